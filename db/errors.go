@@ -1,0 +1,163 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// maxMessage bounds what a database error may say: an encode error of pgvector
+// prints the whole vector.
+const maxMessage = 300
+
+// Error is a failed database operation in terms that the rest of the program
+// can act on. Its message never holds a connection string or a row's data.
+type Error struct {
+	Op string
+	// Kind says what to do about it.
+	Kind ErrorKind
+	// Hint is a remedy in a sentence, or "".
+	Hint string
+	// SQLState is PostgreSQL's five-character code, or "".
+	SQLState string
+	Err      error
+}
+
+// ErrorKind sorts database errors by what a caller does next.
+type ErrorKind int
+
+const (
+	// KindInternal is a bug or an unforeseen refusal: report it.
+	KindInternal ErrorKind = iota
+	// KindTransient is a lost connection, a deadlock or a serialisation failure:
+	// the same call may succeed when it is made again.
+	KindTransient
+	// KindSetup is a server, a database or an account that does not fit: a person must act.
+	KindSetup
+	// KindData is one row that PostgreSQL refuses: the others may go on without it.
+	KindData
+	// KindGone is a parent row that has been removed meanwhile.
+	KindGone
+)
+
+func (e *Error) Error() string {
+	message := e.Err.Error()
+	var pgErr *pgconn.PgError
+	if errors.As(e.Err, &pgErr) {
+		message = pgErr.Message
+	}
+	var connectErr *pgconn.ConnectError
+	if errors.As(e.Err, &connectErr) {
+		message = connectMessage(connectErr)
+	}
+	if len(message) > maxMessage {
+		message = strings.ToValidUTF8(message[:maxMessage], "") + "…"
+	}
+	if e.Hint != "" {
+		message += "; " + e.Hint
+	}
+	return fmt.Sprintf("%s: %s", e.Op, message)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// connectMessage says where the connection failed and why, without the user,
+// the database and the parameters that pgconn's own message lists.
+func connectMessage(err *pgconn.ConnectError) string {
+	var pgErr *pgconn.PgError
+	if errors.As(err, &pgErr) {
+		return "the server refused the connection: " + pgErr.Message
+	}
+	var opErr *net.OpError
+	if errors.As(err, &opErr) {
+		return fmt.Sprintf("no PostgreSQL server answers at %v: %v", opErr.Addr, opErr.Err)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "no PostgreSQL server answered in time"
+	}
+	return "no connection to the PostgreSQL server"
+}
+
+// Wrap turns an error of pgx into an [*Error]. It returns nil for nil, and
+// context errors and errors that are already wrapped as they are.
+func Wrap(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var wrapped *Error
+	if errors.As(err, &wrapped) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	kind, hint := classify(err)
+	var state string
+	var pgErr *pgconn.PgError
+	if errors.As(err, &pgErr) {
+		state = pgErr.Code
+	}
+	return &Error{Op: op, Kind: kind, Hint: hint, SQLState: state, Err: err}
+}
+
+// IsNoRows reports that a query for one row found none.
+func IsNoRows(err error) bool { return errors.Is(err, pgx.ErrNoRows) }
+
+// IsKind reports whether err is a database error of the kind.
+func IsKind(err error, kind ErrorKind) bool {
+	var dbErr *Error
+	return errors.As(err, &dbErr) && dbErr.Kind == kind
+}
+
+func classify(err error) (ErrorKind, string) {
+	var pgErr *pgconn.PgError
+	if errors.As(err, &pgErr) {
+		return classifyState(pgErr)
+	}
+	var connectErr *pgconn.ConnectError
+	var netErr net.Error
+	switch {
+	case errors.As(err, &connectErr):
+		return KindTransient, "start PostgreSQL or correct CDOCS_DATABASE_URL"
+	case errors.As(err, &netErr), errors.Is(err, net.ErrClosed), pgconn.SafeToRetry(err),
+		errors.Is(err, context.DeadlineExceeded), isBrokenConn(err):
+		return KindTransient, ""
+	default:
+		return KindInternal, ""
+	}
+}
+
+// isBrokenConn matches what pgconn says when the server went away in the middle
+// of a query; it has no type of its own.
+func isBrokenConn(err error) bool {
+	message := err.Error()
+	return strings.Contains(message, "unexpected EOF") || strings.Contains(message, "conn closed")
+}
+
+// classifyState reads the SQLSTATE classes of PostgreSQL's appendix A.
+func classifyState(err *pgconn.PgError) (ErrorKind, string) {
+	switch err.Code {
+	case "40001", "40P01", "55P03", "57P01", "57P02", "57P03", "53300":
+		return KindTransient, ""
+	case "23503":
+		return KindGone, ""
+	case "28P01", "28000":
+		return KindSetup, "correct the user and password in CDOCS_DATABASE_URL"
+	case "3D000":
+		return KindSetup, "create the database, or correct its name in CDOCS_DATABASE_URL"
+	case "42501":
+		return KindSetup, "grant the user of CDOCS_DATABASE_URL the right to create tables and extensions in this database"
+	case "42P01", "42704", "42703":
+		return KindSetup, "the database's schema is not this version's: restart the server so that it migrates"
+	}
+	switch err.Code[:2] {
+	case "08":
+		return KindTransient, ""
+	case "22", "54":
+		return KindData, ""
+	default:
+		return KindInternal, ""
+	}
+}

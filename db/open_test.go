@@ -1,0 +1,235 @@
+package db_test
+
+import (
+	"errors"
+	"log/slog"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/testenv"
+	"github.com/compound-docs/compound-docs/sql/schema"
+)
+
+func open(t *testing.T, databaseURL string) *pgxpool.Pool {
+	t.Helper()
+	pool, err := db.Open(t.Context(), databaseURL, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+func TestOpen_SetsEveryConnection(t *testing.T) {
+	t.Parallel()
+	pool := open(t, testenv.DatabaseURL(t))
+	want := map[string]string{
+		"jit": "off", "plan_cache_mode": "force_custom_plan",
+		"hnsw.ef_search": "64", "hnsw.iterative_scan": "relaxed_order",
+	}
+	got := map[string]string{}
+	for name := range want {
+		var value string
+		if err := pool.QueryRow(t.Context(), "SELECT current_setting($1)", name).Scan(&value); err != nil {
+			t.Fatal(err)
+		}
+		got[name] = value
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("settings (-want +got):\n%s", diff)
+	}
+}
+
+func TestOpen_KeepsVectorsInline(t *testing.T) {
+	t.Parallel()
+	pool := open(t, testenv.DatabaseURL(t))
+	rows, err := pool.Query(t.Context(), `
+		SELECT c.relname, a.attstorage::text, am.amname
+		FROM pg_class c
+		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'embedding'
+		JOIN pg_index i ON i.indrelid = c.oid
+		JOIN pg_class ic ON ic.oid = i.indexrelid JOIN pg_am am ON am.oid = ic.relam AND am.amname = 'hnsw'
+		WHERE c.relispartition AND c.relkind = 'r' ORDER BY c.relname`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type partition struct{ Table, Storage, Index string }
+	got, err := pgx.CollectRows(rows, pgx.RowToStructByPos[partition])
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []partition{
+		{"passages_compounding", "p", "hnsw"}, {"passages_external", "p", "hnsw"}, {"passages_handbook", "p", "hnsw"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("partitions (-want +got):\n%s", diff)
+	}
+}
+
+func TestOpen_SeveralServersAtOnce(t *testing.T) {
+	t.Parallel()
+	databaseURL := testenv.DatabaseURL(t)
+	var group sync.WaitGroup
+	errs := make([]error, 8)
+	for i := range errs {
+		group.Go(func() {
+			pool, err := db.Open(t.Context(), databaseURL, slog.New(slog.DiscardHandler))
+			if errs[i] = err; err == nil {
+				pool.Close()
+			}
+		})
+	}
+	group.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMigrations_DownAndUpAgain(t *testing.T) {
+	t.Parallel()
+	databaseURL := testenv.DatabaseURL(t)
+	open(t, databaseURL)
+	config, err := pgx.ParseConfig(databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sqlDB := stdlib.OpenDB(*config)
+	t.Cleanup(func() {
+		if err := sqlDB.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	provider, err := goose.NewProvider(goose.DialectPostgres, sqlDB, schema.FS, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := provider.DownTo(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	if err := sqlDB.QueryRowContext(t.Context(), `
+		SELECT coalesce(string_agg(relname, ','), '') FROM pg_class
+		WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relname <> 'goose_db_version'`,
+	).Scan(stringList{&left}); err != nil {
+		t.Fatal(err)
+	}
+	if len(left) > 0 {
+		t.Errorf("down leaves tables %v", left)
+	}
+	if _, err := provider.Up(t.Context()); err != nil {
+		t.Errorf("up after down: %v", err)
+	}
+}
+
+// stringList scans a comma-separated text.
+type stringList struct{ list *[]string }
+
+func (s stringList) Scan(value any) error {
+	if text, ok := value.(string); ok && text != "" {
+		*s.list = strings.Split(text, ",")
+	}
+	return nil
+}
+
+// withParameter returns the URL with one more query parameter.
+func withParameter(t *testing.T, databaseURL, name, value string) string {
+	t.Helper()
+	u, err := url.Parse(databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := u.Query()
+	query.Set(name, value)
+	u.RawQuery = query.Encode()
+	return u.String()
+}
+
+// A server that lacks something is told from a catalogue in front of the real one.
+func TestOpen_RefusesServersThatLackSomething(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, shadow, want string }{
+		{
+			name: "no pgvector",
+			shadow: `CREATE VIEW shadow.pg_available_extensions AS
+				SELECT * FROM pg_catalog.pg_available_extensions WHERE name <> 'vector'`,
+			want: "the server has no pgvector extension; install pgvector for PostgreSQL",
+		},
+		{
+			name: "old pgvector",
+			shadow: `CREATE VIEW shadow.pg_available_extensions AS
+				SELECT 'vector'::name AS name, '0.7.4'::text AS default_version, NULL::text AS installed_version`,
+			want: "pgvector 0.7.4 is too old; install pgvector 0.8.0 or newer",
+		},
+		{
+			name: "old PostgreSQL",
+			shadow: `CREATE FUNCTION shadow.current_setting(name text) RETURNS text LANGUAGE sql AS
+				$$ SELECT CASE name WHEN 'server_version_num' THEN '140012' ELSE '14.12' END $$`,
+			want: "PostgreSQL 14.12 is too old; use PostgreSQL 15 or newer",
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			databaseURL := testenv.DatabaseURL(t)
+			conn, err := pgx.Connect(t.Context(), databaseURL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := conn.Exec(t.Context(), "CREATE SCHEMA shadow; "+test.shadow); err != nil {
+				t.Fatal(err)
+			}
+			if err := conn.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			shadowed := withParameter(t, databaseURL, "search_path", "shadow,pg_catalog,public")
+			_, err = db.Open(t.Context(), shadowed, slog.New(slog.DiscardHandler))
+			if !db.IsKind(err, db.KindSetup) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want a setup error with %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestOpen_NamesTheRemedyAndNoSecret(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, url, want string
+		kind            db.ErrorKind
+	}{
+		{"none configured", "", "set CDOCS_DATABASE_URL", db.KindSetup},
+		{"not a URL", "postgres://user:s3cret@host:port/x", "write CDOCS_DATABASE_URL as", db.KindSetup},
+		{"nobody there", "postgres://user:s3cret@127.0.0.1:1/x?sslmode=disable", "no PostgreSQL server answers at 127.0.0.1:1", db.KindTransient},
+		{"no such database", withPath(t, testenv.DatabaseURL(t), "/does_not_exist"), "create the database", db.KindSetup},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := db.Open(t.Context(), test.url, slog.New(slog.DiscardHandler))
+			if !db.IsKind(err, test.kind) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want kind %d with %q", err, test.kind, test.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "s3cret") {
+				t.Errorf("the password is in the message: %v", err)
+			}
+		})
+	}
+}
+
+func withPath(t *testing.T, databaseURL, path string) string {
+	t.Helper()
+	u, err := url.Parse(databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path = path
+	return u.String()
+}

@@ -1,0 +1,297 @@
+package db
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/pgvector/pgvector-go"
+
+	"github.com/compound-docs/compound-docs/internal/testenv"
+)
+
+func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
+
+// dimensions is the index's.
+const dimensions = 1024
+
+// space makes vectors like those of an embedding model: of few intrinsic
+// dimensions, and in clusters. The same seed makes the same vectors.
+type space struct {
+	random  *rand.Rand
+	basis   [][]float32 // of intrinsic rows
+	centres [][]float64 // of intrinsic columns
+}
+
+func newSpace(seed uint64) *space {
+	const intrinsic, clusters = 24, 60
+	s := &space{random: rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // test data
+	for range intrinsic {
+		row := make([]float32, dimensions)
+		for i := range row {
+			row[i] = float32(s.random.NormFloat64())
+		}
+		s.basis = append(s.basis, row)
+	}
+	for range clusters {
+		s.centres = append(s.centres, s.point(make([]float64, intrinsic), 1))
+	}
+	return s
+}
+
+func (s *space) point(centre []float64, spread float64) []float64 {
+	point := make([]float64, len(centre))
+	for i := range point {
+		point[i] = centre[i] + spread*s.random.NormFloat64()
+	}
+	return point
+}
+
+// vector returns the next vector, of length 1.
+func (s *space) vector() pgvector.HalfVector {
+	latent := s.point(s.centres[s.random.IntN(len(s.centres))], 0.6)
+	vector := make([]float32, dimensions)
+	var square float64
+	for i := range vector {
+		for j, weight := range latent {
+			vector[i] += float32(weight) * s.basis[j][i]
+		}
+		square += float64(vector[i]) * float64(vector[i])
+	}
+	for i := range vector {
+		vector[i] /= float32(math.Sqrt(square))
+	}
+	return pgvector.NewHalfVector(vector)
+}
+
+// corpus is a database with tenants of synthetic documents, one passage each.
+type corpus struct {
+	pool      *pgxpool.Pool
+	queries   *Queries
+	projectID int32
+	tenants   map[string]int32
+}
+
+// newCorpus loads tenants of the given numbers of documents, with every tenth
+// document important and one doc-type in twenty "rare". Each tenant has vectors
+// of its own.
+func newCorpus(t *testing.T, space *space, sizes map[string]int) *corpus {
+	t.Helper()
+	ctx := t.Context()
+	pool, err := Open(ctx, testenv.DatabaseURL(t), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	c := &corpus{pool: pool, queries: New(pool), tenants: map[string]int32{}}
+	if c.projectID, err = c.queries.ProjectUpsert(ctx, ProjectUpsertParams{Name: "corpus"}); err != nil {
+		t.Fatal(err)
+	}
+	// Built after the load, the graph costs an eighth.
+	c.exec(t, "DROP INDEX passages_compounding_embedding")
+	for _, name := range []string{"large", "small"} {
+		c.tenants[name], err = c.queries.TenantUpsert(ctx, TenantUpsertParams{
+			ProjectID: c.projectID, BranchName: name, PathHash: "p", RepoRoot: "/r",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.load(t, space, c.tenants[name], sizes[name])
+	}
+	c.exec(t, `CREATE INDEX passages_compounding_embedding ON passages_compounding
+		USING hnsw (embedding halfvec_cosine_ops) WITH (m = 32, ef_construction = 128)`)
+	c.exec(t, "ANALYZE")
+	return c
+}
+
+func (c *corpus) exec(t *testing.T, sql string) {
+	t.Helper()
+	if _, err := c.pool.Exec(t.Context(), sql); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (c *corpus) load(t *testing.T, space *space, tenant int32, size int) {
+	t.Helper()
+	copyFrom := func(table string, columns []string, row func(i int) []any) {
+		t.Helper()
+		_, err := c.pool.CopyFrom(t.Context(), pgx.Identifier{table}, columns, pgx.CopyFromSlice(size, func(i int) ([]any, error) {
+			return row(i), nil
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	level := func(i int) PromotionLevel {
+		if i%10 == 0 {
+			return PromotionLevelImportant
+		}
+		return PromotionLevelStandard
+	}
+	var firstID int64
+	if err := c.pool.QueryRow(t.Context(), "SELECT coalesce(max(id), 0) + 1 FROM documents").Scan(&firstID); err != nil {
+		t.Fatal(err)
+	}
+	copyFrom("documents", []string{
+		"project_id", "tenant_id", "collection", "relative_path", "title", "summary", "doc_type", "doc_date", "promotion_level",
+		"tags", "frontmatter", "content_hash", "schema_hash", "char_count", "line_count", "file_size", "file_mtime", "chunk_count",
+	}, func(i int) []any {
+		docType := "problem"
+		if i%20 == 0 {
+			docType = "rare"
+		}
+		return []any{
+			c.projectID, tenant, CollectionCompounding, fmt.Sprintf("%d.md", i), "Title", "Summary", docType, "2026-01-02", level(i),
+			[]string{},
+			[]byte("{}"),
+			[]byte{1},
+			"", 1, 1, 1, time.Unix(0, 0), 0,
+		}
+	})
+	copyFrom("document_chunks", []string{
+		"project_id", "tenant_id", "document_id", "collection", "ordinal", "start_line", "end_line", "promotion_level",
+		"passage_hash", "header_path",
+	}, func(i int) []any {
+		return []any{
+			c.projectID, tenant, firstID + int64(i), CollectionCompounding, 0, 1, 1, level(i), hashOf(tenant, i), "",
+		}
+	})
+	copyFrom("passages", []string{"collection", "project_id", "hash", "heading", "content", "embedding"}, func(i int) []any {
+		return []any{CollectionCompounding, c.projectID, hashOf(tenant, i), "Title", "Some words.", space.vector()}
+	})
+}
+
+// hashOf is a hash in no order, as real ones are.
+func hashOf(tenant int32, i int) uuid.UUID {
+	return uuid.NewSHA1(uuid.Nil, binary.BigEndian.AppendUint64(nil, uint64(tenant)<<32|uint64(i))) //nolint:gosec // test data
+}
+
+func ids[Row any](rows []Row, id func(Row) int64) map[int64]bool {
+	set := map[int64]bool{}
+	for _, row := range rows {
+		set[id(row)] = true
+	}
+	return set
+}
+
+// One corpus serves all tests of the two routes: building its graph takes seconds.
+func TestSearch_Routes(t *testing.T) {
+	t.Parallel()
+	space := newSpace(1)
+	c := newCorpus(t, space, map[string]int{"large": 6000, "small": 300})
+	t.Run("HNSW finds what exact finds", func(t *testing.T) { testRecall(t, c, space) })
+	t.Run("plan of HNSW", func(t *testing.T) {
+		plan := c.explain(t, searchHNSW,
+			c.projectID, nil, 10, space.vector(), CollectionCompounding, c.tenants["large"], nil, 40)
+		mustContain(t, plan, graphWalk, "document_chunks_passage")
+		mustNotContain(t, plan, "Seq Scan on passages", "JIT:", "passages_external", "passages_handbook")
+	})
+	t.Run("plan of exact", func(t *testing.T) {
+		plan := c.explain(t, searchExact,
+			c.projectID, space.vector(), CollectionCompounding, c.tenants["small"], nil, nil, 10)
+		mustContain(t, plan, "document_chunks_passage", "passages_compounding_pkey")
+		mustNotContain(t, plan, graphWalk, "Seq Scan on passages", "JIT:", "passages_external", "passages_handbook")
+	})
+}
+
+const graphWalk = "Index Scan using passages_compounding_embedding"
+
+func testRecall(t *testing.T, c *corpus, space *space) {
+	t.Helper()
+	tests := []struct {
+		name     string
+		tenant   string
+		docTypes []string
+		levels   []PromotionLevel
+	}{
+		{name: "large tenant", tenant: "large"},
+		{name: "small tenant among others", tenant: "small"},
+		{name: "one level in ten", tenant: "large", levels: []PromotionLevel{PromotionLevelImportant}},
+		{name: "one doc-type in twenty", tenant: "large", docTypes: []string{"rare"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			const queries, k = 30, 10
+			found := 0
+			for range queries {
+				found += c.agreeing(t, space.vector(), c.tenants[test.tenant], test.docTypes, test.levels, k)
+			}
+			if recall := float64(found) / (queries * k); recall < 0.995 {
+				t.Errorf("recall@10 is %.3f, want at least 0.995", recall)
+			}
+		})
+	}
+}
+
+// agreeing is how many of the k nearest documents both routes find.
+func (c *corpus) agreeing(
+	t *testing.T, query pgvector.HalfVector, tenant int32, docTypes []string, levels []PromotionLevel, k int32,
+) (found int) {
+	t.Helper()
+	exact, err := c.queries.SearchExact(t.Context(), SearchExactParams{
+		ProjectID: c.projectID, TenantID: tenant, Collection: CollectionCompounding,
+		Query: query, DocTypes: docTypes, Levels: levels, MaxDocuments: k,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hnsw, err := c.queries.SearchHNSW(t.Context(), SearchHNSWParams{
+		ProjectID: c.projectID, TenantID: tenant, Collection: CollectionCompounding,
+		Query: query, DocTypes: docTypes, Levels: levels, MaxDocuments: k, MaxPassages: 4 * k,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(exact) != int(k) {
+		t.Fatalf("exact search found %d of %d", len(exact), k)
+	}
+	known := ids(exact, func(row SearchExactRow) int64 { return row.ID })
+	for id := range ids(hnsw, func(row SearchHNSWRow) int64 { return row.ID }) {
+		if known[id] {
+			found++
+		}
+	}
+	return found
+}
+
+// explain runs a query with its arguments in the order of the generated code.
+func (c *corpus) explain(t *testing.T, query string, args ...any) string {
+	t.Helper()
+	rows, err := c.pool.Query(context.WithoutCancel(t.Context()), "EXPLAIN (ANALYZE, COSTS OFF) "+query, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func mustContain(t *testing.T, plan string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(plan, part) {
+			t.Errorf("the plan lacks %q:\n%s", part, plan)
+		}
+	}
+}
+
+func mustNotContain(t *testing.T, plan string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if strings.Contains(plan, part) {
+			t.Errorf("the plan has %q:\n%s", part, plan)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+-- name: ChunkDeleteByDocuments :exec
+DELETE FROM document_chunks
+WHERE project_id = @project_id AND document_id = ANY(@document_ids::bigint[]);
+
+-- name: ChunkInsertMany :copyfrom
+INSERT INTO document_chunks (
+    project_id, tenant_id, document_id, collection, ordinal, start_line, end_line, promotion_level,
+    passage_hash, header_path
+) VALUES (
+    @project_id, @tenant_id, @document_id, @collection, @ordinal, @start_line, @end_line, @promotion_level,
+    @passage_hash, @header_path
+);
+
+-- name: ChunkCountUpTo :one
+-- How many passages a search would compare, counted no further than max_count.
+-- Index-only on document_chunks_passage unless doc_types are given.
+SELECT count(*) FROM (
+    SELECT 1
+    FROM document_chunks c
+    WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
+        AND (@levels::promotion_level[] IS NULL OR c.promotion_level = ANY(@levels::promotion_level[]))
+        AND (@doc_types::text[] IS NULL OR c.document_id IN (
+            SELECT d.id FROM documents d
+            WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
+                AND d.doc_type = ANY(@doc_types::text[])))
+    LIMIT @max_count
+) AS counted;
+
+-- name: ChunkTexts :many
+-- The text of whole documents, passage by passage.
+SELECT c.document_id, c.ordinal, c.header_path, c.start_line, c.end_line, p.content,
+    (p.embedding <=> @query::halfvec)::float8 AS distance
+FROM document_chunks c
+JOIN passages p ON p.collection = c.collection AND p.project_id = c.project_id AND p.hash = c.passage_hash
+WHERE c.project_id = @project_id AND c.document_id = ANY(@document_ids::bigint[])
+    AND c.collection = @collection AND p.collection = @collection
+ORDER BY c.document_id, c.ordinal;
+
+-- name: ChunkPromote :exec
+-- Belongs to the transaction of DocumentPromote: chunks have their document's
+-- level. A promotion line that was added moves them down.
+UPDATE document_chunks SET
+    promotion_level = @promotion_level,
+    start_line = start_line + @added_lines::integer, end_line = end_line + @added_lines::integer
+WHERE project_id = @project_id AND document_id = @document_id;

@@ -1,0 +1,67 @@
+-- name: SearchExact :many
+-- Compares the query with every passage of the tenant that the filters let
+-- through, and ranks documents by their best passage. The +0 keeps the planner
+-- off the HNSW index; passages are reached by primary key from
+-- document_chunks_passage.
+WITH compared AS (
+    SELECT c.document_id, c.ordinal, ((p.embedding <=> @query::halfvec) + 0)::float8 AS distance
+    FROM document_chunks c
+    JOIN passages p ON p.collection = @collection AND p.project_id = c.project_id AND p.hash = c.passage_hash
+    WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
+        AND (@levels::promotion_level[] IS NULL OR c.promotion_level = ANY(@levels::promotion_level[]))
+        AND (@doc_types::text[] IS NULL OR c.document_id IN (
+            SELECT d.id FROM documents d
+            WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
+                AND d.doc_type = ANY(@doc_types::text[])))
+), best AS (
+    SELECT DISTINCT ON (document_id) document_id, ordinal, distance
+    FROM compared
+    ORDER BY document_id, distance, ordinal
+), top AS (
+    SELECT document_id, ordinal, distance FROM best ORDER BY distance, document_id LIMIT @max_documents
+)
+SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
+    c.header_path, c.start_line, c.end_line, top.distance
+FROM top
+JOIN documents d ON d.project_id = @project_id AND d.id = top.document_id
+JOIN document_chunks c ON c.project_id = @project_id AND c.document_id = top.document_id AND c.ordinal = top.ordinal
+ORDER BY top.distance, d.relative_path;
+
+-- name: SearchHNSW :many
+-- Walks the collection's HNSW index outward from the query (iterative scan,
+-- relaxed order) and keeps the passages that the tenant has, by a semi-join on
+-- document_chunks_passage; sorts them again; ranks documents by their best
+-- passage. candidates: how many passages the walk found, to tell a walk that
+-- ended from one that was cut.
+WITH nearest AS MATERIALIZED (
+    SELECT p.hash, (p.embedding <=> @query::halfvec)::float8 AS distance
+    FROM passages p
+    WHERE p.collection = @collection AND p.project_id = @project_id
+        AND EXISTS (
+            SELECT 1 FROM document_chunks c
+            WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
+                AND c.passage_hash = p.hash
+                AND (@levels::promotion_level[] IS NULL OR c.promotion_level = ANY(@levels::promotion_level[]))
+                AND (@doc_types::text[] IS NULL OR c.document_id IN (
+                    SELECT d.id FROM documents d
+                    WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id
+                        AND d.collection = @collection AND d.doc_type = ANY(@doc_types::text[]))))
+    ORDER BY p.embedding <=> @query::halfvec
+    LIMIT @max_passages
+), best AS (
+    SELECT DISTINCT ON (c.document_id) c.document_id, c.ordinal, n.distance
+    FROM nearest n
+    JOIN document_chunks c ON c.project_id = @project_id AND c.tenant_id = @tenant_id
+        AND c.collection = @collection AND c.passage_hash = n.hash
+    WHERE (@levels::promotion_level[] IS NULL OR c.promotion_level = ANY(@levels::promotion_level[]))
+    ORDER BY c.document_id, n.distance, c.ordinal
+)
+SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
+    c.header_path, c.start_line, c.end_line, best.distance,
+    (SELECT count(*) FROM nearest) AS candidates
+FROM best
+JOIN documents d ON d.project_id = @project_id AND d.id = best.document_id
+JOIN document_chunks c ON c.project_id = @project_id AND c.document_id = best.document_id AND c.ordinal = best.ordinal
+WHERE @doc_types::text[] IS NULL OR d.doc_type = ANY(@doc_types::text[])
+ORDER BY best.distance, d.relative_path
+LIMIT @max_documents;
