@@ -1,0 +1,195 @@
+package testenv
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// clusterFolder returns the folder of a private cluster.
+func clusterFolder(t *testing.T, databaseURL string) string {
+	t.Helper()
+	u, err := url.Parse(databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u.Query().Get("host")
+}
+
+func TestStartCluster_GoneAfterStop(t *testing.T) {
+	t.Parallel()
+	database, err := startCluster(t.Context(), t.Logf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn := connect(t, database.URL)
+	var settings string
+	if err := conn.QueryRow(t.Context(), `
+		SELECT string_agg(name || '=' || setting, ' ' ORDER BY name) FROM pg_settings
+		WHERE name IN ('fsync', 'listen_addresses', 'max_connections', 'server_encoding')`).Scan(&settings); err != nil {
+		t.Fatal(err)
+	}
+	if want := "fsync=off listen_addresses= max_connections=200 server_encoding=UTF8"; settings != want {
+		t.Errorf("settings: got %q, want %q", settings, want)
+	}
+
+	if err := database.Stop(); err != nil {
+		t.Error("stop:", err)
+	}
+	if err := conn.Ping(t.Context()); err == nil {
+		t.Error("the server answers after Stop")
+	}
+	if _, err := os.Stat(clusterFolder(t, database.URL)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("folder after Stop: got %v, want none", err)
+	}
+}
+
+// envAbandon makes the test binary start a cluster, print its URL, and wait to
+// be killed.
+const envAbandon = "TESTENV_ABANDON"
+
+func abandonCluster() {
+	database, err := startCluster(context.Background(), func(string, ...any) {})
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println(database.URL)
+	select {}
+}
+
+// A process that is killed takes its server with it.
+func TestStartCluster_EndsWithItsOwner(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells children of their parent's end")
+	}
+	owner := exec.CommandContext(t.Context(), os.Args[0])
+	owner.Env = append(os.Environ(), envAbandon+"=1")
+	stdout, err := owner.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := owner.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	databaseURL := strings.TrimSpace(line)
+	conn := connect(t, databaseURL)
+	if err := owner.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if _, err := conn.WaitForNotification(ctx); err == nil || ctx.Err() != nil {
+		t.Fatalf("the server has outlived its owner: %v", err)
+	}
+	if err := owner.Wait(); err == nil {
+		t.Error("the owner ended by itself")
+	}
+
+	folder := clusterFolder(t, databaseURL)
+	poll := time.NewTicker(pollInterval)
+	defer poll.Stop()
+	for err := error(nil); err == nil && ctx.Err() == nil; <-poll.C {
+		var again *pgx.Conn
+		if again, err = pgx.Connect(ctx, databaseURL); err == nil {
+			_ = again.Close(ctx)
+		}
+	}
+	old := time.Now().Add(-2 * abandonedAge)
+	if err := os.Chtimes(folder, old, old); err != nil {
+		t.Fatal(err)
+	}
+	removeAbandoned(folder, t.Logf)
+	if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder of a killed process: got %v, want none", err)
+	}
+}
+
+func TestRemoveAbandoned(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	tests := []struct {
+		name   string
+		age    time.Duration
+		locked bool
+		kept   bool
+	}{
+		{name: "x-abandoned", age: time.Hour},
+		{name: "x-in-use", age: time.Hour, locked: true, kept: true},
+		{name: "x-new", kept: true},
+		{name: "other", age: time.Hour, kept: true},
+	}
+	for _, test := range tests {
+		folder := filepath.Join(parent, test.name)
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		lock, err := lockFile(t.Context(), filepath.Join(folder, ownerLock))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !test.locked {
+			if err := lock.unlock(); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			t.Cleanup(func() { _ = lock.unlock() })
+		}
+		changed := time.Now().Add(-test.age)
+		if err := os.Chtimes(folder, changed, changed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	removeAbandoned(filepath.Join(parent, "x-*"), t.Logf)
+	for _, test := range tests {
+		_, err := os.Stat(filepath.Join(parent, test.name))
+		if kept := err == nil; kept != test.kept {
+			t.Errorf("%s: kept %v, want %v", test.name, kept, test.kept)
+		}
+	}
+}
+
+func TestLockFile_WaitsForItsHolder(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "lock")
+	first, err := lockFile(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := lockFile(ctx, path); !errors.Is(err, context.Canceled) {
+		t.Errorf("a lock that is held: got %v, want context canceled", err)
+	}
+	waiting := make(chan error, 1)
+	go func() {
+		second, err := lockFile(t.Context(), path)
+		if err == nil {
+			err = second.unlock()
+		}
+		waiting <- err
+	}()
+	if err := first.unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-waiting; err != nil {
+		t.Error("after the release:", err)
+	}
+}

@@ -1,0 +1,140 @@
+package tinymodel
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Properties of the chat model that callers rely on.
+const (
+	ChatWindow = 32768 // tokens, as Mistral 7B's
+
+	// ChatTemplate is the prompt template to create the model with. What a prompt
+	// ends with must not be a part of ChatAnswer.
+	ChatTemplate = `[INST] {{ if .System }}{{ .System }} {{ end }}{{ .Prompt }} [/INST]`
+
+	// ChatAnswer is what the model answers to everything.
+	ChatAnswer = "This answer comes from the tiny stand-in model of tests and demo: it reads nothing, so ask a real one."
+)
+
+// answerTokens is ChatAnswer in tokens, all different: a token is followed by
+// the one after it whatever came before.
+func answerTokens() []string {
+	var tokens []string
+	for i, word := range strings.Fields(ChatAnswer) {
+		if i > 0 {
+			word = wordStart + word
+		}
+		letters := strings.IndexAny(word, "-:,.")
+		if letters < 0 {
+			tokens = append(tokens, word)
+			continue
+		}
+		tokens = append(tokens, word[:letters], word[letters:letters+1])
+		if rest := word[letters+1:]; rest != "" {
+			tokens = append(tokens, rest)
+		}
+	}
+	return tokens
+}
+
+const chatDimensions = 64 // more than answerTokens
+
+// WriteChat writes a chat model of the architecture llama that answers every
+// prompt with ChatAnswer, at any temperature, one word at a time.
+//
+// Attention and feed-forward weights are zero, so that the next token depends
+// on the last one only. Each token of the answer has a dimension of its own,
+// all other tokens share one; the output layer turns a dimension into the token
+// that follows. Prompts are tokenised into English words, letters and bytes, at
+// lengths that are near enough to a real model's.
+func WriteChat(w io.Writer) error {
+	const unknown, begin, end = 0, 1, 2
+	l := &pieceList{known: map[string]struct{}{}}
+	for _, text := range []string{"<unk>", "<s>", "</s>"} {
+		l.add(text, "", 0)
+	}
+	for b := range 256 {
+		l.add(fmt.Sprintf("<0x%02X>", b), "", 0)
+	}
+	for i := range l.pieces {
+		l.pieces[i].kind = kindByte
+	}
+	l.pieces[unknown].kind, l.pieces[begin].kind, l.pieces[end].kind = kindUnknown, kindControl, kindControl
+	answer := answerTokens()
+	for _, token := range answer {
+		l.add(token, "", 0)
+	}
+	addSentencePieces(l)
+
+	index := make(map[string]int, len(l.pieces))
+	tokens, kinds, scores := make([]string, len(l.pieces)), make([]int32, len(l.pieces)), make([]float32, len(l.pieces))
+	for i, p := range l.pieces {
+		tokens[i], kinds[i] = p.text, p.kind
+		index[p.text] = i
+	}
+	const confidence = 4 // the logit of the next token is 8 times this, of all others 0
+	embedding, output := make([]float32, chatDimensions*len(tokens)), make([]float32, chatDimensions*len(tokens))
+	for i := range tokens {
+		embedding[chatDimensions*i] = 1
+	}
+	for i, token := range answer {
+		row := chatDimensions * index[token]
+		embedding[row], embedding[row+i+1] = 0, 1
+		output[row+i] = confidence
+	}
+	output[chatDimensions*end+len(answer)] = confidence
+
+	metadata := []keyValue{
+		{"general.architecture", "llama"},
+		{"general.name", "stand-in for mistral"},
+		{DescriptionKey, Description},
+		{"general.file_type", uint32(tensorF32)},
+		{"general.quantization_version", uint32(2)},
+		{"llama.block_count", uint32(1)},
+		{"llama.context_length", uint32(ChatWindow)},
+		{"llama.embedding_length", uint32(chatDimensions)},
+		{"llama.feed_forward_length", uint32(chatDimensions)},
+		{"llama.attention.head_count", uint32(1)},
+		{"llama.attention.head_count_kv", uint32(1)},
+		{"llama.attention.layer_norm_rms_epsilon", float32(1e-5)},
+		{"llama.rope.dimension_count", uint32(chatDimensions)},
+		{"llama.vocab_size", uint32(len(tokens))}, //nolint:gosec // some thousands
+		{"tokenizer.ggml.model", "llama"},
+		{"tokenizer.ggml.tokens", tokens},
+		{"tokenizer.ggml.scores", scores},
+		{"tokenizer.ggml.token_type", kinds},
+		{"tokenizer.ggml.unknown_token_id", uint32(unknown)},
+		{"tokenizer.ggml.bos_token_id", uint32(begin)},
+		{"tokenizer.ggml.eos_token_id", uint32(end)},
+	}
+	shape := []uint64{chatDimensions, uint64(len(tokens))}
+	tensors := []tensor{
+		floats("token_embd.weight", embedding, shape...),
+		floats("output.weight", output, shape...),
+		constant("output_norm.weight", 1, chatDimensions),
+		constant("blk.0.attn_norm.weight", 1, chatDimensions),
+		constant("blk.0.ffn_norm.weight", 1, chatDimensions),
+	}
+	for _, layer := range []string{"attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down"} {
+		tensors = append(tensors, zeros("blk.0."+layer+".weight", chatDimensions, chatDimensions))
+	}
+	return writeGGUF(w, metadata, tensors)
+}
+
+// addSentencePieces adds printable ASCII, and the words of the general
+// vocabulary with everything that they start with. The tokeniser merges two
+// neighbouring tokens as long as they make a third, so a word grows letter by
+// letter from its beginning.
+func addSentencePieces(l *pieceList) {
+	l.add(wordStart, "", 0)
+	for c := '!'; c <= '~'; c++ {
+		l.add(string(c), "", 0)
+	}
+	for _, word := range General().sortedWords() {
+		for n := range len(word) {
+			l.add(wordStart+word[:n+1], "", 0)
+		}
+	}
+}

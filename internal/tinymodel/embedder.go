@@ -1,0 +1,145 @@
+package tinymodel
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+	"io"
+	"math"
+	"math/rand/v2"
+)
+
+// Properties of the embedding model that callers rely on.
+const (
+	Dimensions = 1024
+	Window     = 512 // tokens
+)
+
+const (
+	embedderHeads       = 16
+	embedderFeedForward = 32
+)
+
+// WriteEmbedder writes an embedding model of the architecture bert, with 1,024
+// dimensions and a context of 512 tokens, in about 12 MB. The same vocabulary
+// gives the same bytes.
+//
+// A text's vector is the mean of its tokens' vectors. A token's vector has a
+// random direction, given by the word's stem alone, and the word's inverse
+// document frequency as its length: a random projection of TF-IDF. The rest of
+// the network does nothing. Attention and feed-forward weights, positions and
+// token types are zero, and the layer norms, which the residual connections go
+// through, keep lengths: with a very large epsilon e and weights of √e, they
+// turn x into (x-mean)/√(variance+e)·√e, which is x-mean where the variance is
+// far below e.
+//
+// Measured with Ollama 0.10.1 on ten pairs of sentences that say the same in
+// part in other words, related ones score 0.82 on average (0.66 to 0.98), unrelated
+// ones 0.00 (0.09 at most); with vectors of equal lengths, which a usual epsilon
+// leaves, stop words bring the two as near as 0.5 and 0.2. A few words of a query
+// score less against a long passage: of 68 titles against 1,300 characters of
+// technical prose each, 0.38 on average, and 0.26 against the best wrong one.
+// It embeds some 150 short texts or 30 passages of 1,000 characters a second on
+// two cores.
+func WriteEmbedder(w io.Writer, vocabulary Vocabulary) error {
+	const epsilon = 1e4
+	pieces := wordPieces(vocabulary)
+	tokens, kinds, scores := make([]string, len(pieces)), make([]int32, len(pieces)), make([]float32, len(pieces))
+	vectors := make([]byte, 0, blockBytes*Dimensions/blockNumbers*len(pieces))
+	for i, p := range pieces {
+		tokens[i], kinds[i] = p.text, p.kind
+		vectors = appendVector(vectors, p)
+	}
+	const heads = embedderHeads
+	metadata := []keyValue{
+		{"general.architecture", "bert"},
+		{"general.name", "stand-in for mxbai-embed-large"},
+		{DescriptionKey, Description},
+		{"general.file_type", uint32(tensorQ4_0)},
+		{"general.quantization_version", uint32(2)},
+		{"bert.block_count", uint32(1)},
+		{"bert.context_length", uint32(Window)},
+		{"bert.embedding_length", uint32(Dimensions)},
+		{"bert.feed_forward_length", uint32(embedderFeedForward)},
+		{"bert.attention.head_count", uint32(heads)},
+		{"bert.attention.head_count_kv", uint32(1)},
+		{"bert.attention.layer_norm_epsilon", float32(epsilon)},
+		{"bert.attention.causal", false},
+		{"bert.pooling_type", uint32(1)}, // mean
+		{"tokenizer.ggml.model", "bert"},
+		{"tokenizer.ggml.tokens", tokens},
+		{"tokenizer.ggml.scores", scores},
+		{"tokenizer.ggml.token_type", kinds},
+		{"tokenizer.ggml.token_type_count", uint32(2)},
+		{"tokenizer.ggml.padding_token_id", uint32(0)},
+		{"tokenizer.ggml.unknown_token_id", uint32(1)},
+		{"tokenizer.ggml.bos_token_id", uint32(2)},
+		{"tokenizer.ggml.cls_token_id", uint32(2)},
+		{"tokenizer.ggml.eos_token_id", uint32(3)},
+		{"tokenizer.ggml.seperator_token_id", uint32(3)}, // llama.cpp's spelling
+		{"tokenizer.ggml.mask_token_id", uint32(4)},
+	}
+
+	scale := float32(math.Sqrt(epsilon))
+	tensors := []tensor{
+		{name: "token_embd.weight", shape: []uint64{Dimensions, uint64(len(pieces))}, kind: tensorQ4_0, data: vectors},
+		constant("position_embd.weight", 0, Dimensions, Window),
+		constant("token_types.weight", 0, Dimensions, 2),
+	}
+	for _, norm := range []string{"token_embd_norm", "blk.0.attn_output_norm", "blk.0.layer_output_norm"} {
+		tensors = append(tensors, constant(norm+".weight", scale, Dimensions), constant(norm+".bias", 0, Dimensions))
+	}
+	for _, layer := range []struct {
+		name    string
+		in, out uint64
+	}{
+		{"attn_q", Dimensions, Dimensions},
+		{"attn_k", Dimensions, Dimensions / heads},
+		{"attn_v", Dimensions, Dimensions / heads},
+		{"attn_output", Dimensions, Dimensions},
+		{"ffn_up", Dimensions, embedderFeedForward},
+		{"ffn_down", embedderFeedForward, Dimensions},
+	} {
+		tensors = append(tensors,
+			zeros("blk.0."+layer.name+".weight", layer.in, layer.out),
+			constant("blk.0."+layer.name+".bias", 0, layer.out))
+	}
+	return writeGGUF(w, metadata, tensors)
+}
+
+// appendVector appends a token's vector: every coordinate has the same
+// magnitude and a random sign. Vectors of different directions are nearly
+// orthogonal; their means are near zero, and the layer norm takes the rest away
+// without changing that.
+//
+// In the format Q4_0 a block of 32 numbers is their scale and 4 bits for each,
+// 8 more than the multiple of the scale; the low halves of its 16 bytes are the
+// first 16 numbers.
+func appendVector(data []byte, p piece) []byte {
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(p.direction)) // never fails
+	random := rand.NewPCG(hash.Sum64(), Dimensions)
+
+	scale := float16(float32(p.weight / math.Sqrt(Dimensions)))
+	for range Dimensions / blockNumbers {
+		data = binary.LittleEndian.AppendUint16(data, scale)
+		signs := random.Uint64()
+		for range blockNumbers / 2 {
+			bits := byte(signs & 3)
+			low, high := 7+bits&2, 7+bits&1*2 // 7 is -scale, 9 is +scale
+			data = append(data, high<<4|low)
+			signs >>= 2
+		}
+	}
+	return data
+}
+
+// float16 returns the bits of the half-precision number just below f, which
+// must be in [0, 65504]. Numbers below 2⁻¹⁴ become 0.
+func float16(f float32) uint16 {
+	const smallest = 1.0 / (1 << 14)
+	if f < smallest {
+		return 0
+	}
+	const rebias = (127 - 15) << 10
+	return uint16(math.Float32bits(f)>>13 - rebias)
+}

@@ -1,0 +1,141 @@
+package tinymodel
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+//go:embed words.txt
+var generalWords string
+
+// generalDocuments is the number of documents that the frequencies of words.txt
+// refer to.
+const generalDocuments = 1000
+
+// maxWordLength leaves out what is no word: encoded data, hashes.
+const maxWordLength = 30
+
+// Vocabulary holds the words that an embedding model knows, and how many
+// documents hold each of them or an inflection of it. The zero value knows no
+// words: all texts are then read in pieces of up to three letters.
+type Vocabulary struct {
+	words     map[string]struct{} // lower case, letters only
+	documents map[string]int      // by stem
+	total     int                 // documents
+}
+
+// General returns the vocabulary that the package comes with: some 3,700
+// English words, most of them from software, with their document frequencies.
+func General() Vocabulary {
+	v := Vocabulary{words: map[string]struct{}{}, documents: map[string]int{}, total: generalDocuments}
+	for line := range strings.Lines(generalWords) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || fields[0] == "#" {
+			continue
+		}
+		frequency, err := strconv.Atoi(fields[0])
+		if err != nil {
+			panic(fmt.Sprintf("tinymodel: words.txt: %v", err)) // the file is part of the program
+		}
+		for _, word := range fields[1:] {
+			v.words[word] = struct{}{}
+			v.documents[stem(word)] = frequency
+		}
+	}
+	return v
+}
+
+// VocabularyFrom returns the general vocabulary with the words of the texts
+// added, each text counted as one document. A word keeps its direction in the
+// embedding space whatever the texts are; its weight follows its frequency.
+// Words with other letters than a to z are left to the pieces that every
+// model has.
+func VocabularyFrom(texts ...string) Vocabulary {
+	v := General()
+	v.total += len(texts)
+	for _, text := range texts {
+		seen := map[string]struct{}{}
+		for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
+			if len(word) < 2 || len(word) > maxWordLength || !isASCII(word) {
+				continue
+			}
+			v.words[word] = struct{}{}
+			seen[stem(word)] = struct{}{}
+		}
+		for s := range seen {
+			v.documents[s]++
+		}
+	}
+	return v
+}
+
+// sortedWords returns the words in alphabetical order.
+func (v Vocabulary) sortedWords() []string {
+	return slices.Sorted(maps.Keys(v.words))
+}
+
+// inverseFrequency returns the natural logarithm of how rare a stem is: 0 for
+// one that all documents hold, about 7 for one that a document in a thousand
+// holds.
+func (v Vocabulary) inverseFrequency(stem string) float64 {
+	return math.Log(float64(1+v.total) / float64(1+v.documents[stem]))
+}
+
+// stem returns what the inflections of an English word have in common, so that
+// "migrate", "migrated", "migrating" and "migrations" are one word. It is the
+// first step of Porter's algorithm with the endings -ion, -e and -y added, and
+// errs on the side of leaving words apart.
+func stem(word string) string {
+	if len(word) < 4 {
+		return word
+	}
+	switch {
+	case strings.HasSuffix(word, "sses"):
+		word = word[:len(word)-2]
+	case strings.HasSuffix(word, "ies"):
+		word = word[:len(word)-2]
+	case strings.HasSuffix(word, "ss"), strings.HasSuffix(word, "us"), strings.HasSuffix(word, "is"):
+	default:
+		word = strings.TrimSuffix(word, "s")
+	}
+	word = trimEnding(word)
+	if len(word) <= 3 {
+		return word
+	}
+	if rest, ok := strings.CutSuffix(word, "e"); ok {
+		return rest
+	}
+	if rest, ok := strings.CutSuffix(word, "y"); ok && !strings.ContainsRune("aeiou", rune(rest[len(rest)-1])) {
+		return rest + "i"
+	}
+	return word
+}
+
+// trimEnding cuts -ing, -ed and -ion where enough of the word is left.
+func trimEnding(word string) string {
+	for _, ending := range []string{"ing", "ed"} {
+		rest, ok := strings.CutSuffix(word, ending)
+		if !ok || len(rest) < 3 || !strings.ContainsAny(rest, "aeiouy") {
+			continue
+		}
+		last := rest[len(rest)-1]
+		if len(rest) > 3 && last == rest[len(rest)-2] && !strings.ContainsRune("aeioulsz", rune(last)) {
+			return rest[:len(rest)-1] // "stopp", "runn"
+		}
+		return rest
+	}
+	if rest, ok := strings.CutSuffix(word, "ion"); ok && len(rest) >= 5 && strings.ContainsRune("st", rune(rest[len(rest)-1])) {
+		return rest
+	}
+	return word
+}
+
+func isASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) < 0
+}
