@@ -1,0 +1,186 @@
+package project
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// maxAlternatives bounds what the braces of one pattern can expand to: matching tries them all.
+const maxAlternatives = 1_000
+
+// External is a folder of documentation that is searched and never changed.
+type External struct {
+	// Path is the folder as the configuration writes it, for answers.
+	Path string
+	// Dir is its absolute path, with symlinks resolved.
+	Dir string
+	// RelDir is Dir relative to the project's Root with / separators ("." for the root itself), and
+	// "" when it is outside the repository.
+	RelDir string
+
+	include []string
+	exclude []string
+	docs    string // the folder of the project's own documents relative to Dir, "" if not below it
+}
+
+// Match reports whether a file belongs to the external documentation. relPath is relative to Dir
+// with / separators.
+func (e External) Match(relPath string) bool {
+	relPath = path.Clean(relPath)
+	return matchAny(e.include, relPath) && !matchAny(e.exclude, relPath) && !e.private(relPath)
+}
+
+// Prune reports whether no file below a folder can match, so that a walk may skip it. relDir is
+// relative to Dir with / separators.
+func (e External) Prune(relDir string) bool {
+	relDir = path.Clean(relDir)
+	if relDir == "." {
+		return false
+	}
+	return e.private(relDir) || slices.ContainsFunc(e.exclude, func(pattern string) bool {
+		return strings.HasSuffix(pattern, "/**") && doublestar.MatchUnvalidated(pattern, relDir)
+	})
+}
+
+// private reports whether a path is git's own, or one of the project's documents, which have their
+// own collection.
+func (e External) private(relPath string) bool {
+	if e.docs != "" && (relPath == e.docs || strings.HasPrefix(relPath, e.docs+"/")) {
+		return true
+	}
+	return slices.Contains(strings.Split(relPath, "/"), ".git")
+}
+
+func matchAny(patterns []string, relPath string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		return doublestar.MatchUnvalidated(pattern, relPath)
+	})
+}
+
+// loadExternal resolves external_docs; it returns nil when there is none. The error is a
+// *ConfigError.
+func (p *Project) loadExternal(allowed []string) (*External, error) {
+	config := p.Config.ExternalDocs
+	if config == nil {
+		return nil, nil //nolint:nilnil // none configured is a valid state
+	}
+	dir, err := p.externalDir(config.Path, allowed)
+	if err != nil {
+		return nil, err
+	}
+	e := &External{Path: config.Path, Dir: dir}
+	if isInside(p.Root, dir) {
+		rel, err := filepath.Rel(p.Root, dir)
+		if err != nil {
+			return nil, p.externalError("path", err.Error(), "Write a path in the repository.")
+		}
+		e.RelDir = filepath.ToSlash(rel)
+	}
+	docs := filepath.Join(p.Root, DocsFolder)
+	if isInside(docs, dir) {
+		return nil, p.externalError("path", fmt.Sprintf("is %q, which holds the project's own documents", config.Path),
+			`They are searched anyway; name another folder, for example "path": "./docs".`)
+	}
+	if rel, err := filepath.Rel(dir, docs); err == nil && filepath.IsLocal(rel) {
+		e.docs = filepath.ToSlash(rel)
+	}
+	if e.include, err = p.patterns("include_patterns", config.IncludePatterns); err != nil {
+		return nil, err
+	}
+	if e.exclude, err = p.patterns("exclude_patterns", config.ExcludePatterns); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// externalDir returns the absolute path of the folder that external_docs.path names.
+func (p *Project) externalDir(configured string, allowed []string) (string, error) {
+	dir := filepath.FromSlash(configured)
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(p.Root, dir)
+		if !isInside(p.Root, dir) {
+			return "", p.externalLeaves(configured, dir)
+		}
+	}
+	resolved, err := filepath.EvalSymlinks(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fileError(dir, "", err)
+	}
+	if err == nil && !isInside(p.Root, resolved) && !isAllowed(configured, resolved, allowed) {
+		return "", p.externalLeaves(configured, resolved)
+	}
+	if err == nil {
+		var info fs.FileInfo
+		if info, err = os.Stat(resolved); err == nil && info.IsDir() {
+			return resolved, nil
+		}
+	}
+	problem := fmt.Sprintf("names %q, which does not exist", configured)
+	if err == nil {
+		problem = fmt.Sprintf("names %q, which is not a folder", configured)
+	}
+	e := p.externalError("path", problem,
+		fmt.Sprintf(`Create the folder %s, or name one that exists, for example "path": "./docs", or remove external_docs.`, dir))
+	e.Err = err
+	return "", e
+}
+
+// isAllowed reports whether the user's settings allow a folder outside the repository: it has to be
+// given as an absolute path, so that no repository reaches it by a symlink of its own.
+func isAllowed(configured, dir string, allowed []string) bool {
+	if !filepath.IsAbs(configured) {
+		return false
+	}
+	return slices.ContainsFunc(allowed, func(folder string) bool {
+		resolved, err := filepath.EvalSymlinks(folder)
+		return err == nil && filepath.IsAbs(folder) && isInside(resolved, dir)
+	})
+}
+
+func (p *Project) externalLeaves(configured, dir string) *ConfigError {
+	return p.externalError("path", fmt.Sprintf("is %q, which is outside the repository", configured),
+		fmt.Sprintf(`Name a folder in the repository, for example "path": "./docs". To use a folder outside it, `+
+			`write its absolute path here and allow it in your own settings.json: "external_docs_allowed": [%q].`, dir))
+}
+
+// patterns checks a list of patterns and returns them as they are matched.
+func (p *Project) patterns(key string, list []string) ([]string, error) {
+	cleaned := make([]string, 0, len(list))
+	for i, pattern := range list {
+		key := fmt.Sprintf("%s[%d]", key, i)
+		switch {
+		case !doublestar.ValidatePattern(pattern):
+			return nil, p.externalError(key, fmt.Sprintf("is %q, which is not a valid pattern", pattern),
+				`Check its brackets and braces; a correct one is "**/*.md".`)
+		case alternatives(pattern) > maxAlternatives:
+			return nil, p.externalError(key, fmt.Sprintf("is %q, which has too many alternatives", pattern),
+				`Split it into several patterns, each with few braces, for example "**/*.{md,markdown}".`)
+		}
+		cleaned = append(cleaned, strings.TrimPrefix(pattern, "./"))
+	}
+	return cleaned, nil
+}
+
+// alternatives returns an upper bound of the number of patterns that the braces of one stand for.
+func alternatives(pattern string) int {
+	total := 1
+	for _, group := range strings.Split(pattern, "{")[1:] {
+		total *= strings.Count(group, ",") + 2
+		if total > maxAlternatives {
+			break
+		}
+	}
+	return total
+}
+
+func (p *Project) externalError(key, problem, hint string) *ConfigError {
+	return &ConfigError{Path: p.ConfigPath, Key: "external_docs." + key, Problem: problem, Hint: hint}
+}

@@ -1,0 +1,164 @@
+package project
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// detachedBranch is the Branch of a HEAD that names no branch, as git rev-parse --abbrev-ref says.
+const detachedBranch = "HEAD"
+
+// maxGitFileBytes bounds the small files of a git folder: HEAD, a ref, a .git file.
+const maxGitFileBytes = 8 << 10
+
+// errReftable is for a repository whose refs are not files.
+var errReftable = errors.New("the repository stores its refs as a reftable, which can't be read; " +
+	"give the branch name explicitly")
+
+// GitHead is what a work tree has checked out.
+type GitHead struct {
+	// Branch is the branch's short name, such as feature/x; during a rebase the branch being
+	// rebased; "HEAD" when there is none; "" outside a repository.
+	Branch string
+	// Detached is set when HEAD names a commit, not a branch; also during a rebase.
+	Detached bool
+	// Commit is in hexadecimal; "" while the branch has no commit, and outside a repository.
+	Commit string
+	// InRepository is false when there is no git repository here or above.
+	InRepository bool
+	// HeadFile is the absolute path of the file that changes when another branch is checked out: a
+	// work tree of its own has its own. git replaces it, so watch its folder. "" outside a
+	// repository.
+	HeadFile string
+}
+
+// gitDirs are where a work tree's git files are.
+type gitDirs struct {
+	own    string // HEAD and what else belongs to one work tree
+	common string // refs; the same as own but in a linked work tree
+}
+
+// Head reads what is checked out at root, which may be a folder below the top of a work tree, from
+// the files of the repository. That root is in no repository is no error.
+func Head(root string) (GitHead, error) {
+	dirs, found, err := findGit(root)
+	if err != nil || !found {
+		return GitHead{}, err
+	}
+	head := GitHead{InRepository: true, HeadFile: filepath.Join(dirs.own, "HEAD")}
+	text, err := readHead(head.HeadFile)
+	if err != nil {
+		return GitHead{}, fmt.Errorf("read git HEAD: %w", err)
+	}
+	ref, attached := strings.CutPrefix(text, "ref:")
+	ref = strings.TrimSpace(ref)
+	switch {
+	case attached && ref == "refs/heads/.invalid":
+		return GitHead{}, fmt.Errorf("read git HEAD: %w", errReftable)
+	case attached && isRefName(ref):
+		head.Branch = shortName(ref)
+		head.Commit = dirs.commitOf(ref)
+	case !attached && isCommit(text):
+		head.Detached = true
+		head.Commit = text
+		head.Branch = cmp.Or(dirs.rebasing(), detachedBranch)
+	default:
+		return GitHead{}, fmt.Errorf("read git HEAD: %s holds neither a branch nor a commit", head.HeadFile)
+	}
+	return head, nil
+}
+
+// readHead returns the content of HEAD; a symlink, as early git wrote it, is read as a ref.
+func readHead(file string) (string, error) {
+	if target, err := os.Readlink(file); err == nil && strings.HasPrefix(target, "refs/") {
+		return "ref: " + target, nil
+	}
+	return readGitFile(file)
+}
+
+// findGit looks for a repository in root and the folders above it.
+func findGit(root string) (dirs gitDirs, found bool, err error) {
+	for dir := root; ; dir = filepath.Dir(dir) {
+		own, err := gitDirOf(dir)
+		if err != nil {
+			return gitDirs{}, false, err
+		}
+		if own != "" {
+			return gitDirs{own: own, common: commonDir(own)}, true, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return gitDirs{}, false, nil
+		}
+	}
+}
+
+// gitDirOf returns the git folder of the work tree whose top is dir, "" if dir is no such top. In a
+// linked work tree and in a submodule .git is a file that names it.
+func gitDirOf(dir string) (string, error) {
+	dotGit := filepath.Join(dir, ".git")
+	info, err := os.Stat(dotGit)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("find git repository: %w", err)
+	}
+	own := dotGit
+	if !info.IsDir() {
+		text, err := readGitFile(dotGit)
+		if err != nil {
+			return "", fmt.Errorf("read %s: %w", dotGit, err)
+		}
+		target, ok := strings.CutPrefix(text, "gitdir:")
+		if !ok {
+			return "", fmt.Errorf("read %s: it is a file and does not begin with \"gitdir:\"", dotGit)
+		}
+		own = filepath.FromSlash(strings.TrimSpace(target))
+		if !filepath.IsAbs(own) {
+			own = filepath.Join(dir, own)
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(own, "HEAD")); err != nil {
+		if info.IsDir() { // some folder that is only called .git: git passes it by too
+			return "", nil
+		}
+		return "", fmt.Errorf("read %s: it names a git folder that is not there: %w", dotGit, err)
+	}
+	return own, nil
+}
+
+// commonDir returns where the refs of a git folder are.
+func commonDir(own string) string {
+	text, err := readGitFile(filepath.Join(own, "commondir"))
+	if err != nil || text == "" { // only a linked work tree has that file
+		return own
+	}
+	dir := filepath.FromSlash(text)
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(own, dir)
+	}
+	return dir
+}
+
+// rebasing returns the short name of the branch that is being rebased, or "".
+func (d gitDirs) rebasing() string {
+	for _, state := range []string{"rebase-merge", "rebase-apply"} {
+		ref, err := readGitFile(filepath.Join(d.own, state, "head-name"))
+		if err == nil && strings.HasPrefix(ref, "refs/heads/") && isRefName(ref) {
+			return shortName(ref)
+		}
+	}
+	return ""
+}
+
+// readGitFile returns the content of a small text file without surrounding space.
+func readGitFile(file string) (string, error) {
+	data, err := readFile(file, maxGitFileBytes)
+	return string(bytes.TrimSpace(data)), err
+}

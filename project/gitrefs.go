@@ -1,0 +1,119 @@
+package project
+
+import (
+	"bufio"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Bounds on what is read of a repository's refs.
+const (
+	maxBranches        = 1_000
+	maxPackedRefsBytes = 32 << 20
+)
+
+const branchPrefix = "refs/heads/"
+
+// Branches returns the short names of the local branches of the repository that root is in, sorted,
+// at most 1,000 of them. It is for messages: what can't be read is left out, and without a
+// repository the list is empty.
+func Branches(root string) []string {
+	dirs, found, err := findGit(root)
+	if err != nil || !found {
+		return []string{}
+	}
+	names := map[string]bool{}
+	heads := filepath.Join(dirs.common, "refs", "heads")
+	_ = filepath.WalkDir(heads, func(file string, entry fs.DirEntry, err error) error { // every error is skipped below
+		if err != nil {
+			return nil //nolint:nilerr // an unreadable folder is left out
+		}
+		if len(names) >= maxBranches {
+			return filepath.SkipAll
+		}
+		rel, err := filepath.Rel(heads, file)
+		if err == nil && entry.Type().IsRegular() && isRefName(branchPrefix+filepath.ToSlash(rel)) {
+			names[filepath.ToSlash(rel)] = true
+		}
+		return nil
+	})
+	dirs.packedRefs(func(ref, _ string) bool {
+		if name, ok := strings.CutPrefix(ref, branchPrefix); ok {
+			names[name] = true
+		}
+		return len(names) < maxBranches
+	})
+	return append([]string{}, slices.Sorted(maps.Keys(names))...)
+}
+
+// commitOf returns the commit that a ref points to, "" when it has none yet.
+func (d gitDirs) commitOf(ref string) string {
+	for _, dir := range []string{d.own, d.common} {
+		if text, err := readGitFile(filepath.Join(dir, filepath.FromSlash(ref))); err == nil && isCommit(text) {
+			return text
+		}
+	}
+	commit := ""
+	d.packedRefs(func(name, id string) bool {
+		if name == ref {
+			commit = id
+		}
+		return name != ref
+	})
+	return commit
+}
+
+// packedRefs calls yield for each ref in packed-refs until it returns false.
+func (d gitDirs) packedRefs(yield func(ref, commit string) bool) {
+	name := filepath.Join(d.common, "packed-refs")
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return
+	}
+	defer file.Close() //nolint:errcheck // opened for reading only
+	lines := bufio.NewScanner(io.LimitReader(file, maxPackedRefsBytes))
+	for lines.Scan() {
+		commit, ref, ok := strings.Cut(lines.Text(), " ")
+		if !ok || !isCommit(commit) || !isRefName(ref) { // a comment, or the commit that a tag peels to
+			continue
+		}
+		if !yield(ref, commit) {
+			return
+		}
+	}
+}
+
+// isRefName reports whether a ref is safe to use as a path below a git folder. It is a subset of
+// git check-ref-format.
+func isRefName(ref string) bool {
+	if !strings.HasPrefix(ref, "refs/") || strings.HasSuffix(ref, ".lock") || strings.ContainsAny(ref, "\\:*?[~^ \x7f") {
+		return false
+	}
+	for part := range strings.SplitSeq(ref, "/") {
+		if part == "" || strings.HasPrefix(part, ".") {
+			return false
+		}
+	}
+	return !strings.Contains(ref, "..") && !strings.ContainsFunc(ref, func(r rune) bool { return r < ' ' })
+}
+
+// shortName returns a ref as git shows it: a branch without refs/heads/.
+func shortName(ref string) string {
+	if name, ok := strings.CutPrefix(ref, branchPrefix); ok {
+		return name
+	}
+	return strings.TrimPrefix(ref, "refs/")
+}
+
+// isCommit reports whether text is a SHA-1 or SHA-256 in hexadecimal.
+func isCommit(text string) bool {
+	return (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0123456789abcdef") == ""
+}

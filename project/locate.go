@@ -1,0 +1,51 @@
+package project
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// locate finds the root of the repository and its config.json from what a caller gave as
+// config_path. Symlinks in the root are resolved, so that one checkout has one root. The error is a
+// *ConfigError; that config.json itself exists is not checked.
+func locate(given string) (root, file string, err error) {
+	const example = "/home/me/my-project/" + ConfigDir + "/" + ConfigFile
+	if !filepath.IsAbs(given) {
+		return "", "", &ConfigError{
+			Path: given, Key: "config_path", Problem: "is not an absolute path",
+			Hint: "Give the absolute path of the configuration, for example " + example + ".",
+		}
+	}
+	given = filepath.Clean(given)
+	folder := filepath.Dir(given)
+	switch info, statErr := os.Stat(given); {
+	case filepath.Base(given) == ConfigFile && filepath.Base(folder) == ConfigDir:
+		root = filepath.Dir(folder)
+	case filepath.Base(given) == ConfigDir:
+		root = folder
+	case statErr != nil:
+		return "", "", fileError(given, "Give the absolute path of the repository or of its configuration, "+
+			"for example "+example+".", statErr)
+	case !info.IsDir():
+		return "", "", &ConfigError{
+			Path: given, Problem: "is not where a configuration must be",
+			Hint: "It is the file " + ConfigFile + " in the folder " + ConfigDir +
+				" at the root of the repository, for example " + example + ".",
+		}
+	default:
+		root = given
+	}
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		return "", "", fileError(given, missingConfigHint(filepath.Join(root, ConfigDir, ConfigFile)), err)
+	}
+	if filepath.Base(root) == ConfigDir { // given was a link to that folder
+		root = filepath.Dir(root)
+	}
+	return root, filepath.Join(root, ConfigDir, ConfigFile), nil
+}
+
+// missingConfigHint says what to write where.
+func missingConfigHint(file string) string {
+	return "Create " + file + " (the folder " + ConfigDir + " stands at the root of the repository) with at least " +
+		minimalConfig + "."
+}
