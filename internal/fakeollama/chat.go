@@ -1,0 +1,146 @@
+package fakeollama
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"strings"
+)
+
+// SetAnswer makes f give the pieces of every answer.
+func (s *Server) SetAnswer(f func(system, user string) []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answer = f
+}
+
+// defaultAnswer repeats the last line of the prompt, which is where a question
+// stands, word by word.
+func defaultAnswer(_, user string) []string {
+	lines := strings.Split(strings.TrimSpace(user), "\n")
+	return strings.SplitAfter("This is an answer to: "+lines[len(lines)-1], " ")
+}
+
+func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
+	request := requestOf(r)
+	if !s.has(request.Model) {
+		replyMissing(w, request.Model)
+		return
+	}
+	if request.faults.tooLong(request.System + " " + request.User) {
+		request.faults.replyTooLong(w)
+		return
+	}
+	s.mu.Lock()
+	answer := s.answer
+	s.mu.Unlock()
+	stream := startStream(w)
+	for _, piece := range answer(request.System, request.User) {
+		stream.send(map[string]any{
+			"model": request.Model, "created_at": "2025-01-02T03:04:05Z", "done": false,
+			"message": map[string]any{"role": "assistant", "content": piece},
+		})
+		if request.faults.HangUp {
+			panic(http.ErrAbortHandler)
+		}
+		if request.faults.Stall && !s.pause(r.Context(), nil) {
+			return
+		}
+	}
+	stream.send(map[string]any{
+		"model": request.Model, "created_at": "2025-01-02T03:04:05Z", "done": true, "done_reason": "stop",
+		"message": map[string]any{"role": "assistant", "content": ""},
+	})
+}
+
+// Progress is one step of a pull.
+type Progress struct {
+	Status    string `json:"status"`
+	Digest    string `json:"digest,omitempty"`
+	Total     int64  `json:"total,omitempty"`
+	Completed int64  `json:"completed,omitempty"`
+}
+
+// Pull is how pulls go. A pull that succeeds adds the model.
+type Pull struct {
+	// Steps are reported before the end; nil means a few.
+	Steps []Progress
+	// Hold, when set, is waited for after the steps: it is to be closed.
+	Hold <-chan struct{}
+	// Err makes the pull fail after the steps.
+	Err string
+}
+
+var defaultSteps = []Progress{ //nolint:gochecknoglobals // a table
+	{Status: "pulling manifest"},
+	{Status: "pulling 0123456789ab", Digest: "sha256:0123456789ab", Total: 1000},
+	{Status: "pulling 0123456789ab", Digest: "sha256:0123456789ab", Total: 1000, Completed: 1000},
+	{Status: "writing manifest"},
+}
+
+// SetPull changes how pulls go, from the next on.
+func (s *Server) SetPull(pull Pull) {
+	if pull.Steps == nil {
+		pull.Steps = defaultSteps
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pull = pull
+}
+
+func (s *Server) pullModel(w http.ResponseWriter, r *http.Request) {
+	request := requestOf(r)
+	s.mu.Lock()
+	pull := s.pull
+	s.mu.Unlock()
+	stream := startStream(w)
+	for _, step := range pull.Steps {
+		stream.send(step)
+		if request.faults.HangUp {
+			panic(http.ErrAbortHandler)
+		}
+	}
+	if pull.Hold != nil {
+		select {
+		case <-pull.Hold:
+		case <-r.Context().Done():
+			return
+		case <-s.closed:
+			return
+		}
+	}
+	if pull.Err != "" {
+		stream.send(map[string]any{"error": pull.Err})
+		return
+	}
+	s.AddModel(request.Model, digestOf(request.Model))
+	stream.send(Progress{Status: "success"})
+}
+
+// digestOf is the digest of a model that has no other.
+func digestOf(model string) string {
+	sum := sha256.Sum256([]byte(fullName(model)))
+	return hex.EncodeToString(sum[:])
+}
+
+// ndjson is an answer of JSON values, one a line, each sent at once.
+type ndjson struct {
+	encoder *json.Encoder
+	flush   func()
+}
+
+func startStream(w http.ResponseWriter) ndjson {
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	stream := ndjson{encoder: json.NewEncoder(w), flush: func() {}}
+	if flusher, ok := w.(http.Flusher); ok {
+		stream.flush = flusher.Flush
+	}
+	return stream
+}
+
+func (n ndjson) send(value any) {
+	// A client that left is told of through Left.
+	_ = n.encoder.Encode(value)
+	n.flush()
+}

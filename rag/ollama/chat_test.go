@@ -1,0 +1,142 @@
+package ollama_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/internal/fakeollama"
+	"github.com/compound-docs/compound-docs/rag/ollama"
+)
+
+func TestGenerate_Streams(t *testing.T) {
+	t.Parallel()
+	server := fakeollama.Start(t)
+	server.SetAnswer(func(system, user string) []string { return []string{" ", system, "", " and ", user, "\n"} })
+	cfg := fast(server.URL())
+	cfg.NumCtx, cfg.AnswerTokens, cfg.Temperature = 5000, 400, 0.2
+	client := newClient(t, cfg)
+	pieces := []string{}
+
+	got, err := client.Generate(t.Context(), ollama.Prompt{System: "be brief", User: "why?"},
+		func(text string) { pieces = append(pieces, text) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("be brief and why?", got); diff != "" {
+		t.Errorf("answer (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{" ", "be brief", " and ", "why?", "\n"}, pieces); diff != "" {
+		t.Errorf("pieces (-want +got):\n%s", diff)
+	}
+	request := server.Requests("/api/chat")[0]
+	want := map[string]any{"num_ctx": 5000.0, "num_predict": 400.0, "temperature": 0.2}
+	if diff := cmp.Diff(want, request.Options); diff != "" {
+		t.Errorf("options (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(`"30m0s"`, string(request.KeepAlive)); diff != "" {
+		t.Errorf("keep_alive (-want +got):\n%s", diff)
+	}
+	if request.Truncate == nil || *request.Truncate {
+		t.Errorf("truncate is %v, want false", request.Truncate)
+	}
+	if window := client.ContextWindow(); window != 5000 {
+		t.Errorf("context window %d, want 5000", window)
+	}
+}
+
+func TestGenerate_RetriesBeforeTheFirstPieceOnly(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name     string
+		faults   fakeollama.Faults
+		requests int
+		want     string // in the error; "" for none
+	}{
+		{"500 twice", fakeollama.Faults{Status: 500, Times: 2}, 3, ""},
+		{"500 forever", fakeollama.Faults{Status: 500, Message: "out of memory"}, 3, "out of memory"},
+		{"nothing at all", fakeollama.Faults{Status: 200, Body: "\n"}, 1, "the server reports"},
+		{"breaks after a piece", fakeollama.Faults{HangUp: true}, 1, "the answer broke off: the connection broke: unexpected EOF"},
+		{
+			"error after a piece",
+			fakeollama.Faults{Body: `{"message":{"content":"a piece"}}` + "\n" + `{"error":"the runner died"}`},
+			1, "the answer broke off: the server reports: the runner died",
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			server, client := start(t)
+			server.SetFaults(test.faults)
+
+			_, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil)
+			if test.want == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				asType[*ollama.UnavailableError](t, err)
+				wantContains(t, err.Error(), test.want)
+			}
+			if requests := len(server.Requests("/api/chat")); requests != test.requests {
+				t.Errorf("got %d requests, want %d", requests, test.requests)
+			}
+		})
+	}
+}
+
+func TestGenerate_CancellingStopsTheModel(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+	server.SetFaults(fakeollama.Faults{Stall: true})
+	ctx, cancel := context.WithCancel(t.Context())
+
+	_, err := client.Generate(ctx, ollama.Prompt{User: "hello"}, func(string) { cancel() })
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got error %v, want context.Canceled", err)
+	}
+	wantLeft(t, server, "/api/chat")
+}
+
+func TestGenerate_GivesUpOnSilence(t *testing.T) {
+	t.Parallel()
+	server := fakeollama.Start(t)
+	server.Observe(func(r *http.Request) { <-r.Context().Done() })
+	cfg := fast(server.URL())
+	cfg.ChatTimeout = time.Millisecond
+	client := newClient(t, cfg)
+
+	_, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil)
+	asType[*ollama.UnavailableError](t, err)
+	wantContains(t, err.Error(), "no answer within 1ms")
+}
+
+func TestGenerate_EmptyAnswer(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+	server.SetAnswer(func(string, string) []string { return []string{" ", "\n"} })
+
+	_, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil)
+	if !errors.Is(err, ollama.ErrEmptyAnswer) {
+		t.Errorf("got error %v, want ErrEmptyAnswer", err)
+	}
+}
+
+func TestGenerate_PromptTooLong(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+	server.SetFaults(fakeollama.Faults{Window: 10})
+
+	_, err := client.Generate(t.Context(), ollama.Prompt{User: strings.Repeat("word ", 50)}, nil)
+	if !errors.Is(err, ollama.ErrInputTooLong) {
+		t.Errorf("got error %v, want ErrInputTooLong", err)
+	}
+	if requests := len(server.Requests("/api/chat")); requests != 1 {
+		t.Errorf("got %d requests, want 1", requests)
+	}
+}

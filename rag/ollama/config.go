@@ -1,0 +1,197 @@
+package ollama
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// DefaultHost is where Ollama listens unless told otherwise.
+const DefaultHost = "http://localhost:11434"
+
+const maxTries = 10
+
+// Config says which Ollama servers and models a [Client] uses. A field left
+// zero takes the default named beside it.
+type Config struct {
+	// Hosts are base URLs, with or without scheme and port ("gpu-box",
+	// "http://localhost:11434", "https://user:secret@ollama.example/api-root").
+	// Embedding is shared over them; a chat goes to the first that works. All
+	// must hold the same build of the embedding model. Default: DefaultHost.
+	Hosts []string
+	// EmbedModel makes the vectors. Default: mxbai-embed-large.
+	EmbedModel string
+	// ChatModel writes the answers. Default: mistral.
+	ChatModel string
+	// Dimensions is the length every vector must have. Default: 1024.
+	Dimensions int
+
+	// BatchSize and BatchBytes bound the texts of one embedding request.
+	// A single text above BatchBytes is a batch of its own.
+	// Default: 32 texts, 64 KiB.
+	BatchSize, BatchBytes int
+
+	// NumCtx is the chat model's context window in tokens, which prompt and
+	// answer share. Default: 8192.
+	NumCtx int
+	// AnswerTokens is where the chat model is stopped. Default: 1024.
+	AnswerTokens int
+	// Temperature of the chat model. Default: 0.1.
+	Temperature float64
+	// KeepAlive is how long Ollama keeps a model loaded after its last use.
+	// Default: 30 minutes.
+	KeepAlive time.Duration
+
+	// EmbedTimeout bounds one embedding request. Default: 5 minutes.
+	EmbedTimeout time.Duration
+	// ChatTimeout bounds the wait for the next piece of an answer, loading the
+	// model and reading the prompt included. Default: 5 minutes.
+	ChatTimeout time.Duration
+	// ProbeTimeout bounds small requests: version, list of models.
+	// Default: 5 seconds.
+	ProbeTimeout time.Duration
+
+	// Tries is how often a request that meets transient errors is made in all,
+	// RetryDelay what is waited after the first try; the delay doubles from
+	// then on, and each is up to a fifth shorter or longer.
+	// Default: 3 tries, 1 second.
+	Tries      int
+	RetryDelay time.Duration
+	// Breaker protects a host that keeps failing, and its callers.
+	Breaker BreakerConfig
+
+	// PullWait is how long a call waits for a missing model that is being
+	// pulled. Default: 10 seconds.
+	PullWait time.Duration
+	// PullRetry is how long a pull that went wrong is not tried again.
+	// Default: 1 minute.
+	PullRetry time.Duration
+	// OnPull, when set, is told of the progress of a pull, one call at a time
+	// for each model. It must not block.
+	OnPull func(model string, status PullStatus)
+
+	// ModelTTL is how long the identity of the embedding model is believed
+	// without asking. Default: 1 minute.
+	ModelTTL time.Duration
+
+	// Logger may be nil: then nothing is logged.
+	Logger *slog.Logger
+}
+
+// BreakerConfig sets the circuit breaker that each host has.
+type BreakerConfig struct {
+	// Window is the time over which calls are counted. Default: 30 seconds.
+	Window time.Duration
+	// MinCalls is how many calls the window must hold before the breaker may
+	// open. Default: 5.
+	MinCalls int
+	// FailureRatio of these calls opens it. Default: 0.5.
+	FailureRatio float64
+	// OpenFor is how long it stays open before one call is let through.
+	// Default: 30 seconds.
+	OpenFor time.Duration
+}
+
+// WithDefaults returns the configuration with every zero field filled in.
+func (c Config) WithDefaults() Config {
+	if len(c.Hosts) == 0 {
+		c.Hosts = []string{DefaultHost}
+	}
+	c.EmbedModel = cmp.Or(c.EmbedModel, "mxbai-embed-large")
+	c.ChatModel = cmp.Or(c.ChatModel, "mistral")
+	c.Dimensions = cmp.Or(c.Dimensions, 1024)
+	c.BatchSize = cmp.Or(c.BatchSize, 32)
+	c.BatchBytes = cmp.Or(c.BatchBytes, 64<<10)
+	c.NumCtx = cmp.Or(c.NumCtx, 8192)
+	c.AnswerTokens = cmp.Or(c.AnswerTokens, 1024)
+	c.Temperature = cmp.Or(c.Temperature, 0.1)
+	c.KeepAlive = cmp.Or(c.KeepAlive, 30*time.Minute)
+	c.EmbedTimeout = cmp.Or(c.EmbedTimeout, 5*time.Minute)
+	c.ChatTimeout = cmp.Or(c.ChatTimeout, 5*time.Minute)
+	c.ProbeTimeout = cmp.Or(c.ProbeTimeout, 5*time.Second)
+	c.Tries = cmp.Or(c.Tries, 3)
+	c.RetryDelay = cmp.Or(c.RetryDelay, time.Second)
+	c.Breaker.Window = cmp.Or(c.Breaker.Window, 30*time.Second)
+	c.Breaker.MinCalls = cmp.Or(c.Breaker.MinCalls, 5)
+	c.Breaker.FailureRatio = cmp.Or(c.Breaker.FailureRatio, 0.5)
+	c.Breaker.OpenFor = cmp.Or(c.Breaker.OpenFor, 30*time.Second)
+	c.PullWait = cmp.Or(c.PullWait, 10*time.Second)
+	c.PullRetry = cmp.Or(c.PullRetry, time.Minute)
+	c.ModelTTL = cmp.Or(c.ModelTTL, time.Minute)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// validate looks at a configuration whose defaults are filled in.
+func (c Config) validate() error {
+	for _, number := range []struct {
+		name  string
+		value int
+	}{
+		{"dimensions", c.Dimensions},
+		{"batch size", c.BatchSize},
+		{"batch bytes", c.BatchBytes},
+		{"answer tokens", c.AnswerTokens},
+		{"tries", c.Tries},
+		{"breaker calls", c.Breaker.MinCalls},
+	} {
+		if number.value < 1 {
+			return fmt.Errorf("%s must be positive, not %d", number.name, number.value)
+		}
+	}
+	if c.Tries > maxTries {
+		return fmt.Errorf("tries must be at most %d, not %d: the delay doubles each time", maxTries, c.Tries)
+	}
+	if c.NumCtx <= c.AnswerTokens {
+		return fmt.Errorf("a context window of %d tokens leaves no room for a prompt beside an answer of %d: raise num_ctx",
+			c.NumCtx, c.AnswerTokens)
+	}
+	return nil
+}
+
+// parseHosts makes base URLs of the configured hosts, each once. No error
+// repeats what was given: it may hold a password.
+func parseHosts(hosts []string) ([]*url.URL, error) {
+	urls := make([]*url.URL, 0, len(hosts))
+	for i, text := range hosts {
+		parsed, err := parseHost(text)
+		if err != nil {
+			return nil, fmt.Errorf("ollama host %d of %d: %w", i+1, len(hosts), err)
+		}
+		same := func(other *url.URL) bool { return other.String() == parsed.String() }
+		if !slices.ContainsFunc(urls, same) {
+			urls = append(urls, parsed)
+		}
+	}
+	return urls, nil
+}
+
+var errHostURL = errors.New("not a URL such as http://localhost:11434")
+
+// parseHost reads a host as Ollama itself does: without a scheme it is plain
+// HTTP on Ollama's port, with one the port is the scheme's.
+func parseHost(text string) (*url.URL, error) {
+	text = strings.TrimSpace(text)
+	bare := !strings.Contains(text, "://")
+	if bare {
+		text = "http://" + text
+	}
+	parsed, err := url.Parse(text)
+	if err != nil || parsed.Hostname() == "" || (parsed.Scheme != "http" && parsed.Scheme != "https") {
+		return nil, errHostURL
+	}
+	if bare && parsed.Port() == "" {
+		parsed.Host = net.JoinHostPort(parsed.Hostname(), "11434")
+	}
+	parsed.Path = strings.TrimRight(parsed.Path, "/")
+	parsed.RawQuery, parsed.Fragment = "", ""
+	return parsed, nil
+}

@@ -1,0 +1,176 @@
+package ollama
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/ollama/ollama/api"
+	"golang.org/x/sync/errgroup"
+)
+
+// Embedding is the vector of a text, of length 1 and the configured number of
+// dimensions, or the reason why this one text has none.
+type Embedding struct {
+	Vector []float32
+	// Err is ErrInputTooLong, an *InputError or ErrBadResponse, perhaps
+	// wrapped. The other texts of the call are not concerned.
+	Err error
+}
+
+// Embed embeds the texts as they are, and returns one embedding a text, in
+// order. A text that is given more than once is embedded once, and its vector
+// shared: vectors are not to be changed. Texts are sent in batches, which are
+// shared over the hosts that answer.
+//
+// An error means that nothing could be embedded: *UnavailableError,
+// *ModelMissingError, *DimensionError, or the context's. Other texts' vectors
+// are then lost, so that it is best called with what can be stored at once.
+func (c *Client) Embed(ctx context.Context, texts []string) ([]Embedding, error) {
+	unique, at := deduplicate(texts)
+	results := make([]Embedding, len(unique))
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(len(c.hosts))
+	start := 0
+	for _, size := range c.batches(unique) {
+		batch, into := unique[start:start+size], results[start:start+size]
+		start += size
+		group.Go(func() error { return c.embedBatch(groupCtx, batch, into) })
+	}
+	if err := group.Wait(); err != nil {
+		return nil, fmt.Errorf("embed %d texts: %w", len(texts), err)
+	}
+	embeddings := make([]Embedding, len(texts))
+	for i := range texts {
+		if at[i] == blank {
+			embeddings[i].Err = errBlank()
+			continue
+		}
+		embeddings[i] = results[at[i]]
+	}
+	return embeddings, nil
+}
+
+// blank is where a text without a word is: nowhere. Ollama leaves empty texts
+// out of its answer.
+const blank = -1
+
+func errBlank() error { return &InputError{Problem: "it is empty"} }
+
+// deduplicate returns the texts without repetitions and blank ones, and where
+// each text is among them.
+func deduplicate(texts []string) (unique []string, at []int) {
+	seen := make(map[string]int, len(texts))
+	at = make([]int, len(texts))
+	for i, text := range texts {
+		if strings.TrimSpace(text) == "" {
+			at[i] = blank
+			continue
+		}
+		index, ok := seen[text]
+		if !ok {
+			index = len(unique)
+			seen[text] = index
+			unique = append(unique, text)
+		}
+		at[i] = index
+	}
+	return unique, at
+}
+
+// batches returns the sizes of the batches that the texts are cut into.
+func (c *Client) batches(texts []string) []int {
+	var sizes []int
+	size, bytes := 0, 0
+	for _, text := range texts {
+		if size > 0 && (size == c.cfg.BatchSize || bytes+len(text) > c.cfg.BatchBytes) {
+			sizes = append(sizes, size)
+			size, bytes = 0, 0
+		}
+		size++
+		bytes += len(text)
+	}
+	if size > 0 {
+		sizes = append(sizes, size)
+	}
+	return sizes
+}
+
+// embedBatch fills results with the embeddings of the texts. One bad text fails
+// a whole request, so a batch that is refused is halved until the bad ones are
+// alone.
+func (c *Client) embedBatch(ctx context.Context, texts []string, results []Embedding) error {
+	vectors, err := c.embed(ctx, texts)
+	switch {
+	case err == nil:
+		for i, vector := range vectors {
+			results[i].Vector, results[i].Err = normalize(vector)
+		}
+		return nil
+	case !isInputError(err):
+		return err
+	case len(texts) == 1:
+		results[0].Err = err
+		return nil
+	}
+	half := len(texts) / 2
+	if err := c.embedBatch(ctx, texts[:half], results[:half]); err != nil {
+		return err
+	}
+	return c.embedBatch(ctx, texts[half:], results[half:])
+}
+
+func isInputError(err error) bool {
+	_, ok := errors.AsType[*InputError](err)
+	return ok || errors.Is(err, ErrInputTooLong)
+}
+
+// embed makes one request, on whichever host is free.
+func (c *Client) embed(ctx context.Context, texts []string) ([][]float32, error) {
+	if err := c.agreeOnModel(ctx); err != nil {
+		return nil, err
+	}
+	truncate := false
+	req := &api.EmbedRequest{
+		Model:     c.cfg.EmbedModel,
+		Input:     texts,
+		KeepAlive: &api.Duration{Duration: c.cfg.KeepAlive},
+		Truncate:  &truncate,
+	}
+	var vectors [][]float32
+	err := c.withModel(ctx, c.cfg.EmbedModel, leastBusy, func(ctx context.Context, h *host) error {
+		if err := c.verify(ctx, h); err != nil {
+			return err
+		}
+		return h.call(ctx, func(ctx context.Context, client *api.Client) error {
+			return withTimeout(ctx, c.cfg.EmbedTimeout, func(ctx context.Context) error {
+				resp, err := client.Embed(ctx, req)
+				if err != nil {
+					return err //nolint:wrapcheck // classify wants it as it is
+				}
+				vectors = resp.Embeddings
+				return c.check(vectors, len(texts))
+			})
+		})
+	})
+	if err != nil && !isInputError(err) && ctx.Err() == nil {
+		c.forgetModel()
+	}
+	return vectors, err
+}
+
+// check returns a *failure if the vectors are not what was asked for.
+func (c *Client) check(vectors [][]float32, want int) error {
+	if len(vectors) != want {
+		return badResponse(fmt.Sprintf("%d vectors for %d texts", len(vectors), want))
+	}
+	for _, vector := range vectors {
+		if len(vector) != c.cfg.Dimensions {
+			return &failure{kind: wrongModel, err: &DimensionError{
+				Model: c.cfg.EmbedModel, Got: len(vector), Want: c.cfg.Dimensions,
+			}}
+		}
+	}
+	return nil
+}

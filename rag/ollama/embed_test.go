@@ -1,0 +1,417 @@
+package ollama_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/compound-docs/compound-docs/internal/fakeollama"
+	"github.com/compound-docs/compound-docs/rag/ollama"
+)
+
+const dimensions = 1024
+
+// wantVectors checks that every text that is not "" has its own vector, and
+// every other an error.
+func wantVectors(t *testing.T, got []ollama.Embedding, texts ...string) {
+	t.Helper()
+	if len(got) != len(texts) {
+		t.Fatalf("got %d embeddings, want %d", len(got), len(texts))
+	}
+	for i, text := range texts {
+		if text == "" {
+			if got[i].Err == nil || got[i].Vector != nil {
+				t.Errorf("embedding %d: got %d dimensions and error %v, want an error only", i, len(got[i].Vector), got[i].Err)
+			}
+			continue
+		}
+		if got[i].Err != nil {
+			t.Errorf("embedding %d: %v", i, got[i].Err)
+		}
+		approx := cmpopts.EquateApprox(0, 1e-6)
+		if diff := cmp.Diff(fakeollama.Vector(text, dimensions), got[i].Vector, approx); diff != "" {
+			t.Errorf("embedding %d is not that of %q", i, text)
+		}
+	}
+}
+
+func numbered(n int) []string {
+	texts := make([]string, n)
+	for i := range texts {
+		texts[i] = fmt.Sprintf("text number %d", i)
+	}
+	return texts
+}
+
+func batchSizes(server *fakeollama.Server) []int {
+	sizes := []int{}
+	for _, request := range server.Requests("/api/embed") {
+		sizes = append(sizes, len(request.Texts))
+	}
+	return sizes
+}
+
+func TestEmbed_KeepsOrderOverBatches(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+	texts := numbered(70)
+
+	got, err := client.Embed(t.Context(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantVectors(t, got, texts...)
+	if diff := cmp.Diff([]int{32, 32, 6}, batchSizes(server)); diff != "" {
+		t.Errorf("batch sizes (-want +got):\n%s", diff)
+	}
+	for _, request := range server.Requests("/api/embed") {
+		if request.Truncate == nil || *request.Truncate {
+			t.Errorf("truncate is %v, want false", request.Truncate)
+		}
+		if diff := cmp.Diff(`"30m0s"`, string(request.KeepAlive)); diff != "" {
+			t.Errorf("keep_alive (-want +got):\n%s", diff)
+		}
+	}
+}
+
+func TestEmbed_BoundsBatchesByBytes(t *testing.T) {
+	t.Parallel()
+	server := fakeollama.Start(t)
+	cfg := fast(server.URL())
+	cfg.BatchBytes = 10
+	client := newClient(t, cfg)
+	texts := []string{"aaaa", "bbbb", "cccc", "longer than a batch", "dddd"}
+
+	got, err := client.Embed(t.Context(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantVectors(t, got, texts...)
+	if diff := cmp.Diff([]int{2, 1, 1, 1}, batchSizes(server)); diff != "" {
+		t.Errorf("batch sizes (-want +got):\n%s", diff)
+	}
+}
+
+func TestEmbed_EmbedsDuplicatesOnce(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+
+	got, err := client.Embed(t.Context(), []string{"one", "two", "one", "two", "three"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantVectors(t, got, "one", "two", "one", "two", "three")
+	if diff := cmp.Diff([]string{"one", "two", "three"}, server.Texts()); diff != "" {
+		t.Errorf("embedded texts (-want +got):\n%s", diff)
+	}
+}
+
+func TestEmbed_NothingAsksNothing(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+
+	got, err := client.Embed(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got == nil || len(got) != 0 || len(server.Requests("")) != 0 {
+		t.Errorf("got %v after %d requests, want an empty slice after none", got, len(server.Requests("")))
+	}
+}
+
+func TestEmbed_RefusesEmptyTextsLocally(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+
+	got, err := client.Embed(t.Context(), []string{"", "one", " \n\t", "two"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantVectors(t, got, "", "one", "", "two")
+	wantContains(t, asType[*ollama.InputError](t, got[0].Err).Error(), "it is empty")
+	if diff := cmp.Diff([]string{"one", "two"}, server.Texts()); diff != "" {
+		t.Errorf("embedded texts (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]int{2}, batchSizes(server)); diff != "" {
+		t.Errorf("batch sizes (-want +got):\n%s", diff)
+	}
+}
+
+func TestEmbed_IsolatesBadInputs(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("word ", 20)
+	isTooLong := func(err error) bool { return errors.Is(err, ollama.ErrInputTooLong) }
+	says := func(problem string) func(error) bool {
+		return func(err error) bool {
+			input, ok := errors.AsType[*ollama.InputError](err)
+			return ok && input.Problem == problem
+		}
+	}
+	tests := []struct {
+		name   string
+		faults fakeollama.Faults
+		bad    string
+		want   func(error) bool
+	}{
+		{"too long", fakeollama.Faults{Window: 10}, long, isTooLong},
+		{
+			"too long for 0.10",
+			fakeollama.Faults{Window: 10, WindowMessage: "input length exceeds maximum context length"},
+			long, isTooLong,
+		},
+		{
+			"too long beyond truncation",
+			fakeollama.Faults{Window: 10, WindowMessage: "input exceeds maximum context length and cannot be truncated further"},
+			long, isTooLong,
+		},
+		{"rejected", fakeollama.Faults{Reject: []string{"bad"}}, "a bad text", says("this text is rejected")},
+		{
+			"not a number",
+			fakeollama.Faults{NaN: []string{"bad"}},
+			"a bad text", says("failed to encode response: json: unsupported value: NaN"),
+		},
+		{
+			"zero vector",
+			fakeollama.Faults{Zero: []string{"bad"}},
+			"a bad text",
+			func(err error) bool { return errors.Is(err, ollama.ErrBadResponse) },
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			server, client := start(t)
+			server.SetFaults(test.faults)
+			texts := numbered(7)
+			texts[2], texts[5] = test.bad, test.bad+" again"
+
+			got, err := client.Embed(t.Context(), texts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := numbered(7)
+			want[2], want[5] = "", ""
+			wantVectors(t, got, want...)
+			for _, i := range []int{2, 5} {
+				if !test.want(got[i].Err) {
+					t.Errorf("embedding %d: got error %v (%T)", i, got[i].Err, got[i].Err)
+				}
+			}
+			asked := map[string]int{}
+			for _, request := range server.Requests("/api/embed") {
+				if len(request.Texts) == 1 {
+					asked[request.Texts[0]]++
+				}
+			}
+			for text, times := range asked {
+				if times > 1 {
+					t.Errorf("%q was asked alone %d times, want once: a 400 is not retried", text, times)
+				}
+			}
+		})
+	}
+}
+
+func TestEmbed_NormalizesOnlyIfNeeded(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+	server.SetFaults(fakeollama.Faults{Scale: 7})
+
+	got, err := client.Embed(t.Context(), []string{"stretched"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantVectors(t, got, "stretched")
+	var square float64
+	for _, x := range got[0].Vector {
+		square += float64(x) * float64(x)
+	}
+	if math.Abs(square-1) > 1e-6 {
+		t.Errorf("squared length %v, want 1", square)
+	}
+}
+
+func TestEmbed_ChecksDimensions(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+	server.SetFaults(fakeollama.Faults{Dimensions: 768})
+
+	_, err := client.Embed(t.Context(), numbered(3))
+	want := &ollama.DimensionError{Model: "mxbai-embed-large", Got: 768, Want: 1024}
+	if diff := cmp.Diff(want, asType[*ollama.DimensionError](t, err)); diff != "" {
+		t.Errorf("error (-want +got):\n%s", diff)
+	}
+	if requests := len(server.Requests("/api/embed")); requests != 1 {
+		t.Errorf("got %d requests, want 1", requests)
+	}
+}
+
+func TestEmbed_BadResponses(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		faults fakeollama.Faults
+		want   string
+	}{
+		{"no JSON", fakeollama.Faults{Body: "<html>welcome</html>"}, "no valid JSON"},
+		{"another shape", fakeollama.Faults{Body: `{"embeddings":["x"]}`}, "no valid JSON"},
+		{"a number too large", fakeollama.Faults{Body: `{"embeddings":[[1e400]]}`}, "no valid JSON"},
+		{"too few vectors", fakeollama.Faults{Missing: 1}, "1 vectors for 2 texts"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			server, client := start(t)
+			server.SetFaults(test.faults)
+
+			_, err := client.Embed(t.Context(), numbered(2))
+			if !errors.Is(err, ollama.ErrBadResponse) {
+				t.Errorf("got error %v, want ErrBadResponse", err)
+			}
+			unavailable := asType[*ollama.UnavailableError](t, err)
+			if unavailable.RetryAfter != 0 {
+				t.Errorf("retry after %s, want 0: waiting does not help", unavailable.RetryAfter)
+			}
+			wantContains(t, err.Error(), test.want, server.URL(), "is this an Ollama server?")
+			if requests := len(server.Requests("/api/embed")); requests != 1 {
+				t.Errorf("got %d requests, want 1", requests)
+			}
+		})
+	}
+}
+
+func TestEmbed_RetriesTransientErrorsOnly(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name     string
+		faults   fakeollama.Faults
+		requests int
+		want     string // in the error; "" for none
+	}{
+		{"500 once", fakeollama.Faults{Status: 500, Times: 1}, 2, ""},
+		{"503 twice", fakeollama.Faults{Status: 503, Times: 2}, 3, ""},
+		{"500 forever", fakeollama.Faults{Status: 500, Message: "out of memory"}, 3, "HTTP 500 Internal Server Error: out of memory"},
+		{"408", fakeollama.Faults{Status: 408, Times: 1}, 2, ""},
+		{"429", fakeollama.Faults{Status: 429, Times: 2}, 3, ""},
+		{"connection breaks", fakeollama.Faults{HangUp: true, Times: 1}, 2, ""},
+		{"connection always breaks", fakeollama.Faults{HangUp: true}, 3, "the connection broke: EOF"},
+		{"401", fakeollama.Faults{Status: 401}, 1, "HTTP 401 Unauthorized; check the user name and password"},
+		{"403", fakeollama.Faults{Status: 403}, 1, "HTTP 403 Forbidden; check the user name and password"},
+		{"404 of another server", fakeollama.Faults{Status: 404, Body: "404 page not found"}, 1, "is this an Ollama server?"},
+		{"418", fakeollama.Faults{Status: 418}, 1, "HTTP 418 I'm a teapot"},
+		{
+			"not an embedding model",
+			fakeollama.Faults{Status: 400, Message: `"mistral" does not support embeddings`},
+			1, "does not support embeddings",
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			server, client := start(t)
+			test.faults.Paths = []string{"/api/embed"}
+			server.SetFaults(test.faults)
+
+			got, err := client.Embed(t.Context(), numbered(2))
+			if test.want == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				wantVectors(t, got, numbered(2)...)
+			} else {
+				unavailable := asType[*ollama.UnavailableError](t, err)
+				if unavailable.Host != server.URL() || unavailable.CircuitState != "closed" {
+					t.Errorf("got host %s, circuit %s; want %s, closed", unavailable.Host, unavailable.CircuitState, server.URL())
+				}
+				wantContains(t, err.Error(), test.want)
+			}
+			if requests := len(server.Requests("/api/embed")); requests != test.requests {
+				t.Errorf("got %d requests, want %d", requests, test.requests)
+			}
+		})
+	}
+}
+
+func TestEmbed_SaysHowToStartOllama(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+	server.Close()
+
+	_, err := client.Embed(t.Context(), numbered(1))
+	asType[*ollama.UnavailableError](t, err)
+	wantContains(t, err.Error(), "ollama serve", server.URL())
+}
+
+func TestEmbed_CutsServerMessages(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+	server.SetFaults(fakeollama.Faults{Status: 500, Message: strings.Repeat("much\nado ", 1000)})
+
+	_, err := client.Embed(t.Context(), numbered(1))
+	if length := len([]rune(err.Error())); length > 450 || strings.Contains(err.Error(), "\n") {
+		t.Errorf("got %d characters: %v", length, err)
+	}
+}
+
+func TestEmbed_StopsWithTheCaller(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	server.Observe(func(r *http.Request) {
+		cancel()
+		<-r.Context().Done()
+	})
+
+	_, err := client.Embed(ctx, numbered(1))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got error %v, want context.Canceled", err)
+	}
+	wantLeft(t, server, "/api/embed")
+	if requests := len(server.Requests("")); requests != 1 {
+		t.Errorf("got %d requests, want 1", requests)
+	}
+}
+
+func TestEmbed_TimesOut(t *testing.T) {
+	t.Parallel()
+	server := fakeollama.Start(t)
+	cfg := fast(server.URL())
+	cfg.EmbedTimeout = 1 // ns
+	client := newClient(t, cfg)
+
+	_, err := client.Embed(t.Context(), numbered(1))
+	asType[*ollama.UnavailableError](t, err)
+	if errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v is taken for the caller's deadline", err)
+	}
+	wantContains(t, err.Error(), "no answer within 1ns")
+}
+
+func TestEmbed_HidesCredentials(t *testing.T) {
+	t.Parallel()
+	server := fakeollama.Start(t)
+	client := newClient(t, fast(strings.Replace(server.URL(), "http://", "http://someone:secret@", 1)))
+
+	if _, err := client.Embed(t.Context(), numbered(1)); err != nil {
+		t.Fatal(err)
+	}
+	request := server.Requests("/api/embed")[0]
+	if request.Username != "someone" || request.Password != "secret" {
+		t.Errorf("got user %q, password %q", request.Username, request.Password)
+	}
+	server.Close()
+	_, err := client.Embed(t.Context(), numbered(1))
+	unavailable := asType[*ollama.UnavailableError](t, err)
+	for _, text := range []string{err.Error(), unavailable.Host} {
+		if strings.Contains(text, "secret") || strings.Contains(text, "someone") {
+			t.Errorf("%q holds credentials", text)
+		}
+	}
+}

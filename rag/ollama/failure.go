@@ -1,0 +1,199 @@
+package ollama
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/ollama/ollama/api"
+)
+
+// kind sorts failures by what is to be done about them.
+type kind int
+
+const (
+	// transient: another host, or the same one a little later, may do it.
+	transient kind = iota
+	// refused: this host won't do it however often it is asked.
+	refused
+	// circuitOpen: the host was not asked.
+	circuitOpen
+	// modelMissing: another host may have it, else it has to be pulled.
+	modelMissing
+	// badInput: no host will take this input.
+	badInput
+	// wrongModel: the model is not the one that the index was made with.
+	wrongModel
+	// brokeOff: the answer was already being passed on, so that it cannot be
+	// begun again.
+	brokeOff
+	// callerGone: the caller's context ended.
+	callerGone
+)
+
+// failure is what a call to a host came to.
+type failure struct {
+	kind   kind
+	host   *host
+	status int // HTTP status, 0 when the server did not answer with one
+	err    error
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+
+func (f *failure) Unwrap() error { return f.err }
+
+// stops says that asking another host would be of no use.
+func (f *failure) stops() bool {
+	return f.kind == badInput || f.kind == wrongModel || f.kind == brokeOff || f.kind == callerGone
+}
+
+// blameless says that the host did its part. Such calls count as successes.
+func (f *failure) blameless() bool {
+	return f.kind == badInput || f.kind == wrongModel || f.kind == modelMissing ||
+		(f.status >= http.StatusBadRequest && f.status < http.StatusInternalServerError)
+}
+
+// inconclusive says that the call tells nothing about the host's health.
+func (f *failure) inconclusive() bool {
+	return f.kind == callerGone || f.status == http.StatusRequestTimeout || f.status == http.StatusTooManyRequests
+}
+
+// timeoutError is the cause with which a call is given up.
+type timeoutError struct{ after time.Duration }
+
+func (e *timeoutError) Error() string { return fmt.Sprintf("no answer within %s", e.after) }
+
+// withTimeout runs call with a bounded context. A call that runs into the
+// bound ends in a *timeoutError, which is told from the caller's own deadline.
+func withTimeout(ctx context.Context, after time.Duration, call func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, after, &timeoutError{after})
+	defer cancel()
+	return causeOf(ctx, call(ctx))
+}
+
+// causeOf returns the timeout that ended ctx instead of the error that it led
+// to.
+func causeOf(ctx context.Context, err error) error {
+	if timeout, ok := errors.AsType[*timeoutError](context.Cause(ctx)); ok && err != nil {
+		return timeout
+	}
+	return err
+}
+
+// classify makes a failure of the error that a call of Ollama's client
+// returned; ctx is the caller's.
+func classify(ctx context.Context, err error) *failure {
+	if ctx.Err() != nil {
+		return &failure{kind: callerGone, err: ctx.Err()}
+	}
+	if known, ok := errors.AsType[*failure](err); ok {
+		return known
+	}
+	if status, ok := errors.AsType[api.StatusError](err); ok {
+		return classifyStatus(status.StatusCode, status.ErrorMessage)
+	}
+	if _, ok := errors.AsType[api.AuthorizationError](err); ok {
+		return classifyStatus(http.StatusUnauthorized, "")
+	}
+	if timeout, ok := errors.AsType[*timeoutError](err); ok {
+		return &failure{kind: refused, err: timeout}
+	}
+	if isJSONError(err) {
+		return badResponse("no valid JSON")
+	}
+	return classifyNetwork(err)
+}
+
+func badResponse(problem string) *failure {
+	return &failure{kind: refused, err: fmt.Errorf("%w: %s; is this an Ollama server?", ErrBadResponse, problem)}
+}
+
+func isJSONError(err error) bool {
+	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return true
+	}
+	_, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	return ok
+}
+
+var (
+	// tooLong matches what Ollama's versions say: "input length exceeds maximum
+	// context length" (0.10), "the input length exceeds the context length",
+	// "input exceeds maximum context length and cannot be truncated further".
+	tooLong = regexp.MustCompile(`(?i)(input|prompt)( length)? exceeds (the |maximum |the maximum )?context length`)
+	// notANumber matches "json: unsupported value: NaN" and "embedding contains
+	// NaN or Inf values": some models overflow on some texts, always the same.
+	// The former comes as a 500.
+	notANumber = regexp.MustCompile(`unsupported value: (NaN|[+-]?Inf)|contains NaN`)
+	// noSuchModel matches `model "x" not found, try pulling it first` and
+	// "model 'x' not found", but not a proxy's page.
+	noSuchModel = regexp.MustCompile(`(?i)model .*not found`)
+	// unfitModel matches complaints about the model that come as a 400 and must
+	// not be taken for complaints about each text.
+	unfitModel = regexp.MustCompile(`(?i)does not support|invalid model name`)
+)
+
+func classifyStatus(status int, message string) *failure {
+	message = shorten(message)
+	f := &failure{kind: refused, status: status}
+	describe := func(advice string) error {
+		text := strings.TrimSuffix(fmt.Sprintf("HTTP %d %s: %s", status, http.StatusText(status), message), ": ")
+		return errors.New(text + advice)
+	}
+	switch {
+	case tooLong.MatchString(message):
+		f.kind, f.err = badInput, fmt.Errorf("%w (%s)", ErrInputTooLong, message)
+	case notANumber.MatchString(message):
+		f.kind, f.err = badInput, &InputError{Problem: message}
+	case status == http.StatusNotFound && noSuchModel.MatchString(message):
+		f.kind, f.err = modelMissing, errors.New(message)
+	case status == http.StatusBadRequest && !unfitModel.MatchString(message):
+		f.kind, f.err = badInput, &InputError{Problem: message}
+	case status >= http.StatusInternalServerError,
+		status == http.StatusRequestTimeout, status == http.StatusTooManyRequests:
+		f.kind, f.err = transient, describe("")
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		f.err = describe("; check the user name and password in the host's URL")
+	case status == http.StatusNotFound:
+		f.err = describe("; is this an Ollama server?")
+	default:
+		f.err = describe("")
+	}
+	return f
+}
+
+// classifyNetwork sorts what is left: errors on the way, and those that a
+// stream reports in words.
+func classifyNetwork(err error) *failure {
+	// A url.Error repeats the URL with the user's name in it.
+	urlErr, onTheWay := errors.AsType[*url.Error](err)
+	if onTheWay {
+		err = urlErr.Err
+	}
+	_, network := errors.AsType[net.Error](err)
+	onTheWay = onTheWay || network || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	if !onTheWay {
+		return &failure{kind: refused, err: errors.New("the server reports: " + shorten(err.Error()))}
+	}
+	f := &failure{kind: transient, err: fmt.Errorf("the connection broke: %w", err)}
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
+		f.err = fmt.Errorf("%w; start Ollama: ollama serve", err)
+	}
+	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
+		f.kind, f.err = refused, fmt.Errorf("%w; check the host's name", err)
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		f.kind, f.err = refused, err
+	}
+	return f
+}

@@ -1,0 +1,370 @@
+package ollama
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/ollama/ollama/api"
+)
+
+// newTestClient has the default waits, for tests in a bubble of fake time.
+// Nothing listens at the hosts: requests are functions.
+func newTestClient(t *testing.T, hosts ...string) *Client {
+	t.Helper()
+	client, err := New(Config{Hosts: hosts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// answer makes a request that ends so.
+func answer(err error) func(context.Context, *api.Client) error {
+	return func(context.Context, *api.Client) error { return err }
+}
+
+func state(h *host) string { return h.breaker.State().String() }
+
+func TestBreaker(t *testing.T) {
+	t.Parallel()
+	broken := api.StatusError{StatusCode: http.StatusInternalServerError}
+	tests := []struct {
+		name  string
+		calls []error
+		want  string
+	}{
+		{"four failures are too few", []error{broken, broken, broken, broken}, "closed"},
+		{"five failures", []error{broken, broken, broken, broken, broken}, "open"},
+		{"half of six", []error{nil, nil, nil, broken, broken, broken}, "open"},
+		{"less than half", []error{nil, nil, nil, nil, broken, broken, broken}, "closed"},
+		{
+			"bad requests are no failures",
+			[]error{
+				api.StatusError{StatusCode: 400},
+				api.StatusError{StatusCode: 404},
+				api.AuthorizationError{},
+				api.StatusError{StatusCode: 400},
+				api.StatusError{StatusCode: 404},
+				api.AuthorizationError{},
+			},
+			"closed",
+		},
+		{
+			"inconclusive answers do not count",
+			[]error{
+				broken, broken, broken, broken,
+				api.StatusError{StatusCode: 408},
+				api.StatusError{StatusCode: 429},
+				api.StatusError{StatusCode: 429},
+			},
+			"closed",
+		},
+		{
+			"timeouts are failures",
+			[]error{&timeoutError{1}, &timeoutError{1}, &timeoutError{1}, &timeoutError{1}, &timeoutError{1}},
+			"open",
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			h := newTestClient(t, "a").hosts[0]
+			for _, err := range test.calls {
+				if got := h.call(t.Context(), answer(err)); (got == nil) != (err == nil) {
+					t.Errorf("got error %v, want %v", got, err)
+				}
+			}
+			if diff := cmp.Diff(test.want, state(h)); diff != "" {
+				t.Errorf("state (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestBreaker_CancelledCallsDoNotCount(t *testing.T) {
+	t.Parallel()
+	h := newTestClient(t, "a").hosts[0]
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 10 {
+		if err := h.call(ctx, answer(errors.New("whatever"))); !errors.Is(err, context.Canceled) {
+			t.Errorf("got error %v, want context.Canceled", err)
+		}
+	}
+	if diff := cmp.Diff("closed", state(h)); diff != "" {
+		t.Errorf("state (-want +got):\n%s", diff)
+	}
+}
+
+// open makes the breaker open.
+func open(t *testing.T, h *host) {
+	t.Helper()
+	for range 5 {
+		if err := h.call(t.Context(), answer(errors.New("the runner died"))); err == nil {
+			t.Fatal("a call that failed has no error")
+		}
+	}
+	if diff := cmp.Diff("open", state(h)); diff != "" {
+		t.Fatalf("state (-want +got):\n%s", diff)
+	}
+}
+
+func TestBreaker_OpensAndRecovers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client := newTestClient(t, "localhost")
+		h := client.hosts[0]
+		open(t, h)
+		time.Sleep(10 * time.Second)
+
+		asked := 0
+		f := client.retry(t.Context(), inOrder, func(ctx context.Context, h *host) error {
+			return h.call(ctx, func(context.Context, *api.Client) error {
+				asked++
+				return nil
+			})
+		})
+		got, _ := errors.AsType[*UnavailableError](client.public(f))
+		if got == nil || asked != 0 {
+			t.Fatalf("got error %v after %d requests, want an *UnavailableError after none", f, asked)
+		}
+		message := "ollama at http://localhost:11434 failed repeatedly and is left alone, try again in 20s: " +
+			"the server reports: the runner died"
+		want := map[string]any{"state": "open", "after": 20 * time.Second, "message": message}
+		if diff := cmp.Diff(want, map[string]any{
+			"state": got.CircuitState, "after": got.RetryAfter, "message": got.Error(),
+		}); diff != "" {
+			t.Errorf("error (-want +got):\n%s", diff)
+		}
+
+		time.Sleep(20*time.Second + 1)
+		if diff := cmp.Diff("half-open", state(h)); diff != "" {
+			t.Errorf("state (-want +got):\n%s", diff)
+		}
+		// While one call tries the host the others are turned away.
+		release, done := make(chan struct{}), make(chan error)
+		go func() {
+			done <- h.call(t.Context(), func(context.Context, *api.Client) error {
+				<-release
+				return nil
+			})
+		}()
+		synctest.Wait()
+		f, _ = client.pass(t.Context(), inOrder, func(ctx context.Context, h *host) error {
+			return h.call(ctx, answer(nil))
+		})
+		got, _ = errors.AsType[*UnavailableError](client.public(f))
+		if got == nil || got.CircuitState != "half-open" || got.RetryAfter != time.Second {
+			t.Errorf("got %+v, want half-open, after 1s", got)
+		}
+		close(release)
+		if err := <-done; err != nil {
+			t.Errorf("the call that was let through: %v", err)
+		}
+		if diff := cmp.Diff("closed", state(h)); diff != "" {
+			t.Errorf("state (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestBreaker_FailureWhenHalfOpenOpens(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newTestClient(t, "a").hosts[0]
+		open(t, h)
+		time.Sleep(30*time.Second + 1)
+		if err := h.call(t.Context(), answer(errors.New("still dead"))); err == nil {
+			t.Error("got no error")
+		}
+		if state(h) != "open" || h.openLeft() != 30*time.Second {
+			t.Errorf("got %s for %s, want open for 30s", state(h), h.openLeft())
+		}
+	})
+}
+
+func TestBreaker_CancelledProbeLetsTheNextThrough(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newTestClient(t, "a").hosts[0]
+		open(t, h)
+		time.Sleep(30*time.Second + 1)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := h.call(ctx, answer(errors.New("whatever"))); !errors.Is(err, context.Canceled) {
+			t.Errorf("got error %v, want context.Canceled", err)
+		}
+		if err := h.call(t.Context(), answer(nil)); err != nil || state(h) != "closed" {
+			t.Errorf("got error %v and state %s, want closed", err, state(h))
+		}
+	})
+}
+
+func TestBreaker_FailuresAgeOut(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newTestClient(t, "a").hosts[0]
+		for range 10 {
+			if err := h.call(t.Context(), answer(errors.New("now and then"))); err == nil {
+				t.Error("got no error")
+			}
+			time.Sleep(8 * time.Second)
+		}
+		if diff := cmp.Diff("closed", state(h)); diff != "" {
+			t.Errorf("state after a failure every 8 s (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// A hanging host fails later than the window is long.
+func TestBreaker_CountsSlowFailures(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newTestClient(t, "a").hosts[0]
+		results := make(chan error)
+		for range 5 {
+			go func() {
+				results <- h.call(t.Context(), func(ctx context.Context, _ *api.Client) error {
+					return withTimeout(ctx, 5*time.Minute, func(ctx context.Context) error {
+						<-ctx.Done()
+						return ctx.Err()
+					})
+				})
+			}()
+		}
+		for range 5 {
+			if err := <-results; err.Error() != "no answer within 5m0s" {
+				t.Errorf("got error %v", err)
+			}
+		}
+		if diff := cmp.Diff("open", state(h)); diff != "" {
+			t.Errorf("state (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestRetry_WaitsLongerEachTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client := newTestClient(t, "a")
+		start, last := time.Now(), time.Now()
+		var waits []time.Duration
+		f := client.retry(t.Context(), inOrder, func(ctx context.Context, h *host) error {
+			waits = append(waits, time.Since(last))
+			last = time.Now()
+			return h.call(ctx, answer(api.StatusError{StatusCode: 503, ErrorMessage: "busy"}))
+		})
+		if f == nil || len(waits) != 3 {
+			t.Fatalf("got error %v after %d tries, want one after 3", f, len(waits))
+		}
+		for i, want := range []time.Duration{0, time.Second, 2 * time.Second} {
+			if low, high := want*4/5, want*6/5; waits[i] < low || waits[i] > high+1 {
+				t.Errorf("wait %d is %s, want %s to %s", i, waits[i], low, high)
+			}
+		}
+		if time.Since(start) > 4*time.Second {
+			t.Errorf("took %s: the last try is followed by no wait", time.Since(start))
+		}
+		got, _ := errors.AsType[*UnavailableError](client.public(f))
+		if got == nil || got.RetryAfter != 4*time.Second || got.CircuitState != "closed" {
+			t.Errorf("got %+v, want closed, retry after 4s", got)
+		}
+	})
+}
+
+func TestRetry_StopsWaitingWithTheCaller(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client := newTestClient(t, "a")
+		start := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		f := client.retry(ctx, inOrder, func(ctx context.Context, h *host) error {
+			return h.call(ctx, answer(api.StatusError{StatusCode: 503}))
+		})
+		if f == nil || f.kind != callerGone || time.Since(start) != 100*time.Millisecond {
+			t.Errorf("got %v after %s, want the caller's deadline after 100ms", f, time.Since(start))
+		}
+	})
+}
+
+func TestPass_ReportsWhatCanBeMended(t *testing.T) {
+	t.Parallel()
+	missing := api.StatusError{StatusCode: 404, ErrorMessage: `model "x" not found, try pulling it first`}
+	busy := api.StatusError{StatusCode: 503}
+	forbidden := api.StatusError{StatusCode: 403}
+	tests := []struct {
+		answers []error
+		host    string
+		again   bool
+	}{
+		{[]error{busy, missing, forbidden}, "http://b:11434", true},
+		{[]error{forbidden, missing, missing}, "http://b:11434", false},
+		{[]error{forbidden, forbidden, busy}, "http://c:11434", true},
+		{[]error{busy, busy, nil}, "", false},
+	}
+	for _, test := range tests {
+		t.Run(fmt.Sprint(test.answers), func(t *testing.T) {
+			t.Parallel()
+			client := newTestClient(t, "a", "b", "c")
+			i := 0
+			f, again := client.pass(t.Context(), inOrder, func(ctx context.Context, h *host) error {
+				i++
+				return h.call(ctx, answer(test.answers[i-1]))
+			})
+			got := ""
+			if f != nil {
+				got = f.host.name
+			}
+			if got != test.host || again != test.again {
+				t.Errorf("got %q, again %v; want %q, %v", got, again, test.host, test.again)
+			}
+		})
+	}
+}
+
+func TestParseHosts(t *testing.T) {
+	t.Parallel()
+	given := []string{
+		"localhost", "http://localhost:11434/", " gpu-box:80 ", "http://plain", "https://me:pw@secure/root/?q#f", "[::1]",
+	}
+	urls, err := parseHosts(given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []string{}
+	for _, u := range urls {
+		got = append(got, u.String())
+	}
+	want := []string{
+		"http://localhost:11434", "http://gpu-box:80", "http://plain", "https://me:pw@secure/root", "http://[::1]:11434",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("hosts (-want +got):\n%s", diff)
+	}
+}
+
+func TestCutAtWord(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		text  string
+		limit int
+		want  string
+	}{
+		{"one two three", 9, "one two"},
+		{"one two three", 7, "one"},
+		{"unbroken", 3, "unb"},
+		{"äöüäöü", 3, "ä"},
+		{"a", 0, ""},
+	}
+	for _, test := range tests {
+		if got := cutAtWord(test.text, test.limit); got != test.want {
+			t.Errorf("cutAtWord(%q, %d) = %q, want %q", test.text, test.limit, got, test.want)
+		}
+	}
+}

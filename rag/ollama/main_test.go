@@ -1,0 +1,80 @@
+package ollama_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/compound-docs/compound-docs/internal/fakeollama"
+	"github.com/compound-docs/compound-docs/rag/ollama"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m)
+}
+
+// fast is a configuration whose waits are over at once, but for those of the
+// breaker, which stays out of the way.
+func fast(urls ...string) ollama.Config {
+	return ollama.Config{
+		Hosts:      urls,
+		RetryDelay: time.Microsecond,
+		PullWait:   time.Minute,
+		Breaker:    ollama.BreakerConfig{MinCalls: 1000},
+	}
+}
+
+func newClient(t *testing.T, cfg ollama.Config) *ollama.Client {
+	t.Helper()
+	client, err := ollama.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := client.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return client
+}
+
+func start(t *testing.T) (*fakeollama.Server, *ollama.Client) {
+	t.Helper()
+	server := fakeollama.Start(t)
+	return server, newClient(t, fast(server.URL()))
+}
+
+// asType fails the test unless there is an error of the type in the chain.
+func asType[E error](t *testing.T, err error) E {
+	t.Helper()
+	e, ok := errors.AsType[E](err)
+	if !ok {
+		t.Fatalf("got error %v (%T), want a %T in its chain", err, err, e)
+	}
+	return e
+}
+
+func wantContains(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("got %q, want %q in it", text, part)
+		}
+	}
+}
+
+// wantLeft waits until the server saw a client leave the path.
+func wantLeft(t *testing.T, server *fakeollama.Server, want string) {
+	t.Helper()
+	select {
+	case path := <-server.Left():
+		if path != want {
+			t.Errorf("client left %s, want %s", path, want)
+		}
+	case <-time.After(10 * time.Second):
+		t.Errorf("client did not leave %s", want)
+	}
+}

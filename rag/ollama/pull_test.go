@@ -1,0 +1,266 @@
+package ollama_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/internal/fakeollama"
+	"github.com/compound-docs/compound-docs/rag/ollama"
+)
+
+func TestPull_WaitsForAMissingModel(t *testing.T) {
+	t.Parallel()
+	server := fakeollama.Start(t)
+	server.RemoveModel("mxbai-embed-large")
+	server.RemoveModel("mistral")
+	cfg := fast(server.URL())
+	var mu sync.Mutex
+	got := map[string][]string{}
+	cfg.OnPull = func(model string, status ollama.PullStatus) {
+		mu.Lock()
+		defer mu.Unlock()
+		got[model] = append(got[model], status.String())
+	}
+	client := newClient(t, cfg)
+
+	var callers sync.WaitGroup
+	for _, text := range numbered(4) {
+		callers.Go(func() {
+			embeddings, err := client.Embed(t.Context(), []string{text})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			wantVectors(t, embeddings, text)
+		})
+	}
+	callers.Go(func() {
+		if _, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil); err != nil {
+			t.Error(err)
+		}
+	})
+	callers.Wait()
+
+	steps := []string{
+		"pulling manifest", "pulling 0123456789ab, 0 %", "pulling 0123456789ab, 100 %",
+		"writing manifest, 100 %", "success, 100 %",
+	}
+	want := map[string][]string{"mxbai-embed-large": steps, "mistral": steps}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("progress (-want +got):\n%s", diff)
+	}
+}
+
+func TestPull_TellsHowFarItIs(t *testing.T) {
+	t.Parallel()
+	server := fakeollama.Start(t)
+	server.RemoveModel("mxbai-embed-large")
+	hold := make(chan struct{})
+	server.SetPull(fakeollama.Pull{Hold: hold, Steps: []fakeollama.Progress{
+		{Status: "pulling manifest"},
+		{Status: "pulling aaaa", Digest: "aaaa", Total: 900, Completed: 400},
+		{Status: "pulling bbbb", Digest: "bbbb", Total: 100, Completed: 20},
+	}})
+	cfg := fast(server.URL())
+	cfg.PullWait = 1 // ns
+	far := make(chan struct{})
+	cfg.OnPull = func(_ string, status ollama.PullStatus) {
+		if status.Status == "pulling bbbb" {
+			close(far)
+		}
+	}
+	client := newClient(t, cfg)
+
+	_, err := client.Embed(t.Context(), numbered(1))
+	asType[*ollama.ModelMissingError](t, err)
+	<-far
+	_, err = client.Embed(t.Context(), numbered(1))
+	missing := asType[*ollama.ModelMissingError](t, err)
+	want := &ollama.ModelMissingError{
+		Model: "mxbai-embed-large", Host: server.URL(),
+		Pull: ollama.PullStatus{Status: "pulling bbbb", Completed: 420, Total: 1000},
+	}
+	if diff := cmp.Diff(want, missing); diff != "" {
+		t.Errorf("error (-want +got):\n%s", diff)
+	}
+	wantContains(t, err.Error(), "42 %", "try again")
+	if pulls := len(server.Requests("/api/pull")); pulls != 1 {
+		t.Errorf("got %d pulls, want 1", pulls)
+	}
+	close(hold)
+	for err != nil {
+		asType[*ollama.ModelMissingError](t, err)
+		_, err = client.Embed(t.Context(), numbered(1))
+	}
+}
+
+func TestPull_FailureIsNotRepeatedAtOnce(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		pull   fakeollama.Pull
+		faults fakeollama.Faults
+		want   string
+	}{
+		{"unknown model", fakeollama.Pull{Err: "pull model manifest: file does not exist"}, fakeollama.Faults{}, "file does not exist"},
+		{"connection breaks", fakeollama.Pull{}, fakeollama.Faults{HangUp: true, Paths: []string{"/api/pull"}}, "unexpected EOF"},
+		{"refused", fakeollama.Pull{}, fakeollama.Faults{Status: 500, Message: "disk full", Paths: []string{"/api/pull"}}, "disk full"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			server, client := start(t)
+			server.RemoveModel("mxbai-embed-large")
+			server.SetPull(test.pull)
+			server.SetFaults(test.faults)
+
+			for range 3 {
+				_, err := client.Embed(t.Context(), numbered(1))
+				if missing := asType[*ollama.ModelMissingError](t, err); missing.Err == nil {
+					t.Error("the error has no cause")
+				}
+				wantContains(t, err.Error(), test.want, "ollama pull mxbai-embed-large")
+			}
+			if pulls := len(server.Requests("/api/pull")); pulls != 1 {
+				t.Errorf("got %d pulls, want 1", pulls)
+			}
+		})
+	}
+}
+
+func TestPull_FailureIsRepeatedLater(t *testing.T) {
+	t.Parallel()
+	server := fakeollama.Start(t)
+	server.RemoveModel("mxbai-embed-large")
+	server.SetPull(fakeollama.Pull{Err: "no route to host"})
+	cfg := fast(server.URL())
+	cfg.PullRetry = 1 // ns
+	client := newClient(t, cfg)
+
+	_, err := client.EmbedModel(t.Context())
+	asType[*ollama.ModelMissingError](t, err)
+	server.SetPull(fakeollama.Pull{})
+	model, err := client.EmbedModel(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if model.Digest == "" {
+		t.Error("the model has no digest")
+	}
+}
+
+func TestPull_CloseCancels(t *testing.T) {
+	t.Parallel()
+	server := fakeollama.Start(t)
+	server.RemoveModel("mistral")
+	server.SetPull(fakeollama.Pull{Hold: make(chan struct{})})
+	cfg := fast(server.URL())
+	started := make(chan struct{}, 10)
+	cfg.OnPull = func(string, ollama.PullStatus) { started <- struct{}{} }
+	client := newClient(t, cfg)
+	result := make(chan error)
+	go func() {
+		_, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil)
+		result <- err
+	}()
+	<-started
+	if err := client.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if missing := asType[*ollama.ModelMissingError](t, <-result); missing.Err == nil {
+		t.Error("the error has no cause")
+	}
+	wantLeft(t, server, "/api/pull")
+	server.RemoveModel("mxbai-embed-large")
+	_, err := client.Embed(t.Context(), numbered(1))
+	asType[*ollama.ModelMissingError](t, err)
+	wantContains(t, err.Error(), "the client is closed")
+}
+
+func TestEmbedModel(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"mxbai-embed-large", "mxbai-embed-large:latest"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := fakeollama.Start(t)
+			server.AddModel("mxbai-embed-large", "abcd")
+			cfg := fast(server.URL())
+			cfg.EmbedModel = name
+			client := newClient(t, cfg)
+
+			for range 3 {
+				got, err := client.EmbedModel(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := ollama.Model{Name: name, Digest: "abcd", Dimensions: 1024, PromptVersion: ollama.PromptVersion}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("model (-want +got):\n%s", diff)
+				}
+			}
+			if requests := len(server.Requests("/api/tags")); requests != 1 {
+				t.Errorf("got %d requests, want 1", requests)
+			}
+		})
+	}
+}
+
+func TestEmbedModel_IsAskedAgainAfterAnError(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+	digest := func() string {
+		t.Helper()
+		model, err := client.EmbedModel(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return model.Digest
+	}
+	server.AddModel("mxbai-embed-large", "aaaa")
+	got := []string{digest()}
+	server.AddModel("mxbai-embed-large", "bbbb")
+	got = append(got, digest())
+	server.SetFaults(fakeollama.Faults{Dimensions: 512})
+	if _, err := client.Embed(t.Context(), numbered(1)); err == nil || strings.Contains(err.Error(), "pull") {
+		t.Fatalf("got error %v, want one about dimensions", err)
+	}
+	got = append(got, digest())
+	if diff := cmp.Diff([]string{"aaaa", "aaaa", "bbbb"}, got); diff != "" {
+		t.Errorf("digests (-want +got):\n%s", diff)
+	}
+}
+
+func TestErrors_SayWhatToDo(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("cause")
+	tests := []struct {
+		err  error
+		want string
+	}{
+		{
+			&ollama.ModelMissingError{Model: "m", Host: "h", Err: cause},
+			"model m is not installed at h and could not be pulled: cause; run: ollama pull m",
+		},
+		{
+			&ollama.UnavailableError{Host: "h", CircuitState: "closed", Err: cause},
+			"ollama at h: cause",
+		},
+		{
+			&ollama.UnavailableError{Host: "h", CircuitState: "open", RetryAfter: 29_400_000_000, Err: cause},
+			"ollama at h failed repeatedly and is left alone, try again in 29s: cause",
+		},
+		{
+			&ollama.DimensionError{Model: "m", Got: 2, Want: 3},
+			"model m makes vectors of 2 dimensions, the index holds 3: use a model of 3 dimensions",
+		},
+	}
+	for _, test := range tests {
+		if diff := cmp.Diff(test.want, test.err.Error()); diff != "" {
+			t.Errorf("%T (-want +got):\n%s", test.err, diff)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package ollama
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// PromptVersion counts up when what is put before texts or queries changes:
+// vectors made with another version are not comparable.
+const PromptVersion = 1
+
+// maxQuery is how many bytes of a query are looked at, far above what fits any
+// embedding model's window.
+const maxQuery = 32 << 10
+
+// queryPrefix is what the model wants before a query, and not before a
+// document.
+func queryPrefix(model string) string {
+	name := model[strings.LastIndex(model, "/")+1:]
+	if strings.HasPrefix(strings.ToLower(name), "mxbai-embed-large") {
+		return "Represent this sentence for searching relevant passages: "
+	}
+	return ""
+}
+
+// EmbedQuery returns the vector to search with, which is the caller's own. The
+// latest queries are remembered, and equal queries at the same time share one
+// request. A query that is too long for the model loses words at its end until
+// it fits: an answer to its beginning is of more use than an error. An empty
+// query is an *InputError; other errors are those of [Client.Embed].
+func (c *Client) EmbedQuery(ctx context.Context, query string) ([]float32, error) {
+	query = strings.TrimSpace(query)
+	if len(query) > maxQuery {
+		query = cutAtWord(query, maxQuery)
+	}
+	if query == "" {
+		return nil, fmt.Errorf("embed query: %w", errBlank())
+	}
+	for {
+		if vector, ok := c.queries.Get(query); ok {
+			return slices.Clone(vector), nil
+		}
+		result := c.inFlight.DoChan(query, func() (any, error) {
+			vector, err := c.embedQuery(ctx, query)
+			if err != nil && ctx.Err() != nil {
+				err = &callerLeftError{err}
+			}
+			return vector, err
+		})
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("embed query: %w", ctx.Err())
+		case r := <-result:
+			if _, left := errors.AsType[*callerLeftError](r.Err); left && ctx.Err() == nil {
+				continue // it was another caller's request
+			}
+			if r.Err != nil {
+				return nil, fmt.Errorf("embed query: %w", r.Err)
+			}
+			vector, _ := r.Val.([]float32)
+			return slices.Clone(vector), nil
+		}
+	}
+}
+
+// callerLeftError is how a shared request ends when the caller that made it
+// went away.
+type callerLeftError struct{ err error }
+
+func (e *callerLeftError) Error() string { return e.err.Error() }
+
+func (e *callerLeftError) Unwrap() error { return e.err }
+
+// embedQuery embeds the query, cut as far as necessary, and remembers it.
+func (c *Client) embedQuery(ctx context.Context, query string) ([]float32, error) {
+	text := query
+	for {
+		var result [1]Embedding
+		err := c.embedBatch(ctx, []string{c.queryText + text}, result[:])
+		if err != nil {
+			return nil, err
+		}
+		if err = result[0].Err; err == nil {
+			c.queries.Add(query, result[0].Vector)
+			return result[0].Vector, nil
+		}
+		shorter := cutAtWord(text, len(text)*3/4)
+		if !errors.Is(err, ErrInputTooLong) || shorter == "" {
+			return nil, err
+		}
+		c.cfg.Logger.DebugContext(ctx, "cut query to fit the model", "from_bytes", len(text), "to_bytes", len(shorter))
+		text = shorter
+	}
+}
+
+// cutAtWord returns at most limit bytes of the text, which is longer, cut
+// after a word if there is one, else after a character.
+func cutAtWord(text string, limit int) string {
+	end := limit
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	if space := strings.LastIndexFunc(text[:end], unicode.IsSpace); space > 0 {
+		end = space
+	}
+	return strings.TrimSpace(text[:end])
+}

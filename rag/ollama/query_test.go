@@ -1,0 +1,217 @@
+package ollama_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/internal/fakeollama"
+	"github.com/compound-docs/compound-docs/rag/ollama"
+)
+
+const prefix = "Represent this sentence for searching relevant passages: "
+
+func TestEmbedQuery_Prefix(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ model, want string }{
+		{"mxbai-embed-large", prefix + "a query"},
+		{"mxbai-embed-large:335m-v1", prefix + "a query"},
+		{"someone/MXBAI-embed-large:latest", prefix + "a query"},
+		{"nomic-embed-text", "a query"},
+	}
+	for _, test := range tests {
+		t.Run(test.model, func(t *testing.T) {
+			t.Parallel()
+			server := fakeollama.Start(t)
+			server.AddModel(test.model, "aaaa")
+			cfg := fast(server.URL())
+			cfg.EmbedModel = test.model
+			client := newClient(t, cfg)
+
+			if _, err := client.EmbedQuery(t.Context(), " a query\n"); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]string{test.want}, server.Texts()); diff != "" {
+				t.Errorf("embedded texts (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestEmbedQuery_RemembersQueries(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+	want := fakeollama.Vector("again", dimensions)
+
+	for range 3 {
+		got, err := client.EmbedQuery(t.Context(), "again")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal("another vector than the fake's")
+		}
+		clear(got) // the caller's own
+	}
+	if requests := len(server.Requests("/api/embed")); requests != 1 {
+		t.Errorf("got %d requests, want 1", requests)
+	}
+}
+
+func TestEmbedQuery_ForgetsOldestQueries(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+	ask := func(query string) {
+		t.Helper()
+		if _, err := client.EmbedQuery(t.Context(), query); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask("first")
+	for i := range 256 {
+		ask(fmt.Sprintf("query %d", i))
+	}
+	server.Forget()
+	ask("query 255")
+	ask("first")
+	if diff := cmp.Diff([]string{prefix + "first"}, server.Texts()); diff != "" {
+		t.Errorf("embedded anew (-want +got):\n%s", diff)
+	}
+}
+
+func TestEmbedQuery_ForgetsQueriesOfAnotherModel(t *testing.T) {
+	t.Parallel()
+	server := fakeollama.Start(t)
+	cfg := fast(server.URL())
+	cfg.ModelTTL = 1 // ns
+	client := newClient(t, cfg)
+	for _, digest := range []string{"aaaa", "aaaa", "bbbb"} {
+		server.AddModel("mxbai-embed-large", digest)
+		if _, err := client.EmbedModel(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.EmbedQuery(t.Context(), "again"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if requests := len(server.Requests("/api/embed")); requests != 2 {
+		t.Errorf("got %d requests, want one for each version of the model", requests)
+	}
+}
+
+func TestEmbedQuery_SharesRequests(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+	asked, release := make(chan struct{}, 1), make(chan struct{})
+	server.Observe(func(*http.Request) {
+		asked <- struct{}{}
+		<-release
+	})
+	var callers sync.WaitGroup
+	ask := func(ctx context.Context, want error) {
+		if _, err := client.EmbedQuery(ctx, "the same"); !errors.Is(err, want) {
+			t.Errorf("got error %v, want %v", err, want)
+		}
+	}
+	callers.Go(func() { ask(t.Context(), nil) })
+	<-asked
+	for range 4 {
+		callers.Go(func() { ask(t.Context(), nil) })
+	}
+	// One who joins and leaves does not take the request along.
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	ask(gone, context.Canceled)
+	close(release)
+	callers.Wait()
+	if requests := len(server.Requests("/api/embed")); requests != 1 {
+		t.Errorf("got %d requests, want 1", requests)
+	}
+}
+
+func TestEmbedQuery_OutlivesTheCallerThatAsked(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+	asked := make(chan struct{}, 2)
+	var first sync.Once
+	server.Observe(func(r *http.Request) {
+		asked <- struct{}{}
+		first.Do(func() { <-r.Context().Done() })
+	})
+	leaderCtx, leave := context.WithCancel(t.Context())
+	var callers sync.WaitGroup
+	callers.Go(func() {
+		if _, err := client.EmbedQuery(leaderCtx, "the same"); !errors.Is(err, context.Canceled) {
+			t.Errorf("got error %v, want context.Canceled", err)
+		}
+	})
+	<-asked
+	callers.Go(func() {
+		if _, err := client.EmbedQuery(t.Context(), "the same"); err != nil {
+			t.Errorf("the caller that stayed got %v", err)
+		}
+	})
+	leave()
+	callers.Wait()
+}
+
+func TestEmbedQuery_CutsLongQueries(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+	server.SetFaults(fakeollama.Faults{Window: 20})
+	query := strings.TrimSpace(strings.Repeat("word ", 100))
+
+	if _, err := client.EmbedQuery(t.Context(), query); err != nil {
+		t.Fatal(err)
+	}
+	texts := server.Texts()
+	last := strings.Fields(strings.TrimPrefix(texts[len(texts)-1], prefix))
+	if len(last) > 12 || len(last) < 8 || last[len(last)-1] != "word" {
+		t.Errorf("got %d words, want 8 to 12 whole ones: %q", len(last), last)
+	}
+	server.Forget()
+	if _, err := client.EmbedQuery(t.Context(), query); err != nil || len(server.Texts()) != 0 {
+		t.Errorf("got error %v after %d requests, want the long query remembered", err, len(server.Texts()))
+	}
+}
+
+func TestEmbedQuery_CutsHugeQueriesBeforehand(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+
+	if _, err := client.EmbedQuery(t.Context(), strings.Repeat("ö", 1<<20)); err != nil {
+		t.Fatal(err)
+	}
+	if got := len(server.Texts()[0]) - len(prefix); got > 32<<10 || got < 32<<10-2 {
+		t.Errorf("asked for %d bytes, want 32 KiB", got)
+	}
+}
+
+func TestEmbedQuery_Errors(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+
+	_, err := client.EmbedQuery(t.Context(), " ")
+	asType[*ollama.InputError](t, err)
+
+	server.SetFaults(fakeollama.Faults{Window: 1})
+	_, err = client.EmbedQuery(t.Context(), "one two three")
+	if !errors.Is(err, ollama.ErrInputTooLong) {
+		t.Errorf("got error %v, want ErrInputTooLong where not even a word fits", err)
+	}
+
+	server.SetFaults(fakeollama.Faults{Status: 500})
+	_, err = client.EmbedQuery(t.Context(), "anything")
+	asType[*ollama.UnavailableError](t, err)
+
+	server.SetFaults(fakeollama.Faults{})
+	if _, err = client.EmbedQuery(t.Context(), "anything"); err != nil {
+		t.Errorf("an error was remembered: %v", err)
+	}
+}

@@ -1,0 +1,109 @@
+package ollama_test
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/compound-docs/compound-docs/rag/ollama"
+)
+
+// newRealClient is a client of a real server, which has to have the models
+// mxbai-embed-large, or one of that name and its dimensions, and mistral.
+func newRealClient(t *testing.T) *ollama.Client {
+	t.Helper()
+	host := os.Getenv("CDOCS_TEST_OLLAMA_HOST")
+	if host == "" {
+		t.Skip("CDOCS_TEST_OLLAMA_HOST is not set")
+	}
+	return newClient(t, ollama.Config{Hosts: []string{host}})
+}
+
+func TestReal_Ready(t *testing.T) {
+	t.Parallel()
+	client := newRealClient(t)
+
+	status := client.Ready(t.Context())[0]
+	if status.Err != nil || !status.EmbedModel || !status.ChatModel || status.Version == "" {
+		t.Errorf("got %+v, want a version and both models", status)
+	}
+	model, err := client.EmbedModel(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(model.Digest) != 64 {
+		t.Errorf("got digest %q, want 64 hex digits", model.Digest)
+	}
+}
+
+func TestReal_Embed(t *testing.T) {
+	t.Parallel()
+	client := newRealClient(t)
+	texts := []string{
+		"The database connection pool was exhausted.",
+		strings.Repeat("far too long for its window ", 500),
+		"",
+		"How tests are named.",
+	}
+
+	got, err := client.Embed(t.Context(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(got[1].Err, ollama.ErrInputTooLong) {
+		t.Errorf("got error %v for the long text, want ErrInputTooLong", got[1].Err)
+	}
+	if _, ok := errors.AsType[*ollama.InputError](got[2].Err); !ok {
+		t.Errorf("got error %v for the empty text, want an *InputError", got[2].Err)
+	}
+	query, err := client.EmbedQuery(t.Context(), "database connection pool")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if near, far := dot(query, got[0].Vector), dot(query, got[3].Vector); near <= far {
+		t.Errorf("related text at %.3f, unrelated at %.3f", near, far)
+	}
+	if _, err := client.EmbedQuery(t.Context(), texts[1]); err != nil {
+		t.Errorf("a long query: %v", err)
+	}
+}
+
+func TestReal_Generate(t *testing.T) {
+	t.Parallel()
+	client := newRealClient(t)
+	var streamed strings.Builder
+
+	got, err := client.Generate(t.Context(), ollama.Prompt{System: "Be brief.", User: "Say hello."},
+		func(text string) { streamed.WriteString(text) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.TrimSpace(streamed.String()); got != want || got == "" {
+		t.Errorf("got %q, streamed %q", got, want)
+	}
+}
+
+// The model's registry is named in the model's name, and nothing listens there.
+func TestReal_MissingModel(t *testing.T) {
+	t.Parallel()
+	host := os.Getenv("CDOCS_TEST_OLLAMA_HOST")
+	if host == "" {
+		t.Skip("CDOCS_TEST_OLLAMA_HOST is not set")
+	}
+	client := newClient(t, ollama.Config{Hosts: []string{host}, EmbedModel: "localhost:1/nobody/nothing"})
+
+	_, err := client.Embed(t.Context(), []string{"a text"})
+	missing := asType[*ollama.ModelMissingError](t, err)
+	if missing.Model != "localhost:1/nobody/nothing" {
+		t.Errorf("got model %q", missing.Model)
+	}
+}
+
+func dot(a, b []float32) float64 {
+	var sum float64
+	for i := range a {
+		sum += float64(a[i]) * float64(b[i])
+	}
+	return sum
+}
