@@ -1,0 +1,151 @@
+package main_test
+
+import (
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/fakeollama"
+	"github.com/compound-docs/compound-docs/internal/testenv"
+)
+
+// indexed is every document with its chunks, links and passages, in one line
+// each. A chunk without its passage shows as a gap.
+const indexed = `
+	SELECT concat_ws(' ', d.relative_path, encode(d.content_hash, 'hex'), d.chunk_count,
+		(SELECT string_agg(concat_ws('/', c.ordinal, c.start_line, c.end_line, coalesce(md5(p.content), 'NO PASSAGE')), ',' ORDER BY c.ordinal)
+			FROM document_chunks c LEFT JOIN passages p
+				ON p.collection = c.collection AND p.project_id = c.project_id AND p.hash = c.passage_hash
+			WHERE c.project_id = d.project_id AND c.document_id = d.id),
+		(SELECT string_agg(l.target_path, ',' ORDER BY l.ordinal) FROM document_links l
+			WHERE l.project_id = d.project_id AND l.document_id = d.id))
+	FROM documents d ORDER BY d.collection, d.relative_path`
+
+func openPool(t *testing.T, databaseURL string) *pgxpool.Pool {
+	t.Helper()
+	pool, err := db.Open(t.Context(), databaseURL, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+func snapshot(t *testing.T, pool *pgxpool.Pool) []string {
+	t.Helper()
+	rows, err := pool.Query(t.Context(), indexed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+// manyDocuments is a project whose sync takes a while.
+func manyDocuments() map[string]string {
+	files := map[string]string{}
+	for i := range 60 {
+		var b strings.Builder
+		fmt.Fprintf(&b, "# Document %d\n\nSee [the next](doc-%02d.md) and [another](doc-%02d.md).\n", i, (i+1)%60, (i+7)%60)
+		for section := range 1 + i%7 {
+			fmt.Fprintf(&b, "\n## Section %d\n\n%s", section, strings.Repeat(fmt.Sprintf("Words of section %d of %d.\n", section, i), 40))
+		}
+		files[fmt.Sprintf("docs/doc-%02d.md", i)] = b.String()
+	}
+	files[".csharp-compounding-docs/config.json"] = `{"project_name": "test-project", "external_docs": {"path": "./docs"}}`
+	return files
+}
+
+// A server that is killed leaves whole documents only, and the next one finishes.
+func TestServe_KilledDuringSync(t *testing.T) {
+	t.Parallel()
+	kills := 50
+	if testing.Short() {
+		kills = 5
+	}
+	root := newProject(t, manyDocuments())
+	fake := fakeollama.Start(t)
+	ollama := "CDOCS_OLLAMA_HOST=" + fake.URL()
+
+	reference := testenv.DatabaseURL(t)
+	syncWhole(t, root, "CDOCS_DATABASE_URL="+reference, ollama)
+	want := snapshot(t, openPool(t, reference))
+	if len(want) != 60 {
+		t.Fatalf("%d documents, want 60", len(want))
+	}
+
+	databaseURL := testenv.DatabaseURL(t)
+	pool := openPool(t, databaseURL)
+	whole := map[string]bool{}
+	for _, line := range want {
+		whole[line] = true
+	}
+	partial := 0
+	random := rand.New(rand.NewPCG(7, 7)) //nolint:gosec // a test's choice of moments
+	for kill := range kills {
+		// Every tenth kill meets an empty index, the others go on from the last.
+		if kill%10 == 0 {
+			if _, err := pool.Exec(t.Context(), "TRUNCATE projects, passages CASCADE"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		command := server(t, "CDOCS_DATABASE_URL="+databaseURL, ollama, "CDOCS_LOG_LEVEL=error")
+		session := connect(t, command)
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			// The call fails when the server dies.
+			_, _ = session.CallTool(t.Context(), &mcp.CallToolParams{Name: "activate_project", Arguments: activation(root)})
+		}()
+		time.Sleep(time.Duration(random.IntN(600)) * time.Millisecond) // the random moment
+		if err := command.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		<-ended
+		_ = session.Close() // reports the kill
+		lines := snapshot(t, pool)
+		for _, line := range lines {
+			if !whole[line] {
+				t.Fatalf("after kill %d a document is not whole: %s", kill, line)
+			}
+		}
+		if len(lines) > 0 && len(lines) < len(want) {
+			partial++
+		}
+	}
+	t.Logf("%d of %d kills met the sync half-way", partial, kills)
+	if partial == 0 {
+		t.Error("no kill met the sync half-way: the test shows nothing")
+	}
+	syncWhole(t, root, "CDOCS_DATABASE_URL="+databaseURL, ollama)
+	if diff := cmp.Diff(want, snapshot(t, pool)); diff != "" {
+		t.Errorf("after the last sync (-want +got):\n%s", diff)
+	}
+}
+
+// syncWhole activates the project and waits until nothing is pending.
+func syncWhole(t *testing.T, root string, environment ...string) {
+	t.Helper()
+	session := connect(t, server(t, environment...))
+	var answer struct {
+		Index any `json:"index"`
+	}
+	if call(t, session, "activate_project", activation(root), &answer) || answer.Index != nil {
+		t.Fatalf("the sync is not complete: %+v", answer)
+	}
+	if err := session.Close(); err != nil {
+		t.Error(err)
+	}
+}

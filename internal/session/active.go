@@ -1,0 +1,254 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/compound-docs/compound-docs/project"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/watch"
+)
+
+// Active is the active project. Its index follows its files until it is
+// replaced. Safe for concurrent use.
+type Active struct {
+	Project *project.Project
+	Tenant  *rag.Tenant
+
+	library *rag.Library
+	docs    tree
+	trees   []tree // docs among them
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+}
+
+// tree is a folder, the index that mirrors it, and what keeps the two equal.
+type tree struct {
+	folder  watch.Folder
+	indexer *rag.Indexer
+	mirror  *watch.Mirror
+}
+
+func newActive(
+	library *rag.Library, p *project.Project, tenant *rag.Tenant, config watch.Config, logger *slog.Logger,
+) *Active {
+	a := &Active{Project: p, Tenant: tenant, library: library}
+	logger = logger.With("project", tenant.Key.Project, "branch", tenant.Key.Branch)
+	add := func(folder watch.Folder, indexer *rag.Indexer) tree {
+		t := tree{folder: folder, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, logger)}
+		a.trees = append(a.trees, t)
+		return t
+	}
+	a.docs = add(watch.Folder{
+		Dir: filepath.Join(p.Root, filepath.FromSlash(p.DocsDir())), Prefix: p.DocsDir(),
+		Match: isDocument, MayBeMissing: true,
+	}, library.Indexer(tenant, rag.Compounding, p))
+	if external, ok := p.External(); ok {
+		add(watch.Folder{
+			Dir: external.Dir, Prefix: externalPrefix(external), Match: external.Match, Prune: external.Prune,
+		}, library.Indexer(tenant, rag.External, nil))
+	}
+	return a
+}
+
+// externalPrefix makes paths relative to the repository, and keeps those of a
+// folder outside it absolute.
+func externalPrefix(external project.External) string {
+	switch external.RelDir {
+	case "":
+		return filepath.ToSlash(external.Dir)
+	case ".":
+		return ""
+	default:
+		return external.RelDir
+	}
+}
+
+// Compounding is what searches of the project's own documents look at.
+func (a *Active) Compounding() rag.Scope {
+	return rag.Scope{Tenant: a.Tenant, Collection: rag.Compounding}
+}
+
+// External is the project's external documentation.
+type External struct {
+	rag.Scope
+
+	// Path is the folder as the config writes it.
+	Path string
+}
+
+// External returns what searches of the external documentation look at, and
+// false when none is configured.
+func (a *Active) External() (External, bool) {
+	external, ok := a.Project.External()
+	if !ok {
+		return External{}, false
+	}
+	return External{Scope: rag.Scope{Tenant: a.Tenant, Collection: rag.External}, Path: external.Path}, true
+}
+
+// Status tells how far the index is behind the project's folders together. It
+// is synced when all of them are.
+func (a *Active) Status() watch.Status {
+	status, _ := a.status()
+	return status
+}
+
+func (a *Active) status() (sum watch.Status, changed []<-chan struct{}) {
+	synced := make([]time.Time, 0, len(a.trees))
+	for _, tree := range a.trees {
+		status, next := tree.mirror.Watch()
+		changed = append(changed, next)
+		synced = append(synced, status.Synced)
+		sum.Done += status.Done
+		sum.Total += status.Total
+		sum.Queued += status.Queued
+		sum.Failed = append(sum.Failed, status.Failed...)
+		if sum.Err == nil {
+			sum.Err = status.Err
+		}
+	}
+	sum.Synced = slices.MinFunc(synced, time.Time.Compare)
+	return sum, changed
+}
+
+// WaitSynced waits for the first complete sync, and calls progress, if not nil,
+// with every status on the way. It returns when the sync is complete, when it
+// has to wait for something that is away, or when ctx ends.
+func (a *Active) WaitSynced(ctx context.Context, progress func(watch.Status)) {
+	for {
+		status, changed := a.status()
+		if progress != nil {
+			progress(status)
+		}
+		if !status.Synced.IsZero() || status.Err != nil || !waitAny(ctx, changed) {
+			return
+		}
+	}
+}
+
+// waitAny waits until one of the channels is closed, and reports false if ctx
+// ends before.
+func waitAny(ctx context.Context, channels []<-chan struct{}) bool {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	closed := make(chan struct{}, len(channels))
+	for _, channel := range channels {
+		go func() {
+			select {
+			case <-channel:
+				closed <- struct{}{}
+			case <-ctx.Done():
+			}
+		}()
+	}
+	select {
+	case <-closed:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (a *Active) start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	a.cancel = cancel
+	for _, tree := range a.trees {
+		a.running.Go(func() { tree.mirror.Run(ctx) })
+	}
+}
+
+func (a *Active) stop() {
+	a.cancel()
+	a.running.Wait()
+}
+
+// isDocument tells which files of the docs folder are documents: markdown
+// anywhere but in the folder of the schemas.
+func isDocument(name string) bool {
+	return strings.EqualFold(path.Ext(name), ".md") && !strings.HasPrefix(name, "schemas/")
+}
+
+// IndexFile puts one document of the docs folder into the index now. path may be
+// relative to the repository or to the docs folder. It returns the path in the index.
+func (a *Active) IndexFile(ctx context.Context, given string) (string, error) {
+	name, err := a.documentName(given, "path")
+	if err != nil {
+		return "", err
+	}
+	indexed := path.Join(a.docs.folder.Prefix, name)
+	file, err := a.docs.folder.Read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := a.docs.indexer.Remove(ctx, []string{indexed}); err != nil {
+			return "", err
+		}
+		return "", notFound(given, a.docs.folder.Prefix)
+	}
+	if err != nil {
+		return "", &rag.Error{Code: rag.FileSystemError, Op: "read ./" + indexed, Err: err}
+	}
+	failures, err := a.docs.indexer.Index(ctx, []rag.File{file})
+	if err != nil {
+		return "", err
+	}
+	for _, failure := range failures {
+		return "", failure.Err
+	}
+	return indexed, nil
+}
+
+// documentName returns the document's path inside the docs folder. parameter is
+// what the caller gave it as.
+func (a *Active) documentName(given, parameter string) (string, error) {
+	docs := a.Project.DocsDir()
+	name := filepath.ToSlash(given)
+	if filepath.IsAbs(given) {
+		relative, err := filepath.Rel(a.Project.Root, given)
+		if err != nil {
+			return "", notFound(given, docs)
+		}
+		name = filepath.ToSlash(relative)
+	}
+	name = strings.TrimPrefix(path.Clean(name), docs+"/")
+	if name == ".." || strings.HasPrefix(name, "../") || strings.ContainsRune(name, 0) {
+		return "", rag.Errorf(rag.InvalidArgument, "%s %q leads out of %s; give one such as ./%s/problems/example.md",
+			parameter, given, docs, docs).With("parameter", parameter)
+	}
+	if !isDocument(name) {
+		return "", rag.Errorf(rag.InvalidArgument, "%s %q is not a markdown document; give one such as ./%s/problems/example.md",
+			parameter, given, docs).With("parameter", parameter)
+	}
+	return name, nil
+}
+
+func notFound(given, docs string) *rag.Error {
+	return rag.Errorf(rag.DocumentNotFound, "there is no document %q; give its path in %s, such as ./%s/problems/example.md",
+		given, docs, docs).With("path", given)
+}
+
+// DocTypeCount is a doc-type of the project with the number of its documents.
+type DocTypeCount struct {
+	project.DocType
+	Documents int
+}
+
+// DocTypes returns the project's doc-types in their order, with their documents.
+func (a *Active) DocTypes(ctx context.Context) ([]DocTypeCount, error) {
+	documents, err := a.library.CountByType(ctx, a.Compounding())
+	if err != nil {
+		return nil, err
+	}
+	counts := make([]DocTypeCount, 0, len(a.Project.DocTypes()))
+	for _, docType := range a.Project.DocTypes() {
+		counts = append(counts, DocTypeCount{DocType: docType, Documents: documents[docType.Name]})
+	}
+	return counts, nil
+}

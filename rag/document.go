@@ -1,0 +1,192 @@
+package rag
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/compound-docs/compound-docs/project"
+	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/ollama"
+)
+
+// maxLinks bounds the links kept of one document.
+const maxLinks = 1000
+
+// Hash is the SHA-256 of a file's bytes.
+type Hash = [sha256.Size]byte
+
+// File is one file as it was read.
+type File struct {
+	// Path is relative to the repository, with / separators and no leading "./".
+	Path    string
+	Content []byte
+	Size    int64
+	ModTime time.Time
+}
+
+// document is a file made ready for the database, but for its embeddings.
+type document struct {
+	file        File
+	contentHash Hash
+	schemaHash  string
+	title       string
+	summary     string
+	docType     string
+	date        string
+	level       Level
+	tags        []string
+	frontmatter json.RawMessage
+	charCount   int
+	lineCount   int
+	passages    []passage
+	links       []string // repository-relative paths
+}
+
+// passage is a unit of text with its place in the document.
+type passage struct {
+	markdown.Passage
+	heading string
+	hash    uuid.UUID
+}
+
+// text is what is embedded.
+func (p passage) text() string { return embeddedText(p.heading, p.Text) }
+
+func embeddedText(heading, text string) string {
+	if heading == "" {
+		return text
+	}
+	return heading + "\n\n" + text
+}
+
+// newPassage places the passage in a document titled title, under model.
+func newPassage(p markdown.Passage, title string, collection Collection, model ollama.Model) passage {
+	heading := markdown.Heading(title, p.HeaderPath)
+	return passage{Passage: p, heading: heading, hash: passageHash(collection, model, heading, p.Text)}
+}
+
+// passageHash identifies an embedded text and what embedded it. Every field is
+// preceded by its length, so that no two different sets of fields hash alike.
+func passageHash(collection Collection, model ollama.Model, heading, text string) uuid.UUID {
+	h := sha256.New()
+	for _, field := range []string{
+		string(collection), model.Name, model.Digest,
+		fmt.Sprintf("%d/%d", model.Dimensions, model.PromptVersion), heading, text,
+	} {
+		var length [8]byte
+		binary.BigEndian.PutUint64(length[:], uint64(len(field)))
+		h.Write(length[:])
+		h.Write([]byte(field))
+	}
+	return uuid.UUID(h.Sum(nil)[:len(uuid.UUID{})])
+}
+
+// Schema says what documents of a collection must be like. A nil Schema takes
+// any markdown.
+type Schema interface {
+	// DocTypeOf returns the doc-type that the folder of path implies.
+	DocTypeOf(path string) (project.DocType, bool)
+}
+
+// prepare parses and validates a file and cuts it into passages. Its error says
+// why the file cannot be a document.
+func prepare(file File, collection Collection, schema Schema, model ollama.Model) (*document, error) {
+	parsed, err := markdown.Parse(file.Content)
+	if err != nil {
+		return nil, &Error{Code: SchemaValidationFailed, Err: err}
+	}
+	doc := &document{
+		file: file, contentHash: sha256.Sum256(file.Content),
+		title: parsed.Title, summary: parsed.Summary, level: Standard, tags: []string{},
+		charCount: parsed.CharCount, lineCount: parsed.LineCount,
+		links: resolveLinks(file.Path, parsed.Links),
+	}
+	if doc.title == "" {
+		doc.title = strings.TrimSuffix(path.Base(file.Path), path.Ext(file.Path))
+	}
+	if schema != nil {
+		if err := doc.classify(parsed.FrontMatter, schema); err != nil {
+			return nil, err
+		}
+	}
+	if doc.frontmatter, err = frontMatterJSON(parsed.FrontMatter); err != nil {
+		return nil, err
+	}
+	passages := parsed.Passages(doc.title, markdown.DefaultLimit())
+	if len(passages) == 0 {
+		// Front matter alone: its summary is what there is to find.
+		passages = []markdown.Passage{{StartLine: 1, EndLine: max(doc.lineCount, 1), Text: doc.summary}}
+	}
+	for _, p := range passages {
+		doc.passages = append(doc.passages, newPassage(p, doc.title, collection, model))
+	}
+	return doc, nil
+}
+
+// classify fills what the front matter says, and checks it against its doc-type.
+func (d *document) classify(frontMatter map[string]any, schema Schema) error {
+	docType, ok := schema.DocTypeOf(d.file.Path)
+	if !ok {
+		return Errorf(InvalidDocType, "the folder of %s belongs to no doc-type; move it to the folder of one (list_doc_types "+
+			"names them) or add a custom_doc_types entry for the folder to the config", d.file.Path)
+	}
+	if violations := docType.Validate(frontMatter); len(violations) > 0 {
+		return violationsError(docType, violations)
+	}
+	d.docType, d.schemaHash = docType.Name, docType.SchemaHash
+	d.date, _ = frontMatter["date"].(string)
+	if level, ok := frontMatter["promotion_level"].(string); ok {
+		d.level = Level(level)
+	}
+	d.tags = stringList(frontMatter["tags"])
+	d.links = append(d.links, resolveRelated(d.file.Path, stringList(frontMatter["related_docs"]))...)
+	d.links = dedupe(d.links)
+	return nil
+}
+
+func violationsError(docType project.DocType, violations []project.Violation) *Error {
+	lines := make([]string, len(violations))
+	for i, v := range violations {
+		lines[i] = fmt.Sprintf("%s %s (expected: %s)", v.Field, v.Problem, v.Expected)
+	}
+	e := Errorf(SchemaValidationFailed, "the front matter does not fit the doc-type %q: %s",
+		docType.Name, strings.Join(lines, "; "))
+	return e.With("doc_type", docType.Name).With("violations", violations)
+}
+
+func frontMatterJSON(frontMatter map[string]any) (json.RawMessage, error) {
+	if frontMatter == nil {
+		return json.RawMessage("{}"), nil
+	}
+	encoded, err := json.Marshal(frontMatter)
+	if err != nil {
+		return nil, &Error{Code: SchemaValidationFailed, Op: "encode front matter", Err: err}
+	}
+	if strings.Contains(string(encoded), `\u0000`) {
+		return nil, &Error{Code: SchemaValidationFailed, Err: errors.New("the front matter holds a NUL character")}
+	}
+	return encoded, nil
+}
+
+func stringList(value any) []string {
+	list := []string{}
+	switch value := value.(type) {
+	case string:
+		list = append(list, value)
+	case []any:
+		for _, item := range value {
+			if s, ok := item.(string); ok {
+				list = append(list, s)
+			}
+		}
+	}
+	return list
+}

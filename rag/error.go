@@ -1,0 +1,112 @@
+package rag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/project"
+	"github.com/compound-docs/compound-docs/rag/ollama"
+)
+
+// Code is what an error is called on the wire.
+type Code string
+
+// The error codes of the tool contract.
+const (
+	ProjectNotActivated       Code = "PROJECT_NOT_ACTIVATED"
+	ExternalDocsNotConfigured Code = "EXTERNAL_DOCS_NOT_CONFIGURED"
+	ExternalDocsNotPromotable Code = "EXTERNAL_DOCS_NOT_PROMOTABLE"
+	DocumentNotFound          Code = "DOCUMENT_NOT_FOUND"
+	InvalidDocType            Code = "INVALID_DOC_TYPE"
+	SchemaValidationFailed    Code = "SCHEMA_VALIDATION_FAILED"
+	EmbeddingServiceError     Code = "EMBEDDING_SERVICE_ERROR"
+	DatabaseError             Code = "DATABASE_ERROR"
+	FileSystemError           Code = "FILE_SYSTEM_ERROR"
+	InvalidArgument           Code = "INVALID_ARGUMENT"
+	InternalError             Code = "INTERNAL_ERROR"
+)
+
+// Error is a failure as a tool reports it. Its message says what to do next and
+// holds nothing secret.
+type Error struct {
+	Code Code
+	// Op is what was being done, or "".
+	Op  string
+	Err error
+	// Details are the machine-readable facts of the message; nil for none.
+	Details map[string]any
+}
+
+func (e *Error) Error() string {
+	if e.Op == "" {
+		return e.Err.Error()
+	}
+	return e.Op + ": " + e.Err.Error()
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Errorf returns an [*Error] with no Op.
+func Errorf(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Err: fmt.Errorf(format, args...)}
+}
+
+// With returns e with one more detail.
+func (e *Error) With(key string, value any) *Error {
+	if e.Details == nil {
+		e.Details = map[string]any{}
+	}
+	e.Details[key] = value
+	return e
+}
+
+// AsError returns err as an [*Error]: itself if it is one, else one whose code
+// follows from the first error in the chain that says what failed.
+func AsError(err error) *Error {
+	var known *Error
+	if errors.As(err, &known) {
+		return known
+	}
+	var (
+		dbErr       *db.Error
+		configErr   *project.ConfigError
+		unavailable *ollama.UnavailableError
+		missing     *ollama.ModelMissingError
+		dimension   *ollama.DimensionError
+		input       *ollama.InputError
+		pathErr     *fs.PathError
+	)
+	switch {
+	case errors.As(err, &configErr):
+		e := &Error{Code: InvalidArgument, Err: err}
+		return e.With("config_path", configErr.Path).With("key", configErr.Key)
+	case errors.As(err, &unavailable):
+		e := &Error{Code: EmbeddingServiceError, Err: err}
+		return e.With("circuit_state", unavailable.CircuitState).
+			With("retry_after_seconds", math.Ceil(unavailable.RetryAfter.Seconds()))
+	case errors.As(err, &missing):
+		e := &Error{Code: EmbeddingServiceError, Err: err}
+		return e.With("model", missing.Model)
+	case errors.Is(err, ollama.ErrInputTooLong), errors.Is(err, ollama.ErrBadResponse), errors.Is(err, ollama.ErrEmptyAnswer),
+		errors.As(err, &input):
+		return &Error{Code: EmbeddingServiceError, Err: err}
+	case errors.As(err, &dimension):
+		return &Error{Code: EmbeddingServiceError, Err: err}
+	case errors.As(err, &dbErr):
+		e := &Error{Code: DatabaseError, Err: err}
+		if dbErr.SQLState != "" {
+			e.With("sqlstate", dbErr.SQLState)
+		}
+		return e
+	case errors.As(err, &pathErr):
+		return &Error{Code: FileSystemError, Err: err}
+	case errors.Is(err, context.Canceled):
+		return Errorf(InternalError, "the call was cancelled")
+	default:
+		return &Error{Code: InternalError, Err: err}
+	}
+}

@@ -1,0 +1,275 @@
+package rag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag/ollama"
+)
+
+// Stamp is what the index knows of a file without its text.
+type Stamp struct {
+	Size int64
+	// ModTime has PostgreSQL's precision, a microsecond.
+	ModTime time.Time
+	Hash    Hash
+}
+
+// Same reports that a file of this size and time need not be read again.
+func (s Stamp) Same(size int64, modTime time.Time) bool {
+	return s.Size == size && s.ModTime.Equal(modTime.Truncate(time.Microsecond))
+}
+
+// Failure is a file that could not be indexed, and why.
+type Failure struct {
+	Path string
+	Err  error
+}
+
+// Indexer keeps one collection of a tenant. Safe for concurrent use, as long as
+// no two calls are about the same file.
+type Indexer struct {
+	library    *Library
+	tenant     *Tenant
+	collection Collection
+	schema     Schema
+}
+
+// Indexer returns the indexer of a collection. A nil schema takes any markdown.
+func (l *Library) Indexer(tenant *Tenant, collection Collection, schema Schema) *Indexer {
+	return &Indexer{library: l, tenant: tenant, collection: collection, schema: schema}
+}
+
+// Known returns the stamp of every indexed file by its path. A document that
+// was validated against another schema than its folder's present one has a
+// stamp that no file matches.
+func (x *Indexer) Known(ctx context.Context) (map[string]Stamp, error) {
+	known := map[string]Stamp{}
+	err := x.library.db.Read(ctx, "read stamps", func(q *db.Queries) error {
+		rows, err := q.DocumentStamps(ctx, db.DocumentStampsParams{
+			ProjectID: x.tenant.projectID, TenantID: x.tenant.id, Collection: x.collection,
+		})
+		for _, row := range rows {
+			stamp := Stamp{Size: -1}
+			if row.SchemaHash == x.schemaHash(row.RelativePath) {
+				stamp = Stamp{Size: row.FileSize, ModTime: row.FileMtime, Hash: Hash(row.ContentHash)}
+			}
+			known[row.RelativePath] = stamp
+		}
+		return err
+	})
+	return known, err
+}
+
+func (x *Indexer) schemaHash(path string) string {
+	if x.schema == nil {
+		return ""
+	}
+	docType, _ := x.schema.DocTypeOf(path)
+	return docType.SchemaHash
+}
+
+// Touch notes the new stamp of a file whose bytes are as the index has them.
+func (x *Indexer) Touch(ctx context.Context, path string, stamp Stamp) error {
+	return x.library.db.Write(ctx, "update stamp", func(q *db.Queries) error {
+		return q.DocumentTouch(ctx, db.DocumentTouchParams{
+			FileSize: stamp.Size, FileMtime: stamp.ModTime.Truncate(time.Microsecond),
+			ProjectID: x.tenant.projectID, TenantID: x.tenant.id, Collection: x.collection,
+			RelativePath: path, ContentHash: stamp.Hash[:],
+		})
+	})
+}
+
+// Remove takes documents out of the index. Their passages stay for the other
+// checkouts that may have them.
+func (x *Indexer) Remove(ctx context.Context, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	return x.library.db.Write(ctx, "remove documents", func(q *db.Queries) error {
+		removed, err := x.remove(ctx, q, paths)
+		if err != nil || removed == 0 {
+			return err
+		}
+		return x.bump(ctx, q)
+	})
+}
+
+func (x *Indexer) remove(ctx context.Context, q *db.Queries, paths []string) (int64, error) {
+	return q.DocumentDeleteByPaths(ctx, db.DocumentDeleteByPathsParams{
+		ProjectID: x.tenant.projectID, TenantID: x.tenant.id, Collection: x.collection, RelativePaths: paths,
+	})
+}
+
+func (x *Indexer) bump(ctx context.Context, q *db.Queries) error {
+	changed, err := q.TenantBump(ctx, db.TenantBumpParams{ProjectID: x.tenant.projectID, ID: x.tenant.id})
+	if err == nil && changed == 0 {
+		err = errors.New("the project's entry was deleted from the index meanwhile; activate the project again")
+	}
+	return err
+}
+
+// Index puts the files into the index, each whole or not at all, embedding only
+// passages that no checkout of the project has yet. A file that cannot be a
+// document is among the failures, and an earlier version of it leaves the
+// index: an answer must not come from a text that is no longer there. An error
+// means that nothing can be said of the files: the call may be made again.
+func (x *Indexer) Index(ctx context.Context, files []File) ([]Failure, error) {
+	model, err := x.library.ensureModel(ctx, x.tenant)
+	if err != nil {
+		return nil, err
+	}
+	batch := &batch{indexer: x, model: model, vectors: map[uuid.UUID][]float32{}}
+	for _, file := range files {
+		doc, err := prepare(file, x.collection, x.schema, model)
+		if err != nil {
+			batch.fail(file.Path, err)
+			continue
+		}
+		batch.documents = append(batch.documents, doc)
+	}
+	// Two servers insert shared rows in the same order, so they cannot deadlock.
+	slices.SortFunc(batch.documents, func(a, b *document) int { return strings.Compare(a.file.Path, b.file.Path) })
+	if err := x.Remove(ctx, batch.failedPaths()); err != nil {
+		return nil, err
+	}
+	if err := batch.run(ctx); err != nil {
+		return nil, err
+	}
+	return batch.failures, nil
+}
+
+// batch is a set of documents on their way into the index.
+type batch struct {
+	indexer   *Indexer
+	model     ollama.Model
+	documents []*document
+	failures  []Failure
+	// vectors are the embeddings made for this batch.
+	vectors map[uuid.UUID][]float32
+}
+
+func (b *batch) fail(path string, err error) {
+	b.failures = append(b.failures, Failure{Path: path, Err: err})
+}
+
+func (b *batch) failedPaths() []string {
+	paths := make([]string, len(b.failures))
+	for i, failure := range b.failures {
+		paths[i] = failure.Path
+	}
+	return paths
+}
+
+// drop takes a document out of the batch for a reason that lies in it.
+func (b *batch) drop(doc *document, err error) {
+	b.fail(doc.file.Path, err)
+	b.documents = slices.DeleteFunc(b.documents, func(other *document) bool { return other == doc })
+}
+
+// run embeds and writes, and does so again if passages that were counted on are
+// swept in between.
+func (b *batch) run(ctx context.Context) error {
+	const tries = 3
+	for range tries {
+		if err := b.embed(ctx); err != nil {
+			return err
+		}
+		err := b.write(ctx)
+		if !errors.Is(err, errPassageGone) {
+			return err
+		}
+	}
+	return fmt.Errorf("index documents: %w, %d times in a row", errPassageGone, tries)
+}
+
+// embed makes the vectors of the passages that the index lacks. A passage that
+// proves too long for the model is halved until its parts fit.
+func (b *batch) embed(ctx context.Context) error {
+	for len(b.documents) > 0 {
+		missing, err := b.missing(ctx)
+		if err != nil || len(missing) == 0 {
+			return err
+		}
+		texts := make([]string, len(missing))
+		for i, p := range missing {
+			texts[i] = p.text()
+		}
+		embeddings, err := b.indexer.library.embedder.Embed(ctx, texts)
+		if err != nil {
+			return fmt.Errorf("embed passages: %w", err)
+		}
+		for i, embedding := range embeddings {
+			if embedding.Err != nil {
+				b.refuse(missing[i].hash, embedding.Err)
+				continue
+			}
+			b.vectors[missing[i].hash] = embedding.Vector
+		}
+	}
+	return nil
+}
+
+// missing returns the passages of the batch, each once, that have no vector in
+// the index or in the batch.
+func (b *batch) missing(ctx context.Context) ([]passage, error) {
+	wanted := map[uuid.UUID]passage{}
+	for _, doc := range b.documents {
+		for _, p := range doc.passages {
+			if b.vectors[p.hash] == nil {
+				wanted[p.hash] = p
+			}
+		}
+	}
+	hashes := make([]uuid.UUID, 0, len(wanted))
+	for hash := range wanted {
+		hashes = append(hashes, hash)
+	}
+	err := b.indexer.library.db.Read(ctx, "look up passages", func(q *db.Queries) error {
+		existing, err := q.PassageExisting(ctx, db.PassageExistingParams{
+			Collection: b.indexer.collection, ProjectID: b.indexer.tenant.projectID, Hashes: hashes,
+		})
+		for _, hash := range existing {
+			delete(wanted, hash)
+		}
+		return err
+	})
+	missing := make([]passage, 0, len(wanted))
+	for _, doc := range b.documents {
+		for _, p := range doc.passages {
+			if _, ok := wanted[p.hash]; ok {
+				missing = append(missing, p)
+				delete(wanted, p.hash)
+			}
+		}
+	}
+	return missing, err
+}
+
+// refuse deals with a passage that cannot be embedded: halved if it is too
+// long, else its documents are dropped.
+func (b *batch) refuse(hash uuid.UUID, reason error) {
+	for _, doc := range slices.Clone(b.documents) {
+		for {
+			i := slices.IndexFunc(doc.passages, func(p passage) bool { return p.hash == hash })
+			if i < 0 {
+				break
+			}
+			first, second, ok := doc.passages[i].Halve()
+			if !ok || !errors.Is(reason, ollama.ErrInputTooLong) {
+				b.drop(doc, fmt.Errorf("embed lines %d to %d: %w", doc.passages[i].StartLine, doc.passages[i].EndLine, reason))
+				break
+			}
+			doc.passages = slices.Replace(doc.passages, i, i+1,
+				newPassage(first, doc.title, b.indexer.collection, b.model),
+				newPassage(second, doc.title, b.indexer.collection, b.model))
+		}
+	}
+}

@@ -1,0 +1,186 @@
+// Package rag is the index and what is asked of it: a document's way into the
+// database, search, the link graph, and answers from a language model. It knows
+// documents, passages and tenants; it must not know where files come from, when
+// they change, or MCP.
+package rag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag/ollama"
+)
+
+// Embedder turns text into vectors.
+type Embedder interface {
+	// Embed returns one embedding a text, in order. An error means that the
+	// service as a whole failed; a text that cannot be embedded has its own.
+	Embed(ctx context.Context, texts []string) ([]ollama.Embedding, error)
+	// EmbedQuery returns the vector to search with.
+	EmbedQuery(ctx context.Context, query string) ([]float32, error)
+	// EmbedModel identifies what makes the vectors.
+	EmbedModel(ctx context.Context) (ollama.Model, error)
+}
+
+// Generator writes an answer.
+type Generator interface {
+	Generate(ctx context.Context, prompt ollama.Prompt, onText func(text string)) (string, error)
+	// ContextWindow is how many tokens prompt and answer may have together.
+	ContextWindow() int
+}
+
+// Library is one database's index together with the models that fill and
+// question it. Safe for concurrent use.
+type Library struct {
+	db        *db.Database
+	embedder  Embedder
+	generator Generator
+	logger    *slog.Logger
+}
+
+// NewLibrary returns a Library; nothing is connected yet.
+func NewLibrary(database *db.Database, embedder Embedder, generator Generator, logger *slog.Logger) *Library {
+	return &Library{db: database, embedder: embedder, generator: generator, logger: logger}
+}
+
+// TenantKey names one checkout on one branch.
+type TenantKey struct {
+	Project, Branch, PathHash string
+}
+
+// Tenant is a registered checkout. Every read and write of the index is inside
+// one. Safe for concurrent use.
+type Tenant struct {
+	Key           TenantKey
+	projectID, id int32
+
+	mu      sync.Mutex
+	model   *ollama.Model // what the tenant's vectors were made with, once it is known to be the current one
+	modelID int32
+	links   linkCache
+}
+
+// Tenant registers the checkout at root, or finds it, and notes that it is in use.
+func (l *Library) Tenant(ctx context.Context, key TenantKey, root string) (*Tenant, error) {
+	tenant := &Tenant{Key: key}
+	err := l.db.Write(ctx, "register tenant", func(q *db.Queries) error {
+		projectID, err := q.ProjectUpsert(ctx, db.ProjectUpsertParams{Name: key.Project})
+		if err != nil {
+			return err
+		}
+		tenant.projectID = projectID
+		tenant.id, err = q.TenantUpsert(ctx, db.TenantUpsertParams{
+			ProjectID: projectID, BranchName: key.Branch, PathHash: key.PathHash, RepoRoot: root,
+		})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return tenant, nil
+}
+
+// CountByType returns how many documents each doc-type has in the scope.
+func (l *Library) CountByType(ctx context.Context, scope Scope) (map[string]int, error) {
+	counts := map[string]int{}
+	err := l.db.Read(ctx, "count documents", func(q *db.Queries) error {
+		rows, err := q.DocumentCountByType(ctx, db.DocumentCountByTypeParams{
+			ProjectID: scope.Tenant.projectID, TenantID: scope.Tenant.id, Collection: scope.Collection,
+		})
+		for _, row := range rows {
+			counts[row.DocType] = int(row.Documents)
+		}
+		return err
+	})
+	return counts, err
+}
+
+// ensureModel returns the embedding model if it is the one that made the
+// tenant's vectors, and notes it as such for a tenant that has none. Vectors of
+// two models are not comparable, so a tenant of another model is an error until
+// it is indexed anew.
+func (l *Library) ensureModel(ctx context.Context, tenant *Tenant) (ollama.Model, error) {
+	tenant.mu.Lock()
+	defer tenant.mu.Unlock()
+	if tenant.model != nil {
+		return *tenant.model, nil
+	}
+	current, err := l.embedder.EmbedModel(ctx)
+	if err != nil {
+		return ollama.Model{}, fmt.Errorf("identify the embedding model: %w", err)
+	}
+	var made ollama.Model
+	err = l.db.Write(ctx, "check embedding model", func(q *db.Queries) error {
+		row, err := q.TenantEmbeddingModel(ctx, db.TenantEmbeddingModelParams{ProjectID: tenant.projectID, ID: tenant.id})
+		if err == nil {
+			made = ollama.Model{
+				Name: row.Name, Digest: row.Digest, Dimensions: int(row.Dimensions), PromptVersion: int(row.PromptVersion),
+			}
+			return nil
+		}
+		if !db.IsNoRows(err) {
+			return err
+		}
+		made = current
+		return setModel(ctx, q, tenant, current)
+	})
+	if err != nil {
+		return ollama.Model{}, err
+	}
+	if made != current {
+		return ollama.Model{}, modelChanged(made, current)
+	}
+	tenant.model = &current
+	return current, nil
+}
+
+func setModel(ctx context.Context, q *db.Queries, tenant *Tenant, model ollama.Model) error {
+	id, err := q.EmbeddingModelUpsert(ctx, db.EmbeddingModelUpsertParams{
+		Name: model.Name, Digest: model.Digest, Dimensions: int32(model.Dimensions), PromptVersion: int32(model.PromptVersion),
+	})
+	if err != nil {
+		return err
+	}
+	return q.TenantSetEmbeddingModel(ctx, db.TenantSetEmbeddingModelParams{
+		EmbeddingModelID: id, ProjectID: tenant.projectID, ID: tenant.id,
+	})
+}
+
+func modelChanged(made, current ollama.Model) *Error {
+	e := &Error{Code: EmbeddingServiceError, Err: errors.New(
+		"this project was indexed with another version of the embedding model than Ollama has now, and their vectors " +
+			"cannot be compared; run `compound-docs reindex` in the repository to embed it anew",
+	)}
+	return e.With("indexed_with", describeModel(made)).With("current", describeModel(current))
+}
+
+func describeModel(m ollama.Model) string {
+	return fmt.Sprintf("%s, digest %.12s, %d dimensions, prompt %d", m.Name, m.Digest, m.Dimensions, m.PromptVersion)
+}
+
+// Collection is a kind of documents that is searched apart from the others.
+type Collection = db.Collection
+
+// The collections.
+const (
+	Compounding = db.CollectionCompounding
+	External    = db.CollectionExternal
+	Handbook    = db.CollectionHandbook
+)
+
+// Level is how prominent a document is; see [Levels].
+type Level = db.PromotionLevel
+
+// The promotion levels.
+const (
+	Standard  = db.PromotionLevelStandard
+	Important = db.PromotionLevelImportant
+	Critical  = db.PromotionLevelCritical
+)
+
+// Levels returns the promotion levels in rising order.
+func Levels() []Level { return []Level{Standard, Important, Critical} }

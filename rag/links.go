@@ -1,0 +1,238 @@
+package rag
+
+import (
+	"context"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/dominikbraun/graph"
+
+	"github.com/compound-docs/compound-docs/db"
+)
+
+// resolveLinks makes link destinations found in the file at source relative to
+// the repository. Those that lead out of it are left out.
+func resolveLinks(source string, destinations []string) []string {
+	links := []string{}
+	for _, destination := range destinations {
+		if target, ok := resolveLink(source, destination); ok {
+			links = append(links, target)
+		}
+	}
+	return dedupe(links)
+}
+
+// resolveRelated resolves the related_docs of the file at source. Writers give
+// them relative to the file ("../tools/x.md"), to the docs folder ("tools/x.md")
+// or to the repository ("./csharp-compounding-docs/tools/x.md").
+func resolveRelated(source string, related []string) []string {
+	docs, _, _ := strings.Cut(source, "/")
+	links := []string{}
+	for _, destination := range related {
+		trimmed := strings.TrimPrefix(destination, "./")
+		target, ok := trimmed, true
+		switch {
+		case strings.HasPrefix(trimmed, docs+"/"):
+			target = path.Clean(trimmed)
+		case trimmed == destination && !strings.HasPrefix(destination, "../") && strings.Contains(destination, "/"):
+			target = path.Join(docs, destination)
+		default:
+			target, ok = resolveLink(source, destination)
+		}
+		if ok && insideRepository(target) {
+			links = append(links, target)
+		}
+	}
+	return dedupe(links)
+}
+
+func resolveLink(source, destination string) (string, bool) {
+	if strings.HasPrefix(destination, "/") {
+		destination = strings.TrimPrefix(path.Clean(destination), "/")
+	} else {
+		destination = path.Join(path.Dir(source), destination)
+	}
+	return destination, insideRepository(destination) && destination != source
+}
+
+func insideRepository(target string) bool {
+	return target != "." && target != ".." && !strings.HasPrefix(target, "../") && !strings.ContainsRune(target, 0)
+}
+
+// dedupe keeps the first of equal links, and no more than maxLinks.
+func dedupe(links []string) []string {
+	seen := make(map[string]bool, len(links))
+	links = slices.DeleteFunc(links, func(link string) bool {
+		again := seen[link]
+		seen[link] = true
+		return again
+	})
+	return links[:min(len(links), maxLinks)]
+}
+
+// linkCache holds a tenant's link graph as of one version of its documents.
+type linkCache struct {
+	version int64
+	// neighbours gives a document's links in the order of its text.
+	neighbours map[string][]string
+}
+
+// Linked is a document reached over links.
+type Linked struct {
+	Path, Title string
+	CharCount   int
+	// From is the path of the document whose link led here.
+	From string
+
+	id int64
+}
+
+// follow walks the tenant's links breadth-first from the documents at the given
+// paths, to maxDepth links away, and returns at most limit documents that are
+// not among them, nearest first. A document is visited once, so cycles end.
+func (l *Library) follow(ctx context.Context, tenant *Tenant, from []string, maxDepth, limit int) ([]Linked, error) {
+	if maxDepth <= 0 || limit <= 0 || len(from) == 0 {
+		return []Linked{}, nil
+	}
+	neighbours, err := l.linkGraph(ctx, tenant)
+	if err != nil {
+		return nil, err
+	}
+	found := walk(neighbours, from, maxDepth, limit)
+	paths := make([]string, len(found))
+	for i, link := range found {
+		paths[i] = link.Path
+	}
+	err = l.db.Read(ctx, "read linked documents", func(q *db.Queries) error {
+		rows, err := q.DocumentsByPath(ctx, db.DocumentsByPathParams{
+			ProjectID: tenant.projectID, TenantID: tenant.id, Collection: Compounding, RelativePaths: paths,
+		})
+		for _, row := range rows {
+			i := slices.Index(paths, row.RelativePath)
+			found[i].id, found[i].Title, found[i].CharCount = row.ID, row.Title, int(row.CharCount)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	// A document may have gone since the graph was read.
+	return slices.DeleteFunc(found, func(link Linked) bool { return link.id == 0 }), nil
+}
+
+func walk(neighbours map[string][]string, from []string, maxDepth, limit int) []Linked {
+	found := []Linked{}
+	seen := make(map[string]bool, len(from))
+	for _, source := range from {
+		seen[source] = true
+	}
+	frontier := from
+	for range maxDepth {
+		var next []string
+		for _, source := range frontier {
+			for _, target := range neighbours[source] {
+				if seen[target] {
+					continue
+				}
+				if len(found) == limit {
+					return found
+				}
+				seen[target] = true
+				found = append(found, Linked{Path: target, From: source})
+				next = append(next, target)
+			}
+		}
+		frontier = next
+	}
+	return found
+}
+
+// linkGraph returns the adjacency of the tenant's link graph, read again only
+// when its documents have changed.
+func (l *Library) linkGraph(ctx context.Context, tenant *Tenant) (map[string][]string, error) {
+	var version int64
+	var edges []db.LinkEdgesRow
+	var cached map[string][]string
+	err := l.db.Read(ctx, "read links", func(q *db.Queries) (err error) {
+		version, err = q.TenantVersion(ctx, db.TenantVersionParams{ProjectID: tenant.projectID, ID: tenant.id})
+		if err != nil {
+			return err
+		}
+		if cached = tenant.cachedLinks(version); cached != nil {
+			return nil
+		}
+		edges, err = q.LinkEdges(ctx, db.LinkEdgesParams{
+			ProjectID: tenant.projectID, TenantID: tenant.id, Collection: Compounding,
+		})
+		return err
+	})
+	if err != nil || cached != nil {
+		return cached, err
+	}
+	neighbours, cycles, err := adjacency(edges)
+	if err != nil {
+		return nil, err
+	}
+	if cycles > 0 {
+		l.logger.InfoContext(ctx, "documents link in circles; each is followed once", "circles", cycles)
+	}
+	tenant.mu.Lock()
+	defer tenant.mu.Unlock()
+	tenant.links = linkCache{version: version, neighbours: neighbours}
+	return neighbours, nil
+}
+
+func (t *Tenant) cachedLinks(version int64) map[string][]string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.links.version != version {
+		return nil
+	}
+	return t.links.neighbours
+}
+
+// adjacency builds the graph of the edges and returns each document's links in
+// the order of its text, with the number of circles of documents that link to
+// one another. The walk runs on the map: the graph library's own traversals
+// rebuild it every time.
+func adjacency(edges []db.LinkEdgesRow) (neighbours map[string][]string, cycles int, err error) {
+	links := graph.New(graph.StringHash, graph.Directed())
+	for i, edge := range edges {
+		for _, vertex := range []string{edge.SourcePath, edge.TargetPath} {
+			if err := links.AddVertex(vertex); err != nil && !errors.Is(err, graph.ErrVertexAlreadyExists) {
+				return nil, 0, err
+			}
+		}
+		err := links.AddEdge(edge.SourcePath, edge.TargetPath, graph.EdgeWeight(i))
+		if err != nil && !errors.Is(err, graph.ErrEdgeAlreadyExists) {
+			return nil, 0, err
+		}
+	}
+	adjacent, err := links.AdjacencyMap()
+	if err != nil {
+		return nil, 0, err
+	}
+	neighbours = make(map[string][]string, len(adjacent))
+	for source, targets := range adjacent {
+		ordered := make([]graph.Edge[string], 0, len(targets))
+		for _, edge := range targets {
+			ordered = append(ordered, edge)
+		}
+		slices.SortFunc(ordered, func(a, b graph.Edge[string]) int { return a.Properties.Weight - b.Properties.Weight })
+		for _, edge := range ordered {
+			neighbours[source] = append(neighbours[source], edge.Target)
+		}
+	}
+	components, err := graph.StronglyConnectedComponents(links)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, component := range components {
+		if len(component) > 1 {
+			cycles++
+		}
+	}
+	return neighbours, cycles, nil
+}

@@ -1,0 +1,79 @@
+package markdown_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/rag/markdown"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/*.golden")
+
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		file  string
+		limit markdown.Limit
+	}{
+		{file: "problem.md"},
+		{file: "sections.md", limit: markdown.Limit{SplitLines: 20}},
+		{file: "window.md", limit: markdown.Limit{MaxTokens: 192}},
+		{file: "plain.md"},
+	}
+	for _, test := range tests {
+		t.Run(test.file, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join("testdata", test.file)
+			src, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc, err := markdown.Parse(src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := render(t, doc, test.limit)
+			golden := strings.TrimSuffix(path, ".md") + ".golden"
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("%s (-want +got); run with -update if it is right:\n%s", golden, diff)
+			}
+		})
+	}
+}
+
+func render(t *testing.T, doc *markdown.Document, limit markdown.Limit) string {
+	t.Helper()
+	var b strings.Builder
+	fmt.Fprintf(&b, "title    %s\nsummary  %s\nsize     %d characters, %d lines\n",
+		doc.Title, doc.Summary, doc.CharCount, doc.LineCount)
+	for _, link := range doc.Links {
+		fmt.Fprintf(&b, "link     %s\n", link)
+	}
+	if doc.FrontMatter != nil {
+		encoded, err := json.MarshalIndent(doc.FrontMatter, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "%s\n", encoded)
+	}
+	for _, p := range doc.Passages(doc.Title, limit) {
+		fmt.Fprintf(&b, "\n=== %d-%d %s\n%s\n", p.StartLine, p.EndLine, p.HeaderPath, p.Text)
+	}
+	return b.String()
+}

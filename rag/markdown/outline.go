@@ -1,0 +1,199 @@
+package markdown
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const (
+	pathSeparator = " > "
+	// maxHeadingRunes bounds one heading in a header path.
+	maxHeadingRunes = 200
+	// splitLevel is the deepest heading that begins a section.
+	splitLevel = 3
+)
+
+// outline is what cutting a document into passages needs to know. Lines are
+// indexes into lines.
+type outline struct {
+	lines    []string // of the whole file
+	body     int      // first line behind the front matter
+	depth    []uint8  // as in body, but for every line of the file
+	headings []heading
+	tenths   []int // tenths[i]: estimated tenths of a token of all lines before i
+}
+
+func newOutline(lines []string, bodyLine int, parsed body) outline {
+	o := outline{
+		lines: lines, body: bodyLine,
+		depth:    append(slices.Repeat([]uint8{insideBlock}, bodyLine), parsed.depth...),
+		headings: parsed.headings,
+		tenths:   make([]int, len(lines)+1),
+	}
+	for i := range o.headings {
+		o.headings[i].line += bodyLine
+	}
+	for i, line := range lines {
+		o.tenths[i+1] = o.tenths[i]
+		if i >= bodyLine {
+			o.tenths[i+1] += estimateTenths(line)
+		}
+	}
+	return o
+}
+
+// tokens estimates the lines [start, end).
+func (o *outline) tokens(start, end int) int { return ceilDiv(o.tenths[end]-o.tenths[start], 10) }
+
+// text returns the lines [start, end).
+func (o *outline) text(start, end int) string { return strings.Join(o.lines[start:end], "\n") }
+
+// trim leaves out the blank lines at both ends of [start, end).
+func (o *outline) trim(start, end int) (int, int) {
+	for start < end && blank(o.lines[start]) {
+		start++
+	}
+	for start < end && blank(o.lines[end-1]) {
+		end--
+	}
+	return start, end
+}
+
+// isHeading reports that a heading of any level begins at the line.
+func (o *outline) isHeading(line int) bool {
+	_, found := slices.BinarySearchFunc(o.headings, line, func(h heading, line int) int { return h.line - line })
+	return found
+}
+
+// introduces reports that the block [start, end) ends with a colon.
+func (o *outline) introduces(start, end int) bool {
+	start, end = o.trim(start, end)
+	return start < end && o.depth[start] != insideBlock &&
+		strings.HasSuffix(strings.TrimRight(o.lines[end-1], " \t*_"), ":")
+}
+
+// section is what stands under one heading of the first three levels, up to the
+// next, or before the first.
+type section struct {
+	start, end int
+	level      int    // 0 before the first heading
+	path       string // header path
+	// carried are the lines of the headings that path, or the title, repeats.
+	carried []int
+}
+
+// whole is the document as one section.
+func (o *outline) whole() section {
+	start, end := o.trim(o.body, len(o.lines))
+	return section{start: start, end: end}
+}
+
+// sections splits the document at its headings. A section that holds headings
+// only is joined to the first one under it that holds more, else to the one
+// before; if none holds more, the whole document is one section. title is what
+// the embedded text begins with: an H1 that says the same, or is the only one,
+// is no part of a path.
+func (o *outline) sections(title string) []section {
+	all := o.split(title)
+	holdsText := make([]bool, len(all))
+	for i, s := range all {
+		holdsText[i] = o.holdsText(s)
+	}
+	if !slices.Contains(holdsText, true) {
+		return []section{o.whole()}
+	}
+
+	joined := make([]section, 0, len(all))
+	pending := -1 // where the sections begin that are to be joined to the next
+	for i, s := range all {
+		switch {
+		case holdsText[i]:
+			if pending >= 0 {
+				s.start, pending = pending, -1
+			}
+			joined = append(joined, s)
+		case pending >= 0:
+		case len(joined) == 0 || holdsTextBelow(all, holdsText, i):
+			pending = s.start
+		default:
+			joined[len(joined)-1].end = s.end
+		}
+	}
+	return joined
+}
+
+// holdsTextBelow reports that a section nested in the i-th holds text.
+func holdsTextBelow(all []section, holdsText []bool, i int) bool {
+	for j := i + 1; j < len(all) && all[j].level > all[i].level; j++ {
+		if holdsText[j] {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsText reports that a section has more than headings and blank lines.
+func (o *outline) holdsText(s section) bool {
+	for line := s.start; line < s.end; line++ {
+		if o.depth[line] == 0 && !o.isHeading(line) {
+			return true
+		}
+	}
+	return false
+}
+
+func (o *outline) split(title string) []section {
+	titleLines := o.titleLines(title)
+	sections := []section{{start: o.body}}
+	current := &sections[0]
+	var ancestors [splitLevel + 1]*heading
+	for i := range o.headings {
+		h := &o.headings[i]
+		if h.level > splitLevel {
+			continue
+		}
+		ancestors[h.level] = h
+		clear(ancestors[h.level+1:])
+		isTitle := slices.Contains(titleLines, h.line)
+		if isTitle && current.level == 0 {
+			current.carried = append(current.carried, h.line)
+			continue
+		}
+		current.end = h.line
+		next := section{start: h.line, level: h.level}
+		var path []string
+		for _, a := range ancestors {
+			if a == nil {
+				continue
+			}
+			next.carried = append(next.carried, a.line)
+			if a.text != "" && !slices.Contains(titleLines, a.line) {
+				path = append(path, fmt.Sprintf("%s %s", strings.Repeat("#", a.level), cutRunes(a.text, maxHeadingRunes)))
+			}
+		}
+		next.path = strings.Join(path, pathSeparator)
+		sections = append(sections, next)
+		current = &sections[len(sections)-1]
+	}
+	current.end = len(o.lines)
+	return sections
+}
+
+// titleLines returns the lines of the H1 that stand for the document's title.
+func (o *outline) titleLines(title string) []int {
+	var all, same []int
+	for _, h := range o.headings {
+		if h.level != 1 {
+			continue
+		}
+		all = append(all, h.line)
+		if strings.EqualFold(h.text, collapse(title)) {
+			same = append(same, h.line)
+		}
+	}
+	if len(all) == 1 {
+		return all
+	}
+	return same
+}

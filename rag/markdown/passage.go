@@ -1,0 +1,97 @@
+package markdown
+
+import "strings"
+
+// Passage is the unit that is embedded: a section, or a part of one, that fits
+// the embedding model's window.
+type Passage struct {
+	// HeaderPath names the section, as in "## Root cause > ### Database layer".
+	// It is "" before the first heading and for a document in one passage.
+	HeaderPath string
+	// StartLine and EndLine are 1-based lines of the file, inclusive, with the
+	// front matter counted.
+	StartLine, EndLine int
+	// Text is those lines, without blank ones at either end and with LF between
+	// them, or a part of the line when one alone exceeds the window. It ends at
+	// EndLine. It leaves out headings at StartLine that HeaderPath repeats, when
+	// the window has no room for them beside what follows.
+	Text string
+}
+
+// Limit bounds passages. A field that is not positive takes its default.
+type Limit struct {
+	// MaxTokens bounds EstimateTokens of what is embedded: heading, blank line
+	// and text. Less than 192 counts as 192.
+	MaxTokens int
+	// SplitLines is the number of lines over which a document is split at its
+	// headings even if it fits MaxTokens.
+	SplitLines int
+	// SectionLines is the number of lines over which a section is split between
+	// its blocks even if it fits MaxTokens.
+	SectionLines int
+}
+
+// DefaultLimit suits a window of 512 tokens.
+func DefaultLimit() Limit { return Limit{MaxTokens: 480, SplitLines: 500, SectionLines: 1000} }
+
+func (l Limit) withDefaults() Limit {
+	defaults := DefaultLimit()
+	if l.MaxTokens <= 0 {
+		l.MaxTokens = defaults.MaxTokens
+	}
+	if l.SplitLines <= 0 {
+		l.SplitLines = defaults.SplitLines
+	}
+	if l.SectionLines <= 0 {
+		l.SectionLines = defaults.SectionLines
+	}
+	l.MaxTokens = max(l.MaxTokens, maxTitleTokens+maxPathTokens+minTextTokens)
+	return l
+}
+
+// Bounds of what Heading returns, in estimated tokens. They leave minTextTokens
+// of the smallest window to the text.
+const (
+	maxTitleTokens = 64
+	maxPathTokens  = 64
+	minTextTokens  = 64
+)
+
+// Heading returns what is embedded in front of a passage's text: the title, a
+// newline and the header path, each left out when empty and shortened when over
+// 64 estimated tokens. A path keeps its end.
+func Heading(title, headerPath string) string {
+	title = cutTokens(title, maxTitleTokens)
+	for EstimateTokens(headerPath) > maxPathTokens {
+		_, rest, found := strings.Cut(headerPath, pathSeparator)
+		if !found {
+			headerPath = cutTokens(headerPath, maxPathTokens)
+			break
+		}
+		headerPath = rest
+	}
+	if title == "" || headerPath == "" {
+		return title + headerPath
+	}
+	return title + "\n" + headerPath
+}
+
+// Passages cuts the document. heading is the title that every passage is
+// embedded with. Every line behind the front matter that is not blank is within
+// the lines of a passage; a document without one has no passages. The passages
+// are in the order of the file.
+func (d *Document) Passages(heading string, limit Limit) []Passage {
+	limit = limit.withDefaults()
+	p := packer{outline: &d.outline, maxLines: limit.SectionLines}
+	budget := func(s section) int { return limit.MaxTokens - EstimateTokens(Heading(heading, s.path)) }
+
+	sections := []section{d.outline.whole()}
+	if s := sections[0]; d.LineCount > limit.SplitLines || d.outline.tokens(s.start, s.end) > budget(s) {
+		sections = d.outline.sections(heading)
+	}
+	p.passages = make([]Passage, 0, len(sections))
+	for _, s := range sections {
+		p.section(s, budget(s))
+	}
+	return p.passages
+}

@@ -1,0 +1,142 @@
+package markdown_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/rag/markdown"
+)
+
+func TestSetPromotionLevel(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, src, want string }{
+		{"plain", "---\ntitle: A\npromotion_level: standard\n---\nText", "---\ntitle: A\npromotion_level: critical\n---\nText"},
+		{"absent", "---\ntitle: A\n---\nText\n", "---\ntitle: A\npromotion_level: critical\n---\nText\n"},
+		{"empty front matter", "---\n---\nText\n", "---\npromotion_level: critical\n---\nText\n"},
+		{"no front matter", "# A\n", "---\npromotion_level: critical\n---\n\n# A\n"},
+		{"empty file", "", "---\npromotion_level: critical\n---\n\n"},
+		{"comment stays", "---\npromotion_level: standard # why\n---\n", "---\npromotion_level: critical # why\n---\n"},
+		{"double quotes", "---\npromotion_level: \"standard\"\n---\n", "---\npromotion_level: \"critical\"\n---\n"},
+		{"single quotes", "---\npromotion_level: 'standard' # x\n---\n", "---\npromotion_level: 'critical' # x\n---\n"},
+		{"quoted key", "---\n\"promotion_level\": standard\n---\n", "---\n\"promotion_level\": critical\n---\n"},
+		{"spaces", "---\npromotion_level  :   standard   \n---\n", "---\npromotion_level  :   critical   \n---\n"},
+		{"next line", "---\npromotion_level:\n  standard\ntitle: A\n---\n", "---\npromotion_level:\n  critical\ntitle: A\n---\n"},
+		{"no value", "---\npromotion_level:\ntitle: A\n---\n", "---\npromotion_level: critical\ntitle: A\n---\n"},
+		{"null value", "---\npromotion_level: ~ # none\n---\n", "---\npromotion_level: critical # none\n---\n"},
+		{"flow mapping", "---\n{title: A, promotion_level: standard}\n---\n", "---\n{title: A, promotion_level: critical}\n---\n"},
+		{"CRLF", "---\r\npromotion_level: standard\r\n---\r\nText\r\n", "---\r\npromotion_level: critical\r\n---\r\nText\r\n"},
+		{"CRLF, absent", "---\r\ntitle: A\r\n---\r\n", "---\r\ntitle: A\r\npromotion_level: critical\r\n---\r\n"},
+		{"byte order mark", "\ufeff---\npromotion_level: standard\n---\n", "\ufeff---\npromotion_level: critical\n---\n"},
+		{"no last newline", "---\npromotion_level: standard\n---", "---\npromotion_level: critical\n---"},
+		{
+			"not in another's text", "---\nsummary: |\n  promotion_level: standard\nnotes: 'promotion_level: x'\n---\npromotion_level: standard\n",
+			"---\nsummary: |\n  promotion_level: standard\nnotes: 'promotion_level: x'\npromotion_level: critical\n---\npromotion_level: standard\n",
+		},
+		{"nested is another", "---\nother:\n  promotion_level: standard\n---\n", "---\nother:\n  promotion_level: standard\npromotion_level: critical\n---\n"},
+		{"wide characters before", "---\n{标题: 数据, promotion_level: standard}\n---\n", "---\n{标题: 数据, promotion_level: critical}\n---\n"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := markdown.SetPromotionLevel([]byte(test.src), "critical")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, string(got)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSetPromotionLevel_RefusesWhatItCannotKeep(t *testing.T) {
+	t.Parallel()
+	for _, src := range []string{
+		"---\npromotion_level: [standard]\n---\n",
+		"---\npromotion_level: *level\nbase: &level standard\n---\n",
+		"---\ntitle: [unclosed\n---\n",
+		"---\n{title: A}\n---\n",
+	} {
+		if got, err := markdown.SetPromotionLevel([]byte(src), "critical"); err == nil {
+			t.Errorf("%q became %q, want an error", src, got)
+		}
+	}
+}
+
+// Two hundred files with every kind of front matter: the promotion line changes
+// and nothing else.
+func TestSetPromotionLevel_GeneratedFiles(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 3)) //nolint:gosec // test data
+	for i := range 200 {
+		before, after := generated(random)
+		got, err := markdown.SetPromotionLevel([]byte(before), "important")
+		if err != nil {
+			t.Fatalf("file %d: %v\n%s", i, err, before)
+		}
+		if diff := cmp.Diff(after, string(got)); diff != "" {
+			t.Fatalf("file %d (-want +got):\n%s\nfrom\n%s", i, diff, before)
+		}
+	}
+}
+
+// generated returns a file and what it must become.
+func generated(random *rand.Rand) (before, after string) {
+	pick := func(options ...string) string { return options[random.IntN(len(options))] }
+	others := []string{
+		"title: A title, with no\ttabs", "title: \"quoted \\\"title\\\"\"", "# a comment on its own", "tags: [a, b, 'c d']",
+		"tags:\n  - a\n  - promotion_level", "summary: >-\n  folded\n  promotion_level: standard\n\n  text",
+		"solution: |\n  ```\n  promotion_level: critical\n  ```", "nested:\n  promotion_level: standard", "date: 2026-01-02", "\"odd key\": 1",
+		"umlaut: Größe 数据 🎉", "",
+	}
+	random.Shuffle(len(others), func(i, j int) { others[i], others[j] = others[j], others[i] })
+	chosen := dedupeKeys(others[:random.IntN(len(others))])
+	quote := pick("", "", "'", "\"")
+	prefix := pick("promotion_level: ", "promotion_level:   ", "'promotion_level': ", "promotion_level : ")
+	suffix := pick("", "", "  ", " # a comment with promotion_level: critical")
+	line := func(level string) string { return prefix + quote + level + quote + suffix }
+	at := random.IntN(len(chosen) + 1)
+	build := func(own []string) string {
+		front := append(append(append([]string{}, chosen[:at]...), own...), chosen[at:]...)
+		return strings.Join(append(append([]string{"---"}, front...), pick2(at, "---", "..."), "body", "promotion_level: standard", ""), "\n")
+	}
+	if random.IntN(5) == 0 {
+		// Absent: the line is added at the end.
+		at = len(chosen)
+		before, after = build(nil), build([]string{"promotion_level: important"})
+	} else {
+		before, after = build([]string{line(pick("standard", "critical"))}), build([]string{line("important")})
+	}
+	switch random.IntN(4) {
+	case 0:
+		before, after = strings.ReplaceAll(before, "\n", "\r\n"), strings.ReplaceAll(after, "\n", "\r\n")
+	case 1:
+		before, after = "\ufeff"+before, "\ufeff"+after
+	case 2:
+		before, after = strings.TrimSuffix(before, "\n"), strings.TrimSuffix(after, "\n")
+	}
+	return before, after
+}
+
+func pick2(n int, options ...string) string { return options[n%len(options)] }
+
+// dedupeKeys keeps the first of entries that have the same key.
+func dedupeKeys(entries []string) []string {
+	seen := map[string]bool{}
+	kept := []string{}
+	for i, entry := range entries {
+		key, _, _ := strings.Cut(entry, ":")
+		if strings.HasPrefix(entry, "#") || entry == "" {
+			key = fmt.Sprint(i)
+		}
+		if !seen[key] {
+			kept = append(kept, entry)
+		}
+		seen[key] = true
+	}
+	return kept
+}

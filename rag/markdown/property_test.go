@@ -1,0 +1,208 @@
+package markdown_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/compound-docs/compound-docs/rag/markdown"
+)
+
+var limits = []markdown.Limit{
+	markdown.DefaultLimit(),
+	{MaxTokens: 1, SplitLines: 1, SectionLines: 3},
+	{MaxTokens: 250, SplitLines: 10, SectionLines: 12},
+}
+
+// checkPassages holds every document to the promises of Passages and Halve.
+func checkPassages(t *testing.T, src []byte) {
+	t.Helper()
+	doc, err := markdown.Parse(src)
+	if err != nil {
+		return
+	}
+	lines := strings.Split(strings.TrimPrefix(strings.ReplaceAll(string(src), "\r\n", "\n"), "\ufeff"), "\n")
+	for _, limit := range limits {
+		passages := doc.Passages(doc.Title, limit)
+		window := max(limit.MaxTokens, 192)
+		covered := make([]bool, len(lines))
+		for _, p := range passages {
+			checkPassage(t, p, lines, doc.Title, window)
+			for line := p.StartLine; line <= p.EndLine; line++ {
+				covered[line-1] = true
+			}
+			checkHalves(t, p)
+		}
+		for i := bodyLine(doc, lines); i < len(lines); i++ {
+			if strings.TrimSpace(lines[i]) != "" && !covered[i] {
+				t.Fatalf("line %d %q is in no passage with %+v", i+1, lines[i], limit)
+			}
+		}
+	}
+}
+
+func checkPassage(t *testing.T, p markdown.Passage, lines []string, title string, window int) {
+	t.Helper()
+	embedded := markdown.Heading(title, p.HeaderPath) + "\n\n" + p.Text
+	if got := markdown.EstimateTokens(embedded); got > window {
+		t.Fatalf("%d tokens of %d: %q", got, window, embedded)
+	}
+	if strings.TrimSpace(p.Text) == "" || strings.Contains(p.Text, "\r\n") {
+		t.Fatalf("text %q", p.Text)
+	}
+	if p.StartLine < 1 || p.StartLine > p.EndLine || p.EndLine > len(lines) {
+		t.Fatalf("lines %d to %d of %d", p.StartLine, p.EndLine, len(lines))
+	}
+	if whole := strings.Join(lines[p.StartLine-1:p.EndLine], "\n"); !strings.HasSuffix(whole, p.Text) &&
+		!strings.Contains(lines[p.EndLine-1], p.Text) {
+		t.Fatalf("lines %d to %d are %q, the text is %q", p.StartLine, p.EndLine, whole, p.Text)
+	}
+}
+
+func checkHalves(t *testing.T, p markdown.Passage) {
+	t.Helper()
+	first, second, ok := p.Halve()
+	if !ok {
+		if letters := []rune(strings.TrimSpace(p.Text)); len(letters) > 1 {
+			t.Fatalf("cannot halve %q", p.Text)
+		}
+		return
+	}
+	if strings.Join(strings.Fields(first.Text+second.Text), "") != strings.Join(strings.Fields(p.Text), "") {
+		t.Fatalf("halves of %q are %q and %q", p.Text, first.Text, second.Text)
+	}
+	if first.StartLine != p.StartLine || second.EndLine != p.EndLine ||
+		first.EndLine < first.StartLine || second.StartLine < first.EndLine || second.StartLine > second.EndLine {
+		t.Fatalf("halves of %d-%d are %d-%d and %d-%d of %q", p.StartLine, p.EndLine,
+			first.StartLine, first.EndLine, second.StartLine, second.EndLine, p.Text)
+	}
+}
+
+// bodyLine returns the index of the first line behind the front matter.
+func bodyLine(doc *markdown.Document, lines []string) int {
+	if doc.FrontMatter == nil {
+		return 0
+	}
+	for i, line := range lines[1:] {
+		if line = strings.TrimRight(line, " \t"); line == "---" || line == "..." {
+			return i + 2
+		}
+	}
+	return len(lines)
+}
+
+// blocks are what generated documents are made of; %s is a run of words.
+var blocks = []string{
+	"# %s\n\n", "## %s\n", "### %s\n\n", "#### %s\n", "%s\n===\n", "%s\n%s\n---\n",
+	"%s\n\n", "%s:\n\n", "%s\n%s\n%s\n\n", "- %s\n- %s\n  - %s\n\n  %s\n- %s\n", "1. %s\n\n   %s\n2. %s\n\n",
+	"> %s\n> ## %s\n>\n> - %s\n\n", "```go\n%s\n\n## %s\n```\n", "~~~\n%s\n~~~\n\n", "```\n%s\n", "    %s\n    %s\n\n",
+	"| a | %s |\n|---|---|\n| %s | b |\n| c | %s |\n\n", "<!-- %s\n## %s\n-->\n", "<div>\n%s\n</div>\n\n",
+	"[%s](x.md) ![%s](y.png)\n\n", "[r]: z.md\n", "---\n", "\n\n\n", "***\n\n", "\t- %s\r\n", "\ufeff", "+ \n", "%s",
+}
+
+var words = []string{
+	"the", "pool", "connections", "transaction", "x", "don't", "getUserByEmailAddress", "max_linked_docs", "0x1f3a9c", "2025-01-15",
+	"数据库连接池耗尽时", "データベース", "데이터베이스", "Ünïcödé", "👩‍👩‍👧‍👦🎉", "e\u0301", "`code`", "**bold**", "[a](b.md)", "<!--", "-->", "```", "|", ":", "\u00a0",
+	"done.", "what?", "https://example.org/a/b?c=d", "\\*", "&amp;", "&#0;",
+}
+
+func generate(r *rand.Rand) string {
+	var b strings.Builder
+	if r.IntN(3) == 0 {
+		b.WriteString("---\ntitle: a b\ntags: [x]\n---\n")
+	}
+	for range r.IntN(60) {
+		block := blocks[r.IntN(len(blocks))]
+		args := make([]any, strings.Count(block, "%s"))
+		for i := range args {
+			args[i] = sentence(r)
+		}
+		fmt.Fprintf(&b, block, args...)
+	}
+	return b.String()
+}
+
+func sentence(r *rand.Rand) string {
+	n := 1 + r.IntN(8)
+	switch r.IntN(60) {
+	case 0:
+		return strings.Repeat(words[r.IntN(len(words))], 1500)
+	case 1, 2, 3:
+		n = 200
+	case 4:
+		return ""
+	}
+	list := make([]string, n)
+	for i := range list {
+		list[i] = words[r.IntN(len(words))]
+	}
+	return strings.Join(list, " ")
+}
+
+func TestPassages_HoldEveryLineAndFit(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(400) {
+		src := generate(rand.New(rand.NewPCG(seed, 1))) //nolint:gosec // Tests repeat.
+		checkPassages(t, []byte(src))
+		checkPassages(t, []byte(strings.ReplaceAll(src, "\n", "\r\n")))
+	}
+}
+
+func TestPassages_HostileText(t *testing.T) {
+	t.Parallel()
+	tests := map[string]string{
+		"word":          strings.Repeat("a", 10_000),
+		"base64":        strings.Repeat("aGVsbG8gd29ybGQx", 1000),
+		"row":           "| a |\n|---|\n| " + strings.Repeat("cell ", 5000) + "|\n",
+		"han":           strings.Repeat("数据库", 2000),
+		"hangul":        strings.Repeat("데이터베이스", 1000),
+		"emoji":         strings.Repeat("👩‍👩‍👧‍👦", 1000),
+		"marks":         "e" + strings.Repeat("\u0301", 5000),
+		"punctuation":   strings.Repeat("-=", 5000),
+		"heading":       "## " + strings.Repeat("long ", 3000) + "\n\ntext\n\n### " + strings.Repeat("데", 500) + "\n\ntext\n",
+		"headings":      strings.Repeat("## Nothing below\n\n", 600),
+		"one filled":    strings.Repeat("## Nothing below\n\n", 600) + "text\n" + strings.Repeat("## Nothing below\n\n", 600),
+		"spaces":        "a" + strings.Repeat(" ", 100_000) + "b",
+		"blank":         strings.Repeat("\n", 5000),
+		"nothing":       "",
+		"lone CR":       "a\rb\r\rc\r",
+		"title":         "---\ntitle: " + strings.Repeat("long ", 1000) + "\n---\n# H\n\ntext\n",
+		"quotes":        strings.Repeat(strings.Repeat(">", 1000)+" a\n", 20),
+		"indented list": nestedList(150),
+	}
+	for name, src := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checkPassages(t, []byte(src))
+		})
+	}
+}
+
+func nestedList(depth int) string {
+	var b strings.Builder
+	for i := range depth {
+		b.WriteString(strings.Repeat("  ", i) + "- item\n")
+	}
+	return b.String()
+}
+
+func FuzzPassages(f *testing.F) {
+	paths, err := filepath.Glob("testdata/*.md")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, path := range paths {
+		src, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(src)
+	}
+	for seed := range uint64(20) {
+		f.Add([]byte(generate(rand.New(rand.NewPCG(seed, 2))))) //nolint:gosec // Seeds repeat.
+	}
+	f.Fuzz(checkPassages)
+}

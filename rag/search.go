@@ -1,0 +1,239 @@
+package rag
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/pgvector/pgvector-go"
+
+	"github.com/compound-docs/compound-docs/db"
+)
+
+// exactUpTo is the number of passages up to which all of them are compared:
+// slower than an HNSW walk from there on, and never wrong. An exact scan reads
+// about 1,000 inline vectors a millisecond, and a filtered walk costs 2 to
+// 13 ms whatever the size.
+const exactUpTo = 5000
+
+// promotedBoost multiplies the sort key of documents above the standard level.
+// The reported score stays the similarity.
+const promotedBoost = 1.5
+
+// Scope is what a search looks at.
+type Scope struct {
+	Tenant     *Tenant
+	Collection Collection
+}
+
+// Query asks for the documents nearest to a text.
+type Query struct {
+	Text string
+	// DocTypes and Levels filter; empty means all.
+	DocTypes []string
+	Levels   []Level
+	// Limit is the number of documents, at least 1.
+	Limit int
+	// MinScore is in [0,1].
+	MinScore float64
+}
+
+// Hit is a document with its best passage.
+type Hit struct {
+	Path, Title, Summary string
+	CharCount            int
+	DocType, Date        string
+	Level                Level
+	// Score is the cosine similarity of the query and the best passage, in [0,1].
+	Score float64
+	// HeaderPath, StartLine and EndLine say where the best passage is.
+	HeaderPath         string
+	StartLine, EndLine int
+
+	id int64
+}
+
+// Hits is what a search found.
+type Hits struct {
+	// Documents are in order of relevance; promoted ones count as nearer.
+	Documents []Hit
+	// Closest is the nearest document when none reached the threshold, and nil
+	// otherwise or when the scope holds no document at all.
+	Closest *Hit
+}
+
+// Search returns the documents nearest to the query.
+func (l *Library) Search(ctx context.Context, scope Scope, query Query) (Hits, error) {
+	vector, err := l.queryVector(ctx, scope.Tenant, query.Text)
+	if err != nil {
+		return Hits{}, err
+	}
+	return l.searchVector(ctx, scope, query, vector)
+}
+
+// queryVector embeds the query with the model of the tenant's vectors.
+func (l *Library) queryVector(ctx context.Context, tenant *Tenant, text string) (pgvector.HalfVector, error) {
+	if _, err := l.ensureModel(ctx, tenant); err != nil {
+		return pgvector.HalfVector{}, err
+	}
+	vector, err := l.embedder.EmbedQuery(ctx, strings.Join(strings.Fields(text), " "))
+	if err != nil {
+		return pgvector.HalfVector{}, err
+	}
+	return pgvector.NewHalfVector(vector), nil
+}
+
+// searchVector ranks standard and promoted documents apart, each by similarity
+// alone, and merges them: within either group the boost changes nothing, so the
+// first Limit of each hold the first Limit of all.
+func (l *Library) searchVector(ctx context.Context, scope Scope, query Query, vector pgvector.HalfVector) (Hits, error) {
+	var all []Hit
+	for _, group := range [][]Level{{Standard}, {Important, Critical}} {
+		levels := group
+		if len(query.Levels) > 0 {
+			levels = slices.DeleteFunc(slices.Clone(group), func(level Level) bool {
+				return !slices.Contains(query.Levels, level)
+			})
+		}
+		if len(levels) == 0 {
+			continue
+		}
+		hits, err := l.nearest(ctx, scope, query, levels, vector)
+		if err != nil {
+			return Hits{}, err
+		}
+		all = append(all, hits...)
+	}
+	slices.SortStableFunc(all, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(b.sortKey(), a.sortKey()), cmp.Compare(a.Path, b.Path))
+	})
+	return cut(all, query), nil
+}
+
+func (h Hit) sortKey() float64 {
+	if h.Level == Standard {
+		return h.Score
+	}
+	return h.Score * promotedBoost
+}
+
+// cut applies threshold and limit.
+func cut(ranked []Hit, query Query) Hits {
+	hits := Hits{Documents: []Hit{}}
+	for _, hit := range ranked {
+		if hit.Score >= query.MinScore && len(hits.Documents) < query.Limit {
+			hits.Documents = append(hits.Documents, hit)
+		}
+	}
+	if len(hits.Documents) == 0 && len(ranked) > 0 {
+		closest := slices.MaxFunc(ranked, func(a, b Hit) int { return cmp.Compare(a.Score, b.Score) })
+		hits.Closest = &closest
+	}
+	return hits
+}
+
+// nearest returns the query.Limit documents of the levels that are nearest to
+// the vector, by the route that suits their number.
+func (l *Library) nearest(
+	ctx context.Context, scope Scope, query Query, levels []Level, vector pgvector.HalfVector,
+) (hits []Hit, err error) {
+	filter := newFilter(scope, query, levels)
+	err = l.db.Read(ctx, "search", func(q *db.Queries) error {
+		passages, err := q.ChunkCountUpTo(ctx, filter.count())
+		if err != nil || passages == 0 {
+			return err
+		}
+		if passages <= exactUpTo {
+			hits, err = searchExact(ctx, q, filter.exact(vector))
+			return err
+		}
+		hits, err = searchHNSW(ctx, q, filter.hnsw(vector))
+		return err
+	})
+	return hits, err
+}
+
+// filter holds the parameters that all search queries share.
+type filter struct {
+	scope    Scope
+	docTypes []string
+	levels   []Level
+	limit    int32
+}
+
+func newFilter(scope Scope, query Query, levels []Level) filter {
+	f := filter{scope: scope, levels: levels, limit: int32(query.Limit)}
+	if len(query.DocTypes) > 0 {
+		f.docTypes = query.DocTypes
+	}
+	return f
+}
+
+func (f filter) count() db.ChunkCountUpToParams {
+	return db.ChunkCountUpToParams{
+		ProjectID: f.scope.Tenant.projectID, TenantID: f.scope.Tenant.id, Collection: f.scope.Collection,
+		DocTypes: f.docTypes, Levels: f.levels, MaxCount: exactUpTo + 1,
+	}
+}
+
+func (f filter) exact(vector pgvector.HalfVector) db.SearchExactParams {
+	return db.SearchExactParams{
+		ProjectID: f.scope.Tenant.projectID, TenantID: f.scope.Tenant.id, Collection: f.scope.Collection,
+		DocTypes: f.docTypes, Levels: f.levels, Query: vector, MaxDocuments: f.limit,
+	}
+}
+
+func (f filter) hnsw(vector pgvector.HalfVector) db.SearchHNSWParams {
+	return db.SearchHNSWParams{
+		ProjectID: f.scope.Tenant.projectID, TenantID: f.scope.Tenant.id, Collection: f.scope.Collection,
+		DocTypes: f.docTypes, Levels: f.levels, Query: vector, MaxDocuments: f.limit,
+	}
+}
+
+func searchExact(ctx context.Context, q *db.Queries, params db.SearchExactParams) ([]Hit, error) {
+	rows, err := q.SearchExact(ctx, params)
+	hits := make([]Hit, len(rows))
+	for i, row := range rows {
+		hits[i] = newHit(row)
+	}
+	return hits, err
+}
+
+// searchHNSW walks the index until it has enough documents. Several passages of
+// one document may be among the nearest, so the number of passages asked for
+// grows until they make enough documents or the index has no more.
+func searchHNSW(ctx context.Context, q *db.Queries, params db.SearchHNSWParams) ([]Hit, error) {
+	const perDocument, growth = 4, 4
+	params.MaxPassages = max(params.MaxDocuments*perDocument, 40)
+	for {
+		rows, err := q.SearchHNSW(ctx, params)
+		if err != nil {
+			return nil, err
+		}
+		if len(rows) == int(params.MaxDocuments) || len(rows) == 0 || rows[0].Candidates < int64(params.MaxPassages) {
+			hits := make([]Hit, len(rows))
+			for i, row := range rows {
+				hits[i] = newHit(db.SearchExactRow{
+					ID: row.ID, RelativePath: row.RelativePath, Title: row.Title, Summary: row.Summary,
+					CharCount: row.CharCount, DocType: row.DocType, DocDate: row.DocDate, PromotionLevel: row.PromotionLevel,
+					HeaderPath: row.HeaderPath, StartLine: row.StartLine, EndLine: row.EndLine, Distance: row.Distance,
+				})
+			}
+			return hits, nil
+		}
+		params.MaxPassages *= growth
+	}
+}
+
+func newHit(row db.SearchExactRow) Hit {
+	return Hit{
+		Path: row.RelativePath, Title: row.Title, Summary: row.Summary, CharCount: int(row.CharCount),
+		DocType: row.DocType, Date: row.DocDate, Level: row.PromotionLevel,
+		Score: score(row.Distance), HeaderPath: row.HeaderPath,
+		StartLine: int(row.StartLine), EndLine: int(row.EndLine), id: row.ID,
+	}
+}
+
+// score turns pgvector's cosine distance, in [0,2], into a relevance in [0,1].
+func score(distance float64) float64 { return min(max(1-distance, 0), 1) }

@@ -1,0 +1,186 @@
+package rag
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/pgvector/pgvector-go"
+
+	"github.com/compound-docs/compound-docs/db"
+)
+
+// errPassageGone is a passage that existed when it was looked up and no longer
+// does when the document that needs it is written.
+var errPassageGone = errors.New("a passage was swept while it was being reused")
+
+// tagSeparator joins tags on their way into the database; see DocumentUpsertMany.
+const tagSeparator = "\x1f"
+
+// write puts all documents of the batch into the index in one transaction. If
+// the database refuses the data of one, they go one by one, so that only that
+// one fails.
+func (b *batch) write(ctx context.Context) error {
+	if len(b.documents) == 0 {
+		return nil
+	}
+	err := b.writeDocuments(ctx, b.documents)
+	if !db.IsKind(err, db.KindData) {
+		return err
+	}
+	for _, doc := range slices.Clone(b.documents) {
+		switch err := b.writeDocuments(ctx, []*document{doc}); {
+		case db.IsKind(err, db.KindData):
+			b.drop(doc, err)
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *batch) writeDocuments(ctx context.Context, documents []*document) error {
+	x := b.indexer
+	return x.library.db.Write(ctx, "write documents", func(q *db.Queries) error {
+		if err := q.LockProjectShared(ctx, db.LockProjectSharedParams{
+			Class: db.LockPassages, ProjectID: x.tenant.projectID,
+		}); err != nil {
+			return err
+		}
+		if err := b.writePassages(ctx, q, documents); err != nil {
+			return err
+		}
+		rows, err := q.DocumentUpsertMany(ctx, x.upsertParams(documents))
+		if err != nil {
+			return err
+		}
+		ids := make(map[string]int64, len(rows))
+		for _, row := range rows {
+			ids[row.RelativePath] = row.ID
+		}
+		if err := x.writeChunks(ctx, q, documents, ids); err != nil {
+			return err
+		}
+		if err := x.writeLinks(ctx, q, documents, ids); err != nil {
+			return err
+		}
+		return x.bump(ctx, q)
+	})
+}
+
+// writePassages inserts the passages that were embedded for the batch, and
+// makes sure that the others are still there.
+func (b *batch) writePassages(ctx context.Context, q *db.Queries, documents []*document) error {
+	fresh, reused := map[uuid.UUID]passage{}, map[uuid.UUID]struct{}{}
+	for _, doc := range documents {
+		for _, p := range doc.passages {
+			if b.vectors[p.hash] != nil {
+				fresh[p.hash] = p
+			} else {
+				reused[p.hash] = struct{}{}
+			}
+		}
+	}
+	existing, err := q.PassageExisting(ctx, db.PassageExistingParams{
+		Collection: b.indexer.collection, ProjectID: b.indexer.tenant.projectID,
+		Hashes: slices.Collect(maps.Keys(reused)),
+	})
+	if err != nil {
+		return err
+	}
+	if len(existing) < len(reused) {
+		return errPassageGone
+	}
+	params := db.PassageInsertManyParams{Collection: b.indexer.collection, ProjectID: b.indexer.tenant.projectID}
+	byHash := func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
+	for _, hash := range slices.SortedFunc(maps.Keys(fresh), byHash) {
+		params.Hashes = append(params.Hashes, hash)
+		params.Headings = append(params.Headings, fresh[hash].heading)
+		params.Contents = append(params.Contents, fresh[hash].Text)
+		params.Embeddings = append(params.Embeddings, pgvector.NewHalfVector(b.vectors[hash]))
+	}
+	if len(params.Hashes) == 0 {
+		return nil
+	}
+	return q.PassageInsertMany(ctx, params)
+}
+
+func (x *Indexer) upsertParams(documents []*document) db.DocumentUpsertManyParams {
+	params := db.DocumentUpsertManyParams{
+		ProjectID: x.tenant.projectID, TenantID: x.tenant.id, Collection: x.collection,
+	}
+	for _, doc := range documents {
+		params.RelativePaths = append(params.RelativePaths, doc.file.Path)
+		params.Titles = append(params.Titles, doc.title)
+		params.Summaries = append(params.Summaries, doc.summary)
+		params.DocTypes = append(params.DocTypes, doc.docType)
+		params.DocDates = append(params.DocDates, doc.date)
+		params.PromotionLevels = append(params.PromotionLevels, doc.level)
+		params.Tags = append(params.Tags, strings.Join(doc.tags, tagSeparator))
+		params.Frontmatters = append(params.Frontmatters, doc.frontmatter)
+		params.ContentHashes = append(params.ContentHashes, doc.contentHash[:])
+		params.SchemaHashes = append(params.SchemaHashes, doc.schemaHash)
+		params.CharCounts = append(params.CharCounts, int32(doc.charCount))
+		params.LineCounts = append(params.LineCounts, int32(doc.lineCount))
+		params.FileSizes = append(params.FileSizes, doc.file.Size)
+		params.FileMtimes = append(params.FileMtimes, doc.file.ModTime.Truncate(time.Microsecond))
+		params.ChunkCounts = append(params.ChunkCounts, doc.chunkCount())
+	}
+	return params
+}
+
+// chunkCount is 0 for a document that is one passage: it is not chunked.
+func (d *document) chunkCount() int32 {
+	if len(d.passages) < 2 {
+		return 0
+	}
+	return int32(len(d.passages))
+}
+
+func (x *Indexer) writeChunks(ctx context.Context, q *db.Queries, documents []*document, ids map[string]int64) error {
+	if err := q.ChunkDeleteByDocuments(ctx, db.ChunkDeleteByDocumentsParams{
+		ProjectID: x.tenant.projectID, DocumentIds: slices.Collect(maps.Values(ids)),
+	}); err != nil {
+		return err
+	}
+	var chunks []db.ChunkInsertManyParams
+	for _, doc := range documents {
+		for i, p := range doc.passages {
+			chunks = append(chunks, db.ChunkInsertManyParams{
+				ProjectID: x.tenant.projectID, TenantID: x.tenant.id, DocumentID: ids[doc.file.Path],
+				Collection: x.collection, Ordinal: int32(i),
+				StartLine: int32(p.StartLine), EndLine: int32(p.EndLine),
+				PromotionLevel: doc.level, PassageHash: p.hash, HeaderPath: p.HeaderPath,
+			})
+		}
+	}
+	_, err := q.ChunkInsertMany(ctx, chunks)
+	return err
+}
+
+func (x *Indexer) writeLinks(ctx context.Context, q *db.Queries, documents []*document, ids map[string]int64) error {
+	if err := q.LinkDeleteByDocuments(ctx, db.LinkDeleteByDocumentsParams{
+		ProjectID: x.tenant.projectID, DocumentIds: slices.Collect(maps.Values(ids)),
+	}); err != nil {
+		return err
+	}
+	var links []db.LinkInsertManyParams
+	for _, doc := range documents {
+		for i, target := range doc.links {
+			links = append(links, db.LinkInsertManyParams{
+				ProjectID: x.tenant.projectID, TenantID: x.tenant.id, DocumentID: ids[doc.file.Path],
+				Ordinal: int32(i), TargetPath: target,
+			})
+		}
+	}
+	if len(links) == 0 {
+		return nil
+	}
+	_, err := q.LinkInsertMany(ctx, links)
+	return err
+}

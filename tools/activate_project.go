@@ -1,0 +1,81 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/watch"
+)
+
+// activationWait bounds how long an activation waits for the first sync, which
+// goes on after the answer.
+const activationWait = 15 * time.Second
+
+type activateProjectInput struct {
+	ConfigPath string `json:"config_path" jsonschema:"Absolute path to .csharp-compounding-docs/config.json."`
+	BranchName string `json:"branch_name" jsonschema:"Current git branch name, as git branch --show-current prints it."`
+}
+
+type activateProjectOutput struct {
+	Status      string               `json:"status"`
+	ProjectName string               `json:"project_name"`
+	BranchName  string               `json:"branch_name"`
+	PathHash    string               `json:"path_hash"`
+	DocTypes    []docTypeCountOutput `json:"doc_types"`
+	TotalDocs   int                  `json:"total_docs"`
+	Index       *indexOutput         `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
+}
+
+type docTypeCountOutput struct {
+	Name     string `json:"name"`
+	DocCount int    `json:"doc_count"`
+	Custom   bool   `json:"custom,omitempty"`
+}
+
+func activateProjectTool() *mcp.Tool {
+	return &mcp.Tool{
+		Name:  "activate_project",
+		Title: "Activate project",
+		Description: "Make a repository the active project and bring its index up to date. Call it once at the start of " +
+			"a session, when a tool answers PROJECT_NOT_ACTIVATED, or to change to another repository, which deactivates " +
+			"the one before. The first sync may go on after the answer; `index` then says how much is pending.",
+		Annotations: idempotent(),
+		InputSchema: inputSchema[activateProjectInput](map[string][]property{
+			"config_path": {notEmpty, example("/home/user/my-project/.csharp-compounding-docs/config.json")},
+			"branch_name": {notEmpty, example("main")},
+		}),
+	}
+}
+
+func (h *handler) activateProject(
+	ctx context.Context, request *mcp.CallToolRequest, in activateProjectInput,
+) (*mcp.CallToolResult, activateProjectOutput, error) {
+	active, err := h.session.Activate(ctx, in.ConfigPath, in.BranchName)
+	if err != nil {
+		return nil, activateProjectOutput{}, err
+	}
+	waitCtx, cancel := context.WithTimeout(ctx, activationWait)
+	defer cancel()
+	progress := newProgress(request, h.logger)
+	active.WaitSynced(waitCtx, func(s watch.Status) {
+		progress.notify(ctx, s.Done, s.Total, fmt.Sprintf("indexed %d of %d changed files", s.Done, s.Total))
+	})
+	docTypes, err := active.DocTypes(ctx)
+	if err != nil {
+		return nil, activateProjectOutput{}, err
+	}
+	out := activateProjectOutput{
+		Status: "activated", ProjectName: active.Tenant.Key.Project, BranchName: active.Tenant.Key.Branch,
+		PathHash: active.Tenant.Key.PathHash, DocTypes: make([]docTypeCountOutput, 0, len(docTypes)), Index: indexOf(active),
+	}
+	for _, docType := range docTypes {
+		out.DocTypes = append(out.DocTypes, docTypeCountOutput{
+			Name: docType.Name, DocCount: docType.Documents, Custom: docType.Custom,
+		})
+		out.TotalDocs += docType.Documents
+	}
+	return nil, out, nil
+}

@@ -1,0 +1,68 @@
+package tools
+
+import (
+	"context"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+type deleteDocumentsInput struct {
+	ProjectName string  `json:"project_name" jsonschema:"Project identifier."`
+	BranchName  *string `json:"branch_name,omitempty" jsonschema:"Only this branch. Default: all branches."`
+	PathHash    *string `json:"path_hash,omitempty" jsonschema:"Only the checkout with this path hash. Default: all checkouts."`
+	DryRun      *bool   `json:"dry_run,omitempty" jsonschema:"Count what would be deleted, and delete nothing."`
+}
+
+type deleteDocumentsOutput struct {
+	Status            string  `json:"status" jsonschema:"\"deleted\", or \"preview\" for a dry run."`
+	DeletedCount      *int    `json:"deleted_count,omitempty"`
+	DeletedChunks     *int    `json:"deleted_chunks,omitempty"`
+	WouldDeleteCount  *int    `json:"would_delete_count,omitempty" jsonschema:"In a dry run."`
+	WouldDeleteChunks *int    `json:"would_delete_chunks,omitempty" jsonschema:"In a dry run."`
+	ProjectName       string  `json:"project_name"`
+	BranchName        *string `json:"branch_name"`
+	PathHash          *string `json:"path_hash"`
+	DryRun            bool    `json:"dry_run"`
+}
+
+func deleteDocumentsTool() *mcp.Tool {
+	return &mcp.Tool{
+		Name:  "delete_documents",
+		Title: "Delete from the index",
+		Description: "Delete a project's documents from the index, by branch or checkout: for branches and worktrees that " +
+			"are gone. Files on disk stay, and activating a checkout again indexes them again. Call it with dry_run=true " +
+			"first, show the counts, and delete only when the user agrees. Not for deleting a document: delete its file.",
+		Annotations: &mcp.ToolAnnotations{
+			IdempotentHint: true, DestructiveHint: jsonschema.Ptr(true), OpenWorldHint: jsonschema.Ptr(false),
+		},
+		InputSchema: inputSchema[deleteDocumentsInput](map[string][]property{
+			"project_name": {notEmpty, example("my-project")},
+			"branch_name":  {notNull, notEmpty, example("feature/old-branch")},
+			"path_hash":    {notNull, notEmpty, example("a1b2c3d4e5f60718")},
+			"dry_run":      {withDefault(false)},
+		}),
+	}
+}
+
+func (h *handler) deleteDocuments(
+	ctx context.Context, _ *mcp.CallToolRequest, in deleteDocumentsInput,
+) (*mcp.CallToolResult, deleteDocumentsOutput, error) {
+	if _, err := h.session.Active(ctx); err != nil {
+		return nil, deleteDocumentsOutput{}, err
+	}
+	selection := rag.Selection{Project: in.ProjectName, Branch: in.BranchName, PathHash: in.PathHash}
+	out := deleteDocumentsOutput{
+		ProjectName: in.ProjectName, BranchName: in.BranchName, PathHash: in.PathHash, DryRun: valueOr(in.DryRun, false),
+	}
+	if out.DryRun {
+		contents, err := h.session.Library().Contents(ctx, selection)
+		out.Status, out.WouldDeleteCount, out.WouldDeleteChunks = "preview", &contents.Documents, &contents.Chunks
+		return nil, out, err
+	}
+	contents, err := h.session.Delete(ctx, selection)
+	out.Status, out.DeletedCount, out.DeletedChunks = "deleted", &contents.Documents, &contents.Chunks
+	return nil, out, err
+}

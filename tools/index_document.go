@@ -1,0 +1,48 @@
+package tools
+
+import (
+	"context"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// embeddingDimensions is the width of the index's vector column.
+const embeddingDimensions = 1024
+
+type indexDocumentInput struct {
+	Path string `json:"path" jsonschema:"Path of the document, relative to the repository or to csharp-compounding-docs/."`
+}
+
+type indexDocumentOutput struct {
+	Status              string `json:"status"`
+	Path                string `json:"path"`
+	EmbeddingDimensions int    `json:"embedding_dimensions"`
+}
+
+func indexDocumentTool() *mcp.Tool {
+	return &mcp.Tool{
+		Name:  "index_document",
+		Title: "Index document",
+		Description: "Validate and index one document now. Use it after writing or editing a document: it confirms that the " +
+			"document is searchable, or lists everything that is wrong with its front matter. Not needed for files " +
+			"that were only moved or deleted.",
+		Annotations: idempotent(),
+		InputSchema: inputSchema[indexDocumentInput](map[string][]property{
+			"path": {notEmpty, example("./csharp-compounding-docs/problems/example-20260102.md")},
+		}),
+	}
+}
+
+func (h *handler) indexDocument(
+	ctx context.Context, _ *mcp.CallToolRequest, in indexDocumentInput,
+) (*mcp.CallToolResult, indexDocumentOutput, error) {
+	active, err := h.session.Active(ctx)
+	if err != nil {
+		return nil, indexDocumentOutput{}, err
+	}
+	path, err := active.IndexFile(ctx, in.Path)
+	if err != nil {
+		return nil, indexDocumentOutput{}, err
+	}
+	return nil, indexDocumentOutput{Status: "indexed", Path: wirePath(path), EmbeddingDimensions: embeddingDimensions}, nil
+}

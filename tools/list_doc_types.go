@@ -1,0 +1,55 @@
+package tools
+
+import (
+	"context"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+type listDocTypesInput struct{}
+
+type listDocTypesOutput struct {
+	DocTypes []docTypeOutput `json:"doc_types"`
+	Index    *indexOutput    `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
+}
+
+type docTypeOutput struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Folder      string `json:"folder" jsonschema:"Folder inside csharp-compounding-docs/."`
+	Schema      string `json:"schema" jsonschema:"\"built-in\", or the path of the schema file."`
+	DocCount    int    `json:"doc_count"`
+	Custom      bool   `json:"custom,omitempty"`
+}
+
+func listDocTypesTool() *mcp.Tool {
+	return &mcp.Tool{
+		Name:  "list_doc_types",
+		Title: "List doc-types",
+		Description: "List the doc-types of the active project with their folders, schemas and numbers of documents. " +
+			"Use it before writing a document, or to learn what doc_types filters accept. It does not list documents: " +
+			"search for those.",
+		Annotations: readOnly(),
+	}
+}
+
+func (h *handler) listDocTypes(
+	ctx context.Context, _ *mcp.CallToolRequest, _ listDocTypesInput,
+) (*mcp.CallToolResult, listDocTypesOutput, error) {
+	active, err := h.session.Active(ctx)
+	if err != nil {
+		return nil, listDocTypesOutput{}, err
+	}
+	docTypes, err := active.DocTypes(ctx)
+	if err != nil {
+		return nil, listDocTypesOutput{}, err
+	}
+	out := listDocTypesOutput{DocTypes: make([]docTypeOutput, 0, len(docTypes)), Index: indexOf(active)}
+	for _, docType := range docTypes {
+		out.DocTypes = append(out.DocTypes, docTypeOutput{
+			Name: docType.Name, Description: docType.Description, Folder: docType.Folder, Schema: docType.Schema,
+			DocCount: docType.Documents, Custom: docType.Custom,
+		})
+	}
+	return nil, out, nil
+}

@@ -1,0 +1,30 @@
+package tools
+
+import (
+	"context"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+type pingInput struct {
+	Message *string `json:"message,omitempty" jsonschema:"Text to echo back."`
+}
+
+func pingTool() *mcp.Tool {
+	return &mcp.Tool{
+		Name:  "ping",
+		Title: "Ping",
+		Description: "Check that the server is running: answers `pong: ` and the message. Needs no project, database or " +
+			"model, and says nothing about them.",
+		Annotations: readOnly(),
+		InputSchema: inputSchema[pingInput](map[string][]property{"message": {withDefault("ping")}}),
+	}
+}
+
+func (h *handler) ping(_ context.Context, _ *mcp.CallToolRequest, in pingInput) (*mcp.CallToolResult, any, error) {
+	message := "ping"
+	if in.Message != nil {
+		message = *in.Message
+	}
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "pong: " + message}}}, nil, nil
+}

@@ -1,0 +1,102 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// property edits one property of an input schema.
+type property func(*jsonschema.Schema)
+
+// inputSchema infers the schema of T and edits the named properties. It panics
+// on a name that T does not have: the tools are declared once, at start-up, and
+// every test would fail.
+func inputSchema[T any](properties map[string][]property) *jsonschema.Schema {
+	schema, err := jsonschema.For[T](nil)
+	if err != nil {
+		panic(fmt.Sprintf("tools: input schema: %v", err))
+	}
+	for name, edits := range properties {
+		for _, edit := range edits {
+			edit(schema.Properties[name])
+		}
+	}
+	return schema
+}
+
+// between bounds a number, ends included.
+func between(low, high float64) property {
+	return func(s *jsonschema.Schema) {
+		s.Minimum, s.Maximum = &low, &high
+		notNull(s)
+	}
+}
+
+// withDefault sets the value of a parameter that is left out. The SDK fills it in,
+// so a parameter whose default the project's config may change must not have one.
+func withDefault(value any) property {
+	return func(s *jsonschema.Schema) {
+		encoded, err := json.Marshal(value)
+		if err != nil {
+			panic(fmt.Sprintf("tools: default: %v", err))
+		}
+		s.Default = encoded
+		notNull(s)
+	}
+}
+
+// example shows a correct value; errors about the parameter repeat it.
+func example(value any) property {
+	return func(s *jsonschema.Schema) { s.Examples = []any{value} }
+}
+
+// notEmpty refuses "".
+func notEmpty(s *jsonschema.Schema) { s.MinLength = jsonschema.Ptr(1) }
+
+// atMost bounds the characters of a text.
+func atMost(length int) property {
+	return func(s *jsonschema.Schema) { s.MaxLength = &length }
+}
+
+// levels restricts a text to the promotion levels, or each item of a list.
+func levels(s *jsonschema.Schema) {
+	notNull(s)
+	values := make([]any, 0, len(rag.Levels()))
+	for _, level := range rag.Levels() {
+		values = append(values, string(level))
+	}
+	if s.Items != nil {
+		s = s.Items
+	}
+	s.Enum = values
+}
+
+// notNull undoes what inference makes of pointers and slices: a parameter is
+// left out, not null.
+func notNull(s *jsonschema.Schema) {
+	for _, t := range s.Types {
+		if t != "null" {
+			s.Type, s.Types = t, nil
+			return
+		}
+	}
+}
+
+// readOnly annotates a tool that changes nothing.
+func readOnly() *mcp.ToolAnnotations {
+	return &mcp.ToolAnnotations{
+		ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: jsonschema.Ptr(false), OpenWorldHint: jsonschema.Ptr(false),
+	}
+}
+
+// idempotent annotates a tool that changes the index and may be called again.
+func idempotent() *mcp.ToolAnnotations {
+	return &mcp.ToolAnnotations{
+		IdempotentHint: true, DestructiveHint: jsonschema.Ptr(false), OpenWorldHint: jsonschema.Ptr(false),
+	}
+}

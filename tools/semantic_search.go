@@ -1,0 +1,148 @@
+package tools
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/internal/session"
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// maxQuery bounds a query, in characters. An embedding model reads about 2,000.
+const maxQuery = 10_000
+
+type semanticSearchInput struct {
+	Query             string   `json:"query" jsonschema:"What to look for, in words or as a question."`
+	DocTypes          []string `json:"doc_types,omitempty" jsonschema:"Only these doc-types; see list_doc_types. Default: all."`
+	Limit             *int     `json:"limit,omitempty" jsonschema:"Maximum results. Default: 10, or what the project configures."`
+	MinRelevanceScore *float64 `json:"min_relevance_score,omitempty" jsonschema:"Leave out results below this relevance. Default: 0.5, or what the project configures."`
+	PromotionLevels   []string `json:"promotion_levels,omitempty" jsonschema:"Only these levels. Default: all."`
+}
+
+type semanticSearchOutput struct {
+	Results      []searchResult `json:"results"`
+	TotalMatches int            `json:"total_matches" jsonschema:"Number of results."`
+	Closest      *closestOutput `json:"closest,omitempty" jsonschema:"The nearest document, when none reached min_relevance_score."`
+	Index        *indexOutput   `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
+}
+
+type searchResult struct {
+	Path           string  `json:"path"`
+	Title          string  `json:"title"`
+	Summary        string  `json:"summary"`
+	CharCount      int     `json:"char_count"`
+	RelevanceScore float64 `json:"relevance_score" jsonschema:"Cosine similarity of the query and the best passage, 0 to 1."`
+	DocType        string  `json:"doc_type"`
+	Date           string  `json:"date"`
+	PromotionLevel string  `json:"promotion_level"`
+	bestPassage
+}
+
+// bestPassage says where in a document to read.
+type bestPassage struct {
+	HeaderPath string `json:"header_path,omitempty" jsonschema:"Headings above the best passage."`
+	StartLine  int    `json:"start_line" jsonschema:"First line of the best passage."`
+	EndLine    int    `json:"end_line" jsonschema:"Last line of the best passage."`
+}
+
+type closestOutput struct {
+	Path           string  `json:"path"`
+	RelevanceScore float64 `json:"relevance_score"`
+}
+
+func semanticSearchTool() *mcp.Tool {
+	return &mcp.Tool{
+		Name:  "semantic_search",
+		Title: "Search documents",
+		Description: "Find the project's documents (solved problems, insights, architecture, tool gotchas, style rules) by " +
+			"meaning, best first, each with the lines of its best passage to open. Use it to find out whether something is " +
+			"known. Use rag_query instead for one answer drawn from several documents.",
+		Annotations: readOnly(),
+		InputSchema: inputSchema[semanticSearchInput](map[string][]property{
+			"query":               {notEmpty, atMost(maxQuery), example("connection pool exhausted")},
+			"doc_types":           {notNull, example([]string{"problem", "tool"})},
+			"limit":               {between(1, 100), example(10)},
+			"min_relevance_score": {between(0, 1), example(0.5)},
+			"promotion_levels":    {levels, example([]string{"important", "critical"})},
+		}),
+	}
+}
+
+func (h *handler) semanticSearch(
+	ctx context.Context, _ *mcp.CallToolRequest, in semanticSearchInput,
+) (*mcp.CallToolResult, semanticSearchOutput, error) {
+	active, err := h.session.Active(ctx)
+	if err != nil {
+		return nil, semanticSearchOutput{}, err
+	}
+	query, err := newQuery(active, in.Query, in.DocTypes)
+	if err != nil {
+		return nil, semanticSearchOutput{}, err
+	}
+	defaults := active.Project.Config.SemanticSearch
+	query.Limit = valueOr(in.Limit, defaults.DefaultLimit)
+	query.MinScore = valueOr(in.MinRelevanceScore, defaults.MinRelevanceScore)
+	for _, level := range in.PromotionLevels {
+		query.Levels = append(query.Levels, rag.Level(level))
+	}
+	hits, err := h.session.Library().Search(ctx, active.Compounding(), query)
+	if err != nil {
+		return nil, semanticSearchOutput{}, err
+	}
+	out := semanticSearchOutput{
+		Results: make([]searchResult, 0, len(hits.Documents)), TotalMatches: len(hits.Documents),
+		Closest: closestOf(hits.Closest), Index: indexOf(active),
+	}
+	for _, hit := range hits.Documents {
+		out.Results = append(out.Results, searchResult{
+			Path: wirePath(hit.Path), Title: hit.Title, Summary: hit.Summary, CharCount: hit.CharCount,
+			RelevanceScore: round(hit.Score), DocType: hit.DocType, Date: hit.Date, PromotionLevel: string(hit.Level),
+			bestPassage: bestPassageOf(hit),
+		})
+	}
+	return nil, out, nil
+}
+
+func bestPassageOf(hit rag.Hit) bestPassage {
+	return bestPassage{HeaderPath: hit.HeaderPath, StartLine: hit.StartLine, EndLine: hit.EndLine}
+}
+
+// newQuery checks what every search shares.
+func newQuery(active *session.Active, text string, docTypes []string) (rag.Query, error) {
+	if strings.TrimSpace(text) == "" {
+		return rag.Query{}, rag.Errorf(rag.InvalidArgument,
+			`query is empty; give what to look for, for example "connection pool exhausted"`).With("parameter", "query")
+	}
+	known := make([]string, 0, len(active.Project.DocTypes()))
+	for _, docType := range active.Project.DocTypes() {
+		known = append(known, docType.Name)
+	}
+	for _, docType := range docTypes {
+		if !slices.Contains(known, docType) {
+			return rag.Query{}, rag.Errorf(rag.InvalidDocType, "doc_types names %q, which this project does not have; it has %s",
+				docType, strings.Join(known, ", ")).With("parameter", "doc_types").With("doc_types", known)
+		}
+	}
+	return rag.Query{Text: text, DocTypes: docTypes}, nil
+}
+
+func closestOf(hit *rag.Hit) *closestOutput {
+	if hit == nil {
+		return nil
+	}
+	return &closestOutput{Path: wirePath(hit.Path), RelevanceScore: round(hit.Score)}
+}
+
+// round keeps as many digits of a score as mean something.
+func round(score float64) float64 { return math.Round(score*1000) / 1000 }
+
+func valueOr[T any](value *T, fallback T) T {
+	if value == nil {
+		return fallback
+	}
+	return *value
+}

@@ -1,0 +1,55 @@
+package tools
+
+import (
+	"context"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+type updatePromotionLevelInput struct {
+	DocumentPath   string `json:"document_path" jsonschema:"Path of the document, relative to csharp-compounding-docs/ or to the repository."`
+	PromotionLevel string `json:"promotion_level" jsonschema:"New level."`
+}
+
+type updatePromotionLevelOutput struct {
+	Status        string `json:"status"`
+	DocumentPath  string `json:"document_path" jsonschema:"Relative to csharp-compounding-docs/."`
+	PreviousLevel string `json:"previous_level"`
+	NewLevel      string `json:"new_level"`
+}
+
+func updatePromotionLevelTool() *mcp.Tool {
+	return &mcp.Tool{
+		Name:  "update_promotion_level",
+		Title: "Change promotion level",
+		Description: "Set how prominent a document is: `important` ranks it higher, `critical` puts it into the context of " +
+			"every rag_query, `standard` undoes both. It changes the promotion_level line of the file's front matter and " +
+			"nothing else. Use it when the user says that a document matters more or less; external docs have no level.",
+		Annotations: &mcp.ToolAnnotations{
+			IdempotentHint: true, DestructiveHint: jsonschema.Ptr(false), OpenWorldHint: jsonschema.Ptr(false),
+		},
+		InputSchema: inputSchema[updatePromotionLevelInput](map[string][]property{
+			"document_path":   {notEmpty, example("problems/n-plus-one-query-20250120.md")},
+			"promotion_level": {levels, example("critical")},
+		}),
+	}
+}
+
+func (h *handler) updatePromotionLevel(
+	ctx context.Context, _ *mcp.CallToolRequest, in updatePromotionLevelInput,
+) (*mcp.CallToolResult, updatePromotionLevelOutput, error) {
+	active, err := h.session.Active(ctx)
+	if err != nil {
+		return nil, updatePromotionLevelOutput{}, err
+	}
+	path, previous, err := active.Promote(ctx, in.DocumentPath, rag.Level(in.PromotionLevel))
+	if err != nil {
+		return nil, updatePromotionLevelOutput{}, err
+	}
+	return nil, updatePromotionLevelOutput{
+		Status: "updated", DocumentPath: path, PreviousLevel: string(previous), NewLevel: in.PromotionLevel,
+	}, nil
+}

@@ -1,0 +1,152 @@
+// Package watch keeps an index in step with files on disk: it walks folders,
+// compares what is there with what the index knows, and hands over what differs.
+// It knows files and when they change; it must not know SQL, markdown or
+// embedding, and drives the [Indexer] that it declares.
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// maxFileSize is the largest file that is read, in bytes. A larger one is no
+// document that a person wrote.
+const maxFileSize = 10 << 20
+
+// Folder is a tree of files that belong in an index.
+type Folder struct {
+	// Dir is the folder's absolute path. Nothing outside it is read: symbolic
+	// links are followed as long as they stay inside.
+	Dir string
+	// Prefix stands before every path in the index, "" for none.
+	Prefix string
+	// Match says which files belong, by their path in Dir, with / separators.
+	Match func(path string) bool
+	// Prune, if not nil, says which folders hold nothing that matches.
+	Prune func(dir string) bool
+	// MayBeMissing makes a folder that does not exist an empty one.
+	MayBeMissing bool
+}
+
+// entry is a file that was found.
+type entry struct {
+	path    string // in the index
+	name    string // in the folder
+	size    int64
+	modTime time.Time
+}
+
+// walk calls visit for every file of the folder that matches, and skipped for
+// every one that cannot be looked at. Hidden files and folders are passed over.
+func (f Folder) walk(ctx context.Context, root *os.Root, visit func(entry), skipped func(path string, err error)) error {
+	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if ctxErr := context.Cause(ctx); ctxErr != nil {
+			return ctxErr
+		}
+		if err != nil {
+			if name == "." {
+				return err
+			}
+			skipped(path.Join(f.Prefix, name), err)
+			return nil
+		}
+		if d.IsDir() {
+			if f.skips(name) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if hidden(name) || !f.Match(name) {
+			return nil
+		}
+		info, err := root.Stat(filepath.FromSlash(name))
+		if err == nil && !info.Mode().IsRegular() {
+			err = errors.New("is not a regular file")
+		}
+		if err == nil && info.Size() > maxFileSize {
+			err = fmt.Errorf("has %d bytes, more than the %d that a document may have", info.Size(), maxFileSize)
+		}
+		if err != nil {
+			skipped(path.Join(f.Prefix, name), err)
+			return nil
+		}
+		visit(entry{path: path.Join(f.Prefix, name), name: name, size: info.Size(), modTime: info.ModTime()})
+		return nil
+	})
+}
+
+// skips reports whether a folder, by its path in f, is passed over with all that
+// is below it.
+func (f Folder) skips(name string) bool {
+	return name != "." && (hidden(name) || f.Prune != nil && f.Prune(name))
+}
+
+func hidden(name string) bool { return path.Base(name)[0] == '.' }
+
+// read returns the file's bytes with the size and time that they had. A file
+// that changes meanwhile is an error: its next event or scan reads it again.
+func read(root *os.Root, e entry) (content []byte, current entry, err error) {
+	file, err := root.Open(filepath.FromSlash(e.name))
+	if err != nil {
+		return nil, e, err
+	}
+	defer func() {
+		if closeErr := file.Close(); err == nil {
+			err = closeErr
+		}
+	}()
+	before, err := file.Stat()
+	if err != nil {
+		return nil, e, err
+	}
+	if !before.Mode().IsRegular() {
+		return nil, e, errors.New("is not a regular file")
+	}
+	content, err = io.ReadAll(io.LimitReader(file, maxFileSize+1))
+	if err != nil {
+		return nil, e, err
+	}
+	after, err := file.Stat()
+	if err != nil {
+		return nil, e, err
+	}
+	if int64(len(content)) != after.Size() || !before.ModTime().Equal(after.ModTime()) {
+		return nil, e, errChanged
+	}
+	e.size, e.modTime = after.Size(), after.ModTime()
+	return content, e, nil
+}
+
+var errChanged = errors.New("changed while it was read")
+
+// Read returns one file of the folder, by its path in it. The error is
+// [fs.ErrNotExist] when there is none.
+func (f Folder) Read(name string) (file rag.File, err error) {
+	root, err := os.OpenRoot(f.Dir)
+	if err != nil {
+		return rag.File{}, err
+	}
+	defer func() {
+		if closeErr := root.Close(); err == nil {
+			err = closeErr
+		}
+	}()
+	content, e, err := read(root, entry{path: path.Join(f.Prefix, name), name: name})
+	if err != nil {
+		return rag.File{}, err
+	}
+	return e.file(content), nil
+}
+
+func (e entry) file(content []byte) rag.File {
+	return rag.File{Path: e.path, Content: content, Size: e.size, ModTime: e.modTime}
+}

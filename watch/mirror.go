@@ -1,0 +1,317 @@
+package watch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// Config says how eagerly a folder is mirrored. Zero values are replaced by
+// defaults.
+type Config struct {
+	// Debounce is how long a file must be quiet before it is read: 500 ms.
+	Debounce time.Duration
+	// MaxWait is how long a file that never is quiet may be put off: 5 s.
+	MaxWait time.Duration
+	// Rescan is the time between two walks of the whole folder: 5 min.
+	Rescan time.Duration
+	// Poll is the same where the file system reports no changes: 5 s.
+	Poll time.Duration
+	// Steady, if not nil, says whether the files on disk are those that the index
+	// is of. Nothing is read or removed while it is an error.
+	Steady func() error
+}
+
+func (c Config) withDefaults() Config {
+	c.Debounce = cmp.Or(c.Debounce, 500*time.Millisecond)
+	c.MaxWait = cmp.Or(c.MaxWait, 5*time.Second)
+	c.Rescan = cmp.Or(c.Rescan, 5*time.Minute)
+	c.Poll = cmp.Or(c.Poll, 5*time.Second)
+	if c.Steady == nil {
+		c.Steady = func() error { return nil }
+	}
+	return c
+}
+
+// How long a mirror waits after a failure of what the indexer needs.
+const (
+	firstRetry = 500 * time.Millisecond
+	lastRetry  = 15 * time.Second
+)
+
+// Status is how far an index is behind its folder.
+type Status struct {
+	// Synced is when the index last held all that was on disk; zero before.
+	Synced time.Time
+	// Done of Total changed files have been handled in the walk under way.
+	Done, Total int
+	// Queued is the number of changes seen and not yet handled.
+	Queued int
+	// Failed are the files that are on disk and cannot be indexed, by path.
+	Failed []Failed
+	// Err is why the mirror waits, and nil while it goes on.
+	Err error
+}
+
+// Pending is the number of changes that are not yet in the index.
+func (s Status) Pending() int { return s.Total - s.Done + s.Queued }
+
+// Failed is a file that cannot be indexed.
+type Failed struct {
+	rag.Failure
+
+	// Since is when it was first seen so.
+	Since time.Time
+}
+
+// Mirror keeps an index equal to a folder. Safe for concurrent use.
+type Mirror struct {
+	folder  Folder
+	indexer Indexer
+	config  Config
+	logger  *slog.Logger
+	queue   *queue
+
+	mu      sync.Mutex
+	status  Status
+	failed  map[string]Failed
+	changed chan struct{} // closed and replaced with every new status
+}
+
+// NewMirror returns a Mirror that does nothing until it is run.
+func NewMirror(folder Folder, indexer Indexer, config Config, logger *slog.Logger) *Mirror {
+	config = config.withDefaults()
+	return &Mirror{
+		folder: folder, indexer: indexer, config: config, logger: logger.With("folder", folder.Dir),
+		queue:  newQueue(config.Debounce, config.MaxWait),
+		failed: map[string]Failed{}, changed: make(chan struct{}),
+	}
+}
+
+// Run mirrors the folder until ctx ends: one walk first, then what changes.
+func (m *Mirror) Run(ctx context.Context) {
+	m.queue.addAll()
+	every := m.config.Poll
+	notifier, err := startNotifier(ctx, m.folder, m.queue, m.logger)
+	switch {
+	case err == nil:
+		every = m.config.Rescan
+		defer func() {
+			if err := notifier.stop(); err != nil {
+				m.logger.WarnContext(ctx, "stop watching", "error", err)
+			}
+		}()
+	case errors.Is(err, fs.ErrNotExist) && m.folder.MayBeMissing:
+	default:
+		m.logger.WarnContext(ctx, "the folder cannot be watched; it is walked from time to time instead",
+			"every", every, "error", err)
+	}
+	rescan := time.NewTicker(every)
+	defer rescan.Stop()
+	m.loop(ctx, rescan.C)
+}
+
+func (m *Mirror) loop(ctx context.Context, rescan <-chan time.Time) {
+	retry := backoff.NewExponentialBackOff()
+	retry.InitialInterval, retry.MaxInterval = firstRetry, lastRetry
+	for {
+		wait, err := m.step(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if err == nil {
+			retry.Reset()
+		} else {
+			m.logger.WarnContext(ctx, "indexing waits", "error", err)
+			wait = retry.NextBackOff()
+		}
+		if !m.sleep(ctx, wait, err != nil, rescan) {
+			return
+		}
+	}
+}
+
+// sleep waits for the time given, for a change or for the next walk, and reports
+// false when ctx ends. After a failure changes do not cut the wait short.
+func (m *Mirror) sleep(ctx context.Context, wait time.Duration, failed bool, rescan <-chan time.Time) bool {
+	var due <-chan time.Time
+	if wait >= 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		due = timer.C
+	}
+	wake := m.queue.wake
+	if failed {
+		wake = nil
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-rescan:
+		m.queue.addAll()
+	case <-wake:
+	case <-due:
+	}
+	return true
+}
+
+// step handles what is due. What it could not handle is queued again.
+func (m *Mirror) step(ctx context.Context) (wait time.Duration, err error) {
+	paths, rescan, wait := m.queue.take()
+	switch {
+	case rescan:
+		if err = m.walk(ctx); err != nil {
+			m.queue.addAll()
+		}
+	case len(paths) > 0:
+		if err = m.apply(ctx, paths); err != nil {
+			for _, name := range paths {
+				m.queue.add(name)
+			}
+		}
+	}
+	m.update(func(s *Status) {
+		s.Err = err
+		s.Queued = m.queue.pending()
+		if err == nil && (rescan || len(paths) > 0) && s.Queued == 0 {
+			s.Synced = time.Now()
+		}
+	})
+	return wait, err
+}
+
+// walk reconciles the whole folder.
+func (m *Mirror) walk(ctx context.Context) error {
+	if err := m.config.Steady(); err != nil {
+		return err
+	}
+	walked, err := reconcile(ctx, m.folder, m.indexer, m.config.Steady, func(p progress) {
+		m.update(func(s *Status) { s.Done, s.Total, s.Err = p.done, p.total, nil })
+	})
+	m.update(func(s *Status) { s.Done, s.Total = 0, 0 })
+	if err != nil {
+		return err
+	}
+	m.setFailed(ctx, walked.failed, nil)
+	for _, name := range walked.changing {
+		m.queue.add(name)
+	}
+	return nil
+}
+
+// apply brings the index up to date with the files at the given paths.
+func (m *Mirror) apply(ctx context.Context, names []string) error {
+	if err := m.config.Steady(); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(m.folder.Dir)
+	if err != nil {
+		m.queue.addAll()
+		return nil //nolint:nilerr // the folder itself has changed: the walk sees what became of it
+	}
+	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
+
+	slices.Sort(names)
+	for batch := range slices.Chunk(names, batchFiles) {
+		if err := m.applyBatch(ctx, root, batch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *Mirror) applyBatch(ctx context.Context, root *os.Root, names []string) error {
+	var files []rag.File
+	var gone, handled []string
+	var failures []rag.Failure
+	for _, name := range names {
+		indexed := path.Join(m.folder.Prefix, name)
+		handled = append(handled, indexed)
+		content, e, err := read(root, entry{path: indexed, name: name})
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			gone = append(gone, indexed)
+		case errors.Is(err, errChanged):
+			m.queue.add(name)
+		case err != nil:
+			failures = append(failures, rag.Failure{Path: indexed, Err: err})
+		default:
+			files = append(files, e.file(content))
+		}
+	}
+	// The files were read before this, so what is handed over is of that branch.
+	if err := m.config.Steady(); err != nil {
+		return err
+	}
+	if err := m.indexer.Remove(ctx, gone); err != nil {
+		return err
+	}
+	if len(files) > 0 {
+		refused, err := m.indexer.Index(ctx, files)
+		if err != nil {
+			return err
+		}
+		failures = append(failures, refused...)
+	}
+	m.setFailed(ctx, failures, handled)
+	return nil
+}
+
+// setFailed notes the failures among the handled paths, nil standing for all.
+func (m *Mirror) setFailed(ctx context.Context, failures []rag.Failure, handled []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	before := m.failed
+	m.failed = map[string]Failed{}
+	if handled != nil {
+		maps.Copy(m.failed, before)
+		for _, indexed := range handled {
+			delete(m.failed, indexed)
+		}
+	}
+	for _, failure := range failures {
+		failed := Failed{Failure: failure, Since: time.Now()}
+		if earlier, ok := before[failure.Path]; ok {
+			failed.Since = earlier.Since
+		} else {
+			m.logger.WarnContext(ctx, "file not indexed", "path", failure.Path, "reason", failure.Err)
+		}
+		m.failed[failure.Path] = failed
+	}
+	m.status.Failed = slices.SortedFunc(maps.Values(m.failed), func(a, b Failed) int { return cmp.Compare(a.Path, b.Path) })
+}
+
+// Status returns the present status.
+func (m *Mirror) Status() Status {
+	status, _ := m.Watch()
+	return status
+}
+
+// Watch returns the present status and a channel that is closed when it changes.
+func (m *Mirror) Watch() (Status, <-chan struct{}) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	status := m.status
+	status.Queued = m.queue.pending()
+	return status, m.changed
+}
+
+func (m *Mirror) update(change func(*Status)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	change(&m.status)
+	close(m.changed)
+	m.changed = make(chan struct{})
+}

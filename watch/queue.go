@@ -1,0 +1,113 @@
+package watch
+
+import (
+	"sync"
+	"time"
+)
+
+// maxDirty is the number of changed paths above which a walk of the whole folder
+// is cheaper than looking at each.
+const maxDirty = 1000
+
+// queue collects changed paths until each has been quiet for a while. A path
+// that changes again while it is worked on is simply queued again: the newest
+// state of the file wins. Safe for concurrent use.
+type queue struct {
+	// debounce is how long a path must be quiet, maxWait how long one that never
+	// is may be put off.
+	debounce, maxWait time.Duration
+	// wake receives after every change; it holds one token.
+	wake chan struct{}
+
+	mu     sync.Mutex
+	dirty  map[string]change
+	rescan bool
+}
+
+// change is when a path was first and last seen to change.
+type change struct{ first, last time.Time }
+
+func newQueue(debounce, maxWait time.Duration) *queue {
+	return &queue{
+		debounce: debounce, maxWait: maxWait,
+		wake: make(chan struct{}, 1), dirty: map[string]change{},
+	}
+}
+
+// add queues a path.
+func (q *queue) add(path string) {
+	now := time.Now()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.rescan {
+		return
+	}
+	seen, ok := q.dirty[path]
+	if !ok {
+		seen.first = now
+	}
+	seen.last = now
+	q.dirty[path] = seen
+	if len(q.dirty) > maxDirty {
+		q.wholeFolder()
+	}
+	q.signal()
+}
+
+// addAll queues a walk of the whole folder.
+func (q *queue) addAll() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.wholeFolder()
+	q.signal()
+}
+
+func (q *queue) wholeFolder() {
+	q.rescan = true
+	clear(q.dirty)
+}
+
+func (q *queue) signal() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// pending is the number of queued paths. A walk of the folder counts as one.
+func (q *queue) pending() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.rescan {
+		return 1
+	}
+	return len(q.dirty)
+}
+
+// take removes and returns the paths that are due, or rescan for the whole
+// folder. wait is how long until more is due; it is negative when nothing is.
+func (q *queue) take() (paths []string, rescan bool, wait time.Duration) {
+	now := time.Now()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.rescan {
+		q.rescan = false
+		return nil, true, -1
+	}
+	wait = -1
+	for path, seen := range q.dirty {
+		due := seen.last.Add(q.debounce)
+		if latest := seen.first.Add(q.maxWait); latest.Before(due) {
+			due = latest
+		}
+		if left := due.Sub(now); left > 0 {
+			if wait < 0 || left < wait {
+				wait = left
+			}
+			continue
+		}
+		paths = append(paths, path)
+		delete(q.dirty, path)
+	}
+	return paths, false, wait
+}
