@@ -1,10 +1,11 @@
 package tools
 
 import (
+	"context"
 	"path/filepath"
+	"time"
 
 	"github.com/compound-docs/compound-docs/internal/session"
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // maxFailed bounds the failed files that an answer lists.
@@ -17,28 +18,32 @@ type indexOutput struct {
 	FailedCount int            `json:"failed_count" jsonschema:"Files that cannot be indexed until they are corrected."`
 	Failed      []failedOutput `json:"failed" jsonschema:"The first of the failed files."`
 	Waiting     string         `json:"waiting,omitempty" jsonschema:"Why indexing waits."`
+	Synced      string         `json:"synced,omitempty" jsonschema:"When the index last held all files."`
 }
 
 type failedOutput struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
+	Since  string `json:"since"`
 }
 
 // indexOf returns nil when the index holds all that is on disk.
-func indexOf(active *session.Active) *indexOutput {
-	status := active.Status()
-	if !status.Synced.IsZero() && len(status.Failed) == 0 && status.Pending() == 0 && status.Err == nil {
+func indexOf(ctx context.Context, active *session.Active) *indexOutput {
+	status := active.Status(ctx)
+	if status.Current() {
 		return nil
 	}
 	out := &indexOutput{
-		BranchName: active.Tenant.Key.Branch, Pending: status.Pending(), FailedCount: len(status.Failed),
-		Failed: make([]failedOutput, 0, maxFailed),
+		BranchName: active.Tenant.Key.Branch, Pending: status.Pending(), FailedCount: status.FailedCount,
+		Failed: make([]failedOutput, 0, maxFailed), Waiting: status.Waiting,
 	}
-	for _, failure := range status.Failed[:min(len(status.Failed), maxFailed)] {
-		out.Failed = append(out.Failed, failedOutput{Path: wirePath(failure.Path), Reason: rag.AsError(failure.Err).Error()})
+	for _, failed := range status.Failed[:min(len(status.Failed), maxFailed)] {
+		out.Failed = append(out.Failed, failedOutput{
+			Path: wirePath(failed.Path), Reason: failed.Reason, Since: failed.Since.UTC().Format(time.RFC3339),
+		})
 	}
-	if status.Err != nil {
-		out.Waiting = rag.AsError(status.Err).Error()
+	if !status.Synced.IsZero() {
+		out.Synced = status.Synced.UTC().Format(time.RFC3339)
 	}
 	return out
 }

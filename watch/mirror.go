@@ -30,8 +30,11 @@ type Config struct {
 	// Poll is the same where the file system reports no changes: 5 s.
 	Poll time.Duration
 	// Steady, if not nil, says whether the files on disk are those that the index
-	// is of. Nothing is read or removed while it is an error.
+	// is of. Nothing is indexed or removed while it is an error.
 	Steady func() error
+	// OnChange, if not nil, is called after every change of the status. It must
+	// not block.
+	OnChange func()
 }
 
 func (c Config) withDefaults() Config {
@@ -41,6 +44,9 @@ func (c Config) withDefaults() Config {
 	c.Poll = cmp.Or(c.Poll, 5*time.Second)
 	if c.Steady == nil {
 		c.Steady = func() error { return nil }
+	}
+	if c.OnChange == nil {
+		c.OnChange = func() {}
 	}
 	return c
 }
@@ -84,10 +90,9 @@ type Mirror struct {
 	logger  *slog.Logger
 	queue   *queue
 
-	mu      sync.Mutex
-	status  Status
-	failed  map[string]Failed
-	changed chan struct{} // closed and replaced with every new status
+	mu     sync.Mutex
+	status Status
+	failed map[string]Failed
 }
 
 // NewMirror returns a Mirror that does nothing until it is run.
@@ -95,8 +100,7 @@ func NewMirror(folder Folder, indexer Indexer, config Config, logger *slog.Logge
 	config = config.withDefaults()
 	return &Mirror{
 		folder: folder, indexer: indexer, config: config, logger: logger.With("folder", folder.Dir),
-		queue:  newQueue(config.Debounce, config.MaxWait),
-		failed: map[string]Failed{}, changed: make(chan struct{}),
+		queue: newQueue(config.Debounce, config.MaxWait), failed: map[string]Failed{},
 	}
 }
 
@@ -131,9 +135,12 @@ func (m *Mirror) loop(ctx context.Context, rescan <-chan time.Time) {
 		if ctx.Err() != nil {
 			return
 		}
-		if err == nil {
+		switch {
+		case err == nil:
 			retry.Reset()
-		} else {
+		case errors.As(err, new(*unsteadyError)):
+			wait = m.config.Debounce
+		default:
 			m.logger.WarnContext(ctx, "indexing waits", "error", err)
 			wait = retry.NextBackOff()
 		}
@@ -192,12 +199,26 @@ func (m *Mirror) step(ctx context.Context) (wait time.Duration, err error) {
 	return wait, err
 }
 
+// unsteadyError is a wait for the files, not a failure.
+type unsteadyError struct{ err error }
+
+func (e *unsteadyError) Error() string { return e.err.Error() }
+
+func (e *unsteadyError) Unwrap() error { return e.err }
+
+func (m *Mirror) steady() error {
+	if err := m.config.Steady(); err != nil {
+		return &unsteadyError{err: err}
+	}
+	return nil
+}
+
 // walk reconciles the whole folder.
 func (m *Mirror) walk(ctx context.Context) error {
-	if err := m.config.Steady(); err != nil {
+	if err := m.steady(); err != nil {
 		return err
 	}
-	walked, err := reconcile(ctx, m.folder, m.indexer, m.config.Steady, func(p progress) {
+	walked, err := reconcile(ctx, m.folder, m.indexer, m.steady, func(p progress) {
 		m.update(func(s *Status) { s.Done, s.Total, s.Err = p.done, p.total, nil })
 	})
 	m.update(func(s *Status) { s.Done, s.Total = 0, 0 })
@@ -213,7 +234,7 @@ func (m *Mirror) walk(ctx context.Context) error {
 
 // apply brings the index up to date with the files at the given paths.
 func (m *Mirror) apply(ctx context.Context, names []string) error {
-	if err := m.config.Steady(); err != nil {
+	if err := m.steady(); err != nil {
 		return err
 	}
 	root, err := os.OpenRoot(m.folder.Dir)
@@ -252,7 +273,7 @@ func (m *Mirror) applyBatch(ctx context.Context, root *os.Root, names []string) 
 		}
 	}
 	// The files were read before this, so what is handed over is of that branch.
-	if err := m.config.Steady(); err != nil {
+	if err := m.steady(); err != nil {
 		return err
 	}
 	if err := m.indexer.Remove(ctx, gone); err != nil {
@@ -295,23 +316,24 @@ func (m *Mirror) setFailed(ctx context.Context, failures []rag.Failure, handled 
 
 // Status returns the present status.
 func (m *Mirror) Status() Status {
-	status, _ := m.Watch()
-	return status
-}
-
-// Watch returns the present status and a channel that is closed when it changes.
-func (m *Mirror) Watch() (Status, <-chan struct{}) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	status := m.status
 	status.Queued = m.queue.pending()
-	return status, m.changed
+	return status
+}
+
+// Reset forgets the status, before the mirror is run again.
+func (m *Mirror) Reset() {
+	m.update(func(s *Status) {
+		*s = Status{}
+		clear(m.failed)
+	})
 }
 
 func (m *Mirror) update(change func(*Status)) {
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	change(&m.status)
-	close(m.changed)
-	m.changed = make(chan struct{})
+	m.mu.Unlock()
+	m.config.OnChange()
 }

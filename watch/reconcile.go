@@ -17,7 +17,7 @@ import (
 // little enough that a stop loses little work.
 const (
 	batchFiles = 32
-	batchBytes = 1 << 20
+	batchBytes = 128 << 10
 )
 
 // Indexer is what files are handed to. Its paths are those of the index.

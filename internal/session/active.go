@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -17,17 +18,29 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// Active is the active project. Its index follows its files until it is
-// replaced. Safe for concurrent use.
+// Active is the active project on one branch. Its index follows its files until
+// it is replaced, by this server or by another that indexes the same checkout.
+// Safe for concurrent use.
 type Active struct {
 	Project *project.Project
 	Tenant  *rag.Tenant
 
 	library *rag.Library
+	logger  *slog.Logger
 	docs    tree
 	trees   []tree // docs among them
+	stamp   configStamp
 	cancel  context.CancelFunc
 	running sync.WaitGroup
+
+	mu sync.Mutex
+	// leading is set while this server indexes the tenant; notLeading is why it
+	// cannot, nil when another does.
+	leading    bool
+	notLeading error
+	// configProblem is what is wrong with a config that was changed since.
+	configProblem error
+	changed       chan struct{} // closed and replaced when the status changes
 }
 
 // tree is a folder, the index that mirrors it, and what keeps the two equal.
@@ -37,13 +50,14 @@ type tree struct {
 	mirror  *watch.Mirror
 }
 
-func newActive(
-	library *rag.Library, p *project.Project, tenant *rag.Tenant, config watch.Config, logger *slog.Logger,
-) *Active {
-	a := &Active{Project: p, Tenant: tenant, library: library}
-	logger = logger.With("project", tenant.Key.Project, "branch", tenant.Key.Branch)
+func newActive(library *rag.Library, p *project.Project, tenant *rag.Tenant, debounce time.Duration, logger *slog.Logger) *Active {
+	a := &Active{
+		Project: p, Tenant: tenant, library: library, stamp: stampConfig(p), changed: make(chan struct{}),
+		logger: logger.With("project", tenant.Key.Project, "branch", tenant.Key.Branch),
+	}
+	config := watch.Config{Debounce: debounce, Steady: a.steady, OnChange: a.notify}
 	add := func(folder watch.Folder, indexer *rag.Indexer) tree {
-		t := tree{folder: folder, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, logger)}
+		t := tree{folder: folder, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, a.logger)}
 		a.trees = append(a.trees, t)
 		return t
 	}
@@ -54,6 +68,7 @@ func newActive(
 	if external, ok := p.External(); ok {
 		add(watch.Folder{
 			Dir: external.Dir, Prefix: externalPrefix(external), Match: external.Match, Prune: external.Prune,
+			MayBeMissing: true,
 		}, library.Indexer(tenant, rag.External, nil))
 	}
 	return a
@@ -95,80 +110,61 @@ func (a *Active) External() (External, bool) {
 	return External{Scope: rag.Scope{Tenant: a.Tenant, Collection: rag.External}, Path: external.Path}, true
 }
 
-// Status tells how far the index is behind the project's folders together. It
-// is synced when all of them are.
-func (a *Active) Status() watch.Status {
-	status, _ := a.status()
-	return status
-}
-
-func (a *Active) status() (sum watch.Status, changed []<-chan struct{}) {
-	synced := make([]time.Time, 0, len(a.trees))
-	for _, tree := range a.trees {
-		status, next := tree.mirror.Watch()
-		changed = append(changed, next)
-		synced = append(synced, status.Synced)
-		sum.Done += status.Done
-		sum.Total += status.Total
-		sum.Queued += status.Queued
-		sum.Failed = append(sum.Failed, status.Failed...)
-		if sum.Err == nil {
-			sum.Err = status.Err
-		}
-	}
-	sum.Synced = slices.MinFunc(synced, time.Time.Compare)
-	return sum, changed
-}
-
-// WaitSynced waits for the first complete sync, and calls progress, if not nil,
-// with every status on the way. It returns when the sync is complete, when it
-// has to wait for something that is away, or when ctx ends.
-func (a *Active) WaitSynced(ctx context.Context, progress func(watch.Status)) {
-	for {
-		status, changed := a.status()
-		if progress != nil {
-			progress(status)
-		}
-		if !status.Synced.IsZero() || status.Err != nil || !waitAny(ctx, changed) {
-			return
-		}
-	}
-}
-
-// waitAny waits until one of the channels is closed, and reports false if ctx
-// ends before.
-func waitAny(ctx context.Context, channels []<-chan struct{}) bool {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	closed := make(chan struct{}, len(channels))
-	for _, channel := range channels {
-		go func() {
-			select {
-			case <-channel:
-				closed <- struct{}{}
-			case <-ctx.Done():
-			}
-		}()
-	}
-	select {
-	case <-closed:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
+// start follows the files while this server is the tenant's indexer.
 func (a *Active) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	a.cancel = cancel
-	for _, tree := range a.trees {
-		a.running.Go(func() { tree.mirror.Run(ctx) })
-	}
+	a.running.Go(func() {
+		a.library.Lead(ctx, a.Tenant, a.index, func(reason error) { a.setLeading(false, reason) })
+	})
 }
 
 func (a *Active) stop() {
 	a.cancel()
 	a.running.Wait()
+}
+
+// index mirrors every folder until ctx ends.
+func (a *Active) index(ctx context.Context) {
+	var mirrors sync.WaitGroup
+	for _, tree := range a.trees {
+		tree.mirror.Reset()
+		mirrors.Go(func() { tree.mirror.Run(ctx) })
+	}
+	a.setLeading(true, nil)
+	defer a.setLeading(false, nil)
+	mirrors.Go(func() { a.publish(ctx) })
+	if err := a.dropFormerExternal(ctx); err != nil && ctx.Err() == nil {
+		a.logger.WarnContext(ctx, "drop external docs that are no longer configured", "error", err)
+	}
+	mirrors.Wait()
+}
+
+// dropFormerExternal removes the external docs of an earlier config if there are
+// none any more. Those of another folder are removed by its mirror.
+func (a *Active) dropFormerExternal(ctx context.Context) error {
+	if _, configured := a.Project.External(); configured {
+		return nil
+	}
+	indexer := a.library.Indexer(a.Tenant, rag.External, nil)
+	known, err := indexer.Known(ctx)
+	if err != nil {
+		return err
+	}
+	return indexer.Remove(ctx, slices.Collect(maps.Keys(known)))
+}
+
+func (a *Active) setLeading(leading bool, reason error) {
+	a.mu.Lock()
+	changed := a.leading != leading
+	a.leading, a.notLeading = leading, reason
+	a.mu.Unlock()
+	if changed {
+		a.notify()
+	}
+	if reason != nil {
+		a.logger.Debug("this server cannot index", "error", reason)
+	}
 }
 
 // isDocument tells which files of the docs folder are documents: markdown

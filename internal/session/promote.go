@@ -3,15 +3,11 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"github.com/compound-docs/compound-docs/rag"
-	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 // Promote sets the level of a document: in its file first, which is replaced in
@@ -19,41 +15,45 @@ import (
 // by the next sync, since the file says what holds. It returns the document's
 // path in the docs folder and the level it had.
 func (a *Active) Promote(ctx context.Context, given string, level rag.Level) (name string, previous rag.Level, err error) {
-	if a.isExternal(given) {
-		return "", "", rag.Errorf(rag.ExternalDocsNotPromotable,
+	if name, previous, err = a.promote(ctx, given, level); err == nil {
+		return name, previous, nil
+	}
+	missing := rag.AsError(err).Code == rag.DocumentNotFound || rag.AsError(err).Code == rag.InvalidArgument
+	if missing && a.isExternal(given) {
+		err = rag.Errorf(rag.ExternalDocsNotPromotable,
 			"%q belongs to the external docs, which have no promotion level; only documents in %s have one",
 			given, a.Project.DocsDir()).With("document_path", given)
 	}
+	return "", "", err
+}
+
+func (a *Active) promote(ctx context.Context, given string, level rag.Level) (name string, previous rag.Level, err error) {
 	if name, err = a.documentName(given, "document_path"); err != nil {
 		return "", "", err
 	}
-	file, err := a.docs.folder.Read(name)
-	if errors.Is(err, fs.ErrNotExist) {
+	before, after, err := a.docs.folder.Edit(name, func(file rag.File) (content []byte, err error) {
+		content, previous, err = a.docs.indexer.WithLevel(file, level)
+		return content, err
+	})
+	var refused *rag.Error
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return "", "", notFound(given, a.Project.DocsDir())
-	}
-	if err != nil {
-		return "", "", &rag.Error{Code: rag.FileSystemError, Op: "read " + name, Err: err}
-	}
-	if previous, err = a.docs.indexer.Level(file); err != nil {
+	case errors.As(err, &refused):
 		return "", "", err
+	case err != nil:
+		return "", "", &rag.Error{Code: rag.FileSystemError, Op: "edit ./" + path.Join(a.Project.DocsDir(), name), Err: err}
 	}
-	edited, err := markdown.SetPromotionLevel(file.Content, string(level))
-	if err != nil {
-		return "", "", &rag.Error{Code: rag.SchemaValidationFailed, Op: "edit " + name, Err: err}
-	}
-	if err := a.docs.folder.Replace(name, edited); err != nil {
-		return "", "", &rag.Error{Code: rag.FileSystemError, Op: "write " + name, Err: err}
-	}
-	after, err := a.docs.folder.Read(name)
-	if err != nil {
-		return "", "", &rag.Error{Code: rag.FileSystemError, Op: "read " + name, Err: err}
-	}
-	done, err := a.docs.indexer.Promote(ctx, file, after, level)
+	done, err := a.docs.indexer.Promote(ctx, before, after)
 	if err == nil && !done {
+		// The index holds another version of the document, or none.
 		_, err = a.IndexFile(ctx, name)
 	}
 	if err != nil {
-		return "", "", fmt.Errorf("the file has the new level, and the index will follow; %w", err)
+		reason := rag.AsError(err)
+		return "", "", &rag.Error{
+			Code: reason.Code, Op: "the file has the new level, and the index will follow", Err: reason, Details: reason.Details,
+		}
 	}
 	return name, previous, nil
 }
@@ -65,16 +65,14 @@ func (a *Active) isExternal(given string) bool {
 	if !ok {
 		return false
 	}
-	full := given
+	full := filepath.FromSlash(given)
 	if !filepath.IsAbs(full) {
-		full = filepath.Join(a.Project.Root, filepath.FromSlash(given))
+		full = filepath.Join(a.Project.Root, full)
+	}
+	full, err := filepath.EvalSymlinks(full)
+	if err != nil {
+		return false
 	}
 	relative, err := filepath.Rel(external.Dir, full)
-	if err != nil || relative == ".." || strings.HasPrefix(relative, ".."+string(filepath.Separator)) {
-		return false
-	}
-	if _, err := os.Stat(full); err != nil {
-		return false
-	}
-	return external.Match(path.Clean(filepath.ToSlash(relative)))
+	return err == nil && filepath.IsLocal(relative) && external.Match(filepath.ToSlash(relative))
 }

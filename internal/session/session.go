@@ -15,7 +15,6 @@ import (
 
 	"github.com/compound-docs/compound-docs/project"
 	"github.com/compound-docs/compound-docs/rag"
-	"github.com/compound-docs/compound-docs/watch"
 )
 
 // Session is the state of a server. Safe for concurrent use.
@@ -27,33 +26,85 @@ type Session struct {
 	logger     *slog.Logger
 
 	// switching lets one activation at a time change active.
-	switching sync.Mutex
-	mu        sync.Mutex
-	active    *Active
+	switching   sync.Mutex
+	supervising sync.Once
+	running     sync.WaitGroup
+	closing     sync.Once
+	closed      chan struct{}
+
+	mu     sync.Mutex
+	active *Active
 }
 
 // New returns a session in which no project is active. projectDir, if not "",
 // is the repository that the first call which needs one activates.
 func New(library *rag.Library, settings project.Settings, projectDir string, logger *slog.Logger) *Session {
-	return &Session{library: library, settings: settings, projectDir: projectDir, logger: logger}
+	return &Session{
+		library: library, settings: settings, projectDir: projectDir, logger: logger, closed: make(chan struct{}),
+	}
 }
 
 // Library returns the index.
 func (s *Session) Library() *rag.Library { return s.library }
 
 // Active returns the active project. With none it activates the one that the
-// server was started for, and else fails with PROJECT_NOT_ACTIVATED.
+// server was started for, and else fails with PROJECT_NOT_ACTIVATED. If another
+// branch was checked out since, the project is active on that one from here on:
+// no answer comes from another branch's files. A project that this call has made
+// active is given time to sync.
 func (s *Session) Active(ctx context.Context) (*Active, error) {
-	if active := s.current(); active != nil {
+	active := s.current()
+	if active != nil && !active.moved() {
 		return active, nil
 	}
-	if s.projectDir == "" {
-		return nil, notActivated("")
+	active, err := s.refresh(ctx, active)
+	if err != nil {
+		return nil, err
 	}
+	waitCtx, cancel := context.WithTimeout(ctx, SyncWait)
+	defer cancel()
+	active.WaitSynced(waitCtx, nil)
+	return active, nil
+}
+
+// refresh replaces the active project by itself as it is now, unless another
+// call has done so. A nil outdated stands for none active.
+func (s *Session) refresh(ctx context.Context, outdated *Active) (*Active, error) {
 	s.switching.Lock()
 	defer s.switching.Unlock()
-	if active := s.current(); active != nil {
+	if active := s.current(); active != nil && active != outdated {
 		return active, nil
+	}
+	if outdated == nil {
+		return s.activateOwn(ctx)
+	}
+	p, problem := s.load(outdated.Project.ConfigPath)
+	if problem != nil {
+		outdated.setConfigProblem(problem)
+		if !outdated.moved() {
+			return outdated, nil
+		}
+		p = outdated.Project
+	}
+	head, err := project.Head(p.Root)
+	if err != nil {
+		return nil, err
+	}
+	branch := outdated.Tenant.Key.Branch
+	if head.InRepository {
+		branch = head.Branch
+	}
+	active, err := s.replace(ctx, p, branch)
+	if err == nil {
+		active.setConfigProblem(problem)
+	}
+	return active, err
+}
+
+// activateOwn activates the project that the server was started for.
+func (s *Session) activateOwn(ctx context.Context) (*Active, error) {
+	if s.projectDir == "" {
+		return nil, notActivated("")
 	}
 	p, err := s.load(s.projectDir)
 	if err != nil {
@@ -135,8 +186,8 @@ func (s *Session) replace(ctx context.Context, p *project.Project, branch string
 	if err != nil {
 		return nil, fmt.Errorf("activate project: %w", err)
 	}
-	config := watch.Config{Debounce: time.Duration(s.settings.FileWatcher.DebounceMS) * time.Millisecond}
-	next := newActive(s.library, p, tenant, config, s.logger)
+	debounce := time.Duration(s.settings.FileWatcher.DebounceMS) * time.Millisecond
+	next := newActive(s.library, p, tenant, debounce, s.logger)
 	s.mu.Lock()
 	previous := s.active
 	s.active = next
@@ -145,6 +196,7 @@ func (s *Session) replace(ctx context.Context, p *project.Project, branch string
 		previous.stop()
 	}
 	next.start()
+	s.supervising.Do(func() { s.running.Go(s.supervise) })
 	return next, nil
 }
 
@@ -169,8 +221,11 @@ func (s *Session) current() *Active {
 	return s.active
 }
 
-// Close ends the active project's sync and waits for it.
+// Close ends the active project's sync and waits for it. The session is not used
+// afterwards; Close may be called again.
 func (s *Session) Close() {
+	s.closing.Do(func() { close(s.closed) })
+	s.running.Wait()
 	s.switching.Lock()
 	defer s.switching.Unlock()
 	s.mu.Lock()

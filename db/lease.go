@@ -1,0 +1,85 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// LockIndexer is the advisory lock class of a tenant's one indexer.
+const LockIndexer = 0x63646f69 // "cdoi"
+
+// How often a held lease is checked, and how long the server may take to answer.
+const (
+	leaseCheck   = 2 * time.Second
+	leaseTimeout = 5 * time.Second
+)
+
+// Lease is a session-level advisory lock on a connection of its own. PostgreSQL
+// frees it when the process or the connection dies.
+type Lease struct {
+	conn   *pgx.Conn
+	cancel context.CancelFunc
+	lost   chan struct{}
+	done   sync.WaitGroup
+}
+
+// TryLease takes the lock if nobody has it, and returns nil otherwise. The
+// caller releases the lease.
+func (d *Database) TryLease(ctx context.Context, class, id int32) (*Lease, error) {
+	pool, err := d.Pool(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pooled, err := pool.Acquire(ctx)
+	if err != nil {
+		return nil, Wrap("take lease", err)
+	}
+	var taken bool
+	if err := pooled.QueryRow(ctx, "SELECT pg_try_advisory_lock($1, $2)", class, id).Scan(&taken); err != nil || !taken {
+		pooled.Release()
+		return nil, Wrap("take lease", err)
+	}
+	watchCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	lease := &Lease{conn: pooled.Hijack(), cancel: cancel, lost: make(chan struct{})}
+	lease.done.Go(func() { lease.watch(watchCtx) })
+	return lease, nil
+}
+
+// Lost is closed when the lease is no longer known to be held.
+func (l *Lease) Lost() <-chan struct{} { return l.lost }
+
+// Release frees the lock by closing its connection.
+func (l *Lease) Release() error {
+	l.cancel()
+	l.done.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), leaseTimeout)
+	defer cancel()
+	if err := l.conn.Close(ctx); err != nil {
+		return fmt.Errorf("release lease: %w", err)
+	}
+	return nil
+}
+
+// watch checks the connection until it fails or the lease is released.
+func (l *Lease) watch(ctx context.Context) {
+	ticker := time.NewTicker(leaseCheck)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		pingCtx, cancel := context.WithTimeout(ctx, leaseTimeout)
+		err := l.conn.Ping(pingCtx)
+		cancel()
+		if err != nil && ctx.Err() == nil {
+			close(l.lost)
+			return
+		}
+	}
+}
