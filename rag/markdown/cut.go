@@ -23,36 +23,21 @@ func cutLine(line string, budget int) []string {
 	return pieces
 }
 
-// cutPoint returns where to cut line, and the tokens before that: len(line) if
-// all of it fits budget, else at the first end of a sentence at or past aim, at
-// the last one before that if it isn't far, at the first end of a word past aim,
-// at the last one, or before the first rune that does not fit. It is above 0.
+// cutPoint returns where to cut line, above 0, and the tokens before that:
+// len(line) if all of it fits budget, else where candidates choose.
 func cutPoint(line string, aim, budget int) (cut, tokens int) {
-	var (
-		m              meter
-		sentence, word point // the last ones
-		previous       rune
-		wordAim        point // the first at or past aim
-		last           point // before the present rune
-	)
+	var m meter
+	c := candidates{aim: aim}
 	for i, r := range line {
-		if now := (point{i, ceilDiv(m.tenths(), 10)}); i > 0 {
-			last = now
-			if unicode.IsSpace(r) && !unicode.IsSpace(previous) {
-				word = now
-				if wordAim.at == 0 && now.tokens >= aim {
-					wordAim = now
-				}
-				if strings.ContainsRune(".!?。！？", previous) && sentence.tokens < aim {
-					sentence = now
-				}
-			}
+		if i > 0 {
+			c.note(point{i, ceilDiv(m.tenths(), 10)}, r)
 		}
 		m.add(r)
 		if i > 0 && m.tenths() > 10*budget {
-			return best(aim, sentence, wordAim, word, last)
+			best := c.best()
+			return best.at, best.tokens
 		}
-		previous = r
+		c.previous = r
 	}
 	return len(line), ceilDiv(m.tenths(), 10)
 }
@@ -60,17 +45,39 @@ func cutPoint(line string, aim, budget int) (cut, tokens int) {
 // point is a place in a line, with the tokens before it.
 type point struct{ at, tokens int }
 
-func best(aim int, sentence, wordAim, word, last point) (cut, tokens int) {
-	choice := last
-	switch {
-	case sentence.at > 0 && sentence.tokens >= aim*2/3:
-		choice = sentence
-	case wordAim.at > 0:
-		choice = wordAim
-	case word.at > 0:
-		choice = word
+// candidates are the places to cut a line at. The zero point stands for none.
+type candidates struct {
+	aim      int   // tokens that there should be before the cut
+	previous rune  // the one before the next point
+	sentence point // end of the first sentence at or past aim, else of the last
+	word     point // the same of words
+	last     point
+}
+
+// note takes the place before r.
+func (c *candidates) note(at point, r rune) {
+	c.last = at
+	endsWord := unicode.IsSpace(r) && !unicode.IsSpace(c.previous)
+	if endsWord && c.word.tokens < c.aim {
+		c.word = at
 	}
-	return choice.at, choice.tokens
+	endsSentence := endsWord && strings.ContainsRune(".!?", c.previous) || strings.ContainsRune("。！？", c.previous)
+	if endsSentence && c.sentence.tokens < c.aim {
+		c.sentence = at
+	}
+}
+
+// best prefers the end of a sentence, unless it is far before the aim, to the
+// end of a word, and that to a place inside one.
+func (c *candidates) best() point {
+	switch {
+	case c.sentence.at > 0 && c.sentence.tokens >= c.aim*2/3:
+		return c.sentence
+	case c.word.at > 0:
+		return c.word
+	default:
+		return c.last
+	}
 }
 
 // Halve cuts a passage that turned out too long in two, at the boundary of a

@@ -39,7 +39,7 @@ func findFrontMatter(lines []string) (frontMatter, int, error) {
 	for i, line := range lines[1:] {
 		switch strings.TrimRight(line, " \t") {
 		case "---", "...":
-			return frontMatter{yaml: strings.Join(lines[1:i+1], "\n"), found: true}, i + 2, nil
+			return frontMatter{yaml: strings.Join(lines[1:i+1], "\n") + "\n", found: true}, i + 2, nil
 		}
 	}
 	return frontMatter{}, 0, errorf(1, "the front matter that begins here is never closed; end it with a line ---")
@@ -58,7 +58,7 @@ func (f frontMatter) decode() (map[string]any, error) {
 		return nil, syntaxError(err)
 	}
 	if len(file.Docs) > 1 {
-		return nil, errorf(lineOf(file.Docs[1]), "the front matter holds a second YAML document")
+		return nil, errorf(lineOf(file.Docs[1].Body), "the front matter holds a second YAML document")
 	}
 	if len(file.Docs) == 0 {
 		return map[string]any{}, nil
@@ -145,7 +145,7 @@ func (d *yamlDecoder) value(node ast.Node, path string) (any, error) {
 	}
 	switch node := node.(type) {
 	case nil, *ast.NullNode, *ast.CommentGroupNode:
-		return nil, nil
+		return nil, nil //nolint:nilnil // YAML's null.
 	case *ast.BoolNode:
 		return node.Value, nil
 	case *ast.IntegerNode:

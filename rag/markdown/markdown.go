@@ -3,8 +3,8 @@
 // embedded, each with its lines in the file.
 //
 // It is made of pure functions. It knows markdown, YAML and the size of an
-// embedding model's window; it must not know files, SQL, Ollama, or what any
-// front matter key but title and summary means.
+// embedding model's window; it must not know files, SQL or Ollama, nor what front
+// matter means beyond title, summary and promotion_level.
 //
 // Input is untrusted: time and memory stay about linear in its size.
 package markdown

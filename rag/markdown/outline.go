@@ -114,7 +114,7 @@ func (o *outline) sections(title string) []section {
 			}
 			joined = append(joined, s)
 		case pending >= 0:
-		case len(joined) == 0 || holdsTextBelow(all, holdsText, i):
+		case holdsTextBelow(all, holdsText, i):
 			pending = s.start
 		default:
 			joined[len(joined)-1].end = s.end
@@ -144,7 +144,7 @@ func (o *outline) holdsText(s section) bool {
 }
 
 func (o *outline) split(title string) []section {
-	titleLines := o.titleLines(title)
+	isTitle := o.titles(title)
 	sections := []section{{start: o.body}}
 	current := &sections[0]
 	var ancestors [splitLevel + 1]*heading
@@ -155,8 +155,7 @@ func (o *outline) split(title string) []section {
 		}
 		ancestors[h.level] = h
 		clear(ancestors[h.level+1:])
-		isTitle := slices.Contains(titleLines, h.line)
-		if isTitle && current.level == 0 {
+		if current.level == 0 && isTitle(h) {
 			current.carried = append(current.carried, h.line)
 			continue
 		}
@@ -168,7 +167,7 @@ func (o *outline) split(title string) []section {
 				continue
 			}
 			next.carried = append(next.carried, a.line)
-			if a.text != "" && !slices.Contains(titleLines, a.line) {
+			if a.text != "" && !isTitle(a) {
 				path = append(path, fmt.Sprintf("%s %s", strings.Repeat("#", a.level), cutRunes(a.text, maxHeadingRunes)))
 			}
 		}
@@ -180,20 +179,16 @@ func (o *outline) split(title string) []section {
 	return sections
 }
 
-// titleLines returns the lines of the H1 that stand for the document's title.
-func (o *outline) titleLines(title string) []int {
-	var all, same []int
+// titles returns what tells the headings that stand for the document's title.
+func (o *outline) titles(title string) func(*heading) bool {
+	count := 0
 	for _, h := range o.headings {
-		if h.level != 1 {
-			continue
-		}
-		all = append(all, h.line)
-		if strings.EqualFold(h.text, collapse(title)) {
-			same = append(same, h.line)
+		if h.level == 1 {
+			count++
 		}
 	}
-	if len(all) == 1 {
-		return all
+	title = collapse(title)
+	return func(h *heading) bool {
+		return h.level == 1 && (count == 1 || strings.EqualFold(h.text, title))
 	}
-	return same
 }

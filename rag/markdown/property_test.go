@@ -50,7 +50,7 @@ func checkPassage(t *testing.T, p markdown.Passage, lines []string, title string
 	if got := markdown.EstimateTokens(embedded); got > window {
 		t.Fatalf("%d tokens of %d: %q", got, window, embedded)
 	}
-	if strings.TrimSpace(p.Text) == "" || strings.Contains(p.Text, "\r\n") {
+	if strings.TrimSpace(p.Text) == "" {
 		t.Fatalf("text %q", p.Text)
 	}
 	if p.StartLine < 1 || p.StartLine > p.EndLine || p.EndLine > len(lines) {
@@ -144,8 +144,8 @@ func sentence(r *rand.Rand) string {
 
 func TestPassages_HoldEveryLineAndFit(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(400) {
-		src := generate(rand.New(rand.NewPCG(seed, 1))) //nolint:gosec // Tests repeat.
+	for seed := range uint64(200) {
+		src := generate(rand.New(rand.NewPCG(seed, 1)))
 		checkPassages(t, []byte(src))
 		checkPassages(t, []byte(strings.ReplaceAll(src, "\n", "\r\n")))
 	}
@@ -202,7 +202,7 @@ func FuzzPassages(f *testing.F) {
 		f.Add(src)
 	}
 	for seed := range uint64(20) {
-		f.Add([]byte(generate(rand.New(rand.NewPCG(seed, 2))))) //nolint:gosec // Seeds repeat.
+		f.Add([]byte(generate(rand.New(rand.NewPCG(seed, 2)))))
 	}
 	f.Fuzz(checkPassages)
 }

@@ -6,8 +6,11 @@ import (
 )
 
 // EstimateTokens returns about how many WordPiece tokens (BERT's English
-// uncased vocabulary, without [CLS] and [SEP]) s has, on the high side:
-// ordinary English by about a quarter, code and base64 by a tenth.
+// uncased vocabulary, without [CLS] and [SEP]) s has, on the high side. Real
+// passages of up to 480 estimated tokens were measured with that vocabulary: of
+// technical prose they have a quarter less, of source code a tenth, and none of
+// 13,000 from documentation had over 510. Text made of invented names alone may
+// have up to a fifth more than estimated.
 func EstimateTokens(s string) int { return ceilDiv(estimateTenths(s), 10) }
 
 // estimateTenths is EstimateTokens in tenths of a token. It is additive: the
@@ -84,7 +87,8 @@ type word struct {
 // tenths follows from the length: the vocabulary holds most short words whole,
 // and the rarer a word is, the longer it is and the shorter are its pieces.
 func (w word) tenths() int {
-	n, tenths := w.letters, 0
+	n := w.letters
+	var tenths int
 	switch {
 	case w.digits > 0 && n > 0:
 		tenths = 8 * (n + w.digits) // hexadecimal, base64, identifiers

@@ -1,0 +1,131 @@
+package markdown_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/rag/markdown"
+)
+
+func TestParse_FrontMatter(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, src string
+		want      map[string]any
+	}{
+		{"none", "a: 1\n", nil},
+		{"not on the first line", "\n---\na: 1\n---\n", nil},
+		{"indented", " ---\na: 1\n---\n", nil},
+		{"four dashes", "----\na: 1\n---\n", nil},
+		{"empty", "---\n---\n", map[string]any{}},
+		{"a comment", "---\n# nothing\n\n---\n", map[string]any{}},
+		{"closed by dots", "---\na: 1\n...\nb", map[string]any{"a": 1}},
+		{"byte order mark, CRLF, trailing space", "\ufeff--- \r\na: x\r\nb: |\r\n  1\r\n  2\r\n---\t\r\n", map[string]any{"a": "x", "b": "1\n2\n"}},
+		{"scalars", "---\ns: text\ni: -3\nbig: 18446744073709551615\nf: 1.5\nt: true\nn: null\nempty:\nq: \"5\"\nhex: 0x1F\n---\n", map[string]any{
+			"s": "text", "i": -3, "big": uint64(18446744073709551615), "f": 1.5, "t": true, "n": nil, "empty": nil, "q": "5", "hex": 31,
+		}},
+		{"dates are strings", "---\nd: 2025-01-15\nt: 2025-01-15T10:00:00Z\nl: [2025-01-15]\n---\n", map[string]any{
+			"d": "2025-01-15", "t": "2025-01-15T10:00:00Z", "l": []any{"2025-01-15"},
+		}},
+		{"collections", "---\nl:\n- a\n- {b: [1, 2], c: []}\nm:\n  n:\n    o: p\n---\n", map[string]any{
+			"l": []any{"a", map[string]any{"b": []any{1, 2}, "c": []any{}}}, "m": map[string]any{"n": map[string]any{"o": "p"}},
+		}},
+		{"keys are texts", "---\n1: a\ntrue: b\n\"c d\": e\n---\n", map[string]any{"1": "a", "true": "b", "c d": "e"}},
+		{"tags", "---\na: !!str 5\nb: !!str x\nc: !!int 5\nd: !!str true\n---\n", map[string]any{"a": "5", "b": "x", "c": 5, "d": "true"}},
+		{"aliases", "---\na: &x [1]\nb: *x\n---\n", map[string]any{"a": []any{1}, "b": []any{1}}},
+		{"dashes within a value", "---\na: |\n  x\n  ---\nb: c --- d\n---\n", map[string]any{"a": "x\n---\n", "b": "c --- d"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(test.want, parse(t, test.src).FrontMatter); diff != "" {
+				t.Errorf("front matter (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestParse_BadFrontMatter(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, yaml string
+		want       markdown.Error
+	}{
+		{"duplicate key", "a: 1\nb: 2\na: 3", markdown.Error{Line: 4, Problem: `the front matter key "a" is given twice, first on line 2`}},
+		{"nested duplicate", "a:\n  - b: 1\n    b: 2", markdown.Error{Line: 4, Problem: `the front matter key "a[0].b" is given twice, first on line 3`}},
+		{"list", "- a", markdown.Error{Line: 2, Problem: "the front matter is not a mapping; write it as lines of key: value"}},
+		{"text", "\n# comment\nhello", markdown.Error{Line: 4, Problem: "the front matter is not a mapping; write it as lines of key: value"}},
+		{"syntax", "a: 1\nb: c: d", markdown.Error{Line: 3, Problem: "the front matter is not valid YAML: mapping value is not allowed in this context"}},
+		{"open bracket", "a: [1,\nb", markdown.Error{Line: 2, Problem: "the front matter is not valid YAML: sequence end token ']' not found"}},
+		{"not finite", "a: 1\nb: [.inf]", markdown.Error{Line: 3, Problem: `the front matter key "b[0]" is a infinity, which has no JSON equivalent`}},
+		{"NUL", `a: "x\0"`, markdown.Error{Line: 2, Problem: `the front matter key "a" holds a NUL character`}},
+		{"NUL in a key", `"x\0": 1`, markdown.Error{Line: 2, Problem: "the front matter holds a NUL character"}},
+		{"tag", "a: !secret x", markdown.Error{Line: 2, Problem: `the front matter key "a" has the tag !secret, which has no JSON equivalent`}},
+		{"merge key", "a: &x {b: 1}\nc:\n  <<: *x", markdown.Error{Line: 4, Problem: `the front matter key "c" holds a merge key (<<); write the keys out`}},
+		{"unknown alias", "a: *x", markdown.Error{Line: 2, Problem: `the front matter key "a" refers to *x, which is not defined before it`}},
+		{"alias inside its anchor", "a: &x [*x]", markdown.Error{Line: 2, Problem: `the front matter key "a[0]" refers to *x, which is not defined before it`}},
+		{"brackets", "a: 1\nb: " + strings.Repeat("[", 40), markdown.Error{Line: 3, Problem: "the front matter nests deeper than 32 brackets or levels"}},
+		{"levels", strings.Repeat("- ", 40) + "x", markdown.Error{Line: 2, Problem: "the front matter nests deeper than 32 brackets or levels"}},
+		{"long", strings.Repeat("# comment\n", 10_000), markdown.Error{Line: 1, Problem: "the front matter is longer than 64 KiB"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			wantError(t, "---\n"+test.yaml+"\n---\ntext\n", test.want)
+		})
+	}
+}
+
+func TestParse_FrontMatterNeverClosed(t *testing.T) {
+	t.Parallel()
+	wantError(t, "---\na: 1\n\ntext\n", markdown.Error{
+		Line: 1, Problem: "the front matter that begins here is never closed; end it with a line ---",
+	})
+}
+
+func TestParse_BoundsAliases(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	b.WriteString("---\na0: &a0 x\n")
+	for i := range 9 {
+		fmt.Fprintf(&b, "a%d: &a%d [%s]\n", i+1, i+1, strings.Repeat(fmt.Sprintf("*a%d, ", i), 9))
+	}
+	b.WriteString("---\n")
+	_, err := markdown.Parse([]byte(b.String()))
+	var got *markdown.Error
+	if !errors.As(err, &got) || got.Problem != "the front matter holds more than 10000 values" {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func FuzzFrontMatter(f *testing.F) {
+	for _, seed := range []string{
+		"a: 1", "a: [b, {c: d}]", "a: &x 1\nb: *x", "? a\n: b", "a: |\n  b\n\n  c", "a: !!str 5", "- a\n- b", "a: 'b", "<<: {a: b}", "%YAML 1.2\n", "a: \"\\x00\\uD800\"",
+		"a: b # c", "\t", "a:\n\t- b", "{a: 1, a: 2}", "a: .nan", "1e400: 1e400", "a: !!binary aGk=", "&a a: *a", "a: >-\n b", "a\rb", "-----\r---",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, yaml string) {
+		doc, err := markdown.Parse([]byte("---\n" + yaml + "\n---\n"))
+		if err != nil {
+			var located *markdown.Error
+			lines := 3 + strings.Count(yaml, "\n") + strings.Count(yaml, "\r") // to YAML either ends a line
+			if !errors.As(err, &located) || located.Line < 1 || located.Line > lines {
+				t.Errorf("error %#v", err)
+			}
+			return
+		}
+		encoded, err := json.Marshal(doc.FrontMatter)
+		if err != nil {
+			t.Errorf("%#v is not JSON: %v", doc.FrontMatter, err)
+		}
+		if strings.Contains(string(encoded), `\u0000`) && !strings.Contains(string(encoded), `\\u0000`) {
+			t.Errorf("%s holds a NUL", encoded)
+		}
+	})
+}
