@@ -2,6 +2,8 @@ package project
 
 import (
 	"path/filepath"
+
+	"github.com/compound-docs/compound-docs/internal/schema"
 )
 
 // Config is the content of config.json with defaults applied.
@@ -101,14 +103,14 @@ func parseConfig(file string, data []byte, value any) (Config, error) {
 	if err := decodeInto(file, data, value, s, &config); err != nil {
 		return Config{}, err
 	}
-	if valueAt(value, []string{"external_docs"}) == nil {
+	if schema.ValueAt(value, []string{"external_docs"}) == nil {
 		config.ExternalDocs = nil
 	}
-	if valueAt(value, []string{"semantic_search", "min_relevance_score"}) != nil {
+	if schema.ValueAt(value, []string{"semantic_search", "min_relevance_score"}) != nil {
 		score := config.SemanticSearch.MinRelevanceScore
 		config.SemanticSearch.Configured = &score
 	}
-	if valueAt(value, []string{"link_resolution", "max_linked_docs"}) == nil {
+	if schema.ValueAt(value, []string{"link_resolution", "max_linked_docs"}) == nil {
 		config.LinkResolution.MaxLinkedDocs = config.Retrieval.MaxLinkedDocs
 	}
 	return config, nil

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/compound-docs/compound-docs/internal/schema"
 )
 
 // loadDocTypes returns the built-in doc-types and the custom ones of the configuration. The error
@@ -98,7 +100,7 @@ func (p *Project) loadSchema(key string, t *DocType) error {
 		return fmt.Errorf("read built-in schema: %w", err)
 	}
 	var data []byte
-	var own *schema
+	var own *schema.Schema
 	if t.Schema == "" {
 		own, err = embeddedSchema("schemas/common.json", "/$defs/custom")
 	} else {
@@ -107,7 +109,7 @@ func (p *Project) loadSchema(key string, t *DocType) error {
 	if err != nil {
 		return err
 	}
-	t.schemas = []*schema{own}
+	t.schemas = []*schema.Schema{own}
 	if t.ownNulls {
 		promotable, err := embeddedSchema("schemas/common.json", "/$defs/promotable")
 		if err != nil {
@@ -120,7 +122,7 @@ func (p *Project) loadSchema(key string, t *DocType) error {
 }
 
 // readSchema reads and compiles the file that t.Schema names, and sets t.ownNulls for a JSON Schema.
-func (p *Project) readSchema(key string, t *DocType) ([]byte, *schema, error) {
+func (p *Project) readSchema(key string, t *DocType) ([]byte, *schema.Schema, error) {
 	const example = `for example "schema_file": "./schemas/api-contract.schema.yaml"`
 	file, err := p.resolve(DocsFolder, t.Schema)
 	shown := filepath.Join(p.Root, DocsFolder, filepath.FromSlash(t.Schema))
@@ -160,9 +162,9 @@ func (p *Project) readSchema(key string, t *DocType) ([]byte, *schema, error) {
 		return data, own, err
 	}
 	t.ownNulls = true
-	own, err := compileSchema(map[string]any{"schema": doc}, "schema", "")
+	own, err := schema.Compile(map[string]any{"schema": doc}, "schema", "")
 	if err != nil {
-		return nil, nil, schemaError(shown, doc, err)
+		return nil, nil, schemaError(shown, err)
 	}
 	return data, own, nil
 }

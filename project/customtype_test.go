@@ -175,7 +175,7 @@ func TestDocType_JSONSchema(t *testing.T) {
 			{Field: "ratio", Problem: "is 1", Expected: "a number above 0 below 1"},
 			{Field: "step", Problem: "is 0.75", Expected: "a number in steps of 0.5"},
 			{Field: "version", Problem: "is 10", Expected: "a whole number from 1 to 9"},
-			{Field: "words", Problem: "does not satisfy contains", Expected: "what the schema of this doc-type says"},
+			{Field: "words", Problem: "does not satisfy contains", Expected: "what the schema says"},
 		}},
 		{"nested and missing", map[string]any{"endpoint": "GET /", "owner": map[string]any{}}, []project.Violation{
 			{Field: "owner.email", Problem: "is missing", Expected: "text in the format email"},
@@ -344,7 +344,7 @@ func TestLoad_RefusesSchema(t *testing.T) {
 	const copyHere = ` Copy what it refers to into "$defs" of this file and refer to that, for example {"$ref": "#/$defs/status"}.`
 	const compare = ` Compare it with {"type": "object", "required": ["title"], "properties": {"title": {"type": "string"}}}.`
 	const limits = " Keep it under 2000 values, 64 levels, 100 patterns and 10000 sub-schemas with every $ref written out."
-	const writeOut = " Write the nested levels out; front matter has few."
+	const writeOut = " Write the nested levels out."
 	doubling := func() string {
 		var b strings.Builder
 		b.WriteString(`{"$ref": "#/$defs/l0", "$defs": {`)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/compound-docs/compound-docs/internal/schema"
 )
 
 // BuiltIn is the Schema of a doc-type that every project has.
@@ -25,10 +27,13 @@ type DocType struct {
 	// changes, documents may have become valid or invalid.
 	SchemaHash string
 
-	schemas []*schema
+	schemas []*schema.Schema
 	// ownNulls is set where the schema may give a field without a value a meaning of its own.
 	ownNulls bool
 }
+
+// Violation is one thing that is wrong with a document's front matter.
+type Violation = schema.Violation
 
 // commonFields are the ones that the server itself reads: no schema can forbid them.
 var commonFields = []string{
@@ -51,13 +56,13 @@ func (t DocType) Validate(frontMatter map[string]any) []Violation {
 	violations := []Violation{}
 	if given := value["doc_type"]; given != nil && given != t.Name {
 		violations = append(violations, Violation{
-			Field: "doc_type", Problem: state(given), Expected: fmt.Sprintf("%s, as the folder %s says", t.Name, t.Folder),
+			Field: "doc_type", Problem: schema.State(given), Expected: fmt.Sprintf("%s, as the folder %s says", t.Name, t.Folder),
 		})
 	}
 	value["doc_type"] = t.Name
 	for _, s := range t.schemas {
-		for _, f := range s.check(value) {
-			if f.unknown && len(f.path) == 1 && slices.Contains(commonFields, f.Field) {
+		for _, f := range s.Check(value) {
+			if f.Unknown && len(f.Path) == 1 && slices.Contains(commonFields, f.Field) {
 				continue
 			}
 			if _, given := frontMatter[f.Field]; given && value[f.Field] == nil {
@@ -66,9 +71,7 @@ func (t DocType) Validate(frontMatter map[string]any) []Violation {
 			violations = append(violations, f.Violation)
 		}
 	}
-	slices.SortStableFunc(violations, func(a, b Violation) int {
-		return compareFindings(finding{Violation: a}, finding{Violation: b})
-	})
+	slices.SortStableFunc(violations, Violation.Compare)
 	return slices.Compact(violations)
 }
 
@@ -97,12 +100,12 @@ func builtInTypes() ([]DocType, error) {
 			return nil, fmt.Errorf("read built-in schema: %w", err)
 		}
 		types = append(types, DocType{
-			Name:        s.root.Title,
-			Description: s.root.Description,
+			Name:        s.Title(),
+			Description: s.Description(),
 			Folder:      b.folder,
 			Schema:      BuiltIn,
-			SchemaHash:  fingerprint(common, []byte(s.root.Title), data),
-			schemas:     []*schema{s},
+			SchemaHash:  fingerprint(common, []byte(s.Title()), data),
+			schemas:     []*schema.Schema{s},
 		})
 	}
 	return types, nil

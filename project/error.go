@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/compound-docs/compound-docs/internal/schema"
 )
 
 // minimalConfig is the smallest configuration that works; messages show it.
@@ -68,54 +69,50 @@ func fileError(path, hint string, err error) *ConfigError {
 
 // keyError returns the error for the worst of findings: an unknown key before all others, since a
 // misspelt key is also a missing one. It returns nil when there are none.
-func keyError(path string, s *schema, findings []finding) error {
+func keyError(path string, s *schema.Schema, findings []schema.Finding) error {
 	if len(findings) == 0 {
 		return nil
 	}
 	worst := findings[0]
 	for _, f := range findings[1:] {
-		if f.unknown && !worst.unknown {
+		if f.Unknown && !worst.Unknown {
 			worst = f
 		}
 	}
 	e := &ConfigError{Path: path, Key: worst.Field, Problem: worst.Problem}
-	if worst.unknown {
-		known := s.keysAt(worst.path[:len(worst.path)-1])
+	if worst.Unknown {
+		parent := worst.Path[:len(worst.Path)-1]
 		e.Problem = "is not a known key"
-		e.Hint = "Known keys: " + strings.Join(known, ", ") + "."
-		if near, ok := nearest(worst.path[len(worst.path)-1], known); ok {
-			e.Hint = fmt.Sprintf("Did you mean %q?", near)
-			at := join(worst.path[:len(worst.path)-1], near)
-			if example := exampleOf(s.find(at), near); example != "" {
+		e.Hint = "Known keys: " + strings.Join(s.Keys(parent), ", ") + "."
+		if worst.Meant != "" {
+			e.Hint = fmt.Sprintf("Did you mean %q?", worst.Meant)
+			if example := exampleOf(s, slices.Concat(parent, []string{worst.Meant})); example != "" {
 				e.Hint += " For example " + example + "."
 			}
 		}
 		return e
 	}
 	e.Hint = "Write " + worst.Expected
-	last := ""
-	if len(worst.path) > 0 {
-		last = worst.path[len(worst.path)-1]
-	}
-	if example := exampleOf(s.find(worst.path), last); example != "" {
+	if example := exampleOf(s, worst.Path); example != "" {
 		e.Hint += ", for example " + example
 	}
 	e.Hint += "."
 	return e
 }
 
-// exampleOf renders the first example of the schema for a key as it stands in a file. The name is
-// left out of it for an entry of a list.
-func exampleOf(s *jsonschema.Schema, name string) string {
-	if s == nil || len(s.Examples) == 0 {
+// exampleOf renders the first example of the schema for a place as it stands in a file. The key is
+// left out of it for an entry of a list and for the file as a whole.
+func exampleOf(s *schema.Schema, path []string) string {
+	example, ok := s.Example(path)
+	if !ok {
 		return ""
 	}
-	value, err := json.Marshal(s.Examples[0])
+	value, err := json.Marshal(example)
 	if err != nil {
 		return ""
 	}
-	if name == "" || strings.Trim(name, "0123456789") == "" {
+	if len(path) == 0 || strings.Trim(path[len(path)-1], "0123456789") == "" {
 		return string(value)
 	}
-	return fmt.Sprintf("%q: %s", name, value)
+	return fmt.Sprintf("%q: %s", path[len(path)-1], value)
 }

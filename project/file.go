@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"unicode/utf8"
+
+	"github.com/compound-docs/compound-docs/internal/schema"
 )
 
 // maxFileBytes bounds config.json, settings.json and every schema.
@@ -149,8 +151,8 @@ func duplicateKey(data []byte) (key string, offset int64, found bool) {
 
 // decodeInto checks value against s and then decodes data, which value was parsed from, onto dst,
 // so that what dst holds already are the defaults. The error is a *ConfigError.
-func decodeInto(path string, data []byte, value any, s *schema, dst any) error {
-	if err := keyError(path, s, s.check(value)); err != nil {
+func decodeInto(path string, data []byte, value any, s *schema.Schema, dst any) error {
+	if err := keyError(path, s, s.Check(value)); err != nil {
 		return err
 	}
 	err := json.Unmarshal(data, dst)

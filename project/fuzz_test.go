@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"testing"
+
+	"github.com/compound-docs/compound-docs/internal/schema"
 )
 
 // wantConfigError fails when an error is not one that tells its reader what to do.
@@ -54,17 +56,17 @@ func FuzzSchema(f *testing.F) {
 			return
 		}
 		dt := DocType{Name: "x", Folder: "x"}
-		var s *schema
+		var s *schema.Schema
 		if isShortForm(doc) {
 			s, err = compileShortForm("schema.yaml", doc)
-		} else if s, err = compileSchema(map[string]any{"schema": doc}, "schema", ""); err != nil {
-			err = schemaError("schema.yaml", doc, err)
+		} else if s, err = schema.Compile(map[string]any{"schema": doc}, "schema", ""); err != nil {
+			err = schemaError("schema.yaml", err)
 		}
 		if err != nil {
 			wantConfigError(t, err)
 			return
 		}
-		dt.schemas = []*schema{s}
+		dt.schemas = []*schema.Schema{s}
 		var value map[string]any
 		if json.Unmarshal(frontMatter, &value) != nil {
 			return

@@ -4,107 +4,17 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"maps"
 	"path"
-	"regexp"
-	"slices"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-)
-
-// Bounds on a schema, which may come with a repository that nobody has read. Within them, checking
-// a document costs at most maxSchemaSteps evaluations for each value in its front matter.
-const (
-	maxSchemaValues = 2_000  // values in the schema's text; compiling takes time quadratic in it
-	maxSchemaDepth  = 64     // nesting of the schema's text
-	maxSchemaSteps  = 10_000 // sub-schemas with every $ref written out
-	maxPatterns     = 100    // different regular expressions; a short one can take 5 ms to compile
-	maxPatternBytes = 1_000  // of one regular expression
-)
-
-var (
-	errOutsideRef = errors.New("points outside the file")
-	errRecursive  = errors.New("refers to itself, directly or through others")
-	errTooComplex = errors.New("is too complex")
+	"github.com/compound-docs/compound-docs/internal/schema"
 )
 
 //go:embed schemas/*.json config.schema.json settings.schema.json shortform.schema.json
 var schemaFiles embed.FS
 
-// base is where the documents of one compilation are, so that they can refer to each other by file
-// name. Nothing is ever fetched from it.
-const base = "cdocs:///"
-
-// schema is a compiled JSON Schema that is known to be finite. It is immutable and safe for
-// concurrent use.
-type schema struct {
-	root *jsonschema.Schema
-	at   map[string]*jsonschema.Schema // by location, as in ValidationError.SchemaURL
-}
-
-// closedLoader refuses every document that was not handed to the compiler: no file, no network.
-type closedLoader struct{}
-
-func (closedLoader) Load(string) (any, error) { return nil, errOutsideRef }
-
-// patternCache compiles every regular expression of a schema once, as long as there are few.
-type patternCache map[string]*regexp.Regexp
-
-func (p patternCache) compile(pattern string) (*regexp.Regexp, error) {
-	if re := p[pattern]; re != nil {
-		return re, nil
-	}
-	if len(pattern) > maxPatternBytes {
-		return nil, fmt.Errorf("longer than %d bytes", maxPatternBytes)
-	}
-	if len(p) > maxPatterns {
-		return nil, errTooComplex
-	}
-	re, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil, err //nolint:wrapcheck // the compiler of the schema wraps it
-	}
-	p[pattern] = re
-	return re, nil
-}
-
-// compileSchema compiles the one of docs (by file name) that is called entry. fragment is a JSON
-// pointer into it, or "". Formats such as date are checked, in every draft.
-func compileSchema(docs map[string]any, entry, fragment string) (*schema, error) {
-	c := jsonschema.NewCompiler()
-	c.UseLoader(closedLoader{})
-	c.AssertFormat()
-	patterns := patternCache{}
-	c.UseRegexpEngine(func(pattern string) (jsonschema.Regexp, error) { return patterns.compile(pattern) })
-	for name, doc := range docs {
-		values := 0
-		if !countValues(doc, maxSchemaDepth, &values) {
-			return nil, errTooComplex
-		}
-		if err := c.AddResource(base+name, doc); err != nil {
-			return nil, fmt.Errorf("add schema %s: %w", name, err)
-		}
-	}
-	target := base + entry
-	if fragment != "" {
-		target += "#" + fragment
-	}
-	root, err := c.Compile(target)
-	if len(patterns) > maxPatterns {
-		return nil, errTooComplex
-	}
-	if err != nil {
-		return nil, fmt.Errorf("compile schema %s: %w", entry, err)
-	}
-	s := &schema{root: root, at: map[string]*jsonschema.Schema{}}
-	if _, err := s.measure(root, map[*jsonschema.Schema]int{}); err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-// embeddedSchema compiles one of the files that are built in, with common.json beside it.
-func embeddedSchema(file, fragment string) (*schema, error) {
+// embeddedSchema compiles one of the files that are built in, with common.json beside it. fragment
+// is a JSON pointer into it, or "".
+func embeddedSchema(file, fragment string) (*schema.Schema, error) {
 	docs := map[string]any{}
 	for _, name := range []string{file, "schemas/common.json"} {
 		doc, err := embeddedJSON(name)
@@ -113,7 +23,11 @@ func embeddedSchema(file, fragment string) (*schema, error) {
 		}
 		docs[path.Base(name)] = doc
 	}
-	return compileSchema(docs, path.Base(file), fragment)
+	s, err := schema.Compile(docs, path.Base(file), fragment)
+	if err != nil {
+		return nil, fmt.Errorf("built-in schema %s: %w", file, err)
+	}
+	return s, nil
 }
 
 // embeddedJSON parses one of the files that are built in.
@@ -125,133 +39,11 @@ func embeddedJSON(name string) (any, error) {
 	return parseJSON(name, data)
 }
 
-// countValues adds the number of values in v to n. It reports false as soon as there are too many
-// or they are nested more than depth levels deep.
-func countValues(v any, depth int, n *int) bool {
-	*n++
-	if depth == 0 || *n > maxSchemaValues {
-		return false
+// schemaError turns an error of [schema.Compile] about a doc-type's schema into a *ConfigError.
+func schemaError(file string, err error) error {
+	var e *schema.Error
+	if !errors.As(err, &e) {
+		return err
 	}
-	switch v := v.(type) {
-	case map[string]any:
-		for _, e := range v {
-			if !countValues(e, depth-1, n) {
-				return false
-			}
-		}
-	case []any:
-		for _, e := range v {
-			if !countValues(e, depth-1, n) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// measure enters sch and all below it in s.at and returns how many sub-schemas there are with
-// every reference written out. A reference to a schema that is still being measured (steps 0) has
-// no end: it is refused, because with it the cost would grow with the depth of the document.
-func (s *schema) measure(sch *jsonschema.Schema, steps map[*jsonschema.Schema]int) (int, error) {
-	if n, seen := steps[sch]; seen {
-		if n == 0 {
-			return 0, errRecursive
-		}
-		return n, nil
-	}
-	if sch.DynamicRef != nil || sch.RecursiveRef != nil {
-		return 0, errRecursive
-	}
-	steps[sch] = 0
-	s.at[sch.Location] = sch
-	total := 1
-	for _, child := range children(sch) {
-		n, err := s.measure(child, steps)
-		if err != nil {
-			return 0, err
-		}
-		if total += n; total > maxSchemaSteps {
-			return 0, errTooComplex
-		}
-	}
-	steps[sch] = total
-	return total, nil
-}
-
-// children lists the schemas that sch applies, to the same value or to a part of it.
-func children(sch *jsonschema.Schema) []*jsonschema.Schema {
-	list := slices.Concat(sch.AllOf, sch.AnyOf, sch.OneOf, sch.PrefixItems)
-	list = slices.AppendSeq(list, maps.Values(sch.Properties))
-	list = slices.AppendSeq(list, maps.Values(sch.PatternProperties))
-	list = slices.AppendSeq(list, maps.Values(sch.DependentSchemas))
-	list = append(list, sch.Ref, sch.Not, sch.If, sch.Then, sch.Else, sch.PropertyNames, sch.Contains,
-		sch.Items2020, sch.UnevaluatedItems, sch.UnevaluatedProperties)
-	for _, v := range sch.Dependencies {
-		list = appendSchemas(list, v)
-	}
-	for _, v := range []any{sch.AdditionalProperties, sch.Items, sch.AdditionalItems} {
-		list = appendSchemas(list, v)
-	}
-	return slices.DeleteFunc(list, func(s *jsonschema.Schema) bool { return s == nil })
-}
-
-// appendSchemas appends v if it is a schema or a list of them: the older drafts' keywords are any.
-func appendSchemas(list []*jsonschema.Schema, v any) []*jsonschema.Schema {
-	switch v := v.(type) {
-	case *jsonschema.Schema:
-		return append(list, v)
-	case []*jsonschema.Schema:
-		return append(list, v...)
-	default:
-		return list
-	}
-}
-
-// find returns the schema for the value at a path of keys and indexes, or nil.
-func (s *schema) find(at []string) *jsonschema.Schema { return findBelow(s.root, at) }
-
-func findBelow(sch *jsonschema.Schema, at []string) *jsonschema.Schema {
-	if sch == nil || len(at) == 0 {
-		return sch
-	}
-	if p, ok := sch.Properties[at[0]]; ok {
-		return findBelow(p, at[1:])
-	}
-	if items := itemsOf(sch); items != nil {
-		return findBelow(items, at[1:])
-	}
-	for _, part := range append([]*jsonschema.Schema{sch.Ref}, sch.AllOf...) {
-		if found := findBelow(part, at); found != nil {
-			return found
-		}
-	}
-	return nil
-}
-
-// itemsOf returns the schema of every entry of a list, or nil.
-func itemsOf(sch *jsonschema.Schema) *jsonschema.Schema {
-	if sch.Items2020 != nil {
-		return sch.Items2020
-	}
-	items, _ := sch.Items.(*jsonschema.Schema) // drafts before 2020-12; nil when it is not one schema
-	return items
-}
-
-// keysAt lists the keys that the schema names for the object at a path, sorted.
-func (s *schema) keysAt(at []string) []string {
-	keys := map[string]bool{}
-	collectKeys(s.find(at), keys)
-	return slices.Sorted(maps.Keys(keys))
-}
-
-func collectKeys(sch *jsonschema.Schema, keys map[string]bool) {
-	if sch == nil {
-		return
-	}
-	for k := range sch.Properties {
-		keys[k] = true
-	}
-	for _, part := range append([]*jsonschema.Schema{sch.Ref}, sch.AllOf...) {
-		collectKeys(part, keys)
-	}
+	return &ConfigError{Path: file, Key: e.Key, Problem: e.Problem, Hint: e.Hint, Err: err}
 }

@@ -2,22 +2,24 @@ package project
 
 import (
 	"fmt"
+
+	"github.com/compound-docs/compound-docs/internal/schema"
 )
 
 // compileShortForm turns a schema in the short form, which names the fields and their types, into a
 // JSON Schema. The error is a *ConfigError.
-func compileShortForm(file string, doc any) (*schema, error) {
+func compileShortForm(file string, doc any) (*schema.Schema, error) {
 	form, err := embeddedSchema("shortform.schema.json", "")
 	if err != nil {
 		return nil, err
 	}
-	if err := keyError(file, form, form.check(doc)); err != nil {
+	if err := keyError(file, form, form.Check(doc)); err != nil {
 		return nil, err
 	}
 	properties := map[string]any{}
 	required := []any{}
 	for _, list := range []string{"required_fields", "optional_fields"} {
-		fields, _ := valueAt(doc, []string{list}).([]any)
+		fields, _ := schema.ValueAt(doc, []string{list}).([]any)
 		for i, entry := range fields {
 			field, _ := entry.(map[string]any)
 			name, _ := field["name"].(string)
@@ -28,7 +30,11 @@ func compileShortForm(file string, doc any) (*schema, error) {
 					Hint:    "Declare each field once, as required or as optional.",
 				}
 			}
-			properties[name] = fieldSchema(field)
+			property := fieldSchema(field)
+			if description, ok := field["description"].(string); ok {
+				property["description"] = description
+			}
+			properties[name] = property
 			if list == "required_fields" {
 				required = append(required, name)
 			}
@@ -45,9 +51,9 @@ func compileShortForm(file string, doc any) (*schema, error) {
 		"required":   required,
 		"properties": properties,
 	}
-	s, err := compileSchema(map[string]any{"schema": own, "common.json": common}, "schema", "")
+	s, err := schema.Compile(map[string]any{"schema": own, "common.json": common}, "schema", "")
 	if err != nil {
-		return nil, schemaError(file, doc, err)
+		return nil, schemaError(file, err)
 	}
 	return s, nil
 }

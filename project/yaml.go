@@ -10,13 +10,15 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/compound-docs/compound-docs/internal/schema"
 )
 
 // Bounds on a schema's YAML. The parser takes time quadratic in both, and without them a file of
 // 100 kilobytes keeps it busy for a minute.
 const (
 	maxYAMLTokens = 50_000
-	maxYAMLDepth  = maxSchemaDepth
+	maxYAMLDepth  = schema.MaxDepth
 )
 
 // parseYAML decodes one YAML document into the values that [parseJSON] returns. Anchors, aliases,

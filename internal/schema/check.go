@@ -1,38 +1,50 @@
-package project
+package schema
 
 import (
 	"cmp"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// Violation is one thing that is wrong with a document's front matter, in words for its writer:
+// Violation is one thing that is wrong with a value, in words for its writer:
 // {"severity", `is "urgent"`, "one of critical, high, medium, low"}.
 type Violation struct {
-	// Field is the place in the front matter, such as severity, tags[1] or contact.email.
-	Field string
+	// Field is the place in the value, such as severity, tags[1] or contact.email; "" for all of it.
+	Field string `json:"field"`
 	// Problem completes the sentence that Field begins.
-	Problem string
+	Problem string `json:"problem"`
 	// Expected is what would be right: a noun phrase, never empty.
-	Expected string
+	Expected string `json:"expected"`
 }
 
-// finding is a violation with what else is known about it.
-type finding struct {
+// Compare orders violations by field, then by problem.
+func (v Violation) Compare(other Violation) int {
+	return cmp.Or(
+		cmp.Compare(v.Field, other.Field),
+		cmp.Compare(v.Problem, other.Problem),
+		cmp.Compare(v.Expected, other.Expected),
+	)
+}
+
+// Finding is a violation with what else is known about it.
+type Finding struct {
 	Violation
-
-	path    []string // of keys and indexes; Field is its spelling
-	unknown bool     // the field itself is not known
+	// Path of keys and indexes, which Field spells.
+	Path []string
+	// Unknown says that the field itself is not known.
+	Unknown bool
+	// Meant is the known field that an unknown one is likely a misspelling of, or "".
+	Meant string
 }
 
-// check returns everything that is wrong with value, sorted by field, each thing once.
-func (s *schema) check(value any) []finding {
+// Check returns everything that is wrong with value, sorted by field, each thing once. value is as
+// [encoding/json] decodes into any.
+func (s *Schema) Check(value any) []Finding {
 	err := s.root.Validate(value)
 	var invalid *jsonschema.ValidationError
 	if !errors.As(err, &invalid) {
@@ -40,23 +52,15 @@ func (s *schema) check(value any) []finding {
 	}
 	c := checker{schema: s, value: value}
 	c.collect(invalid)
-	slices.SortStableFunc(c.findings, compareFindings)
-	return slices.CompactFunc(c.findings, func(a, b finding) bool { return a.Violation == b.Violation })
-}
-
-func compareFindings(a, b finding) int {
-	return cmp.Or(
-		cmp.Compare(a.Field, b.Field),
-		cmp.Compare(a.Problem, b.Problem),
-		cmp.Compare(a.Expected, b.Expected),
-	)
+	slices.SortStableFunc(c.findings, func(a, b Finding) int { return a.Compare(b.Violation) })
+	return slices.CompactFunc(c.findings, func(a, b Finding) bool { return a.Violation == b.Violation })
 }
 
 // checker translates the errors of one validation.
 type checker struct {
-	schema   *schema
+	schema   *Schema
 	value    any
-	findings []finding
+	findings []Finding
 }
 
 // collect walks the tree of errors and adds a finding for each that a writer can act on.
@@ -99,9 +103,9 @@ func (c *checker) collect(e *jsonschema.ValidationError) {
 // addLeaf adds the finding for an error about one value.
 func (c *checker) addLeaf(e *jsonschema.ValidationError) {
 	at := e.InstanceLocation
-	value := valueAt(c.value, at)
+	value := ValueAt(c.value, at)
 	expected := describe(c.schema.at[e.SchemaURL])
-	problem := state(value)
+	problem := State(value)
 	switch k := e.ErrorKind.(type) {
 	case *kind.FalseSchema:
 		c.addUnknown(at)
@@ -122,13 +126,13 @@ func (c *checker) addLeaf(e *jsonschema.ValidationError) {
 	case *kind.UniqueItems:
 		problem, expected = "has the same entry twice", "different entries"
 	case *kind.Not:
-		problem, expected = state(value)+", which is not allowed", "another value"
+		problem, expected = State(value)+", which is not allowed", "another value"
 	case *kind.Enum, *kind.Const, *kind.Format, *kind.Pattern,
 		*kind.Minimum, *kind.Maximum, *kind.ExclusiveMinimum, *kind.ExclusiveMaximum, *kind.MultipleOf:
 	default:
 		rule := strings.Join(e.ErrorKind.KeywordPath(), " ")
 		problem = strings.TrimSpace("does not satisfy " + rule)
-		expected = "what the schema of this doc-type says"
+		expected = "what the schema says"
 	}
 	c.add(at, problem, expected)
 }
@@ -136,7 +140,7 @@ func (c *checker) addLeaf(e *jsonschema.ValidationError) {
 // addAlternatives adds one finding for a value that fits none of several schemas.
 func (c *checker) addAlternatives(e *jsonschema.ValidationError) {
 	at := e.InstanceLocation
-	problem, expected := state(valueAt(c.value, at)), describe(c.schema.at[e.SchemaURL])
+	problem, expected := State(ValueAt(c.value, at)), describe(c.schema.at[e.SchemaURL])
 	if expected == "" {
 		problem = "fits none of the allowed forms"
 		var reasons []string
@@ -156,8 +160,8 @@ func (c *checker) addAlternatives(e *jsonschema.ValidationError) {
 // missing adds a finding for each required field that is absent, and names the one in its place
 // that looks like a misspelling of it.
 func (c *checker) missing(e *jsonschema.ValidationError, names []string, problem string) {
-	present, _ := valueAt(c.value, e.InstanceLocation).(map[string]any)
-	known := c.schema.keysAt(e.InstanceLocation)
+	present, _ := ValueAt(c.value, e.InstanceLocation).(map[string]any)
+	known := c.schema.Keys(e.InstanceLocation)
 	var strangers []string
 	for name := range present {
 		if !slices.Contains(known, name) {
@@ -174,7 +178,7 @@ func (c *checker) missing(e *jsonschema.ValidationError, names []string, problem
 			}
 		}
 		p := problem
-		if near, ok := nearest(name, strangers); ok {
+		if near := nearest(name, strangers); near != "" {
 			p += fmt.Sprintf("; is %q meant?", near)
 		}
 		c.add(at, p, cmp.Or(expected, "a value"))
@@ -186,21 +190,25 @@ func (c *checker) addUnknown(at []string) {
 		c.add(at, "is not allowed", "nothing")
 		return
 	}
-	known := c.schema.keysAt(at[:len(at)-1])
-	expected := "no such field"
-	if near, ok := nearest(at[len(at)-1], known); ok {
-		expected = near
-	} else if len(known) > 0 {
+	known := c.schema.Keys(at[:len(at)-1])
+	meant := nearest(at[len(at)-1], known)
+	expected := meant
+	switch {
+	case meant != "":
+	case len(known) > 0:
 		expected = "one of the fields " + strings.Join(known, ", ")
+	default:
+		expected = "no such field"
 	}
 	c.add(at, "is not a known field", expected)
-	c.findings[len(c.findings)-1].unknown = true
+	last := &c.findings[len(c.findings)-1]
+	last.Unknown, last.Meant = true, meant
 }
 
 func (c *checker) add(at []string, problem, expected string) {
-	c.findings = append(c.findings, finding{
+	c.findings = append(c.findings, Finding{
 		Violation: Violation{Field: spell(c.value, at), Problem: problem, Expected: cmp.Or(expected, "another value")},
-		path:      at,
+		Path:      at,
 	})
 }
 
@@ -212,50 +220,4 @@ func isScalar(v any) bool {
 	default:
 		return true
 	}
-}
-
-// join returns a new path; at is not changed.
-func join(at []string, name string) []string {
-	return append(slices.Clip(slices.Clone(at)), name)
-}
-
-// spell writes a path as tags[1] or contact.email. The value tells an index from a key.
-func spell(value any, at []string) string {
-	var b strings.Builder
-	for _, step := range at {
-		switch v := value.(type) {
-		case []any:
-			fmt.Fprintf(&b, "[%s]", step)
-			value = valueAt(v, []string{step})
-			continue
-		case map[string]any:
-			value = v[step]
-		default:
-			value = nil
-		}
-		if b.Len() > 0 {
-			b.WriteByte('.')
-		}
-		b.WriteString(step)
-	}
-	return b.String()
-}
-
-// valueAt returns the value at a path, or nil.
-func valueAt(value any, at []string) any {
-	for _, step := range at {
-		switch v := value.(type) {
-		case map[string]any:
-			value = v[step]
-		case []any:
-			i, err := strconv.Atoi(step)
-			if err != nil || i < 0 || i >= len(v) {
-				return nil
-			}
-			value = v[i]
-		default:
-			return nil
-		}
-	}
-	return value
 }

@@ -1,4 +1,4 @@
-package project
+package schema
 
 import (
 	"errors"
@@ -14,13 +14,35 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// schemaError turns the compiler's error about a doc-type's schema into a *ConfigError that names
-// the place.
-func schemaError(file string, doc any, err error) error {
-	e := &ConfigError{
-		Path: file, Problem: "is not a valid JSON Schema: " + err.Error(),
-		Hint: `Compare it with {"type": "object", "required": ["title"], "properties": {"title": {"type": "string"}}}.`,
-		Err:  err,
+// Error says what is wrong with a schema, in words for its writer.
+type Error struct {
+	// Key is the place in the schema, such as properties.a.type; "" for the schema as a whole.
+	Key string
+	// Problem completes the sentence that Key, or the schema's name, begins.
+	Problem string
+	// Hint is one or more sentences on what to do, with a correct example.
+	Hint string
+	// Err is the cause.
+	Err error
+}
+
+func (e *Error) Error() string {
+	place := "the schema"
+	if e.Key != "" {
+		place = e.Key
+	}
+	return place + " " + e.Problem + ". " + e.Hint
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// explain turns the compiler's error about doc into an *Error that names the place.
+func explain(doc any, err error) *Error {
+	e := &Error{
+		Problem: "is not a valid JSON Schema: " + err.Error(),
+		Hint:    `Compare it with {"type": "object", "required": ["title"], "properties": {"title": {"type": "string"}}}.`,
+		Err:     err,
 	}
 	var invalid *jsonschema.SchemaValidationError
 	var outside *jsonschema.LoadURLError
@@ -35,11 +57,11 @@ func schemaError(file string, doc any, err error) error {
 		}
 	case errors.Is(err, errRecursive):
 		e.Problem = "has a $ref that " + errRecursive.Error()
-		e.Hint = "Write the nested levels out; front matter has few."
+		e.Hint = "Write the nested levels out."
 	case errors.Is(err, errTooComplex):
 		e.Problem = errTooComplex.Error()
 		e.Hint = fmt.Sprintf("Keep it under %d values, %d levels, %d patterns and %d sub-schemas with every $ref written out.",
-			maxSchemaValues, maxSchemaDepth, maxPatterns, maxSchemaSteps)
+			maxValues, MaxDepth, maxPatterns, maxSteps)
 	case errors.As(err, &pointer):
 		e.Problem = fmt.Sprintf("has the $ref %q, and there is nothing at that place", fragment(pointer.URL))
 		e.Hint = `Point to a part of this file, for example {"$ref": "#/$defs/status"}.`
@@ -86,7 +108,7 @@ func deepest(doc any, err error) (key, problem, expected string, ok bool) {
 	default:
 		expected = "another value"
 	}
-	return spell(doc, leaf.InstanceLocation), state(valueAt(doc, leaf.InstanceLocation)), expected, true
+	return spell(doc, leaf.InstanceLocation), State(ValueAt(doc, leaf.InstanceLocation)), expected, true
 }
 
 // outsideRef finds a reference that does not begin with #, the first in order of its keys.

@@ -1,4 +1,4 @@
-package project
+package schema
 
 import (
 	"fmt"
@@ -168,11 +168,11 @@ func plain(v any) string {
 	if s, ok := v.(string); ok && s != "" {
 		return s
 	}
-	return strings.TrimPrefix(state(v), "is ")
+	return strings.TrimPrefix(State(v), "is ")
 }
 
-// state says what a value is: `is "urgent"`, "is empty", "is a list".
-func state(v any) string {
+// State says what a value is: `is "urgent"`, "is empty", "is a list".
+func State(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return "is empty"

@@ -1,14 +1,14 @@
-package project
+package schema
 
 import "strings"
 
-// nearest returns the one of known that word is most likely a misspelling of: case, hyphens and
-// underscores do not count, and one letter in four may be wrong.
-func nearest(word string, known []string) (string, bool) {
+// nearest returns the one of known that word is most likely a misspelling of, or "": case, hyphens
+// and underscores do not count, and one letter in four may be wrong.
+func nearest(word string, known []string) string {
 	plain := strings.NewReplacer("_", "", "-", "", " ", "")
 	word = plain.Replace(strings.ToLower(word))
 	if word == "" || len(word) > 100 {
-		return "", false
+		return ""
 	}
 	limit := len(word) / 4
 	if len(word) >= 3 {
@@ -20,7 +20,7 @@ func nearest(word string, known []string) (string, bool) {
 			best, bestDistance = k, d
 		}
 	}
-	return best, best != ""
+	return best
 }
 
 // editDistance counts the bytes to insert, delete, replace or swap with their neighbour to make b
