@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -18,6 +17,9 @@ const (
 	firstDelay = 100 * time.Millisecond
 )
 
+// closeTimeout bounds the wait for connections to end: PostgreSQL may hang.
+const closeTimeout = time.Second
+
 // Database is a PostgreSQL database that may be away: it is opened and migrated
 // when it is first needed, and every operation is tried again after a transient
 // failure. Safe for concurrent use.
@@ -25,30 +27,48 @@ type Database struct {
 	url    string
 	logger *slog.Logger
 
-	mu   sync.Mutex
-	pool *pgxpool.Pool
+	// opening holds a token while somebody opens or looks at the pool: a mutex
+	// that can be waited for with a context, since a migration may take minutes.
+	opening chan struct{}
+	pool    *pgxpool.Pool
 }
 
 // NewDatabase returns a Database without connecting to it.
 func NewDatabase(url string, logger *slog.Logger) *Database {
-	return &Database{url: url, logger: logger}
+	return &Database{url: url, logger: logger, opening: make(chan struct{}, 1)}
 }
 
-// Close closes the pool, if one was opened, and waits for its connections.
+// Close closes the pool, if one was opened, and waits a moment for its
+// connections. What is under way is its callers' to cancel.
 func (d *Database) Close() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.pool != nil {
-		d.pool.Close()
-		d.pool = nil
+	d.opening <- struct{}{}
+	pool := d.pool
+	d.pool = nil
+	<-d.opening
+	if pool == nil {
+		return
+	}
+	closed := make(chan struct{})
+	go func() {
+		pool.Close()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+	case <-time.After(closeTimeout):
+		d.logger.Warn("the database does not let go of its connections; they are left behind")
 	}
 }
 
 // Pool opens and migrates the database on the first call that succeeds, and
 // returns the same pool from then on. Close closes it.
 func (d *Database) Pool(ctx context.Context) (*pgxpool.Pool, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	select {
+	case d.opening <- struct{}{}:
+		defer func() { <-d.opening }()
+	case <-ctx.Done():
+		return nil, Wrap("open database", context.Cause(ctx))
+	}
 	if d.pool != nil {
 		return d.pool, nil
 	}
@@ -66,7 +86,7 @@ func (d *Database) Read(ctx context.Context, op string, f func(q *Queries) error
 }
 
 // Write runs f in one transaction: all of it is there afterwards, or none. f
-// may run again after a transient failure.
+// may run again after a transient failure, even one that has hidden a commit.
 func (d *Database) Write(ctx context.Context, op string, f func(q *Queries) error) error {
 	return d.retry(ctx, op, func(pool *pgxpool.Pool) error {
 		return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error { return f(New(tx)) })
@@ -80,7 +100,11 @@ func (d *Database) retry(ctx context.Context, op string, f func(*pgxpool.Pool) e
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		pool, err := d.Pool(ctx)
 		if err == nil {
-			err = Wrap(op, f(pool))
+			if err = Wrap(op, f(pool)); connectionLost(err) && ctx.Err() == nil {
+				// The server has ended or restarted, so that the connections at
+				// rest are broken too: the next try must not be given one.
+				pool.Reset()
+			}
 		}
 		if err != nil && !IsKind(err, KindTransient) {
 			err = backoff.Permanent(err)

@@ -82,13 +82,14 @@ type ChunkInsertManyParams struct {
 const chunkPromote = `-- name: ChunkPromote :exec
 UPDATE document_chunks SET
     promotion_level = $1,
-    start_line = start_line + $2::integer, end_line = end_line + $2::integer
-WHERE project_id = $3 AND document_id = $4
+    start_line = start_line + $2::integer, end_line = end_line + $3::integer
+WHERE project_id = $4 AND document_id = $5
 `
 
 type ChunkPromoteParams struct {
 	PromotionLevel PromotionLevel
-	AddedLines     int32
+	StartMoved     int32
+	EndMoved       int32
 	ProjectID      int32
 	DocumentID     int64
 }
@@ -98,7 +99,8 @@ type ChunkPromoteParams struct {
 func (q *Queries) ChunkPromote(ctx context.Context, arg ChunkPromoteParams) error {
 	_, err := q.db.Exec(ctx, chunkPromote,
 		arg.PromotionLevel,
-		arg.AddedLines,
+		arg.StartMoved,
+		arg.EndMoved,
 		arg.ProjectID,
 		arg.DocumentID,
 	)

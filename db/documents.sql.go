@@ -48,7 +48,7 @@ func (q *Queries) DocumentCountByType(ctx context.Context, arg DocumentCountByTy
 	return items, nil
 }
 
-const documentDeleteByPaths = `-- name: DocumentDeleteByPaths :execrows
+const documentDeleteByPaths = `-- name: DocumentDeleteByPaths :exec
 DELETE FROM documents
 WHERE project_id = $1 AND tenant_id = $2 AND collection = $3
     AND relative_path = ANY($4::text[])
@@ -62,37 +62,100 @@ type DocumentDeleteByPathsParams struct {
 }
 
 // Chunks and links go by their foreign keys.
-func (q *Queries) DocumentDeleteByPaths(ctx context.Context, arg DocumentDeleteByPathsParams) (int64, error) {
-	result, err := q.db.Exec(ctx, documentDeleteByPaths,
+func (q *Queries) DocumentDeleteByPaths(ctx context.Context, arg DocumentDeleteByPathsParams) error {
+	_, err := q.db.Exec(ctx, documentDeleteByPaths,
 		arg.ProjectID,
 		arg.TenantID,
 		arg.Collection,
 		arg.RelativePaths,
 	)
+	return err
+}
+
+const documentDeleteByTenant = `-- name: DocumentDeleteByTenant :exec
+DELETE FROM documents WHERE project_id = $1 AND tenant_id = $2
+`
+
+type DocumentDeleteByTenantParams struct {
+	ProjectID int32
+	TenantID  int32
+}
+
+// Of every collection. Chunks and links go by their foreign keys.
+func (q *Queries) DocumentDeleteByTenant(ctx context.Context, arg DocumentDeleteByTenantParams) error {
+	_, err := q.db.Exec(ctx, documentDeleteByTenant, arg.ProjectID, arg.TenantID)
+	return err
+}
+
+const documentPathsContaining = `-- name: DocumentPathsContaining :many
+SELECT relative_path, count(*) OVER () AS total
+FROM documents
+WHERE project_id = $1 AND tenant_id = $2
+    AND position(lower($3::text) IN lower(relative_path)) > 0
+GROUP BY relative_path
+ORDER BY starts_with(lower(relative_path), lower($3::text)) DESC,
+    position('/' || lower($3::text) IN lower(relative_path)) > 0 DESC,
+    relative_path
+LIMIT $4
+`
+
+type DocumentPathsContainingParams struct {
+	ProjectID int32
+	TenantID  int32
+	Part      string
+	MaxPaths  int32
+}
+
+type DocumentPathsContainingRow struct {
+	RelativePath string
+	Total        int64
+}
+
+// Paths of the tenant in every collection, whatever the letters' case: those
+// that begin with the text first, then those of which a folder or the file
+// does. total counts all of them.
+func (q *Queries) DocumentPathsContaining(ctx context.Context, arg DocumentPathsContainingParams) ([]DocumentPathsContainingRow, error) {
+	rows, err := q.db.Query(ctx, documentPathsContaining,
+		arg.ProjectID,
+		arg.TenantID,
+		arg.Part,
+		arg.MaxPaths,
+	)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return result.RowsAffected(), nil
+	defer rows.Close()
+	items := []DocumentPathsContainingRow{}
+	for rows.Next() {
+		var i DocumentPathsContainingRow
+		if err := rows.Scan(&i.RelativePath, &i.Total); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const documentPromote = `-- name: DocumentPromote :one
 UPDATE documents SET
-    promotion_level = $1,
-    frontmatter = jsonb_set(frontmatter, '{promotion_level}', to_jsonb($1::promotion_level)),
-    content_hash = $2, file_size = $3, file_mtime = $4,
-    char_count = char_count + $5::integer, line_count = line_count + $6::integer
-WHERE project_id = $7 AND tenant_id = $8 AND collection = $9
-    AND relative_path = $10 AND content_hash = $11
+    promotion_level = $1, frontmatter = $2, content_hash = $3,
+    char_count = $4, line_count = $5, file_size = $6, file_mtime = $7
+WHERE project_id = $8 AND tenant_id = $9 AND collection = $10
+    AND relative_path = $11 AND content_hash = $12
 RETURNING id
 `
 
 type DocumentPromoteParams struct {
 	PromotionLevel PromotionLevel
+	Frontmatter    []byte
 	ContentHash    []byte
+	CharCount      int32
+	LineCount      int32
 	FileSize       int64
 	FileMtime      time.Time
-	AddedChars     int32
-	AddedLines     int32
 	ProjectID      int32
 	TenantID       int32
 	Collection     Collection
@@ -105,11 +168,12 @@ type DocumentPromoteParams struct {
 func (q *Queries) DocumentPromote(ctx context.Context, arg DocumentPromoteParams) (int64, error) {
 	row := q.db.QueryRow(ctx, documentPromote,
 		arg.PromotionLevel,
+		arg.Frontmatter,
 		arg.ContentHash,
+		arg.CharCount,
+		arg.LineCount,
 		arg.FileSize,
 		arg.FileMtime,
-		arg.AddedChars,
-		arg.AddedLines,
 		arg.ProjectID,
 		arg.TenantID,
 		arg.Collection,

@@ -111,6 +111,16 @@ func IsKind(err error, kind ErrorKind) bool {
 	return errors.As(err, &dbErr) && dbErr.Kind == kind
 }
 
+// connectionLost reports that the connection is gone, and with it those that
+// were made before the server went away.
+func connectionLost(err error) bool {
+	var dbErr *Error
+	if !errors.As(err, &dbErr) || dbErr.Kind != KindTransient {
+		return false
+	}
+	return dbErr.SQLState == "" || strings.HasPrefix(dbErr.SQLState, "08") || strings.HasPrefix(dbErr.SQLState, "57P")
+}
+
 func classify(err error) (ErrorKind, string) {
 	var pgErr *pgconn.PgError
 	if errors.As(err, &pgErr) {
@@ -139,7 +149,7 @@ func isBrokenConn(err error) bool {
 // classifyState reads the SQLSTATE classes of PostgreSQL's appendix A.
 func classifyState(err *pgconn.PgError) (ErrorKind, string) {
 	switch err.Code {
-	case "40001", "40P01", "55P03", "57P01", "57P02", "57P03", "53300":
+	case "40001", "40P01", "55P03", "57P01", "57P02", "57P03", "57P05", "53300":
 		return KindTransient, ""
 	case "23503":
 		return KindGone, ""
@@ -155,7 +165,7 @@ func classifyState(err *pgconn.PgError) (ErrorKind, string) {
 	switch err.Code[:2] {
 	case "08":
 		return KindTransient, ""
-	case "22", "54":
+	case "22", "23", "54":
 		return KindData, ""
 	default:
 		return KindInternal, ""

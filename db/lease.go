@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // LockIndexer is the advisory lock class of a tenant's one indexer.
@@ -29,24 +31,23 @@ type Lease struct {
 
 // TryLease takes the lock if nobody has it, and returns nil otherwise. The
 // caller releases the lease.
-func (d *Database) TryLease(ctx context.Context, class, id int32) (*Lease, error) {
-	pool, err := d.Pool(ctx)
-	if err != nil {
-		return nil, err
-	}
-	pooled, err := pool.Acquire(ctx)
-	if err != nil {
-		return nil, Wrap("take lease", err)
-	}
-	var taken bool
-	if err := pooled.QueryRow(ctx, "SELECT pg_try_advisory_lock($1, $2)", class, id).Scan(&taken); err != nil || !taken {
-		pooled.Release()
-		return nil, Wrap("take lease", err)
-	}
-	watchCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	lease := &Lease{conn: pooled.Hijack(), cancel: cancel, lost: make(chan struct{})}
-	lease.done.Go(func() { lease.watch(watchCtx) })
-	return lease, nil
+func (d *Database) TryLease(ctx context.Context, class, id int32) (lease *Lease, err error) {
+	err = d.retry(ctx, "take lease", func(pool *pgxpool.Pool) error {
+		pooled, err := pool.Acquire(ctx)
+		if err != nil {
+			return fmt.Errorf("acquire connection: %w", err)
+		}
+		var taken bool
+		if err := pooled.QueryRow(ctx, "SELECT pg_try_advisory_lock($1, $2)", class, id).Scan(&taken); err != nil || !taken {
+			pooled.Release()
+			return err //nolint:wrapcheck // retry does
+		}
+		watchCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		lease = &Lease{conn: pooled.Hijack(), cancel: cancel, lost: make(chan struct{})}
+		lease.done.Go(func() { lease.watch(watchCtx) })
+		return nil
+	})
+	return lease, err
 }
 
 // Lost is closed when the lease is no longer known to be held.
@@ -64,20 +65,23 @@ func (l *Lease) Release() error {
 	return nil
 }
 
-// watch checks the connection until it fails or the lease is released.
+// watch waits for the connection to fail, or for the lease's release. A server
+// that ends says so at once; one that is cut off is found by asking.
 func (l *Lease) watch(ctx context.Context) {
-	ticker := time.NewTicker(leaseCheck)
-	defer ticker.Stop()
 	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		pingCtx, cancel := context.WithTimeout(ctx, leaseTimeout)
-		err := l.conn.Ping(pingCtx)
+		waitCtx, cancel := context.WithTimeout(ctx, leaseCheck)
+		// Nobody notifies: this is how pgx listens to a connection at rest.
+		_, err := l.conn.WaitForNotification(waitCtx)
 		cancel()
-		if err != nil && ctx.Err() == nil {
+		if pgconn.Timeout(err) && ctx.Err() == nil {
+			pingCtx, cancel := context.WithTimeout(ctx, leaseTimeout)
+			err = l.conn.Ping(pingCtx)
+			cancel()
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
 			close(l.lost)
 			return
 		}

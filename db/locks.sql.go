@@ -18,8 +18,8 @@ type LockProjectExclusiveParams struct {
 	ProjectID int32
 }
 
-// Held by a transaction that removes passages: it waits for the writers under
-// way, and they for it.
+// Held by a transaction that removes tenants or passages: it waits for the
+// writers under way, and they for it.
 func (q *Queries) LockProjectExclusive(ctx context.Context, arg LockProjectExclusiveParams) error {
 	_, err := q.db.Exec(ctx, lockProjectExclusive, arg.Class, arg.ProjectID)
 	return err
@@ -34,8 +34,11 @@ type LockProjectSharedParams struct {
 	ProjectID int32
 }
 
-// Held by a transaction that writes documents, so that no passage it counts on
-// is swept before it commits. class: db.LockPassages.
+// Held by a transaction that changes documents, so that neither their tenant nor
+// a passage that they count on goes before it commits. class: db.LockPassages.
+// Whoever changes documents takes locks in one order, so that nobody deadlocks:
+// the project's row (to register and delete tenants), this lock, passages by
+// hash, the tenant's row (TenantBump), documents.
 func (q *Queries) LockProjectShared(ctx context.Context, arg LockProjectSharedParams) error {
 	_, err := q.db.Exec(ctx, lockProjectShared, arg.Class, arg.ProjectID)
 	return err

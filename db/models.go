@@ -228,6 +228,7 @@ type Tenant struct {
 	RepoRoot         string
 	EmbeddingModelID *int32
 	Version          int64
+	SyncStatus       []byte
 	FirstSeen        time.Time
 	LastSeen         time.Time
 }

@@ -79,11 +79,11 @@ func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, 
 // which arrays and COPY of them fail.
 func registerTypes(ctx context.Context, conn *pgx.Conn) error {
 	if err := pgxvec.RegisterTypes(ctx, conn); err != nil {
-		return err
+		return fmt.Errorf("register vector types: %w", err)
 	}
 	enums, err := conn.LoadTypes(ctx, []string{"collection", "promotion_level", "_promotion_level"})
 	if err != nil {
-		return err
+		return fmt.Errorf("register enumerations: %w", err)
 	}
 	conn.TypeMap().RegisterTypes(enums)
 	return nil

@@ -18,12 +18,30 @@ type ProjectDeleteEmptyParams struct {
 	ID int32
 }
 
+// Needs ProjectLock.
 func (q *Queries) ProjectDeleteEmpty(ctx context.Context, arg ProjectDeleteEmptyParams) (int64, error) {
 	result, err := q.db.Exec(ctx, projectDeleteEmpty, arg.ID)
 	if err != nil {
 		return 0, err
 	}
 	return result.RowsAffected(), nil
+}
+
+const projectLock = `-- name: ProjectLock :one
+SELECT id FROM projects WHERE name = $1 FOR UPDATE
+`
+
+type ProjectLockParams struct {
+	Name string
+}
+
+// Held by a transaction that deletes tenants: ProjectUpsert waits for it, so that
+// no tenant is registered in a project that is about to go.
+func (q *Queries) ProjectLock(ctx context.Context, arg ProjectLockParams) (int32, error) {
+	row := q.db.QueryRow(ctx, projectLock, arg.Name)
+	var id int32
+	err := row.Scan(&id)
+	return id, err
 }
 
 const projectUpsert = `-- name: ProjectUpsert :one

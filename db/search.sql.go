@@ -11,6 +11,167 @@ import (
 	pgvector_go "github.com/pgvector/pgvector-go"
 )
 
+const passageSearchExact = `-- name: PassageSearchExact :many
+WITH top AS (
+    SELECT c.document_id, c.ordinal, c.passage_hash, ((p.embedding <=> $3::halfvec) + 0)::float8 AS distance
+    FROM document_chunks c
+    JOIN passages p ON p.collection = $2 AND p.project_id = c.project_id AND p.hash = c.passage_hash
+    WHERE c.project_id = $1 AND c.tenant_id = $4 AND c.collection = $2
+        AND ($5::text[] IS NULL OR c.document_id IN (
+            SELECT d.id FROM documents d
+            WHERE d.project_id = $1 AND d.tenant_id = $4 AND d.collection = $2
+                AND d.doc_type = ANY($5::text[])))
+    ORDER BY distance, c.document_id, c.ordinal
+    LIMIT $6
+)
+SELECT d.relative_path, d.doc_type, top.ordinal, p.content, top.distance
+FROM top
+JOIN documents d ON d.project_id = $1 AND d.id = top.document_id
+JOIN passages p ON p.collection = $2 AND p.project_id = $1 AND p.hash = top.passage_hash
+ORDER BY top.distance, d.relative_path, top.ordinal
+`
+
+type PassageSearchExactParams struct {
+	ProjectID   int32
+	Collection  Collection
+	Query       pgvector_go.HalfVector
+	TenantID    int32
+	DocTypes    []string
+	MaxPassages int32
+}
+
+type PassageSearchExactRow struct {
+	RelativePath string
+	DocType      string
+	Ordinal      int32
+	Content      string
+	Distance     float64
+}
+
+// SearchExact with passages for results: one document may have several, and a
+// passage that stands in several documents is a result in each.
+func (q *Queries) PassageSearchExact(ctx context.Context, arg PassageSearchExactParams) ([]PassageSearchExactRow, error) {
+	rows, err := q.db.Query(ctx, passageSearchExact,
+		arg.ProjectID,
+		arg.Collection,
+		arg.Query,
+		arg.TenantID,
+		arg.DocTypes,
+		arg.MaxPassages,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []PassageSearchExactRow{}
+	for rows.Next() {
+		var i PassageSearchExactRow
+		if err := rows.Scan(
+			&i.RelativePath,
+			&i.DocType,
+			&i.Ordinal,
+			&i.Content,
+			&i.Distance,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const passageSearchHNSW = `-- name: PassageSearchHNSW :many
+WITH nearest AS MATERIALIZED (
+    SELECT p.hash, (p.embedding <=> $3::halfvec)::float8 AS distance
+    FROM passages p
+    WHERE p.collection = $2 AND p.project_id = $1
+        AND EXISTS (
+            SELECT 1 FROM document_chunks c
+            WHERE c.project_id = $1 AND c.tenant_id = $4 AND c.collection = $2
+                AND c.passage_hash = p.hash
+                AND ($5::text[] IS NULL OR c.document_id IN (
+                    SELECT d.id FROM documents d
+                    WHERE d.project_id = $1 AND d.tenant_id = $4
+                        AND d.collection = $2 AND d.doc_type = ANY($5::text[]))))
+    ORDER BY p.embedding <=> $3::halfvec
+    LIMIT $6
+), top AS (
+    SELECT c.document_id, c.ordinal, n.hash, n.distance
+    FROM nearest n
+    JOIN document_chunks c ON c.project_id = $1 AND c.tenant_id = $4
+        AND c.collection = $2 AND c.passage_hash = n.hash
+    WHERE $5::text[] IS NULL OR c.document_id IN (
+        SELECT d.id FROM documents d
+        WHERE d.project_id = $1 AND d.tenant_id = $4 AND d.collection = $2
+            AND d.doc_type = ANY($5::text[]))
+    ORDER BY n.distance, c.document_id, c.ordinal
+    LIMIT $7
+)
+SELECT d.relative_path, d.doc_type, top.ordinal, p.content, top.distance
+FROM top
+JOIN documents d ON d.project_id = $1 AND d.id = top.document_id
+JOIN passages p ON p.collection = $2 AND p.project_id = $1 AND p.hash = top.hash
+ORDER BY top.distance, d.relative_path, top.ordinal
+`
+
+type PassageSearchHNSWParams struct {
+	ProjectID   int32
+	Collection  Collection
+	Query       pgvector_go.HalfVector
+	TenantID    int32
+	DocTypes    []string
+	MaxWalked   int32
+	MaxPassages int32
+}
+
+type PassageSearchHNSWRow struct {
+	RelativePath string
+	DocType      string
+	Ordinal      int32
+	Content      string
+	Distance     float64
+}
+
+// SearchHNSW with passages for results. Every passage that the walk finds stands
+// in a document at least, so max_walked of them make max_passages results; the
+// surplus is for the walk's relaxed order.
+func (q *Queries) PassageSearchHNSW(ctx context.Context, arg PassageSearchHNSWParams) ([]PassageSearchHNSWRow, error) {
+	rows, err := q.db.Query(ctx, passageSearchHNSW,
+		arg.ProjectID,
+		arg.Collection,
+		arg.Query,
+		arg.TenantID,
+		arg.DocTypes,
+		arg.MaxWalked,
+		arg.MaxPassages,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []PassageSearchHNSWRow{}
+	for rows.Next() {
+		var i PassageSearchHNSWRow
+		if err := rows.Scan(
+			&i.RelativePath,
+			&i.DocType,
+			&i.Ordinal,
+			&i.Content,
+			&i.Distance,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const searchExact = `-- name: SearchExact :many
 WITH compared AS (
     SELECT c.document_id, c.ordinal, ((p.embedding <=> $2::halfvec) + 0)::float8 AS distance

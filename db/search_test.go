@@ -190,6 +190,7 @@ func TestSearch_Routes(t *testing.T) {
 	space := newSpace(1)
 	c := newCorpus(t, space, map[string]int{"large": 6000, "small": 300})
 	t.Run("HNSW finds what exact finds", func(t *testing.T) { testRecall(t, c, space) })
+	t.Run("passages", func(t *testing.T) { testPassages(t, c, space) })
 	t.Run("plan of HNSW", func(t *testing.T) {
 		plan := c.explain(t, searchHNSW,
 			c.projectID, nil, 10, space.vector(), CollectionCompounding, c.tenants["large"], nil, 40)

@@ -19,7 +19,8 @@ type TenantBumpParams struct {
 	ID        int32
 }
 
-// Belongs to every transaction that changes the tenant's documents.
+// Belongs to every transaction that changes the tenant's documents, before the
+// first of them: who writes to one tenant takes turns. No row: the tenant is gone.
 func (q *Queries) TenantBump(ctx context.Context, arg TenantBumpParams) (int64, error) {
 	result, err := q.db.Exec(ctx, tenantBump, arg.ProjectID, arg.ID)
 	if err != nil {
@@ -58,44 +59,25 @@ func (q *Queries) TenantContents(ctx context.Context, arg TenantContentsParams) 
 	return i, err
 }
 
-const tenantDelete = `-- name: TenantDelete :many
-DELETE FROM tenants t USING projects p
-WHERE p.id = t.project_id AND p.name = $1
-    AND ($2::text IS NULL OR t.branch_name = $2)
-    AND ($3::text IS NULL OR t.path_hash = $3)
-RETURNING t.project_id, t.id
+const tenantDelete = `-- name: TenantDelete :exec
+DELETE FROM tenants
+WHERE project_id = $1
+    AND ($2::text IS NULL OR branch_name = $2)
+    AND ($3::text IS NULL OR path_hash = $3)
 `
 
 type TenantDeleteParams struct {
-	ProjectName string
-	BranchName  *string
-	PathHash    *string
+	ProjectID  int32
+	BranchName *string
+	PathHash   *string
 }
 
-type TenantDeleteRow struct {
-	ProjectID int32
-	ID        int32
-}
-
-// Documents of every collection, chunks and links go by their foreign keys.
-func (q *Queries) TenantDelete(ctx context.Context, arg TenantDeleteParams) ([]TenantDeleteRow, error) {
-	rows, err := q.db.Query(ctx, tenantDelete, arg.ProjectName, arg.BranchName, arg.PathHash)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []TenantDeleteRow{}
-	for rows.Next() {
-		var i TenantDeleteRow
-		if err := rows.Scan(&i.ProjectID, &i.ID); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+// Documents of every collection, chunks and links go by their foreign keys. A
+// branch or path that is NULL stands for all. Needs ProjectLock and
+// LockProjectExclusive.
+func (q *Queries) TenantDelete(ctx context.Context, arg TenantDeleteParams) error {
+	_, err := q.db.Exec(ctx, tenantDelete, arg.ProjectID, arg.BranchName, arg.PathHash)
+	return err
 }
 
 const tenantEmbeddingModel = `-- name: TenantEmbeddingModel :one
@@ -123,20 +105,90 @@ func (q *Queries) TenantEmbeddingModel(ctx context.Context, arg TenantEmbeddingM
 	return i, err
 }
 
-const tenantSetEmbeddingModel = `-- name: TenantSetEmbeddingModel :exec
-UPDATE tenants SET embedding_model_id = $1::integer
-WHERE project_id = $2 AND id = $3
+const tenantFind = `-- name: TenantFind :one
+SELECT t.project_id, t.id, t.version
+FROM tenants t JOIN projects p ON p.id = t.project_id
+WHERE p.name = $1 AND t.branch_name = $2 AND t.path_hash = $3
+`
+
+type TenantFindParams struct {
+	ProjectName string
+	BranchName  string
+	PathHash    string
+}
+
+type TenantFindRow struct {
+	ProjectID int32
+	ID        int32
+	Version   int64
+}
+
+// Unlike TenantUpsert it leaves no trace of a tenant that is not there.
+func (q *Queries) TenantFind(ctx context.Context, arg TenantFindParams) (TenantFindRow, error) {
+	row := q.db.QueryRow(ctx, tenantFind, arg.ProjectName, arg.BranchName, arg.PathHash)
+	var i TenantFindRow
+	err := row.Scan(&i.ProjectID, &i.ID, &i.Version)
+	return i, err
+}
+
+const tenantSetEmbeddingModel = `-- name: TenantSetEmbeddingModel :execrows
+UPDATE tenants SET embedding_model_id =
+    CASE WHEN $1::boolean THEN $2::integer
+        ELSE coalesce(embedding_model_id, $2::integer) END
+WHERE project_id = $3 AND id = $4
 `
 
 type TenantSetEmbeddingModelParams struct {
+	Replace          bool
 	EmbeddingModelID int32
 	ProjectID        int32
 	ID               int32
 }
 
-func (q *Queries) TenantSetEmbeddingModel(ctx context.Context, arg TenantSetEmbeddingModelParams) error {
-	_, err := q.db.Exec(ctx, tenantSetEmbeddingModel, arg.EmbeddingModelID, arg.ProjectID, arg.ID)
+// No row: the tenant is gone. Without replace a model that the tenant has stays.
+func (q *Queries) TenantSetEmbeddingModel(ctx context.Context, arg TenantSetEmbeddingModelParams) (int64, error) {
+	result, err := q.db.Exec(ctx, tenantSetEmbeddingModel,
+		arg.Replace,
+		arg.EmbeddingModelID,
+		arg.ProjectID,
+		arg.ID,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const tenantSetSyncStatus = `-- name: TenantSetSyncStatus :exec
+UPDATE tenants SET sync_status = $1, last_seen = now()
+WHERE project_id = $2 AND id = $3
+`
+
+type TenantSetSyncStatusParams struct {
+	SyncStatus []byte
+	ProjectID  int32
+	ID         int32
+}
+
+func (q *Queries) TenantSetSyncStatus(ctx context.Context, arg TenantSetSyncStatusParams) error {
+	_, err := q.db.Exec(ctx, tenantSetSyncStatus, arg.SyncStatus, arg.ProjectID, arg.ID)
 	return err
+}
+
+const tenantSyncStatus = `-- name: TenantSyncStatus :one
+SELECT sync_status FROM tenants WHERE project_id = $1 AND id = $2
+`
+
+type TenantSyncStatusParams struct {
+	ProjectID int32
+	ID        int32
+}
+
+func (q *Queries) TenantSyncStatus(ctx context.Context, arg TenantSyncStatusParams) ([]byte, error) {
+	row := q.db.QueryRow(ctx, tenantSyncStatus, arg.ProjectID, arg.ID)
+	var sync_status []byte
+	err := row.Scan(&sync_status)
+	return sync_status, err
 }
 
 const tenantUpsert = `-- name: TenantUpsert :one

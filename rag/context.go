@@ -107,7 +107,8 @@ func (s source) choose(budget int) []int {
 func promptText(quotes []quote) string {
 	var b strings.Builder
 	for _, q := range quotes {
-		fmt.Fprintf(&b, "<document path=%q title=\"%s\" note=%q>\n", "./"+q.source.path, html.EscapeString(q.source.title), q.source.note)
+		fmt.Fprintf(&b, "<document path=%q title=\"%s\" note=%q>\n",
+			"./"+q.source.path, html.EscapeString(q.source.title), q.source.note)
 		previous := -1
 		for _, i := range q.chosen {
 			p := q.source.passages[i]

@@ -46,26 +46,33 @@ func contentsOf(ctx context.Context, q *db.Queries, selection Selection) (Conten
 // Delete removes the tenants of the selection from the index, with all that they
 // hold, and returns how much of the project's own documents that was. A project
 // goes with its last tenant, and its passages with it; other passages wait for
-// the sweep.
+// the sweep. Whoever is still writing to one of the tenants finishes first, or
+// fails whole with [ErrTenantGone].
 func (l *Library) Delete(ctx context.Context, selection Selection) (deleted Contents, err error) {
 	err = l.db.Write(ctx, "delete documents", func(q *db.Queries) error {
-		if deleted, err = contentsOf(ctx, q, selection); err != nil {
-			return err
+		deleted = Contents{}
+		projectID, err := q.ProjectLock(ctx, db.ProjectLockParams{Name: selection.Project})
+		if db.IsNoRows(err) {
+			return nil
 		}
-		tenants, err := q.TenantDelete(ctx, db.TenantDeleteParams{
-			ProjectName: selection.Project, BranchName: selection.Branch, PathHash: selection.PathHash,
-		})
-		if err != nil || len(tenants) == 0 {
-			return err
-		}
-		projectID := tenants[0].ProjectID
-		gone, err := q.ProjectDeleteEmpty(ctx, db.ProjectDeleteEmptyParams{ID: projectID})
-		if err != nil || gone == 0 {
+		if err != nil {
 			return err
 		}
 		if err := q.LockProjectExclusive(ctx, db.LockProjectExclusiveParams{
 			Class: db.LockPassages, ProjectID: projectID,
 		}); err != nil {
+			return err
+		}
+		if deleted, err = contentsOf(ctx, q, selection); err != nil {
+			return err
+		}
+		if err := q.TenantDelete(ctx, db.TenantDeleteParams{
+			ProjectID: projectID, BranchName: selection.Branch, PathHash: selection.PathHash,
+		}); err != nil {
+			return err
+		}
+		gone, err := q.ProjectDeleteEmpty(ctx, db.ProjectDeleteEmptyParams{ID: projectID})
+		if err != nil || gone == 0 {
 			return err
 		}
 		return q.PassageDeleteByProject(ctx, db.PassageDeleteByProjectParams{ProjectID: projectID})

@@ -117,6 +117,9 @@ func prepare(file File, collection Collection, schema Schema, model ollama.Model
 			return nil, err
 		}
 	}
+	if collection == Handbook {
+		doc.docType = handbookSection(file.Path, parsed.FrontMatter)
+	}
 	if doc.frontmatter, err = frontMatterJSON(parsed.FrontMatter); err != nil {
 		return nil, err
 	}

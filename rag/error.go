@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"os"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/project"
@@ -64,12 +65,12 @@ func (e *Error) With(key string, value any) *Error {
 	return e
 }
 
-// AsError returns err as an [*Error]: itself if it is one, else one whose code
-// follows from the first error in the chain that says what failed.
+// AsError returns an [*Error] that says all that err says. Code and details are
+// those of the *Error in its chain, or else follow from what failed. err must not
+// be nil.
 func AsError(err error) *Error {
-	var known *Error
-	if errors.As(err, &known) {
-		return known
+	if known, ok := errors.AsType[*Error](err); ok {
+		return &Error{Code: known.Code, Err: err, Details: known.Details}
 	}
 	var (
 		dbErr       *db.Error
@@ -79,8 +80,11 @@ func AsError(err error) *Error {
 		dimension   *ollama.DimensionError
 		input       *ollama.InputError
 		pathErr     *fs.PathError
+		linkErr     *os.LinkError
 	)
 	switch {
+	case errors.Is(err, ErrTenantGone):
+		return &Error{Code: DatabaseError, Err: err}
 	case errors.As(err, &configErr):
 		e := &Error{Code: InvalidArgument, Err: err}
 		return e.With("config_path", configErr.Path).With("key", configErr.Key)
@@ -98,14 +102,16 @@ func AsError(err error) *Error {
 		return &Error{Code: EmbeddingServiceError, Err: err}
 	case errors.As(err, &dbErr):
 		e := &Error{Code: DatabaseError, Err: err}
-		if dbErr.SQLState != "" {
-			e.With("sqlstate", dbErr.SQLState)
+		if dbErr.SQLState == "" {
+			return e
 		}
-		return e
-	case errors.As(err, &pathErr):
+		return e.With("sqlstate", dbErr.SQLState)
+	case errors.As(err, &pathErr), errors.As(err, &linkErr):
 		return &Error{Code: FileSystemError, Err: err}
 	case errors.Is(err, context.Canceled):
 		return Errorf(InternalError, "the call was cancelled")
+	case errors.Is(err, context.DeadlineExceeded):
+		return Errorf(InternalError, "the call took too long and was given up; try again")
 	default:
 		return &Error{Code: InternalError, Err: err}
 	}

@@ -78,7 +78,7 @@ func (x *Indexer) schemaHash(path string) string {
 
 // Touch notes the new stamp of a file whose bytes are as the index has them.
 func (x *Indexer) Touch(ctx context.Context, path string, stamp Stamp) error {
-	return x.library.db.Write(ctx, "update stamp", func(q *db.Queries) error {
+	return x.write(ctx, "update stamp", func(q *db.Queries) error {
 		return q.DocumentTouch(ctx, db.DocumentTouchParams{
 			FileSize: stamp.Size, FileMtime: stamp.ModTime.Truncate(time.Microsecond),
 			ProjectID: x.tenant.projectID, TenantID: x.tenant.id, Collection: x.collection,
@@ -93,27 +93,41 @@ func (x *Indexer) Remove(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	return x.library.db.Write(ctx, "remove documents", func(q *db.Queries) error {
-		removed, err := x.remove(ctx, q, paths)
-		if err != nil || removed == 0 {
+	return x.write(ctx, "remove documents", func(q *db.Queries) error {
+		if err := x.tenant.bump(ctx, q); err != nil {
 			return err
 		}
-		return x.bump(ctx, q)
+		return q.DocumentDeleteByPaths(ctx, db.DocumentDeleteByPathsParams{
+			ProjectID: x.tenant.projectID, TenantID: x.tenant.id, Collection: x.collection, RelativePaths: paths,
+		})
 	})
 }
 
-func (x *Indexer) remove(ctx context.Context, q *db.Queries, paths []string) (int64, error) {
-	return q.DocumentDeleteByPaths(ctx, db.DocumentDeleteByPathsParams{
-		ProjectID: x.tenant.projectID, TenantID: x.tenant.id, Collection: x.collection, RelativePaths: paths,
-	})
-}
-
-func (x *Indexer) bump(ctx context.Context, q *db.Queries) error {
-	changed, err := q.TenantBump(ctx, db.TenantBumpParams{ProjectID: x.tenant.projectID, ID: x.tenant.id})
+// bump belongs to every transaction that changes the tenant's documents, before
+// it touches one: it locks the tenant's row, so that writers take turns.
+func (t *Tenant) bump(ctx context.Context, q *db.Queries) error {
+	changed, err := q.TenantBump(ctx, db.TenantBumpParams{ProjectID: t.projectID, ID: t.id})
 	if err == nil && changed == 0 {
-		err = errors.New("the project's entry was deleted from the index meanwhile; activate the project again")
+		err = ErrTenantGone
 	}
 	return err
+}
+
+// ErrTenantGone says that the tenant was deleted from the index by another call
+// or another server.
+var ErrTenantGone = errors.New("the project was deleted from the index meanwhile; activate it again")
+
+// write runs f in a transaction of the tenant, which no [Library.Delete] comes in
+// between.
+func (x *Indexer) write(ctx context.Context, op string, f func(q *db.Queries) error) error {
+	return x.library.db.Write(ctx, op, func(q *db.Queries) error {
+		if err := q.LockProjectShared(ctx, db.LockProjectSharedParams{
+			Class: db.LockPassages, ProjectID: x.tenant.projectID,
+		}); err != nil {
+			return err
+		}
+		return f(q)
+	})
 }
 
 // Index puts the files into the index, each whole or not at all, embedding only

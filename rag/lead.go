@@ -3,6 +3,7 @@ package rag
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/compound-docs/compound-docs/db"
@@ -56,7 +57,7 @@ func (l *Library) leadWith(ctx context.Context, lease *db.Lease, f func(ctx cont
 func (l *Library) SetSyncStatus(ctx context.Context, tenant *Tenant, status any) error {
 	encoded, err := json.Marshal(status)
 	if err != nil {
-		return err
+		return fmt.Errorf("encode sync status: %w", err)
 	}
 	return l.db.Write(ctx, "publish sync status", func(q *db.Queries) error {
 		return q.TenantSetSyncStatus(ctx, db.TenantSetSyncStatusParams{
@@ -79,5 +80,8 @@ func (l *Library) SyncStatus(ctx context.Context, tenant *Tenant, status any) (b
 	if err != nil {
 		return false, err
 	}
-	return true, json.Unmarshal(encoded, status)
+	if err := json.Unmarshal(encoded, status); err != nil {
+		return false, fmt.Errorf("decode sync status: %w", err)
+	}
+	return true, nil
 }

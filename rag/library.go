@@ -6,7 +6,6 @@ package rag
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -58,10 +57,8 @@ type Tenant struct {
 	Key           TenantKey
 	projectID, id int32
 
-	mu      sync.Mutex
-	model   *ollama.Model // what the tenant's vectors were made with, once it is known to be the current one
-	modelID int32
-	links   linkCache
+	mu    sync.Mutex
+	links linkCache
 }
 
 // Tenant registers the checkout at root, or finds it, and notes that it is in use.
@@ -102,59 +99,79 @@ func (l *Library) CountByType(ctx context.Context, scope Scope) (map[string]int,
 // ensureModel returns the embedding model if it is the one that made the
 // tenant's vectors, and notes it as such for a tenant that has none. Vectors of
 // two models are not comparable, so a tenant of another model is an error until
-// it is indexed anew.
+// it is indexed anew. Nothing is remembered: the model may change under a running
+// server, and another process may index the tenant anew.
 func (l *Library) ensureModel(ctx context.Context, tenant *Tenant) (ollama.Model, error) {
-	tenant.mu.Lock()
-	defer tenant.mu.Unlock()
-	if tenant.model != nil {
-		return *tenant.model, nil
-	}
-	current, err := l.embedder.EmbedModel(ctx)
-	if err != nil {
-		return ollama.Model{}, fmt.Errorf("identify the embedding model: %w", err)
-	}
-	var made ollama.Model
-	err = l.db.Write(ctx, "check embedding model", func(q *db.Queries) error {
-		row, err := q.TenantEmbeddingModel(ctx, db.TenantEmbeddingModelParams{ProjectID: tenant.projectID, ID: tenant.id})
-		if err == nil {
-			made = ollama.Model{
-				Name: row.Name, Digest: row.Digest, Dimensions: int(row.Dimensions), PromptVersion: int(row.PromptVersion),
-			}
-			return nil
-		}
-		if !db.IsNoRows(err) {
-			return err
-		}
-		made = current
-		return setModel(ctx, q, tenant, current)
-	})
+	current, err := l.presentModel(ctx)
 	if err != nil {
 		return ollama.Model{}, err
 	}
-	if made != current {
-		return ollama.Model{}, modelChanged(made, current)
+	made, err := l.madeWith(ctx, tenant)
+	switch {
+	case err != nil:
+		return ollama.Model{}, err
+	case made == nil:
+		return current, l.db.Write(ctx, "set embedding model", func(q *db.Queries) error {
+			return setModel(ctx, q, tenant, current, false)
+		})
+	case *made != current:
+		return ollama.Model{}, modelChanged(tenant, *made, current)
 	}
-	tenant.model = &current
 	return current, nil
 }
 
-func setModel(ctx context.Context, q *db.Queries, tenant *Tenant, model ollama.Model) error {
+func (l *Library) presentModel(ctx context.Context) (ollama.Model, error) {
+	model, err := l.embedder.EmbedModel(ctx)
+	if err != nil {
+		return ollama.Model{}, fmt.Errorf("identify the embedding model: %w", err)
+	}
+	return model, nil
+}
+
+// madeWith returns what made the tenant's vectors, and nil before the first.
+func (l *Library) madeWith(ctx context.Context, tenant *Tenant) (model *ollama.Model, err error) {
+	err = l.db.Read(ctx, "read embedding model", func(q *db.Queries) error {
+		model, err = madeWith(ctx, q, tenant)
+		return err
+	})
+	return model, err
+}
+
+func madeWith(ctx context.Context, q *db.Queries, tenant *Tenant) (*ollama.Model, error) {
+	row, err := q.TenantEmbeddingModel(ctx, db.TenantEmbeddingModelParams{ProjectID: tenant.projectID, ID: tenant.id})
+	if db.IsNoRows(err) {
+		return nil, nil //nolint:nilnil // there is none, which is no error
+	}
+	return &ollama.Model{
+		Name: row.Name, Digest: row.Digest, Dimensions: int(row.Dimensions), PromptVersion: int(row.PromptVersion),
+	}, err
+}
+
+// setModel makes the model the tenant's. Without replace one that another process
+// has set meanwhile stays, and is found when documents are written.
+func setModel(ctx context.Context, q *db.Queries, tenant *Tenant, model ollama.Model, replace bool) error {
 	id, err := q.EmbeddingModelUpsert(ctx, db.EmbeddingModelUpsertParams{
 		Name: model.Name, Digest: model.Digest, Dimensions: int32(model.Dimensions), PromptVersion: int32(model.PromptVersion),
 	})
 	if err != nil {
 		return err
 	}
-	return q.TenantSetEmbeddingModel(ctx, db.TenantSetEmbeddingModelParams{
-		EmbeddingModelID: id, ProjectID: tenant.projectID, ID: tenant.id,
+	changed, err := q.TenantSetEmbeddingModel(ctx, db.TenantSetEmbeddingModelParams{
+		EmbeddingModelID: id, ProjectID: tenant.projectID, ID: tenant.id, Replace: replace,
 	})
+	if err == nil && changed == 0 {
+		err = ErrTenantGone
+	}
+	return err
 }
 
-func modelChanged(made, current ollama.Model) *Error {
-	e := &Error{Code: EmbeddingServiceError, Err: errors.New(
-		"this project was indexed with another version of the embedding model than Ollama has now, and their vectors " +
-			"cannot be compared; run `compound-docs reindex` in the repository to embed it anew",
-	)}
+func modelChanged(tenant *Tenant, made, current ollama.Model) *Error {
+	subject, remedy := "this project", "`compound-docs reindex` in the repository"
+	if tenant.Key == handbookKey() {
+		subject, remedy = "the handbook", "`compound-docs ingest --source DIR` for each of its folders"
+	}
+	e := Errorf(EmbeddingServiceError, "%s was indexed with another version of the embedding model than Ollama has now, "+
+		"and their vectors cannot be compared; run %s to embed it anew", subject, remedy)
 	return e.With("indexed_with", describeModel(made)).With("current", describeModel(current))
 }
 

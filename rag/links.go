@@ -32,7 +32,8 @@ func resolveRelated(source string, related []string) []string {
 	links := []string{}
 	for _, destination := range related {
 		trimmed := strings.TrimPrefix(destination, "./")
-		target, ok := trimmed, true
+		var target string
+		ok := true
 		switch {
 		case strings.HasPrefix(trimmed, docs+"/"):
 			target = path.Clean(trimmed)

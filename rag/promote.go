@@ -1,38 +1,69 @@
 package rag
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
+	"fmt"
 	"time"
-	"unicode/utf8"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
-// Level validates a file as a document and returns its promotion level.
-func (x *Indexer) Level(file File) (Level, error) {
-	doc, err := prepare(file, x.collection, x.schema, ollama.Model{})
+// WithLevel returns the file's bytes with the promotion line changed, or added,
+// and nothing else, and the level that the document has had. The error says why
+// the file is no document, or would be none with that level.
+func (x *Indexer) WithLevel(file File, level Level) (content []byte, previous Level, err error) {
+	before, err := x.prepareUnembedded(file)
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
-	return doc.level, nil
+	if content, err = markdown.SetPromotionLevel(file.Content, string(level)); err != nil {
+		return nil, "", &Error{Code: SchemaValidationFailed, Err: err}
+	}
+	file.Content = content
+	after, err := x.prepareUnembedded(file)
+	if err != nil {
+		refused := AsError(err)
+		return nil, "", &Error{
+			Code: refused.Code, Op: fmt.Sprintf("with the level %s", level), Err: refused.Err, Details: refused.Details,
+		}
+	}
+	if after.level != level {
+		return nil, "", Errorf(SchemaValidationFailed, "the front matter cannot take the level %s", level)
+	}
+	return content, before.level, nil
 }
 
-// Promote brings document and chunks in line with a file of which only the
-// promotion line was edited, in one transaction and without a model. It reports
+// prepareUnembedded is prepare without the identity of the passages, for which
+// Ollama would have to be asked.
+func (x *Indexer) prepareUnembedded(file File) (*document, error) {
+	return prepare(file, x.collection, x.schema, ollama.Model{})
+}
+
+// Promote brings document and chunks in line with a file that was changed as
+// [Indexer.WithLevel] says, in one transaction and without Ollama. It reports
 // false if the index does not hold the file as it was before.
-func (x *Indexer) Promote(ctx context.Context, before, after File, level Level) (done bool, err error) {
-	previous, current := sha256.Sum256(before.Content), sha256.Sum256(after.Content)
-	addedLines := int32(bytes.Count(after.Content, []byte("\n")) - bytes.Count(before.Content, []byte("\n")))
-	err = x.library.db.Write(ctx, "promote document", func(q *db.Queries) error {
+func (x *Indexer) Promote(ctx context.Context, before, after File) (done bool, err error) {
+	old, err := x.prepareUnembedded(before)
+	if err != nil {
+		return false, err
+	}
+	promoted, err := x.prepareUnembedded(after)
+	if err != nil {
+		return false, err
+	}
+	err = x.write(ctx, "promote document", func(q *db.Queries) error {
+		done = false
+		if err := x.tenant.bump(ctx, q); err != nil {
+			return err
+		}
 		id, err := q.DocumentPromote(ctx, db.DocumentPromoteParams{
-			PromotionLevel: level, ContentHash: current[:], FileSize: after.Size,
-			FileMtime:  after.ModTime.Truncate(time.Microsecond),
-			AddedChars: int32(utf8.RuneCount(after.Content) - utf8.RuneCount(before.Content)),
-			AddedLines: addedLines, ProjectID: x.tenant.projectID, TenantID: x.tenant.id,
-			Collection: x.collection, RelativePath: after.Path, PreviousHash: previous[:],
+			PromotionLevel: promoted.level, Frontmatter: promoted.frontmatter, ContentHash: promoted.contentHash[:],
+			CharCount: int32(promoted.charCount), LineCount: int32(promoted.lineCount),
+			FileSize: after.Size, FileMtime: after.ModTime.Truncate(time.Microsecond),
+			ProjectID: x.tenant.projectID, TenantID: x.tenant.id, Collection: x.collection,
+			RelativePath: after.Path, PreviousHash: old.contentHash[:],
 		})
 		if db.IsNoRows(err) {
 			return nil
@@ -41,12 +72,15 @@ func (x *Indexer) Promote(ctx context.Context, before, after File, level Level) 
 			return err
 		}
 		done = true
-		if err := q.ChunkPromote(ctx, db.ChunkPromoteParams{
-			PromotionLevel: level, AddedLines: addedLines, ProjectID: x.tenant.projectID, DocumentID: id,
-		}); err != nil {
-			return err
-		}
-		return x.bump(ctx, q)
+		// An added line moves all text by as much. Where front matter is all
+		// there is, its passage grows.
+		first, last := 0, len(promoted.passages)-1
+		return q.ChunkPromote(ctx, db.ChunkPromoteParams{
+			PromotionLevel: promoted.level,
+			StartMoved:     int32(promoted.passages[first].StartLine - old.passages[first].StartLine),
+			EndMoved:       int32(promoted.passages[last].EndLine - old.passages[last].EndLine),
+			ProjectID:      x.tenant.projectID, DocumentID: id,
+		})
 	})
 	return done && err == nil, err
 }

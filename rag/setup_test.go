@@ -22,10 +22,12 @@ func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
 
 // fixture is a library on a database of its own, with a fake Ollama.
 type fixture struct {
-	library *rag.Library
-	fake    *fakeollama.Server
-	tenant  *rag.Tenant
-	pool    *pgxpool.Pool
+	library  *rag.Library
+	database *db.Database
+	models   *ollama.Client
+	fake     *fakeollama.Server
+	tenant   *rag.Tenant
+	pool     *pgxpool.Pool
 }
 
 func setup(t *testing.T) *fixture {
@@ -35,7 +37,7 @@ func setup(t *testing.T) *fixture {
 	t.Cleanup(database.Close)
 	fake := fakeollama.Start(t)
 	models, err := ollama.New(ollama.Config{
-		Hosts: []string{fake.URL()}, Logger: logger, RetryDelay: time.Millisecond, ModelTTL: time.Millisecond,
+		Hosts: []string{fake.URL()}, Logger: logger, RetryDelay: time.Millisecond, ModelTTL: time.Nanosecond,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +47,9 @@ func setup(t *testing.T) *fixture {
 			t.Error(err)
 		}
 	})
-	f := &fixture{library: rag.NewLibrary(database, models, models, logger), fake: fake}
+	f := &fixture{
+		library: rag.NewLibrary(database, models, models, logger), database: database, models: models, fake: fake,
+	}
 	f.tenant = f.branch(t, "main")
 	if f.pool, err = database.Pool(t.Context()); err != nil {
 		t.Fatal(err)

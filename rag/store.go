@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -46,13 +47,14 @@ func (b *batch) write(ctx context.Context) error {
 
 func (b *batch) writeDocuments(ctx context.Context, documents []*document) error {
 	x := b.indexer
-	return x.library.db.Write(ctx, "write documents", func(q *db.Queries) error {
-		if err := q.LockProjectShared(ctx, db.LockProjectSharedParams{
-			Class: db.LockPassages, ProjectID: x.tenant.projectID,
-		}); err != nil {
+	return x.write(ctx, "write documents", func(q *db.Queries) error {
+		if err := b.writePassages(ctx, q, documents); err != nil {
 			return err
 		}
-		if err := b.writePassages(ctx, q, documents); err != nil {
+		if err := x.tenant.bump(ctx, q); err != nil {
+			return err
+		}
+		if err := b.checkModel(ctx, q); err != nil {
 			return err
 		}
 		rows, err := q.DocumentUpsertMany(ctx, x.upsertParams(documents))
@@ -66,11 +68,22 @@ func (b *batch) writeDocuments(ctx context.Context, documents []*document) error
 		if err := x.writeChunks(ctx, q, documents, ids); err != nil {
 			return err
 		}
-		if err := x.writeLinks(ctx, q, documents, ids); err != nil {
-			return err
-		}
-		return x.bump(ctx, q)
+		return x.writeLinks(ctx, q, documents, ids)
 	})
+}
+
+// checkModel fails if the tenant is of another model than the batch by now. It
+// comes after the bump, whose lock on the tenant's row a Reset waits for.
+func (b *batch) checkModel(ctx context.Context, q *db.Queries) error {
+	tenant := b.indexer.tenant
+	made, err := madeWith(ctx, q, tenant)
+	if err != nil {
+		return err
+	}
+	if made == nil || *made != b.model {
+		return fmt.Errorf("%s was indexed anew with another embedding model meanwhile", tenant.Key.Project)
+	}
+	return nil
 }
 
 // writePassages inserts the passages that were embedded for the batch, and

@@ -14,13 +14,14 @@ import (
 	"path"
 	"path/filepath"
 	"time"
+	"unicode/utf8"
 
 	"github.com/compound-docs/compound-docs/rag"
 )
 
 // maxFileSize is the largest file that is read, in bytes. A larger one is no
 // document that a person wrote.
-const maxFileSize = 10 << 20
+const maxFileSize = 4 << 20
 
 // Folder is a tree of files that belong in an index.
 type Folder struct {
@@ -69,6 +70,9 @@ func (f Folder) walk(ctx context.Context, root *os.Root, visit func(entry), skip
 			return nil
 		}
 		info, err := root.Stat(filepath.FromSlash(name))
+		if err == nil {
+			err = checkName(name)
+		}
 		if err == nil && !info.Mode().IsRegular() {
 			err = errors.New("is not a regular file")
 		}
@@ -91,6 +95,28 @@ func (f Folder) skips(name string) bool {
 }
 
 func hidden(name string) bool { return path.Base(name)[0] == '.' }
+
+// Covers reports whether a walk would visit a file with that path in the folder:
+// it matches, and neither it nor a folder above it is passed over.
+func (f Folder) Covers(name string) bool {
+	if hidden(name) || !f.Match(name) {
+		return false
+	}
+	for dir := path.Dir(name); dir != "." && dir != "/"; dir = path.Dir(dir) {
+		if f.skips(dir) {
+			return false
+		}
+	}
+	return true
+}
+
+// checkName is an error for a path that no index holds.
+func checkName(name string) error {
+	if !utf8.ValidString(name) {
+		return errors.New("has a name that is not valid UTF-8")
+	}
+	return nil
+}
 
 // read returns the file's bytes with the size and time that they had. A file
 // that changes meanwhile is an error: its next event or scan reads it again.
@@ -122,8 +148,21 @@ func read(root *os.Root, e entry) (content []byte, current entry, err error) {
 	if int64(len(content)) != after.Size() || !before.ModTime().Equal(after.ModTime()) {
 		return nil, e, errChanged
 	}
-	e.size, e.modTime = after.Size(), after.ModTime()
+	e.size, e.modTime = after.Size(), provenTime(after.ModTime(), time.Now())
 	return content, e, nil
+}
+
+// provenTime is a modification time from which a later change can be told, or
+// zero: while its clock has not moved on, a file can change and keep its time.
+func provenTime(modTime, now time.Time) time.Time {
+	tick := 20 * time.Millisecond // two of the slowest kernel's
+	if modTime.Nanosecond() == 0 {
+		tick = 2 * time.Second // of a file system that keeps whole seconds
+	}
+	if now.Sub(modTime) < tick {
+		return time.Time{}
+	}
+	return modTime
 }
 
 var errChanged = errors.New("changed while it was read")

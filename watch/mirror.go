@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -29,6 +30,9 @@ type Config struct {
 	Rescan time.Duration
 	// Poll is the same where the file system reports no changes: 5 s.
 	Poll time.Duration
+	// MaxDirs is how many folders are watched at most: 10,000. Watches are a
+	// system's to share, so a folder that has more below it is polled.
+	MaxDirs int
 	// Steady, if not nil, says whether the files on disk are those that the index
 	// is of. Nothing is indexed or removed while it is an error.
 	Steady func() error
@@ -42,6 +46,7 @@ func (c Config) withDefaults() Config {
 	c.MaxWait = cmp.Or(c.MaxWait, 5*time.Second)
 	c.Rescan = cmp.Or(c.Rescan, 5*time.Minute)
 	c.Poll = cmp.Or(c.Poll, 5*time.Second)
+	c.MaxDirs = cmp.Or(c.MaxDirs, 10_000)
 	if c.Steady == nil {
 		c.Steady = func() error { return nil }
 	}
@@ -106,30 +111,16 @@ func NewMirror(folder Folder, indexer Indexer, config Config, logger *slog.Logge
 
 // Run mirrors the folder until ctx ends: one walk first, then what changes.
 func (m *Mirror) Run(ctx context.Context) {
-	m.queue.addAll()
-	every := m.config.Poll
-	notifier, err := startNotifier(ctx, m.folder, m.queue, m.logger)
-	switch {
-	case err == nil:
-		every = m.config.Rescan
-		defer func() {
-			if err := notifier.stop(); err != nil {
-				m.logger.WarnContext(ctx, "stop watching", "error", err)
-			}
-		}()
-	case errors.Is(err, fs.ErrNotExist) && m.folder.MayBeMissing:
-	default:
-		m.logger.WarnContext(ctx, "the folder cannot be watched; it is walked from time to time instead",
-			"every", every, "error", err)
+	l := &lookout{
+		folder: m.folder, config: m.config, queue: m.queue, failed: m.hasFailed, logger: m.logger,
+		tick: time.NewTicker(m.config.Rescan),
 	}
-	rescan := time.NewTicker(every)
-	defer rescan.Stop()
-	m.loop(ctx, rescan.C)
-}
-
-func (m *Mirror) loop(ctx context.Context, rescan <-chan time.Time) {
+	defer l.tick.Stop()
+	defer l.stop(ctx)
 	retry := backoff.NewExponentialBackOff()
 	retry.InitialInterval, retry.MaxInterval = firstRetry, lastRetry
+	l.keep(ctx)
+	m.queue.addAllNow()
 	for {
 		wait, err := m.step(ctx)
 		if ctx.Err() != nil {
@@ -144,31 +135,33 @@ func (m *Mirror) loop(ctx context.Context, rescan <-chan time.Time) {
 			m.logger.WarnContext(ctx, "indexing waits", "error", err)
 			wait = retry.NextBackOff()
 		}
-		if !m.sleep(ctx, wait, err != nil, rescan) {
+		if !m.sleep(ctx, wait, err != nil, l) {
 			return
 		}
+		l.keep(ctx)
 	}
 }
 
 // sleep waits for the time given, for a change or for the next walk, and reports
 // false when ctx ends. After a failure changes do not cut the wait short.
-func (m *Mirror) sleep(ctx context.Context, wait time.Duration, failed bool, rescan <-chan time.Time) bool {
+func (m *Mirror) sleep(ctx context.Context, wait time.Duration, failed bool, l *lookout) bool {
 	var due <-chan time.Time
 	if wait >= 0 {
 		timer := time.NewTimer(wait)
 		defer timer.Stop()
 		due = timer.C
 	}
-	wake := m.queue.wake
+	wake, lost := m.queue.wake, l.lost()
 	if failed {
-		wake = nil
+		wake, lost = nil, nil
 	}
 	select {
 	case <-ctx.Done():
 		return false
-	case <-rescan:
-		m.queue.addAll()
+	case <-l.tick.C:
+		l.ticked()
 	case <-wake:
+	case <-lost:
 	case <-due:
 	}
 	return true
@@ -180,7 +173,7 @@ func (m *Mirror) step(ctx context.Context) (wait time.Duration, err error) {
 	switch {
 	case rescan:
 		if err = m.walk(ctx); err != nil {
-			m.queue.addAll()
+			m.queue.addAllNow()
 		}
 	case len(paths) > 0:
 		if err = m.apply(ctx, paths); err != nil {
@@ -240,7 +233,7 @@ func (m *Mirror) apply(ctx context.Context, names []string) error {
 	root, err := os.OpenRoot(m.folder.Dir)
 	if err != nil {
 		m.queue.addAll()
-		return nil //nolint:nilerr // the folder itself has changed: the walk sees what became of it
+		return nil // the folder itself has changed: the walk sees what became of it
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 
@@ -260,6 +253,12 @@ func (m *Mirror) applyBatch(ctx context.Context, root *os.Root, names []string) 
 	for _, name := range names {
 		indexed := path.Join(m.folder.Prefix, name)
 		handled = append(handled, indexed)
+		if err := checkName(name); err != nil {
+			if _, missing := root.Lstat(filepath.FromSlash(name)); missing == nil {
+				failures = append(failures, rag.Failure{Path: indexed, Err: err})
+			}
+			continue
+		}
 		content, e, err := read(root, entry{path: indexed, name: name})
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -312,6 +311,15 @@ func (m *Mirror) setFailed(ctx context.Context, failures []rag.Failure, handled 
 		m.failed[failure.Path] = failed
 	}
 	m.status.Failed = slices.SortedFunc(maps.Values(m.failed), func(a, b Failed) int { return cmp.Compare(a.Path, b.Path) })
+}
+
+// hasFailed reports whether a file, by its path in the folder, could not be
+// indexed when it was last looked at.
+func (m *Mirror) hasFailed(name string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, failed := m.failed[path.Join(m.folder.Prefix, name)]
+	return failed
 }
 
 // Status returns the present status.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
@@ -13,30 +12,59 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// notifier queues what the file system says has changed in a folder. What it
-// says are hints: a lost one is made good by the next walk.
+// notifier queues what the file system says has changed in a folder, until it is
+// lost. What it says are hints: the next walk makes good what it does not say.
 type notifier struct {
-	folder  Folder
+	folder Folder
+	// root is the folder's path without symbolic links.
+	root    string
 	queue   *queue
-	logger  *slog.Logger
+	failed  func(name string) bool
+	max     int
 	watcher *fsnotify.Watcher
-	// watched are the folders below the root that have a watch, by absolute path.
+	// watched are the folders that have a watch, by absolute path.
 	watched map[string]bool
 	done    sync.WaitGroup
+
+	// lost is closed when events no longer tell of every change, for the reason
+	// in err, and none is queued any more.
+	lost chan struct{}
+	err  error
 }
 
-// startNotifier watches the folder and everything below it. The error says why
-// this file system cannot be watched. The caller calls stop.
-func startNotifier(ctx context.Context, folder Folder, q *queue, logger *slog.Logger) (*notifier, error) {
+var (
+	errFolderMoved = errors.New("a folder was moved")
+	errTooManyDirs = errors.New("there are more folders than are watched")
+)
+
+// startNotifier watches the folder and at most maxDirs folders in all. failed
+// reports whether a file of the folder could not be indexed when it was last
+// looked at. The error says why the folder cannot be watched. The caller has the
+// folder walked afterwards, and calls stop.
+func startNotifier(ctx context.Context, folder Folder, q *queue, maxDirs int, failed func(name string) bool) (*notifier, error) {
+	root, err := filepath.EvalSymlinks(folder.Dir)
+	if err != nil {
+		return nil, err
+	}
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
-		return nil, fmt.Errorf("watch %s: %w", folder.Dir, err)
+		return nil, err
 	}
-	n := &notifier{folder: folder, queue: q, logger: logger, watcher: watcher, watched: map[string]bool{}}
-	if err := n.watchTree(folder.Dir); err != nil {
-		return nil, errors.Join(fmt.Errorf("watch %s: %w", folder.Dir, err), watcher.Close())
+	n := &notifier{
+		folder: folder, root: root, queue: q, failed: failed, max: maxDirs, watcher: watcher,
+		watched: map[string]bool{}, lost: make(chan struct{}),
 	}
-	n.done.Go(func() { n.run(ctx) })
+	err = n.watchTree(ctx, root)
+	if err == nil && !n.watched[root] {
+		err = fmt.Errorf("watch %s: it is not a folder", root)
+	}
+	if err != nil {
+		return nil, errors.Join(err, watcher.Close())
+	}
+	n.done.Go(func() {
+		n.err = n.run(ctx)
+		close(n.lost)
+	})
 	return n, nil
 }
 
@@ -49,75 +77,90 @@ func (n *notifier) stop() error {
 // watchTree watches dir and the folders below it. Watches are not recursive, so
 // what appears below dir before its watch is there goes unseen: the caller has
 // the folder walked afterwards.
-func (n *notifier) watchTree(dir string) error {
+func (n *notifier) watchTree(ctx context.Context, dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if err != nil {
-			if path == n.folder.Dir {
-				return err
-			}
-			return nil // gone again, or unreadable: the walk reports it
+			return n.passOver(path, err)
 		}
 		if !d.IsDir() {
 			return nil
 		}
-		if name, err := filepath.Rel(n.folder.Dir, path); err != nil || n.folder.skips(filepath.ToSlash(name)) {
+		if name, err := filepath.Rel(n.root, path); err != nil || n.folder.skips(filepath.ToSlash(name)) {
 			return fs.SkipDir
 		}
+		if len(n.watched) >= n.max {
+			return errTooManyDirs
+		}
 		if err := n.watcher.Add(path); err != nil {
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
-			return err
+			return n.passOver(path, err)
 		}
 		n.watched[path] = true
 		return nil
 	})
 }
 
-func (n *notifier) run(ctx context.Context) {
+// passOver is nil for a folder that is gone again, whose removal is an event of
+// its own, or unreadable, which the walk reports.
+func (n *notifier) passOver(path string, err error) error {
+	if path != n.root && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)) {
+		return nil
+	}
+	return fmt.Errorf("watch %s: %w", path, err)
+}
+
+// run handles events until they no longer tell of every change, and returns why.
+func (n *notifier) run(ctx context.Context) error {
 	for {
 		select {
 		case event, ok := <-n.watcher.Events:
 			if !ok {
-				return
+				return fsnotify.ErrClosed
 			}
-			n.handle(ctx, event)
+			if err := n.handle(ctx, event); err != nil {
+				return err
+			}
 		case err, ok := <-n.watcher.Errors:
 			if !ok {
-				return
+				return fsnotify.ErrClosed
 			}
 			// fsnotify.ErrEventOverflow, or a read that failed: events were lost.
-			n.logger.WarnContext(ctx, "file events were lost; walking the folder", "folder", n.folder.Dir, "error", err)
-			n.queue.addAll()
+			return err
 		}
 	}
 }
 
-func (n *notifier) handle(ctx context.Context, event fsnotify.Event) {
-	if event.Op == fsnotify.Chmod {
-		return
-	}
-	name, err := filepath.Rel(n.folder.Dir, event.Name)
+func (n *notifier) handle(ctx context.Context, event fsnotify.Event) error {
+	relative, err := filepath.Rel(n.root, event.Name)
 	if err != nil {
-		return
+		return err
 	}
-	name = filepath.ToSlash(name)
+	name := filepath.ToSlash(relative)
+	watched := n.watched[event.Name]
 	switch {
-	case name == ".":
-		// The folder itself was removed or renamed.
-		n.queue.addAll()
+	case watched && event.Has(fsnotify.Rename):
+		// The watches below go on to report their folders' former paths.
+		return fmt.Errorf("%w: %s", errFolderMoved, event.Name)
+	case name == "." && event.Has(fsnotify.Remove):
+		return fmt.Errorf("%w: %s", fs.ErrNotExist, event.Name)
 	case hidden(name):
-	case n.watched[event.Name] && event.Has(fsnotify.Remove|fsnotify.Rename):
+	case watched && event.Has(fsnotify.Remove):
 		delete(n.watched, event.Name)
 		n.queue.addAll()
-	case event.Has(fsnotify.Create) && isDir(event.Name):
-		if err := n.watchTree(event.Name); err != nil {
-			n.logger.WarnContext(ctx, "a new folder cannot be watched; it is walked from time to time", "folder", event.Name, "error", err)
+	case event.Has(fsnotify.Create|fsnotify.Chmod) && isDir(event.Name):
+		// A folder that has become readable comes as a Chmod.
+		if watched && !event.Has(fsnotify.Create) {
+			return nil
 		}
 		n.queue.addAll()
-	case n.folder.Match(name):
+		return n.watchTree(ctx, event.Name)
+	case !n.folder.Match(name):
+	case event.Op != fsnotify.Chmod || n.failed(name):
 		n.queue.add(name)
 	}
+	return nil
 }
 
 func isDir(path string) bool {

@@ -19,13 +19,23 @@ type queue struct {
 	// wake receives after every change; it holds one token.
 	wake chan struct{}
 
-	mu     sync.Mutex
-	dirty  map[string]change
-	rescan bool
+	mu    sync.Mutex
+	dirty map[string]change
+	// whole, if not nil, is a walk of the whole folder, which stands for all paths.
+	whole *change
 }
 
 // change is when a path was first and last seen to change.
 type change struct{ first, last time.Time }
+
+// due is when the change is to be handled.
+func (c change) due(debounce, maxWait time.Duration) time.Time {
+	quiet, latest := c.last.Add(debounce), c.first.Add(maxWait)
+	if latest.Before(quiet) {
+		return latest
+	}
+	return quiet
+}
 
 func newQueue(debounce, maxWait time.Duration) *queue {
 	return &queue{
@@ -39,7 +49,8 @@ func (q *queue) add(path string) {
 	now := time.Now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.rescan {
+	if q.whole != nil {
+		q.whole.last = now
 		return
 	}
 	seen, ok := q.dirty[path]
@@ -49,21 +60,34 @@ func (q *queue) add(path string) {
 	seen.last = now
 	q.dirty[path] = seen
 	if len(q.dirty) > maxDirty {
-		q.wholeFolder()
+		q.wholeFolder(change{now, now})
 	}
 	q.signal()
 }
 
-// addAll queues a walk of the whole folder.
+// addAll queues a walk of the whole folder, for when that has become quiet.
 func (q *queue) addAll() {
+	now := time.Now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.wholeFolder()
+	seen := change{now, now}
+	if q.whole != nil {
+		seen.first = q.whole.first
+	}
+	q.wholeFolder(seen)
 	q.signal()
 }
 
-func (q *queue) wholeFolder() {
-	q.rescan = true
+// addAllNow queues a walk of the whole folder that waits for nothing.
+func (q *queue) addAllNow() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.wholeFolder(change{})
+	q.signal()
+}
+
+func (q *queue) wholeFolder(seen change) {
+	q.whole = &seen
 	clear(q.dirty)
 }
 
@@ -78,7 +102,7 @@ func (q *queue) signal() {
 func (q *queue) pending() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.rescan {
+	if q.whole != nil {
 		return 1
 	}
 	return len(q.dirty)
@@ -90,17 +114,16 @@ func (q *queue) take() (paths []string, rescan bool, wait time.Duration) {
 	now := time.Now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.rescan {
-		q.rescan = false
-		return nil, true, -1
-	}
 	wait = -1
-	for path, seen := range q.dirty {
-		due := seen.last.Add(q.debounce)
-		if latest := seen.first.Add(q.maxWait); latest.Before(due) {
-			due = latest
+	if q.whole != nil {
+		if left := q.whole.due(q.debounce, q.maxWait).Sub(now); left > 0 {
+			return nil, false, left
 		}
-		if left := due.Sub(now); left > 0 {
+		q.whole = nil
+		return nil, true, wait
+	}
+	for path, seen := range q.dirty {
+		if left := seen.due(q.debounce, q.maxWait).Sub(now); left > 0 {
 			if wait < 0 || left < wait {
 				wait = left
 			}

@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 )
@@ -25,23 +23,56 @@ var byteOrderMark = []byte("\ufeff")
 // it at its end, and a file without front matter gets one. The error says why
 // the front matter cannot be edited that way.
 func SetPromotionLevel(src []byte, level string) ([]byte, error) {
-	lines := strings.SplitAfter(string(bytes.TrimPrefix(src, byteOrderMark)), "\n")
-	closing := closingLine(lines)
-	var edited []string
-	if closing < 0 {
-		edited = prepend(lines, level)
+	edited, err := setPromotionLevel(src, level)
+	if err != nil {
+		return nil, fmt.Errorf("set %s: %w", promotionKey, err)
+	}
+	return edited, nil
+}
+
+func setPromotionLevel(src []byte, level string) ([]byte, error) {
+	body, marked := bytes.CutPrefix(src, byteOrderMark)
+	block, behind, err := frontMatterOf(body)
+	if err != nil {
+		return nil, err
+	}
+	want, err := block.decode()
+	if err != nil {
+		return nil, err
+	}
+	lines := strings.SplitAfter(string(body), "\n")
+	if !block.found {
+		want, lines = map[string]any{}, prepend(lines, level)
 	} else {
-		front, err := editFrontMatter(lines[1:closing], level, ending(lines[0]))
+		front, err := editFrontMatter(lines[1:behind-1], level, ending(lines[0]))
 		if err != nil {
-			return nil, fmt.Errorf("set %s: %w", promotionKey, err)
+			return nil, err
 		}
-		edited = append(append([]string{lines[0]}, front...), lines[closing:]...)
+		lines = slices.Concat(lines[:1], front, lines[behind-1:])
 	}
-	result := []byte(strings.Join(edited, ""))
-	if bytes.HasPrefix(src, byteOrderMark) {
-		result = append(bytes.Clone(byteOrderMark), result...)
+	want[promotionKey] = level
+	edited := []byte(strings.Join(lines, ""))
+	if got, err := decodeFrontMatter(edited); err != nil || !reflect.DeepEqual(want, got) {
+		return nil, errors.New("the line cannot be changed without changing others; write it as `promotion_level: standard`")
 	}
-	return result, nil
+	if marked {
+		edited = slices.Concat(byteOrderMark, edited)
+	}
+	return edited, nil
+}
+
+// frontMatterOf returns the front matter as Parse sees it, and the index of the
+// first line behind it.
+func frontMatterOf(body []byte) (frontMatter, int, error) {
+	return findFrontMatter(splitLines(strings.ReplaceAll(string(body), "\r\n", "\n")))
+}
+
+func decodeFrontMatter(body []byte) (map[string]any, error) {
+	block, _, err := frontMatterOf(body)
+	if err != nil {
+		return nil, err
+	}
+	return block.decode()
 }
 
 // ending is the line's own line ending.
@@ -52,72 +83,29 @@ func ending(line string) string {
 	return "\n"
 }
 
-// closingLine returns the index of the line that ends the front matter, or -1
-// if there is none.
-func closingLine(lines []string) int {
-	if strings.TrimRight(lines[0], " \t\r\n") != "---" {
-		return -1
-	}
-	for i, line := range lines[1:] {
-		switch strings.TrimRight(line, " \t\r\n") {
-		case "---", "...":
-			return i + 1
-		}
-	}
-	return -1
-}
-
 func prepend(lines []string, level string) []string {
 	end := ending(lines[0])
 	return append([]string{"---" + end, promotionKey + ": " + level + end, "---" + end, end}, lines...)
 }
 
-// editFrontMatter sets the key in the lines between the delimiters, and makes
-// sure that nothing else has changed its meaning.
+// editFrontMatter sets the key in the lines between the delimiters.
 func editFrontMatter(lines []string, level, end string) ([]string, error) {
-	before, err := decodeLines(lines)
-	if err != nil {
-		return nil, err
-	}
 	edited := slices.Clone(lines)
-	switch found, err := findLevel(lines); {
+	switch at, found, err := findLevel(lines); {
 	case err != nil:
 		return nil, err
-	case found == nil && isFlow(lines):
+	case found:
+		return edited, at.replace(edited, level)
+	case isFlow(lines):
 		return nil, errors.New("the front matter is one {…} mapping; write one key a line")
-	case found == nil:
-		edited = append(edited, promotionKey+": "+level+end)
 	default:
-		if err := found.replace(edited, level); err != nil {
-			return nil, err
-		}
+		return append(edited, promotionKey+": "+level+end), nil
 	}
-	after, err := decodeLines(edited)
-	if err != nil {
-		return nil, fmt.Errorf("the edited front matter cannot be read: %w", err)
-	}
-	want := maps.Clone(before)
-	if want == nil {
-		want = map[string]any{}
-	}
-	want[promotionKey] = level
-	if !reflect.DeepEqual(want, after) {
-		return nil, errors.New("the line cannot be changed without changing others; write it as `promotion_level: standard`")
-	}
-	return edited, nil
 }
 
 // yamlText is the lines with their endings made plain.
 func yamlText(lines []string) []byte {
 	return []byte(strings.ReplaceAll(strings.Join(lines, ""), "\r\n", "\n"))
-}
-
-func decodeLines(lines []string) (map[string]any, error) {
-	var values map[string]any
-	if err := yaml.Unmarshal(yamlText(lines), &values); err != nil {
-		return nil, errors.New("the front matter is no valid YAML mapping")
-	}
-	return values, nil
 }
 
 func isFlow(lines []string) bool {
@@ -134,11 +122,14 @@ type place struct {
 	below bool
 }
 
-// findLevel returns nil if the front matter does not have the key.
-func findLevel(lines []string) (*place, error) {
+// findLevel reports false if the front matter does not have the key.
+func findLevel(lines []string) (at place, found bool, err error) {
 	file, err := parser.ParseBytes(yamlText(lines), 0)
-	if err != nil || len(file.Docs) == 0 {
-		return nil, err
+	if err != nil {
+		return place{}, false, syntaxError(err)
+	}
+	if len(file.Docs) == 0 {
+		return place{}, false, nil
 	}
 	var pairs []*ast.MappingValueNode
 	switch body := file.Docs[0].Body.(type) {
@@ -152,28 +143,26 @@ func findLevel(lines []string) (*place, error) {
 		if key.Value != promotionKey {
 			continue
 		}
-		found := &place{
-			line: key.Position.Line - 1, column: key.Position.Column - 1, key: strings.TrimSpace(key.Origin),
-		}
+		at = place{line: key.Position.Line - 1, column: key.Position.Column - 1, key: strings.TrimSpace(key.Origin)}
 		switch node := pair.Value.(type) {
 		case *ast.StringNode:
 			token := node.GetToken()
-			found.value = strings.TrimSpace(token.Origin)
-			found.below = token.Position.Line == key.Position.Line+1
-			return found, nil
+			at.value = strings.TrimSpace(token.Origin)
+			at.below = token.Position.Line == key.Position.Line+1
+			return at, true, nil
 		case *ast.NullNode:
-			return found, nil
+			return at, true, nil
 		default:
-			return nil, errPlain
+			return place{}, false, errPlain
 		}
 	}
-	return nil, nil
+	return place{}, false, nil
 }
 
 var errPlain = errors.New("its value is no plain text; write it as `promotion_level: standard`")
 
 // replace writes level in the value's place, in the quotes that were there.
-func (p *place) replace(lines []string, level string) error {
+func (p place) replace(lines []string, level string) error {
 	runes := []rune(lines[p.line])
 	rest, ok := strings.CutPrefix(string(runes[min(p.column, len(runes)):]), p.key)
 	if !ok {
@@ -205,7 +194,7 @@ func (p *place) replace(lines []string, level string) error {
 }
 
 // fill puts level where a null stands, or nothing.
-func (p *place) fill(head, rest, level string) string {
+func (p place) fill(head, rest, level string) string {
 	for _, null := range []string{"~", "null", "Null", "NULL"} {
 		if tail, ok := strings.CutPrefix(rest, null); ok {
 			return head + level + tail

@@ -1,8 +1,10 @@
 package markdown_test
 
 import (
-	"fmt"
+	"bytes"
+	"maps"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,14 +13,17 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-func TestSetPromotionLevel(t *testing.T) {
-	t.Parallel()
-	tests := []struct{ name, src, want string }{
+// promotion is a file and what it must become at the level critical.
+type promotion struct{ name, src, want string }
+
+func promotions() []promotion {
+	return []promotion{
 		{"plain", "---\ntitle: A\npromotion_level: standard\n---\nText", "---\ntitle: A\npromotion_level: critical\n---\nText"},
 		{"absent", "---\ntitle: A\n---\nText\n", "---\ntitle: A\npromotion_level: critical\n---\nText\n"},
 		{"empty front matter", "---\n---\nText\n", "---\npromotion_level: critical\n---\nText\n"},
 		{"no front matter", "# A\n", "---\npromotion_level: critical\n---\n\n# A\n"},
 		{"empty file", "", "---\npromotion_level: critical\n---\n\n"},
+		{"delimiters as Parse sees them", "---\r \n---", "---\npromotion_level: critical\n---\n\n---\r \n---"},
 		{"comment stays", "---\npromotion_level: standard # why\n---\n", "---\npromotion_level: critical # why\n---\n"},
 		{"double quotes", "---\npromotion_level: \"standard\"\n---\n", "---\npromotion_level: \"critical\"\n---\n"},
 		{"single quotes", "---\npromotion_level: 'standard' # x\n---\n", "---\npromotion_level: 'critical' # x\n---\n"},
@@ -39,7 +44,11 @@ func TestSetPromotionLevel(t *testing.T) {
 		{"nested is another", "---\nother:\n  promotion_level: standard\n---\n", "---\nother:\n  promotion_level: standard\npromotion_level: critical\n---\n"},
 		{"wide characters before", "---\n{标题: 数据, promotion_level: standard}\n---\n", "---\n{标题: 数据, promotion_level: critical}\n---\n"},
 	}
-	for _, test := range tests {
+}
+
+func TestSetPromotionLevel(t *testing.T) {
+	t.Parallel()
+	for _, test := range promotions() {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			got, err := markdown.SetPromotionLevel([]byte(test.src), "critical")
@@ -60,6 +69,11 @@ func TestSetPromotionLevel_RefusesWhatItCannotKeep(t *testing.T) {
 		"---\npromotion_level: *level\nbase: &level standard\n---\n",
 		"---\ntitle: [unclosed\n---\n",
 		"---\n{title: A}\n---\n",
+		"---\ntitle: A\n",
+		"---\npromotion_level: standard\npromotion_level: standard\n---\n",
+		"---\npromotion_level: &level standard\nother: *level\n---\n",
+		"---\npromotion_level: |\n  standard\n---\n",
+		"---\n- a list\n---\n",
 	} {
 		if got, err := markdown.SetPromotionLevel([]byte(src), "critical"); err == nil {
 			t.Errorf("%q became %q, want an error", src, got)
@@ -71,7 +85,7 @@ func TestSetPromotionLevel_RefusesWhatItCannotKeep(t *testing.T) {
 // and nothing else.
 func TestSetPromotionLevel_GeneratedFiles(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(3, 3)) //nolint:gosec // test data
+	random := rand.New(rand.NewPCG(3, 3))
 	for i := range 200 {
 		before, after := generated(random)
 		got, err := markdown.SetPromotionLevel([]byte(before), "important")
@@ -131,7 +145,7 @@ func dedupeKeys(entries []string) []string {
 	for i, entry := range entries {
 		key, _, _ := strings.Cut(entry, ":")
 		if strings.HasPrefix(entry, "#") || entry == "" {
-			key = fmt.Sprint(i)
+			key = strconv.Itoa(i)
 		}
 		if !seen[key] {
 			kept = append(kept, entry)
@@ -139,4 +153,74 @@ func dedupeKeys(entries []string) []string {
 		seen[key] = true
 	}
 	return kept
+}
+
+// FuzzSetPromotionLevel holds every edit to its promise: one line differs, or is
+// new, and nothing else of the document has another meaning.
+func FuzzSetPromotionLevel(f *testing.F) {
+	for _, test := range promotions() {
+		f.Add([]byte(test.src))
+	}
+	random := rand.New(rand.NewPCG(4, 4))
+	for range 50 {
+		src, _ := generated(random)
+		f.Add([]byte(src))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		before, err := markdown.Parse(src)
+		if err != nil {
+			return
+		}
+		edited, err := markdown.SetPromotionLevel(src, "critical")
+		if err != nil {
+			return
+		}
+		after, err := markdown.Parse(edited)
+		if err != nil {
+			t.Fatalf("%q became %q: %v", src, edited, err)
+		}
+		want := maps.Clone(before.FrontMatter)
+		if want == nil {
+			want = map[string]any{}
+		}
+		want["promotion_level"] = "critical"
+		if diff := cmp.Diff(want, after.FrontMatter); diff != "" {
+			t.Fatalf("%q became %q (-want +got):\n%s", src, edited, diff)
+		}
+		if diff := cmp.Diff(texts(before), texts(after)); diff != "" {
+			t.Fatalf("%q became %q (-before +after):\n%s", src, edited, diff)
+		}
+		checkOneLine(t, src, edited)
+	})
+}
+
+// texts is what is embedded of a document.
+func texts(doc *markdown.Document) (texts []string) {
+	for _, p := range doc.Passages(doc.Title, markdown.DefaultLimit()) {
+		texts = append(texts, markdown.Heading(doc.Title, p.HeaderPath)+"\n"+p.Text)
+	}
+	return texts
+}
+
+// checkOneLine fails unless one line was changed or added, or front matter put
+// in front of everything.
+func checkOneLine(t *testing.T, before, after []byte) {
+	t.Helper()
+	if body := bytes.TrimPrefix(before, []byte("\ufeff")); bytes.HasSuffix(after, append([]byte("\n---\n\n"), body...)) ||
+		bytes.HasSuffix(after, append([]byte("\r\n---\r\n\r\n"), body...)) {
+		return
+	}
+	old, edited := strings.SplitAfter(string(before), "\n"), strings.SplitAfter(string(after), "\n")
+	first := 0
+	for first < min(len(old), len(edited)) && old[first] == edited[first] {
+		first++
+	}
+	last := 0
+	for last < min(len(old), len(edited))-first && old[len(old)-1-last] == edited[len(edited)-1-last] {
+		last++
+	}
+	changed, by := len(old)-first-last, len(edited)-first-last
+	if changed > 1 || by > 1 {
+		t.Fatalf("%d lines from line %d on became %d: %q became %q", changed, first+1, by, before, after)
+	}
 }

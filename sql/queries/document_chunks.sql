@@ -41,5 +41,5 @@ ORDER BY c.document_id, c.ordinal;
 -- level. A promotion line that was added moves them down.
 UPDATE document_chunks SET
     promotion_level = @promotion_level,
-    start_line = start_line + @added_lines::integer, end_line = end_line + @added_lines::integer
+    start_line = start_line + @start_moved::integer, end_line = end_line + @end_moved::integer
 WHERE project_id = @project_id AND document_id = @document_id;

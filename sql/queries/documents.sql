@@ -46,11 +46,15 @@ UPDATE documents SET file_size = @file_size, file_mtime = @file_mtime
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
     AND relative_path = @relative_path AND content_hash = @content_hash;
 
--- name: DocumentDeleteByPaths :execrows
+-- name: DocumentDeleteByPaths :exec
 -- Chunks and links go by their foreign keys.
 DELETE FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
     AND relative_path = ANY(@relative_paths::text[]);
+
+-- name: DocumentDeleteByTenant :exec
+-- Of every collection. Chunks and links go by their foreign keys.
+DELETE FROM documents WHERE project_id = @project_id AND tenant_id = @tenant_id;
 
 -- name: DocumentCountByType :many
 SELECT doc_type, count(*) AS documents
@@ -64,14 +68,26 @@ FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
     AND relative_path = ANY(@relative_paths::text[]);
 
+-- name: DocumentPathsContaining :many
+-- Paths of the tenant in every collection, whatever the letters' case: those
+-- that begin with the text first, then those of which a folder or the file
+-- does. total counts all of them.
+SELECT relative_path, count(*) OVER () AS total
+FROM documents
+WHERE project_id = @project_id AND tenant_id = @tenant_id
+    AND position(lower(@part::text) IN lower(relative_path)) > 0
+GROUP BY relative_path
+ORDER BY starts_with(lower(relative_path), lower(@part::text)) DESC,
+    position('/' || lower(@part::text) IN lower(relative_path)) > 0 DESC,
+    relative_path
+LIMIT @max_paths;
+
 -- name: DocumentPromote :one
 -- After the promotion line of the file was edited, and nothing else: no row if
 -- the index does not hold the file as it was before.
 UPDATE documents SET
-    promotion_level = @promotion_level,
-    frontmatter = jsonb_set(frontmatter, '{promotion_level}', to_jsonb(@promotion_level::promotion_level)),
-    content_hash = @content_hash, file_size = @file_size, file_mtime = @file_mtime,
-    char_count = char_count + @added_chars::integer, line_count = line_count + @added_lines::integer
+    promotion_level = @promotion_level, frontmatter = @frontmatter, content_hash = @content_hash,
+    char_count = @char_count, line_count = @line_count, file_size = @file_size, file_mtime = @file_mtime
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
     AND relative_path = @relative_path AND content_hash = @previous_hash
 RETURNING id;

@@ -1,9 +1,12 @@
 -- name: LockProjectShared :exec
--- Held by a transaction that writes documents, so that no passage it counts on
--- is swept before it commits. class: db.LockPassages.
+-- Held by a transaction that changes documents, so that neither their tenant nor
+-- a passage that they count on goes before it commits. class: db.LockPassages.
+-- Whoever changes documents takes locks in one order, so that nobody deadlocks:
+-- the project's row (to register and delete tenants), this lock, passages by
+-- hash, the tenant's row (TenantBump), documents.
 SELECT pg_advisory_xact_lock_shared(@class::integer, @project_id::integer);
 
 -- name: LockProjectExclusive :exec
--- Held by a transaction that removes passages: it waits for the writers under
--- way, and they for it.
+-- Held by a transaction that removes tenants or passages: it waits for the
+-- writers under way, and they for it.
 SELECT pg_advisory_xact_lock(@class::integer, @project_id::integer);

@@ -65,3 +65,60 @@ JOIN document_chunks c ON c.project_id = @project_id AND c.document_id = best.do
 WHERE @doc_types::text[] IS NULL OR d.doc_type = ANY(@doc_types::text[])
 ORDER BY best.distance, d.relative_path
 LIMIT @max_documents;
+
+-- name: PassageSearchExact :many
+-- SearchExact with passages for results: one document may have several, and a
+-- passage that stands in several documents is a result in each.
+WITH top AS (
+    SELECT c.document_id, c.ordinal, c.passage_hash, ((p.embedding <=> @query::halfvec) + 0)::float8 AS distance
+    FROM document_chunks c
+    JOIN passages p ON p.collection = @collection AND p.project_id = c.project_id AND p.hash = c.passage_hash
+    WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
+        AND (@doc_types::text[] IS NULL OR c.document_id IN (
+            SELECT d.id FROM documents d
+            WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
+                AND d.doc_type = ANY(@doc_types::text[])))
+    ORDER BY distance, c.document_id, c.ordinal
+    LIMIT @max_passages
+)
+SELECT d.relative_path, d.doc_type, top.ordinal, p.content, top.distance
+FROM top
+JOIN documents d ON d.project_id = @project_id AND d.id = top.document_id
+JOIN passages p ON p.collection = @collection AND p.project_id = @project_id AND p.hash = top.passage_hash
+ORDER BY top.distance, d.relative_path, top.ordinal;
+
+-- name: PassageSearchHNSW :many
+-- SearchHNSW with passages for results. Every passage that the walk finds stands
+-- in a document at least, so max_walked of them make max_passages results; the
+-- surplus is for the walk's relaxed order.
+WITH nearest AS MATERIALIZED (
+    SELECT p.hash, (p.embedding <=> @query::halfvec)::float8 AS distance
+    FROM passages p
+    WHERE p.collection = @collection AND p.project_id = @project_id
+        AND EXISTS (
+            SELECT 1 FROM document_chunks c
+            WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
+                AND c.passage_hash = p.hash
+                AND (@doc_types::text[] IS NULL OR c.document_id IN (
+                    SELECT d.id FROM documents d
+                    WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id
+                        AND d.collection = @collection AND d.doc_type = ANY(@doc_types::text[]))))
+    ORDER BY p.embedding <=> @query::halfvec
+    LIMIT @max_walked
+), top AS (
+    SELECT c.document_id, c.ordinal, n.hash, n.distance
+    FROM nearest n
+    JOIN document_chunks c ON c.project_id = @project_id AND c.tenant_id = @tenant_id
+        AND c.collection = @collection AND c.passage_hash = n.hash
+    WHERE @doc_types::text[] IS NULL OR c.document_id IN (
+        SELECT d.id FROM documents d
+        WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
+            AND d.doc_type = ANY(@doc_types::text[]))
+    ORDER BY n.distance, c.document_id, c.ordinal
+    LIMIT @max_passages
+)
+SELECT d.relative_path, d.doc_type, top.ordinal, p.content, top.distance
+FROM top
+JOIN documents d ON d.project_id = @project_id AND d.id = top.document_id
+JOIN passages p ON p.collection = @collection AND p.project_id = @project_id AND p.hash = top.hash
+ORDER BY top.distance, d.relative_path, top.ordinal;

@@ -37,6 +37,8 @@ CREATE TABLE tenants (
     -- Counts the transactions that changed the tenant's documents: what a
     -- cache of them is keyed by.
     version            bigint      NOT NULL DEFAULT 0,
+    -- How far the index is behind the files, as the server that indexes says.
+    sync_status        jsonb,
     first_seen         timestamptz NOT NULL DEFAULT now(),
     last_seen          timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (project_id, id),

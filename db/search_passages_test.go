@@ -1,0 +1,76 @@
+package db
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// testPassages are the routes of a search for passages, on the corpus of the
+// search for documents.
+func testPassages(t *testing.T, c *corpus, space *space) {
+	t.Helper()
+	t.Run("HNSW finds what exact finds", func(t *testing.T) {
+		for _, docTypes := range [][]string{nil, {"rare"}} {
+			const queries, k = 30, 20
+			found := 0
+			for range queries {
+				found += c.agreeingPassages(t, space, docTypes, k)
+			}
+			if recall := float64(found) / (queries * k); recall < 0.995 {
+				t.Errorf("recall@20 of doc-types %v is %.3f, want at least 0.995", docTypes, recall)
+			}
+		}
+	})
+	t.Run("plan of HNSW", func(t *testing.T) {
+		plan := c.explain(t, passageSearchHNSW,
+			c.projectID, CollectionCompounding, space.vector(), c.tenants["large"], nil, 80, 20)
+		mustContain(t, plan, graphWalk, "document_chunks_passage")
+		mustNotContain(t, plan, "Seq Scan on passages", "JIT:", "passages_external", "passages_handbook")
+	})
+	t.Run("plan of exact", func(t *testing.T) {
+		plan := c.explain(t, passageSearchExact,
+			c.projectID, CollectionCompounding, space.vector(), c.tenants["small"], nil, 20)
+		mustContain(t, plan, "document_chunks_passage", "passages_compounding_pkey")
+		mustNotContain(t, plan, graphWalk, "Seq Scan on passages", "JIT:", "passages_external", "passages_handbook")
+	})
+}
+
+// agreeingPassages is how many of the k nearest passages both routes find.
+func (c *corpus) agreeingPassages(t *testing.T, space *space, docTypes []string, k int32) (found int) {
+	t.Helper()
+	query := space.vector()
+	exact, err := c.queries.PassageSearchExact(t.Context(), PassageSearchExactParams{
+		ProjectID: c.projectID, TenantID: c.tenants["large"], Collection: CollectionCompounding,
+		Query: query, DocTypes: docTypes, MaxPassages: k,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hnsw, err := c.queries.PassageSearchHNSW(t.Context(), PassageSearchHNSWParams{
+		ProjectID: c.projectID, TenantID: c.tenants["large"], Collection: CollectionCompounding,
+		Query: query, DocTypes: docTypes, MaxPassages: k, MaxWalked: 4 * k,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int{int(k), int(k)}, []int{len(exact), len(hnsw)}); diff != "" {
+		t.Fatalf("results of the two routes (-want +got):\n%s", diff)
+	}
+	known := map[string]bool{}
+	for i, row := range exact {
+		known[row.RelativePath] = true
+		if i > 0 && row.Distance < exact[i-1].Distance {
+			t.Errorf("result %d is nearer than the one before it", i)
+		}
+	}
+	for i, row := range hnsw {
+		if known[row.RelativePath] {
+			found++
+		}
+		if i > 0 && row.Distance < hnsw[i-1].Distance {
+			t.Errorf("result %d of the walk is nearer than the one before it", i)
+		}
+	}
+	return found
+}

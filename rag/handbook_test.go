@@ -1,0 +1,165 @@
+package rag_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// ingest puts documents into the handbook.
+func (f *fixture) ingest(t *testing.T, files ...rag.File) {
+	t.Helper()
+	handbook, err := f.library.Handbook(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	failures, err := f.library.Indexer(handbook, rag.Handbook, nil).Index(t.Context(), files)
+	if err != nil || len(failures) > 0 {
+		t.Fatalf("failures %v, error %v", failures, err)
+	}
+}
+
+func (f *fixture) edition(t *testing.T) rag.HandbookEdition {
+	t.Helper()
+	edition, err := f.library.HandbookEdition(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return edition
+}
+
+// searchHandbook returns what was found as "section source#chunk".
+func (f *fixture) searchHandbook(t *testing.T, query rag.HandbookQuery) (places []string, passages []rag.HandbookPassage) {
+	t.Helper()
+	passages, err := f.library.SearchHandbook(t.Context(), f.edition(t), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range passages {
+		places = append(places, fmt.Sprintf("%s %s#%d", p.Section, p.Source, p.Chunk))
+	}
+	return places, passages
+}
+
+func TestHandbook_SectionOfADocument(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.ingest(t,
+		file("handbook/welcome.md", "Words."),
+		file("handbook/security/passwords.md", "Words."),
+		file("handbook/security/access/keys.md", "Words."),
+		file("handbook/security/named.md", "---", "section: ' People '", "---", "Words."),
+		file("handbook/number.md", "---", "section: 12", "---", "Words."),
+		file("handbook/blank.md", "---", "section: ' '", "---", "Words."))
+	got := f.rows(t, `SELECT concat_ws(' ', relative_path, doc_type) FROM documents ORDER BY 1`)
+	want := []string{
+		"handbook/blank.md blank", "handbook/number.md number", "handbook/security/access/keys.md security",
+		"handbook/security/named.md People", "handbook/security/passwords.md security", "handbook/welcome.md welcome",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("sections (-want +got):\n%s", diff)
+	}
+	sections, err := f.library.HandbookSections(t.Context(), f.edition(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"People", "blank", "number", "security", "welcome"}, sections); diff != "" {
+		t.Errorf("list of sections (-want +got):\n%s", diff)
+	}
+}
+
+func TestSearchHandbook_FindsPassagesNearestFirst(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.ingest(t,
+		file("handbook/security.md", "# Security", "", section("Passwords", "passwords"), section("Visitors", "visitors"),
+			section("Old passwords", "forgotten passwords")),
+		file("handbook/office/kitchen.md", "# Kitchen", "", "Wash the cups."),
+		file("policies/passwords.md", "# Policy", "", "Passwords have twelve characters."))
+	places, passages := f.searchHandbook(t, rag.HandbookQuery{Text: "passwords", Limit: 3})
+	want := []string{"security handbook/security.md#0", "security handbook/security.md#2", "passwords policies/passwords.md#0"}
+	if diff := cmp.Diff(want, places); diff != "" {
+		t.Errorf("passages (-want +got):\n%s", diff)
+	}
+	for i, p := range passages[:2] {
+		if p.Score <= passages[i+1].Score || p.Score > 1 {
+			t.Errorf("scores %v and %v, want them falling from 1", p.Score, passages[i+1].Score)
+		}
+	}
+	if p := passages[2]; p.Content != "# Policy\n\nPasswords have twelve characters." {
+		t.Errorf("content %q, want the passage as it is in the file", p.Content)
+	}
+	places, _ = f.searchHandbook(t, rag.HandbookQuery{Text: "passwords", Limit: 3, Section: "office"})
+	if diff := cmp.Diff([]string{"office handbook/office/kitchen.md#0"}, places); diff != "" {
+		t.Errorf("passages of one section (-want +got):\n%s", diff)
+	}
+	places, _ = f.searchHandbook(t, rag.HandbookQuery{Text: "passwords", Limit: 3, Section: "Office"})
+	if len(places) != 0 {
+		t.Errorf("a section that there is not has %v", places)
+	}
+}
+
+// A text that stands in two documents is one passage and two results.
+func TestSearchHandbook_SharedPassage(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	text := []string{"# Badge", "", "Wear your badge."}
+	f.ingest(t, file("handbook/guests/badge.md", text...), file("handbook/staff/badge.md", text...))
+	if diff := cmp.Diff([]string{"1"}, f.rows(t, "SELECT count(*)::text FROM passages")); diff != "" {
+		t.Fatalf("passages (-want +got):\n%s", diff)
+	}
+	places, _ := f.searchHandbook(t, rag.HandbookQuery{Text: "badge", Limit: 5})
+	want := []string{"guests handbook/guests/badge.md#0", "staff handbook/staff/badge.md#0"}
+	if diff := cmp.Diff(want, places); diff != "" {
+		t.Errorf("results (-want +got):\n%s", diff)
+	}
+	places, _ = f.searchHandbook(t, rag.HandbookQuery{Text: "badge", Limit: 5, Section: "staff"})
+	if diff := cmp.Diff(want[1:], places); diff != "" {
+		t.Errorf("results in one section (-want +got):\n%s", diff)
+	}
+}
+
+func TestHandbookEdition(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.index(t, f.tenant, file("docs/a.md", "A project's document."))
+	if got := f.edition(t); got != (rag.HandbookEdition{}) {
+		t.Errorf("edition %v of a handbook that was never ingested, want the zero value", got)
+	}
+	f.ingest(t) // nothing
+	if got := f.edition(t); got != (rag.HandbookEdition{}) {
+		t.Errorf("edition %v of a handbook that is registered and empty, want the zero value", got)
+	}
+	f.ingest(t, file("handbook/a.md", "First."))
+	first := f.edition(t)
+	f.index(t, f.tenant, file("docs/b.md", "Another document of the project."))
+	if got := f.edition(t); got != first || first == (rag.HandbookEdition{}) {
+		t.Errorf("edition %v after %v, want the same: only a project has changed", got, first)
+	}
+	f.ingest(t, file("handbook/a.md", "Second."))
+	if got := f.edition(t); got == first {
+		t.Errorf("edition %v stays although the handbook has changed", got)
+	}
+	places, _ := f.searchHandbook(t, rag.HandbookQuery{Text: "document of the project", Limit: 20})
+	if diff := cmp.Diff([]string{"a handbook/a.md#0"}, places); diff != "" {
+		t.Errorf("the handbook's passages (-want +got):\n%s", diff)
+	}
+}
+
+func TestSearchHandbook_AnotherModelNamesIngest(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.ingest(t, file("handbook/a.md", "Some text."))
+	f.fake.AddModel("mxbai-embed-large", "sha256:another")
+	_, err := f.library.SearchHandbook(t.Context(), f.edition(t), rag.HandbookQuery{Text: "text", Limit: 1})
+	var ragErr *rag.Error
+	if !errors.As(err, &ragErr) || ragErr.Code != rag.EmbeddingServiceError ||
+		!strings.Contains(err.Error(), "compound-docs ingest --source DIR") {
+		t.Errorf("got %v, want an error that names ingest", err)
+	}
+}

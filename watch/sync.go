@@ -1,0 +1,124 @@
+package watch
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// Synced is what a [Sync] came to, in documents.
+type Synced struct {
+	Added, Updated, Removed, Unchanged int
+	// Failed are the files on disk that could not be indexed, by path.
+	Failed []rag.Failure
+}
+
+// Documents is how many of the folder's files the index holds.
+func (s Synced) Documents() int { return s.Added + s.Updated + s.Unchanged }
+
+// Sync makes the index hold what the folder holds, once. Documents whose paths
+// do not begin with the folder's prefix are left alone. report, if not nil, is
+// told how many of the changed files have been handled. An error means that the
+// work is not finished; done again it goes on from there.
+func Sync(ctx context.Context, folder Folder, indexer Indexer, report func(done, total int)) (Synced, error) {
+	tally := &tally{Indexer: indexer, prefix: folder.Prefix}
+	steady := func() error { return nil }
+	walked, err := reconcile(ctx, folder, tally, steady, func(p progress) {
+		if report != nil {
+			report(p.done, p.total)
+		}
+	})
+	if err != nil {
+		return Synced{}, fmt.Errorf("sync %s: %w", folder.Dir, err)
+	}
+	return tally.synced(folder, walked), nil
+}
+
+// Holds reports whether the folder has a file that matches, be it readable or not,
+// or a folder that cannot be looked into.
+func (f Folder) Holds(ctx context.Context) (found bool, err error) {
+	root, err := os.OpenRoot(f.Dir)
+	if err != nil {
+		return false, fmt.Errorf("open folder: %w", err)
+	}
+	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
+	err = f.walk(ctx, root, func(entry) { found = true }, func(string, error) { found = true })
+	return found, err
+}
+
+// tally is the part of an index that is a folder's, and counts what becomes of it.
+type tally struct {
+	Indexer
+	prefix string
+
+	known  map[string]rag.Stamp
+	counts Synced
+	// kept are the known documents that nothing was done with.
+	kept map[string]struct{}
+}
+
+func (t *tally) Known(ctx context.Context) (map[string]rag.Stamp, error) {
+	known, err := t.Indexer.Known(ctx)
+	if t.prefix != "" {
+		maps.DeleteFunc(known, func(indexed string, _ rag.Stamp) bool { return !strings.HasPrefix(indexed, t.prefix+"/") })
+	}
+	t.known, t.kept = maps.Clone(known), map[string]struct{}{}
+	for indexed := range known {
+		t.kept[indexed] = struct{}{}
+	}
+	return known, err
+}
+
+func (t *tally) Index(ctx context.Context, files []rag.File) ([]rag.Failure, error) {
+	failures, err := t.Indexer.Index(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	failed := map[string]bool{}
+	for _, failure := range failures {
+		failed[failure.Path] = true
+	}
+	for _, file := range files {
+		delete(t.kept, file.Path)
+		_, known := t.known[file.Path]
+		switch {
+		case failed[file.Path]:
+		case known:
+			t.counts.Updated++
+		default:
+			t.counts.Added++
+		}
+	}
+	return failures, nil
+}
+
+func (t *tally) Remove(ctx context.Context, paths []string) error {
+	for _, indexed := range paths {
+		if _, ok := t.kept[indexed]; ok {
+			t.counts.Removed++
+			delete(t.kept, indexed)
+		}
+	}
+	return t.Indexer.Remove(ctx, paths)
+}
+
+func (t *tally) synced(folder Folder, walked progress) Synced {
+	synced := t.counts
+	synced.Failed = walked.failed
+	for _, name := range walked.changing {
+		synced.Failed = append(synced.Failed, rag.Failure{Path: path.Join(folder.Prefix, name), Err: errChanged})
+	}
+	for _, failure := range synced.Failed {
+		delete(t.kept, failure.Path)
+	}
+	synced.Unchanged = len(t.kept)
+	slices.SortFunc(synced.Failed, func(a, b rag.Failure) int { return cmp.Compare(a.Path, b.Path) })
+	return synced
+}
