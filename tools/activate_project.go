@@ -3,16 +3,11 @@ package tools
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/compound-docs/compound-docs/watch"
+	"github.com/compound-docs/compound-docs/internal/session"
 )
-
-// activationWait bounds how long an activation waits for the first sync, which
-// goes on after the answer.
-const activationWait = 15 * time.Second
 
 type activateProjectInput struct {
 	ConfigPath string `json:"config_path" jsonschema:"Absolute path to .csharp-compounding-docs/config.json."`
@@ -47,6 +42,7 @@ func activateProjectTool() *mcp.Tool {
 			"config_path": {notEmpty, example("/home/user/my-project/.csharp-compounding-docs/config.json")},
 			"branch_name": {notEmpty, example("main")},
 		}),
+		OutputSchema: outputSchema[activateProjectOutput](map[string][]property{"status": {oneOf("activated")}}),
 	}
 }
 
@@ -57,11 +53,13 @@ func (h *handler) activateProject(
 	if err != nil {
 		return nil, activateProjectOutput{}, err
 	}
-	waitCtx, cancel := context.WithTimeout(ctx, activationWait)
+	waitCtx, cancel := context.WithTimeout(ctx, session.SyncWait)
 	defer cancel()
 	progress := newProgress(request, h.logger)
-	active.WaitSynced(waitCtx, func(s watch.Status) {
-		progress.notify(ctx, s.Done, s.Total, fmt.Sprintf("indexed %d of %d changed files", s.Done, s.Total))
+	active.WaitSynced(waitCtx, func(s session.Status) {
+		if s.Total > 0 { // else what has changed is not known yet
+			progress.notify(ctx, s.Done, s.Total, fmt.Sprintf("indexed %d of %d changed files", s.Done, s.Total))
+		}
 	})
 	docTypes, err := active.DocTypes(ctx)
 	if err != nil {
@@ -69,7 +67,7 @@ func (h *handler) activateProject(
 	}
 	out := activateProjectOutput{
 		Status: "activated", ProjectName: active.Tenant.Key.Project, BranchName: active.Tenant.Key.Branch,
-		PathHash: active.Tenant.Key.PathHash, DocTypes: make([]docTypeCountOutput, 0, len(docTypes)), Index: indexOf(active),
+		PathHash: active.Tenant.Key.PathHash, DocTypes: make([]docTypeCountOutput, 0, len(docTypes)), Index: indexOf(ctx, active),
 	}
 	for _, docType := range docTypes {
 		out.DocTypes = append(out.DocTypes, docTypeCountOutput{

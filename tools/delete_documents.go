@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/rag"
@@ -17,7 +16,7 @@ type deleteDocumentsInput struct {
 }
 
 type deleteDocumentsOutput struct {
-	Status            string  `json:"status" jsonschema:"\"deleted\", or \"preview\" for a dry run."`
+	Status            string  `json:"status"`
 	DeletedCount      *int    `json:"deleted_count,omitempty"`
 	DeletedChunks     *int    `json:"deleted_chunks,omitempty"`
 	WouldDeleteCount  *int    `json:"would_delete_count,omitempty" jsonschema:"In a dry run."`
@@ -36,7 +35,7 @@ func deleteDocumentsTool() *mcp.Tool {
 			"are gone. Files on disk stay, and activating a checkout again indexes them again. Call it with dry_run=true " +
 			"first, show the counts, and delete only when the user agrees. Not for deleting a document: delete its file.",
 		Annotations: &mcp.ToolAnnotations{
-			IdempotentHint: true, DestructiveHint: jsonschema.Ptr(true), OpenWorldHint: jsonschema.Ptr(false),
+			IdempotentHint: true, DestructiveHint: new(true), OpenWorldHint: new(false),
 		},
 		InputSchema: inputSchema[deleteDocumentsInput](map[string][]property{
 			"project_name": {notEmpty, example("my-project")},
@@ -44,6 +43,7 @@ func deleteDocumentsTool() *mcp.Tool {
 			"path_hash":    {notNull, notEmpty, example("a1b2c3d4e5f60718")},
 			"dry_run":      {withDefault(false)},
 		}),
+		OutputSchema: outputSchema[deleteDocumentsOutput](map[string][]property{"status": {oneOf("deleted", "preview")}}),
 	}
 }
 

@@ -1,12 +1,14 @@
 package tools
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"log/slog"
 	"runtime/debug"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/rag"
@@ -20,49 +22,68 @@ type errorBody struct {
 	Details map[string]any `json:"details"`
 }
 
-// reportErrors is the one place where errors reach the wire. A handler's error
-// becomes an error body; a panic becomes INTERNAL_ERROR, where the SDK would let
-// it end the server.
+// reportErrors is the one place where the errors of tools reach the wire. A
+// handler's error becomes an error body; so do an answer that does not fit its
+// schema and a panic, which would end the server. What is wrong with the request
+// itself, such as the name of a tool that does not exist, stays an error of the
+// protocol.
 func reportErrors(logger *slog.Logger) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
-			if method != "tools/call" {
+			call, ok := request.(*mcp.CallToolRequest)
+			if !ok {
 				return next(ctx, method, request)
 			}
+			log := logger.With("tool", call.Params.Name)
 			defer func() {
 				if cause := recover(); cause != nil {
-					logger.ErrorContext(ctx, "tool panicked", "cause", cause, "stack", string(debug.Stack()))
-					result, err = errorResult(rag.Errorf(rag.InternalError,
-						"the server met a bug; its log has the details")), nil
+					log.ErrorContext(ctx, "tool panicked", "cause", cause, "stack", string(debug.Stack()))
+					result, err = errorResult(bug()), nil
 				}
 			}()
 			result, err = next(ctx, method, request)
-			call, ok := result.(*mcp.CallToolResult)
-			if !ok || err != nil || !call.IsError {
-				return result, err
+			var protocol *jsonrpc.Error
+			switch {
+			case errors.As(err, &protocol):
+				return nil, err
+			case err != nil:
+				log.ErrorContext(ctx, "tool answered wrongly", "error", err)
+				return errorResult(bug()), nil
 			}
-			reported := rag.AsError(call.GetError())
-			logger.WarnContext(ctx, "tool failed", "tool", toolName(request), "code", reported.Code, "error", reported)
+			answer, ok := result.(*mcp.CallToolResult)
+			if !ok || !answer.IsError || answer.GetError() == nil {
+				return result, nil
+			}
+			reported := rag.AsError(answer.GetError())
+			log.WarnContext(ctx, "tool failed", "code", reported.Code, "error", answer.GetError())
 			return errorResult(reported), nil
 		}
 	}
 }
 
-func toolName(request mcp.Request) string {
-	if params, ok := request.GetParams().(*mcp.CallToolParamsRaw); ok {
-		return params.Name
-	}
-	return ""
+// bug is what a caller learns of a failure whose cause is for the log alone.
+func bug() *rag.Error {
+	return rag.Errorf(rag.InternalError, "the server met a bug; its log has the details")
 }
 
 func errorResult(e *rag.Error) *mcp.CallToolResult {
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: string(encodeError(e))}}}
+}
+
+// encodeError returns the error body as JSON.
+func encodeError(e *rag.Error) []byte {
 	body := errorBody{Error: true, Code: e.Code, Message: e.Error(), Details: e.Details}
 	if body.Details == nil {
 		body.Details = map[string]any{}
 	}
-	text, err := json.Marshal(body)
-	if err != nil {
-		text = fmt.Appendf(nil, `{"error":true,"code":%q,"message":%q,"details":{}}`, rag.InternalError, err)
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // it is read as it is, so <, > and & stay
+	err := encoder.Encode(body)
+	if err != nil { // a detail that is no JSON: code and message are
+		text.Reset()
+		body.Details = map[string]any{}
+		_ = encoder.Encode(body)
 	}
-	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}
+	return bytes.TrimSpace(text.Bytes())
 }

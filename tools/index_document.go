@@ -30,6 +30,7 @@ func indexDocumentTool() *mcp.Tool {
 		InputSchema: inputSchema[indexDocumentInput](map[string][]property{
 			"path": {notEmpty, example("./csharp-compounding-docs/problems/example-20260102.md")},
 		}),
+		OutputSchema: outputSchema[indexDocumentOutput](map[string][]property{"status": {oneOf("indexed")}}),
 	}
 }
 

@@ -29,7 +29,9 @@ func listDocTypesTool() *mcp.Tool {
 		Description: "List the doc-types of the active project with their folders, schemas and numbers of documents. " +
 			"Use it before writing a document, or to learn what doc_types filters accept. It does not list documents: " +
 			"search for those.",
-		Annotations: readOnly(),
+		Annotations:  readOnly(),
+		InputSchema:  inputSchema[listDocTypesInput](nil),
+		OutputSchema: outputSchema[listDocTypesOutput](map[string][]property{"index": {indexFields}}),
 	}
 }
 
@@ -44,7 +46,7 @@ func (h *handler) listDocTypes(
 	if err != nil {
 		return nil, listDocTypesOutput{}, err
 	}
-	out := listDocTypesOutput{DocTypes: make([]docTypeOutput, 0, len(docTypes)), Index: indexOf(active)}
+	out := listDocTypesOutput{DocTypes: make([]docTypeOutput, 0, len(docTypes)), Index: indexOf(ctx, active)}
 	for _, docType := range docTypes {
 		out.DocTypes = append(out.DocTypes, docTypeOutput{
 			Name: docType.Name, Description: docType.Description, Folder: docType.Folder, Schema: docType.Schema,

@@ -40,11 +40,11 @@ func generationOf(answer rag.Answer) generationOutput {
 }
 
 type sourceOutput struct {
-	Path           string  `json:"path"`
-	Title          string  `json:"title"`
-	CharCount      int     `json:"char_count"`
-	RelevanceScore float64 `json:"relevance_score"`
-	PromotionLevel string  `json:"promotion_level"`
+	Path           string    `json:"path"`
+	Title          string    `json:"title"`
+	CharCount      int       `json:"char_count"`
+	RelevanceScore float64   `json:"relevance_score"`
+	PromotionLevel rag.Level `json:"promotion_level"`
 	bestPassage
 }
 
@@ -64,13 +64,14 @@ func ragQueryTool() *mcp.Tool {
 			"semantic_search instead to find documents: it is faster and needs no language model.",
 		Annotations: readOnly(),
 		InputSchema: inputSchema[ragQueryInput](map[string][]property{
-			"query":               {notEmpty, atMost(maxQuery), example("How do we handle connection pool exhaustion?")},
+			"query":               {aQuery, example("How do we handle connection pool exhaustion?")},
 			"doc_types":           {notNull, example([]string{"problem", "codebase"})},
 			"max_sources":         {between(1, 100), example(3)},
 			"min_relevance_score": {between(0, 1), example(0.7)},
 			"min_promotion_level": {levels, withDefault("standard")},
 			"include_critical":    {withDefault(true)},
 		}),
+		OutputSchema: outputSchema[ragQueryOutput](map[string][]property{"index": {indexFields}}),
 	}
 }
 
@@ -101,7 +102,7 @@ func (h *handler) ragQuery(
 	}
 	out := ragQueryOutput{
 		Answer: answer.Text, Sources: sourcesOf(answer.Sources), LinkedDocs: make([]linkedDocument, 0, len(answer.Linked)),
-		Closest: closestOf(answer.Closest), generationOutput: generationOf(answer), Index: indexOf(active),
+		Closest: closestOf(answer.Closest), generationOutput: generationOf(answer), Index: indexOf(ctx, active),
 	}
 	for _, link := range answer.Linked {
 		out.LinkedDocs = append(out.LinkedDocs, linkedDocument{
@@ -116,7 +117,7 @@ func sourcesOf(hits []rag.Hit) []sourceOutput {
 	for _, hit := range hits {
 		sources = append(sources, sourceOutput{
 			Path: wirePath(hit.Path), Title: hit.Title, CharCount: hit.CharCount, RelevanceScore: round(hit.Score),
-			PromotionLevel: string(hit.Level),
+			PromotionLevel: hit.Level,
 			bestPassage:    bestPassageOf(hit),
 		})
 	}

@@ -40,10 +40,11 @@ func ragQueryExternalTool() *mcp.Tool {
 			"find documents: it is faster and needs no language model.",
 		Annotations: readOnly(),
 		InputSchema: inputSchema[ragQueryExternalInput](map[string][]property{
-			"query":               {notEmpty, atMost(maxQuery), example("How does API authentication work?")},
+			"query":               {aQuery, example("How does API authentication work?")},
 			"max_sources":         {between(1, 100), example(3)},
 			"min_relevance_score": {between(0, 1), withDefault(externalMinScore)},
 		}),
+		OutputSchema: outputSchema[ragQueryExternalOutput](map[string][]property{"index": {indexFields}}),
 	}
 }
 
@@ -68,7 +69,7 @@ func (h *handler) ragQueryExternal(
 	}
 	out := ragQueryExternalOutput{
 		Answer: answer.Text, Sources: make([]externalSourceOutput, 0, len(answer.Sources)), ExternalDocsPath: external.Path,
-		Closest: closestOf(answer.Closest), generationOutput: generationOf(answer), Index: indexOf(active),
+		Closest: closestOf(answer.Closest), generationOutput: generationOf(answer), Index: indexOf(ctx, active),
 	}
 	for _, hit := range answer.Sources {
 		out.Sources = append(out.Sources, externalSourceOutput{

@@ -56,12 +56,10 @@ func example(value any) property {
 }
 
 // notEmpty refuses "".
-func notEmpty(s *jsonschema.Schema) { s.MinLength = jsonschema.Ptr(1) }
+func notEmpty(s *jsonschema.Schema) { s.MinLength = new(1) }
 
-// atMost bounds the characters of a text.
-func atMost(length int) property {
-	return func(s *jsonschema.Schema) { s.MaxLength = &length }
-}
+// aQuery bounds a query.
+func aQuery(s *jsonschema.Schema) { s.MinLength, s.MaxLength = new(1), new(maxQuery) }
 
 // levels restricts a text to the promotion levels, or each item of a list.
 func levels(s *jsonschema.Schema) {
@@ -90,13 +88,13 @@ func notNull(s *jsonschema.Schema) {
 // readOnly annotates a tool that changes nothing.
 func readOnly() *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{
-		ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: jsonschema.Ptr(false), OpenWorldHint: jsonschema.Ptr(false),
+		ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: new(false), OpenWorldHint: new(false),
 	}
 }
 
 // idempotent annotates a tool that changes the index and may be called again.
 func idempotent() *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{
-		IdempotentHint: true, DestructiveHint: jsonschema.Ptr(false), OpenWorldHint: jsonschema.Ptr(false),
+		IdempotentHint: true, DestructiveHint: new(false), OpenWorldHint: new(false),
 	}
 }

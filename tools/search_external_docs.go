@@ -44,10 +44,11 @@ func searchExternalDocsTool() *mcp.Tool {
 			"config. Use it for reference material such as API guides; use semantic_search for what the team has learned.",
 		Annotations: readOnly(),
 		InputSchema: inputSchema[searchExternalDocsInput](map[string][]property{
-			"query":               {notEmpty, atMost(maxQuery), example("database schema design")},
+			"query":               {aQuery, example("database schema design")},
 			"limit":               {between(1, 100), example(10)},
 			"min_relevance_score": {between(0, 1), withDefault(externalMinScore)},
 		}),
+		OutputSchema: outputSchema[searchExternalDocsOutput](map[string][]property{"index": {indexFields}}),
 	}
 }
 
@@ -70,7 +71,7 @@ func (h *handler) searchExternalDocs(
 	}
 	out := searchExternalDocsOutput{
 		Results: make([]externalResult, 0, len(hits.Documents)), TotalMatches: len(hits.Documents),
-		ExternalDocsPath: external.Path, Closest: closestOf(hits.Closest), Index: indexOf(active),
+		ExternalDocsPath: external.Path, Closest: closestOf(hits.Closest), Index: indexOf(ctx, active),
 	}
 	for _, hit := range hits.Documents {
 		out.Results = append(out.Results, externalResult{

@@ -31,14 +31,14 @@ type semanticSearchOutput struct {
 }
 
 type searchResult struct {
-	Path           string  `json:"path"`
-	Title          string  `json:"title"`
-	Summary        string  `json:"summary"`
-	CharCount      int     `json:"char_count"`
-	RelevanceScore float64 `json:"relevance_score" jsonschema:"Cosine similarity of the query and the best passage, 0 to 1."`
-	DocType        string  `json:"doc_type"`
-	Date           string  `json:"date"`
-	PromotionLevel string  `json:"promotion_level"`
+	Path           string    `json:"path"`
+	Title          string    `json:"title"`
+	Summary        string    `json:"summary"`
+	CharCount      int       `json:"char_count"`
+	RelevanceScore float64   `json:"relevance_score" jsonschema:"Cosine similarity of the query and the best passage, 0 to 1."`
+	DocType        string    `json:"doc_type"`
+	Date           string    `json:"date"`
+	PromotionLevel rag.Level `json:"promotion_level"`
 	bestPassage
 }
 
@@ -63,12 +63,13 @@ func semanticSearchTool() *mcp.Tool {
 			"known. Use rag_query instead for one answer drawn from several documents.",
 		Annotations: readOnly(),
 		InputSchema: inputSchema[semanticSearchInput](map[string][]property{
-			"query":               {notEmpty, atMost(maxQuery), example("connection pool exhausted")},
+			"query":               {aQuery, example("connection pool exhausted")},
 			"doc_types":           {notNull, example([]string{"problem", "tool"})},
 			"limit":               {between(1, 100), example(10)},
 			"min_relevance_score": {between(0, 1), example(0.5)},
 			"promotion_levels":    {levels, example([]string{"important", "critical"})},
 		}),
+		OutputSchema: outputSchema[semanticSearchOutput](map[string][]property{"index": {indexFields}}),
 	}
 }
 
@@ -95,12 +96,12 @@ func (h *handler) semanticSearch(
 	}
 	out := semanticSearchOutput{
 		Results: make([]searchResult, 0, len(hits.Documents)), TotalMatches: len(hits.Documents),
-		Closest: closestOf(hits.Closest), Index: indexOf(active),
+		Closest: closestOf(hits.Closest), Index: indexOf(ctx, active),
 	}
 	for _, hit := range hits.Documents {
 		out.Results = append(out.Results, searchResult{
 			Path: wirePath(hit.Path), Title: hit.Title, Summary: hit.Summary, CharCount: hit.CharCount,
-			RelevanceScore: round(hit.Score), DocType: hit.DocType, Date: hit.Date, PromotionLevel: string(hit.Level),
+			RelevanceScore: round(hit.Score), DocType: hit.DocType, Date: hit.Date, PromotionLevel: hit.Level,
 			bestPassage: bestPassageOf(hit),
 		})
 	}
@@ -113,9 +114,8 @@ func bestPassageOf(hit rag.Hit) bestPassage {
 
 // newQuery checks what every search shares.
 func newQuery(active *session.Active, text string, docTypes []string) (rag.Query, error) {
-	if strings.TrimSpace(text) == "" {
-		return rag.Query{}, rag.Errorf(rag.InvalidArgument,
-			`query is empty; give what to look for, for example "connection pool exhausted"`).With("parameter", "query")
+	if err := checkQuery(text); err != nil {
+		return rag.Query{}, err
 	}
 	known := make([]string, 0, len(active.Project.DocTypes()))
 	for _, docType := range active.Project.DocTypes() {
@@ -128,6 +128,15 @@ func newQuery(active *session.Active, text string, docTypes []string) (rag.Query
 		}
 	}
 	return rag.Query{Text: text, DocTypes: docTypes}, nil
+}
+
+// checkQuery refuses a query without a word.
+func checkQuery(text string) error {
+	if strings.TrimSpace(text) == "" {
+		return rag.Errorf(rag.InvalidArgument,
+			`query is empty; give what to look for, for example "connection pool exhausted"`).With("parameter", "query")
+	}
+	return nil
 }
 
 func closestOf(hit *rag.Hit) *closestOutput {

@@ -17,32 +17,48 @@ var instructions string
 
 // handler holds what the tools compose.
 type handler struct {
-	session *session.Session
-	logger  *slog.Logger
+	session  *session.Session
+	handbook *handbookCache
+	logger   *slog.Logger
 }
 
-// NewServer returns the MCP server with every tool. It answers before any
-// database or model does.
+// NewServer returns the MCP server with every tool, the documents as resources
+// and the prompts. It answers before any database or model does.
 func NewServer(s *session.Session, version string, logger *slog.Logger) *mcp.Server {
+	h := &handler{session: s, handbook: newHandbookCache(), logger: logger}
 	server := mcp.NewServer(
 		&mcp.Implementation{Name: "compound-docs", Title: "Compound Docs", Version: version},
 		&mcp.ServerOptions{
 			Instructions: instructions,
 			Logger:       logger,
-			Capabilities: &mcp.ServerCapabilities{},
+			// No list of these changes while the server runs.
+			Capabilities: &mcp.ServerCapabilities{
+				Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}, Prompts: &mcp.PromptCapabilities{},
+			},
+			CompletionHandler: h.complete,
 		},
 	)
-	server.AddReceivingMiddleware(reportErrors(logger))
-	h := &handler{session: s, logger: logger}
-	mcp.AddTool(server, activateProjectTool(), h.activateProject)
-	mcp.AddTool(server, semanticSearchTool(), h.semanticSearch)
-	mcp.AddTool(server, ragQueryTool(), h.ragQuery)
-	mcp.AddTool(server, searchExternalDocsTool(), h.searchExternalDocs)
-	mcp.AddTool(server, ragQueryExternalTool(), h.ragQueryExternal)
-	mcp.AddTool(server, indexDocumentTool(), h.indexDocument)
-	mcp.AddTool(server, listDocTypesTool(), h.listDocTypes)
-	mcp.AddTool(server, deleteDocumentsTool(), h.deleteDocuments)
-	mcp.AddTool(server, updatePromotionLevelTool(), h.updatePromotionLevel)
-	mcp.AddTool(server, pingTool(), h.ping)
+	checks := argumentChecks{}
+	server.AddReceivingMiddleware(recoverPanics(logger), reportErrors(logger), checks.middleware)
+	addTool(server, checks, activateProjectTool(), h.activateProject)
+	addTool(server, checks, semanticSearchTool(), h.semanticSearch)
+	addTool(server, checks, ragQueryTool(), h.ragQuery)
+	addTool(server, checks, searchExternalDocsTool(), h.searchExternalDocs)
+	addTool(server, checks, ragQueryExternalTool(), h.ragQueryExternal)
+	addTool(server, checks, indexDocumentTool(), h.indexDocument)
+	addTool(server, checks, listDocTypesTool(), h.listDocTypes)
+	addTool(server, checks, deleteDocumentsTool(), h.deleteDocuments)
+	addTool(server, checks, updatePromotionLevelTool(), h.updatePromotionLevel)
+	addTool(server, checks, searchHandbookTool(), h.searchHandbook)
+	addTool(server, checks, pingTool(), h.ping)
+	server.AddResourceTemplate(documentTemplate(), h.readDocument)
+	server.AddPrompt(recallPrompt(), h.recall)
+	server.AddPrompt(capturePrompt(), h.capture)
 	return server
+}
+
+// addTool declares a tool whose arguments are checked before handle sees them.
+func addTool[In, Out any](server *mcp.Server, checks argumentChecks, tool *mcp.Tool, handle mcp.ToolHandlerFor[In, Out]) {
+	checks[tool.Name] = newParameters(tool)
+	mcp.AddTool(server, tool, handle)
 }

@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/rag"
@@ -15,10 +14,10 @@ type updatePromotionLevelInput struct {
 }
 
 type updatePromotionLevelOutput struct {
-	Status        string `json:"status"`
-	DocumentPath  string `json:"document_path" jsonschema:"Relative to csharp-compounding-docs/."`
-	PreviousLevel string `json:"previous_level"`
-	NewLevel      string `json:"new_level"`
+	Status        string    `json:"status"`
+	DocumentPath  string    `json:"document_path" jsonschema:"Relative to csharp-compounding-docs/."`
+	PreviousLevel rag.Level `json:"previous_level"`
+	NewLevel      rag.Level `json:"new_level"`
 }
 
 func updatePromotionLevelTool() *mcp.Tool {
@@ -29,12 +28,13 @@ func updatePromotionLevelTool() *mcp.Tool {
 			"every rag_query, `standard` undoes both. It changes the promotion_level line of the file's front matter and " +
 			"nothing else. Use it when the user says that a document matters more or less; external docs have no level.",
 		Annotations: &mcp.ToolAnnotations{
-			IdempotentHint: true, DestructiveHint: jsonschema.Ptr(false), OpenWorldHint: jsonschema.Ptr(false),
+			IdempotentHint: true, DestructiveHint: new(false), OpenWorldHint: new(false),
 		},
 		InputSchema: inputSchema[updatePromotionLevelInput](map[string][]property{
 			"document_path":   {notEmpty, example("problems/n-plus-one-query-20250120.md")},
 			"promotion_level": {levels, example("critical")},
 		}),
+		OutputSchema: outputSchema[updatePromotionLevelOutput](map[string][]property{"status": {oneOf("updated")}}),
 	}
 }
 
@@ -50,6 +50,6 @@ func (h *handler) updatePromotionLevel(
 		return nil, updatePromotionLevelOutput{}, err
 	}
 	return nil, updatePromotionLevelOutput{
-		Status: "updated", DocumentPath: path, PreviousLevel: string(previous), NewLevel: in.PromotionLevel,
+		Status: "updated", DocumentPath: path, PreviousLevel: previous, NewLevel: rag.Level(in.PromotionLevel),
 	}, nil
 }

@@ -1,0 +1,189 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/internal/schema"
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// maxListed bounds what one error lists: a list can have any number of wrong entries.
+const maxListed = 10
+
+// parameters are those of one tool, as it declares them.
+type parameters struct {
+	tool     string
+	declared *jsonschema.Schema
+	compiled *schema.Schema
+}
+
+// newParameters panics, as inputSchema does, if the declaration is no schema.
+func newParameters(tool *mcp.Tool) *parameters {
+	p := &parameters{tool: tool.Name}
+	var doc any
+	encoded, err := json.Marshal(tool.InputSchema)
+	if err == nil {
+		err = json.Unmarshal(encoded, &doc)
+	}
+	if err == nil {
+		p.compiled, err = schema.Compile(map[string]any{tool.Name: doc}, tool.Name, "")
+	}
+	var ok bool
+	if p.declared, ok = tool.InputSchema.(*jsonschema.Schema); err != nil || !ok {
+		panic(fmt.Sprintf("tools: parameters of %s: %T, %v", tool.Name, tool.InputSchema, err))
+	}
+	return p
+}
+
+// argumentChecks holds the parameters of each tool by its name.
+type argumentChecks map[string]*parameters
+
+// middleware refuses wrong arguments, before the SDK does so in words of its own.
+func (c argumentChecks) middleware(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
+		call, ok := request.(*mcp.CallToolRequest)
+		if !ok || c[call.Params.Name] == nil {
+			return next(ctx, method, request)
+		}
+		given, err := c[call.Params.Name].check(call.Params.Arguments)
+		if err != nil {
+			result := &mcp.CallToolResult{}
+			result.SetError(err)
+			return result, nil
+		}
+		call.Params.Arguments = given
+		return next(ctx, method, request)
+	}
+}
+
+// check returns the arguments without those that are null: clients that fill in
+// a form send null for what they leave out. The error is a *rag.Error.
+func (p *parameters) check(raw json.RawMessage) (json.RawMessage, error) {
+	var value any = map[string]any{}
+	if len(raw) > 0 && string(raw) != "null" {
+		// The transport has found it to be JSON, so it is a number that fails.
+		if err := json.Unmarshal(raw, &value); err != nil {
+			return nil, rag.Errorf(rag.InvalidArgument, "arguments hold a number that is out of range; give an object, for example %s",
+				p.example(nil)).With("parameter", "arguments")
+		}
+	}
+	given, ok := value.(map[string]any)
+	if ok {
+		maps.DeleteFunc(given, func(_ string, v any) bool { return v == nil })
+	}
+	if findings := p.compiled.Check(value); len(findings) > 0 {
+		return nil, p.explain(withoutMeant(findings))
+	}
+	return json.Marshal(given) //nolint:wrapcheck // it was decoded from JSON
+}
+
+// withoutMeant leaves out that a parameter is missing whose misspelt name is
+// reported already.
+func withoutMeant(findings []schema.Finding) []schema.Finding {
+	meant := map[string]bool{}
+	for _, f := range findings {
+		meant[f.Meant] = true
+	}
+	return slices.DeleteFunc(findings, func(f schema.Finding) bool {
+		return strings.HasPrefix(f.Problem, "is missing") && meant[f.Field]
+	})
+}
+
+// violation is what is wrong with one argument, for the details of an error.
+type violation struct {
+	Parameter string          `json:"parameter"`
+	Expected  string          `json:"expected"`
+	Example   json.RawMessage `json:"example"`
+
+	message string
+}
+
+func (p *parameters) explain(findings []schema.Finding) *rag.Error {
+	listed := make([]violation, 0, maxListed)
+	for _, f := range findings[:min(len(findings), maxListed)] {
+		listed = append(listed, p.violation(f))
+	}
+	if len(findings) == 1 {
+		only := listed[0]
+		return rag.Errorf(rag.InvalidArgument, "%s", only.message).
+			With("parameter", only.Parameter).With("expected", only.Expected).With("example", only.Example)
+	}
+	var message strings.Builder
+	fmt.Fprintf(&message, "%d things are wrong with the arguments", len(findings))
+	if len(listed) < len(findings) {
+		fmt.Fprintf(&message, ", the first %d are", len(listed))
+	}
+	message.WriteString(":")
+	for i, v := range listed {
+		fmt.Fprintf(&message, " (%d) %s", i+1, v.message)
+	}
+	return rag.Errorf(rag.InvalidArgument, "%s", message.String()).With("violations", listed)
+}
+
+func (p *parameters) violation(f schema.Finding) violation {
+	if f.Unknown {
+		return p.unknown(f)
+	}
+	v := violation{Parameter: "arguments", Expected: f.Expected, Example: p.example(f.Path)}
+	place := v.Parameter
+	if len(f.Path) > 0 {
+		v.Parameter, place = f.Path[0], f.Field
+	}
+	v.message = fmt.Sprintf("%s %s; give %s, for example %s", place, f.Problem, f.Expected, v.Example)
+	return v
+}
+
+// unknown names the parameter that is likely meant, and all that there are. No
+// tool has a parameter that is an object, so the name is the whole path.
+func (p *parameters) unknown(f schema.Finding) violation {
+	v := violation{Parameter: fmt.Sprintf("%.60s", f.Path[0]), Expected: "no parameters", Example: p.example(nil)}
+	known := "it has none"
+	if names := strings.Join(p.declared.PropertyOrder, ", "); names != "" {
+		v.Expected, known = "one of the parameters "+names, "its parameters: "+names
+	}
+	remedy := "leave it out"
+	if f.Meant != "" {
+		remedy = "give " + f.Meant
+		v.Example = encode(map[string]json.RawMessage{f.Meant: p.example([]string{f.Meant})})
+	}
+	v.message = fmt.Sprintf("%q is not a parameter of %s; %s, for example %s (%s)", v.Parameter, p.tool, remedy, v.Example, known)
+	return v
+}
+
+// example returns a correct value for the place: what the declaration shows, or
+// else its default. For all the arguments it is an object with the required ones.
+func (p *parameters) example(path []string) json.RawMessage {
+	if len(path) == 0 {
+		object := map[string]json.RawMessage{}
+		for _, name := range p.declared.Required {
+			object[name] = p.example([]string{name})
+		}
+		return encode(object)
+	}
+	declared := p.declared.Properties[path[0]]
+	if len(declared.Examples) == 0 {
+		return declared.Default
+	}
+	example := encode(declared.Examples[0])
+	var list []json.RawMessage
+	if len(path) > 1 && json.Unmarshal(example, &list) == nil && len(list) > 0 {
+		return list[0]
+	}
+	return example
+}
+
+func encode(value any) json.RawMessage {
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		return nil
+	}
+	return encoded
+}

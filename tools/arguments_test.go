@@ -1,0 +1,269 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/internal/session"
+	"github.com/compound-docs/compound-docs/project"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/tools"
+)
+
+// offline is a server without database and models: arguments are checked before either is asked.
+func offline() *mcp.Server {
+	logger := slog.New(slog.DiscardHandler)
+	s := session.New(rag.NewLibrary(nil, nil, nil, logger), project.DefaultSettings(), "", logger)
+	return tools.NewServer(s, "test", logger)
+}
+
+// Every wrong argument is answered with the parameter, what is wrong, and what is right.
+func TestArguments_Refused(t *testing.T) {
+	t.Parallel()
+	const (
+		searches       = `(its parameters: query, doc_types, limit, min_relevance_score, promotion_levels)`
+		needsQuery     = `give text of at most 10000 characters, for example "connection pool exhausted"`
+		needsQuestion  = `give text of at most 10000 characters, for example "How do we handle connection pool exhaustion?"`
+		needsReference = `give text of at most 10000 characters, for example "database schema design"`
+		needsAPI       = `give text of at most 10000 characters, for example "How does API authentication work?"`
+		needsLimit     = `give a whole number from 1 to 100, for example 10`
+		needsSources   = `give a whole number from 1 to 100, for example 3`
+		needsLevel     = `give one of standard, important, critical, for example `
+		needsDocument  = `give text, for example "problems/n-plus-one-query-20250120.md"`
+	)
+	tests := []struct{ tool, arguments, want string }{
+		{"semantic_search", `{"query": "a", "limit": 0}`, `limit is 0; ` + needsLimit},
+		{"semantic_search", `{"query": "a", "limit": 101}`, `limit is 101; ` + needsLimit},
+		{"semantic_search", `{"query": "a", "limit": -1}`, `limit is -1; ` + needsLimit},
+		{"semantic_search", `{"query": "a", "limit": 2.5}`, `limit is 2.5; ` + needsLimit},
+		{"semantic_search", `{"query": "a", "limit": "3"}`, `limit is "3"; ` + needsLimit},
+		{"semantic_search", `{"query": "a", "limit": true}`, `limit is true; ` + needsLimit},
+		{"semantic_search", `{"query": "a", "limit": 1e300}`, `limit is 1e+300; ` + needsLimit},
+		{"semantic_search", `{"query": "a", "limit": 1e400}`, `arguments hold a number that is out of range; give an object, for example {"query":"connection pool exhausted"}`},
+		{"semantic_search", `{"query": "a", "min_relevance_score": 1.5}`, `min_relevance_score is 1.5; give a number from 0 to 1, for example 0.5`},
+		{"semantic_search", `{"query": "a", "min_relevance_score": -0.1}`, `min_relevance_score is -0.1; give a number from 0 to 1, for example 0.5`},
+		{"semantic_search", `{"query": "a", "min_relevance_score": [0.5]}`, `min_relevance_score is a list; give a number from 0 to 1, for example 0.5`},
+		{"semantic_search", `{}`, `query is missing; ` + needsQuery},
+		{"semantic_search", ``, `query is missing; ` + needsQuery},
+		{"semantic_search", `null`, `query is missing; ` + needsQuery},
+		{"semantic_search", `{"query": null}`, `query is missing; ` + needsQuery},
+		{"semantic_search", `{"query": ""}`, `query is empty; ` + needsQuery},
+		{"semantic_search", `{"query": 7}`, `query is 7; give text of at most 10000 characters, in quotes, for example "connection pool exhausted"`},
+		{"semantic_search", `{"query": {"text": "a"}}`, `query is an object; ` + needsQuery},
+		{"semantic_search", `{"query": "` + strings.Repeat("ä", 10_001) + `"}`, `query has 10001 characters; ` + needsQuery},
+		{"semantic_search", `{"query": "` + strings.Repeat("a", 100<<10) + `"}`, `query has 102400 characters; ` + needsQuery},
+		{"semantic_search", `{"query": "a", "doc_types": "problem"}`, `doc_types is "problem"; give a list of text, for example ["problem","tool"]`},
+		{"semantic_search", `{"query": "a", "doc_types": ["tool", 7]}`, `doc_types[1] is 7; give text, in quotes, for example "problem"`},
+		{"semantic_search", `{"query": "a", "promotion_levels": ["important", "Critical"]}`, `promotion_levels[1] is "Critical"; ` + needsLevel + `"important"`},
+		{"semantic_search", `{"query": "a", "promotion_levels": [null]}`, `promotion_levels[0] is empty; ` + needsLevel + `"important"`},
+		{"semantic_search", `{"query": "a", "promotion_levels": "critical"}`, `promotion_levels is "critical"; give a list, each entry one of standard, important, critical, for example ["important","critical"]`},
+		{"semantic_search", `{"query": "a", "limti": 10}`, `"limti" is not a parameter of semantic_search; give limit, for example {"limit":10} ` + searches},
+		{"semantic_search", `{"query": "a", "docTypes": []}`, `"docTypes" is not a parameter of semantic_search; give doc_types, for example {"doc_types":["problem","tool"]} ` + searches},
+		{"semantic_search", `{"query": "a", "project": "b"}`, `"project" is not a parameter of semantic_search; leave it out, for example {"query":"connection pool exhausted"} ` + searches},
+		{"semantic_search", `{"Query": "a"}`, `"Query" is not a parameter of semantic_search; give query, for example {"query":"connection pool exhausted"} ` + searches},
+		{"semantic_search", `{"query": "a", "` + strings.Repeat("x", 100<<10) + `": 1}`, `"` + strings.Repeat("x", 60) + `" is not a parameter of semantic_search; leave it out, for example {"query":"connection pool exhausted"} ` + searches},
+		{"semantic_search", `[]`, `arguments is empty; give an object, for example {"query":"connection pool exhausted"}`},
+		{"semantic_search", `["a"]`, `arguments is a list; give an object, for example {"query":"connection pool exhausted"}`},
+		{"semantic_search", `"{\"query\": \"a\"}"`, `arguments is "{\"query\": \"a\"}"; give an object, for example {"query":"connection pool exhausted"}`},
+		{"semantic_search", `{"limit": 0, "min_relevance_score": 2, "verbose": true}`, `4 things are wrong with the arguments: (1) limit is 0; ` + needsLimit +
+			` (2) min_relevance_score is 2; give a number from 0 to 1, for example 0.5 (3) query is missing; ` + needsQuery +
+			` (4) "verbose" is not a parameter of semantic_search; leave it out, for example {"query":"connection pool exhausted"} ` + searches},
+
+		{"rag_query", `{}`, `query is missing; ` + needsQuestion},
+		{"rag_query", `{"query": ""}`, `query is empty; ` + needsQuestion},
+		{"rag_query", `{"query": "a", "max_sources": 0}`, `max_sources is 0; ` + needsSources},
+		{"rag_query", `{"query": "a", "max_sources": 101}`, `max_sources is 101; ` + needsSources},
+		{"rag_query", `{"query": "a", "min_relevance_score": 1.5}`, `min_relevance_score is 1.5; give a number from 0 to 1, for example 0.7`},
+		{"rag_query", `{"query": "a", "min_promotion_level": "high"}`, `min_promotion_level is "high"; ` + needsLevel + `"standard"`},
+		{"rag_query", `{"query": "a", "include_critical": "yes"}`, `include_critical is "yes"; give true or false, for example true`},
+		{"rag_query", `{"query": "a", "limit": 3}`, `"limit" is not a parameter of rag_query; leave it out, for example {"query":"How do we handle connection pool exhaustion?"} ` +
+			`(its parameters: query, doc_types, max_sources, min_relevance_score, min_promotion_level, include_critical)`},
+
+		{"search_external_docs", `{}`, `query is missing; ` + needsReference},
+		{"search_external_docs", `{"query": "a", "limit": 101}`, `limit is 101; ` + needsLimit},
+		{"search_external_docs", `{"query": "a", "min_relevance_score": "0.5"}`, `min_relevance_score is "0.5"; give a number from 0 to 1, for example 0.7`},
+		{"search_external_docs", `{"query": "a", "doc_types": []}`, `"doc_types" is not a parameter of search_external_docs; leave it out, for example {"query":"database schema design"} ` +
+			`(its parameters: query, limit, min_relevance_score)`},
+
+		{"rag_query_external", `{}`, `query is missing; ` + needsAPI},
+		{"rag_query_external", `{"query": "a", "max_sources": 101}`, `max_sources is 101; ` + needsSources},
+		{"rag_query_external", `{"query": "a", "min_relevance_score": 1.5}`, `min_relevance_score is 1.5; give a number from 0 to 1, for example 0.7`},
+
+		{"index_document", `{}`, `path is missing; give text, for example "./csharp-compounding-docs/problems/example-20260102.md"`},
+		{"index_document", `{"path": ""}`, `path is empty; give text, for example "./csharp-compounding-docs/problems/example-20260102.md"`},
+
+		{"list_doc_types", `{"folder": "problems"}`, `"folder" is not a parameter of list_doc_types; leave it out, for example {} (it has none)`},
+
+		{"delete_documents", `{}`, `project_name is missing; give text, for example "my-project"`},
+		{"delete_documents", `{"project_name": "a", "branch_name": ""}`, `branch_name is empty; give text, for example "feature/old-branch"`},
+		{"delete_documents", `{"project_name": "a", "path_hash": 12}`, `path_hash is 12; give text, in quotes, for example "a1b2c3d4e5f60718"`},
+		{"delete_documents", `{"project_name": "a", "dry_run": "true"}`, `dry_run is "true"; give true or false, for example false`},
+		{"delete_documents", `{"project_name": "a", "dryrun": true}`, `"dryrun" is not a parameter of delete_documents; give dry_run, for example {"dry_run":false} ` +
+			`(its parameters: project_name, branch_name, path_hash, dry_run)`},
+
+		{"update_promotion_level", `{"promotion_level": "critical"}`, `document_path is missing; ` + needsDocument},
+		{"update_promotion_level", `{"document_path": "", "promotion_level": "critical"}`, `document_path is empty; ` + needsDocument},
+		{"update_promotion_level", `{"document_path": "a.md"}`, `promotion_level is missing; ` + needsLevel + `"critical"`},
+		{"update_promotion_level", `{"document_path": "a.md", "promotion_level": "urgent"}`, `promotion_level is "urgent"; ` + needsLevel + `"critical"`},
+		{"update_promotion_level", `{"document_path": "a.md", "promotion_level": null}`, `promotion_level is missing; ` + needsLevel + `"critical"`},
+
+		{"activate_project", `{}`, `2 things are wrong with the arguments: (1) branch_name is missing; give text, for example "main" ` +
+			`(2) config_path is missing; give text, for example "/home/user/my-project/.csharp-compounding-docs/config.json"`},
+		{"activate_project", `{"config_path": "", "branch_name": "main"}`, `config_path is empty; give text, for example "/home/user/my-project/.csharp-compounding-docs/config.json"`},
+
+		{"search_handbook", `{}`, `query is missing; give text of at most 10000 characters, for example "How do I reset my password?"`},
+		{"search_handbook", `{"query": "a", "n_results": "5"}`, `n_results is "5"; give a whole number, for example 5`},
+		{"search_handbook", `{"query": "a", "section": "b"}`, `"section" is not a parameter of search_handbook; leave it out, for example {"query":"How do I reset my password?"} ` +
+			`(its parameters: query, n_results, filter_section)`},
+
+		{"ping", `{"message": 1}`, `message is 1; give text, in quotes, for example "ping"`},
+		{"ping", `{"text": "a"}`, `"text" is not a parameter of ping; leave it out, for example {} (its parameters: message)`},
+	}
+	server := offline()
+	for era, version := range eras() {
+		t.Run(era, func(t *testing.T) {
+			t.Parallel()
+			c := connect(t, server, version)
+			for _, tt := range tests {
+				got := c.fail(t, tt.tool, rawArguments(tt.arguments))
+				if diff := cmp.Diff([]string{"INVALID_ARGUMENT", tt.want}, []string{got.Code, got.Message}); diff != "" {
+					t.Errorf("%s %.80s (-want +got):\n%s", tt.tool, tt.arguments, diff)
+				}
+			}
+		})
+	}
+}
+
+// rawArguments are sent as they are; "" sends none.
+func rawArguments(text string) any {
+	if text == "" {
+		return nil
+	}
+	return json.RawMessage(text)
+}
+
+// The details of the error are its message for programs.
+func TestArguments_Details(t *testing.T) {
+	t.Parallel()
+	long := `{"query": "a", "doc_types": [` + strings.Repeat("1,", 11) + `1]}`
+	var first []any
+	var message strings.Builder
+	message.WriteString("12 things are wrong with the arguments, the first 10 are:")
+	for i, index := range []int{0, 10, 11, 1, 2, 3, 4, 5, 6, 7} {
+		first = append(first, map[string]any{"parameter": "doc_types", "expected": "text, in quotes", "example": "problem"})
+		fmt.Fprintf(&message, ` (%d) doc_types[%d] is 1; give text, in quotes, for example "problem"`, i+1, index)
+	}
+	tests := []struct {
+		name, arguments string
+		want            toolError
+	}{
+		{"one", `{"query": "a", "limit": 101}`, toolError{
+			Message: "limit is 101; give a whole number from 1 to 100, for example 10",
+			Details: map[string]any{"parameter": "limit", "expected": "a whole number from 1 to 100", "example": 10.0},
+		}},
+		{"several", `{"query": "a", "limit": 0, "top": 1}`, toolError{
+			Message: `2 things are wrong with the arguments: (1) limit is 0; give a whole number from 1 to 100, for example 10 ` +
+				`(2) "top" is not a parameter of semantic_search; leave it out, for example {"query":"connection pool exhausted"} ` +
+				`(its parameters: query, doc_types, limit, min_relevance_score, promotion_levels)`,
+			Details: map[string]any{"violations": []any{
+				map[string]any{"parameter": "limit", "expected": "a whole number from 1 to 100", "example": 10.0},
+				map[string]any{
+					"parameter": "top", "example": map[string]any{"query": "connection pool exhausted"},
+					"expected": "one of the parameters query, doc_types, limit, min_relevance_score, promotion_levels",
+				},
+			}},
+		}},
+		{"very many", long, toolError{Message: message.String(), Details: map[string]any{"violations": first}}},
+		{"no object", `7`, toolError{
+			Message: `arguments is 7; give an object, for example {"query":"connection pool exhausted"}`,
+			Details: map[string]any{
+				"parameter": "arguments", "expected": "an object", "example": map[string]any{"query": "connection pool exhausted"},
+			},
+		}},
+	}
+	c := connect(t, offline(), "2025-11-25")
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			tt.want.Error, tt.want.Code = true, "INVALID_ARGUMENT"
+			if diff := cmp.Diff(tt.want, c.fail(t, "semantic_search", json.RawMessage(tt.arguments))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What a client may send reaches the tool, which then misses an active project.
+func TestArguments_Accepted(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ tool, arguments string }{
+		{"semantic_search", `{"query": "a"}`},
+		{"semantic_search", `{"query": "a", "limit": 1, "min_relevance_score": 0}`},
+		{"semantic_search", `{"query": "a", "limit": 100, "min_relevance_score": 1}`},
+		{"semantic_search", `{"query": "a", "limit": 10.0}`},
+		{"semantic_search", `{"query": "a", "doc_types": [], "promotion_levels": []}`},
+		{"semantic_search", `{"query": "a", "doc_types": null, "limit": null, "min_relevance_score": null, "promotion_levels": null}`},
+		{"semantic_search", `{"query": "` + strings.Repeat("ä", 10_000) + `"}`},
+		{"rag_query", `{"query": "a", "min_promotion_level": null, "include_critical": null}`},
+		{"delete_documents", `{"project_name": "a", "branch_name": null, "path_hash": null, "dry_run": null}`},
+		{"list_doc_types", ``},
+		{"list_doc_types", `null`},
+	}
+	c := connect(t, offline(), "2025-11-25")
+	for _, tt := range tests {
+		got := c.fail(t, tt.tool, rawArguments(tt.arguments))
+		if diff := cmp.Diff("PROJECT_NOT_ACTIVATED", got.Code); diff != "" {
+			t.Errorf("%s %.80s: %s", tt.tool, tt.arguments, got.Message)
+		}
+	}
+	for _, arguments := range []string{``, `{}`, `{"message": null}`} {
+		if diff := cmp.Diff("pong: ping", c.ask(t, "ping", rawArguments(arguments)).Text); diff != "" {
+			t.Errorf("%s: %s", arguments, diff)
+		}
+	}
+}
+
+// Whatever a parameter is given, the error has a correct value to show.
+func TestArguments_EveryParameterHasAnExample(t *testing.T) {
+	t.Parallel()
+	c := connect(t, offline(), "2025-11-25")
+	list, err := c.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range list.Tools {
+		for name := range decodeSchema(t, tool.InputSchema).Properties {
+			got := c.fail(t, tool.Name, map[string]any{name: map[string]any{}})
+			if shown := strings.Count(got.Message, "for example"); !strings.Contains(got.Message, name+" is an object; give ") ||
+				shown != strings.Count(got.Message, "; give ") {
+				t.Errorf("%s: %s", tool.Name, got.Message)
+			}
+		}
+	}
+}
+
+func TestArguments_UnknownTool(t *testing.T) {
+	t.Parallel()
+	for era, version := range eras() {
+		t.Run(era, func(t *testing.T) {
+			t.Parallel()
+			_, err := connect(t, offline(), version).CallTool(t.Context(), &mcp.CallToolParams{Name: "semantic_serach"})
+			var wire *jsonrpc.Error
+			if !errors.As(err, &wire) {
+				t.Fatalf("%v is no error of the protocol", err)
+			}
+			want := &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: `unknown tool "semantic_serach"`}
+			if diff := cmp.Diff(want, wire); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

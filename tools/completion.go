@@ -1,0 +1,105 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// maxCompletions is how many values the protocol lets a completion have.
+const maxCompletions = 100
+
+// complete offers values for the path of a document and for the arguments of
+// prompts. With no project active there is nothing to offer, which is no error.
+func (h *handler) complete(ctx context.Context, request *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+	reference, argument := request.Params.Ref, request.Params.Argument
+	switch {
+	case reference.Type == "ref/resource" && reference.URI == documentTemplate().URITemplate:
+		if argument.Name == "path" {
+			return h.completePath(ctx, argument.Value)
+		}
+	case reference.Type == "ref/prompt" && reference.Name == recallPrompt().Name:
+	case reference.Type == "ref/prompt" && reference.Name == capturePrompt().Name:
+		switch argument.Name {
+		case "doc_type":
+			return h.completeDocType(ctx, argument.Value)
+		case "promotion_level":
+			levels := make([]string, 0, len(rag.Levels()))
+			for _, level := range rag.Levels() {
+				levels = append(levels, string(level))
+			}
+			return completion(levels, argument.Value), nil
+		}
+	default:
+		return nil, &jsonrpc.Error{
+			Code:    jsonrpc.CodeInvalidParams,
+			Message: fmt.Sprintf("there is no %s %q", strings.TrimPrefix(reference.Type, "ref/"), reference.Name+reference.URI),
+		}
+	}
+	return completion(nil, ""), nil
+}
+
+func (h *handler) completePath(ctx context.Context, part string) (*mcp.CompleteResult, error) {
+	active, err := h.session.Active(ctx)
+	if err != nil {
+		return completionError(err)
+	}
+	// PostgreSQL knows no text with NUL in it, and no path has one.
+	if strings.ContainsRune(part, 0) {
+		return completion(nil, ""), nil
+	}
+	paths, total, err := h.session.Library().Paths(ctx, active.Tenant, strings.TrimPrefix(part, "./"), maxCompletions)
+	if err != nil {
+		return completionError(err)
+	}
+	return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{
+		Values: paths, Total: total, HasMore: total > len(paths),
+	}}, nil
+}
+
+func (h *handler) completeDocType(ctx context.Context, part string) (*mcp.CompleteResult, error) {
+	active, err := h.session.Active(ctx)
+	if err != nil {
+		return completionError(err)
+	}
+	names := []string{}
+	for _, docType := range active.Project.DocTypes() {
+		names = append(names, docType.Name)
+	}
+	return completion(names, part), nil
+}
+
+func completionError(err error) (*mcp.CompleteResult, error) {
+	if rag.AsError(err).Code == rag.ProjectNotActivated {
+		return completion(nil, ""), nil
+	}
+	return nil, protocolError(err)
+}
+
+// completion offers those of the values that begin with part, then those that
+// contain it.
+func completion(values []string, part string) *mcp.CompleteResult {
+	part = strings.ToLower(part)
+	matching := []string{}
+	for _, value := range values {
+		if strings.HasPrefix(value, part) {
+			matching = append(matching, value)
+		}
+	}
+	for _, value := range values {
+		if strings.Contains(value, part) && !slices.Contains(matching, value) {
+			matching = append(matching, value)
+		}
+	}
+	total := len(matching)
+	matching = matching[:min(total, maxCompletions)]
+	return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{
+		Values: matching, Total: total, HasMore: total > len(matching),
+	}}
+}

@@ -1,0 +1,176 @@
+package tools_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// insight is a document of the project's own.
+func insight(title, level, text string) string {
+	return fmt.Sprintf("---\ntitle: %s\ndate: 2025-01-15\nsummary: %s\nsignificance: behavioral\ninsight_type: domain_knowledge\n"+
+		"impact_area: everywhere\npromotion_level: %s\n---\n\n%s\n", title, title, level, text)
+}
+
+// many are more documents about one thing than any default returns, in both
+// collections, one that is not quite about it, and a critical one about another.
+func many() map[string]string {
+	files := map[string]string{}
+	const docs = "csharp-compounding-docs/insights/"
+	for i := range 12 {
+		files[fmt.Sprintf("%snear-%02d.md", docs, i)] = insight("Harbour crane schedule", "standard", "Harbour crane schedule.")
+		files[fmt.Sprintf("docs/near-%02d.md", i)] = "# Harbour crane schedule\n\nHarbour crane schedule.\n"
+	}
+	files[docs+"critical.md"] = insight("Passwords", "critical", "Never print a password.")
+	return files
+}
+
+func count(t *testing.T, c client, tool, list string, arguments arguments) int {
+	t.Helper()
+	a := c.ask(t, tool, arguments)
+	if a.IsError {
+		t.Fatalf("%s: %s", tool, a.Text)
+	}
+	return results(t, a.Structured, list)
+}
+
+// The specification's defaults hold where the config says nothing, the config
+// beats them, and parameters beat the config.
+func TestDefaults_Limits(t *testing.T) {
+	t.Parallel()
+	const external = `, "external_docs": {"path": "./docs"}`
+	type found map[string]int
+	for name, test := range map[string]struct {
+		config    string
+		arguments arguments
+		want      found
+	}{
+		"built in": {
+			`{"project_name": "p"` + external + `}`, nil,
+			found{"semantic_search": 10, "rag_query": 3, "search_external_docs": 10, "rag_query_external": 3},
+		},
+		"config": {
+			`{"project_name": "p", "semantic_search": {"default_limit": 4}, "retrieval": {"max_results": 2}` + external + `}`, nil,
+			found{"semantic_search": 4, "rag_query": 2, "search_external_docs": 4, "rag_query_external": 2},
+		},
+		"parameter": {
+			`{"project_name": "p", "semantic_search": {"default_limit": 4}, "retrieval": {"max_results": 2}` + external + `}`,
+			arguments{"limit": 6, "max_sources": 5},
+			found{"semantic_search": 6, "rag_query": 5, "search_external_docs": 6, "rag_query_external": 5},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := connect(t, setup(t).server, eras()["handshake"])
+			c.activate(t, newProject(t, test.config, many()))
+			got := found{}
+			for tool, parameter := range map[string]string{
+				"semantic_search": "limit", "search_external_docs": "limit",
+				"rag_query": "max_sources", "rag_query_external": "max_sources",
+			} {
+				list := "results"
+				given := arguments{"query": "harbour crane schedule"}
+				if parameter == "max_sources" {
+					list = "sources"
+				}
+				if tool == "rag_query" {
+					given["include_critical"] = false
+				}
+				if value, ok := test.arguments[parameter]; ok {
+					given[parameter] = value
+				}
+				got[tool] = count(t, c, tool, list, given)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("documents (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// thresholds holds documents whose relevance to "harbour crane" is around 0.6
+// and around 0.4, in both collections.
+func thresholds() map[string]string {
+	middle, low := "Lorry. Train. Gauge. Bridge. Canal. Sluice. Tide. Barge. Rope. Pier. Winch. Mast. Keel. Buoy.", "Harbour. Lorry. Train. Gauge. Bridge. Canal. Sluice. Tide."
+	return map[string]string{
+		"csharp-compounding-docs/insights/middle.md": insight("Harbour", "standard", middle),
+		"csharp-compounding-docs/insights/low.md":    insight("Lorry", "standard", low),
+		"docs/middle.md": "# Harbour\n\n" + middle + "\n",
+		"docs/low.md":    "# Lorry\n\n" + low + "\n",
+	}
+}
+
+func TestDefaults_Scores(t *testing.T) {
+	t.Parallel()
+	c := connect(t, setup(t).server, eras()["handshake"])
+	c.activate(t, newProject(t, `{"project_name": "p", "external_docs": {"path": "./docs"}}`, thresholds()))
+	query := arguments{"query": "harbour crane", "min_relevance_score": 0}
+	for _, tool := range []string{"semantic_search", "search_external_docs"} {
+		var got externalAnswer
+		c.get(t, tool, query, &got)
+		if len(got.Results) != 2 || got.Results[0].RelevanceScore < 0.5 || got.Results[0].RelevanceScore >= 0.7 ||
+			got.Results[1].RelevanceScore >= 0.5 {
+			t.Fatalf("%s: the scores %+v do not suit this test", tool, got.Results)
+		}
+	}
+	delete(query, "min_relevance_score")
+	got := map[string]int{}
+	for tool, list := range map[string]string{
+		"semantic_search": "results", "search_external_docs": "results", "rag_query": "sources", "rag_query_external": "sources",
+	} {
+		got[tool] = count(t, c, tool, list, query)
+	}
+	want := map[string]int{"semantic_search": 1, "search_external_docs": 0, "rag_query": 0, "rag_query_external": 0}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("documents at the thresholds 0.5, 0.7, 0.7 and 0.7 (-want +got):\n%s", diff)
+	}
+}
+
+func TestDefaults_CriticalAndLevels(t *testing.T) {
+	t.Parallel()
+	c := connect(t, setup(t).server, eras()["handshake"])
+	c.activate(t, newProject(t, `{"project_name": "p"}`, many()))
+	query := func(more arguments) arguments {
+		all := arguments{"query": "harbour crane schedule"}
+		maps.Copy(all, more)
+		return all
+	}
+	levels := func(more arguments) []string {
+		var got struct {
+			Sources []struct {
+				PromotionLevel string `json:"promotion_level"`
+			} `json:"sources"`
+		}
+		c.get(t, "rag_query", query(more), &got)
+		list := []string{}
+		for _, s := range got.Sources {
+			list = append(list, s.PromotionLevel)
+		}
+		return list
+	}
+	three := slices.Repeat([]string{"standard"}, 3)
+	for name, test := range map[string]struct {
+		arguments arguments
+		want      []string
+	}{
+		"default":                   {nil, append([]string{"critical"}, three...)},
+		"without critical":          {arguments{"include_critical": false}, three},
+		"important and above":       {arguments{"min_promotion_level": "important"}, []string{"critical"}},
+		"critical only if relevant": {arguments{"min_promotion_level": "critical", "include_critical": false}, []string{}},
+		"of another doc-type":       {arguments{"doc_types": []string{"problem"}}, []string{}},
+	} {
+		if diff := cmp.Diff(test.want, levels(test.arguments)); diff != "" {
+			t.Errorf("%s: levels of the sources (-want +got):\n%s", name, diff)
+		}
+	}
+	if got := count(t, c, "semantic_search", "results", query(arguments{"min_relevance_score": 0, "limit": 100})); got != 13 {
+		t.Errorf("semantic_search finds %d documents of all levels, want 13", got)
+	}
+	only := query(arguments{"min_relevance_score": 0, "promotion_levels": []string{"critical"}})
+	if got := count(t, c, "semantic_search", "results", only); got != 1 {
+		t.Errorf("semantic_search finds %d critical documents, want 1", got)
+	}
+}

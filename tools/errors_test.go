@@ -1,0 +1,119 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+type failOutput struct {
+	Score *float64 `json:"score"`
+}
+
+// callFailing calls a tool that ends as handle does, and returns the text of its
+// answer and what the server logged.
+func callFailing(t *testing.T, handle func() error) (text, logged string) {
+	t.Helper()
+	var log bytes.Buffer
+	server := mcp.NewServer(&mcp.Implementation{Name: "test"}, nil)
+	server.AddReceivingMiddleware(reportErrors(slog.New(slog.NewTextHandler(&log, nil))))
+	tool := &mcp.Tool{Name: "fail", OutputSchema: outputSchema[failOutput](map[string][]property{"score": {between(0, 1)}})}
+	mcp.AddTool(server, tool, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, failOutput, error) {
+		return nil, failOutput{}, handle()
+	})
+	serverSide, clientSide := mcp.NewInMemoryTransports()
+	running, err := server.Connect(t.Context(), serverSide, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), clientSide, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: "fail"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, ok := result.Content[0].(*mcp.TextContent)
+	if !ok || len(result.Content) != 1 || !result.IsError || result.StructuredContent != nil {
+		t.Fatalf("%+v is not an error of one text", result)
+	}
+	if err := errors.Join(client.Close(), running.Wait()); err != nil {
+		t.Fatal(err)
+	}
+	return content.Text, log.String()
+}
+
+// However a handler fails, the answer is an error body.
+func TestReportErrors(t *testing.T) {
+	t.Parallel()
+	const bug = `{"error":true,"code":"INTERNAL_ERROR","message":"the server met a bug; its log has the details","details":{}}`
+	tests := []struct {
+		name   string
+		handle func() error
+		want   string
+		logged string
+	}{
+		{
+			"an error with details", func() error {
+				return rag.Errorf(rag.DocumentNotFound, "there is no %q", "<a> & b").With("path", "<a> & b")
+			},
+			`{"error":true,"code":"DOCUMENT_NOT_FOUND","message":"there is no \"<a> & b\"","details":{"path":"<a> & b"}}`,
+			`level=WARN msg="tool failed" tool=fail code=DOCUMENT_NOT_FOUND`,
+		},
+		{
+			"a wrapped error", func() error {
+				return fmt.Errorf("the file is written; %w", rag.Errorf(rag.DatabaseError, "no connection").With("sqlstate", "08006"))
+			},
+			`{"error":true,"code":"DATABASE_ERROR","message":"the file is written; no connection","details":{"sqlstate":"08006"}}`,
+			`code=DATABASE_ERROR`,
+		},
+		{
+			"an error of the file system", func() error {
+				return fmt.Errorf("replace: %w", &os.LinkError{Op: "rename", Old: "a", New: "b", Err: fs.ErrPermission})
+			},
+			`{"error":true,"code":"FILE_SYSTEM_ERROR","message":"replace: rename a b: permission denied","details":{}}`,
+			`code=FILE_SYSTEM_ERROR`,
+		},
+		{
+			"a cancelled call", func() error { return fmt.Errorf("search: %w", context.Canceled) },
+			`{"error":true,"code":"INTERNAL_ERROR","message":"the call was cancelled","details":{}}`,
+			`error="search: context canceled"`,
+		},
+		{
+			"a deadline", func() error { return fmt.Errorf("search: %w", context.DeadlineExceeded) },
+			`{"error":true,"code":"INTERNAL_ERROR","message":"the call took too long and was given up; try again","details":{}}`,
+			`error="search: context deadline exceeded"`,
+		},
+		{
+			"a detail that is no JSON", func() error { return rag.Errorf(rag.InternalError, "odd").With("detail", func() {}) },
+			`{"error":true,"code":"INTERNAL_ERROR","message":"odd","details":{}}`,
+			`code=INTERNAL_ERROR`,
+		},
+		{"a panic", func() error { panic("secret") }, bug, `level=ERROR msg="tool panicked" tool=fail cause=secret stack=`},
+		{"an answer that does not fit its schema", func() error { return nil }, bug, `level=ERROR msg="tool answered wrongly" tool=fail`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			text, logged := callFailing(t, tt.handle)
+			if diff := cmp.Diff(tt.want, text); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if !strings.Contains(logged, tt.logged) {
+				t.Errorf("the log has no %s:\n%s", tt.logged, logged)
+			}
+		})
+	}
+}

@@ -1,0 +1,107 @@
+package tools_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// connectWatching returns a client and the progress that it is told of.
+func connectWatching(t *testing.T, server *mcp.Server, version string) (client, <-chan mcp.ProgressNotificationParams) {
+	t.Helper()
+	told := make(chan mcp.ProgressNotificationParams, 1000)
+	c := connectWith(t, server, version, &mcp.ClientOptions{
+		ProgressNotificationHandler: func(_ context.Context, request *mcp.ProgressNotificationClientRequest) {
+			told <- *request.Params
+		},
+	})
+	return c, told
+}
+
+// progressing returns the parameters of a call that asks for progress.
+func progressing(tool string, arguments any, token any) *mcp.CallToolParams {
+	params := &mcp.CallToolParams{Name: tool, Arguments: arguments}
+	params.SetProgressToken(token)
+	return params
+}
+
+func next(t *testing.T, told <-chan mcp.ProgressNotificationParams) mcp.ProgressNotificationParams {
+	t.Helper()
+	select {
+	case progress := <-told:
+		return progress
+	case <-t.Context().Done():
+		t.Fatal("no progress")
+		return mcp.ProgressNotificationParams{}
+	}
+}
+
+// A sync that takes a while says how far it is: here it cannot go on after the
+// first 32 files until the client has been told.
+func TestProgress_Activation(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{}
+	for i := range 40 {
+		files[fmt.Sprintf("docs/page-%02d.md", i)] = fmt.Sprintf("# Page %d\n", i)
+	}
+	root := newProject(t, `{"project_name": "pages", "external_docs": {"path": "./docs"}}`, files)
+	for era, version := range eras() {
+		t.Run(era, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t)
+			c, told := connectWatching(t, f.server, version)
+			var requests atomic.Int32
+			goOn := make(chan struct{})
+			f.fake.Observe(func(r *http.Request) {
+				if r.URL.Path == "/api/embed" && requests.Add(1) == 2 {
+					<-goOn
+				}
+			})
+			_, ended := c.start(t, progressing("activate_project", activation(root), "sync"))
+			last := mcp.ProgressNotificationParams{Progress: -1}
+			for last.Progress < 32 {
+				progress := next(t, told)
+				if progress.Progress <= last.Progress {
+					t.Errorf("progress %v after %v: it must grow", progress.Progress, last.Progress)
+				}
+				last = progress
+			}
+			want := mcp.ProgressNotificationParams{
+				ProgressToken: "sync", Progress: 32, Total: 40, Message: "indexed 32 of 40 changed files",
+			}
+			if diff := cmp.Diff(want, last); diff != "" {
+				t.Errorf("progress (-want +got):\n%s", diff)
+			}
+			close(goOn)
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// The writing of an answer has no total, and who does not ask is not told.
+func TestProgress_Generation(t *testing.T) {
+	t.Parallel()
+	for era, version := range eras() {
+		t.Run(era, func(t *testing.T) {
+			t.Parallel()
+			c, told := connectWatching(t, setup(t).server, version)
+			c.activate(t, copyProject(t, "testdata/project"))
+			question := arguments{"query": question, "min_relevance_score": 0.5}
+			c.ask(t, "rag_query", question)
+			if _, err := c.CallTool(t.Context(), progressing("rag_query", question, 7)); err != nil {
+				t.Fatal(err)
+			}
+			want := mcp.ProgressNotificationParams{ProgressToken: 7.0, Progress: 1, Message: "writing the answer"}
+			if diff := cmp.Diff(want, next(t, told)); diff != "" {
+				t.Errorf("the first progress (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

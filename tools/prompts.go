@@ -1,0 +1,164 @@
+package tools
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"text/template"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/internal/session"
+	"github.com/compound-docs/compound-docs/project"
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+var (
+	//go:embed prompts/recall.md
+	recallText string
+	//go:embed prompts/capture.md
+	captureText string
+
+	recallTemplate  = template.Must(template.New("recall").Parse(recallText))
+	captureTemplate = template.Must(template.New("capture").Parse(captureText))
+)
+
+// recallPrompt lets a user have the memory searched before work begins. It
+// leaves the search to the model, because the topic may come cut: Claude Code
+// gives an argument the first word of what the user has written.
+func recallPrompt() *mcp.Prompt {
+	return &mcp.Prompt{
+		Name:        "recall",
+		Title:       "Recall",
+		Description: "Find out what the project already knows about a topic before working on it.",
+		Arguments: []*mcp.PromptArgument{
+			{Name: "topic", Title: "Topic", Description: "What to look for. Default: what the conversation is about."},
+		},
+	}
+}
+
+func (h *handler) recall(ctx context.Context, request *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+	data := struct {
+		Topic, Unavailable, Project, Branch, Contents string
+		Empty                                         bool
+	}{Topic: strings.TrimSpace(request.Params.Arguments["topic"])}
+	active, docTypes, err := h.memory(ctx)
+	if err != nil {
+		data.Unavailable = rag.AsError(err).Error()
+	} else {
+		data.Project, data.Branch, data.Contents = active.Tenant.Key.Project, active.Tenant.Key.Branch, contentsOf(docTypes)
+		data.Empty = data.Contents == ""
+	}
+	return render(recallTemplate, recallPrompt().Description, data)
+}
+
+// capturePrompt lets a user have a document written from the conversation. It
+// shows the front matter that the doc-type's schema asks for, which no tool does
+// before a document is wrong.
+func capturePrompt() *mcp.Prompt {
+	return &mcp.Prompt{
+		Name:        "capture",
+		Title:       "Capture",
+		Description: "Write what was just found out as a document of the project's memory.",
+		Arguments: []*mcp.PromptArgument{
+			{Name: "doc_type", Title: "Doc-type", Description: "What kind of document. Default: the one that fits."},
+			{Name: "promotion_level", Title: "Promotion level", Description: "How prominent it is. Default: standard."},
+		},
+	}
+}
+
+// skeleton is what a document of a doc-type must and may have.
+type skeleton struct {
+	project.DocType
+	Required []project.Field
+	Optional string
+}
+
+// capture takes arguments that are no doc-type or no level for the words of a
+// sentence that the client has cut up: the model sees that sentence too.
+func (h *handler) capture(ctx context.Context, request *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+	now := time.Now()
+	data := struct {
+		Unavailable, DocsDir, Chosen, Level, Date, Stamp string
+		DocTypes                                         []skeleton
+	}{Date: now.Format(time.DateOnly), Stamp: now.Format("20060102")}
+	if level := rag.Level(request.Params.Arguments["promotion_level"]); slices.Contains(rag.Levels(), level) {
+		data.Level = string(level)
+	}
+	active, err := h.session.Active(ctx)
+	if err != nil {
+		data.Unavailable = rag.AsError(err).Error()
+		return render(captureTemplate, capturePrompt().Description, data)
+	}
+	data.DocsDir = active.Project.DocsDir()
+	docTypes := active.Project.DocTypes()
+	if chosen, ok := active.Project.DocType(request.Params.Arguments["doc_type"]); ok {
+		data.Chosen, docTypes = chosen.Name, []project.DocType{chosen}
+	}
+	for _, docType := range docTypes {
+		data.DocTypes = append(data.DocTypes, newSkeleton(docType))
+	}
+	return render(captureTemplate, capturePrompt().Description, data)
+}
+
+func newSkeleton(docType project.DocType) skeleton {
+	s := skeleton{DocType: docType}
+	s.Description = strings.TrimSuffix(s.Description, ".")
+	var optional []string
+	for _, field := range docType.Fields() {
+		switch {
+		case field.Required:
+			s.Required = append(s.Required, field)
+		case field.Name == "promotion_level": // spoken of once for all doc-types
+		case field.Expected == "":
+			optional = append(optional, field.Name)
+		default:
+			optional = append(optional, field.Name+" ("+field.Expected+")")
+		}
+	}
+	s.Optional = strings.Join(optional, ", ")
+	return s
+}
+
+// memory returns the active project with what its index holds.
+func (h *handler) memory(ctx context.Context) (*session.Active, []session.DocTypeCount, error) {
+	active, err := h.session.Active(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	docTypes, err := active.DocTypes(ctx)
+	return active, docTypes, err
+}
+
+// contentsOf writes "3 documents (2 problem, 1 style)", and "" for none.
+func contentsOf(docTypes []session.DocTypeCount) string {
+	total := 0
+	var parts []string
+	for _, docType := range docTypes {
+		if docType.Documents > 0 {
+			total += docType.Documents
+			parts = append(parts, fmt.Sprintf("%d %s", docType.Documents, docType.Name))
+		}
+	}
+	switch total {
+	case 0:
+		return ""
+	case 1:
+		return "1 document (" + parts[0] + ")"
+	default:
+		return fmt.Sprintf("%d documents (%s)", total, strings.Join(parts, ", "))
+	}
+}
+
+func render(t *template.Template, description string, data any) (*mcp.GetPromptResult, error) {
+	var text strings.Builder
+	if err := t.Execute(&text, data); err != nil {
+		return nil, fmt.Errorf("write prompt: %w", err)
+	}
+	return &mcp.GetPromptResult{Description: description, Messages: []*mcp.PromptMessage{
+		{Role: "user", Content: &mcp.TextContent{Text: text.String()}},
+	}}, nil
+}

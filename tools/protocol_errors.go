@@ -1,0 +1,35 @@
+package tools
+
+import (
+	"context"
+	"log/slog"
+	"runtime/debug"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// protocolError is how what is no tool call fails: as an error of the protocol,
+// with the body of a tool's error as its data.
+func protocolError(err error) error {
+	e := rag.AsError(err)
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Error(), Data: encodeError(e)}
+}
+
+// recoverPanics makes a panic outside a tool an error of the protocol, where the
+// SDK would let it end the server.
+func recoverPanics(logger *slog.Logger) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
+			defer func() {
+				if cause := recover(); cause != nil {
+					logger.ErrorContext(ctx, "request panicked", "method", method, "cause", cause, "stack", string(debug.Stack()))
+					result, err = nil, protocolError(bug())
+				}
+			}()
+			return next(ctx, method, request)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package tools
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// documentURI is what a document's URI begins with; its path in answers follows.
+const documentURI = "cdocs://docs/"
+
+// documentTemplate declares the documents as resources. resources/list stays
+// empty: clients load it whole when they connect, before a project is active,
+// and their models read it whole, which is the cost that has kept a tool that
+// lists documents out of the contract too. Completion finds a path instead.
+func documentTemplate() *mcp.ResourceTemplate {
+	return &mcp.ResourceTemplate{
+		Name:        "document",
+		Title:       "Document",
+		URITemplate: documentURI + "{+path}",
+		MIMEType:    "text/markdown",
+		Description: "A document of the active project, or of its external docs, as it is on disk. path is relative to the " +
+			"repository, such as csharp-compounding-docs/problems/example-20260102.md.",
+	}
+}
+
+func (h *handler) readDocument(ctx context.Context, request *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	uri := request.Params.URI
+	path, err := url.PathUnescape(strings.TrimPrefix(uri, documentURI))
+	if err != nil {
+		return nil, mcp.ResourceNotFoundError(uri)
+	}
+	active, err := h.session.Active(ctx)
+	if err != nil {
+		return nil, protocolError(err)
+	}
+	file, err := active.Read(path)
+	if err != nil {
+		if rag.AsError(err).Code == rag.DocumentNotFound {
+			return nil, mcp.ResourceNotFoundError(uri)
+		}
+		return nil, protocolError(err)
+	}
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{
+		URI: uri, MIMEType: "text/markdown", Text: string(file.Content),
+	}}}, nil
+}

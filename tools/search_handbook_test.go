@@ -1,0 +1,223 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// ingest puts documents of one passage each into the handbook.
+func (f *fixture) ingest(t *testing.T, documents map[string]string) {
+	t.Helper()
+	handbook, err := f.library.Handbook(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := []rag.File{}
+	for path, content := range documents {
+		files = append(files, rag.File{Path: path, Content: []byte(content), Size: int64(len(content)), ModTime: time.Unix(1_700_000_000, 0)})
+	}
+	failures, err := f.library.Indexer(handbook, rag.Handbook, nil).Index(t.Context(), files)
+	if err != nil || len(failures) > 0 {
+		t.Fatalf("failures %v, error %v", failures, err)
+	}
+}
+
+// execute changes the database behind the server's back.
+func (f *fixture) execute(t *testing.T, statement string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), f.databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec(t.Context(), statement); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// searchHandbook returns the answer without what differs from run to run.
+func (c client) searchHandbook(t *testing.T, arguments string) string {
+	t.Helper()
+	a := c.ask(t, "search_handbook", json.RawMessage(arguments))
+	if a.IsError || a.Structured != nil {
+		t.Fatalf("%s: error %v, structured content %s: %s", arguments, a.IsError, a.Structured, a.Text)
+	}
+	return regexp.MustCompile(`(?m)^Search time: \d+\.\d{3}s$`).ReplaceAllString(a.Text, "Search time: …")
+}
+
+func TestSearchHandbook_Format(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	c := connect(t, f.server, "2025-11-25")
+	f.ingest(t, map[string]string{
+		"handbook/security.md":       "# Authentication process\n\nThe authentication process.\n",
+		"handbook/security/codes.md": "# Codes\n\nThe process for codes.\n",
+		"handbook/office/kitchen.md": "# Kitchen\n\nWash the cups.\n",
+	})
+	got := c.searchHandbook(t, `{"query": "authentication process", "filter_section": "security"}`)
+	scores := regexp.MustCompile(`Relevance Score: (0\.\d{3}|1\.000)\n`).FindAllStringSubmatch(got, -1)
+	if len(scores) != 2 || scores[0][1] <= scores[1][1] {
+		t.Fatalf("scores %v, want two, falling: %s", scores, got)
+	}
+	want := `Search Results for: 'authentication process'
+Found 2 result(s) in section 'security'
+Search time: …
+
+--- Result 1 ---
+Relevance Score: ` + scores[0][1] + `
+Section: security
+Source: handbook/security.md
+Chunk: 0
+
+Content:
+# Authentication process
+
+The authentication process.
+
+--- Result 2 ---
+Relevance Score: ` + scores[1][1] + `
+Section: security
+Source: handbook/security/codes.md
+Chunk: 0
+
+Content:
+# Codes
+
+The process for codes.
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("answer (-want +got):\n%s", diff)
+	}
+	got = c.searchHandbook(t, `{"query": "authentication process"}`)
+	if !strings.HasPrefix(got, "Search Results for: 'authentication process'\nFound 3 result(s)\nSearch time: …\n\n--- Result 1 ---\n") {
+		t.Errorf("without a section: %s", got)
+	}
+}
+
+func TestSearchHandbook_NothingFound(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	c := connect(t, f.server, "2025-11-25")
+	if got := c.searchHandbook(t, `{"query": "cups"}`); !strings.Contains(got, "`compound-docs ingest --source DIR`") {
+		t.Errorf("a handbook that was never ingested answers %q", got)
+	}
+	f.ingest(t, map[string]string{"handbook/office/kitchen.md": "Wash the cups.\n", "handbook/keys.md": "Lock the door.\n"})
+	want := "No results found for query: 'cups'\nThe handbook has no section 'secrets'; its sections are: keys, office"
+	if diff := cmp.Diff(want, c.searchHandbook(t, `{"query": "cups", "filter_section": "secrets"}`)); diff != "" {
+		t.Errorf("a section that there is not (-want +got):\n%s", diff)
+	}
+	handbook, err := f.library.Handbook(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = f.library.Indexer(handbook, rag.Handbook, nil).Remove(t.Context(), []string{"handbook/office/kitchen.md", "handbook/keys.md"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want = "No results found for query: 'cups'\nThe handbook holds no document."
+	if diff := cmp.Diff(want, c.searchHandbook(t, `{"query": "cups"}`)); diff != "" {
+		t.Errorf("an emptied handbook (-want +got):\n%s", diff)
+	}
+}
+
+func TestSearchHandbook_ClampsTheNumberOfResults(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	c := connect(t, f.server, "2025-11-25")
+	documents := map[string]string{}
+	for i := range 25 {
+		documents[fmt.Sprintf("handbook/%d.md", i)] = fmt.Sprintf("Document number %d.\n", i)
+	}
+	f.ingest(t, documents)
+	tests := map[string]int{
+		`{"query": "number"}`:                                       5,
+		`{"query": "number", "n_results": null}`:                    5,
+		`{"query": "number", "n_results": 7}`:                       7,
+		`{"query": "number", "n_results": 20}`:                      20,
+		`{"query": "number", "n_results": 21}`:                      20,
+		`{"query": "number", "n_results": 99999999999999999999999}`: 20,
+		`{"query": "number", "n_results": 0}`:                       1,
+		`{"query": "number", "n_results": -3}`:                      1,
+		`{"query": "number", "n_results": -1e300}`:                  1,
+	}
+	for arguments, want := range tests {
+		if got := strings.Count(c.searchHandbook(t, arguments), "--- Result "); got != want {
+			t.Errorf("%s gives %d results, want %d", arguments, got, want)
+		}
+	}
+}
+
+func TestSearchHandbook_RemembersResultsUntilTheHandbookChanges(t *testing.T) {
+	t.Parallel()
+	const rewrite = "UPDATE passages SET content = content || ' rewritten'"
+	f := setup(t)
+	c := connect(t, f.server, "2025-11-25")
+	f.ingest(t, map[string]string{"handbook/office/kitchen.md": "Wash the cups.\n"})
+	fresh := func(arguments string) bool { return strings.Contains(c.searchHandbook(t, arguments), "rewritten") }
+	const first = `{"query": "cups"}`
+	if fresh(first) {
+		t.Fatal("rewritten before it was")
+	}
+	f.execute(t, rewrite)
+	for arguments, want := range map[string]bool{
+		first:                               false,
+		`{"query": "cups", "n_results": 5}`: false, // the default
+		`{"query": "cups", "n_results": 6}`: true,
+		`{"query": "cups", "filter_section": "office"}`: true,
+		`{"query": "the cups"}`:                         true,
+	} {
+		if got := fresh(arguments); got != want {
+			t.Errorf("%s was looked up: %v, want %v", arguments, got, want)
+		}
+	}
+	for i := range 95 { // with the three above and first itself: 99
+		c.searchHandbook(t, fmt.Sprintf(`{"query": "query %d"}`, i))
+	}
+	if fresh(first) {
+		t.Error("99 searches are more than it remembers")
+	}
+	for i := range 100 {
+		c.searchHandbook(t, fmt.Sprintf(`{"query": "another %d"}`, i))
+	}
+	if !fresh(first) {
+		t.Error("after 100 others a search is still remembered")
+	}
+	f.execute(t, "UPDATE passages SET content = 'As it was.'")
+	f.ingest(t, map[string]string{"handbook/keys.md": "Lock the door.\n"})
+	if fresh(first) {
+		t.Error("what was remembered outlives a change of the handbook")
+	}
+}
+
+func TestSearchHandbook_Errors(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	c := connect(t, f.server, "2025-11-25")
+	if e := c.fail(t, "search_handbook", map[string]any{"query": " \n"}); e.Code != "INVALID_ARGUMENT" || e.Details["parameter"] != "query" {
+		t.Errorf("a blank query: %+v, want INVALID_ARGUMENT", e)
+	}
+	f.ingest(t, map[string]string{"handbook/keys.md": "Lock the door.\n"})
+	c.searchHandbook(t, `{"query": "door"}`)
+	f.fake.Close()
+	if e := c.fail(t, "search_handbook", map[string]any{"query": "keys"}); e.Code != "EMBEDDING_SERVICE_ERROR" {
+		t.Errorf("Ollama is away: %+v, want EMBEDDING_SERVICE_ERROR", e)
+	}
+	if got := c.searchHandbook(t, `{"query": "door"}`); !strings.Contains(got, "Lock the door.") {
+		t.Errorf("a remembered search needs Ollama: %s", got)
+	}
+	f.execute(t, "DROP TABLE tenants CASCADE")
+	if e := c.fail(t, "search_handbook", map[string]any{"query": "door"}); e.Code != "DATABASE_ERROR" {
+		t.Errorf("the database fails: %+v, want DATABASE_ERROR", e)
+	}
+}

@@ -1,0 +1,216 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/fakeollama"
+	"github.com/compound-docs/compound-docs/internal/session"
+	"github.com/compound-docs/compound-docs/internal/testenv"
+	"github.com/compound-docs/compound-docs/project"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/tools"
+)
+
+func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
+
+// eras are the two ways in which clients talk to a server: with the handshake
+// of initialize, and stateless after server/discover.
+func eras() map[string]string {
+	return map[string]string{"handshake": "2025-11-25", "stateless": "2026-07-28"}
+}
+
+// fixture is a server on a database of its own, with fake models.
+type fixture struct {
+	server      *mcp.Server
+	library     *rag.Library
+	fake        *fakeollama.Server
+	databaseURL string
+}
+
+func setup(t *testing.T) *fixture {
+	t.Helper()
+	logger := slog.New(slog.DiscardHandler)
+	databaseURL := testenv.DatabaseURL(t)
+	database := db.NewDatabase(databaseURL, logger)
+	t.Cleanup(database.Close)
+	fake := fakeollama.Start(t)
+	models, err := ollama.New(ollama.Config{
+		Hosts: []string{fake.URL()}, Logger: logger, RetryDelay: time.Millisecond,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := models.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	library := rag.NewLibrary(database, models, models, logger)
+	s := session.New(library, project.DefaultSettings(), "", logger)
+	t.Cleanup(s.Close)
+	return &fixture{server: tools.NewServer(s, "test", logger), library: library, fake: fake, databaseURL: databaseURL}
+}
+
+// client is a connection to a server.
+type client struct{ *mcp.ClientSession }
+
+// connect speaks the protocol's version with the server.
+func connect(t *testing.T, server *mcp.Server, version string) client {
+	t.Helper()
+	return connectWith(t, server, version, nil)
+}
+
+func connectWith(t *testing.T, server *mcp.Server, version string, options *mcp.ClientOptions) client {
+	t.Helper()
+	serverSide, clientSide := mcp.NewInMemoryTransports()
+	if _, err := server.Connect(t.Context(), serverSide, nil); err != nil {
+		t.Fatal(err)
+	}
+	c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, options).
+		Connect(t.Context(), clientSide, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if diff := cmp.Diff(version, c.InitializeResult().ProtocolVersion); diff != "" {
+		t.Fatalf("the server speaks another version (-want +got):\n%s", diff)
+	}
+	return client{c}
+}
+
+// answer is what a tool call gave: Text, and Structured unless it failed.
+type answer struct {
+	Text       string
+	Structured json.RawMessage
+	IsError    bool
+}
+
+// ask calls a tool. An answer in JSON must be the same as text and structured:
+// clients read one or the other.
+func (c client) ask(t *testing.T, tool string, arguments any) answer {
+	t.Helper()
+	result, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	if err != nil {
+		t.Fatalf("%s: %v", tool, err)
+	}
+	text, ok := result.Content[0].(*mcp.TextContent)
+	if !ok || len(result.Content) != 1 {
+		t.Fatalf("%s answers %v, want one text", tool, result.Content)
+	}
+	a := answer{Text: text.Text, IsError: result.IsError}
+	if result.StructuredContent == nil {
+		return a
+	}
+	if a.Structured, err = json.Marshal(result.StructuredContent); err != nil {
+		t.Fatal(err)
+	}
+	var asText any
+	if err := json.Unmarshal([]byte(text.Text), &asText); err != nil {
+		t.Fatalf("%s: %v in %s", tool, err, text.Text)
+	}
+	if diff := cmp.Diff(asText, result.StructuredContent); diff != "" {
+		t.Errorf("%s: text and structured content differ (-text +structured):\n%s", tool, diff)
+	}
+	return a
+}
+
+// get calls a tool that must succeed, and decodes its answer.
+func (c client) get(t *testing.T, tool string, arguments, out any) {
+	t.Helper()
+	a := c.ask(t, tool, arguments)
+	if a.IsError {
+		t.Fatalf("%s: %s", tool, a.Text)
+	}
+	if err := json.Unmarshal(a.Structured, out); err != nil {
+		t.Fatalf("%s: %v", tool, err)
+	}
+}
+
+// toolError is the error of the specification.
+type toolError struct {
+	Error   bool           `json:"error"`
+	Code    string         `json:"code"`
+	Message string         `json:"message"`
+	Details map[string]any `json:"details"`
+}
+
+// fail calls a tool that must fail, and returns its error.
+func (c client) fail(t *testing.T, tool string, arguments any) toolError {
+	t.Helper()
+	a := c.ask(t, tool, arguments)
+	if !a.IsError {
+		t.Fatalf("%s succeeds: %s", tool, a.Text)
+	}
+	decoder := json.NewDecoder(strings.NewReader(a.Text))
+	decoder.DisallowUnknownFields()
+	var e toolError
+	if err := decoder.Decode(&e); err != nil || !e.Error || e.Details == nil {
+		t.Fatalf("%s: error %v in %s", tool, err, a.Text)
+	}
+	return e
+}
+
+// activate activates the project at root and waits until its index is whole.
+func (c client) activate(t *testing.T, root string) {
+	t.Helper()
+	var out struct {
+		Index any `json:"index"`
+	}
+	c.get(t, "activate_project", activation(root), &out)
+	if out.Index != nil {
+		t.Fatalf("the index is behind: %v", out.Index)
+	}
+}
+
+func activation(root string) map[string]any {
+	return map[string]any{
+		"config_path": filepath.Join(root, project.ConfigDir, "config.json"), "branch_name": "feature/new-feature",
+	}
+}
+
+// copyProject returns a copy of a folder that a test may change.
+func copyProject(t *testing.T, dir string) (root string) {
+	t.Helper()
+	root = t.TempDir()
+	if err := os.CopyFS(root, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// newProject makes a project of files, with the config given as JSON.
+func newProject(t *testing.T, config string, files map[string]string) (root string) {
+	t.Helper()
+	root = t.TempDir()
+	write(t, root, project.ConfigDir+"/config.json", config)
+	for name, content := range files {
+		write(t, root, name, content)
+	}
+	return root
+}
+
+func write(t *testing.T, root, name, content string) {
+	t.Helper()
+	path := filepath.Join(root, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
