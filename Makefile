@@ -65,9 +65,10 @@ format: ## Format the code
 	$(tool) golangci-lint fmt
 
 .PHONY: generate
-generate: ## Make db/ from sql/, and copy the published schemas into docs/
+generate: ## Make db/ from sql/, and what docs/ has of schemas and tools
 	$(tool) sqlc generate
 	cp project/config.schema.json docs/config.schema.json
+	go run ./internal/tooldocs
 
 .PHONY: build
 build: ## Build bin/compound-docs

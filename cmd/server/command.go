@@ -34,8 +34,8 @@ func newCommand() *cobra.Command {
 	root.PersistentFlags().StringVar(&flags.logLevel, "log-level", "",
 		"debug, info, warn or error, on stderr (CDOCS_LOG_LEVEL; default info)")
 	root.PersistentFlags().StringVar(&flags.project, "project", "",
-		"repository to activate with the first tool call (CLAUDE_PROJECT_DIR)")
-	root.AddCommand(serve, &cobra.Command{
+		"repository to activate with the first tool call, or to reindex (CLAUDE_PROJECT_DIR)")
+	root.AddCommand(serve, newIngestCommand(flags), newReindexCommand(flags), &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Args:  cobra.NoArgs,

@@ -50,7 +50,9 @@ type tree struct {
 	mirror  *watch.Mirror
 }
 
-func newActive(library *rag.Library, p *project.Project, tenant *rag.Tenant, debounce time.Duration, logger *slog.Logger) *Active {
+func newActive(
+	library *rag.Library, p *project.Project, tenant *rag.Tenant, debounce time.Duration, logger *slog.Logger,
+) *Active {
 	a := &Active{
 		Project: p, Tenant: tenant, library: library, stamp: stampConfig(p), changed: make(chan struct{}),
 		logger: logger.With("project", tenant.Key.Project, "branch", tenant.Key.Branch),

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/compound-docs/compound-docs/project"
@@ -85,18 +86,19 @@ func (a *Active) setConfigProblem(err error) {
 type configStamp string
 
 func stampConfig(p *project.Project) configStamp {
-	stamp := stampFile(p.ConfigPath)
+	var stamp strings.Builder
+	stamp.WriteString(stampFile(p.ConfigPath))
 	for _, docType := range p.DocTypes() {
 		if docType.Custom && docType.Schema != "" {
-			stamp += stampFile(filepath.Join(p.Root, p.DocsDir(), filepath.FromSlash(docType.Schema)))
+			stamp.WriteString(stampFile(filepath.Join(p.Root, p.DocsDir(), filepath.FromSlash(docType.Schema))))
 		}
 	}
 	if external, ok := p.External(); ok {
 		if info, err := os.Stat(external.Dir); err != nil || !info.IsDir() {
-			stamp += "external folder missing"
+			stamp.WriteString("external folder missing")
 		}
 	}
-	return configStamp(stamp)
+	return configStamp(stamp.String())
 }
 
 func stampFile(path string) string {

@@ -34,9 +34,9 @@ func (a *Active) Read(given string) (rag.File, error) {
 
 // below returns the path inside the folder that prefix stands for.
 func below(prefix, indexed string) (name string, ok bool) {
-	if prefix == "" {
-		return indexed, fs.ValidPath(indexed)
+	name, ok = indexed, true
+	if prefix != "" {
+		name, ok = strings.CutPrefix(indexed, prefix+"/")
 	}
-	name, ok = strings.CutPrefix(indexed, prefix+"/")
-	return name, ok && fs.ValidPath(name)
+	return name, ok && fs.ValidPath(name) && !strings.ContainsRune(name, 0)
 }

@@ -48,8 +48,8 @@ func (s Status) Current() bool {
 	return !s.Synced.IsZero() && s.Pending() == 0 && s.FailedCount == 0 && s.Waiting == ""
 }
 
-// add counts in the status of one folder. The whole is as old as its oldest part.
-func (s *Status) add(part watch.Status) {
+// plus counts in the status of one folder. The whole is as old as its oldest part.
+func (s Status) plus(part watch.Status) Status {
 	s.Done += part.Done
 	s.Total += part.Total
 	s.Queued += part.Queued
@@ -65,6 +65,7 @@ func (s *Status) add(part watch.Status) {
 	if part.Err != nil && s.Waiting == "" {
 		s.Waiting = rag.AsError(part.Err).Error()
 	}
+	return s
 }
 
 // Status returns how far the index is behind: what the mirrors say if this
@@ -88,7 +89,7 @@ func (a *Active) Status(ctx context.Context) Status {
 func (a *Active) localStatus() Status {
 	status := Status{Synced: time.Now(), Failed: []Failed{}}
 	for _, tree := range a.trees {
-		status.add(tree.mirror.Status())
+		status = status.plus(tree.mirror.Status())
 	}
 	return status
 }

@@ -30,17 +30,35 @@ const (
 // It is reached over a Unix socket in that folder only, which is closed to
 // other users. It trades durability for speed.
 func startCluster(ctx context.Context, logf Logf) (_ *Database, err error) {
-	found, err := findPostgres(ctx)
+	c, folder, err := newCluster(ctx, logf)
 	if err != nil {
 		return nil, err
+	}
+	server, err := c.serve(ctx)
+	if err != nil {
+		return nil, errors.Join(err, folder.remove())
+	}
+	return &Database{
+		URL:   socketURL(c.folder, "postgres"),
+		Route: "private cluster",
+		// SIGQUIT is an immediate shutdown: there is nothing to keep.
+		stop: func() error { return errors.Join(server.stop(syscall.SIGQUIT), folder.remove()) },
+	}, nil
+}
+
+// newCluster makes a cluster in a temporary folder, which the caller removes.
+func newCluster(ctx context.Context, logf Logf) (c cluster, folder *scratch, err error) {
+	found, err := findPostgres(ctx)
+	if err != nil {
+		return cluster{}, nil, err
 	}
 	credential, err := serverAccount()
 	if err != nil {
-		return nil, err
+		return cluster{}, nil, err
 	}
-	folder, err := newScratch(ctx, clusterParent(), clusterPrefix, logf)
+	folder, err = newScratch(ctx, clusterParent(), clusterPrefix, logf)
 	if err != nil {
-		return nil, err
+		return cluster{}, nil, err
 	}
 	defer func() {
 		if err != nil {
@@ -49,43 +67,52 @@ func startCluster(ctx context.Context, logf Logf) (_ *Database, err error) {
 	}()
 	if credential != nil {
 		if err := os.Chown(folder.path, int(credential.Uid), int(credential.Gid)); err != nil {
-			return nil, fmt.Errorf("hand a folder to PostgreSQL's account: %w", err)
+			return cluster{}, nil, fmt.Errorf("hand a folder to PostgreSQL's account: %w", err)
 		}
 	}
-	server, err := runCluster(ctx, found, folder.path, credential)
-	if err != nil {
-		return nil, err
-	}
-	return &Database{
-		URL:   socketURL(folder.path, "postgres"),
-		Route: "private cluster",
-		// SIGQUIT is an immediate shutdown: there is nothing to keep.
-		stop: func() error { return errors.Join(server.stop(syscall.SIGQUIT), folder.remove()) },
-	}, nil
+	c = cluster{bin: found.bin, folder: folder.path, credential: credential}
+	return c, folder, c.create(ctx)
 }
 
-// runCluster makes a cluster in a folder, starts it and waits until it answers.
-func runCluster(ctx context.Context, found installation, folder string, credential *syscall.Credential) (*process, error) {
-	data := filepath.Join(folder, "data")
-	locale := "C"
+// cluster is a PostgreSQL cluster in a folder, running or not.
+type cluster struct {
+	bin        string // folder of PostgreSQL's programs
+	folder     string
+	credential *syscall.Credential // of the servers; nil for this process's
+}
+
+func (c cluster) data() string { return filepath.Join(c.folder, "data") }
+
+func (c cluster) locale() string {
 	if runtime.GOOS == "linux" {
-		locale = "C.UTF-8" // knows upper and lower case of all letters; macOS has no such locale
+		return "C.UTF-8" // knows upper and lower case of all letters; macOS has no such locale
 	}
-	environment := []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=" + locale}
+	return "C"
+}
 
-	initdb := exec.CommandContext(ctx, filepath.Join(found.bin, "initdb"), //nolint:gosec // a program found by findPostgres
-		"--pgdata", data, "--username", superuser, "--auth", "trust",
-		"--encoding", "UTF8", "--locale", locale, "--no-sync", "--no-instructions")
-	initdb.Dir, initdb.Env = folder, environment
-	initdb.SysProcAttr = childAttributes(credential, syscall.SIGKILL)
+func (c cluster) environment() []string {
+	return []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=" + c.locale()}
+}
+
+// create makes the cluster's files.
+func (c cluster) create(ctx context.Context) error {
+	initdb := exec.CommandContext(ctx, filepath.Join(c.bin, "initdb"), //nolint:gosec // a program found by findPostgres
+		"--pgdata", c.data(), "--username", superuser, "--auth", "trust",
+		"--encoding", "UTF8", "--locale", c.locale(), "--no-sync", "--no-instructions")
+	initdb.Dir, initdb.Env = c.folder, c.environment()
+	initdb.SysProcAttr = childAttributes(c.credential, syscall.SIGKILL)
 	if text, err := initdb.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("initdb: %w\n%s", err, lastLines(text))
+		return fmt.Errorf("initdb: %w\n%s", err, lastLines(text))
 	}
+	return nil
+}
 
-	postgres := exec.Command(filepath.Join(found.bin, "postgres"), "-D", data) //nolint:gosec,noctx // outlives ctx
+// serve starts a server on the cluster and waits until it answers.
+func (c cluster) serve(ctx context.Context) (*process, error) {
+	postgres := exec.Command(filepath.Join(c.bin, "postgres"), "-D", c.data()) //nolint:gosec,noctx // outlives ctx
 	for _, setting := range []string{
 		"listen_addresses=",
-		"unix_socket_directories=" + folder,
+		"unix_socket_directories=" + c.folder,
 		"unix_socket_permissions=0700",
 		"max_connections=200",
 		"shared_buffers=128MB",
@@ -96,14 +123,14 @@ func runCluster(ctx context.Context, found installation, folder string, credenti
 	} {
 		postgres.Args = append(postgres.Args, "-c", setting)
 	}
-	postgres.Dir, postgres.Env = folder, environment
-	postgres.SysProcAttr = childAttributes(credential, syscall.SIGQUIT)
+	postgres.Dir, postgres.Env = c.folder, c.environment()
+	postgres.SysProcAttr = childAttributes(c.credential, syscall.SIGQUIT)
 	server, err := startProcess(postgres)
 	if err != nil {
 		return nil, err
 	}
 	if err := server.waitUntil(ctx, func(ctx context.Context) error {
-		conn, err := pgx.Connect(ctx, socketURL(folder, "postgres"))
+		conn, err := pgx.Connect(ctx, socketURL(c.folder, "postgres"))
 		if err != nil {
 			return err //nolint:wrapcheck // waitUntil does
 		}

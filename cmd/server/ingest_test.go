@@ -1,0 +1,241 @@
+package main_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/internal/fakeollama"
+	"github.com/compound-docs/compound-docs/internal/testenv"
+)
+
+// outcome is how a command ended.
+type outcome struct {
+	stdout, stderr string
+	code           int
+}
+
+// run runs the real binary in dir until it ends.
+func run(t *testing.T, dir string, environment []string, arguments ...string) outcome {
+	t.Helper()
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), path, arguments...)
+	command.Dir = dir
+	command.Env = append([]string{"CDOCS_HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}, environment...)
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	var exit *exec.ExitError
+	if err := command.Run(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return outcome{stdout: stdout.String(), stderr: stderr.String(), code: command.ProcessState.ExitCode()}
+}
+
+// mustRun runs a command that succeeds, and returns what it prints.
+func mustRun(t *testing.T, dir string, environment []string, arguments ...string) outcome {
+	t.Helper()
+	o := run(t, dir, environment, arguments...)
+	if o.code != 0 {
+		t.Fatalf("%v ends with %d: %s", arguments, o.code, o.stderr)
+	}
+	return o
+}
+
+// services are a database of the test's own and a fake Ollama.
+func services(t *testing.T) (environment []string, fake *fakeollama.Server) {
+	t.Helper()
+	fake = fakeollama.Start(t)
+	return []string{
+		"CDOCS_DATABASE_URL=" + testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST=" + fake.URL(), "CDOCS_LOG_LEVEL=warn",
+	}, fake
+}
+
+// newHandbook makes a folder of the given name with the given files.
+func newHandbook(t *testing.T, name string, files map[string]string) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), name)
+	for file, content := range files {
+		write(t, dir, file, content)
+	}
+	return dir
+}
+
+// sources searches the handbook and returns the sources found, in order, or the
+// whole answer if there are none.
+func sources(t *testing.T, session *mcp.ClientSession, query string) []string {
+	t.Helper()
+	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{
+		Name: "search_handbook", Arguments: map[string]any{"query": query},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, ok := result.Content[0].(*mcp.TextContent)
+	if !ok {
+		t.Fatal("search_handbook: no text")
+	}
+	var found []string
+	for line := range strings.Lines(text.Text) {
+		if source, ok := strings.CutPrefix(line, "Source: "); ok {
+			found = append(found, strings.TrimSpace(source))
+		}
+	}
+	if len(found) == 0 {
+		return []string{text.Text}
+	}
+	return found
+}
+
+// A server that runs sees what another process ingests.
+func TestIngest_KeepsTheHandbookLikeItsFolders(t *testing.T) {
+	t.Parallel()
+	environment, _ := services(t)
+	session := connect(t, server(t, environment...))
+	if got := sources(t, session, "passwords")[0]; !strings.Contains(got, "compound-docs ingest --source DIR") {
+		t.Errorf("an empty handbook answers %q, want it to name ingest", got)
+	}
+
+	handbook := newHandbook(t, "handbook", map[string]string{
+		"passwords.md":        "# Secrets\n\nPasswords have twelve characters.\n",
+		"office/kitchen.md":   "# Kitchen\n\nWash the cups.\n",
+		"office/visitors.md":  "# Guests\n\nVisitors wear badges.\n",
+		"notes.txt":           "Passwords in a file that is no markdown.\n",
+		".drafts/password.md": "Passwords in a hidden folder.\n",
+	})
+	o := mustRun(t, filepath.Dir(handbook), environment, "ingest", "--source", "handbook")
+	if diff := cmp.Diff("handbook: 3 added, 0 updated, 0 removed, 0 unchanged, 0 failed\n", o.stdout); diff != "" {
+		t.Errorf("first ingest (-want +got):\n%s", diff)
+	}
+	if !strings.Contains(o.stderr, "handbook: 3 of 3 changed files") {
+		t.Errorf("stderr %q does not tell the progress", o.stderr)
+	}
+	want := []string{"handbook/passwords.md", "handbook/office/kitchen.md", "handbook/office/visitors.md"}
+	got := sources(t, session, "passwords")
+	if diff := cmp.Diff(want[0], got[0]); diff != "" || len(got) != len(want) {
+		t.Errorf("sources %v, want %v", got, want)
+	}
+
+	write(t, handbook, "passwords.md", "# Cups\n\nMore about cups.\n")
+	write(t, handbook, "keys.md", "# Keys\n\nA password is a key.\n")
+	if err := os.Remove(filepath.Join(handbook, "office", "kitchen.md")); err != nil {
+		t.Fatal(err)
+	}
+	o = mustRun(t, handbook, environment, "ingest", "--source", ".")
+	if diff := cmp.Diff("handbook: 1 added, 1 updated, 1 removed, 1 unchanged, 0 failed\n", o.stdout); diff != "" {
+		t.Errorf("second ingest (-want +got):\n%s", diff)
+	}
+	got = sources(t, session, "passwords")
+	if diff := cmp.Diff("handbook/keys.md", got[0]); diff != "" || len(got) != 3 {
+		t.Errorf("sources %v of a query that was asked before, want three, handbook/keys.md first", got)
+	}
+
+	policies := newHandbook(t, "policies", map[string]string{"passwords.md": "# Passwords\n\nChange your password.\n"})
+	o = mustRun(t, "", environment, "ingest", "--source", policies)
+	if diff := cmp.Diff("policies: 1 added, 0 updated, 0 removed, 0 unchanged, 0 failed\n", o.stdout); diff != "" {
+		t.Errorf("ingest of another folder (-want +got):\n%s", diff)
+	}
+	got = sources(t, session, "passwords")
+	if diff := cmp.Diff("policies/passwords.md", got[0]); diff != "" || len(got) != 4 {
+		t.Errorf("sources %v, want four, policies/passwords.md first", got)
+	}
+	if err := session.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestIngest_TellsWhatFailed(t *testing.T) {
+	t.Parallel()
+	environment, _ := services(t)
+	handbook := newHandbook(t, "handbook", map[string]string{
+		"bad.md": "---\nsection: [unclosed\n---\n\nText.\n", "good.md": "Good text.\n",
+	})
+	o := mustRun(t, "", environment, "ingest", "--source", handbook)
+	lines := strings.Split(o.stdout, "\n")
+	if diff := cmp.Diff("handbook: 1 added, 0 updated, 0 removed, 0 unchanged, 1 failed", lines[0]); diff != "" {
+		t.Errorf("summary (-want +got):\n%s", diff)
+	}
+	if !strings.HasPrefix(lines[1], "  handbook/bad.md: line ") {
+		t.Errorf("the reason is %q, want one that names file and line", lines[1])
+	}
+
+	if err := os.Remove(filepath.Join(handbook, "good.md")); err != nil {
+		t.Fatal(err)
+	}
+	o = run(t, "", environment, "ingest", "--source", handbook)
+	if o.code != 1 || !strings.Contains(o.stderr, "no file of "+handbook+" could be indexed") {
+		t.Errorf("with bad files only it ends with %d and says %q", o.code, o.stderr)
+	}
+}
+
+func TestIngest_Refuses(t *testing.T) {
+	t.Parallel()
+	environment, _ := services(t)
+	mustRun(t, "", environment, "ingest", "--source", newHandbook(t, "handbook", map[string]string{"a.md": "Words.\n"}))
+	empty := newHandbook(t, "handbook", map[string]string{"readme.txt": "No markdown.\n"})
+	tests := []struct {
+		name        string
+		arguments   []string
+		environment []string
+		want        string
+	}{
+		{"no source", []string{"ingest"}, environment, "--source is missing"},
+		{"no folder", []string{"ingest", "--source", "nowhere"}, environment, "no such file or directory"},
+		{"a folder without markdown", []string{"ingest", "--source", empty}, environment, "holds no markdown file (*.md); the handbook stays as it is"},
+		{"the root", []string{"ingest", "--source", "/"}, environment, "give a folder in it"},
+		{"services away", []string{"ingest", "--source", newHandbook(t, "h", map[string]string{"a.md": "Words.\n"})}, away(), "start PostgreSQL or correct CDOCS_DATABASE_URL"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			o := run(t, t.TempDir(), test.environment, test.arguments...)
+			if o.code != 1 || o.stdout != "" || !strings.Contains(o.stderr, test.want) {
+				t.Errorf("it ends with %d, prints %q and says %q, want %q", o.code, o.stdout, o.stderr, test.want)
+			}
+		})
+	}
+	session := connect(t, server(t, environment...))
+	if diff := cmp.Diff([]string{"handbook/a.md"}, sources(t, session, "words")); diff != "" {
+		t.Errorf("the handbook afterwards (-want +got):\n%s", diff)
+	}
+	if err := session.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestIngest_AfterTheModelChanged(t *testing.T) {
+	t.Parallel()
+	environment, fake := services(t)
+	handbook := newHandbook(t, "handbook", map[string]string{"a.md": "Words of one.\n"})
+	policies := newHandbook(t, "policies", map[string]string{"b.md": "Words of two.\n"})
+	for _, dir := range []string{handbook, policies} {
+		mustRun(t, "", environment, "ingest", "--source", dir)
+	}
+	fake.AddModel("mxbai-embed-large", "sha256:another")
+	session := connect(t, server(t, environment...))
+	if got := sources(t, session, "words")[0]; !strings.Contains(got, "compound-docs ingest --source DIR") {
+		t.Errorf("search with another model: %q, want an error that names ingest", got)
+	}
+	o := mustRun(t, "", environment, "ingest", "--source", handbook)
+	if !strings.Contains(o.stderr, "Ingest these folders again too: policies.") {
+		t.Errorf("stderr %q does not name the other folder", o.stderr)
+	}
+	if diff := cmp.Diff([]string{"handbook/a.md"}, sources(t, session, "words")); diff != "" {
+		t.Errorf("sources (-want +got):\n%s", diff)
+	}
+	mustRun(t, "", environment, "ingest", "--source", policies)
+	if got := sources(t, session, "words"); len(got) != 2 {
+		t.Errorf("sources %v, want those of both folders", got)
+	}
+	if err := session.Close(); err != nil {
+		t.Error(err)
+	}
+}

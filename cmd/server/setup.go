@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/project"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/ollama"
+)
+
+// flags are the command line's; "" is a flag that was not given.
+type flags struct {
+	databaseURL, ollamaHost, logLevel, project string
+}
+
+// options are what the program runs with: flag over environment over settings
+// file over default.
+type options struct {
+	databaseURL string
+	ollamaHosts []string
+	logLevel    slog.Level
+	project     string // absolute, or "" for none
+	settings    project.Settings
+}
+
+func (f *flags) resolve() (options, error) {
+	home := os.Getenv("CDOCS_HOME")
+	if home == "" {
+		var err error
+		if home, err = project.DefaultHome(); err != nil {
+			return options{}, err
+		}
+	}
+	settings, err := project.LoadSettings(home)
+	if err != nil {
+		return options{}, err
+	}
+	o := options{
+		databaseURL: first(f.databaseURL, os.Getenv("CDOCS_DATABASE_URL"), settings.DatabaseURL),
+		project:     first(f.project, os.Getenv("CLAUDE_PROJECT_DIR")),
+		settings:    settings,
+	}
+	if o.project != "" {
+		if o.project, err = filepath.Abs(o.project); err != nil {
+			return options{}, fmt.Errorf("resolve project: %w", err)
+		}
+	}
+	hosts := first(f.ollamaHost, os.Getenv("CDOCS_OLLAMA_HOST"), settings.OllamaHost, ollama.DefaultHost)
+	for host := range strings.SplitSeq(hosts, ",") {
+		o.ollamaHosts = append(o.ollamaHosts, strings.TrimSpace(host))
+	}
+	level := first(f.logLevel, os.Getenv("CDOCS_LOG_LEVEL"), settings.LogLevel, "info")
+	if err := o.logLevel.UnmarshalText([]byte(level)); err != nil {
+		return options{}, fmt.Errorf("log level %q is none of debug, info, warn, error", level)
+	}
+	return o, nil
+}
+
+func first(values ...string) string {
+	for _, value := range values {
+		if value != "" {
+			return value
+		}
+	}
+	return ""
+}
+
+// setup is what every command that needs the index runs on. Nothing in it is
+// connected before it is used.
+type setup struct {
+	options
+	logger   *slog.Logger
+	models   *ollama.Client
+	database *db.Database
+	library  *rag.Library
+}
+
+// setUp builds the parts from flags and environment; logs go to stderr. The
+// caller closes the setup.
+func (f *flags) setUp(stderr io.Writer) (*setup, error) {
+	o, err := f.resolve()
+	if err != nil {
+		return nil, err
+	}
+	s := &setup{options: o, logger: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: o.logLevel}))}
+	s.models, err = ollama.New(ollama.Config{
+		Hosts: o.ollamaHosts, ChatModel: o.settings.GenerationModel, Logger: s.logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.database = db.NewDatabase(o.databaseURL, s.logger)
+	s.library = rag.NewLibrary(s.database, s.models, s.models, s.logger)
+	return s, nil
+}
+
+func (s *setup) close() error {
+	s.database.Close()
+	return s.models.Close()
+}

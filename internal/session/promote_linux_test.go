@@ -1,0 +1,55 @@
+package session_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// nobody may write nowhere; root may write anywhere.
+const nobody = 65534
+
+func TestPromote_InAFolderThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	f := setup(t, map[string]string{docs + "a.md": withLevel("standard")})
+	active := f.activate(t, f.server(t), "main")
+	folder := filepath.Join(f.root, docs)
+	for path, mode := range map[string]os.FileMode{folder: 0o555, filepath.Dir(folder): 0o755, filepath.Join(folder, "a.md"): 0o666} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, index := f.files(t), documents(t, f.pool, "main")
+	promoted := make(chan error, 1)
+	go func() {
+		if os.Geteuid() == 0 {
+			runtime.LockOSThread() // and never unlocked: the thread ends with its goroutine
+			if err := syscall.Setfsuid(nobody); err != nil {
+				promoted <- err
+				return
+			}
+		}
+		_, _, err := active.Promote(t.Context(), "problems/a.md", rag.Critical)
+		promoted <- err
+	}()
+	err := <-promoted
+	if e := rag.AsError(err); err == nil || e.Code != rag.FileSystemError || !strings.Contains(e.Error(), "permission denied") {
+		t.Errorf("got %v, want FILE_SYSTEM_ERROR", err)
+	}
+	if diff := cmp.Diff(files, f.files(t)); diff != "" {
+		t.Errorf("files (-before +after):\n%s", diff)
+	}
+	if diff := cmp.Diff(index, documents(t, f.pool, "main")); diff != "" {
+		t.Errorf("index (-before +after):\n%s", diff)
+	}
+	if err := os.Chmod(folder, 0o755); err != nil { //nolint:gosec // so that it can be removed
+		t.Fatal(err)
+	}
+}

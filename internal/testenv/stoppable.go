@@ -1,0 +1,77 @@
+package testenv
+
+import (
+	"context"
+	"errors"
+	"syscall"
+	"testing"
+)
+
+// Cluster is a PostgreSQL server of one test, which may stop it and start it
+// again: data and address stay. Its methods are called by one goroutine at a time.
+type Cluster struct {
+	t       testing.TB
+	cluster cluster
+	server  *process // nil while it is stopped
+}
+
+// StartCluster starts a server that is stopped and removed when the test ends.
+// The test is skipped on a machine that has no PostgreSQL of its own.
+func StartCluster(t testing.TB) *Cluster {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
+	defer cancel()
+	made, folder, err := newCluster(ctx, t.Logf)
+	if errors.Is(err, errNoPostgres) {
+		t.Skip("testenv:", err)
+	}
+	if err != nil {
+		t.Fatal("testenv:", err)
+	}
+	c := &Cluster{t: t, cluster: made}
+	t.Cleanup(func() {
+		c.end(syscall.SIGQUIT)
+		if err := folder.remove(); err != nil {
+			t.Error("testenv:", err)
+		}
+	})
+	c.Start()
+	return c
+}
+
+// URL is of an empty database, for a role that may create the extension vector.
+func (c *Cluster) URL() string { return socketURL(c.cluster.folder, "postgres") }
+
+// Start starts the server, and returns when it answers.
+func (c *Cluster) Start() {
+	c.t.Helper()
+	server, err := c.cluster.serve(c.t.Context())
+	if err != nil {
+		c.t.Fatal("testenv:", err)
+	}
+	c.server = server
+}
+
+// Stop ends the server as an administrator does: it rolls back what is under way,
+// tells its clients, and ends.
+func (c *Cluster) Stop() {
+	c.t.Helper()
+	c.end(syscall.SIGINT)
+}
+
+// Crash ends the server at once; its next start recovers what was committed.
+func (c *Cluster) Crash() {
+	c.t.Helper()
+	c.end(syscall.SIGQUIT)
+}
+
+func (c *Cluster) end(signal syscall.Signal) {
+	c.t.Helper()
+	if c.server == nil {
+		return
+	}
+	if err := c.server.stop(signal); err != nil {
+		c.t.Error("testenv:", err)
+	}
+	c.server = nil
+}
