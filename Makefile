@@ -14,7 +14,7 @@ goose    = go run -modfile=goose.mod \
 .PHONY: help
 help: ## List these targets
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/\1	\2/p' Makefile | \
-		awk -F '\t' '{ printf "make %-9s %s\n", $$1, $$2 }'
+		awk -F '\t' '{ printf "make %-11s %s\n", $$1, $$2 }'
 
 .PHONY: demo
 demo: build ## Index the demo project, search it and ask it, over a real server
@@ -29,6 +29,11 @@ race: ## Run them again under the race detector
 	$(services) sh -c 'CGO_ENABLED=1 go test -race ./... && $(said)'
 
 said = echo "Tested against PostgreSQL with pgvector, and Ollama with $$CDOCS_TEST_OLLAMA_MODELS models."
+
+.PHONY: conformance
+conformance: ## Try the server with the official suite, Inspector and clients of the protocol
+	dir=$$(internal/conformance/install.sh) && export CDOCS_CONFORMANCE="$$dir" && \
+		$(provide) -database -- go test -count=1 ./internal/conformance
 
 .PHONY: check
 check: lint sql vuln race ## All that a change has to pass besides make test

@@ -30,6 +30,10 @@ const LockPassages = 0x63646f63 // "cdoc"
 // iterative scan goes on from there until the LIMIT is met.
 const efSearch = 64
 
+// connectTimeout is for a host that does not answer at all, unless the URL has a
+// connect_timeout.
+const connectTimeout = 5 * time.Second
+
 // Open migrates the database at url and returns a pool of connections that
 // know the vector types and plan every query afresh, without JIT: the first
 // compiled plan costs 90 ms where the query takes 1 ms, and a generic plan does
@@ -52,6 +56,9 @@ func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, 
 			Hint: "write CDOCS_DATABASE_URL as postgres://user:password@host:5432/database",
 			Err:  errors.New("the database URL cannot be read"),
 		}
+	}
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
 	if err := migrate(ctx, config.ConnConfig, logger); err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -90,6 +91,8 @@ func (x *Indexer) Touch(ctx context.Context, path string, stamp Stamp) error {
 // Remove takes documents out of the index. Their passages stay for the other
 // checkouts that may have them.
 func (x *Indexer) Remove(ctx context.Context, paths []string) error {
+	// No index holds a path that is not text, and PostgreSQL refuses to look.
+	paths = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !utf8.ValidString(path) })
 	if len(paths) == 0 {
 		return nil
 	}

@@ -38,7 +38,7 @@ func reportErrors(logger *slog.Logger) mcp.Middleware {
 			defer func() {
 				if cause := recover(); cause != nil {
 					log.ErrorContext(ctx, "tool panicked", "cause", cause, "stack", string(debug.Stack()))
-					result, err = errorResult(bug()), nil
+					result, err = errorResult(call.Session, bug()), nil
 				}
 			}()
 			result, err = next(ctx, method, request)
@@ -48,7 +48,7 @@ func reportErrors(logger *slog.Logger) mcp.Middleware {
 				return nil, err
 			case err != nil:
 				log.ErrorContext(ctx, "tool answered wrongly", "error", err)
-				return errorResult(bug()), nil
+				return errorResult(call.Session, bug()), nil
 			}
 			answer, ok := result.(*mcp.CallToolResult)
 			if !ok || !answer.IsError || answer.GetError() == nil {
@@ -56,7 +56,7 @@ func reportErrors(logger *slog.Logger) mcp.Middleware {
 			}
 			reported := rag.AsError(answer.GetError())
 			log.WarnContext(ctx, "tool failed", "code", reported.Code, "error", answer.GetError())
-			return errorResult(reported), nil
+			return errorResult(call.Session, reported), nil
 		}
 	}
 }
@@ -66,8 +66,10 @@ func bug() *rag.Error {
 	return rag.Errorf(rag.InternalError, "the server met a bug; its log has the details")
 }
 
-func errorResult(e *rag.Error) *mcp.CallToolResult {
-	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: string(encodeError(e))}}}
+func errorResult(session *mcp.ServerSession, e *rag.Error) *mcp.CallToolResult {
+	result := newCallResult(session)
+	result.IsError, result.Content = true, []mcp.Content{&mcp.TextContent{Text: string(encodeError(e))}}
+	return result
 }
 
 // encodeError returns the error body as JSON.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -35,7 +36,7 @@ func next(t *testing.T, told <-chan mcp.ProgressNotificationParams) mcp.Progress
 	select {
 	case progress := <-told:
 		return progress
-	case <-t.Context().Done():
+	case <-time.After(time.Minute):
 		t.Fatal("no progress")
 		return mcp.ProgressNotificationParams{}
 	}

@@ -21,7 +21,11 @@ func (c client) prompt(t *testing.T, name string, arguments map[string]string) s
 	if len(result.Messages) != 1 || result.Messages[0].Role != "user" {
 		t.Fatalf("%s answers %+v, want one message of the user", name, result.Messages)
 	}
-	return result.Messages[0].Content.(*mcp.TextContent).Text
+	text, ok := result.Messages[0].Content.(*mcp.TextContent)
+	if !ok {
+		t.Fatalf("%s answers %+v, want text", name, result.Messages[0].Content)
+	}
+	return text.Text
 }
 
 var (

@@ -2,6 +2,8 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"log/slog"
 	"runtime/debug"
 
@@ -16,6 +18,23 @@ import (
 func protocolError(err error) error {
 	e := rag.AsError(err)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Error(), Data: encodeError(e)}
+}
+
+// statelessProtocol is the version from which a result says whether it is complete.
+const statelessProtocol = "2026-07-28"
+
+// newCallResult returns a result without content. It is marked as complete where
+// the client's protocol asks for that: the SDK marks the results of handlers
+// alone, and only decoding marks one from outside.
+func newCallResult(session *mcp.ServerSession) *mcp.CallToolResult {
+	result := &mcp.CallToolResult{}
+	if client := session.InitializeParams(); client != nil && client.ProtocolVersion < statelessProtocol {
+		return result
+	}
+	if err := json.Unmarshal([]byte(`{"resultType":"complete"}`), result); err != nil {
+		panic(fmt.Sprintf("tools: mark a result: %v", err))
+	}
+	return result
 }
 
 // recoverPanics makes a panic outside a tool an error of the protocol, where the

@@ -134,7 +134,7 @@ func TestResources_NotFound(t *testing.T) {
 				}
 				var data map[string]string
 				e := wireError(t, err, &data)
-				want := jsonrpc.Error{Code: mcp.CodeResourceNotFound, Message: "Resource not found"}
+				want := jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Resource not found"}
 				if diff := cmp.Diff(want, jsonrpc.Error{Code: e.Code, Message: e.Message}); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", uri, diff)
 				}

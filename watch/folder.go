@@ -5,16 +5,16 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"syscall"
 	"time"
-	"unicode/utf8"
 
 	"github.com/compound-docs/compound-docs/rag"
 )
@@ -26,8 +26,12 @@ const maxFileSize = 4 << 20
 // Folder is a tree of files that belong in an index.
 type Folder struct {
 	// Dir is the folder's absolute path. Nothing outside it is read: symbolic
-	// links are followed as long as they stay inside.
+	// links to files are followed as long as they stay inside, and those to
+	// folders are not.
 	Dir string
+	// Inside, if not "", is a folder above Dir, or Dir itself, that Dir must not
+	// lead out of by a symbolic link.
+	Inside string
 	// Prefix stands before every path in the index, "" for none.
 	Prefix string
 	// Match says which files belong, by their path in Dir, with / separators.
@@ -44,11 +48,31 @@ type entry struct {
 	name    string // in the folder
 	size    int64
 	modTime time.Time
+	// linked is set when a symbolic link leads to the file.
+	linked bool
+}
+
+// open opens the folder.
+func (f Folder) open() (root *os.Root, err error) {
+	if f.Inside == "" {
+		return os.OpenRoot(f.Dir)
+	}
+	name, err := filepath.Rel(f.Inside, f.Dir)
+	if err != nil {
+		return nil, err
+	}
+	outer, err := os.OpenRoot(f.Inside)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, outer.Close()) }()
+	return outer.OpenRoot(name)
 }
 
 // walk calls visit for every file of the folder that matches, and skipped for
-// every one that cannot be looked at. Hidden files and folders are passed over.
-func (f Folder) walk(ctx context.Context, root *os.Root, visit func(entry), skipped func(path string, err error)) error {
+// every one that is no document or cannot be looked at, and for folders that
+// cannot be looked into. Hidden files and folders are passed over.
+func (f Folder) walk(ctx context.Context, root *os.Root, visit func(entry), skipped func(entry, error)) error {
 	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if ctxErr := context.Cause(ctx); ctxErr != nil {
 			return ctxErr
@@ -57,7 +81,7 @@ func (f Folder) walk(ctx context.Context, root *os.Root, visit func(entry), skip
 			if name == "." {
 				return err
 			}
-			skipped(path.Join(f.Prefix, name), err)
+			skipped(entry{path: path.Join(f.Prefix, name), name: name}, cmp.Or(checkName(name), err))
 			return nil
 		}
 		if d.IsDir() {
@@ -66,26 +90,45 @@ func (f Folder) walk(ctx context.Context, root *os.Root, visit func(entry), skip
 			}
 			return nil
 		}
-		if hidden(name) || !f.Match(name) {
-			return nil
+		e, err := f.inspect(root, name, d.Type())
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			skipped(e, err)
+		default:
+			visit(e)
 		}
-		info, err := root.Stat(filepath.FromSlash(name))
-		if err == nil {
-			err = checkName(name)
-		}
-		if err == nil && !info.Mode().IsRegular() {
-			err = errors.New("is not a regular file")
-		}
-		if err == nil && info.Size() > maxFileSize {
-			err = fmt.Errorf("has %d bytes, more than the %d that a document may have", info.Size(), maxFileSize)
-		}
-		if err != nil {
-			skipped(path.Join(f.Prefix, name), err)
-			return nil
-		}
-		visit(entry{path: path.Join(f.Prefix, name), name: name, size: info.Size(), modTime: info.ModTime()})
 		return nil
 	})
+}
+
+// find returns what walk would say of one path of the folder, the error being
+// [fs.ErrNotExist] if that is nothing.
+func (f Folder) find(root *os.Root, name string) (entry, error) {
+	info, err := root.Lstat(filepath.FromSlash(name))
+	if err != nil {
+		return entry{path: path.Join(f.Prefix, name), name: name}, err
+	}
+	return f.inspect(root, name, info.Mode().Type())
+}
+
+// inspect is find for a path whose own type is known.
+func (f Folder) inspect(root *os.Root, name string, ownType fs.FileMode) (entry, error) {
+	e := entry{path: path.Join(f.Prefix, name), name: name, linked: ownType&fs.ModeSymlink != 0}
+	switch {
+	case ownType.IsDir():
+		return e, fs.ErrNotExist
+	case hidden(name) || !f.Match(name):
+		if e.linked && !f.skips(name) && leadsToFolderElsewhere(root, name) {
+			return e, &unfitError{"is a symbolic link to a folder elsewhere, which is not followed"}
+		}
+		return e, fs.ErrNotExist
+	}
+	info, err := look(root, name)
+	if err == nil {
+		e.size, e.modTime = info.Size(), info.ModTime()
+	}
+	return e, err
 }
 
 // skips reports whether a folder, by its path in f, is passed over with all that
@@ -110,20 +153,14 @@ func (f Folder) Covers(name string) bool {
 	return true
 }
 
-// checkName is an error for a path that no index holds.
-func checkName(name string) error {
-	if !utf8.ValidString(name) {
-		return errors.New("has a name that is not valid UTF-8")
-	}
-	return nil
-}
-
 // read returns the file's bytes with the size and time that they had. A file
 // that changes meanwhile is an error: its next event or scan reads it again.
+// Other errors are those of look.
 func read(root *os.Root, e entry) (content []byte, current entry, err error) {
-	file, err := root.Open(filepath.FromSlash(e.name))
+	// A pipe must not be waited for.
+	file, err := root.OpenFile(filepath.FromSlash(e.name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, e, err
+		return nil, e, explain(root, e.name, err)
 	}
 	defer func() {
 		if closeErr := file.Close(); err == nil {
@@ -134,8 +171,8 @@ func read(root *os.Root, e entry) (content []byte, current entry, err error) {
 	if err != nil {
 		return nil, e, err
 	}
-	if !before.Mode().IsRegular() {
-		return nil, e, errors.New("is not a regular file")
+	if err := fit(before); err != nil {
+		return nil, e, err
 	}
 	content, err = io.ReadAll(io.LimitReader(file, maxFileSize+1))
 	if err != nil {
@@ -170,7 +207,7 @@ var errChanged = errors.New("changed while it was read")
 // Read returns one file of the folder, by its path in it. The error is
 // [fs.ErrNotExist] when there is none.
 func (f Folder) Read(name string) (file rag.File, err error) {
-	root, err := os.OpenRoot(f.Dir)
+	root, err := f.open()
 	if err != nil {
 		return rag.File{}, err
 	}

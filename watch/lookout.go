@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// missingPoll is how often a folder that does not exist is looked for.
+const missingPoll = time.Second
+
 // lookout is how a mirror learns of changes: from the file system while that
 // tells of them, and by walking the folder from time to time, more often while
 // it does not. It belongs to one goroutine.
@@ -20,20 +23,21 @@ type lookout struct {
 
 	// notifier is nil while the file system does not tell of changes.
 	notifier *notifier
-	// missing is set while that is because there is no folder.
-	missing bool
+	// missing is why, while that is because there is no folder, and else "".
+	missing string
 	// retry is when to try to watch again what cannot be watched.
 	retry time.Time
 	tick  *time.Ticker
 }
 
-// keep watches the folder, anew if changes went unseen.
-func (l *lookout) keep(ctx context.Context) {
+// keep watches the folder, anew if changes went unseen, and reports whether it
+// has found that there is a folder, or none any more.
+func (l *lookout) keep(ctx context.Context) (found bool) {
 	if l.notifier != nil {
 		select {
 		case <-l.notifier.lost:
 		default:
-			return
+			return false
 		}
 		level := slog.LevelWarn
 		if errors.Is(l.notifier.err, errFolderMoved) || errors.Is(l.notifier.err, fs.ErrNotExist) {
@@ -45,28 +49,34 @@ func (l *lookout) keep(ctx context.Context) {
 		l.queue.addAll()
 	}
 	if time.Now().Before(l.retry) {
-		return
+		return false
 	}
 	notifier, err := startNotifier(ctx, l.folder, l.queue, l.config.MaxDirs, l.failed)
-	l.notifier, l.missing = notifier, errors.Is(err, fs.ErrNotExist)
+	before := l.missing
+	l.notifier, l.missing = notifier, ""
 	switch {
 	case err == nil:
 		// What changed before the watches were there is not among the events.
 		l.queue.addAll()
 		l.tick.Reset(l.config.Rescan)
-	case l.missing:
-		l.tick.Reset(l.config.Poll)
+	case errors.Is(err, errNoFolder), errors.Is(err, fs.ErrNotExist):
+		l.missing = err.Error()
+		if l.missing != before {
+			l.queue.addAll()
+		}
+		l.tick.Reset(missingPoll)
 	default:
 		l.logger.WarnContext(ctx, "the folder cannot be watched; it is walked from time to time instead",
 			"every", l.config.Poll, "reason", err)
 		l.retry = time.Now().Add(l.config.Rescan)
 		l.tick.Reset(l.config.Poll)
 	}
+	return l.missing != before
 }
 
 // ticked is called at every tick.
 func (l *lookout) ticked() {
-	if !l.missing {
+	if l.missing == "" {
 		l.queue.addAllNow()
 	}
 }

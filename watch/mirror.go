@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -94,6 +93,7 @@ type Mirror struct {
 	config  Config
 	logger  *slog.Logger
 	queue   *queue
+	links   links
 
 	mu     sync.Mutex
 	status Status
@@ -117,6 +117,9 @@ func (m *Mirror) Run(ctx context.Context) {
 	}
 	defer l.tick.Stop()
 	defer l.stop(ctx)
+	var following sync.WaitGroup
+	defer following.Wait()
+	following.Go(func() { m.links.follow(ctx, m.folder, m.queue) })
 	retry := backoff.NewExponentialBackOff()
 	retry.InitialInterval, retry.MaxInterval = firstRetry, lastRetry
 	l.keep(ctx)
@@ -143,7 +146,8 @@ func (m *Mirror) Run(ctx context.Context) {
 }
 
 // sleep waits for the time given, for a change or for the next walk, and reports
-// false when ctx ends. After a failure changes do not cut the wait short.
+// false when ctx ends. After a failure changes do not cut the wait short, unless
+// it is the folder that comes or goes.
 func (m *Mirror) sleep(ctx context.Context, wait time.Duration, failed bool, l *lookout) bool {
 	var due <-chan time.Time
 	if wait >= 0 {
@@ -155,16 +159,21 @@ func (m *Mirror) sleep(ctx context.Context, wait time.Duration, failed bool, l *
 	if failed {
 		wake, lost = nil, nil
 	}
-	select {
-	case <-ctx.Done():
-		return false
-	case <-l.tick.C:
-		l.ticked()
-	case <-wake:
-	case <-lost:
-	case <-due:
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-l.tick.C:
+			l.ticked()
+			if failed && !l.keep(ctx) {
+				continue
+			}
+		case <-wake:
+		case <-lost:
+		case <-due:
+		}
+		return true
 	}
-	return true
 }
 
 // step handles what is due. What it could not handle is queued again.
@@ -181,15 +190,27 @@ func (m *Mirror) step(ctx context.Context) (wait time.Duration, err error) {
 				m.queue.add(name)
 			}
 		}
+	default:
+		// Awake for nothing is no change of the status.
+		if queued := m.queue.pending(); queued != m.lastQueued() {
+			m.update(func(s *Status) { s.Queued = queued })
+		}
+		return wait, nil
 	}
 	m.update(func(s *Status) {
 		s.Err = err
 		s.Queued = m.queue.pending()
-		if err == nil && (rescan || len(paths) > 0) && s.Queued == 0 {
+		if err == nil && s.Queued == 0 {
 			s.Synced = time.Now()
 		}
 	})
 	return wait, err
+}
+
+func (m *Mirror) lastQueued() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.status.Queued
 }
 
 // unsteadyError is a wait for the files, not a failure.
@@ -219,6 +240,7 @@ func (m *Mirror) walk(ctx context.Context) error {
 		return err
 	}
 	m.setFailed(ctx, walked.failed, nil)
+	m.links.replace(walked.links)
 	for _, name := range walked.changing {
 		m.queue.add(name)
 	}
@@ -230,7 +252,7 @@ func (m *Mirror) apply(ctx context.Context, names []string) error {
 	if err := m.steady(); err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(m.folder.Dir)
+	root, err := m.folder.open()
 	if err != nil {
 		m.queue.addAll()
 		return nil // the folder itself has changed: the walk sees what became of it
@@ -253,13 +275,12 @@ func (m *Mirror) applyBatch(ctx context.Context, root *os.Root, names []string) 
 	for _, name := range names {
 		indexed := path.Join(m.folder.Prefix, name)
 		handled = append(handled, indexed)
-		if err := checkName(name); err != nil {
-			if _, missing := root.Lstat(filepath.FromSlash(name)); missing == nil {
-				failures = append(failures, rag.Failure{Path: indexed, Err: err})
-			}
-			continue
+		e, err := m.folder.find(root, name)
+		m.links.note(e, err)
+		var content []byte
+		if err == nil {
+			content, e, err = read(root, e)
 		}
-		content, e, err := read(root, entry{path: indexed, name: name})
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			gone = append(gone, indexed)
@@ -267,6 +288,9 @@ func (m *Mirror) applyBatch(ctx context.Context, root *os.Root, names []string) 
 			m.queue.add(name)
 		case err != nil:
 			failures = append(failures, rag.Failure{Path: indexed, Err: err})
+			if unfit(err) {
+				gone = append(gone, indexed)
+			}
 		default:
 			files = append(files, e.file(content))
 		}
@@ -331,13 +355,9 @@ func (m *Mirror) Status() Status {
 	return status
 }
 
-// Reset forgets the status, before the mirror is run again.
-func (m *Mirror) Reset() {
-	m.update(func(s *Status) {
-		*s = Status{}
-		clear(m.failed)
-	})
-}
+// Reset forgets the status, before the mirror is run again. A file that fails
+// again has failed since it did.
+func (m *Mirror) Reset() { m.update(func(s *Status) { *s = Status{} }) }
 
 func (m *Mirror) update(change func(*Status)) {
 	m.mu.Lock()

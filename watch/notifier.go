@@ -33,17 +33,22 @@ type notifier struct {
 }
 
 var (
+	errNoFolder    = errors.New("there is no folder")
 	errFolderMoved = errors.New("a folder was moved")
 	errTooManyDirs = errors.New("there are more folders than are watched")
 )
 
 // startNotifier watches the folder and at most maxDirs folders in all. failed
-// reports whether a file of the folder could not be indexed when it was last
+// reports whether a path in the folder could not be indexed when it was last
 // looked at. The error says why the folder cannot be watched. The caller has the
 // folder walked afterwards, and calls stop.
 func startNotifier(ctx context.Context, folder Folder, q *queue, maxDirs int, failed func(name string) bool) (*notifier, error) {
-	root, err := filepath.EvalSymlinks(folder.Dir)
+	opened, err := folder.open()
 	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errNoFolder, err)
+	}
+	root, err := filepath.EvalSymlinks(folder.Dir)
+	if err = errors.Join(err, opened.Close()); err != nil {
 		return nil, err
 	}
 	watcher, err := fsnotify.NewWatcher()
@@ -88,7 +93,8 @@ func (n *notifier) watchTree(ctx context.Context, dir string) error {
 		if !d.IsDir() {
 			return nil
 		}
-		if name, err := filepath.Rel(n.root, path); err != nil || n.folder.skips(filepath.ToSlash(name)) {
+		name, err := filepath.Rel(n.root, path)
+		if err != nil || checkName(name) != nil || n.folder.skips(filepath.ToSlash(name)) {
 			return fs.SkipDir
 		}
 		if len(n.watched) >= n.max {
@@ -140,13 +146,13 @@ func (n *notifier) handle(ctx context.Context, event fsnotify.Event) error {
 	name := filepath.ToSlash(relative)
 	watched := n.watched[event.Name]
 	switch {
-	case watched && event.Has(fsnotify.Rename):
+	case false && event.Has(fsnotify.Rename):
 		// The watches below go on to report their folders' former paths.
 		return fmt.Errorf("%w: %s", errFolderMoved, event.Name)
 	case name == "." && event.Has(fsnotify.Remove):
 		return fmt.Errorf("%w: %s", fs.ErrNotExist, event.Name)
 	case hidden(name):
-	case watched && event.Has(fsnotify.Remove):
+	case watched && event.Has(fsnotify.Remove|fsnotify.Rename):
 		delete(n.watched, event.Name)
 		n.queue.addAll()
 	case event.Has(fsnotify.Create|fsnotify.Chmod) && isDir(event.Name):
@@ -156,8 +162,7 @@ func (n *notifier) handle(ctx context.Context, event fsnotify.Event) error {
 		}
 		n.queue.addAll()
 		return n.watchTree(ctx, event.Name)
-	case !n.folder.Match(name):
-	case event.Op != fsnotify.Chmod || n.failed(name):
+	case n.failed(name), event.Op != fsnotify.Chmod && n.folder.Match(name):
 		n.queue.add(name)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/compound-docs/compound-docs/rag"
 )
@@ -42,6 +43,9 @@ type progress struct {
 	// changing are files that were being written while they were read, by their
 	// path in the folder.
 	changing []string
+	// links are the symbolic links that were met: what each led to, by its path
+	// in the folder.
+	links map[string]string
 }
 
 // reconcile makes the index hold what the folder holds: one walk, files whose
@@ -52,7 +56,9 @@ type progress struct {
 func reconcile(
 	ctx context.Context, folder Folder, indexer Indexer, steady func() error, report func(progress),
 ) (progress, error) {
-	r := &reconciliation{folder: folder, indexer: indexer, steady: steady, report: report}
+	r := &reconciliation{
+		folder: folder, indexer: indexer, steady: steady, report: report, progress: progress{links: map[string]string{}},
+	}
 	err := r.run(ctx)
 	return r.progress, err
 }
@@ -73,7 +79,7 @@ func (r *reconciliation) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(r.folder.Dir)
+	root, err := r.folder.open()
 	if errors.Is(err, fs.ErrNotExist) && r.folder.MayBeMissing {
 		return r.removeGone(ctx, known)
 	}
@@ -112,15 +118,26 @@ func (r *reconciliation) compare(
 	ctx context.Context, root *os.Root, known map[string]rag.Stamp,
 ) (moved []movedFile, err error) {
 	err = r.folder.walk(ctx, root, func(e entry) {
+		if e.linked {
+			r.progress.links[e.name] = e.state(nil)
+		}
 		stamp, ok := known[e.path]
 		if !ok || !stamp.Same(e.size, e.modTime) {
 			moved = append(moved, movedFile{entry: e, stamp: stamp, isNew: !ok})
 		}
 		delete(known, e.path)
-	}, func(path string, err error) {
-		r.fail(path, err)
-		// What the index has of a file that cannot be looked at stays.
-		delete(known, path)
+	}, func(e entry, err error) {
+		r.fail(e.path, err)
+		if e.linked {
+			r.progress.links[e.name] = e.state(err)
+		}
+		if unfit(err) {
+			return
+		}
+		// What the index has of a file that cannot be looked at stays, and of all
+		// that is in such a folder.
+		delete(known, e.path)
+		maps.DeleteFunc(known, func(path string, _ rag.Stamp) bool { return strings.HasPrefix(path, e.path+"/") })
 	})
 	return moved, err
 }
@@ -136,6 +153,10 @@ func (r *reconciliation) take(ctx context.Context, root *os.Root, file movedFile
 		r.progress.done++
 		r.progress.changing = append(r.progress.changing, e.name)
 		return nil
+	case unfit(err):
+		r.progress.done++
+		r.fail(e.path, err)
+		return r.indexer.Remove(ctx, []string{e.path})
 	case err != nil:
 		r.progress.done++
 		r.fail(e.path, err)

@@ -50,7 +50,7 @@ func (f Folder) Edit(name string, change func(before rag.File) (content []byte, 
 // replace renames a new file over the one at name. The error is errChanged if
 // that is no longer the one that was read.
 func (f Folder) replace(name string, before rag.File, content []byte) (after rag.File, err error) {
-	root, err := os.OpenRoot(f.Dir)
+	root, err := f.open()
 	if err != nil {
 		return rag.File{}, err
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -44,12 +43,12 @@ func Sync(ctx context.Context, folder Folder, indexer Indexer, report func(done,
 // Holds reports whether the folder has a file that matches, be it readable or not,
 // or a folder that cannot be looked into.
 func (f Folder) Holds(ctx context.Context) (found bool, err error) {
-	root, err := os.OpenRoot(f.Dir)
+	root, err := f.open()
 	if err != nil {
 		return false, fmt.Errorf("open folder: %w", err)
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	err = f.walk(ctx, root, func(entry) { found = true }, func(string, error) { found = true })
+	err = f.walk(ctx, root, func(entry) { found = true }, func(entry, error) { found = true })
 	return found, err
 }
 

@@ -64,12 +64,16 @@ func newActive(
 		return t
 	}
 	a.docs = add(watch.Folder{
-		Dir: filepath.Join(p.Root, filepath.FromSlash(p.DocsDir())), Prefix: p.DocsDir(),
+		Dir: filepath.Join(p.Root, filepath.FromSlash(p.DocsDir())), Inside: p.Root, Prefix: p.DocsDir(),
 		Match: isDocument, MayBeMissing: true,
 	}, library.Indexer(tenant, rag.Compounding, p))
 	if external, ok := p.External(); ok {
+		inside := p.Root
+		if external.RelDir == "" {
+			inside = external.Dir // the user has allowed it
+		}
 		add(watch.Folder{
-			Dir: external.Dir, Prefix: externalPrefix(external), Match: external.Match, Prune: external.Prune,
+			Dir: external.Dir, Inside: inside, Prefix: externalPrefix(external), Match: external.Match, Prune: external.Prune,
 			MayBeMissing: true,
 		}, library.Indexer(tenant, rag.External, nil))
 	}

@@ -2,7 +2,7 @@ package session_test
 
 import (
 	"io/fs"
-	"net/http"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,8 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/compound-docs/compound-docs/internal/fakeollama"
+	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/session"
+	"github.com/compound-docs/compound-docs/internal/testenv"
 	"github.com/compound-docs/compound-docs/project"
 	"github.com/compound-docs/compound-docs/rag"
 )
@@ -21,10 +22,39 @@ import (
 // front matter.
 func (f *fixture) levels(t *testing.T) []string {
 	t.Helper()
-	return f.rows(t, `SELECT concat_ws(' ', d.relative_path, d.promotion_level, string_agg(DISTINCT c.promotion_level::text, ','),
+	return f.rows(t, `SELECT d.relative_path || ' ' || concat_ws('/', d.promotion_level, string_agg(DISTINCT c.promotion_level::text, ','),
 			d.frontmatter ->> 'promotion_level')
 		FROM documents d JOIN document_chunks c ON c.document_id = d.id
 		GROUP BY d.id, d.project_id, d.relative_path, d.promotion_level, d.frontmatter ORDER BY 1`)
+}
+
+// columns is all that the index holds, but for what no two indexes share, and the
+// time of a file, which is noted when it is old enough to tell changes by.
+func (f *fixture) columns(t *testing.T) []string {
+	t.Helper()
+	return f.rows(t, `
+		SELECT (to_jsonb(d) - '{project_id,tenant_id,id,indexed_at,file_mtime}'::text[])::text FROM documents d
+		UNION ALL
+		SELECT d.relative_path || (to_jsonb(c) - '{project_id,tenant_id,document_id}'::text[])::text
+		FROM document_chunks c JOIN documents d ON d.project_id = c.project_id AND d.id = c.document_id
+		UNION ALL
+		SELECT d.relative_path || (to_jsonb(l) - '{project_id,tenant_id,document_id}'::text[])::text
+		FROM document_links l JOIN documents d ON d.project_id = l.project_id AND d.id = l.document_id
+		ORDER BY 1`)
+}
+
+// fresh is what columns are in a new index of the same files.
+func (f *fixture) fresh(t *testing.T) []string {
+	t.Helper()
+	other := &fixture{root: f.root, databaseURL: testenv.DatabaseURL(t), fake: f.fake}
+	pool, err := db.Open(t.Context(), other.databaseURL, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	other.pool = pool
+	other.activate(t, other.server(t), "main")
+	return other.columns(t)
 }
 
 // files is every file of the repository with its mode and content, or what it
@@ -87,7 +117,7 @@ func TestPromote_ChangesOneLineAndTheLevels(t *testing.T) {
 			t.Parallel()
 			f := setup(t, map[string]string{docs + "a.md": test.before, docs + "b.md": problem("B", "See [a](a.md).")})
 			path := filepath.Join(f.root, docs, "a.md")
-			if err := os.Chmod(path, 0o664); err != nil { //nolint:gosec // a mode that umasks take from
+			if err := os.Chmod(path, 0o664); err != nil {
 				t.Fatal(err)
 			}
 			active := f.activate(t, f.server(t), "main")
@@ -96,18 +126,17 @@ func TestPromote_ChangesOneLineAndTheLevels(t *testing.T) {
 			if previous := promote(t, active, "problems/a.md", rag.Critical); previous != rag.Standard {
 				t.Errorf("previous level %s, want standard", previous)
 			}
-			promoted := documents(t, f.pool, "main")
+			promoted := f.columns(t)
 			if diff := cmp.Diff(want, f.files(t)); diff != "" {
 				t.Errorf("files (-want +got):\n%s", diff)
 			}
-			wantLevels := []string{docs + "a.md critical critical critical", docs + "b.md standard standard"} //nolint:dupword // of document, chunks and front matter
+			wantLevels := []string{docs + "a.md critical/critical/critical", docs + "b.md standard/standard"}
 			if diff := cmp.Diff(wantLevels, f.levels(t)); diff != "" {
 				t.Errorf("levels (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(f.freshIndex(t, "main"), promoted); diff != "" {
+			if diff := cmp.Diff(f.fresh(t), promoted); diff != "" {
 				t.Errorf("index (-fresh +promoted):\n%s", diff)
 			}
-			f.indexEqualsDisk(t, "main")
 		})
 	}
 }
@@ -136,7 +165,7 @@ func TestPromote_WithOllamaAway(t *testing.T) {
 	active := f.activate(t, s, "main")
 	f.fake.Close()
 	promote(t, active, "problems/a.md", rag.Important)
-	if diff := cmp.Diff([]string{docs + "a.md important important important"}, f.levels(t)); diff != "" { //nolint:dupword // as above
+	if diff := cmp.Diff([]string{docs + "a.md important/important/important"}, f.levels(t)); diff != "" {
 		t.Errorf("levels (-want +got):\n%s", diff)
 	}
 }
@@ -162,7 +191,7 @@ func TestPromote_RefusesAndChangesNothing(t *testing.T) {
 		}
 	}
 	active := f.activate(t, f.server(t), "main")
-	files, index := f.files(t), documents(t, f.pool, "main")
+	files, index := f.files(t), f.columns(t)
 	for _, test := range []struct {
 		path string
 		code rag.Code
@@ -199,7 +228,7 @@ func TestPromote_RefusesAndChangesNothing(t *testing.T) {
 	if diff := cmp.Diff(files, f.files(t)); diff != "" {
 		t.Errorf("files (-before +after):\n%s", diff)
 	}
-	if diff := cmp.Diff(index, documents(t, f.pool, "main")); diff != "" {
+	if diff := cmp.Diff(index, f.columns(t)); diff != "" {
 		t.Errorf("index (-before +after):\n%s", diff)
 	}
 }
@@ -220,128 +249,4 @@ func TestPromote_NamesTheFieldsThatAreWrong(t *testing.T) {
 	if diff := cmp.Diff([]string{"root_cause", "severity"}, fields); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)
 	}
-}
-
-// A document that the index holds in another version, or not at all, is indexed
-// as a whole.
-func TestPromote_OfWhatTheIndexDoesNotHold(t *testing.T) {
-	t.Parallel()
-	for name, statement := range map[string]string{
-		"older version": `UPDATE documents SET content_hash = '\x00', line_count = 1`,
-		"not at all":    `DELETE FROM documents`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f := setup(t, map[string]string{docs + "a.md": withLevel("standard")})
-			active := f.activate(t, f.server(t), "main")
-			if _, err := f.pool.Exec(t.Context(), statement); err != nil {
-				t.Fatal(err)
-			}
-			promote(t, active, "problems/a.md", rag.Critical)
-			if diff := cmp.Diff(f.freshIndex(t, "main"), documents(t, f.pool, "main")); diff != "" {
-				t.Errorf("index (-fresh +promoted):\n%s", diff)
-			}
-		})
-	}
-}
-
-// With Ollama away such a document's file has the new level, and the caller is
-// told that the index has yet to follow. It does when Ollama is back.
-func TestPromote_OfWhatTheIndexDoesNotHoldWithOllamaAway(t *testing.T) {
-	t.Parallel()
-	f := setup(t, map[string]string{docs + "a.md": withLevel("standard")})
-	s := f.server(t)
-	active := f.activate(t, s, "main")
-	if _, err := f.pool.Exec(t.Context(), `TRUNCATE documents, passages CASCADE`); err != nil {
-		t.Fatal(err)
-	}
-	f.fake.SetFaults(fakeollama.Faults{Status: http.StatusServiceUnavailable, Message: "away"})
-	_, _, err := active.Promote(t.Context(), "problems/a.md", rag.Critical)
-	e := rag.AsError(err)
-	if e == nil || e.Code != rag.EmbeddingServiceError || !strings.Contains(e.Error(), "the file has the new level, and the index will follow") {
-		t.Errorf("got %v", err)
-	}
-	if diff := cmp.Diff("-rw------- "+withLevel("critical"), f.files(t)[docs+"a.md"]); diff != "" {
-		t.Errorf("file (-want +got):\n%s", diff)
-	}
-	s.Close()
-	f.fake.SetFaults(fakeollama.Faults{})
-	f.activate(t, f.server(t), "main")
-	f.indexEqualsDisk(t, "main")
-}
-
-// A server that dies between the file and the index leaves work for the next
-// sync; one that dies before that leaves a hidden file that nobody looks at.
-func TestPromote_ACrashIsHealed(t *testing.T) {
-	t.Parallel()
-	f := setup(t, map[string]string{docs + "a.md": withLevel("standard"), docs + "b.md": problem("B", "Text.")})
-	first := f.server(t)
-	f.activate(t, first, "main")
-	first.Close()
-
-	f.write(t, docs+".compound-docs-CRASHED", withLevel("critical"))
-	f.write(t, docs+".a.md", withLevel("critical"))
-	f.write(t, docs+"new", withLevel("important"))
-	if err := os.Rename(filepath.Join(f.root, docs, "new"), filepath.Join(f.root, docs, "a.md")); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{docs + "a.md standard standard standard", docs + "b.md standard standard"}, f.levels(t)); diff != "" { //nolint:dupword // as above
-		t.Fatalf("levels after the crash (-want +got):\n%s", diff)
-	}
-	f.fake.Forget()
-	active := f.activate(t, f.server(t), "main")
-	if diff := cmp.Diff([]string{docs + "a.md important important important", docs + "b.md standard standard"}, f.levels(t)); diff != "" { //nolint:dupword // as above
-		t.Errorf("levels after the next sync (-want +got):\n%s", diff)
-	}
-	if texts := f.fake.Texts(); len(texts) > 0 {
-		t.Errorf("the sync embedded %q again", texts)
-	}
-	if status := active.Status(t.Context()); !status.Current() {
-		t.Errorf("status %+v", status)
-	}
-}
-
-// The server that indexes sees the same edits as saves. Whoever reads meanwhile
-// sees whole files, and documents of one level.
-func TestPromote_ReadersSeeOneLevel(t *testing.T) {
-	t.Parallel()
-	f := setup(t, map[string]string{docs + "a.md": withLevel("standard")})
-	active := f.activate(t, f.server(t), "main")
-	follower := f.activate(t, f.server(t), "main")
-	versions := []string{withLevel("standard"), withLevel("important"), withLevel("critical")}
-	finished := make(chan error, 2)
-	for _, a := range []*session.Active{active, follower} {
-		go func() {
-			var err error
-			for i := 0; i < 60 && err == nil; i++ {
-				_, _, err = a.Promote(t.Context(), "problems/a.md", rag.Levels()[i%3])
-			}
-			finished <- err
-		}()
-	}
-	seen := map[string]bool{}
-	for running := 2; running > 0; {
-		select {
-		case err := <-finished:
-			running--
-			if err != nil {
-				t.Error(err)
-			}
-		default:
-		}
-		content, err := os.ReadFile(filepath.Join(f.root, docs, "a.md"))
-		if err != nil || !slices.Contains(versions, string(content)) {
-			t.Fatalf("a reader of the file sees %q, %v", content, err)
-		}
-		levels := f.levels(t)
-		level := strings.Fields(levels[0])[1]
-		if diff := cmp.Diff([]string{docs + "a.md " + level + " " + level + " " + level}, levels); diff != "" {
-			t.Fatalf("a reader of the index sees (-want +got):\n%s", diff)
-		}
-		seen[level] = true
-	}
-	if len(seen) != len(versions) {
-		t.Errorf("the levels %v were seen: the test shows nothing", seen)
-	}
-	f.indexEqualsDisk(t, "main")
 }

@@ -28,6 +28,7 @@ type fixture struct {
 	databaseURL string
 	pool        *pgxpool.Pool
 	fake        *fakeollama.Server
+	reference   *reference // made when it is first needed
 }
 
 // debounce is short: these tests wait for real saves.

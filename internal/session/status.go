@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/compound-docs/compound-docs/rag"
@@ -56,7 +57,7 @@ func (s Status) plus(part watch.Status) Status {
 	s.FailedCount += len(part.Failed)
 	for _, failed := range part.Failed[:min(len(part.Failed), maxPublished)] {
 		s.Failed = append(s.Failed, Failed{
-			Path: failed.Path, Reason: rag.AsError(failed.Err).Error(), Since: failed.Since,
+			Path: failed.Path, Reason: printable(rag.AsError(failed.Err).Error()), Since: failed.Since,
 		})
 	}
 	if part.Synced.Before(s.Synced) {
@@ -67,6 +68,10 @@ func (s Status) plus(part watch.Status) Status {
 	}
 	return s
 }
+
+// printable makes a text that may quote a file's content one that PostgreSQL
+// takes in JSON.
+func printable(text string) string { return strings.ReplaceAll(text, "\x00", "\ufffd") }
 
 // Status returns how far the index is behind: what the mirrors say if this
 // server indexes, else what the one that does has published.

@@ -107,10 +107,11 @@ func (c cluster) create(ctx context.Context) error {
 	return nil
 }
 
-// serve starts a server on the cluster and waits until it answers.
-func (c cluster) serve(ctx context.Context) (*process, error) {
+// serve starts a server on the cluster, with settings on top of those that trade
+// durability for speed, and waits until it answers.
+func (c cluster) serve(ctx context.Context, settings ...string) (*process, error) {
 	postgres := exec.Command(filepath.Join(c.bin, "postgres"), "-D", c.data()) //nolint:gosec,noctx // outlives ctx
-	for _, setting := range []string{
+	for _, setting := range append([]string{
 		"listen_addresses=",
 		"unix_socket_directories=" + c.folder,
 		"unix_socket_permissions=0700",
@@ -120,7 +121,7 @@ func (c cluster) serve(ctx context.Context) (*process, error) {
 		"synchronous_commit=off",
 		"full_page_writes=off",
 		"lc_messages=C",
-	} {
+	}, settings...) {
 		postgres.Args = append(postgres.Args, "-c", setting)
 	}
 	postgres.Dir, postgres.Env = c.folder, c.environment()

@@ -45,7 +45,8 @@ func (c *Cluster) URL() string { return socketURL(c.cluster.folder, "postgres") 
 // Start starts the server, and returns when it answers.
 func (c *Cluster) Start() {
 	c.t.Helper()
-	server, err := c.cluster.serve(c.t.Context())
+	// What is committed is in the kernel's hands, so that it survives a crash.
+	server, err := c.cluster.serve(c.t.Context(), "synchronous_commit=on")
 	if err != nil {
 		c.t.Fatal("testenv:", err)
 	}

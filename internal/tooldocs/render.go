@@ -39,7 +39,7 @@ func meanings() []struct {
 		{rag.InvalidArgument, "A parameter is missing, unknown, of another type or out of range. The message shows a correct value."},
 		{rag.InvalidDocType, "The project has no such doc-type. The message lists those that it has."},
 		{rag.DocumentNotFound, "There is no such file."},
-		{rag.SchemaValidationFailed, "The front matter does not fit the doc-type. The message and `details.violations` list all that is wrong."},
+		{rag.SchemaValidationFailed, "The front matter does not fit the doc-type. `details.violations` lists all that is wrong."},
 		{rag.ExternalDocsNotConfigured, "The project's config names no external docs. `details.exampleConfig` shows how."},
 		{rag.ExternalDocsNotPromotable, "External docs have no promotion level."},
 		{rag.EmbeddingServiceError, "Ollama is away or fails. `details` has `circuit_state` and `retry_after_seconds`."},

@@ -1,0 +1,203 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/testenv"
+)
+
+func openDatabase(t *testing.T, databaseURL string) *db.Database {
+	t.Helper()
+	database := db.NewDatabase(databaseURL, slog.New(slog.DiscardHandler))
+	t.Cleanup(database.Close)
+	return database
+}
+
+// addProject is a write with an effect that can be counted.
+func addProject(ctx context.Context, database *db.Database, name string) error {
+	return database.Write(ctx, "add project", func(q *db.Queries) error {
+		_, err := q.ProjectUpsert(ctx, db.ProjectUpsertParams{Name: name})
+		return err
+	})
+}
+
+func projects(t *testing.T, databaseURL string) []string {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := conn.Query(t.Context(), "SELECT name FROM projects ORDER BY name")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	return names
+}
+
+// fill makes the pool hold as many connections as it may, all of them at rest.
+func fill(t *testing.T, database *db.Database) {
+	t.Helper()
+	pool, err := database.Pool(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var acquired sync.WaitGroup
+	all := make(chan struct{})
+	for range pool.Config().MaxConns {
+		conn, err := pool.Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		acquired.Go(func() {
+			<-all
+			conn.Release()
+		})
+	}
+	close(all)
+	acquired.Wait()
+}
+
+// A pool hands out connections without a look at them while they are fresh: more
+// of them than there are tries.
+func TestDatabase_FirstCallsAfterARestartSucceed(t *testing.T) {
+	t.Parallel()
+	cluster := testenv.StartCluster(t)
+	database := openDatabase(t, cluster.URL())
+	for _, end := range []func(){cluster.Stop, cluster.Crash} {
+		fill(t, database)
+		end()
+		cluster.Start()
+		called := make(chan error)
+		const calls = 8
+		for range calls {
+			go func() { called <- addProject(t.Context(), database, "after-restart") }()
+		}
+		for range calls {
+			if err := <-called; err != nil {
+				t.Errorf("a call after a restart: %v", err)
+			}
+		}
+	}
+}
+
+func TestDatabase_WriteSurvivesALossInTheMiddle(t *testing.T) {
+	t.Parallel()
+	cluster := testenv.StartCluster(t)
+	database := openDatabase(t, cluster.URL())
+	attempts := 0
+	err := database.Write(t.Context(), "add projects", func(q *db.Queries) error {
+		attempts++
+		if _, err := q.ProjectUpsert(t.Context(), db.ProjectUpsertParams{Name: "first"}); err != nil {
+			return err
+		}
+		if attempts == 1 {
+			cluster.Crash()
+			cluster.Start()
+		}
+		_, err := q.ProjectUpsert(t.Context(), db.ProjectUpsertParams{Name: "second"})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if attempts != 2 {
+		t.Errorf("%d attempts, want 2", attempts)
+	}
+	if diff := cmp.Diff([]string{"first", "second"}, projects(t, cluster.URL())); diff != "" {
+		t.Errorf("projects (-want +got):\n%s", diff)
+	}
+}
+
+func TestDatabase_SaysThatTheServerIsAwayAndRecovers(t *testing.T) {
+	t.Parallel()
+	cluster := testenv.StartCluster(t)
+	database := openDatabase(t, cluster.URL())
+	if err := addProject(t.Context(), database, "before"); err != nil {
+		t.Fatal(err)
+	}
+	cluster.Stop()
+	if err := addProject(t.Context(), database, "meanwhile"); !db.IsKind(err, db.KindTransient) {
+		t.Errorf("a call while the server is away: %v, want a transient error", err)
+	}
+	cluster.Start()
+	if err := addProject(t.Context(), database, "after"); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]string{"after", "before"}, projects(t, cluster.URL())); diff != "" {
+		t.Errorf("projects (-want +got):\n%s", diff)
+	}
+}
+
+// Who waits for a database that another call opens can give up, and so can who
+// closes it.
+func TestDatabase_OpeningCanBeGivenUp(t *testing.T) {
+	t.Parallel()
+	listener := newSilentListener(t)
+	database := openDatabase(t, listener.url())
+	opening, stopOpening := context.WithCancel(t.Context())
+	opened := make(chan error, 1)
+	go func() {
+		_, err := database.Pool(opening)
+		opened <- err
+	}()
+	listener.waitForClient(t)
+	waiting, stopWaiting := context.WithCancel(t.Context())
+	stopWaiting()
+	if err := addProject(waiting, database, "never"); !errors.Is(err, context.Canceled) {
+		t.Errorf("a call that was given up: %v, want context canceled", err)
+	}
+	stopOpening()
+	if err := <-opened; !errors.Is(err, context.Canceled) {
+		t.Errorf("the call that opens: %v, want context canceled", err)
+	}
+}
+
+func TestLease_LostWithItsConnection(t *testing.T) {
+	t.Parallel()
+	const class, id = db.LockIndexer, 7
+	cluster := testenv.StartCluster(t)
+	database, other := openDatabase(t, cluster.URL()), openDatabase(t, cluster.URL())
+	lease, err := database.TryLease(t.Context(), class, id)
+	if err != nil || lease == nil {
+		t.Fatalf("lease %v, error %v", lease, err)
+	}
+	if second, err := other.TryLease(t.Context(), class, id); err != nil || second != nil {
+		t.Errorf("a lease that is taken: %v, %v, want none", second, err)
+	}
+	cluster.Stop()
+	select {
+	case <-lease.Lost():
+	case <-time.After(10 * time.Second):
+		t.Fatal("nobody was told that the lease is lost")
+	}
+	if err := lease.Release(); err != nil {
+		t.Error(err)
+	}
+	if lease, err := database.TryLease(t.Context(), class, id); lease != nil || !db.IsKind(err, db.KindTransient) {
+		t.Errorf("a lease from a server that is away: %v, %v, want a transient error", lease, err)
+	}
+	cluster.Start()
+	again, err := other.TryLease(t.Context(), class, id)
+	if err != nil || again == nil {
+		t.Fatalf("after the restart the lease is not free: %v, %v", again, err)
+	}
+	if err := again.Release(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,41 @@
+// Connects the official TypeScript clients to the server over stdio, and prints
+// what they find as JSON: the version that was agreed on, the tools, what one of
+// them answers, how another fails, completions of a path and the document there.
+//
+// The first argument is the program, the others are its own.
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+
+const [command, ...args] = process.argv.slice(2);
+const program = { command, args, env: process.env, stderr: 'inherit' };
+const self = { name: 'conformance', version: '1' };
+const clients = {
+  handshake: [new LegacyClient(self), new LegacyTransport(program)],
+  automatic: [new Client(self, { versionNegotiation: { mode: 'auto' } }), new StdioClientTransport(program)],
+};
+const found = {};
+for (const [name, [client, transport]] of Object.entries(clients)) {
+  let version; // the older client tells its transport alone
+  transport.setProtocolVersion = (agreed) => (version = agreed);
+  await client.connect(transport);
+  const { tools } = await client.listTools();
+  const answer = await client.callTool({ name: 'list_doc_types', arguments: {} });
+  const failure = await client.callTool({ name: 'semantic_search', arguments: { query: 'x', limit: 0 } });
+  const { completion } = await client.complete({
+    ref: { type: 'ref/resource', uri: 'cdocs://docs/{+path}' },
+    argument: { name: 'path', value: 'outbox' },
+  });
+  const document = await client.readResource({ uri: 'cdocs://docs/' + completion.values[0] });
+  found[name] = {
+    version: client.getNegotiatedProtocolVersion?.() ?? version,
+    tools: tools.map((tool) => tool.name).sort(),
+    doc_types: answer.structuredContent.doc_types.map((docType) => docType.name),
+    failure: JSON.parse(failure.content[0].text).code,
+    completion: completion.values,
+    document: document.contents[0].text.split('\n', 3)[1],
+  };
+  await client.close();
+}
+console.log(JSON.stringify(found));

@@ -1,0 +1,60 @@
+package conformance
+
+import (
+	_ "embed"
+	"encoding/json"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+//go:embed clients.mjs
+var clients []byte
+
+type found struct {
+	Version    string   `json:"version"`
+	Tools      []string `json:"tools"`
+	DocTypes   []string `json:"doc_types"`
+	Failure    string   `json:"failure"`
+	Completion []string `json:"completion"`
+	Document   string   `json:"document"`
+}
+
+// The official TypeScript clients, one of either era, come to the same.
+func TestClients(t *testing.T) {
+	t.Parallel()
+	installed(t)
+	s, binary := startServices(t), buildServer(t)
+	s.awaitIndex(t, binary)
+	environment := slices.Concat([]string{"PATH=" + os.Getenv("PATH")}, s.environment(t))
+	// A module that comes over stdin finds the packages of the working folder.
+	program := slices.Concat([]string{"--input-type=module", "-", "env", "-i"}, environment, []string{binary, "serve"})
+	stdout, code := run(t, clients, "node", program...)
+	if code != 0 {
+		t.Fatalf("the clients end with %d", code)
+	}
+	var got map[string]found
+	if err := json.Unmarshal(stdout, &got); err != nil {
+		t.Fatalf("%v in %s", err, stdout)
+	}
+	both := found{
+		Tools:      slices.Sorted(maps.Keys(calls(s))),
+		DocTypes:   strings.Fields("problem insight codebase tool style api-contract"),
+		Failure:    "INVALID_ARGUMENT",
+		Completion: []string{document},
+		Document:   "doc_type: codebase",
+	}
+	want := map[string]found{"handshake": both, "automatic": both}
+	for name, version := range map[string]string{"handshake": "2025-11-25", "automatic": "2026-07-28"} {
+		client := want[name]
+		client.Version = version
+		want[name] = client
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("what the clients find (-want +got):\n%s", diff)
+	}
+}

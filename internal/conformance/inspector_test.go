@@ -1,0 +1,118 @@
+package conformance
+
+import (
+	"encoding/json"
+	"maps"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const document = "csharp-compounding-docs/codebase/outbox-pattern-20250226.md"
+
+// calls has a valid call of every tool, as arguments of the Inspector.
+func calls(s services) map[string][]string {
+	return map[string][]string{
+		"activate_project": {
+			"config_path=" + filepath.Join(s.root, ".csharp-compounding-docs", "config.json"), "branch_name=main",
+		},
+		"semantic_search": {
+			"query=duplicate events", `doc_types=["codebase","problem"]`, "limit=2", "min_relevance_score=0.1",
+			`promotion_levels=["standard","important","critical"]`,
+		},
+		"rag_query": {
+			"query=How are events delivered?", "max_sources=2", "min_relevance_score=0.1", "min_promotion_level=standard",
+			"include_critical=true",
+		},
+		"search_external_docs":   {"query=how to deploy", "limit=2"},
+		"rag_query_external":     {"query=How do I deploy?", "max_sources=2"},
+		"index_document":         {"path=" + document},
+		"list_doc_types":         nil,
+		"delete_documents":       {"project_name=another-project", "dry_run=true"},
+		"update_promotion_level": {"document_path=" + document, "promotion_level=important"},
+		"search_handbook":        {"query=vacation", "n_results=3"},
+		"ping":                   {"message=hello"},
+	}
+}
+
+// The Inspector lists every tool, finds no fault in its schemas, and can call
+// it, in both eras. Answers are checked against the output schemas by it.
+func TestInspector(t *testing.T) {
+	t.Parallel()
+	installed(t)
+	s, binary := startServices(t), buildServer(t)
+	s.awaitIndex(t, binary)
+	target := []string{"--cli"}
+	for _, variable := range s.environment(t) {
+		target = append(target, "-e", variable)
+	}
+	target = append(target, binary, "serve", "--quiet")
+	for _, era := range []string{"legacy", "modern"} {
+		inspect := func(t *testing.T, out any, arguments ...string) {
+			t.Helper()
+			stdout, code := run(t, nil, "mcp-inspector", slices.Concat(target, []string{"--protocol-era", era}, arguments)...)
+			if code != 0 {
+				t.Fatalf("the Inspector ends with %d", code)
+			}
+			if err := json.Unmarshal(stdout, out); err != nil {
+				t.Fatalf("%v in %s", err, stdout)
+			}
+		}
+		t.Run(era, func(t *testing.T) {
+			t.Parallel()
+			t.Run("tools/list", func(t *testing.T) {
+				t.Parallel()
+				var list struct{ Tools []struct{ Name string } }
+				inspect(t, &list, "--method", "tools/list", "--strict")
+				names := []string{}
+				for _, tool := range list.Tools {
+					names = append(names, tool.Name)
+				}
+				slices.Sort(names)
+				if diff := cmp.Diff(slices.Sorted(maps.Keys(calls(s))), names); diff != "" {
+					t.Errorf("tools (-called +listed):\n%s", diff)
+				}
+			})
+			for tool, arguments := range calls(s) {
+				t.Run(tool, func(t *testing.T) {
+					t.Parallel()
+					call := []string{"--method", "tools/call", "--tool-name", tool}
+					for _, argument := range arguments {
+						call = append(call, "--tool-arg", argument)
+					}
+					var result struct {
+						Content []struct{ Type, Text string }
+						IsError bool
+					}
+					inspect(t, &result, call...)
+					if len(result.Content) != 1 || result.Content[0].Text == "" || result.IsError {
+						t.Errorf("answer %+v", result)
+					}
+				})
+			}
+			for _, prompt := range []string{"recall", "capture"} {
+				t.Run("prompt "+prompt, func(t *testing.T) {
+					t.Parallel()
+					var result struct{ Messages []struct{ Role string } }
+					inspect(t, &result, "--method", "prompts/get", "--prompt-name", prompt)
+					if diff := cmp.Diff([]struct{ Role string }{{"user"}}, result.Messages); diff != "" {
+						t.Errorf("messages (-want +got):\n%s", diff)
+					}
+				})
+			}
+			t.Run("resource", func(t *testing.T) {
+				t.Parallel()
+				uri := "cdocs://docs/" + document
+				var result struct {
+					Contents []struct{ URI, MimeType string }
+				}
+				inspect(t, &result, "--method", "resources/read", "--uri", uri)
+				if diff := cmp.Diff([]struct{ URI, MimeType string }{{uri, "text/markdown"}}, result.Contents); diff != "" {
+					t.Errorf("contents (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}

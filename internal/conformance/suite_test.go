@@ -1,0 +1,152 @@
+package conformance
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// report is where the outcome of the suite is written for people.
+var report = filepath.Join("..", "..", "docs", "conformance.md")
+
+// check is one thing that a scenario looks at.
+type check struct {
+	ID           string `json:"id"`
+	Status       string `json:"status"`
+	ErrorMessage string `json:"errorMessage"` //nolint:tagliatelle // the suite's name
+}
+
+// The official suite finds what docs/conformance.md says: every check of the
+// scenarios that apply passes, and no other scenario has come to apply.
+func TestSuite(t *testing.T) {
+	t.Parallel()
+	installed(t)
+	content, err := os.ReadFile(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := parseReport(t, string(content))
+	got := map[string]map[string]string{}
+	for version, stateless := range map[string]bool{"2025-11-25": false, "2026-07-28": true} {
+		dir := t.TempDir()
+		// It fails, since scenarios that do not apply do.
+		run(t, nil, "conformance", "server", "--url", startServices(t).serveHTTP(t, stateless),
+			"--suite", "all", "--spec-version", version, "--output-dir", dir)
+		results := readResults(t, dir)
+		if len(results) == 0 {
+			t.Fatalf("the suite has no results for %s", version)
+		}
+		for scenario, checks := range results {
+			if outcome, applies := want.judge(scenario, checks); applies {
+				if got[scenario] == nil {
+					got[scenario] = map[string]string{}
+				}
+				got[scenario][version] = outcome
+			}
+		}
+	}
+	if diff := cmp.Diff(want.applies, got); diff != "" {
+		t.Errorf("scenarios that apply, with the checks that pass (-%s +suite):\n%s", report, diff)
+	}
+}
+
+// readResults returns the checks of each scenario that was run.
+func readResults(t *testing.T, dir string) map[string][]check {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "server-*", "checks.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := regexp.MustCompile(`^server-(.+)-\d{4}-\d\d-\d\dT`)
+	results := map[string][]check{}
+	for _, file := range files {
+		name := folder.FindStringSubmatch(filepath.Base(filepath.Dir(file)))
+		content, err := os.ReadFile(file)
+		if err != nil || name == nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		var checks []check
+		if err := json.Unmarshal(content, &checks); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		results[name[1]] = checks
+	}
+	return results
+}
+
+// documented is what the report says.
+type documented struct {
+	// applies holds the outcome of each scenario, by version of the protocol.
+	applies map[string]map[string]string
+	// without holds scenarios that do not apply, with the checks that do not
+	// if it is some of them only.
+	without map[string][]string
+}
+
+// parseReport reads the two tables: | `scenario` | outcome | outcome | and
+// | `scenario` `check` … | reason |.
+func parseReport(t *testing.T, text string) documented {
+	t.Helper()
+	d := documented{applies: map[string]map[string]string{}, without: map[string][]string{}}
+	quoted := regexp.MustCompile("`([^`]+)`")
+	for line := range strings.Lines(text) {
+		cells := strings.Split(strings.Trim(line, "|\n "), "|")
+		names := quoted.FindAllStringSubmatch(cells[0], -1)
+		if !strings.HasPrefix(line, "| `") || len(names) == 0 {
+			continue
+		}
+		scenario := names[0][1]
+		switch len(cells) {
+		case 2:
+			d.without[scenario] = []string{}
+			for _, name := range names[1:] {
+				d.without[scenario] = append(d.without[scenario], name[1])
+			}
+		case 3:
+			d.applies[scenario] = map[string]string{}
+			for i, version := range []string{"2025-11-25", "2026-07-28"} {
+				if outcome := strings.TrimSpace(cells[i+1]); outcome != "–" {
+					d.applies[scenario][version] = outcome
+				}
+			}
+		}
+	}
+	if len(d.applies) == 0 || len(d.without) == 0 {
+		t.Fatalf("%s has not the two tables", report)
+	}
+	return d
+}
+
+// judge returns what the report has to say of a scenario, and false for one that
+// rightly is among those that do not apply. Warnings are the suite's word for
+// what it could not see, or would like.
+func (d documented) judge(scenario string, checks []check) (outcome string, applies bool) {
+	passed := 0
+	bad := map[string]string{}
+	for _, c := range checks {
+		switch c.Status {
+		case "SUCCESS":
+			passed++
+		case "FAILURE", "WARNING":
+			bad[c.ID] = c.ErrorMessage
+		}
+	}
+	excepted, listed := d.without[scenario]
+	if listed && len(excepted) == 0 {
+		return "passes, so it applies", len(bad) == 0
+	}
+	failed := slices.Sorted(maps.Keys(bad))
+	if !slices.Equal(failed, slices.Sorted(slices.Values(excepted))) {
+		return fmt.Sprint(bad), true
+	}
+	return strconv.Itoa(passed), true
+}

@@ -1,0 +1,152 @@
+package soak_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/compound-docs/compound-docs/db"
+)
+
+func openPool(t *testing.T, databaseURL string) *pgxpool.Pool {
+	t.Helper()
+	pool, err := db.Open(t.Context(), databaseURL, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+// queryDocuments is every document of a branch with its chunks, texts and links,
+// one a line.
+const queryDocuments = `
+	SELECT concat_ws(' ', d.collection, to_json(d.relative_path), encode(d.content_hash, 'hex'), d.chunk_count,
+		d.promotion_level, d.line_count,
+		(SELECT string_agg(concat_ws('/', c.ordinal, c.start_line, c.end_line, c.promotion_level, c.header_path,
+				coalesce(md5(p.heading || p.content), 'NO PASSAGE')), ',' ORDER BY c.ordinal)
+			FROM document_chunks c LEFT JOIN passages p
+				ON p.collection = c.collection AND p.project_id = c.project_id AND p.hash = c.passage_hash
+			WHERE c.project_id = d.project_id AND c.document_id = d.id),
+		(SELECT string_agg(l.target_path, ',' ORDER BY l.ordinal) FROM document_links l
+			WHERE l.project_id = d.project_id AND l.document_id = d.id))
+	FROM documents d JOIN tenants t ON t.project_id = d.project_id AND t.id = d.tenant_id
+	WHERE t.branch_name = $1 ORDER BY d.collection, d.relative_path COLLATE "C"`
+
+// queryHalfWritten is every document that is not whole: in one statement, so at
+// one instant.
+const queryHalfWritten = `
+	SELECT concat_ws(' ', t.branch_name, d.collection, d.relative_path, 'chunk_count', d.chunk_count, 'lines', d.line_count,
+		'chunks', c.chunks, 'from', c.first, 'to', c.last, 'without passage', c.bare, 'of other level', c.other_level,
+		'out of the lines', c.outside, 'of another tenant', c.strange, 'links', l.links, 'to', l.last)
+	FROM documents d
+	JOIN tenants t ON t.project_id = d.project_id AND t.id = d.tenant_id
+	CROSS JOIN LATERAL (
+		SELECT count(*) AS chunks, min(c.ordinal) AS first, max(c.ordinal) AS last,
+			count(*) FILTER (WHERE p.hash IS NULL) AS bare,
+			count(*) FILTER (WHERE c.promotion_level <> d.promotion_level) AS other_level,
+			count(*) FILTER (WHERE c.start_line < 1 OR c.end_line < c.start_line OR c.end_line > greatest(d.line_count, 1)) AS outside,
+			count(*) FILTER (WHERE c.tenant_id <> d.tenant_id OR c.collection <> d.collection) AS strange
+		FROM document_chunks c LEFT JOIN passages p
+			ON p.collection = c.collection AND p.project_id = c.project_id AND p.hash = c.passage_hash
+		WHERE c.project_id = d.project_id AND c.document_id = d.id) c
+	CROSS JOIN LATERAL (
+		SELECT count(*) AS links, min(ordinal) AS first, max(ordinal) AS last FROM document_links l
+		WHERE l.project_id = d.project_id AND l.document_id = d.id) l
+	WHERE c.chunks = 0 OR c.first <> 0 OR c.last <> c.chunks - 1
+		OR d.chunk_count <> CASE c.chunks WHEN 1 THEN 0 ELSE c.chunks END
+		OR c.bare + c.other_level + c.outside + c.strange > 0
+		OR l.links > 0 AND (l.first <> 0 OR l.last <> l.links - 1)`
+
+func lines(ctx context.Context, pool *pgxpool.Pool, query string, arguments ...any) ([]string, error) {
+	rows, err := pool.Query(ctx, query, arguments...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// reader looks for half-written documents until it is stopped.
+type reader struct {
+	looks, seen atomic.Int64
+	stop        func()
+}
+
+// startReader has t fail when a document is not whole at any instant.
+func startReader(t *testing.T, pool *pgxpool.Pool) *reader {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	r, done := &reader{}, make(chan struct{})
+	r.stop = func() {
+		cancel()
+		<-done
+	}
+	t.Cleanup(r.stop)
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			var documents int64
+			broken, err := lines(ctx, pool, queryHalfWritten)
+			if err == nil {
+				err = pool.QueryRow(ctx, "SELECT count(*) FROM documents").Scan(&documents)
+			}
+			switch {
+			case ctx.Err() != nil:
+			case err != nil:
+				t.Errorf("the reader cannot look: %v", err)
+				return
+			case len(broken) > 0:
+				t.Errorf("half-written: %q", broken)
+				return
+			}
+			r.looks.Add(1)
+			r.seen.Add(documents)
+			select {
+			case <-ctx.Done():
+			case <-time.After(20 * time.Millisecond): // leaves the database to the servers
+			}
+		}
+	}()
+	return r
+}
+
+// settling bounds the wait for quiet. It is far below the five minutes after
+// which a walk of the folder would make good what the test is to find.
+const settling = 90 * time.Second
+
+// difference waits until the branch's index is as wanted, and says after a while
+// in what it is not.
+func difference(ctx context.Context, pool *pgxpool.Pool, branch string, want []string) (string, error) {
+	deadline := time.Now().Add(settling)
+	for {
+		got, err := lines(ctx, pool, queryDocuments, branch)
+		if err != nil {
+			return "", err
+		}
+		diff := cmp.Diff(want, got)
+		if diff == "" || time.Now().After(deadline) {
+			return diff, nil
+		}
+		select {
+		case <-ctx.Done():
+			return "", ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// freshIndex indexes the files as they are from nothing, into a database beside,
+// and returns what an index of them has to be.
+func (in *installation) freshIndex(ctx context.Context, databaseURL string, pool *pgxpool.Pool, branch string) ([]string, error) {
+	if out, err := in.command(databaseURL, "reindex").CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("reindex: %w\n%s", err, out)
+	}
+	return lines(ctx, pool, queryDocuments, branch)
+}

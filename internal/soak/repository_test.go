@@ -1,0 +1,170 @@
+package soak_test
+
+import (
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+const (
+	docsDir     = "csharp-compounding-docs"
+	externalDir = "manual"
+	outsideDir  = "elsewhere" // what is moved out of both goes there
+)
+
+// repository is a git repository whose files change at random. What happens
+// depends on the seed alone: every choice is made from what is on disk, which
+// nobody else changes.
+type repository struct {
+	root   string
+	random *rand.Rand
+	branch string
+	serial int
+	log    []string
+}
+
+func newRepository(t *testing.T, seed uint64) *repository {
+	t.Helper()
+	r := &repository{root: t.TempDir(), random: rand.New(rand.NewPCG(seed, 0)), branch: "main"} //nolint:gosec // reproducible on purpose
+	r.put(".csharp-compounding-docs/config.json", `{"project_name": "soak", "external_docs": {"path": "./manual"}}`)
+	for range 20 {
+		r.put(r.newPath(r.folder()), r.document())
+	}
+	r.git("init", "-q", "-b", "main")
+	r.commit()
+	for _, branch := range []string{"one", "two"} {
+		r.git("branch", branch)
+	}
+	return r
+}
+
+// must ends the run: only what is wrong with the test itself comes here.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+func (r *repository) path(name string) string { return filepath.Join(r.root, filepath.FromSlash(name)) }
+
+func (r *repository) put(name, content string) {
+	must(os.MkdirAll(filepath.Dir(r.path(name)), 0o750))
+	must(os.WriteFile(r.path(name), []byte(content), 0o600))
+}
+
+func (r *repository) read(name string) string {
+	content, err := os.ReadFile(r.path(name))
+	must(err)
+	return string(content)
+}
+
+func (r *repository) rename(from, to string) {
+	must(os.MkdirAll(filepath.Dir(r.path(to)), 0o750))
+	must(os.Rename(r.path(from), r.path(to)))
+}
+
+func (r *repository) git(arguments ...string) {
+	command := exec.Command("git", append([]string{"-C", r.root, "-c", "user.name=soak", "-c", "user.email=soak@localhost", "-c", "gc.auto=0"}, arguments...)...)
+	if out, err := command.CombinedOutput(); err != nil {
+		panic(fmt.Sprintf("git %v: %v\n%s", arguments, err, out))
+	}
+}
+
+func (r *repository) commit() {
+	r.git("add", "-A")
+	r.git("commit", "-q", "--allow-empty", "-m", "work")
+}
+
+// list returns the files or folders below the given ones, in a fixed order.
+func (r *repository) list(folders bool, dirs ...string) []string {
+	var names []string
+	for _, dir := range dirs {
+		_ = filepath.WalkDir(r.path(dir), func(name string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() == folders {
+				relative, _ := filepath.Rel(r.root, name)
+				names = append(names, filepath.ToSlash(relative))
+			}
+			return nil // a folder that does not exist has nothing
+		})
+	}
+	return names
+}
+
+// file chooses an existing file, "" if there is none.
+func (r *repository) file() string {
+	return r.one(slices.DeleteFunc(r.list(false, docsDir, externalDir), func(name string) bool { return filepath.Ext(name) != ".md" }))
+}
+
+// subfolder chooses an existing folder that is not the root of either tree, nor
+// of a doc-type.
+func (r *repository) subfolder() string {
+	return r.one(slices.DeleteFunc(r.list(true, docsDir, externalDir), func(name string) bool {
+		return strings.Count(name, "/") < 2
+	}))
+}
+
+func (r *repository) one(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return names[r.random.IntN(len(names))]
+}
+
+// folder chooses a folder for a file, which need not exist.
+func (r *repository) folder() string {
+	base := docsDir + "/" + r.one([]string{"problems", "insights"})
+	if r.random.IntN(4) == 0 {
+		base = externalDir + "/book"
+	}
+	for range r.random.IntN(4) {
+		base += "/" + r.one([]string{"a", "b", "c d", "é"})
+	}
+	return base
+}
+
+func (r *repository) newPath(folder string) string {
+	r.serial++
+	return fmt.Sprintf("%s/%s%d.md", folder, r.one([]string{"doc-", "with space ", "ünï-", "-dash", "new\nline "}), r.serial)
+}
+
+// document is valid in every folder, and has from one passage to many.
+func (r *repository) document() string {
+	r.serial++
+	var b strings.Builder
+	fmt.Fprintf(&b, "---\ntitle: Matter %d\ndate: 2026-01-02\nsummary: What is said in %d\nsignificance: correctness\n", r.random.IntN(30), r.serial)
+	b.WriteString("problem_type: bug\nsymptoms: [it fails]\nroot_cause: a mistake\nsolution: correct it\n")
+	b.WriteString("insight_type: business_logic\nimpact_area: everything\n")
+	if level := r.random.IntN(6); level < 2 {
+		fmt.Fprintf(&b, "promotion_level: %s\n", []string{"important", "critical"}[level])
+	}
+	b.WriteString("---\n\n")
+	for section := range r.random.IntN(5) {
+		fmt.Fprintf(&b, "Text %d, see [another](doc-%d.md).\n\n## Section %d\n\n", r.random.IntN(100), r.random.IntN(60), section)
+		b.WriteString(strings.Repeat(fmt.Sprintf("Words of matter %d.\n", r.random.IntN(50)), r.random.IntN(120)))
+	}
+	return b.String()
+}
+
+// step does one operation and returns what it was.
+func (r *repository) step() {
+	for {
+		choice := r.random.IntN(total(operationTable))
+		for _, operation := range operationTable {
+			if choice -= operation.weight; choice >= 0 {
+				continue
+			}
+			if what, ok := operation.do(r); ok {
+				r.log = append(r.log, fmt.Sprintf("%s %s %s", time.Now().Format("15:04:05.000"), operation.name, what))
+				return
+			}
+			break // there was nothing to do it to
+		}
+	}
+}

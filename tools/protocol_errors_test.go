@@ -1,0 +1,42 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Clients of the stateless protocol refuse a result that does not say whether it
+// is complete. The SDK's own client is lenient.
+func TestResultType(t *testing.T) {
+	t.Parallel()
+	server := setup(t).server
+	want := map[string]any{"handshake": nil, "stateless": "complete"}
+	calls := map[string]*mcp.CallToolParams{
+		"an answer":       {Name: "ping"},
+		"a tool's error":  {Name: "list_doc_types"},
+		"wrong arguments": {Name: "ping", Arguments: arguments{"message": 3}},
+	}
+	for era, version := range eras() {
+		c := connect(t, server, version)
+		for name, call := range calls {
+			result, err := c.CallTool(t.Context(), call)
+			if err != nil {
+				t.Fatal(err)
+			}
+			encoded, err := json.Marshal(result)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var fields map[string]any
+			if err := json.Unmarshal(encoded, &fields); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want[era], fields["resultType"]); diff != "" {
+				t.Errorf("%s in the era %s (-want +got):\n%s", name, era, diff)
+			}
+		}
+	}
+}
