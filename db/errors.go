@@ -41,8 +41,6 @@ const (
 	KindSetup
 	// KindData is one row that PostgreSQL refuses: the others may go on without it.
 	KindData
-	// KindGone is a parent row that has been removed meanwhile.
-	KindGone
 )
 
 func (e *Error) Error() string {
@@ -151,8 +149,6 @@ func classifyState(err *pgconn.PgError) (ErrorKind, string) {
 	switch err.Code {
 	case "40001", "40P01", "55P03", "57P01", "57P02", "57P03", "57P05", "53300":
 		return KindTransient, ""
-	case "23503":
-		return KindGone, ""
 	case "28P01", "28000":
 		return KindSetup, "correct the user and password in CDOCS_DATABASE_URL"
 	case "3D000":

@@ -69,6 +69,11 @@ func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, 
 	params["plan_cache_mode"] = "force_custom_plan"
 	params["hnsw.ef_search"] = strconv.Itoa(efSearch)
 	params["hnsw.iterative_scan"] = "relaxed_order"
+	// Locks of a client that has vanished, a laptop that sleeps say, are held till
+	// PostgreSQL misses it: half a minute later, instead of two hours.
+	params["tcp_keepalives_idle"] = "15"
+	params["tcp_keepalives_interval"] = "5"
+	params["tcp_keepalives_count"] = "3"
 	config.AfterConnect = registerTypes
 	config.MaxConnIdleTime = 5 * time.Minute
 	pool, err := pgxpool.NewWithConfig(ctx, config)

@@ -103,7 +103,12 @@ func (l *Library) searchVector(ctx context.Context, scope Scope, query Query, ve
 		if err != nil {
 			return Hits{}, err
 		}
-		all = append(all, hits...)
+		for _, hit := range hits {
+			// A document whose level changed in between is in both groups.
+			if !slices.ContainsFunc(all, func(other Hit) bool { return other.id == hit.id }) {
+				all = append(all, hit)
+			}
+		}
 	}
 	slices.SortStableFunc(all, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.sortKey(), a.sortKey()), cmp.Compare(a.Path, b.Path))

@@ -355,6 +355,12 @@ func (m *Mirror) Status() Status {
 	return status
 }
 
+// Rescan has the whole folder walked again, as soon as the mirror is run.
+func (m *Mirror) Rescan() {
+	m.queue.addAll()
+	m.config.OnChange()
+}
+
 // Reset forgets the status, before the mirror is run again. A file that fails
 // again has failed since it did.
 func (m *Mirror) Reset() { m.update(func(s *Status) { *s = Status{} }) }

@@ -146,13 +146,13 @@ func (n *notifier) handle(ctx context.Context, event fsnotify.Event) error {
 	name := filepath.ToSlash(relative)
 	watched := n.watched[event.Name]
 	switch {
-	case false && event.Has(fsnotify.Rename):
+	case watched && event.Has(fsnotify.Rename):
 		// The watches below go on to report their folders' former paths.
 		return fmt.Errorf("%w: %s", errFolderMoved, event.Name)
 	case name == "." && event.Has(fsnotify.Remove):
 		return fmt.Errorf("%w: %s", fs.ErrNotExist, event.Name)
 	case hidden(name):
-	case watched && event.Has(fsnotify.Remove|fsnotify.Rename):
+	case watched && event.Has(fsnotify.Remove):
 		delete(n.watched, event.Name)
 		n.queue.addAll()
 	case event.Has(fsnotify.Create|fsnotify.Chmod) && isDir(event.Name):

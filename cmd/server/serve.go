@@ -23,12 +23,26 @@ func serve(ctx context.Context, f *flags, stdin io.Reader, stdout, stderr io.Wri
 	defer active.Close()
 
 	s.logger.InfoContext(ctx, "serving", "version", version)
-	transport := &mcp.IOTransport{Reader: io.NopCloser(stdin), Writer: nopCloser{stdout}}
-	err = tools.NewServer(active, version, s.logger).Run(ctx, transport)
+	// A signal is the end of stdin: that cancels the calls under way, while a
+	// server whose context ends waits for them.
+	transport := &mcp.IOTransport{Reader: until(ctx, stdin), Writer: nopCloser{stdout}}
+	err = tools.NewServer(active, version, s.logger).Run(context.WithoutCancel(ctx), transport)
 	if ctx.Err() != nil {
 		return nil
 	}
 	return err
+}
+
+// until returns what r has, and ends with r or ctx. Nothing can interrupt a read
+// of stdin: the goroutine that is in one ends with the process.
+func until(ctx context.Context, r io.Reader) io.ReadCloser {
+	reader, writer := io.Pipe()
+	go func() {
+		_, err := io.Copy(writer, r)
+		writer.CloseWithError(err)
+	}()
+	context.AfterFunc(ctx, func() { writer.CloseWithError(io.EOF) })
+	return reader
 }
 
 type nopCloser struct{ io.Writer }

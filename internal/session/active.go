@@ -160,6 +160,13 @@ func (a *Active) dropFormerExternal(ctx context.Context) error {
 	return indexer.Remove(ctx, slices.Collect(maps.Keys(known)))
 }
 
+// rescan has every folder walked again.
+func (a *Active) rescan() {
+	for _, tree := range a.trees {
+		tree.mirror.Rescan()
+	}
+}
+
 func (a *Active) setLeading(leading bool, reason error) {
 	a.mu.Lock()
 	changed := a.leading != leading
@@ -213,7 +220,12 @@ func (a *Active) documentName(given, parameter string) (string, error) {
 	docs := a.Project.DocsDir()
 	name := filepath.ToSlash(given)
 	if filepath.IsAbs(given) {
-		relative, err := filepath.Rel(a.Project.Root, given)
+		// The project's root has its symbolic links resolved; what leads there may not.
+		dir, err := filepath.EvalSymlinks(filepath.Dir(given))
+		if err != nil {
+			return "", notFound(given, docs)
+		}
+		relative, err := filepath.Rel(a.Project.Root, filepath.Join(dir, filepath.Base(given)))
 		if err != nil {
 			return "", notFound(given, docs)
 		}
@@ -224,7 +236,7 @@ func (a *Active) documentName(given, parameter string) (string, error) {
 		return "", rag.Errorf(rag.InvalidArgument, "%s %q leads out of %s; give one such as ./%s/problems/example.md",
 			parameter, given, docs, docs).With("parameter", parameter)
 	}
-	if !isDocument(name) {
+	if !a.docs.folder.Covers(name) {
 		return "", rag.Errorf(rag.InvalidArgument, "%s %q is not a markdown document; give one such as ./%s/problems/example.md",
 			parameter, given, docs).With("parameter", parameter)
 	}

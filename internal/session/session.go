@@ -72,10 +72,10 @@ func (s *Session) Active(ctx context.Context) (*Active, error) {
 func (s *Session) refresh(ctx context.Context, outdated *Active) (*Active, error) {
 	s.switching.Lock()
 	defer s.switching.Unlock()
-	if active := s.current(); active != nil && active != outdated {
+	switch active := s.current(); {
+	case active != outdated && active != nil:
 		return active, nil
-	}
-	if outdated == nil {
+	case active == nil:
 		return s.activateOwn(ctx)
 	}
 	p, problem := s.load(outdated.Project.ConfigPath)
@@ -135,7 +135,9 @@ func branchOf(head project.GitHead) string {
 }
 
 // Activate makes the project at configPath the active one and starts its sync.
-// branch must be the checked-out one, since that is what the files are.
+// branch must be the checked-out one, since that is what the files are. A project
+// that is active already goes on with the sync under way, and walks its folders
+// once more.
 func (s *Session) Activate(ctx context.Context, configPath, branch string) (*Active, error) {
 	s.switching.Lock()
 	defer s.switching.Unlock()
@@ -145,6 +147,11 @@ func (s *Session) Activate(ctx context.Context, configPath, branch string) (*Act
 	}
 	if err := checkBranch(p.Root, branch); err != nil {
 		return nil, err
+	}
+	active := s.current()
+	if active != nil && active.Project.ConfigPath == p.ConfigPath && active.Tenant.Key.Branch == branch && !active.outdated() {
+		active.rescan()
+		return active, nil
 	}
 	return s.replace(ctx, p, branch)
 }
@@ -206,13 +213,17 @@ func (s *Session) replace(ctx context.Context, p *project.Project, branch string
 func (s *Session) Delete(ctx context.Context, selection rag.Selection) (rag.Contents, error) {
 	s.switching.Lock()
 	defer s.switching.Unlock()
+	contents, err := s.library.Delete(ctx, selection)
+	if err != nil {
+		return contents, err
+	}
 	if active := s.current(); active != nil && selection.Matches(active.Tenant.Key) {
 		s.mu.Lock()
 		s.active = nil
 		s.mu.Unlock()
 		active.stop()
 	}
-	return s.library.Delete(ctx, selection)
+	return contents, nil
 }
 
 func (s *Session) current() *Active {

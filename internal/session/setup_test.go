@@ -54,9 +54,15 @@ func setup(t *testing.T, files map[string]string) *fixture {
 // window has one.
 func (f *fixture) server(t *testing.T) *session.Session {
 	t.Helper()
+	return f.serverWith(t, f.databaseURL, ollama.Config{Hosts: []string{f.fake.URL()}, RetryDelay: time.Millisecond})
+}
+
+// serverWith is server with its own way to the database and to Ollama.
+func (f *fixture) serverWith(t *testing.T, databaseURL string, config ollama.Config) *session.Session {
+	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
-	database := db.NewDatabase(f.databaseURL, logger)
-	models, err := ollama.New(ollama.Config{Hosts: []string{f.fake.URL()}, Logger: logger, RetryDelay: time.Millisecond})
+	database := db.NewDatabase(databaseURL, logger)
+	models, err := ollama.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func TestSoak_RandomOperationsAndKills(t *testing.T) {
 // nobody takes over, the events have to tell.
 func TestSoak_RandomOperations(t *testing.T) {
 	t.Parallel()
-	randomOperations(t, *operations/4, pace{round: 25, burst: 5})
+	randomOperations(t, max(*operations/10, 50), pace{round: 25, burst: 5})
 }
 
 func randomOperations(t *testing.T, count int, pace pace) {

@@ -96,13 +96,19 @@ func renderStandIns() (standIns, error) {
 		return standIns{}, fmt.Errorf("write a stand-in for %s: %w", chatModel, err)
 	}
 	const keyBytes = 8
-	digest := sha256.Sum256([]byte(blobDigest(embedder.Bytes()) + blobDigest(chat.Bytes()) + tinymodel.ChatTemplate))
+	digest := sha256.Sum256(fmt.Append(nil,
+		blobDigest(embedder.Bytes()), blobDigest(chat.Bytes()), tinymodel.ChatTemplate, standInParameters()))
 	return standIns{
 		embedder: embedder.Bytes(),
 		chat:     chat.Bytes(),
 		key:      hex.EncodeToString(digest[:keyBytes]),
 	}, nil
 }
+
+// standInParameters keep the models to one thread. They need no more, and threads
+// that wait for each other by spinning make minutes of seconds on a machine whose
+// processors are taken by other tests.
+func standInParameters() map[string]any { return map[string]any{"num_thread": 1} }
 
 // folder returns the cached folder in which Ollama keeps these models.
 func (s standIns) folder() (string, error) {
@@ -139,7 +145,7 @@ func createMissing(ctx context.Context, client *api.Client, files standIns) erro
 		return err
 	}
 	for _, name := range missing {
-		file, request := files.embedder, &api.CreateRequest{Model: name}
+		file, request := files.embedder, &api.CreateRequest{Model: name, Parameters: standInParameters()}
 		if name == chatModel {
 			file, request.Template = files.chat, tinymodel.ChatTemplate
 		}
