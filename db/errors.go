@@ -45,12 +45,10 @@ const (
 
 func (e *Error) Error() string {
 	message := e.Err.Error()
-	var pgErr *pgconn.PgError
-	if errors.As(e.Err, &pgErr) {
+	if pgErr, ok := errors.AsType[*pgconn.PgError](e.Err); ok {
 		message = pgErr.Message
 	}
-	var connectErr *pgconn.ConnectError
-	if errors.As(e.Err, &connectErr) {
+	if connectErr, ok := errors.AsType[*pgconn.ConnectError](e.Err); ok {
 		message = connectMessage(connectErr)
 	}
 	if len(message) > maxMessage {
@@ -67,12 +65,10 @@ func (e *Error) Unwrap() error { return e.Err }
 // connectMessage says where the connection failed and why, without the user,
 // the database and the parameters that pgconn's own message lists.
 func connectMessage(err *pgconn.ConnectError) string {
-	var pgErr *pgconn.PgError
-	if errors.As(err, &pgErr) {
+	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return "the server refused the connection: " + pgErr.Message
 	}
-	var opErr *net.OpError
-	if errors.As(err, &opErr) {
+	if opErr, ok := errors.AsType[*net.OpError](err); ok {
 		return fmt.Sprintf("no PostgreSQL server answers at %v: %v", opErr.Addr, opErr.Err)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -93,8 +89,7 @@ func Wrap(op string, err error) error {
 	}
 	kind, hint := classify(err)
 	var state string
-	var pgErr *pgconn.PgError
-	if errors.As(err, &pgErr) {
+	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		state = pgErr.Code
 	}
 	return &Error{Op: op, Kind: kind, Hint: hint, SQLState: state, Err: err}
@@ -120,8 +115,7 @@ func connectionLost(err error) bool {
 }
 
 func classify(err error) (ErrorKind, string) {
-	var pgErr *pgconn.PgError
-	if errors.As(err, &pgErr) {
+	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return classifyState(pgErr)
 	}
 	var connectErr *pgconn.ConnectError

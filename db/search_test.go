@@ -35,7 +35,7 @@ type space struct {
 
 func newSpace(seed uint64) *space {
 	const intrinsic, clusters = 24, 60
-	s := &space{random: rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // test data
+	s := &space{random: rand.New(rand.NewPCG(seed, 1))}
 	for range intrinsic {
 		row := make([]float32, dimensions)
 		for i := range row {
@@ -173,7 +173,7 @@ func (c *corpus) load(t *testing.T, space *space, tenant int32, size int) {
 
 // hashOf is a hash in no order, as real ones are.
 func hashOf(tenant int32, i int) uuid.UUID {
-	return uuid.NewSHA1(uuid.Nil, binary.BigEndian.AppendUint64(nil, uint64(tenant)<<32|uint64(i))) //nolint:gosec // test data
+	return uuid.NewSHA1(uuid.Nil, binary.BigEndian.AppendUint64(nil, uint64(tenant)<<32|uint64(i)))
 }
 
 func ids[Row any](rows []Row, id func(Row) int64) map[int64]bool {

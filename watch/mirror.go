@@ -260,16 +260,21 @@ func (m *Mirror) apply(ctx context.Context, names []string) error {
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 
 	slices.Sort(names)
-	for batch := range slices.Chunk(names, batchFiles) {
-		if err := m.applyBatch(ctx, root, batch); err != nil {
+	for len(names) > 0 {
+		handled, err := m.applyBatch(ctx, root, names[:min(len(names), batchFiles)])
+		if err != nil {
 			return err
 		}
+		names = names[handled:]
 	}
 	return nil
 }
 
-func (m *Mirror) applyBatch(ctx context.Context, root *os.Root, names []string) error {
+// applyBatch does so for as many of the files as make a batch, and returns their
+// number.
+func (m *Mirror) applyBatch(ctx context.Context, root *os.Root, names []string) (int, error) {
 	var files []rag.File
+	bytes := 0
 	var gone, handled []string
 	var failures []rag.Failure
 	for _, name := range names {
@@ -293,24 +298,28 @@ func (m *Mirror) applyBatch(ctx context.Context, root *os.Root, names []string) 
 			}
 		default:
 			files = append(files, e.file(content))
+			bytes += len(content)
+		}
+		if bytes >= batchBytes {
+			break
 		}
 	}
 	// The files were read before this, so what is handed over is of that branch.
 	if err := m.steady(); err != nil {
-		return err
+		return 0, err
 	}
 	if err := m.indexer.Remove(ctx, gone); err != nil {
-		return err
+		return 0, err
 	}
 	if len(files) > 0 {
 		refused, err := m.indexer.Index(ctx, files)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		failures = append(failures, refused...)
 	}
 	m.setFailed(ctx, failures, handled)
-	return nil
+	return len(handled), nil
 }
 
 // setFailed notes the failures among the handled paths, nil standing for all.

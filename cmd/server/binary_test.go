@@ -199,7 +199,8 @@ func TestServe_EndsOnSignals(t *testing.T) {
 			done := make(chan error, 1)
 			go func() { done <- session.Wait() }()
 			select {
-			case <-done:
+			case err := <-done:
+				t.Logf("the session ends with %v", err)
 			case <-ctx.Done():
 				t.Fatal("the server goes on")
 			}

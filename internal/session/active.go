@@ -54,7 +54,7 @@ func newActive(
 	library *rag.Library, p *project.Project, tenant *rag.Tenant, debounce time.Duration, logger *slog.Logger,
 ) *Active {
 	a := &Active{
-		Project: p, Tenant: tenant, library: library, stamp: stampConfig(p), changed: make(chan struct{}),
+		Project: p, Tenant: tenant, library: library, changed: make(chan struct{}),
 		logger: logger.With("project", tenant.Key.Project, "branch", tenant.Key.Branch),
 	}
 	config := watch.Config{Debounce: debounce, Steady: a.steady, OnChange: a.notify}

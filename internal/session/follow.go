@@ -40,6 +40,7 @@ func (s *Session) supervise() {
 			continue
 		}
 		if _, err := s.refresh(ctx, active); err != nil && ctx.Err() == nil {
+			active.forgetConfig()
 			s.logger.WarnContext(ctx, "follow the project", "error", err)
 		}
 	}
@@ -65,8 +66,8 @@ func (a *Active) outdated() bool {
 	return a.reconfigured()
 }
 
-// reconfigured reports that the config or a schema has changed and is valid. An
-// invalid one is noted, and the one before stays in force.
+// reconfigured reports that the config or a schema has changed since it was last
+// asked.
 func (a *Active) reconfigured() bool {
 	stamp := stampConfig(a.Project)
 	a.mu.Lock()
@@ -74,6 +75,13 @@ func (a *Active) reconfigured() bool {
 	a.stamp = stamp
 	a.mu.Unlock()
 	return !unchanged
+}
+
+// forgetConfig makes the project outdated until a config is in force again.
+func (a *Active) forgetConfig() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.stamp = ""
 }
 
 func (a *Active) setConfigProblem(err error) {

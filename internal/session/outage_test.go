@@ -112,7 +112,7 @@ func (f *fixture) column(ctx context.Context, query string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Close(ctx)
+	defer func() { _ = conn.Close(ctx) }()
 	rows, err := conn.Query(ctx, query)
 	if err != nil {
 		return nil, err
@@ -413,7 +413,7 @@ func TestOutage_CircuitStates(t *testing.T) {
 	expect("meanwhile others are told so", "half-open")
 	f.fake.SetFaults(fakeollama.Faults{})
 	close(release)
-	<-trial
+	_ = <-trial
 	eventually(t, "the circuit closes and searches succeed", func() bool { return search(t, s, time.Now()) == nil })
 }
 

@@ -188,6 +188,8 @@ func checkBranch(root, branch string) error {
 // replace registers the tenant and only then lets go of the project before it:
 // a failed activation leaves the old one active.
 func (s *Session) replace(ctx context.Context, p *project.Project, branch string) (*Active, error) {
+	// Before anything that takes time: the config may change meanwhile.
+	stamp := stampConfig(p)
 	key := rag.TenantKey{Project: p.Config.ProjectName, Branch: branch, PathHash: project.PathHash(p.Root)}
 	tenant, err := s.library.Tenant(ctx, key, p.Root)
 	if err != nil {
@@ -195,6 +197,7 @@ func (s *Session) replace(ctx context.Context, p *project.Project, branch string
 	}
 	debounce := time.Duration(s.settings.FileWatcher.DebounceMS) * time.Millisecond
 	next := newActive(s.library, p, tenant, debounce, s.logger)
+	next.stamp = stamp
 	s.mu.Lock()
 	previous := s.active
 	s.active = next

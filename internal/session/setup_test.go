@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"go.uber.org/goleak"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/fakeollama"
@@ -20,7 +21,12 @@ import (
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
-func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
+// withServices runs the tests with what testenv provides.
+type withServices struct{ m *testing.M }
+
+func (w withServices) Run() int { return testenv.Main(w.m) }
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(withServices{m}) }
 
 // fixture is a repository with its index, for any number of servers.
 type fixture struct {

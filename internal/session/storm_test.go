@@ -283,3 +283,24 @@ func TestStorm_Names(t *testing.T) {
 	f.remove(t, docs+"folder with space")
 	f.indexEqualsDisk(t, "main")
 }
+
+// A config that changes while nothing can be done about it is not forgotten.
+func TestStorm_ConfigChangesWhileTheDatabaseFails(t *testing.T) {
+	t.Parallel()
+	f := setup(t, map[string]string{"manual/a.md": "# A\n\nText.\n"})
+	f.activate(t, f.server(t), "main")
+	execute := func(statement string) {
+		t.Helper()
+		if _, err := f.pool.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	execute(`ALTER TABLE projects RENAME TO away`)
+	tried := f.logged(t, "follow the project")
+	f.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./manual"}}`)
+	tried()
+	execute(`ALTER TABLE away RENAME TO projects`)
+	eventually(t, "the config is followed", func() bool {
+		return len(f.rows(t, `SELECT relative_path FROM documents WHERE collection = 'external'`)) == 1
+	})
+}

@@ -42,7 +42,7 @@ func randomOperations(t *testing.T, count int, pace pace) {
 	t.Helper()
 	chosen := *seed
 	if chosen == 0 {
-		chosen = rand.Uint64() //nolint:gosec // printed, to be given again
+		chosen = rand.Uint64()
 	}
 	t.Logf("to repeat: go test ./internal/soak -run '^%s$' -operations %d -seed %d", t.Name(), *operations, chosen)
 	repo := newRepository(t, chosen)
@@ -56,7 +56,7 @@ func randomOperations(t *testing.T, count int, pace pace) {
 		round := min(pace.round, count-done)
 		stopKilling := func() {}
 		if pace.kills {
-			stopKilling = fleet.killSometimes(t, chosen+uint64(done)) //nolint:gosec // not negative
+			stopKilling = fleet.killSometimes(t, chosen+uint64(done))
 		}
 		repo.disturb(round, pace.burst)
 		stopKilling()
@@ -101,7 +101,7 @@ func (r *repository) disturb(operations, maxBurst int) {
 // about returns what the log says of the files in a diff.
 func (r *repository) about(diff string) (told []string) {
 	var names []string
-	for _, line := range strings.Split(diff, "\n") {
+	for line := range strings.SplitSeq(diff, "\n") {
 		if strings.HasPrefix(line, "-") || strings.HasPrefix(line, "+") {
 			for _, match := range regexp.MustCompile(`([^/" ]+)\.md\\?"`).FindAllStringSubmatch(line, 1) {
 				names = append(names, match[1])
@@ -155,7 +155,7 @@ func (f *fleet) add(ctx context.Context) error {
 // in its place, until stop is called.
 func (f *fleet) killSometimes(t *testing.T, seed uint64) (stop func()) {
 	t.Helper()
-	random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // as reproducible as the moments are
+	random := rand.New(rand.NewPCG(seed, 1))
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() {

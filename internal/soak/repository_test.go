@@ -32,7 +32,7 @@ type repository struct {
 
 func newRepository(t *testing.T, seed uint64) *repository {
 	t.Helper()
-	r := &repository{root: t.TempDir(), random: rand.New(rand.NewPCG(seed, 0)), branch: "main"} //nolint:gosec // reproducible on purpose
+	r := &repository{root: t.TempDir(), random: rand.New(rand.NewPCG(seed, 0)), branch: "main"}
 	r.put(".csharp-compounding-docs/config.json", `{"project_name": "soak", "external_docs": {"path": "./manual"}}`)
 	for range 20 {
 		r.put(r.newPath(r.folder()), r.document())

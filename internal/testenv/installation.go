@@ -40,7 +40,7 @@ func findPostgres(ctx context.Context) (installation, error) {
 	for _, pattern := range installationFolders() {
 		matches, err := filepath.Glob(pattern)
 		if err != nil {
-			return installation{}, err //nolint:wrapcheck // a malformed pattern, above
+			return installation{}, err
 		}
 		folders = append(folders, matches...)
 	}

@@ -44,4 +44,4 @@ func tryLockFile(path string) (*fileLock, error) {
 	return &fileLock{file: file}, nil
 }
 
-func (l *fileLock) unlock() error { return l.file.Close() } //nolint:wrapcheck // names the file
+func (l *fileLock) unlock() error { return l.file.Close() }

@@ -75,7 +75,7 @@ func instructionSet() (level, flags string) {
 // buildOllama builds Ollama. The caller holds the lock on the folder.
 func buildOllama(ctx context.Context, folder, binary, flags string, logf Logf) (err error) {
 	if _, err := os.Stat(binary); !errors.Is(err, fs.ErrNotExist) {
-		return err //nolint:wrapcheck // names the file; nil if another process has built it
+		return err
 	}
 	scratch, err := os.MkdirTemp(folder, "build-")
 	if err != nil {

@@ -1,0 +1,87 @@
+package main_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// clockTick is the unit of /proc's times, the same on every Linux.
+const clockTick = 10 * time.Millisecond
+
+// processorTime is what the process has used so far, in its own code and in the
+// system's.
+func (p *process) processorTime(t *testing.T) time.Duration {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.command.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The second field is the program's name in parentheses; the times are the
+	// 14th and 15th.
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	var user, system int64
+	if _, err := fmt.Sscan(strings.Join(strings.Fields(rest)[11:13], " "), &user, &system); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(user+system) * clockTick
+}
+
+// Waiting costs next to nothing, while there is work to do and nothing to do it
+// with as much as while there is none.
+func TestServe_WaitsWithoutWork(t *testing.T) {
+	t.Parallel()
+	watched := 4 * time.Second
+	if text := os.Getenv("CDOCS_TEST_OUTAGE"); text != "" {
+		var err error
+		if watched, err = time.ParseDuration(text); err != nil {
+			t.Fatal("CDOCS_TEST_OUTAGE:", err)
+		}
+	}
+	takeAway := map[string]func(*testing.T, *scene){
+		"nothing": func(*testing.T, *scene) {},
+		"Ollama": func(t *testing.T, s *scene) {
+			t.Helper()
+			s.fake.Close()
+			write(t, s.root, "docs/late.md", "# Late\n")
+		},
+		"the database": func(t *testing.T, s *scene) {
+			t.Helper()
+			s.database.Shut()
+			write(t, s.root, "docs/late.md", "# Late\n")
+		},
+		"both": func(t *testing.T, s *scene) {
+			t.Helper()
+			s.database.Shut()
+			s.fake.Close()
+			write(t, s.root, "docs/late.md", "# Late\n")
+		},
+		"the docs folder": func(t *testing.T, s *scene) {
+			t.Helper()
+			if err := os.RemoveAll(s.root + "/docs"); err != nil {
+				t.Fatal(err)
+			}
+		},
+	}
+	for what, take := range takeAway {
+		t.Run(what+" away", func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			p := startProcess(t, s.environment...)
+			p.activate(t, s.root)
+			take(t, s)
+			time.Sleep(time.Second) // what is done at first is not waiting
+			before := p.processorTime(t)
+			time.Sleep(watched) // the time that is measured
+			used := p.processorTime(t) - before
+			share := float64(used) / float64(watched)
+			t.Logf("%s in %s: %.1f %% of a core", used, watched, 100*share)
+			if share > 0.05 {
+				t.Errorf("waiting takes %.1f %% of a core, more than 5 %%", 100*share)
+			}
+			p.mustEnd(t, endings()["EOF"])
+		})
+	}
+}

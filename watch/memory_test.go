@@ -1,0 +1,140 @@
+package watch_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/watch"
+)
+
+// maxMemory is how many bytes of live heap a reconciliation may take for each
+// file: 64 MB for 100,000.
+const maxMemory = 670
+
+// sink is an index that keeps nothing but what a database would tell of it, and
+// notes how much memory is in use whenever it is called.
+type sink struct {
+	known   func() map[string]rag.Stamp
+	indexed int
+	calls   int
+	peak    uint64 // live heap, in bytes
+}
+
+func (s *sink) Known(context.Context) (map[string]rag.Stamp, error) {
+	known := s.known()
+	s.measure()
+	return known, nil
+}
+
+func (s *sink) Index(_ context.Context, files []rag.File) ([]rag.Failure, error) {
+	s.indexed += len(files)
+	s.calls++
+	if s.calls%200 == 1 {
+		s.measure()
+	}
+	return nil, nil
+}
+
+func (s *sink) Remove(context.Context, []string) error {
+	s.measure()
+	return nil
+}
+
+func (s *sink) Touch(context.Context, string, rag.Stamp) error { return nil }
+
+func (s *sink) measure() { s.peak = max(s.peak, liveHeap()) }
+
+func liveHeap() uint64 {
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
+}
+
+// manyFiles makes documents of 2 KB in folders of 100, and returns what an index
+// of them knows.
+func manyFiles(t *testing.T, dir string, count int) func() map[string]rag.Stamp {
+	t.Helper()
+	old := time.Now().Add(-time.Hour).Truncate(time.Microsecond)
+	content := []byte(strings.Repeat("A line of some forty characters of text.\n", 50))
+	names := make([]string, count)
+	for i := range names {
+		names[i] = fmt.Sprintf("folder-%04d/document-%06d.md", i/100, i)
+		path := filepath.Join(dir, names[i])
+		if i%100 == 0 {
+			if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stamp := rag.Stamp{Size: int64(len(content)), ModTime: old, Hash: sha256.Sum256(content)}
+	return func() map[string]rag.Stamp {
+		known := make(map[string]rag.Stamp, count)
+		for _, name := range names {
+			known[strings.Clone(name)] = stamp
+		}
+		return known
+	}
+}
+
+// A reconciliation holds names and stamps of all files, and the text of a batch:
+// its memory does not grow with what is in the files.
+//
+//nolint:paralleltest // other tests' memory must not be counted
+func TestSync_MemoryIsBounded(t *testing.T) {
+	count := 100_000
+	if testing.Short() {
+		count = 10_000
+	}
+	dir := t.TempDir()
+	known := manyFiles(t, dir, count)
+	folder := watch.Folder{Dir: dir, Match: func(name string) bool { return strings.HasSuffix(name, ".md") }}
+	tests := []struct {
+		name    string
+		known   func() map[string]rag.Stamp
+		indexed int
+	}{
+		{"all new", func() map[string]rag.Stamp { return map[string]rag.Stamp{} }, count},
+		{"unchanged", known, 0},
+		{"all changed", func() map[string]rag.Stamp {
+			changed := known()
+			for name, stamp := range changed {
+				changed[name] = rag.Stamp{Size: stamp.Size + 1, ModTime: stamp.ModTime}
+			}
+			return changed
+		}, count},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			before := liveHeap()
+			index := &sink{known: test.known}
+			started := time.Now()
+			synced, err := watch.Sync(t.Context(), folder, index, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if index.indexed != test.indexed || synced.Documents() != count {
+				t.Errorf("%d indexed of %d, want %d of %d", index.indexed, synced.Documents(), test.indexed, count)
+			}
+			used := index.peak - min(before, index.peak)
+			t.Logf("%d files: %.1f MB, %d bytes a file, %s", count, float64(used)/(1<<20), used/uint64(count), time.Since(started))
+			if used > maxMemory*uint64(count) {
+				t.Errorf("%d bytes of live heap, more than %d a file", used, maxMemory)
+			}
+		})
+	}
+}
