@@ -22,11 +22,11 @@ demo: build ## Index the demo project, search it and ask it, over a real server
 
 .PHONY: test
 test: ## Run all tests against a real PostgreSQL and a real Ollama
-	$(services) sh -c 'go test ./... && $(said)'
+	$(services) sh -c 'go test -short ./... && $(said)'
 
 .PHONY: race
 race: ## Run them again under the race detector
-	$(services) sh -c 'CGO_ENABLED=1 go test -race ./... && $(said)'
+	$(services) sh -c 'CGO_ENABLED=1 go test -short -race ./... && $(said)'
 
 said = echo "Tested against PostgreSQL with pgvector, and Ollama with $$CDOCS_TEST_OLLAMA_MODELS models."
 
@@ -34,6 +34,11 @@ said = echo "Tested against PostgreSQL with pgvector, and Ollama with $$CDOCS_TE
 conformance: ## Try the server with the official suite, Inspector and clients of the protocol
 	dir=$$(internal/conformance/install.sh) && export CDOCS_CONFORMANCE="$$dir" && \
 		$(provide) -database -- go test -count=1 ./internal/conformance
+
+# The tests of this folder run in make test too, with a few operations.
+.PHONY: soak
+soak: ## Change files at random and kill servers for some minutes, and time saves
+	$(provide) -database -- go test -count=1 -timeout=20m -v ./internal/soak -operations=10000 -saves=100
 
 .PHONY: check
 check: lint sql vuln race ## All that a change has to pass besides make test

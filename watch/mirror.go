@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
-	"maps"
 	"os"
 	"path"
 	"slices"
@@ -60,31 +59,6 @@ const (
 	firstRetry = 500 * time.Millisecond
 	lastRetry  = 15 * time.Second
 )
-
-// Status is how far an index is behind its folder.
-type Status struct {
-	// Synced is when the index last held all that was on disk; zero before.
-	Synced time.Time
-	// Done of Total changed files have been handled in the walk under way.
-	Done, Total int
-	// Queued is the number of changes seen and not yet handled.
-	Queued int
-	// Failed are the files that are on disk and cannot be indexed, by path.
-	Failed []Failed
-	// Err is why the mirror waits, and nil while it goes on.
-	Err error
-}
-
-// Pending is the number of changes that are not yet in the index.
-func (s Status) Pending() int { return s.Total - s.Done + s.Queued }
-
-// Failed is a file that cannot be indexed.
-type Failed struct {
-	rag.Failure
-
-	// Since is when it was first seen so.
-	Since time.Time
-}
 
 // Mirror keeps an index equal to a folder. Safe for concurrent use.
 type Mirror struct {
@@ -197,6 +171,7 @@ func (m *Mirror) step(ctx context.Context) (wait time.Duration, err error) {
 		}
 		return wait, nil
 	}
+	m.queue.walked()
 	m.update(func(s *Status) {
 		s.Err = err
 		s.Queued = m.queue.pending()
@@ -205,12 +180,6 @@ func (m *Mirror) step(ctx context.Context) (wait time.Duration, err error) {
 		}
 	})
 	return wait, err
-}
-
-func (m *Mirror) lastQueued() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.status.Queued
 }
 
 // unsteadyError is a wait for the files, not a failure.
@@ -320,63 +289,4 @@ func (m *Mirror) applyBatch(ctx context.Context, root *os.Root, names []string) 
 	}
 	m.setFailed(ctx, failures, handled)
 	return len(handled), nil
-}
-
-// setFailed notes the failures among the handled paths, nil standing for all.
-func (m *Mirror) setFailed(ctx context.Context, failures []rag.Failure, handled []string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	before := m.failed
-	m.failed = map[string]Failed{}
-	if handled != nil {
-		maps.Copy(m.failed, before)
-		for _, indexed := range handled {
-			delete(m.failed, indexed)
-		}
-	}
-	for _, failure := range failures {
-		failed := Failed{Failure: failure, Since: time.Now()}
-		if earlier, ok := before[failure.Path]; ok {
-			failed.Since = earlier.Since
-		} else {
-			m.logger.WarnContext(ctx, "file not indexed", "path", failure.Path, "reason", failure.Err)
-		}
-		m.failed[failure.Path] = failed
-	}
-	m.status.Failed = slices.SortedFunc(maps.Values(m.failed), func(a, b Failed) int { return cmp.Compare(a.Path, b.Path) })
-}
-
-// hasFailed reports whether a file, by its path in the folder, could not be
-// indexed when it was last looked at.
-func (m *Mirror) hasFailed(name string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	_, failed := m.failed[path.Join(m.folder.Prefix, name)]
-	return failed
-}
-
-// Status returns the present status.
-func (m *Mirror) Status() Status {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	status := m.status
-	status.Queued = m.queue.pending()
-	return status
-}
-
-// Rescan has the whole folder walked again, as soon as the mirror is run.
-func (m *Mirror) Rescan() {
-	m.queue.addAll()
-	m.config.OnChange()
-}
-
-// Reset forgets the status, before the mirror is run again. A file that fails
-// again has failed since it did.
-func (m *Mirror) Reset() { m.update(func(s *Status) { *s = Status{} }) }
-
-func (m *Mirror) update(change func(*Status)) {
-	m.mu.Lock()
-	change(&m.status)
-	m.mu.Unlock()
-	m.config.OnChange()
 }

@@ -23,6 +23,9 @@ type queue struct {
 	dirty map[string]change
 	// whole, if not nil, is a walk of the whole folder, which stands for all paths.
 	whole *change
+	// walking is set while a walk that was taken is under way: it is pending until
+	// it ends.
+	walking bool
 }
 
 // change is when a path was first and last seen to change.
@@ -102,10 +105,17 @@ func (q *queue) signal() {
 func (q *queue) pending() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.whole != nil {
-		return 1
+	if q.whole != nil || q.walking {
+		return 1 + len(q.dirty)
 	}
 	return len(q.dirty)
+}
+
+// walked says that the walk that was taken has ended.
+func (q *queue) walked() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.walking = false
 }
 
 // take removes and returns the paths that are due, or rescan for the whole
@@ -119,7 +129,7 @@ func (q *queue) take() (paths []string, rescan bool, wait time.Duration) {
 		if left := q.whole.due(q.debounce, q.maxWait).Sub(now); left > 0 {
 			return nil, false, left
 		}
-		q.whole = nil
+		q.whole, q.walking = nil, true
 		return nil, true, wait
 	}
 	for path, seen := range q.dirty {

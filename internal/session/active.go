@@ -34,8 +34,9 @@ type Active struct {
 	running sync.WaitGroup
 
 	mu sync.Mutex
-	// leading is set while this server indexes the tenant; notLeading is why it
-	// cannot, nil when another does.
+	// decided is set once it is known who indexes the tenant. leading is set while
+	// this server does; notLeading is why it cannot, nil when another does.
+	decided    bool
 	leading    bool
 	notLeading error
 	// configProblem is what is wrong with a config that was changed since.
@@ -169,8 +170,8 @@ func (a *Active) rescan() {
 
 func (a *Active) setLeading(leading bool, reason error) {
 	a.mu.Lock()
-	changed := a.leading != leading
-	a.leading, a.notLeading = leading, reason
+	changed := a.leading != leading || !a.decided
+	a.decided, a.leading, a.notLeading = true, leading, reason
 	a.mu.Unlock()
 	if changed {
 		a.notify()

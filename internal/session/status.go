@@ -77,13 +77,17 @@ func printable(text string) string { return strings.ReplaceAll(text, "\x00", "\u
 // server indexes, else what the one that does has published.
 func (a *Active) Status(ctx context.Context) Status {
 	a.mu.Lock()
-	leading, reason, problem := a.leading, a.notLeading, a.configProblem
+	decided, leading, reason, problem := a.decided, a.leading, a.notLeading, a.configProblem
 	a.mu.Unlock()
 	var status Status
-	if leading {
+	switch {
+	case leading:
 		status = a.localStatus()
-	} else {
+	case decided:
 		status = a.publishedStatus(ctx, reason)
+	default:
+		// What was published before may be of files as they were long ago.
+		status = Status{Queued: 1, Failed: []Failed{}}
 	}
 	if problem != nil && status.Waiting == "" {
 		status.Waiting = "the config has become invalid, and the one before it stays in force: " + problem.Error()

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -289,17 +290,23 @@ func TestStorm_ConfigChangesWhileTheDatabaseFails(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{"manual/a.md": "# A\n\nText.\n"})
 	f.activate(t, f.server(t), "main")
-	execute := func(statement string) {
-		t.Helper()
-		if _, err := f.pool.Exec(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
+	lock, err := f.pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
-	execute(`ALTER TABLE projects RENAME TO away`)
-	tried := f.logged(t, "follow the project")
+	defer lock.Rollback(context.Background()) //nolint:errcheck // it is rolled back by then, or the test has failed
+	if _, err := lock.Exec(t.Context(), `LOCK TABLE projects`); err != nil {
+		t.Fatal(err)
+	}
 	f.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./manual"}}`)
-	tried()
-	execute(`ALTER TABLE away RENAME TO projects`)
+	eventually(t, "the new config meets a database that fails", func() bool {
+		return len(f.rows(t, `WITH waiting AS MATERIALIZED (
+				SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')
+			SELECT pid::text FROM waiting WHERE pg_cancel_backend(pid)`)) > 0
+	})
+	if err := lock.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	eventually(t, "the config is followed", func() bool {
 		return len(f.rows(t, `SELECT relative_path FROM documents WHERE collection = 'external'`)) == 1
 	})

@@ -28,11 +28,7 @@ func TestStorm_ActivatingUnchangedFilesOpensNone(t *testing.T) {
 		}
 	}
 	first := f.server(t)
-	active, err := first.Activate(t.Context(), f.configPath(), "main")
-	if err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "all is indexed", func() bool { return active.Status(t.Context()).Current() })
+	f.activate(t, first, "main")
 	first.Close()
 	const versions = `SELECT concat_ws(' ', relative_path, xmin, ctid) FROM documents ORDER BY 1`
 	before := f.rows(t, versions)

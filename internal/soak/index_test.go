@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -130,9 +131,11 @@ func difference(ctx context.Context, pool *pgxpool.Pool, branch string, want []s
 		if err != nil {
 			return "", err
 		}
-		diff := cmp.Diff(want, got)
-		if diff == "" || time.Now().After(deadline) {
-			return diff, nil
+		if slices.Equal(want, got) {
+			return "", nil
+		}
+		if time.Now().After(deadline) {
+			return cmp.Diff(want, got), nil
 		}
 		select {
 		case <-ctx.Done():

@@ -53,8 +53,8 @@ type Config struct {
 	// ChatTimeout bounds the wait for the next piece of an answer, loading the
 	// model and reading the prompt included. Default: 5 minutes.
 	ChatTimeout time.Duration
-	// ProbeTimeout bounds small requests: version, list of models.
-	// Default: 5 seconds.
+	// ProbeTimeout bounds small requests: version, list of models. A server that
+	// is slow at everything is still one that works. Default: 15 seconds.
 	ProbeTimeout time.Duration
 
 	// Tries is how often a request that meets transient errors is made in all,
@@ -114,7 +114,7 @@ func (c Config) WithDefaults() Config {
 	c.KeepAlive = cmp.Or(c.KeepAlive, 30*time.Minute)
 	c.EmbedTimeout = cmp.Or(c.EmbedTimeout, 5*time.Minute)
 	c.ChatTimeout = cmp.Or(c.ChatTimeout, 5*time.Minute)
-	c.ProbeTimeout = cmp.Or(c.ProbeTimeout, 5*time.Second)
+	c.ProbeTimeout = cmp.Or(c.ProbeTimeout, 15*time.Second)
 	c.Tries = cmp.Or(c.Tries, 3)
 	c.RetryDelay = cmp.Or(c.RetryDelay, time.Second)
 	c.Breaker.Window = cmp.Or(c.Breaker.Window, 30*time.Second)
