@@ -22,11 +22,11 @@ demo: build ## Index the demo project, search it and ask it, over a real server
 
 .PHONY: test
 test: ## Run all tests against a real PostgreSQL and a real Ollama
-	$(services) sh -c 'go test -short ./... && $(said)'
+	$(services) sh -c 'go test -short -timeout=20m ./... && $(said)'
 
 .PHONY: race
 race: ## Run them again under the race detector
-	$(services) sh -c 'CGO_ENABLED=1 go test -short -race ./... && $(said)'
+	$(services) sh -c 'CGO_ENABLED=1 go test -short -race -timeout=30m ./... && $(said)'
 
 said = echo "Tested against PostgreSQL with pgvector, and Ollama with $$CDOCS_TEST_OLLAMA_MODELS models."
 
