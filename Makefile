@@ -3,6 +3,10 @@
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
+# What the go command does by itself differs with a C compiler on the machine,
+# which install.sh may add between two builds.
+export CGO_ENABLED ?= 0
+
 tool     = go tool -modfile=tools.mod
 provide  = internal/testenv/install.sh && go run ./internal/testenv/with
 services = $(provide) -database -ollama --

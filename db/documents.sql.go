@@ -232,32 +232,38 @@ func (q *Queries) DocumentStamps(ctx context.Context, arg DocumentStampsParams) 
 	return items, nil
 }
 
-const documentTouch = `-- name: DocumentTouch :exec
-UPDATE documents SET file_size = $1, file_mtime = $2
-WHERE project_id = $3 AND tenant_id = $4 AND collection = $5
-    AND relative_path = $6 AND content_hash = $7
+const documentTouchMany = `-- name: DocumentTouchMany :exec
+UPDATE documents SET file_size = f.file_size, file_mtime = f.file_mtime
+FROM (
+    SELECT unnest($4::text[]) AS relative_path,
+        unnest($5::bytea[]) AS content_hash,
+        unnest($6::bigint[]) AS file_size,
+        unnest($7::timestamptz[]) AS file_mtime
+) AS f
+WHERE project_id = $1 AND tenant_id = $2 AND collection = $3
+    AND documents.relative_path = f.relative_path AND documents.content_hash = f.content_hash
 `
 
-type DocumentTouchParams struct {
-	FileSize     int64
-	FileMtime    time.Time
-	ProjectID    int32
-	TenantID     int32
-	Collection   Collection
-	RelativePath string
-	ContentHash  []byte
+type DocumentTouchManyParams struct {
+	ProjectID     int32
+	TenantID      int32
+	Collection    Collection
+	RelativePaths []string
+	ContentHashes [][]byte
+	FileSizes     []int64
+	FileMtimes    []time.Time
 }
 
-// The file's stamp moved and its bytes did not.
-func (q *Queries) DocumentTouch(ctx context.Context, arg DocumentTouchParams) error {
-	_, err := q.db.Exec(ctx, documentTouch,
-		arg.FileSize,
-		arg.FileMtime,
+// The files' stamps moved and their bytes did not.
+func (q *Queries) DocumentTouchMany(ctx context.Context, arg DocumentTouchManyParams) error {
+	_, err := q.db.Exec(ctx, documentTouchMany,
 		arg.ProjectID,
 		arg.TenantID,
 		arg.Collection,
-		arg.RelativePath,
-		arg.ContentHash,
+		arg.RelativePaths,
+		arg.ContentHashes,
+		arg.FileSizes,
+		arg.FileMtimes,
 	)
 	return err
 }

@@ -77,14 +77,23 @@ func (x *Indexer) schemaHash(path string) string {
 	return docType.SchemaHash
 }
 
-// Touch notes the new stamp of a file whose bytes are as the index has them.
-func (x *Indexer) Touch(ctx context.Context, path string, stamp Stamp) error {
-	return x.write(ctx, "update stamp", func(q *db.Queries) error {
-		return q.DocumentTouch(ctx, db.DocumentTouchParams{
-			FileSize: stamp.Size, FileMtime: stamp.ModTime.Truncate(time.Microsecond),
-			ProjectID: x.tenant.projectID, TenantID: x.tenant.id, Collection: x.collection,
-			RelativePath: path, ContentHash: stamp.Hash[:],
-		})
+// Touch notes the new stamps, by path, of files whose bytes are as the index has
+// them.
+func (x *Indexer) Touch(ctx context.Context, stamps map[string]Stamp) error {
+	params := db.DocumentTouchManyParams{
+		ProjectID: x.tenant.projectID, TenantID: x.tenant.id, Collection: x.collection,
+	}
+	for path, stamp := range stamps {
+		params.RelativePaths = append(params.RelativePaths, path)
+		params.ContentHashes = append(params.ContentHashes, stamp.Hash[:])
+		params.FileSizes = append(params.FileSizes, stamp.Size)
+		params.FileMtimes = append(params.FileMtimes, stamp.ModTime.Truncate(time.Microsecond))
+	}
+	return x.write(ctx, "update stamps", func(q *db.Queries) error {
+		if err := x.tenant.bump(ctx, q); err != nil {
+			return err
+		}
+		return q.DocumentTouchMany(ctx, params)
 	})
 }
 

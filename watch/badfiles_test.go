@@ -60,10 +60,10 @@ func (l *library) Remove(ctx context.Context, paths []string) error {
 	return l.stamps.Remove(ctx, paths)
 }
 
-func (l *library) Touch(ctx context.Context, path string, stamp rag.Stamp) error {
+func (l *library) Touch(ctx context.Context, stamps map[string]rag.Stamp) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.stamps.Touch(ctx, path, stamp)
+	return l.stamps.Touch(ctx, stamps)
 }
 
 func (l *library) holds() map[string]string {

@@ -48,7 +48,7 @@ func (s *sink) Remove(context.Context, []string) error {
 	return nil
 }
 
-func (s *sink) Touch(context.Context, string, rag.Stamp) error { return nil }
+func (s *sink) Touch(context.Context, map[string]rag.Stamp) error { return nil }
 
 func (s *sink) measure() { s.peak = max(s.peak, liveHeap()) }
 

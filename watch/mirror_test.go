@@ -66,10 +66,10 @@ func (x *texts) Remove(_ context.Context, paths []string) error {
 	return nil
 }
 
-func (x *texts) Touch(_ context.Context, path string, stamp rag.Stamp) error {
+func (x *texts) Touch(_ context.Context, stamps map[string]rag.Stamp) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.stamps[path] = stamp
+	maps.Copy(x.stamps, stamps)
 	return nil
 }
 

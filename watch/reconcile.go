@@ -10,18 +10,16 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/compound-docs/compound-docs/rag"
 )
 
-// How much is handed to the indexer at once: enough to fill embedding requests,
-// little enough that a stop loses little work.
-const (
-	batchFiles = 32
-	batchBytes = 128 << 10
-)
+// maxTouched is how many new stamps are noted at once.
+const maxTouched = 1000
 
-// Indexer is what files are handed to. Its paths are those of the index.
+// Indexer is what files are handed to. Its paths are those of the index. It is
+// called by several goroutines at once, never about the same file.
 type Indexer interface {
 	// Known returns what the index holds, by path.
 	Known(ctx context.Context) (map[string]rag.Stamp, error)
@@ -29,8 +27,8 @@ type Indexer interface {
 	Index(ctx context.Context, files []rag.File) ([]rag.Failure, error)
 	// Remove takes files out of the index; none is no error.
 	Remove(ctx context.Context, paths []string) error
-	// Touch notes a new stamp of a file whose bytes are known.
-	Touch(ctx context.Context, path string, stamp rag.Stamp) error
+	// Touch notes new stamps, by path, of files whose bytes are known.
+	Touch(ctx context.Context, stamps map[string]rag.Stamp) error
 }
 
 // progress is how far a reconciliation has come.
@@ -50,28 +48,31 @@ type progress struct {
 
 // reconcile makes the index hold what the folder holds: one walk, files whose
 // size or time moved are read, files whose bytes changed are indexed, and what
-// is gone is removed. report is called from the same goroutine after every step.
-// An error, of which one from steady is one, means that the work is not finished
-// and can be done again.
+// is gone is removed. report is called, by one goroutine at a time, after every
+// step. An error, of which one from steady is one, means that the work is not
+// finished and can be done again.
 func reconcile(
 	ctx context.Context, folder Folder, indexer Indexer, steady func() error, report func(progress),
 ) (progress, error) {
 	r := &reconciliation{
-		folder: folder, indexer: indexer, steady: steady, report: report, progress: progress{links: map[string]string{}},
+		folder: folder, indexer: indexer, steady: steady, report: report,
+		progress: progress{links: map[string]string{}}, touched: map[string]rag.Stamp{},
 	}
 	err := r.run(ctx)
 	return r.progress, err
 }
 
 type reconciliation struct {
-	folder   Folder
-	indexer  Indexer
-	steady   func() error
-	report   func(progress)
+	folder  Folder
+	indexer Indexer
+	steady  func() error
+	report  func(progress)
+
+	mu       sync.Mutex
 	progress progress
 
-	batch []rag.File
-	bytes int
+	// touched are the files that were read for nothing.
+	touched map[string]rag.Stamp
 }
 
 func (r *reconciliation) run(ctx context.Context) (err error) {
@@ -95,14 +96,47 @@ func (r *reconciliation) run(ctx context.Context) (err error) {
 	if err := r.removeGone(ctx, known); err != nil {
 		return err
 	}
-	r.progress.total = len(moved)
-	r.report(r.progress)
+	r.step(func(p *progress) { p.total = len(moved) })
+	return r.index(ctx, root, moved)
+}
+
+// index reads the files, and hands those over whose bytes changed too.
+func (r *reconciliation) index(ctx context.Context, root *os.Root, moved []movedFile) error {
+	batches := newBatches(ctx, r.indexer, func(files int, failures []rag.Failure) {
+		r.step(func(p *progress) {
+			p.failed = append(p.failed, failures...)
+			p.done += files
+		})
+	})
+	err := r.read(ctx, root, moved, batches)
+	if err == nil {
+		err = r.flush(batches)
+	}
+	// What made the others stop comes first.
+	if waited := batches.wait(); waited != nil {
+		err = waited
+	}
+	if err != nil {
+		return err
+	}
+	return r.touch(ctx)
+}
+
+func (r *reconciliation) read(ctx context.Context, root *os.Root, moved []movedFile, batches *batches) error {
 	for _, file := range moved {
-		if err := r.take(ctx, root, file); err != nil {
+		if err := r.take(ctx, root, file, batches); err != nil {
 			return err
 		}
 	}
-	return r.flush(ctx)
+	return nil
+}
+
+// step notes progress and reports it.
+func (r *reconciliation) step(f func(p *progress)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f(&r.progress)
+	r.report(r.progress)
 }
 
 // movedFile is a file that is new, or whose stamp differs from the index's.
@@ -127,7 +161,7 @@ func (r *reconciliation) compare(
 		}
 		delete(known, e.path)
 	}, func(e entry, err error) {
-		r.fail(e.path, err)
+		r.progress.fail(e.path, err)
 		if e.linked {
 			r.progress.links[e.name] = e.state(err)
 		}
@@ -142,53 +176,57 @@ func (r *reconciliation) compare(
 	return moved, err
 }
 
-// take reads a file and lines it up if its bytes changed too.
-func (r *reconciliation) take(ctx context.Context, root *os.Root, file movedFile) error {
+// take reads a file, and adds it to the batches if its bytes changed.
+func (r *reconciliation) take(ctx context.Context, root *os.Root, file movedFile, batches *batches) error {
 	content, e, err := read(root, file.entry)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		r.progress.done++
+		r.pass(func(*progress) {})
 		return r.indexer.Remove(ctx, []string{e.path})
 	case errors.Is(err, errChanged):
-		r.progress.done++
-		r.progress.changing = append(r.progress.changing, e.name)
-		return nil
+		r.pass(func(p *progress) { p.changing = append(p.changing, e.name) })
 	case unfit(err):
-		r.progress.done++
-		r.fail(e.path, err)
+		r.pass(func(p *progress) { p.fail(e.path, err) })
 		return r.indexer.Remove(ctx, []string{e.path})
 	case err != nil:
-		r.progress.done++
-		r.fail(e.path, err)
-		return nil
+		r.pass(func(p *progress) { p.fail(e.path, err) })
 	case !file.isNew && file.stamp.Size >= 0 && file.stamp.Hash == sha256.Sum256(content):
-		r.progress.done++
-		return r.indexer.Touch(ctx, e.path, rag.Stamp{Size: e.size, ModTime: e.modTime, Hash: file.stamp.Hash})
+		r.pass(func(*progress) {})
+		r.touched[e.path] = rag.Stamp{Size: e.size, ModTime: e.modTime, Hash: file.stamp.Hash}
+		if len(r.touched) == maxTouched {
+			return r.touch(ctx)
+		}
+	case batches.add(e.file(content)):
+		return r.flush(batches)
 	}
-	r.batch = append(r.batch, e.file(content))
-	r.bytes += len(content)
-	if len(r.batch) < batchFiles && r.bytes < batchBytes {
-		return nil
-	}
-	return r.flush(ctx)
+	return nil //nolint:nilerr // a file that cannot be read keeps no other from being indexed
 }
 
-func (r *reconciliation) flush(ctx context.Context) error {
-	if len(r.batch) == 0 {
-		return nil
-	}
+// pass notes that a file is done with.
+func (r *reconciliation) pass(f func(p *progress)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.progress.done++
+	f(&r.progress)
+}
+
+// flush hands a batch over.
+func (r *reconciliation) flush(batches *batches) error {
 	// The files were read before this, so what is handed over is of that branch.
 	if err := r.steady(); err != nil {
 		return err
 	}
-	failures, err := r.indexer.Index(ctx, r.batch)
-	if err != nil {
+	return batches.flush()
+}
+
+func (r *reconciliation) touch(ctx context.Context) error {
+	if len(r.touched) == 0 {
+		return nil
+	}
+	if err := r.indexer.Touch(ctx, r.touched); err != nil {
 		return err
 	}
-	r.progress.failed = append(r.progress.failed, failures...)
-	r.progress.done += len(r.batch)
-	r.batch, r.bytes = nil, 0
-	r.report(r.progress)
+	clear(r.touched)
 	return nil
 }
 
@@ -199,6 +237,6 @@ func (r *reconciliation) removeGone(ctx context.Context, gone map[string]rag.Sta
 	return r.indexer.Remove(ctx, slices.Collect(maps.Keys(gone)))
 }
 
-func (r *reconciliation) fail(path string, err error) {
-	r.progress.failed = append(r.progress.failed, rag.Failure{Path: path, Err: err})
+func (p *progress) fail(path string, err error) {
+	p.failed = append(p.failed, rag.Failure{Path: path, Err: err})
 }

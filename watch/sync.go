@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/compound-docs/compound-docs/rag"
 )
@@ -57,6 +58,7 @@ type tally struct {
 	Indexer
 	prefix string
 
+	mu     sync.Mutex
 	known  map[string]rag.Stamp
 	counts Synced
 	// kept are the known documents that nothing was done with.
@@ -84,6 +86,8 @@ func (t *tally) Index(ctx context.Context, files []rag.File) ([]rag.Failure, err
 	for _, failure := range failures {
 		failed[failure.Path] = true
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	for _, file := range files {
 		delete(t.kept, file.Path)
 		_, known := t.known[file.Path]
@@ -99,12 +103,14 @@ func (t *tally) Index(ctx context.Context, files []rag.File) ([]rag.Failure, err
 }
 
 func (t *tally) Remove(ctx context.Context, paths []string) error {
+	t.mu.Lock()
 	for _, indexed := range paths {
 		if _, ok := t.kept[indexed]; ok {
 			t.counts.Removed++
 			delete(t.kept, indexed)
 		}
 	}
+	t.mu.Unlock()
 	return t.Indexer.Remove(ctx, paths)
 }
 

@@ -42,8 +42,8 @@ func (m memory) Remove(_ context.Context, paths []string) error {
 	return nil
 }
 
-func (m memory) Touch(_ context.Context, path string, stamp rag.Stamp) error {
-	m[path] = stamp
+func (m memory) Touch(_ context.Context, stamps map[string]rag.Stamp) error {
+	maps.Copy(m, stamps)
 	return nil
 }
 

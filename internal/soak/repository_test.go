@@ -34,6 +34,9 @@ func newRepository(t *testing.T, seed uint64) *repository {
 	t.Helper()
 	r := &repository{root: t.TempDir(), random: rand.New(rand.NewPCG(seed, 0)), branch: "main"}
 	r.put(".csharp-compounding-docs/config.json", `{"project_name": "soak", "external_docs": {"path": "./manual"}}`)
+	// git keeps no folder that is empty, and a project whose external folder is
+	// missing cannot be activated.
+	r.put(externalDir+"/contents.txt", "No document.")
 	for range 20 {
 		r.put(r.newPath(r.folder()), r.document())
 	}

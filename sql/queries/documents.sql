@@ -40,11 +40,17 @@ ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     indexed_at = now()
 RETURNING id, relative_path;
 
--- name: DocumentTouch :exec
--- The file's stamp moved and its bytes did not.
-UPDATE documents SET file_size = @file_size, file_mtime = @file_mtime
+-- name: DocumentTouchMany :exec
+-- The files' stamps moved and their bytes did not.
+UPDATE documents SET file_size = f.file_size, file_mtime = f.file_mtime
+FROM (
+    SELECT unnest(@relative_paths::text[]) AS relative_path,
+        unnest(@content_hashes::bytea[]) AS content_hash,
+        unnest(@file_sizes::bigint[]) AS file_size,
+        unnest(@file_mtimes::timestamptz[]) AS file_mtime
+) AS f
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
-    AND relative_path = @relative_path AND content_hash = @content_hash;
+    AND documents.relative_path = f.relative_path AND documents.content_hash = f.content_hash;
 
 -- name: DocumentDeleteByPaths :exec
 -- Chunks and links go by their foreign keys.
