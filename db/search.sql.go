@@ -11,6 +11,25 @@ import (
 	pgvector_go "github.com/pgvector/pgvector-go"
 )
 
+const passageEstimate = `-- name: PassageEstimate :one
+SELECT greatest(c.reltuples, 0)::bigint AS passages
+FROM pg_catalog.pg_class c
+WHERE c.oid = ('passages_' || $1::collection)::regclass
+`
+
+type PassageEstimateParams struct {
+	Collection Collection
+}
+
+// How many passages the collections of all tenants hold, as the statistics have
+// it: 0 before the first ANALYZE.
+func (q *Queries) PassageEstimate(ctx context.Context, arg PassageEstimateParams) (int64, error) {
+	row := q.db.QueryRow(ctx, passageEstimate, arg.Collection)
+	var passages int64
+	err := row.Scan(&passages)
+	return passages, err
+}
+
 const passageSearchExact = `-- name: PassageSearchExact :many
 WITH top AS (
     SELECT c.document_id, c.ordinal, c.passage_hash, ((p.embedding <=> $3::halfvec) + 0)::float8 AS distance

@@ -90,15 +90,9 @@ func (l *Library) SearchHandbook(
 	}
 	filter := newFilter(scope, Query{DocTypes: sections, Limit: query.Limit}, nil)
 	err = l.db.Read(ctx, "search the handbook", func(q *db.Queries) error {
-		number, err := q.ChunkCountUpTo(ctx, filter.count())
-		if err != nil {
-			return err
-		}
-		if number <= exactUpTo {
-			passages, err = handbookExact(ctx, q, filter, vector)
-			return err
-		}
-		passages, err = handbookHNSW(ctx, q, filter, vector)
+		passages, err = alongRoute(ctx, l, q, filter,
+			func() ([]HandbookPassage, error) { return handbookExact(ctx, q, filter, vector) },
+			func() ([]HandbookPassage, bool, error) { return handbookHNSW(ctx, q, filter, vector) })
 		return err
 	})
 	return passages, err
@@ -120,16 +114,16 @@ func handbookExact(
 
 func handbookHNSW(
 	ctx context.Context, q *db.Queries, f filter, vector pgvector.HalfVector,
-) ([]HandbookPassage, error) {
+) (passages []HandbookPassage, enough bool, err error) {
 	rows, err := q.PassageSearchHNSW(ctx, db.PassageSearchHNSWParams{
 		ProjectID: f.scope.Tenant.projectID, TenantID: f.scope.Tenant.id, Collection: f.scope.Collection,
-		DocTypes: f.docTypes, Query: vector, MaxPassages: f.limit, MaxWalked: max(4*f.limit, 40),
+		DocTypes: f.docTypes, Query: vector, MaxPassages: f.limit, MaxWalked: walked(f.limit),
 	})
-	passages := make([]HandbookPassage, len(rows))
+	passages = make([]HandbookPassage, len(rows))
 	for i, row := range rows {
 		passages[i] = newHandbookPassage(db.PassageSearchExactRow(row))
 	}
-	return passages, err
+	return passages, len(rows) == int(f.limit), err
 }
 
 func newHandbookPassage(row db.PassageSearchExactRow) HandbookPassage {

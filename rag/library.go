@@ -10,6 +10,8 @@ import (
 	"log/slog"
 	"sync"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
@@ -39,11 +41,21 @@ type Library struct {
 	embedder  Embedder
 	generator Generator
 	logger    *slog.Logger
+	// writers are those who put documents into the index.
+	writers *semaphore.Weighted
+	sizes   sizes
 }
+
+// maxWriters leaves connections of the pool to searches. Of two writers one
+// inserts passages while the other, whose turn it is, writes documents.
+const maxWriters = 2
 
 // NewLibrary returns a Library; nothing is connected yet.
 func NewLibrary(database *db.Database, embedder Embedder, generator Generator, logger *slog.Logger) *Library {
-	return &Library{db: database, embedder: embedder, generator: generator, logger: logger}
+	return &Library{
+		db: database, embedder: embedder, generator: generator, logger: logger,
+		writers: semaphore.NewWeighted(maxWriters),
+	}
 }
 
 // TenantKey names one checkout on one branch.

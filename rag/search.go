@@ -11,12 +11,6 @@ import (
 	"github.com/compound-docs/compound-docs/db"
 )
 
-// exactUpTo is the number of passages up to which all of them are compared:
-// slower than an HNSW walk from there on, and never wrong. An exact scan reads
-// about 1,000 inline vectors a millisecond, and a filtered walk costs 2 to
-// 13 ms whatever the size.
-const exactUpTo = 5000
-
 // promotedBoost multiplies the sort key of documents above the standard level.
 // The reported score stays the similarity.
 const promotedBoost = 1.5
@@ -139,21 +133,15 @@ func cut(ranked []Hit, query Query) Hits {
 }
 
 // nearest returns the query.Limit documents of the levels that are nearest to
-// the vector, by the route that suits their number.
+// the vector.
 func (l *Library) nearest(
 	ctx context.Context, scope Scope, query Query, levels []Level, vector pgvector.HalfVector,
 ) (hits []Hit, err error) {
 	filter := newFilter(scope, query, levels)
 	err = l.db.Read(ctx, "search", func(q *db.Queries) error {
-		passages, err := q.ChunkCountUpTo(ctx, filter.count())
-		if err != nil || passages == 0 {
-			return err
-		}
-		if passages <= exactUpTo {
-			hits, err = searchExact(ctx, q, filter.exact(vector))
-			return err
-		}
-		hits, err = searchHNSW(ctx, q, filter.hnsw(vector))
+		hits, err = alongRoute(ctx, l, q, filter,
+			func() ([]Hit, error) { return searchExact(ctx, q, filter.exact(vector)) },
+			func() ([]Hit, bool, error) { return searchHNSW(ctx, q, filter.hnsw(vector)) })
 		return err
 	})
 	return hits, err
@@ -173,13 +161,6 @@ func newFilter(scope Scope, query Query, levels []Level) filter {
 		f.docTypes = query.DocTypes
 	}
 	return f
-}
-
-func (f filter) count() db.ChunkCountUpToParams {
-	return db.ChunkCountUpToParams{
-		ProjectID: f.scope.Tenant.projectID, TenantID: f.scope.Tenant.id, Collection: f.scope.Collection,
-		DocTypes: f.docTypes, Levels: f.levels, MaxCount: exactUpTo + 1,
-	}
 }
 
 func (f filter) exact(vector pgvector.HalfVector) db.SearchExactParams {
@@ -207,27 +188,30 @@ func searchExact(ctx context.Context, q *db.Queries, params db.SearchExactParams
 
 // searchHNSW walks the index until it has enough documents. Several passages of
 // one document may be among the nearest, so the number of passages asked for
-// grows until they make enough documents or the index has no more.
-func searchHNSW(ctx context.Context, q *db.Queries, params db.SearchHNSWParams) ([]Hit, error) {
-	const perDocument, growth = 4, 4
-	params.MaxPassages = max(params.MaxDocuments*perDocument, 40)
-	for {
+// grows until they make enough documents. It returns false if the walk ended
+// before that, or went on for so long that comparing all is no dearer.
+func searchHNSW(ctx context.Context, q *db.Queries, params db.SearchHNSWParams) (hits []Hit, enough bool, err error) {
+	const growth, most = 4, 1000
+	for params.MaxPassages = walked(params.MaxDocuments); ; params.MaxPassages *= growth {
 		rows, err := q.SearchHNSW(ctx, params)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		if len(rows) == int(params.MaxDocuments) || len(rows) == 0 || rows[0].Candidates < int64(params.MaxPassages) {
-			hits := make([]Hit, len(rows))
-			for i, row := range rows {
-				hits[i] = newHit(db.SearchExactRow{
-					ID: row.ID, RelativePath: row.RelativePath, Title: row.Title, Summary: row.Summary,
-					CharCount: row.CharCount, DocType: row.DocType, DocDate: row.DocDate, PromotionLevel: row.PromotionLevel,
-					HeaderPath: row.HeaderPath, StartLine: row.StartLine, EndLine: row.EndLine, Distance: row.Distance,
-				})
+		if len(rows) < int(params.MaxDocuments) {
+			if len(rows) > 0 && rows[0].Candidates == int64(params.MaxPassages) && params.MaxPassages < most {
+				continue
 			}
-			return hits, nil
+			return nil, false, nil
 		}
-		params.MaxPassages *= growth
+		hits := make([]Hit, len(rows))
+		for i, row := range rows {
+			hits[i] = newHit(db.SearchExactRow{
+				ID: row.ID, RelativePath: row.RelativePath, Title: row.Title, Summary: row.Summary,
+				CharCount: row.CharCount, DocType: row.DocType, DocDate: row.DocDate, PromotionLevel: row.PromotionLevel,
+				HeaderPath: row.HeaderPath, StartLine: row.StartLine, EndLine: row.EndLine, Distance: row.Distance,
+			})
+		}
+		return hits, true, nil
 	}
 }
 

@@ -47,6 +47,10 @@ func (b *batch) write(ctx context.Context) error {
 
 func (b *batch) writeDocuments(ctx context.Context, documents []*document) error {
 	x := b.indexer
+	if err := x.library.writers.Acquire(ctx, 1); err != nil {
+		return fmt.Errorf("wait to write documents: %w", err)
+	}
+	defer x.library.writers.Release(1)
 	return x.write(ctx, "write documents", func(q *db.Queries) error {
 		if err := b.writePassages(ctx, q, documents); err != nil {
 			return err

@@ -199,7 +199,7 @@ func (r *reconciliation) take(ctx context.Context, root *os.Root, file movedFile
 	case batches.add(e.file(content)):
 		return r.flush(batches)
 	}
-	return nil //nolint:nilerr // a file that cannot be read keeps no other from being indexed
+	return nil
 }
 
 // pass notes that a file is done with.

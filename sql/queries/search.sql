@@ -1,3 +1,10 @@
+-- name: PassageEstimate :one
+-- How many passages the collections of all tenants hold, as the statistics have
+-- it: 0 before the first ANALYZE.
+SELECT greatest(c.reltuples, 0)::bigint AS passages
+FROM pg_catalog.pg_class c
+WHERE c.oid = ('passages_' || @collection::collection)::regclass;
+
 -- name: SearchExact :many
 -- Compares the query with every passage of the tenant that the filters let
 -- through, and ranks documents by their best passage. The +0 keeps the planner
