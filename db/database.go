@@ -3,11 +3,13 @@ package db
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -15,6 +17,13 @@ import (
 const (
 	tries      = 3
 	firstDelay = 100 * time.Millisecond
+)
+
+// How long one try may take. A server that is cut off, or hangs, says nothing at
+// all; a write may have to wait for others, and for what it adds to large indexes.
+const (
+	readTimeout  = 15 * time.Second
+	writeTimeout = 2 * time.Minute
 )
 
 // closeTimeout bounds the wait for connections to end: PostgreSQL may hang.
@@ -82,37 +91,84 @@ func (d *Database) Pool(ctx context.Context) (*pgxpool.Pool, error) {
 
 // Read runs f against the pool. f may run again after a transient failure.
 func (d *Database) Read(ctx context.Context, op string, f func(q *Queries) error) error {
-	return d.retry(ctx, op, func(pool *pgxpool.Pool) error { return f(New(pool)) })
+	return d.retry(ctx, op, readTimeout, func(ctx context.Context, pool *pgxpool.Pool) error {
+		return f(New(timed{ctx, pool}))
+	})
 }
 
 // Write runs f in one transaction: all of it is there afterwards, or none. f
 // may run again after a transient failure, even one that has hidden a commit.
 func (d *Database) Write(ctx context.Context, op string, f func(q *Queries) error) error {
-	return d.retry(ctx, op, func(pool *pgxpool.Pool) error {
-		return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error { return f(New(tx)) })
+	return d.retry(ctx, op, writeTimeout, func(ctx context.Context, pool *pgxpool.Pool) error {
+		return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error { return f(New(timed{ctx, tx})) })
 	})
 }
 
-func (d *Database) retry(ctx context.Context, op string, f func(*pgxpool.Pool) error) error {
+// timed makes the time limit of an operation that of every query in it.
+type timed struct {
+	ctx context.Context //nolint:containedctx // lives as long as the operation
+	DBTX
+}
+
+func (t timed) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	return t.DBTX.Exec(t.ctx, sql, args...)
+}
+
+func (t timed) Query(_ context.Context, sql string, args ...any) (pgx.Rows, error) {
+	return t.DBTX.Query(t.ctx, sql, args...)
+}
+
+func (t timed) QueryRow(_ context.Context, sql string, args ...any) pgx.Row {
+	return t.DBTX.QueryRow(t.ctx, sql, args...)
+}
+
+func (t timed) CopyFrom(_ context.Context, table pgx.Identifier, columns []string, rows pgx.CopyFromSource) (int64, error) {
+	return t.DBTX.CopyFrom(t.ctx, table, columns, rows)
+}
+
+func (d *Database) retry(
+	ctx context.Context, op string, timeout time.Duration, f func(context.Context, *pgxpool.Pool) error,
+) error {
 	delays := backoff.NewExponentialBackOff()
 	delays.InitialInterval = firstDelay
 	delays.Multiplier = 2
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		pool, err := d.Pool(ctx)
 		if err == nil {
-			if err = Wrap(op, f(pool)); connectionLost(err) && ctx.Err() == nil {
-				// The server has ended or restarted, so that the connections at
-				// rest are broken too: the next try must not be given one.
-				pool.Reset()
-			}
+			err = d.try(ctx, op, timeout, pool, f)
 		}
-		if err != nil && !IsKind(err, KindTransient) {
+		if err != nil && (!IsKind(err, KindTransient) || errors.Is(err, errSilent)) {
 			err = backoff.Permanent(err)
 		}
 		return struct{}{}, err
 	}, backoff.WithBackOff(delays), backoff.WithMaxTries(tries))
 	if ctxErr := context.Cause(ctx); ctxErr != nil && err != nil && !errors.As(err, new(*Error)) {
 		return ctxErr
+	}
+	return err
+}
+
+// errSilent is a server that was given time and said nothing. Another try would
+// be given as much.
+var errSilent = errors.New("the database does not answer")
+
+// try runs f once, within the time given.
+func (d *Database) try(
+	ctx context.Context, op string, timeout time.Duration, pool *pgxpool.Pool, f func(context.Context, *pgxpool.Pool) error,
+) error {
+	limited, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	err := Wrap(op, f(limited, pool))
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		err = &Error{
+			Op: op, Kind: KindTransient, Hint: "see whether PostgreSQL is overloaded or cut off, and try again",
+			Err: fmt.Errorf("%w in %s", errSilent, timeout),
+		}
+	}
+	if connectionLost(err) && ctx.Err() == nil {
+		// The server has ended, restarted or been cut off, so that the connections
+		// at rest are broken too: the next try must not be given one.
+		pool.Reset()
 	}
 	return err
 }

@@ -32,13 +32,13 @@ type Lease struct {
 // TryLease takes the lock if nobody has it, and returns nil otherwise. The
 // caller releases the lease.
 func (d *Database) TryLease(ctx context.Context, class, id int32) (lease *Lease, err error) {
-	err = d.retry(ctx, "take lease", func(pool *pgxpool.Pool) error {
-		pooled, err := pool.Acquire(ctx)
+	err = d.retry(ctx, "take lease", readTimeout, func(limited context.Context, pool *pgxpool.Pool) error {
+		pooled, err := pool.Acquire(limited)
 		if err != nil {
 			return fmt.Errorf("acquire connection: %w", err)
 		}
 		var taken bool
-		if err := pooled.QueryRow(ctx, "SELECT pg_try_advisory_lock($1, $2)", class, id).Scan(&taken); err != nil || !taken {
+		if err := pooled.QueryRow(limited, "SELECT pg_try_advisory_lock($1, $2)", class, id).Scan(&taken); err != nil || !taken {
 			pooled.Release()
 			return err //nolint:wrapcheck // retry does
 		}

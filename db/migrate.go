@@ -20,15 +20,7 @@ const migrationLockTries = 120
 // pool's connections need the vector type that the first migration creates. A
 // session lock lets one of several starting servers do it.
 func migrate(ctx context.Context, config *pgx.ConnConfig, logger *slog.Logger) (err error) {
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return Wrap("open database", err)
-	}
-	err = checkServer(ctx, conn)
-	if closeErr := conn.Close(ctx); err == nil {
-		err = Wrap("open database", closeErr)
-	}
-	if err != nil {
+	if err := check(ctx, config); err != nil {
 		return err
 	}
 
@@ -55,4 +47,19 @@ func migrate(ctx context.Context, config *pgx.ConnConfig, logger *slog.Logger) (
 		logger.InfoContext(ctx, "migrated", "version", result.Source.Version, "duration", result.Duration)
 	}
 	return nil
+}
+
+// check looks at the server before anything is created.
+func check(ctx context.Context, config *pgx.ConnConfig) error {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return Wrap("open database", err)
+	}
+	err = checkServer(ctx, conn)
+	if closeErr := conn.Close(ctx); err == nil {
+		err = Wrap("open database", closeErr)
+	}
+	return err
 }

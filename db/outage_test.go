@@ -203,3 +203,27 @@ func TestLease_LostWithItsConnection(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A server that hangs keeps a call waiting for a limited time, and the calls after
+// it need not wait for the connections that it has jammed.
+func TestDatabase_GivesUpOnAServerThatSaysNothing(t *testing.T) {
+	t.Parallel()
+	gate, throughGate := testenv.NewDatabaseGate(t, testenv.DatabaseURL(t))
+	database := openDatabase(t, throughGate)
+	fill(t, database)
+	gate.Jam()
+	err := database.Read(t.Context(), "find tenant", func(q *db.Queries) error {
+		_, err := q.TenantFind(t.Context(), db.TenantFindParams{})
+		return err
+	})
+	const want = "find tenant: the database does not answer in 15s; see whether PostgreSQL is overloaded or cut off, and try again"
+	if !db.IsKind(err, db.KindTransient) || err.Error() != want {
+		t.Errorf("a call while the server hangs: %v, want %s", err, want)
+	}
+	if err := gate.Open(); err != nil {
+		t.Fatal(err)
+	}
+	if err := addProject(t.Context(), database, "after"); err != nil {
+		t.Error(err)
+	}
+}
