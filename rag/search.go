@@ -83,26 +83,19 @@ func (l *Library) queryVector(ctx context.Context, tenant *Tenant, text string) 
 // first Limit of each hold the first Limit of all.
 func (l *Library) searchVector(ctx context.Context, scope Scope, query Query, vector pgvector.HalfVector) (Hits, error) {
 	var all []Hit
-	for _, group := range [][]Level{{Standard}, {Important, Critical}} {
-		levels := group
-		if len(query.Levels) > 0 {
-			levels = slices.DeleteFunc(slices.Clone(group), func(level Level) bool {
-				return !slices.Contains(query.Levels, level)
-			})
-		}
-		if len(levels) == 0 {
-			continue
-		}
-		hits, err := l.nearest(ctx, scope, query, levels, vector)
-		if err != nil {
-			return Hits{}, err
-		}
-		for _, hit := range hits {
-			// A document whose level changed in between is in both groups.
-			if !slices.ContainsFunc(all, func(other Hit) bool { return other.id == hit.id }) {
-				all = append(all, hit)
+	err := l.db.Snapshot(ctx, "search", func(q *db.Queries) error {
+		all = nil
+		for _, group := range [][]Level{{Standard}, {Important, Critical}} {
+			hits, err := l.nearest(ctx, q, newFilter(scope, query, group), vector)
+			if err != nil {
+				return err
 			}
+			all = append(all, hits...)
 		}
+		return nil
+	})
+	if err != nil {
+		return Hits{}, err
 	}
 	slices.SortStableFunc(all, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.sortKey(), a.sortKey()), cmp.Compare(a.Path, b.Path))
@@ -132,19 +125,15 @@ func cut(ranked []Hit, query Query) Hits {
 	return hits
 }
 
-// nearest returns the query.Limit documents of the levels that are nearest to
+// nearest returns the documents that the filter lets through and are nearest to
 // the vector.
-func (l *Library) nearest(
-	ctx context.Context, scope Scope, query Query, levels []Level, vector pgvector.HalfVector,
-) (hits []Hit, err error) {
-	filter := newFilter(scope, query, levels)
-	err = l.db.Read(ctx, "search", func(q *db.Queries) error {
-		hits, err = alongRoute(ctx, l, q, filter,
-			func() ([]Hit, error) { return searchExact(ctx, q, filter.exact(vector)) },
-			func() ([]Hit, bool, error) { return searchHNSW(ctx, q, filter.hnsw(vector)) })
-		return err
-	})
-	return hits, err
+func (l *Library) nearest(ctx context.Context, q *db.Queries, f filter, vector pgvector.HalfVector) ([]Hit, error) {
+	if len(f.levels) == 0 {
+		return nil, nil
+	}
+	return alongRoute(ctx, l, q, f,
+		func() ([]Hit, error) { return searchExact(ctx, q, f.exact(vector)) },
+		func() ([]Hit, bool, error) { return searchHNSW(ctx, q, f.hnsw(vector)) })
 }
 
 // filter holds the parameters that all search queries share.
@@ -155,8 +144,13 @@ type filter struct {
 	limit    int32
 }
 
+// newFilter lets those of the levels through that the query asks for. nil stands
+// for all.
 func newFilter(scope Scope, query Query, levels []Level) filter {
-	f := filter{scope: scope, levels: levels, limit: int32(query.Limit)}
+	f := filter{scope: scope, levels: slices.Clone(levels), limit: int32(query.Limit)}
+	if len(query.Levels) > 0 {
+		f.levels = slices.DeleteFunc(f.levels, func(level Level) bool { return !slices.Contains(query.Levels, level) })
+	}
 	if len(query.DocTypes) > 0 {
 		f.docTypes = query.DocTypes
 	}
