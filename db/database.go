@@ -22,8 +22,9 @@ const (
 // How long one try may take. A server that is cut off, or hangs, says nothing at
 // all; a write may have to wait for others, and for what it adds to large indexes.
 const (
-	readTimeout  = 15 * time.Second
-	writeTimeout = 2 * time.Minute
+	readTimeout   = 15 * time.Second
+	writeTimeout  = 2 * time.Minute
+	surveyTimeout = time.Hour
 )
 
 // closeTimeout bounds the wait for connections to end: PostgreSQL may hang.
@@ -91,7 +92,16 @@ func (d *Database) Pool(ctx context.Context) (*pgxpool.Pool, error) {
 
 // Read runs f against the pool. f may run again after a transient failure.
 func (d *Database) Read(ctx context.Context, op string, f func(q *Queries) error) error {
-	return d.retry(ctx, op, readTimeout, func(ctx context.Context, pool *pgxpool.Pool) error {
+	return d.read(ctx, op, readTimeout, f)
+}
+
+// Survey is a Read that nobody waits for, of as much as there is.
+func (d *Database) Survey(ctx context.Context, op string, f func(q *Queries) error) error {
+	return d.read(ctx, op, surveyTimeout, f)
+}
+
+func (d *Database) read(ctx context.Context, op string, timeout time.Duration, f func(q *Queries) error) error {
+	return d.retry(ctx, op, timeout, func(ctx context.Context, pool *pgxpool.Pool) error {
 		return f(New(timed{ctx, pool}))
 	})
 }

@@ -11,12 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/pressly/goose/v3"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/testenv"
-	"github.com/compound-docs/compound-docs/sql/schema"
 )
 
 func open(t *testing.T, databaseURL string) *pgxpool.Pool {
@@ -92,52 +89,6 @@ func TestOpen_SeveralServersAtOnce(t *testing.T) {
 	if err := errors.Join(errs...); err != nil {
 		t.Error(err)
 	}
-}
-
-func TestMigrations_DownAndUpAgain(t *testing.T) {
-	t.Parallel()
-	databaseURL := testenv.DatabaseURL(t)
-	open(t, databaseURL)
-	config, err := pgx.ParseConfig(databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sqlDB := stdlib.OpenDB(*config)
-	t.Cleanup(func() {
-		if err := sqlDB.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	provider, err := goose.NewProvider(goose.DialectPostgres, sqlDB, schema.FS, goose.WithDisableGlobalRegistry(true))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := provider.DownTo(t.Context(), 0); err != nil {
-		t.Fatal(err)
-	}
-	var left []string
-	if err := sqlDB.QueryRowContext(t.Context(), `
-		SELECT coalesce(string_agg(relname, ','), '') FROM pg_class
-		WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relname <> 'goose_db_version'`,
-	).Scan(stringList{&left}); err != nil {
-		t.Fatal(err)
-	}
-	if len(left) > 0 {
-		t.Errorf("down leaves tables %v", left)
-	}
-	if _, err := provider.Up(t.Context()); err != nil {
-		t.Errorf("up after down: %v", err)
-	}
-}
-
-// stringList scans a comma-separated text.
-type stringList struct{ list *[]string }
-
-func (s stringList) Scan(value any) error {
-	if text, ok := value.(string); ok && text != "" {
-		*s.list = strings.Split(text, ",")
-	}
-	return nil
 }
 
 // withParameter returns the URL with one more query parameter.

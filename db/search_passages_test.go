@@ -22,18 +22,6 @@ func testPassages(t *testing.T, c *corpus, space *space) {
 			}
 		}
 	})
-	t.Run("plan of HNSW", func(t *testing.T) {
-		plan := c.explain(t, passageSearchHNSW,
-			c.projectID, CollectionCompounding, space.vector(), c.tenants["large"], nil, 80, 20)
-		mustContain(t, plan, graphWalk, "document_chunks_passage")
-		mustNotContain(t, plan, "Seq Scan on passages", "JIT:", "passages_external", "passages_handbook")
-	})
-	t.Run("plan of exact", func(t *testing.T) {
-		plan := c.explain(t, passageSearchExact,
-			c.projectID, CollectionCompounding, space.vector(), c.tenants["small"], nil, 20)
-		mustContain(t, plan, "document_chunks_passage", "passages_compounding_pkey")
-		mustNotContain(t, plan, graphWalk, "Seq Scan on passages", "JIT:", "passages_external", "passages_handbook")
-	})
 }
 
 // agreeingPassages is how many of the k nearest passages both routes find.

@@ -1,7 +1,6 @@
 package db
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"log/slog"
@@ -191,18 +190,7 @@ func TestSearch_Routes(t *testing.T) {
 	c := newCorpus(t, space, map[string]int{"large": 6000, "small": 300})
 	t.Run("HNSW finds what exact finds", func(t *testing.T) { testRecall(t, c, space) })
 	t.Run("passages", func(t *testing.T) { testPassages(t, c, space) })
-	t.Run("plan of HNSW", func(t *testing.T) {
-		plan := c.explain(t, searchHNSW,
-			c.projectID, nil, 10, space.vector(), CollectionCompounding, c.tenants["large"], nil, 40)
-		mustContain(t, plan, graphWalk, "document_chunks_passage")
-		mustNotContain(t, plan, "Seq Scan on passages", "JIT:", "passages_external", "passages_handbook")
-	})
-	t.Run("plan of exact", func(t *testing.T) {
-		plan := c.explain(t, searchExact,
-			c.projectID, space.vector(), CollectionCompounding, c.tenants["small"], nil, nil, 10)
-		mustContain(t, plan, "document_chunks_passage", "passages_compounding_pkey")
-		mustNotContain(t, plan, graphWalk, "Seq Scan on passages", "JIT:", "passages_external", "passages_handbook")
-	})
+	t.Run("plans", func(t *testing.T) { testPlans(t, c, space) })
 }
 
 const graphWalk = "Index Scan using passages_compounding_embedding"
@@ -263,20 +251,6 @@ func (c *corpus) agreeing(
 		}
 	}
 	return found
-}
-
-// explain runs a query with its arguments in the order of the generated code.
-func (c *corpus) explain(t *testing.T, query string, args ...any) string {
-	t.Helper()
-	rows, err := c.pool.Query(context.WithoutCancel(t.Context()), "EXPLAIN (ANALYZE, COSTS OFF) "+query, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Join(lines, "\n")
 }
 
 func mustContain(t *testing.T, plan string, parts ...string) {

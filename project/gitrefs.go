@@ -2,7 +2,8 @@ package project
 
 import (
 	"bufio"
-	"io"
+	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -42,7 +43,7 @@ func Branches(root string) []string {
 		}
 		return nil
 	})
-	dirs.packedRefs(func(ref, _ string) bool {
+	_ = dirs.packedRefs(func(ref, _ string) bool { // what can't be read is left out
 		if name, ok := strings.CutPrefix(ref, branchPrefix); ok {
 			names[name] = true
 		}
@@ -59,7 +60,7 @@ func (d gitDirs) commitOf(ref string) string {
 		}
 	}
 	commit := ""
-	d.packedRefs(func(name, id string) bool {
+	_ = d.packedRefs(func(name, id string) bool { // what can't be read is no commit
 		if name == ref {
 			commit = id
 		}
@@ -68,27 +69,38 @@ func (d gitDirs) commitOf(ref string) string {
 	return commit
 }
 
-// packedRefs calls yield for each ref in packed-refs until it returns false.
-func (d gitDirs) packedRefs(yield func(ref, commit string) bool) {
+// packedRefs calls yield for each ref in packed-refs until it returns false. The error says that
+// not all of them could be read.
+func (d gitDirs) packedRefs(yield func(ref, commit string) bool) error {
 	name := filepath.Join(d.common, "packed-refs")
-	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("read git refs: %w", err)
+	case !info.Mode().IsRegular() || info.Size() > maxPackedRefsBytes:
+		return fmt.Errorf("read git refs: %s is no file of a usual size", name)
 	}
 	file, err := os.Open(name)
 	if err != nil {
-		return
+		return fmt.Errorf("read git refs: %w", err)
 	}
 	defer file.Close() //nolint:errcheck // opened for reading only
-	lines := bufio.NewScanner(io.LimitReader(file, maxPackedRefsBytes))
+	lines := bufio.NewScanner(file)
 	for lines.Scan() {
 		commit, ref, ok := strings.Cut(lines.Text(), " ")
 		if !ok || !isCommit(commit) || !isRefName(ref) { // a comment, or the commit that a tag peels to
 			continue
 		}
 		if !yield(ref, commit) {
-			return
+			return nil
 		}
 	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("read git refs: %w", err)
+	}
+	return nil
 }
 
 // isRefName reports whether a ref is safe to use as a path below a git folder. It is a subset of

@@ -134,9 +134,11 @@ func (f *fixture) hold(t *testing.T) (release func()) {
 	return release
 }
 
+// Locks are those of the whole cluster, on which other tests run.
 const (
-	aWriterHangs  = `SELECT (count(*) > 0)::text FROM pg_locks WHERE locktype = 'relation' AND NOT granted AND relation = 'document_links'::regclass`
-	oneMoreQueues = `SELECT (count(*) > 0)::text FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`
+	ownLocks      = `SELECT (count(*) > 0)::text FROM pg_locks WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND NOT granted`
+	aWriterHangs  = ownLocks + ` AND locktype = 'relation' AND relation = 'document_links'::regclass`
+	oneMoreQueues = ownLocks + ` AND locktype = 'advisory'`
 )
 
 func TestDelete_WaitsForAnotherServersTransaction(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"syscall"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/project"
@@ -54,6 +55,21 @@ func (e *Error) Unwrap() error { return e.Err }
 // Errorf returns an [*Error] with no Op.
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Err: fmt.Errorf(format, args...)}
+}
+
+// FileError is a file that cannot be read or written, with what to do about it. op
+// names the file. An err that is not the system's says that itself.
+func FileError(op string, err error) *Error {
+	var remedy string
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		remedy = "; give the user that runs the server the right to it, for example with chmod u+rw"
+	case errors.Is(err, syscall.ENOSPC):
+		remedy = "; make room on the disk and call again"
+	case errors.As(err, new(syscall.Errno)):
+		remedy = "; see to the file and call again"
+	}
+	return &Error{Code: FileSystemError, Op: op, Err: fmt.Errorf("%w%s", err, remedy)}
 }
 
 // With returns e with one more detail.
@@ -107,7 +123,7 @@ func AsError(err error) *Error {
 		}
 		return e.With("sqlstate", dbErr.SQLState)
 	case errors.As(err, &pathErr), errors.As(err, &linkErr):
-		return &Error{Code: FileSystemError, Err: err}
+		return FileError("", err)
 	case errors.Is(err, context.Canceled):
 		return Errorf(InternalError, "the call was cancelled")
 	case errors.Is(err, context.DeadlineExceeded):

@@ -102,7 +102,8 @@ func TestArguments_Refused(t *testing.T) {
 
 		{"list_doc_types", `{"folder": "problems"}`, `"folder" is not a parameter of list_doc_types; leave it out, for example {} (it has none)`},
 
-		{"delete_documents", `{}`, `project_name is missing; give text, for example "my-project"`},
+		{"delete_documents", `{}`, `project_name is missing; give text that matches ^[a-z][a-z0-9-]*$, for example "my-project"`},
+		{"delete_documents", `{"project_name": ":handbook"}`, `project_name is ":handbook"; give text that matches ^[a-z][a-z0-9-]*$, for example "my-project"`},
 		{"delete_documents", `{"project_name": "a", "branch_name": ""}`, `branch_name is empty; give text, for example "feature/old-branch"`},
 		{"delete_documents", `{"project_name": "a", "path_hash": 12}`, `path_hash is 12; give text, in quotes, for example "a1b2c3d4e5f60718"`},
 		{"delete_documents", `{"project_name": "a", "dry_run": "true"}`, `dry_run is "true"; give true or false, for example false`},

@@ -38,7 +38,7 @@ func deleteDocumentsTool() *mcp.Tool {
 			IdempotentHint: true, DestructiveHint: new(true), OpenWorldHint: new(false),
 		},
 		InputSchema: inputSchema[deleteDocumentsInput](map[string][]property{
-			"project_name": {notEmpty, example("my-project")},
+			"project_name": {notEmpty, aProjectName, example("my-project")},
 			"branch_name":  {notNull, notEmpty, example("feature/old-branch")},
 			"path_hash":    {notNull, notEmpty, example("a1b2c3d4e5f60718")},
 			"dry_run":      {withDefault(false)},

@@ -83,7 +83,7 @@ func TestReportErrors(t *testing.T) {
 			"an error of the file system", func() error {
 				return fmt.Errorf("replace: %w", &os.LinkError{Op: "rename", Old: "a", New: "b", Err: fs.ErrPermission})
 			},
-			`{"error":true,"code":"FILE_SYSTEM_ERROR","message":"replace: rename a b: permission denied","details":{}}`,
+			`{"error":true,"code":"FILE_SYSTEM_ERROR","message":"replace: rename a b: permission denied; give the user that runs the server the right to it, for example with chmod u+rw","details":{}}`,
 			`code=FILE_SYSTEM_ERROR`,
 		},
 		{

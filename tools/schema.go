@@ -58,6 +58,9 @@ func example(value any) property {
 // notEmpty refuses "".
 func notEmpty(s *jsonschema.Schema) { s.MinLength = new(1) }
 
+// aProjectName refuses what no config can have as project_name.
+func aProjectName(s *jsonschema.Schema) { s.Pattern = "^[a-z][a-z0-9-]*$" }
+
 // aQuery bounds a query.
 func aQuery(s *jsonschema.Schema) { s.MinLength, s.MaxLength = new(1), new(maxQuery) }
 

@@ -120,7 +120,7 @@ func (f Folder) inspect(root *os.Root, name string, ownType fs.FileMode) (entry,
 		return e, fs.ErrNotExist
 	case hidden(name) || !f.Match(name):
 		if e.linked && !f.skips(name) && leadsToFolderElsewhere(root, name) {
-			return e, &unfitError{"is a symbolic link to a folder elsewhere, which is not followed"}
+			return e, &unfitError{"is a symbolic link to a folder elsewhere, which is not followed; put the folder itself there"}
 		}
 		return e, fs.ErrNotExist
 	}

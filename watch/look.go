@@ -21,7 +21,7 @@ func unfit(err error) bool { return errors.As(err, new(*unfitError)) }
 // checkName is an error for a path that no index holds.
 func checkName(name string) error {
 	if !utf8.ValidString(name) {
-		return &unfitError{"has a name that is not valid UTF-8"}
+		return &unfitError{"has a name that is not valid UTF-8; rename it"}
 	}
 	return nil
 }
@@ -43,10 +43,10 @@ func look(root *os.Root, name string) (fs.FileInfo, error) {
 // fit is an error for what no document can be.
 func fit(info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
-		return &unfitError{"is not a regular file"}
+		return &unfitError{"is not a regular file; put a file there in its place"}
 	}
 	if info.Size() > maxFileSize {
-		return &unfitError{fmt.Sprintf("has %d bytes, more than the %d that a document may have", info.Size(), maxFileSize)}
+		return &unfitError{fmt.Sprintf("has %d bytes, more than the %d that a document may have; split it", info.Size(), maxFileSize)}
 	}
 	return nil
 }
@@ -60,11 +60,11 @@ func explain(root *os.Root, name string, err error) error {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &unfitError{"is a symbolic link to nothing"}
+		return &unfitError{"is a symbolic link to nothing; correct or remove it"}
 	case errors.Is(err, syscall.ELOOP):
-		return &unfitError{"is a symbolic link that leads back to itself"}
+		return &unfitError{"is a symbolic link that leads back to itself; correct or remove it"}
 	case escapes(err):
-		return &unfitError{"is a symbolic link out of the folder, or an absolute one"}
+		return &unfitError{"is a symbolic link out of the folder, or an absolute one; put the file itself there"}
 	default:
 		return err
 	}

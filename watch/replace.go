@@ -44,7 +44,7 @@ func (f Folder) Edit(name string, change func(before rag.File) (content []byte, 
 			return before, after, err
 		}
 	}
-	return rag.File{}, rag.File{}, fmt.Errorf("%s is being changed by others: %w", name, errChanged)
+	return rag.File{}, rag.File{}, fmt.Errorf("%s is being changed by others: %w; call again when they are done", name, errChanged)
 }
 
 // replace renames a new file over the one at name. The error is errChanged if

@@ -114,7 +114,7 @@ func (e *trouble) failures() []failure {
 		},
 		{
 			tool: "index_document", arguments: map[string]any{"path": "problems/folder.md"}, code: "FILE_SYSTEM_ERROR",
-			message: []string{"./csharp-compounding-docs/problems/folder.md", "is not a regular file"},
+			message: []string{"./csharp-compounding-docs/problems/folder.md", "is not a regular file; put a file there in its place"},
 		},
 		{
 			tool: "semantic_search", arguments: map[string]any{"query": "pool", "limit": 101}, code: "INVALID_ARGUMENT",

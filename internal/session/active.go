@@ -203,7 +203,7 @@ func (a *Active) IndexFile(ctx context.Context, given string) (string, error) {
 		return "", notFound(given, a.docs.folder.Prefix)
 	}
 	if err != nil {
-		return "", &rag.Error{Code: rag.FileSystemError, Op: "read ./" + indexed, Err: err}
+		return "", rag.FileError("read ./"+indexed, err)
 	}
 	failures, err := a.docs.indexer.Index(ctx, []rag.File{file})
 	if err != nil {

@@ -42,7 +42,7 @@ func (a *Active) promote(ctx context.Context, given string, level rag.Level) (na
 	case errors.As(err, &refused):
 		return "", "", err
 	case err != nil:
-		return "", "", &rag.Error{Code: rag.FileSystemError, Op: "edit ./" + path.Join(a.Project.DocsDir(), name), Err: err}
+		return "", "", rag.FileError("edit ./"+path.Join(a.Project.DocsDir(), name), err)
 	}
 	done, err := a.docs.indexer.Promote(ctx, before, after)
 	if err == nil && !done {

@@ -26,7 +26,7 @@ func (a *Active) Read(given string) (rag.File, error) {
 		case err == nil:
 			return file, nil
 		case !errors.Is(err, fs.ErrNotExist):
-			return rag.File{}, &rag.Error{Code: rag.FileSystemError, Op: "read " + clean, Err: err}
+			return rag.File{}, rag.FileError("read "+clean, err)
 		}
 	}
 	return rag.File{}, notFound(given, a.Project.DocsDir())

@@ -44,7 +44,7 @@ func meanings() []struct {
 		{rag.ExternalDocsNotPromotable, "External docs have no promotion level."},
 		{rag.EmbeddingServiceError, "Ollama is away or fails. `details` has `circuit_state` and `retry_after_seconds`."},
 		{rag.DatabaseError, "PostgreSQL is away or fails. The message says what to start or to correct."},
-		{rag.FileSystemError, "A file cannot be read or written. The message names it and the reason."},
+		{rag.FileSystemError, "A file cannot be read or written. The message names it, the reason and the remedy."},
 		{rag.InternalError, "A bug, or surroundings that nobody foresaw. The server's log has the details."},
 	}
 }

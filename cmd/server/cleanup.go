@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/compound-docs/compound-docs/project"
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// defaultGrace outlasts a holiday.
+const defaultGrace = 30 * day
+
+const day = 24 * time.Hour
+
+func newCleanupCommand(flags *flags) *cobra.Command {
+	options := rag.CleanupOptions{Grace: defaultGrace, Judge: judge}
+	command := &cobra.Command{
+		Use:   "cleanup",
+		Short: "Remove from the index what no checkout needs any more",
+		Long: `Remove from the index what no checkout needs any more:
+
+- a branch that its repository, on this machine, no longer has;
+- a repository that is not on this machine and was not used for the grace period:
+  it may be a colleague's, who uses the same database;
+- text that no document uses, once it is a day old, or as old as the grace period
+  if that is shorter;
+- a project of which nothing is left.
+
+A checkout that is on this machine stays, however long ago it was used, and so
+does one that a server indexes at the moment. Files are never touched: what was
+removed comes back when its checkout is activated again. It may run at any time,
+beside any number of servers; --dry-run says what it would remove.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return cleanup(cmd.Context(), flags, options, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	command.Flags().BoolVar(&options.DryRun, "dry-run", false, "say what would be removed, and remove nothing")
+	command.Flags().Var((*period)(&options.Grace), "grace",
+		"how long to keep a checkout that is not on this machine after it was last used, such as 30d or 12h")
+	return command
+}
+
+func cleanup(ctx context.Context, f *flags, options rag.CleanupOptions, stdout, stderr io.Writer) (err error) {
+	s, err := f.setUp(stderr)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	cleaned, err := s.library.Cleanup(ctx, options)
+	if err == nil || len(cleaned.Tenants)+len(cleaned.Projects) > 0 {
+		printCleaned(stdout, cleaned, options.DryRun)
+	}
+	return err
+}
+
+// judge says what the disk of this machine knows of a checkout.
+func judge(key rag.TenantKey, root string) rag.Judgement {
+	switch project.StandingOf(root, key.Project, key.Branch) {
+	case project.Here:
+		return rag.Alive
+	case project.BranchGone:
+		return rag.Gone
+	default:
+		return rag.Unknown
+	}
+}
+
+// printCleaned says what is gone, and why, one thing a line, and then how much
+// that is.
+func printCleaned(w io.Writer, cleaned rag.Cleaned, dryRun bool) {
+	var tenants, documents, passages, projects int
+	for _, tenant := range cleaned.Tenants {
+		name := fmt.Sprintf("%s, branch %s, in %s", tenant.Key.Project, tenant.Key.Branch, tenant.Root)
+		if tenant.InUse {
+			fmt.Fprintf(w, "%s: stays, since a server uses it\n", name)
+			continue
+		}
+		reason := "the repository has no such branch"
+		if tenant.Judgement == rag.Unknown {
+			reason = "not on this machine, and not used since " + tenant.LastSeen.Local().Format(time.DateOnly)
+		}
+		fmt.Fprintf(w, "%s: %s, %s\n", name, count(tenant.Documents, "document"), reason)
+		tenants++
+		documents += tenant.Documents
+	}
+	for _, project := range cleaned.Projects {
+		if project.Passages > 0 {
+			fmt.Fprintf(w, "%s: %s that no document uses\n", project.Name, count(project.Passages, "passage"))
+		}
+		if project.Emptied {
+			fmt.Fprintf(w, "%s: nothing is left of the project\n", project.Name)
+			projects++
+		}
+		passages += project.Passages
+	}
+	verb := "removed"
+	if dryRun {
+		verb = "would remove"
+	}
+	fmt.Fprintf(w, "%s %s with %s, %s and %s\n", verb,
+		count(tenants, "checkout"), count(documents, "document"), count(passages, "passage"), count(projects, "project"))
+}
+
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
+}
+
+// period is the value of a flag: a duration, in whole days too.
+type period time.Duration
+
+func (p *period) Set(text string) error {
+	const example = "give one such as 30d or 12h"
+	duration, err := time.ParseDuration(text)
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		var n uint64
+		n, err = strconv.ParseUint(days, 10, 16)
+		duration = time.Duration(n) * day
+	}
+	if err != nil {
+		return errors.New(example)
+	}
+	if duration < 0 {
+		return errors.New("it is negative; " + example)
+	}
+	*p = period(duration)
+	return nil
+}
+
+func (p *period) String() string {
+	if duration := time.Duration(*p); duration%day != 0 || duration == 0 {
+		return duration.String()
+	}
+	return fmt.Sprintf("%dd", time.Duration(*p)/day)
+}
+
+func (*period) Type() string { return "period" }

@@ -1,0 +1,156 @@
+package main_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+)
+
+// newCheckout makes a project in a git repository on main, with one document
+// about the subject.
+func newCheckout(t *testing.T, name, subject string) (root string) {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, root, ".csharp-compounding-docs/config.json", fmt.Sprintf(`{"project_name": %q}`, name))
+	write(t, root, "csharp-compounding-docs/problems/one.md", strings.ReplaceAll(problem, "%", subject))
+	gitIn(t, root, "init", "-q", "-b", "main")
+	gitIn(t, root, "add", "-A")
+	gitIn(t, root, "commit", "-q", "-m", "first")
+	return root
+}
+
+func gitIn(t *testing.T, dir string, arguments ...string) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "git", append([]string{
+		"-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false",
+	}, arguments...)...)
+	command.Dir = dir
+	command.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("git %v: %v\n%s", arguments, err, out)
+	}
+}
+
+// sixWeeksLater makes everything as if it was last used six weeks ago.
+func sixWeeksLater(t *testing.T, environment []string) {
+	t.Helper()
+	databaseURL, _ := strings.CutPrefix(environment[0], "CDOCS_DATABASE_URL=")
+	conn, err := pgx.Connect(t.Context(), databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = conn.Exec(t.Context(), `
+		UPDATE tenants SET last_seen = last_seen - interval '42 days';
+		UPDATE passages SET created_at = created_at - interval '42 days'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCleanup_OfThisMachinesCheckouts(t *testing.T) {
+	t.Parallel()
+	environment, _ := services(t)
+	mustIndex := func(root string) {
+		t.Helper()
+		if paths, failed := found(t, root, environment, "anything"); len(paths) != 1 {
+			t.Fatalf("%s has %v in its index, want one document: %+v", root, paths, failed)
+		}
+	}
+	kept, removed := newCheckout(t, "kept", "printers"), newCheckout(t, "removed", "pools")
+	mustIndex(kept)
+	mustIndex(removed)
+	gitIn(t, kept, "switch", "-q", "-c", "feature/labels")
+	write(t, kept, "csharp-compounding-docs/problems/one.md", strings.ReplaceAll(problem, "%", "labels"))
+	gitIn(t, kept, "commit", "-q", "-a", "-m", "second")
+	mustIndex(kept)
+	gitIn(t, kept, "switch", "-q", "--detach", "main")
+	mustIndex(kept)
+	sixWeeksLater(t, environment)
+	lastUsed := time.Now().Add(-42 * 24 * time.Hour).Format(time.DateOnly)
+
+	o := mustRun(t, "", environment, "cleanup")
+	if diff := cmp.Diff("removed 0 checkouts with 0 documents, 0 passages and 0 projects\n", o.stdout); diff != "" {
+		t.Errorf("with every checkout in its place (-want +got):\n%s", diff)
+	}
+
+	gitIn(t, kept, "switch", "-q", "main")
+	gitIn(t, kept, "branch", "-D", "feature/labels")
+	if err := os.RemoveAll(removed); err != nil {
+		t.Fatal(err)
+	}
+	report := func(verb string) string {
+		return fmt.Sprintf(`kept, branch HEAD, in %s: 1 document, the repository has no such branch
+kept, branch feature/labels, in %s: 1 document, the repository has no such branch
+removed, branch main, in %s: 1 document, not on this machine, and not used since %s
+kept: 1 passage that no document uses
+removed: 1 passage that no document uses
+removed: nothing is left of the project
+%s 3 checkouts with 3 documents, 2 passages and 1 project
+`, kept, kept, removed, lastUsed, verb)
+	}
+	for _, arguments := range [][]string{{"cleanup", "--dry-run"}, {"cleanup", "--dry-run", "--grace", "41d"}} {
+		o = mustRun(t, "", environment, arguments...)
+		if diff := cmp.Diff(report("would remove"), o.stdout); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", arguments, diff)
+		}
+	}
+	// A repository that is not here may be a colleague's.
+	o = mustRun(t, "", environment, "cleanup", "--dry-run", "--grace", "43d")
+	if strings.Contains(o.stdout, "removed, branch main") || !strings.HasSuffix(o.stdout, "would remove 2 checkouts with 2 documents, 1 passage and 0 projects\n") {
+		t.Errorf("with a longer grace period it says %q, want the repository to be kept", o.stdout)
+	}
+
+	// What a server indexes stays, whatever its repository says.
+	session := connect(t, server(t, append(environment, "CLAUDE_PROJECT_DIR="+kept)...))
+	var answer struct{ toolError }
+	call(t, session, "semantic_search", map[string]any{"query": "printers"}, &answer)
+	o = mustRun(t, "", environment, "cleanup")
+	if diff := cmp.Diff(report("removed"), o.stdout); diff != "" {
+		t.Errorf("cleanup (-want +got):\n%s", diff)
+	}
+	gitIn(t, kept, "branch", "feature/labels")
+	if err := os.Rename(kept, kept+".away"); err != nil {
+		t.Fatal(err)
+	}
+	o = mustRun(t, "", environment, "cleanup", "--grace", "0s")
+	want := fmt.Sprintf("kept, branch main, in %s: stays, since a server uses it\n"+
+		"removed 0 checkouts with 0 documents, 0 passages and 0 projects\n", kept)
+	if diff := cmp.Diff(want, o.stdout); diff != "" {
+		t.Errorf("cleanup beside a server (-want +got):\n%s", diff)
+	}
+	if err := os.Rename(kept+".away", kept); err != nil {
+		t.Fatal(err)
+	}
+	if err := session.Close(); err != nil {
+		t.Error(err)
+	}
+	// What was removed comes back.
+	gitIn(t, kept, "switch", "-q", "feature/labels")
+	mustIndex(kept)
+}
+
+func TestCleanup_Refuses(t *testing.T) {
+	t.Parallel()
+	for argument, want := range map[string]string{
+		"--grace=-1h": "it is negative; give one such as 30d or 12h", "--grace=soon": "give one such as 30d or 12h", "--grace=1.5d": "give one such as 30d or 12h",
+		"--dry-run": "start PostgreSQL or correct CDOCS_DATABASE_URL",
+	} {
+		o := run(t, "", away(), "cleanup", argument)
+		if o.code != 1 || o.stdout != "" || !strings.Contains(o.stderr, want) {
+			t.Errorf("%s: it ends with %d, prints %q and says %q, want %q", argument, o.code, o.stdout, o.stderr, want)
+		}
+	}
+}

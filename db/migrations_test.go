@@ -1,0 +1,247 @@
+package db_test
+
+import (
+	"database/sql"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pgvector/pgvector-go"
+	"github.com/pressly/goose/v3"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/testenv"
+	"github.com/compound-docs/compound-docs/sql/schema"
+)
+
+// A database of every earlier version, with rows in each of its tables, becomes
+// one of the newest version that can be searched, and the way back is open.
+func TestMigrations_KeepAFilledDatabase(t *testing.T) {
+	t.Parallel()
+	for _, version := range versions(t) {
+		t.Run(fmt.Sprint("from version ", version), func(t *testing.T) {
+			t.Parallel()
+			databaseURL := testenv.DatabaseURL(t)
+			provider, sqlDB := newProvider(t, databaseURL)
+			if _, err := provider.UpTo(t.Context(), version); err != nil {
+				t.Fatal(err)
+			}
+			fillVersion(t, sqlDB, version)
+			before := tables(t, sqlDB)
+			for table, rows := range before {
+				if rows == 0 {
+					t.Errorf("%s leaves the table %s empty: give it a row, so that its migration is tested", fixture(version), table)
+				}
+			}
+
+			pool := open(t, databaseURL) // migrates
+			checkFilled(t, pool)
+			after := tables(t, sqlDB)
+			for table, rows := range before {
+				if got, ok := after[table]; ok && got < rows {
+					t.Errorf("the migration keeps %d of %d rows of %s", got, rows, table)
+				}
+			}
+
+			if _, err := provider.DownTo(t.Context(), 0); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(map[string]int{}, tables(t, sqlDB)); diff != "" {
+				t.Errorf("down leaves tables (-want +got):\n%s", diff)
+			}
+			if _, err := provider.Up(t.Context()); err != nil {
+				t.Errorf("up after down: %v", err)
+			}
+		})
+	}
+}
+
+// versions are those of the migrations, in order.
+func versions(t *testing.T) (versions []int64) {
+	t.Helper()
+	files, err := fs.Glob(schema.FS, "*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		version, err := goose.NumericComponent(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		versions = append(versions, version)
+	}
+	if len(versions) == 0 {
+		t.Fatal("there are no migrations")
+	}
+	return versions
+}
+
+func newProvider(t *testing.T, databaseURL string) (*goose.Provider, *sql.DB) {
+	t.Helper()
+	config, err := pgx.ParseConfig(databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sqlDB := stdlib.OpenDB(*config)
+	t.Cleanup(func() {
+		if err := sqlDB.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	provider, err := goose.NewProvider(goose.DialectPostgres, sqlDB, schema.FS, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return provider, sqlDB
+}
+
+func fixture(version int64) string {
+	return fmt.Sprintf("sql/schema/testdata/fill_%05d.sql", version)
+}
+
+func fillVersion(t *testing.T, sqlDB *sql.DB, version int64) {
+	t.Helper()
+	statements, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(fixture(version))))
+	if err != nil {
+		t.Fatalf("%v: migration %d has no fixture. Copy that of the version before to %s, and change it so that it fills every "+
+			"table of the new version with the same documents", err, version, fixture(version))
+	}
+	if _, err := sqlDB.ExecContext(t.Context(), string(statements)); err != nil {
+		t.Fatalf("%s does not fit version %d of the schema: %v", fixture(version), version, err)
+	}
+}
+
+// tables returns the number of rows of each of the index's tables, partitions
+// apart.
+func tables(t *testing.T, sqlDB *sql.DB) map[string]int {
+	t.Helper()
+	var names string
+	if err := sqlDB.QueryRowContext(t.Context(), `
+		SELECT coalesce(string_agg(oid::regclass::text, ',' ORDER BY relname), '') FROM pg_class
+		WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relname <> 'goose_db_version'
+			AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e')`).Scan(&names); err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]int{}
+	for name := range strings.SplitSeq(names, ",") {
+		if name == "" {
+			continue
+		}
+		var count int
+		if err := sqlDB.QueryRowContext(t.Context(), "SELECT count(*) FROM "+name).Scan(&count); err != nil {
+			t.Fatal(err)
+		}
+		rows[name] = count
+	}
+	return rows
+}
+
+// checkFilled looks for what every fixture has, with today's queries.
+func checkFilled(t *testing.T, pool *pgxpool.Pool) {
+	t.Helper()
+	ctx, q := t.Context(), db.New(pool)
+	tenant := func(project, branch, pathHash string) db.TenantFindRow {
+		row, err := q.TenantFind(ctx, db.TenantFindParams{ProjectName: project, BranchName: branch, PathHash: pathHash})
+		if err != nil {
+			t.Fatalf("find %s on %q: %v", project, branch, err)
+		}
+		return row
+	}
+	main, next := tenant("filled", "main", "0123456789abcdef"), tenant("filled", "next", "0123456789abcdef")
+	handbook := tenant(":handbook", "", "")
+	got := map[string][]string{}
+	for name, where := range map[string]struct {
+		tenant     db.TenantFindRow
+		collection db.Collection
+		coordinate int
+	}{
+		"main": {main, db.CollectionCompounding, 2}, "next": {next, db.CollectionCompounding, 2}, "external": {main, db.CollectionExternal, 4},
+	} {
+		query := coordinate(where.coordinate)
+		exact, err := q.SearchExact(ctx, db.SearchExactParams{
+			ProjectID: where.tenant.ProjectID, TenantID: where.tenant.ID, Collection: where.collection, Query: query, MaxDocuments: 10,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range exact {
+			got[name] = append(got[name], fmt.Sprintf("%s %s lines %d to %d of %q at %.0f", row.RelativePath, row.PromotionLevel,
+				row.StartLine, row.EndLine, row.HeaderPath, row.Distance))
+		}
+		walked, err := q.SearchHNSW(ctx, db.SearchHNSWParams{
+			ProjectID: where.tenant.ProjectID, TenantID: where.tenant.ID, Collection: where.collection, Query: query,
+			MaxPassages: 10, MaxDocuments: 10,
+		})
+		if err != nil || len(walked) == 0 || walked[0].RelativePath != exact[0].RelativePath {
+			t.Errorf("the graph of %s leads to %v, want %s first: %v", name, walked, exact[0].RelativePath, err)
+		}
+	}
+	passages, err := q.PassageSearchExact(ctx, db.PassageSearchExactParams{
+		ProjectID: handbook.ProjectID, TenantID: handbook.ID, Collection: db.CollectionHandbook, Query: coordinate(5), MaxPassages: 10,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range passages {
+		got["handbook"] = append(got["handbook"], row.RelativePath+": "+row.Content)
+	}
+	edges, err := q.LinkEdges(ctx, db.LinkEdgesParams{
+		ProjectID: main.ProjectID, TenantID: main.ID, Collection: db.CollectionCompounding,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, edge := range edges {
+		got["links"] = append(got["links"], edge.SourcePath+" to "+edge.TargetPath)
+	}
+	model, err := q.TenantEmbeddingModel(ctx, db.TenantEmbeddingModelParams{ProjectID: next.ProjectID, ID: next.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got["model"] = []string{fmt.Sprintf("%s %s of %d dimensions", model.Name, model.Digest, model.Dimensions)}
+	want := map[string][]string{
+		"main": {
+			`docs/pool.md critical lines 7 to 9 of "## Cure" at 0`, `docs/labels.md standard lines 1 to 3 of "" at 1`,
+		},
+		"next":     {`docs/labels.md important lines 1 to 3 of "" at 1`},
+		"external": {`manual/setup.md standard lines 1 to 1 of "" at 0`},
+		"handbook": {"handbook/keys.md: Badges open doors."},
+		"links":    {"docs/pool.md to docs/labels.md"},
+		"model":    {"mxbai-embed-large sha256:0123 of 1024 dimensions"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("what is found (-want +got):\n%s", diff)
+	}
+	checkLexemes(t, pool)
+}
+
+// checkLexemes looks for words in the passages.
+func checkLexemes(t *testing.T, pool *pgxpool.Pool) {
+	t.Helper()
+	rows, err := pool.Query(t.Context(), `
+		SELECT content FROM passages WHERE lexemes @@ websearch_to_tsquery('english', 'printers or installing') ORDER BY content`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"Install the server.", "The printer knows no umlauts."}, got); diff != "" {
+		t.Errorf("what words find (-want +got):\n%s", diff)
+	}
+}
+
+// coordinate is the vector of the fixtures whose n-th coordinate is 1.
+func coordinate(n int) pgvector.HalfVector {
+	vector := make([]float32, 1024)
+	vector[n-1] = 1
+	return pgvector.NewHalfVector(vector)
+}

@@ -1,0 +1,221 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// explainer runs no query: it explains each one that the generated code sends,
+// with its very text and arguments, on a connection as db.Open makes it.
+type explainer struct {
+	pool  *pgxpool.Pool
+	query string
+	plan  string
+}
+
+var errExplained = errors.New("explained")
+
+func (e *explainer) explain(ctx context.Context, query string, args []any) error {
+	rows, err := e.pool.Query(ctx, "EXPLAIN (ANALYZE, COSTS OFF) "+query, args...)
+	if err != nil {
+		return err
+	}
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
+	e.query, e.plan = query, strings.Join(lines, "\n")
+	return errExplained
+}
+
+func (e *explainer) Exec(ctx context.Context, query string, args ...any) (pgconn.CommandTag, error) {
+	return pgconn.CommandTag{}, e.explain(ctx, query, args)
+}
+
+func (e *explainer) Query(ctx context.Context, query string, args ...any) (pgx.Rows, error) {
+	return nil, e.explain(ctx, query, args)
+}
+
+func (e *explainer) QueryRow(ctx context.Context, query string, args ...any) pgx.Row {
+	return failedRow{e.explain(ctx, query, args)}
+}
+
+func (*explainer) CopyFrom(context.Context, pgx.Identifier, []string, pgx.CopyFromSource) (int64, error) {
+	return 0, errors.ErrUnsupported
+}
+
+type failedRow struct{ err error }
+
+func (r failedRow) Scan(...any) error { return r.err }
+
+// share gives the corpus four more branches of the large tenant's documents, on
+// the same passages, and has each document link to the next one.
+func (c *corpus) share(t *testing.T) {
+	t.Helper()
+	for _, statement := range []string{
+		`INSERT INTO tenants (project_id, branch_name, path_hash, repo_root)
+			SELECT project_id, 'branch ' || n, path_hash, repo_root FROM tenants, generate_series(1, 4) AS n WHERE branch_name = 'large'`,
+		`INSERT INTO documents (project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
+				tags, frontmatter, content_hash, schema_hash, char_count, line_count, file_size, file_mtime, chunk_count)
+			SELECT d.project_id, b.id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
+				tags, frontmatter, content_hash, schema_hash, char_count, line_count, file_size, file_mtime, chunk_count
+			FROM documents d JOIN tenants t ON t.id = d.tenant_id AND t.branch_name = 'large', tenants b
+			WHERE b.branch_name LIKE 'branch %'`,
+		`INSERT INTO document_chunks (project_id, tenant_id, document_id, collection, ordinal, start_line, end_line, promotion_level,
+				passage_hash, header_path)
+			SELECT c.project_id, copy.tenant_id, copy.id, c.collection, ordinal, start_line, end_line, c.promotion_level,
+				passage_hash, header_path
+			FROM document_chunks c JOIN documents d ON d.id = c.document_id JOIN tenants t ON t.id = d.tenant_id AND t.branch_name = 'large'
+			JOIN documents copy ON copy.relative_path = d.relative_path JOIN tenants b ON b.id = copy.tenant_id AND b.branch_name LIKE 'branch %'`,
+		`INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_path)
+			SELECT project_id, tenant_id, id, 0, (split_part(relative_path, '.', 1)::int + 1) || '.md' FROM documents`,
+		"VACUUM (ANALYZE)",
+	} {
+		c.exec(t, statement)
+	}
+}
+
+// Every query of a search, and those over the same tables that run often or
+// long: which indexes it walks.
+func testPlans(t *testing.T, c *corpus, space *space) {
+	t.Helper()
+	c.share(t)
+	const (
+		chunks    = "document_chunks_passage"
+		chunkKey  = "document_chunks_pkey"
+		passages  = "passages_compounding_pkey"
+		documents = "documents_pkey"
+	)
+	large, small := c.tenants["large"], c.tenants["small"]
+	rare, important := []string{"rare"}, []PromotionLevel{PromotionLevelImportant}
+	hashes := make([]uuid.UUID, 200)
+	for i := range hashes {
+		hashes[i] = hashOf(large, i)
+	}
+	exact := func(tenant int32, docTypes []string, levels []PromotionLevel) func(q *Queries) error {
+		return func(q *Queries) error {
+			_, err := q.SearchExact(t.Context(), SearchExactParams{
+				ProjectID: c.projectID, TenantID: tenant, Collection: CollectionCompounding, Query: space.vector(),
+				DocTypes: docTypes, Levels: levels, MaxDocuments: 10,
+			})
+			return err
+		}
+	}
+	walk := func(docTypes []string, levels []PromotionLevel) func(q *Queries) error {
+		return func(q *Queries) error {
+			_, err := q.SearchHNSW(t.Context(), SearchHNSWParams{
+				ProjectID: c.projectID, TenantID: large, Collection: CollectionCompounding, Query: space.vector(),
+				DocTypes: docTypes, Levels: levels, MaxDocuments: 10, MaxPassages: 40,
+			})
+			return err
+		}
+	}
+	count := func(docTypes []string, levels []PromotionLevel) func(q *Queries) error {
+		return func(q *Queries) error {
+			_, err := q.ChunkCountUpTo(t.Context(), ChunkCountUpToParams{
+				ProjectID: c.projectID, TenantID: small, Collection: CollectionCompounding,
+				DocTypes: docTypes, Levels: levels, MaxCount: 5000,
+			})
+			return err
+		}
+	}
+	tests := []struct {
+		name      string
+		call      func(q *Queries) error
+		want, not []string
+	}{
+		{"exact, small tenant", exact(small, nil, nil), []string{chunks, passages, documents, chunkKey}, []string{graphWalk}},
+		{"exact, important", exact(small, nil, important), []string{chunks, passages}, []string{graphWalk}},
+		{"exact, rare doc-type", exact(small, rare, nil), []string{chunks, passages}, []string{graphWalk}},
+		{"walk", walk(nil, nil), []string{graphWalk, chunks, documents, chunkKey}, nil},
+		// Few enough for the planner to leave the graph: by the same index.
+		{"walk, important", walk(nil, important), []string{chunks}, nil},
+		{"passages, exact", func(q *Queries) error {
+			_, err := q.PassageSearchExact(t.Context(), PassageSearchExactParams{
+				ProjectID: c.projectID, TenantID: small, Collection: CollectionCompounding, Query: space.vector(), MaxPassages: 20,
+			})
+			return err
+		}, []string{chunks, passages, documents}, []string{graphWalk}},
+		{"passages, walk", func(q *Queries) error {
+			_, err := q.PassageSearchHNSW(t.Context(), PassageSearchHNSWParams{
+				ProjectID: c.projectID, TenantID: large, Collection: CollectionCompounding, Query: space.vector(),
+				MaxWalked: 80, MaxPassages: 20,
+			})
+			return err
+		}, []string{graphWalk, chunks, documents}, nil},
+		{"count", count(nil, nil), []string{"Index Only Scan using " + chunks}, []string{"Seq Scan"}},
+		{"count, important", count(nil, important), []string{"Index Only Scan using " + chunks}, []string{"Seq Scan"}},
+		{"count, rare doc-type", count(rare, nil), []string{chunks}, []string{"Seq Scan"}},
+		{"estimate", func(q *Queries) error {
+			_, err := q.PassageEstimate(t.Context(), PassageEstimateParams{Collection: CollectionCompounding})
+			return err
+		}, []string{"pg_class_oid_index"}, nil},
+		{"known passages", func(q *Queries) error {
+			_, err := q.PassageExisting(t.Context(), PassageExistingParams{
+				Collection: CollectionCompounding, ProjectID: c.projectID, Hashes: hashes,
+			})
+			return err
+		}, []string{passages}, nil},
+		{"links", func(q *Queries) error {
+			_, err := q.LinkEdges(t.Context(), LinkEdgesParams{
+				ProjectID: c.projectID, TenantID: small, Collection: CollectionCompounding,
+			})
+			return err
+		}, []string{"document_links_tenant"}, []string{"Seq Scan"}},
+		{"unused passages", func(q *Queries) error {
+			_, err := q.CleanupUnusedPassages(t.Context(), CleanupUnusedPassagesParams{
+				Collection: CollectionCompounding, ProjectID: c.projectID, Dying: []int32{small}, MaxPassages: 100_000,
+			})
+			return err
+		}, []string{"Anti Join"}, []string{"Nested Loop"}},
+		{"delete passages", func(q *Queries) error {
+			_, err := q.CleanupDeletePassages(t.Context(), CleanupDeletePassagesParams{
+				Collection: CollectionCompounding, ProjectID: c.projectID, Hashes: hashes, Changed: []int32{large},
+			})
+			return err
+		}, []string{passages, chunks}, nil},
+	}
+	never := []string{"Seq Scan on passages", "JIT:", "passages_external", "passages_handbook"}
+	explained := map[string]bool{}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			e := &explainer{pool: c.pool}
+			if err := test.call(New(e)); !errors.Is(err, errExplained) {
+				t.Fatal(err)
+			}
+			for name := range namesOf(e.query) {
+				explained[name] = true
+			}
+			mustContain(t, e.plan, test.want...)
+			mustNotContain(t, e.plan, append(test.not, never...)...)
+		})
+	}
+	text, err := os.ReadFile("../sql/queries/search.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing := slices.DeleteFunc(slices.Sorted(namesOf(string(text))), func(name string) bool { return explained[name] })
+	if len(missing) > 0 {
+		t.Errorf("queries of search.sql whose plan no case looks at: %v", missing)
+	}
+}
+
+// namesOf returns the names of the queries in a text.
+func namesOf(text string) func(yield func(string) bool) {
+	names := map[string]bool{}
+	for _, match := range regexp.MustCompile(`-- name: (\w+)`).FindAllStringSubmatch(text, -1) {
+		names[match[1]] = true
+	}
+	return maps.Keys(names)
+}

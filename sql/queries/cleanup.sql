@@ -1,0 +1,60 @@
+-- name: CleanupTenants :many
+-- Every checkout on a branch that has a repository, which the handbook has not.
+SELECT t.project_id, p.name AS project_name, t.id, t.branch_name, t.path_hash, t.repo_root, t.last_seen,
+    (t.last_seen <= now() - make_interval(secs => @grace_seconds::float8))::boolean AS unseen
+FROM tenants t JOIN projects p ON p.id = t.project_id
+WHERE t.repo_root <> ''
+ORDER BY p.name, t.branch_name, t.path_hash;
+
+-- name: CleanupLockIndexer :one
+-- False if a server indexes the tenant; else none can begin to before the
+-- transaction ends. class: db.LockIndexer.
+SELECT pg_try_advisory_xact_lock(@class::integer, @tenant_id::integer);
+
+-- name: CleanupCountDocuments :one
+SELECT count(*) FROM documents WHERE project_id = @project_id AND tenant_id = @tenant_id;
+
+-- name: CleanupDeleteTenant :execrows
+-- No row: the tenant was used since last_seen was read, or is gone. Documents,
+-- chunks and links go by their foreign keys. Needs ProjectLock and
+-- LockProjectExclusive.
+DELETE FROM tenants WHERE project_id = @project_id AND id = @id AND last_seen = @last_seen;
+
+-- name: CleanupProjects :many
+SELECT id, name FROM projects ORDER BY name;
+
+-- name: CleanupTenantVersions :many
+SELECT id, version FROM tenants WHERE project_id = @project_id;
+
+-- name: CleanupUnusedPassages :many
+-- The next passages by hash that no chunk points at, but for those of tenants
+-- that are about to go. One pass over document_chunks_passage and the primary key
+-- of the passages, whatever the number of tenants, and without a lock: what is
+-- found is looked at again before it is deleted.
+SELECT p.hash
+FROM passages p
+WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash > @after::uuid
+    AND NOT EXISTS (
+        SELECT 1 FROM document_chunks c
+        WHERE c.project_id = @project_id AND c.collection = @collection AND c.passage_hash = p.hash
+            AND c.tenant_id <> ALL(coalesce(@dying::integer[], '{}')))
+ORDER BY p.hash
+LIMIT @max_passages;
+
+-- name: CleanupCountPassages :one
+-- How many of the passages are older than the grace period.
+SELECT count(*) FROM passages
+WHERE collection = @collection AND project_id = @project_id AND hash = ANY(@hashes::uuid[])
+    AND created_at <= now() - make_interval(secs => @grace_seconds::float8);
+
+-- name: CleanupDeletePassages :execrows
+-- Those of the passages that are older than the grace period, and that no tenant
+-- has come to use which has changed since CleanupUnusedPassages found them: only
+-- these are asked, on document_chunks_passage. Needs LockProjectExclusive.
+DELETE FROM passages p
+WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = ANY(@hashes::uuid[])
+    AND p.created_at <= now() - make_interval(secs => @grace_seconds::float8)
+    AND NOT EXISTS (
+        SELECT 1 FROM document_chunks c
+        WHERE c.project_id = @project_id AND c.tenant_id = ANY(@changed::integer[])
+            AND c.collection = @collection AND c.passage_hash = p.hash);
