@@ -61,7 +61,8 @@ WHERE p.collection = $1 AND p.project_id = $2 AND p.hash = ANY($3::uuid[])
     AND NOT EXISTS (
         SELECT 1 FROM document_chunks c
         WHERE c.project_id = $2 AND c.tenant_id = ANY($5::integer[])
-            AND c.collection = $1 AND c.passage_hash = p.hash)
+            AND c.collection = $1 AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
+            AND c.passage_hash = p.hash)
 `
 
 type CleanupDeletePassagesParams struct {

@@ -17,7 +17,7 @@ SELECT count(*) FROM (
     SELECT 1
     FROM document_chunks c
     WHERE c.project_id = $1 AND c.tenant_id = $2 AND c.collection = $3
-        AND ($4::promotion_level[] IS NULL OR c.promotion_level = ANY($4::promotion_level[]))
+        AND c.promotion_level = ANY($4::promotion_level[])
         AND ($5::text[] IS NULL OR c.document_id IN (
             SELECT d.id FROM documents d
             WHERE d.project_id = $1 AND d.tenant_id = $2 AND d.collection = $3

@@ -178,7 +178,6 @@ type Passage struct {
 	CreatedAt  time.Time
 	Heading    string
 	Content    string
-	Lexemes    interface{}
 	Embedding  pgvector_go.HalfVector
 }
 

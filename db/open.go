@@ -67,6 +67,8 @@ func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, 
 	params["application_name"] = "compound-docs"
 	params["jit"] = "off"
 	params["plan_cache_mode"] = "force_custom_plan"
+	// Workers cost more to start than a search takes, and there are many searchers.
+	params["max_parallel_workers_per_gather"] = "0"
 	params["hnsw.ef_search"] = strconv.Itoa(efSearch)
 	params["hnsw.iterative_scan"] = "relaxed_order"
 	// Locks of a client that has vanished, a laptop that sleeps say, are held till

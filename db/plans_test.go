@@ -98,7 +98,7 @@ func testPlans(t *testing.T, c *corpus, space *space) {
 		documents = "documents_pkey"
 	)
 	large, small := c.tenants["large"], c.tenants["small"]
-	rare, important := []string{"rare"}, []PromotionLevel{PromotionLevelImportant}
+	rare, all, important := []string{"rare"}, allLevels(), []PromotionLevel{PromotionLevelImportant}
 	hashes := make([]uuid.UUID, 200)
 	for i := range hashes {
 		hashes[i] = hashOf(large, i)
@@ -135,28 +135,29 @@ func testPlans(t *testing.T, c *corpus, space *space) {
 		call      func(q *Queries) error
 		want, not []string
 	}{
-		{"exact, small tenant", exact(small, nil, nil), []string{chunks, passages, documents, chunkKey}, []string{graphWalk}},
+		{"exact, small tenant", exact(small, nil, all), []string{chunks, passages, documents, chunkKey}, []string{graphWalk}},
 		{"exact, important", exact(small, nil, important), []string{chunks, passages}, []string{graphWalk}},
-		{"exact, rare doc-type", exact(small, rare, nil), []string{chunks, passages}, []string{graphWalk}},
-		{"walk", walk(nil, nil), []string{graphWalk, chunks, documents, chunkKey}, nil},
+		{"exact, rare doc-type", exact(small, rare, all), []string{chunks, passages}, []string{graphWalk}},
+		{"walk", walk(nil, all), []string{graphWalk, chunks, documents, chunkKey}, nil},
 		// Few enough for the planner to leave the graph: by the same index.
 		{"walk, important", walk(nil, important), []string{chunks}, nil},
 		{"passages, exact", func(q *Queries) error {
 			_, err := q.PassageSearchExact(t.Context(), PassageSearchExactParams{
-				ProjectID: c.projectID, TenantID: small, Collection: CollectionCompounding, Query: space.vector(), MaxPassages: 20,
+				ProjectID: c.projectID, TenantID: small, Collection: CollectionCompounding, Query: space.vector(),
+				Levels: all, MaxPassages: 20,
 			})
 			return err
 		}, []string{chunks, passages, documents}, []string{graphWalk}},
 		{"passages, walk", func(q *Queries) error {
 			_, err := q.PassageSearchHNSW(t.Context(), PassageSearchHNSWParams{
 				ProjectID: c.projectID, TenantID: large, Collection: CollectionCompounding, Query: space.vector(),
-				MaxWalked: 80, MaxPassages: 20,
+				Levels: all, MaxWalked: 80, MaxPassages: 20,
 			})
 			return err
 		}, []string{graphWalk, chunks, documents}, nil},
-		{"count", count(nil, nil), []string{"Index Only Scan using " + chunks}, []string{"Seq Scan"}},
+		{"count", count(nil, all), []string{"Index Only Scan using " + chunks}, []string{"Seq Scan"}},
 		{"count, important", count(nil, important), []string{"Index Only Scan using " + chunks}, []string{"Seq Scan"}},
-		{"count, rare doc-type", count(rare, nil), []string{chunks}, []string{"Seq Scan"}},
+		{"count, rare doc-type", count(rare, all), []string{chunks}, []string{"Seq Scan"}},
 		{"estimate", func(q *Queries) error {
 			_, err := q.PassageEstimate(t.Context(), PassageEstimateParams{Collection: CollectionCompounding})
 			return err

@@ -36,12 +36,13 @@ WITH top AS (
     FROM document_chunks c
     JOIN passages p ON p.collection = $2 AND p.project_id = c.project_id AND p.hash = c.passage_hash
     WHERE c.project_id = $1 AND c.tenant_id = $4 AND c.collection = $2
-        AND ($5::text[] IS NULL OR c.document_id IN (
+        AND c.promotion_level = ANY($5::promotion_level[])
+        AND ($6::text[] IS NULL OR c.document_id IN (
             SELECT d.id FROM documents d
             WHERE d.project_id = $1 AND d.tenant_id = $4 AND d.collection = $2
-                AND d.doc_type = ANY($5::text[])))
+                AND d.doc_type = ANY($6::text[])))
     ORDER BY distance, c.document_id, c.ordinal
-    LIMIT $6
+    LIMIT $7
 )
 SELECT d.relative_path, d.doc_type, top.ordinal, p.content, top.distance
 FROM top
@@ -55,6 +56,7 @@ type PassageSearchExactParams struct {
 	Collection  Collection
 	Query       pgvector_go.HalfVector
 	TenantID    int32
+	Levels      []PromotionLevel
 	DocTypes    []string
 	MaxPassages int32
 }
@@ -75,6 +77,7 @@ func (q *Queries) PassageSearchExact(ctx context.Context, arg PassageSearchExact
 		arg.Collection,
 		arg.Query,
 		arg.TenantID,
+		arg.Levels,
 		arg.DocTypes,
 		arg.MaxPassages,
 	)
@@ -110,24 +113,24 @@ WITH nearest AS MATERIALIZED (
         AND EXISTS (
             SELECT 1 FROM document_chunks c
             WHERE c.project_id = $1 AND c.tenant_id = $4 AND c.collection = $2
-                AND c.passage_hash = p.hash
-                AND ($5::text[] IS NULL OR c.document_id IN (
+                AND c.promotion_level = ANY($5::promotion_level[]) AND c.passage_hash = p.hash
+                AND ($6::text[] IS NULL OR c.document_id IN (
                     SELECT d.id FROM documents d
                     WHERE d.project_id = $1 AND d.tenant_id = $4
-                        AND d.collection = $2 AND d.doc_type = ANY($5::text[]))))
+                        AND d.collection = $2 AND d.doc_type = ANY($6::text[]))))
     ORDER BY p.embedding <=> $3::halfvec
-    LIMIT $6
+    LIMIT $7
 ), top AS (
     SELECT c.document_id, c.ordinal, n.hash, n.distance
     FROM nearest n
     JOIN document_chunks c ON c.project_id = $1 AND c.tenant_id = $4
-        AND c.collection = $2 AND c.passage_hash = n.hash
-    WHERE $5::text[] IS NULL OR c.document_id IN (
+        AND c.collection = $2 AND c.promotion_level = ANY($5::promotion_level[]) AND c.passage_hash = n.hash
+    WHERE $6::text[] IS NULL OR c.document_id IN (
         SELECT d.id FROM documents d
         WHERE d.project_id = $1 AND d.tenant_id = $4 AND d.collection = $2
-            AND d.doc_type = ANY($5::text[]))
+            AND d.doc_type = ANY($6::text[]))
     ORDER BY n.distance, c.document_id, c.ordinal
-    LIMIT $7
+    LIMIT $8
 )
 SELECT d.relative_path, d.doc_type, top.ordinal, p.content, top.distance
 FROM top
@@ -141,6 +144,7 @@ type PassageSearchHNSWParams struct {
 	Collection  Collection
 	Query       pgvector_go.HalfVector
 	TenantID    int32
+	Levels      []PromotionLevel
 	DocTypes    []string
 	MaxWalked   int32
 	MaxPassages int32
@@ -163,6 +167,7 @@ func (q *Queries) PassageSearchHNSW(ctx context.Context, arg PassageSearchHNSWPa
 		arg.Collection,
 		arg.Query,
 		arg.TenantID,
+		arg.Levels,
 		arg.DocTypes,
 		arg.MaxWalked,
 		arg.MaxPassages,
@@ -197,7 +202,7 @@ WITH compared AS (
     FROM document_chunks c
     JOIN passages p ON p.collection = $3 AND p.project_id = c.project_id AND p.hash = c.passage_hash
     WHERE c.project_id = $1 AND c.tenant_id = $4 AND c.collection = $3
-        AND ($5::promotion_level[] IS NULL OR c.promotion_level = ANY($5::promotion_level[]))
+        AND c.promotion_level = ANY($5::promotion_level[])
         AND ($6::text[] IS NULL OR c.document_id IN (
             SELECT d.id FROM documents d
             WHERE d.project_id = $1 AND d.tenant_id = $4 AND d.collection = $3
@@ -296,7 +301,7 @@ WITH nearest AS MATERIALIZED (
             SELECT 1 FROM document_chunks c
             WHERE c.project_id = $1 AND c.tenant_id = $6 AND c.collection = $5
                 AND c.passage_hash = p.hash
-                AND ($7::promotion_level[] IS NULL OR c.promotion_level = ANY($7::promotion_level[]))
+                AND c.promotion_level = ANY($7::promotion_level[])
                 AND ($2::text[] IS NULL OR c.document_id IN (
                     SELECT d.id FROM documents d
                     WHERE d.project_id = $1 AND d.tenant_id = $6
@@ -308,7 +313,7 @@ WITH nearest AS MATERIALIZED (
     FROM nearest n
     JOIN document_chunks c ON c.project_id = $1 AND c.tenant_id = $6
         AND c.collection = $5 AND c.passage_hash = n.hash
-    WHERE ($7::promotion_level[] IS NULL OR c.promotion_level = ANY($7::promotion_level[]))
+    WHERE c.promotion_level = ANY($7::promotion_level[])
     ORDER BY c.document_id, n.distance, c.ordinal
 )
 SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,

@@ -30,14 +30,14 @@ func (c *corpus) agreeingPassages(t *testing.T, space *space, docTypes []string,
 	query := space.vector()
 	exact, err := c.queries.PassageSearchExact(t.Context(), PassageSearchExactParams{
 		ProjectID: c.projectID, TenantID: c.tenants["large"], Collection: CollectionCompounding,
-		Query: query, DocTypes: docTypes, MaxPassages: k,
+		Query: query, DocTypes: docTypes, Levels: allLevels(), MaxPassages: k,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	hnsw, err := c.queries.PassageSearchHNSW(t.Context(), PassageSearchHNSWParams{
 		ProjectID: c.projectID, TenantID: c.tenants["large"], Collection: CollectionCompounding,
-		Query: query, DocTypes: docTypes, MaxPassages: k, MaxWalked: 4 * k,
+		Query: query, DocTypes: docTypes, Levels: allLevels(), MaxPassages: k, MaxWalked: 4 * k,
 	})
 	if err != nil {
 		t.Fatal(err)

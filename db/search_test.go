@@ -193,6 +193,10 @@ func TestSearch_Routes(t *testing.T) {
 	t.Run("plans", func(t *testing.T) { testPlans(t, c, space) })
 }
 
+func allLevels() []PromotionLevel {
+	return []PromotionLevel{PromotionLevelStandard, PromotionLevelImportant, PromotionLevelCritical}
+}
+
 const graphWalk = "Index Scan using passages_compounding_embedding"
 
 func testRecall(t *testing.T, c *corpus, space *space) {
@@ -203,10 +207,10 @@ func testRecall(t *testing.T, c *corpus, space *space) {
 		docTypes []string
 		levels   []PromotionLevel
 	}{
-		{name: "large tenant", tenant: "large"},
-		{name: "small tenant among others", tenant: "small"},
+		{name: "large tenant", tenant: "large", levels: allLevels()},
+		{name: "small tenant among others", tenant: "small", levels: allLevels()},
 		{name: "one level in ten", tenant: "large", levels: []PromotionLevel{PromotionLevelImportant}},
-		{name: "one doc-type in twenty", tenant: "large", docTypes: []string{"rare"}},
+		{name: "one doc-type in twenty", tenant: "large", docTypes: []string{"rare"}, levels: allLevels()},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -88,7 +88,7 @@ func (l *Library) SearchHandbook(
 	if query.Section != "" {
 		sections = []string{query.Section}
 	}
-	filter := newFilter(scope, Query{DocTypes: sections, Limit: query.Limit}, nil)
+	filter := newFilter(scope, Query{DocTypes: sections, Limit: query.Limit}, Levels())
 	err = l.db.Read(ctx, "search the handbook", func(q *db.Queries) error {
 		passages, err = alongRoute(ctx, l, q, filter,
 			func() ([]HandbookPassage, error) { return handbookExact(ctx, q, filter, vector) },
@@ -103,7 +103,7 @@ func handbookExact(
 ) ([]HandbookPassage, error) {
 	rows, err := q.PassageSearchExact(ctx, db.PassageSearchExactParams{
 		ProjectID: f.scope.Tenant.projectID, TenantID: f.scope.Tenant.id, Collection: f.scope.Collection,
-		DocTypes: f.docTypes, Query: vector, MaxPassages: f.limit,
+		DocTypes: f.docTypes, Levels: f.levels, Query: vector, MaxPassages: f.limit,
 	})
 	passages := make([]HandbookPassage, len(rows))
 	for i, row := range rows {
@@ -117,7 +117,7 @@ func handbookHNSW(
 ) (passages []HandbookPassage, enough bool, err error) {
 	rows, err := q.PassageSearchHNSW(ctx, db.PassageSearchHNSWParams{
 		ProjectID: f.scope.Tenant.projectID, TenantID: f.scope.Tenant.id, Collection: f.scope.Collection,
-		DocTypes: f.docTypes, Query: vector, MaxPassages: f.limit, MaxWalked: walked(f.limit),
+		DocTypes: f.docTypes, Levels: f.levels, Query: vector, MaxPassages: f.limit, MaxWalked: walked(f.limit),
 	})
 	passages = make([]HandbookPassage, len(rows))
 	for i, row := range rows {

@@ -19,9 +19,9 @@ func TestCrossover(t *testing.T) {
 		want   int32
 	}{
 		{"before the first ANALYZE", 40, 0, exactUpTo},
-		{"a small collection", 40, 10_000, exactUpTo},
-		{"a large one", 40, 1_000_000, 20_000},
-		{"more documents wanted of it", 160, 1_000_000, 40_000},
+		{"a small collection", 40, 5_000, exactUpTo},
+		{"a large one", 40, 1_000_000, 12_649},
+		{"more documents wanted of it", 160, 1_000_000, 25_298},
 		{"more passages than there can be", 400, 1 << 62, 1<<30 - 1},
 	} {
 		if got := crossover(tt.wanted, tt.size); got != tt.want {

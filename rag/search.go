@@ -144,8 +144,7 @@ type filter struct {
 	limit    int32
 }
 
-// newFilter lets those of the levels through that the query asks for. nil stands
-// for all.
+// newFilter lets those of the levels through that the query asks for.
 func newFilter(scope Scope, query Query, levels []Level) filter {
 	f := filter{scope: scope, levels: slices.Clone(levels), limit: int32(query.Limit)}
 	if len(query.Levels) > 0 {

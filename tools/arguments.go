@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -43,8 +44,13 @@ func newParameters(tool *mcp.Tool) *parameters {
 	return p
 }
 
-// argumentChecks holds the parameters of each tool by its name.
-type argumentChecks map[string]*parameters
+// argumentChecks holds the parameters of each tool by its name. They are compiled
+// at the first call: the handshake does not wait for them.
+type argumentChecks map[string]func() *parameters
+
+func (c argumentChecks) add(tool *mcp.Tool) {
+	c[tool.Name] = sync.OnceValue(func() *parameters { return newParameters(tool) })
+}
 
 // middleware refuses wrong arguments, before the SDK does so in words of its own.
 func (c argumentChecks) middleware(next mcp.MethodHandler) mcp.MethodHandler {
@@ -53,7 +59,7 @@ func (c argumentChecks) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 		if !ok || c[call.Params.Name] == nil {
 			return next(ctx, method, request)
 		}
-		given, err := c[call.Params.Name].check(call.Params.Arguments)
+		given, err := c[call.Params.Name]().check(call.Params.Arguments)
 		if err != nil {
 			result := &mcp.CallToolResult{}
 			result.SetError(err)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"sync/atomic"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,13 +42,13 @@ func next(t *testing.T, told <-chan mcp.ProgressNotificationParams) mcp.Progress
 	}
 }
 
-// A sync that takes a while says how far it is: here it cannot go on after the
-// first 32 files until the client has been told.
+// A sync that takes a while says how far it is: here the batch of the last 8 files
+// does not end until the client has been told of the other 32.
 func TestProgress_Activation(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{}
 	for i := range 40 {
-		files[fmt.Sprintf("docs/page-%02d.md", i)] = fmt.Sprintf("# Page %d\n", i)
+		files[fmt.Sprintf("docs/page-%02d.md", i)] = fmt.Sprintf("# Page %d\n%s\n", i, strings.Repeat("Some text. ", 10))
 	}
 	root := newProject(t, `{"project_name": "pages", "external_docs": {"path": "./docs"}}`, files)
 	for era, version := range eras() {
@@ -56,10 +56,10 @@ func TestProgress_Activation(t *testing.T) {
 			t.Parallel()
 			f := setup(t)
 			c, told := connectWatching(t, f.server, version)
-			var requests atomic.Int32
+			const betweenBatches = 2000 // bytes of a request
 			goOn := make(chan struct{})
 			f.fake.Observe(func(r *http.Request) {
-				if r.URL.Path == "/api/embed" && requests.Add(1) == 2 {
+				if r.URL.Path == "/api/embed" && r.ContentLength < betweenBatches {
 					<-goOn
 				}
 			})

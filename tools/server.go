@@ -59,6 +59,6 @@ func NewServer(s *session.Session, version string, logger *slog.Logger) *mcp.Ser
 
 // addTool declares a tool whose arguments are checked before handle sees them.
 func addTool[In, Out any](server *mcp.Server, checks argumentChecks, tool *mcp.Tool, handle mcp.ToolHandlerFor[In, Out]) {
-	checks[tool.Name] = newParameters(tool)
+	checks.add(tool)
 	mcp.AddTool(server, tool, handle)
 }

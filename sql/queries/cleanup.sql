@@ -57,4 +57,5 @@ WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = ANY
     AND NOT EXISTS (
         SELECT 1 FROM document_chunks c
         WHERE c.project_id = @project_id AND c.tenant_id = ANY(@changed::integer[])
-            AND c.collection = @collection AND c.passage_hash = p.hash);
+            AND c.collection = @collection AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
+            AND c.passage_hash = p.hash);

@@ -18,7 +18,7 @@ SELECT count(*) FROM (
     SELECT 1
     FROM document_chunks c
     WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
-        AND (@levels::promotion_level[] IS NULL OR c.promotion_level = ANY(@levels::promotion_level[]))
+        AND c.promotion_level = ANY(@levels::promotion_level[])
         AND (@doc_types::text[] IS NULL OR c.document_id IN (
             SELECT d.id FROM documents d
             WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection

@@ -15,7 +15,7 @@ WITH compared AS (
     FROM document_chunks c
     JOIN passages p ON p.collection = @collection AND p.project_id = c.project_id AND p.hash = c.passage_hash
     WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
-        AND (@levels::promotion_level[] IS NULL OR c.promotion_level = ANY(@levels::promotion_level[]))
+        AND c.promotion_level = ANY(@levels::promotion_level[])
         AND (@doc_types::text[] IS NULL OR c.document_id IN (
             SELECT d.id FROM documents d
             WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
@@ -48,7 +48,7 @@ WITH nearest AS MATERIALIZED (
             SELECT 1 FROM document_chunks c
             WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
                 AND c.passage_hash = p.hash
-                AND (@levels::promotion_level[] IS NULL OR c.promotion_level = ANY(@levels::promotion_level[]))
+                AND c.promotion_level = ANY(@levels::promotion_level[])
                 AND (@doc_types::text[] IS NULL OR c.document_id IN (
                     SELECT d.id FROM documents d
                     WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id
@@ -60,7 +60,7 @@ WITH nearest AS MATERIALIZED (
     FROM nearest n
     JOIN document_chunks c ON c.project_id = @project_id AND c.tenant_id = @tenant_id
         AND c.collection = @collection AND c.passage_hash = n.hash
-    WHERE (@levels::promotion_level[] IS NULL OR c.promotion_level = ANY(@levels::promotion_level[]))
+    WHERE c.promotion_level = ANY(@levels::promotion_level[])
     ORDER BY c.document_id, n.distance, c.ordinal
 )
 SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
@@ -81,6 +81,7 @@ WITH top AS (
     FROM document_chunks c
     JOIN passages p ON p.collection = @collection AND p.project_id = c.project_id AND p.hash = c.passage_hash
     WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
+        AND c.promotion_level = ANY(@levels::promotion_level[])
         AND (@doc_types::text[] IS NULL OR c.document_id IN (
             SELECT d.id FROM documents d
             WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
@@ -105,7 +106,7 @@ WITH nearest AS MATERIALIZED (
         AND EXISTS (
             SELECT 1 FROM document_chunks c
             WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
-                AND c.passage_hash = p.hash
+                AND c.promotion_level = ANY(@levels::promotion_level[]) AND c.passage_hash = p.hash
                 AND (@doc_types::text[] IS NULL OR c.document_id IN (
                     SELECT d.id FROM documents d
                     WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id
@@ -116,7 +117,7 @@ WITH nearest AS MATERIALIZED (
     SELECT c.document_id, c.ordinal, n.hash, n.distance
     FROM nearest n
     JOIN document_chunks c ON c.project_id = @project_id AND c.tenant_id = @tenant_id
-        AND c.collection = @collection AND c.passage_hash = n.hash
+        AND c.collection = @collection AND c.promotion_level = ANY(@levels::promotion_level[]) AND c.passage_hash = n.hash
     WHERE @doc_types::text[] IS NULL OR c.document_id IN (
         SELECT d.id FROM documents d
         WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"sync"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+// statement is one that was sent, with its parameters as they were on the wire.
+type statement struct {
+	sql            string
+	values         [][]byte
+	formats        []int16
+	resultFormats  []int16
+	parameterTypes []uint32
+}
+
+// capture stands between a client and PostgreSQL and notes the prepared
+// statements that are run, so that the same can be sent again without the code
+// that sent them.
+type capture struct {
+	listener net.Listener
+	dial     func(ctx context.Context) (net.Conn, error)
+
+	mu         sync.Mutex
+	statements []statement
+	running    sync.WaitGroup
+}
+
+// newCapture listens in a folder for clients of the server that config leads to.
+func newCapture(ctx context.Context, dir string, config *pgx.ConnConfig) (*capture, error) {
+	network, address := pgconn.NetworkAddress(config.Host, config.Port)
+	var listening net.ListenConfig
+	listener, err := listening.Listen(ctx, "unix", filepath.Join(dir, ".s.PGSQL.5432"))
+	if err != nil {
+		return nil, err
+	}
+	c := &capture{listener: listener, dial: func(ctx context.Context) (net.Conn, error) {
+		var dialer net.Dialer
+		return dialer.DialContext(ctx, network, address)
+	}}
+	c.running.Go(func() { c.accept(ctx) })
+	return c, nil
+}
+
+// close stops listening, and waits for the clients, which must have left.
+func (c *capture) close() error {
+	err := c.listener.Close()
+	c.running.Wait()
+	return err
+}
+
+// taken returns what was run since it was last called.
+func (c *capture) taken() []statement {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	statements := c.statements
+	c.statements = nil
+	return statements
+}
+
+func (c *capture) accept(ctx context.Context) {
+	for {
+		client, err := c.listener.Accept()
+		if err != nil {
+			return // closed
+		}
+		c.running.Go(func() {
+			defer client.Close() //nolint:errcheck // the client has left
+			upstream, err := c.dial(ctx)
+			if err != nil {
+				return // the client finds its connection closed
+			}
+			c.running.Go(func() {
+				_, _ = io.Copy(client, upstream) // ends with either
+			})
+			_ = c.watch(client, upstream) // ends with the client
+			_ = upstream.Close()
+		})
+	}
+}
+
+// watch passes on what the client sends and reads along.
+func (c *capture) watch(client io.Reader, upstream io.Writer) error {
+	backend := pgproto3.NewBackend(io.TeeReader(client, upstream), nil)
+	if _, err := backend.ReceiveStartupMessage(); err != nil {
+		return err
+	}
+	prepared := map[string]statement{}
+	for {
+		message, err := backend.Receive()
+		if err != nil {
+			return err
+		}
+		switch m := message.(type) {
+		case *pgproto3.Parse:
+			prepared[m.Name] = statement{sql: m.Query, parameterTypes: append([]uint32(nil), m.ParameterOIDs...)}
+		case *pgproto3.Bind:
+			s := prepared[m.PreparedStatement]
+			s.formats = append([]int16(nil), m.ParameterFormatCodes...)
+			s.resultFormats = append([]int16(nil), m.ResultFormatCodes...)
+			for _, value := range m.Parameters {
+				if value != nil {
+					value = append([]byte{}, value...)
+				}
+				s.values = append(s.values, value)
+			}
+			c.mu.Lock()
+			c.statements = append(c.statements, s)
+			c.mu.Unlock()
+		}
+	}
+}
+
+// replay sends statements over one connection, each when the one before it is
+// answered, and reads the answers without decoding them.
+type replay struct {
+	conn       *pgx.Conn
+	statements []statement
+}
+
+func newReplay(ctx context.Context, config *pgx.ConnConfig, statements []statement) (*replay, error) {
+	if len(statements) == 0 {
+		return nil, errors.New("no statement was captured")
+	}
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range statements {
+		if _, err := conn.PgConn().Prepare(ctx, name(i), s.sql, s.parameterTypes); err != nil {
+			return nil, errors.Join(err, conn.Close(ctx))
+		}
+	}
+	return &replay{conn: conn, statements: statements}, nil
+}
+
+func name(i int) string { return fmt.Sprintf("replayed_%d", i) }
+
+func (r *replay) run(ctx context.Context, _ int) error {
+	for i, s := range r.statements {
+		result := r.conn.PgConn().ExecPrepared(ctx, name(i), s.values, s.formats, s.resultFormats).Read()
+		if result.Err != nil {
+			return result.Err
+		}
+	}
+	return nil
+}
+
+func (r *replay) close(ctx context.Context) error { return r.conn.Close(ctx) }

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+)
+
+// curve is a line of the picture: what a search costs at which size.
+type curve struct {
+	name string
+	// passages and milliseconds of each point.
+	passages, ms []float64
+}
+
+// palette can be told apart by those who do not see all colours (Okabe, Ito 2008).
+var palette = []color.RGBA{
+	{R: 0x00, G: 0x72, B: 0xb2, A: 0xff},
+	{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff},
+	{R: 0x00, G: 0x9e, B: 0x73, A: 0xff},
+	{R: 0xcc, G: 0x79, B: 0xa7, A: 0xff},
+}
+
+// draw writes the picture as an SVG file. Both axes are logarithmic: a straight
+// line that rises by one is a cost in proportion to the size.
+func draw(curves []curve, file string) error {
+	p := plot.New()
+	p.Title.Text = "What a search costs, by the size of the tenant"
+	setFont(&p.Title.TextStyle.Font, 16)
+	p.X.Label.Text, p.Y.Label.Text = "passages", "milliseconds"
+	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
+		axis.Scale, axis.Tick.Marker = plot.LogScale{}, plot.TickerFunc(ticks)
+		axis.Padding = vg.Points(8)
+		setFont(&axis.Label.TextStyle.Font, 13)
+		setFont(&axis.Tick.Label.Font, 12)
+	}
+	p.Legend.Top, p.Legend.Left, p.Legend.Padding = true, true, vg.Points(3)
+	setFont(&p.Legend.TextStyle.Font, 12)
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = color.Gray{Y: 0xdd}, color.Gray{Y: 0xdd}
+	p.Add(grid)
+	for i, c := range curves {
+		points := make(plotter.XYs, len(c.passages))
+		for j := range points {
+			points[j].X, points[j].Y = c.passages[j], c.ms[j]
+		}
+		line, marks, err := plotter.NewLinePoints(points)
+		if err != nil {
+			return fmt.Errorf("draw %s: %w", c.name, err)
+		}
+		line.Color, line.Width = palette[i%len(palette)], vg.Points(2)
+		marks.Color, marks.Radius = line.Color, vg.Points(3.5)
+		p.Add(line, marks)
+		p.Legend.Add(c.name, line, marks)
+	}
+	return p.Save(18*vg.Centimeter, 12*vg.Centimeter, file)
+}
+
+func setFont(f *font.Font, points float64) {
+	f.Variant, f.Size = "Sans", vg.Points(points)
+}
+
+// ticks of a logarithmic axis: labels at 1, 2 and 5 times the powers of ten, or
+// at these alone where the axis spans more than two.
+func ticks(least, most float64) []plot.Tick {
+	var all []plot.Tick
+	labelled := []int{1, 2, 5}
+	if most/least > 100 {
+		labelled = labelled[:1]
+	}
+	for decade := math.Pow(10, math.Floor(math.Log10(least))); decade <= most; decade *= 10 {
+		for times := 1; times < 10; times++ {
+			value := decade * float64(times)
+			if value < least || value > most {
+				continue
+			}
+			tick := plot.Tick{Value: value}
+			if slices.Contains(labelled, times) {
+				tick.Label = label(value)
+			}
+			all = append(all, tick)
+		}
+	}
+	return all
+}
+
+// label writes thousands and millions with a letter.
+func label(value float64) string {
+	suffix := ""
+	switch {
+	case value >= 1e6:
+		value, suffix = value/1e6, "M"
+	case value >= 1e3:
+		value, suffix = value/1e3, "k"
+	}
+	return strconv.FormatFloat(value, 'g', 6, 64) + suffix
+}

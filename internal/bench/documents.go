@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// passageChars is the size of a section: about as much as fits the embedding
+// window, so that each is one passage.
+const passageChars = 1500
+
+// docsPerFolder is how many documents a folder has.
+const docsPerFolder = 200
+
+// repository is a folder with a project in it, outside git.
+type repository struct {
+	root string
+	// documents it has, of so many sections each.
+	documents, sections int
+}
+
+func (r *repository) config() string {
+	return filepath.Join(r.root, ".csharp-compounding-docs", "config.json")
+}
+
+func (r *repository) docs() string { return filepath.Join(r.root, "csharp-compounding-docs") }
+
+func (r *repository) path(i int) string {
+	return filepath.Join(r.docs(), "problems", fmt.Sprintf("part-%03d", i/docsPerFolder), fmt.Sprintf("doc-%06d.md", i))
+}
+
+// newRepository makes a project of so many documents. Seeds make different ones.
+func (e *environment) newRepository(project string, documents, sections int, seed uint64) (*repository, error) {
+	root, err := e.folder(project)
+	if err != nil {
+		return nil, err
+	}
+	r := &repository{root: root, documents: documents, sections: sections}
+	if err := os.MkdirAll(filepath.Dir(r.config()), 0o755); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(r.config(), fmt.Appendf(nil, `{"project_name": %q}`, project), 0o600); err != nil {
+		return nil, err
+	}
+	return r, r.write(documents, seed)
+}
+
+// write writes the first documents, anew if they are there.
+func (r *repository) write(documents int, seed uint64) error {
+	for i := range documents {
+		name := r.path(i)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		content := document(rand.New(rand.NewPCG(seed, uint64(i))), i, r.sections)
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// document is a solved problem as the doc-type wants it.
+func document(random *rand.Rand, i, sections int) string {
+	var b strings.Builder
+	title := sentence(random, 6)
+	fmt.Fprintf(&b, "---\ndoc_type: problem\ntitle: %s %d\ndate: 2026-%02d-%02d\nsummary: %s\nsignificance: correctness\n",
+		title, i, 1+i%12, 1+i%28, sentence(random, 12))
+	fmt.Fprintf(&b, "problem_type: bug\nsymptoms:\n  - %s\nroot_cause: %s\nsolution: %s\ntags: [%s, %s]\n",
+		sentence(random, 8), sentence(random, 8), sentence(random, 8), word(random), word(random))
+	if i%20 == 0 {
+		b.WriteString("promotion_level: important\n")
+	}
+	b.WriteString("---\n")
+	for range sections {
+		if sections > 1 {
+			fmt.Fprintf(&b, "\n## %s\n", sentence(random, 4))
+		}
+		b.WriteString("\n" + prose(random, passageChars))
+	}
+	return b.String()
+}
+
+// prose is paragraphs of so many characters, or up to a sentence less.
+func prose(random *rand.Rand, chars int) string {
+	var b strings.Builder
+	for paragraph := 0; ; {
+		text := sentence(random, 8+random.IntN(10)) + "."
+		if b.Len()+len(text) > chars {
+			break
+		}
+		b.WriteString(text)
+		if paragraph += len(text); paragraph > 400 {
+			b.WriteString("\n\n")
+			paragraph = 0
+		} else {
+			b.WriteString(" ")
+		}
+	}
+	return strings.TrimSpace(b.String()) + "\n"
+}
+
+func sentence(random *rand.Rand, words int) string {
+	var b strings.Builder
+	for i := range words {
+		w := word(random)
+		if i == 0 {
+			w = strings.ToUpper(w[:1]) + w[1:]
+		} else {
+			b.WriteByte(' ')
+		}
+		b.WriteString(w)
+	}
+	return b.String()
+}
+
+// word is one of English, or an identifier now and then, so that a passage has
+// some four words that no other has: as many as in published collections of
+// solved problems. Texts, their words and what either takes in PostgreSQL are
+// within a tenth of those too.
+func word(random *rand.Rand) string {
+	if random.IntN(60) == 0 {
+		return fmt.Sprintf("%s%d", vocabulary[random.IntN(len(vocabulary))], random.IntN(10_000))
+	}
+	// Squared, so that the first words are frequent and the last ones rare.
+	x := random.Float64()
+	return vocabulary[int(x*x*float64(len(vocabulary)))]
+}
+
+var vocabulary = strings.Fields(`the of a to in is was that for when with on it not be from by are this which after
+	at an as only one has its where until because before every both without there than then while if so or but
+	request server client database query timeout connection pool retry queue worker message service error cache
+	lock transaction index column row table migration deploy release branch test build pipeline container image
+	memory thread goroutine channel context deadline handler endpoint route header token session user account
+	order payment invoice shipment parcel customer address carrier label webhook event log metric trace alert
+	dashboard latency throughput budget limit quota batch stream buffer file folder path name version schema field
+	value key record document section heading paragraph link search result score vector model prompt answer
+	returned failed waited opened closed leaked grew dropped blocked retried restarted upgraded configured renamed
+	wrote read sent received parsed encoded decoded compared sorted merged split moved copied deleted restored
+	slow fast empty large small wrong right stale fresh missing duplicate unexpected silent concurrent nightly
+	under over between during against twice always never often usually later earlier again together
+	replica primary backup snapshot checkpoint cluster node region network proxy gateway balancer certificate
+	secret password permission role policy audit compliance locale encoding timezone daylight calendar holiday
+	library package module interface struct pointer slice array string number boolean integer decimal rounding
+	overflow underflow panic recover signal shutdown startup handshake protocol socket port firewall packet
+	operator developer reviewer incident postmortem runbook checklist decision tradeoff alternative assumption`)

@@ -1,0 +1,258 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/pgvector/pgvector-go"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// searchIndex is a database filled with synthetic passages by COPY, without files
+// and without an embedding, so that its size may be that of a large team.
+type searchIndex struct {
+	*database
+
+	env     *environment
+	models  *embedder
+	library *rag.Library
+	random  *rand.Rand
+	// passages there are, in all tenants.
+	passages int
+}
+
+// clusters is how many subjects all texts together are about.
+const clusters = 400
+
+// subjects is how many of them one project is about.
+const subjects = 20
+
+func (e *environment) newSearchIndex(ctx context.Context, seed uint64) (*searchIndex, error) {
+	d, err := e.newDatabase(ctx)
+	if err != nil {
+		return nil, err
+	}
+	x := &searchIndex{
+		database: d, env: e, random: newRandom(seed, 0),
+		models: &embedder{space: newSpace(clusters, 3), queries: map[string][]float32{}},
+	}
+	x.library = e.library(d.Database, x.models)
+	return x, nil
+}
+
+// searchTenant is one of its tenants.
+type searchTenant struct {
+	*rag.Tenant
+
+	projectID, id int32
+	// subjects are the clusters that its documents are of.
+	subjects []int
+	points   []point
+}
+
+// scope of its searches.
+func (t *searchTenant) scope() rag.Scope {
+	return rag.Scope{Tenant: t.Tenant, Collection: rag.Compounding}
+}
+
+// newTenant registers a tenant that has no document yet.
+func (x *searchIndex) newTenant(ctx context.Context, project, branch string) (*searchTenant, error) {
+	key := rag.TenantKey{Project: project, Branch: branch, PathHash: "0123456789abcdef"}
+	tenant, err := x.library.Tenant(ctx, key, "/"+project)
+	if err != nil {
+		return nil, err
+	}
+	t := &searchTenant{Tenant: tenant, subjects: x.random.Perm(clusters)[:subjects]}
+	return t, x.pool.QueryRow(ctx, `
+		SELECT t.project_id, t.id FROM tenants t JOIN projects p ON p.id = t.project_id
+		WHERE p.name = $1 AND t.branch_name = $2`, project, branch).Scan(&t.projectID, &t.id)
+}
+
+// record is a document of one passage.
+type record struct {
+	tenant  *searchTenant
+	id      int64
+	hash    uuid.UUID
+	docType string
+	level   rag.Level
+	point   point
+}
+
+// Of the documents, one in a hundred is rare in each respect, and one in ten
+// uncommon or rare. The two do not depend on each other, nor on the subject.
+const (
+	rareShare, uncommonShare       = 0.01, 0.1
+	rareType, uncommonType, common = "tool", "insight", "problem"
+)
+
+// grow adds documents to a tenant, in memory; load writes them.
+func (x *searchIndex) grow(t *searchTenant, documents int) []record {
+	records := make([]record, documents)
+	for i := range records {
+		x.passages++
+		r := record{
+			tenant: t, id: int64(x.passages), docType: common, level: rag.Standard,
+			point: x.models.space.near(x.random, t.subjects[x.random.IntN(len(t.subjects))]),
+		}
+		binary.BigEndian.PutUint64(r.hash[:], x.random.Uint64())
+		binary.BigEndian.PutUint64(r.hash[8:], uint64(r.id))
+		switch share := x.random.Float64(); {
+		case share < rareShare:
+			r.docType = rareType
+		case share < uncommonShare:
+			r.docType = uncommonType
+		}
+		switch share := x.random.Float64(); {
+		case share < rareShare:
+			r.level = rag.Critical
+		case share < uncommonShare:
+			r.level = rag.Important
+		}
+		t.points = append(t.points, r.point)
+		records[i] = r
+	}
+	return records
+}
+
+// load writes the documents and brings the HNSW index up to date.
+func (x *searchIndex) load(ctx context.Context, records []record) error {
+	began := time.Now()
+	var copied time.Duration
+	err := x.withoutHNSW(ctx, func() error {
+		const writers = 2
+		group, groupCtx := errgroup.WithContext(ctx)
+		for i := range writers {
+			part := records[i*len(records)/writers : (i+1)*len(records)/writers]
+			group.Go(func() error { return x.copy(groupCtx, part) })
+		}
+		err := group.Wait()
+		copied = time.Since(began)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := x.settle(ctx); err != nil {
+		return err
+	}
+	x.env.say("loaded %d passages in %.0f s, %d now; index made in %.0f s",
+		len(records), copied.Seconds(), x.passages, (time.Since(began) - copied).Seconds())
+	return nil
+}
+
+func (x *searchIndex) copy(ctx context.Context, records []record) error {
+	if len(records) == 0 {
+		return nil
+	}
+	when := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	var hash [32]byte
+	tables := []struct {
+		name    string
+		columns []string
+		row     func(r record) []any
+	}{
+		{
+			"documents",
+			[]string{
+				"project_id", "tenant_id", "id", "collection", "relative_path", "title", "summary", "doc_type", "doc_date",
+				"promotion_level", "tags", "frontmatter", "content_hash", "schema_hash", "char_count", "line_count", "file_size",
+				"file_mtime", "chunk_count",
+			},
+			func(r record) []any {
+				return []any{
+					r.tenant.projectID, r.tenant.id, r.id, rag.Compounding, documentPath(r.id), "A document", "What it says", r.docType,
+					"2026-01-02", r.level,
+					[]string{},
+					"{}", hash[:], "", 1500, 20, 1500, when, 0,
+				}
+			},
+		},
+		{
+			"document_chunks",
+			[]string{
+				"project_id", "tenant_id", "document_id", "collection", "ordinal", "start_line", "end_line", "promotion_level",
+				"passage_hash", "header_path",
+			},
+			func(r record) []any {
+				return []any{
+					r.tenant.projectID, r.tenant.id, r.id, rag.Compounding, int32(0), int32(1), int32(20), r.level, r.hash, "",
+				}
+			},
+		},
+		{
+			// Text and words are small: no search by vector reads them, and in a
+			// real row they are out of line, beside it.
+			"passages",
+			[]string{"collection", "project_id", "hash", "heading", "content", "embedding"},
+			func(r record) []any {
+				random := newRandom(9, int(r.id))
+				vector := pgvector.NewHalfVector(x.models.space.vector(random, r.point))
+				return []any{rag.Compounding, r.tenant.projectID, r.hash, "A document", sentence(random, 10), vector}
+			},
+		},
+	}
+	for _, table := range tables {
+		source := pgx.CopyFromSlice(len(records), func(i int) ([]any, error) { return table.row(records[i]), nil })
+		if _, err := x.pool.CopyFrom(ctx, pgx.Identifier{table.name}, table.columns, source); err != nil {
+			return fmt.Errorf("copy %s: %w", table.name, err)
+		}
+	}
+	return nil
+}
+
+func documentPath(id int64) string {
+	return fmt.Sprintf("csharp-compounding-docs/problems/doc-%d.md", id)
+}
+
+// question is a query whose vector is known.
+type question struct {
+	text   string
+	vector pgvector.HalfVector
+}
+
+// questions are near a document of the tenant, and one of five is about a
+// subject that may not be the tenant's.
+func (x *searchIndex) questions(t *searchTenant, count int) []question {
+	questions := make([]question, count)
+	for i := range questions {
+		of := t.points[x.random.IntN(len(t.points))]
+		if i%5 == 4 {
+			of = x.models.space.near(x.random, x.random.IntN(clusters))
+		}
+		vector := x.models.space.vector(x.random, about(x.random, of))
+		text := fmt.Sprintf("question %d", len(x.models.queries))
+		x.models.queries[text] = vector
+		questions[i] = question{text: text, vector: pgvector.NewHalfVector(vector)}
+	}
+	return questions
+}
+
+// search asks one question.
+func (x *searchIndex) search(ctx context.Context, t *searchTenant, q question) error {
+	_, err := x.library.Search(ctx, t.scope(), rag.Query{Text: q.text, Limit: searchLimit})
+	return err
+}
+
+// time asks every question, twice, and returns what the second time took.
+func (x *searchIndex) time(ctx context.Context, t *searchTenant, questions []question) ([]time.Duration, error) {
+	took := make([]time.Duration, 0, len(questions))
+	for pass := range 2 {
+		for _, q := range questions {
+			began := time.Now()
+			if err := x.search(ctx, t, q); err != nil {
+				return nil, err
+			}
+			if pass == 1 {
+				took = append(took, time.Since(began))
+			}
+		}
+	}
+	return took, nil
+}

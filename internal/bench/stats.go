@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// percentile returns the nearest-rank percentile p, in [0,100], of samples, which
+// it sorts.
+func percentile(samples []time.Duration, p float64) time.Duration {
+	slices.Sort(samples)
+	rank := int(math.Ceil(p / 100 * float64(len(samples))))
+	return samples[min(max(rank-1, 0), len(samples)-1)]
+}
+
+func median(samples []time.Duration) time.Duration { return percentile(samples, 50) }
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// sides are two ways to do the same thing, timed in turns, so that whatever else
+// the machine does meets both.
+type sides struct {
+	a, b []time.Duration
+}
+
+// timed does something and says how long that took; what it does to prepare and
+// to clean up is not in it.
+type timed func(ctx context.Context, round int) (time.Duration, error)
+
+// whole times all that f does.
+func whole(f func(ctx context.Context, round int) error) timed {
+	return func(ctx context.Context, round int) (time.Duration, error) {
+		began := time.Now()
+		err := f(ctx, round)
+		return time.Since(began), err
+	}
+}
+
+// alternate does a and b in turns. Every other round begins with b. The first
+// warmup rounds are not counted.
+func alternate(ctx context.Context, warmup, rounds int, a, b timed) (sides, error) {
+	var s sides
+	for round := range warmup + rounds {
+		steps := []struct {
+			do      timed
+			samples *[]time.Duration
+		}{{a, &s.a}, {b, &s.b}}
+		if round%2 == 1 {
+			slices.Reverse(steps)
+		}
+		for _, step := range steps {
+			took, err := step.do(ctx, round)
+			if err != nil {
+				return sides{}, err
+			}
+			if round >= warmup {
+				*step.samples = append(*step.samples, took)
+			}
+		}
+	}
+	return s, nil
+}
+
+// ratio is the median of a over that of b.
+func (s sides) ratio() float64 { return float64(median(s.a)) / float64(median(s.b)) }
+
+// String says what the ratio is made of.
+func (s sides) String() string {
+	return fmt.Sprintf("%s ms over %s ms, medians of %d", number(ms(median(s.a))), number(ms(median(s.b))), len(s.a))
+}
+
+// slope of the least-squares line through the points' logarithms.
+func slope(xs, ys []float64) float64 {
+	var sx, sy, sxx, sxy float64
+	n := float64(len(xs))
+	for i := range xs {
+		x, y := math.Log(xs[i]), math.Log(ys[i])
+		sx, sy, sxx, sxy = sx+x, sy+y, sxx+x*x, sxy+x*y
+	}
+	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
+}

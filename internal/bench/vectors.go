@@ -1,0 +1,118 @@
+package main
+
+import (
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+)
+
+// dimensions of every vector, those of mxbai-embed-large.
+const dimensions = 1024
+
+// space makes vectors that lie as embeddings of documents do. Embeddings have
+// 1,024 numbers but an intrinsic dimension of a few dozen, gather in clusters of
+// one subject, and have a direction in common, so that unrelated texts have a
+// cosine similarity of about 0.4 rather than 0. So a vector here is
+//
+//	normalize(common + basis · (centre of its cluster + spread) + noise)
+//
+// with a random basis of 32 dimensions, and noise in all 1,024 of a tenth of the
+// vector's square. That is easier for a graph than clusters with noise in full
+// dimension, which no text model makes, and harder than it would be without
+// noise. The same seed makes the same vectors.
+type space struct {
+	common  []float32
+	basis   [][]float32 // intrinsic rows of dimensions
+	centres [][]float32 // of the clusters, intrinsic numbers each
+}
+
+const (
+	intrinsic = 32
+	// Shares of the square of a vector's length.
+	commonShare, noiseShare = 0.4, 0.1
+	// spread is the deviation inside a cluster, that between centres being 1.
+	spread = 0.5
+	// querySpread is how far a query is from the document that it is about.
+	querySpread = 0.25
+)
+
+func newRandom(seed uint64, i int) *rand.Rand { return rand.New(rand.NewPCG(seed, uint64(i))) }
+
+func newSpace(clusters int, seed uint64) *space {
+	random := rand.New(rand.NewPCG(seed, 1))
+	s := &space{common: gaussian(random, dimensions)}
+	scale(s.common, math.Sqrt(commonShare)/norm(s.common))
+	for range intrinsic {
+		s.basis = append(s.basis, gaussian(random, dimensions))
+	}
+	for range clusters {
+		s.centres = append(s.centres, gaussian(random, intrinsic))
+	}
+	return s
+}
+
+// point is a place in the intrinsic dimensions.
+type point []float32
+
+// near returns a place in the cluster.
+func (s *space) near(random *rand.Rand, cluster int) point {
+	return add(s.centres[cluster], random, spread)
+}
+
+// about returns a place near another.
+func about(random *rand.Rand, p point) point { return add(p, random, querySpread) }
+
+func add(to []float32, random *rand.Rand, deviation float64) point {
+	p := make(point, intrinsic)
+	for i := range p {
+		p[i] = to[i] + float32(random.NormFloat64()*deviation)
+	}
+	return p
+}
+
+// vector of a place; two of the same place differ by their noise.
+func (s *space) vector(random *rand.Rand, p point) []float32 {
+	v := make([]float32, dimensions)
+	for i, row := range s.basis {
+		for j, x := range row {
+			v[j] += x * p[i]
+		}
+	}
+	scale(v, math.Sqrt(1-commonShare-noiseShare)/norm(v))
+	deviation := math.Sqrt(noiseShare / dimensions)
+	for j := range v {
+		v[j] += s.common[j] + float32(random.NormFloat64()*deviation)
+	}
+	scale(v, 1/norm(v))
+	return v
+}
+
+// ofText is a vector that depends on the text alone.
+func (s *space) ofText(text string) []float32 {
+	h := fnv.New64a()
+	h.Write([]byte(text))
+	random := rand.New(rand.NewPCG(h.Sum64(), 2))
+	return s.vector(random, s.near(random, random.IntN(len(s.centres))))
+}
+
+func gaussian(random *rand.Rand, n int) []float32 {
+	v := make([]float32, n)
+	for i := range v {
+		v[i] = float32(random.NormFloat64())
+	}
+	return v
+}
+
+func norm(v []float32) float64 {
+	var square float64
+	for _, x := range v {
+		square += float64(x) * float64(x)
+	}
+	return math.Sqrt(square)
+}
+
+func scale(v []float32, by float64) {
+	for i := range v {
+		v[i] *= float32(by)
+	}
+}
