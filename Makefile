@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 export CGO_ENABLED ?= 0
 
 tool     = go tool -modfile=tools.mod
-provide  = internal/testenv/install.sh && go run ./internal/testenv/with
+provide  = go build -o bin/with ./internal/testenv/with && bin/with
 services = $(provide) -database -ollama --
 # Without the drivers of other databases, which would be nearly all of it.
 goose    = go run -modfile=goose.mod \
@@ -17,8 +17,8 @@ goose    = go run -modfile=goose.mod \
 
 .PHONY: help
 help: ## List these targets
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/\1	\2/p' Makefile | \
-		awk -F '\t' '{ printf "make %-11s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1	\2/p' Makefile | \
+		awk -F '\t' '{ printf "make %-15s %s\n", $$1, $$2 }'
 
 .PHONY: demo
 demo: build ## Index the demo project, search it and ask it, over a real server
@@ -28,21 +28,63 @@ demo: build ## Index the demo project, search it and ask it, over a real server
 test: ## Run all tests against a real PostgreSQL and a real Ollama
 	$(services) sh -c 'go test -short -timeout=20m ./... && $(said)'
 
+# The detector sees its own process alone: not the programs that the others of
+# these packages start.
+raced = $$(go list ./... | grep -v -E "/(cmd/server|internal/(bench|conformance|containers|demo|soak))(/|$$)")
+
 .PHONY: race
 race: ## Run them again under the race detector
-	$(services) sh -c 'CGO_ENABLED=1 go test -short -race -timeout=30m ./... && $(said)'
+	$(services) sh -c 'CGO_ENABLED=1 go test -short -race -timeout=30m $(raced) && $(said)'
 
-said = echo "Tested against PostgreSQL with pgvector, and Ollama with $$CDOCS_TEST_OLLAMA_MODELS models."
+said = echo "Tested against $$CDOCS_TEST_SERVICES."
+
+# The suite of containers, and what else depends on the services; then what depends
+# on PostgreSQL, on its newest version.
+.PHONY: test-containers
+test-containers: export CDOCS_TEST_ROUTE = containers
+test-containers: export CDOCS_TEST_DATABASE_URL =
+test-containers: export CDOCS_TEST_OLLAMA_HOST =
+test-containers: ## Run the tests that matter there against both in Docker containers
+	go build -o bin/with ./internal/testenv/with
+	internal/testenv/docker.sh bin/with -database -ollama -- sh -c '$(contained) && $(said)'
+	CDOCS_TEST_POSTGRES=18 internal/testenv/docker.sh bin/with -database -- sh -c 'go test -count=1 ./db && $(said)'
+
+contained = go test -count=1 -timeout=15m ./internal/containers ./internal/testenv ./deploy ./db ./tools ./rag/markdown
+
+compose = docker compose -f deploy/compose.yaml
+PROFILE ?= cpu
+# Images are built where they cannot be pulled; there are none of those for GPUs.
+images  = $(if $(filter cpu,$(PROFILE)),go build -o bin/with ./internal/testenv/with && bin/with -images --)
+
+.PHONY: up
+up: ## Start PostgreSQL and Ollama in containers, with PROFILE=nvidia or amd on a GPU
+	$(images) $(compose) --profile $(PROFILE) up --detach --wait
+
+.PHONY: down
+down: ## Stop and remove them; what they have stored stays
+	$(compose) --profile cpu --profile nvidia --profile amd down
+
+.PHONY: image
+image: ## Build the container image compound-docs of the server
+	GOOS=linux go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/image/compound-docs ./cmd/server
+	docker build --tag compound-docs --file deploy/server/Dockerfile bin/image
 
 .PHONY: conformance
 conformance: ## Try the server with the official suite, Inspector and clients of the protocol
 	dir=$$(internal/conformance/install.sh) && export CDOCS_CONFORMANCE="$$dir" && \
 		$(provide) -database -- go test -count=1 ./internal/conformance
 
-# The tests of this folder run in make test too, with a few operations.
+# These tests run in make test too, in a short form.
 .PHONY: soak
-soak: ## Change files at random and kill servers for some minutes, and time saves
-	$(provide) -database -- go test -count=1 -timeout=20m -v ./internal/soak -operations=10000 -saves=100
+soak: ## Change files at random, kill servers, stop services and time saves, for half an hour
+	$(provide) -database -- sh -c 'go test -count=1 -timeout=20m -v ./internal/soak -operations=10000 -saves=100 && \
+		CDOCS_TEST_OUTAGE=60s go test -count=1 -timeout=20m ./cmd/server ./internal/session ./watch'
+
+# QUICK=1 takes minutes instead of hours, and leaves docs/benchmarks.md alone.
+# ONLY=REGEXP measures only the rows whose names match, and leaves it alone too.
+.PHONY: bench
+bench: build ## Measure cost and recall on real parts, and write docs/benchmarks.md
+	$(services) go run ./internal/bench -only='$(ONLY)' $(if $(QUICK),-quick,$(if $(ONLY),,-write docs/benchmarks.md))
 
 .PHONY: check
 check: lint sql vuln race ## All that a change has to pass besides make test

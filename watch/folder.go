@@ -90,7 +90,7 @@ func (f Folder) walk(ctx context.Context, root *os.Root, visit func(entry), skip
 			}
 			return nil
 		}
-		e, err := f.inspect(root, name, d.Type())
+		e, err := f.inspect(root, name, d.Type(), d.Info)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
@@ -109,11 +109,14 @@ func (f Folder) find(root *os.Root, name string) (entry, error) {
 	if err != nil {
 		return entry{path: path.Join(f.Prefix, name), name: name}, err
 	}
-	return f.inspect(root, name, info.Mode().Type())
+	return f.inspect(root, name, info.Mode().Type(), func() (fs.FileInfo, error) { return info, nil })
 }
 
-// inspect is find for a path whose own type is known.
-func (f Folder) inspect(root *os.Root, name string, ownType fs.FileMode) (entry, error) {
+// inspect is find for a path of which is known what it is itself, and what it
+// leads to is not: own says the rest of the former.
+func (f Folder) inspect(
+	root *os.Root, name string, ownType fs.FileMode, own func() (fs.FileInfo, error),
+) (entry, error) {
 	e := entry{path: path.Join(f.Prefix, name), name: name, linked: ownType&fs.ModeSymlink != 0}
 	switch {
 	case ownType.IsDir():
@@ -124,7 +127,13 @@ func (f Folder) inspect(root *os.Root, name string, ownType fs.FileMode) (entry,
 		}
 		return e, fs.ErrNotExist
 	}
-	info, err := look(root, name)
+	if e.linked {
+		own = func() (fs.FileInfo, error) { return follow(root, name) }
+	}
+	info, err := own()
+	if err == nil {
+		err = cmp.Or(checkName(name), fit(info))
+	}
 	if err == nil {
 		e.size, e.modTime = info.Size(), info.ModTime()
 	}

@@ -26,18 +26,15 @@ func checkName(name string) error {
 	return nil
 }
 
-// look returns what the folder has by that name if it can be a document. The
-// error is [fs.ErrNotExist] when there is nothing, an *unfitError when it is no
-// document, and else says why it cannot be looked at.
-func look(root *os.Root, name string) (fs.FileInfo, error) {
+// follow returns what a symbolic link of the folder leads to. The error is
+// [fs.ErrNotExist] when there is no such link, an *unfitError when it cannot be
+// followed, and else says why it cannot be looked at.
+func follow(root *os.Root, name string) (fs.FileInfo, error) {
 	info, err := root.Stat(filepath.FromSlash(name))
 	if err != nil {
 		return nil, explain(root, name, err)
 	}
-	if err := checkName(name); err != nil {
-		return nil, err
-	}
-	return info, fit(info)
+	return info, nil
 }
 
 // fit is an error for what no document can be.

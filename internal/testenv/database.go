@@ -22,7 +22,7 @@ type Database struct {
 }
 
 // OpenDatabase returns the server that CDOCS_TEST_DATABASE_URL names, or starts
-// a private one. The caller must Stop it.
+// one on the route that ChooseRoute returns. The caller must Stop it.
 func OpenDatabase(ctx context.Context, logf Logf) (*Database, error) {
 	database := &Database{
 		URL:   os.Getenv(EnvDatabaseURL),
@@ -31,7 +31,7 @@ func OpenDatabase(ctx context.Context, logf Logf) (*Database, error) {
 	}
 	if database.URL == "" {
 		var err error
-		if database, err = startCluster(ctx, logf); err != nil {
+		if database, err = startDatabase(ctx, logf); err != nil {
 			return nil, err
 		}
 	}
@@ -39,6 +39,17 @@ func OpenDatabase(ctx context.Context, logf Logf) (*Database, error) {
 		return nil, errors.Join(err, database.Stop())
 	}
 	return database, nil
+}
+
+func startDatabase(ctx context.Context, logf Logf) (*Database, error) {
+	route, err := ChooseRoute(ctx, logf)
+	if err != nil {
+		return nil, err
+	}
+	if route == ContainersRoute {
+		return startDatabaseContainer(ctx, logf)
+	}
+	return startCluster(ctx, logf)
 }
 
 // Stop stops the server, if it is a private one, and removes all it has

@@ -12,6 +12,8 @@
 # built from Debian's source package where there is no binary one. Anywhere else
 # the script says what to run and exits 1. No database cluster is created and
 # no service is started.
+#
+# Arguments limit it to some of the services: "database", "ollama".
 set -eu
 
 min_postgres=15
@@ -23,17 +25,20 @@ postgres_locations='/usr/lib/postgresql/*/bin /usr/pgsql-*/bin
 say() { echo "install.sh: $*" >&2; }
 
 main() {
-  if [ -z "${CDOCS_TEST_DATABASE_URL:-}" ] && ! have_database; then
+  wanted=" ${*:-database ollama} "
+  if wants database && [ -z "${CDOCS_TEST_DATABASE_URL:-}" ] && ! have_database; then
     require_apt
     install_database
     have_database || give_up "PostgreSQL with pgvector is still not to be found"
   fi
-  if [ -z "${CDOCS_TEST_OLLAMA_HOST:-}" ] && ! have_compiler && ! have_ollama; then
+  if wants ollama && [ -z "${CDOCS_TEST_OLLAMA_HOST:-}" ] && ! have_compiler && ! have_ollama; then
     require_apt
     say "installing a C and a C++ compiler, to build Ollama"
     apt_install gcc g++ libc6-dev
   fi
 }
+
+wants() { case $wanted in *" $1 "*) ;; *) return 1 ;; esac }
 
 # --- what is there ---------------------------------------------------------
 
@@ -247,4 +252,4 @@ trap clean_up EXIT
 trap 'exit 130' INT TERM
 work=$(mktemp -d)
 
-main
+main "$@"

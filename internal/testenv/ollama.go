@@ -40,12 +40,19 @@ type Ollama struct {
 	stop func() error
 }
 
-// OpenOllama returns the server that CDOCS_TEST_OLLAMA_HOST names, or the
-// machine's own if it has the models, or starts a private one. The caller must
-// Stop it.
+// OpenOllama returns the server that CDOCS_TEST_OLLAMA_HOST names, or starts one
+// on the route that ChooseRoute returns. On the native route that is the machine's
+// own if it has the models, else a private one. The caller must Stop it.
 func OpenOllama(ctx context.Context, logf Logf) (*Ollama, error) {
 	if host := os.Getenv(EnvOllamaHost); host != "" {
 		return connectOllama(ctx, host, "given by "+EnvOllamaHost)
+	}
+	route, err := ChooseRoute(ctx, logf)
+	if err != nil {
+		return nil, err
+	}
+	if route == ContainersRoute {
+		return startOllamaContainer(ctx, logf)
 	}
 	if server, err := machineOllama(ctx); err == nil {
 		return server, nil

@@ -125,6 +125,15 @@ func (s standIns) folder() (string, error) {
 
 // prepare creates the models unless the folder has them.
 func (o *Ollama) prepare(ctx context.Context, files standIns, folder string) error {
+	lock, err := lockFile(ctx, filepath.Join(folder, "create.lock"))
+	if err != nil {
+		return err
+	}
+	return errors.Join(o.load(ctx, files), lock.unlock())
+}
+
+// load creates the models that the server lacks.
+func (o *Ollama) load(ctx context.Context, files standIns) error {
 	client, err := newClient(o.Host)
 	if err != nil {
 		return err
@@ -132,11 +141,7 @@ func (o *Ollama) prepare(ctx context.Context, files standIns, folder string) err
 	if o.Version, err = client.Version(ctx); err != nil {
 		return fmt.Errorf("read Ollama's version: %w", err)
 	}
-	lock, err := lockFile(ctx, filepath.Join(folder, "create.lock"))
-	if err != nil {
-		return err
-	}
-	return errors.Join(createMissing(ctx, client, files), lock.unlock())
+	return createMissing(ctx, client, files)
 }
 
 func createMissing(ctx context.Context, client *api.Client, files standIns) error {

@@ -1,13 +1,21 @@
 // Package testenv provides what the project runs against, for tests, the demo
 // and benchmarks: a real PostgreSQL with pgvector and a real Ollama.
 //
-// Each is reached by the first route that leads to it. For the database: the
-// server that CDOCS_TEST_DATABASE_URL names, else a private cluster in a
-// temporary folder, made from the machine's PostgreSQL (install.sh sees to it
-// that there is one). For Ollama: the server that CDOCS_TEST_OLLAMA_HOST names,
-// else the machine's own if it has the models, else a private one, built from
-// its Go module, with the stand-ins of package tinymodel for models. A further
-// route is a further function that returns a *Database or an *Ollama.
+// Each is reached by the first route that leads to it:
+//
+//  1. the server that CDOCS_TEST_DATABASE_URL or CDOCS_TEST_OLLAMA_HOST names;
+//  2. a container, if a Docker engine on this machine answers and has the images,
+//     or if it can pull them and there is no PostgreSQL to run natively;
+//  3. a native process. For the database that is a private cluster in a temporary
+//     folder, made from the machine's PostgreSQL (install.sh sees to it that there
+//     is one). For Ollama it is the machine's own if it has the models, else a
+//     private one, built from its Go module, with the stand-ins of package
+//     tinymodel for models.
+//
+// CDOCS_TEST_ROUTE set to containers or native chooses between 2 and 3. With
+// containers, images are pulled, or built from deploy/ where no registry answers.
+// What is made in Docker bears labels that tell whose it is: it is removed when the
+// process ends, and by a later one if the process was killed.
 //
 // The package knows how to start and stop services. It must not know the
 // project's tables, nor what is asked of a model. It runs on Unix only.
@@ -36,6 +44,7 @@ const (
 	EnvDatabaseURL  = "CDOCS_TEST_DATABASE_URL"  // of a role that may create databases and the extension vector
 	EnvOllamaHost   = "CDOCS_TEST_OLLAMA_HOST"   // such as http://localhost:11434
 	EnvOllamaModels = "CDOCS_TEST_OLLAMA_MODELS" // "tiny" or "real"; set by "with", never read
+	EnvServices     = "CDOCS_TEST_SERVICES"      // what "with" has started, in words; never read
 )
 
 // Logf reports progress that takes a while, such as building Ollama.
@@ -77,6 +86,7 @@ var services struct {
 	main     bool // Main is running
 	database shared[*Database]
 	ollama   shared[*Ollama]
+	engine   shared[*engine] // of StartContainers
 }
 
 // Main runs the tests of a package, then stops the services that they have
@@ -84,25 +94,59 @@ var services struct {
 //
 //	func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
 //
-// The services stop on SIGINT and SIGTERM too.
+// The services stop on SIGINT and SIGTERM too, and when the process has lost its
+// parent: the go command dies of SIGTERM without a word to the tests that it runs.
 func Main(m *testing.M) int {
 	services.main = true
+	// The go command may have died of the same signal: what the tests print then
+	// must not end this process before it has stopped the services.
+	signal.Ignore(syscall.SIGPIPE)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	finished := make(chan int, 1)
 	go func() { finished <- m.Run() }()
+
+	alone, stop := orphaned()
+	defer stop()
 
 	var code int
 	select {
 	case code = <-finished:
 	case <-signals:
 		code = 130
+	case <-alone:
+		code = 1
 	}
-	if err := errors.Join(services.database.stop(), services.ollama.stop()); err != nil {
+	if err := errors.Join(services.database.stop(), services.ollama.stop(), services.engine.stop()); err != nil {
 		fmt.Fprintln(os.Stderr, "testenv:", err)
 		code = max(code, 1)
 	}
 	return code
+}
+
+// orphaned returns a channel that is sent to when this process has lost its
+// parent. stop ends the look-out.
+func orphaned() (alone <-chan struct{}, stop func()) {
+	const often = time.Second
+	parent, lost := os.Getppid(), make(chan struct{}, 1)
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() {
+		ticker := time.NewTicker(often)
+		defer ticker.Stop()
+		for os.Getppid() == parent {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+		}
+		lost <- struct{}{}
+	})
+	return lost, func() {
+		cancel()
+		running.Wait()
+	}
 }
 
 // startTimeout is for all that starting a service may take. Building Ollama

@@ -145,12 +145,14 @@ func (c *Client) embed(ctx context.Context, texts []string) ([][]float32, error)
 		}
 		return h.call(ctx, func(ctx context.Context, client *api.Client) error {
 			return withTimeout(ctx, c.cfg.EmbedTimeout, func(ctx context.Context) error {
-				resp, err := client.Embed(ctx, req)
-				if err != nil {
-					return err //nolint:wrapcheck // classify wants it as it is
-				}
-				vectors = resp.Embeddings
-				return c.check(vectors, len(texts))
+				return whileAnswering(ctx, client, c.cfg.ProbeTimeout, func(ctx context.Context) error {
+					resp, err := client.Embed(ctx, req)
+					if err != nil {
+						return err //nolint:wrapcheck // classify wants it as it is
+					}
+					vectors = resp.Embeddings
+					return c.check(vectors, len(texts))
+				})
 			})
 		})
 	})

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -392,6 +393,40 @@ func TestEmbed_TimesOut(t *testing.T) {
 		t.Errorf("%v is taken for the caller's deadline", err)
 	}
 	wantContains(t, err.Error(), "no answer within 1ns")
+}
+
+// A host that has stalled is told from one that is busy with the embedding.
+func TestEmbed_GivesUpOnAHostThatStalls(t *testing.T) {
+	t.Parallel()
+	const patience = time.Second
+	tests := []struct {
+		name    string
+		faults  fakeollama.Faults
+		stalled bool
+	}{
+		{name: "everything hangs", faults: fakeollama.Faults{Delay: time.Hour}, stalled: true},
+		{name: "the embedding takes its time", faults: fakeollama.Faults{Paths: []string{"/api/embed"}, Delay: patience}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			server := fakeollama.Start(t)
+			cfg := fast(server.URL())
+			cfg.ProbeTimeout = patience
+			client := newClient(t, cfg)
+			if _, err := client.Embed(t.Context(), numbered(1)); err != nil {
+				t.Fatal(err)
+			}
+			server.SetFaults(test.faults)
+			_, err := client.Embed(t.Context(), []string{"another text"})
+			if test.stalled {
+				asType[*ollama.UnavailableError](t, err)
+				wantContains(t, err.Error(), "no answer within 1s")
+			} else if err != nil {
+				t.Errorf("a host that is busy: %v", err)
+			}
+		})
+	}
 }
 
 func TestEmbed_HidesCredentials(t *testing.T) {

@@ -1,13 +1,19 @@
 // Command with runs a command with a real PostgreSQL and a real Ollama at hand.
 //
 //	go run ./internal/testenv/with [-database] [-ollama] -- command [argument ...]
+//	go run ./internal/testenv/with -images -- command [argument ...]
 //
-// Without a flag it provides both. The command finds them in its environment:
+// Without a flag it provides both. With -images it provides no services, but sees
+// to it that the Docker engine has their images, pulled or built, and names them in
+// CDOCS_POSTGRES_IMAGE and CDOCS_OLLAMA_IMAGE unless those are set.
+// The command finds services in its environment:
 // CDOCS_TEST_DATABASE_URL (of a role that may create databases),
-// CDOCS_TEST_OLLAMA_HOST, and CDOCS_TEST_OLLAMA_MODELS, which is "tiny" for
-// stand-ins and "real" otherwise. Services that these variables already name are
-// used as they are; others are stopped when the command ends. SIGINT and SIGTERM
-// are passed on. The exit status is the command's.
+// CDOCS_TEST_OLLAMA_HOST, CDOCS_TEST_OLLAMA_MODELS, which is "tiny" for stand-ins
+// and "real" otherwise, CDOCS_TEST_ROUTE for what it starts itself, and
+// CDOCS_TEST_SERVICES, which describes all that in words. Services that these
+// variables already name are used as they are; others are stopped when the command
+// ends. For native services install.sh is run first. SIGINT and SIGTERM are passed
+// on. The exit status is the command's.
 package main
 
 import (
@@ -18,7 +24,11 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strings"
 	"syscall"
+	"time"
+
+	"golang.org/x/term"
 
 	"github.com/compound-docs/compound-docs/internal/testenv"
 )
@@ -26,6 +36,7 @@ import (
 func main() {
 	database := flag.Bool("database", false, "provide PostgreSQL with pgvector")
 	ollama := flag.Bool("ollama", false, "provide Ollama")
+	images := flag.Bool("images", false, "provide the images of both, and no services")
 	flag.Parse()
 	if flag.NArg() == 0 {
 		fmt.Fprintln(os.Stderr, "usage: with [-database] [-ollama] -- command [argument ...]")
@@ -34,7 +45,11 @@ func main() {
 	if !*database && !*ollama {
 		*database, *ollama = true, true
 	}
-	code, err := run(*database, *ollama, flag.Args())
+	provide := func(ctx context.Context) ([]string, func() error, error) { return services(ctx, *database, *ollama) }
+	if *images {
+		provide = imageNames
+	}
+	code, err := run(provide, flag.Args())
 	if err != nil {
 		logf("%v", err)
 		code = max(code, 1)
@@ -46,9 +61,13 @@ func logf(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "with: "+format+"\n", args...)
 }
 
-// run starts the services, runs the command and stops the services. It returns
-// the command's exit status, and an error of its own.
-func run(database, ollama bool, command []string) (code int, err error) {
+// provider provides what a command needs and returns an environment that names it.
+// stop has to be called in any case.
+type provider func(context.Context) (environment []string, stop func() error, err error)
+
+// run provides what the command needs, runs it, and stops what was started. It
+// returns the command's exit status, and an error of its own.
+func run(provide provider, command []string) (code int, err error) {
 	// Signals that come while services start end that; later ones are the
 	// command's.
 	signals := make(chan os.Signal, 1)
@@ -56,26 +75,10 @@ func run(database, ollama bool, command []string) (code int, err error) {
 	starting, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
 
-	environment := os.Environ()
-	if database {
-		server, failure := testenv.OpenDatabase(starting, logf)
-		if failure != nil {
-			return 1, fmt.Errorf("start PostgreSQL: %w", failure)
-		}
-		defer func() { err = errors.Join(err, server.Stop()) }()
-		logf("%v", server)
-		environment = append(environment, testenv.EnvDatabaseURL+"="+server.URL)
-	}
-	if ollama {
-		server, failure := testenv.OpenOllama(starting, logf)
-		if failure != nil {
-			return 1, fmt.Errorf("start Ollama: %w", failure)
-		}
-		defer func() { err = errors.Join(err, server.Stop()) }()
-		logf("%v", server)
-		environment = append(environment,
-			testenv.EnvOllamaHost+"="+server.Host,
-			testenv.EnvOllamaModels+"="+string(server.Models))
+	environment, stop, err := provide(starting)
+	defer func() { err = errors.Join(err, stop()) }()
+	if err != nil {
+		return 1, err
 	}
 	if starting.Err() != nil {
 		return 1, fmt.Errorf("interrupted: %w", starting.Err())
@@ -84,14 +87,94 @@ func run(database, ollama bool, command []string) (code int, err error) {
 	return runCommand(command, environment, signals)
 }
 
-// runCommand runs the command with the signals passed on to it.
+// imageNames is the provider of images.
+func imageNames(ctx context.Context) (environment []string, stop func() error, err error) {
+	stop = func() error { return nil }
+	environment = os.Environ()
+	database, ollama, err := testenv.EnsureImages(ctx, logf)
+	if err != nil {
+		return nil, stop, err
+	}
+	for name, image := range map[string]string{"CDOCS_POSTGRES_IMAGE": database, "CDOCS_OLLAMA_IMAGE": ollama} {
+		if os.Getenv(name) == "" {
+			environment = append(environment, name+"="+image)
+		}
+	}
+	return environment, stop, nil
+}
+
+// services is the provider of services.
+func services(ctx context.Context, database, ollama bool) (environment []string, stop func() error, err error) {
+	var started []func() error
+	stop = func() (err error) {
+		for _, end := range started {
+			err = errors.Join(err, end())
+		}
+		return err
+	}
+	route, err := testenv.ChooseRoute(ctx, logf)
+	if err != nil {
+		return nil, stop, err
+	}
+	environment = append(os.Environ(), testenv.EnvRoute+"="+string(route))
+	if route == testenv.NativeRoute {
+		var needed []string
+		if database {
+			needed = append(needed, testenv.DatabaseService)
+		}
+		if ollama {
+			needed = append(needed, testenv.OllamaService)
+		}
+		if err := testenv.Install(ctx, needed...); err != nil {
+			return nil, stop, err
+		}
+	}
+	var described []string
+	if database {
+		server, err := testenv.OpenDatabase(ctx, logf)
+		if err != nil {
+			return nil, stop, fmt.Errorf("start PostgreSQL: %w", err)
+		}
+		started, described = append(started, server.Stop), append(described, server.String())
+		environment = append(environment, testenv.EnvDatabaseURL+"="+server.URL)
+	}
+	if ollama {
+		server, err := testenv.OpenOllama(ctx, logf)
+		if err != nil {
+			return nil, stop, fmt.Errorf("start Ollama: %w", err)
+		}
+		started, described = append(started, server.Stop), append(described, server.String())
+		environment = append(environment,
+			testenv.EnvOllamaHost+"="+server.Host,
+			testenv.EnvOllamaModels+"="+string(server.Models))
+	}
+	for _, line := range described {
+		logf("%s", line)
+	}
+	return append(environment, testenv.EnvServices+"="+strings.Join(described, ", ")), stop, nil
+}
+
+// endTimeout is for what the command has started to end after a signal.
+const endTimeout = time.Minute
+
+// runCommand runs the command with the signals passed on to it. Away from a
+// terminal it is a process group of its own, all of which gets the signals, and
+// all of which has ended after one when runCommand returns: the go command, for
+// one, does not wait for the tests that it runs.
 func runCommand(command, environment []string, signals <-chan os.Signal) (int, error) {
 	cmd := exec.Command(command[0], command[1:]...) //nolint:gosec,noctx // what the caller asks for
 	cmd.Env = environment
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	grouped := !term.IsTerminal(int(os.Stdin.Fd()))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: grouped}
 	if err := cmd.Start(); err != nil {
 		return 1, fmt.Errorf("start the command: %w", err)
 	}
+	target := cmd.Process.Pid
+	if grouped {
+		target = -target
+	}
+	signalled := false
 	ended := make(chan struct{})
 	forwarded := make(chan struct{})
 	go func() {
@@ -99,7 +182,9 @@ func runCommand(command, environment []string, signals <-chan os.Signal) (int, e
 		for {
 			select {
 			case s := <-signals:
-				if err := cmd.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
+				signalled = true
+				number, _ := s.(syscall.Signal) // as all on Unix are
+				if err := syscall.Kill(target, number); err != nil && !errors.Is(err, syscall.ESRCH) {
 					logf("pass on %v: %v", s, err)
 				}
 			case <-ended:
@@ -110,10 +195,30 @@ func runCommand(command, environment []string, signals <-chan os.Signal) (int, e
 	err := cmd.Wait()
 	close(ended)
 	<-forwarded
+	if grouped && signalled {
+		waitForGroup(target)
+	}
+	return exitStatus(err)
+}
 
+// waitForGroup waits until no process of a group is left, and kills what has not
+// ended in a minute.
+func waitForGroup(group int) {
+	const often = 50 * time.Millisecond
+	for deadline := time.Now().Add(endTimeout); syscall.Kill(group, 0) == nil; time.Sleep(often) {
+		if time.Now().After(deadline) {
+			_ = syscall.Kill(group, syscall.SIGKILL)
+			return
+		}
+	}
+}
+
+// exitStatus returns the exit status that an error of a command stands for, or the
+// error if it stands for none.
+func exitStatus(err error) (int, error) {
 	var failed *exec.ExitError
 	if !errors.As(err, &failed) {
-		return 0, err //nolint:wrapcheck // nil, or about pipes
+		return 0, err
 	}
 	if status, ok := failed.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		const signalled = 128 // as shells have it

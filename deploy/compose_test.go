@@ -1,0 +1,189 @@
+package deploy_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/google/go-cmp/cmp"
+)
+
+// composeFile is what these tests look at of compose.yaml.
+type composeFile struct {
+	Services map[string]struct {
+		Image       string            `yaml:"image"`
+		Profiles    []string          `yaml:"profiles"`
+		Environment map[string]string `yaml:"environment"`
+		Ports       []string          `yaml:"ports"`
+		Volumes     []string          `yaml:"volumes"`
+		HealthCheck map[string]any    `yaml:"healthcheck"`
+	} `yaml:"services"`
+	Volumes map[string]any `yaml:"volumes"`
+}
+
+func readCompose(t *testing.T) (file composeFile) {
+	t.Helper()
+	content, err := os.ReadFile("compose.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal(content, &file); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// defaults replaces variables by their defaults, as ${NAME:-default} has them.
+func defaults(value string) string {
+	return regexp.MustCompile(`\$\{[A-Z_]+:-([^{}]*)\}`).ReplaceAllString(value, "$1")
+}
+
+func TestCompose_Services(t *testing.T) {
+	t.Parallel()
+	file := readCompose(t)
+	type service struct {
+		Image, Port, Volume string
+		Profiles            []string
+	}
+	got := map[string]service{}
+	for name, found := range file.Services {
+		if len(found.Ports) != 1 || len(found.Volumes) != 1 || len(found.HealthCheck) == 0 {
+			t.Errorf("%s has ports %v, volumes %v, health check %v; want one, one and some", name, found.Ports, found.Volumes, found.HealthCheck)
+			continue
+		}
+		if volume, _, _ := strings.Cut(found.Volumes[0], ":"); !slices.Contains(mapKeys(file.Volumes), volume) {
+			t.Errorf("%s keeps its data in %s, which is no named volume", name, volume)
+		}
+		got[name] = service{
+			Image: defaults(found.Image), Port: defaults(found.Ports[0]), Volume: found.Volumes[0], Profiles: found.Profiles,
+		}
+	}
+	const ollamaPort, ollamaVolume = "127.0.0.1:11435:11434", "ollama:/root/.ollama"
+	want := map[string]service{
+		"postgres": {
+			Image: "pgvector/pgvector:pg17", Port: "127.0.0.1:5433:5432", Volume: "postgres:/var/lib/postgresql/data",
+		},
+		"ollama":        {Image: "ollama/ollama", Port: ollamaPort, Volume: ollamaVolume, Profiles: []string{"cpu"}},
+		"ollama-nvidia": {Image: "ollama/ollama", Port: ollamaPort, Volume: ollamaVolume, Profiles: []string{"nvidia"}},
+		"ollama-amd":    {Image: "ollama/ollama:rocm", Port: ollamaPort, Volume: ollamaVolume, Profiles: []string{"amd"}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("compose.yaml (-want +got):\n%s", diff)
+	}
+}
+
+func mapKeys(m map[string]any) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+// What the documentation names of images, host ports and volumes.
+var (
+	imageMention  = regexp.MustCompile("(?:pgvector/pgvector|ollama/ollama)(?::[a-z0-9.]+)?")
+	portMention   = regexp.MustCompile(`(?:localhost|127\.0\.0\.1):(\d{4,5})`)
+	volumeMention = regexp.MustCompile(`compound-docs_[a-z]+`)
+)
+
+// usualPort is where Ollama listens that is installed without a container.
+const usualPort = "11434"
+
+func TestDocumentation_NamesWhatComposeHas(t *testing.T) {
+	t.Parallel()
+	file := readCompose(t)
+	images, ports, volumes := map[string]bool{}, map[string]bool{usualPort: false}, map[string]bool{}
+	for _, service := range file.Services {
+		images[defaults(service.Image)] = false
+		parts := strings.Split(defaults(service.Ports[0]), ":")
+		ports[parts[len(parts)-2]] = false
+	}
+	for volume := range file.Volumes {
+		volumes["compound-docs_"+volume] = false
+	}
+	pages, err := filepath.Glob("../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range append(pages, "../README.md", "../CONTRIBUTING.md") {
+		content, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(content)
+		look := func(kind string, mention *regexp.Regexp, known map[string]bool) {
+			for _, found := range mention.FindAllStringSubmatch(text, -1) {
+				name := found[len(found)-1]
+				if _, ok := known[name]; !ok {
+					t.Errorf("%s names the %s %s, which compose.yaml does not have", page, kind, name)
+				}
+				known[name] = true
+			}
+		}
+		look("image", imageMention, images)
+		look("volume", volumeMention, volumes)
+		if strings.Contains(text, "compose.yaml") || strings.Contains(text, "make up") {
+			look("port", portMention, ports)
+		}
+	}
+	for kind, known := range map[string]map[string]bool{"image": images, "port": ports, "volume": volumes} {
+		for name, mentioned := range known {
+			if !mentioned {
+				t.Errorf("no page names the %s %s", kind, name)
+			}
+		}
+	}
+}
+
+// composeCommand returns the command that Docker Compose is run with, or skips.
+func composeCommand(t *testing.T) []string {
+	t.Helper()
+	for _, command := range [][]string{{"docker", "compose"}, {"docker-compose"}} {
+		if exec.CommandContext(t.Context(), command[0], append(command[1:], "version")...).Run() == nil {
+			return command
+		}
+	}
+	t.Skip("Docker Compose is not installed")
+	return nil
+}
+
+func TestCompose_IsValid(t *testing.T) {
+	t.Parallel()
+	compose := composeCommand(t)
+	shared := []string{"-f", "compose.shared.yaml"}
+	tests := []struct {
+		name      string
+		arguments []string
+		password  string
+		want      string // in what is printed
+		fails     bool
+	}{
+		{name: "loopback", want: "POSTGRES_PASSWORD: cdocs"},
+		{name: "loopback and a password", password: "s3cret", want: "POSTGRES_PASSWORD: s3cret"},
+		{name: "shared", arguments: shared, want: "has no default where other machines can reach the database", fails: true},
+		{name: "shared and a password", arguments: shared, password: "s3cret", want: "POSTGRES_PASSWORD: s3cret"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			arguments := slices.Concat(compose[1:], []string{"-f", "compose.yaml"}, test.arguments,
+				[]string{"--profile", "cpu", "--profile", "nvidia", "--profile", "amd", "config"})
+			config := exec.CommandContext(t.Context(), compose[0], arguments...)
+			config.Env = append(os.Environ(), "CDOCS_POSTGRES_PASSWORD="+test.password)
+			out, err := config.CombinedOutput()
+			if (err != nil) != test.fails || !strings.Contains(string(out), test.want) {
+				t.Errorf("docker compose config: %v; want %q in\n%s", err, test.want, out)
+			}
+			// As the canonical form writes "127.0.0.1:5433".
+			if loopback := strings.Contains(string(out), "host_ip: 127.0.0.1\n        target: 5432"); !test.fails && loopback != (test.arguments == nil) {
+				t.Errorf("PostgreSQL on the loopback interface: %v in\n%s", loopback, out)
+			}
+		})
+	}
+}
