@@ -69,6 +69,10 @@ func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, 
 	params["plan_cache_mode"] = "force_custom_plan"
 	// Workers cost more to start than a search takes, and there are many searchers.
 	params["max_parallel_workers_per_gather"] = "0"
+	// What is searched is in memory, and every query has an index to go by: read
+	// whole, the passages of all tenants are the dearest there is.
+	params["random_page_cost"] = "1.1"
+	params["enable_seqscan"] = "off"
 	params["hnsw.ef_search"] = strconv.Itoa(efSearch)
 	params["hnsw.iterative_scan"] = "relaxed_order"
 	// Locks of a client that has vanished, a laptop that sleeps say, are held till
