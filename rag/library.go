@@ -46,9 +46,10 @@ type Library struct {
 	sizes   sizes
 }
 
-// maxWriters leaves connections of the pool to searches. Of two writers one
-// inserts passages while the other, whose turn it is, writes documents.
-const maxWriters = 2
+// maxWriters leaves processors of the database to searches: inserting into the
+// graph keeps one busy. With two a first sync takes half as long, and searches
+// beside it take three times as long.
+const maxWriters = 1
 
 // NewLibrary returns a Library; nothing is connected yet.
 func NewLibrary(database *db.Database, embedder Embedder, generator Generator, logger *slog.Logger) *Library {
