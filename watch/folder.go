@@ -132,7 +132,10 @@ func (f Folder) inspect(
 	}
 	info, err := own()
 	if err == nil {
-		err = cmp.Or(checkName(name), fit(info))
+		err = checkName(name)
+	}
+	if err == nil {
+		err = fit(info)
 	}
 	if err == nil {
 		e.size, e.modTime = info.Size(), info.ModTime()

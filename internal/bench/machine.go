@@ -42,7 +42,12 @@ func (e *environment) facts(ctx context.Context) ([]fact, error) {
 	if e.ollamaModels == "tiny" {
 		models = "tiny stand-ins for mxbai-embed-large and mistral"
 	}
+	sizes := "those of the targets"
+	if e.quick {
+		sizes = "smaller than those of the targets, as with QUICK=1; each row says its own"
+	}
 	return []fact{
+		{"Sizes", sizes},
 		{"Processor", field("/proc/cpuinfo", "model name")},
 		{"Cores", strconv.Itoa(runtime.NumCPU())},
 		{"Memory", field("/proc/meminfo", "MemTotal")},
