@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,7 +23,9 @@ const maxMemory = 670
 // sink is an index that keeps nothing but what a database would tell of it, and
 // notes how much memory is in use whenever it is called.
 type sink struct {
-	known   func() map[string]rag.Stamp
+	known func() map[string]rag.Stamp
+
+	mu      sync.Mutex
 	indexed int
 	calls   int
 	peak    uint64 // live heap, in bytes
@@ -30,11 +33,15 @@ type sink struct {
 
 func (s *sink) Known(context.Context) (map[string]rag.Stamp, error) {
 	known := s.known()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.measure()
 	return known, nil
 }
 
 func (s *sink) Index(_ context.Context, files []rag.File) ([]rag.Failure, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.indexed += len(files)
 	s.calls++
 	if s.calls%200 == 1 {
@@ -44,6 +51,8 @@ func (s *sink) Index(_ context.Context, files []rag.File) ([]rag.Failure, error)
 }
 
 func (s *sink) Remove(context.Context, []string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.measure()
 	return nil
 }
