@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -15,9 +16,11 @@ import (
 const LockIndexer = 0x63646f69 // "cdoi"
 
 // How often a held lease is checked, and how long the server may take to answer.
+// A release is given up sooner: it is part of the end of the process.
 const (
-	leaseCheck   = 2 * time.Second
-	leaseTimeout = 5 * time.Second
+	leaseCheck     = 2 * time.Second
+	leaseTimeout   = 5 * time.Second
+	releaseTimeout = 500 * time.Millisecond
 )
 
 // Lease is a session-level advisory lock on a connection of its own. PostgreSQL
@@ -53,13 +56,19 @@ func (d *Database) TryLease(ctx context.Context, class, id int32) (lease *Lease,
 // Lost is closed when the lease is no longer known to be held.
 func (l *Lease) Lost() <-chan struct{} { return l.lost }
 
-// Release frees the lock by closing its connection.
+// Release frees the lock and closes its connection. It asks for the former
+// first, since PostgreSQL sees the end of a connection some time after it. An
+// error means that this is left to PostgreSQL.
 func (l *Lease) Release() error {
 	l.cancel()
 	l.done.Wait()
-	ctx, cancel := context.WithTimeout(context.Background(), leaseTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), releaseTimeout)
 	defer cancel()
-	if err := l.conn.Close(ctx); err != nil {
+	var unlockErr error
+	if !l.conn.IsClosed() {
+		_, unlockErr = l.conn.Exec(ctx, "SELECT pg_advisory_unlock_all()")
+	}
+	if err := errors.Join(unlockErr, l.conn.Close(ctx)); err != nil {
 		return fmt.Errorf("release lease: %w", err)
 	}
 	return nil

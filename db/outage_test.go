@@ -204,6 +204,24 @@ func TestLease_LostWithItsConnection(t *testing.T) {
 	}
 }
 
+func TestLease_FreeOnceReleased(t *testing.T) {
+	t.Parallel()
+	const class, id = db.LockIndexer, 7
+	url := testenv.DatabaseURL(t)
+	first, second := openDatabase(t, url), openDatabase(t, url)
+	for range 50 {
+		for _, database := range []*db.Database{first, second} {
+			lease, err := database.TryLease(t.Context(), class, id)
+			if err != nil || lease == nil {
+				t.Fatalf("a lease that was released: %v, %v", lease, err)
+			}
+			if err := lease.Release(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // A server that hangs keeps a call waiting for a limited time, and the calls after
 // it need not wait for the connections that it has jammed.
 func TestDatabase_GivesUpOnAServerThatSaysNothing(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -180,6 +181,8 @@ type batch struct {
 	failures  []Failure
 	// vectors are the embeddings made for this batch.
 	vectors map[uuid.UUID][]float32
+	// anew is set if passages of the index may not take the place of vectors.
+	anew bool
 }
 
 func (b *batch) fail(path string, err error) {
@@ -200,20 +203,21 @@ func (b *batch) drop(doc *document, err error) {
 	b.documents = slices.DeleteFunc(b.documents, func(other *document) bool { return other == doc })
 }
 
-// run embeds and writes, and does so again if passages that were counted on are
-// swept in between.
+// run embeds and writes. If a passage of the index that was counted on is swept
+// in between, it does so again, counting on none.
 func (b *batch) run(ctx context.Context) error {
-	const tries = 3
-	for range tries {
-		if err := b.embed(ctx); err != nil {
-			return err
-		}
-		err := b.write(ctx)
-		if !errors.Is(err, errPassageGone) {
-			return err
-		}
+	if err := b.embed(ctx); err != nil {
+		return err
 	}
-	return fmt.Errorf("index documents: %w, %d times in a row", errPassageGone, tries)
+	err := b.write(ctx)
+	if !errors.Is(err, errPassageGone) {
+		return err
+	}
+	b.anew = true
+	if err := b.embed(ctx); err != nil {
+		return err
+	}
+	return b.write(ctx)
 }
 
 // embed makes the vectors of the passages that the index lacks. A passage that
@@ -244,7 +248,7 @@ func (b *batch) embed(ctx context.Context) error {
 }
 
 // missing returns the passages of the batch, each once, that have no vector in
-// the index or in the batch.
+// the batch or, unless all are made anew, in the index.
 func (b *batch) missing(ctx context.Context) ([]passage, error) {
 	wanted := map[uuid.UUID]passage{}
 	for _, doc := range b.documents {
@@ -254,19 +258,9 @@ func (b *batch) missing(ctx context.Context) ([]passage, error) {
 			}
 		}
 	}
-	hashes := make([]uuid.UUID, 0, len(wanted))
-	for hash := range wanted {
-		hashes = append(hashes, hash)
+	if err := b.leaveOutExisting(ctx, wanted); err != nil {
+		return nil, err
 	}
-	err := b.indexer.library.db.Read(ctx, "look up passages", func(q *db.Queries) error {
-		existing, err := q.PassageExisting(ctx, db.PassageExistingParams{
-			Collection: b.indexer.collection, ProjectID: b.indexer.tenant.projectID, Hashes: hashes,
-		})
-		for _, hash := range existing {
-			delete(wanted, hash)
-		}
-		return err
-	})
 	missing := make([]passage, 0, len(wanted))
 	for _, doc := range b.documents {
 		for _, p := range doc.passages {
@@ -276,7 +270,23 @@ func (b *batch) missing(ctx context.Context) ([]passage, error) {
 			}
 		}
 	}
-	return missing, err
+	return missing, nil
+}
+
+func (b *batch) leaveOutExisting(ctx context.Context, wanted map[uuid.UUID]passage) error {
+	if b.anew {
+		return nil
+	}
+	hashes := slices.Collect(maps.Keys(wanted))
+	return b.indexer.library.db.Read(ctx, "look up passages", func(q *db.Queries) error {
+		existing, err := q.PassageExisting(ctx, db.PassageExistingParams{
+			Collection: b.indexer.collection, ProjectID: b.indexer.tenant.projectID, Hashes: hashes,
+		})
+		for _, hash := range existing {
+			delete(wanted, hash)
+		}
+		return err
+	})
 }
 
 // refuse deals with a passage that cannot be embedded: halved if it is too
