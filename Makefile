@@ -24,17 +24,19 @@ help: ## List these targets
 demo: build ## Index the demo project, search it and ask it, over a real server
 	$(services) go run ./internal/demo
 
+# With RACE=1 those run under the race detector that it sees something of.
 .PHONY: test
 test: ## Run all tests against a real PostgreSQL and a real Ollama
-	$(services) sh -c 'go test -short -timeout=20m ./... && $(said)'
-
-# The detector sees its own process alone: not the programs that the others of
-# these packages start.
-raced = $$(go list ./... | grep -v -E "/(cmd/server|internal/(bench|conformance|containers|demo|soak))(/|$$)")
+	$(services) sh -c '$(if $(RACE),$(race) && go test -short -timeout=20m $(programs),go test -short -timeout=20m ./...) && $(said)'
 
 .PHONY: race
-race: ## Run them again under the race detector
-	$(services) sh -c 'CGO_ENABLED=1 go test -short -race -timeout=30m $(raced) && $(said)'
+race: ## Run them under the race detector
+	$(services) sh -c '$(race) && $(said)'
+
+# The detector sees its own process, and not the programs that the tests of these
+# packages start.
+programs = ./cmd/... ./internal/bench/... ./internal/conformance ./internal/containers ./internal/demo ./internal/soak
+race     = CGO_ENABLED=1 go test -short -race -timeout=30m $$(go list ./... | grep -v -x -F "$$(go list $(programs))")
 
 said = echo "Tested against $$CDOCS_TEST_SERVICES."
 
@@ -84,7 +86,7 @@ soak: ## Change files at random, kill servers, stop services and time saves, for
 # ONLY=REGEXP measures only the rows whose names match, and leaves it alone too.
 .PHONY: bench
 bench: build ## Measure cost and recall on real parts, and write docs/benchmarks.md
-	$(services) go run ./internal/bench -only='$(ONLY)' $(if $(QUICK),-quick,$(if $(ONLY),,-write docs/benchmarks.md))
+	$(provide) -database -disk -ollama -- go run ./internal/bench -only='$(ONLY)' $(if $(QUICK),-quick,$(if $(ONLY),,-write docs/benchmarks.md))
 
 .PHONY: check
 check: lint sql vuln race ## All that a change has to pass besides make test

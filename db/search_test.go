@@ -187,7 +187,7 @@ func ids[Row any](rows []Row, id func(Row) int64) map[int64]bool {
 func TestSearch_Routes(t *testing.T) {
 	t.Parallel()
 	space := newSpace(1)
-	c := newCorpus(t, space, map[string]int{"large": 6000, "small": 300})
+	c := newCorpus(t, space, map[string]int{"large": 2000, "small": 200})
 	t.Run("HNSW finds what exact finds", func(t *testing.T) { testRecall(t, c, space) })
 	t.Run("passages", func(t *testing.T) { testPassages(t, c, space) })
 	t.Run("plans", func(t *testing.T) { testPlans(t, c, space) })

@@ -25,13 +25,18 @@ const (
 	// macOS's, with its terminating zero.
 	maxSocketPath = 104
 	socketName    = ".s.PGSQL.5432"
+
+	// memoryFolder is Linux's file system in memory, and memoryNeeded what has to
+	// be free there, in bytes: all tests at once use about a third.
+	memoryFolder = "/dev/shm"
+	memoryNeeded = 4 << 30
 )
 
 // startCluster makes a PostgreSQL cluster in a temporary folder and starts it.
 // It is reached over a Unix socket in that folder only, which is closed to
 // other users. It trades durability for speed.
-func startCluster(ctx context.Context, logf Logf) (_ *Database, err error) {
-	c, folder, err := newCluster(ctx, logf)
+func startCluster(ctx context.Context, storage Storage, logf Logf) (_ *Database, err error) {
+	c, folder, err := newCluster(ctx, storage, logf)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +53,7 @@ func startCluster(ctx context.Context, logf Logf) (_ *Database, err error) {
 }
 
 // newCluster makes a cluster in a temporary folder, which the caller removes.
-func newCluster(ctx context.Context, logf Logf) (c cluster, folder *scratch, err error) {
+func newCluster(ctx context.Context, storage Storage, logf Logf) (c cluster, folder *scratch, err error) {
 	found, err := findPostgres(ctx)
 	if err != nil {
 		return cluster{}, nil, err
@@ -57,7 +62,7 @@ func newCluster(ctx context.Context, logf Logf) (c cluster, folder *scratch, err
 	if err != nil {
 		return cluster{}, nil, err
 	}
-	folder, err = newScratch(ctx, clusterParent(), clusterPrefix, logf)
+	folder, err = newScratch(ctx, clusterParent(storage), clusterPrefix, logf)
 	if err != nil {
 		return cluster{}, nil, err
 	}
@@ -173,9 +178,13 @@ func serverAccount() (*syscall.Credential, error) {
 	return nil, errors.New("PostgreSQL does not run as root, and there is no account postgres or nobody to run it under")
 }
 
-// clusterParent returns the folder for clusters: the user's temporary folder,
-// unless other accounts may not enter it or a socket's path would be too long.
-func clusterParent() string {
+// clusterParent returns the folder for clusters. On disk that is the user's
+// temporary folder, unless other accounts may not enter it or a socket's path
+// would be too long.
+func clusterParent(storage Storage) string {
+	if storage == InMemory && memoryFolderFree() >= memoryNeeded {
+		return memoryFolder
+	}
 	parent := os.TempDir()
 	if os.Geteuid() == 0 || len(filepath.Join(parent, clusterPrefix+"1234567890", socketName)) >= maxSocketPath {
 		return "/tmp"

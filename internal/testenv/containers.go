@@ -29,6 +29,7 @@ type containedService struct {
 	command []string
 	env     map[string]string
 	volume  string // where it keeps what outlives a restart
+	memory  bool   // the volume is in memory, and outlives nothing
 	answers func(ctx context.Context, address string) error
 }
 
@@ -138,10 +139,7 @@ func (e *engine) start(ctx context.Context, c *runningContainer) error {
 				host.PortBindings = network.PortMap{network.MustParsePort(c.service.port): {{
 					HostIP: c.address.Addr(), HostPort: strconv.Itoa(int(c.address.Port())),
 				}}}
-				host.Mounts = []mount.Mount{{
-					Type: mount.TypeVolume, Source: c.volume, Target: c.service.volume,
-					VolumeOptions: &mount.VolumeOptions{Labels: e.labels},
-				}}
+				host.Mounts = []mount.Mount{c.mount(e.labels)}
 			},
 		},
 		Started: true,
@@ -152,6 +150,17 @@ func (e *engine) start(ctx context.Context, c *runningContainer) error {
 	}
 	c.id = made.GetContainerID()
 	return nil
+}
+
+// mount is what the service keeps its files on.
+func (c *runningContainer) mount(labels map[string]string) mount.Mount {
+	if c.service.memory {
+		return mount.Mount{Type: mount.TypeTmpfs, Target: c.service.volume}
+	}
+	return mount.Mount{
+		Type: mount.TypeVolume, Source: c.volume, Target: c.service.volume,
+		VolumeOptions: &mount.VolumeOptions{Labels: labels},
+	}
 }
 
 // waitUntilAnswers waits until the service answers. It gives up when the container
@@ -207,12 +216,13 @@ func (c *runningContainer) lastLog() []byte {
 }
 
 // startDatabaseContainer starts a PostgreSQL in a container of its own.
-func startDatabaseContainer(ctx context.Context, logf Logf) (*Database, error) {
+func startDatabaseContainer(ctx context.Context, storage Storage, logf Logf) (*Database, error) {
 	e, err := openEngine(ctx, logf)
 	if err != nil {
 		return nil, err
 	}
 	service, location := containedDatabase()
+	service.memory = storage == InMemory && memoryFolderFree() >= memoryNeeded
 	c, err := e.run(ctx, service, logf)
 	if err != nil {
 		return nil, errors.Join(err, e.Stop())

@@ -21,9 +21,22 @@ type Database struct {
 	stop func() error
 }
 
+// Storage is where a server that this package starts keeps its files.
+type Storage int
+
+// Storages.
+const (
+	// InMemory is for tests, which create and drop databases by the hundred: some
+	// file systems take longer for that than the tests themselves. Where memory
+	// has no room for it, this is OnDisk.
+	InMemory Storage = iota
+	// OnDisk is for benchmarks, whose databases are large.
+	OnDisk
+)
+
 // OpenDatabase returns the server that CDOCS_TEST_DATABASE_URL names, or starts
 // one on the route that ChooseRoute returns. The caller must Stop it.
-func OpenDatabase(ctx context.Context, logf Logf) (*Database, error) {
+func OpenDatabase(ctx context.Context, storage Storage, logf Logf) (*Database, error) {
 	database := &Database{
 		URL:   os.Getenv(EnvDatabaseURL),
 		Route: "given by " + EnvDatabaseURL,
@@ -31,7 +44,7 @@ func OpenDatabase(ctx context.Context, logf Logf) (*Database, error) {
 	}
 	if database.URL == "" {
 		var err error
-		if database, err = startDatabase(ctx, logf); err != nil {
+		if database, err = startDatabase(ctx, storage, logf); err != nil {
 			return nil, err
 		}
 	}
@@ -41,15 +54,15 @@ func OpenDatabase(ctx context.Context, logf Logf) (*Database, error) {
 	return database, nil
 }
 
-func startDatabase(ctx context.Context, logf Logf) (*Database, error) {
+func startDatabase(ctx context.Context, storage Storage, logf Logf) (*Database, error) {
 	route, err := ChooseRoute(ctx, logf)
 	if err != nil {
 		return nil, err
 	}
 	if route == ContainersRoute {
-		return startDatabaseContainer(ctx, logf)
+		return startDatabaseContainer(ctx, storage, logf)
 	}
-	return startCluster(ctx, logf)
+	return startCluster(ctx, storage, logf)
 }
 
 // Stop stops the server, if it is a private one, and removes all it has

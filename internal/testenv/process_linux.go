@@ -2,6 +2,16 @@ package testenv
 
 import "syscall"
 
+// memoryFolderFree returns how many bytes this account may write to memoryFolder.
+func memoryFolderFree() uint64 {
+	const tmpfs = 0x01021994 // TMPFS_MAGIC of linux/magic.h
+	var stat syscall.Statfs_t
+	if err := syscall.Statfs(memoryFolder, &stat); err != nil || stat.Type != tmpfs || stat.Bsize < 0 {
+		return 0
+	}
+	return stat.Bavail * uint64(stat.Bsize)
+}
+
 // childAttributes puts a child into a process group of its own, lets it run
 // under another account unless credential is nil, and sends it a signal should
 // this process end first, even by SIGKILL.

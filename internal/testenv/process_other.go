@@ -4,6 +4,9 @@ package testenv
 
 import "syscall"
 
+// memoryFolderFree is 0: only Linux has the folder.
+func memoryFolderFree() uint64 { return 0 }
+
 // childAttributes puts a child into a process group of its own and lets it run
 // under another account unless credential is nil. The signal, for when this
 // process ends first, is something that only Linux knows.

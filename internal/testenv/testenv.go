@@ -8,7 +8,7 @@
 //     or if it can pull them and there is no PostgreSQL to run natively;
 //  3. a native process. For the database that is a private cluster in a temporary
 //     folder, made from the machine's PostgreSQL (install.sh sees to it that there
-//     is one). For Ollama it is the machine's own if it has the models, else a
+//     is one), or in memory where that has room. For Ollama it is the machine's own if it has the models, else a
 //     private one, built from its Go module, with the stand-ins of package
 //     tinymodel for models.
 //
@@ -186,7 +186,9 @@ func OllamaModels(t testing.TB) Models {
 // the extension vector.
 func DatabaseURL(t testing.TB) string {
 	t.Helper()
-	server := sharedService(t, &services.database, OpenDatabase)
+	server := sharedService(t, &services.database, func(ctx context.Context, logf Logf) (*Database, error) {
+		return OpenDatabase(ctx, InMemory, logf)
+	})
 	name := "cdocs_test_" + strings.ToLower(rand.Text())
 	if err := execute(t.Context(), server.URL, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8'"); err != nil {
 		t.Fatal("testenv: create database:", err)

@@ -1,6 +1,6 @@
 // Command with runs a command with a real PostgreSQL and a real Ollama at hand.
 //
-//	go run ./internal/testenv/with [-database] [-ollama] -- command [argument ...]
+//	go run ./internal/testenv/with [-database] [-disk] [-ollama] -- command [argument ...]
 //	go run ./internal/testenv/with -images -- command [argument ...]
 //
 // Without a flag it provides both. With -images it provides no services, but sees
@@ -36,6 +36,7 @@ import (
 func main() {
 	database := flag.Bool("database", false, "provide PostgreSQL with pgvector")
 	ollama := flag.Bool("ollama", false, "provide Ollama")
+	disk := flag.Bool("disk", false, "keep the database on disk even if it has room in memory")
 	images := flag.Bool("images", false, "provide the images of both, and no services")
 	flag.Parse()
 	if flag.NArg() == 0 {
@@ -45,7 +46,11 @@ func main() {
 	if !*database && !*ollama {
 		*database, *ollama = true, true
 	}
-	provide := func(ctx context.Context) ([]string, func() error, error) { return services(ctx, *database, *ollama) }
+	wanted := services{database: *database, ollama: *ollama}
+	if *disk {
+		wanted.storage = testenv.OnDisk
+	}
+	provide := wanted.start
 	if *images {
 		provide = imageNames
 	}
@@ -103,8 +108,14 @@ func imageNames(ctx context.Context) (environment []string, stop func() error, e
 	return environment, stop, nil
 }
 
-// services is the provider of services.
-func services(ctx context.Context, database, ollama bool) (environment []string, stop func() error, err error) {
+// services are those that a command needs.
+type services struct {
+	database, ollama bool
+	storage          testenv.Storage // of the database
+}
+
+// start is the provider of services.
+func (s services) start(ctx context.Context) (environment []string, stop func() error, err error) {
 	var started []func() error
 	stop = func() (err error) {
 		for _, end := range started {
@@ -119,10 +130,10 @@ func services(ctx context.Context, database, ollama bool) (environment []string,
 	environment = append(os.Environ(), testenv.EnvRoute+"="+string(route))
 	if route == testenv.NativeRoute {
 		var needed []string
-		if database {
+		if s.database {
 			needed = append(needed, testenv.DatabaseService)
 		}
-		if ollama {
+		if s.ollama {
 			needed = append(needed, testenv.OllamaService)
 		}
 		if err := testenv.Install(ctx, needed...); err != nil {
@@ -130,15 +141,15 @@ func services(ctx context.Context, database, ollama bool) (environment []string,
 		}
 	}
 	var described []string
-	if database {
-		server, err := testenv.OpenDatabase(ctx, logf)
+	if s.database {
+		server, err := testenv.OpenDatabase(ctx, s.storage, logf)
 		if err != nil {
 			return nil, stop, fmt.Errorf("start PostgreSQL: %w", err)
 		}
 		started, described = append(started, server.Stop), append(described, server.String())
 		environment = append(environment, testenv.EnvDatabaseURL+"="+server.URL)
 	}
-	if ollama {
+	if s.ollama {
 		server, err := testenv.OpenOllama(ctx, logf)
 		if err != nil {
 			return nil, stop, fmt.Errorf("start Ollama: %w", err)
