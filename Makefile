@@ -83,10 +83,10 @@ soak: ## Change files at random, kill servers, stop services and time saves, for
 		CDOCS_TEST_OUTAGE=60s go test -count=1 -timeout=20m ./cmd/server ./internal/session ./watch'
 
 # QUICK=1 takes minutes instead of hours, and leaves docs/benchmarks.md alone.
-# ONLY=REGEXP measures only the rows whose names match, and leaves it alone too.
+# ONLY=REGEXP measures only the rows whose names match.
 .PHONY: bench
 bench: build ## Measure cost and recall on real parts, and write docs/benchmarks.md
-	$(provide) -database -disk -ollama -- go run ./internal/bench -only='$(ONLY)' $(if $(QUICK),-quick,$(if $(ONLY),,-write docs/benchmarks.md))
+	$(provide) -database -disk -ollama -- go run ./internal/bench -only='$(ONLY)' $(if $(QUICK),-quick,-write docs/benchmarks.md)
 
 .PHONY: check
 check: lint sql vuln race ## All that a change has to pass besides make test

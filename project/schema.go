@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"sync"
 
 	"github.com/compound-docs/compound-docs/internal/schema"
 )
@@ -12,9 +13,21 @@ import (
 //go:embed schemas/*.json config.schema.json settings.schema.json shortform.schema.json
 var schemaFiles embed.FS
 
-// embeddedSchema compiles one of the files that are built in, with common.json beside it. fragment
-// is a JSON pointer into it, or "".
+// compiledSchemas are those of embeddedSchema, by its arguments.
+//
+//nolint:gochecknoglobals // what is built in is the same for every project
+var compiledSchemas sync.Map
+
+// embeddedSchema compiles one of the files that are built in, once, with common.json beside it.
+// fragment is a JSON pointer into it, or "".
 func embeddedSchema(file, fragment string) (*schema.Schema, error) {
+	compile := sync.OnceValues(func() (*schema.Schema, error) { return compileEmbedded(file, fragment) })
+	once, _ := compiledSchemas.LoadOrStore(file+"#"+fragment, compile)
+	compile, _ = once.(func() (*schema.Schema, error)) // nothing else is stored
+	return compile()
+}
+
+func compileEmbedded(file, fragment string) (*schema.Schema, error) {
 	docs := map[string]any{}
 	for _, name := range []string{file, "schemas/common.json"} {
 		doc, err := embeddedJSON(name)

@@ -15,9 +15,9 @@ import (
 
 // curve is a line of the picture: what a search costs at which size.
 type curve struct {
-	name string
-	// passages and milliseconds of each point.
-	passages, ms []float64
+	Name string
+	// Passages and milliseconds of each point.
+	Passages, MS []float64
 }
 
 // palette can be told apart by those who do not see all colours (Okabe, Ito 2008).
@@ -47,18 +47,18 @@ func draw(curves []curve, file string) error {
 	grid.Vertical.Color, grid.Horizontal.Color = color.Gray{Y: 0xdd}, color.Gray{Y: 0xdd}
 	p.Add(grid)
 	for i, c := range curves {
-		points := make(plotter.XYs, len(c.passages))
+		points := make(plotter.XYs, len(c.Passages))
 		for j := range points {
-			points[j].X, points[j].Y = c.passages[j], c.ms[j]
+			points[j].X, points[j].Y = c.Passages[j], c.MS[j]
 		}
 		line, marks, err := plotter.NewLinePoints(points)
 		if err != nil {
-			return fmt.Errorf("draw %s: %w", c.name, err)
+			return fmt.Errorf("draw %s: %w", c.Name, err)
 		}
 		line.Color, line.Width = palette[i%len(palette)], vg.Points(2)
 		marks.Color, marks.Radius = line.Color, vg.Points(3.5)
 		p.Add(line, marks)
-		p.Legend.Add(c.name, line, marks)
+		p.Legend.Add(c.Name, line, marks)
 	}
 	return p.Save(18*vg.Centimeter, 12*vg.Centimeter, file)
 }

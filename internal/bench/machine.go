@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// fact is a line of what the figures were measured on.
+// fact is a line of what the figures were measured on, the same for all rows.
 type fact struct{ Name, Value string }
 
 // facts asks the machine and its services. What cannot be found out is "unknown".
@@ -42,21 +42,14 @@ func (e *environment) facts(ctx context.Context) ([]fact, error) {
 	if e.ollamaModels == "tiny" {
 		models = "tiny stand-ins for mxbai-embed-large and mistral"
 	}
-	sizes := "those of the targets"
-	if e.quick {
-		sizes = "smaller than those of the targets, as with QUICK=1; each row says its own"
-	}
 	return []fact{
-		{"Sizes", sizes},
 		{"Processor", field("/proc/cpuinfo", "model name")},
 		{"Cores", strconv.Itoa(runtime.NumCPU())},
 		{"Memory", field("/proc/meminfo", "MemTotal")},
-		{"Kernel", strings.TrimSpace(output(ctx, "uname", "-sr"))},
 		{"Go", runtime.Version()},
 		{"PostgreSQL", postgres + " with pgvector " + pgvector},
 		{"PostgreSQL's settings", strings.Join(settings, ", ")},
 		{"Ollama", e.ollamaVersion(ctx) + " with " + models},
-		{"Commit", strings.TrimSpace(output(ctx, "git", "describe", "--always", "--dirty"))},
 	}, nil
 }
 
@@ -86,6 +79,11 @@ func field(file, name string) string {
 		}
 	}
 	return unknown
+}
+
+// version of what is measured.
+func version(ctx context.Context) string {
+	return strings.TrimSpace(output(ctx, "git", "describe", "--always", "--dirty"))
 }
 
 func output(ctx context.Context, program string, arguments ...string) string {

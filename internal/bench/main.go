@@ -29,7 +29,7 @@ func main() {
 	flag.BoolVar(&o.quick, "quick", false, "measure in minutes, at smaller sizes")
 	flag.StringVar(&o.only, "only", "", "measure only what gives rows whose `names` match this regular expression")
 	flag.BoolVar(&o.keep, "keep", false, "leave the databases, to look at them afterwards, and say where they are")
-	flag.StringVar(&o.write, "write", "", "write the report to this `file`, and its picture beside it")
+	flag.StringVar(&o.write, "write", "", "put what was measured into the report in this `file`, with its picture and its data beside it")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, o, os.Stdout, os.Stderr)
@@ -62,7 +62,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) (err error) {
 	}
 	defer func() { err = errors.Join(err, e.close(ctx)) }()
 	began := time.Now()
-	var rows []Row
+	commit, date := version(ctx), began.UTC().Format(time.DateOnly)
 	for _, m := range measurements() {
 		if !slices.ContainsFunc(m.rows, only.MatchString) {
 			continue
@@ -71,20 +71,22 @@ func run(ctx context.Context, o options, out, progress io.Writer) (err error) {
 		if err != nil {
 			return fmt.Errorf("measure %s: %w", m.rows[0], err)
 		}
-		for _, row := range measured {
+		for i, row := range measured {
+			measured[i].Commit, measured[i].Date, measured[i].Quick = commit, date, o.quick
 			fmt.Fprintln(out, row)
 			fmt.Fprintln(out, "    "+row.Note)
 			if row.Short() && row.Reason != "" {
 				fmt.Fprintln(out, "    Short because "+row.Reason)
 			}
 		}
-		rows = append(rows, measured...)
+		if o.write != "" {
+			if err := e.write(ctx, o.write, measured); err != nil {
+				return err
+			}
+		}
 	}
-	e.say("%d rows in %v", len(rows), time.Since(began).Round(time.Second))
-	if o.write == "" {
-		return nil
-	}
-	return e.write(ctx, o.write, rows, time.Since(began))
+	e.say("done in %v", time.Since(began).Round(time.Second))
+	return nil
 }
 
 // newEnvironment expects the repository's root for a working folder, the server

@@ -4,43 +4,100 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/template"
-	"time"
 )
 
 //go:embed report.md.tmpl
 var reportTemplate string
 
-// write writes the report and, beside it, its picture.
-func (e *environment) write(ctx context.Context, file string, rows []Row, took time.Duration) error {
+// report is the data of a page of figures from one machine.
+type report struct {
+	Facts  []fact
+	Rows   []Row
+	Curves []curve
+}
+
+// write puts the rows into the report in a file, in place of their earlier
+// values, and writes its data as JSON and its picture beside it.
+func (e *environment) write(ctx context.Context, file string, rows []Row) error {
+	base := strings.TrimSuffix(file, filepath.Ext(file))
+	data, picture := base+".json", base+".svg"
+	r, err := readReport(data)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	facts, err := e.facts(ctx)
 	if err != nil {
 		return fmt.Errorf("describe the machine: %w", err)
 	}
-	picture := strings.TrimSuffix(file, filepath.Ext(file)) + ".svg"
-	if len(e.curves) == 0 {
-		picture = ""
-	} else if err := draw(e.curves, picture); err != nil {
+	if !slices.Equal(r.Facts, facts) {
+		r = report{Facts: facts} // ratios of different machines do not belong side by side
+	}
+	r.put(rows, e.curves)
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
 		return err
 	}
-	report, err := template.New("report").Funcs(template.FuncMap{
+	if err := os.WriteFile(data, append(text, '\n'), 0o644); err != nil {
+		return err
+	}
+	if len(r.Curves) == 0 {
+		picture = ""
+	} else if err := draw(r.Curves, picture); err != nil {
+		return err
+	}
+	return r.render(file, picture)
+}
+
+func readReport(file string) (r report, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return report{}, err
+	}
+	if err := json.Unmarshal(text, &r); err != nil {
+		return report{}, fmt.Errorf("%s: %w", file, err)
+	}
+	return r, nil
+}
+
+// put replaces rows and curves by name. Rows are in the order of measurements.
+func (r *report) put(rows []Row, curves []curve) {
+	for _, row := range rows {
+		r.Rows = slices.DeleteFunc(r.Rows, func(old Row) bool { return old.Name == row.Name })
+		r.Rows = append(r.Rows, row)
+	}
+	var names []string
+	for _, m := range measurements() {
+		names = append(names, m.rows...)
+	}
+	slices.SortFunc(r.Rows, func(a, b Row) int { return slices.Index(names, a.Name) - slices.Index(names, b.Name) })
+	for _, c := range curves {
+		r.Curves = slices.DeleteFunc(r.Curves, func(old curve) bool { return old.Name == c.Name })
+		r.Curves = append(r.Curves, c)
+	}
+}
+
+func (r *report) render(file, picture string) error {
+	page, err := template.New("report").Funcs(template.FuncMap{
 		"number": number, "base": filepath.Base,
 	}).Parse(reportTemplate)
 	if err != nil {
 		return err
 	}
 	var b bytes.Buffer
-	if err := report.Execute(&b, struct {
-		Facts   []fact
-		Rows    []Row
+	if err := page.Execute(&b, struct {
+		*report
+
 		Picture string
-		Date    string
-		Took    time.Duration
-	}{facts, rows, picture, time.Now().UTC().Format(time.DateOnly), took.Round(time.Minute)}); err != nil {
+	}{r, picture}); err != nil {
 		return err
 	}
 	return os.WriteFile(file, b.Bytes(), 0o644)

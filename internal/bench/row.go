@@ -16,48 +16,33 @@ type Row struct {
 	Note string
 	// Reason says why the target is missed, and what was tried. It is told only of
 	// a row that is short.
-	Reason string
+	Reason string `json:",omitempty"`
+	// Commit and Date are when it was measured.
+	Commit, Date string
+	// Quick is set if it was measured at smaller sizes than those of the target.
+	Quick bool `json:",omitempty"`
 }
 
 // Target is what a figure must reach. The zero value is none: the row informs.
 type Target struct {
-	bound   float64
-	compare comparison
+	Relation string // "≥", "≤" or ""
+	Bound    float64
 }
 
-type comparison int
+func atLeast(bound float64) Target { return Target{Relation: "≥", Bound: bound} }
 
-const (
-	free comparison = iota
-	above
-	below
-)
-
-func atLeast(bound float64) Target { return Target{bound: bound, compare: above} }
-
-func atMost(bound float64) Target { return Target{bound: bound, compare: below} }
+func atMost(bound float64) Target { return Target{Relation: "≤", Bound: bound} }
 
 func (t Target) String() string {
-	switch t.compare {
-	case above:
-		return "≥ " + number(t.bound)
-	case below:
-		return "≤ " + number(t.bound)
-	default:
+	if t.Relation == "" {
 		return "-"
 	}
+	return t.Relation + " " + number(t.Bound)
 }
 
 // Short reports that the figure misses its target.
 func (r Row) Short() bool {
-	switch r.Target.compare {
-	case above:
-		return r.Value < r.Target.bound
-	case below:
-		return r.Value > r.Target.bound
-	default:
-		return false
-	}
+	return r.Target.Relation == "≥" && r.Value < r.Target.Bound || r.Target.Relation == "≤" && r.Value > r.Target.Bound
 }
 
 // Verdict is what the last column says.

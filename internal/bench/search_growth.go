@@ -59,7 +59,7 @@ func growth(ctx context.Context, e *environment) (_ []Row, err error) {
 		points = append(points, fmt.Sprintf("%d: %.1f ms (p99 %.1f)", size, ms(median(took)), ms(percentile(took, 99))))
 		e.say("search of %s", points[len(points)-1])
 	}
-	e.curves = append(e.curves, curve{name: "p50", passages: xs, ms: p50s}, curve{name: "p99", passages: xs, ms: p99s})
+	e.curves = append(e.curves, curve{Name: "p50", Passages: xs, MS: p50s}, curve{Name: "p99", Passages: xs, MS: p99s})
 	compared, err := filtered(ctx, e, x, among, alone, only)
 	if err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ func routes(ctx context.Context, e *environment) (_ []Row, err error) {
 	if err := x.load(ctx, records); err != nil {
 		return nil, err
 	}
-	exact, hnsw := curve{name: "exact"}, curve{name: "HNSW"}
+	exact, hnsw := curve{Name: "exact"}, curve{Name: "HNSW"}
 	crossover := 0
 	var points []string
 	for _, tenant := range tenants {
@@ -51,8 +51,8 @@ func routes(ctx context.Context, e *environment) (_ []Row, err error) {
 			return nil, err
 		}
 		size, a, b := len(tenant.points), ms(median(compared.a)), ms(median(compared.b))
-		exact.passages, exact.ms = append(exact.passages, float64(size)), append(exact.ms, a)
-		hnsw.passages, hnsw.ms = append(hnsw.passages, float64(size)), append(hnsw.ms, b)
+		exact.Passages, exact.MS = append(exact.Passages, float64(size)), append(exact.MS, a)
+		hnsw.Passages, hnsw.MS = append(hnsw.Passages, float64(size)), append(hnsw.MS, b)
 		if a <= b {
 			crossover = size
 		}

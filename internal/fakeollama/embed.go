@@ -133,17 +133,14 @@ func stem(word string) string {
 func addWord(bag []float64, word string, weight float64) {
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(word)) // never fails
-	state := hash.Sum64()
+	state, weightBits := hash.Sum64(), math.Float64bits(weight)
 	var bits uint64
 	for i := range bag {
 		if i%64 == 0 {
 			bits = splitMix(&state)
 		}
-		if bits&1 == 0 {
-			bag[i] += weight
-		} else {
-			bag[i] -= weight
-		}
+		// Without a branch, which would be mispredicted half of the time.
+		bag[i] += math.Float64frombits(weightBits ^ bits<<63)
 		bits >>= 1
 	}
 }
