@@ -17,9 +17,11 @@ const detachedBranch = "HEAD"
 // maxGitFileBytes bounds the small files of a git folder: HEAD, a ref, a .git file.
 const maxGitFileBytes = 8 << 10
 
+var errDamagedHead = errors.New("it holds neither a branch nor a commit; git status says what is wrong with the repository")
+
 // errReftable is for a repository whose refs are not files.
 var errReftable = errors.New("the repository stores its refs as a reftable, which can't be read; " +
-	"give the branch name explicitly")
+	"git refs migrate --ref-format=files stores them as files")
 
 // GitHead is what a work tree has checked out.
 type GitHead struct {
@@ -60,7 +62,7 @@ func Head(root string) (GitHead, error) {
 	ref = strings.TrimSpace(ref)
 	switch {
 	case attached && ref == "refs/heads/.invalid":
-		return GitHead{}, fmt.Errorf("read git HEAD: %w", errReftable)
+		return GitHead{}, &fs.PathError{Op: "read", Path: head.HeadFile, Err: errReftable}
 	case attached && isRefName(ref):
 		head.Branch = shortName(ref)
 		head.Commit = dirs.commitOf(ref)
@@ -69,7 +71,7 @@ func Head(root string) (GitHead, error) {
 		head.Commit = text
 		head.Branch = cmp.Or(dirs.rebasing(), detachedBranch)
 	default:
-		return GitHead{}, fmt.Errorf("read git HEAD: %s holds neither a branch nor a commit", head.HeadFile)
+		return GitHead{}, &fs.PathError{Op: "read", Path: head.HeadFile, Err: errDamagedHead}
 	}
 	return head, nil
 }

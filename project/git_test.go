@@ -213,14 +213,15 @@ func TestHead_Refuses(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		{"nonsense", map[string]string{".git/HEAD": "hello"}, "read git HEAD: ROOT/.git/HEAD holds neither a branch nor a commit"},
-		{"upwards", map[string]string{".git/HEAD": "ref: refs/../../x"}, "read git HEAD: ROOT/.git/HEAD holds neither a branch nor a commit"},
+		{"nonsense", map[string]string{".git/HEAD": "hello"}, "read ROOT/.git/HEAD: it holds neither a branch nor a commit; git status says what is wrong with the repository"},
+		{"upwards", map[string]string{".git/HEAD": "ref: refs/../../x"}, "read ROOT/.git/HEAD: it holds neither a branch nor a commit; git status says what is wrong with the repository"},
 		{"huge", map[string]string{".git/HEAD": strings.Repeat("x", 10_000)}, "read git HEAD: file too large"},
 		{"folder", map[string]string{".git/HEAD/": ""}, "read git HEAD: not a regular file"},
 		{
 			"reftable",
 			map[string]string{".git/HEAD": "ref: refs/heads/.invalid\n"},
-			"read git HEAD: the repository stores its refs as a reftable, which can't be read; give the branch name explicitly",
+			"read ROOT/.git/HEAD: the repository stores its refs as a reftable, which can't be read; " +
+				"git refs migrate --ref-format=files stores them as files",
 		},
 		{"file that is no link", map[string]string{".git": "x"}, `read ROOT/.git: it is a file and does not begin with "gitdir:"`},
 		{

@@ -3,8 +3,6 @@ package rag
 import (
 	"context"
 	"errors"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,7 +11,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
 // Stamp is what the index knows of a file without its text.
@@ -171,141 +168,4 @@ func (x *Indexer) Index(ctx context.Context, files []File) ([]Failure, error) {
 		return nil, err
 	}
 	return batch.failures, nil
-}
-
-// batch is a set of documents on their way into the index.
-type batch struct {
-	indexer   *Indexer
-	model     ollama.Model
-	documents []*document
-	failures  []Failure
-	// vectors are the embeddings made for this batch.
-	vectors map[uuid.UUID][]float32
-	// anew is set if passages of the index may not take the place of vectors.
-	anew bool
-}
-
-func (b *batch) fail(path string, err error) {
-	b.failures = append(b.failures, Failure{Path: path, Err: err})
-}
-
-func (b *batch) failedPaths() []string {
-	paths := make([]string, len(b.failures))
-	for i, failure := range b.failures {
-		paths[i] = failure.Path
-	}
-	return paths
-}
-
-// drop takes a document out of the batch for a reason that lies in it.
-func (b *batch) drop(doc *document, err error) {
-	b.fail(doc.file.Path, err)
-	b.documents = slices.DeleteFunc(b.documents, func(other *document) bool { return other == doc })
-}
-
-// run embeds and writes. If a passage of the index that was counted on is swept
-// in between, it does so again, counting on none.
-func (b *batch) run(ctx context.Context) error {
-	if err := b.embed(ctx); err != nil {
-		return err
-	}
-	err := b.write(ctx)
-	if !errors.Is(err, errPassageGone) {
-		return err
-	}
-	b.anew = true
-	if err := b.embed(ctx); err != nil {
-		return err
-	}
-	return b.write(ctx)
-}
-
-// embed makes the vectors of the passages that the index lacks. A passage that
-// proves too long for the model is halved until its parts fit.
-func (b *batch) embed(ctx context.Context) error {
-	for len(b.documents) > 0 {
-		missing, err := b.missing(ctx)
-		if err != nil || len(missing) == 0 {
-			return err
-		}
-		texts := make([]string, len(missing))
-		for i, p := range missing {
-			texts[i] = p.text()
-		}
-		embeddings, err := b.indexer.library.embedder.Embed(ctx, texts)
-		if err != nil {
-			return fmt.Errorf("embed passages: %w", err)
-		}
-		for i, embedding := range embeddings {
-			if embedding.Err != nil {
-				b.refuse(missing[i].hash, embedding.Err)
-				continue
-			}
-			b.vectors[missing[i].hash] = embedding.Vector
-		}
-	}
-	return nil
-}
-
-// missing returns the passages of the batch, each once, that have no vector in
-// the batch or, unless all are made anew, in the index.
-func (b *batch) missing(ctx context.Context) ([]passage, error) {
-	wanted := map[uuid.UUID]passage{}
-	for _, doc := range b.documents {
-		for _, p := range doc.passages {
-			if b.vectors[p.hash] == nil {
-				wanted[p.hash] = p
-			}
-		}
-	}
-	if err := b.leaveOutExisting(ctx, wanted); err != nil {
-		return nil, err
-	}
-	missing := make([]passage, 0, len(wanted))
-	for _, doc := range b.documents {
-		for _, p := range doc.passages {
-			if _, ok := wanted[p.hash]; ok {
-				missing = append(missing, p)
-				delete(wanted, p.hash)
-			}
-		}
-	}
-	return missing, nil
-}
-
-func (b *batch) leaveOutExisting(ctx context.Context, wanted map[uuid.UUID]passage) error {
-	if b.anew {
-		return nil
-	}
-	hashes := slices.Collect(maps.Keys(wanted))
-	return b.indexer.library.db.Read(ctx, "look up passages", func(q *db.Queries) error {
-		existing, err := q.PassageExisting(ctx, db.PassageExistingParams{
-			Collection: b.indexer.collection, ProjectID: b.indexer.tenant.projectID, Hashes: hashes,
-		})
-		for _, hash := range existing {
-			delete(wanted, hash)
-		}
-		return err
-	})
-}
-
-// refuse deals with a passage that cannot be embedded: halved if it is too
-// long, else its documents are dropped.
-func (b *batch) refuse(hash uuid.UUID, reason error) {
-	for _, doc := range slices.Clone(b.documents) {
-		for {
-			i := slices.IndexFunc(doc.passages, func(p passage) bool { return p.hash == hash })
-			if i < 0 {
-				break
-			}
-			first, second, ok := doc.passages[i].Halve()
-			if !ok || !errors.Is(reason, ollama.ErrInputTooLong) {
-				b.drop(doc, fmt.Errorf("embed lines %d to %d: %w", doc.passages[i].StartLine, doc.passages[i].EndLine, reason))
-				break
-			}
-			doc.passages = slices.Replace(doc.passages, i, i+1,
-				newPassage(first, doc.title, b.indexer.collection, b.model),
-				newPassage(second, doc.title, b.indexer.collection, b.model))
-		}
-	}
 }

@@ -84,8 +84,9 @@ func (e *trouble) failures() []failure {
 			message: []string{"call activate_project", config, "branch"}, details: []string{"required_tool"},
 		},
 		{
-			tool: "activate_project", arguments: activation(e.unreadableHead()), code: "INTERNAL_ERROR",
-			message: []string{"HEAD", "holds neither a branch nor a commit"},
+			tool: "activate_project", code: "FILE_SYSTEM_ERROR",
+			arguments: activation(newProject(e.T, map[string]string{".git/HEAD": "damaged\n"})),
+			message:   []string{"/.git/HEAD: it holds neither a branch nor a commit; git status says what is wrong"},
 		},
 		{
 			prepare: e.activate(e.bare),
@@ -128,15 +129,9 @@ func (e *trouble) failures() []failure {
 	}
 }
 
-// unreadableHead is a project whose repository is damaged. No more usual cause
-// leads to INTERNAL_ERROR: that is what it is for.
-func (e *trouble) unreadableHead() (root string) {
-	e.Helper()
-	return newProject(e.T, map[string]string{".git/HEAD": "damaged\n"})
-}
-
-// Every error code that a tool can answer with, over stdio and in both eras. The
-// last one, DATABASE_ERROR, has a server without a database.
+// Every error code that a tool can answer with, over stdio and in both eras, but
+// for INTERNAL_ERROR: that is for a bug. The last one, DATABASE_ERROR, has a server
+// without a database.
 func TestServe_ErrorCodes(t *testing.T) {
 	t.Parallel()
 	for era, version := range eras() {
@@ -165,7 +160,7 @@ func TestServe_ErrorCodes(t *testing.T) {
 
 			want := []string{
 				"DATABASE_ERROR", "DOCUMENT_NOT_FOUND", "EMBEDDING_SERVICE_ERROR", "EXTERNAL_DOCS_NOT_CONFIGURED",
-				"EXTERNAL_DOCS_NOT_PROMOTABLE", "FILE_SYSTEM_ERROR", "INTERNAL_ERROR", "INVALID_ARGUMENT", "INVALID_DOC_TYPE",
+				"EXTERNAL_DOCS_NOT_PROMOTABLE", "FILE_SYSTEM_ERROR", "INVALID_ARGUMENT", "INVALID_DOC_TYPE",
 				"PROJECT_NOT_ACTIVATED", "SCHEMA_VALIDATION_FAILED",
 			}
 			if diff := cmp.Diff(want, slices.Sorted(maps.Keys(seen))); diff != "" {
