@@ -32,9 +32,14 @@ func (q *Queries) PassageEstimate(ctx context.Context, arg PassageEstimateParams
 
 const passageSearchExact = `-- name: PassageSearchExact :many
 WITH top AS (
-    SELECT c.document_id, c.ordinal, c.passage_hash, ((p.embedding <=> $3::halfvec) + 0)::float8 AS distance
+    SELECT c.document_id, c.ordinal, c.passage_hash, p.distance
     FROM document_chunks c
-    JOIN passages p ON p.collection = $2 AND p.project_id = c.project_id AND p.hash = c.passage_hash
+    CROSS JOIN LATERAL (
+        SELECT (p.embedding <=> $3::halfvec)::float8 AS distance
+        FROM passages p
+        WHERE p.collection = $2 AND p.project_id = c.project_id AND p.hash = c.passage_hash
+        OFFSET 0
+    ) p
     WHERE c.project_id = $1 AND c.tenant_id = $4 AND c.collection = $2
         AND c.promotion_level = ANY($5::promotion_level[])
         AND ($6::text[] IS NULL OR c.document_id IN (
@@ -47,7 +52,12 @@ WITH top AS (
 SELECT d.relative_path, d.doc_type, top.ordinal, p.content, top.distance
 FROM top
 JOIN documents d ON d.project_id = $1 AND d.id = top.document_id
-JOIN passages p ON p.collection = $2 AND p.project_id = $1 AND p.hash = top.passage_hash
+CROSS JOIN LATERAL (
+    SELECT p.content
+    FROM passages p
+    WHERE p.collection = $2 AND p.project_id = $1 AND p.hash = top.passage_hash
+    OFFSET 0
+) p
 ORDER BY top.distance, d.relative_path, top.ordinal
 `
 
@@ -117,14 +127,20 @@ WITH nearest AS MATERIALIZED (
                 AND ($6::text[] IS NULL OR c.document_id IN (
                     SELECT d.id FROM documents d
                     WHERE d.project_id = $1 AND d.tenant_id = $4
-                        AND d.collection = $2 AND d.doc_type = ANY($6::text[]))))
+                        AND d.collection = $2 AND d.doc_type = ANY($6::text[])))
+            OFFSET 0)
     ORDER BY p.embedding <=> $3::halfvec
     LIMIT $7
 ), top AS (
     SELECT c.document_id, c.ordinal, n.hash, n.distance
     FROM nearest n
-    JOIN document_chunks c ON c.project_id = $1 AND c.tenant_id = $4
-        AND c.collection = $2 AND c.promotion_level = ANY($5::promotion_level[]) AND c.passage_hash = n.hash
+    CROSS JOIN LATERAL (
+        SELECT c.document_id, c.ordinal
+        FROM document_chunks c
+        WHERE c.project_id = $1 AND c.tenant_id = $4 AND c.collection = $2
+            AND c.promotion_level = ANY($5::promotion_level[]) AND c.passage_hash = n.hash
+        OFFSET 0
+    ) c
     WHERE $6::text[] IS NULL OR c.document_id IN (
         SELECT d.id FROM documents d
         WHERE d.project_id = $1 AND d.tenant_id = $4 AND d.collection = $2
@@ -135,7 +151,12 @@ WITH nearest AS MATERIALIZED (
 SELECT d.relative_path, d.doc_type, top.ordinal, p.content, top.distance
 FROM top
 JOIN documents d ON d.project_id = $1 AND d.id = top.document_id
-JOIN passages p ON p.collection = $2 AND p.project_id = $1 AND p.hash = top.hash
+CROSS JOIN LATERAL (
+    SELECT p.content
+    FROM passages p
+    WHERE p.collection = $2 AND p.project_id = $1 AND p.hash = top.hash
+    OFFSET 0
+) p
 ORDER BY top.distance, d.relative_path, top.ordinal
 `
 
@@ -198,9 +219,14 @@ func (q *Queries) PassageSearchHNSW(ctx context.Context, arg PassageSearchHNSWPa
 
 const searchExact = `-- name: SearchExact :many
 WITH compared AS (
-    SELECT c.document_id, c.ordinal, ((p.embedding <=> $2::halfvec) + 0)::float8 AS distance
+    SELECT c.document_id, c.ordinal, p.distance
     FROM document_chunks c
-    JOIN passages p ON p.collection = $3 AND p.project_id = c.project_id AND p.hash = c.passage_hash
+    CROSS JOIN LATERAL (
+        SELECT (p.embedding <=> $2::halfvec)::float8 AS distance
+        FROM passages p
+        WHERE p.collection = $3 AND p.project_id = c.project_id AND p.hash = c.passage_hash
+        OFFSET 0
+    ) p
     WHERE c.project_id = $1 AND c.tenant_id = $4 AND c.collection = $3
         AND c.promotion_level = ANY($5::promotion_level[])
         AND ($6::text[] IS NULL OR c.document_id IN (
@@ -248,9 +274,12 @@ type SearchExactRow struct {
 }
 
 // Compares the query with every passage of the tenant that the filters let
-// through, and ranks documents by their best passage. The +0 keeps the planner
-// off the HNSW index; passages are reached by primary key from
-// document_chunks_passage.
+// through, and ranks documents by their best passage. Passages are reached by
+// primary key from document_chunks_passage.
+//
+// In this file OFFSET 0 keeps a sub-select one: it is looked up row by row. Joined
+// as the planner likes, two tables whose statistics are older than the tenant are
+// compared row by row with each other, which takes minutes.
 func (q *Queries) SearchExact(ctx context.Context, arg SearchExactParams) ([]SearchExactRow, error) {
 	rows, err := q.db.Query(ctx, searchExact,
 		arg.ProjectID,
@@ -305,15 +334,20 @@ WITH nearest AS MATERIALIZED (
                 AND ($2::text[] IS NULL OR c.document_id IN (
                     SELECT d.id FROM documents d
                     WHERE d.project_id = $1 AND d.tenant_id = $6
-                        AND d.collection = $5 AND d.doc_type = ANY($2::text[]))))
+                        AND d.collection = $5 AND d.doc_type = ANY($2::text[])))
+            OFFSET 0)
     ORDER BY p.embedding <=> $4::halfvec
     LIMIT $8
 ), best AS (
     SELECT DISTINCT ON (c.document_id) c.document_id, c.ordinal, n.distance
     FROM nearest n
-    JOIN document_chunks c ON c.project_id = $1 AND c.tenant_id = $6
-        AND c.collection = $5 AND c.passage_hash = n.hash
-    WHERE c.promotion_level = ANY($7::promotion_level[])
+    CROSS JOIN LATERAL (
+        SELECT c.document_id, c.ordinal
+        FROM document_chunks c
+        WHERE c.project_id = $1 AND c.tenant_id = $6 AND c.collection = $5
+            AND c.promotion_level = ANY($7::promotion_level[]) AND c.passage_hash = n.hash
+        OFFSET 0
+    ) c
     ORDER BY c.document_id, n.distance, c.ordinal
 )
 SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
@@ -355,7 +389,7 @@ type SearchHNSWRow struct {
 }
 
 // Walks the collection's HNSW index outward from the query (iterative scan,
-// relaxed order) and keeps the passages that the tenant has, by a semi-join on
+// relaxed order) and keeps the passages that the tenant has, looking each up in
 // document_chunks_passage; sorts them again; ranks documents by their best
 // passage. candidates: how many passages the walk found, to tell a walk that
 // ended from one that was cut.

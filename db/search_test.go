@@ -109,7 +109,6 @@ func newCorpus(t *testing.T, space *space, sizes map[string]int) *corpus {
 	}
 	c.exec(t, `CREATE INDEX passages_compounding_embedding ON passages_compounding
 		USING hnsw (embedding halfvec_cosine_ops) WITH (m = 32, ef_construction = 128)`)
-	c.exec(t, "ANALYZE")
 	return c
 }
 
@@ -188,6 +187,8 @@ func TestSearch_Routes(t *testing.T) {
 	t.Parallel()
 	space := newSpace(1)
 	c := newCorpus(t, space, map[string]int{"large": 2000, "small": 200})
+	t.Run("plans before the first ANALYZE", func(t *testing.T) { testPlansWithoutStatistics(t, c, space) })
+	c.exec(t, "ANALYZE")
 	t.Run("HNSW finds what exact finds", func(t *testing.T) { testRecall(t, c, space) })
 	t.Run("passages", func(t *testing.T) { testPassages(t, c, space) })
 	t.Run("plans", func(t *testing.T) { testPlans(t, c, space) })

@@ -117,7 +117,7 @@ func handbookHNSW(
 ) (passages []HandbookPassage, enough bool, err error) {
 	rows, err := q.PassageSearchHNSW(ctx, db.PassageSearchHNSWParams{
 		ProjectID: f.scope.Tenant.projectID, TenantID: f.scope.Tenant.id, Collection: f.scope.Collection,
-		DocTypes: f.docTypes, Levels: f.levels, Query: vector, MaxPassages: f.limit, MaxWalked: walked(f.limit),
+		DocTypes: f.docTypes, Levels: f.levels, Query: vector, MaxPassages: f.limit, MaxWalked: f.toWalk(),
 	})
 	passages = make([]HandbookPassage, len(rows))
 	for i, row := range rows {

@@ -39,6 +39,7 @@ type Indexer struct {
 	tenant     *Tenant
 	collection Collection
 	schema     Schema
+	firstSync  firstSync
 }
 
 // Indexer returns the indexer of a collection. A nil schema takes any markdown.
@@ -64,6 +65,7 @@ func (x *Indexer) Known(ctx context.Context) (map[string]Stamp, error) {
 		}
 		return err
 	})
+	x.firstSync.begin(err == nil && len(known) == 0)
 	return known, err
 }
 

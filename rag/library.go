@@ -43,13 +43,8 @@ type Library struct {
 	logger    *slog.Logger
 	// writers are those who put documents into the index.
 	writers *semaphore.Weighted
-	sizes   sizes
+	routes  routes
 }
-
-// maxWriters leaves processors of the database to searches: inserting into the
-// graph keeps one busy. With two a first sync takes half as long, and searches
-// beside it take three times as long.
-const maxWriters = 1
 
 // NewLibrary returns a Library; nothing is connected yet.
 func NewLibrary(database *db.Database, embedder Embedder, generator Generator, logger *slog.Logger) *Library {

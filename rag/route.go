@@ -2,7 +2,10 @@ package rag
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -32,11 +35,18 @@ func crossover(wanted int32, size int64) int32 {
 	return max(exactUpTo, int32(min(math.Sqrt(walkCost*float64(wanted)*float64(size)), math.MaxInt32/2)))
 }
 
-// walked is how many passages a walk looks for, to find so many documents or
-// passages: several may be of one document, and its order is relaxed.
-func walked(wanted int32) int32 {
-	const surplus, least = 4, 40
-	return max(surplus*wanted, least)
+// toWalk is how many passages a walk looks for at first, to find the documents or
+// passages that are asked for: several may be of one document, and the order of a
+// walk is relaxed. Where a filter leaves few of them, each is one that the walk has
+// met many others for, so that it looks for less: for ten important documents
+// among a hundred thousand that halves the time.
+func (f filter) toWalk() int32 {
+	if f.docTypes == nil && slices.Contains(f.levels, Standard) {
+		const surplus, least = 4, 40
+		return max(surplus*f.limit, least)
+	}
+	const surplus, least = 2, 20
+	return max(surplus*f.limit, least)
 }
 
 // alongRoute searches on the way that costs less. walk reports whether it found
@@ -45,19 +55,15 @@ func alongRoute[T any](
 	ctx context.Context, l *Library, q *db.Queries, f filter,
 	compare func() ([]T, error), walk func() (found []T, enough bool, err error),
 ) ([]T, error) {
-	size, err := l.sizes.of(ctx, q, f.scope.Collection)
+	size, err := l.routes.size(ctx, q, f.scope.Collection)
 	if err != nil {
 		return nil, err
 	}
-	limit := crossover(walked(f.limit), size)
-	passages, err := q.ChunkCountUpTo(ctx, db.ChunkCountUpToParams{
-		ProjectID: f.scope.Tenant.projectID, TenantID: f.scope.Tenant.id, Collection: f.scope.Collection,
-		DocTypes: f.docTypes, Levels: f.levels, MaxCount: limit + 1,
-	})
-	if err != nil || passages == 0 {
+	passages, many, err := l.routes.count(ctx, q, f, crossover(f.toWalk(), size))
+	if err != nil || passages == 0 && !many {
 		return []T{}, err
 	}
-	if passages > int64(limit) {
+	if many {
 		found, enough, err := walk()
 		if err != nil || enough {
 			return found, err
@@ -66,37 +72,86 @@ func alongRoute[T any](
 	return compare()
 }
 
-// sizesTTL is how long a collection's size is believed.
-const sizesTTL = time.Minute
-
-// sizes remembers how many passages the collections hold. The zero value is
-// ready for use. Safe for concurrent use.
-type sizes struct {
-	mu    sync.Mutex
-	known map[Collection]size
+// routes remembers what routes are chosen by. The zero value is ready for use. Safe
+// for concurrent use.
+type routes struct {
+	sizes remembered[Collection, int64]
+	many  remembered[selection, struct{}]
 }
 
-type size struct {
-	passages int64
-	until    time.Time
+// selection is a tenant's passages that a filter lets through, and the crossover
+// that they are more than.
+type selection struct {
+	tenant           int32
+	collection       Collection
+	levels, docTypes string
+	limit            int32
 }
 
-func (s *sizes) of(ctx context.Context, q *db.Queries, collection Collection) (int64, error) {
-	s.mu.Lock()
-	known, ok := s.known[collection]
-	s.mu.Unlock()
-	if ok && time.Now().Before(known.until) {
-		return known.passages, nil
+// size is how many passages a collection holds, about.
+func (r *routes) size(ctx context.Context, q *db.Queries, collection Collection) (int64, error) {
+	if passages, ok := r.sizes.get(collection); ok {
+		return passages, nil
 	}
 	passages, err := q.PassageEstimate(ctx, db.PassageEstimateParams{Collection: collection})
-	if err != nil {
-		return 0, err
+	if err == nil {
+		r.sizes.put(collection, passages)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.known == nil {
-		s.known = map[Collection]size{}
+	return passages, err
+}
+
+// count is how many passages the filter lets through, or many if they are more
+// than limit. That they are is remembered, since counting so far takes time: once
+// they are not, a walk finds less than it should, and all are compared.
+func (r *routes) count(ctx context.Context, q *db.Queries, f filter, limit int32) (passages int64, many bool, err error) {
+	key := selection{
+		tenant: f.scope.Tenant.id, collection: f.scope.Collection, levels: fmt.Sprint(f.levels),
+		docTypes: strings.Join(f.docTypes, "\x00"), limit: limit,
 	}
-	s.known[collection] = size{passages: passages, until: time.Now().Add(sizesTTL)}
-	return passages, nil
+	if _, ok := r.many.get(key); ok {
+		return 0, true, nil
+	}
+	passages, err = q.ChunkCountUpTo(ctx, db.ChunkCountUpToParams{
+		ProjectID: f.scope.Tenant.projectID, TenantID: f.scope.Tenant.id, Collection: f.scope.Collection,
+		DocTypes: f.docTypes, Levels: f.levels, MaxCount: limit + 1,
+	})
+	if err != nil || passages <= int64(limit) {
+		return passages, false, err
+	}
+	r.many.put(key, struct{}{})
+	return passages, true, nil
+}
+
+// How long something is remembered, and how much of it.
+const (
+	rememberedFor  = time.Minute
+	rememberedMost = 1000
+)
+
+// remembered holds values that may be out of date. The zero value is ready for use.
+// Safe for concurrent use.
+type remembered[K comparable, V any] struct {
+	mu    sync.Mutex
+	known map[K]dated[V]
+}
+
+type dated[V any] struct {
+	value V
+	until time.Time
+}
+
+func (r *remembered[K, V]) get(key K) (value V, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known, ok := r.known[key]
+	return known.value, ok && time.Now().Before(known.until)
+}
+
+func (r *remembered[K, V]) put(key K, value V) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.known == nil || len(r.known) >= rememberedMost {
+		r.known = map[K]dated[V]{}
+	}
+	r.known[key] = dated[V]{value: value, until: time.Now().Add(rememberedFor)}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/testenv"
@@ -30,17 +31,74 @@ func TestCrossover(t *testing.T) {
 	}
 }
 
-// Few passages are compared, many are walked to, and what a walk does not come to
-// is compared after all.
-func TestAlongRoute(t *testing.T) {
-	t.Parallel()
+// routeFixture is a library with a database, whose searches say which way they went.
+type routeFixture struct {
+	library *Library
+	pool    *pgxpool.Pool
+}
+
+func newRouteFixture(t *testing.T) *routeFixture {
+	t.Helper()
 	database := db.NewDatabase(testenv.DatabaseURL(t), slog.New(slog.DiscardHandler))
 	t.Cleanup(database.Close)
-	library := NewLibrary(database, nil, nil, slog.New(slog.DiscardHandler))
 	pool, err := database.Pool(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
+	return &routeFixture{library: NewLibrary(database, nil, nil, slog.New(slog.DiscardHandler)), pool: pool}
+}
+
+// tenant has one document of so many passages.
+func (f *routeFixture) tenant(t *testing.T, name string, passages int) *Tenant {
+	t.Helper()
+	tenant, err := f.library.Tenant(t.Context(), TenantKey{Project: "route", Branch: name, PathHash: "x"}, "/repo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.pool.Exec(t.Context(), `
+		WITH document AS (
+			INSERT INTO documents (project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date,
+				promotion_level, tags, frontmatter, content_hash, schema_hash, char_count, line_count, file_size,
+				file_mtime, chunk_count)
+			VALUES ($1, $2, 'compounding', 'a.md', '', '', '', '', 'standard', '{}', '{}', sha256(''), '', 0, 0, 0, now(), 0)
+			RETURNING project_id, tenant_id, id
+		)
+		INSERT INTO document_chunks (project_id, tenant_id, document_id, collection, ordinal, start_line, end_line,
+			promotion_level, passage_hash, header_path)
+		SELECT project_id, tenant_id, id, 'compounding', n, 1, 1, 'standard', gen_random_uuid(), ''
+		FROM document, generate_series(1, $3::integer) n`, tenant.projectID, tenant.id, passages); err != nil {
+		t.Fatal(err)
+	}
+	return tenant
+}
+
+// search returns the ways that it went. A walk finds enough or not, as is said.
+func (f *routeFixture) search(t *testing.T, tenant *Tenant, enough bool) (went []string) {
+	t.Helper()
+	filter := newFilter(Scope{Tenant: tenant, Collection: Compounding}, Query{Limit: 10}, []Level{Standard})
+	found, err := alongRoute(t.Context(), f.library, db.New(f.pool), filter,
+		func() ([]string, error) {
+			went = append(went, "compare")
+			return went, nil
+		},
+		func() ([]string, bool, error) {
+			went = append(went, "walk")
+			return went, enough, nil
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found) != len(went) {
+		t.Errorf("found %v after %v", found, went)
+	}
+	return went
+}
+
+// Few passages are compared, many are walked to, and what a walk does not come to
+// is compared after all.
+func TestAlongRoute(t *testing.T) {
+	t.Parallel()
+	f := newRouteFixture(t)
 	for _, tt := range []struct {
 		name     string
 		passages int
@@ -52,43 +110,35 @@ func TestAlongRoute(t *testing.T) {
 		{"many", exactUpTo + 1, true, []string{"walk"}},
 		{"many, far away", exactUpTo + 1, false, []string{"walk", "compare"}},
 	} {
-		tenant, err := library.Tenant(t.Context(), TenantKey{Project: "route", Branch: tt.name, PathHash: "x"}, "/repo")
-		if err != nil {
+		tenant := f.tenant(t, tt.name, tt.passages)
+		for range 2 {
+			if diff := cmp.Diff(tt.want, f.search(t, tenant, tt.enough)); diff != "" {
+				t.Errorf("%s: the search went (-want +got):\n%s", tt.name, diff)
+			}
+		}
+	}
+}
+
+// That passages were many is remembered, and does no harm once they are few. That
+// they were few or none is not: what has just been synced is found.
+func TestAlongRoute_AfterTheTenantHasChanged(t *testing.T) {
+	t.Parallel()
+	f := newRouteFixture(t)
+	large, empty := f.tenant(t, "large", exactUpTo+1), f.tenant(t, "empty", 0)
+	f.search(t, large, true)
+	f.search(t, empty, true)
+	for _, statement := range []string{
+		"UPDATE document_chunks SET tenant_id = -1 WHERE tenant_id = (SELECT id FROM tenants WHERE branch_name = 'large') AND ordinal > 10",
+		"UPDATE document_chunks SET tenant_id = (SELECT id FROM tenants WHERE branch_name = 'empty') WHERE tenant_id = -1",
+	} {
+		if _, err := f.pool.Exec(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := pool.Exec(t.Context(), `
-			WITH document AS (
-				INSERT INTO documents (project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date,
-					promotion_level, tags, frontmatter, content_hash, schema_hash, char_count, line_count, file_size,
-					file_mtime, chunk_count)
-				VALUES ($1, $2, 'compounding', 'a.md', '', '', '', '', 'standard', '{}', '{}', '', '', 0, 0, 0, now(), 0)
-				RETURNING project_id, tenant_id, id
-			)
-			INSERT INTO document_chunks (project_id, tenant_id, document_id, collection, ordinal, start_line, end_line,
-				promotion_level, passage_hash, header_path)
-			SELECT project_id, tenant_id, id, 'compounding', n, 1, 1, 'standard', gen_random_uuid(), ''
-			FROM document, generate_series(1, $3::integer) n`, tenant.projectID, tenant.id, tt.passages); err != nil {
-			t.Fatal(err)
-		}
-		filter := newFilter(Scope{Tenant: tenant, Collection: Compounding}, Query{Limit: 10}, []Level{Standard})
-		var went []string
-		found, err := alongRoute(t.Context(), library, db.New(pool), filter,
-			func() ([]string, error) {
-				went = append(went, "compare")
-				return went, nil
-			},
-			func() ([]string, bool, error) {
-				went = append(went, "walk")
-				return went, tt.enough, nil
-			})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(tt.want, went); diff != "" {
-			t.Errorf("%s: the search went (-want +got):\n%s", tt.name, diff)
-		}
-		if len(found) != len(tt.want) {
-			t.Errorf("%s: found %v", tt.name, found)
-		}
+	}
+	if diff := cmp.Diff([]string{"walk", "compare"}, f.search(t, large, false)); diff != "" {
+		t.Errorf("of a tenant that has shrunk, the search went (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"compare"}, f.search(t, empty, true)); diff != "" {
+		t.Errorf("of a tenant that has grown, the search went (-want +got):\n%s", diff)
 	}
 }

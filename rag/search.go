@@ -166,7 +166,7 @@ func (f filter) exact(vector pgvector.HalfVector) db.SearchExactParams {
 func (f filter) hnsw(vector pgvector.HalfVector) db.SearchHNSWParams {
 	return db.SearchHNSWParams{
 		ProjectID: f.scope.Tenant.projectID, TenantID: f.scope.Tenant.id, Collection: f.scope.Collection,
-		DocTypes: f.docTypes, Levels: f.levels, Query: vector, MaxDocuments: f.limit,
+		DocTypes: f.docTypes, Levels: f.levels, Query: vector, MaxDocuments: f.limit, MaxPassages: f.toWalk(),
 	}
 }
 
@@ -184,8 +184,8 @@ func searchExact(ctx context.Context, q *db.Queries, params db.SearchExactParams
 // grows until they make enough documents. It returns false if the walk ended
 // before that, or went on for so long that comparing all is no dearer.
 func searchHNSW(ctx context.Context, q *db.Queries, params db.SearchHNSWParams) (hits []Hit, enough bool, err error) {
-	const growth, most = 4, 1000
-	for params.MaxPassages = walked(params.MaxDocuments); ; params.MaxPassages *= growth {
+	const growth, most = 2, 1000
+	for ; ; params.MaxPassages *= growth {
 		rows, err := q.SearchHNSW(ctx, params)
 		if err != nil {
 			return nil, false, err

@@ -47,11 +47,12 @@ func (b *batch) write(ctx context.Context) error {
 
 func (b *batch) writeDocuments(ctx context.Context, documents []*document) error {
 	x := b.indexer
-	if err := x.library.writers.Acquire(ctx, 1); err != nil {
+	share := x.firstSync.writerShare()
+	if err := x.library.writers.Acquire(ctx, share); err != nil {
 		return fmt.Errorf("wait to write documents: %w", err)
 	}
-	defer x.library.writers.Release(1)
-	return x.write(ctx, "write documents", func(q *db.Queries) error {
+	defer x.library.writers.Release(share)
+	err := x.write(ctx, "write documents", func(q *db.Queries) error {
 		if err := b.writePassages(ctx, q, documents); err != nil {
 			return err
 		}
@@ -74,6 +75,18 @@ func (b *batch) writeDocuments(ctx context.Context, documents []*document) error
 		}
 		return x.writeLinks(ctx, q, documents, ids)
 	})
+	if err == nil && x.firstSync.outgrows(documents) {
+		x.analyze(ctx)
+	}
+	return err
+}
+
+// analyze lets the database plan by what it holds now. Without it searches are slow,
+// but right.
+func (x *Indexer) analyze(ctx context.Context) {
+	if err := x.library.db.Analyze(ctx, x.collection); err != nil && ctx.Err() == nil {
+		x.library.logger.WarnContext(ctx, "searches may be slow for a while", "error", err)
+	}
 }
 
 // checkModel fails if the tenant is of another model than the batch by now. It

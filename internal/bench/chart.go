@@ -15,9 +15,10 @@ import (
 
 // curve is a line of the picture: what a search costs at which size.
 type curve struct {
-	Name string
+	Name string `json:"name"`
 	// Passages and milliseconds of each point.
-	Passages, MS []float64
+	Passages []float64 `json:"passages"`
+	MS       []float64 `json:"ms"`
 }
 
 // palette can be told apart by those who do not see all colours (Okabe, Ito 2008).

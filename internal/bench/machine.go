@@ -10,7 +10,10 @@ import (
 )
 
 // fact is a line of what the figures were measured on, the same for all rows.
-type fact struct{ Name, Value string }
+type fact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
 
 // facts asks the machine and its services. What cannot be found out is "unknown".
 func (e *environment) facts(ctx context.Context) ([]fact, error) {

@@ -29,7 +29,7 @@ func main() {
 	flag.BoolVar(&o.quick, "quick", false, "measure in minutes, at smaller sizes")
 	flag.StringVar(&o.only, "only", "", "measure only what gives rows whose `names` match this regular expression")
 	flag.BoolVar(&o.keep, "keep", false, "leave the databases, to look at them afterwards, and say where they are")
-	flag.StringVar(&o.write, "write", "", "put what was measured into the report in this `file`, with its picture and its data beside it")
+	flag.StringVar(&o.write, "write", "", "put the rows into the report in this `file`, with picture and data beside it")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, o, os.Stdout, os.Stderr)

@@ -20,9 +20,9 @@ var reportTemplate string
 
 // report is the data of a page of figures from one machine.
 type report struct {
-	Facts  []fact
-	Rows   []Row
-	Curves []curve
+	Facts  []fact  `json:"facts"`
+	Rows   []Row   `json:"rows"`
+	Curves []curve `json:"curves"`
 }
 
 // write puts the rows into the report in a file, in place of their earlier

@@ -8,25 +8,26 @@ import (
 // Row is one measured figure.
 type Row struct {
 	// Name is the row's for good: scripts and documents refer to it.
-	Name   string
-	Value  float64
-	Unit   string
-	Target Target
+	Name   string  `json:"name"`
+	Value  float64 `json:"value"`
+	Unit   string  `json:"unit"`
+	Target Target  `json:"target"`
 	// Note says how large the run was, and what else it showed.
-	Note string
+	Note string `json:"note"`
 	// Reason says why the target is missed, and what was tried. It is told only of
 	// a row that is short.
-	Reason string `json:",omitempty"`
+	Reason string `json:"reason,omitempty"`
 	// Commit and Date are when it was measured.
-	Commit, Date string
+	Commit string `json:"commit"`
+	Date   string `json:"date"`
 	// Quick is set if it was measured at smaller sizes than those of the target.
-	Quick bool `json:",omitempty"`
+	Quick bool `json:"quick,omitempty"`
 }
 
 // Target is what a figure must reach. The zero value is none: the row informs.
 type Target struct {
-	Relation string // "≥", "≤" or ""
-	Bound    float64
+	Relation string  `json:"relation"` // "≥", "≤" or ""
+	Bound    float64 `json:"bound"`
 }
 
 func atLeast(bound float64) Target { return Target{Relation: "≥", Bound: bound} }

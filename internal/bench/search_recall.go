@@ -87,7 +87,7 @@ func (e *environment) recallMixed(ctx context.Context, sizes []int, worst *worst
 		return err
 	}
 	defer func() { err = errors.Join(err, x.drop(ctx)) }()
-	records, err := x.addOthers(ctx, others, e.size(10, 100))
+	records, err := x.addOthers(ctx, others, e.size(5, 100))
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (x *searchIndex) addOthers(ctx context.Context, tenants, documents int) ([]
 
 // recall of one tenant, for every selection.
 func (x *searchIndex) recall(ctx context.Context, t *searchTenant, situation string, worst *worstRecall) error {
-	questions := x.questions(t, x.env.size(20, 100))
+	questions := x.questions(t, x.env.size(20, 50))
 	for _, s := range selections {
 		var sum float64
 		for _, q := range questions {

@@ -76,7 +76,7 @@ func newCluster(ctx context.Context, storage Storage, logf Logf) (c cluster, fol
 			return cluster{}, nil, fmt.Errorf("hand a folder to PostgreSQL's account: %w", err)
 		}
 	}
-	c = cluster{bin: found.bin, folder: folder.path, credential: credential}
+	c = cluster{bin: found.bin, folder: folder.path, credential: credential, storage: storage}
 	return c, folder, c.create(ctx)
 }
 
@@ -85,6 +85,7 @@ type cluster struct {
 	bin        string // folder of PostgreSQL's programs
 	folder     string
 	credential *syscall.Credential // of the servers; nil for this process's
+	storage    Storage
 }
 
 func (c cluster) data() string { return filepath.Join(c.folder, "data") }
@@ -117,7 +118,7 @@ func (c cluster) create(ctx context.Context) error {
 // durability for speed, and waits until it answers.
 func (c cluster) serve(ctx context.Context, settings ...string) (*process, error) {
 	postgres := exec.Command(filepath.Join(c.bin, "postgres"), "-D", c.data()) //nolint:gosec,noctx // outlives ctx
-	for _, setting := range slices.Concat(fastSettings(), []string{
+	for _, setting := range slices.Concat(fastSettings(c.storage), []string{
 		"listen_addresses=",
 		"unix_socket_directories=" + c.folder,
 		"unix_socket_permissions=0700",
@@ -142,11 +143,17 @@ func (c cluster) serve(ctx context.Context, settings ...string) (*process, error
 	return server, nil
 }
 
-// fastSettings trade a server's durability for speed.
-func fastSettings() []string {
+// fastSettings trade a server's durability for speed. One on disk has the memory
+// that PostgreSQL's manual advises for a server of its own.
+func fastSettings(storage Storage) []string {
+	buffers := uint64(128)
+	if storage == OnDisk {
+		const megabyte, share = 1 << 20, 4
+		buffers = max(buffers, totalMemory()/megabyte/share)
+	}
 	return []string{
 		"max_connections=200",
-		"shared_buffers=128MB",
+		fmt.Sprintf("shared_buffers=%dMB", buffers),
 		"fsync=off",
 		"synchronous_commit=off",
 		"full_page_writes=off",

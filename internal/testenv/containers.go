@@ -35,7 +35,7 @@ type containedService struct {
 
 // containedDatabase is a PostgreSQL in a container, and the URL of its database
 // but for the address.
-func containedDatabase() (containedService, url.URL) {
+func containedDatabase(storage Storage) (containedService, url.URL) {
 	location := url.URL{
 		Scheme: "postgres", User: url.UserPassword(superuser, rand.Text()),
 		Path: "/postgres", RawQuery: "sslmode=disable",
@@ -47,7 +47,7 @@ func containedDatabase() (containedService, url.URL) {
 		volume, data = "/var/lib/postgresql", "/var/lib/postgresql/"+major+"/docker"
 	}
 	command := []string{"postgres"}
-	for _, setting := range fastSettings() {
+	for _, setting := range fastSettings(storage) {
 		command = append(command, "-c", setting)
 	}
 	return containedService{
@@ -221,7 +221,7 @@ func startDatabaseContainer(ctx context.Context, storage Storage, logf Logf) (*D
 	if err != nil {
 		return nil, err
 	}
-	service, location := containedDatabase()
+	service, location := containedDatabase(storage)
 	service.memory = storage == InMemory && memoryFolderFree() >= memoryNeeded
 	c, err := e.run(ctx, service, logf)
 	if err != nil {

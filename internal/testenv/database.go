@@ -30,7 +30,8 @@ const (
 	// file systems take longer for that than the tests themselves. Where memory
 	// has no room for it, this is OnDisk.
 	InMemory Storage = iota
-	// OnDisk is for benchmarks, whose databases are large.
+	// OnDisk is for benchmarks, whose databases are large. A quarter of the memory
+	// is their server's.
 	OnDisk
 )
 

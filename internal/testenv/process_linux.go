@@ -2,6 +2,15 @@ package testenv
 
 import "syscall"
 
+// totalMemory returns how many bytes of memory the machine has, or 0.
+func totalMemory() uint64 {
+	var info syscall.Sysinfo_t
+	if err := syscall.Sysinfo(&info); err != nil {
+		return 0
+	}
+	return info.Totalram * uint64(info.Unit)
+}
+
 // memoryFolderFree returns how many bytes this account may write to memoryFolder.
 func memoryFolderFree() uint64 {
 	const tmpfs = 0x01021994 // TMPFS_MAGIC of linux/magic.h

@@ -4,6 +4,9 @@ package testenv
 
 import "syscall"
 
+// totalMemory is unknown.
+func totalMemory() uint64 { return 0 }
+
 // memoryFolderFree is 0: only Linux has the folder.
 func memoryFolderFree() uint64 { return 0 }
 

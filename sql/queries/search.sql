@@ -7,13 +7,21 @@ WHERE c.oid = ('passages_' || @collection::collection)::regclass;
 
 -- name: SearchExact :many
 -- Compares the query with every passage of the tenant that the filters let
--- through, and ranks documents by their best passage. The +0 keeps the planner
--- off the HNSW index; passages are reached by primary key from
--- document_chunks_passage.
+-- through, and ranks documents by their best passage. Passages are reached by
+-- primary key from document_chunks_passage.
+--
+-- In this file OFFSET 0 keeps a sub-select one: it is looked up row by row. Joined
+-- as the planner likes, two tables whose statistics are older than the tenant are
+-- compared row by row with each other, which takes minutes.
 WITH compared AS (
-    SELECT c.document_id, c.ordinal, ((p.embedding <=> @query::halfvec) + 0)::float8 AS distance
+    SELECT c.document_id, c.ordinal, p.distance
     FROM document_chunks c
-    JOIN passages p ON p.collection = @collection AND p.project_id = c.project_id AND p.hash = c.passage_hash
+    CROSS JOIN LATERAL (
+        SELECT (p.embedding <=> @query::halfvec)::float8 AS distance
+        FROM passages p
+        WHERE p.collection = @collection AND p.project_id = c.project_id AND p.hash = c.passage_hash
+        OFFSET 0
+    ) p
     WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
         AND c.promotion_level = ANY(@levels::promotion_level[])
         AND (@doc_types::text[] IS NULL OR c.document_id IN (
@@ -36,7 +44,7 @@ ORDER BY top.distance, d.relative_path;
 
 -- name: SearchHNSW :many
 -- Walks the collection's HNSW index outward from the query (iterative scan,
--- relaxed order) and keeps the passages that the tenant has, by a semi-join on
+-- relaxed order) and keeps the passages that the tenant has, looking each up in
 -- document_chunks_passage; sorts them again; ranks documents by their best
 -- passage. candidates: how many passages the walk found, to tell a walk that
 -- ended from one that was cut.
@@ -52,15 +60,20 @@ WITH nearest AS MATERIALIZED (
                 AND (@doc_types::text[] IS NULL OR c.document_id IN (
                     SELECT d.id FROM documents d
                     WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id
-                        AND d.collection = @collection AND d.doc_type = ANY(@doc_types::text[]))))
+                        AND d.collection = @collection AND d.doc_type = ANY(@doc_types::text[])))
+            OFFSET 0)
     ORDER BY p.embedding <=> @query::halfvec
     LIMIT @max_passages
 ), best AS (
     SELECT DISTINCT ON (c.document_id) c.document_id, c.ordinal, n.distance
     FROM nearest n
-    JOIN document_chunks c ON c.project_id = @project_id AND c.tenant_id = @tenant_id
-        AND c.collection = @collection AND c.passage_hash = n.hash
-    WHERE c.promotion_level = ANY(@levels::promotion_level[])
+    CROSS JOIN LATERAL (
+        SELECT c.document_id, c.ordinal
+        FROM document_chunks c
+        WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
+            AND c.promotion_level = ANY(@levels::promotion_level[]) AND c.passage_hash = n.hash
+        OFFSET 0
+    ) c
     ORDER BY c.document_id, n.distance, c.ordinal
 )
 SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
@@ -77,9 +90,14 @@ LIMIT @max_documents;
 -- SearchExact with passages for results: one document may have several, and a
 -- passage that stands in several documents is a result in each.
 WITH top AS (
-    SELECT c.document_id, c.ordinal, c.passage_hash, ((p.embedding <=> @query::halfvec) + 0)::float8 AS distance
+    SELECT c.document_id, c.ordinal, c.passage_hash, p.distance
     FROM document_chunks c
-    JOIN passages p ON p.collection = @collection AND p.project_id = c.project_id AND p.hash = c.passage_hash
+    CROSS JOIN LATERAL (
+        SELECT (p.embedding <=> @query::halfvec)::float8 AS distance
+        FROM passages p
+        WHERE p.collection = @collection AND p.project_id = c.project_id AND p.hash = c.passage_hash
+        OFFSET 0
+    ) p
     WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
         AND c.promotion_level = ANY(@levels::promotion_level[])
         AND (@doc_types::text[] IS NULL OR c.document_id IN (
@@ -92,7 +110,12 @@ WITH top AS (
 SELECT d.relative_path, d.doc_type, top.ordinal, p.content, top.distance
 FROM top
 JOIN documents d ON d.project_id = @project_id AND d.id = top.document_id
-JOIN passages p ON p.collection = @collection AND p.project_id = @project_id AND p.hash = top.passage_hash
+CROSS JOIN LATERAL (
+    SELECT p.content
+    FROM passages p
+    WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = top.passage_hash
+    OFFSET 0
+) p
 ORDER BY top.distance, d.relative_path, top.ordinal;
 
 -- name: PassageSearchHNSW :many
@@ -110,14 +133,20 @@ WITH nearest AS MATERIALIZED (
                 AND (@doc_types::text[] IS NULL OR c.document_id IN (
                     SELECT d.id FROM documents d
                     WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id
-                        AND d.collection = @collection AND d.doc_type = ANY(@doc_types::text[]))))
+                        AND d.collection = @collection AND d.doc_type = ANY(@doc_types::text[])))
+            OFFSET 0)
     ORDER BY p.embedding <=> @query::halfvec
     LIMIT @max_walked
 ), top AS (
     SELECT c.document_id, c.ordinal, n.hash, n.distance
     FROM nearest n
-    JOIN document_chunks c ON c.project_id = @project_id AND c.tenant_id = @tenant_id
-        AND c.collection = @collection AND c.promotion_level = ANY(@levels::promotion_level[]) AND c.passage_hash = n.hash
+    CROSS JOIN LATERAL (
+        SELECT c.document_id, c.ordinal
+        FROM document_chunks c
+        WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
+            AND c.promotion_level = ANY(@levels::promotion_level[]) AND c.passage_hash = n.hash
+        OFFSET 0
+    ) c
     WHERE @doc_types::text[] IS NULL OR c.document_id IN (
         SELECT d.id FROM documents d
         WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
@@ -128,5 +157,10 @@ WITH nearest AS MATERIALIZED (
 SELECT d.relative_path, d.doc_type, top.ordinal, p.content, top.distance
 FROM top
 JOIN documents d ON d.project_id = @project_id AND d.id = top.document_id
-JOIN passages p ON p.collection = @collection AND p.project_id = @project_id AND p.hash = top.hash
+CROSS JOIN LATERAL (
+    SELECT p.content
+    FROM passages p
+    WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = top.hash
+    OFFSET 0
+) p
 ORDER BY top.distance, d.relative_path, top.ordinal;
