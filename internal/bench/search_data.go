@@ -215,6 +215,8 @@ func documentPath(id int64) string {
 type question struct {
 	text   string
 	vector pgvector.HalfVector
+	// strange is set if it may be about a subject that the tenant does not have.
+	strange bool
 }
 
 // questions are near a document of the tenant, and one of five is about a
@@ -223,13 +225,14 @@ func (x *searchIndex) questions(t *searchTenant, count int) []question {
 	questions := make([]question, count)
 	for i := range questions {
 		of := t.points[x.random.IntN(len(t.points))]
-		if i%5 == 4 {
+		strange := i%5 == 4
+		if strange {
 			of = x.models.space.near(x.random, x.random.IntN(clusters))
 		}
 		vector := x.models.space.vector(x.random, about(x.random, of))
 		text := fmt.Sprintf("question %d", len(x.models.queries))
 		x.models.queries[text] = vector
-		questions[i] = question{text: text, vector: pgvector.NewHalfVector(vector)}
+		questions[i] = question{text: text, vector: pgvector.NewHalfVector(vector), strange: strange}
 	}
 	return questions
 }

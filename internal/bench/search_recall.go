@@ -40,7 +40,7 @@ func recall(ctx context.Context, e *environment) ([]Row, error) {
 	if e.quick {
 		sizes = sizes[:3]
 	}
-	worst := worstRecall{mean: 1}
+	worst := worstRecall{mean: 1, own: 1}
 	for i, size := range sizes {
 		if err := e.recallAlone(ctx, size, uint64(20+i), &worst); err != nil {
 			return nil, err
@@ -55,14 +55,19 @@ func recall(ctx context.Context, e *environment) ([]Row, error) {
 	}
 	return []Row{{
 		Name: "search.recall10.min", Value: worst.mean, Unit: "share", Target: atLeast(0.995),
-		Note: fmt.Sprintf("tenants of %v passages, alone and among %d others, with %d selections each; %s",
-			sizes, others, len(selections), least),
+		Note: fmt.Sprintf("tenants of %v passages, alone and among %d others, with %d selections each; %s; "+
+			"of queries about a subject of the tenant the least is %s", sizes, others, len(selections), least, number(worst.own)),
+		Reason: "a query about a subject that no document is of is as near to one cluster of synthetic vectors as to another, and " +
+			"in a graph of 100,000 they are not linked; neither a wider walk (hnsw.ef_search 64 to 240) nor a longer one " +
+			"(10 to 80 passages) found more",
 	}}, nil
 }
 
 type worstRecall struct {
 	mean float64
 	of   string // "" while every recall is 1
+	// own is the smallest mean over the queries about a subject of the tenant.
+	own float64
 }
 
 func (e *environment) recallAlone(ctx context.Context, size int, seed uint64, worst *worstRecall) (err error) {
@@ -134,19 +139,23 @@ func (x *searchIndex) addOthers(ctx context.Context, tenants, documents int) ([]
 func (x *searchIndex) recall(ctx context.Context, t *searchTenant, situation string, worst *worstRecall) error {
 	questions := x.questions(t, x.env.size(20, 50))
 	for _, s := range selections {
-		var sum float64
+		var sum, ownSum, own float64
 		for _, q := range questions {
 			share, err := x.recallOf(ctx, t, s, q)
 			if err != nil {
 				return err
 			}
 			sum += share
+			if !q.strange {
+				ownSum, own = ownSum+share, own+1
+			}
 		}
 		mean := sum / float64(len(questions))
+		worst.own = min(worst.own, ownSum/own)
 		of := fmt.Sprintf("%d passages, %s, %s", len(t.points), situation, s.name)
-		x.env.say("recall@%d %.4f: %s", searchLimit, mean, of)
+		x.env.say("recall@%d %.4f, of the tenant's subjects %.4f: %s", searchLimit, mean, ownSum/own, of)
 		if mean < worst.mean {
-			*worst = worstRecall{mean: mean, of: of}
+			worst.mean, worst.of = mean, of
 		}
 	}
 	return nil
