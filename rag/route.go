@@ -18,8 +18,8 @@ import (
 // met enough of them, which costs as much as they are rare among all passages.
 
 // exactUpTo is the number of passages up to which all are compared, however
-// large the collection: a walk has costs of its own, and below this it is never
-// the faster way. The row search.crossover of the benchmarks measures it.
+// large the collection: that is never wrong, and takes at most 2 ms more than a
+// walk would. The row search.crossover of the benchmarks measures it.
 const exactUpTo = 1_000
 
 // walkCost is what it costs to meet a passage on a walk and look up whether the

@@ -28,9 +28,7 @@ type report struct {
 // write puts the rows into the report in a file, in place of their earlier
 // values, and writes its data as JSON and its picture beside it.
 func (e *environment) write(ctx context.Context, file string, rows []Row) error {
-	base := strings.TrimSuffix(file, filepath.Ext(file))
-	data, picture := base+".json", base+".svg"
-	r, err := readReport(data)
+	r, err := readReport(dataOf(file))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -42,11 +40,19 @@ func (e *environment) write(ctx context.Context, file string, rows []Row) error 
 		r = report{Facts: facts} // ratios of different machines do not belong side by side
 	}
 	r.put(rows, e.curves)
+	return r.save(file)
+}
+
+// dataOf is where the data of a report is.
+func dataOf(file string) string { return strings.TrimSuffix(file, filepath.Ext(file)) + ".json" }
+
+func (r *report) save(file string) error {
+	picture := strings.TrimSuffix(file, filepath.Ext(file)) + ".svg"
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(data, append(text, '\n'), 0o644); err != nil {
+	if err := os.WriteFile(dataOf(file), append(text, '\n'), 0o644); err != nil {
 		return err
 	}
 	if len(r.Curves) == 0 {
