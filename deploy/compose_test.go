@@ -63,7 +63,7 @@ func TestCompose_Services(t *testing.T) {
 			Image: defaults(found.Image), Port: defaults(found.Ports[0]), Volume: found.Volumes[0], Profiles: found.Profiles,
 		}
 	}
-	const ollamaPort, ollamaVolume = "127.0.0.1:11435:11434", "ollama:/root/.ollama"
+	const ollamaPort, ollamaVolume = "127.0.0.1:11435:11434", "ollama:/var/lib/ollama"
 	want := map[string]service{
 		"postgres": {
 			Image: "pgvector/pgvector:pg17", Port: "127.0.0.1:5433:5432", Volume: "postgres:/var/lib/postgresql/data",

@@ -70,8 +70,8 @@ func containedDatabase(storage Storage) (containedService, url.URL) {
 func containedOllama() containedService {
 	return containedService{
 		image: ollamaImage(), alias: "ollama", port: "11434/tcp",
-		env:    map[string]string{"OLLAMA_KEEP_ALIVE": "-1"},
-		volume: "/root/.ollama",
+		env:    map[string]string{"OLLAMA_KEEP_ALIVE": "-1", "OLLAMA_MODELS": "/var/lib/ollama/models"},
+		volume: "/var/lib/ollama",
 		answers: func(ctx context.Context, address string) error {
 			client, err := newClient("http://" + address)
 			if err != nil {
