@@ -27,7 +27,7 @@ demo: build ## Index the demo project, search it and ask it, over a real server
 # With RACE=1 those run under the race detector that it sees something of.
 .PHONY: test
 test: ## Run all tests against a real PostgreSQL and a real Ollama
-	$(services) sh -c '$(if $(RACE),$(race) && go test -short -timeout=20m $(programs),go test -short -timeout=20m ./...) && $(said)'
+	$(services) sh -c '$(if $(RACE),$(race) &&) go test -short -timeout=20m $(if $(RACE),$(programs),./...) && $(said)'
 
 .PHONY: race
 race: ## Run them under the race detector
@@ -86,7 +86,7 @@ soak: ## Change files at random, kill servers, stop services and time saves, for
 # ONLY=REGEXP measures only the rows whose names match.
 .PHONY: bench
 bench: build ## Measure cost and recall on real parts, and write docs/benchmarks.md
-	$(provide) -database -disk -ollama -- go run ./internal/bench -only='$(ONLY)' $(if $(QUICK),-quick,-write docs/benchmarks.md)
+	$(provide) -database -large -ollama -- go run ./internal/bench -only='$(ONLY)' $(if $(QUICK),-quick,-write docs/benchmarks.md)
 
 .PHONY: check
 check: lint sql vuln race ## All that a change has to pass besides make test

@@ -46,14 +46,15 @@ func (b *batch) drop(doc *document, err error) {
 // run embeds and writes. If a passage of the index that was counted on is swept
 // in between, it does so again, counting on none.
 func (b *batch) run(ctx context.Context) error {
-	if err := b.embed(ctx); err != nil {
-		return err
+	err := b.try(ctx)
+	if errors.Is(err, errPassageGone) {
+		b.anew = true
+		err = b.try(ctx)
 	}
-	err := b.write(ctx)
-	if !errors.Is(err, errPassageGone) {
-		return err
-	}
-	b.anew = true
+	return err
+}
+
+func (b *batch) try(ctx context.Context) error {
 	if err := b.embed(ctx); err != nil {
 		return err
 	}

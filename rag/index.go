@@ -49,7 +49,7 @@ func (l *Library) Indexer(tenant *Tenant, collection Collection, schema Schema) 
 
 // Known returns the stamp of every indexed file by its path. A document that
 // was validated against another schema than its folder's present one has a
-// stamp that no file matches.
+// stamp that no file matches. It is what a sync begins with.
 func (x *Indexer) Known(ctx context.Context) (map[string]Stamp, error) {
 	known := map[string]Stamp{}
 	err := x.library.db.Read(ctx, "read stamps", func(q *db.Queries) error {

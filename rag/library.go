@@ -43,14 +43,14 @@ type Library struct {
 	logger    *slog.Logger
 	// writers are those who put documents into the index.
 	writers *semaphore.Weighted
-	routes  routes
+	routes  *routes
 }
 
 // NewLibrary returns a Library; nothing is connected yet.
 func NewLibrary(database *db.Database, embedder Embedder, generator Generator, logger *slog.Logger) *Library {
 	return &Library{
 		db: database, embedder: embedder, generator: generator, logger: logger,
-		writers: semaphore.NewWeighted(maxWriters),
+		writers: semaphore.NewWeighted(maxWriters), routes: newRoutes(),
 	}
 }
 

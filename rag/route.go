@@ -6,8 +6,9 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/compound-docs/compound-docs/db"
 )
@@ -59,11 +60,12 @@ func alongRoute[T any](
 	if err != nil {
 		return nil, err
 	}
-	passages, many, err := l.routes.count(ctx, q, f, crossover(f.toWalk(), size))
-	if err != nil || passages == 0 && !many {
+	limit := crossover(f.toWalk(), size)
+	passages, err := l.routes.count(ctx, q, f, limit)
+	if err != nil || passages == 0 {
 		return []T{}, err
 	}
-	if many {
+	if passages > limit {
 		found, enough, err := walk()
 		if err != nil || enough {
 			return found, err
@@ -72,11 +74,14 @@ func alongRoute[T any](
 	return compare()
 }
 
-// routes remembers what routes are chosen by. The zero value is ready for use. Safe
-// for concurrent use.
+// routes remembers what routes are chosen by. Safe for concurrent use.
 type routes struct {
 	sizes remembered[Collection, int64]
 	many  remembered[selection, struct{}]
+}
+
+func newRoutes() *routes {
+	return &routes{sizes: newRemembered[Collection, int64](), many: newRemembered[selection, struct{}]()}
 }
 
 // selection is a tenant's passages that a filter lets through, and the crossover
@@ -100,26 +105,25 @@ func (r *routes) size(ctx context.Context, q *db.Queries, collection Collection)
 	return passages, err
 }
 
-// count is how many passages the filter lets through, or many if they are more
-// than limit. That they are is remembered, since counting so far takes time: once
+// count is how many passages the filter lets through, no further than one more than
+// limit. That they are so many is remembered, since counting so far takes time: once
 // they are not, a walk finds less than it should, and all are compared.
-func (r *routes) count(ctx context.Context, q *db.Queries, f filter, limit int32) (passages int64, many bool, err error) {
+func (r *routes) count(ctx context.Context, q *db.Queries, f filter, limit int32) (int32, error) {
 	key := selection{
 		tenant: f.scope.Tenant.id, collection: f.scope.Collection, levels: fmt.Sprint(f.levels),
 		docTypes: strings.Join(f.docTypes, "\x00"), limit: limit,
 	}
 	if _, ok := r.many.get(key); ok {
-		return 0, true, nil
+		return limit + 1, nil
 	}
-	passages, err = q.ChunkCountUpTo(ctx, db.ChunkCountUpToParams{
+	passages, err := q.ChunkCountUpTo(ctx, db.ChunkCountUpToParams{
 		ProjectID: f.scope.Tenant.projectID, TenantID: f.scope.Tenant.id, Collection: f.scope.Collection,
 		DocTypes: f.docTypes, Levels: f.levels, MaxCount: limit + 1,
 	})
-	if err != nil || passages <= int64(limit) {
-		return passages, false, err
+	if err == nil && passages > int64(limit) {
+		r.many.put(key, struct{}{})
 	}
-	r.many.put(key, struct{}{})
-	return passages, true, nil
+	return int32(passages), err
 }
 
 // How long something is remembered, and how much of it.
@@ -128,11 +132,9 @@ const (
 	rememberedMost = 1000
 )
 
-// remembered holds values that may be out of date. The zero value is ready for use.
-// Safe for concurrent use.
+// remembered holds values that may be out of date. Safe for concurrent use.
 type remembered[K comparable, V any] struct {
-	mu    sync.Mutex
-	known map[K]dated[V]
+	cache *lru.Cache[K, dated[V]]
 }
 
 type dated[V any] struct {
@@ -140,18 +142,19 @@ type dated[V any] struct {
 	until time.Time
 }
 
-func (r *remembered[K, V]) get(key K) (value V, ok bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	known, ok := r.known[key]
+func newRemembered[K comparable, V any]() remembered[K, V] {
+	cache, err := lru.New[K, dated[V]](rememberedMost)
+	if err != nil {
+		panic(fmt.Sprintf("rag: remembered: %v", err)) // of a size below 1
+	}
+	return remembered[K, V]{cache: cache}
+}
+
+func (r remembered[K, V]) get(key K) (value V, ok bool) {
+	known, ok := r.cache.Get(key)
 	return known.value, ok && time.Now().Before(known.until)
 }
 
-func (r *remembered[K, V]) put(key K, value V) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.known == nil || len(r.known) >= rememberedMost {
-		r.known = map[K]dated[V]{}
-	}
-	r.known[key] = dated[V]{value: value, until: time.Now().Add(rememberedFor)}
+func (r remembered[K, V]) put(key K, value V) {
+	r.cache.Add(key, dated[V]{value: value, until: time.Now().Add(rememberedFor)})
 }

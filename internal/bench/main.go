@@ -63,6 +63,10 @@ func run(ctx context.Context, o options, out, progress io.Writer) (err error) {
 	defer func() { err = errors.Join(err, e.close(ctx)) }()
 	began := time.Now()
 	commit, date := version(ctx), began.UTC().Format(time.DateOnly)
+	facts, err := e.facts(ctx)
+	if err != nil {
+		return fmt.Errorf("describe the machine: %w", err)
+	}
 	for _, m := range measurements() {
 		if !slices.ContainsFunc(m.rows, only.MatchString) {
 			continue
@@ -80,7 +84,7 @@ func run(ctx context.Context, o options, out, progress io.Writer) (err error) {
 			}
 		}
 		if o.write != "" {
-			if err := e.write(ctx, o.write, measured); err != nil {
+			if err := e.write(o.write, facts, measured); err != nil {
 				return err
 			}
 		}

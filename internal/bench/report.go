@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -27,14 +26,10 @@ type report struct {
 
 // write puts the rows into the report in a file, in place of their earlier
 // values, and writes its data as JSON and its picture beside it.
-func (e *environment) write(ctx context.Context, file string, rows []Row) error {
-	r, err := readReport(dataOf(file))
+func (e *environment) write(file string, facts []fact, rows []Row) error {
+	r, err := readReport(beside(file, ".json"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
-	}
-	facts, err := e.facts(ctx)
-	if err != nil {
-		return fmt.Errorf("describe the machine: %w", err)
 	}
 	if !slices.Equal(r.Facts, facts) {
 		r = report{Facts: facts} // ratios of different machines do not belong side by side
@@ -43,16 +38,18 @@ func (e *environment) write(ctx context.Context, file string, rows []Row) error 
 	return r.save(file)
 }
 
-// dataOf is where the data of a report is.
-func dataOf(file string) string { return strings.TrimSuffix(file, filepath.Ext(file)) + ".json" }
+// beside is the file's path with another extension.
+func beside(file, extension string) string {
+	return strings.TrimSuffix(file, filepath.Ext(file)) + extension
+}
 
 func (r *report) save(file string) error {
-	picture := strings.TrimSuffix(file, filepath.Ext(file)) + ".svg"
+	picture := beside(file, ".svg")
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(dataOf(file), append(text, '\n'), 0o644); err != nil {
+	if err := os.WriteFile(beside(file, ".json"), append(text, '\n'), 0o644); err != nil {
 		return err
 	}
 	if len(r.Curves) == 0 {

@@ -37,47 +37,46 @@ func TestReport_KeepsRowsThatWereNotMeasuredAgain(t *testing.T) {
 		t.Errorf("curves (-want +got):\n%s", diff)
 	}
 
-	file := filepath.Join(t.TempDir(), "page.md")
-	if err := r.render(file, "page.svg"); err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := rendered(t, r, "page.svg")
 	for _, part := range []string{
 		"| `search.recall10.min` | 1 | share | ≥ 0.995 | ok |", "**short**", "**Short because** it is slow.", "](page.svg)",
 	} {
-		if !strings.Contains(string(page), part) {
+		if !strings.Contains(page, part) {
 			t.Errorf("the page lacks %q:\n%s", part, page)
 		}
 	}
-	if strings.Contains(string(page), "of a bug") {
+	if strings.Contains(page, "of a bug") {
 		t.Error("a row that meets its target has a reason for missing it")
 	}
+}
+
+func rendered(t *testing.T, r report, picture string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "page.md")
+	if err := r.render(file, picture); err != nil {
+		t.Fatal(err)
+	}
+	return content(t, file)
+}
+
+func content(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // The page in docs/ is what its data makes.
 func TestReport_PageIsOfItsData(t *testing.T) {
 	t.Parallel()
 	const page = "../../docs/benchmarks.md"
-	r, err := readReport("../../docs/benchmarks.json")
+	r, err := readReport(beside(page, ".json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := filepath.Join(t.TempDir(), "benchmarks.md")
-	if err := r.render(again, "benchmarks.svg"); err != nil {
-		t.Fatal(err)
-	}
-	want, err := os.ReadFile(again)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+	if diff := cmp.Diff(rendered(t, r, "benchmarks.svg"), content(t, page)); diff != "" {
 		t.Errorf("%s is not what make bench wrote (-want +got):\n%s", page, diff)
 	}
 }

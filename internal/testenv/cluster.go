@@ -35,8 +35,8 @@ const (
 // startCluster makes a PostgreSQL cluster in a temporary folder and starts it.
 // It is reached over a Unix socket in that folder only, which is closed to
 // other users. It trades durability for speed.
-func startCluster(ctx context.Context, storage Storage, logf Logf) (_ *Database, err error) {
-	c, folder, err := newCluster(ctx, storage, logf)
+func startCluster(ctx context.Context, size Size, logf Logf) (_ *Database, err error) {
+	c, folder, err := newCluster(ctx, size, logf)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func startCluster(ctx context.Context, storage Storage, logf Logf) (_ *Database,
 }
 
 // newCluster makes a cluster in a temporary folder, which the caller removes.
-func newCluster(ctx context.Context, storage Storage, logf Logf) (c cluster, folder *scratch, err error) {
+func newCluster(ctx context.Context, size Size, logf Logf) (c cluster, folder *scratch, err error) {
 	found, err := findPostgres(ctx)
 	if err != nil {
 		return cluster{}, nil, err
@@ -62,7 +62,7 @@ func newCluster(ctx context.Context, storage Storage, logf Logf) (c cluster, fol
 	if err != nil {
 		return cluster{}, nil, err
 	}
-	folder, err = newScratch(ctx, clusterParent(storage), clusterPrefix, logf)
+	folder, err = newScratch(ctx, clusterParent(size), clusterPrefix, logf)
 	if err != nil {
 		return cluster{}, nil, err
 	}
@@ -76,7 +76,7 @@ func newCluster(ctx context.Context, storage Storage, logf Logf) (c cluster, fol
 			return cluster{}, nil, fmt.Errorf("hand a folder to PostgreSQL's account: %w", err)
 		}
 	}
-	c = cluster{bin: found.bin, folder: folder.path, credential: credential, storage: storage}
+	c = cluster{bin: found.bin, folder: folder.path, credential: credential, size: size}
 	return c, folder, c.create(ctx)
 }
 
@@ -85,7 +85,7 @@ type cluster struct {
 	bin        string // folder of PostgreSQL's programs
 	folder     string
 	credential *syscall.Credential // of the servers; nil for this process's
-	storage    Storage
+	size       Size
 }
 
 func (c cluster) data() string { return filepath.Join(c.folder, "data") }
@@ -118,7 +118,7 @@ func (c cluster) create(ctx context.Context) error {
 // durability for speed, and waits until it answers.
 func (c cluster) serve(ctx context.Context, settings ...string) (*process, error) {
 	postgres := exec.Command(filepath.Join(c.bin, "postgres"), "-D", c.data()) //nolint:gosec,noctx // outlives ctx
-	for _, setting := range slices.Concat(fastSettings(c.storage), []string{
+	for _, setting := range slices.Concat(fastSettings(c.size), []string{
 		"listen_addresses=",
 		"unix_socket_directories=" + c.folder,
 		"unix_socket_permissions=0700",
@@ -143,11 +143,10 @@ func (c cluster) serve(ctx context.Context, settings ...string) (*process, error
 	return server, nil
 }
 
-// fastSettings trade a server's durability for speed. One on disk has the memory
-// that PostgreSQL's manual advises for a server of its own.
-func fastSettings(storage Storage) []string {
+// fastSettings trade a server's durability for speed.
+func fastSettings(size Size) []string {
 	buffers := uint64(128)
-	if storage == OnDisk {
+	if size == Large {
 		const megabyte, share = 1 << 20, 4
 		buffers = max(buffers, totalMemory()/megabyte/share)
 	}
@@ -188,8 +187,8 @@ func serverAccount() (*syscall.Credential, error) {
 // clusterParent returns the folder for clusters. On disk that is the user's
 // temporary folder, unless other accounts may not enter it or a socket's path
 // would be too long.
-func clusterParent(storage Storage) string {
-	if storage == InMemory && memoryFolderFree() >= memoryNeeded {
+func clusterParent(size Size) string {
+	if size.inMemory() {
 		return memoryFolder
 	}
 	parent := os.TempDir()

@@ -30,7 +30,7 @@ func clusterFolder(t *testing.T, databaseURL string) string {
 
 func TestStartCluster_GoneAfterStop(t *testing.T) {
 	t.Parallel()
-	database, err := startCluster(t.Context(), InMemory, t.Logf)
+	database, err := startCluster(t.Context(), Small, t.Logf)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestCluster_KeepsItsDataAndItsAddress(t *testing.T) {
 const envAbandon = "TESTENV_ABANDON"
 
 func abandonCluster() {
-	database, err := startCluster(context.Background(), InMemory, func(string, ...any) {})
+	database, err := startCluster(context.Background(), Small, func(string, ...any) {})
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)

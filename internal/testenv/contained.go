@@ -28,7 +28,7 @@ func StartContainers(t testing.TB) *Containers {
 		t.Skip("testenv: services are native processes: make test-containers runs this in containers")
 	}
 	e := sharedService(t, &services.engine, openEngine)
-	service, location := containedDatabase(InMemory)
+	service, location := containedDatabase(Small)
 	database := startContainer(ctx, t, e, service)
 	location.Host = database.running.address.String()
 	ollama := startContainer(ctx, t, e, containedOllama())

@@ -35,7 +35,7 @@ type containedService struct {
 
 // containedDatabase is a PostgreSQL in a container, and the URL of its database
 // but for the address.
-func containedDatabase(storage Storage) (containedService, url.URL) {
+func containedDatabase(size Size) (containedService, url.URL) {
 	location := url.URL{
 		Scheme: "postgres", User: url.UserPassword(superuser, rand.Text()),
 		Path: "/postgres", RawQuery: "sslmode=disable",
@@ -47,7 +47,7 @@ func containedDatabase(storage Storage) (containedService, url.URL) {
 		volume, data = "/var/lib/postgresql", "/var/lib/postgresql/"+major+"/docker"
 	}
 	command := []string{"postgres"}
-	for _, setting := range fastSettings(storage) {
+	for _, setting := range fastSettings(size) {
 		command = append(command, "-c", setting)
 	}
 	return containedService{
@@ -216,13 +216,13 @@ func (c *runningContainer) lastLog() []byte {
 }
 
 // startDatabaseContainer starts a PostgreSQL in a container of its own.
-func startDatabaseContainer(ctx context.Context, storage Storage, logf Logf) (*Database, error) {
+func startDatabaseContainer(ctx context.Context, size Size, logf Logf) (*Database, error) {
 	e, err := openEngine(ctx, logf)
 	if err != nil {
 		return nil, err
 	}
-	service, location := containedDatabase(storage)
-	service.memory = storage == InMemory && memoryFolderFree() >= memoryNeeded
+	service, location := containedDatabase(size)
+	service.memory = size.inMemory()
 	c, err := e.run(ctx, service, logf)
 	if err != nil {
 		return nil, errors.Join(err, e.Stop())

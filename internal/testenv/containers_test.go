@@ -27,7 +27,7 @@ func TestContainedEnding(t *testing.T) { //nolint:paralleltest // alone in its p
 	if ending == "" {
 		t.Skip("a part of TestContainers_LeaveNothingBehind")
 	}
-	service, _ := containedDatabase(InMemory)
+	service, _ := containedDatabase(Small)
 	startContainer(t.Context(), t, sharedService(t, &services.engine, openEngine), service)
 	if _, err := os.Stdout.WriteString("started\n"); err != nil {
 		t.Fatal(err)

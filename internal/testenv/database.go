@@ -21,23 +21,26 @@ type Database struct {
 	stop func() error
 }
 
-// Storage is where a server that this package starts keeps its files.
-type Storage int
+// Size is what a server that this package starts is made for.
+type Size int
 
-// Storages.
+// Sizes.
 const (
-	// InMemory is for tests, which create and drop databases by the hundred: some
-	// file systems take longer for that than the tests themselves. Where memory
-	// has no room for it, this is OnDisk.
-	InMemory Storage = iota
-	// OnDisk is for benchmarks, whose databases are large. A quarter of the memory
-	// is their server's.
-	OnDisk
+	// Small is for tests, which create and drop databases by the hundred: some file
+	// systems take longer for that than the tests themselves, so that the server
+	// keeps its files in memory where that has room.
+	Small Size = iota
+	// Large is for benchmarks: on disk, with a quarter of the memory for buffers,
+	// which PostgreSQL's manual advises for a server of its own.
+	Large
 )
+
+// inMemory reports whether the server's files belong in memory.
+func (s Size) inMemory() bool { return s == Small && memoryFolderFree() >= memoryNeeded }
 
 // OpenDatabase returns the server that CDOCS_TEST_DATABASE_URL names, or starts
 // one on the route that ChooseRoute returns. The caller must Stop it.
-func OpenDatabase(ctx context.Context, storage Storage, logf Logf) (*Database, error) {
+func OpenDatabase(ctx context.Context, size Size, logf Logf) (*Database, error) {
 	database := &Database{
 		URL:   os.Getenv(EnvDatabaseURL),
 		Route: "given by " + EnvDatabaseURL,
@@ -45,7 +48,7 @@ func OpenDatabase(ctx context.Context, storage Storage, logf Logf) (*Database, e
 	}
 	if database.URL == "" {
 		var err error
-		if database, err = startDatabase(ctx, storage, logf); err != nil {
+		if database, err = startDatabase(ctx, size, logf); err != nil {
 			return nil, err
 		}
 	}
@@ -55,15 +58,15 @@ func OpenDatabase(ctx context.Context, storage Storage, logf Logf) (*Database, e
 	return database, nil
 }
 
-func startDatabase(ctx context.Context, storage Storage, logf Logf) (*Database, error) {
+func startDatabase(ctx context.Context, size Size, logf Logf) (*Database, error) {
 	route, err := ChooseRoute(ctx, logf)
 	if err != nil {
 		return nil, err
 	}
 	if route == ContainersRoute {
-		return startDatabaseContainer(ctx, storage, logf)
+		return startDatabaseContainer(ctx, size, logf)
 	}
-	return startCluster(ctx, storage, logf)
+	return startCluster(ctx, size, logf)
 }
 
 // Stop stops the server, if it is a private one, and removes all it has

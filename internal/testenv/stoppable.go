@@ -21,7 +21,7 @@ func StartCluster(t testing.TB) *Cluster {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
 	defer cancel()
-	made, folder, err := newCluster(ctx, InMemory, t.Logf)
+	made, folder, err := newCluster(ctx, Small, t.Logf)
 	if errors.Is(err, errNoPostgres) {
 		t.Skip("testenv:", err)
 	}

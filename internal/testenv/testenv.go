@@ -6,10 +6,10 @@
 //  1. the server that CDOCS_TEST_DATABASE_URL or CDOCS_TEST_OLLAMA_HOST names;
 //  2. a container, if a Docker engine on this machine answers and has the images,
 //     or if it can pull them and there is no PostgreSQL to run natively;
-//  3. a native process. For the database that is a private cluster in a temporary
-//     folder, made from the machine's PostgreSQL (install.sh sees to it that there
-//     is one), or in memory where that has room. For Ollama it is the machine's own if it has the models, else a
-//     private one, built from its Go module, with the stand-ins of package
+//  3. a native process. For the database that is a private cluster in memory or in
+//     a temporary folder, made from the machine's PostgreSQL (install.sh sees to it
+//     that there is one). For Ollama it is the machine's own if it has the models,
+//     else a private one, built from its Go module, with the stand-ins of package
 //     tinymodel for models.
 //
 // CDOCS_TEST_ROUTE set to containers or native chooses between 2 and 3. With
@@ -187,7 +187,7 @@ func OllamaModels(t testing.TB) Models {
 func DatabaseURL(t testing.TB) string {
 	t.Helper()
 	server := sharedService(t, &services.database, func(ctx context.Context, logf Logf) (*Database, error) {
-		return OpenDatabase(ctx, InMemory, logf)
+		return OpenDatabase(ctx, Small, logf)
 	})
 	name := "cdocs_test_" + strings.ToLower(rand.Text())
 	if err := execute(t.Context(), server.URL, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8'"); err != nil {

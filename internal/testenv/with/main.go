@@ -1,6 +1,6 @@
 // Command with runs a command with a real PostgreSQL and a real Ollama at hand.
 //
-//	go run ./internal/testenv/with [-database] [-disk] [-ollama] -- command [argument ...]
+//	go run ./internal/testenv/with [-database] [-large] [-ollama] -- command [argument ...]
 //	go run ./internal/testenv/with -images -- command [argument ...]
 //
 // Without a flag it provides both. With -images it provides no services, but sees
@@ -36,7 +36,7 @@ import (
 func main() {
 	database := flag.Bool("database", false, "provide PostgreSQL with pgvector")
 	ollama := flag.Bool("ollama", false, "provide Ollama")
-	disk := flag.Bool("disk", false, "keep the database on disk even if it has room in memory")
+	large := flag.Bool("large", false, "let PostgreSQL hold as much as a benchmark needs")
 	images := flag.Bool("images", false, "provide the images of both, and no services")
 	flag.Parse()
 	if flag.NArg() == 0 {
@@ -47,8 +47,8 @@ func main() {
 		*database, *ollama = true, true
 	}
 	wanted := services{database: *database, ollama: *ollama}
-	if *disk {
-		wanted.storage = testenv.OnDisk
+	if *large {
+		wanted.size = testenv.Large
 	}
 	provide := wanted.start
 	if *images {
@@ -111,7 +111,7 @@ func imageNames(ctx context.Context) (environment []string, stop func() error, e
 // services are those that a command needs.
 type services struct {
 	database, ollama bool
-	storage          testenv.Storage // of the database
+	size             testenv.Size // of the database
 }
 
 // start is the provider of services.
@@ -142,7 +142,7 @@ func (s services) start(ctx context.Context) (environment []string, stop func() 
 	}
 	var described []string
 	if s.database {
-		server, err := testenv.OpenDatabase(ctx, s.storage, logf)
+		server, err := testenv.OpenDatabase(ctx, s.size, logf)
 		if err != nil {
 			return nil, stop, fmt.Errorf("start PostgreSQL: %w", err)
 		}
