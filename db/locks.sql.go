@@ -37,8 +37,8 @@ type LockProjectSharedParams struct {
 // Held by a transaction that changes documents, so that neither their tenant nor
 // a passage that they count on goes before it commits. class: db.LockPassages.
 // Whoever changes documents takes locks in one order, so that nobody deadlocks:
-// the project's row (to register and delete tenants), this lock, passages by
-// hash, the tenant's row (TenantBump), documents.
+// the project's row (to register and delete tenants), this lock, new passages by
+// hash, the tenant's row (TenantBump), documents, promoted passages by hash.
 func (q *Queries) LockProjectShared(ctx context.Context, arg LockProjectSharedParams) error {
 	_, err := q.db.Exec(ctx, lockProjectShared, arg.Class, arg.ProjectID)
 	return err

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
@@ -60,6 +61,54 @@ func TestMigrations_KeepAFilledDatabase(t *testing.T) {
 				t.Errorf("up after down: %v", err)
 			}
 		})
+	}
+}
+
+// A document that a server of the release before is promoting while the schema is
+// migrated is found among the promoted ones afterwards.
+func TestMigrations_PromotedMeanwhile(t *testing.T) {
+	t.Parallel()
+	databaseURL := testenv.DatabaseURL(t)
+	provider, sqlDB := newProvider(t, databaseURL)
+	if _, err := provider.UpTo(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	fillVersion(t, sqlDB, 2)
+	before, err := sqlDB.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := before.ExecContext(t.Context(), "UPDATE document_chunks SET promotion_level = 'critical'"); err != nil {
+		t.Fatal(err)
+	}
+	migrated := make(chan error, 1)
+	go func() {
+		_, err := provider.Up(t.Context())
+		migrated <- err
+	}()
+	waiting := func() (waiting bool) {
+		if err := sqlDB.QueryRowContext(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks
+			WHERE NOT granted AND relation = 'document_chunks'::regclass)`).Scan(&waiting); err != nil {
+			t.Fatal(err)
+		}
+		return waiting
+	}
+	for deadline := time.Now().Add(time.Minute); !waiting() && time.Now().Before(deadline); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := before.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-migrated; err != nil {
+		t.Fatal(err)
+	}
+	var missed int
+	if err := sqlDB.QueryRowContext(t.Context(),
+		"SELECT count(*) FROM passages WHERE collection = 'compounding' AND NOT promoted").Scan(&missed); err != nil {
+		t.Fatal(err)
+	}
+	if missed > 0 {
+		t.Errorf("%d passages of promoted documents are not among the promoted ones", missed)
 	}
 }
 
@@ -184,6 +233,16 @@ func checkFilled(t *testing.T, pool *pgxpool.Pool) {
 		if err != nil || len(walked) == 0 || walked[0].RelativePath != exact[0].RelativePath {
 			t.Errorf("the graph of %s leads to %v, want %s first: %v", name, walked, exact[0].RelativePath, err)
 		}
+		promoted, err := q.SearchHNSW(ctx, db.SearchHNSWParams{
+			ProjectID: where.tenant.ProjectID, TenantID: where.tenant.ID, Collection: where.collection, Query: query,
+			Levels: levels[1:], MaxPassages: 10, MaxDocuments: 10,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range promoted {
+			got[name+", promoted"] = append(got[name+", promoted"], row.RelativePath)
+		}
 	}
 	passages, err := q.PassageSearchExact(ctx, db.PassageSearchExactParams{
 		ProjectID: handbook.ProjectID, TenantID: handbook.ID, Collection: db.CollectionHandbook,
@@ -213,11 +272,13 @@ func checkFilled(t *testing.T, pool *pgxpool.Pool) {
 		"main": {
 			`docs/pool.md critical lines 7 to 9 of "## Cure" at 0`, `docs/labels.md standard lines 1 to 3 of "" at 1`,
 		},
-		"next":     {`docs/labels.md important lines 1 to 3 of "" at 1`},
-		"external": {`manual/setup.md standard lines 1 to 1 of "" at 0`},
-		"handbook": {"handbook/keys.md: Badges open doors."},
-		"links":    {"docs/pool.md to docs/labels.md"},
-		"model":    {"mxbai-embed-large sha256:0123 of 1024 dimensions"},
+		"main, promoted": {"docs/pool.md"},
+		"next":           {`docs/labels.md important lines 1 to 3 of "" at 1`},
+		"next, promoted": {"docs/labels.md"},
+		"external":       {`manual/setup.md standard lines 1 to 1 of "" at 0`},
+		"handbook":       {"handbook/keys.md: Badges open doors."},
+		"links":          {"docs/pool.md to docs/labels.md"},
+		"model":          {"mxbai-embed-large sha256:0123 of 1024 dimensions"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("what is found (-want +got):\n%s", diff)

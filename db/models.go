@@ -179,6 +179,7 @@ type Passage struct {
 	Heading    string
 	Content    string
 	Embedding  pgvector_go.HalfVector
+	Promoted   bool
 }
 
 type PassagesCompounding struct {

@@ -50,22 +50,24 @@ func TestOpen_KeepsVectorsInline(t *testing.T) {
 	t.Parallel()
 	pool := open(t, testenv.DatabaseURL(t))
 	rows, err := pool.Query(t.Context(), `
-		SELECT c.relname, a.attstorage::text, am.amname
+		SELECT c.relname, a.attstorage::text, string_agg(ic.relname, ' ' ORDER BY ic.relname)
 		FROM pg_class c
 		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'embedding'
 		JOIN pg_index i ON i.indrelid = c.oid
 		JOIN pg_class ic ON ic.oid = i.indexrelid JOIN pg_am am ON am.oid = ic.relam AND am.amname = 'hnsw'
-		WHERE c.relispartition AND c.relkind = 'r' ORDER BY c.relname`)
+		WHERE c.relispartition AND c.relkind = 'r' GROUP BY 1, 2 ORDER BY 1`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	type partition struct{ Table, Storage, Index string }
+	type partition struct{ Table, Storage, Graphs string }
 	got, err := pgx.CollectRows(rows, pgx.RowToStructByPos[partition])
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []partition{
-		{"passages_compounding", "p", "hnsw"}, {"passages_external", "p", "hnsw"}, {"passages_handbook", "p", "hnsw"},
+		{"passages_compounding", "p", "passages_compounding_embedding passages_compounding_promoted"},
+		{"passages_external", "p", "passages_external_embedding"},
+		{"passages_handbook", "p", "passages_handbook_embedding"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("partitions (-want +got):\n%s", diff)

@@ -59,13 +59,14 @@ func (q *Queries) PassageExisting(ctx context.Context, arg PassageExistingParams
 }
 
 const passageInsertMany = `-- name: PassageInsertMany :exec
-INSERT INTO passages (collection, project_id, hash, heading, content, embedding)
-SELECT $1, $2, p.hash, p.heading, p.content, p.embedding
+INSERT INTO passages (collection, project_id, hash, heading, content, embedding, promoted)
+SELECT $1, $2, p.hash, p.heading, p.content, p.embedding, p.promoted
 FROM (
     SELECT unnest($3::uuid[]) AS hash,
         unnest($4::text[]) AS heading,
         unnest($5::text[]) AS content,
-        unnest($6::halfvec[]) AS embedding
+        unnest($6::halfvec[]) AS embedding,
+        unnest($7::boolean[]) AS promoted
 ) AS p
 ON CONFLICT (collection, project_id, hash) DO NOTHING
 `
@@ -77,10 +78,12 @@ type PassageInsertManyParams struct {
 	Headings   []string
 	Contents   []string
 	Embeddings []pgvector_go.HalfVector
+	Promoted   []bool
 }
 
 // Rows must come sorted by hash: two servers that insert the same passages in
-// different orders would deadlock.
+// different orders would deadlock. promoted saves a row the update that follows
+// when promoted chunks come to point at it.
 func (q *Queries) PassageInsertMany(ctx context.Context, arg PassageInsertManyParams) error {
 	_, err := q.db.Exec(ctx, passageInsertMany,
 		arg.Collection,
@@ -89,6 +92,7 @@ func (q *Queries) PassageInsertMany(ctx context.Context, arg PassageInsertManyPa
 		arg.Headings,
 		arg.Contents,
 		arg.Embeddings,
+		arg.Promoted,
 	)
 	return err
 }

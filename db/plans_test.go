@@ -115,11 +115,11 @@ func searchCases(t *testing.T, c *corpus, space *space) []planCase {
 			return err
 		}
 	}
-	walk := func(docTypes []string, levels []PromotionLevel) func(q *Queries) error {
+	walk := func(levels []PromotionLevel) func(q *Queries) error {
 		return func(q *Queries) error {
 			_, err := q.SearchHNSW(t.Context(), SearchHNSWParams{
 				ProjectID: c.projectID, TenantID: large, Collection: CollectionCompounding, Query: space.vector(),
-				DocTypes: docTypes, Levels: levels, MaxDocuments: 10, MaxPassages: 40,
+				Levels: levels, MaxDocuments: 10, MaxPassages: 40,
 			})
 			return err
 		}
@@ -137,9 +137,8 @@ func searchCases(t *testing.T, c *corpus, space *space) []planCase {
 		{"exact, small tenant", exact(small, nil, all), []string{chunkIndex, passageKey, documentKey, chunkKey}, []string{graphWalk}},
 		{"exact, important", exact(small, nil, important), []string{chunkIndex, passageKey}, []string{graphWalk}},
 		{"exact, rare doc-type", exact(small, rare, all), []string{chunkIndex, passageKey}, []string{graphWalk}},
-		{"walk", walk(nil, all), []string{graphWalk, chunkIndex, documentKey, chunkKey}, nil},
-		// Few enough for the planner to leave the graph: by the same index.
-		{"walk, important", walk(nil, important), []string{chunkIndex}, nil},
+		{"walk", walk(all), []string{graphWalk, chunkIndex, documentKey, chunkKey}, []string{promotedWalk}},
+		{"walk, important", walk(important), []string{promotedWalk, chunkIndex, documentKey, chunkKey}, []string{graphWalk}},
 		{"passages, exact", func(q *Queries) error {
 			_, err := q.PassageSearchExact(t.Context(), PassageSearchExactParams{
 				ProjectID: c.projectID, TenantID: small, Collection: CollectionCompounding, Query: space.vector(),

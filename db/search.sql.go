@@ -12,19 +12,22 @@ import (
 )
 
 const passageEstimate = `-- name: PassageEstimate :one
-SELECT greatest(c.reltuples, 0)::bigint AS passages
-FROM pg_catalog.pg_class c
-WHERE c.oid = ('passages_' || $1::collection)::regclass
+SELECT coalesce((
+    SELECT greatest(c.reltuples, 0) FROM pg_catalog.pg_class c
+    WHERE c.oid = to_regclass('passages_' || $1::collection
+        || CASE WHEN $2::boolean THEN '_promoted' ELSE '_embedding' END)
+), 0)::bigint AS passages
 `
 
 type PassageEstimateParams struct {
 	Collection Collection
+	Promoted   bool
 }
 
-// How many passages the collections of all tenants hold, as the statistics have
-// it: 0 before the first ANALYZE.
+// How many passages an HNSW index holds, of all tenants, as the statistics have it:
+// 0 before the first ANALYZE, and where there is no such index.
 func (q *Queries) PassageEstimate(ctx context.Context, arg PassageEstimateParams) (int64, error) {
-	row := q.db.QueryRow(ctx, passageEstimate, arg.Collection)
+	row := q.db.QueryRow(ctx, passageEstimate, arg.Collection, arg.Promoted)
 	var passages int64
 	err := row.Scan(&passages)
 	return passages, err
@@ -326,14 +329,15 @@ WITH nearest AS MATERIALIZED (
     SELECT p.hash, (p.embedding <=> $4::halfvec)::float8 AS distance
     FROM passages p
     WHERE p.collection = $5 AND p.project_id = $1
+        AND (p.promoted OR 'standard'::promotion_level = ANY($6::promotion_level[]))
         AND EXISTS (
             SELECT 1 FROM document_chunks c
-            WHERE c.project_id = $1 AND c.tenant_id = $6 AND c.collection = $5
+            WHERE c.project_id = $1 AND c.tenant_id = $7 AND c.collection = $5
                 AND c.passage_hash = p.hash
-                AND c.promotion_level = ANY($7::promotion_level[])
+                AND c.promotion_level = ANY($6::promotion_level[])
                 AND ($2::text[] IS NULL OR c.document_id IN (
                     SELECT d.id FROM documents d
-                    WHERE d.project_id = $1 AND d.tenant_id = $6
+                    WHERE d.project_id = $1 AND d.tenant_id = $7
                         AND d.collection = $5 AND d.doc_type = ANY($2::text[])))
             OFFSET 0)
     ORDER BY p.embedding <=> $4::halfvec
@@ -344,8 +348,8 @@ WITH nearest AS MATERIALIZED (
     CROSS JOIN LATERAL (
         SELECT c.document_id, c.ordinal
         FROM document_chunks c
-        WHERE c.project_id = $1 AND c.tenant_id = $6 AND c.collection = $5
-            AND c.promotion_level = ANY($7::promotion_level[]) AND c.passage_hash = n.hash
+        WHERE c.project_id = $1 AND c.tenant_id = $7 AND c.collection = $5
+            AND c.promotion_level = ANY($6::promotion_level[]) AND c.passage_hash = n.hash
         OFFSET 0
     ) c
     ORDER BY c.document_id, n.distance, c.ordinal
@@ -367,8 +371,8 @@ type SearchHNSWParams struct {
 	MaxDocuments int32
 	Query        pgvector_go.HalfVector
 	Collection   Collection
-	TenantID     int32
 	Levels       []PromotionLevel
+	TenantID     int32
 	MaxPassages  int32
 }
 
@@ -388,11 +392,12 @@ type SearchHNSWRow struct {
 	Candidates     int64
 }
 
-// Walks the collection's HNSW index outward from the query (iterative scan,
-// relaxed order) and keeps the passages that the tenant has, looking each up in
-// document_chunks_passage; sorts them again; ranks documents by their best
-// passage. candidates: how many passages the walk found, to tell a walk that
-// ended from one that was cut.
+// Walks the collection's HNSW index outward from the query (iterative scan, relaxed
+// order), that of promoted passages unless the standard level is among the levels,
+// and keeps the passages that the tenant has, looking each up in
+// document_chunks_passage; sorts them again; ranks documents by their best passage.
+// candidates: how many passages the walk found, to tell a walk that ended from one
+// that was cut.
 func (q *Queries) SearchHNSW(ctx context.Context, arg SearchHNSWParams) ([]SearchHNSWRow, error) {
 	rows, err := q.db.Query(ctx, searchHNSW,
 		arg.ProjectID,
@@ -400,8 +405,8 @@ func (q *Queries) SearchHNSW(ctx context.Context, arg SearchHNSWParams) ([]Searc
 		arg.MaxDocuments,
 		arg.Query,
 		arg.Collection,
-		arg.TenantID,
 		arg.Levels,
+		arg.TenantID,
 		arg.MaxPassages,
 	)
 	if err != nil {

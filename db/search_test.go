@@ -96,8 +96,8 @@ func newCorpus(t *testing.T, space *space, sizes map[string]int) *corpus {
 	if c.projectID, err = c.queries.ProjectUpsert(ctx, ProjectUpsertParams{Name: "corpus"}); err != nil {
 		t.Fatal(err)
 	}
-	// Built after the load, the graph costs an eighth.
-	c.exec(t, "DROP INDEX passages_compounding_embedding")
+	// Built after the load, the graphs cost an eighth.
+	c.exec(t, "DROP INDEX passages_compounding_embedding, passages_compounding_promoted")
 	for _, name := range []string{"large", "small"} {
 		c.tenants[name], err = c.queries.TenantUpsert(ctx, TenantUpsertParams{
 			ProjectID: c.projectID, BranchName: name, PathHash: "p", RepoRoot: "/r",
@@ -109,6 +109,8 @@ func newCorpus(t *testing.T, space *space, sizes map[string]int) *corpus {
 	}
 	c.exec(t, `CREATE INDEX passages_compounding_embedding ON passages_compounding
 		USING hnsw (embedding halfvec_cosine_ops) WITH (m = 32, ef_construction = 128)`)
+	c.exec(t, `CREATE INDEX passages_compounding_promoted ON passages_compounding
+		USING hnsw (embedding halfvec_cosine_ops) WITH (m = 32, ef_construction = 128) WHERE promoted`)
 	return c
 }
 
@@ -164,8 +166,9 @@ func (c *corpus) load(t *testing.T, space *space, tenant int32, size int) {
 			c.projectID, tenant, firstID + int64(i), CollectionCompounding, 0, 1, 1, level(i), hashOf(tenant, i), "",
 		}
 	})
-	copyFrom("passages", []string{"collection", "project_id", "hash", "heading", "content", "embedding"}, func(i int) []any {
-		return []any{CollectionCompounding, c.projectID, hashOf(tenant, i), "Title", "Some words.", space.vector()}
+	copyFrom("passages", []string{"collection", "project_id", "hash", "heading", "content", "embedding", "promoted"}, func(i int) []any {
+		promoted := level(i) != PromotionLevelStandard
+		return []any{CollectionCompounding, c.projectID, hashOf(tenant, i), "Title", "Some words.", space.vector(), promoted}
 	})
 }
 
@@ -189,16 +192,40 @@ func TestSearch_Routes(t *testing.T) {
 	c := newCorpus(t, space, map[string]int{"large": 2000, "small": 200})
 	t.Run("plans before the first ANALYZE", func(t *testing.T) { testPlansWithoutStatistics(t, c, space) })
 	c.exec(t, "ANALYZE")
+	t.Run("estimates", func(t *testing.T) { testEstimates(t, c) })
 	t.Run("HNSW finds what exact finds", func(t *testing.T) { testRecall(t, c, space) })
 	t.Run("passages", func(t *testing.T) { testPassages(t, c, space) })
 	t.Run("plans", func(t *testing.T) { testPlans(t, c, space) })
+}
+
+func testEstimates(t *testing.T, c *corpus) {
+	t.Helper()
+	for _, test := range []struct {
+		collection Collection
+		promoted   bool
+		want       int64
+	}{
+		{CollectionCompounding, false, 2200},
+		{CollectionCompounding, true, 220},
+		{CollectionExternal, false, 0},
+		{CollectionExternal, true, 0},
+	} {
+		got, err := c.queries.PassageEstimate(t.Context(), PassageEstimateParams{Collection: test.collection, Promoted: test.promoted})
+		if err != nil || got != test.want {
+			t.Errorf("of %s, promoted %v: %d passages, want %d: %v", test.collection, test.promoted, got, test.want, err)
+		}
+	}
 }
 
 func allLevels() []PromotionLevel {
 	return []PromotionLevel{PromotionLevelStandard, PromotionLevelImportant, PromotionLevelCritical}
 }
 
-const graphWalk = "Index Scan using passages_compounding_embedding"
+// Walks of the two graphs, as a plan shows them.
+const (
+	graphWalk    = "Index Scan using passages_compounding_embedding"
+	promotedWalk = "Index Scan using passages_compounding_promoted"
+)
 
 func testRecall(t *testing.T, c *corpus, space *space) {
 	t.Helper()

@@ -92,6 +92,50 @@ func TestPromote_EqualsIndexingAnew(t *testing.T) {
 	}
 }
 
+// Whichever way a document comes to be promoted, all its passages are in the graph of
+// promoted ones, and no other document's.
+func TestPromotedPassages(t *testing.T) {
+	t.Parallel()
+	before := file("docs/a.md", "---", "title: A", "promotion_level: standard", "---", section("One", "apples"), section("Two", "pears"))
+	for name, promote := range map[string]func(t *testing.T, f *fixture, x *rag.Indexer, after rag.File){
+		"a new file": func(t *testing.T, f *fixture, _ *rag.Indexer, after rag.File) {
+			t.Helper()
+			f.index(t, f.tenant, after)
+		},
+		"a file of another branch": func(t *testing.T, f *fixture, _ *rag.Indexer, after rag.File) {
+			t.Helper()
+			f.index(t, f.branch(t, "other"), before)
+			f.index(t, f.tenant, after)
+		},
+		"a changed file": func(t *testing.T, f *fixture, _ *rag.Indexer, after rag.File) {
+			t.Helper()
+			f.index(t, f.tenant, before)
+			f.index(t, f.tenant, after)
+		},
+		"an edited line": func(t *testing.T, f *fixture, x *rag.Indexer, after rag.File) {
+			t.Helper()
+			f.index(t, f.tenant, before)
+			if done, err := x.Promote(t.Context(), before, after); !done || err != nil {
+				t.Fatalf("promote: %v, %v", done, err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t)
+			f.index(t, f.tenant, file("docs/b.md", "Another document."))
+			x := indexer(f.library, f.tenant, rag.Compounding)
+			promote(t, f, x, promoted(t, x, before, rag.Important))
+			got := f.rows(t, `SELECT DISTINCT concat_ws(' ', d.relative_path, c.promotion_level, CASE WHEN p.promoted THEN 'promoted' END)
+				FROM document_chunks c JOIN passages p ON p.hash = c.passage_hash JOIN documents d ON d.id = c.document_id
+				JOIN tenants t ON t.id = c.tenant_id WHERE t.branch_name = 'main' ORDER BY 1`)
+			if diff := cmp.Diff([]string{"docs/a.md important promoted", "docs/b.md standard"}, got); diff != "" {
+				t.Errorf("documents whose passages are in the graph (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestPromote_OfAnotherVersionOrNoneChangesNothing(t *testing.T) {
 	t.Parallel()
 	f := setup(t)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,8 +14,9 @@ import (
 
 // A search goes one of two ways: it compares the query with every passage that
 // the filters let through, which is never wrong and costs as much as there are;
-// or it walks the collection's HNSW graph outward from the query until it has
-// met enough of them, which costs as much as they are rare among all passages.
+// or it walks an HNSW graph, of all passages of the collection or of the promoted
+// ones, outward from the query until it has met enough of them, which costs as much
+// as they are rare in it.
 
 // exactUpTo is the number of passages up to which all are compared, however
 // large the collection: that is never wrong, and takes at most 2 ms more than a
@@ -29,8 +29,8 @@ const exactUpTo = 1_000
 const walkCost = 4
 
 // crossover is the number of passages up to which comparing all costs less than
-// a walk. A walk for so many passages of a tenant that has n of a collection of
-// size meets wanted*size/n, which costs the same as n comparisons when
+// a walk. A walk for so many passages of a tenant that has n of an index of size
+// meets wanted*size/n, which costs the same as n comparisons when
 // n*n = walkCost*wanted*size.
 func crossover(wanted int32, size int64) int32 {
 	return max(exactUpTo, int32(min(math.Sqrt(walkCost*float64(wanted)*float64(size)), math.MaxInt32/2)))
@@ -39,14 +39,13 @@ func crossover(wanted int32, size int64) int32 {
 // toWalk is how many passages a walk looks for at first, to find the documents or
 // passages that are asked for: several may be of one document, and the order of a
 // walk is relaxed. Where a filter leaves few of them, each is one that the walk has
-// met many others for, so that it looks for less: for ten important documents
-// among a hundred thousand that halves the time.
+// met many others for, so that it looks for less.
 func (f filter) toWalk() int32 {
-	if f.docTypes == nil && slices.Contains(f.levels, Standard) {
-		const surplus, least = 4, 40
+	if f.docTypes != nil || f.promoted() && len(f.levels) == 1 {
+		const surplus, least = 2, 20
 		return max(surplus*f.limit, least)
 	}
-	const surplus, least = 2, 20
+	const surplus, least = 4, 40
 	return max(surplus*f.limit, least)
 }
 
@@ -56,7 +55,7 @@ func alongRoute[T any](
 	ctx context.Context, l *Library, q *db.Queries, f filter,
 	compare func() ([]T, error), walk func() (found []T, enough bool, err error),
 ) ([]T, error) {
-	size, err := l.routes.size(ctx, q, f.scope.Collection)
+	size, err := l.routes.size(ctx, q, hnswIndex{collection: f.scope.Collection, promoted: f.promoted()})
 	if err != nil {
 		return nil, err
 	}
@@ -76,12 +75,18 @@ func alongRoute[T any](
 
 // routes remembers what routes are chosen by. Safe for concurrent use.
 type routes struct {
-	sizes remembered[Collection, int64]
+	sizes remembered[hnswIndex, int64]
 	many  remembered[selection, struct{}]
 }
 
 func newRoutes() *routes {
-	return &routes{sizes: newRemembered[Collection, int64](), many: newRemembered[selection, struct{}]()}
+	return &routes{sizes: newRemembered[hnswIndex, int64](), many: newRemembered[selection, struct{}]()}
+}
+
+// hnswIndex is that of all passages of a collection or of the promoted ones.
+type hnswIndex struct {
+	collection Collection
+	promoted   bool
 }
 
 // selection is a tenant's passages that a filter lets through, and the crossover
@@ -93,14 +98,14 @@ type selection struct {
 	limit            int32
 }
 
-// size is how many passages a collection holds, about.
-func (r *routes) size(ctx context.Context, q *db.Queries, collection Collection) (int64, error) {
-	if passages, ok := r.sizes.get(collection); ok {
+// size is how many passages of all tenants the index holds, about.
+func (r *routes) size(ctx context.Context, q *db.Queries, index hnswIndex) (int64, error) {
+	if passages, ok := r.sizes.get(index); ok {
 		return passages, nil
 	}
-	passages, err := q.PassageEstimate(ctx, db.PassageEstimateParams{Collection: collection})
+	passages, err := q.PassageEstimate(ctx, db.PassageEstimateParams{Collection: index.collection, Promoted: index.promoted})
 	if err == nil {
-		r.sizes.put(collection, passages)
+		r.sizes.put(index, passages)
 	}
 	return passages, err
 }

@@ -31,6 +31,31 @@ func TestCrossover(t *testing.T) {
 	}
 }
 
+func TestFilter_Graph(t *testing.T) {
+	t.Parallel()
+	promoted := []Level{Important, Critical}
+	for _, tt := range []struct {
+		name     string
+		query    Query
+		group    []Level
+		promoted bool
+		toWalk   int32
+	}{
+		{"standard", Query{Limit: 10}, []Level{Standard}, false, 40},
+		{"standard, many wanted", Query{Limit: 30}, []Level{Standard}, false, 120},
+		{"standard of a doc-type", Query{Limit: 10, DocTypes: []string{"tool"}}, []Level{Standard}, false, 20},
+		{"promoted", Query{Limit: 10}, promoted, true, 40},
+		{"critical", Query{Limit: 10, Levels: []Level{Critical}}, promoted, true, 20},
+		{"promoted of a doc-type", Query{Limit: 10, DocTypes: []string{"tool"}}, promoted, true, 20},
+		{"all levels at once", Query{Limit: 10}, []Level{Standard, Important, Critical}, false, 40},
+	} {
+		f := newFilter(Scope{}, tt.query, tt.group)
+		if f.promoted() != tt.promoted || f.toWalk() != tt.toWalk {
+			t.Errorf("%s: promoted %v, to walk %d, want %v, %d", tt.name, f.promoted(), f.toWalk(), tt.promoted, tt.toWalk)
+		}
+	}
+}
+
 // routeFixture is a library with a database, whose searches say which way they went.
 type routeFixture struct {
 	library *Library

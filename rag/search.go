@@ -156,6 +156,9 @@ func newFilter(scope Scope, query Query, levels []Level) filter {
 	return f
 }
 
+// promoted reports whether no document of the standard level passes.
+func (f filter) promoted() bool { return !slices.Contains(f.levels, Standard) }
+
 func (f filter) exact(vector pgvector.HalfVector) db.SearchExactParams {
 	return db.SearchExactParams{
 		ProjectID: f.scope.Tenant.projectID, TenantID: f.scope.Tenant.id, Collection: f.scope.Collection,

@@ -106,9 +106,10 @@ func (b *batch) checkModel(ctx context.Context, q *db.Queries) error {
 // writePassages inserts the passages that were embedded for the batch, and
 // makes sure that the others are still there.
 func (b *batch) writePassages(ctx context.Context, q *db.Queries, documents []*document) error {
-	fresh, reused := map[uuid.UUID]passage{}, map[uuid.UUID]struct{}{}
+	fresh, reused, promoted := map[uuid.UUID]passage{}, map[uuid.UUID]struct{}{}, map[uuid.UUID]bool{}
 	for _, doc := range documents {
 		for _, p := range doc.passages {
+			promoted[p.hash] = promoted[p.hash] || doc.level != Standard
 			if b.vectors[p.hash] != nil {
 				fresh[p.hash] = p
 			} else {
@@ -133,6 +134,7 @@ func (b *batch) writePassages(ctx context.Context, q *db.Queries, documents []*d
 		params.Headings = append(params.Headings, fresh[hash].heading)
 		params.Contents = append(params.Contents, fresh[hash].Text)
 		params.Embeddings = append(params.Embeddings, pgvector.NewHalfVector(b.vectors[hash]))
+		params.Promoted = append(params.Promoted, promoted[hash])
 	}
 	if len(params.Hashes) == 0 {
 		return nil

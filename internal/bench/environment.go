@@ -103,16 +103,20 @@ func (d *database) settle(ctx context.Context) error {
 	return nil
 }
 
-// withoutHNSW does f while the passages have no HNSW index, and makes it anew
-// afterwards as it was: that takes a fraction of the time that inserting into it
-// does. It is for measurements that a load only prepares.
+// withoutHNSW does f while the passages have no HNSW index, and makes both anew
+// afterwards as they were: that takes a fraction of the time that inserting into
+// them does. It is for measurements that a load only prepares.
 func (d *database) withoutHNSW(ctx context.Context, f func() error) error {
-	const find = "SELECT indexdef FROM pg_indexes WHERE indexname = 'passages_compounding_embedding'"
-	var definition string
-	if err := d.scan(ctx, find, &definition); err != nil {
-		return fmt.Errorf("read the definition of the HNSW index: %w", err)
+	rows, err := d.pool.Query(ctx, `SELECT indexdef FROM pg_indexes
+		WHERE indexname IN ('passages_compounding_embedding', 'passages_compounding_promoted')`)
+	if err != nil {
+		return err
 	}
-	if _, err := d.pool.Exec(ctx, "DROP INDEX passages_compounding_embedding"); err != nil {
+	definitions, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return fmt.Errorf("read the definitions of the HNSW indexes: %w", err)
+	}
+	if _, err := d.pool.Exec(ctx, "DROP INDEX passages_compounding_embedding, passages_compounding_promoted"); err != nil {
 		return err
 	}
 	if err := f(); err != nil {
@@ -125,11 +129,10 @@ func (d *database) withoutHNSW(ctx context.Context, f func() error) error {
 		}
 		// With less memory than the whole graph needs it would become slow.
 		const bytesPerPassage = 4 << 10
-		for _, statement := range []string{
+		for _, statement := range append([]string{
 			fmt.Sprintf("SET LOCAL maintenance_work_mem = '%dMB'", 64+passages*bytesPerPassage>>20),
 			"SET LOCAL max_parallel_maintenance_workers = 2",
-			definition,
-		} {
+		}, definitions...) {
 			if _, err := tx.Exec(ctx, statement); err != nil {
 				return fmt.Errorf("%s: %w", statement, err)
 			}

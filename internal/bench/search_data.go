@@ -121,7 +121,7 @@ func (x *searchIndex) grow(t *searchTenant, documents int) []record {
 	return records
 }
 
-// load writes the documents and brings the HNSW index up to date.
+// load writes the documents and brings the HNSW indexes up to date.
 func (x *searchIndex) load(ctx context.Context, records []record) error {
 	began := time.Now()
 	var copied time.Duration
@@ -187,14 +187,14 @@ func (x *searchIndex) copy(ctx context.Context, records []record) error {
 			},
 		},
 		{
-			// Text and words are small: no search by vector reads them, and in a
-			// real row they are out of line, beside it.
+			// The text is small: no search by vector reads it, and that of a real row
+			// is out of line, beside it.
 			"passages",
-			[]string{"collection", "project_id", "hash", "heading", "content", "embedding"},
+			[]string{"collection", "project_id", "hash", "heading", "content", "embedding", "promoted"},
 			func(r record) []any {
 				random := newRandom(9, int(r.id))
 				vector := pgvector.NewHalfVector(x.models.space.vector(random, r.point))
-				return []any{rag.Compounding, r.tenant.projectID, r.hash, "A document", sentence(random, 10), vector}
+				return []any{rag.Compounding, r.tenant.projectID, r.hash, "A document", sentence(random, 10), vector, r.level != rag.Standard}
 			},
 		},
 	}

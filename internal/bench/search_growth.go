@@ -69,8 +69,7 @@ func growth(ctx context.Context, e *environment) (_ []Row, err error) {
 			Name: "search.growth.exponent", Value: slope(xs, p50s), Unit: "slope", Target: atMost(0.2),
 			Note: "p50 by passages of the tenant: " + strings.Join(points, ", "),
 			Reason: "a walk costs some 3 µs for each page of the index, and meets more of them as it is larger and less of it is in " +
-				"the processor's cache; half as many links a passage (m = 16) was 30 % faster and lost 1 % of recall; remembering " +
-				"that a tenant is large, and walking for 20 promoted passages instead of 40, took a third off",
+				"the processor's cache; half as many links a passage (m = 16) was 30 % faster and lost 1 % of recall",
 		},
 		{
 			Name: "search.filtered.ratio", Value: compared.ratio(), Unit: "ratio", Target: atMost(1.5),

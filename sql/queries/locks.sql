@@ -2,8 +2,8 @@
 -- Held by a transaction that changes documents, so that neither their tenant nor
 -- a passage that they count on goes before it commits. class: db.LockPassages.
 -- Whoever changes documents takes locks in one order, so that nobody deadlocks:
--- the project's row (to register and delete tenants), this lock, passages by
--- hash, the tenant's row (TenantBump), documents.
+-- the project's row (to register and delete tenants), this lock, new passages by
+-- hash, the tenant's row (TenantBump), documents, promoted passages by hash.
 SELECT pg_advisory_xact_lock_shared(@class::integer, @project_id::integer);
 
 -- name: LockProjectExclusive :exec

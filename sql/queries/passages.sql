@@ -5,14 +5,16 @@ WHERE collection = @collection AND project_id = @project_id AND hash = ANY(@hash
 
 -- name: PassageInsertMany :exec
 -- Rows must come sorted by hash: two servers that insert the same passages in
--- different orders would deadlock.
-INSERT INTO passages (collection, project_id, hash, heading, content, embedding)
-SELECT @collection, @project_id, p.hash, p.heading, p.content, p.embedding
+-- different orders would deadlock. promoted saves a row the update that follows
+-- when promoted chunks come to point at it.
+INSERT INTO passages (collection, project_id, hash, heading, content, embedding, promoted)
+SELECT @collection, @project_id, p.hash, p.heading, p.content, p.embedding, p.promoted
 FROM (
     SELECT unnest(@hashes::uuid[]) AS hash,
         unnest(@headings::text[]) AS heading,
         unnest(@contents::text[]) AS content,
-        unnest(@embeddings::halfvec[]) AS embedding
+        unnest(@embeddings::halfvec[]) AS embedding,
+        unnest(@promoted::boolean[]) AS promoted
 ) AS p
 ON CONFLICT (collection, project_id, hash) DO NOTHING;
 

@@ -1,9 +1,11 @@
 -- name: PassageEstimate :one
--- How many passages the collections of all tenants hold, as the statistics have
--- it: 0 before the first ANALYZE.
-SELECT greatest(c.reltuples, 0)::bigint AS passages
-FROM pg_catalog.pg_class c
-WHERE c.oid = ('passages_' || @collection::collection)::regclass;
+-- How many passages an HNSW index holds, of all tenants, as the statistics have it:
+-- 0 before the first ANALYZE, and where there is no such index.
+SELECT coalesce((
+    SELECT greatest(c.reltuples, 0) FROM pg_catalog.pg_class c
+    WHERE c.oid = to_regclass('passages_' || @collection::collection
+        || CASE WHEN @promoted::boolean THEN '_promoted' ELSE '_embedding' END)
+), 0)::bigint AS passages;
 
 -- name: SearchExact :many
 -- Compares the query with every passage of the tenant that the filters let
@@ -43,15 +45,17 @@ JOIN document_chunks c ON c.project_id = @project_id AND c.document_id = top.doc
 ORDER BY top.distance, d.relative_path;
 
 -- name: SearchHNSW :many
--- Walks the collection's HNSW index outward from the query (iterative scan,
--- relaxed order) and keeps the passages that the tenant has, looking each up in
--- document_chunks_passage; sorts them again; ranks documents by their best
--- passage. candidates: how many passages the walk found, to tell a walk that
--- ended from one that was cut.
+-- Walks the collection's HNSW index outward from the query (iterative scan, relaxed
+-- order), that of promoted passages unless the standard level is among the levels,
+-- and keeps the passages that the tenant has, looking each up in
+-- document_chunks_passage; sorts them again; ranks documents by their best passage.
+-- candidates: how many passages the walk found, to tell a walk that ended from one
+-- that was cut.
 WITH nearest AS MATERIALIZED (
     SELECT p.hash, (p.embedding <=> @query::halfvec)::float8 AS distance
     FROM passages p
     WHERE p.collection = @collection AND p.project_id = @project_id
+        AND (p.promoted OR 'standard'::promotion_level = ANY(@levels::promotion_level[]))
         AND EXISTS (
             SELECT 1 FROM document_chunks c
             WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection

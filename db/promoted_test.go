@@ -1,0 +1,105 @@
+package db_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/pgvector/pgvector-go"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/testenv"
+)
+
+// A passage that comes with a promoted chunk needs no update.
+func TestPassageInsertMany_Promoted(t *testing.T) {
+	t.Parallel()
+	pool := open(t, testenv.DatabaseURL(t))
+	project, err := db.New(pool).ProjectUpsert(t.Context(), db.ProjectUpsertParams{Name: "p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	standard, promoted := uuid.UUID{1}, uuid.UUID{2}
+	if err := db.New(pool).PassageInsertMany(t.Context(), db.PassageInsertManyParams{
+		Collection: db.CollectionCompounding, ProjectID: project,
+		Hashes: []uuid.UUID{standard, promoted}, Headings: []string{"", ""}, Contents: []string{"", ""},
+		Embeddings: []pgvector.HalfVector{coordinate(1), coordinate(2)}, Promoted: []bool{false, true},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := pool.Query(t.Context(), "SELECT hash FROM passages WHERE promoted")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]uuid.UUID{promoted}, got); diff != "" {
+		t.Errorf("promoted passages (-want +got):\n%s", diff)
+	}
+}
+
+// Whoever gives chunks a level above the standard one promotes their passages, and
+// those who promote the same ones at once, in orders of their own, wait for each
+// other and never in a circle.
+func TestPromotedPassages(t *testing.T) {
+	t.Parallel()
+	pool := open(t, testenv.DatabaseURL(t))
+	for _, statement := range []string{
+		"DROP INDEX passages_compounding_embedding, passages_compounding_promoted", // which take time, and no part in this
+		`INSERT INTO projects (name) VALUES ('p')`,
+		`INSERT INTO tenants (project_id, branch_name, path_hash, repo_root) SELECT 1, 'branch ' || n, '', '' FROM generate_series(1, 2) n`,
+		`INSERT INTO documents (project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date,
+			promotion_level, tags, frontmatter, content_hash, schema_hash, char_count, line_count, file_size, file_mtime, chunk_count)
+			SELECT 1, n, 'compounding', 'a.md', '', '', '', '', 'critical', '{}', '{}', '', '', 0, 0, 0, now(), 0
+			FROM generate_series(1, 2) n`,
+		`INSERT INTO passages (collection, project_id, hash, heading, content, embedding)
+			SELECT 'compounding', 1, md5(n::text)::uuid, '', '',
+				(SELECT array_agg(sin(n * d)) FROM generate_series(1, 1024) d)::halfvec
+			FROM generate_series(1, 1000) n`,
+	} {
+		if _, err := pool.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const insert = `INSERT INTO document_chunks (project_id, tenant_id, document_id, collection, ordinal, start_line, end_line,
+			promotion_level, passage_hash, header_path)
+		SELECT 1, $1::integer, $1::integer, 'compounding', n, 1, 1, $3, md5(n::text)::uuid, '' FROM generate_series(1, 1000) n ORDER BY n * $2::integer`
+	rounds := []struct {
+		name, before, statement string
+		arguments               func(branch int) []any
+	}{
+		{"inserted", "", insert, func(branch int) []any { return []any{branch, 3 - 2*branch, "critical"} }},
+		{
+			"updated", "UPDATE document_chunks SET promotion_level = 'standard'; UPDATE passages SET promoted = false",
+			"UPDATE document_chunks SET promotion_level = 'important' WHERE tenant_id = $1",
+			func(branch int) []any { return []any{branch} },
+		},
+	}
+	for _, round := range rounds {
+		if _, err := pool.Exec(t.Context(), round.before, pgx.QueryExecModeSimpleProtocol); err != nil {
+			t.Fatal(err)
+		}
+		var group errgroup.Group
+		for branch := 1; branch <= 2; branch++ {
+			group.Go(func() error {
+				_, err := pool.Exec(t.Context(), round.statement, round.arguments(branch)...)
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			t.Errorf("%s: %v", round.name, err)
+		}
+		var promoted, standard int
+		if err := pool.QueryRow(t.Context(),
+			"SELECT count(*) FILTER (WHERE promoted), count(*) FILTER (WHERE NOT promoted) FROM passages").Scan(&promoted, &standard); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]int{1000, 0}, []int{promoted, standard}); diff != "" {
+			t.Errorf("%s: passages promoted and not (-want +got):\n%s", round.name, diff)
+		}
+	}
+}
