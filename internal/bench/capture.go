@@ -16,16 +16,17 @@ import (
 
 // statement is one that was sent, with its parameters as they were on the wire.
 type statement struct {
-	sql            string
+	sql string
+	// prepared is unset for what begins and ends a transaction.
+	prepared       bool
 	values         [][]byte
 	formats        []int16
 	resultFormats  []int16
 	parameterTypes []uint32
 }
 
-// capture stands between a client and PostgreSQL and notes the prepared
-// statements that are run, so that the same can be sent again without the code
-// that sent them.
+// capture stands between a client and PostgreSQL and notes the statements that are
+// run, so that the same can be sent again without the code that sent them.
 type capture struct {
 	listener net.Listener
 	dial     func(ctx context.Context) (net.Conn, error)
@@ -102,7 +103,9 @@ func (c *capture) watch(client io.Reader, upstream io.Writer) error {
 		}
 		switch m := message.(type) {
 		case *pgproto3.Parse:
-			prepared[m.Name] = statement{sql: m.Query, parameterTypes: append([]uint32(nil), m.ParameterOIDs...)}
+			prepared[m.Name] = statement{
+				sql: m.Query, prepared: true, parameterTypes: append([]uint32(nil), m.ParameterOIDs...),
+			}
 		case *pgproto3.Bind:
 			s := prepared[m.PreparedStatement]
 			s.formats = append([]int16(nil), m.ParameterFormatCodes...)
@@ -113,11 +116,17 @@ func (c *capture) watch(client io.Reader, upstream io.Writer) error {
 				}
 				s.values = append(s.values, value)
 			}
-			c.mu.Lock()
-			c.statements = append(c.statements, s)
-			c.mu.Unlock()
+			c.note(s)
+		case *pgproto3.Query:
+			c.note(statement{sql: m.String})
 		}
 	}
+}
+
+func (c *capture) note(s statement) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.statements = append(c.statements, s)
 }
 
 // replay sends statements over one connection, each when the one before it is
@@ -136,6 +145,9 @@ func newReplay(ctx context.Context, config *pgx.ConnConfig, statements []stateme
 		return nil, err
 	}
 	for i, s := range statements {
+		if !s.prepared {
+			continue
+		}
 		if _, err := conn.PgConn().Prepare(ctx, name(i), s.sql, s.parameterTypes); err != nil {
 			return nil, errors.Join(err, conn.Close(ctx))
 		}
@@ -147,9 +159,14 @@ func name(i int) string { return fmt.Sprintf("replayed_%d", i) }
 
 func (r *replay) run(ctx context.Context, _ int) error {
 	for i, s := range r.statements {
-		result := r.conn.PgConn().ExecPrepared(ctx, name(i), s.values, s.formats, s.resultFormats).Read()
-		if result.Err != nil {
-			return result.Err
+		var err error
+		if s.prepared {
+			err = r.conn.PgConn().ExecPrepared(ctx, name(i), s.values, s.formats, s.resultFormats).Read().Err
+		} else {
+			err = r.conn.PgConn().Exec(ctx, s.sql).Close()
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
