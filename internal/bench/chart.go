@@ -42,7 +42,8 @@ func draw(curves []curve, file string) error {
 		setFont(&axis.Label.TextStyle.Font, 13)
 		setFont(&axis.Tick.Label.Font, 12)
 	}
-	p.Legend.Top, p.Legend.Left, p.Legend.Padding = true, true, vg.Points(3)
+	// Above what large tenants cost there is room.
+	p.Legend.Top, p.Legend.Padding = true, vg.Points(3)
 	setFont(&p.Legend.TextStyle.Font, 12)
 	grid := plotter.NewGrid()
 	grid.Vertical.Color, grid.Horizontal.Color = color.Gray{Y: 0xdd}, color.Gray{Y: 0xdd}
