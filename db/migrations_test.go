@@ -74,6 +74,9 @@ func TestMigrations_PromotedMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	fillVersion(t, sqlDB, 2)
+	if _, err := sqlDB.ExecContext(t.Context(), "UPDATE document_chunks SET promotion_level = 'standard'"); err != nil {
+		t.Fatal(err)
+	}
 	before, err := sqlDB.BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -86,15 +89,19 @@ func TestMigrations_PromotedMeanwhile(t *testing.T) {
 		_, err := provider.Up(t.Context())
 		migrated <- err
 	}()
-	waiting := func() (waiting bool) {
-		if err := sqlDB.QueryRowContext(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks
-			WHERE NOT granted AND relation = 'document_chunks'::regclass)`).Scan(&waiting); err != nil {
+	for deadline := time.Now().Add(time.Minute); ; {
+		var waits bool
+		if err := sqlDB.QueryRowContext(t.Context(),
+			"SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'document_chunks'::regclass)").Scan(&waits); err != nil {
 			t.Fatal(err)
 		}
-		return waiting
-	}
-	for deadline := time.Now().Add(time.Minute); !waiting() && time.Now().Before(deadline); {
-		time.Sleep(10 * time.Millisecond)
+		if waits {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the migration does not wait for who is promoting")
+		}
+		time.Sleep(10 * time.Millisecond) // between two looks
 	}
 	if err := before.Commit(); err != nil {
 		t.Fatal(err)
