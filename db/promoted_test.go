@@ -65,33 +65,17 @@ func TestPromotedPassages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const insert = `INSERT INTO document_chunks (project_id, tenant_id, document_id, collection, ordinal, start_line, end_line,
-			promotion_level, passage_hash, header_path)
-		SELECT 1, $1::integer, $1::integer, 'compounding', n, 1, 1, $3, md5(n::text)::uuid, '' FROM generate_series(1, 1000) n ORDER BY n * $2::integer`
-	rounds := []struct {
-		name, before, statement string
-		arguments               func(branch int) []any
-	}{
-		{"inserted", "", insert, func(branch int) []any { return []any{branch, 3 - 2*branch, "critical"} }},
-		{
-			"updated", "UPDATE document_chunks SET promotion_level = 'standard'; UPDATE passages SET promoted = false",
-			"UPDATE document_chunks SET promotion_level = 'important' WHERE tenant_id = $1",
-			func(branch int) []any { return []any{branch} },
-		},
-	}
-	for _, round := range rounds {
-		if _, err := pool.Exec(t.Context(), round.before, pgx.QueryExecModeSimpleProtocol); err != nil {
-			t.Fatal(err)
-		}
+	// Both branches run the statement at once, on the branch's number.
+	promote := func(name, statement string) {
 		var group errgroup.Group
 		for branch := 1; branch <= 2; branch++ {
 			group.Go(func() error {
-				_, err := pool.Exec(t.Context(), round.statement, round.arguments(branch)...)
+				_, err := pool.Exec(t.Context(), statement, branch)
 				return err
 			})
 		}
 		if err := group.Wait(); err != nil {
-			t.Errorf("%s: %v", round.name, err)
+			t.Errorf("%s: %v", name, err)
 		}
 		var promoted, standard int
 		if err := pool.QueryRow(t.Context(),
@@ -99,7 +83,20 @@ func TestPromotedPassages(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff([]int{1000, 0}, []int{promoted, standard}); diff != "" {
-			t.Errorf("%s: passages promoted and not (-want +got):\n%s", round.name, diff)
+			t.Errorf("%s: passages promoted and not (-want +got):\n%s", name, diff)
 		}
 	}
+	promote("inserted", `INSERT INTO document_chunks (project_id, tenant_id, document_id, collection, ordinal, start_line, end_line,
+			promotion_level, passage_hash, header_path)
+		SELECT 1, $1::integer, $1::integer, 'compounding', n, 1, 1, 'critical', md5(n::text)::uuid, ''
+		FROM generate_series(1, 1000) n ORDER BY n * (3 - 2 * $1::integer)`)
+	for _, statement := range []string{
+		"UPDATE document_chunks SET promotion_level = 'standard'",
+		"UPDATE passages SET promoted = false",
+	} {
+		if _, err := pool.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	promote("updated", "UPDATE document_chunks SET promotion_level = 'important' WHERE tenant_id = $1")
 }

@@ -97,6 +97,15 @@ func newCorpus(t *testing.T, space *space, sizes map[string]int) *corpus {
 		t.Fatal(err)
 	}
 	// Built after the load, the graphs cost an eighth.
+	rows, err := pool.Query(ctx, `SELECT indexdef FROM pg_indexes
+		WHERE indexname IN ('passages_compounding_embedding', 'passages_compounding_promoted')`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	graphs, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
 	c.exec(t, "DROP INDEX passages_compounding_embedding, passages_compounding_promoted")
 	for _, name := range []string{"large", "small"} {
 		c.tenants[name], err = c.queries.TenantUpsert(ctx, TenantUpsertParams{
@@ -107,10 +116,9 @@ func newCorpus(t *testing.T, space *space, sizes map[string]int) *corpus {
 		}
 		c.load(t, space, c.tenants[name], sizes[name])
 	}
-	c.exec(t, `CREATE INDEX passages_compounding_embedding ON passages_compounding
-		USING hnsw (embedding halfvec_cosine_ops) WITH (m = 32, ef_construction = 128)`)
-	c.exec(t, `CREATE INDEX passages_compounding_promoted ON passages_compounding
-		USING hnsw (embedding halfvec_cosine_ops) WITH (m = 32, ef_construction = 128) WHERE promoted`)
+	for _, graph := range graphs {
+		c.exec(t, graph)
+	}
 	return c
 }
 
