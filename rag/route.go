@@ -19,8 +19,8 @@ import (
 // as they are rare in it.
 
 // exactUpTo is the number of passages up to which all are compared, however
-// large the collection: that is never wrong, and takes at most 2 ms more than a
-// walk would. The row search.crossover of the benchmarks measures it.
+// large the collection: that is never wrong, and takes some 2 ms more than a walk
+// would, or far less. The row search.crossover of the benchmarks measures it.
 const exactUpTo = 1_000
 
 // walkCost is what it costs to meet a passage on a walk and look up whether the

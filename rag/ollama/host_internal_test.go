@@ -331,7 +331,7 @@ func TestPass_ReportsWhatCanBeMended(t *testing.T) {
 func TestParseHosts(t *testing.T) {
 	t.Parallel()
 	given := []string{
-		"localhost", "http://localhost:11434/", " gpu-box:80 ", "http://plain", "https://me:pw@secure/root/?q#f", "[::1]",
+		"localhost", "http://localhost:11434/", " gpu-box:80 ", "http://plain", "https://me:pw@secure/models/?q#f", "[::1]",
 	}
 	urls, err := parseHosts(given)
 	if err != nil {
@@ -342,7 +342,7 @@ func TestParseHosts(t *testing.T) {
 		got = append(got, u.String())
 	}
 	want := []string{
-		"http://localhost:11434", "http://gpu-box:80", "http://plain", "https://me:pw@secure/root", "http://[::1]:11434",
+		"http://localhost:11434", "http://gpu-box:80", "http://plain", "https://me:pw@secure/models", "http://[::1]:11434",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("hosts (-want +got):\n%s", diff)
