@@ -1,5 +1,5 @@
 # "make" lists what there is to make. The go command does the work; the folder
-# internal/testenv holds how PostgreSQL and Ollama come to it.
+# test/testenv holds how PostgreSQL and Ollama come to it.
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 export CGO_ENABLED ?= 0
 
 tool     = go tool -modfile=tools.mod
-provide  = go build -o bin/with ./internal/testenv/with && bin/with
+provide  = go build -o bin/withservices ./test/testenv/withservices && bin/withservices
 services = $(provide) -database -ollama --
 # Without the drivers of other databases, which would be nearly all of it.
 goose    = go run -modfile=goose.mod \
@@ -22,7 +22,7 @@ help: ## List these targets
 
 .PHONY: demo
 demo: build ## Index the demo project, search it and ask it, over a real server
-	$(services) go run ./internal/demo
+	$(services) go run ./test/demo
 
 # With RACE=1 those run under the race detector that it sees something of.
 .PHONY: test
@@ -35,7 +35,7 @@ race: ## Run them under the race detector
 
 # The detector sees its own process, and not the programs that the tests of these
 # packages start.
-programs = ./cmd/... ./internal/bench/... ./internal/conformance ./internal/containers ./internal/demo ./internal/soak
+programs = ./cmd/... ./test/bench/... ./test/conformance ./test/containers ./test/demo ./test/soak
 race     = CGO_ENABLED=1 go test -short -race -timeout=30m $$(go list ./... | grep -v -x -F "$$(go list $(programs))")
 
 said = echo "Tested against $$CDOCS_TEST_SERVICES."
@@ -47,16 +47,16 @@ test-containers: export CDOCS_TEST_ROUTE = containers
 test-containers: export CDOCS_TEST_DATABASE_URL =
 test-containers: export CDOCS_TEST_OLLAMA_HOST =
 test-containers: ## Run the tests that matter there against both in Docker containers
-	go build -o bin/with ./internal/testenv/with
-	internal/testenv/docker.sh bin/with -database -ollama -- sh -c '$(contained) && $(said)'
-	CDOCS_TEST_POSTGRES=18 internal/testenv/docker.sh bin/with -database -- sh -c 'go test -count=1 ./db && $(said)'
+	go build -o bin/withservices ./test/testenv/withservices
+	test/testenv/docker.sh bin/withservices -database -ollama -- sh -c '$(contained) && $(said)'
+	CDOCS_TEST_POSTGRES=18 test/testenv/docker.sh bin/withservices -database -- sh -c 'go test -count=1 ./db && $(said)'
 
-contained = go test -count=1 -timeout=15m ./internal/containers ./internal/testenv ./deploy ./db ./tools ./rag/markdown
+contained = go test -count=1 -timeout=15m ./test/containers ./test/testenv ./deploy ./db ./tools ./rag/markdown
 
 compose = docker compose -f deploy/compose.yaml
 PROFILE ?= cpu
 # Images are built where they cannot be pulled; there are none of those for GPUs.
-images  = $(if $(filter cpu,$(PROFILE)),go build -o bin/with ./internal/testenv/with && bin/with -images --)
+images  = $(if $(filter cpu,$(PROFILE)),go build -o bin/withservices ./test/testenv/withservices && bin/withservices -images --)
 
 .PHONY: up
 up: ## Start PostgreSQL and Ollama in containers, with PROFILE=nvidia or amd on a GPU
@@ -73,20 +73,20 @@ image: ## Build the container image compound-docs of the server
 
 .PHONY: conformance
 conformance: ## Try the server with the official suite, Inspector and clients of the protocol
-	dir=$$(internal/conformance/install.sh) && export CDOCS_CONFORMANCE="$$dir" && \
-		$(provide) -database -- go test -count=1 ./internal/conformance
+	dir=$$(test/conformance/install.sh) && export CDOCS_CONFORMANCE="$$dir" && \
+		$(provide) -database -- go test -count=1 ./test/conformance
 
 # These tests run in make test too, in a short form.
 .PHONY: soak
 soak: ## Change files at random, kill servers, stop services and time saves, for half an hour
-	$(provide) -database -- sh -c 'go test -count=1 -timeout=20m -v ./internal/soak -operations=10000 -saves=100 && \
-		CDOCS_TEST_OUTAGE=60s go test -count=1 -timeout=20m ./cmd/server ./internal/session ./watch'
+	$(provide) -database -- sh -c 'go test -count=1 -timeout=20m -v ./test/soak -operations=10000 -saves=100 && \
+		CDOCS_TEST_OUTAGE=60s go test -count=1 -timeout=20m ./cmd/server ./internal/workspace ./watch'
 
 # QUICK=1 takes minutes instead of hours, and leaves docs/benchmarks.md alone.
 # ONLY=REGEXP measures only the rows whose names match.
 .PHONY: bench
 bench: build ## Measure cost and recall on real parts, and write docs/benchmarks.md
-	$(provide) -database -large -ollama -- go run ./internal/bench -only='$(ONLY)' $(if $(QUICK),-quick,-write docs/benchmarks.md)
+	$(provide) -database -large -ollama -- go run ./test/bench -only='$(ONLY)' $(if $(QUICK),-quick,-write docs/benchmarks.md)
 
 .PHONY: check
 check: lint sql vuln race ## All that a change has to pass besides make test
@@ -125,8 +125,8 @@ format: ## Format the code
 .PHONY: generate
 generate: ## Make db/ from sql/, and what docs/ has of schemas and tools
 	$(tool) sqlc generate
-	cp project/config.schema.json docs/config.schema.json
-	go run ./internal/tooldocs
+	cp internal/project/config.schema.json docs/config.schema.json
+	go run ./test/tooldocs
 
 .PHONY: build
 build: ## Build bin/compound-docs

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/internal/testenv"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 func TestDatabase_SnapshotSeesOneMoment(t *testing.T) {

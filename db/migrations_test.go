@@ -18,8 +18,8 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/internal/testenv"
 	"github.com/compound-docs/compound-docs/sql/schema"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // A database of every earlier version, with rows in each of its tables, becomes

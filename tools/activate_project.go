@@ -6,7 +6,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/compound-docs/compound-docs/internal/session"
+	"github.com/compound-docs/compound-docs/internal/workspace"
 )
 
 type activateProjectInput struct {
@@ -53,10 +53,10 @@ func (h *handler) activateProject(
 	if err != nil {
 		return nil, activateProjectOutput{}, err
 	}
-	waitCtx, cancel := context.WithTimeout(ctx, session.SyncWait)
+	waitCtx, cancel := context.WithTimeout(ctx, workspace.SyncWait)
 	defer cancel()
 	progress := newProgress(request, h.logger)
-	active.WaitSynced(waitCtx, func(s session.Status) {
+	active.WaitSynced(waitCtx, func(s workspace.Status) {
 		if s.Total > 0 { // else what has changed is not known yet
 			progress.notify(ctx, s.Done, s.Total, fmt.Sprintf("indexed %d of %d changed files", s.Done, s.Total))
 		}

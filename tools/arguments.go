@@ -9,10 +9,10 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/google/jsonschema-go/jsonschema"
+	declared "github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/compound-docs/compound-docs/internal/schema"
+	"github.com/compound-docs/compound-docs/internal/jsonschema"
 	"github.com/compound-docs/compound-docs/rag"
 )
 
@@ -22,8 +22,8 @@ const maxListed = 10
 // parameters are those of one tool, as it declares them.
 type parameters struct {
 	tool     string
-	declared *jsonschema.Schema
-	compiled *schema.Schema
+	declared *declared.Schema
+	compiled *jsonschema.Schema
 }
 
 // newParameters panics, as inputSchema does, if the declaration is no schema.
@@ -35,10 +35,10 @@ func newParameters(tool *mcp.Tool) *parameters {
 		err = json.Unmarshal(encoded, &doc)
 	}
 	if err == nil {
-		p.compiled, err = schema.Compile(map[string]any{tool.Name: doc}, tool.Name, "")
+		p.compiled, err = jsonschema.Compile(map[string]any{tool.Name: doc}, tool.Name, "")
 	}
 	var ok bool
-	if p.declared, ok = tool.InputSchema.(*jsonschema.Schema); err != nil || !ok {
+	if p.declared, ok = tool.InputSchema.(*declared.Schema); err != nil || !ok {
 		panic(fmt.Sprintf("tools: parameters of %s: %T, %v", tool.Name, tool.InputSchema, err))
 	}
 	return p
@@ -93,12 +93,12 @@ func (p *parameters) check(raw json.RawMessage) (json.RawMessage, error) {
 
 // withoutMeant leaves out that a parameter is missing whose misspelt name is
 // reported already.
-func withoutMeant(findings []schema.Finding) []schema.Finding {
+func withoutMeant(findings []jsonschema.Finding) []jsonschema.Finding {
 	meant := map[string]bool{}
 	for _, f := range findings {
 		meant[f.Meant] = true
 	}
-	return slices.DeleteFunc(findings, func(f schema.Finding) bool {
+	return slices.DeleteFunc(findings, func(f jsonschema.Finding) bool {
 		return strings.HasPrefix(f.Problem, "is missing") && meant[f.Field]
 	})
 }
@@ -112,7 +112,7 @@ type violation struct {
 	message string
 }
 
-func (p *parameters) explain(findings []schema.Finding) *rag.Error {
+func (p *parameters) explain(findings []jsonschema.Finding) *rag.Error {
 	listed := make([]violation, 0, maxListed)
 	for _, f := range findings[:min(len(findings), maxListed)] {
 		listed = append(listed, p.violation(f))
@@ -134,7 +134,7 @@ func (p *parameters) explain(findings []schema.Finding) *rag.Error {
 	return rag.Errorf(rag.InvalidArgument, "%s", message.String()).With("violations", listed)
 }
 
-func (p *parameters) violation(f schema.Finding) violation {
+func (p *parameters) violation(f jsonschema.Finding) violation {
 	if f.Unknown {
 		return p.unknown(f)
 	}
@@ -149,7 +149,7 @@ func (p *parameters) violation(f schema.Finding) violation {
 
 // unknown names the parameter that is likely meant, and all that there are. No
 // tool has a parameter that is an object, so the name is the whole path.
-func (p *parameters) unknown(f schema.Finding) violation {
+func (p *parameters) unknown(f jsonschema.Finding) violation {
 	v := violation{Parameter: fmt.Sprintf("%.60s", f.Path[0]), Expected: "no parameters", Example: p.example(nil)}
 	known := "it has none"
 	if names := strings.Join(p.declared.PropertyOrder, ", "); names != "" {

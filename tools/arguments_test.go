@@ -12,8 +12,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/compound-docs/compound-docs/internal/session"
-	"github.com/compound-docs/compound-docs/project"
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/tools"
 )
@@ -21,7 +21,7 @@ import (
 // offline is a server without database and models: arguments are checked before either is asked.
 func offline() *mcp.Server {
 	logger := slog.New(slog.DiscardHandler)
-	s := session.New(rag.NewLibrary(nil, nil, nil, logger), project.DefaultSettings(), "", logger)
+	s := workspace.New(rag.NewLibrary(nil, nil, nil, logger), project.DefaultSettings(), "", logger)
 	return tools.NewServer(s, "test", logger)
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/compound-docs/compound-docs/internal/fakeollama"
+	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
 // These are the tests that the specification of search_external_docs lists, by

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/compound-docs/compound-docs/internal/session"
+	"github.com/compound-docs/compound-docs/internal/workspace"
 )
 
 // maxFailed bounds the failed files that an answer lists.
@@ -28,7 +28,7 @@ type failedOutput struct {
 }
 
 // indexOf returns nil when the index holds all that is on disk.
-func indexOf(ctx context.Context, active *session.Active) *indexOutput {
+func indexOf(ctx context.Context, active *workspace.Active) *indexOutput {
 	status := active.Status(ctx)
 	if status.Current() {
 		return nil

@@ -11,8 +11,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/compound-docs/compound-docs/internal/session"
-	"github.com/compound-docs/compound-docs/project"
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 )
 
@@ -124,7 +124,7 @@ func newSkeleton(docType project.DocType) skeleton {
 }
 
 // memory returns the active project with what its index holds.
-func (h *handler) memory(ctx context.Context) (*session.Active, []session.DocTypeCount, error) {
+func (h *handler) memory(ctx context.Context) (*workspace.Active, []workspace.DocTypeCount, error) {
 	active, err := h.session.Active(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -134,7 +134,7 @@ func (h *handler) memory(ctx context.Context) (*session.Active, []session.DocTyp
 }
 
 // contentsOf writes "3 documents (2 problem, 1 style)", and "" for none.
-func contentsOf(docTypes []session.DocTypeCount) string {
+func contentsOf(docTypes []workspace.DocTypeCount) string {
 	total := 0
 	var parts []string
 	for _, docType := range docTypes {

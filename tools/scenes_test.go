@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/compound-docs/compound-docs/project"
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/compound-docs/compound-docs/internal/session"
+	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 )
 
@@ -83,16 +83,16 @@ func (h *handler) searchExternalDocs(
 }
 
 // external returns the active project and its external docs.
-func (h *handler) external(ctx context.Context) (*session.Active, session.External, error) {
+func (h *handler) external(ctx context.Context) (*workspace.Active, workspace.External, error) {
 	active, err := h.session.Active(ctx)
 	if err != nil {
-		return nil, session.External{}, err
+		return nil, workspace.External{}, err
 	}
 	external, ok := active.External()
 	if !ok {
 		e := rag.Errorf(rag.ExternalDocsNotConfigured, "external_docs is not configured in project config. "+
 			"Add 'external_docs.path' to your .csharp-compounding-docs/config.json file.")
-		return nil, session.External{}, e.With("configFile", ".csharp-compounding-docs/config.json").
+		return nil, workspace.External{}, e.With("configFile", ".csharp-compounding-docs/config.json").
 			With("exampleConfig", map[string]any{"external_docs": map[string]any{
 				"path": "./docs", "include_patterns": []string{"**/*.md"}, "exclude_patterns": []string{"**/node_modules/**"},
 			}})
@@ -102,7 +102,7 @@ func (h *handler) external(ctx context.Context) (*session.Active, session.Extern
 
 // externalThreshold lets the config win over the parameter, which is how the
 // external tools differ from the others.
-func externalThreshold(active *session.Active, parameter *float64) float64 {
+func externalThreshold(active *workspace.Active, parameter *float64) float64 {
 	if configured := active.Project.Config.SemanticSearch.Configured; configured != nil {
 		return *configured
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/compound-docs/compound-docs/internal/session"
+	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 )
 
@@ -113,7 +113,7 @@ func bestPassageOf(hit rag.Hit) bestPassage {
 }
 
 // newQuery checks what every search shares.
-func newQuery(active *session.Active, text string, docTypes []string) (rag.Query, error) {
+func newQuery(active *workspace.Active, text string, docTypes []string) (rag.Query, error) {
 	if err := checkQuery(text); err != nil {
 		return rag.Query{}, err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/compound-docs/compound-docs/internal/session"
+	"github.com/compound-docs/compound-docs/internal/workspace"
 )
 
 //go:embed instructions.md
@@ -17,14 +17,14 @@ var instructions string
 
 // handler holds what the tools compose.
 type handler struct {
-	session  *session.Session
+	session  *workspace.Session
 	handbook *handbookCache
 	logger   *slog.Logger
 }
 
 // NewServer returns the MCP server with every tool, the documents as resources
 // and the prompts. It answers before any database or model does.
-func NewServer(s *session.Session, version string, logger *slog.Logger) *mcp.Server {
+func NewServer(s *workspace.Session, version string, logger *slog.Logger) *mcp.Server {
 	h := &handler{session: s, handbook: newHandbookCache(), logger: logger}
 	server := mcp.NewServer(
 		&mcp.Implementation{Name: "compound-docs", Title: "Compound Docs", Version: version},

@@ -13,12 +13,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/internal/fakeollama"
-	"github.com/compound-docs/compound-docs/internal/session"
-	"github.com/compound-docs/compound-docs/internal/testenv"
-	"github.com/compound-docs/compound-docs/project"
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/testenv"
 	"github.com/compound-docs/compound-docs/tools"
 )
 
@@ -57,7 +57,7 @@ func setup(t *testing.T) *fixture {
 		}
 	})
 	library := rag.NewLibrary(database, models, models, logger)
-	s := session.New(library, project.DefaultSettings(), "", logger)
+	s := workspace.New(library, project.DefaultSettings(), "", logger)
 	t.Cleanup(s.Close)
 	return &fixture{server: tools.NewServer(s, "test", logger), library: library, fake: fake, databaseURL: databaseURL}
 }

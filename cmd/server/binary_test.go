@@ -17,7 +17,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/compound-docs/compound-docs/internal/testenv"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/compound-docs/compound-docs/internal/session"
-	"github.com/compound-docs/compound-docs/project"
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/workspace"
 )
 
 func newReindexCommand(flags *flags) *cobra.Command {
@@ -41,7 +41,7 @@ func reindex(ctx context.Context, f *flags, stdout, stderr io.Writer) (err error
 	if err != nil {
 		return err
 	}
-	reindexed, err := session.New(s.library, s.settings, root, s.logger).
+	reindexed, err := workspace.New(s.library, s.settings, root, s.logger).
 		Reindex(ctx, func(folder string) func(done, total int) { return showProgress(stderr, folder) })
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/compound-docs/compound-docs/internal/session"
+	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/tools"
 )
 
@@ -19,7 +19,7 @@ func serve(ctx context.Context, f *flags, stdin io.Reader, stdout, stderr io.Wri
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	active := session.New(s.library, s.settings, s.project, s.logger)
+	active := workspace.New(s.library, s.settings, s.project, s.logger)
 	defer active.Close()
 
 	s.logger.InfoContext(ctx, "serving", "version", version)

@@ -14,8 +14,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/internal/fakeollama"
-	"github.com/compound-docs/compound-docs/internal/testenv"
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // shutdownTime is how long the server may take to end, whatever it is doing.

@@ -1,0 +1,246 @@
+package jsonschema_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/internal/jsonschema"
+)
+
+func parse(t *testing.T, text string) any {
+	t.Helper()
+	var value any
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+func compile(t *testing.T, text string) *jsonschema.Schema {
+	t.Helper()
+	s, err := jsonschema.Compile(map[string]any{"it": parse(t, text)}, "it", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+const contact = `{
+	"title": "Contact", "description": "Whom to ask.",
+	"type": "object", "additionalProperties": false, "required": ["name"],
+	"properties": {
+		"name": {"$ref": "#/$defs/name"},
+		"kind": {"enum": ["team", "person"]},
+		"phones": {"type": "array", "maxItems": 2, "items": {"type": "string", "examples": ["030 1234"]}},
+		"age": {"type": ["integer", "null"], "minimum": 0},
+		"address": {
+			"type": "object", "additionalProperties": false, "required": ["town"],
+			"properties": {"town": {"type": "string", "minLength": 2, "maxLength": 9}, "since": {"format": "date"}}
+		}
+	},
+	"$defs": {"name": {"type": "string", "minLength": 1, "examples": ["Ada"]}}
+}`
+
+func TestSchema_Check(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, value string
+		want        []jsonschema.Finding
+	}{
+		{"valid", `{"name": "a", "kind": "team", "phones": ["1", "2"], "age": null, "address": {"town": "Ulm"}}`, nil},
+		{"not an object", `["a"]`, []jsonschema.Finding{
+			{Violation: jsonschema.Violation{Field: "", Problem: "is a list", Expected: "an object"}, Path: []string{}},
+		}},
+		{"missing", `{}`, []jsonschema.Finding{
+			{Violation: jsonschema.Violation{Field: "name", Problem: "is missing", Expected: "text"}, Path: []string{"name"}},
+		}},
+		{"misspelt", `{"Name": "a"}`, []jsonschema.Finding{
+			{
+				Violation: jsonschema.Violation{Field: "Name", Problem: "is not a known field", Expected: "name"},
+				Path:      []string{"Name"}, Unknown: true, Meant: "name",
+			},
+			{Violation: jsonschema.Violation{Field: "name", Problem: `is missing; is "Name" meant?`, Expected: "text"}, Path: []string{"name"}},
+		}},
+		{"unknown", `{"name": "a", "x": 1}`, []jsonschema.Finding{{
+			Violation: jsonschema.Violation{
+				Field: "x", Problem: "is not a known field", Expected: "one of the fields address, age, kind, name, phones",
+			},
+			Path: []string{"x"}, Unknown: true,
+		}}},
+		{"values", `{"name": "", "kind": "dog", "phones": ["1", 2, "3"], "age": "old"}`, []jsonschema.Finding{
+			{
+				Violation: jsonschema.Violation{Field: "age", Problem: `is "old"`, Expected: "null or a whole number of at least 0"},
+				Path:      []string{"age"},
+			},
+			{Violation: jsonschema.Violation{Field: "kind", Problem: `is "dog"`, Expected: "one of team, person"}, Path: []string{"kind"}},
+			{Violation: jsonschema.Violation{Field: "name", Problem: "is empty", Expected: "text"}, Path: []string{"name"}},
+			{
+				Violation: jsonschema.Violation{Field: "phones", Problem: "has 3 entries", Expected: "a list of text, at most 2"},
+				Path:      []string{"phones"},
+			},
+			{Violation: jsonschema.Violation{Field: "phones[1]", Problem: "is 2", Expected: "text, in quotes"}, Path: []string{"phones", "1"}},
+		}},
+		{"nested", `{"name": "a", "address": {"town": "Llanfairpwll", "since": "May", "twon": 1}}`, []jsonschema.Finding{
+			{
+				Violation: jsonschema.Violation{Field: "address.since", Problem: `is "May"`, Expected: "a date as YYYY-MM-DD"},
+				Path:      []string{"address", "since"},
+			},
+			{
+				Violation: jsonschema.Violation{Field: "address.town", Problem: "has 12 characters", Expected: "text of 2 to 9 characters"},
+				Path:      []string{"address", "town"},
+			},
+			{
+				Violation: jsonschema.Violation{Field: "address.twon", Problem: "is not a known field", Expected: "town"},
+				Path:      []string{"address", "twon"}, Unknown: true, Meant: "town",
+			},
+		}},
+	}
+	s := compile(t, contact)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tt.want, s.Check(parse(t, tt.value))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What the words for a schema are, told by a value that no schema here accepts.
+func TestSchema_CheckExpects(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ schema, want string }{
+		{`{"const": 3}`, "3"},
+		{`{"enum": ["only"]}`, "only"},
+		{`{"enum": ["", 1, false]}`, "one of empty, 1, false"},
+		{`{"type": "string"}`, "text"},
+		{`{"type": "string", "minLength": 3}`, "text of at least 3 characters"},
+		{`{"type": "string", "maxLength": 3}`, "text of at most 3 characters"},
+		{`{"type": "string", "pattern": "^a"}`, "text that matches ^a"},
+		{`{"type": "string", "format": "date-time"}`, "a date and time as 2025-01-31T09:30:00Z"},
+		{`{"type": "string", "format": "email"}`, "text in the format email"},
+		{`{"type": "boolean"}`, "true or false"},
+		{`{"type": "number", "minimum": 0, "maximum": 1}`, "a number from 0 to 1"},
+		{`{"type": "integer", "maximum": 5}`, "a whole number of at most 5"},
+		{`{"type": "number", "exclusiveMinimum": 0, "multipleOf": 0.5}`, "a number above 0 in steps of 0.5"},
+		{`{"type": "array"}`, "a list"},
+		{`{"type": "array", "items": {"type": "integer"}, "minItems": 1}`, "a list, each entry a whole number, at least 1"},
+		{`{"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}`, "text or a list of text"},
+		{`{"allOf": [{"$ref": "#/$defs/x"}], "$defs": {"x": {"type": "boolean"}}}`, "true or false"},
+		{`{"minProperties": 9}`, "what the schema says"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.schema, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for _, f := range compile(t, tt.schema).Check(map[string]any{}) {
+				got = append(got, f.Expected)
+			}
+			if diff := cmp.Diff([]string{tt.want}, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSchema_KeysAndExample(t *testing.T) {
+	t.Parallel()
+	s := compile(t, contact)
+	if diff := cmp.Diff([]string{"Contact", "Whom to ask."}, []string{s.Title(), s.Description()}); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"since", "town"}, s.Keys([]string{"address"})); diff != "" {
+		t.Error(diff)
+	}
+	tests := []struct {
+		path string
+		want any
+	}{
+		{"phones/7", "030 1234"},
+		{"phones", nil},
+		{"nothing", nil},
+	}
+	for _, tt := range tests {
+		got, ok := s.Example(strings.Split(tt.path, "/"))
+		if diff := cmp.Diff(tt.want, got); diff != "" || ok != (tt.want != nil) {
+			t.Errorf("%s: %v, %s", tt.path, ok, diff)
+		}
+	}
+}
+
+func TestCompile_Refuses(t *testing.T) {
+	t.Parallel()
+	const (
+		copyHere  = ` Copy what it refers to into "$defs" of this file and refer to that, for example {"$ref": "#/$defs/status"}.`
+		pointHere = ` Point to a part of this file, for example {"$ref": "#/$defs/status"}.`
+		compare   = ` Compare it with {"type": "object", "required": ["title"], "properties": {"title": {"type": "string"}}}.`
+		limits    = " Keep it under 2000 values, 64 levels, 100 patterns and 10000 sub-schemas with every $ref written out."
+	)
+	tests := []struct{ name, schema, want string }{
+		{"remote reference", `{"items": {"$ref": "http://127.0.0.1:1/x"}}`, `items.$ref is "http://127.0.0.1:1/x", which points outside the file.` + copyHere},
+		{"reference to nothing", `{"$ref": "#/$defs/x"}`, `the schema has the $ref "#/$defs/x", and there is nothing at that place.` + pointHere},
+		{"anchor of nothing", `{"$ref": "#x"}`, `the schema has the $ref "#x", and no such anchor.` + pointHere},
+		{"recursion", `{"items": {"$ref": "#"}}`, `the schema has a $ref that refers to itself, directly or through others. Write the nested levels out.`},
+		{"wrong type", `{"properties": {"a": {"type": "text"}}}`, `properties.a.type is "text". JSON Schema wants one of array, boolean, integer, null, number, object, string here.` + compare},
+		{"wrong keyword", `{"required": "a"}`, `required is "a". JSON Schema wants the type array here.` + compare},
+		{"bad pattern", `{"pattern": "("}`, `pattern is "(". JSON Schema wants a valid regex here.` + compare},
+		{"long pattern", `{"pattern": "` + strings.Repeat("a", 1_001) + `"}`, `pattern is "` + strings.Repeat("a", 60) + `"…. JSON Schema wants a valid regex here.` + compare},
+		{"depth", strings.Repeat(`{"not":`, jsonschema.MaxDepth) + "{}" + strings.Repeat("}", jsonschema.MaxDepth), "the schema is too complex." + limits},
+		{"values", `{"enum": [` + strings.Repeat("1,", 2_000) + `1]}`, "the schema is too complex." + limits},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := jsonschema.Compile(map[string]any{"it": parse(t, tt.schema)}, "it", "")
+			var e *jsonschema.Error
+			if !errors.As(err, &e) || e.Err == nil {
+				t.Fatalf("%v is not a complete *jsonschema.Error", err)
+			}
+			if diff := cmp.Diff(tt.want, err.Error()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A schema may refer to the files that it is compiled with.
+func TestCompile_SeveralFiles(t *testing.T) {
+	t.Parallel()
+	docs := map[string]any{
+		"a.json": parse(t, `{"$defs": {"it": {"$ref": "b.json#/$defs/name"}}}`),
+		"b.json": parse(t, `{"$defs": {"name": {"type": "string"}}}`),
+	}
+	s, err := jsonschema.Compile(docs, "a.json", "/$defs/it")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []jsonschema.Finding{{Violation: jsonschema.Violation{Problem: "is 1", Expected: "text, in quotes"}, Path: []string{}}}
+	if diff := cmp.Diff(want, s.Check(1.0)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestValueAt(t *testing.T) {
+	t.Parallel()
+	value := parse(t, `{"a": [{"b": 1}], "c": null}`)
+	tests := []struct {
+		path string
+		want any
+	}{
+		{"a/0/b", 1.0},
+		{"a/1", nil},
+		{"a/-1", nil},
+		{"a/b", nil},
+		{"c", nil},
+		{"c/d", nil},
+	}
+	for _, tt := range tests {
+		if diff := cmp.Diff(tt.want, jsonschema.ValueAt(value, strings.Split(tt.path, "/"))); diff != "" {
+			t.Errorf("%s: %s", tt.path, diff)
+		}
+	}
+}

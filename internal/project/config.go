@@ -1,0 +1,117 @@
+package project
+
+import (
+	"path/filepath"
+
+	"github.com/compound-docs/compound-docs/internal/jsonschema"
+)
+
+// Config is the content of config.json with defaults applied.
+type Config struct {
+	ProjectName    string          `json:"project_name"`
+	Retrieval      Retrieval       `json:"retrieval"`
+	SemanticSearch SemanticSearch  `json:"semantic_search"`
+	LinkResolution LinkResolution  `json:"link_resolution"`
+	ExternalDocs   *ExternalDocs   `json:"external_docs"` // nil when there are none
+	CustomDocTypes []CustomDocType `json:"custom_doc_types"`
+}
+
+// Retrieval has the defaults of rag_query and rag_query_external.
+type Retrieval struct {
+	MinRelevanceScore float64 `json:"min_relevance_score"` // in [0,1]
+	MaxResults        int     `json:"max_results"`
+	MaxLinkedDocs     int     `json:"max_linked_docs"`
+}
+
+// SemanticSearch has the defaults of semantic_search.
+type SemanticSearch struct {
+	MinRelevanceScore float64 `json:"min_relevance_score"` // in [0,1]
+	DefaultLimit      int     `json:"default_limit"`
+	// Configured is min_relevance_score as config.json gives it, nil when it does not. When given
+	// it also wins over the parameter of the two tools for external documentation.
+	Configured *float64 `json:"-"`
+}
+
+// LinkResolution bounds how links between documents are followed.
+type LinkResolution struct {
+	MaxDepth int `json:"max_depth"`
+	// MaxLinkedDocs is the number that holds: link_resolution.max_linked_docs, or else
+	// retrieval.max_linked_docs, or else the default.
+	MaxLinkedDocs int `json:"max_linked_docs"`
+}
+
+// ExternalDocs says which files elsewhere are searched as reference.
+type ExternalDocs struct {
+	Path            string   `json:"path"` // as written; see [External] for where that is
+	IncludePatterns []string `json:"include_patterns"`
+	ExcludePatterns []string `json:"exclude_patterns"`
+}
+
+// CustomDocType declares a doc-type of the project's own.
+type CustomDocType struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Folder      string `json:"folder"`
+	SchemaFile  string `json:"schema_file"` // relative to the folder of the documents; "" for none
+}
+
+// DefaultConfig returns what holds where config.json says nothing.
+func DefaultConfig() Config {
+	return Config{
+		Retrieval:      Retrieval{MinRelevanceScore: 0.7, MaxResults: 3, MaxLinkedDocs: 5},
+		SemanticSearch: SemanticSearch{MinRelevanceScore: 0.5, DefaultLimit: 10},
+		LinkResolution: LinkResolution{MaxDepth: 2, MaxLinkedDocs: 5},
+		CustomDocTypes: []CustomDocType{},
+	}
+}
+
+// defaultExternalDocs returns what holds where external_docs gives only a path.
+func defaultExternalDocs() *ExternalDocs {
+	return &ExternalDocs{
+		IncludePatterns: []string{"**/*.md"},
+		ExcludePatterns: []string{"**/node_modules/**"},
+	}
+}
+
+// ConfigSchema returns the JSON Schema of config.json, as it is published with the documentation.
+func ConfigSchema() ([]byte, error) {
+	return schemaFiles.ReadFile("config.schema.json") //nolint:wrapcheck // can't fail: it is embedded
+}
+
+// loadConfig reads config.json from a path. The error is a *ConfigError.
+func loadConfig(file string) (Config, error) {
+	if resolved, err := filepath.EvalSymlinks(file); err == nil && !isInside(filepath.Dir(filepath.Dir(file)), resolved) {
+		return Config{}, &ConfigError{
+			Path: file, Problem: "is a link that leads out of the repository", Hint: "Put the file itself there.",
+		}
+	}
+	data, value, err := loadJSON(file, missingConfigHint(file))
+	if err != nil {
+		return Config{}, err
+	}
+	return parseConfig(file, data, value)
+}
+
+// parseConfig checks and decodes the content of a config.json, which value was parsed from.
+func parseConfig(file string, data []byte, value any) (Config, error) {
+	s, err := embeddedSchema("config.schema.json", "")
+	if err != nil {
+		return Config{}, err
+	}
+	config := DefaultConfig()
+	config.ExternalDocs = defaultExternalDocs()
+	if err := decodeInto(file, data, value, s, &config); err != nil {
+		return Config{}, err
+	}
+	if jsonschema.ValueAt(value, []string{"external_docs"}) == nil {
+		config.ExternalDocs = nil
+	}
+	if jsonschema.ValueAt(value, []string{"semantic_search", "min_relevance_score"}) != nil {
+		score := config.SemanticSearch.MinRelevanceScore
+		config.SemanticSearch.Configured = &score
+	}
+	if jsonschema.ValueAt(value, []string{"link_resolution", "max_linked_docs"}) == nil {
+		config.LinkResolution.MaxLinkedDocs = config.Retrieval.MaxLinkedDocs
+	}
+	return config, nil
+}

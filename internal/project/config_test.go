@@ -1,0 +1,257 @@
+package project_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/internal/project"
+)
+
+func TestLoad_AppliesDefaults(t *testing.T) {
+	t.Parallel()
+	p := mustLoad(t, newRepo(t, withConfig(`{"project_name": "my-project"}`)))
+	want := project.Config{
+		ProjectName:    "my-project",
+		Retrieval:      project.Retrieval{MinRelevanceScore: 0.7, MaxResults: 3, MaxLinkedDocs: 5},
+		SemanticSearch: project.SemanticSearch{MinRelevanceScore: 0.5, DefaultLimit: 10},
+		LinkResolution: project.LinkResolution{MaxDepth: 2, MaxLinkedDocs: 5},
+		CustomDocTypes: []project.CustomDocType{},
+	}
+	if diff := cmp.Diff(want, p.Config); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLoad_ReadsEveryKey(t *testing.T) {
+	t.Parallel()
+	p := mustLoad(t, newRepo(t, map[string]string{
+		configPath: "\ufeff" + `{
+			"$schema": "../docs/config.schema.json",
+			"project_name": "shop-2",
+			"retrieval": {"min_relevance_score": 0, "max_results": 100, "max_linked_docs": 0},
+			"semantic_search": {"min_relevance_score": 0.8, "default_limit": 1},
+			"link_resolution": {"max_depth": 0, "max_linked_docs": 7},
+			"external_docs": {"path": "docs", "include_patterns": ["*.md"], "exclude_patterns": []},
+			"custom_doc_types": [{"name": "adr", "description": "Decisions", "folder": "adr"}]
+		}`,
+		"docs/": "",
+	}))
+	score := 0.8
+	want := project.Config{
+		ProjectName:    "shop-2",
+		Retrieval:      project.Retrieval{MinRelevanceScore: 0, MaxResults: 100, MaxLinkedDocs: 0},
+		SemanticSearch: project.SemanticSearch{MinRelevanceScore: 0.8, DefaultLimit: 1, Configured: &score},
+		LinkResolution: project.LinkResolution{MaxDepth: 0, MaxLinkedDocs: 7},
+		ExternalDocs:   &project.ExternalDocs{Path: "docs", IncludePatterns: []string{"*.md"}, ExcludePatterns: []string{}},
+		CustomDocTypes: []project.CustomDocType{{Name: "adr", Description: "Decisions", Folder: "adr"}},
+	}
+	if diff := cmp.Diff(want, p.Config); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLoad_KnowsWhetherTheScoreWasGiven(t *testing.T) {
+	t.Parallel()
+	half := 0.5
+	tests := []struct {
+		name, config string
+		want         *float64
+	}{
+		{"absent", `{"project_name": "a"}`, nil},
+		{"section without it", `{"project_name": "a", "semantic_search": {"default_limit": 3}}`, nil},
+		{"the default itself", `{"project_name": "a", "semantic_search": {"min_relevance_score": 0.5}}`, &half},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := mustLoad(t, newRepo(t, withConfig(tt.config))).Config.SemanticSearch
+			if diff := cmp.Diff(tt.want, got.Configured); diff != "" {
+				t.Error(diff)
+			}
+			if got.MinRelevanceScore != half {
+				t.Errorf("MinRelevanceScore = %v, want 0.5", got.MinRelevanceScore)
+			}
+		})
+	}
+}
+
+func TestLoad_TakesLinkedDocsFromRetrieval(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, config string
+		want         int
+	}{
+		{"neither", `{"project_name": "a"}`, 5},
+		{"retrieval only", `{"project_name": "a", "retrieval": {"max_linked_docs": 9}}`, 9},
+		{"both", `{"project_name": "a", "retrieval": {"max_linked_docs": 9}, "link_resolution": {"max_linked_docs": 2}}`, 2},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := mustLoad(t, newRepo(t, withConfig(tt.config))).Config.LinkResolution.MaxLinkedDocs
+			if got != tt.want {
+				t.Errorf("MaxLinkedDocs = %d, want %d", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestLoad_RefusesConfig(t *testing.T) {
+	t.Parallel()
+	const syntaxHint = `Every key and text stands in double quotes, entries are separated by commas, with none after the last, ` +
+		`and there are no comments; for example {"project_name": "my-project"}.`
+	tests := []struct{ name, config, want string }{
+		{
+			"misspelt key", `{"project_name": "a", "retreival": {}}`,
+			`: "retreival" is not a known key. Did you mean "retrieval"? For example "retrieval": {"max_results":3}.`,
+		},
+		{
+			"misspelt required key", `{"projectname": "a"}`,
+			`: "projectname" is not a known key. Did you mean "project_name"? For example "project_name": "my-project".`,
+		},
+		{
+			"misspelt nested key", `{"project_name": "a", "retrieval": {"max_result": 3}}`,
+			`: "retrieval.max_result" is not a known key. Did you mean "max_results"? For example "max_results": 3.`,
+		},
+		{
+			"key like no other", `{"project_name": "a", "link_resolution": {"colour": 1}}`,
+			`: "link_resolution.colour" is not a known key. Known keys: max_depth, max_linked_docs.`,
+		},
+		{
+			"upper case key", `{"Project_Name": "a"}`,
+			`: "Project_Name" is not a known key. Did you mean "project_name"? For example "project_name": "my-project".`,
+		},
+		{
+			"no name", `{}`,
+			`: "project_name" is missing. Write text that matches ^[a-z][a-z0-9-]*$, for example "project_name": "my-project".`,
+		},
+		{
+			"bad name", `{"project_name": "My Project"}`,
+			`: "project_name" is "My Project". Write text that matches ^[a-z][a-z0-9-]*$, for example "project_name": "my-project".`,
+		},
+		{
+			"too few", `{"project_name": "a", "retrieval": {"max_results": 0}}`,
+			`: "retrieval.max_results" is 0. Write a whole number from 1 to 100, for example "max_results": 3.`,
+		},
+		{
+			"too many", `{"project_name": "a", "semantic_search": {"default_limit": 101}}`,
+			`: "semantic_search.default_limit" is 101. Write a whole number from 1 to 100, for example "default_limit": 10.`,
+		},
+		{
+			"fraction", `{"project_name": "a", "link_resolution": {"max_depth": 1.5}}`,
+			`: "link_resolution.max_depth" is 1.5. Write a whole number from 0 to 10, for example "max_depth": 2.`,
+		},
+		{
+			"whole number with a point", `{"project_name": "a", "link_resolution": {"max_depth": 2.0}}`,
+			`: "link_resolution.max_depth" is written as number 2.0. Write a whole number without a decimal point or exponent, for example 3.`,
+		},
+		{
+			"score above one", `{"project_name": "a", "retrieval": {"min_relevance_score": 70}}`,
+			`: "retrieval.min_relevance_score" is 70. Write a number from 0 to 1, for example "min_relevance_score": 0.7.`,
+		},
+		{
+			"score as text", `{"project_name": "a", "retrieval": {"min_relevance_score": "0.7"}}`,
+			`: "retrieval.min_relevance_score" is "0.7". Write a number from 0 to 1, for example "min_relevance_score": 0.7.`,
+		},
+		{
+			"null section", `{"project_name": "a", "retrieval": null}`,
+			`: "retrieval" is empty. Write an object, for example "retrieval": {"max_results":3}.`,
+		},
+		{
+			"external docs without path", `{"project_name": "a", "external_docs": {}}`,
+			`: "external_docs.path" is missing. Write text of at most 1000 characters, for example "path": "./docs".`,
+		},
+		{
+			"doc-type without folder", `{"project_name": "a", "custom_doc_types": [{"name": "adr"}]}`,
+			`: "custom_doc_types[0].folder" is missing. Write text of at most 200 characters, for example "folder": "api-contracts".`,
+		},
+		{
+			"not an object", `["a"]`,
+			` is a list. Write an object, for example {"project_name":"my-project"}.`,
+		},
+		{"trailing comma", "{\n  \"project_name\": \"a\",\n}", `: line 3, column 1: invalid character '}' looking for beginning of object key string. ` + syntaxHint},
+		{"comment", "{\n  // ä comment\n}", `: line 2, column 3: invalid character '/' looking for beginning of object key string. ` + syntaxHint},
+		{"column counts characters", `{"project_name": "ää" x}`, `: line 1, column 23: invalid character 'x' after object key:value pair. ` + syntaxHint},
+		{"cut off", "{\n  \"project_name\": \"a\"", `: line 2, column 22: the file ends too early: a closing bracket or quote is missing. ` + syntaxHint},
+		{"two values", "{\"project_name\": \"a\"} {}", `: line 1, column 23: invalid character '{' after top-level value. ` + syntaxHint},
+		{"key given twice", "{\n  \"project_name\": \"a\",\n  \"project_name\": \"b\"}", `: line 3, column 16: the key "project_name" is given twice. ` + syntaxHint},
+		{"number out of range", `{"project_name": 1e999}`, `: line 1, column 22: number 1e999 is out of range. ` + syntaxHint},
+		{"empty", " \n", ` is empty. Write for example {"project_name": "my-project"}.`},
+		{"UTF-16", "\xff\xfe{\x00}\x00", ` is not UTF-8 text. Save it with the encoding UTF-8.`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			root := newRepo(t, withConfig(tt.config))
+			_, err := project.Load(root)
+			if diff := cmp.Diff("ROOT/"+configPath+tt.want, message(t, err, root)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestConfigSchema_PublishedCopyIsTheSame(t *testing.T) {
+	t.Parallel()
+	embedded, err := project.ConfigSchema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	published, err := os.ReadFile(filepath.Join("..", "docs", "config.schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(embedded, published) {
+		t.Error("docs/config.schema.json differs from project/config.schema.json: copy the latter over the former")
+	}
+}
+
+// The defaults that the schema promises are the ones that hold.
+func TestConfigSchema_DefaultsAreTheOnesApplied(t *testing.T) {
+	t.Parallel()
+	data, err := project.ConfigSchema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	type node struct {
+		Default    any             `json:"default"`
+		Properties map[string]node `json:"properties"`
+	}
+	var schema node
+	if err := json.Unmarshal(data, &schema); err != nil {
+		t.Fatal(err)
+	}
+	p := mustLoad(t, newRepo(t, map[string]string{
+		configPath: `{"project_name": "a", "external_docs": {"path": "d"}}`,
+		"d/":       "",
+	}))
+	text, err := json.Marshal(p.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var applied map[string]any
+	if err := json.Unmarshal(text, &applied); err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	for section, s := range schema.Properties {
+		for key, property := range s.Properties {
+			if property.Default == nil {
+				continue
+			}
+			compared++
+			values, _ := applied[section].(map[string]any)
+			if diff := cmp.Diff(property.Default, values[key]); diff != "" {
+				t.Errorf("%s.%s: %s", section, key, diff)
+			}
+		}
+	}
+	if compared != 9 {
+		t.Errorf("compared %d defaults, want 9", compared)
+	}
+}

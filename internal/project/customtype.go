@@ -1,0 +1,196 @@
+package project
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/compound-docs/compound-docs/internal/jsonschema"
+)
+
+// loadDocTypes returns the built-in doc-types and the custom ones of the configuration. The error
+// is a *ConfigError.
+func (p *Project) loadDocTypes() ([]DocType, error) {
+	types, err := builtInTypes()
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range p.Config.CustomDocTypes {
+		key := fmt.Sprintf("custom_doc_types[%d]", i)
+		t := DocType{Name: c.Name, Description: c.Description, Schema: c.SchemaFile, Custom: true}
+		if t.Folder, err = p.customFolder(key+".folder", c.Folder); err != nil {
+			return nil, err
+		}
+		if err = p.checkCollision(key, t, types); err != nil {
+			return nil, err
+		}
+		if err = p.loadSchema(key+".schema_file", &t); err != nil {
+			return nil, err
+		}
+		types = append(types, t)
+	}
+	return types, nil
+}
+
+// customFolder returns the folder of a doc-type as [DocType.Folder] has it.
+func (p *Project) customFolder(key, configured string) (string, error) {
+	wrong := func(problem string) error {
+		return p.configError(key, fmt.Sprintf("is %q, which %s", configured, problem),
+			fmt.Sprintf(`Name a folder inside %s, for example "folder": "api-contracts".`, DocsFolder))
+	}
+	folder := path.Clean(configured)
+	switch {
+	case path.IsAbs(configured) || filepath.IsAbs(configured):
+		return "", wrong("is an absolute path")
+	case strings.ContainsFunc(configured, func(r rune) bool { return strings.ContainsRune(`\:*?"<>|`, r) || unicode.IsControl(r) }):
+		return "", wrong("has a character that not every system allows in a folder's name")
+	case folder == ".":
+		return "", wrong("is the folder of all documents")
+	case folder == ".." || strings.HasPrefix(folder, "../"):
+		return "", wrong("leads out of " + DocsFolder)
+	case overlaps(folder, SchemasFolder):
+		return "", wrong("is kept for schemas")
+	case strings.HasPrefix(folder, ".") || strings.Contains(folder, "/."):
+		return "", wrong("is hidden, and hidden files are not indexed")
+	}
+	if _, err := p.resolve(DocsFolder, folder); errors.Is(err, errLeaves) {
+		return "", wrong("is a link that leads out of the repository")
+	}
+	return folder, nil
+}
+
+// checkCollision refuses a doc-type whose name or folder another one has.
+func (p *Project) checkCollision(key string, t DocType, others []DocType) error {
+	for _, o := range others {
+		kind := "custom"
+		if !o.Custom {
+			kind = "built-in"
+		}
+		if strings.EqualFold(t.Name, o.Name) {
+			return p.configError(key+".name", fmt.Sprintf("is %q, the name of a %s doc-type", t.Name, kind),
+				`Choose another name, for example "name": "api-contract".`)
+		}
+		if overlaps(t.Folder, o.Folder) {
+			return p.configError(key+".folder",
+				fmt.Sprintf("is %q, which overlaps the folder %q of the %s doc-type %s", t.Folder, o.Folder, kind, o.Name),
+				`Give every doc-type a folder of its own, for example "folder": "api-contracts".`)
+		}
+	}
+	return nil
+}
+
+// overlaps reports whether one folder is the other or inside it, on any file system: some take
+// upper and lower case for the same.
+func overlaps(a, b string) bool {
+	a, b = strings.ToLower(a)+"/", strings.ToLower(b)+"/"
+	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
+}
+
+// loadSchema sets the schemas and the fingerprint of a custom doc-type. Without a file, title is
+// required and the common fields are checked; the short form adds its fields to that; a JSON Schema
+// judges alone, except for promotion_level, which the server writes.
+func (p *Project) loadSchema(key string, t *DocType) error {
+	common, err := schemaFiles.ReadFile("schemas/common.json")
+	if err != nil {
+		return fmt.Errorf("read built-in schema: %w", err)
+	}
+	var data []byte
+	var own *jsonschema.Schema
+	if t.Schema == "" {
+		own, err = embeddedSchema("schemas/common.json", "/$defs/custom")
+	} else {
+		data, own, err = p.readSchema(key, t)
+	}
+	if err != nil {
+		return err
+	}
+	t.schemas = []*jsonschema.Schema{own}
+	if t.ownNulls {
+		promotable, err := embeddedSchema("schemas/common.json", "/$defs/promotable")
+		if err != nil {
+			return err
+		}
+		t.schemas = append(t.schemas, promotable)
+	}
+	t.SchemaHash = fingerprint(common, []byte(t.Name), data)
+	return nil
+}
+
+// readSchema reads and compiles the file that t.Schema names, and sets t.ownNulls for a JSON Schema.
+func (p *Project) readSchema(key string, t *DocType) ([]byte, *jsonschema.Schema, error) {
+	const example = `for example "schema_file": "./schemas/api-contract.schema.yaml"`
+	file, err := p.resolve(DocsFolder, t.Schema)
+	shown := filepath.Join(p.Root, DocsFolder, filepath.FromSlash(t.Schema))
+	switch {
+	case errors.Is(err, errLeaves):
+		return nil, nil, p.configError(key, fmt.Sprintf("is %q, which leads out of the repository", t.Schema),
+			"Keep the schema in the repository, "+example+".")
+	case errors.Is(err, fs.ErrNotExist):
+		e := p.configError(key, fmt.Sprintf("names %q, which does not exist", t.Schema),
+			fmt.Sprintf("Create %s (the path is relative to %s), or remove schema_file. It holds for example %s.",
+				shown, DocsFolder, `{"required_fields": [{"name": "endpoint", "type": "string"}]}`))
+		e.Err = err
+		return nil, nil, e
+	case err != nil:
+		return nil, nil, fileError(shown, "", err)
+	}
+	var parse func(string, []byte) (any, error)
+	switch strings.ToLower(path.Ext(t.Schema)) {
+	case ".json":
+		parse = parseJSON
+	case ".yaml", ".yml":
+		parse = parseYAML
+	default:
+		return nil, nil, p.configError(key, fmt.Sprintf("is %q, which is neither JSON nor YAML", t.Schema),
+			"Name a file that ends in .json, .yaml or .yml, "+example+".")
+	}
+	data, err := readFile(file, maxFileBytes)
+	if err != nil {
+		return nil, nil, fileError(shown, "", err)
+	}
+	doc, err := parse(shown, data)
+	if err != nil {
+		return nil, nil, err
+	}
+	if isShortForm(doc) {
+		own, err := compileShortForm(shown, doc)
+		return data, own, err
+	}
+	t.ownNulls = true
+	own, err := jsonschema.Compile(map[string]any{"schema": doc}, "schema", "")
+	if err != nil {
+		return nil, nil, schemaError(shown, err)
+	}
+	return data, own, nil
+}
+
+// structuralKeywords tell a JSON Schema from the short form.
+var structuralKeywords = []string{
+	"$schema", "$ref", "$defs", "definitions", "type", "properties", "required", "patternProperties",
+	"additionalProperties", "unevaluatedProperties", "propertyNames", "minProperties", "maxProperties",
+	"dependentRequired", "dependentSchemas", "dependencies", "allOf", "anyOf", "oneOf", "not", "if", "enum", "const",
+}
+
+// isShortForm reports whether a schema file is meant as the short form. A file that could be either
+// is taken for it, so that a misspelt required_fields is found.
+func isShortForm(doc any) bool {
+	object, ok := doc.(map[string]any)
+	if !ok {
+		return true
+	}
+	for _, key := range []string{"required_fields", "optional_fields"} {
+		if _, ok := object[key]; ok {
+			return true
+		}
+	}
+	return !slices.ContainsFunc(structuralKeywords, func(k string) bool { _, ok := object[k]; return ok })
+}
+
+func (p *Project) configError(key, problem, hint string) *ConfigError {
+	return &ConfigError{Path: p.ConfigPath, Key: key, Problem: problem, Hint: hint}
+}

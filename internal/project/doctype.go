@@ -1,0 +1,122 @@
+package project
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/compound-docs/compound-docs/internal/jsonschema"
+)
+
+// BuiltIn is the Schema of a doc-type that every project has.
+const BuiltIn = "built-in"
+
+// DocType is a kind of document: where its files are and what their front matter must hold. It is
+// immutable and safe for concurrent use.
+type DocType struct {
+	Name        string
+	Description string
+	// Folder is relative to [DocsFolder], with / separators.
+	Folder string
+	// Schema is [BuiltIn], the schema_file of the configuration, or "" for a custom doc-type without.
+	Schema string
+	Custom bool
+	// SchemaHash is the SHA-256, in hexadecimal, of all that [DocType.Validate] depends on. When it
+	// changes, documents may have become valid or invalid.
+	SchemaHash string
+
+	schemas []*jsonschema.Schema
+	// ownNulls is set where the schema may give a field without a value a meaning of its own.
+	ownNulls bool
+}
+
+// Violation is one thing that is wrong with a document's front matter.
+type Violation = jsonschema.Violation
+
+// commonFields are the ones that the server itself reads: no schema can forbid them.
+var commonFields = []string{
+	"doc_type", "title", "date", "summary", "significance", "tags", "related_docs", "supersedes", "promotion_level",
+}
+
+// Validate returns everything that is wrong with a document's front matter, sorted by field, and an
+// empty slice when nothing is. frontMatter holds JSON-compatible values, dates as text; nil means
+// that the document has none. A missing doc_type is not wrong, because the folder says it; another
+// one than the folder's is. A field without a value counts as missing, except to a JSON Schema of
+// the project's own, which may allow it.
+func (t DocType) Validate(frontMatter map[string]any) []Violation {
+	value := maps.Clone(frontMatter)
+	if value == nil {
+		value = map[string]any{}
+	}
+	if !t.ownNulls {
+		maps.DeleteFunc(value, func(_ string, v any) bool { return v == nil })
+	}
+	violations := []Violation{}
+	if given := value["doc_type"]; given != nil && given != t.Name {
+		violations = append(violations, Violation{
+			Field: "doc_type", Problem: jsonschema.State(given), Expected: fmt.Sprintf("%s, as the folder %s says", t.Name, t.Folder),
+		})
+	}
+	value["doc_type"] = t.Name
+	for _, s := range t.schemas {
+		for _, f := range s.Check(value) {
+			if f.Unknown && len(f.Path) == 1 && slices.Contains(commonFields, f.Field) {
+				continue
+			}
+			if _, given := frontMatter[f.Field]; given && value[f.Field] == nil {
+				f.Problem = "is empty"
+			}
+			violations = append(violations, f.Violation)
+		}
+	}
+	slices.SortStableFunc(violations, Violation.Compare)
+	return slices.Compact(violations)
+}
+
+// builtInTypes returns the doc-types that every project has, in their usual order. Their names and
+// descriptions are the title and description of their schemas.
+func builtInTypes() ([]DocType, error) {
+	common, err := schemaFiles.ReadFile("schemas/common.json")
+	if err != nil {
+		return nil, fmt.Errorf("read built-in schema: %w", err)
+	}
+	list := []struct{ file, folder string }{
+		{"schemas/problem.json", "problems"},
+		{"schemas/insight.json", "insights"},
+		{"schemas/codebase.json", "codebase"},
+		{"schemas/tool.json", "tools"},
+		{"schemas/style.json", "styles"},
+	}
+	types := make([]DocType, 0, len(list))
+	for _, b := range list {
+		s, err := embeddedSchema(b.file, "")
+		if err != nil {
+			return nil, err
+		}
+		data, err := schemaFiles.ReadFile(b.file)
+		if err != nil {
+			return nil, fmt.Errorf("read built-in schema: %w", err)
+		}
+		types = append(types, DocType{
+			Name:        s.Title(),
+			Description: s.Description(),
+			Folder:      b.folder,
+			Schema:      BuiltIn,
+			SchemaHash:  fingerprint(common, []byte(s.Title()), data),
+			schemas:     []*jsonschema.Schema{s},
+		})
+	}
+	return types, nil
+}
+
+// fingerprint hashes parts, each with its length, so that no two lists of parts look alike.
+func fingerprint(parts ...[]byte) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d:", len(p))
+		h.Write(p)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,254 @@
+package project_test
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/compound-docs/compound-docs/internal/project"
+)
+
+// common is what every built-in doc-type requires.
+func common() map[string]any {
+	return map[string]any{
+		"title":        "Pool exhaustion",
+		"date":         "2025-01-15",
+		"summary":      "Connections were not returned.",
+		"significance": "performance",
+	}
+}
+
+// valid has the least front matter that each built-in doc-type accepts.
+func valid(name string) map[string]any {
+	own := map[string]map[string]any{
+		"problem": {
+			"problem_type": "bug", "symptoms": []any{"timeouts"}, "root_cause": "a leak", "solution": "close it",
+		},
+		"insight":  {"insight_type": "user_behavior", "impact_area": "checkout"},
+		"codebase": {"knowledge_type": "data_flow", "scope": "module"},
+		"tool":     {"tool_name": "pgx", "version": "5.7", "knowledge_type": "gotcha"},
+		"style":    {"style_type": "naming", "scope": "team", "rationale": "one way"},
+	}
+	fm := common()
+	maps.Copy(fm, own[name])
+	return fm
+}
+
+// with returns the valid front matter of a doc-type with some fields changed; the value removed
+// takes one away.
+func with(name string, changes map[string]any) map[string]any {
+	fm := valid(name)
+	maps.Copy(fm, changes)
+	maps.DeleteFunc(fm, func(_ string, v any) bool { return v == removed{} })
+	return fm
+}
+
+type removed struct{}
+
+func builtIn(t *testing.T, name string) project.DocType {
+	t.Helper()
+	dt, ok := mustLoad(t, newRepo(t, withConfig(`{"project_name": "a"}`))).DocType(name)
+	if !ok {
+		t.Fatalf("no doc-type %s", name)
+	}
+	return dt
+}
+
+func TestProject_DocTypes(t *testing.T) {
+	t.Parallel()
+	p := mustLoad(t, newRepo(t, map[string]string{
+		configPath: `{"project_name": "a", "custom_doc_types": [
+			{"name": "zebra", "folder": "z"},
+			{"name": "api-contract", "description": "API design decisions", "folder": "api-contracts",
+			 "schema_file": "./schemas/api-contract.schema.yaml"}]}`,
+		"csharp-compounding-docs/schemas/api-contract.schema.yaml": "required_fields: [{name: endpoint, type: string}]",
+	}))
+	want := []project.DocType{
+		{Name: "problem", Description: "Problems and solutions", Folder: "problems", Schema: "built-in"},
+		{Name: "insight", Description: "Product and project insights", Folder: "insights", Schema: "built-in"},
+		{Name: "codebase", Description: "Codebase knowledge", Folder: "codebase", Schema: "built-in"},
+		{Name: "tool", Description: "Tools and libraries", Folder: "tools", Schema: "built-in"},
+		{Name: "style", Description: "Coding styles and preferences", Folder: "styles", Schema: "built-in"},
+		{Name: "zebra", Folder: "z", Custom: true},
+		{
+			Name: "api-contract", Description: "API design decisions", Folder: "api-contracts",
+			Schema: "./schemas/api-contract.schema.yaml", Custom: true,
+		},
+	}
+	got := p.DocTypes()
+	ignore := []cmp.Option{cmpopts.IgnoreUnexported(project.DocType{}), cmpopts.IgnoreFields(project.DocType{}, "SchemaHash")}
+	if diff := cmp.Diff(want, got, ignore...); diff != "" {
+		t.Error(diff)
+	}
+	hashes := map[string]string{}
+	for _, dt := range got {
+		if len(dt.SchemaHash) != 64 {
+			t.Errorf("%s: SchemaHash %q is no SHA-256", dt.Name, dt.SchemaHash)
+		}
+		if other, twice := hashes[dt.SchemaHash]; twice {
+			t.Errorf("%s and %s have the same SchemaHash", dt.Name, other)
+		}
+		hashes[dt.SchemaHash] = dt.Name
+	}
+}
+
+func TestDocType_ValidateAccepts(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, docType string
+		changes       map[string]any
+	}{
+		{"problem, least", "problem", nil},
+		{"insight, least", "insight", nil},
+		{"codebase, least", "codebase", nil},
+		{"tool, least", "tool", nil},
+		{"style, least", "style", nil},
+		{"problem, all", "problem", map[string]any{
+			"doc_type": "problem", "component": "orders", "severity": "critical", "prevention": "a linter",
+			"tags": []any{"db"}, "related_docs": []any{"../tools/pgx.md"}, "supersedes": "old.md", "promotion_level": "critical",
+		}},
+		{"insight, all", "insight", map[string]any{"doc_type": "insight", "confidence": "verified", "source": "interviews"}},
+		{"codebase, all", "codebase", map[string]any{
+			"doc_type": "codebase", "files_involved": []any{"a.go"}, "alternatives_considered": []any{"b"}, "trade_offs": "slower",
+		}},
+		{"tool, all", "tool", map[string]any{"doc_type": "tool", "official_docs_gap": "says nothing", "related_tools": []any{"psql"}}},
+		{"style, all", "style", map[string]any{"doc_type": "style", "examples": []any{"x"}, "exceptions": "tests"}},
+		{"version that YAML read as a number", "tool", map[string]any{"version": 8.5}},
+		{"docs gap as a truth value", "tool", map[string]any{"official_docs_gap": true}},
+		{"several superseded", "problem", map[string]any{"supersedes": []any{"a.md", "b.md"}}},
+		{"optional field left empty", "problem", map[string]any{"tags": nil, "component": nil, "doc_type": nil}},
+		{"a field of the writer's own", "problem", map[string]any{"ticket": 4711, "author": map[string]any{"name": "x"}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := builtIn(t, tt.docType).Validate(with(tt.docType, tt.changes))
+			if diff := cmp.Diff([]project.Violation{}, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestDocType_ValidateFinds(t *testing.T) {
+	t.Parallel()
+	const significances = "one of architectural, behavioral, performance, correctness, convention, integration"
+	long := strings.Repeat("ä", 61)
+	tests := []struct {
+		name, docType string
+		changes       map[string]any
+		want          []project.Violation
+	}{
+		{"enum", "problem", map[string]any{"severity": "urgent"}, []project.Violation{
+			{Field: "severity", Problem: `is "urgent"`, Expected: "one of critical, high, medium, low"},
+		}},
+		{"enum in capitals", "problem", map[string]any{"severity": "High"}, []project.Violation{
+			{Field: "severity", Problem: `is "High"`, Expected: "one of critical, high, medium, low"},
+		}},
+		{"missing", "problem", map[string]any{"root_cause": removed{}}, []project.Violation{
+			{Field: "root_cause", Problem: "is missing", Expected: "text"},
+		}},
+		{"left empty", "problem", map[string]any{"root_cause": nil, "title": ""}, []project.Violation{
+			{Field: "root_cause", Problem: "is empty", Expected: "text"},
+			{Field: "title", Problem: "is empty", Expected: "text"},
+		}},
+		{"misspelt", "problem", map[string]any{"root_cause": removed{}, "root-cause": "x"}, []project.Violation{
+			{Field: "root_cause", Problem: `is missing; is "root-cause" meant?`, Expected: "text"},
+		}},
+		{"date", "problem", map[string]any{"date": "15/01/2025"}, []project.Violation{
+			{Field: "date", Problem: `is "15/01/2025"`, Expected: "a date as YYYY-MM-DD"},
+		}},
+		{"no such day", "problem", map[string]any{"date": "2025-02-29"}, []project.Violation{
+			{Field: "date", Problem: `is "2025-02-29"`, Expected: "a date as YYYY-MM-DD"},
+		}},
+		{"another doc_type", "problem", map[string]any{"doc_type": "insight"}, []project.Violation{
+			{Field: "doc_type", Problem: `is "insight"`, Expected: "problem, as the folder problems says"},
+		}},
+		{"promotion level", "style", map[string]any{"promotion_level": "high"}, []project.Violation{
+			{Field: "promotion_level", Problem: `is "high"`, Expected: "one of standard, important, critical"},
+		}},
+		{"text for a list", "problem", map[string]any{"tags": "a, b", "symptoms": "slow"}, []project.Violation{
+			{Field: "symptoms", Problem: `is "slow"`, Expected: "a list of text, at least 1"},
+			{Field: "tags", Problem: `is "a, b"`, Expected: "a list of text"},
+		}},
+		{"empty list", "problem", map[string]any{"symptoms": []any{}}, []project.Violation{
+			{Field: "symptoms", Problem: "is empty", Expected: "a list of text, at least 1"},
+		}},
+		{"entries of a list", "problem", map[string]any{"tags": []any{"ok", 2025, nil, map[string]any{}}}, []project.Violation{
+			{Field: "tags[1]", Problem: "is 2025", Expected: "text, in quotes"},
+			{Field: "tags[2]", Problem: "is empty", Expected: "text"},
+			{Field: "tags[3]", Problem: "is an object", Expected: "text"},
+		}},
+		{"number for text", "insight", map[string]any{"title": 42, "summary": true}, []project.Violation{
+			{Field: "summary", Problem: "is true", Expected: "text, in quotes"},
+			{Field: "title", Problem: "is 42", Expected: "text, in quotes"},
+		}},
+		{"either of two types", "tool", map[string]any{"supersedes": 5, "official_docs_gap": []any{"x"}}, []project.Violation{
+			{Field: "official_docs_gap", Problem: "is a list", Expected: "true or false or text"},
+			{Field: "supersedes", Problem: "is 5", Expected: "text or a list of text"},
+		}},
+		{"long value is cut", "codebase", map[string]any{"scope": long}, []project.Violation{
+			{Field: "scope", Problem: `is "` + strings.Repeat("ä", 60) + `"…`, Expected: "one of system, module, component, function"},
+		}},
+		{
+			"all at once", "style",
+			map[string]any{"title": removed{}, "date": removed{}, "summary": removed{}, "significance": "big", "scope": "world", "rationale": removed{}, "style_type": removed{}},
+			[]project.Violation{
+				{Field: "date", Problem: "is missing", Expected: "a date as YYYY-MM-DD"},
+				{Field: "rationale", Problem: "is missing", Expected: "text"},
+				{Field: "scope", Problem: `is "world"`, Expected: "one of project, module, team"},
+				{Field: "significance", Problem: `is "big"`, Expected: significances},
+				{Field: "style_type", Problem: "is missing", Expected: "one of naming, architecture, error_handling, testing, documentation, formatting, async_patterns"},
+				{Field: "summary", Problem: "is missing", Expected: "text"},
+				{Field: "title", Problem: "is missing", Expected: "text"},
+			},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			fm := with(tt.docType, tt.changes)
+			before := maps.Clone(fm)
+			got := builtIn(t, tt.docType).Validate(fm)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(before, fm); diff != "" {
+				t.Errorf("Validate changed its argument: %s", diff)
+			}
+		})
+	}
+}
+
+// Every required field of every built-in doc-type is really required.
+func TestDocType_ValidateWithoutFrontMatter(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		docType string
+		want    []string
+	}{
+		{"problem", []string{"date", "problem_type", "root_cause", "significance", "solution", "summary", "symptoms", "title"}},
+		{"insight", []string{"date", "impact_area", "insight_type", "significance", "summary", "title"}},
+		{"codebase", []string{"date", "knowledge_type", "scope", "significance", "summary", "title"}},
+		{"tool", []string{"date", "knowledge_type", "significance", "summary", "title", "tool_name", "version"}},
+		{"style", []string{"date", "rationale", "scope", "significance", "style_type", "summary", "title"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.docType, func(t *testing.T) {
+			t.Parallel()
+			got := []string{}
+			for _, v := range builtIn(t, tt.docType).Validate(nil) {
+				got = append(got, v.Field)
+				if v.Problem != "is missing" || v.Expected == "" {
+					t.Errorf("%+v", v)
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,118 @@
+package project
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/jsonschema"
+)
+
+// minimalConfig is the smallest configuration that works; messages show it.
+const minimalConfig = `{"project_name": "my-project"}`
+
+// ConfigError says what is wrong with a file that somebody wrote by hand (config.json,
+// settings.json, a doc-type's schema) or with a path that they gave, and what to do about it.
+// It never holds a value from settings.json, where passwords are.
+type ConfigError struct {
+	// Path is the file, or the path that was given.
+	Path string
+	// Key is the place in the file, such as custom_doc_types[0].folder; "" for the file as a whole.
+	Key string
+	// Problem completes the sentence that Key or Path begins: `is 0`, `does not exist`.
+	Problem string
+	// Hint is one or more sentences on what to do, with a correct example.
+	Hint string
+	// Err is the cause where there is one, such as [fs.ErrNotExist]; nil otherwise.
+	Err error
+}
+
+// Error returns path, key, problem and hint in one line.
+func (e *ConfigError) Error() string {
+	var b strings.Builder
+	b.WriteString(e.Path)
+	if e.Key != "" {
+		fmt.Fprintf(&b, ": %q", e.Key)
+	} else if strings.HasPrefix(e.Problem, "line ") {
+		b.WriteString(":")
+	}
+	fmt.Fprintf(&b, " %s. %s", e.Problem, e.Hint)
+	return b.String()
+}
+
+// Unwrap returns the cause, or nil.
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+// fileError turns an error of the file system into a ConfigError. hint says what to do when the
+// file does not exist.
+func fileError(path, hint string, err error) *ConfigError {
+	e := &ConfigError{Path: path, Problem: "does not exist", Hint: hint, Err: err}
+	var pathErr *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrPermission):
+		e.Problem, e.Hint = "may not be read", "Give this user permission to read it, for example with chmod u+r."
+	case errors.Is(err, errNotRegular):
+		e.Problem, e.Hint = "is not a regular file", "Put a file there in its place."
+	case errors.Is(err, errTooLarge):
+		e.Problem, e.Hint = "is larger than 1 MiB", "Shorten it; such a file has a few kilobytes."
+	case errors.As(err, &pathErr):
+		e.Problem, e.Hint = "can't be read: "+pathErr.Err.Error(), "Check the file and try again."
+	default:
+		e.Problem, e.Hint = "can't be read: "+err.Error(), "Check the file and try again."
+	}
+	return e
+}
+
+// keyError returns the error for the worst of findings: an unknown key before all others, since a
+// misspelt key is also a missing one. It returns nil when there are none.
+func keyError(path string, s *jsonschema.Schema, findings []jsonschema.Finding) error {
+	if len(findings) == 0 {
+		return nil
+	}
+	worst := findings[0]
+	for _, f := range findings[1:] {
+		if f.Unknown && !worst.Unknown {
+			worst = f
+		}
+	}
+	e := &ConfigError{Path: path, Key: worst.Field, Problem: worst.Problem}
+	if worst.Unknown {
+		parent := worst.Path[:len(worst.Path)-1]
+		e.Problem = "is not a known key"
+		e.Hint = "Known keys: " + strings.Join(s.Keys(parent), ", ") + "."
+		if worst.Meant != "" {
+			e.Hint = fmt.Sprintf("Did you mean %q?", worst.Meant)
+			if example := exampleOf(s, slices.Concat(parent, []string{worst.Meant})); example != "" {
+				e.Hint += " For example " + example + "."
+			}
+		}
+		return e
+	}
+	e.Hint = "Write " + worst.Expected
+	if example := exampleOf(s, worst.Path); example != "" {
+		e.Hint += ", for example " + example
+	}
+	e.Hint += "."
+	return e
+}
+
+// exampleOf renders the first example of the schema for a place as it stands in a file. The key is
+// left out of it for an entry of a list and for the file as a whole.
+func exampleOf(s *jsonschema.Schema, path []string) string {
+	example, ok := s.Example(path)
+	if !ok {
+		return ""
+	}
+	value, err := json.Marshal(example)
+	if err != nil {
+		return ""
+	}
+	if len(path) == 0 || strings.Trim(path[len(path)-1], "0123456789") == "" {
+		return string(value)
+	}
+	return fmt.Sprintf("%q: %s", path[len(path)-1], value)
+}

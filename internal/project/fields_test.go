@@ -1,0 +1,89 @@
+package project_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/internal/project"
+)
+
+func TestDocType_Fields(t *testing.T) {
+	t.Parallel()
+	root := newRepo(t, map[string]string{
+		configPath: `{"project_name": "a", "custom_doc_types": [
+			{"name": "note", "description": "Notes", "folder": "notes"},
+			{"name": "contract", "description": "Contracts", "folder": "contracts", "schema_file": "./schemas/contract.yaml"},
+			{"name": "adr", "description": "Decisions", "folder": "adrs", "schema_file": "./schemas/adr.json"}]}`,
+		"csharp-compounding-docs/schemas/contract.yaml": "required_fields:\n" +
+			"  - {name: endpoint, type: string, description: The URL}\n" +
+			"optional_fields:\n" +
+			"  - {name: method, type: enum, values: [GET, POST]}\n",
+		"csharp-compounding-docs/schemas/adr.json": `{"type": "object", "required": ["state", "doc_type"], "properties": {
+			"doc_type": {"const": "adr"}, "state": {"enum": ["open", "done"], "description": "How far it is"}, "number": {"type": "integer"}}}`,
+	})
+	const (
+		date  = "a date as YYYY-MM-DD"
+		level = "one of standard, important, critical"
+		texts = "a list of text"
+		other = "text or a list of text"
+	)
+	promotion := project.Field{
+		Name: "promotion_level", Expected: level,
+		Description: "How strongly the document is put forward: critical documents are in every answer's context.",
+	}
+	shared := []project.Field{
+		{Name: "related_docs", Expected: texts, Description: "Paths of documents to read with this one, relative to it."},
+		{Name: "supersedes", Expected: other, Description: "Path of the document that this one replaces, or a list of them."},
+		{Name: "tags", Expected: texts, Description: "Words to find the document by."},
+	}
+	custom := []project.Field{{Name: "date", Expected: date}, promotion, shared[0], shared[1], shared[2]}
+	want := map[string][]project.Field{
+		"problem": {
+			{Name: "title", Required: true, Expected: "text"},
+			{Name: "date", Required: true, Expected: date},
+			{Name: "summary", Required: true, Expected: "text"},
+			{
+				Name: "significance", Required: true, Description: "What the lesson bears on.",
+				Expected: "one of architectural, behavioral, performance, correctness, convention, integration",
+			},
+			{Name: "problem_type", Required: true, Expected: "one of bug, configuration, integration, performance, security, data"},
+			{
+				Name: "symptoms", Required: true, Expected: "a list of text, at least 1",
+				Description: "What was observed, one entry a symptom.",
+			},
+			{Name: "root_cause", Required: true, Expected: "text"},
+			{Name: "solution", Required: true, Expected: "text"},
+			{Name: "component", Expected: "text"},
+			{Name: "prevention", Expected: "text"},
+			promotion, shared[0],
+			{Name: "severity", Expected: "one of critical, high, medium, low"},
+			shared[1], shared[2],
+		},
+		"note": append([]project.Field{{Name: "title", Required: true, Expected: "text"}}, custom...),
+		"contract": {
+			{Name: "title", Required: true, Expected: "text"},
+			{Name: "endpoint", Required: true, Expected: "text", Description: "The URL"},
+			{Name: "date", Expected: date},
+			{Name: "method", Expected: "one of GET, POST"},
+			promotion, shared[0], shared[1], shared[2],
+		},
+		"adr": {
+			{Name: "state", Required: true, Expected: "one of open, done", Description: "How far it is"},
+			{Name: "number", Expected: "a whole number"},
+			promotion,
+		},
+	}
+	got := map[string][]project.Field{}
+	p := mustLoad(t, root)
+	for name := range want {
+		docType, ok := p.DocType(name)
+		if !ok {
+			t.Fatalf("no doc-type %s", name)
+		}
+		got[name] = docType.Fields()
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("fields (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,177 @@
+package project
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"github.com/compound-docs/compound-docs/internal/jsonschema"
+)
+
+// maxFileBytes bounds config.json, settings.json and every schema.
+const maxFileBytes = 1 << 20
+
+var (
+	errNotRegular = errors.New("not a regular file")
+	errTooLarge   = errors.New("file too large")
+)
+
+// readFile reads a regular file of at most limit bytes. A named pipe or a device is an error and
+// never blocks: O_NONBLOCK lets it be opened, and its mode is looked at before anything is read.
+func readFile(path string, limit int64) ([]byte, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, fmt.Errorf("open: %w", err)
+	}
+	defer file.Close() //nolint:errcheck // opened for reading only
+	info, err := file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("stat: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errNotRegular
+	}
+	data, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("read: %w", err)
+	}
+	if int64(len(data)) > limit {
+		return nil, errTooLarge
+	}
+	return data, nil
+}
+
+// loadJSON reads and parses a JSON file; hint says what to do when there is none. A byte order mark
+// is dropped. The error is a *ConfigError.
+func loadJSON(path, hint string) (data []byte, value any, err error) {
+	data, err = readFile(path, maxFileBytes)
+	if err != nil {
+		return nil, nil, fileError(path, hint, err)
+	}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	value, err = parseJSON(path, data)
+	return data, value, err
+}
+
+// parseJSON decodes one JSON value strictly: no trailing data, no key given twice. Numbers are
+// float64. The error is a *ConfigError that names line and column.
+func parseJSON(path string, data []byte) (any, error) {
+	const hint = "Every key and text stands in double quotes, entries are separated by commas, with none after " +
+		"the last, and there are no comments; for example " + minimalConfig + "."
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) || !utf8.Valid(data) {
+		return nil, &ConfigError{Path: path, Problem: "is not UTF-8 text", Hint: "Save it with the encoding UTF-8."}
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, &ConfigError{Path: path, Problem: "is empty", Hint: "Write for example " + minimalConfig + "."}
+	}
+	at := func(offset int64, problem string) error {
+		line, column := position(data, offset)
+		return &ConfigError{
+			Path:    path,
+			Problem: fmt.Sprintf("line %d, column %d: %s", line, column, problem),
+			Hint:    hint,
+		}
+	}
+	var value any
+	if err := json.Unmarshal(data, &value); err != nil {
+		var syntax *json.SyntaxError
+		var badType *json.UnmarshalTypeError
+		switch {
+		case errors.As(err, &syntax) && strings.Contains(syntax.Error(), "unexpected end"):
+			return nil, at(int64(len(data))+1, "the file ends too early: a closing bracket or quote is missing")
+		case errors.As(err, &syntax):
+			return nil, at(syntax.Offset, syntax.Error())
+		case errors.As(err, &badType):
+			return nil, at(badType.Offset-1, badType.Value+" is out of range")
+		default:
+			return nil, at(1, err.Error())
+		}
+	}
+	if key, offset, ok := duplicateKey(data); ok {
+		return nil, at(offset, fmt.Sprintf("the key %q is given twice", key))
+	}
+	return value, nil
+}
+
+// position turns an offset of encoding/json, which counts the offending byte, into a 1-based line
+// and a 1-based column in characters.
+func position(data []byte, offset int64) (line, column int) {
+	before := data[:max(0, min(offset-1, int64(len(data))))]
+	start := bytes.LastIndexByte(before, '\n') + 1
+	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[start:]) + 1
+}
+
+// duplicateKey finds a key that an object of the valid JSON in data has twice, and the offset of
+// its last character.
+func duplicateKey(data []byte) (key string, offset int64, found bool) {
+	type level struct {
+		keys    map[string]bool // nil in an array
+		wantKey bool
+	}
+	var stack []*level
+	dec := json.NewDecoder(bytes.NewReader(data))
+	for {
+		token, err := dec.Token()
+		if err != nil { // io.EOF: the caller has found the text valid
+			return "", 0, false
+		}
+		var top *level
+		if len(stack) > 0 {
+			top = stack[len(stack)-1]
+		}
+		if name, ok := token.(string); ok && top != nil && top.wantKey {
+			if top.keys[name] {
+				return name, dec.InputOffset(), true
+			}
+			top.keys[name], top.wantKey = true, false
+			continue
+		}
+		switch token {
+		case json.Delim('{'):
+			stack = append(stack, &level{keys: map[string]bool{}, wantKey: true})
+			continue
+		case json.Delim('['):
+			stack = append(stack, &level{})
+			continue
+		case json.Delim('}'), json.Delim(']'):
+			stack = stack[:len(stack)-1]
+		}
+		if len(stack) > 0 {
+			stack[len(stack)-1].wantKey = stack[len(stack)-1].keys != nil
+		}
+	}
+}
+
+// decodeInto checks value against s and then decodes data, which value was parsed from, onto dst,
+// so that what dst holds already are the defaults. The error is a *ConfigError.
+func decodeInto(path string, data []byte, value any, s *jsonschema.Schema, dst any) error {
+	if err := keyError(path, s, s.Check(value)); err != nil {
+		return err
+	}
+	err := json.Unmarshal(data, dst)
+	var badType *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &badType): // 3.0 is an integer to JSON Schema and not to encoding/json
+		return &ConfigError{
+			Path: path, Key: badType.Field, Problem: "is written as " + badType.Value,
+			Hint: "Write a whole number without a decimal point or exponent, for example 3.", Err: err,
+		}
+	default:
+		return &ConfigError{Path: path, Problem: err.Error(), Hint: "Compare it with " + minimalConfig + ".", Err: err}
+	}
+}
+
+// isInside reports whether the path is root or below it. Both are absolute, with symlinks resolved.
+func isInside(root, path string) bool {
+	rel, err := filepath.Rel(root, path)
+	return err == nil && filepath.IsLocal(rel)
+}

@@ -1,0 +1,190 @@
+package project_test
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/internal/project"
+)
+
+func TestLoad_FindsTheRepository(t *testing.T) {
+	t.Parallel()
+	root := newRepo(t, withConfig(`{"project_name": "a"}`))
+	links := newRepo(t, nil)
+	symlink(t, root, filepath.Join(links, "checkout"))
+	symlink(t, filepath.Join(root, project.ConfigDir), filepath.Join(links, "settings"))
+	tests := []struct{ name, given string }{
+		{"file", filepath.Join(root, configPath)},
+		{"folder", filepath.Join(root, project.ConfigDir)},
+		{"folder with slash", filepath.Join(root, project.ConfigDir) + "/"},
+		{"repository", root},
+		{"unclean", root + "/x/../" + configPath},
+		{"symlinked repository", filepath.Join(links, "checkout")},
+		{"file in symlinked repository", filepath.Join(links, "checkout", configPath)},
+		{"symlink to the folder", filepath.Join(links, "settings")},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := mustLoad(t, tt.given)
+			got := []string{p.Root, p.ConfigPath, p.DocsDir()}
+			want := []string{root, filepath.Join(root, configPath), "csharp-compounding-docs"}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestLoad_RefusesPath(t *testing.T) {
+	t.Parallel()
+	root := newRepo(t, map[string]string{"repo/main.go": "", "repo/config.json": "{}"})
+	const create = ` does not exist. Create ROOT/repo/.csharp-compounding-docs/config.json (the folder .csharp-compounding-docs ` +
+		`stands at the root of the repository) with at least {"project_name": "my-project"}.`
+	tests := []struct{ name, given, want string }{
+		{"repository without configuration", "ROOT/repo", "ROOT/repo/.csharp-compounding-docs/config.json" + create},
+		{"missing file", "ROOT/repo/.csharp-compounding-docs/config.json", "ROOT/repo/.csharp-compounding-docs/config.json" + create},
+		{"missing folder", "ROOT/repo/.csharp-compounding-docs", "ROOT/repo/.csharp-compounding-docs/config.json" + create},
+		{
+			"no such repository", "ROOT/nowhere",
+			"ROOT/nowhere does not exist. Give the absolute path of the repository or of its configuration, " +
+				"for example /home/me/my-project/.csharp-compounding-docs/config.json.",
+		},
+		{
+			"another file", "ROOT/repo/config.json",
+			"ROOT/repo/config.json is not where a configuration must be. It is the file config.json in the folder " +
+				".csharp-compounding-docs at the root of the repository, for example /home/me/my-project/.csharp-compounding-docs/config.json.",
+		},
+		{
+			"relative", ".csharp-compounding-docs/config.json",
+			`.csharp-compounding-docs/config.json: "config_path" is not an absolute path. Give the absolute path of the ` +
+				"configuration, for example /home/me/my-project/.csharp-compounding-docs/config.json.",
+		},
+		{
+			"empty", "",
+			`: "config_path" is not an absolute path. Give the absolute path of the ` +
+				"configuration, for example /home/me/my-project/.csharp-compounding-docs/config.json.",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := project.Load(strings.ReplaceAll(tt.given, "ROOT", root))
+			if diff := cmp.Diff(tt.want, message(t, err, root)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestLoad_MissingConfigIsErrNotExist(t *testing.T) {
+	t.Parallel()
+	_, err := project.Load(newRepo(t, nil))
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("errors.Is(%v, fs.ErrNotExist) = false", err)
+	}
+}
+
+func TestLoad_RefusesWhatIsNoPlainFile(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		make func(t *testing.T, root string)
+		want string
+	}{
+		{"folder", func(t *testing.T, root string) {
+			t.Helper()
+			write(t, filepath.Join(root, configPath), "", true)
+		}, "ROOT/" + configPath + " is not a regular file. Put a file there in its place."},
+		{"huge file", func(t *testing.T, root string) {
+			t.Helper()
+			write(t, filepath.Join(root, configPath), `{"project_name": "a"}`+strings.Repeat(" ", 1<<20), false)
+		}, "ROOT/" + configPath + " is larger than 1 MiB. Shorten it; such a file has a few kilobytes."},
+		{"link out of the repository", func(t *testing.T, root string) {
+			t.Helper()
+			elsewhere := newRepo(t, map[string]string{"c.json": `{"project_name": "a"}`})
+			symlink(t, filepath.Join(elsewhere, "c.json"), filepath.Join(root, configPath))
+		}, "ROOT/" + configPath + " is a link that leads out of the repository. Put the file itself there."},
+		{"documents linked out of the repository", func(t *testing.T, root string) {
+			t.Helper()
+			write(t, filepath.Join(root, configPath), `{"project_name": "a"}`, false)
+			symlink(t, newRepo(t, nil), filepath.Join(root, project.DocsFolder))
+		}, "ROOT/csharp-compounding-docs is a link that leads out of the repository. Keep the documents in the repository; " +
+			"a folder elsewhere can be searched as external_docs."},
+		{"dangling link", func(t *testing.T, root string) {
+			t.Helper()
+			symlink(t, "nowhere.json", filepath.Join(root, configPath))
+		}, "ROOT/" + configPath + " does not exist. Create ROOT/" + configPath + " (the folder .csharp-compounding-docs " +
+			`stands at the root of the repository) with at least {"project_name": "my-project"}.`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			root := newRepo(t, nil)
+			tt.make(t, root)
+			_, err := project.Load(root)
+			if diff := cmp.Diff(tt.want, message(t, err, root)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestLoad_AllowsLinksInsideTheRepository(t *testing.T) {
+	t.Parallel()
+	root := newRepo(t, map[string]string{"etc/c.json": `{"project_name": "linked"}`, "handwritten/problems/": ""})
+	symlink(t, "../etc/c.json", filepath.Join(root, configPath))
+	symlink(t, "handwritten", filepath.Join(root, project.DocsFolder))
+	if got := mustLoad(t, root).Config.ProjectName; got != "linked" {
+		t.Errorf("ProjectName = %q, want linked", got)
+	}
+}
+
+func TestProject_DocTypeOf(t *testing.T) {
+	t.Parallel()
+	p := mustLoad(t, newRepo(t, withConfig(
+		`{"project_name": "a", "custom_doc_types": [{"name": "adr", "folder": "./decisions/adr/"}]}`)))
+	tests := []struct{ path, want string }{
+		{"csharp-compounding-docs/problems/x.md", "problem"},
+		{"./csharp-compounding-docs/insights/x.md", "insight"},
+		{"csharp-compounding-docs/codebase/deep/er/x.md", "codebase"},
+		{"csharp-compounding-docs/tools/x.md", "tool"},
+		{"csharp-compounding-docs/styles/x.md", "style"},
+		{"csharp-compounding-docs/decisions/adr/x.md", "adr"},
+		{"csharp-compounding-docs/problems/../styles/x.md", "style"},
+		{"csharp-compounding-docs/decisions/x.md", ""},
+		{"csharp-compounding-docs/schemas/x.yaml", ""},
+		{"csharp-compounding-docs/x.md", ""},
+		{"csharp-compounding-docs/problems", ""},
+		{"csharp-compounding-docs/problemsolving/x.md", ""},
+		{"csharp-compounding-docs/problems/../../problems/x.md", ""},
+		{"problems/x.md", ""},
+		{"docs/csharp-compounding-docs/problems/x.md", ""},
+		{"", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.path, func(t *testing.T) {
+			t.Parallel()
+			got, ok := p.DocTypeOf(tt.path)
+			if got.Name != tt.want || ok != (tt.want != "") {
+				t.Errorf("DocTypeOf = %q, %v; want %q", got.Name, ok, tt.want)
+			}
+		})
+	}
+}
+
+func TestProject_DocType(t *testing.T) {
+	t.Parallel()
+	p := mustLoad(t, newRepo(t, withConfig(`{"project_name": "a"}`)))
+	if got, ok := p.DocType("tool"); !ok || got.Folder != "tools" {
+		t.Errorf("DocType(tool) = %+v, %v", got, ok)
+	}
+	if got, ok := p.DocType("tools"); ok {
+		t.Errorf("DocType(tools) = %+v, want none", got)
+	}
+}

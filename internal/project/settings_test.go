@@ -1,0 +1,120 @@
+package project_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/internal/project"
+)
+
+func TestLoadSettings(t *testing.T) {
+	t.Parallel()
+	defaults := project.Settings{
+		FileWatcher:         project.FileWatcher{DebounceMS: 500},
+		GenerationModel:     "mistral",
+		ExternalDocsAllowed: []string{},
+	}
+	tests := []struct {
+		name  string
+		files map[string]string
+		want  project.Settings
+	}{
+		{"no file", nil, defaults},
+		{"empty object", map[string]string{"settings.json": "{}"}, defaults},
+		{"everything", map[string]string{"settings.json": `{
+			"file_watcher": {"debounce_ms": 50},
+			"generation_model": "llama3",
+			"ollama_host": "http://a:1,http://b:2",
+			"database_url": "postgres://u:p@h/d",
+			"log_level": "debug",
+			"external_docs_allowed": ["/srv/handbook"]
+		}`}, project.Settings{
+			FileWatcher:         project.FileWatcher{DebounceMS: 50},
+			GenerationModel:     "llama3",
+			OllamaHost:          "http://a:1,http://b:2",
+			DatabaseURL:         "postgres://u:p@h/d",
+			LogLevel:            "debug",
+			ExternalDocsAllowed: []string{"/srv/handbook"},
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := project.LoadSettings(newRepo(t, tt.files))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestLoadSettings_Refuses(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, settings, want string }{
+		{
+			"misspelt key", `{"generation_modle": "x"}`,
+			`: "generation_modle" is not a known key. Did you mean "generation_model"? For example "generation_model": "mistral".`,
+		},
+		{
+			"negative debounce", `{"file_watcher": {"debounce_ms": -1}}`,
+			`: "file_watcher.debounce_ms" is -1. Write a whole number from 10 to 60000, for example "debounce_ms": 500.`,
+		},
+		{
+			"level", `{"log_level": "verbose"}`,
+			`: "log_level" is "verbose". Write one of debug, info, warn, error, for example "log_level": "info".`,
+		},
+		{
+			"relative folder", `{"external_docs_allowed": ["/srv", "docs"]}`,
+			`: "external_docs_allowed[1]" is "docs", which is not an absolute path. Write the whole path, for example "/home/me/team-handbook".`,
+		},
+		{
+			"entry of another type", `{"external_docs_allowed": [5]}`,
+			`: "external_docs_allowed[0]" is 5. Write text, in quotes, for example "/home/me/team-handbook".`,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			home := newRepo(t, map[string]string{"settings.json": tt.settings})
+			_, err := project.LoadSettings(home)
+			if diff := cmp.Diff("ROOT/settings.json"+tt.want, message(t, err, home)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestLoadSettings_NeverShowsAPassword(t *testing.T) {
+	t.Parallel()
+	for _, settings := range []string{
+		`{"database_url": ["postgres://u:hunter2@h/d"]}`,
+		`{"database_url": "postgres://u:hunter2@h/d", "log_level": 1}`,
+		`{"database_url": "postgres://u:hunter2@h/d" "x"}`,
+		`{"database_uri": "postgres://u:hunter2@h/d"}`,
+	} {
+		home := newRepo(t, map[string]string{"settings.json": settings})
+		_, err := project.LoadSettings(home)
+		if got := message(t, err, home); strings.Contains(got, "hunter2") {
+			t.Errorf("password in %q", got)
+		}
+	}
+}
+
+func TestDefaultHome(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	got, err := project.DefaultHome()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := filepath.Join(home, ".claude", ".csharp-compounding-docs"); got != want {
+		t.Errorf("DefaultHome() = %q, want %q", got, want)
+	}
+}

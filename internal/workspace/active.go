@@ -1,0 +1,269 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/watch"
+)
+
+// Active is the active project on one branch. Its index follows its files until
+// it is replaced, by this server or by another that indexes the same checkout.
+// Safe for concurrent use.
+type Active struct {
+	Project *project.Project
+	Tenant  *rag.Tenant
+
+	library *rag.Library
+	logger  *slog.Logger
+	docs    tree
+	trees   []tree // docs among them
+	stamp   configStamp
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+
+	mu sync.Mutex
+	// decided is set once it is known who indexes the tenant. leading is set while
+	// this server does; notLeading is why it cannot, nil when another does.
+	decided    bool
+	leading    bool
+	notLeading error
+	// configProblem is what is wrong with a config that was changed since.
+	configProblem error
+	changed       chan struct{} // closed and replaced when the status changes
+}
+
+// tree is a folder, the index that mirrors it, and what keeps the two equal.
+type tree struct {
+	folder  watch.Folder
+	indexer *rag.Indexer
+	mirror  *watch.Mirror
+}
+
+func newActive(
+	library *rag.Library, p *project.Project, tenant *rag.Tenant, debounce time.Duration, logger *slog.Logger,
+) *Active {
+	a := &Active{
+		Project: p, Tenant: tenant, library: library, changed: make(chan struct{}),
+		logger: logger.With("project", tenant.Key.Project, "branch", tenant.Key.Branch),
+	}
+	config := watch.Config{Debounce: debounce, Steady: a.steady, OnChange: a.notify}
+	add := func(folder watch.Folder, indexer *rag.Indexer) tree {
+		t := tree{folder: folder, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, a.logger)}
+		a.trees = append(a.trees, t)
+		return t
+	}
+	a.docs = add(watch.Folder{
+		Dir: filepath.Join(p.Root, filepath.FromSlash(p.DocsDir())), Inside: p.Root, Prefix: p.DocsDir(),
+		Match: isDocument, MayBeMissing: true,
+	}, library.Indexer(tenant, rag.Compounding, p))
+	if external, ok := p.External(); ok {
+		inside := p.Root
+		if external.RelDir == "" {
+			inside = external.Dir // the user has allowed it
+		}
+		add(watch.Folder{
+			Dir: external.Dir, Inside: inside, Prefix: externalPrefix(external), Match: external.Match, Prune: external.Prune,
+			MayBeMissing: true,
+		}, library.Indexer(tenant, rag.External, nil))
+	}
+	return a
+}
+
+// externalPrefix makes paths relative to the repository, and keeps those of a
+// folder outside it absolute.
+func externalPrefix(external project.External) string {
+	switch external.RelDir {
+	case "":
+		return filepath.ToSlash(external.Dir)
+	case ".":
+		return ""
+	default:
+		return external.RelDir
+	}
+}
+
+// Compounding is what searches of the project's own documents look at.
+func (a *Active) Compounding() rag.Scope {
+	return rag.Scope{Tenant: a.Tenant, Collection: rag.Compounding}
+}
+
+// External is the project's external documentation.
+type External struct {
+	rag.Scope
+
+	// Path is the folder as the config writes it.
+	Path string
+}
+
+// External returns what searches of the external documentation look at, and
+// false when none is configured.
+func (a *Active) External() (External, bool) {
+	external, ok := a.Project.External()
+	if !ok {
+		return External{}, false
+	}
+	return External{Scope: rag.Scope{Tenant: a.Tenant, Collection: rag.External}, Path: external.Path}, true
+}
+
+// start follows the files while this server is the tenant's indexer.
+func (a *Active) start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	a.cancel = cancel
+	a.running.Go(func() {
+		a.library.Lead(ctx, a.Tenant, a.index, func(reason error) { a.setLeading(false, reason) })
+	})
+}
+
+func (a *Active) stop() {
+	a.cancel()
+	a.running.Wait()
+}
+
+// index mirrors every folder until ctx ends.
+func (a *Active) index(ctx context.Context) {
+	var mirrors sync.WaitGroup
+	for _, tree := range a.trees {
+		tree.mirror.Reset()
+		mirrors.Go(func() { tree.mirror.Run(ctx) })
+	}
+	a.setLeading(true, nil)
+	defer a.setLeading(false, nil)
+	mirrors.Go(func() { a.publish(ctx) })
+	if err := a.dropFormerExternal(ctx); err != nil && ctx.Err() == nil {
+		a.logger.WarnContext(ctx, "drop external docs that are no longer configured", "error", err)
+	}
+	mirrors.Wait()
+}
+
+// dropFormerExternal removes the external docs of an earlier config if there are
+// none any more. Those of another folder are removed by its mirror.
+func (a *Active) dropFormerExternal(ctx context.Context) error {
+	if _, configured := a.Project.External(); configured {
+		return nil
+	}
+	indexer := a.library.Indexer(a.Tenant, rag.External, nil)
+	known, err := indexer.Known(ctx)
+	if err != nil {
+		return err
+	}
+	return indexer.Remove(ctx, slices.Collect(maps.Keys(known)))
+}
+
+// rescan has every folder walked again.
+func (a *Active) rescan() {
+	for _, tree := range a.trees {
+		tree.mirror.Rescan()
+	}
+}
+
+func (a *Active) setLeading(leading bool, reason error) {
+	a.mu.Lock()
+	changed := a.leading != leading || !a.decided
+	a.decided, a.leading, a.notLeading = true, leading, reason
+	a.mu.Unlock()
+	if changed {
+		a.notify()
+	}
+	if reason != nil {
+		a.logger.Debug("this server cannot index", "error", reason)
+	}
+}
+
+// isDocument tells which files of the docs folder are documents: markdown
+// anywhere but in the folder of the schemas.
+func isDocument(name string) bool {
+	return strings.EqualFold(path.Ext(name), ".md") && !strings.HasPrefix(name, "schemas/")
+}
+
+// IndexFile puts one document of the docs folder into the index now. path may be
+// relative to the repository or to the docs folder. It returns the path in the index.
+func (a *Active) IndexFile(ctx context.Context, given string) (string, error) {
+	name, err := a.documentName(given, "path")
+	if err != nil {
+		return "", err
+	}
+	indexed := path.Join(a.docs.folder.Prefix, name)
+	file, err := a.docs.folder.Read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := a.docs.indexer.Remove(ctx, []string{indexed}); err != nil {
+			return "", err
+		}
+		return "", notFound(given, a.docs.folder.Prefix)
+	}
+	if err != nil {
+		return "", rag.FileError("read ./"+indexed, err)
+	}
+	failures, err := a.docs.indexer.Index(ctx, []rag.File{file})
+	if err != nil {
+		return "", err
+	}
+	for _, failure := range failures {
+		return "", failure.Err
+	}
+	return indexed, nil
+}
+
+// documentName returns the document's path inside the docs folder. parameter is
+// what the caller gave it as.
+func (a *Active) documentName(given, parameter string) (string, error) {
+	docs := a.Project.DocsDir()
+	name := filepath.ToSlash(given)
+	if filepath.IsAbs(given) {
+		// The project's root has its symbolic links resolved; what leads there may not.
+		dir, err := filepath.EvalSymlinks(filepath.Dir(given))
+		if err != nil {
+			return "", notFound(given, docs)
+		}
+		relative, err := filepath.Rel(a.Project.Root, filepath.Join(dir, filepath.Base(given)))
+		if err != nil {
+			return "", notFound(given, docs)
+		}
+		name = filepath.ToSlash(relative)
+	}
+	name = strings.TrimPrefix(path.Clean(name), docs+"/")
+	if name == ".." || strings.HasPrefix(name, "../") || strings.ContainsRune(name, 0) {
+		return "", rag.Errorf(rag.InvalidArgument, "%s %q leads out of %s; give one such as ./%s/problems/example.md",
+			parameter, given, docs, docs).With("parameter", parameter)
+	}
+	if !a.docs.folder.Covers(name) {
+		return "", rag.Errorf(rag.InvalidArgument, "%s %q is not a markdown document; give one such as ./%s/problems/example.md",
+			parameter, given, docs).With("parameter", parameter)
+	}
+	return name, nil
+}
+
+func notFound(given, docs string) *rag.Error {
+	return rag.Errorf(rag.DocumentNotFound, "there is no document %q; give its path in %s, such as ./%s/problems/example.md",
+		given, docs, docs).With("path", given)
+}
+
+// DocTypeCount is a doc-type of the project with the number of its documents.
+type DocTypeCount struct {
+	project.DocType
+	Documents int
+}
+
+// DocTypes returns the project's doc-types in their order, with their documents.
+func (a *Active) DocTypes(ctx context.Context) ([]DocTypeCount, error) {
+	documents, err := a.library.CountByType(ctx, a.Compounding())
+	if err != nil {
+		return nil, err
+	}
+	counts := make([]DocTypeCount, 0, len(a.Project.DocTypes()))
+	for _, docType := range a.Project.DocTypes() {
+		counts = append(counts, DocTypeCount{DocType: docType, Documents: documents[docType.Name]})
+	}
+	return counts, nil
+}

@@ -1,0 +1,246 @@
+package workspace_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/internal/workspace"
+)
+
+// odd are files with contents that are seldom seen. reason is why one cannot be
+// indexed, "" if it can.
+func odd() []struct{ name, content, reason string } {
+	frontMatter, _, _ := strings.Cut(problem("Odd", "x"), "\n\n")
+	return []struct{ name, content, reason string }{
+		{"good.md", problem("Good", "About apples."), ""},
+		{"crlf.md", strings.ReplaceAll(problem("Lines", "About bananas.\n\nAnd more."), "\n", "\r\n"), ""},
+		{"bom.md", "\ufeff" + problem("Mark", "About cherries."), ""},
+		{"front-matter-only.md", frontMatter + "\n", ""},
+		{"one-line.md", problem("Line", strings.Repeat("word and another word. ", 1<<20/23)), ""},
+		{"one-word.md", problem("Word", strings.Repeat("x", 1<<20)), ""},
+		{"new\nline.md", problem("Name", "About dates."), ""},
+		{"empty.md", "", "title"},
+		{"latin1.md", problem("Latin", "caf\xe9"), "not valid UTF-8"},
+		{"binary.md", problem("Binary", "a\x00b"), "NUL byte"},
+		{"escaped-nul.md", strings.Replace(problem("Nul", "x"), "problem_type: bug", `problem_type: "b\0g"`, 1), "problem_type"},
+		{"nul-title.md", strings.Replace(problem("Nul", "x"), "title: Nul", `title: "N\0l"`, 1), "NUL character"},
+		{"unclosed.md", "---\ntitle: Unclosed\n", "line 1"},
+		{"no-yaml.md", "---\n: [\n---\n", "line"},
+		{"huge.md", strings.Repeat("x", 5<<20), "5242880 bytes"},
+		{"name\xff.md", problem("Name", "x"), "not valid UTF-8"},
+	}
+}
+
+func indexedPaths(t *testing.T, f *fixture) []string {
+	t.Helper()
+	return f.rows(t, `SELECT relative_path FROM documents ORDER BY relative_path COLLATE "C"`)
+}
+
+// reasons returns why files have failed, by path: the expected words if they are
+// in it.
+func reasons(status workspace.Status, want map[string]string) map[string]string {
+	got := map[string]string{}
+	for _, failed := range status.Failed {
+		got[failed.Path] = failed.Reason
+		if expected, ok := want[failed.Path]; ok && strings.Contains(failed.Reason, expected) {
+			got[failed.Path] = expected
+		}
+	}
+	return got
+}
+
+func TestActive_OddFilesHoldUpNothing(t *testing.T) {
+	t.Parallel()
+	files, good, bad := map[string]string{}, []string{}, map[string]string{}
+	for _, file := range odd() {
+		files[docs+file.name] = file.content
+		if file.reason == "" {
+			good = append(good, docs+file.name)
+		} else {
+			bad[docs+file.name] = file.reason
+		}
+	}
+	slices.Sort(good)
+	f := setup(t, files)
+	first, second := f.server(t), f.server(t)
+	indexing := f.activate(t, first, "main")
+	following := f.activate(t, second, "main")
+	if diff := cmp.Diff(good, indexedPaths(t, f)); diff != "" {
+		t.Errorf("documents (-want +got):\n%s", diff)
+	}
+	for name, active := range map[string]*workspace.Active{"indexing": indexing, "following": following} {
+		want := bad
+		if name == "following" {
+			// What is published is JSON, which has no such bytes.
+			want = map[string]string{}
+			for path, reason := range bad {
+				want[strings.ToValidUTF8(path, "\ufffd")] = reason
+			}
+		}
+		eventually(t, "the "+name+" server knows the files that failed", func() bool {
+			return cmp.Equal(want, reasons(active.Status(t.Context()), want))
+		})
+		if status := active.Status(t.Context()); status.Pending() != 0 || status.Waiting != "" {
+			t.Errorf("the %s server's status is %+v, want nothing pending", name, status)
+		}
+	}
+
+	// Half of the bad ones are corrected, the others go.
+	correct := true
+	for _, file := range odd() {
+		if file.reason == "" {
+			continue
+		}
+		path := filepath.Join(f.root, docs, file.name)
+		if correct && file.name != "name\xff.md" {
+			f.write(t, docs+file.name, problem("Corrected", "About elderberries in "+file.name))
+			good = append(good, docs+file.name)
+		} else if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		correct = !correct
+	}
+	slices.Sort(good)
+	eventually(t, "nothing has failed any more", func() bool {
+		return indexing.Status(t.Context()).Current() && following.Status(t.Context()).Current()
+	})
+	if diff := cmp.Diff(good, indexedPaths(t, f)); diff != "" {
+		t.Errorf("documents once they are corrected (-want +got):\n%s", diff)
+	}
+}
+
+// A document whose file has become bad is not answered from.
+func TestActive_ASpoiltDocumentLeavesTheIndex(t *testing.T) {
+	t.Parallel()
+	for _, file := range odd() {
+		if file.reason == "" || strings.Contains(file.name, "\xff") {
+			continue
+		}
+		t.Run(file.name, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t, map[string]string{docs + "good.md": problem("Good", "x"), docs + file.name: problem("Fine", "So far.")})
+			active := f.activate(t, f.server(t), "main")
+			f.write(t, docs+file.name, file.content)
+			eventually(t, "the document leaves and is reported", func() bool {
+				status := active.Status(t.Context())
+				return status.FailedCount == 1 && strings.Contains(status.Failed[0].Reason, file.reason)
+			})
+			if diff := cmp.Diff([]string{docs + "good.md"}, indexedPaths(t, f)); diff != "" {
+				t.Errorf("documents (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestActive_DocsFolderComesAndGoes(t *testing.T) {
+	t.Parallel()
+	f := setup(t, nil)
+	active := f.activate(t, f.server(t), "main")
+	for _, round := range []string{"created", "created again"} {
+		f.write(t, docs+"a.md", problem("A", "About apples, "+round+"."))
+		eventually(t, "the folder is found when it is "+round, func() bool { return len(indexedPaths(t, f)) == 1 })
+		if err := os.RemoveAll(filepath.Join(f.root, "csharp-compounding-docs")); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "its documents leave", func() bool { return len(indexedPaths(t, f)) == 0 })
+	}
+	if status := active.Status(t.Context()); status.Waiting != "" || status.FailedCount != 0 {
+		t.Errorf("status without a docs folder: %+v", status)
+	}
+	// A cloned repository cannot make the server read elsewhere.
+	elsewhere := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(elsewhere, "problems"), 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(elsewhere, "problems", "a.md"), []byte(problem("Secret", "x")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(elsewhere, filepath.Join(f.root, "csharp-compounding-docs")); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a docs folder that leads elsewhere is told of", func() bool {
+		return strings.Contains(active.Status(t.Context()).Waiting, "escapes")
+	})
+	if paths := indexedPaths(t, f); len(paths) != 0 {
+		t.Errorf("indexed from outside of the repository: %v", paths)
+	}
+}
+
+// Whatever becomes of the external folder, the project's own documents go on.
+func TestActive_CorruptExternalFolder(t *testing.T) {
+	t.Parallel()
+	spoil := map[string]func(t *testing.T, dir string){
+		"missing": func(*testing.T, string) {},
+		"a file": func(t *testing.T, dir string) {
+			t.Helper()
+			if err := os.WriteFile(dir, []byte("x"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"a link out": func(t *testing.T, dir string) {
+			t.Helper()
+			if err := os.Symlink(t.TempDir(), dir); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"a link to itself": func(t *testing.T, dir string) {
+			t.Helper()
+			if err := os.Symlink(filepath.Base(dir), dir); err != nil {
+				t.Fatal(err)
+			}
+		},
+	}
+	for name, spoilt := range spoil {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t, map[string]string{"manual/m.md": "# Manual\n", docs + "a.md": problem("A", "About apples.")})
+			f.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./manual"}}`)
+			s := f.server(t)
+			active := f.activate(t, s, "main")
+			dir := filepath.Join(f.root, "manual")
+			if err := os.RemoveAll(dir); err != nil {
+				t.Fatal(err)
+			}
+			spoilt(t, dir)
+			eventually(t, "it is told of", func() bool { return active.Status(t.Context()).Waiting != "" })
+			f.write(t, docs+"b.md", problem("B", "About bananas."))
+			eventually(t, "the project's own documents are indexed", func() bool {
+				got := found(t, s, "bananas")
+				return len(got) == 2
+			})
+			if err := os.RemoveAll(dir); err != nil {
+				t.Fatal(err)
+			}
+			f.write(t, "manual/n.md", "# Another manual\n")
+			eventually(t, "the folder is indexed when it is there again", func() bool {
+				current, err := s.Active(t.Context())
+				return err == nil && current.Status(t.Context()).Current() &&
+					cmp.Equal([]string{docs + "a.md", docs + "b.md", "manual/n.md"}, indexedPaths(t, f))
+			})
+		})
+	}
+}
+
+// External docs need no front matter, so that less of them is wrong.
+func TestActive_OddExternalFiles(t *testing.T) {
+	t.Parallel()
+	f := setup(t, map[string]string{
+		"manual/empty.md": "", "manual/blank.md": "\n\n", "manual/crlf.md": "# Lines\r\n\r\nText.\r\n", "manual/bom.md": "\ufeff# Mark\n",
+		"manual/latin1.md": "caf\xe9", "manual/line.md": strings.Repeat("word ", 1<<20/5),
+	})
+	f.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./manual"}}`)
+	active := f.activate(t, f.server(t), "main")
+	want := []string{"manual/blank.md", "manual/bom.md", "manual/crlf.md", "manual/empty.md", "manual/line.md"}
+	if diff := cmp.Diff(want, indexedPaths(t, f)); diff != "" {
+		t.Errorf("documents (-want +got):\n%s", diff)
+	}
+	failed := map[string]string{"manual/latin1.md": "not valid UTF-8"}
+	if diff := cmp.Diff(failed, reasons(active.Status(t.Context()), failed)); diff != "" {
+		t.Errorf("failed (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,148 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// supervision is how often branch and config are looked at between calls. Every
+// call looks at the branch itself.
+const supervision = time.Second
+
+// supervise makes the active project follow its branch, its config and its
+// schemas until the session is closed.
+func (s *Session) supervise() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		<-s.closed
+		cancel()
+	}()
+	ticker := time.NewTicker(supervision)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		active := s.current()
+		if active == nil || !active.outdated() {
+			continue
+		}
+		if _, err := s.refresh(ctx, active); err != nil && ctx.Err() == nil {
+			active.forgetConfig()
+			s.logger.WarnContext(ctx, "follow the project", "error", err)
+		}
+	}
+}
+
+// moved reports that another branch was checked out.
+func (a *Active) moved() bool {
+	head, err := project.Head(a.Project.Root)
+	return err == nil && head.InRepository && head.Branch != a.Tenant.Key.Branch
+}
+
+// outdated reports that the project must be activated anew: on another branch,
+// with another config, or because the index has lost it.
+func (a *Active) outdated() bool {
+	if a.moved() {
+		return true
+	}
+	for _, tree := range a.trees {
+		if errors.Is(tree.mirror.Status().Err, rag.ErrTenantGone) {
+			return true
+		}
+	}
+	return a.reconfigured()
+}
+
+// reconfigured reports that the config or a schema has changed since it was last
+// asked.
+func (a *Active) reconfigured() bool {
+	stamp := stampConfig(a.Project)
+	a.mu.Lock()
+	unchanged := stamp == a.stamp
+	a.stamp = stamp
+	a.mu.Unlock()
+	return !unchanged
+}
+
+// forgetConfig makes the project outdated until a config is in force again.
+func (a *Active) forgetConfig() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.stamp = ""
+}
+
+func (a *Active) setConfigProblem(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.configProblem = err
+}
+
+// configStamp tells one state of the config and its schemas from another.
+type configStamp string
+
+func stampConfig(p *project.Project) configStamp {
+	var stamp strings.Builder
+	stamp.WriteString(stampFile(p.ConfigPath))
+	for _, docType := range p.DocTypes() {
+		if docType.Custom && docType.Schema != "" {
+			stamp.WriteString(stampFile(filepath.Join(p.Root, p.DocsDir(), filepath.FromSlash(docType.Schema))))
+		}
+	}
+	if external, ok := p.External(); ok {
+		if info, err := os.Stat(external.Dir); err != nil || !info.IsDir() {
+			stamp.WriteString("external folder missing")
+		}
+	}
+	return configStamp(stamp.String())
+}
+
+func stampFile(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return path + ": missing\n"
+	}
+	return fmt.Sprintf("%s: %d %d\n", path, info.Size(), info.ModTime().UnixNano())
+}
+
+// maxLockAge is how old git's index lock may be: one that a crashed git left
+// behind must not stop the index for good.
+const maxLockAge = 10 * time.Minute
+
+// steady is an error while the files on disk may not be those of the tenant's
+// branch: git changes the files first, under its index lock, and HEAD last.
+func (a *Active) steady() error {
+	head, err := project.Head(a.Project.Root)
+	if err != nil {
+		return err
+	}
+	if !head.InRepository {
+		return nil
+	}
+	if head.Branch != a.Tenant.Key.Branch {
+		return fmt.Errorf("branch %q was checked out", head.Branch)
+	}
+	info, err := os.Stat(filepath.Join(filepath.Dir(head.HeadFile), "index.lock"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if time.Since(info.ModTime()) < maxLockAge {
+		return errors.New("git is changing the files")
+	}
+	return nil
+}

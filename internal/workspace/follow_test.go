@@ -1,0 +1,190 @@
+package workspace_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+const docs = "csharp-compounding-docs/problems/"
+
+// answerText is all that a question's context held.
+func answerText(t *testing.T, f *fixture) string {
+	t.Helper()
+	chats := f.fake.Requests("/api/chat")
+	return chats[len(chats)-1].User
+}
+
+func TestActive_NoAnswerFromAnotherBranch(t *testing.T) {
+	t.Parallel()
+	f := setup(t, map[string]string{
+		docs + "limit.md":  problem("Rate limit", "The rate limit is forty requests."),
+		docs + "common.md": problem("Common", "The rate limit is documented elsewhere."),
+	})
+	f.git(t, "init", "-q", "-b", "main")
+	f.git(t, "add", ".")
+	f.git(t, "commit", "-q", "-m", "main")
+	f.git(t, "switch", "-q", "-c", "other")
+	f.write(t, docs+"limit.md", problem("Rate limit", "A new first line.\n\nThe rate limit is fifty requests."))
+	f.write(t, docs+"only-other.md", problem("Only other", "The rate limit of the other branch."))
+	f.git(t, "add", ".")
+	f.git(t, "commit", "-q", "-m", "other")
+	f.git(t, "switch", "-q", "main")
+
+	s := f.server(t)
+	f.activate(t, s, "main")
+	for i := range 6 {
+		branch, holds, lacks := "other", "fifty", "forty"
+		if i%2 == 1 {
+			branch, holds, lacks = "main", "forty", "fifty"
+		}
+		f.git(t, "switch", "-q", branch)
+		active, err := s.Active(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if active.Tenant.Key.Branch != branch {
+			t.Fatalf("after git switch the branch is %q, want %q", active.Tenant.Key.Branch, branch)
+		}
+		answer, err := s.Library().Ask(t.Context(), active.Compounding(), rag.Question{
+			Query: rag.Query{Text: "what is the rate limit", Limit: 10}, MinLevel: rag.Standard,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := answerText(t, f)
+		if !strings.Contains(text, holds) || strings.Contains(text, lacks) {
+			t.Fatalf("on %s the context must hold %q and not %q:\n%s", branch, holds, lacks, text)
+		}
+		names := func(path string) bool {
+			return slices.ContainsFunc(answer.Sources, func(hit rag.Hit) bool { return hit.Path == path })
+		}
+		if names(docs+"only-other.md") != (branch == "other") {
+			t.Fatalf("on %s the sources are %v", branch, answer.Sources)
+		}
+	}
+}
+
+func TestActive_SavesBecomeSearchable(t *testing.T) {
+	t.Parallel()
+	f := setup(t, map[string]string{docs + "a.md": problem("A", "About apples.")})
+	s := f.server(t)
+	f.activate(t, s, "main")
+
+	f.write(t, docs+"b.md", problem("B", "About bananas."))
+	eventually(t, "a new file is found", func() bool { return slices.Contains(found(t, s, "bananas"), docs+"b.md") })
+
+	f.write(t, docs+"b.md", problem("B", "About cherries."))
+	eventually(t, "an edit is indexed", func() bool {
+		return slices.Equal(f.rows(t, `SELECT content FROM passages p JOIN document_chunks c ON c.passage_hash = p.hash
+			JOIN documents d ON d.id = c.document_id WHERE d.relative_path = $1`, docs+"b.md"), []string{"About cherries."})
+	})
+
+	// As editors save: a new file in the old one's place.
+	temporary := filepath.Join(f.root, docs, ".b.md.swp")
+	if err := os.WriteFile(temporary, []byte(problem("B", "About dates.")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(temporary, filepath.Join(f.root, docs, "b.md")); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a replaced file is indexed", func() bool {
+		return len(f.rows(t, `SELECT content FROM passages p JOIN document_chunks c ON c.passage_hash = p.hash
+			WHERE content = 'About dates.'`)) == 1
+	})
+
+	if err := os.Remove(filepath.Join(f.root, docs, "b.md")); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a deleted file leaves", func() bool { return !slices.Contains(found(t, s, "dates"), docs+"b.md") })
+
+	f.write(t, "csharp-compounding-docs/problems/deep/er/c.md", problem("C", "About damsons."))
+	eventually(t, "a file in new folders is found", func() bool {
+		return slices.Contains(found(t, s, "damsons"), docs+"deep/er/c.md")
+	})
+}
+
+func TestActive_ReportsWhatCannotBeIndexed(t *testing.T) {
+	t.Parallel()
+	f := setup(t, map[string]string{docs + "good.md": problem("Good", "Text."), docs + "bad.md": "# No front matter\n"})
+	s := f.server(t)
+	active := f.activate(t, s, "main")
+	status := active.Status(t.Context())
+	if status.FailedCount != 1 || status.Failed[0].Path != docs+"bad.md" || !strings.Contains(status.Failed[0].Reason, "root_cause") {
+		t.Errorf("status %+v, want bad.md with what it lacks", status)
+	}
+	f.write(t, docs+"bad.md", problem("Now good", "Text."))
+	eventually(t, "a corrected file is indexed", func() bool { return active.Status(t.Context()).Current() })
+	if diff := cmp.Diff([]string{docs + "bad.md", docs + "good.md"}, f.rows(t, `SELECT relative_path FROM documents ORDER BY 1`)); diff != "" {
+		t.Errorf("documents (-want +got):\n%s", diff)
+	}
+}
+
+func TestSession_OneServerIndexesAndAnotherTakesOver(t *testing.T) {
+	t.Parallel()
+	f := setup(t, map[string]string{docs + "a.md": problem("A", "About apples.")})
+	first, second := f.server(t), f.server(t)
+	f.activate(t, first, "main")
+	follower := f.activate(t, second, "main")
+	if status := follower.Status(t.Context()); !status.Current() {
+		t.Errorf("the second server says %+v, want what the first has published", status)
+	}
+	f.fake.Forget()
+	f.write(t, docs+"b.md", problem("B", "About bananas."))
+	eventually(t, "the second server finds what the first has indexed", func() bool {
+		return slices.Contains(found(t, second, "bananas"), docs+"b.md")
+	})
+	embedded := slices.DeleteFunc(f.fake.Texts(), func(text string) bool { return strings.HasPrefix(text, "Represent this sentence") })
+	if len(embedded) != 1 {
+		t.Errorf("the file was embedded as %q, want once by one server", embedded)
+	}
+	first.Close()
+	f.write(t, docs+"c.md", problem("C", "About cherries."))
+	eventually(t, "the second server takes over", func() bool {
+		return slices.Contains(found(t, second, "cherries"), docs+"c.md")
+	})
+}
+
+func TestSession_FollowsItsConfig(t *testing.T) {
+	t.Parallel()
+	f := setup(t, map[string]string{"docs/a.md": "# A\n\nText.\n", "manual/b.md": "# B\n\nText.\n"})
+	f.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./docs"}}`)
+	s := f.server(t)
+	f.activate(t, s, "main")
+	external := func() []string {
+		return f.rows(t, `SELECT relative_path FROM documents WHERE collection = 'external' ORDER BY 1`)
+	}
+	if diff := cmp.Diff([]string{"docs/a.md"}, external()); diff != "" {
+		t.Fatalf("external docs (-want +got):\n%s", diff)
+	}
+	f.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./manual"}}`)
+	eventually(t, "another external folder is indexed instead", func() bool { return slices.Equal(external(), []string{"manual/b.md"}) })
+
+	f.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": `)
+	eventually(t, "an invalid config is told of", func() bool {
+		active, err := s.Active(t.Context())
+		return err == nil && strings.Contains(active.Status(t.Context()).Waiting, "config has become invalid")
+	})
+	f.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "test-project"}`)
+	eventually(t, "external docs that are no longer configured leave", func() bool { return len(external()) == 0 })
+}
+
+func TestSession_ComesBackAfterItsTenantWasDeleted(t *testing.T) {
+	t.Parallel()
+	f := setup(t, map[string]string{docs + "a.md": problem("A", "About apples.")})
+	s := f.server(t)
+	f.activate(t, s, "main")
+	if _, err := f.server(t).Library().Delete(t.Context(), rag.Selection{Project: "test-project"}); err != nil {
+		t.Fatal(err)
+	}
+	f.write(t, docs+"b.md", problem("B", "About bananas."))
+	eventually(t, "all files are indexed again", func() bool {
+		return slices.Equal(f.rows(t, `SELECT relative_path FROM documents ORDER BY 1`), []string{docs + "a.md", docs + "b.md"})
+	})
+}

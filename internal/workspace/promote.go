@@ -1,0 +1,78 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"path/filepath"
+
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// Promote sets the level of a document: in its file first, which is replaced in
+// one step and keeps its mode, then in the index. A crash in between is healed
+// by the next sync, since the file says what holds. It returns the document's
+// path in the docs folder and the level it had.
+func (a *Active) Promote(ctx context.Context, given string, level rag.Level) (name string, previous rag.Level, err error) {
+	if name, previous, err = a.promote(ctx, given, level); err == nil {
+		return name, previous, nil
+	}
+	missing := rag.AsError(err).Code == rag.DocumentNotFound || rag.AsError(err).Code == rag.InvalidArgument
+	if missing && a.isExternal(given) {
+		err = rag.Errorf(rag.ExternalDocsNotPromotable,
+			"%q belongs to the external docs, which have no promotion level; only documents in %s have one",
+			given, a.Project.DocsDir()).With("document_path", given)
+	}
+	return "", "", err
+}
+
+func (a *Active) promote(ctx context.Context, given string, level rag.Level) (name string, previous rag.Level, err error) {
+	if name, err = a.documentName(given, "document_path"); err != nil {
+		return "", "", err
+	}
+	before, after, err := a.docs.folder.Edit(name, func(file rag.File) (content []byte, err error) {
+		content, previous, err = a.docs.indexer.WithLevel(file, level)
+		return content, err
+	})
+	var refused *rag.Error
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", "", notFound(given, a.Project.DocsDir())
+	case errors.As(err, &refused):
+		return "", "", err
+	case err != nil:
+		return "", "", rag.FileError("edit ./"+path.Join(a.Project.DocsDir(), name), err)
+	}
+	done, err := a.docs.indexer.Promote(ctx, before, after)
+	if err == nil && !done {
+		// The index holds another version of the document, or none.
+		_, err = a.IndexFile(ctx, name)
+	}
+	if err != nil {
+		reason := rag.AsError(err)
+		return "", "", &rag.Error{
+			Code: reason.Code, Op: "the file has the new level, and the index will follow", Err: reason, Details: reason.Details,
+		}
+	}
+	return name, previous, nil
+}
+
+// isExternal reports whether a path given by a caller leads to a file of the
+// external docs.
+func (a *Active) isExternal(given string) bool {
+	external, ok := a.Project.External()
+	if !ok {
+		return false
+	}
+	full := filepath.FromSlash(given)
+	if !filepath.IsAbs(full) {
+		full = filepath.Join(a.Project.Root, full)
+	}
+	full, err := filepath.EvalSymlinks(full)
+	if err != nil {
+		return false
+	}
+	relative, err := filepath.Rel(external.Dir, full)
+	return err == nil && filepath.IsLocal(relative) && external.Match(filepath.ToSlash(relative))
+}

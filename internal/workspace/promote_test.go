@@ -1,0 +1,252 @@
+package workspace_test
+
+import (
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+// levels is the promotion level of each document, of its chunks, and in its
+// front matter.
+func (f *fixture) levels(t *testing.T) []string {
+	t.Helper()
+	return f.rows(t, `SELECT d.relative_path || ' ' || concat_ws('/', d.promotion_level, string_agg(DISTINCT c.promotion_level::text, ','),
+			d.frontmatter ->> 'promotion_level')
+		FROM documents d JOIN document_chunks c ON c.document_id = d.id
+		GROUP BY d.id, d.project_id, d.relative_path, d.promotion_level, d.frontmatter ORDER BY 1`)
+}
+
+// columns is all that the index holds, but for what no two indexes share, and the
+// time of a file, which is noted when it is old enough to tell changes by.
+func (f *fixture) columns(t *testing.T) []string {
+	t.Helper()
+	return f.rows(t, `
+		SELECT (to_jsonb(d) - '{project_id,tenant_id,id,indexed_at,file_mtime}'::text[])::text FROM documents d
+		UNION ALL
+		SELECT d.relative_path || (to_jsonb(c) - '{project_id,tenant_id,document_id}'::text[])::text
+		FROM document_chunks c JOIN documents d ON d.project_id = c.project_id AND d.id = c.document_id
+		UNION ALL
+		SELECT d.relative_path || (to_jsonb(l) - '{project_id,tenant_id,document_id}'::text[])::text
+		FROM document_links l JOIN documents d ON d.project_id = l.project_id AND d.id = l.document_id
+		ORDER BY 1`)
+}
+
+// fresh is what columns are in a new index of the same files.
+func (f *fixture) fresh(t *testing.T) []string {
+	t.Helper()
+	other := &fixture{root: f.root, databaseURL: testenv.DatabaseURL(t), fake: f.fake}
+	pool, err := db.Open(t.Context(), other.databaseURL, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	other.pool = pool
+	other.activate(t, other.server(t), "main")
+	return other.columns(t)
+}
+
+// files is every file of the repository with its mode and content, or what it
+// links to.
+func (f *fixture) files(t *testing.T) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := fs.WalkDir(os.DirFS(f.root), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(f.root, name)
+		if info.Mode()&fs.ModeSymlink != 0 {
+			files[name], err = os.Readlink(path)
+			return err
+		}
+		content, err := os.ReadFile(path)
+		files[name] = info.Mode().String() + " " + string(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// withLevel is a document of several chunks with a promotion line.
+func withLevel(level string) string {
+	body := "About apples.\n\n## Cause\n\n" + strings.Repeat("It grows on trees, and falls from them.\n", 30) +
+		"\n## Remedy\n\n" + strings.Repeat("It is picked before that.\n", 30)
+	return strings.Replace(problem("A", body), "---\ntitle", "---\npromotion_level: '"+level+"' # agreed\ntitle", 1)
+}
+
+func promote(t *testing.T, active *workspace.Active, path string, level rag.Level) (previous rag.Level) {
+	t.Helper()
+	name, previous, err := active.Promote(t.Context(), path, level)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name != "problems/a.md" {
+		t.Errorf("promoted %q, want problems/a.md", name)
+	}
+	return previous
+}
+
+func TestPromote_ChangesOneLineAndTheLevels(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ before, after string }{
+		"replaced": {withLevel("standard"), withLevel("critical")},
+		"added": {
+			problem("A", "Text."),
+			strings.Replace(problem("A", "Text."), "\n---\n", "\npromotion_level: critical\n---\n", 1),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t, map[string]string{docs + "a.md": test.before, docs + "b.md": problem("B", "See [a](a.md).")})
+			path := filepath.Join(f.root, docs, "a.md")
+			if err := os.Chmod(path, 0o664); err != nil {
+				t.Fatal(err)
+			}
+			active := f.activate(t, f.server(t), "main")
+			want := f.files(t)
+			want[docs+"a.md"] = "-rw-rw-r-- " + test.after
+			if previous := promote(t, active, "problems/a.md", rag.Critical); previous != rag.Standard {
+				t.Errorf("previous level %s, want standard", previous)
+			}
+			promoted := f.columns(t)
+			if diff := cmp.Diff(want, f.files(t)); diff != "" {
+				t.Errorf("files (-want +got):\n%s", diff)
+			}
+			wantLevels := []string{docs + "a.md critical/critical/critical", docs + "b.md standard/standard"}
+			if diff := cmp.Diff(wantLevels, f.levels(t)); diff != "" {
+				t.Errorf("levels (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(f.fresh(t), promoted); diff != "" {
+				t.Errorf("index (-fresh +promoted):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestPromote_TakesEveryFormOfPath(t *testing.T) {
+	t.Parallel()
+	f := setup(t, map[string]string{docs + "a.md": problem("A", "Text.")})
+	active := f.activate(t, f.server(t), "main")
+	previous := rag.Standard
+	for i, path := range []string{
+		"problems/a.md", "./problems/a.md", docs + "a.md", "./" + docs + "a.md", "problems//./a.md",
+		"problems/../problems/a.md", filepath.Join(active.Project.Root, docs, "a.md"),
+	} {
+		level := rag.Levels()[(i+1)%3]
+		if got := promote(t, active, path, level); got != previous {
+			t.Errorf("%s had the level %s, want %s", path, got, previous)
+		}
+		previous = level
+	}
+}
+
+func TestPromote_WithOllamaAway(t *testing.T) {
+	t.Parallel()
+	f := setup(t, map[string]string{docs + "a.md": withLevel("standard")})
+	s := f.server(t)
+	active := f.activate(t, s, "main")
+	f.fake.Close()
+	promote(t, active, "problems/a.md", rag.Important)
+	if diff := cmp.Diff([]string{docs + "a.md important/important/important"}, f.levels(t)); diff != "" {
+		t.Errorf("levels (-want +got):\n%s", diff)
+	}
+}
+
+func TestPromote_RefusesAndChangesNothing(t *testing.T) {
+	t.Parallel()
+	f := setup(t, map[string]string{
+		docs + "a.md":                                      withLevel("standard"),
+		docs + "incomplete.md":                             "---\ntitle: Incomplete\nsignificance: huge\n---\n\nText.\n",
+		docs + "anchored.md":                               strings.Replace(problem("B", "Text."), "\n---\n", "\npromotion_level: &x standard\n---\n", 1),
+		docs + "folder.md/x.txt":                           "",
+		"csharp-compounding-docs/elsewhere/a.md":           problem("C", "Text."),
+		"csharp-compounding-docs/notes/a.md":               "---\npromotion_level: standard\n---\nText.\n",
+		"csharp-compounding-docs/schemas/note.schema.json": `{"type": "object", "properties": {"promotion_level": {"enum": ["standard", "important"]}}}`,
+		"manual/guide.md":                                  "# Guide\n", "manual/guide.txt": "Guide\n", "README.md": "# Read me\n",
+	})
+	f.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "test-project",
+		"external_docs": {"path": "./manual", "include_patterns": ["**/*.md", "**/*.txt"]},
+		"custom_doc_types": [{"name": "note", "description": "A note.", "folder": "notes", "schema_file": "./schemas/note.schema.json"}]}`)
+	for link, target := range map[string]string{docs + "link.md": "a.md", docs + "outside.md": "/etc/hostname"} {
+		if err := os.Symlink(target, filepath.Join(f.root, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	active := f.activate(t, f.server(t), "main")
+	files, index := f.files(t), f.columns(t)
+	for _, test := range []struct {
+		path string
+		code rag.Code
+		says string
+	}{
+		{"problems/missing.md", rag.DocumentNotFound, "problems/missing.md"},
+		{"manual/missing.md", rag.DocumentNotFound, "manual/missing.md"},
+		{"README.md", rag.DocumentNotFound, "csharp-compounding-docs"},
+		{"manual/guide.md", rag.ExternalDocsNotPromotable, "external docs"},
+		{"./manual/guide.md", rag.ExternalDocsNotPromotable, "external docs"},
+		{"manual/guide.txt", rag.ExternalDocsNotPromotable, "external docs"},
+		{filepath.Join(active.Project.Root, "manual/guide.md"), rag.ExternalDocsNotPromotable, "external docs"},
+		{"../a.md", rag.InvalidArgument, "leads out"},
+		{"problems/../../README.md", rag.InvalidArgument, "leads out"},
+		{"/etc/hosts.md", rag.InvalidArgument, "leads out"},
+		{"problems/a.txt", rag.InvalidArgument, "markdown"},
+		{"problems/incomplete.md", rag.SchemaValidationFailed, "root_cause"},
+		{"problems/anchored.md", rag.SchemaValidationFailed, "write it as `promotion_level: standard`"},
+		{"notes/a.md", rag.SchemaValidationFailed, "promotion_level"},
+		{"elsewhere/a.md", rag.InvalidDocType, "elsewhere/a.md"},
+		{"problems/link.md", rag.FileSystemError, "points to, a.md"},
+		{"problems/outside.md", rag.FileSystemError, "problems/outside.md"},
+		{"problems/folder.md", rag.FileSystemError, "not a regular file"},
+	} {
+		_, _, err := active.Promote(t.Context(), test.path, rag.Critical)
+		if err == nil {
+			t.Errorf("%s was promoted", test.path)
+			continue
+		}
+		if e := rag.AsError(err); e.Code != test.code || !strings.Contains(e.Error(), test.says) {
+			t.Errorf("%s: %s %q, want %s that says %q", test.path, e.Code, e, test.code, test.says)
+		}
+	}
+	if diff := cmp.Diff(files, f.files(t)); diff != "" {
+		t.Errorf("files (-before +after):\n%s", diff)
+	}
+	if diff := cmp.Diff(index, f.columns(t)); diff != "" {
+		t.Errorf("index (-before +after):\n%s", diff)
+	}
+}
+
+func TestPromote_NamesTheFieldsThatAreWrong(t *testing.T) {
+	t.Parallel()
+	f := setup(t, map[string]string{docs + "a.md": strings.Replace(problem("A", "Text."), "root_cause: a mistake\n", "severity: dire\n", 1)})
+	_, _, err := f.activate(t, f.server(t), "main").Promote(t.Context(), "problems/a.md", rag.Critical)
+	violations, ok := rag.AsError(err).Details["violations"].([]project.Violation)
+	if !ok {
+		t.Fatalf("%v has no violations", err)
+	}
+	fields := []string{}
+	for _, v := range violations {
+		fields = append(fields, v.Field)
+	}
+	slices.Sort(fields)
+	if diff := cmp.Diff([]string{"root_cause", "severity"}, fields); diff != "" {
+		t.Errorf("fields (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,42 @@
+package workspace
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// Read returns a document as it is on disk, by its path in the index: relative
+// to the repository, or absolute for external docs that are outside it. Nothing
+// but the documents of the docs folder and the external docs is read; anything
+// else is DOCUMENT_NOT_FOUND, whether or not it exists.
+func (a *Active) Read(given string) (rag.File, error) {
+	clean := path.Clean(filepath.ToSlash(given))
+	for _, tree := range a.trees {
+		name, ok := below(tree.folder.Prefix, clean)
+		if !ok || !tree.folder.Covers(name) {
+			continue
+		}
+		file, err := tree.folder.Read(name)
+		switch {
+		case err == nil:
+			return file, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return rag.File{}, rag.FileError("read "+clean, err)
+		}
+	}
+	return rag.File{}, notFound(given, a.Project.DocsDir())
+}
+
+// below returns the path inside the folder that prefix stands for.
+func below(prefix, indexed string) (name string, ok bool) {
+	name, ok = indexed, true
+	if prefix != "" {
+		name, ok = strings.CutPrefix(indexed, prefix+"/")
+	}
+	return name, ok && fs.ValidPath(name) && !strings.ContainsRune(name, 0)
+}

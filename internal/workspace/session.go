@@ -1,0 +1,252 @@
+// Package workspace holds what one server process is about: the project that is
+// active, the branch it is on, and how far its index is behind the files. It
+// composes project, watch and rag; it must not know MCP or SQL.
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// Session is the state of a server. Safe for concurrent use.
+type Session struct {
+	library  *rag.Library
+	settings project.Settings
+	// projectDir is activated by the first call that needs a project; "" for none.
+	projectDir string
+	logger     *slog.Logger
+
+	// switching lets one activation at a time change active.
+	switching   sync.Mutex
+	supervising sync.Once
+	running     sync.WaitGroup
+	closing     sync.Once
+	closed      chan struct{}
+
+	mu     sync.Mutex
+	active *Active
+}
+
+// New returns a session in which no project is active. projectDir, if not "",
+// is the repository that the first call which needs one activates.
+func New(library *rag.Library, settings project.Settings, projectDir string, logger *slog.Logger) *Session {
+	return &Session{
+		library: library, settings: settings, projectDir: projectDir, logger: logger, closed: make(chan struct{}),
+	}
+}
+
+// Library returns the index.
+func (s *Session) Library() *rag.Library { return s.library }
+
+// Active returns the active project. With none it activates the one that the
+// server was started for, and else fails with PROJECT_NOT_ACTIVATED. If another
+// branch was checked out since, the project is active on that one from here on:
+// no answer comes from another branch's files. A project that this call has made
+// active is given time to sync.
+func (s *Session) Active(ctx context.Context) (*Active, error) {
+	active := s.current()
+	if active != nil && !active.moved() {
+		return active, nil
+	}
+	active, err := s.refresh(ctx, active)
+	if err != nil {
+		return nil, err
+	}
+	waitCtx, cancel := context.WithTimeout(ctx, SyncWait)
+	defer cancel()
+	active.WaitSynced(waitCtx, nil)
+	return active, nil
+}
+
+// refresh replaces the active project by itself as it is now, unless another
+// call has done so. A nil outdated stands for none active.
+func (s *Session) refresh(ctx context.Context, outdated *Active) (*Active, error) {
+	s.switching.Lock()
+	defer s.switching.Unlock()
+	switch active := s.current(); {
+	case active != outdated && active != nil:
+		return active, nil
+	case active == nil:
+		return s.activateOwn(ctx)
+	}
+	p, problem := s.load(outdated.Project.ConfigPath)
+	if problem != nil {
+		outdated.setConfigProblem(problem)
+		if !outdated.moved() {
+			return outdated, nil
+		}
+		p = outdated.Project
+	}
+	head, err := project.Head(p.Root)
+	if err != nil {
+		return nil, err
+	}
+	branch := outdated.Tenant.Key.Branch
+	if head.InRepository {
+		branch = head.Branch
+	}
+	active, err := s.replace(ctx, p, branch)
+	if err == nil {
+		active.setConfigProblem(problem)
+	}
+	return active, err
+}
+
+// activateOwn activates the project that the server was started for.
+func (s *Session) activateOwn(ctx context.Context) (*Active, error) {
+	if s.projectDir == "" {
+		return nil, notActivated("")
+	}
+	p, err := s.load(s.projectDir)
+	if err != nil {
+		return nil, notActivated(err.Error())
+	}
+	head, err := project.Head(p.Root)
+	if err != nil {
+		return nil, err
+	}
+	return s.replace(ctx, p, branchOf(head))
+}
+
+func notActivated(reason string) *rag.Error {
+	message := "no project is active; call activate_project with the absolute path of the repository's " +
+		".csharp-compounding-docs/config.json and the name of its current branch"
+	if reason != "" {
+		message += " (the server was started for a project, but: " + reason + ")"
+	}
+	return rag.Errorf(rag.ProjectNotActivated, "%s", message).With("required_tool", "activate_project")
+}
+
+// branchOf names the tenant's branch; a folder outside git is its own.
+func branchOf(head project.GitHead) string {
+	if !head.InRepository {
+		return "main"
+	}
+	return head.Branch
+}
+
+// Activate makes the project at configPath the active one and starts its sync.
+// branch must be the checked-out one, since that is what the files are. A project
+// that is active already goes on with the sync under way, and walks its folders
+// once more.
+func (s *Session) Activate(ctx context.Context, configPath, branch string) (*Active, error) {
+	s.switching.Lock()
+	defer s.switching.Unlock()
+	p, err := s.load(configPath)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkBranch(p.Root, branch); err != nil {
+		return nil, err
+	}
+	active := s.current()
+	if active != nil && active.Project.ConfigPath == p.ConfigPath && active.Tenant.Key.Branch == branch && !active.outdated() {
+		active.rescan()
+		return active, nil
+	}
+	return s.replace(ctx, p, branch)
+}
+
+func (s *Session) load(configPath string) (*project.Project, error) {
+	return project.Load(configPath, s.settings.ExternalDocsAllowed...)
+}
+
+func checkBranch(root, branch string) error {
+	if strings.TrimSpace(branch) == "" {
+		return rag.Errorf(rag.InvalidArgument, "branch_name is empty; give the name that `git branch --show-current` prints").
+			With("parameter", "branch_name")
+	}
+	head, err := project.Head(root)
+	if err != nil {
+		return err
+	}
+	if !head.InRepository || branch == head.Branch {
+		return nil
+	}
+	if head.Detached {
+		return rag.Errorf(rag.InvalidArgument, "branch_name is %q, but %s is on no branch (detached HEAD); give %q",
+			branch, root, head.Branch).With("parameter", "branch_name").With("current_branch", head.Branch)
+	}
+	remedy := "there is no such branch"
+	if slices.Contains(project.Branches(root), branch) {
+		remedy = fmt.Sprintf("run `git switch %s` first, since the files on disk are those of %q", branch, head.Branch)
+	}
+	return rag.Errorf(rag.InvalidArgument, "branch_name is %q, but %s is on %q; give %q, or %s",
+		branch, filepath.Base(root), head.Branch, head.Branch, remedy).
+		With("parameter", "branch_name").With("current_branch", head.Branch)
+}
+
+// replace registers the tenant and only then lets go of the project before it:
+// a failed activation leaves the old one active.
+func (s *Session) replace(ctx context.Context, p *project.Project, branch string) (*Active, error) {
+	// Before anything that takes time: the config may change meanwhile.
+	stamp := stampConfig(p)
+	key := rag.TenantKey{Project: p.Config.ProjectName, Branch: branch, PathHash: project.PathHash(p.Root)}
+	tenant, err := s.library.Tenant(ctx, key, p.Root)
+	if err != nil {
+		return nil, fmt.Errorf("activate project: %w", err)
+	}
+	debounce := time.Duration(s.settings.FileWatcher.DebounceMS) * time.Millisecond
+	next := newActive(s.library, p, tenant, debounce, s.logger)
+	next.stamp = stamp
+	s.mu.Lock()
+	previous := s.active
+	s.active = next
+	s.mu.Unlock()
+	if previous != nil {
+		previous.stop()
+	}
+	next.start()
+	s.supervising.Do(func() { s.running.Go(s.supervise) })
+	return next, nil
+}
+
+// Delete removes a selection from the index. If the active project's own tenant
+// is in it, the project is no longer active afterwards: its files would be
+// indexed again at once.
+func (s *Session) Delete(ctx context.Context, selection rag.Selection) (rag.Contents, error) {
+	s.switching.Lock()
+	defer s.switching.Unlock()
+	contents, err := s.library.Delete(ctx, selection)
+	if err != nil {
+		return contents, err
+	}
+	if active := s.current(); active != nil && selection.Matches(active.Tenant.Key) {
+		s.mu.Lock()
+		s.active = nil
+		s.mu.Unlock()
+		active.stop()
+	}
+	return contents, nil
+}
+
+func (s *Session) current() *Active {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.active
+}
+
+// Close ends the active project's sync and waits for it. The session is not used
+// afterwards; Close may be called again.
+func (s *Session) Close() {
+	s.closing.Do(func() { close(s.closed) })
+	s.running.Wait()
+	s.switching.Lock()
+	defer s.switching.Unlock()
+	s.mu.Lock()
+	active := s.active
+	s.active = nil
+	s.mu.Unlock()
+	if active != nil {
+		active.stop()
+	}
+}

@@ -1,0 +1,173 @@
+package workspace_test
+
+import (
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"go.uber.org/goleak"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+// withServices runs the tests with what testenv provides.
+type withServices struct{ m *testing.M }
+
+func (w withServices) Run() int { return testenv.Main(w.m) }
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(withServices{m}) }
+
+// fixture is a repository with its index, for any number of servers.
+type fixture struct {
+	root        string
+	databaseURL string
+	pool        *pgxpool.Pool
+	fake        *fakeollama.Server
+	reference   *reference // made when it is first needed
+}
+
+// debounce is short: these tests wait for real saves.
+const debounce = 20 * time.Millisecond
+
+func setup(t *testing.T, files map[string]string) *fixture {
+	t.Helper()
+	f := &fixture{root: t.TempDir(), databaseURL: testenv.DatabaseURL(t), fake: fakeollama.Start(t)}
+	pool, err := db.Open(t.Context(), f.databaseURL, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	f.pool = pool
+	f.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "test-project"}`)
+	for name, content := range files {
+		f.write(t, name, content)
+	}
+	return f
+}
+
+// server is a session of its own on the fixture's index, as every assistant
+// window has one.
+func (f *fixture) server(t *testing.T) *workspace.Session {
+	t.Helper()
+	return f.serverWith(t, f.databaseURL, ollama.Config{Hosts: []string{f.fake.URL()}, RetryDelay: time.Millisecond})
+}
+
+// serverWith is server with its own way to the database and to Ollama.
+func (f *fixture) serverWith(t *testing.T, databaseURL string, config ollama.Config) *workspace.Session {
+	t.Helper()
+	logger := slog.New(slog.DiscardHandler)
+	database := db.NewDatabase(databaseURL, logger)
+	models, err := ollama.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := project.DefaultSettings()
+	settings.FileWatcher.DebounceMS = int(debounce.Milliseconds())
+	s := workspace.New(rag.NewLibrary(database, models, models, logger), settings, "", logger)
+	t.Cleanup(func() {
+		s.Close()
+		database.Close()
+		if err := models.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func (f *fixture) configPath() string {
+	return filepath.Join(f.root, ".csharp-compounding-docs", "config.json")
+}
+
+// activate activates the project on branch and waits until it is synced.
+func (f *fixture) activate(t *testing.T, s *workspace.Session, branch string) *workspace.Active {
+	t.Helper()
+	active, err := s.Activate(t.Context(), f.configPath(), branch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	active.WaitSynced(t.Context(), nil)
+	return active
+}
+
+func (f *fixture) write(t *testing.T, name, content string) {
+	t.Helper()
+	path := filepath.Join(f.root, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (f *fixture) git(t *testing.T, args ...string) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "git", append([]string{"-C", f.root, "-c", "user.name=t", "-c", "user.email=t@t"}, args...)...)
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+}
+
+// rows returns one column of text.
+func (f *fixture) rows(t *testing.T, query string, args ...any) []string {
+	t.Helper()
+	rows, err := f.pool.Query(t.Context(), query, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return values
+}
+
+// eventually waits until the condition holds.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	deadline := time.After(30 * time.Second)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-deadline:
+			t.Fatalf("it never came to pass that %s", what)
+		case <-tick.C:
+		}
+	}
+}
+
+// problem is a valid document of the type problem with the given body.
+func problem(title, body string) string {
+	return "---\ntitle: " + title + "\ndate: 2026-01-02\nsummary: " + title + "\nsignificance: correctness\n" +
+		"problem_type: bug\nsymptoms: [it fails]\nroot_cause: a mistake\nsolution: correct it\n---\n\n" + body + "\n"
+}
+
+// found returns the paths that a search for text gives.
+func found(t *testing.T, s *workspace.Session, text string) []string {
+	t.Helper()
+	active, err := s.Active(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	hits, err := s.Library().Search(t.Context(), active.Compounding(), rag.Query{Text: text, Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := []string{}
+	for _, hit := range hits.Documents {
+		paths = append(paths, hit.Path)
+	}
+	return paths
+}

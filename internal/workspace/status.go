@@ -1,0 +1,183 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/watch"
+)
+
+// SyncWait bounds how long a call waits for the sync of a project that was just
+// activated, or of a branch that was just checked out. The sync goes on after it.
+const SyncWait = 15 * time.Second
+
+// maxPublished bounds the failed files that the other servers are told of.
+const maxPublished = 20
+
+// Status is how far the index is behind the files. The server that indexes
+// publishes it as JSON in the database for those that do not.
+type Status struct {
+	// Synced is when the index last held all that was on disk; zero before.
+	Synced time.Time `json:"synced"`
+	// Done of Total changed files have been handled in the sync under way, and
+	// Queued more have been seen to change.
+	Done   int `json:"done"`
+	Total  int `json:"total"`
+	Queued int `json:"queued"`
+	// FailedCount files are on disk and cannot be indexed; Failed are the first.
+	FailedCount int      `json:"failed_count"`
+	Failed      []Failed `json:"failed"`
+	// Waiting is why indexing waits, "" while it goes on.
+	Waiting string `json:"waiting"`
+}
+
+// Failed is a file that cannot be indexed.
+type Failed struct {
+	Path   string    `json:"path"` // in the index
+	Reason string    `json:"reason"`
+	Since  time.Time `json:"since"`
+}
+
+// Pending is the number of changed files that are not yet in the index.
+func (s Status) Pending() int { return s.Total - s.Done + s.Queued }
+
+// Current reports that the index holds all that is on disk.
+func (s Status) Current() bool {
+	return !s.Synced.IsZero() && s.Pending() == 0 && s.FailedCount == 0 && s.Waiting == ""
+}
+
+// plus counts in the status of one folder. The whole is as old as its oldest part.
+func (s Status) plus(part watch.Status) Status {
+	s.Done += part.Done
+	s.Total += part.Total
+	s.Queued += part.Queued
+	s.FailedCount += len(part.Failed)
+	for _, failed := range part.Failed[:min(len(part.Failed), maxPublished)] {
+		s.Failed = append(s.Failed, Failed{
+			Path: failed.Path, Reason: printable(rag.AsError(failed.Err).Error()), Since: failed.Since,
+		})
+	}
+	if part.Synced.Before(s.Synced) {
+		s.Synced = part.Synced
+	}
+	if part.Err != nil && s.Waiting == "" {
+		s.Waiting = rag.AsError(part.Err).Error()
+	}
+	return s
+}
+
+// printable makes a text that may quote a file's content one that PostgreSQL
+// takes in JSON.
+func printable(text string) string { return strings.ReplaceAll(text, "\x00", "\ufffd") }
+
+// Status returns how far the index is behind: what the mirrors say if this
+// server indexes, else what the one that does has published.
+func (a *Active) Status(ctx context.Context) Status {
+	a.mu.Lock()
+	decided, leading, reason, problem := a.decided, a.leading, a.notLeading, a.configProblem
+	a.mu.Unlock()
+	var status Status
+	switch {
+	case leading:
+		status = a.localStatus()
+	case decided:
+		status = a.publishedStatus(ctx, reason)
+	default:
+		// What was published before may be of files as they were long ago.
+		status = Status{Queued: 1, Failed: []Failed{}}
+	}
+	if problem != nil && status.Waiting == "" {
+		status.Waiting = "the config has become invalid, and the one before it stays in force: " + problem.Error()
+	}
+	return status
+}
+
+func (a *Active) localStatus() Status {
+	status := Status{Synced: time.Now(), Failed: []Failed{}}
+	for _, tree := range a.trees {
+		status = status.plus(tree.mirror.Status())
+	}
+	return status
+}
+
+func (a *Active) publishedStatus(ctx context.Context, reason error) Status {
+	status := Status{Failed: []Failed{}}
+	found, err := a.library.SyncStatus(ctx, a.Tenant, &status)
+	if err == nil {
+		err = reason
+	}
+	if err != nil {
+		status.Waiting = rag.AsError(err).Error()
+	} else if !found {
+		status.Queued = 1 // the indexer has not said anything yet
+	}
+	return status
+}
+
+// followerPoll is how often a server that waits for another's sync looks.
+const followerPoll = 200 * time.Millisecond
+
+// WaitSynced waits for a complete sync, and calls progress, if not nil, with
+// every status on the way. It returns when the sync is complete, when it has to
+// wait for something that is away, or when ctx ends.
+func (a *Active) WaitSynced(ctx context.Context, progress func(Status)) {
+	poll := time.NewTicker(followerPoll)
+	defer poll.Stop()
+	for {
+		changed := a.nextChange()
+		status := a.Status(ctx)
+		if progress != nil {
+			progress(status)
+		}
+		if !status.Synced.IsZero() && status.Pending() == 0 || status.Waiting != "" {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-changed:
+		case <-poll.C:
+		}
+	}
+}
+
+// publishInterval is the least time between two publications.
+const publishInterval = 500 * time.Millisecond
+
+// publish tells the other servers of the tenant how far the index is, until ctx ends.
+func (a *Active) publish(ctx context.Context) {
+	for {
+		changed := a.nextChange()
+		err := a.library.SetSyncStatus(ctx, a.Tenant, a.localStatus())
+		if err != nil && !errors.Is(err, context.Canceled) {
+			a.logger.DebugContext(ctx, "publish status", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(publishInterval):
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-changed:
+		}
+	}
+}
+
+// nextChange returns a channel that is closed when the status changes.
+func (a *Active) nextChange() <-chan struct{} {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.changed
+}
+
+func (a *Active) notify() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	close(a.changed)
+	a.changed = make(chan struct{})
+}

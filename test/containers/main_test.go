@@ -1,0 +1,22 @@
+// Package containers_test runs the real program against PostgreSQL and Ollama in
+// containers: every tool, the watcher, and containers that stop, start and stall.
+// Its transcript of the tools is made against native processes too, so that both
+// give the same. It knows the program from outside only, and how the containers
+// come about not at all.
+package containers_test
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+func TestMain(m *testing.M) {
+	// These tests wait more than they work.
+	if err := flag.Set("test.parallel", "6"); err != nil {
+		panic(err)
+	}
+	os.Exit(testenv.Main(m))
+}

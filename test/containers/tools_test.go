@@ -1,0 +1,136 @@
+package containers_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+var update = flag.Bool("update", false, "write the golden file of testdata")
+
+// Every tool, on whichever route the services were reached: the answers are those
+// of the golden file in any case.
+func TestTools_AnswerTheSameOnEveryRoute(t *testing.T) {
+	t.Parallel()
+	if testenv.OllamaModels(t) != testenv.TinyModels {
+		t.Skip("the golden file was made with the stand-ins for the models")
+	}
+	in := installDemo(t, testenv.DatabaseURL(t), testenv.OllamaHost(t))
+	handbook := filepath.Join(t.TempDir(), "handbook")
+	if err := os.CopyFS(handbook, os.DirFS(filepath.Join(in.root, "docs"))); err != nil {
+		t.Fatal(err)
+	}
+	ingest := in.command(t, "ingest", "--source", handbook)
+	if err := ingest.Run(); err != nil {
+		t.Fatal("ingest:", err)
+	}
+	s := in.serve(t)
+	s.activate(in)
+
+	question := "The shipment list page is slow because of an N+1 query. How did we load the latest event?"
+	document := "./csharp-compounding-docs/problems/n-plus-one-shipments-20260114.md"
+	calls := []struct {
+		tool      string
+		arguments map[string]any
+	}{
+		{"ping", map[string]any{"message": "hello"}},
+		{"activate_project", map[string]any{
+			"config_path": filepath.Join(in.root, ".csharp-compounding-docs", "config.json"), "branch_name": "main",
+		}},
+		{"list_doc_types", nil},
+		{"index_document", map[string]any{"path": document}},
+		{"semantic_search", map[string]any{"query": question, "limit": 3, "min_relevance_score": 0.1}},
+		{"rag_query", map[string]any{"query": question, "max_sources": 1, "min_relevance_score": 0.1}},
+		{"search_external_docs", map[string]any{"query": "Which kubectl command rolls the Kubernetes deployment back?", "limit": 3}},
+		{"rag_query_external", map[string]any{"query": "Which kubectl command rolls the Kubernetes deployment back?", "max_sources": 1}},
+		{"search_handbook", map[string]any{"query": "How is a backup of the database restored?", "n_results": 2}},
+		{"update_promotion_level", map[string]any{"document_path": document, "promotion_level": "important"}},
+		{"delete_documents", map[string]any{"project_name": projectName(t, in), "dry_run": true}},
+		{"delete_documents", map[string]any{"project_name": projectName(t, in)}},
+	}
+	var transcript strings.Builder
+	var called []string
+	for _, c := range calls {
+		text, isError := s.call(c.tool, c.arguments)
+		if isError {
+			t.Errorf("%s answers %s", c.tool, text)
+		}
+		fmt.Fprintf(&transcript, "== %s\n%s\n", c.tool, in.normalise(t, c.tool, text))
+		called = append(called, c.tool)
+	}
+	list, err := s.session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range list.Tools {
+		if !slices.Contains(called, tool.Name) {
+			t.Errorf("the tool %s was not called", tool.Name)
+		}
+	}
+
+	golden := filepath.Join("testdata", "tools.golden")
+	if *update {
+		if err := os.WriteFile(golden, []byte(transcript.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), transcript.String()); diff != "" {
+		t.Errorf("the tools answer differently (-want +got):\n%s", diff)
+	}
+}
+
+func projectName(t *testing.T, in installation) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(in.root, ".csharp-compounding-docs", "config.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var config struct {
+		ProjectName string `json:"project_name"`
+	}
+	if err := json.Unmarshal(content, &config); err != nil {
+		t.Fatal(err)
+	}
+	return config.ProjectName
+}
+
+var (
+	// fractions have digits that depend on the order in which a processor adds.
+	fractions = regexp.MustCompile(`\b(0\.\d\d)\d+`)
+	seconds   = regexp.MustCompile(`Search time: \d+\.\d+s`)
+	pathHash  = regexp.MustCompile(`"path_hash": "[0-9a-f]{16}"`)
+)
+
+// normalise indents an answer and replaces what differs from run to run.
+func (in installation) normalise(t *testing.T, tool, text string) string {
+	t.Helper()
+	var answer any
+	if json.Unmarshal([]byte(text), &answer) == nil {
+		if fields, ok := answer.(map[string]any); ok && strings.HasPrefix(tool, "rag_query") {
+			fields["answer"] = "what the language model says"
+		}
+		indented, err := json.MarshalIndent(answer, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = string(indented)
+	}
+	text = strings.ReplaceAll(text, in.root, "ROOT")
+	text = fractions.ReplaceAllString(text, "$1")
+	text = seconds.ReplaceAllString(text, "Search time: 0s")
+	return pathHash.ReplaceAllString(text, `"path_hash": "HASH"`)
+}

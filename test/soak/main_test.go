@@ -1,0 +1,22 @@
+// Package soak_test runs the real program for a while: several servers on one
+// repository whose files change at random and whose servers are killed, and the
+// time from a save to an answer. It knows the program from outside only: its
+// command line, its tools, its tables.
+package soak_test
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+// What make soak raises, and what repeats a run.
+var (
+	operations = flag.Int("operations", 300, "how many random file operations")
+	seed       = flag.Uint64("seed", 0, "of the random operations; 0 for one by chance")
+	saves      = flag.Int("saves", 5, "how many saves are timed; from 100 on the median is judged")
+)
+
+func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }

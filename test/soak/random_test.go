@@ -1,0 +1,194 @@
+package soak_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+const servers = 3
+
+// pace is how random operations follow one another.
+type pace struct {
+	// round is how many lie between two times of quiet, burst how many at most
+	// between two pauses.
+	round, burst int
+	kills        bool
+}
+
+// Whatever happens to the files and to the servers: no document is half-written
+// at any instant, and when it is quiet the index is what the files are.
+func TestSoak_RandomOperationsAndKills(t *testing.T) {
+	t.Parallel()
+	randomOperations(t, *operations, pace{round: max(min(1000, *operations/2), 1), burst: 60, kills: true})
+}
+
+// A server that takes over walks the folder and finds what was missed. Where
+// nobody takes over, the events have to tell.
+func TestSoak_RandomOperations(t *testing.T) {
+	t.Parallel()
+	randomOperations(t, max(*operations/10, 50), pace{round: 25, burst: 5})
+}
+
+func randomOperations(t *testing.T, count int, pace pace) {
+	t.Helper()
+	chosen := *seed
+	if chosen == 0 {
+		chosen = rand.Uint64()
+	}
+	t.Logf("to repeat: go test ./test/soak -run '^%s$' -operations %d -seed %d", t.Name(), *operations, chosen)
+	repo := newRepository(t, chosen)
+	databaseURL, referenceURL := testenv.DatabaseURL(t), testenv.DatabaseURL(t)
+	pool, reference := openPool(t, databaseURL), openPool(t, referenceURL)
+	in := install(t, repo.root, databaseURL, fakeollama.Start(t), 100)
+	fleet := startFleet(t, in)
+	reader := startReader(t, pool)
+
+	for done := 0; done < count && !t.Failed(); {
+		round := min(pace.round, count-done)
+		stopKilling := func() {}
+		if pace.kills {
+			stopKilling = fleet.killSometimes(t, chosen+uint64(done))
+		}
+		repo.disturb(round, pace.burst)
+		stopKilling()
+		done += round
+		want, err := in.freshIndex(t.Context(), referenceURL, reference, repo.branch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		diff, err := difference(t.Context(), pool, repo.branch, want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff != "" {
+			t.Errorf("after %d operations the index of %s is not what is on disk (-want +got):\n%.8000s", done, repo.branch, diff)
+			t.Logf("what happened to these files:\n%s", strings.Join(repo.about(diff), "\n"))
+			fleet.showLogs(t)
+		}
+		t.Logf("%d operations, %d documents on %s, %d servers killed", done, len(want), repo.branch, fleet.killed)
+	}
+	reader.stop()
+	t.Logf("the reader looked %d times, at %d documents in all", reader.looks.Load(), reader.seen.Load())
+	if reader.seen.Load() == 0 {
+		t.Error("the reader never saw a document: it shows nothing")
+	}
+	if pace.kills && fleet.killed == 0 {
+		t.Error("no server was killed: the test shows nothing")
+	}
+}
+
+// disturb does operations in bursts, with pauses between them.
+func (r *repository) disturb(operations, maxBurst int) {
+	for operations > 0 {
+		burst := min(1+r.random.IntN(maxBurst), operations)
+		for range burst {
+			r.step()
+		}
+		operations -= burst
+		time.Sleep(time.Duration(50+r.random.IntN(700)) * time.Millisecond) // people pause
+	}
+}
+
+// about returns what the log says of the files in a diff.
+func (r *repository) about(diff string) (told []string) {
+	var names []string
+	for line := range strings.SplitSeq(diff, "\n") {
+		if strings.HasPrefix(line, "-") || strings.HasPrefix(line, "+") {
+			for _, match := range regexp.MustCompile(`([^/" ]+)\.md\\?"`).FindAllStringSubmatch(line, 1) {
+				names = append(names, match[1])
+			}
+		}
+	}
+	for _, line := range r.log {
+		if strings.Contains(line, "folder") || strings.Contains(line, "branch") ||
+			slices.ContainsFunc(names, func(name string) bool { return strings.Contains(line, name) }) {
+			told = append(told, line)
+		}
+	}
+	return told[max(0, len(told)-150):]
+}
+
+// fleet is the servers of several windows on one repository.
+type fleet struct {
+	in      *installation
+	servers []*server
+	killed  int
+	logs    []*tail
+}
+
+func startFleet(t *testing.T, in *installation) *fleet {
+	t.Helper()
+	f := &fleet{in: in}
+	for range servers {
+		if err := f.add(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		for _, s := range f.servers {
+			s.kill()
+		}
+	})
+	return f
+}
+
+func (f *fleet) add(ctx context.Context) error {
+	s, err := f.in.start(ctx)
+	if err != nil {
+		return err
+	}
+	s.activate(ctx)
+	f.servers = append(f.servers, s)
+	return nil
+}
+
+// killSometimes kills one of the servers every few seconds and starts another
+// in its place, until stop is called.
+func (f *fleet) killSometimes(t *testing.T, seed uint64) (stop func()) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, 1))
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(time.Duration(500+random.IntN(3500)) * time.Millisecond):
+			}
+			i := random.IntN(len(f.servers))
+			victim := f.servers[i]
+			f.servers = slices.Delete(f.servers, i, i+1)
+			victim.kill()
+			f.killed++
+			f.logs = append(f.logs, victim.log)
+			if err := f.add(t.Context()); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	return func() {
+		cancel()
+		running.Wait()
+	}
+}
+
+func (f *fleet) showLogs(t *testing.T) {
+	t.Helper()
+	for _, s := range f.servers {
+		f.logs = append(f.logs, s.log)
+	}
+	for _, log := range f.logs[max(0, len(f.logs)-5):] {
+		t.Logf("a server's log ends with:\n%s", log)
+	}
+}

@@ -1,0 +1,103 @@
+package testenv
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// installation is a PostgreSQL server on this machine.
+type installation struct {
+	bin        string // folder of initdb and postgres
+	postgreSQL string // version
+	pgvector   string // version; empty without pgvector
+}
+
+// installationFolders are where packages put a PostgreSQL: Debian and PGDG,
+// Fedora's PGDG, Homebrew on two architectures, Postgres.app. install.sh looks
+// in the same places.
+func installationFolders() []string {
+	return []string{
+		"/usr/lib/postgresql/*/bin",
+		"/usr/pgsql-*/bin",
+		"/opt/homebrew/opt/postgresql@*/bin",
+		"/usr/local/opt/postgresql@*/bin",
+		"/Applications/Postgres.app/Contents/Versions/*/bin",
+	}
+}
+
+var errNoPostgres = errors.New(`no PostgreSQL 15 or newer with pgvector 0.8 or newer on this machine: ` +
+	`run "sh test/testenv/install.sh", or set ` + EnvDatabaseURL)
+
+// findPostgres returns the newest PostgreSQL of this machine that has a
+// pgvector to go with it.
+func findPostgres(ctx context.Context) (installation, error) {
+	var folders []string
+	for _, pattern := range installationFolders() {
+		matches, err := filepath.Glob(pattern)
+		if err != nil {
+			return installation{}, err
+		}
+		folders = append(folders, matches...)
+	}
+	if path, err := exec.LookPath("pg_config"); err == nil {
+		if folder, err := output(ctx, path, "--bindir"); err == nil {
+			folders = append(folders, folder)
+		}
+	}
+
+	var newest installation
+	for _, folder := range folders {
+		found, ok := inspect(ctx, folder)
+		if ok && atLeast(found.postgreSQL, newest.postgreSQL) {
+			newest = found
+		}
+	}
+	if newest.bin == "" {
+		return installation{}, errNoPostgres
+	}
+	return newest, nil
+}
+
+var (
+	postgresVersion = regexp.MustCompile(`^PostgreSQL ([0-9.]+)`)
+	defaultVersion  = regexp.MustCompile(`(?m)^default_version *= *'([^']*)'`)
+)
+
+// inspect tells whether a folder has a server that will do.
+func inspect(ctx context.Context, bin string) (installation, bool) {
+	for _, program := range []string{"initdb", "postgres"} {
+		if _, err := exec.LookPath(filepath.Join(bin, program)); err != nil {
+			return installation{}, false
+		}
+	}
+	config := filepath.Join(bin, "pg_config")
+	text, err := output(ctx, config, "--version")
+	if err != nil {
+		return installation{}, false
+	}
+	version := postgresVersion.FindStringSubmatch(text)
+	share, err := output(ctx, config, "--sharedir")
+	if err != nil || version == nil {
+		return installation{}, false
+	}
+	control, err := os.ReadFile(filepath.Join(share, "extension", "vector.control"))
+	if err != nil {
+		return installation{}, false
+	}
+	pgvector := defaultVersion.FindSubmatch(control)
+	if pgvector == nil || !atLeast(version[1], "15") || !atLeast(string(pgvector[1]), minPgvector) {
+		return installation{}, false
+	}
+	return installation{bin: bin, postgreSQL: version[1], pgvector: string(pgvector[1])}, true
+}
+
+// output runs a program and returns what it prints.
+func output(ctx context.Context, program string, args ...string) (string, error) {
+	text, err := exec.CommandContext(ctx, program, args...).Output() //nolint:gosec // pg_config, where inspect looks for it
+	return strings.TrimSpace(string(text)), err
+}

@@ -1,0 +1,185 @@
+package testenv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/ollama/ollama/api"
+
+	"github.com/compound-docs/compound-docs/test/tinymodel"
+)
+
+// Names of the models that the project uses unless it is told otherwise.
+const (
+	embedModel = "mxbai-embed-large"
+	chatModel  = "mistral"
+)
+
+// Models tells what is behind the models' names.
+type Models string
+
+// Models of an Ollama.
+const (
+	RealModels Models = "real"
+	TinyModels Models = "tiny" // stand-ins, see package tinymodel
+)
+
+// Ollama is an Ollama server with the models mxbai-embed-large and mistral.
+type Ollama struct {
+	Host    string // URL
+	Route   string // how it was reached
+	Version string // such as "0.10.1"
+	Models  Models
+
+	stop func() error
+}
+
+// OpenOllama returns the server that CDOCS_TEST_OLLAMA_HOST names, or starts one
+// on the route that ChooseRoute returns. On the native route that is the machine's
+// own if it has the models, else a private one. The caller must Stop it.
+func OpenOllama(ctx context.Context, logf Logf) (*Ollama, error) {
+	if host := os.Getenv(EnvOllamaHost); host != "" {
+		return connectOllama(ctx, host, "given by "+EnvOllamaHost)
+	}
+	route, err := ChooseRoute(ctx, logf)
+	if err != nil {
+		return nil, err
+	}
+	if route == ContainersRoute {
+		return startOllamaContainer(ctx, logf)
+	}
+	if server, err := machineOllama(ctx); err == nil {
+		return server, nil
+	}
+	return startOllama(ctx, logf)
+}
+
+// Stop stops the server, if it is a private one, and removes its temporary
+// files. It may be called once.
+func (o *Ollama) Stop() error { return o.stop() }
+
+// String describes the server in a line, for people.
+func (o *Ollama) String() string {
+	models := "real models"
+	if o.Models == TinyModels {
+		models = "tiny stand-in models"
+	}
+	return fmt.Sprintf("Ollama %s with %s (%s)", o.Version, models, o.Route)
+}
+
+// machineOllama returns the server that the project would use without any test
+// set-up.
+func machineOllama(ctx context.Context) (*Ollama, error) {
+	const patience = 2 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	hosts := os.Getenv("CDOCS_OLLAMA_HOST")
+	if hosts == "" {
+		hosts = "http://localhost:11434"
+	}
+	first, _, _ := strings.Cut(hosts, ",")
+	return connectOllama(ctx, first, "this machine's")
+}
+
+// connectOllama returns a server that runs already, if it has the models.
+func connectOllama(ctx context.Context, host, route string) (*Ollama, error) {
+	client, err := newClient(host)
+	if err != nil {
+		return nil, err
+	}
+	version, err := client.Version(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("ollama at %s (%s): %w", host, route, err)
+	}
+	missing, err := missingModels(ctx, client)
+	if err != nil {
+		return nil, err
+	}
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("ollama at %s (%s) lacks a model: ollama pull %s", host, route, missing[0])
+	}
+	models, err := whichModels(ctx, client)
+	if err != nil {
+		return nil, err
+	}
+	return &Ollama{Host: host, Route: route, Version: version, Models: models, stop: func() error { return nil }}, nil
+}
+
+func newClient(host string) (*api.Client, error) {
+	base, err := url.Parse(host)
+	if err != nil || base.Host == "" {
+		return nil, fmt.Errorf("host of Ollama: %q is not a URL such as http://localhost:11434", host)
+	}
+	return api.NewClient(base, http.DefaultClient), nil
+}
+
+// missingModels returns which of the two models a server lacks.
+func missingModels(ctx context.Context, client *api.Client) ([]string, error) {
+	list, err := client.List(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list the models of Ollama: %w", err)
+	}
+	present := map[string]bool{}
+	for _, model := range list.Models {
+		present[strings.TrimSuffix(model.Name, ":latest")] = true
+	}
+	var missing []string
+	for _, name := range []string{embedModel, chatModel} {
+		if !present[name] {
+			missing = append(missing, name)
+		}
+	}
+	return missing, nil
+}
+
+// whichModels tells stand-ins, by the description in the model file, from real
+// models.
+func whichModels(ctx context.Context, client *api.Client) (Models, error) {
+	shown, err := client.Show(ctx, &api.ShowRequest{Model: embedModel})
+	if err != nil {
+		return "", fmt.Errorf("show %s: %w", embedModel, err)
+	}
+	if shown.ModelInfo[tinymodel.DescriptionKey] == tinymodel.Description {
+		return TinyModels, nil
+	}
+	return RealModels, nil
+}
+
+// startTries is how often to try another port: one that is free may be taken
+// before Ollama gets to it.
+const startTries = 3
+
+// startOllama starts an Ollama of our own, with stand-ins for the models.
+func startOllama(ctx context.Context, logf Logf) (*Ollama, error) {
+	binary, err := ollamaBinary(ctx, logf)
+	if err != nil {
+		return nil, err
+	}
+	files, err := renderStandIns()
+	if err != nil {
+		return nil, err
+	}
+	folder, err := files.folder()
+	if err != nil {
+		return nil, err
+	}
+	var failures error
+	for range startTries {
+		server, err := runOllama(ctx, binary, folder, logf)
+		if err != nil {
+			failures = errors.Join(failures, err)
+			continue
+		}
+		if err := server.prepare(ctx, files, folder); err != nil {
+			return nil, errors.Join(err, server.Stop())
+		}
+		return server, nil
+	}
+	return nil, failures
+}

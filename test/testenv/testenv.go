@@ -1,0 +1,228 @@
+// Package testenv provides what the project runs against, for tests, the demo
+// and benchmarks: a real PostgreSQL with pgvector and a real Ollama.
+//
+// Each is reached by the first route that leads to it:
+//
+//  1. the server that CDOCS_TEST_DATABASE_URL or CDOCS_TEST_OLLAMA_HOST names;
+//  2. a container, if a Docker engine on this machine answers and has the images,
+//     or if it can pull them and there is no PostgreSQL to run natively;
+//  3. a native process. For the database that is a private cluster in memory or in
+//     a temporary folder, made from the machine's PostgreSQL (install.sh sees to it
+//     that there is one). For Ollama it is the machine's own if it has the models,
+//     else a private one, built from its Go module, with the stand-ins of package
+//     tinymodel for models.
+//
+// CDOCS_TEST_ROUTE set to containers or native chooses between 2 and 3. With
+// containers, images are pulled, or built from deploy/ where no registry answers.
+// What is made in Docker bears labels that tell whose it is: it is removed when the
+// process ends, and by a later one if the process was killed.
+//
+// The package knows how to start and stop services. It must not know the
+// project's tables, nor what is asked of a model. It runs on Unix only.
+package testenv
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Variables by which callers choose a service, and by which the command "withservices"
+// passes on what it has started.
+const (
+	EnvDatabaseURL  = "CDOCS_TEST_DATABASE_URL"  // of a role that may create databases and the extension vector
+	EnvOllamaHost   = "CDOCS_TEST_OLLAMA_HOST"   // such as http://localhost:11434
+	EnvOllamaModels = "CDOCS_TEST_OLLAMA_MODELS" // "tiny" or "real"; set by "withservices", never read
+	EnvServices     = "CDOCS_TEST_SERVICES"      // what "withservices" has started, in words; never read
+)
+
+// Logf reports progress that takes a while, such as building Ollama.
+type Logf func(format string, args ...any)
+
+// shared is a service that all tests of a process use. It is opened by the
+// first one that asks.
+type shared[T interface{ Stop() error }] struct {
+	mu     sync.Mutex
+	opened bool
+	value  T
+	err    error
+}
+
+func (s *shared[T]) get(ctx context.Context, logf Logf, open func(context.Context, Logf) (T, error)) (T, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.opened {
+		s.value, s.err = open(ctx, logf)
+		s.opened = true
+	}
+	return s.value, s.err
+}
+
+func (s *shared[T]) stop() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.opened || s.err != nil {
+		return nil
+	}
+	s.opened = false
+	return s.value.Stop()
+}
+
+// services are those of this process.
+//
+//nolint:gochecknoglobals // tests of a package share nothing but the process
+var services struct {
+	main     bool // Main is running
+	database shared[*Database]
+	ollama   shared[*Ollama]
+	engine   shared[*engine] // of StartContainers
+}
+
+// Main runs the tests of a package, then stops the services that they have
+// started. A package whose tests call DatabaseURL or OllamaHost needs
+//
+//	func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
+//
+// The services stop on SIGINT and SIGTERM too, and when the process has lost its
+// parent: the go command dies of SIGTERM without a word to the tests that it runs.
+func Main(m *testing.M) int {
+	services.main = true
+	// The go command may have died of the same signal: what the tests print then
+	// must not end this process before it has stopped the services.
+	signal.Ignore(syscall.SIGPIPE)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	finished := make(chan int, 1)
+	go func() { finished <- m.Run() }()
+
+	alone, stop := orphaned()
+	defer stop()
+
+	var code int
+	select {
+	case code = <-finished:
+	case <-signals:
+		code = 130
+	case <-alone:
+		code = 1
+	}
+	if err := errors.Join(services.database.stop(), services.ollama.stop(), services.engine.stop()); err != nil {
+		fmt.Fprintln(os.Stderr, "testenv:", err)
+		code = max(code, 1)
+	}
+	return code
+}
+
+// orphaned returns a channel that is sent to when this process has lost its
+// parent. stop ends the look-out.
+func orphaned() (alone <-chan struct{}, stop func()) {
+	const often = time.Second
+	parent, lost := os.Getppid(), make(chan struct{}, 1)
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() {
+		ticker := time.NewTicker(often)
+		defer ticker.Stop()
+		for os.Getppid() == parent {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+		}
+		lost <- struct{}{}
+	})
+	return lost, func() {
+		cancel()
+		running.Wait()
+	}
+}
+
+// startTimeout is for all that starting a service may take. Building Ollama
+// takes some minutes, once.
+const startTimeout = 15 * time.Minute
+
+func sharedService[T interface{ Stop() error }](t testing.TB, s *shared[T], open func(context.Context, Logf) (T, error)) T {
+	t.Helper()
+	if !services.main {
+		t.Fatal("testenv: the package needs: func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
+	defer cancel()
+	value, err := s.get(ctx, t.Logf, open)
+	if err != nil {
+		t.Fatal("testenv:", err)
+	}
+	return value
+}
+
+// OllamaHost returns the URL of an Ollama with the models mxbai-embed-large and
+// mistral, shared by all tests of the process and, possibly, by others.
+func OllamaHost(t testing.TB) string {
+	t.Helper()
+	return sharedService(t, &services.ollama, OpenOllama).Host
+}
+
+// OllamaModels tells what models the server of OllamaHost has: the real ones or
+// their stand-ins, of which no meaning can be expected.
+func OllamaModels(t testing.TB) Models {
+	t.Helper()
+	return sharedService(t, &services.ollama, OpenOllama).Models
+}
+
+// DatabaseURL creates an empty database and returns its URL. The database is
+// dropped when the test ends, whoever is still connected. Its role may create
+// the extension vector.
+func DatabaseURL(t testing.TB) string {
+	t.Helper()
+	server := sharedService(t, &services.database, func(ctx context.Context, logf Logf) (*Database, error) {
+		return OpenDatabase(ctx, Small, logf)
+	})
+	name := "cdocs_test_" + strings.ToLower(rand.Text())
+	if err := execute(t.Context(), server.URL, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8'"); err != nil {
+		t.Fatal("testenv: create database:", err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
+		defer cancel()
+		if err := execute(ctx, server.URL, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+			t.Error("testenv: drop database:", err)
+		}
+	})
+	database, err := withDatabase(server.URL, name)
+	if err != nil {
+		t.Fatal("testenv:", err)
+	}
+	return database
+}
+
+// withDatabase returns a server's URL with another database in it.
+func withDatabase(server, name string) (string, error) {
+	u, err := url.Parse(server)
+	if err != nil {
+		return "", errors.New("the database URL is not a URL") // err would quote its password
+	}
+	u.Path = "/" + name
+	return u.String(), nil
+}
+
+// execute runs one statement over a connection of its own.
+func execute(ctx context.Context, databaseURL, statement string) error {
+	conn, err := pgx.Connect(ctx, databaseURL)
+	if err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	_, err = conn.Exec(ctx, statement)
+	return errors.Join(err, conn.Close(ctx))
+}

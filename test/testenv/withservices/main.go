@@ -1,0 +1,239 @@
+// Command withservices runs a command with a real PostgreSQL and a real Ollama at hand.
+//
+//	go run ./test/testenv/withservices [-database] [-large] [-ollama] -- command [argument ...]
+//	go run ./test/testenv/withservices -images -- command [argument ...]
+//
+// Without a flag it provides both. With -images it provides no services, but sees
+// to it that the Docker engine has their images, pulled or built, and names them in
+// CDOCS_POSTGRES_IMAGE and CDOCS_OLLAMA_IMAGE unless those are set.
+// The command finds services in its environment:
+// CDOCS_TEST_DATABASE_URL (of a role that may create databases),
+// CDOCS_TEST_OLLAMA_HOST, CDOCS_TEST_OLLAMA_MODELS, which is "tiny" for stand-ins
+// and "real" otherwise, CDOCS_TEST_ROUTE for what it starts itself, and
+// CDOCS_TEST_SERVICES, which describes all that in words. Services that these
+// variables already name are used as they are; others are stopped when the command
+// ends. For native services install.sh is run first. SIGINT and SIGTERM are passed
+// on. The exit status is the command's.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+func main() {
+	database := flag.Bool("database", false, "provide PostgreSQL with pgvector")
+	ollama := flag.Bool("ollama", false, "provide Ollama")
+	large := flag.Bool("large", false, "let PostgreSQL hold as much as a benchmark needs")
+	images := flag.Bool("images", false, "provide the images of both, and no services")
+	flag.Parse()
+	if flag.NArg() == 0 {
+		fmt.Fprintln(os.Stderr, "usage: with [-database] [-ollama] -- command [argument ...]")
+		os.Exit(2)
+	}
+	if !*database && !*ollama {
+		*database, *ollama = true, true
+	}
+	wanted := services{database: *database, ollama: *ollama}
+	if *large {
+		wanted.size = testenv.Large
+	}
+	provide := wanted.start
+	if *images {
+		provide = imageNames
+	}
+	code, err := run(provide, flag.Args())
+	if err != nil {
+		logf("%v", err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
+
+func logf(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "with: "+format+"\n", args...)
+}
+
+// provider provides what a command needs and returns an environment that names it.
+// stop has to be called in any case.
+type provider func(context.Context) (environment []string, stop func() error, err error)
+
+// run provides what the command needs, runs it, and stops what was started. It
+// returns the command's exit status, and an error of its own.
+func run(provide provider, command []string) (code int, err error) {
+	// Signals that come while services start end that; later ones are the
+	// command's.
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	starting, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer cancel()
+
+	environment, stop, err := provide(starting)
+	defer func() { err = errors.Join(err, stop()) }()
+	if err != nil {
+		return 1, err
+	}
+	if starting.Err() != nil {
+		return 1, fmt.Errorf("interrupted: %w", starting.Err())
+	}
+	cancel()
+	return runCommand(command, environment, signals)
+}
+
+// imageNames is the provider of images.
+func imageNames(ctx context.Context) (environment []string, stop func() error, err error) {
+	stop = func() error { return nil }
+	environment = os.Environ()
+	database, ollama, err := testenv.EnsureImages(ctx, logf)
+	if err != nil {
+		return nil, stop, err
+	}
+	for name, image := range map[string]string{"CDOCS_POSTGRES_IMAGE": database, "CDOCS_OLLAMA_IMAGE": ollama} {
+		if os.Getenv(name) == "" {
+			environment = append(environment, name+"="+image)
+		}
+	}
+	return environment, stop, nil
+}
+
+// services are those that a command needs.
+type services struct {
+	database, ollama bool
+	size             testenv.Size // of the database
+}
+
+// start is the provider of services.
+func (s services) start(ctx context.Context) (environment []string, stop func() error, err error) {
+	var started []func() error
+	stop = func() (err error) {
+		for _, end := range started {
+			err = errors.Join(err, end())
+		}
+		return err
+	}
+	route, err := testenv.ChooseRoute(ctx, logf)
+	if err != nil {
+		return nil, stop, err
+	}
+	environment = append(os.Environ(), testenv.EnvRoute+"="+string(route))
+	if route == testenv.NativeRoute {
+		var needed []string
+		if s.database {
+			needed = append(needed, testenv.DatabaseService)
+		}
+		if s.ollama {
+			needed = append(needed, testenv.OllamaService)
+		}
+		if err := testenv.Install(ctx, needed...); err != nil {
+			return nil, stop, err
+		}
+	}
+	var described []string
+	if s.database {
+		server, err := testenv.OpenDatabase(ctx, s.size, logf)
+		if err != nil {
+			return nil, stop, fmt.Errorf("start PostgreSQL: %w", err)
+		}
+		started, described = append(started, server.Stop), append(described, server.String())
+		environment = append(environment, testenv.EnvDatabaseURL+"="+server.URL)
+	}
+	if s.ollama {
+		server, err := testenv.OpenOllama(ctx, logf)
+		if err != nil {
+			return nil, stop, fmt.Errorf("start Ollama: %w", err)
+		}
+		started, described = append(started, server.Stop), append(described, server.String())
+		environment = append(environment,
+			testenv.EnvOllamaHost+"="+server.Host,
+			testenv.EnvOllamaModels+"="+string(server.Models))
+	}
+	for _, line := range described {
+		logf("%s", line)
+	}
+	return append(environment, testenv.EnvServices+"="+strings.Join(described, ", ")), stop, nil
+}
+
+// endTimeout is for what the command has started to end after a signal.
+const endTimeout = time.Minute
+
+// runCommand runs the command with the signals passed on to it. Away from a
+// terminal it is a process group of its own, all of which gets the signals, and
+// all of which has ended after one when runCommand returns: the go command, for
+// one, does not wait for the tests that it runs.
+func runCommand(command, environment []string, signals <-chan os.Signal) (int, error) {
+	cmd := exec.Command(command[0], command[1:]...) //nolint:gosec,noctx // what the caller asks for
+	cmd.Env = environment
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	grouped := !term.IsTerminal(int(os.Stdin.Fd()))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: grouped}
+	if err := cmd.Start(); err != nil {
+		return 1, fmt.Errorf("start the command: %w", err)
+	}
+	target := cmd.Process.Pid
+	if grouped {
+		target = -target
+	}
+	signalled := false
+	ended := make(chan struct{})
+	forwarded := make(chan struct{})
+	go func() {
+		defer close(forwarded)
+		for {
+			select {
+			case s := <-signals:
+				signalled = true
+				number, _ := s.(syscall.Signal) // as all on Unix are
+				if err := syscall.Kill(target, number); err != nil && !errors.Is(err, syscall.ESRCH) {
+					logf("pass on %v: %v", s, err)
+				}
+			case <-ended:
+				return
+			}
+		}
+	}()
+	err := cmd.Wait()
+	close(ended)
+	<-forwarded
+	if grouped && signalled {
+		waitForGroup(target)
+	}
+	return exitStatus(err)
+}
+
+// waitForGroup waits until no process of a group is left, and kills what has not
+// ended in a minute.
+func waitForGroup(group int) {
+	const often = 50 * time.Millisecond
+	for deadline := time.Now().Add(endTimeout); syscall.Kill(group, 0) == nil; time.Sleep(often) {
+		if time.Now().After(deadline) {
+			_ = syscall.Kill(group, syscall.SIGKILL)
+			return
+		}
+	}
+}
+
+// exitStatus returns the exit status that an error of a command stands for, or the
+// error if it stands for none.
+func exitStatus(err error) (int, error) {
+	var failed *exec.ExitError
+	if !errors.As(err, &failed) {
+		return 0, err
+	}
+	if status, ok := failed.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		const signalled = 128 // as shells have it
+		return signalled + int(status.Signal()), nil
+	}
+	return failed.ExitCode(), nil
+}
