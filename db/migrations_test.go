@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
@@ -61,61 +60,6 @@ func TestMigrations_KeepAFilledDatabase(t *testing.T) {
 				t.Errorf("up after down: %v", err)
 			}
 		})
-	}
-}
-
-// A document that a server of the release before is promoting while the schema is
-// migrated is found among the promoted ones afterwards.
-func TestMigrations_PromotedMeanwhile(t *testing.T) {
-	t.Parallel()
-	databaseURL := testenv.DatabaseURL(t)
-	provider, sqlDB := newProvider(t, databaseURL)
-	if _, err := provider.UpTo(t.Context(), 2); err != nil {
-		t.Fatal(err)
-	}
-	fillVersion(t, sqlDB, 2)
-	if _, err := sqlDB.ExecContext(t.Context(), "UPDATE document_chunks SET promotion_level = 'standard'"); err != nil {
-		t.Fatal(err)
-	}
-	before, err := sqlDB.BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := before.ExecContext(t.Context(), "UPDATE document_chunks SET promotion_level = 'critical'"); err != nil {
-		t.Fatal(err)
-	}
-	migrated := make(chan error, 1)
-	go func() {
-		_, err := provider.Up(t.Context())
-		migrated <- err
-	}()
-	for deadline := time.Now().Add(time.Minute); ; {
-		var waits bool
-		if err := sqlDB.QueryRowContext(t.Context(),
-			"SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'document_chunks'::regclass)").Scan(&waits); err != nil {
-			t.Fatal(err)
-		}
-		if waits {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the migration does not wait for who is promoting")
-		}
-		time.Sleep(10 * time.Millisecond) // between two looks
-	}
-	if err := before.Commit(); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-migrated; err != nil {
-		t.Fatal(err)
-	}
-	var missed int
-	if err := sqlDB.QueryRowContext(t.Context(),
-		"SELECT count(*) FROM passages WHERE collection = 'compounding' AND NOT promoted").Scan(&missed); err != nil {
-		t.Fatal(err)
-	}
-	if missed > 0 {
-		t.Errorf("%d passages of promoted documents are not among the promoted ones", missed)
 	}
 }
 

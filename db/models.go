@@ -189,8 +189,8 @@ type PassagesCompounding struct {
 	CreatedAt  time.Time
 	Heading    string
 	Content    string
-	Lexemes    interface{}
 	Embedding  pgvector_go.HalfVector
+	Promoted   bool
 }
 
 type PassagesExternal struct {
@@ -200,8 +200,8 @@ type PassagesExternal struct {
 	CreatedAt  time.Time
 	Heading    string
 	Content    string
-	Lexemes    interface{}
 	Embedding  pgvector_go.HalfVector
+	Promoted   bool
 }
 
 type PassagesHandbook struct {
@@ -211,8 +211,8 @@ type PassagesHandbook struct {
 	CreatedAt  time.Time
 	Heading    string
 	Content    string
-	Lexemes    interface{}
 	Embedding  pgvector_go.HalfVector
+	Promoted   bool
 }
 
 type Project struct {

@@ -93,10 +93,12 @@ CREATE TABLE document_chunks (
     FOREIGN KEY (project_id, document_id) REFERENCES documents ON DELETE CASCADE
 );
 
--- Answers "does this tenant have this passage, and at which level" from the
--- index alone, for the semi-join of every search.
-CREATE INDEX document_chunks_passage ON document_chunks (project_id, tenant_id, collection, passage_hash)
-    INCLUDE (document_id, promotion_level);
+-- Answers "which passages does this tenant have at this level" from the index
+-- alone. Standard and promoted documents are searched apart: with the level before
+-- the hash the passages of one group are neighbours, to be counted and compared.
+-- Every search names its levels.
+CREATE INDEX document_chunks_passage ON document_chunks
+    (project_id, tenant_id, collection, promotion_level, passage_hash) INCLUDE (document_id, ordinal);
 
 CREATE TABLE document_links (
     project_id  integer NOT NULL,
@@ -120,10 +122,10 @@ CREATE TABLE passages (
     created_at timestamptz   NOT NULL DEFAULT now(),
     heading    text          NOT NULL,
     content    text          NOT NULL,
-    lexemes    tsvector      GENERATED ALWAYS AS (
-        setweight(to_tsvector('english', heading), 'A') || to_tsvector('english', content)
-    ) STORED,
     embedding  halfvec(1024) NOT NULL,
+    -- Set with the first chunk above the standard level that points at the passage,
+    -- and kept: a search asks document_chunks who has it, and at which level.
+    promoted   boolean       NOT NULL DEFAULT false,
     PRIMARY KEY (collection, project_id, hash)
 ) PARTITION BY LIST (collection);
 
@@ -146,9 +148,41 @@ CREATE INDEX passages_external_embedding ON passages_external
 CREATE INDEX passages_handbook_embedding ON passages_handbook
     USING hnsw (embedding halfvec_cosine_ops) WITH (m = 32, ef_construction = 128);
 
-CREATE INDEX passages_lexemes ON passages USING gin (lexemes);
+-- Promoted documents are searched apart. They are few: in the graph of all
+-- passages a search for them scans ten others for each, in a graph of their own
+-- none. Only a project's own documents have levels.
+CREATE INDEX passages_compounding_promoted ON passages_compounding
+    USING hnsw (embedding halfvec_cosine_ops) WITH (m = 32, ef_construction = 128) WHERE promoted;
+
+-- Marks the passages of chunks that are promoted, one by one and in the order of
+-- their keys, so that two transactions that promote the same passages do not
+-- deadlock.
+-- +goose StatementBegin
+CREATE FUNCTION promote_passages() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+    chunk record;
+BEGIN
+    FOR chunk IN
+        SELECT DISTINCT w.collection, w.project_id, w.passage_hash
+        FROM written w WHERE w.promotion_level > 'standard'
+        ORDER BY w.collection, w.project_id, w.passage_hash
+    LOOP
+        UPDATE passages p SET promoted = true
+        WHERE p.collection = chunk.collection AND p.project_id = chunk.project_id AND p.hash = chunk.passage_hash
+            AND NOT p.promoted;
+    END LOOP;
+    RETURN NULL;
+END
+$$;
+-- +goose StatementEnd
+
+CREATE TRIGGER document_chunks_inserted AFTER INSERT ON document_chunks
+    REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION promote_passages();
+CREATE TRIGGER document_chunks_updated AFTER UPDATE ON document_chunks
+    REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION promote_passages();
 
 -- +goose Down
 DROP TABLE passages, document_links, document_chunks, documents, tenants, projects, embedding_models;
+DROP FUNCTION promote_passages();
 DROP TYPE promotion_level, collection;
 -- The vector extension stays: other tables of the database may use it.

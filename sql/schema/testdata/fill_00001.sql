@@ -44,9 +44,10 @@ INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_
     (1, 1, 1, 0, 'docs/labels.md'),
     (1, 1, 2, 0, 'docs/gone.md');
 
-INSERT INTO passages (collection, project_id, hash, created_at, heading, content, embedding)
+INSERT INTO passages (collection, project_id, hash, created_at, heading, content, embedding, promoted)
 SELECT p.collection::collection, p.project_id, p.hash::uuid, '2026-01-02 00:00+00', p.heading, p.content,
-    ('[' || repeat('0,', p.coordinate - 1) || '1' || repeat(',0', 1024 - p.coordinate) || ']')::halfvec
+    ('[' || repeat('0,', p.coordinate - 1) || '1' || repeat(',0', 1024 - p.coordinate) || ']')::halfvec,
+    p.collection = 'compounding'
 FROM (VALUES
     ('compounding', 1, '00000000-0000-4000-8000-000000000001', 'Pool > ## Cause', 'Jobs kept their connections.', 1),
     ('compounding', 1, '00000000-0000-4000-8000-000000000002', 'Pool > ## Cure', 'Acquire one per attempt.', 2),
