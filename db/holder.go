@@ -27,7 +27,9 @@ type Holder struct {
 }
 
 // Same reports that it is the same holder, without a sign of life in between.
-func (h Holder) Same(earlier Holder) bool { return h.name == earlier.name && h.Renewed.Equal(earlier.Renewed) }
+func (h Holder) Same(earlier Holder) bool {
+	return h.name == earlier.name && h.Renewed.Equal(earlier.Renewed)
+}
 
 // LeaseHolder returns the holder of a lease, and false if nobody has it.
 func (d *Database) LeaseHolder(ctx context.Context, class, id int32) (holder Holder, held bool, err error) {
