@@ -231,7 +231,7 @@ func TestServe_WindowsAgreeOnDeletions(t *testing.T) {
 func TestServe_DeletesInANewWindow(t *testing.T) {
 	t.Parallel()
 	s, environment := newShared(t, 1, false)
-	s.settled = true
+	s.settle(t)
 	unused := openWindow(t, append(slices.Clone(environment), "CLAUDE_PROJECT_DIR="+s.root)...)
 	s.delete(t, unused, true)
 	s.delete(t, unused, false)
