@@ -16,15 +16,18 @@ import (
 const LockIndexer = 0x63646f69 // "cdoi"
 
 // How often a held lease is checked, and how long the server may take to answer.
-// A release is given up sooner: it is part of the end of the process.
+// The check is the holder's heartbeat too: others see when it last was; see
+// [Database.LeaseHolder]. A release is given up sooner: it is part of the end of
+// the process.
 const (
-	leaseCheck     = 2 * time.Second
+	leaseCheck     = time.Second
 	leaseTimeout   = 5 * time.Second
 	releaseTimeout = 500 * time.Millisecond
 )
 
-// Lease is a session-level advisory lock on a connection of its own. PostgreSQL
-// frees it when the process or the connection dies.
+// Lease is a session-level advisory lock on a connection of its own, which a
+// goroutine of its own keeps alive, so that nothing else that the process does
+// delays that. PostgreSQL frees it when the process or the connection dies.
 type Lease struct {
 	conn   *pgx.Conn
 	cancel context.CancelFunc

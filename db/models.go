@@ -228,6 +228,9 @@ type Tenant struct {
 	RepoRoot         string
 	EmbeddingModelID *int32
 	Version          int64
+	Generation       int64
+	DeletedAt        *time.Time
+	Epoch            int64
 	SyncStatus       []byte
 	FirstSeen        time.Time
 	LastSeen         time.Time

@@ -64,7 +64,7 @@ func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, 
 		return nil, err
 	}
 	params := config.ConnConfig.RuntimeParams
-	params["application_name"] = "compound-docs"
+	params["application_name"] = clientName()
 	params["jit"] = "off"
 	params["plan_cache_mode"] = "force_custom_plan"
 	// Workers cost more to start than a search takes, and there are many searchers.
@@ -80,6 +80,9 @@ func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, 
 	params["tcp_keepalives_idle"] = "15"
 	params["tcp_keepalives_interval"] = "5"
 	params["tcp_keepalives_count"] = "3"
+	// So are those of a client that is suspended, which still answers keepalives: a
+	// transaction does nothing but SQL, and is never this long at rest.
+	params["idle_in_transaction_session_timeout"] = "30s"
 	config.AfterConnect = registerTypes
 	config.MaxConnIdleTime = 5 * time.Minute
 	pool, err := pgxpool.NewWithConfig(ctx, config)

@@ -108,12 +108,13 @@ func newCorpus(t *testing.T, space *space, sizes map[string]int) *corpus {
 	}
 	c.exec(t, "DROP INDEX passages_compounding_embedding, passages_compounding_promoted")
 	for _, name := range []string{"large", "small"} {
-		c.tenants[name], err = c.queries.TenantUpsert(ctx, TenantUpsertParams{
+		tenant, err := c.queries.TenantUpsert(ctx, TenantUpsertParams{
 			ProjectID: c.projectID, BranchName: name, PathHash: "p", RepoRoot: "/r",
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
+		c.tenants[name] = tenant.ID
 		c.load(t, space, c.tenants[name], sizes[name])
 	}
 	for _, graph := range graphs {

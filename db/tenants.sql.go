@@ -7,22 +7,32 @@ package db
 
 import (
 	"context"
+	"time"
 )
 
 const tenantBump = `-- name: TenantBump :execrows
 UPDATE tenants SET version = version + 1, last_seen = now()
-WHERE project_id = $1 AND id = $2
+WHERE project_id = $1 AND id = $2 AND generation = $3
+    AND ($4::bigint IS NULL OR epoch = $4)
 `
 
 type TenantBumpParams struct {
-	ProjectID int32
-	ID        int32
+	ProjectID  int32
+	ID         int32
+	Generation int64
+	Epoch      *int64
 }
 
 // Belongs to every transaction that changes the tenant's documents, before the
-// first of them: who writes to one tenant takes turns. No row: the tenant is gone.
+// first of them: who writes to one tenant takes turns. No row: the tenant was
+// deleted, or another server leads it than the one whose epoch is given.
 func (q *Queries) TenantBump(ctx context.Context, arg TenantBumpParams) (int64, error) {
-	result, err := q.db.Exec(ctx, tenantBump, arg.ProjectID, arg.ID)
+	result, err := q.db.Exec(ctx, tenantBump,
+		arg.ProjectID,
+		arg.ID,
+		arg.Generation,
+		arg.Epoch,
+	)
 	if err != nil {
 		return 0, err
 	}
@@ -59,41 +69,55 @@ func (q *Queries) TenantContents(ctx context.Context, arg TenantContentsParams) 
 	return i, err
 }
 
-const tenantDelete = `-- name: TenantDelete :exec
-DELETE FROM tenants
-WHERE project_id = $1
-    AND ($2::text IS NULL OR branch_name = $2)
-    AND ($3::text IS NULL OR path_hash = $3)
+const tenantDeleteDocuments = `-- name: TenantDeleteDocuments :exec
+DELETE FROM documents d USING tenants t
+WHERE t.project_id = $1 AND t.deleted_at IS NOT NULL
+    AND d.project_id = $1 AND d.tenant_id = t.id AND d.collection = 'compounding'
 `
 
-type TenantDeleteParams struct {
-	ProjectID  int32
-	BranchName *string
-	PathHash   *string
+type TenantDeleteDocumentsParams struct {
+	ProjectID int32
 }
 
-// Documents of every collection, chunks and links go by their foreign keys. A
-// branch or path that is NULL stands for all. Needs ProjectLock and
-// LockProjectExclusive.
-func (q *Queries) TenantDelete(ctx context.Context, arg TenantDeleteParams) error {
-	_, err := q.db.Exec(ctx, tenantDelete, arg.ProjectID, arg.BranchName, arg.PathHash)
+// The project's own documents of the tenants that TenantMarkDeleted has marked.
+// Chunks and links go by their foreign keys.
+func (q *Queries) TenantDeleteDocuments(ctx context.Context, arg TenantDeleteDocumentsParams) error {
+	_, err := q.db.Exec(ctx, tenantDeleteDocuments, arg.ProjectID)
+	return err
+}
+
+const tenantDeleteEmpty = `-- name: TenantDeleteEmpty :exec
+DELETE FROM tenants t
+WHERE t.project_id = $1 AND t.deleted_at IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.project_id = $1 AND d.tenant_id = t.id)
+`
+
+type TenantDeleteEmptyParams struct {
+	ProjectID int32
+}
+
+// The tenants that were deleted and of which nothing is left: external docs stay.
+func (q *Queries) TenantDeleteEmpty(ctx context.Context, arg TenantDeleteEmptyParams) error {
+	_, err := q.db.Exec(ctx, tenantDeleteEmpty, arg.ProjectID)
 	return err
 }
 
 const tenantEmbeddingModel = `-- name: TenantEmbeddingModel :one
 SELECT m.id, m.name, m.digest, m.dimensions, m.prompt_version
 FROM tenants t JOIN embedding_models m ON m.id = t.embedding_model_id
-WHERE t.project_id = $1 AND t.id = $2
+WHERE t.project_id = $1 AND t.id = $2 AND t.generation = $3
 `
 
 type TenantEmbeddingModelParams struct {
-	ProjectID int32
-	ID        int32
+	ProjectID  int32
+	ID         int32
+	Generation int64
 }
 
-// The model that made the tenant's vectors; no row before the first.
+// The model that made the tenant's vectors; no row before the first, nor for a
+// tenant that was deleted.
 func (q *Queries) TenantEmbeddingModel(ctx context.Context, arg TenantEmbeddingModelParams) (EmbeddingModel, error) {
-	row := q.db.QueryRow(ctx, tenantEmbeddingModel, arg.ProjectID, arg.ID)
+	row := q.db.QueryRow(ctx, tenantEmbeddingModel, arg.ProjectID, arg.ID, arg.Generation)
 	var i EmbeddingModel
 	err := row.Scan(
 		&i.ID,
@@ -106,7 +130,7 @@ func (q *Queries) TenantEmbeddingModel(ctx context.Context, arg TenantEmbeddingM
 }
 
 const tenantFind = `-- name: TenantFind :one
-SELECT t.project_id, t.id, t.version
+SELECT t.project_id, t.id, t.generation, t.version
 FROM tenants t JOIN projects p ON p.id = t.project_id
 WHERE p.name = $1 AND t.branch_name = $2 AND t.path_hash = $3
 `
@@ -118,16 +142,110 @@ type TenantFindParams struct {
 }
 
 type TenantFindRow struct {
-	ProjectID int32
-	ID        int32
-	Version   int64
+	ProjectID  int32
+	ID         int32
+	Generation int64
+	Version    int64
 }
 
 // Unlike TenantUpsert it leaves no trace of a tenant that is not there.
 func (q *Queries) TenantFind(ctx context.Context, arg TenantFindParams) (TenantFindRow, error) {
 	row := q.db.QueryRow(ctx, tenantFind, arg.ProjectName, arg.BranchName, arg.PathHash)
 	var i TenantFindRow
-	err := row.Scan(&i.ProjectID, &i.ID, &i.Version)
+	err := row.Scan(
+		&i.ProjectID,
+		&i.ID,
+		&i.Generation,
+		&i.Version,
+	)
+	return i, err
+}
+
+const tenantGeneration = `-- name: TenantGeneration :one
+SELECT generation FROM tenants WHERE project_id = $1 AND id = $2
+`
+
+type TenantGenerationParams struct {
+	ProjectID int32
+	ID        int32
+}
+
+func (q *Queries) TenantGeneration(ctx context.Context, arg TenantGenerationParams) (int64, error) {
+	row := q.db.QueryRow(ctx, tenantGeneration, arg.ProjectID, arg.ID)
+	var generation int64
+	err := row.Scan(&generation)
+	return generation, err
+}
+
+const tenantLead = `-- name: TenantLead :one
+UPDATE tenants SET epoch = epoch + 1, sync_status = NULL, last_seen = now()
+WHERE project_id = $1 AND id = $2 AND generation = $3
+RETURNING epoch
+`
+
+type TenantLeadParams struct {
+	ProjectID  int32
+	ID         int32
+	Generation int64
+}
+
+// For the server that has just become the tenant's indexer. It waits for a
+// transaction of the one before it that has passed TenantBump, and no later one
+// does. What that server had published is void. No row: the tenant was deleted.
+func (q *Queries) TenantLead(ctx context.Context, arg TenantLeadParams) (int64, error) {
+	row := q.db.QueryRow(ctx, tenantLead, arg.ProjectID, arg.ID, arg.Generation)
+	var epoch int64
+	err := row.Scan(&epoch)
+	return epoch, err
+}
+
+const tenantMarkDeleted = `-- name: TenantMarkDeleted :exec
+UPDATE tenants SET generation = generation + 1, version = version + 1, deleted_at = now(), sync_status = NULL
+WHERE project_id = $1
+    AND ($2::text IS NULL OR branch_name = $2)
+    AND ($3::text IS NULL OR path_hash = $3)
+`
+
+type TenantMarkDeletedParams struct {
+	ProjectID  int32
+	BranchName *string
+	PathHash   *string
+}
+
+// From here on nobody writes to the tenants who has not activated them again. A
+// branch or path that is NULL stands for all. It comes before the documents, as
+// in every transaction that changes them. Needs ProjectLock and
+// LockProjectExclusive.
+func (q *Queries) TenantMarkDeleted(ctx context.Context, arg TenantMarkDeletedParams) error {
+	_, err := q.db.Exec(ctx, tenantMarkDeleted, arg.ProjectID, arg.BranchName, arg.PathHash)
+	return err
+}
+
+const tenantRejoin = `-- name: TenantRejoin :one
+UPDATE tenants t SET last_seen = now()
+FROM projects p
+WHERE p.id = t.project_id AND p.name = $1
+    AND t.branch_name = $2 AND t.path_hash = $3 AND t.deleted_at IS NULL
+RETURNING t.project_id, t.id, t.generation
+`
+
+type TenantRejoinParams struct {
+	ProjectName string
+	BranchName  string
+	PathHash    string
+}
+
+type TenantRejoinRow struct {
+	ProjectID  int32
+	ID         int32
+	Generation int64
+}
+
+// No row: the tenant was deleted. Unlike TenantUpsert it does not bring one back.
+func (q *Queries) TenantRejoin(ctx context.Context, arg TenantRejoinParams) (TenantRejoinRow, error) {
+	row := q.db.QueryRow(ctx, tenantRejoin, arg.ProjectName, arg.BranchName, arg.PathHash)
+	var i TenantRejoinRow
+	err := row.Scan(&i.ProjectID, &i.ID, &i.Generation)
 	return i, err
 }
 
@@ -135,7 +253,7 @@ const tenantSetEmbeddingModel = `-- name: TenantSetEmbeddingModel :execrows
 UPDATE tenants SET embedding_model_id =
     CASE WHEN $1::boolean THEN $2::integer
         ELSE coalesce(embedding_model_id, $2::integer) END
-WHERE project_id = $3 AND id = $4
+WHERE project_id = $3 AND id = $4 AND generation = $5
 `
 
 type TenantSetEmbeddingModelParams struct {
@@ -143,6 +261,7 @@ type TenantSetEmbeddingModelParams struct {
 	EmbeddingModelID int32
 	ProjectID        int32
 	ID               int32
+	Generation       int64
 }
 
 // No row: the tenant is gone. Without replace a model that the tenant has stays.
@@ -152,6 +271,7 @@ func (q *Queries) TenantSetEmbeddingModel(ctx context.Context, arg TenantSetEmbe
 		arg.EmbeddingModelID,
 		arg.ProjectID,
 		arg.ID,
+		arg.Generation,
 	)
 	if err != nil {
 		return 0, err
@@ -161,18 +281,53 @@ func (q *Queries) TenantSetEmbeddingModel(ctx context.Context, arg TenantSetEmbe
 
 const tenantSetSyncStatus = `-- name: TenantSetSyncStatus :exec
 UPDATE tenants SET sync_status = $1, last_seen = now()
-WHERE project_id = $2 AND id = $3
+WHERE project_id = $2 AND id = $3 AND generation = $4
+    AND ($5::bigint IS NULL OR epoch = $5)
 `
 
 type TenantSetSyncStatusParams struct {
 	SyncStatus []byte
 	ProjectID  int32
 	ID         int32
+	Generation int64
+	Epoch      *int64
 }
 
+// Nothing happens once another server leads the tenant.
 func (q *Queries) TenantSetSyncStatus(ctx context.Context, arg TenantSetSyncStatusParams) error {
-	_, err := q.db.Exec(ctx, tenantSetSyncStatus, arg.SyncStatus, arg.ProjectID, arg.ID)
+	_, err := q.db.Exec(ctx, tenantSetSyncStatus,
+		arg.SyncStatus,
+		arg.ProjectID,
+		arg.ID,
+		arg.Generation,
+		arg.Epoch,
+	)
 	return err
+}
+
+const tenantState = `-- name: TenantState :one
+SELECT t.id, t.generation, t.deleted_at
+FROM tenants t JOIN projects p ON p.id = t.project_id
+WHERE p.name = $1 AND t.branch_name = $2 AND t.path_hash = $3
+`
+
+type TenantStateParams struct {
+	ProjectName string
+	BranchName  string
+	PathHash    string
+}
+
+type TenantStateRow struct {
+	ID         int32
+	Generation int64
+	DeletedAt  *time.Time
+}
+
+func (q *Queries) TenantState(ctx context.Context, arg TenantStateParams) (TenantStateRow, error) {
+	row := q.db.QueryRow(ctx, tenantState, arg.ProjectName, arg.BranchName, arg.PathHash)
+	var i TenantStateRow
+	err := row.Scan(&i.ID, &i.Generation, &i.DeletedAt)
+	return i, err
 }
 
 const tenantSyncStatus = `-- name: TenantSyncStatus :one
@@ -195,8 +350,8 @@ const tenantUpsert = `-- name: TenantUpsert :one
 INSERT INTO tenants (project_id, branch_name, path_hash, repo_root)
 VALUES ($1, $2, $3, $4)
 ON CONFLICT (project_id, branch_name, path_hash)
-    DO UPDATE SET repo_root = excluded.repo_root, last_seen = now()
-RETURNING id
+    DO UPDATE SET repo_root = excluded.repo_root, last_seen = now(), deleted_at = NULL
+RETURNING id, generation
 `
 
 type TenantUpsertParams struct {
@@ -206,16 +361,22 @@ type TenantUpsertParams struct {
 	RepoRoot   string
 }
 
-func (q *Queries) TenantUpsert(ctx context.Context, arg TenantUpsertParams) (int32, error) {
+type TenantUpsertRow struct {
+	ID         int32
+	Generation int64
+}
+
+// A deletion before it is over with.
+func (q *Queries) TenantUpsert(ctx context.Context, arg TenantUpsertParams) (TenantUpsertRow, error) {
 	row := q.db.QueryRow(ctx, tenantUpsert,
 		arg.ProjectID,
 		arg.BranchName,
 		arg.PathHash,
 		arg.RepoRoot,
 	)
-	var id int32
-	err := row.Scan(&id)
-	return id, err
+	var i TenantUpsertRow
+	err := row.Scan(&i.ID, &i.Generation)
+	return i, err
 }
 
 const tenantVersion = `-- name: TenantVersion :one

@@ -43,11 +43,14 @@ func contentsOf(ctx context.Context, q *db.Queries, selection Selection) (Conten
 	return Contents{Documents: int(row.Documents), Chunks: int(row.Chunks)}, err
 }
 
-// Delete removes the tenants of the selection from the index, with all that they
-// hold, and returns how much of the project's own documents that was. A project
-// goes with its last tenant, and its passages with it; other passages wait for
-// the sweep. Whoever is still writing to one of the tenants finishes first, or
-// fails whole with [ErrTenantGone].
+// Delete removes the project's own documents of the selected tenants from the
+// index, and returns how many they were. External docs stay, and with them their
+// tenant; a tenant of which nothing is left goes, a project goes with its last
+// tenant, and its passages with it. Other passages wait for the sweep.
+//
+// The tenants stay deleted until they are registered again with [Library.Tenant].
+// Whoever is still writing to one of them finishes first, or fails whole with
+// [ErrTenantGone].
 func (l *Library) Delete(ctx context.Context, selection Selection) (deleted Contents, err error) {
 	err = l.db.Write(ctx, "delete documents", func(q *db.Queries) error {
 		deleted = Contents{}
@@ -66,9 +69,15 @@ func (l *Library) Delete(ctx context.Context, selection Selection) (deleted Cont
 		if deleted, err = contentsOf(ctx, q, selection); err != nil {
 			return err
 		}
-		if err := q.TenantDelete(ctx, db.TenantDeleteParams{
+		if err := q.TenantMarkDeleted(ctx, db.TenantMarkDeletedParams{
 			ProjectID: projectID, BranchName: selection.Branch, PathHash: selection.PathHash,
 		}); err != nil {
+			return err
+		}
+		if err := q.TenantDeleteDocuments(ctx, db.TenantDeleteDocumentsParams{ProjectID: projectID}); err != nil {
+			return err
+		}
+		if err := q.TenantDeleteEmpty(ctx, db.TenantDeleteEmptyParams{ProjectID: projectID}); err != nil {
 			return err
 		}
 		gone, err := q.ProjectDeleteEmpty(ctx, db.ProjectDeleteEmptyParams{ID: projectID})

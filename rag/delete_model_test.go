@@ -65,6 +65,8 @@ type model struct {
 
 type modelTenant struct {
 	*rag.Tenant
+	// deleted is set from a deletion to the next activation.
+	deleted   bool
 	documents map[rag.Collection]map[string]sample
 }
 
@@ -113,14 +115,19 @@ const snapshot = `
 // register returns the tenant as the server that uses it has it.
 func (m *model) register(t *testing.T, f *fixture, key rag.TenantKey) *modelTenant {
 	t.Helper()
-	if tenant, ok := m.tenants[key]; ok {
+	tenant, ok := m.tenants[key]
+	if ok && !tenant.deleted {
 		return tenant
 	}
 	registered, err := f.library.Tenant(t.Context(), key, "/repo")
 	if err != nil {
 		t.Fatal(err)
 	}
-	tenant := &modelTenant{Tenant: registered, documents: map[rag.Collection]map[string]sample{
+	if ok {
+		tenant.Tenant, tenant.deleted = registered, false
+		return tenant
+	}
+	tenant = &modelTenant{Tenant: registered, documents: map[rag.Collection]map[string]sample{
 		rag.Compounding: {}, rag.External: {},
 	}}
 	m.tenants[key] = tenant
@@ -181,12 +188,16 @@ func selected(s rag.Selection, key rag.TenantKey) bool {
 		(s.PathHash == nil || *s.PathHash == key.PathHash)
 }
 
-// delete returns the tenants that are gone.
+// delete returns the tenants that may no longer be used. Their external docs stay.
 func (m *model) delete(selection rag.Selection) (gone []*rag.Tenant) {
 	for key, tenant := range m.tenants {
 		if selected(selection, key) {
 			gone = append(gone, tenant.Tenant)
-			delete(m.tenants, key)
+			tenant.deleted = true
+			clear(tenant.documents[rag.Compounding])
+			if len(tenant.documents[rag.External]) == 0 {
+				delete(m.tenants, key)
+			}
 		}
 	}
 	for projectName := range m.passages {
@@ -203,6 +214,9 @@ func (m *model) answers(t *testing.T, f *fixture) map[rag.TenantKey]map[rag.Coll
 	t.Helper()
 	answers := map[rag.TenantKey]map[rag.Collection][]string{}
 	for key, tenant := range m.tenants {
+		if tenant.deleted {
+			continue // nobody may ask
+		}
 		answers[key] = map[rag.Collection][]string{}
 		for collection, documents := range tenant.documents {
 			hits, err := f.library.Search(t.Context(), rag.Scope{Tenant: tenant.Tenant, Collection: collection},

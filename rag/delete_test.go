@@ -73,7 +73,7 @@ func compareKeys(a, b rag.TenantKey) int {
 
 func (m *model) removeOne(t *testing.T, f *fixture, random *rand.Rand, key rag.TenantKey) {
 	t.Helper()
-	tenant, path := m.tenants[key], pick(random, somePaths)
+	tenant, path := m.register(t, f, key), pick(random, somePaths)
 	delete(tenant.documents[rag.Compounding], path)
 	if err := indexer(f.library, tenant.Tenant, rag.Compounding).Remove(t.Context(), []string{path}); err != nil {
 		t.Fatal(err)
@@ -119,8 +119,8 @@ func checkGone(t *testing.T, f *fixture, tenant *rag.Tenant, s sample) {
 	for call, err := range map[string]error{
 		"index": indexErr, "promote": promoteErr, "search": searchErr, "remove": x.Remove(t.Context(), []string{s.path}),
 	} {
-		if !errors.Is(err, rag.ErrTenantGone) || !strings.Contains(err.Error(), "activate it again") {
-			t.Errorf("%s in a deleted tenant: %v, want to be told to activate it again", call, err)
+		if !errors.Is(err, rag.ErrTenantGone) || !strings.Contains(err.Error(), "activate_project") {
+			t.Errorf("%s in a deleted tenant: %v, want to be told to call activate_project", call, err)
 		}
 	}
 }

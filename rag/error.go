@@ -100,7 +100,8 @@ func AsError(err error) *Error {
 	)
 	switch {
 	case errors.Is(err, ErrTenantGone):
-		return &Error{Code: DatabaseError, Err: err}
+		e := &Error{Code: ProjectNotActivated, Err: err}
+		return e.With("requiredTool", "activate_project")
 	case errors.As(err, &configErr):
 		e := &Error{Code: InvalidArgument, Err: err}
 		return e.With("config_path", configErr.Path).With("key", configErr.Key)

@@ -27,7 +27,7 @@ func (l *Library) Handbook(ctx context.Context) (*Tenant, error) {
 // equal content. The zero value is a handbook that was never filled.
 type HandbookEdition struct {
 	projectID, tenantID int32
-	version             int64
+	generation, version int64
 }
 
 // HandbookEdition returns the present edition.
@@ -40,14 +40,15 @@ func (l *Library) HandbookEdition(ctx context.Context) (edition HandbookEdition,
 		if db.IsNoRows(err) || err == nil && row.Version == 0 {
 			return nil
 		}
-		edition = HandbookEdition{projectID: row.ProjectID, tenantID: row.ID, version: row.Version}
+		edition = HandbookEdition{projectID: row.ProjectID, tenantID: row.ID, generation: row.Generation, version: row.Version}
 		return err
 	})
 	return edition, err
 }
 
 func (e HandbookEdition) scope() Scope {
-	return Scope{Tenant: &Tenant{Key: handbookKey(), projectID: e.projectID, id: e.tenantID}, Collection: Handbook}
+	tenant := &Tenant{Key: handbookKey(), projectID: e.projectID, id: e.tenantID, generation: e.generation}
+	return Scope{Tenant: tenant, Collection: Handbook}
 }
 
 // HandbookQuery asks for the passages of the handbook nearest to a text.

@@ -2,7 +2,6 @@ package rag
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -114,20 +113,6 @@ func (x *Indexer) Remove(ctx context.Context, paths []string) error {
 		})
 	})
 }
-
-// bump belongs to every transaction that changes the tenant's documents, before
-// it touches one: it locks the tenant's row, so that writers take turns.
-func (t *Tenant) bump(ctx context.Context, q *db.Queries) error {
-	changed, err := q.TenantBump(ctx, db.TenantBumpParams{ProjectID: t.projectID, ID: t.id})
-	if err == nil && changed == 0 {
-		err = ErrTenantGone
-	}
-	return err
-}
-
-// ErrTenantGone says that the tenant was deleted from the index by another call
-// or another server.
-var ErrTenantGone = errors.New("the project was deleted from the index meanwhile; activate it again")
 
 // write runs f in a transaction of the tenant, which no [Library.Delete] comes in
 // between.

@@ -64,12 +64,15 @@ type TenantKey struct {
 type Tenant struct {
 	Key           TenantKey
 	projectID, id int32
+	// generation is of when it was registered; see [ErrTenantGone].
+	generation int64
 
 	mu    sync.Mutex
 	links linkCache
 }
 
 // Tenant registers the checkout at root, or finds it, and notes that it is in use.
+// One that was deleted from the index is to be filled again from here on.
 func (l *Library) Tenant(ctx context.Context, key TenantKey, root string) (*Tenant, error) {
 	tenant := &Tenant{Key: key}
 	err := l.db.Write(ctx, "register tenant", func(q *db.Queries) error {
@@ -78,9 +81,10 @@ func (l *Library) Tenant(ctx context.Context, key TenantKey, root string) (*Tena
 			return err
 		}
 		tenant.projectID = projectID
-		tenant.id, err = q.TenantUpsert(ctx, db.TenantUpsertParams{
+		row, err := q.TenantUpsert(ctx, db.TenantUpsertParams{
 			ProjectID: projectID, BranchName: key.Branch, PathHash: key.PathHash, RepoRoot: root,
 		})
+		tenant.id, tenant.generation = row.ID, row.Generation
 		return err
 	})
 	if err != nil {
@@ -146,7 +150,9 @@ func (l *Library) madeWith(ctx context.Context, tenant *Tenant) (model *ollama.M
 }
 
 func madeWith(ctx context.Context, q *db.Queries, tenant *Tenant) (*ollama.Model, error) {
-	row, err := q.TenantEmbeddingModel(ctx, db.TenantEmbeddingModelParams{ProjectID: tenant.projectID, ID: tenant.id})
+	row, err := q.TenantEmbeddingModel(ctx, db.TenantEmbeddingModelParams{
+		ProjectID: tenant.projectID, ID: tenant.id, Generation: tenant.generation,
+	})
 	if db.IsNoRows(err) {
 		return nil, nil //nolint:nilnil // there is none, which is no error
 	}
@@ -165,7 +171,7 @@ func setModel(ctx context.Context, q *db.Queries, tenant *Tenant, model ollama.M
 		return err
 	}
 	changed, err := q.TenantSetEmbeddingModel(ctx, db.TenantSetEmbeddingModelParams{
-		EmbeddingModelID: id, ProjectID: tenant.projectID, ID: tenant.id, Replace: replace,
+		EmbeddingModelID: id, ProjectID: tenant.projectID, ID: tenant.id, Generation: tenant.generation, Replace: replace,
 	})
 	if err == nil && changed == 0 {
 		err = ErrTenantGone

@@ -31,9 +31,11 @@ func deleteDocumentsTool() *mcp.Tool {
 	return &mcp.Tool{
 		Name:  "delete_documents",
 		Title: "Delete from the index",
-		Description: "Delete a project's documents from the index, by branch or checkout: for branches and worktrees that " +
-			"are gone. Files on disk stay, and activating a checkout again indexes them again. Call it with dry_run=true " +
-			"first, show the counts, and delete only when the user agrees. Not for deleting a document: delete its file.",
+		Description: "Delete a project's own documents from the index, by branch or checkout: for branches and worktrees that " +
+			"are gone. Files on disk and external docs stay. A checkout that is open in Claude Code is deactivated in every " +
+			"window and stays out of the index until activate_project brings it back, for all of them. A dry_run " +
+			"activates and indexes nothing. Call it with dry_run=true first, show the counts, and delete " +
+			"only when the user agrees. Not for deleting a document: delete its file.",
 		Annotations: &mcp.ToolAnnotations{
 			IdempotentHint: true, DestructiveHint: new(true), OpenWorldHint: new(false),
 		},
@@ -50,15 +52,12 @@ func deleteDocumentsTool() *mcp.Tool {
 func (h *handler) deleteDocuments(
 	ctx context.Context, _ *mcp.CallToolRequest, in deleteDocumentsInput,
 ) (*mcp.CallToolResult, deleteDocumentsOutput, error) {
-	if _, err := h.session.Active(ctx); err != nil {
-		return nil, deleteDocumentsOutput{}, err
-	}
 	selection := rag.Selection{Project: in.ProjectName, Branch: in.BranchName, PathHash: in.PathHash}
 	out := deleteDocumentsOutput{
 		ProjectName: in.ProjectName, BranchName: in.BranchName, PathHash: in.PathHash, DryRun: valueOr(in.DryRun, false),
 	}
 	if out.DryRun {
-		contents, err := h.session.Library().Contents(ctx, selection)
+		contents, err := h.session.Contents(ctx, selection)
 		out.Status, out.WouldDeleteCount, out.WouldDeleteChunks = "preview", &contents.Documents, &contents.Chunks
 		return nil, out, err
 	}

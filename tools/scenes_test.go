@@ -135,11 +135,12 @@ func listScene(s *scene) {
 }
 
 func deleteScene(s *scene) {
+	s.call("before a project is active", arguments{"project_name": "my-project", "dry_run": true})
 	s.activate()
 	scope := arguments{"project_name": "my-project", "branch_name": "feature/new-feature"}
 	s.call("a dry run", arguments{"project_name": "my-project", "branch_name": "feature/new-feature", "dry_run": true})
 	s.call("a branch", scope)
-	s.call("afterwards its project is not active", scope)
+	s.call("again, with nothing left", scope)
 	s.activate()
 	s.call("a checkout", arguments{"project_name": "my-project", "path_hash": project.PathHash(s.root)})
 	s.activate()

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // supervision is how often branch and config are looked at between calls. Every
@@ -52,18 +51,10 @@ func (a *Active) moved() bool {
 	return err == nil && head.InRepository && head.Branch != a.Tenant.Key.Branch
 }
 
-// outdated reports that the project must be activated anew: on another branch,
-// with another config, or because the index has lost it.
+// outdated reports that the project must be activated again: on another branch, or
+// with another config.
 func (a *Active) outdated() bool {
-	if a.moved() {
-		return true
-	}
-	for _, tree := range a.trees {
-		if errors.Is(tree.mirror.Status().Err, rag.ErrTenantGone) {
-			return true
-		}
-	}
-	return a.reconfigured()
+	return a.moved() || a.reconfigured()
 }
 
 // reconfigured reports that the config or a schema has changed since it was last

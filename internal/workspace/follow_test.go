@@ -174,17 +174,3 @@ func TestSession_FollowsItsConfig(t *testing.T) {
 	f.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "test-project"}`)
 	eventually(t, "external docs that are no longer configured leave", func() bool { return len(external()) == 0 })
 }
-
-func TestSession_ComesBackAfterItsTenantWasDeleted(t *testing.T) {
-	t.Parallel()
-	f := setup(t, map[string]string{docs + "a.md": problem("A", "About apples.")})
-	s := f.server(t)
-	f.activate(t, s, "main")
-	if _, err := f.server(t).Library().Delete(t.Context(), rag.Selection{Project: "test-project"}); err != nil {
-		t.Fatal(err)
-	}
-	f.write(t, docs+"b.md", problem("B", "About bananas."))
-	eventually(t, "all files are indexed again", func() bool {
-		return slices.Equal(f.rows(t, `SELECT relative_path FROM documents ORDER BY 1`), []string{docs + "a.md", docs + "b.md"})
-	})
-}

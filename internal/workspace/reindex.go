@@ -35,7 +35,7 @@ func (s *Session) Reindex(ctx context.Context, report func(folder string) func(d
 	if err != nil {
 		return Reindexed{}, err
 	}
-	key := rag.TenantKey{Project: p.Config.ProjectName, Branch: branchOf(head), PathHash: project.PathHash(p.Root)}
+	key := keyOf(p, branchOf(head))
 	tenant, err := s.library.Tenant(ctx, key, p.Root)
 	if err != nil {
 		return Reindexed{}, fmt.Errorf("reindex: %w", err)

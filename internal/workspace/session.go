@@ -5,6 +5,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -34,6 +35,8 @@ type Session struct {
 
 	mu     sync.Mutex
 	active *Active
+	// deleted, if not nil, is why none is.
+	deleted *deletion
 }
 
 // New returns a session in which no project is active. projectDir, if not "",
@@ -48,7 +51,8 @@ func New(library *rag.Library, settings project.Settings, projectDir string, log
 func (s *Session) Library() *rag.Library { return s.library }
 
 // Active returns the active project. With none it activates the one that the
-// server was started for, and else fails with PROJECT_NOT_ACTIVATED. If another
+// server was started for, unless that was deleted from the index since, and else
+// fails with PROJECT_NOT_ACTIVATED. If another
 // branch was checked out since, the project is active on that one from here on:
 // no answer comes from another branch's files. A project that this call has made
 // active is given time to sync.
@@ -75,6 +79,8 @@ func (s *Session) refresh(ctx context.Context, outdated *Active) (*Active, error
 	switch active := s.current(); {
 	case active != outdated && active != nil:
 		return active, nil
+	case active == nil && s.deletion() != nil:
+		return s.resume(ctx, s.deletion())
 	case active == nil:
 		return s.activateOwn(ctx)
 	}
@@ -94,7 +100,16 @@ func (s *Session) refresh(ctx context.Context, outdated *Active) (*Active, error
 	if head.InRepository {
 		branch = head.Branch
 	}
-	active, err := s.replace(ctx, p, branch)
+	key, register := keyOf(p, branch), s.library.Tenant
+	if key == outdated.Tenant.Key {
+		register = s.rejoin // to follow a config is no reason to undo a deletion
+	}
+	active, err := s.replace(ctx, p, key, register)
+	if errors.Is(err, rag.ErrTenantGone) {
+		why := &deletion{project: outdated.Project, key: key}
+		s.drop(outdated, why)
+		return nil, why.error()
+	}
 	if err == nil {
 		active.setConfigProblem(problem)
 	}
@@ -114,7 +129,7 @@ func (s *Session) activateOwn(ctx context.Context) (*Active, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.replace(ctx, p, branchOf(head))
+	return s.replace(ctx, p, keyOf(p, branchOf(head)), s.library.Tenant)
 }
 
 func notActivated(reason string) *rag.Error {
@@ -137,7 +152,7 @@ func branchOf(head project.GitHead) string {
 // Activate makes the project at configPath the active one and starts its sync.
 // branch must be the checked-out one, since that is what the files are. A project
 // that is active already goes on with the sync under way, and walks its folders
-// once more.
+// once more. One that was deleted from the index is filled again.
 func (s *Session) Activate(ctx context.Context, configPath, branch string) (*Active, error) {
 	s.switching.Lock()
 	defer s.switching.Unlock()
@@ -148,12 +163,20 @@ func (s *Session) Activate(ctx context.Context, configPath, branch string) (*Act
 	if err := checkBranch(p.Root, branch); err != nil {
 		return nil, err
 	}
-	active := s.current()
-	if active != nil && active.Project.ConfigPath == p.ConfigPath && active.Tenant.Key.Branch == branch && !active.outdated() {
-		active.rescan()
-		return active, nil
+	active, key := s.current(), keyOf(p, branch)
+	if active == nil || active.Project.ConfigPath != p.ConfigPath || active.Tenant.Key != key || active.outdated() {
+		return s.replace(ctx, p, key, s.library.Tenant)
 	}
-	return s.replace(ctx, p, branch)
+	// Another server may have deleted it a moment ago.
+	tenant, err := s.library.Tenant(ctx, key, p.Root)
+	if err != nil {
+		return nil, fmt.Errorf("activate project: %w", err)
+	}
+	if !tenant.Same(active.Tenant) {
+		return s.replace(ctx, p, key, s.library.Tenant)
+	}
+	active.rescan()
+	return active, nil
 }
 
 func (s *Session) load(configPath string) (*project.Project, error) {
@@ -185,13 +208,20 @@ func checkBranch(root, branch string) error {
 		With("parameter", "branch_name").With("current_branch", head.Branch)
 }
 
+// keyOf names the tenant that is the project's checkout on a branch.
+func keyOf(p *project.Project, branch string) rag.TenantKey {
+	return rag.TenantKey{Project: p.Config.ProjectName, Branch: branch, PathHash: project.PathHash(p.Root)}
+}
+
 // replace registers the tenant and only then lets go of the project before it:
 // a failed activation leaves the old one active.
-func (s *Session) replace(ctx context.Context, p *project.Project, branch string) (*Active, error) {
+func (s *Session) replace(
+	ctx context.Context, p *project.Project, key rag.TenantKey,
+	register func(ctx context.Context, key rag.TenantKey, root string) (*rag.Tenant, error),
+) (*Active, error) {
 	// Before anything that takes time: the config may change meanwhile.
 	stamp := stampConfig(p)
-	key := rag.TenantKey{Project: p.Config.ProjectName, Branch: branch, PathHash: project.PathHash(p.Root)}
-	tenant, err := s.library.Tenant(ctx, key, p.Root)
+	tenant, err := register(ctx, key, p.Root)
 	if err != nil {
 		return nil, fmt.Errorf("activate project: %w", err)
 	}
@@ -200,33 +230,17 @@ func (s *Session) replace(ctx context.Context, p *project.Project, branch string
 	next.stamp = stamp
 	s.mu.Lock()
 	previous := s.active
-	s.active = next
+	s.active, s.deleted = next, nil
 	s.mu.Unlock()
 	if previous != nil {
 		previous.stop()
 	}
 	next.start()
-	s.supervising.Do(func() { s.running.Go(s.supervise) })
+	s.supervising.Do(func() {
+		s.running.Go(s.supervise)
+		s.running.Go(s.followIndex)
+	})
 	return next, nil
-}
-
-// Delete removes a selection from the index. If the active project's own tenant
-// is in it, the project is no longer active afterwards: its files would be
-// indexed again at once.
-func (s *Session) Delete(ctx context.Context, selection rag.Selection) (rag.Contents, error) {
-	s.switching.Lock()
-	defer s.switching.Unlock()
-	contents, err := s.library.Delete(ctx, selection)
-	if err != nil {
-		return contents, err
-	}
-	if active := s.current(); active != nil && selection.Matches(active.Tenant.Key) {
-		s.mu.Lock()
-		s.active = nil
-		s.mu.Unlock()
-		active.stop()
-	}
-	return contents, nil
 }
 
 func (s *Session) current() *Active {

@@ -32,6 +32,9 @@ type Status struct {
 	Failed      []Failed `json:"failed"`
 	// Waiting is why indexing waits, "" while it goes on.
 	Waiting string `json:"waiting"`
+
+	// takingOver is set if that ends by itself, within seconds.
+	takingOver bool
 }
 
 // Failed is a file that cannot be indexed.
@@ -111,6 +114,8 @@ func (a *Active) publishedStatus(ctx context.Context, reason error) Status {
 	}
 	if err != nil {
 		status.Waiting = rag.AsError(err).Error()
+		stalled, ok := errors.AsType[*rag.StalledError](err)
+		status.takingOver = ok && stalled.Err == nil
 	} else if !found {
 		status.Queued = 1 // the indexer has not said anything yet
 	}
@@ -122,7 +127,8 @@ const followerPoll = 200 * time.Millisecond
 
 // WaitSynced waits for a complete sync, and calls progress, if not nil, with
 // every status on the way. It returns when the sync is complete, when it has to
-// wait for something that is away, or when ctx ends.
+// wait for something that is away, or when ctx ends. It goes on while another
+// server takes the place of one that is suspended.
 func (a *Active) WaitSynced(ctx context.Context, progress func(Status)) {
 	poll := time.NewTicker(followerPoll)
 	defer poll.Stop()
@@ -132,7 +138,8 @@ func (a *Active) WaitSynced(ctx context.Context, progress func(Status)) {
 		if progress != nil {
 			progress(status)
 		}
-		if !status.Synced.IsZero() && status.Pending() == 0 || status.Waiting != "" {
+		settled := !status.Synced.IsZero() && status.Pending() == 0 || status.Waiting != ""
+		if settled && !status.takingOver {
 			return
 		}
 		select {

@@ -1,13 +1,30 @@
 -- name: TenantUpsert :one
+-- A deletion before it is over with.
 INSERT INTO tenants (project_id, branch_name, path_hash, repo_root)
 VALUES (@project_id, @branch_name, @path_hash, @repo_root)
 ON CONFLICT (project_id, branch_name, path_hash)
-    DO UPDATE SET repo_root = excluded.repo_root, last_seen = now()
-RETURNING id;
+    DO UPDATE SET repo_root = excluded.repo_root, last_seen = now(), deleted_at = NULL
+RETURNING id, generation;
+
+-- name: TenantRejoin :one
+-- No row: the tenant was deleted. Unlike TenantUpsert it does not bring one back.
+UPDATE tenants t SET last_seen = now()
+FROM projects p
+WHERE p.id = t.project_id AND p.name = @project_name
+    AND t.branch_name = @branch_name AND t.path_hash = @path_hash AND t.deleted_at IS NULL
+RETURNING t.project_id, t.id, t.generation;
+
+-- name: TenantState :one
+SELECT t.id, t.generation, t.deleted_at
+FROM tenants t JOIN projects p ON p.id = t.project_id
+WHERE p.name = @project_name AND t.branch_name = @branch_name AND t.path_hash = @path_hash;
+
+-- name: TenantGeneration :one
+SELECT generation FROM tenants WHERE project_id = @project_id AND id = @id;
 
 -- name: TenantFind :one
 -- Unlike TenantUpsert it leaves no trace of a tenant that is not there.
-SELECT t.project_id, t.id, t.version
+SELECT t.project_id, t.id, t.generation, t.version
 FROM tenants t JOIN projects p ON p.id = t.project_id
 WHERE p.name = @project_name AND t.branch_name = @branch_name AND t.path_hash = @path_hash;
 
@@ -16,29 +33,42 @@ SELECT version FROM tenants WHERE project_id = @project_id AND id = @id;
 
 -- name: TenantBump :execrows
 -- Belongs to every transaction that changes the tenant's documents, before the
--- first of them: who writes to one tenant takes turns. No row: the tenant is gone.
+-- first of them: who writes to one tenant takes turns. No row: the tenant was
+-- deleted, or another server leads it than the one whose epoch is given.
 UPDATE tenants SET version = version + 1, last_seen = now()
-WHERE project_id = @project_id AND id = @id;
+WHERE project_id = @project_id AND id = @id AND generation = @generation
+    AND (sqlc.narg('epoch')::bigint IS NULL OR epoch = sqlc.narg('epoch'));
+
+-- name: TenantLead :one
+-- For the server that has just become the tenant's indexer. It waits for a
+-- transaction of the one before it that has passed TenantBump, and no later one
+-- does. What that server had published is void. No row: the tenant was deleted.
+UPDATE tenants SET epoch = epoch + 1, sync_status = NULL, last_seen = now()
+WHERE project_id = @project_id AND id = @id AND generation = @generation
+RETURNING epoch;
 
 -- name: TenantSyncStatus :one
 SELECT sync_status FROM tenants WHERE project_id = @project_id AND id = @id;
 
 -- name: TenantSetSyncStatus :exec
+-- Nothing happens once another server leads the tenant.
 UPDATE tenants SET sync_status = @sync_status, last_seen = now()
-WHERE project_id = @project_id AND id = @id;
+WHERE project_id = @project_id AND id = @id AND generation = @generation
+    AND (sqlc.narg('epoch')::bigint IS NULL OR epoch = sqlc.narg('epoch'));
 
 -- name: TenantEmbeddingModel :one
--- The model that made the tenant's vectors; no row before the first.
+-- The model that made the tenant's vectors; no row before the first, nor for a
+-- tenant that was deleted.
 SELECT m.id, m.name, m.digest, m.dimensions, m.prompt_version
 FROM tenants t JOIN embedding_models m ON m.id = t.embedding_model_id
-WHERE t.project_id = @project_id AND t.id = @id;
+WHERE t.project_id = @project_id AND t.id = @id AND t.generation = @generation;
 
 -- name: TenantSetEmbeddingModel :execrows
 -- No row: the tenant is gone. Without replace a model that the tenant has stays.
 UPDATE tenants SET embedding_model_id =
     CASE WHEN @replace::boolean THEN @embedding_model_id::integer
         ELSE coalesce(embedding_model_id, @embedding_model_id::integer) END
-WHERE project_id = @project_id AND id = @id;
+WHERE project_id = @project_id AND id = @id AND generation = @generation;
 
 -- name: TenantContents :one
 -- What the tenants of a project hold of its own documents; a branch or path that
@@ -51,11 +81,25 @@ WHERE p.name = @project_name AND d.collection = 'compounding'
     AND (sqlc.narg('branch_name')::text IS NULL OR t.branch_name = sqlc.narg('branch_name'))
     AND (sqlc.narg('path_hash')::text IS NULL OR t.path_hash = sqlc.narg('path_hash'));
 
--- name: TenantDelete :exec
--- Documents of every collection, chunks and links go by their foreign keys. A
--- branch or path that is NULL stands for all. Needs ProjectLock and
+-- name: TenantMarkDeleted :exec
+-- From here on nobody writes to the tenants who has not activated them again. A
+-- branch or path that is NULL stands for all. It comes before the documents, as
+-- in every transaction that changes them. Needs ProjectLock and
 -- LockProjectExclusive.
-DELETE FROM tenants
+UPDATE tenants SET generation = generation + 1, version = version + 1, deleted_at = now(), sync_status = NULL
 WHERE project_id = @project_id
     AND (sqlc.narg('branch_name')::text IS NULL OR branch_name = sqlc.narg('branch_name'))
     AND (sqlc.narg('path_hash')::text IS NULL OR path_hash = sqlc.narg('path_hash'));
+
+-- name: TenantDeleteDocuments :exec
+-- The project's own documents of the tenants that TenantMarkDeleted has marked.
+-- Chunks and links go by their foreign keys.
+DELETE FROM documents d USING tenants t
+WHERE t.project_id = @project_id AND t.deleted_at IS NOT NULL
+    AND d.project_id = @project_id AND d.tenant_id = t.id AND d.collection = 'compounding';
+
+-- name: TenantDeleteEmpty :exec
+-- The tenants that were deleted and of which nothing is left: external docs stay.
+DELETE FROM tenants t
+WHERE t.project_id = @project_id AND t.deleted_at IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.project_id = @project_id AND d.tenant_id = t.id);

@@ -37,6 +37,15 @@ CREATE TABLE tenants (
     -- Counts the transactions that changed the tenant's documents: what a
     -- cache of them is keyed by.
     version            bigint      NOT NULL DEFAULT 0,
+    -- Counts the deletions of the checkout's own documents. Who registered it
+    -- before the last one may no longer write.
+    generation         bigint      NOT NULL DEFAULT 0,
+    -- Set by a deletion, and cleared by the next activation. Only a checkout with
+    -- external docs has a row in between.
+    deleted_at         timestamptz,
+    -- Counts the servers that have led the tenant: the fencing token of the one
+    -- that does. Who led before it may no longer write what it had read.
+    epoch              bigint      NOT NULL DEFAULT 0,
     -- How far the index is behind the files, as the server that indexes says.
     sync_status        jsonb,
     first_seen         timestamptz NOT NULL DEFAULT now(),

@@ -9,11 +9,12 @@ VALUES (1, 'mxbai-embed-large', 'sha256:0123', 1024, 1);
 INSERT INTO projects (id, name) OVERRIDING SYSTEM VALUE VALUES (1, 'filled'), (2, ':handbook');
 
 INSERT INTO tenants (
-    project_id, id, branch_name, path_hash, repo_root, embedding_model_id, version, sync_status, first_seen, last_seen
+    project_id, id, branch_name, path_hash, repo_root, embedding_model_id, version, generation, deleted_at, epoch, sync_status,
+    first_seen, last_seen
 ) OVERRIDING SYSTEM VALUE VALUES
-    (1, 1, 'main', '0123456789abcdef', '/repo', 1, 7, '{"done": 2}', '2026-01-01 00:00+00', '2026-01-02 00:00+00'),
-    (1, 2, 'next', '0123456789abcdef', '/repo', 1, 1, NULL, '2026-01-01 00:00+00', '2026-01-02 00:00+00'),
-    (2, 3, '', '', '', 1, 1, NULL, '2026-01-01 00:00+00', '2026-01-02 00:00+00');
+    (1, 1, 'main', '0123456789abcdef', '/repo', 1, 7, 2, NULL, 3, '{"done": 2}', '2026-01-01 00:00+00', '2026-01-02 00:00+00'),
+    (1, 2, 'next', '0123456789abcdef', '/repo', 1, 1, 0, NULL, 1, NULL, '2026-01-01 00:00+00', '2026-01-02 00:00+00'),
+    (2, 3, '', '', '', 1, 1, 0, NULL, 0, NULL, '2026-01-01 00:00+00', '2026-01-02 00:00+00');
 
 INSERT INTO documents (
     project_id, tenant_id, id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level, tags,

@@ -1,0 +1,81 @@
+package main_test
+
+import (
+	"os"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// window is a server over stdio, as each window of Claude Code has one.
+type window struct {
+	command *exec.Cmd
+	session *mcp.ClientSession
+}
+
+func openWindow(t *testing.T, environment ...string) *window {
+	t.Helper()
+	w := &window{command: server(t, environment...)}
+	w.session = connect(t, w.command)
+	t.Cleanup(func() {
+		_ = w.command.Process.Signal(syscall.SIGCONT) // or it would not hear of the end
+		if err := w.session.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+func (w *window) pid() int { return w.command.Process.Pid }
+
+func (w *window) signal(t *testing.T, signal os.Signal) {
+	t.Helper()
+	if err := w.command.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (w *window) activate(t *testing.T, root string) {
+	t.Helper()
+	var answer struct {
+		toolError
+		Index any `json:"index"`
+	}
+	if call(t, w.session, "activate_project", activation(root), &answer) || answer.Index != nil {
+		t.Fatalf("the project is not active and synced: %+v", answer)
+	}
+}
+
+// searchAnswer is an answer of semantic_search, or its error.
+type searchAnswer struct {
+	toolError
+	Results []struct {
+		Path string `json:"path"`
+	} `json:"results"`
+	Index *struct {
+		Pending int    `json:"pending"`
+		Waiting string `json:"waiting"`
+	} `json:"index"`
+}
+
+// titles are the names of the files found, in order.
+func (a searchAnswer) titles() []string {
+	titles := make([]string, 0, len(a.Results))
+	for _, result := range a.Results {
+		titles = append(titles, strings.TrimSuffix(path.Base(result.Path), ".md"))
+	}
+	slices.Sort(titles)
+	return titles
+}
+
+// search asks for all documents.
+func (w *window) search(t *testing.T) (answer searchAnswer) {
+	t.Helper()
+	call(t, w.session, "semantic_search", map[string]any{"query": "ripe", "limit": 100, "min_relevance_score": 0}, &answer)
+	return answer
+}

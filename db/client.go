@@ -1,0 +1,39 @@
+package db
+
+import (
+	"crypto/rand"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// maxHost bounds the host's name in a client's: PostgreSQL cuts an
+// application_name at 63 bytes.
+const maxHost = 24
+
+// clientName names the connections of one pool, for whoever looks at
+// pg_stat_activity and for [Database.Evict]: the process, the host, and a random
+// part that no other pool has.
+func clientName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	host = strings.Map(func(r rune) rune {
+		if r <= ' ' || r > '~' {
+			return '-'
+		}
+		return r
+	}, host)
+	return fmt.Sprintf("compound-docs %d@%s %.8s", os.Getpid(), host[:min(len(host), maxHost)], rand.Text())
+}
+
+// describeClient says in words which process a client's name is of, and "" for
+// the name of something else.
+func describeClient(name string) string {
+	var process, host, random string
+	if n, _ := fmt.Sscanf(strings.Replace(name, "@", " ", 1), "compound-docs %s %s %s", &process, &host, &random); n < 3 {
+		return ""
+	}
+	return fmt.Sprintf("process %s on %s", process, host)
+}

@@ -1,0 +1,203 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// indexPoll is how often a session looks whether its project is still in the
+// index: deletions are seen by every server within a second.
+const indexPoll = 500 * time.Millisecond
+
+// deletion is a project that would be active, had it not been deleted from the
+// index. It stays so until somebody activates it: this server or another one of
+// the checkout, which this one then follows.
+type deletion struct {
+	project *project.Project
+	key     rag.TenantKey
+	// at is when, and zero if that is not known; here is set if this server did it.
+	at   time.Time
+	here bool
+}
+
+func (d *deletion) error() *rag.Error {
+	by, when := "another server", ""
+	if d.here {
+		by = "this server"
+	}
+	if !d.at.IsZero() {
+		when = " at " + d.at.UTC().Format(time.RFC3339)
+	}
+	e := notActivated("")
+	e.Err = fmt.Errorf("the index of project %q on branch %q was deleted with delete_documents by %s%s; the files are untouched, "+
+		"and stay out of the index until activate_project is called with config_path %q and the checked-out branch",
+		d.key.Project, d.key.Branch, by, when, d.project.ConfigPath)
+	return e.With("config_path", d.project.ConfigPath)
+}
+
+// Delete removes a selection from the index. If the project of this server is in
+// it, no project is active afterwards: its files would be indexed again at once.
+// The other servers of the selection come to the same by themselves.
+//
+// The session must have a project, or be started for one, but nothing is activated
+// for it, and after a deletion another may follow.
+func (s *Session) Delete(ctx context.Context, selection rag.Selection) (rag.Contents, error) {
+	s.switching.Lock()
+	defer s.switching.Unlock()
+	if err := s.hasProject(); err != nil {
+		return rag.Contents{}, err
+	}
+	contents, err := s.library.Delete(ctx, selection)
+	if err != nil {
+		return contents, err
+	}
+	if active := s.current(); active != nil {
+		if selection.Matches(active.Tenant.Key) {
+			s.drop(active, &deletion{project: active.Project, key: active.Tenant.Key, at: time.Now(), here: true})
+		}
+		return contents, nil
+	}
+	// The next call would activate it.
+	if p, key, err := s.own(); err == nil && selection.Matches(key) {
+		s.mu.Lock()
+		s.deleted = &deletion{project: p, key: key, at: time.Now(), here: true}
+		s.mu.Unlock()
+	}
+	return contents, nil
+}
+
+// Contents returns what [Session.Delete] would remove, on the same conditions.
+func (s *Session) Contents(ctx context.Context, selection rag.Selection) (rag.Contents, error) {
+	if err := s.hasProject(); err != nil {
+		return rag.Contents{}, err
+	}
+	return s.library.Contents(ctx, selection)
+}
+
+// hasProject fails with PROJECT_NOT_ACTIVATED if nobody has named a project yet.
+func (s *Session) hasProject() error {
+	if s.current() != nil || s.deletion() != nil {
+		return nil
+	}
+	if s.projectDir == "" {
+		return notActivated("")
+	}
+	if _, err := s.load(s.projectDir); err != nil {
+		return notActivated(err.Error())
+	}
+	return nil
+}
+
+// own returns the project that the server was started for, as it is checked out.
+func (s *Session) own() (*project.Project, rag.TenantKey, error) {
+	if s.projectDir == "" {
+		return nil, rag.TenantKey{}, errors.New("the server was started for no project")
+	}
+	return s.checkedOut(s.projectDir)
+}
+
+func (s *Session) checkedOut(configPath string) (*project.Project, rag.TenantKey, error) {
+	p, err := s.load(configPath)
+	if err != nil {
+		return nil, rag.TenantKey{}, err
+	}
+	head, err := project.Head(p.Root)
+	if err != nil {
+		return nil, rag.TenantKey{}, err
+	}
+	return p, keyOf(p, branchOf(head)), nil
+}
+
+// drop ends the active project, if it still is that. The caller holds switching.
+func (s *Session) drop(active *Active, why *deletion) {
+	s.mu.Lock()
+	dropped := s.active == active
+	if dropped {
+		s.active, s.deleted = nil, why
+	}
+	s.mu.Unlock()
+	if dropped {
+		active.stop()
+	}
+}
+
+// rejoin registers nothing: it finds a tenant that is in the index.
+func (s *Session) rejoin(ctx context.Context, key rag.TenantKey, _ string) (*rag.Tenant, error) {
+	return s.library.Rejoin(ctx, key)
+}
+
+// resume makes a deleted project active again if another server has done so, and
+// else fails with the reason why it is not. The caller holds switching.
+func (s *Session) resume(ctx context.Context, why *deletion) (*Active, error) {
+	p, key, err := s.checkedOut(why.project.ConfigPath)
+	if err != nil {
+		return nil, why.error()
+	}
+	active, err := s.replace(ctx, p, key, s.rejoin)
+	if errors.Is(err, rag.ErrTenantGone) {
+		return nil, why.error()
+	}
+	return active, err
+}
+
+// followIndex makes the session follow what other servers do with its project in
+// the index, deletions and activations, until it is closed.
+func (s *Session) followIndex() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		<-s.closed
+		cancel()
+	}()
+	ticker := time.NewTicker(indexPoll)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if err := s.lookAtIndex(ctx); err != nil && ctx.Err() == nil {
+			s.logger.DebugContext(ctx, "follow the index", "error", err)
+		}
+	}
+}
+
+func (s *Session) lookAtIndex(ctx context.Context) error {
+	active, why := s.current(), s.deletion()
+	if active == nil && why == nil {
+		return nil
+	}
+	var state rag.TenantState
+	if active != nil {
+		var err error
+		if state, err = s.library.State(ctx, active.Tenant); err != nil || !state.Deleted && !state.Replaced {
+			return err
+		}
+	}
+	s.switching.Lock()
+	defer s.switching.Unlock()
+	if s.current() != active || ctx.Err() != nil {
+		return nil // somebody has done something about it
+	}
+	if active != nil {
+		why = &deletion{project: active.Project, key: active.Tenant.Key, at: state.DeletedAt}
+		s.logger.WarnContext(ctx, "the index was deleted by another server", "project", why.key.Project, "branch", why.key.Branch)
+		s.drop(active, why)
+	}
+	if _, err := s.resume(ctx, why); err != nil && rag.AsError(err).Code != rag.ProjectNotActivated {
+		return err
+	}
+	return nil
+}
+
+func (s *Session) deletion() *deletion {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.deleted
+}
