@@ -54,10 +54,10 @@ func TestEmbedQuery_RemembersQueries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want, got.Vector); diff != "" {
 			t.Fatal("another vector than the fake's")
 		}
-		clear(got) // the caller's own
+		clear(got.Vector) // the caller's own
 	}
 	if requests := len(server.Requests("/api/embed")); requests != 1 {
 		t.Errorf("got %d requests, want 1", requests)
