@@ -93,21 +93,28 @@ type boundedBody struct {
 	bytes, line, brackets int64
 }
 
+// Read hands out as much as is allowed before it fails: a stream whose beginning
+// is enough for its reader must not fail for what was read ahead.
 func (b *boundedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
+	left := b.meter.bytes - b.bytes
+	if left < 0 {
+		return 0, b.fail(tooMuch("it is larger than %s", b.meter.bytes))
+	}
+	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), left+1)])
 	if f := b.count(p[:n]); f != nil {
-		b.meter.exceeded.CompareAndSwap(nil, f)
-		return 0, f
+		return 0, b.fail(f)
 	}
 	return n, err
+}
+
+func (b *boundedBody) fail(f *failure) *failure {
+	b.meter.exceeded.CompareAndSwap(nil, f)
+	return f
 }
 
 func (b *boundedBody) count(read []byte) *failure {
 	limit := b.meter.bounds
 	b.bytes += int64(len(read))
-	if b.bytes > limit.bytes {
-		return tooMuch("it is larger than %s", limit.bytes)
-	}
 	if limit.brackets > 0 {
 		b.brackets += int64(bytes.Count(read, []byte("[")) + bytes.Count(read, []byte("{")))
 		if b.brackets > limit.brackets {

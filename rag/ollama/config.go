@@ -159,7 +159,7 @@ func (c Config) validate() error {
 		return fmt.Errorf("tries must be at most %d, not %d: the delay doubles each time", maxTries, c.Tries)
 	}
 	if c.NumCtx <= c.AnswerTokens {
-		return fmt.Errorf("a context window of %d tokens leaves no room for a prompt beside an answer of %d: raise it",
+		return fmt.Errorf("a context window of %d tokens leaves no room for a prompt beside an answer of %d",
 			c.NumCtx, c.AnswerTokens)
 	}
 	return nil
