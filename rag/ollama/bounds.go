@@ -33,7 +33,7 @@ const (
 	bytesComponent = 24
 	bytesToken     = 1 << 10
 	maxLine        = 256 << 10
-	maxPullBytes   = 256 << 20
+	maxPullBytes   = 32 << 20
 )
 
 func embedBounds(texts int) bounds {

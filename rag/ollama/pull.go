@@ -153,13 +153,14 @@ func (p *puller) pull(ctx context.Context, current *pull) error {
 	err := withDeadline(ctx, &timeoutError{after: p.limit, unfinished: true}, func(ctx context.Context) error {
 		return whileAnswering(ctx, client, p.patience, func(ctx context.Context) error {
 			return within(ctx, pullBounds(), func(ctx context.Context) error {
-				return client.Pull(ctx, &api.PullRequest{Model: current.model}, progress)
+				err := client.Pull(ctx, &api.PullRequest{Model: current.model}, progress)
+				if err == nil && last != "success" {
+					err = io.ErrUnexpectedEOF // the client takes a connection that breaks for the end
+				}
+				return err //nolint:wrapcheck // classify wants it as it is
 			})
 		})
 	})
-	if err == nil && last != "success" {
-		err = io.ErrUnexpectedEOF // the client takes a connection that breaks for the end
-	}
 	if err != nil {
 		return classify(ctx, err).err
 	}
