@@ -168,7 +168,11 @@ func (l *Library) madeWith(ctx context.Context, tenant *Tenant) (model *ollama.M
 func madeWith(ctx context.Context, q *db.Queries, tenant *Tenant) (*ollama.Model, error) {
 	row, err := q.TenantEmbeddingModel(ctx, db.TenantEmbeddingModelParams{ProjectID: tenant.projectID, ID: tenant.id})
 	if db.IsNoRows(err) {
-		return nil, nil //nolint:nilnil // there is none, which is no error
+		_, err := q.TenantVersion(ctx, db.TenantVersionParams{ProjectID: tenant.projectID, ID: tenant.id})
+		if db.IsNoRows(err) {
+			err = ErrTenantGone
+		}
+		return nil, err // nil, nil: there is none, which is no error
 	}
 	return &ollama.Model{
 		Name: row.Name, Digest: row.Digest, Dimensions: int(row.Dimensions), PromptVersion: int(row.PromptVersion),
