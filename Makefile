@@ -107,6 +107,14 @@ sql: ## Check that db/ is what sqlc makes of sql/, and prepare every query
 	$(provide) -database -- sh -c '$(goose) postgres "$$CDOCS_TEST_DATABASE_URL" up && \
 		SQLC_DATABASE_URL="$$CDOCS_TEST_DATABASE_URL" $(tool) sqlc vet'
 
+# What every server does by itself when it first connects. A statement that gets no
+# lock within a second fails, rather than have searches wait behind it.
+COMMAND ?= status
+.PHONY: migrate
+migrate: ## Run the plain goose on DATABASE_URL, with COMMAND=status, up or down
+	@PGOPTIONS="$${PGOPTIONS:--c lock_timeout=1s}" $(goose) \
+		postgres "$${DATABASE_URL:?is missing: make migrate COMMAND=status DATABASE_URL=postgres://…}" $(COMMAND)
+
 # The list of vulnerabilities comes over the network. Where it is out of reach
 # nothing is checked, which is an error only with VULNDB=required, as in CI.
 .PHONY: vuln

@@ -2,10 +2,16 @@ package db
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"strconv"
+	"time"
 
+	"github.com/cenkalti/backoff/v5"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
@@ -16,37 +22,96 @@ import (
 // How long a server waits for another that is migrating: one try a second.
 const migrationLockTries = 120
 
-// migrate brings the schema up to date on a connection of its own, because the
-// pool's connections need the vector type that the first migration creates. A
-// session lock lets one of several starting servers do it.
-func migrate(ctx context.Context, config *pgx.ConnConfig, logger *slog.Logger) (err error) {
+// migrator brings a schema up to date.
+//
+// A migration that needs a table for itself waits until nobody reads it, and
+// whoever wants to read it from then on waits behind the migration. So it waits
+// for a lock only for a moment, lets the others pass, and tries again.
+type migrator struct {
+	schema fs.FS
+	// lockWait is how long one statement waits for a lock, and so how long a search
+	// may have to wait for the migration.
+	lockWait time.Duration
+	// within is how long tries go on after the first. What a migration does once it
+	// has its locks is not bounded.
+	within time.Duration
+	logger *slog.Logger
+}
+
+func newMigrator(logger *slog.Logger) *migrator {
+	return &migrator{schema: schema.FS, lockWait: time.Second, within: time.Minute, logger: logger}
+}
+
+// migrate works on connections of its own, because the pool's connections need
+// the vector type that the first migration creates.
+func (m *migrator) migrate(ctx context.Context, config *pgx.ConnConfig) error {
 	if err := check(ctx, config); err != nil {
 		return err
 	}
+	config = config.Copy()
+	config.RuntimeParams["lock_timeout"] = strconv.FormatInt(m.lockWait.Milliseconds(), 10)
+	delays := backoff.NewExponentialBackOff()
+	delays.MaxInterval = m.within / 4
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+		err := m.try(ctx, config)
+		if err != nil && !isLockTimeout(err) {
+			err = backoff.Permanent(err)
+		}
+		return struct{}{}, err
+	},
+		backoff.WithBackOff(delays),
+		backoff.WithMaxElapsedTime(m.within),
+		backoff.WithNotify(func(_ error, delay time.Duration) {
+			m.logger.WarnContext(ctx, "a migration waits for a lock and lets others pass", "next_try_in", delay)
+		}))
+	if isLockTimeout(err) {
+		return &Error{
+			Op: "migrate", Kind: KindSetup, SQLState: lockNotAvailable, Err: err,
+			Hint: fmt.Sprintf("a migration of the schema needs a lock that another session has held for more than %s: find it with "+
+				"SELECT pid, state, xact_start, query FROM pg_stat_activity ORDER BY xact_start, end its transaction, and try again", m.within),
+		}
+	}
+	if ctxErr := context.Cause(ctx); ctxErr != nil && err != nil && !errors.As(err, new(*Error)) {
+		return ctxErr
+	}
+	return err
+}
 
+// try applies what is missing, each migration whole or, without a transaction,
+// each statement. A session lock lets one of several starting servers do it.
+func (m *migrator) try(ctx context.Context, config *pgx.ConnConfig) (err error) {
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, migrationLockTries))
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
+	// A try has its own connection: what a failed one has SET goes with it.
 	sqlDB := stdlib.OpenDB(*config)
 	defer func() {
 		if closeErr := sqlDB.Close(); err == nil {
 			err = Wrap("migrate", closeErr)
 		}
 	}()
-	provider, err := goose.NewProvider(goose.DialectPostgres, sqlDB, schema.FS,
-		goose.WithSessionLocker(locker), goose.WithDisableGlobalRegistry(true), goose.WithSlog(logger))
+	provider, err := goose.NewProvider(goose.DialectPostgres, sqlDB, m.schema,
+		goose.WithSessionLocker(locker), goose.WithDisableGlobalRegistry(true), goose.WithSlog(m.logger))
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
 	results, err := provider.Up(ctx)
-	if err != nil {
-		return Wrap("migrate", err)
+	if partial, ok := errors.AsType[*goose.PartialError](err); ok {
+		results = partial.Applied
 	}
 	for _, result := range results {
-		logger.InfoContext(ctx, "migrated", "version", result.Source.Version, "duration", result.Duration)
+		m.logger.InfoContext(ctx, "migrated", "version", result.Source.Version, "duration", result.Duration)
 	}
-	return nil
+	return Wrap("migrate", err)
+}
+
+// lockNotAvailable is the SQLSTATE of a lock_timeout.
+const lockNotAvailable = "55P03"
+
+func isLockTimeout(err error) bool {
+	pgErr, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pgErr.Code == lockNotAvailable
 }
 
 // check looks at the server before anything is created.

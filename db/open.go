@@ -60,7 +60,7 @@ func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, 
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
-	if err := migrate(ctx, config.ConnConfig, logger); err != nil {
+	if err := newMigrator(logger).migrate(ctx, config.ConnConfig); err != nil {
 		return nil, err
 	}
 	params := config.ConnConfig.RuntimeParams

@@ -23,6 +23,7 @@ var systemPrompt string
 // documents are considered for one.
 const (
 	answerTokens = 1024
+	answerShare  = 4 // of a small window, the part for the answer
 	maxCritical  = 20
 )
 
@@ -127,7 +128,8 @@ func (l *Library) write(
 	if err != nil {
 		return Answer{}, err
 	}
-	budget := l.generator.ContextWindow() - answerTokens -
+	window := l.generator.ContextWindow(ctx)
+	budget := window - min(answerTokens, window/answerShare) -
 		markdown.EstimateTokens(systemPrompt) - markdown.EstimateTokens(question.Text)
 	quotes := fit(sources, budget)
 	prompt := ollama.Prompt{
@@ -140,6 +142,9 @@ func (l *Library) write(
 			return Answer{}, err
 		}
 		l.logger.WarnContext(ctx, "quote passages instead of an answer", "error", err)
+		if errors.Is(err, ollama.ErrInputTooLong) {
+			err = fmt.Errorf("%w; %s", err, widerWindow)
+		}
 		answer.Text, answer.Extractive = extract(quotes), err
 	}
 	answer.keepQuoted(quotes)
@@ -207,4 +212,8 @@ func extract(quotes []quote) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-var errNothingFits = errors.New("no passage fits the language model's context window; raise num_ctx")
+// widerWindow is what to do about a language model whose window is too small.
+const widerWindow = "raise generation_context_length in settings.json, " +
+	"or set generation_model to a model with a longer context"
+
+var errNothingFits = errors.New("no passage fits the language model's context window; " + widerWindow)

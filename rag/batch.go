@@ -82,6 +82,9 @@ func (b *batch) embed(ctx context.Context) error {
 				b.refuse(missing[i].hash, embedding.Err)
 				continue
 			}
+			if embedding.Digest != b.model.Digest {
+				return modelReplaced()
+			}
 			b.vectors[missing[i].hash] = embedding.Vector
 		}
 	}

@@ -133,7 +133,7 @@ func (x *Indexer) write(ctx context.Context, op string, f func(q *db.Queries) er
 // index: an answer must not come from a text that is no longer there. An error
 // means that nothing can be said of the files: the call may be made again.
 func (x *Indexer) Index(ctx context.Context, files []File) ([]Failure, error) {
-	model, err := x.library.ensureModel(ctx, x.tenant)
+	model, err := x.library.registerModel(ctx, x.tenant)
 	if err != nil {
 		return nil, err
 	}

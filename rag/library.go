@@ -21,17 +21,19 @@ type Embedder interface {
 	// Embed returns one embedding a text, in order. An error means that the
 	// service as a whole failed; a text that cannot be embedded has its own.
 	Embed(ctx context.Context, texts []string) ([]ollama.Embedding, error)
-	// EmbedQuery returns the vector to search with.
-	EmbedQuery(ctx context.Context, query string) ([]float32, error)
-	// EmbedModel identifies what makes the vectors.
+	// EmbedQuery returns the vector to search with; its Err is nil.
+	EmbedQuery(ctx context.Context, query string) (ollama.Embedding, error)
+	// EmbedModel identifies what makes the vectors, as it was a moment ago.
 	EmbedModel(ctx context.Context) (ollama.Model, error)
+	// FreshModel identifies what makes the vectors now.
+	FreshModel(ctx context.Context) (ollama.Model, error)
 }
 
 // Generator writes an answer.
 type Generator interface {
 	Generate(ctx context.Context, prompt ollama.Prompt, onText func(text string)) (string, error)
 	// ContextWindow is how many tokens prompt and answer may have together.
-	ContextWindow() int
+	ContextWindow(ctx context.Context) int
 }
 
 // Library is one database's index together with the models that fill and
@@ -108,28 +110,46 @@ func (l *Library) CountByType(ctx context.Context, scope Scope) (map[string]int,
 	return counts, err
 }
 
-// ensureModel returns the embedding model if it is the one that made the
-// tenant's vectors, and notes it as such for a tenant that has none. Vectors of
-// two models are not comparable, so a tenant of another model is an error until
-// it is indexed anew. Nothing is remembered: the model may change under a running
-// server, and another process may index the tenant anew.
-func (l *Library) ensureModel(ctx context.Context, tenant *Tenant) (ollama.Model, error) {
-	current, err := l.presentModel(ctx)
-	if err != nil {
-		return ollama.Model{}, err
+// readModel returns the embedding model if the tenant's vectors can be searched
+// with it. Vectors of two models are not comparable, so a tenant of another model
+// is an error until it is indexed again; one without vectors takes any. Nothing is
+// written, and nothing is remembered: the model may change under a running
+// server, and another process may index the tenant again.
+func (l *Library) readModel(ctx context.Context, tenant *Tenant) (ollama.Model, error) {
+	current, _, err := l.compareModel(ctx, tenant)
+	return current, err
+}
+
+// registerModel is readModel for who is about to add vectors: a tenant that has
+// none becomes one of the present model.
+func (l *Library) registerModel(ctx context.Context, tenant *Tenant) (ollama.Model, error) {
+	current, registered, err := l.compareModel(ctx, tenant)
+	if err != nil || registered {
+		return current, err
+	}
+	return current, l.db.Write(ctx, "set embedding model", func(q *db.Queries) error {
+		return setModel(ctx, q, tenant, current, false)
+	})
+}
+
+func (l *Library) compareModel(ctx context.Context, tenant *Tenant) (current ollama.Model, registered bool, err error) {
+	if current, err = l.presentModel(ctx); err != nil {
+		return ollama.Model{}, false, err
 	}
 	made, err := l.madeWith(ctx, tenant)
-	switch {
-	case err != nil:
-		return ollama.Model{}, err
-	case made == nil:
-		return current, l.db.Write(ctx, "set embedding model", func(q *db.Queries) error {
-			return setModel(ctx, q, tenant, current, false)
-		})
-	case *made != current:
-		return ollama.Model{}, modelChanged(tenant, *made, current)
+	if err != nil {
+		return ollama.Model{}, false, err
 	}
-	return current, nil
+	if made != nil && *made != current {
+		// Another process may have seen a change of the model before this one.
+		if current, err = l.embedder.FreshModel(ctx); err != nil {
+			return ollama.Model{}, false, fmt.Errorf("identify the embedding model: %w", err)
+		}
+		if *made != current {
+			return ollama.Model{}, false, modelChanged(tenant, *made, current)
+		}
+	}
+	return current, made != nil, nil
 }
 
 func (l *Library) presentModel(ctx context.Context) (ollama.Model, error) {
@@ -154,7 +174,11 @@ func madeWith(ctx context.Context, q *db.Queries, tenant *Tenant) (*ollama.Model
 		ProjectID: tenant.projectID, ID: tenant.id, Generation: tenant.generation,
 	})
 	if db.IsNoRows(err) {
-		return nil, nil //nolint:nilnil // there is none, which is no error
+		_, err := q.TenantVersion(ctx, db.TenantVersionParams{ProjectID: tenant.projectID, ID: tenant.id})
+		if db.IsNoRows(err) {
+			err = ErrTenantGone
+		}
+		return nil, err // nil, nil: there is none, which is no error
 	}
 	return &ollama.Model{
 		Name: row.Name, Digest: row.Digest, Dimensions: int(row.Dimensions), PromptVersion: int(row.PromptVersion),
@@ -177,6 +201,16 @@ func setModel(ctx context.Context, q *db.Queries, tenant *Tenant, model ollama.M
 		err = ErrTenantGone
 	}
 	return err
+}
+
+// modelTries is how often a query is embedded again because the model was
+// replaced meanwhile.
+const modelTries = 3
+
+// modelReplaced is the error of who was given vectors of another model than the
+// one that was there before. The next call finds the new one.
+func modelReplaced() *Error {
+	return Errorf(EmbeddingServiceError, "Ollama has replaced the embedding model meanwhile; try again")
 }
 
 func modelChanged(tenant *Tenant, made, current ollama.Model) *Error {

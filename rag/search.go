@@ -66,16 +66,25 @@ func (l *Library) Search(ctx context.Context, scope Scope, query Query) (Hits, e
 	return l.searchVector(ctx, scope, query, vector)
 }
 
-// queryVector embeds the query with the model of the tenant's vectors.
+// queryVector embeds the query with the model of the tenant's vectors. A vector
+// of another model, one that was pulled just now, is not searched with: the next
+// try meets the model that is there then.
 func (l *Library) queryVector(ctx context.Context, tenant *Tenant, text string) (pgvector.HalfVector, error) {
-	if _, err := l.ensureModel(ctx, tenant); err != nil {
-		return pgvector.HalfVector{}, err
+	text = strings.Join(strings.Fields(text), " ")
+	for range modelTries {
+		model, err := l.readModel(ctx, tenant)
+		if err != nil {
+			return pgvector.HalfVector{}, err
+		}
+		embedding, err := l.embedder.EmbedQuery(ctx, text)
+		if err != nil {
+			return pgvector.HalfVector{}, err
+		}
+		if embedding.Digest == model.Digest {
+			return pgvector.NewHalfVector(embedding.Vector), nil
+		}
 	}
-	vector, err := l.embedder.EmbedQuery(ctx, strings.Join(strings.Fields(text), " "))
-	if err != nil {
-		return pgvector.HalfVector{}, err
-	}
-	return pgvector.NewHalfVector(vector), nil
+	return pgvector.HalfVector{}, modelReplaced()
 }
 
 // searchVector ranks standard and promoted documents apart, each by similarity

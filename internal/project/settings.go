@@ -15,9 +15,12 @@ const SettingsFile = "settings.json"
 type Settings struct {
 	FileWatcher     FileWatcher `json:"file_watcher"`
 	GenerationModel string      `json:"generation_model"`
-	OllamaHost      string      `json:"ollama_host"`
-	DatabaseURL     string      `json:"database_url"` // may hold a password
-	LogLevel        string      `json:"log_level"`    // debug, info, warn or error
+	// GenerationContextLength is how many tokens of context the generation model gets, unless it was
+	// made for fewer.
+	GenerationContextLength int    `json:"generation_context_length"`
+	OllamaHost              string `json:"ollama_host"`
+	DatabaseURL             string `json:"database_url"` // may hold a password
+	LogLevel                string `json:"log_level"`    // debug, info, warn or error
 	// ExternalDocsAllowed lists absolute paths of folders outside a repository that it may have as
 	// external documentation. Pass it to [Load].
 	ExternalDocsAllowed []string `json:"external_docs_allowed"`
@@ -31,9 +34,10 @@ type FileWatcher struct {
 // DefaultSettings returns what holds where settings.json says nothing.
 func DefaultSettings() Settings {
 	return Settings{
-		FileWatcher:         FileWatcher{DebounceMS: 500},
-		GenerationModel:     "mistral",
-		ExternalDocsAllowed: []string{},
+		FileWatcher:             FileWatcher{DebounceMS: 500},
+		GenerationModel:         "mistral",
+		GenerationContextLength: 8192,
+		ExternalDocsAllowed:     []string{},
 	}
 }
 

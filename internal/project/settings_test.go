@@ -13,9 +13,10 @@ import (
 func TestLoadSettings(t *testing.T) {
 	t.Parallel()
 	defaults := project.Settings{
-		FileWatcher:         project.FileWatcher{DebounceMS: 500},
-		GenerationModel:     "mistral",
-		ExternalDocsAllowed: []string{},
+		FileWatcher:             project.FileWatcher{DebounceMS: 500},
+		GenerationModel:         "mistral",
+		GenerationContextLength: 8192,
+		ExternalDocsAllowed:     []string{},
 	}
 	tests := []struct {
 		name  string
@@ -27,17 +28,19 @@ func TestLoadSettings(t *testing.T) {
 		{"everything", map[string]string{"settings.json": `{
 			"file_watcher": {"debounce_ms": 50},
 			"generation_model": "llama3",
+			"generation_context_length": 16384,
 			"ollama_host": "http://a:1,http://b:2",
 			"database_url": "postgres://u:p@h/d",
 			"log_level": "debug",
 			"external_docs_allowed": ["/srv/handbook"]
 		}`}, project.Settings{
-			FileWatcher:         project.FileWatcher{DebounceMS: 50},
-			GenerationModel:     "llama3",
-			OllamaHost:          "http://a:1,http://b:2",
-			DatabaseURL:         "postgres://u:p@h/d",
-			LogLevel:            "debug",
-			ExternalDocsAllowed: []string{"/srv/handbook"},
+			FileWatcher:             project.FileWatcher{DebounceMS: 50},
+			GenerationModel:         "llama3",
+			GenerationContextLength: 16384,
+			OllamaHost:              "http://a:1,http://b:2",
+			DatabaseURL:             "postgres://u:p@h/d",
+			LogLevel:                "debug",
+			ExternalDocsAllowed:     []string{"/srv/handbook"},
 		}},
 	}
 	for _, tt := range tests {
@@ -64,6 +67,10 @@ func TestLoadSettings_Refuses(t *testing.T) {
 		{
 			"negative debounce", `{"file_watcher": {"debounce_ms": -1}}`,
 			`: "file_watcher.debounce_ms" is -1. Write a whole number from 10 to 60000, for example "debounce_ms": 500.`,
+		},
+		{
+			"context too small for an answer", `{"generation_context_length": 1024}`,
+			`: "generation_context_length" is 1024. Write a whole number from 2048 to 131072, for example "generation_context_length": 8192.`,
 		},
 		{
 			"level", `{"log_level": "verbose"}`,

@@ -3,6 +3,7 @@ package ollama
 import (
 	"context"
 	"errors"
+	"net"
 	"sync"
 	"time"
 
@@ -28,18 +29,29 @@ func whileAnswering(
 			case <-pause.C:
 			}
 			err := withTimeout(ctx, patience, func(ctx context.Context) error {
-				_, err := client.Version(ctx)
-				return err //nolint:wrapcheck // only looked at
+				return within(ctx, smallAnswer(), func(ctx context.Context) error {
+					_, err := client.Version(ctx)
+					return err //nolint:wrapcheck // only looked at
+				})
 			})
-			if timeout, ok := errors.AsType[*timeoutError](err); ok {
-				giveUp(timeout)
+			if ctx.Err() == nil && isSilence(err) {
+				giveUp(&timeoutError{after: patience})
 				return
 			}
-			pause.Reset(patience)
+			pause.Reset(patience / 3)
 		}
 	})
 	err := causeOf(ctx, call(ctx))
 	giveUp(nil)
 	watching.Wait()
 	return err
+}
+
+// isSilence says that nothing came back: no answer, or no connection.
+func isSilence(err error) bool {
+	if _, ok := errors.AsType[*timeoutError](err); ok {
+		return true
+	}
+	network, ok := errors.AsType[net.Error](err)
+	return ok && network.Timeout()
 }

@@ -48,6 +48,9 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 		return err
 	})
 	if err != nil {
+		if errors.Is(err, ErrInputTooLong) {
+			c.forgetWindow()
+		}
 		return "", fmt.Errorf("generate with %s: %w", c.cfg.ChatModel, err)
 	}
 	text := strings.TrimSpace(answer.String())
@@ -62,7 +65,7 @@ func (c *Client) chatRequest(prompt Prompt) *api.ChatRequest {
 	if prompt.System != "" {
 		messages = append([]api.Message{{Role: "system", Content: prompt.System}}, messages...)
 	}
-	no := false
+	no, numCtx := false, c.knownWindow()
 	return &api.ChatRequest{
 		Model:     c.cfg.ChatModel,
 		Messages:  messages,
@@ -73,23 +76,49 @@ func (c *Client) chatRequest(prompt Prompt) *api.ChatRequest {
 		Truncate: &no,
 		Shift:    &no,
 		Options: map[string]any{
-			"num_ctx":     c.cfg.NumCtx,
-			"num_predict": c.cfg.AnswerTokens,
+			"num_ctx":     numCtx,
+			"num_predict": min(c.cfg.AnswerTokens, numCtx/answerShare),
 			"temperature": c.cfg.Temperature,
 		},
 	}
 }
 
-// chat makes one request and passes its pieces to write.
+// What a token may become, in pieces of the stream and in bytes of text. Ollama
+// sends a token a piece, and the longest tokens, of white space, have 128 bytes.
+const (
+	maxPieces     = 2
+	maxTokenBytes = 128
+)
+
+// chat makes one request and passes its pieces to write. A host that falls
+// silent, that never ends or that writes more than it was asked for is given up.
 func (c *Client) chat(ctx context.Context, client *api.Client, req *api.ChatRequest, write func(string)) error {
+	return withDeadline(ctx, &timeoutError{after: c.cfg.ChatLimit, unfinished: true}, func(ctx context.Context) error {
+		return whileAnswering(ctx, client, c.cfg.ProbeTimeout, func(ctx context.Context) error {
+			return within(ctx, chatBounds(c.cfg.AnswerTokens), func(ctx context.Context) error {
+				return c.chatStream(ctx, client, req, write)
+			})
+		})
+	})
+}
+
+func (c *Client) chatStream(ctx context.Context, client *api.Client, req *api.ChatRequest, write func(string)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	silence := time.AfterFunc(c.cfg.ChatTimeout, func() { cancel(&timeoutError{c.cfg.ChatTimeout}) })
+	silence := time.AfterFunc(c.cfg.ChatTimeout, func() { cancel(&timeoutError{after: c.cfg.ChatTimeout}) })
 	defer silence.Stop()
 
 	var last api.ChatResponse
+	pieces, size := 0, 0
 	err := client.Chat(ctx, req, func(resp api.ChatResponse) error {
 		silence.Reset(c.cfg.ChatTimeout)
+		if resp.Message.Content != "" {
+			pieces++
+			size += len(resp.Message.Content)
+		}
+		if pieces > maxPieces*c.cfg.AnswerTokens || size > maxTokenBytes*c.cfg.AnswerTokens {
+			return &failure{kind: refused, err: fmt.Errorf("the answer does not end at the %d tokens asked for", c.cfg.AnswerTokens)}
+		}
 		write(resp.Message.Content)
 		last = resp
 		return nil
@@ -102,7 +131,7 @@ func (c *Client) chat(ctx context.Context, client *api.Client, req *api.ChatRequ
 		return causeOf(ctx, io.ErrUnexpectedEOF)
 	case last.DoneReason == "length":
 		c.cfg.Logger.WarnContext(ctx, "the answer was cut short", "model", c.cfg.ChatModel,
-			"prompt_tokens", last.PromptEvalCount, "answer_tokens", last.EvalCount, "num_ctx", c.cfg.NumCtx)
+			"prompt_tokens", last.PromptEvalCount, "answer_tokens", last.EvalCount, "num_ctx", req.Options["num_ctx"])
 	}
 	return nil
 }

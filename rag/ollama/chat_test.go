@@ -45,7 +45,7 @@ func TestGenerate_Streams(t *testing.T) {
 	if request.Truncate == nil || *request.Truncate {
 		t.Errorf("truncate is %v, want false", request.Truncate)
 	}
-	if window := client.ContextWindow(); window != 5000 {
+	if window := client.ContextWindow(t.Context()); window != 5000 {
 		t.Errorf("context window %d, want 5000", window)
 	}
 }

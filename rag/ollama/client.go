@@ -33,12 +33,13 @@ type Client struct {
 	transport *http.Transport
 	pulls     *puller
 
-	queries   *lru.Cache[string, []float32] // shared vectors, never changed
-	inFlight  singleflight.Group            // queries being embedded
-	queryText string                        // what goes before a query
+	queries   *lru.Cache[queryKey, []float32] // shared vectors, never changed
+	inFlight  singleflight.Group              // queries being embedded
+	queryText string                          // what goes before a query
 
-	mu    sync.Mutex // guards model and the hosts' plain fields
-	model identity
+	mu     sync.Mutex // guards model, window and the hosts' plain fields
+	model  identity
+	window window
 }
 
 // New makes a client. Only a configuration that can't be right is an error: no
@@ -52,7 +53,7 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configure ollama: %w", err)
 	}
-	queries, err := lru.New[string, []float32](cachedQueries)
+	queries, err := lru.New[queryKey, []float32](cachedQueries)
 	if err != nil {
 		return nil, fmt.Errorf("make query cache: %w", err)
 	}
@@ -65,7 +66,8 @@ func New(cfg Config) (*Client, error) {
 		queryText: queryPrefix(cfg.EmbedModel),
 	}
 	for _, base := range urls {
-		client.hosts = append(client.hosts, newHost(base, &http.Client{Transport: transport}, cfg.Breaker, cfg.Logger))
+		httpClient := &http.Client{Transport: boundedTransport{transport}, CheckRedirect: followNone}
+		client.hosts = append(client.hosts, newHost(base, httpClient, cfg.Breaker, cfg.Logger))
 	}
 	return client, nil
 }
@@ -78,10 +80,6 @@ func (c *Client) Close() error {
 	c.transport.CloseIdleConnections()
 	return nil
 }
-
-// ContextWindow returns how many tokens a prompt and its answer may have
-// together.
-func (c *Client) ContextWindow() int { return c.cfg.NumCtx }
 
 // Version returns the version of the first server that answers, in configured
 // order.
@@ -139,6 +137,7 @@ func (h *host) version(ctx context.Context, timeout time.Duration) (string, erro
 	err := h.call(ctx, func(ctx context.Context, client *api.Client) error {
 		return withTimeout(ctx, timeout, func(ctx context.Context) (err error) {
 			version, err = client.Version(ctx)
+			version = shorten(version)
 			return err //nolint:wrapcheck // classify wants it as it is
 		})
 	})
@@ -153,5 +152,7 @@ func newTransport() *http.Transport {
 		DialContext:         (&net.Dialer{Timeout: connectTimeout}).DialContext,
 		TLSHandshakeTimeout: connectTimeout,
 		IdleConnTimeout:     idleConnTimeout,
+		// Headers are not part of the body that is bounded.
+		MaxResponseHeaderBytes: 64 << 10,
 	}
 }

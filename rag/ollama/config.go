@@ -38,9 +38,10 @@ type Config struct {
 	BatchSize, BatchBytes int
 
 	// NumCtx is the chat model's context window in tokens, which prompt and
-	// answer share. Default: 8192.
+	// answer share; a model that was made for fewer gets those. Default: 8192.
 	NumCtx int
-	// AnswerTokens is where the chat model is stopped. Default: 1024.
+	// AnswerTokens is where the chat model is stopped, or after a quarter of a
+	// small window. Default: 1024.
 	AnswerTokens int
 	// Temperature of the chat model. Default: 0.1.
 	Temperature float64
@@ -53,6 +54,8 @@ type Config struct {
 	// ChatTimeout bounds the wait for the next piece of an answer, loading the
 	// model and reading the prompt included. Default: 5 minutes.
 	ChatTimeout time.Duration
+	// ChatLimit bounds an answer as a whole. Default: 15 minutes.
+	ChatLimit time.Duration
 	// ProbeTimeout bounds small requests: version, list of models. A server that
 	// is slow at everything is still one that works. Default: 15 seconds.
 	ProbeTimeout time.Duration
@@ -72,6 +75,9 @@ type Config struct {
 	// PullRetry is how long a pull that went wrong is not tried again.
 	// Default: 1 minute.
 	PullRetry time.Duration
+	// PullLimit bounds a pull as a whole; the next one goes on where it was.
+	// Default: 2 hours.
+	PullLimit time.Duration
 	// OnPull, when set, is told of the progress of a pull, one call at a time
 	// for each model. It must not block.
 	OnPull func(model string, status PullStatus)
@@ -114,6 +120,7 @@ func (c Config) WithDefaults() Config {
 	c.KeepAlive = cmp.Or(c.KeepAlive, 30*time.Minute)
 	c.EmbedTimeout = cmp.Or(c.EmbedTimeout, 5*time.Minute)
 	c.ChatTimeout = cmp.Or(c.ChatTimeout, 5*time.Minute)
+	c.ChatLimit = cmp.Or(c.ChatLimit, 15*time.Minute)
 	c.ProbeTimeout = cmp.Or(c.ProbeTimeout, 15*time.Second)
 	c.Tries = cmp.Or(c.Tries, 3)
 	c.RetryDelay = cmp.Or(c.RetryDelay, time.Second)
@@ -123,6 +130,7 @@ func (c Config) WithDefaults() Config {
 	c.Breaker.OpenFor = cmp.Or(c.Breaker.OpenFor, 30*time.Second)
 	c.PullWait = cmp.Or(c.PullWait, 10*time.Second)
 	c.PullRetry = cmp.Or(c.PullRetry, time.Minute)
+	c.PullLimit = cmp.Or(c.PullLimit, 2*time.Hour)
 	c.ModelTTL = cmp.Or(c.ModelTTL, time.Minute)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -151,7 +159,7 @@ func (c Config) validate() error {
 		return fmt.Errorf("tries must be at most %d, not %d: the delay doubles each time", maxTries, c.Tries)
 	}
 	if c.NumCtx <= c.AnswerTokens {
-		return fmt.Errorf("a context window of %d tokens leaves no room for a prompt beside an answer of %d: raise num_ctx",
+		return fmt.Errorf("a context window of %d tokens leaves no room for a prompt beside an answer of %d",
 			c.NumCtx, c.AnswerTokens)
 	}
 	return nil

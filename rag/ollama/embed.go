@@ -14,6 +14,10 @@ import (
 // dimensions, or the reason why this one text has none.
 type Embedding struct {
 	Vector []float32
+	// Digest is that of the model that made the vector. It may be another than
+	// [Client.EmbedModel] has returned just before, and two batches of one call
+	// may have two: whoever keeps vectors has to look.
+	Digest string
 	// Err is ErrInputTooLong, an *InputError or ErrBadResponse, perhaps
 	// wrapped. The other texts of the call are not concerned.
 	Err error
@@ -101,11 +105,12 @@ func (c *Client) batches(texts []string) []int {
 // a whole request, so a batch that is refused is halved until the bad ones are
 // alone.
 func (c *Client) embedBatch(ctx context.Context, texts []string, results []Embedding) error {
-	vectors, err := c.embed(ctx, texts)
+	vectors, digest, err := c.embed(ctx, texts)
 	switch {
 	case err == nil:
 		for i, vector := range vectors {
 			results[i].Vector, results[i].Err = normalize(vector)
+			results[i].Digest = digest
 		}
 		return nil
 	case !isInputError(err):
@@ -126,10 +131,11 @@ func isInputError(err error) bool {
 	return ok || errors.Is(err, ErrInputTooLong)
 }
 
-// embed makes one request, on whichever host is free.
-func (c *Client) embed(ctx context.Context, texts []string) ([][]float32, error) {
+// embed makes one request, on whichever host is free. It returns the vectors
+// and the digest of the model that made them all.
+func (c *Client) embed(ctx context.Context, texts []string) (vectors [][]float32, digest string, err error) {
 	if err := c.agreeOnModel(ctx); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	truncate := false
 	req := &api.EmbedRequest{
@@ -138,27 +144,35 @@ func (c *Client) embed(ctx context.Context, texts []string) ([][]float32, error)
 		KeepAlive: &api.Duration{Duration: c.cfg.KeepAlive},
 		Truncate:  &truncate,
 	}
-	var vectors [][]float32
-	err := c.withModel(ctx, c.cfg.EmbedModel, leastBusy, func(ctx context.Context, h *host) error {
-		if err := c.verify(ctx, h); err != nil {
+	err = c.withModel(ctx, c.cfg.EmbedModel, leastBusy, func(ctx context.Context, h *host) (err error) {
+		digest, err = c.unchanged(ctx, h, func(ctx context.Context) error {
+			vectors, err = c.embedAt(ctx, h, req, len(texts))
 			return err
-		}
-		return h.call(ctx, func(ctx context.Context, client *api.Client) error {
-			return withTimeout(ctx, c.cfg.EmbedTimeout, func(ctx context.Context) error {
-				return whileAnswering(ctx, client, c.cfg.ProbeTimeout, func(ctx context.Context) error {
+		})
+		return err
+	})
+	if err != nil && !isInputError(err) && ctx.Err() == nil {
+		c.forgetModel()
+	}
+	return vectors, digest, err
+}
+
+// embedAt makes the request of one host. The error is nil or a *failure.
+func (c *Client) embedAt(ctx context.Context, h *host, req *api.EmbedRequest, texts int) (vectors [][]float32, err error) {
+	err = h.call(ctx, func(ctx context.Context, client *api.Client) error {
+		return withTimeout(ctx, c.cfg.EmbedTimeout, func(ctx context.Context) error {
+			return whileAnswering(ctx, client, c.cfg.ProbeTimeout, func(ctx context.Context) error {
+				return within(ctx, embedBounds(texts), func(ctx context.Context) error {
 					resp, err := client.Embed(ctx, req)
 					if err != nil {
 						return err //nolint:wrapcheck // classify wants it as it is
 					}
 					vectors = resp.Embeddings
-					return c.check(vectors, len(texts))
+					return c.check(vectors, texts)
 				})
 			})
 		})
 	})
-	if err != nil && !isInputError(err) && ctx.Err() == nil {
-		c.forgetModel()
-	}
 	return vectors, err
 }
 

@@ -270,6 +270,7 @@ func TestEmbed_BadResponses(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			server, client := start(t)
+			test.faults.Paths = []string{"/api/embed"}
 			server.SetFaults(test.faults)
 
 			_, err := client.Embed(t.Context(), numbered(2))
@@ -366,8 +367,10 @@ func TestEmbed_StopsWithTheCaller(t *testing.T) {
 	server, client := start(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	server.Observe(func(r *http.Request) {
-		cancel()
-		<-r.Context().Done()
+		if r.URL.Path == "/api/embed" {
+			cancel()
+			<-r.Context().Done()
+		}
 	})
 
 	_, err := client.Embed(ctx, numbered(1))
@@ -375,7 +378,7 @@ func TestEmbed_StopsWithTheCaller(t *testing.T) {
 		t.Errorf("got error %v, want context.Canceled", err)
 	}
 	wantLeft(t, server, "/api/embed")
-	if requests := len(server.Requests("")); requests != 1 {
+	if requests := len(server.Requests("/api/embed")); requests != 1 {
 		t.Errorf("got %d requests, want 1", requests)
 	}
 }

@@ -92,7 +92,11 @@ const maxMessage = 300
 
 // shorten makes one line of bounded length out of a server's message.
 func shorten(message string) string {
-	line := []rune(strings.Join(strings.Fields(message), " "))
+	const more = 16 // than enough bytes for a character and the space before it
+	if len(message) > more*maxMessage {
+		message = message[:more*maxMessage]
+	}
+	line := []rune(strings.ToValidUTF8(strings.Join(strings.Fields(message), " "), ""))
 	if len(line) > maxMessage {
 		line = append(line[:maxMessage-1], '…')
 	}

@@ -69,14 +69,28 @@ func (f *failure) inconclusive() bool {
 }
 
 // timeoutError is the cause with which a call is given up.
-type timeoutError struct{ after time.Duration }
+type timeoutError struct {
+	after time.Duration
+	// unfinished is set where there was an answer, and no end of it.
+	unfinished bool
+}
 
-func (e *timeoutError) Error() string { return fmt.Sprintf("no answer within %s", e.after) }
+func (e *timeoutError) Error() string {
+	if e.unfinished {
+		return fmt.Sprintf("no end of the answer within %s", e.after)
+	}
+	return fmt.Sprintf("no answer within %s", e.after)
+}
 
 // withTimeout runs call with a bounded context. A call that runs into the
 // bound ends in a *timeoutError, which is told from the caller's own deadline.
 func withTimeout(ctx context.Context, after time.Duration, call func(ctx context.Context) error) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, after, &timeoutError{after})
+	return withDeadline(ctx, &timeoutError{after: after}, call)
+}
+
+// withDeadline is withTimeout for any timeout.
+func withDeadline(ctx context.Context, timeout *timeoutError, call func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout.after, timeout)
 	defer cancel()
 	return causeOf(ctx, call(ctx))
 }
@@ -107,6 +121,10 @@ func classify(ctx context.Context, err error) *failure {
 	}
 	if timeout, ok := errors.AsType[*timeoutError](err); ok {
 		return &failure{kind: refused, err: timeout}
+	}
+	if isRedirect(err) {
+		redirect, _ := errors.AsType[*redirectError](err)
+		return &failure{kind: refused, err: redirect}
 	}
 	if isJSONError(err) {
 		return badResponse("no valid JSON")

@@ -26,8 +26,8 @@ type host struct {
 	openedAt atomic.Pointer[time.Time]
 	lastErr  atomic.Pointer[failure]
 
-	busy     int       // calls under way; guarded by Client.mu
-	verified time.Time // when its model was last compared; guarded by Client.mu
+	busy int   // calls under way; guarded by Client.mu
+	seen build // of the embedding model, when it was last asked; guarded by Client.mu
 }
 
 func newHost(base *url.URL, client *http.Client, cfg BreakerConfig, logger *slog.Logger) *host {

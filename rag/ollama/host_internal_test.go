@@ -67,7 +67,7 @@ func TestBreaker(t *testing.T) {
 		},
 		{
 			"timeouts are failures",
-			[]error{&timeoutError{1}, &timeoutError{1}, &timeoutError{1}, &timeoutError{1}, &timeoutError{1}},
+			[]error{&timeoutError{after: 1}, &timeoutError{after: 1}, &timeoutError{after: 1}, &timeoutError{after: 1}, &timeoutError{after: 1}},
 			"open",
 		},
 	}

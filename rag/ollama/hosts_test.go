@@ -224,7 +224,7 @@ func TestNew_RefusesBadConfigurations(t *testing.T) {
 		{"empty host", ollama.Config{Hosts: []string{" "}}, "host 1 of 1: not a URL"},
 		{"password with bad escape", ollama.Config{Hosts: []string{"http://me:secret%@x:1"}}, "not a URL"},
 		{"negative batch", ollama.Config{BatchSize: -1}, "batch size must be positive, not -1"},
-		{"window of the answer", ollama.Config{NumCtx: 1024}, "raise num_ctx"},
+		{"window of the answer", ollama.Config{NumCtx: 1024}, "leaves no room for a prompt"},
 		{"too many tries", ollama.Config{Tries: 11}, "tries must be at most 10"},
 	}
 	for _, test := range tests {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"sync"
 	"time"
 
@@ -25,12 +26,14 @@ func (s PullStatus) String() string {
 	if s.Total <= 0 {
 		return s.Status
 	}
-	return fmt.Sprintf("%s, %d %%", s.Status, s.Completed*100/s.Total)
+	return fmt.Sprintf("%s, %.0f %%", s.Status, math.Floor(100*float64(s.Completed)/float64(s.Total)))
 }
 
 // puller pulls missing models, each once at a time.
 type puller struct {
 	wait, again time.Duration
+	limit       time.Duration // of a pull
+	patience    time.Duration // with a host that falls silent
 	onPull      func(model string, status PullStatus)
 	logger      *slog.Logger
 
@@ -56,8 +59,8 @@ type pull struct {
 
 func newPuller(cfg Config) *puller {
 	return &puller{
-		wait: cfg.PullWait, again: cfg.PullRetry, onPull: cfg.OnPull, logger: cfg.Logger,
-		pulls: map[string]*pull{},
+		wait: cfg.PullWait, again: cfg.PullRetry, limit: cfg.PullLimit, patience: cfg.ProbeTimeout,
+		onPull: cfg.OnPull, logger: cfg.Logger, pulls: map[string]*pull{},
 	}
 }
 
@@ -123,13 +126,16 @@ func (p *puller) run(ctx context.Context, current *pull) {
 	close(current.done)
 }
 
+// maxParts is how many parts of a model are counted; models have some ten.
+const maxParts = 1000
+
 func (p *puller) pull(ctx context.Context, current *pull) error {
 	type part struct{ completed, total int64 }
 	parts := map[string]part{}
 	last := ""
-	err := current.host.api.Pull(ctx, &api.PullRequest{Model: current.model}, func(resp api.ProgressResponse) error {
+	progress := func(resp api.ProgressResponse) error {
 		last = resp.Status
-		if resp.Digest != "" {
+		if _, known := parts[resp.Digest]; resp.Digest != "" && (known || len(parts) < maxParts) {
 			parts[resp.Digest] = part{resp.Completed, resp.Total}
 		}
 		status := PullStatus{Status: shorten(resp.Status)}
@@ -142,10 +148,19 @@ func (p *puller) pull(ctx context.Context, current *pull) error {
 			p.onPull(current.model, status)
 		}
 		return nil
-	})
-	if err == nil && last != "success" {
-		err = io.ErrUnexpectedEOF // the client takes a connection that breaks for the end
 	}
+	client := current.host.api
+	err := withDeadline(ctx, &timeoutError{after: p.limit, unfinished: true}, func(ctx context.Context) error {
+		return whileAnswering(ctx, client, p.patience, func(ctx context.Context) error {
+			return within(ctx, pullBounds(), func(ctx context.Context) error {
+				err := client.Pull(ctx, &api.PullRequest{Model: current.model}, progress)
+				if err == nil && last != "success" {
+					err = io.ErrUnexpectedEOF // the client takes a connection that breaks for the end
+				}
+				return err //nolint:wrapcheck // classify wants it as it is
+			})
+		})
+	})
 	if err != nil {
 		return classify(ctx, err).err
 	}

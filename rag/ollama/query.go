@@ -28,44 +28,62 @@ func queryPrefix(model string) string {
 	return ""
 }
 
-// EmbedQuery returns the vector to search with, which is the caller's own. The
-// latest queries are remembered, and equal queries at the same time share one
-// request. A query that is too long for the model loses words at its end until
-// it fits: an answer to its beginning is of more use than an error. An empty
-// query is an *InputError; other errors are those of [Client.Embed].
-func (c *Client) EmbedQuery(ctx context.Context, query string) ([]float32, error) {
+// queryKey names a query's vector: that of another model is another one.
+type queryKey struct{ digest, text string }
+
+// EmbedQuery returns the vector to search with, which is the caller's own, and
+// the model that made it; Err is always nil. The latest queries are remembered,
+// and equal queries at the same time share one request. A query that is too long
+// for the model loses words at its end until it fits: an answer to its beginning
+// is of more use than an error. An empty query is an *InputError; other errors
+// are those of [Client.Embed].
+func (c *Client) EmbedQuery(ctx context.Context, query string) (Embedding, error) {
 	query = strings.TrimSpace(query)
 	if len(query) > maxQuery {
 		query = cutAtWord(query, maxQuery)
 	}
 	if query == "" {
-		return nil, fmt.Errorf("embed query: %w", errBlank())
+		return Embedding{}, fmt.Errorf("embed query: %w", errBlank())
 	}
 	for {
-		if vector, ok := c.queries.Get(query); ok {
-			return slices.Clone(vector), nil
+		if known, ok := c.knownQuery(query); ok {
+			return known.clone(), nil
 		}
 		result := c.inFlight.DoChan(query, func() (any, error) {
-			vector, err := c.embedQuery(ctx, query)
+			embedding, err := c.embedQuery(ctx, query)
 			if err != nil && ctx.Err() != nil {
 				err = &callerLeftError{err}
 			}
-			return vector, err
+			return embedding, err
 		})
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("embed query: %w", ctx.Err())
+			return Embedding{}, fmt.Errorf("embed query: %w", ctx.Err())
 		case r := <-result:
 			if _, left := errors.AsType[*callerLeftError](r.Err); left && ctx.Err() == nil {
 				continue // it was another caller's request
 			}
 			if r.Err != nil {
-				return nil, fmt.Errorf("embed query: %w", r.Err)
+				return Embedding{}, fmt.Errorf("embed query: %w", r.Err)
 			}
-			vector, _ := r.Val.([]float32)
-			return slices.Clone(vector), nil
+			embedding, _ := r.Val.(Embedding)
+			return embedding.clone(), nil
 		}
 	}
+}
+
+func (e Embedding) clone() Embedding {
+	e.Vector = slices.Clone(e.Vector)
+	return e
+}
+
+// knownQuery returns what the model in use has made of the query before.
+func (c *Client) knownQuery(query string) (Embedding, bool) {
+	c.mu.Lock()
+	key := queryKey{c.model.digest, query}
+	c.mu.Unlock()
+	vector, ok := c.queries.Get(key)
+	return Embedding{Vector: vector, Digest: key.digest}, ok
 }
 
 // callerLeftError is how a shared request ends when the caller that made it
@@ -77,21 +95,21 @@ func (e *callerLeftError) Error() string { return e.err.Error() }
 func (e *callerLeftError) Unwrap() error { return e.err }
 
 // embedQuery embeds the query, cut as far as necessary, and remembers it.
-func (c *Client) embedQuery(ctx context.Context, query string) ([]float32, error) {
+func (c *Client) embedQuery(ctx context.Context, query string) (Embedding, error) {
 	text := query
 	for {
 		var result [1]Embedding
 		err := c.embedBatch(ctx, []string{c.queryText + text}, result[:])
 		if err != nil {
-			return nil, err
+			return Embedding{}, err
 		}
 		if err = result[0].Err; err == nil {
-			c.queries.Add(query, result[0].Vector)
-			return result[0].Vector, nil
+			c.queries.Add(queryKey{result[0].Digest, query}, result[0].Vector)
+			return result[0], nil
 		}
 		shorter := cutAtWord(text, len(text)*3/4)
 		if !errors.Is(err, ErrInputTooLong) || shorter == "" {
-			return nil, err
+			return Embedding{}, err
 		}
 		c.cfg.Logger.DebugContext(ctx, "cut query to fit the model", "from_bytes", len(text), "to_bytes", len(shorter))
 		text = shorter

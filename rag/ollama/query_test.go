@@ -54,10 +54,10 @@ func TestEmbedQuery_RemembersQueries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want, got.Vector); diff != "" {
 			t.Fatal("another vector than the fake's")
 		}
-		clear(got) // the caller's own
+		clear(got.Vector) // the caller's own
 	}
 	if requests := len(server.Requests("/api/embed")); requests != 1 {
 		t.Errorf("got %d requests, want 1", requests)
@@ -109,9 +109,11 @@ func TestEmbedQuery_SharesRequests(t *testing.T) {
 	t.Parallel()
 	server, client := start(t)
 	asked, release := make(chan struct{}, 1), make(chan struct{})
-	server.Observe(func(*http.Request) {
-		asked <- struct{}{}
-		<-release
+	server.Observe(func(r *http.Request) {
+		if r.URL.Path == "/api/embed" {
+			asked <- struct{}{}
+			<-release
+		}
 	})
 	var callers sync.WaitGroup
 	ask := func(ctx context.Context, want error) {
@@ -141,8 +143,10 @@ func TestEmbedQuery_OutlivesTheCallerThatAsked(t *testing.T) {
 	asked := make(chan struct{}, 2)
 	var first sync.Once
 	server.Observe(func(r *http.Request) {
-		asked <- struct{}{}
-		first.Do(func() { <-r.Context().Done() })
+		if r.URL.Path == "/api/embed" {
+			asked <- struct{}{}
+			first.Do(func() { <-r.Context().Done() })
+		}
 	})
 	leaderCtx, leave := context.WithCancel(t.Context())
 	var callers sync.WaitGroup

@@ -61,7 +61,7 @@ func TestReal_Embed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if near, far := dot(query, got[0].Vector), dot(query, got[3].Vector); near <= far {
+	if near, far := dot(query.Vector, got[0].Vector), dot(query.Vector, got[3].Vector); near <= far {
 		t.Errorf("related text at %.3f, unrelated at %.3f", near, far)
 	}
 	if _, err := client.EmbedQuery(t.Context(), texts[1]); err != nil {

@@ -25,19 +25,25 @@ var model = ollama.Model{
 func (e *embedder) Embed(_ context.Context, texts []string) ([]ollama.Embedding, error) {
 	embeddings := make([]ollama.Embedding, len(texts))
 	for i, text := range texts {
-		embeddings[i].Vector = e.space.ofText(text)
+		embeddings[i] = made(e.space.ofText(text))
 	}
 	return embeddings, nil
 }
 
-func (e *embedder) EmbedQuery(_ context.Context, query string) ([]float32, error) {
+func (e *embedder) EmbedQuery(_ context.Context, query string) (ollama.Embedding, error) {
 	if vector, ok := e.queries[query]; ok {
-		return vector, nil
+		return made(vector), nil
 	}
-	return e.space.ofText(query), nil
+	return made(e.space.ofText(query)), nil
+}
+
+func made(vector []float32) ollama.Embedding {
+	return ollama.Embedding{Vector: vector, Digest: model.Digest}
 }
 
 func (*embedder) EmbedModel(context.Context) (ollama.Model, error) { return model, nil }
+
+func (*embedder) FreshModel(context.Context) (ollama.Model, error) { return model, nil }
 
 // library is the index over a database with this embedder, and no language model.
 func (e *environment) library(database *db.Database, models *embedder) *rag.Library {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Version is what the server says it is.
@@ -27,12 +28,21 @@ type Server struct {
 
 	mu       sync.Mutex
 	faults   Faults
-	models   map[string]string // digest by full name
+	models   map[string]installed // by full name
+	installs int
+	window   int // of every model, 0 if they do not say
 	answer   func(system, user string) []string
 	pull     Pull
 	observe  func(*http.Request)
 	requests []Request
 	left     chan string
+}
+
+// installed is a model that the server has. Installed again, it is another one
+// even with the same digest.
+type installed struct {
+	digest string
+	at     time.Time
 }
 
 // Request is one that was answered, or refused.
@@ -57,7 +67,7 @@ type Request struct {
 func New() *Server {
 	s := &Server{
 		closed: make(chan struct{}),
-		models: map[string]string{},
+		models: map[string]installed{},
 		left:   make(chan string, 64),
 		answer: defaultAnswer,
 		pull:   Pull{Steps: defaultSteps},
@@ -101,7 +111,16 @@ func (s *Server) URL() string { return s.http.URL }
 func (s *Server) AddModel(name, digest string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.models[fullName(name)] = digest
+	s.installs++
+	at := time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC).Add(time.Duration(s.installs) * time.Second)
+	s.models[fullName(name)] = installed{digest: digest, at: at}
+}
+
+// SetContextLength makes all models say that they were made for so many tokens.
+func (s *Server) SetContextLength(tokens int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.window = tokens
 }
 
 // RemoveModel makes the model missing.
@@ -220,7 +239,7 @@ func (s *Server) tags(w http.ResponseWriter, _ *http.Request) {
 	list := []map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(s.models)) {
 		list = append(list, map[string]any{
-			"name": name, "model": name, "digest": s.models[name], "size": 1, "modified_at": "2025-01-02T03:04:05Z",
+			"name": name, "model": name, "digest": s.models[name].digest, "size": 1, "modified_at": s.models[name].at,
 		})
 	}
 	reply(w, http.StatusOK, map[string]any{"models": list})
@@ -232,9 +251,15 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 		replyMissing(w, model)
 		return
 	}
+	s.mu.Lock()
+	info := map[string]any{"general.architecture": "fake"}
+	if s.window > 0 {
+		info["fake.context_length"] = s.window
+	}
+	s.mu.Unlock()
 	reply(w, http.StatusOK, map[string]any{
 		"details":    map[string]any{"family": "fake", "format": "gguf"},
-		"model_info": map[string]any{"general.architecture": "fake"},
+		"model_info": info,
 	})
 }
 

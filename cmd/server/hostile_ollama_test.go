@@ -1,0 +1,106 @@
+package main_test
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+// hostileOllama does at one path what it likes, and is a fake Ollama at others.
+type hostileOllama struct {
+	*httptest.Server
+
+	fake *fakeollama.Server
+	met  atomic.Int64 // requests at the path
+}
+
+func newHostileOllama(t *testing.T, path string, handle http.HandlerFunc) *hostileOllama {
+	t.Helper()
+	h := &hostileOllama{fake: fakeollama.Start(t)}
+	target, err := url.Parse(h.fake.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	honest := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
+	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != path {
+			honest.ServeHTTP(w, r)
+			return
+		}
+		h.met.Add(1)
+		handle(w, r)
+	}))
+	t.Cleanup(h.Close)
+	return h
+}
+
+// guideProject has external documentation of one page.
+func guideProject(t *testing.T) (root string) {
+	t.Helper()
+	return newProject(t, map[string]string{
+		".csharp-compounding-docs/config.json": `{"project_name": "guided", "external_docs": {"path": "./docs"}}`,
+		"docs/guide.md":                        "# Guide\n\nHow to fill the pool with water.\n",
+	})
+}
+
+// endless answers with a beginning and then one text for ever, compressed where
+// zipped is set.
+func endless(status int, zipped bool, begin, again string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		var to io.Writer = w
+		if zipped {
+			w.Header().Set("Content-Encoding", "gzip")
+			to = gzip.NewWriter(w)
+		}
+		w.WriteHeader(status)
+		_, err := io.WriteString(to, begin)
+		for chunk := strings.Repeat(again, 1+1<<16/len(again)); err == nil; {
+			_, err = io.WriteString(to, chunk)
+		}
+	}
+}
+
+// question is what the tests ask.
+func question() map[string]any {
+	return map[string]any{"query": "how to fill the pool with water", "min_relevance_score": 0}
+}
+
+// A document's text goes to the host that the user has named, and to no other.
+func TestServe_FollowsNoRedirectOfOllama(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/api/embed", "/api/tags", "/api/chat"} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			elsewhere := fakeollama.Start(t)
+			hostile := newHostileOllama(t, path, func(w http.ResponseWriter, r *http.Request) {
+				http.Redirect(w, r, elsewhere.URL()+r.URL.Path, http.StatusTemporaryRedirect)
+			})
+			session := connect(t, server(t, "CDOCS_DATABASE_URL="+testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST="+hostile.URL))
+			var answer struct {
+				Message string `json:"message"`
+				Reason  string `json:"generation_reason"`
+			}
+			call(t, session, "activate_project", activation(guideProject(t)), &struct{}{})
+			call(t, session, "rag_query_external", question(), &answer)
+			said := answer.Message + answer.Reason
+			if hostile.met.Load() == 0 || len(elsewhere.Requests("")) != 0 {
+				t.Errorf("the host was asked %d times, the other one %v", hostile.met.Load(), elsewhere.Requests(""))
+			}
+			if !strings.Contains(said, hostile.URL) || !strings.Contains(said, elsewhere.URL()) || !strings.Contains(said, "redirect") {
+				t.Errorf("the answer says %q, want both hosts in it", said)
+			}
+			if err := session.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -1,0 +1,132 @@
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+// guided is a server with the project of guideProject active.
+func guided(t *testing.T, environment ...string) (*mcp.ClientSession, *fakeollama.Server, string) {
+	t.Helper()
+	fake, databaseURL := fakeollama.Start(t), testenv.DatabaseURL(t)
+	session := connect(t, server(t, append(environment, "CDOCS_DATABASE_URL="+databaseURL, "CDOCS_OLLAMA_HOST="+fake.URL())...))
+	t.Cleanup(func() {
+		if err := session.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return session, fake, databaseURL
+}
+
+// From the moment that `ollama pull` has brought another build of the embedding
+// model, no answer compares its vectors with those of the build before.
+func TestServe_NeverMixesBuildsOfTheModel(t *testing.T) {
+	t.Parallel()
+	session, fake, databaseURL := guided(t)
+	root := guideProject(t)
+	call(t, session, "activate_project", activation(root), &struct{}{})
+	search := map[string]any{"query": "fill the pool", "min_relevance_score": 0}
+	var found struct {
+		TotalMatches int `json:"total_matches"`
+	}
+	if call(t, session, "search_external_docs", search, &found) || found.TotalMatches != 1 {
+		t.Fatalf("search before the pull: %+v", found)
+	}
+	before := snapshot(t, openPool(t, databaseURL))
+
+	fake.AddModel("mxbai-embed-large", "another")
+	write(t, root, "docs/late.md", "# Late\n\nWritten after the pull.\n")
+	for _, query := range []string{"empty the pool", "fill the pool"} {
+		var failed toolError
+		search["query"] = query
+		if !call(t, session, "search_external_docs", search, &failed) || !strings.Contains(failed.Message, "compound-docs reindex") {
+			t.Errorf("%q after the pull: %+v, want an error that names compound-docs reindex", query, failed)
+		}
+	}
+	if after := snapshot(t, openPool(t, databaseURL)); strings.Join(after, "\n") != strings.Join(before, "\n") {
+		t.Errorf("the index was %v and is %v", before, after)
+	}
+}
+
+// The window that the language model gets is that of the settings, unless it was
+// made for a smaller one.
+func TestServe_ContextLengthOfTheGenerationModel(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		settings string
+		made     int
+		want     float64
+	}{
+		"default":                   {`{}`, 32768, 8192},
+		"settings":                  {`{"generation_context_length": 16384}`, 32768, 16384},
+		"made for fewer":            {`{"generation_context_length": 16384}`, 4096, 4096},
+		"a model that does not say": {`{"generation_context_length": 4096}`, 0, 4096},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			home := t.TempDir()
+			if err := os.WriteFile(filepath.Join(home, "settings.json"), []byte(test.settings), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			session, fake, _ := guided(t, "CDOCS_HOME="+home)
+			fake.SetContextLength(test.made)
+			call(t, session, "activate_project", activation(guideProject(t)), &struct{}{})
+			if call(t, session, "rag_query_external", question(), &struct{}{}) {
+				t.Fatal("the question fails")
+			}
+			chats := fake.Requests("/api/chat")
+			if len(chats) != 1 || chats[0].Options["num_ctx"] != test.want {
+				t.Errorf("the model was asked %+v, want once with num_ctx %v", chats, test.want)
+			}
+		})
+	}
+}
+
+// What to do about a model whose window is too small is something that can be
+// done.
+func TestServe_SaysHowToWidenTheContext(t *testing.T) {
+	t.Parallel()
+	session, fake, _ := guided(t)
+	fake.SetFaults(fakeollama.Faults{
+		Status: 400, Message: "the prompt exceeds the context length", Paths: []string{"/api/chat"},
+	})
+	call(t, session, "activate_project", activation(guideProject(t)), &struct{}{})
+	var answer struct {
+		Reason string `json:"generation_reason"`
+	}
+	call(t, session, "rag_query_external", question(), &answer)
+	for _, part := range []string{"generation_context_length", "settings.json", "generation_model"} {
+		if !strings.Contains(answer.Reason, part) {
+			t.Errorf("the reason %q lacks %q", answer.Reason, part)
+		}
+	}
+}
+
+// Tools that read write nothing, in a project without documents too.
+func TestServe_ReadingRegistersNoModel(t *testing.T) {
+	t.Parallel()
+	session, _, databaseURL := guided(t)
+	root := newProject(t, map[string]string{
+		".csharp-compounding-docs/config.json": `{"project_name": "empty", "external_docs": {"path": "./docs"}}`,
+		"docs/notes.txt":                       "no markdown",
+	})
+	call(t, session, "activate_project", activation(root), &struct{}{})
+	for _, tool := range []string{"semantic_search", "rag_query", "search_external_docs", "rag_query_external", "search_handbook"} {
+		if result, err := session.CallTool(t.Context(), &mcp.CallToolParams{
+			Name: tool, Arguments: map[string]any{"query": "anything"},
+		}); err != nil || result.IsError {
+			t.Errorf("%s: %+v, %v", tool, result, err)
+		}
+	}
+	pool := openPool(t, databaseURL)
+	if models := count(t, pool, "SELECT count(*) FROM embedding_models"); models != 0 {
+		t.Errorf("reading has registered %d models", models)
+	}
+}

@@ -1,0 +1,261 @@
+package ollama_test
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+)
+
+const (
+	oldBuild = "aaaa"
+	newBuild = "bbbb"
+)
+
+// startOld returns a server with the old build of the model, and a client that
+// embeds one text a request and knows the build.
+func startOld(t *testing.T) (*fakeollama.Server, *ollama.Client) {
+	t.Helper()
+	server := fakeollama.Start(t)
+	server.AddModel("mxbai-embed-large", oldBuild)
+	cfg := fast(server.URL())
+	cfg.BatchSize = 1
+	client := newClient(t, cfg)
+	if _, err := client.EmbedModel(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return server, client
+}
+
+// onEmbed calls f at the start of the nth request for vectors, counted from 1.
+func onEmbed(server *fakeollama.Server, nth int, f func()) {
+	var mu sync.Mutex
+	requests := 0
+	server.Observe(func(r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		if r.URL.Path == "/api/embed" {
+			if requests++; requests == nth {
+				f()
+			}
+		}
+	})
+}
+
+func digests(embeddings []ollama.Embedding) []string {
+	digests := []string{}
+	for _, embedding := range embeddings {
+		digests = append(digests, embedding.Digest)
+	}
+	return digests
+}
+
+func TestEmbed_NamesTheBuildOfEveryVector(t *testing.T) {
+	t.Parallel()
+	server, client := startOld(t)
+	onEmbed(server, 2, func() { server.AddModel("mxbai-embed-large", newBuild) })
+
+	got, err := client.Embed(t.Context(), numbered(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{oldBuild, newBuild, newBuild}, digests(got)); diff != "" {
+		t.Errorf("digests (-want +got):\n%s", diff)
+	}
+	texts := numbered(3)
+	if diff := cmp.Diff([]string{texts[0], texts[1], texts[1], texts[2]}, server.Texts()); diff != "" {
+		t.Errorf("what came between two builds is not made again (-want +got):\n%s", diff)
+	}
+	model, err := client.EmbedModel(t.Context())
+	if err != nil || model.Digest != newBuild {
+		t.Errorf("the model is %+v, %v, want the new build at once", model, err)
+	}
+}
+
+// A model may be replaced and replaced back between two looks.
+func TestEmbed_SeesAModelThatIsReplacedBack(t *testing.T) {
+	t.Parallel()
+	server, client := startOld(t)
+	onEmbed(server, 1, func() {
+		server.AddModel("mxbai-embed-large", newBuild)
+		server.AddModel("mxbai-embed-large", oldBuild)
+	})
+
+	got, err := client.Embed(t.Context(), numbered(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{oldBuild}, digests(got)); diff != "" || len(server.Texts()) != 2 {
+		t.Errorf("digests after %d requests, want 2 (-want +got):\n%s", len(server.Texts()), diff)
+	}
+}
+
+func TestEmbed_GivesUpOnAModelThatNeverSettles(t *testing.T) {
+	t.Parallel()
+	server, client := startOld(t)
+	server.Observe(func(r *http.Request) {
+		if r.URL.Path == "/api/embed" {
+			server.AddModel("mxbai-embed-large", oldBuild)
+		}
+	})
+
+	_, err := client.Embed(t.Context(), numbered(1))
+	asType[*ollama.UnavailableError](t, err)
+	wantContains(t, err.Error(), "replaced again and again")
+}
+
+// A query under way when the model is replaced is not remembered as one of the
+// model before, nor the other way round.
+func TestEmbedQuery_NamesTheBuildAndRemembersByIt(t *testing.T) {
+	t.Parallel()
+	server, client := startOld(t)
+	onEmbed(server, 1, func() { server.AddModel("mxbai-embed-large", newBuild) })
+	ask := func(want string, requests int) {
+		t.Helper()
+		got, err := client.EmbedQuery(t.Context(), "a query")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Digest != want || len(server.Texts()) != requests {
+			t.Errorf("got a vector of %s after %d requests, want %s after %d", got.Digest, len(server.Texts()), want, requests)
+		}
+	}
+	ask(newBuild, 2)
+	ask(newBuild, 2)
+	server.AddModel("mxbai-embed-large", oldBuild)
+	if _, err := client.FreshModel(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ask(oldBuild, 3)
+}
+
+func TestModel_RefusesAStrangeDigest(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+	server.AddModel("mxbai-embed-large", "no\x00digest")
+
+	_, err := client.EmbedModel(t.Context())
+	asType[*ollama.UnavailableError](t, err)
+	wantContains(t, err.Error(), "strange digest")
+}
+
+func TestContextWindow(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name                string
+		made, numCtx        int
+		want, predict, asks int
+	}{
+		{"the model was made for fewer", 2048, 8192, 2048, 512, 1},
+		{"the model was made for more", 131072, 8192, 8192, 1024, 1},
+		{"the model does not say", 0, 4096, 4096, 1024, 1},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			server := fakeollama.Start(t)
+			server.SetContextLength(test.made)
+			cfg := fast(server.URL())
+			cfg.NumCtx = test.numCtx
+			cfg.ModelTTL = 1 // ns
+			client := newClient(t, cfg)
+
+			for range 3 {
+				if got := client.ContextWindow(t.Context()); got != test.want {
+					t.Errorf("got %d tokens, want %d", got, test.want)
+				}
+			}
+			if asks := len(server.Requests("/api/show")); asks != test.asks {
+				t.Errorf("asked %d times about one build, want %d", asks, test.asks)
+			}
+			if _, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil); err != nil {
+				t.Fatal(err)
+			}
+			options := server.Requests("/api/chat")[0].Options
+			if options["num_ctx"] != float64(test.want) || options["num_predict"] != float64(test.predict) {
+				t.Errorf("options %v, want num_ctx %d and num_predict %d", options, test.want, test.predict)
+			}
+
+			// Another build may have another window.
+			server.SetContextLength(1000)
+			server.AddModel("mistral", newBuild)
+			if got := client.ContextWindow(t.Context()); got != 1000 {
+				t.Errorf("got %d tokens of another build, want 1000", got)
+			}
+		})
+	}
+}
+
+func TestContextWindow_WithoutAHost(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+	server.Close()
+
+	if got := client.ContextWindow(t.Context()); got != 8192 {
+		t.Errorf("got %d tokens, want those configured", got)
+	}
+}
+
+// A paused host takes requests and answers none, before an answer's first piece
+// or after it.
+func TestGenerate_GivesUpAPausedHost(t *testing.T) {
+	t.Parallel()
+	for _, stalls := range []string{"/api/chat", "the stream"} {
+		t.Run(stalls, func(t *testing.T) {
+			t.Parallel()
+			server := fakeollama.Start(t)
+			server.SetFaults(fakeollama.Faults{Stall: true})
+			server.Observe(func(r *http.Request) {
+				if r.URL.Path == stalls || r.URL.Path == "/api/version" {
+					<-r.Context().Done()
+				}
+			})
+			cfg := fast(server.URL())
+			cfg.ProbeTimeout = 50 * time.Millisecond
+			cfg.ChatTimeout = time.Hour
+			client := newClient(t, cfg)
+
+			_, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil)
+			asType[*ollama.UnavailableError](t, err)
+			wantContains(t, err.Error(), "no answer within 50ms")
+		})
+	}
+}
+
+// A host that is alive and never ends is given up all the same.
+func TestGenerate_GivesUpAnAnswerWithoutEnd(t *testing.T) {
+	t.Parallel()
+	server := fakeollama.Start(t)
+	server.SetFaults(fakeollama.Faults{Stall: true})
+	cfg := fast(server.URL())
+	cfg.ChatLimit = 50 * time.Millisecond
+	client := newClient(t, cfg)
+
+	_, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil)
+	asType[*ollama.UnavailableError](t, err)
+	wantContains(t, err.Error(), "no end of the answer within 50ms")
+}
+
+func TestPull_GivesUpAPausedHost(t *testing.T) {
+	t.Parallel()
+	server := fakeollama.Start(t)
+	server.RemoveModel("mistral")
+	server.SetPull(fakeollama.Pull{Hold: make(chan struct{})})
+	server.Observe(func(r *http.Request) {
+		if r.URL.Path == "/api/version" {
+			<-r.Context().Done()
+		}
+	})
+	cfg := fast(server.URL())
+	cfg.ProbeTimeout = 50 * time.Millisecond
+	client := newClient(t, cfg)
+
+	_, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil)
+	asType[*ollama.ModelMissingError](t, err)
+	wantContains(t, err.Error(), "no answer within 50ms", "ollama pull mistral")
+}
