@@ -18,8 +18,7 @@ type installation struct {
 }
 
 // installationFolders are where packages put a PostgreSQL: Debian and PGDG,
-// Fedora's PGDG, Homebrew on two architectures, Postgres.app. install.sh looks
-// in the same places.
+// Fedora's PGDG, Homebrew on two architectures, Postgres.app.
 func installationFolders() []string {
 	return []string{
 		"/usr/lib/postgresql/*/bin",
@@ -31,7 +30,7 @@ func installationFolders() []string {
 }
 
 var errNoPostgres = errors.New(`no PostgreSQL 15 or newer with pgvector 0.8 or newer on this machine: ` +
-	`run "sh test/testenv/install.sh", or set ` + EnvDatabaseURL)
+	`run "sh test/testenv/scripts/install.sh", or set ` + EnvDatabaseURL)
 
 // findPostgres returns the newest PostgreSQL of this machine that has a
 // pgvector to go with it.

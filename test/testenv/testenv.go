@@ -7,13 +7,13 @@
 //  2. a container, if a Docker engine on this machine answers and has the images,
 //     or if it can pull them and there is no PostgreSQL to run natively;
 //  3. a native process. For the database that is a private cluster in memory or in
-//     a temporary folder, made from the machine's PostgreSQL (install.sh sees to it
-//     that there is one). For Ollama it is the machine's own if it has the models,
+//     a temporary folder, made from the machine's PostgreSQL (Install sees to it that
+//     there is one). For Ollama it is the machine's own if it has the models,
 //     else a private one, built from its Go module, with the stand-ins of package
 //     tinymodel for models.
 //
 // CDOCS_TEST_ROUTE set to containers or native chooses between 2 and 3. With
-// containers, images are pulled, or built from deploy/ where no registry answers.
+// containers, images are pulled, or built from scripts/ where no registry answers.
 // What is made in Docker bears labels that tell whose it is: it is removed when the
 // process ends, and by a later one if the process was killed.
 //

@@ -1,4 +1,6 @@
-package deploy_test
+// Package compose_test checks the Compose files of deploy/, and that the
+// documentation names what they have. It knows them from outside only.
+package compose_test
 
 import (
 	"os"
@@ -11,6 +13,11 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
+)
+
+const (
+	root   = "../.."
+	folder = root + "/deploy"
 )
 
 // composeFile is what these tests look at of compose.yaml.
@@ -28,7 +35,7 @@ type composeFile struct {
 
 func readCompose(t *testing.T) (file composeFile) {
 	t.Helper()
-	content, err := os.ReadFile("compose.yaml")
+	content, err := os.ReadFile(filepath.Join(folder, "compose.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +63,8 @@ func TestCompose_Services(t *testing.T) {
 			t.Errorf("%s has ports %v, volumes %v, health check %v; want one, one and some", name, found.Ports, found.Volumes, found.HealthCheck)
 			continue
 		}
-		if volume, _, _ := strings.Cut(found.Volumes[0], ":"); !slices.Contains(mapKeys(file.Volumes), volume) {
+		volume, _, _ := strings.Cut(found.Volumes[0], ":")
+		if _, named := file.Volumes[volume]; !named {
 			t.Errorf("%s keeps its data in %s, which is no named volume", name, volume)
 		}
 		got[name] = service{
@@ -75,14 +83,6 @@ func TestCompose_Services(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("compose.yaml (-want +got):\n%s", diff)
 	}
-}
-
-func mapKeys(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	return keys
 }
 
 // What the documentation names of images, host ports and volumes.
@@ -107,11 +107,11 @@ func TestDocumentation_NamesWhatComposeHas(t *testing.T) {
 	for volume := range file.Volumes {
 		volumes["compound-docs_"+volume] = false
 	}
-	pages, err := filepath.Glob("../docs/*.md")
+	pages, err := filepath.Glob(root + "/docs/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, page := range append(pages, "../README.md", "../CONTRIBUTING.md") {
+	for _, page := range append(pages, root+"/README.md", root+"/CONTRIBUTING.md") {
 		content, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
@@ -175,6 +175,7 @@ func TestCompose_IsValid(t *testing.T) {
 			arguments := slices.Concat(compose[1:], []string{"-f", "compose.yaml"}, test.arguments,
 				[]string{"--profile", "cpu", "--profile", "nvidia", "--profile", "amd", "config"})
 			config := exec.CommandContext(t.Context(), compose[0], arguments...)
+			config.Dir = folder
 			config.Env = append(os.Environ(), "CDOCS_POSTGRES_PASSWORD="+test.password)
 			out, err := config.CombinedOutput()
 			if (err != nil) != test.fails || !strings.Contains(string(out), test.want) {
