@@ -3,7 +3,6 @@ package conformance
 import (
 	"encoding/json"
 	"maps"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -16,7 +15,7 @@ const document = "csharp-compounding-docs/codebase/outbox-pattern-20250226.md"
 func calls(s services) map[string][]string {
 	return map[string][]string{
 		"activate_project": {
-			"config_path=" + filepath.Join(s.root, ".csharp-compounding-docs", "config.json"), "branch_name=main",
+			"config_path=" + s.config(), "branch_name=main",
 		},
 		"semantic_search": {
 			"query=duplicate events", `doc_types=["codebase","problem"]`, "limit=2", "min_relevance_score=0.1",
@@ -38,21 +37,20 @@ func calls(s services) map[string][]string {
 }
 
 // The Inspector lists every tool, finds no fault in its schemas, and can call
-// it, in both eras. Answers are checked against the output schemas by it.
+// it, in both versions of the protocol. Answers are checked against the output schemas by it.
 func TestInspector(t *testing.T) {
 	t.Parallel()
 	installed(t)
-	s, binary := startServices(t), buildServer(t)
-	s.awaitIndex(t, binary)
+	s, binary := startBinary(t)
 	target := []string{"--cli"}
 	for _, variable := range s.environment(t) {
 		target = append(target, "-e", variable)
 	}
 	target = append(target, binary, "serve", "--quiet")
-	for _, era := range []string{"legacy", "modern"} {
+	for _, version := range []string{"legacy", "modern"} {
 		inspect := func(t *testing.T, out any, arguments ...string) {
 			t.Helper()
-			stdout, code := run(t, nil, "mcp-inspector", slices.Concat(target, []string{"--protocol-era", era}, arguments)...)
+			stdout, code := run(t, nil, "mcp-inspector", slices.Concat(target, []string{"--protocol-era", version}, arguments)...)
 			if code != 0 {
 				t.Fatalf("the Inspector ends with %d", code)
 			}
@@ -60,7 +58,7 @@ func TestInspector(t *testing.T) {
 				t.Fatalf("%v in %s", err, stdout)
 			}
 		}
-		t.Run(era, func(t *testing.T) {
+		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			t.Run("tools/list", func(t *testing.T) {
 				t.Parallel()

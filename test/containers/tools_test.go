@@ -25,7 +25,10 @@ func TestTools_AnswerTheSameOnEveryRoute(t *testing.T) {
 	if testenv.OllamaModels(t) != testenv.TinyModels {
 		t.Skip("the golden file was made with the stand-ins for the models")
 	}
-	in := installDemo(t, testenv.DatabaseURL(t), testenv.OllamaHost(t))
+	in := installation{root: t.TempDir(), databaseURL: testenv.DatabaseURL(t), ollamaHost: testenv.OllamaHost(t)}
+	if err := os.CopyFS(in.root, os.DirFS("../../examples/demo-project")); err != nil {
+		t.Fatal(err)
+	}
 	handbook := filepath.Join(t.TempDir(), "handbook")
 	if err := os.CopyFS(handbook, os.DirFS(filepath.Join(in.root, "docs"))); err != nil {
 		t.Fatal(err)
@@ -35,7 +38,6 @@ func TestTools_AnswerTheSameOnEveryRoute(t *testing.T) {
 		t.Fatal("ingest:", err)
 	}
 	s := in.serve(t)
-	s.activate(in)
 
 	question := "The shipment list page is slow because of an N+1 query. How did we load the latest event?"
 	document := "./csharp-compounding-docs/problems/n-plus-one-shipments-20260114.md"
@@ -45,7 +47,7 @@ func TestTools_AnswerTheSameOnEveryRoute(t *testing.T) {
 	}{
 		{"ping", map[string]any{"message": "hello"}},
 		{"activate_project", map[string]any{
-			"config_path": filepath.Join(in.root, ".csharp-compounding-docs", "config.json"), "branch_name": "main",
+			"config_path": in.config(), "branch_name": "main",
 		}},
 		{"list_doc_types", nil},
 		{"index_document", map[string]any{"path": document}},
@@ -55,20 +57,20 @@ func TestTools_AnswerTheSameOnEveryRoute(t *testing.T) {
 		{"rag_query_external", map[string]any{"query": "Which kubectl command rolls the Kubernetes deployment back?", "max_sources": 1}},
 		{"search_handbook", map[string]any{"query": "How is a backup of the database restored?", "n_results": 2}},
 		{"update_promotion_level", map[string]any{"document_path": document, "promotion_level": "important"}},
-		{"delete_documents", map[string]any{"project_name": projectName(t, in), "dry_run": true}},
-		{"delete_documents", map[string]any{"project_name": projectName(t, in)}},
+		{"delete_documents", map[string]any{"project_name": "parcelwright", "dry_run": true}},
+		{"delete_documents", map[string]any{"project_name": "parcelwright"}},
 	}
 	var transcript strings.Builder
 	var called []string
 	for _, c := range calls {
-		text, isError := s.call(c.tool, c.arguments)
-		if isError {
-			t.Errorf("%s answers %s", c.tool, text)
+		text, err := s.Text(t.Context(), c.tool, c.arguments)
+		if err != nil {
+			t.Error(err)
 		}
 		fmt.Fprintf(&transcript, "== %s\n%s\n", c.tool, in.normalise(t, c.tool, text))
 		called = append(called, c.tool)
 	}
-	list, err := s.session.ListTools(t.Context(), nil)
+	list, err := s.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,21 +93,6 @@ func TestTools_AnswerTheSameOnEveryRoute(t *testing.T) {
 	if diff := cmp.Diff(string(want), transcript.String()); diff != "" {
 		t.Errorf("the tools answer differently (-want +got):\n%s", diff)
 	}
-}
-
-func projectName(t *testing.T, in installation) string {
-	t.Helper()
-	content, err := os.ReadFile(filepath.Join(in.root, ".csharp-compounding-docs", "config.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var config struct {
-		ProjectName string `json:"project_name"`
-	}
-	if err := json.Unmarshal(content, &config); err != nil {
-		t.Fatal(err)
-	}
-	return config.ProjectName
 }
 
 var (

@@ -37,7 +37,7 @@ func TestSoak_SaveToSearchable(t *testing.T) {
 	}
 	t.Cleanup(s.kill)
 	// The first call waits for the sync.
-	if err := s.call(t.Context(), "list_doc_types", map[string]any{}, &struct{}{}); err != nil {
+	if err := s.Call(t.Context(), "list_doc_types", nil, nil); err != nil {
 		t.Fatal(err)
 	}
 
@@ -45,7 +45,7 @@ func TestSoak_SaveToSearchable(t *testing.T) {
 	for i := range latencies {
 		latencies[i], err = s.saveAndFind(t.Context(), repo, i)
 		if err != nil {
-			t.Fatalf("save %d: %v\nthe server says:\n%s", i, err, s.log)
+			t.Fatalf("save %d: %v\nthe server says:\n%s", i, err, s.Log)
 		}
 	}
 	slices.Sort(latencies)
@@ -75,7 +75,7 @@ func (s *server) saveAndFind(ctx context.Context, repo *repository, i int) (time
 				Title string `json:"title"`
 			} `json:"results"`
 		}
-		if err := s.call(ctx, "semantic_search", map[string]any{"query": title, "min_relevance_score": 0, "limit": 100}, &answer); err != nil {
+		if err := s.Call(ctx, "semantic_search", map[string]any{"query": title, "min_relevance_score": 0, "limit": 100}, &answer); err != nil {
 			return 0, err
 		}
 		for _, result := range answer.Results {
