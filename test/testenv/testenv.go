@@ -189,22 +189,33 @@ func DatabaseURL(t testing.TB) string {
 	server := sharedService(t, &services.database, func(ctx context.Context, logf Logf) (*Database, error) {
 		return OpenDatabase(ctx, Small, logf)
 	})
-	name := "cdocs_test_" + strings.ToLower(rand.Text())
-	if err := execute(t.Context(), server.URL, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8'"); err != nil {
-		t.Fatal("testenv: create database:", err)
+	database, drop, err := NewDatabase(t.Context(), server.URL)
+	if err != nil {
+		t.Fatal("testenv:", err)
 	}
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
 		defer cancel()
-		if err := execute(ctx, server.URL, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
-			t.Error("testenv: drop database:", err)
+		if err := drop(ctx); err != nil {
+			t.Error("testenv:", err)
 		}
 	})
-	database, err := withDatabase(server.URL, name)
-	if err != nil {
-		t.Fatal("testenv:", err)
-	}
 	return database
+}
+
+// NewDatabase creates an empty database on a server, and returns its URL and what
+// drops it, whoever is still connected.
+func NewDatabase(ctx context.Context, server string) (database string, drop func(context.Context) error, err error) {
+	name := "cdocs_test_" + strings.ToLower(rand.Text())
+	if database, err = withDatabase(server, name); err != nil {
+		return "", nil, err
+	}
+	if err := execute(ctx, server, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8'"); err != nil {
+		return "", nil, err
+	}
+	return database, func(ctx context.Context) error {
+		return execute(ctx, server, "DROP DATABASE "+name+" WITH (FORCE)")
+	}, nil
 }
 
 // withDatabase returns a server's URL with another database in it.
@@ -220,9 +231,12 @@ func withDatabase(server, name string) (string, error) {
 // execute runs one statement over a connection of its own.
 func execute(ctx context.Context, databaseURL, statement string) error {
 	conn, err := pgx.Connect(ctx, databaseURL)
-	if err != nil {
-		return fmt.Errorf("connect: %w", err)
+	if err == nil {
+		_, err = conn.Exec(ctx, statement)
+		err = errors.Join(err, conn.Close(ctx))
 	}
-	_, err = conn.Exec(ctx, statement)
-	return errors.Join(err, conn.Close(ctx))
+	if err != nil {
+		return fmt.Errorf("%s: %w", statement, err)
+	}
+	return nil
 }
