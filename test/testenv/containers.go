@@ -204,7 +204,7 @@ func StartContainers(t testing.TB) *Containers {
 
 func skipUnlessContained(t testing.TB) {
 	t.Helper()
-	route, err := ChooseRoute(t.Context(), t.Logf)
+	route, err := ChooseRoute(t.Context())
 	if err != nil {
 		t.Fatal("testenv:", err)
 	}

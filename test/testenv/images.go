@@ -56,21 +56,6 @@ const (
 	imageTimeout    = 20 * time.Minute // for pulling or building
 )
 
-// missingImages returns those of the services of which the engine has neither kind.
-func missingImages(ctx context.Context, docker *client.Client) ([]serviceImage, error) {
-	var missing []serviceImage
-	for _, image := range []serviceImage{databaseImage(), ollamaImage()} {
-		name, err := image.present(ctx, docker)
-		if err != nil {
-			return nil, err
-		}
-		if name == "" {
-			missing = append(missing, image)
-		}
-	}
-	return missing, nil
-}
-
 // EnsureImages brings images of both services to this machine's Docker engine, the
 // ones that users are to run, and returns their names.
 func EnsureImages(ctx context.Context, logf Logf) (database, ollama string, err error) {
@@ -174,19 +159,12 @@ func (i serviceImage) pullOrBuild(ctx context.Context, docker *client.Client, lo
 	return built, nil
 }
 
-// inRegistry tells, by its error, whether the official image can be pulled.
-func (i serviceImage) inRegistry(ctx context.Context, docker *client.Client) error {
-	ctx, cancel := context.WithTimeout(ctx, registryTimeout)
-	defer cancel()
-	if _, err := docker.DistributionInspect(ctx, i.official, client.DistributionInspectOptions{}); err != nil {
-		return fmt.Errorf("no registry has %s: %w", i.official, err)
-	}
-	return nil
-}
-
+// pull fails soon where no registry answers.
 func (i serviceImage) pull(ctx context.Context, docker *client.Client, logf Logf) error {
-	if err := i.inRegistry(ctx, docker); err != nil {
-		return err
+	asking, cancel := context.WithTimeout(ctx, registryTimeout)
+	defer cancel()
+	if _, err := docker.DistributionInspect(asking, i.official, client.DistributionInspectOptions{}); err != nil {
+		return fmt.Errorf("no registry has %s: %w", i.official, err)
 	}
 	logf("pulling %s", i.official)
 	pulled, err := docker.ImagePull(ctx, i.official, client.ImagePullOptions{})

@@ -46,7 +46,7 @@ func OpenOllama(ctx context.Context, logf Logf) (*Ollama, error) {
 	if host := os.Getenv(EnvOllamaHost); host != "" {
 		return connectOllama(ctx, host, "given by "+EnvOllamaHost)
 	}
-	route, err := ChooseRoute(ctx, logf)
+	route, err := ChooseRoute(ctx)
 	if err != nil {
 		return nil, err
 	}

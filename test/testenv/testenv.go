@@ -4,13 +4,12 @@
 // Each is reached by the first route that leads to it:
 //
 //  1. the server that CDOCS_TEST_DATABASE_URL or CDOCS_TEST_OLLAMA_HOST names;
-//  2. a container, if a Docker engine on this machine answers and has the images,
-//     or if it can pull them and there is no PostgreSQL to run natively;
-//  3. a native process. For the database that is a private cluster in memory or in
-//     a temporary folder, made from the machine's PostgreSQL (Install sees to it that
-//     there is one). For Ollama it is the machine's own if it has the models,
-//     else a private one, built from its Go module, with the stand-ins of package
-//     tinymodel for models.
+//  2. a native process, where this machine has a PostgreSQL or no Docker engine. For
+//     the database that is a private cluster in memory or in a temporary folder
+//     (Install sees to it that there is a PostgreSQL). For Ollama it is the machine's
+//     own if it has the models, else a private one, built from its Go module, with the
+//     stand-ins of package tinymodel for models;
+//  3. a container.
 //
 // CDOCS_TEST_ROUTE set to containers or native chooses between 2 and 3. With
 // containers, images are pulled, or built from scripts/ where no registry answers.

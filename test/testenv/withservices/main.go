@@ -114,7 +114,7 @@ type services struct {
 
 // start starts the services, and returns what names them.
 func (s *services) start(ctx context.Context) (environment []string, err error) {
-	route, err := testenv.ChooseRoute(ctx, logf)
+	route, err := testenv.ChooseRoute(ctx)
 	if err != nil {
 		return nil, err
 	}
