@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -39,12 +38,40 @@ func TestTools_AnswerTheSameOnEveryRoute(t *testing.T) {
 	}
 	s := in.serve(t)
 
+	var transcript strings.Builder
+	uncalled := map[string]bool{}
+	list, err := s.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range list.Tools {
+		uncalled[tool.Name] = true
+	}
+	for _, c := range callsOf(in) {
+		text, err := s.Text(t.Context(), c.tool, c.arguments)
+		if err != nil {
+			t.Error(err)
+		}
+		fmt.Fprintf(&transcript, "== %s\n%s\n", c.tool, in.normalise(t, c.tool, text))
+		delete(uncalled, c.tool)
+	}
+	if len(uncalled) > 0 {
+		t.Errorf("tools that were not called: %v", uncalled)
+	}
+	compareGolden(t, transcript.String())
+}
+
+// call is one of a tool.
+type call struct {
+	tool      string
+	arguments map[string]any
+}
+
+// callsOf returns a call of every tool.
+func callsOf(in installation) []call {
 	question := "The shipment list page is slow because of an N+1 query. How did we load the latest event?"
 	document := "./csharp-compounding-docs/problems/n-plus-one-shipments-20260114.md"
-	calls := []struct {
-		tool      string
-		arguments map[string]any
-	}{
+	return []call{
 		{"ping", map[string]any{"message": "hello"}},
 		{"activate_project", map[string]any{
 			"config_path": in.config(), "branch_name": "main",
@@ -60,29 +87,13 @@ func TestTools_AnswerTheSameOnEveryRoute(t *testing.T) {
 		{"delete_documents", map[string]any{"project_name": "parcelwright", "dry_run": true}},
 		{"delete_documents", map[string]any{"project_name": "parcelwright"}},
 	}
-	var transcript strings.Builder
-	var called []string
-	for _, c := range calls {
-		text, err := s.Text(t.Context(), c.tool, c.arguments)
-		if err != nil {
-			t.Error(err)
-		}
-		fmt.Fprintf(&transcript, "== %s\n%s\n", c.tool, in.normalise(t, c.tool, text))
-		called = append(called, c.tool)
-	}
-	list, err := s.ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tool := range list.Tools {
-		if !slices.Contains(called, tool.Name) {
-			t.Errorf("the tool %s was not called", tool.Name)
-		}
-	}
+}
 
+func compareGolden(t *testing.T, transcript string) {
+	t.Helper()
 	golden := filepath.Join("testdata", "tools.golden")
 	if *update {
-		if err := os.WriteFile(golden, []byte(transcript.String()), 0o600); err != nil {
+		if err := os.WriteFile(golden, []byte(transcript), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -90,7 +101,7 @@ func TestTools_AnswerTheSameOnEveryRoute(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), transcript.String()); diff != "" {
+	if diff := cmp.Diff(string(want), transcript); diff != "" {
 		t.Errorf("the tools answer differently (-want +got):\n%s", diff)
 	}
 }

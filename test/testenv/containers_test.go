@@ -53,6 +53,10 @@ func engineForTest(t *testing.T) *client.Client {
 func TestContainers_LeaveNothingBehind(t *testing.T) {
 	t.Parallel()
 	docker := engineForTest(t)
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
 	tests := []struct {
 		name, ending string
 		signal       syscall.Signal
@@ -65,7 +69,7 @@ func TestContainers_LeaveNothingBehind(t *testing.T) {
 		{name: "kill", ending: "signal", signal: syscall.SIGKILL, left: 1},
 	}
 	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) { // one by one: the next would sweep what is left
+		t.Run(test.name, func(t *testing.T) { // one by one: the next would remove what is left
 			// The label starts with the folder that the process has for its own.
 			temporary := t.TempDir()
 			owned := func() (count int) {
@@ -80,40 +84,22 @@ func TestContainers_LeaveNothingBehind(t *testing.T) {
 				}
 				return count
 			}
-			process := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestContainedEnding$")
-			process.Env = append(os.Environ(), envEnding+"="+test.ending, "TMPDIR="+temporary)
-			stdout, err := process.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := process.Start(); err != nil {
-				t.Fatal(err)
-			}
-			lines := bufio.NewReader(stdout)
-			if line, err := lines.ReadString('\n'); err != nil || line != "started\n" {
-				rest, _ := io.ReadAll(lines)
-				t.Fatalf("the process says %q: %v\n%s", line, err, rest)
-			}
-			if test.signal != 0 {
+			err := runEnding(t, temporary, test.ending, func(process *os.Process) {
+				if test.signal == 0 {
+					return
+				}
 				if made := owned(); made != 1 {
 					t.Errorf("the process has made %d containers, want 1", made)
 				}
-				if err := process.Process.Signal(test.signal); err != nil {
+				if err := process.Signal(test.signal); err != nil {
 					t.Fatal(err)
 				}
-			}
-			if _, err := io.Copy(io.Discard, lines); err != nil {
-				t.Error(err)
-			}
-			if err := process.Wait(); (err == nil) != (test.ending == "success") {
+			})
+			if (err == nil) != (test.ending == "success") {
 				t.Errorf("the process ends with %v", err)
 			}
 			if left := owned(); left != test.left {
 				t.Errorf("%d containers are left behind, want %d", left, test.left)
-			}
-			host, err := os.Hostname()
-			if err != nil {
-				t.Fatal(err)
 			}
 			if err := removeContainers(t.Context(), docker, hostLabel+"="+host, hasEnded); err != nil {
 				t.Error("remove what was left behind:", err)
@@ -123,6 +109,31 @@ func TestContainers_LeaveNothingBehind(t *testing.T) {
 			}
 		})
 	}
+}
+
+// runEnding runs TestContainedEnding in a process of its own, calls started when it
+// has its container, and returns how it ends.
+func runEnding(t *testing.T, temporary, ending string, started func(*os.Process)) error {
+	t.Helper()
+	process := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestContainedEnding$")
+	process.Env = append(os.Environ(), envEnding+"="+ending, "TMPDIR="+temporary)
+	stdout, err := process.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(stdout)
+	if line, err := lines.ReadString('\n'); err != nil || line != "started\n" {
+		rest, _ := io.ReadAll(lines)
+		t.Fatalf("the process says %q: %v\n%s", line, err, rest)
+	}
+	started(process.Process)
+	if _, err := io.Copy(io.Discard, lines); err != nil {
+		t.Error(err)
+	}
+	return process.Wait()
 }
 
 // What belongs to a living process stays.

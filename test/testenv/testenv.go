@@ -124,7 +124,7 @@ func Main(m *testing.M) int {
 }
 
 // orphaned returns a channel that is sent to when this process has lost its
-// parent. stop ends the look-out.
+// parent. stop ends the watch.
 func orphaned() (alone <-chan struct{}, stop func()) {
 	const often = time.Second
 	parent, lost := os.Getppid(), make(chan struct{}, 1)
