@@ -30,7 +30,7 @@ func TestSoak_SaveToSearchable(t *testing.T) {
 	repo := newRepository(t, 1)
 	fake := fakeollama.Start(t)
 	fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/embed"}, Delay: embedding})
-	in := install(t, repo.root, testenv.DatabaseURL(t), fake, int(debounce.Milliseconds()))
+	in := install(t, repo.Root, testenv.DatabaseURL(t), fake, int(debounce.Milliseconds()))
 	s, err := in.start(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func (s *server) saveAndFind(ctx context.Context, repo *repository, i int) (time
 	name := fmt.Sprintf("%s/problems/saved-%d.md", docsDir, i%7)
 	content := strings.Replace(repo.document(), "title: Matter", "title: "+title+" #", 1)
 	began := time.Now()
-	repo.put(name, content)
+	repo.Put(name, content)
 	for time.Since(began) < settling {
 		var answer struct {
 			Results []struct {

@@ -49,7 +49,7 @@ func randomOperations(t *testing.T, count int, pace pace) {
 	repo := newRepository(t, chosen)
 	databaseURL, referenceURL := testenv.DatabaseURL(t), testenv.DatabaseURL(t)
 	pool, reference := openPool(t, databaseURL), openPool(t, referenceURL)
-	in := install(t, repo.root, databaseURL, fakeollama.Start(t), 100)
+	in := install(t, repo.Root, databaseURL, fakeollama.Start(t), 100)
 	fleet := startFleet(t, in)
 	reader := startReader(t, pool)
 
