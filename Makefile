@@ -4,7 +4,7 @@
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 # What the go command does by itself differs with a C compiler on the machine,
-# which install.sh may add between two builds.
+# which the installation of services may add between two builds.
 export CGO_ENABLED ?= 0
 
 tool     = go tool -modfile=tools.mod
@@ -24,19 +24,24 @@ help: ## List these targets
 demo: build ## Index the demo project, search it and ask it, over a real server
 	$(services) go run ./test/demo
 
-# With RACE=1 those run under the race detector that it sees something of.
 .PHONY: test
 test: ## Run all tests against a real PostgreSQL and a real Ollama
-	$(services) sh -c '$(if $(RACE),$(race) &&) go test -short -timeout=20m $(if $(RACE),$(programs),./...) && $(said)'
+	$(services) sh -c 'go test -short -timeout=20m $(tested) && $(said)'
 
-.PHONY: race
-race: ## Run them under the race detector
-	$(services) sh -c '$(race) && $(said)'
+.PHONY: test-race
+test-race: ## Run those under the race detector in whose packages it sees something
+	$(services) sh -c 'CGO_ENABLED=1 go test -short -race -timeout=30m $(raced) && $(said)'
 
-# The detector sees its own process, and not the programs that the tests of these
-# packages start.
-programs = ./cmd/... ./test/bench/... ./test/conformance ./test/containers ./test/demo ./test/soak
-race     = CGO_ENABLED=1 go test -short -race -timeout=30m $$(go list ./... | grep -v -x -F "$$(go list $(programs))")
+# The detector sees its own process: not the programs that tests of other packages
+# start, and nothing in packages without goroutines.
+raced  = ./db ./internal/workspace ./rag/... ./tools ./watch ./test/fakeollama ./test/testenv
+tested = ./...
+
+# No test runs twice on the same services.
+.PHONY: ci
+ci: export CDOCS_TEST_ROUTE = native
+ci: tested = $$(go list ./... | grep -v -x -F "$$(go list $(raced))")
+ci: lint sql vuln test-race test test-containers ## Run make check, make test and make test-containers, as CI does
 
 said = echo "Tested against $$CDOCS_TEST_SERVICES."
 
@@ -48,10 +53,10 @@ test-containers: export CDOCS_TEST_DATABASE_URL =
 test-containers: export CDOCS_TEST_OLLAMA_HOST =
 test-containers: ## Run the tests that matter there against both in Docker containers
 	go build -o bin/withservices ./test/testenv/withservices
-	test/testenv/docker.sh bin/withservices -database -ollama -- sh -c '$(contained) && $(said)'
-	CDOCS_TEST_POSTGRES=18 test/testenv/docker.sh bin/withservices -database -- sh -c 'go test -count=1 ./db && $(said)'
+	test/testenv/scripts/docker.sh bin/withservices -database -ollama -- sh -c '$(contained) && $(said)'
+	CDOCS_TEST_POSTGRES=18 test/testenv/scripts/docker.sh bin/withservices -database -- sh -c 'go test -count=1 ./db && $(said)'
 
-contained = go test -count=1 -timeout=15m ./test/containers ./test/testenv ./deploy ./db ./tools ./rag/markdown
+contained = go test -count=1 -timeout=15m ./test/containers ./test/testenv ./test/compose ./db ./tools
 
 compose = docker compose -f deploy/compose.yaml
 PROFILE ?= cpu
@@ -89,7 +94,7 @@ bench: build ## Measure cost and recall on real parts, and write docs/benchmarks
 	$(provide) -database -large -ollama -- go run ./test/bench -only='$(ONLY)' $(if $(QUICK),-quick,-write docs/benchmarks.md)
 
 .PHONY: check
-check: lint sql vuln race ## All that a change has to pass besides make test
+check: lint sql vuln test-race ## All that a change has to pass besides make test
 
 .PHONY: lint
 lint: ## Check the format, and run go vet and golangci-lint

@@ -171,5 +171,3 @@ func (r *replay) run(ctx context.Context, _ int) error {
 	}
 	return nil
 }
-
-func (r *replay) close(ctx context.Context) error { return r.conn.Close(ctx) }

@@ -3,9 +3,6 @@ package main
 import (
 	"fmt"
 	"image/color"
-	"math"
-	"slices"
-	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -19,6 +16,10 @@ type curve struct {
 	// Passages and milliseconds of each point.
 	Passages []float64 `json:"passages"`
 	MS       []float64 `json:"ms"`
+}
+
+func (c *curve) add(passages int, milliseconds float64) {
+	c.Passages, c.MS = append(c.Passages, float64(passages)), append(c.MS, milliseconds)
 }
 
 // palette can be told apart by those who do not see all colours (Okabe, Ito 2008).
@@ -37,7 +38,7 @@ func draw(curves []curve, file string) error {
 	setFont(&p.Title.TextStyle.Font, 16)
 	p.X.Label.Text, p.Y.Label.Text = "passages", "milliseconds"
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		axis.Scale, axis.Tick.Marker = plot.LogScale{}, plot.TickerFunc(ticks)
+		axis.Scale, axis.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
 		axis.Padding = vg.Points(8)
 		setFont(&axis.Label.TextStyle.Font, 13)
 		setFont(&axis.Tick.Label.Font, 12)
@@ -67,40 +68,4 @@ func draw(curves []curve, file string) error {
 
 func setFont(f *font.Font, points float64) {
 	f.Variant, f.Size = "Sans", vg.Points(points)
-}
-
-// ticks of a logarithmic axis: labels at 1, 2 and 5 times the powers of ten, or
-// at these alone where the axis spans more than two.
-func ticks(least, most float64) []plot.Tick {
-	var all []plot.Tick
-	labelled := []int{1, 2, 5}
-	if most/least > 100 {
-		labelled = labelled[:1]
-	}
-	for decade := math.Pow(10, math.Floor(math.Log10(least))); decade <= most; decade *= 10 {
-		for times := 1; times < 10; times++ {
-			value := decade * float64(times)
-			if value < least || value > most {
-				continue
-			}
-			tick := plot.Tick{Value: value}
-			if slices.Contains(labelled, times) {
-				tick.Label = label(value)
-			}
-			all = append(all, tick)
-		}
-	}
-	return all
-}
-
-// label writes thousands and millions with a letter.
-func label(value float64) string {
-	suffix := ""
-	switch {
-	case value >= 1e6:
-		value, suffix = value/1e6, "M"
-	case value >= 1e3:
-		value, suffix = value/1e3, "k"
-	}
-	return strconv.FormatFloat(value, 'g', 6, 64) + suffix
 }

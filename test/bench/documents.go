@@ -48,7 +48,7 @@ func (e *environment) newRepository(project string, documents, sections int, see
 	return r, r.write(documents, seed)
 }
 
-// write writes the first documents, anew if they are there.
+// write writes the first documents, again if they are there.
 func (r *repository) write(documents int, seed uint64) error {
 	for i := range documents {
 		name := r.path(i)

@@ -2,27 +2,26 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
-	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // environment is what measurements run on.
 type environment struct {
 	// quick asks for sizes that a few minutes suffice for.
 	quick bool
-	// keep leaves the databases.
-	keep bool
 	// databaseURL is of a server on which databases may be created.
 	databaseURL, ollamaHost, ollamaModels string
 	// program is the server's binary, and hello that of the smallest server.
@@ -33,10 +32,52 @@ type environment struct {
 	// say tells what is being done.
 	say func(format string, args ...any)
 
-	// corpus is made by the first measurement that needs it.
+	// corpus is made by the first measurement that needs it, and so is grown.
 	corpus *corpus
+	grown  *grownIndex
 	// curves are what the picture shows.
 	curves []curve
+}
+
+// newEnvironment expects the repository's root for a working folder, the server
+// built in it, and what test/testenv/withservices provides.
+func newEnvironment(ctx context.Context, quick bool, progress io.Writer) (_ *environment, err error) {
+	began := time.Now()
+	e := &environment{
+		quick:        quick,
+		databaseURL:  os.Getenv(testenv.EnvDatabaseURL),
+		ollamaHost:   os.Getenv(testenv.EnvOllamaHost),
+		ollamaModels: os.Getenv(testenv.EnvOllamaModels),
+		logger:       slog.New(slog.NewTextHandler(progress, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		say: func(format string, args ...any) {
+			fmt.Fprintf(progress, "bench: %5.0fs: %s\n", time.Since(began).Seconds(), fmt.Sprintf(format, args...))
+		},
+	}
+	if e.databaseURL == "" || e.ollamaHost == "" {
+		return nil, errors.New("run it as make bench, which provides PostgreSQL and Ollama")
+	}
+	if e.program, err = filepath.Abs("bin/compound-docs"); err != nil {
+		return nil, err
+	}
+	if e.dir, err = os.MkdirTemp("", "cdocs-bench-"); err != nil {
+		return nil, err
+	}
+	e.hello = filepath.Join(e.dir, "hello")
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", e.hello, "./test/bench/hello")
+	if text, err := build.CombinedOutput(); err != nil {
+		return nil, errors.Join(fmt.Errorf("build hello: %w\n%s", err, text), os.RemoveAll(e.dir))
+	}
+	return e, nil
+}
+
+func (e *environment) close(ctx context.Context) (err error) {
+	if e.corpus != nil {
+		err = e.corpus.close(ctx)
+	}
+	if e.grown != nil {
+		err = errors.Join(err, e.grown.close(ctx))
+	}
+	return errors.Join(err, os.RemoveAll(e.dir))
 }
 
 // size chooses between the size of a quick and of a full run.
@@ -48,48 +89,43 @@ func (e *environment) size(quick, full int) int {
 }
 
 // folder makes a new folder.
-func (e *environment) folder(name string) (string, error) {
-	return os.MkdirTemp(e.dir, name+"-")
-}
+func (e *environment) folder(name string) (string, error) { return os.MkdirTemp(e.dir, name+"-") }
 
 // database is a migrated database of its own.
 type database struct {
 	*db.Database
 
-	url, name, server string
-	pool              *pgxpool.Pool
-	keep              bool
+	url    string
+	pool   *pgxpool.Pool
+	remove func(context.Context) error
 }
 
 // newDatabase creates a database; the caller drops it.
-func (e *environment) newDatabase(ctx context.Context) (_ *database, err error) {
-	d := &database{name: "cdocs_bench_" + strings.ToLower(rand.Text()), server: e.databaseURL, keep: e.keep}
-	if err := execute(ctx, d.server, "CREATE DATABASE "+d.name+" TEMPLATE template0 ENCODING 'UTF8'"); err != nil {
+func (e *environment) newDatabase(ctx context.Context) (*database, error) {
+	url, remove, err := testenv.NewDatabase(ctx, e.databaseURL)
+	if err != nil {
 		return nil, err
 	}
-	parsed, err := url.Parse(d.server)
-	if err != nil {
-		return nil, errors.New("the database URL is not a URL") // err would quote its password
-	}
-	parsed.Path = "/" + d.name
-	d.url = parsed.String()
-	d.Database = db.NewDatabase(d.url, e.logger)
-	if e.keep {
-		e.say("database %s", d.name)
-	}
+	d := &database{Database: db.NewDatabase(url, e.logger), url: url, remove: remove}
 	if d.pool, err = d.Pool(ctx); err != nil {
 		return nil, errors.Join(err, d.drop(ctx))
 	}
 	return d, nil
 }
 
-// drop removes the database, whoever is still connected, unless it is to be kept.
+// drop removes the database, whoever is still connected.
 func (d *database) drop(ctx context.Context) error {
 	d.Close()
-	if d.keep {
-		return nil
+	return d.remove(context.WithoutCancel(ctx))
+}
+
+// withDatabase does something with a database that is dropped afterwards.
+func (e *environment) withDatabase(ctx context.Context, do func(*database) error) error {
+	d, err := e.newDatabase(ctx)
+	if err != nil {
+		return err
 	}
-	return execute(context.WithoutCancel(ctx), d.server, "DROP DATABASE "+d.name+" WITH (FORCE)")
+	return errors.Join(do(d), d.drop(ctx))
 }
 
 // settle has the statistics and visibility that autovacuum would have made in
@@ -103,7 +139,7 @@ func (d *database) settle(ctx context.Context) error {
 	return nil
 }
 
-// withoutHNSW does f while the passages have no HNSW index, and makes both anew
+// withoutHNSW does f while the passages have no HNSW index, and makes both again
 // afterwards as they were: that takes a fraction of the time that inserting into
 // them does. It is for measurements that a load only prepares.
 func (d *database) withoutHNSW(ctx context.Context, f func() error) error {
@@ -144,23 +180,4 @@ func (d *database) withoutHNSW(ctx context.Context, f func() error) error {
 // scan reads one row.
 func (d *database) scan(ctx context.Context, query string, into ...any) error {
 	return d.pool.QueryRow(ctx, query).Scan(into...)
-}
-
-// execute runs one statement on a connection of its own.
-func execute(ctx context.Context, url, statement string) error {
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return err
-	}
-	_, err = conn.Exec(ctx, statement)
-	return errors.Join(err, conn.Close(context.WithoutCancel(ctx)))
-}
-
-// absolute resolves a path of the repository, whose root is the working folder.
-func absolute(path string) (string, error) {
-	path, err := filepath.Abs(path)
-	if err == nil {
-		_, err = os.Stat(path)
-	}
-	return path, err
 }

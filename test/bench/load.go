@@ -23,27 +23,33 @@ const (
 // 100 searches stay below is compared with the median of the same searches
 // before, one at a time. That median is of the servers together, with the corpus
 // as it was.
-func load(ctx context.Context, e *environment) (_ []Row, err error) {
+func load(ctx context.Context, e *environment) (_ result, err error) {
 	c, err := e.openCorpus(ctx)
 	if err != nil {
-		return nil, err
+		return result{}, err
 	}
-	lasting := time.Duration(e.size(15, 60)) * time.Second
-	e.say("load: %d servers for %v", sessions, lasting)
-	servers, err := e.openSessions(ctx, c)
+	servers := []*server{c.server}
 	defer func() {
 		for _, s := range servers[1:] {
-			err = errors.Join(err, s.close())
+			err = errors.Join(err, s.Close())
 		}
 	}()
-	if err != nil {
-		return nil, err
+	for len(servers) < sessions {
+		s, err := e.startServer(ctx, c.database.url, c.fake.URL())
+		if err != nil {
+			return result{}, err
+		}
+		servers = append(servers, s)
+		if err := s.activate(ctx, c.repo, "main"); err != nil {
+			return result{}, err
+		}
 	}
 	idle, err := searchIdle(ctx, servers)
 	if err != nil {
-		return nil, err
+		return result{}, err
 	}
-	e.say("load: idle p50 %.1f ms", ms(median(idle)))
+	lasting := time.Duration(e.size(15, 60)) * time.Second
+	e.say("load: %d servers for %v; idle p50 %.1f ms", sessions, lasting, ms(median(idle)))
 
 	var busy []time.Duration
 	var syncing time.Duration
@@ -62,32 +68,13 @@ func load(ctx context.Context, e *environment) (_ []Row, err error) {
 		return err
 	})
 	if err := group.Wait(); err != nil {
-		return nil, err
+		return result{}, err
 	}
 	p99, p50 := percentile(busy, 99), median(idle)
-	return []Row{{
-		Name: "load.sessions", Value: float64(p99) / float64(p50), Unit: "ratio", Target: atMost(10),
-		Note: fmt.Sprintf("p99 %.1f ms (p50 %.1f ms) of %d searches by %d servers in %v, over %.1f ms idle; no error; "+
+	return result{float64(p99) / float64(p50), fmt.Sprintf(
+		"p99 %.1f ms (p50 %.1f ms) of %d searches by %d servers in %v, over %.1f ms idle; no error; "+
 			"%d changed documents synced in %.0f s from the start",
-			ms(p99), ms(median(busy)), len(busy), sessions, lasting, ms(p50), loadDocuments, syncing.Seconds()),
-	}}, nil
-}
-
-// openSessions returns the corpus's server and others beside it, which the caller
-// closes; those that were started come with an error too.
-func (e *environment) openSessions(ctx context.Context, c *corpus) ([]*server, error) {
-	servers := []*server{c.server}
-	for range sessions - 1 {
-		s, err := e.startServer(ctx, c.database.url, c.fake.URL())
-		if err != nil {
-			return servers, err
-		}
-		servers = append(servers, s)
-		if err := s.activate(ctx, c.repo, "main"); err != nil {
-			return servers, err
-		}
-	}
-	return servers, nil
+		ms(p99), ms(median(busy)), len(busy), sessions, lasting, ms(p50), loadDocuments, syncing.Seconds())}, nil
 }
 
 // searchIdle times every query on every server, one after another. Each is asked
@@ -96,7 +83,7 @@ func searchIdle(ctx context.Context, servers []*server) ([]time.Duration, error)
 	var took []time.Duration
 	for _, s := range servers {
 		for i := range 2 * loadQueries {
-			one, err := timedSearch(ctx, s, i%loadQueries)
+			one, err := timedSearch(ctx, s, i)
 			if err != nil {
 				return nil, err
 			}
@@ -112,23 +99,24 @@ func searchIdle(ctx context.Context, servers []*server) ([]time.Duration, error)
 func searchSteadily(ctx context.Context, servers []*server, lasting time.Duration) ([]time.Duration, error) {
 	var mu sync.Mutex
 	var took []time.Duration
-	began := time.Now()
 	group, ctx := errgroup.WithContext(ctx)
 	for i, s := range servers {
 		group.Go(func() error {
-			next := began.Add(time.Duration(i) * searchEvery / sessions)
-			for n := 0; next.Before(began.Add(lasting)); n++ {
-				if err := sleepUntil(ctx, next); err != nil {
-					return err
+			next := time.NewTimer(time.Duration(i) * searchEvery / sessions)
+			for n := range int(lasting / searchEvery) {
+				select {
+				case <-ctx.Done():
+					return context.Cause(ctx)
+				case <-next.C:
 				}
-				one, err := timedSearch(ctx, s, n%loadQueries)
+				next.Reset(searchEvery)
+				one, err := timedSearch(ctx, s, n)
 				if err != nil {
 					return err
 				}
 				mu.Lock()
 				took = append(took, one)
 				mu.Unlock()
-				next = next.Add(searchEvery)
 			}
 			return nil
 		})
@@ -139,15 +127,6 @@ func searchSteadily(ctx context.Context, servers []*server, lasting time.Duratio
 
 func timedSearch(ctx context.Context, s *server, i int) (time.Duration, error) {
 	began := time.Now()
-	err := s.search(ctx, query(i))
+	err := s.search(ctx, query(i%loadQueries))
 	return time.Since(began), err
-}
-
-func sleepUntil(ctx context.Context, at time.Time) error {
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-time.After(time.Until(at)):
-		return nil
-	}
 }

@@ -2,11 +2,16 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"net/http"
+	"net/url"
 	"os"
-	"os/exec"
 	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/ollama/ollama/api"
 )
 
 // fact is a line of what the figures were measured on, the same for all rows.
@@ -15,30 +20,33 @@ type fact struct {
 	Value string `json:"value"`
 }
 
+const unknown = "unknown"
+
 // facts asks the machine and its services. What cannot be found out is "unknown".
 func (e *environment) facts(ctx context.Context) ([]fact, error) {
-	d, err := e.newDatabase(ctx)
+	conn, err := pgx.Connect(ctx, e.databaseURL)
 	if err != nil {
 		return nil, err
 	}
-	var postgres, pgvector string
-	err = d.scan(ctx, `
+	var postgres, pgvector, settings string
+	if err := conn.QueryRow(ctx, `
 		SELECT split_part(current_setting('server_version'), ' ', 1),
-			(SELECT extversion FROM pg_extension WHERE extname = 'vector')`, &postgres, &pgvector)
+			(SELECT default_version FROM pg_available_extensions WHERE name = 'vector'),
+			(SELECT string_agg(name || '=' || current_setting(name), ', ' ORDER BY place)
+				FROM unnest('{shared_buffers,fsync,full_page_writes,synchronous_commit,work_mem,max_wal_size,
+					effective_cache_size}'::text[]) WITH ORDINALITY AS setting (name, place))`).
+		Scan(&postgres, &pgvector, &settings); err != nil {
+		return nil, err
+	}
+	if err := conn.Close(ctx); err != nil {
+		return nil, err
+	}
+	client, err := ollamaClient(e.ollamaHost)
 	if err != nil {
 		return nil, err
 	}
-	var settings []string
-	for _, name := range []string{
-		"shared_buffers", "fsync", "full_page_writes", "synchronous_commit", "work_mem", "max_wal_size", "effective_cache_size",
-	} {
-		var value string
-		if err := d.scan(ctx, "SELECT current_setting('"+name+"')", &value); err != nil {
-			return nil, err
-		}
-		settings = append(settings, name+"="+value)
-	}
-	if err := d.drop(ctx); err != nil {
+	ollama, err := client.Version(ctx)
+	if err != nil {
 		return nil, err
 	}
 	models := e.ollamaModels + " models"
@@ -51,24 +59,18 @@ func (e *environment) facts(ctx context.Context) ([]fact, error) {
 		{"Memory", field("/proc/meminfo", "MemTotal")},
 		{"Go", runtime.Version()},
 		{"PostgreSQL", postgres + " with pgvector " + pgvector},
-		{"PostgreSQL's settings", strings.Join(settings, ", ")},
-		{"Ollama", e.ollamaVersion(ctx) + " with " + models},
+		{"PostgreSQL's settings", settings},
+		{"Ollama", ollama + " with " + models},
 	}, nil
 }
 
-func (e *environment) ollamaVersion(ctx context.Context) string {
-	client, err := ollamaClient(e.ollamaHost)
+func ollamaClient(host string) (*api.Client, error) {
+	base, err := url.Parse(host)
 	if err != nil {
-		return unknown
+		return nil, err
 	}
-	version, err := client.Version(ctx)
-	if err != nil {
-		return unknown
-	}
-	return version
+	return api.NewClient(base, http.DefaultClient), nil
 }
-
-const unknown = "unknown"
 
 // field returns the value of the first "name: value" line of a file.
 func field(file, name string) string {
@@ -84,15 +86,10 @@ func field(file, name string) string {
 	return unknown
 }
 
-// version of what is measured.
-func version(ctx context.Context) string {
-	return strings.TrimSpace(output(ctx, "git", "describe", "--always", "--dirty"))
-}
-
-func output(ctx context.Context, program string, arguments ...string) string {
-	text, err := exec.CommandContext(ctx, program, arguments...).Output()
-	if err != nil {
-		return unknown
-	}
-	return string(text)
+// mebibytes reads a field of a running process's memory.
+func mebibytes(pid int, name string) (float64, error) {
+	var kib float64
+	text := field(fmt.Sprintf("/proc/%d/status", pid), name)
+	_, err := fmt.Sscanf(text, "%f kB", &kib)
+	return kib / 1024, err
 }

@@ -7,44 +7,36 @@ import (
 	"net/url"
 
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
 // overhead compares a search over stdio, its embedding known from an earlier one,
 // with the statements that it sends, sent by themselves over one connection.
-func overhead(ctx context.Context, e *environment) (_ []Row, err error) {
+func overhead(ctx context.Context, e *environment) (_ result, err error) {
 	c, err := e.openCorpus(ctx)
 	if err != nil {
-		return nil, err
+		return result{}, err
 	}
 	if err := c.database.settle(ctx); err != nil {
-		return nil, err
+		return result{}, err
 	}
 	text := query(1)
 	if err := c.server.search(ctx, text); err != nil {
-		return nil, err
+		return result{}, err
 	}
 	statements, err := e.captureSearch(ctx, c, text)
 	if err != nil {
-		return nil, fmt.Errorf("capture the statements of a search: %w", err)
+		return result{}, fmt.Errorf("capture the statements of a search: %w", err)
 	}
 	bare, err := newReplay(ctx, c.database.pool.Config().ConnConfig, statements)
 	if err != nil {
-		return nil, err
+		return result{}, err
 	}
-	defer func() { err = errors.Join(err, bare.close(ctx)) }()
-	compared, err := alternate(ctx, 20, e.size(300, 1000),
-		whole(func(ctx context.Context, _ int) error { return c.server.search(ctx, text) }), whole(bare.run))
-	if err != nil {
-		return nil, err
-	}
-	return []Row{{
-		Name: "search.overhead.ratio", Value: compared.ratio(), Unit: "ratio", Target: atMost(1.25),
-		Note:   fmt.Sprintf("%d passages, %d statements; %v", corpusDocuments, len(statements), compared),
-		Reason: "the client, the pipes, and the checks of arguments and answer take 1 to 2 ms whatever the statements take",
-	}}, nil
+	defer func() { err = errors.Join(err, bare.conn.Close(ctx)) }()
+	return compare(ctx, 20, e.size(300, 1000),
+		whole(func(ctx context.Context, _ int) error { return c.server.search(ctx, text) }), whole(bare.run),
+		"%d passages, %d statements; ", corpusDocuments, len(statements))
 }
 
 // captureSearch returns the statements of one search of the corpus, the second
@@ -73,12 +65,7 @@ func (e *environment) captureSearch(ctx context.Context, c *corpus, text string)
 	}
 	defer func() { err = errors.Join(err, models.Close()) }()
 	library := rag.NewLibrary(database, models, models, e.logger)
-	loaded, err := project.Load(c.repo.config())
-	if err != nil {
-		return nil, err
-	}
-	key := rag.TenantKey{Project: loaded.Config.ProjectName, Branch: "main", PathHash: project.PathHash(loaded.Root)}
-	tenant, err := library.Tenant(ctx, key, loaded.Root)
+	_, tenant, err := openTenant(ctx, library, c.repo, "main")
 	if err != nil {
 		return nil, err
 	}

@@ -24,9 +24,9 @@ type report struct {
 	Curves []curve `json:"curves"`
 }
 
-// write puts the rows into the report in a file, in place of their earlier
-// values, and writes its data as JSON and its picture beside it.
-func (e *environment) write(file string, facts []fact, rows []Row) error {
+// write puts a row into the report in a file, in place of its earlier value, and
+// writes its data as JSON and its picture beside it.
+func write(file string, facts []fact, row Row, curves []curve) error {
 	r, err := readReport(beside(file, ".json"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -34,7 +34,7 @@ func (e *environment) write(file string, facts []fact, rows []Row) error {
 	if !slices.Equal(r.Facts, facts) {
 		r = report{Facts: facts} // ratios of different machines do not belong side by side
 	}
-	r.put(rows, e.curves)
+	r.put(row, curves)
 	return r.save(file)
 }
 
@@ -71,20 +71,17 @@ func readReport(file string) (r report, err error) {
 	return r, nil
 }
 
-// put replaces rows and curves by name. Rows are in the order of measurements.
-func (r *report) put(rows []Row, curves []curve) {
-	for _, row := range rows {
-		r.Rows = slices.DeleteFunc(r.Rows, func(old Row) bool { return old.Name == row.Name })
-		r.Rows = append(r.Rows, row)
+// put replaces a row, and curves, of the same name. Rows are in the order of
+// measurements.
+func (r *report) put(row Row, curves []curve) {
+	r.Rows = append(slices.DeleteFunc(r.Rows, func(old Row) bool { return old.Name == row.Name }), row)
+	place := map[string]int{}
+	for i, m := range measurements() {
+		place[m.name] = i
 	}
-	var names []string
-	for _, m := range measurements() {
-		names = append(names, m.rows...)
-	}
-	slices.SortFunc(r.Rows, func(a, b Row) int { return slices.Index(names, a.Name) - slices.Index(names, b.Name) })
+	slices.SortFunc(r.Rows, func(a, b Row) int { return place[a.Name] - place[b.Name] })
 	for _, c := range curves {
-		r.Curves = slices.DeleteFunc(r.Curves, func(old curve) bool { return old.Name == c.Name })
-		r.Curves = append(r.Curves, c)
+		r.Curves = append(slices.DeleteFunc(r.Curves, func(old curve) bool { return old.Name == c.Name }), c)
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -39,12 +40,33 @@ func (e *environment) newSearchIndex(ctx context.Context, seed uint64) (*searchI
 	if err != nil {
 		return nil, err
 	}
-	x := &searchIndex{
-		database: d, env: e, random: newRandom(seed, 0),
-		models: &embedder{space: newSpace(clusters, 3), queries: map[string][]float32{}},
+	models := &embedder{space: newSpace(clusters, 3), queries: map[string][]float32{}}
+	return &searchIndex{
+		database: d, env: e, random: newRandom(seed, 0), models: models, library: e.library(d.Database, models),
+	}, nil
+}
+
+// withSearchIndex does something with an index that is dropped afterwards.
+func (e *environment) withSearchIndex(ctx context.Context, seed uint64, do func(*searchIndex) error) error {
+	x, err := e.newSearchIndex(ctx, seed)
+	if err != nil {
+		return err
 	}
-	x.library = e.library(d.Database, x.models)
-	return x, nil
+	return errors.Join(do(x), x.drop(ctx))
+}
+
+// fill adds tenants of a project, one of each size, to records.
+func (x *searchIndex) fill(ctx context.Context, project string, sizes []int, records *[]record) ([]*searchTenant, error) {
+	tenants := make([]*searchTenant, len(sizes))
+	for i, size := range sizes {
+		tenant, err := x.newTenant(ctx, project, fmt.Sprintf("size-%d", size))
+		if err != nil {
+			return nil, err
+		}
+		tenants[i] = tenant
+		*records = append(*records, x.grow(tenant, size)...)
+	}
+	return tenants, nil
 }
 
 // searchTenant is one of its tenants.

@@ -7,86 +7,97 @@ import (
 	"strings"
 )
 
-// growth measures what a search costs in a tenant that grows, and in a small
-// tenant beside it that does not, in one database.
-func growth(ctx context.Context, e *environment) (_ []Row, err error) {
+// smallTenant is how many passages the tenant has that does not grow.
+const smallTenant = 1000
+
+// grownIndex has a large tenant beside a small one, and the same small one alone in
+// another database.
+type grownIndex struct {
+	all, alone  *searchIndex
+	among, only *searchTenant
+	large       *searchTenant
+	slope       result
+}
+
+func (g *grownIndex) close(ctx context.Context) error {
+	return errors.Join(g.all.drop(ctx), g.alone.drop(ctx))
+}
+
+// growth measures what a search costs in a tenant that grows.
+func growth(ctx context.Context, e *environment) (result, error) {
+	g, err := e.openGrown(ctx)
+	if err != nil {
+		return result{}, err
+	}
+	return g.slope, nil
+}
+
+// openGrown makes the index and lets its large tenant grow, once.
+func (e *environment) openGrown(ctx context.Context) (g *grownIndex, err error) {
+	if e.grown != nil {
+		return e.grown, nil
+	}
+	g = &grownIndex{}
+	// The same seed makes the same small tenant in both.
+	if g.alone, err = e.newSearchIndex(ctx, 40); err != nil {
+		return nil, err
+	}
+	if g.all, err = e.newSearchIndex(ctx, 40); err != nil {
+		return nil, errors.Join(err, g.alone.drop(ctx))
+	}
+	e.grown = g
+	if g.only, err = g.alone.newTenant(ctx, "small", "main"); err != nil {
+		return nil, err
+	}
+	if g.among, err = g.all.newTenant(ctx, "small", "main"); err != nil {
+		return nil, err
+	}
+	if err := g.alone.load(ctx, g.alone.grow(g.only, smallTenant)); err != nil {
+		return nil, err
+	}
+	records := g.all.grow(g.among, smallTenant)
+	if g.large, err = g.all.newTenant(ctx, "large", "main"); err != nil {
+		return nil, err
+	}
 	sizes := []int{10_000, 100_000, 1_000_000}
 	if e.quick {
 		sizes = []int{10_000, 20_000}
 	}
-	const small = 1000
-	alone, err := e.newSearchIndex(ctx, 40)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, alone.drop(ctx)) }()
-	x, err := e.newSearchIndex(ctx, 40)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, x.drop(ctx)) }()
-	// The same seed makes the same small tenant in both.
-	only, err := alone.newTenant(ctx, "small", "main")
-	if err != nil {
-		return nil, err
-	}
-	among, err := x.newTenant(ctx, "small", "main")
-	if err != nil {
-		return nil, err
-	}
-	if err := alone.load(ctx, alone.grow(only, small)); err != nil {
-		return nil, err
-	}
-	records := x.grow(among, small)
-	large, err := x.newTenant(ctx, "large", "main")
-	if err != nil {
-		return nil, err
-	}
-	queries := e.size(100, 300)
-	var xs, p50s, p99s []float64
+	p50, p99 := curve{Name: "p50"}, curve{Name: "p99"}
 	var points []string
 	for _, size := range sizes {
-		records = append(records, x.grow(large, size-len(large.points))...)
-		if err := x.load(ctx, records); err != nil {
+		if err := g.all.load(ctx, append(records, g.all.grow(g.large, size-len(g.large.points))...)); err != nil {
 			return nil, err
 		}
 		records = nil
-		took, err := x.time(ctx, large, x.questions(large, queries))
+		took, err := g.all.time(ctx, g.large, g.all.questions(g.large, e.size(100, 300)))
 		if err != nil {
 			return nil, err
 		}
-		xs, p50s, p99s = append(xs, float64(size)), append(p50s, ms(median(took))), append(p99s, ms(percentile(took, 99)))
-		points = append(points, fmt.Sprintf("%d: %.1f ms (p99 %.1f)", size, ms(median(took)), ms(percentile(took, 99))))
+		half, most := ms(median(took)), ms(percentile(took, 99))
+		p50.add(size, half)
+		p99.add(size, most)
+		points = append(points, fmt.Sprintf("%d: %.1f ms (p99 %.1f)", size, half, most))
 		e.say("search of %s", points[len(points)-1])
 	}
-	e.curves = append(e.curves, curve{Name: "p50", Passages: xs, MS: p50s}, curve{Name: "p99", Passages: xs, MS: p99s})
-	compared, err := filtered(ctx, e, x, among, alone, only)
-	if err != nil {
-		return nil, err
-	}
-	return []Row{
-		{
-			Name: "search.growth.exponent", Value: slope(xs, p50s), Unit: "slope", Target: atMost(0.2),
-			Note: "p50 by passages of the tenant: " + strings.Join(points, ", "),
-			Reason: "a walk costs some 3 µs for each page of the index, and meets more of them as it is larger and less of it is in " +
-				"the processor's cache; half as many links a passage (m = 16) was 30 % faster and lost 1 % of recall",
-		},
-		{
-			Name: "search.filtered.ratio", Value: compared.ratio(), Unit: "ratio", Target: atMost(1.5),
-			Note: fmt.Sprintf("a tenant of %d passages among %d; %v", small, x.passages, compared),
-		},
-	}, nil
+	e.curves = append(e.curves, p50, p99)
+	g.slope = result{slope(p50.Passages, p50.MS), "p50 by passages of the tenant: " + strings.Join(points, ", ")}
+	return g, nil
 }
 
-// filtered searches a tenant among others and the same one alone, in turns.
-func filtered(
-	ctx context.Context, e *environment, x *searchIndex, among *searchTenant, alone *searchIndex, only *searchTenant,
-) (sides, error) {
-	questions := x.questions(among, e.size(200, 500))
-	for _, q := range questions {
-		alone.models.queries[q.text] = x.models.queries[q.text]
+// filtered searches the small tenant beside the large one and the same one alone, in
+// turns.
+func filtered(ctx context.Context, e *environment) (result, error) {
+	g, err := e.openGrown(ctx)
+	if err != nil {
+		return result{}, err
 	}
-	return alternate(ctx, 20, len(questions)-20,
-		whole(func(ctx context.Context, i int) error { return x.search(ctx, among, questions[i]) }),
-		whole(func(ctx context.Context, i int) error { return alone.search(ctx, only, questions[i]) }))
+	questions := g.all.questions(g.among, e.size(200, 500))
+	for _, q := range questions {
+		g.alone.models.queries[q.text] = g.all.models.queries[q.text]
+	}
+	return compare(ctx, 20, len(questions)-20,
+		whole(func(ctx context.Context, i int) error { return g.all.search(ctx, g.among, questions[i]) }),
+		whole(func(ctx context.Context, i int) error { return g.alone.search(ctx, g.only, questions[i]) }),
+		"a tenant of %d passages among %d; ", smallTenant, g.all.passages)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -35,34 +34,34 @@ var selections = []selection{
 // recall compares what a search returns with an exact comparison of all passages
 // of the tenant that the filter lets through, for tenants of several sizes, alone
 // in their database and among others.
-func recall(ctx context.Context, e *environment) ([]Row, error) {
+func recall(ctx context.Context, e *environment) (result, error) {
 	sizes := []int{100, 1000, 10_000, 100_000}
 	if e.quick {
 		sizes = sizes[:3]
 	}
 	worst := worstRecall{mean: 1, own: 1}
 	for i, size := range sizes {
-		if err := e.recallAlone(ctx, size, uint64(20+i), &worst); err != nil {
-			return nil, err
+		err := e.withSearchIndex(ctx, uint64(20+i), func(x *searchIndex) error {
+			return x.loadAndRecall(ctx, "alone", []int{size}, nil, &worst)
+		})
+		if err != nil {
+			return result{}, err
 		}
 	}
-	if err := e.recallMixed(ctx, sizes, &worst); err != nil {
-		return nil, err
-	}
+	err := e.withSearchIndex(ctx, 30, func(x *searchIndex) error {
+		records, err := x.addOthers(ctx, others, e.size(5, 100))
+		if err != nil {
+			return err
+		}
+		// Half of the others are branches of the same project.
+		return x.loadAndRecall(ctx, "shared", sizes, records, &worst)
+	})
 	least := "all have the same"
 	if worst.of != "" {
 		least = "the least is of " + worst.of
 	}
-	return []Row{{
-		Name: "search.recall10.min", Value: worst.mean, Unit: "share", Target: atLeast(0.995),
-		Note: fmt.Sprintf("tenants of %v passages, alone and among %d others, with %d selections each; %s; "+
-			"of queries about a subject of the tenant the least is %s", sizes, others, len(selections), least, number(worst.own)),
-		Reason: "a query about a subject that no document is of is as near to one cluster of synthetic vectors as to another. A walk " +
-			"enters one of them, and in a graph of 100,000 they are not linked; among other tenants, whose clusters lie between, " +
-			"they are. No help were a wider walk (hnsw.ef_search 64 to 240), a longer one (10 to 80 passages), fewer links (m = 16 " +
-			"and 24), or a graph of bits whose order is made exact afterwards (it takes a thousand passages to hold the nearest ten); " +
-			"a second to fifth walk, each away from what was found, would come to 0.985 at five times the cost",
-	}}, nil
+	return result{worst.mean, fmt.Sprintf("tenants of %v passages, alone and among %d others, with %d selections each; %s; "+
+		"of queries about a subject of the tenant the least is %s", sizes, others, len(selections), least, number(worst.own))}, err
 }
 
 type worstRecall struct {
@@ -72,47 +71,19 @@ type worstRecall struct {
 	own float64
 }
 
-func (e *environment) recallAlone(ctx context.Context, size int, seed uint64, worst *worstRecall) (err error) {
-	x, err := e.newSearchIndex(ctx, seed)
+// loadAndRecall loads tenants of a project beside the records, and measures each.
+func (x *searchIndex) loadAndRecall(
+	ctx context.Context, project string, sizes []int, records []record, worst *worstRecall,
+) error {
+	tenants, err := x.fill(ctx, project, sizes, &records)
 	if err != nil {
 		return err
-	}
-	defer func() { err = errors.Join(err, x.drop(ctx)) }()
-	tenant, err := x.newTenant(ctx, "alone", "main")
-	if err != nil {
-		return err
-	}
-	if err := x.load(ctx, x.grow(tenant, size)); err != nil {
-		return err
-	}
-	return x.recall(ctx, tenant, "alone", worst)
-}
-
-func (e *environment) recallMixed(ctx context.Context, sizes []int, worst *worstRecall) (err error) {
-	x, err := e.newSearchIndex(ctx, 30)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, x.drop(ctx)) }()
-	records, err := x.addOthers(ctx, others, e.size(5, 100))
-	if err != nil {
-		return err
-	}
-	var tenants []*searchTenant
-	for _, size := range sizes {
-		// Half of the others are branches of the same project.
-		tenant, err := x.newTenant(ctx, "shared", fmt.Sprintf("size-%d", size))
-		if err != nil {
-			return err
-		}
-		tenants = append(tenants, tenant)
-		records = append(records, x.grow(tenant, size)...)
 	}
 	if err := x.load(ctx, records); err != nil {
 		return err
 	}
 	for _, tenant := range tenants {
-		if err := x.recall(ctx, tenant, "mixed", worst); err != nil {
+		if err := x.recall(ctx, tenant, project, worst); err != nil {
 			return err
 		}
 	}

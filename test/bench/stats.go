@@ -64,6 +64,16 @@ func alternate(ctx context.Context, warmup, rounds int, a, b timed) (sides, erro
 	return s, nil
 }
 
+// compare returns the ratio of two ways to do the same thing, as alternate times
+// them. The note starts with what the format says.
+func compare(ctx context.Context, warmup, rounds int, a, b timed, format string, args ...any) (result, error) {
+	s, err := alternate(ctx, warmup, rounds, a, b)
+	if err != nil {
+		return result{}, err
+	}
+	return result{value: s.ratio(), note: fmt.Sprintf(format, args...) + s.String()}, nil
+}
+
 // ratio is the median of a over that of b.
 func (s sides) ratio() float64 { return float64(median(s.a)) / float64(median(s.b)) }
 

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -24,15 +23,13 @@ type found struct {
 	Document   string   `json:"document"`
 }
 
-// The official TypeScript clients, one of either era, come to the same.
+// The official TypeScript clients, one of either kind of handshake, come to the same.
 func TestClients(t *testing.T) {
 	t.Parallel()
 	installed(t)
-	s, binary := startServices(t), buildServer(t)
-	s.awaitIndex(t, binary)
-	environment := slices.Concat([]string{"PATH=" + os.Getenv("PATH")}, s.environment(t))
+	s, binary := startBinary(t)
 	// A module that comes over stdin finds the packages of the working folder.
-	program := slices.Concat([]string{"--input-type=module", "-", "env", "-i"}, environment, []string{binary, "serve"})
+	program := slices.Concat([]string{"--input-type=module", "-", "env", "-i"}, s.environment(t), []string{binary, "serve"})
 	stdout, code := run(t, clients, "node", program...)
 	if code != 0 {
 		t.Fatalf("the clients end with %d", code)

@@ -3,7 +3,6 @@ package conformance
 import (
 	"encoding/json"
 	"maps"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -16,7 +15,7 @@ const document = "csharp-compounding-docs/codebase/outbox-pattern-20250226.md"
 func calls(s services) map[string][]string {
 	return map[string][]string{
 		"activate_project": {
-			"config_path=" + filepath.Join(s.root, ".csharp-compounding-docs", "config.json"), "branch_name=main",
+			"config_path=" + s.config(), "branch_name=main",
 		},
 		"semantic_search": {
 			"query=duplicate events", `doc_types=["codebase","problem"]`, "limit=2", "min_relevance_score=0.1",
@@ -37,82 +36,103 @@ func calls(s services) map[string][]string {
 	}
 }
 
+// inspector is the Inspector with a server, in one version of the protocol.
+type inspector struct {
+	services
+
+	target  []string
+	version string
+}
+
+// inspect decodes what the Inspector prints.
+func (i inspector) inspect(t *testing.T, out any, arguments ...string) {
+	t.Helper()
+	stdout, code := run(t, nil, "mcp-inspector", slices.Concat(i.target, []string{"--protocol-era", i.version}, arguments)...)
+	if code != 0 {
+		t.Fatalf("the Inspector ends with %d", code)
+	}
+	if err := json.Unmarshal(stdout, out); err != nil {
+		t.Fatalf("%v in %s", err, stdout)
+	}
+}
+
 // The Inspector lists every tool, finds no fault in its schemas, and can call
-// it, in both eras. Answers are checked against the output schemas by it.
+// it, in both versions of the protocol. Answers are checked against the output
+// schemas by it.
 func TestInspector(t *testing.T) {
 	t.Parallel()
 	installed(t)
-	s, binary := startServices(t), buildServer(t)
-	s.awaitIndex(t, binary)
+	s, binary := startBinary(t)
 	target := []string{"--cli"}
 	for _, variable := range s.environment(t) {
 		target = append(target, "-e", variable)
 	}
 	target = append(target, binary, "serve", "--quiet")
-	for _, era := range []string{"legacy", "modern"} {
-		inspect := func(t *testing.T, out any, arguments ...string) {
-			t.Helper()
-			stdout, code := run(t, nil, "mcp-inspector", slices.Concat(target, []string{"--protocol-era", era}, arguments)...)
-			if code != 0 {
-				t.Fatalf("the Inspector ends with %d", code)
-			}
-			if err := json.Unmarshal(stdout, out); err != nil {
-				t.Fatalf("%v in %s", err, stdout)
-			}
-		}
-		t.Run(era, func(t *testing.T) {
+	for _, version := range []string{"legacy", "modern"} {
+		i := inspector{services: s, target: target, version: version}
+		t.Run(version, func(t *testing.T) {
 			t.Parallel()
-			t.Run("tools/list", func(t *testing.T) {
-				t.Parallel()
-				var list struct{ Tools []struct{ Name string } }
-				inspect(t, &list, "--method", "tools/list", "--strict")
-				names := []string{}
-				for _, tool := range list.Tools {
-					names = append(names, tool.Name)
-				}
-				slices.Sort(names)
-				if diff := cmp.Diff(slices.Sorted(maps.Keys(calls(s))), names); diff != "" {
-					t.Errorf("tools (-called +listed):\n%s", diff)
-				}
-			})
+			t.Run("tools/list", i.listsTools)
 			for tool, arguments := range calls(s) {
-				t.Run(tool, func(t *testing.T) {
-					t.Parallel()
-					call := []string{"--method", "tools/call", "--tool-name", tool}
-					for _, argument := range arguments {
-						call = append(call, "--tool-arg", argument)
-					}
-					var result struct {
-						Content []struct{ Type, Text string }
-						IsError bool
-					}
-					inspect(t, &result, call...)
-					if len(result.Content) != 1 || result.Content[0].Text == "" || result.IsError {
-						t.Errorf("answer %+v", result)
-					}
-				})
+				t.Run(tool, func(t *testing.T) { i.calls(t, tool, arguments) })
 			}
 			for _, prompt := range []string{"recall", "capture"} {
-				t.Run("prompt "+prompt, func(t *testing.T) {
-					t.Parallel()
-					var result struct{ Messages []struct{ Role string } }
-					inspect(t, &result, "--method", "prompts/get", "--prompt-name", prompt)
-					if diff := cmp.Diff([]struct{ Role string }{{"user"}}, result.Messages); diff != "" {
-						t.Errorf("messages (-want +got):\n%s", diff)
-					}
-				})
+				t.Run("prompt "+prompt, func(t *testing.T) { i.getsPrompt(t, prompt) })
 			}
-			t.Run("resource", func(t *testing.T) {
-				t.Parallel()
-				uri := "cdocs://docs/" + document
-				var result struct {
-					Contents []struct{ URI, MimeType string }
-				}
-				inspect(t, &result, "--method", "resources/read", "--uri", uri)
-				if diff := cmp.Diff([]struct{ URI, MimeType string }{{uri, "text/markdown"}}, result.Contents); diff != "" {
-					t.Errorf("contents (-want +got):\n%s", diff)
-				}
-			})
+			t.Run("resource", i.readsResource)
 		})
+	}
+}
+
+func (i inspector) listsTools(t *testing.T) {
+	t.Parallel()
+	var list struct{ Tools []struct{ Name string } }
+	i.inspect(t, &list, "--method", "tools/list", "--strict")
+	names := []string{}
+	for _, tool := range list.Tools {
+		names = append(names, tool.Name)
+	}
+	slices.Sort(names)
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(calls(i.services))), names); diff != "" {
+		t.Errorf("tools (-called +listed):\n%s", diff)
+	}
+}
+
+func (i inspector) calls(t *testing.T, tool string, arguments []string) {
+	t.Helper()
+	t.Parallel()
+	call := []string{"--method", "tools/call", "--tool-name", tool}
+	for _, argument := range arguments {
+		call = append(call, "--tool-arg", argument)
+	}
+	var result struct {
+		Content []struct{ Type, Text string }
+		IsError bool
+	}
+	i.inspect(t, &result, call...)
+	if len(result.Content) != 1 || result.Content[0].Text == "" || result.IsError {
+		t.Errorf("answer %+v", result)
+	}
+}
+
+func (i inspector) getsPrompt(t *testing.T, prompt string) {
+	t.Helper()
+	t.Parallel()
+	var result struct{ Messages []struct{ Role string } }
+	i.inspect(t, &result, "--method", "prompts/get", "--prompt-name", prompt)
+	if diff := cmp.Diff([]struct{ Role string }{{"user"}}, result.Messages); diff != "" {
+		t.Errorf("messages (-want +got):\n%s", diff)
+	}
+}
+
+func (i inspector) readsResource(t *testing.T) {
+	t.Parallel()
+	uri := "cdocs://docs/" + document
+	var result struct {
+		Contents []struct{ URI, MimeType string }
+	}
+	i.inspect(t, &result, "--method", "resources/read", "--uri", uri)
+	if diff := cmp.Diff([]struct{ URI, MimeType string }{{uri, "text/markdown"}}, result.Contents); diff != "" {
+		t.Errorf("contents (-want +got):\n%s", diff)
 	}
 }

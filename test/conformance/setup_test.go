@@ -1,3 +1,10 @@
+// Package conformance tries the server with programs that others have written:
+// the protocol's official conformance suite, the official Inspector and the
+// official TypeScript clients. It knows the tool contract only as far as a valid
+// call of every tool needs it.
+//
+// "make conformance" installs them and runs its tests, which are skipped
+// elsewhere. docs/conformance.md says what of the suite applies.
 package conformance
 
 import (
@@ -9,7 +16,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -20,6 +26,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/testenv"
 	"github.com/compound-docs/compound-docs/tools"
 )
@@ -41,7 +48,7 @@ func run(t *testing.T, stdin []byte, name string, arguments ...string) (stdout [
 	t.Helper()
 	dir := installed(t)
 	programs := filepath.Join(dir, "node_modules", ".bin")
-	if path := filepath.Join(programs, name); exists(path) {
+	if path := filepath.Join(programs, name); fileExists(path) {
 		name = path
 	}
 	command := exec.CommandContext(t.Context(), name, arguments...)
@@ -62,7 +69,7 @@ func run(t *testing.T, stdin []byte, name string, arguments ...string) (stdout [
 	return stdout, command.ProcessState.ExitCode()
 }
 
-func exists(path string) bool {
+func fileExists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
@@ -84,10 +91,11 @@ func startServices(t *testing.T) services {
 // environment is that of the real binary, started as Claude Code starts it.
 func (s services) environment(t *testing.T) []string {
 	t.Helper()
-	return []string{
-		"CDOCS_HOME=" + t.TempDir(), "CDOCS_LOG_LEVEL=error", "CLAUDE_PROJECT_DIR=" + s.root,
-		"CDOCS_DATABASE_URL=" + s.databaseURL, "CDOCS_OLLAMA_HOST=" + s.ollamaURL,
-	}
+	return mcpclient.Environment(t.TempDir(), s.databaseURL, s.ollamaURL, "CDOCS_LOG_LEVEL=error", "CLAUDE_PROJECT_DIR="+s.root)
+}
+
+func (s services) config() string {
+	return filepath.Join(s.root, ".csharp-compounding-docs", "config.json")
 }
 
 // serveHTTP mounts the server where the suite can reach it: it speaks HTTP alone.
@@ -115,38 +123,19 @@ func (s services) serveHTTP(t *testing.T, stateless bool) (url string) {
 	return mounted.URL
 }
 
-// buildServer builds the real binary.
-func buildServer(t *testing.T) (path string) {
+// startBinary returns services with a whole index of the demo project, so that every
+// server starts with it, and the real binary.
+func startBinary(t *testing.T) (s services, binary string) {
 	t.Helper()
-	path = filepath.Join(t.TempDir(), "compound-docs")
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, "../../cmd/server").CombinedOutput()
-	if err != nil {
-		t.Fatalf("build the server: %v\n%s", err, out)
-	}
-	return path
-}
-
-// awaitIndex waits until the index of the demo project is whole, so that every
-// later server starts with it.
-func (s services) awaitIndex(t *testing.T, binary string) {
-	t.Helper()
+	s, binary = startServices(t), mcpclient.Build(t)
 	command := exec.CommandContext(t.Context(), binary)
-	command.Env = slices.Concat(os.Environ(), s.environment(t))
-	client, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
-		Connect(t.Context(), &mcp.CommandTransport{Command: command}, nil)
+	command.Env = s.environment(t)
+	client, err := mcpclient.Start(t.Context(), command, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for {
-		result, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: "list_doc_types"})
-		if err != nil || result.IsError {
-			t.Fatalf("list_doc_types: %v %+v", err, result)
-		}
-		if answer, ok := result.StructuredContent.(map[string]any); ok && answer["index"] == nil {
-			break
-		}
+	if err := errors.Join(client.Activate(t.Context(), s.config(), "main"), client.Close()); err != nil {
+		t.Fatal(err)
 	}
-	if err := client.Close(); err != nil {
-		t.Error(err)
-	}
+	return s, binary
 }

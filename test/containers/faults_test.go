@@ -27,18 +27,15 @@ func eventually(t *testing.T, what string, holds func() bool) {
 func waitUntilFound(t *testing.T, s server, word, path string) {
 	t.Helper()
 	eventually(t, "the document about "+word+" is found", func() bool {
-		text, isError := s.call("semantic_search", map[string]any{"query": word, "min_relevance_score": 0.0, "limit": 1})
-		return !isError && strings.Contains(text, path)
+		text, err := s.Text(t.Context(), "semantic_search", map[string]any{"query": word, "min_relevance_score": 0.0, "limit": 1})
+		return err == nil && strings.Contains(text, path)
 	})
 }
 
 func TestContainers_TwoServersAndTheWatcher(t *testing.T) {
 	t.Parallel()
 	in, _ := install(t)
-	first := in.serve(t)
-	first.activate(in)
-	second := in.serve(t)
-	second.activate(in)
+	first, second := in.serve(t), in.serve(t)
 
 	want := []string{"./csharp-compounding-docs/insights/heron.md", "./csharp-compounding-docs/insights/badger.md"}
 	for _, s := range []server{first, second} {
@@ -49,84 +46,73 @@ func TestContainers_TwoServersAndTheWatcher(t *testing.T) {
 	path := in.save(t, "armadillo")
 	waitUntilFound(t, first, "armadillo", path)
 	waitUntilFound(t, second, "armadillo", path)
-	if err := first.session.Close(); err != nil {
+	if err := first.Close(); err != nil {
 		t.Error("close the first server:", err)
 	}
 	waitUntilFound(t, second, "pangolin", in.save(t, "pangolin"))
 }
 
-// fault is what befalls a container.
-type fault struct {
-	name       string
-	begin, end func(*testenv.Container)
-}
-
-func faults() []fault {
-	return []fault{
+// A service that is away or stalls is named as such, and nothing is needed but its
+// return.
+func TestContainers_ServiceFails(t *testing.T) {
+	t.Parallel()
+	faults := []struct {
+		name       string
+		begin, end func(*testenv.Container)
+	}{
 		{name: "restart", begin: (*testenv.Container).Stop, end: (*testenv.Container).Start},
 		{name: "pause", begin: (*testenv.Container).Pause, end: (*testenv.Container).Unpause},
 	}
-}
-
-// A database that is away or stalls is named as such, and nothing is needed but
-// its return.
-func TestContainers_DatabaseFails(t *testing.T) {
-	t.Parallel()
-	for _, fault := range faults() {
-		t.Run(fault.name, func(t *testing.T) {
-			t.Parallel()
-			in, containers := install(t)
-			s := in.serve(t)
-			s.activate(in)
-			before := s.finds("badger")
-
-			fault.begin(containers.Database)
-			path := in.save(t, "armadillo")
-			f := s.fails("semantic_search", map[string]any{"query": "heron"})
-			if f.Code != "DATABASE_ERROR" || !strings.Contains(f.Message, "PostgreSQL") {
-				t.Errorf("a search fails with %s %q, want DATABASE_ERROR and what is the matter", f.Code, f.Message)
-			}
-			if text, isError := s.call("ping", map[string]any{"message": "still there"}); isError || text != "pong: still there" {
-				t.Errorf("ping answers %q", text)
-			}
-			fault.end(containers.Database)
-
-			waitUntilFound(t, s, "armadillo", path)
-			if diff := cmp.Diff(before[:1], s.finds("badger")[:1]); diff != "" {
-				t.Errorf("a search finds something else (-before +after):\n%s", diff)
-			}
-		})
+	services := []struct {
+		name  string
+		of    func(*testenv.Containers) *testenv.Container
+		fails func(t *testing.T, s server)
+	}{
+		{"database", func(c *testenv.Containers) *testenv.Container { return c.Database }, withoutDatabase},
+		{"Ollama", func(c *testenv.Containers) *testenv.Container { return c.Ollama }, withoutOllama},
 	}
-}
+	for _, service := range services {
+		for _, fault := range faults {
+			t.Run(service.name+" "+fault.name, func(t *testing.T) {
+				t.Parallel()
+				in, containers := install(t)
+				s := in.serve(t)
+				before := s.finds("badger")
 
-// The same for Ollama.
-func TestContainers_OllamaFails(t *testing.T) {
-	t.Parallel()
-	for _, fault := range faults() {
-		t.Run(fault.name, func(t *testing.T) {
-			t.Parallel()
-			in, containers := install(t)
-			s := in.serve(t)
-			s.activate(in)
-			before := s.finds("badger")
+				fault.begin(service.of(containers))
+				path := in.save(t, "armadillo")
+				service.fails(t, s)
+				fault.end(service.of(containers))
 
-			fault.begin(containers.Ollama)
-			path := in.save(t, "armadillo")
-			f := s.fails("semantic_search", map[string]any{"query": "what nobody has asked yet"})
-			if f.Code != "EMBEDDING_SERVICE_ERROR" || f.Details["circuit_state"] == nil || f.Details["retry_after_seconds"] == nil {
-				t.Errorf("a search fails with %+v, want EMBEDDING_SERVICE_ERROR with the state of the circuit", f)
-			}
-			eventually(t, "the saved document is pending", func() bool {
-				var listed struct{ Index struct{ Pending int } }
-				s.must("list_doc_types", nil, &listed)
-				return listed.Index.Pending == 1
+				waitUntilFound(t, s, "armadillo", path)
+				if diff := cmp.Diff(before[:1], s.finds("badger")[:1]); diff != "" {
+					t.Errorf("a search finds something else (-before +after):\n%s", diff)
+				}
 			})
-			fault.end(containers.Ollama)
-
-			waitUntilFound(t, s, "armadillo", path)
-			if diff := cmp.Diff(before[:1], s.finds("badger")[:1]); diff != "" {
-				t.Errorf("a search finds something else (-before +after):\n%s", diff)
-			}
-		})
+		}
 	}
+}
+
+func withoutDatabase(t *testing.T, s server) {
+	t.Helper()
+	f := s.fails("semantic_search", map[string]any{"query": "heron"})
+	if f.Code != "DATABASE_ERROR" || !strings.Contains(f.Message, "PostgreSQL") {
+		t.Errorf("got %v, want DATABASE_ERROR and what is the matter", f)
+	}
+	if text, err := s.Text(t.Context(), "ping", map[string]any{"message": "still there"}); err != nil || text != "pong: still there" {
+		t.Errorf("ping answers %q and %v", text, err)
+	}
+}
+
+func withoutOllama(t *testing.T, s server) {
+	t.Helper()
+	f := s.fails("semantic_search", map[string]any{"query": "what nobody has asked yet"})
+	if f.Code != "EMBEDDING_SERVICE_ERROR" || f.Details["circuit_state"] == nil || f.Details["retry_after_seconds"] == nil {
+		t.Errorf("got %v, want EMBEDDING_SERVICE_ERROR with the state of the circuit", f)
+	}
+	eventually(t, "the saved document is pending", func() bool {
+		var listed struct{ Index struct{ Pending int } }
+		s.must("list_doc_types", nil, &listed)
+		return listed.Index.Pending == 1
+	})
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -25,7 +24,10 @@ func TestTools_AnswerTheSameOnEveryRoute(t *testing.T) {
 	if testenv.OllamaModels(t) != testenv.TinyModels {
 		t.Skip("the golden file was made with the stand-ins for the models")
 	}
-	in := installDemo(t, testenv.DatabaseURL(t), testenv.OllamaHost(t))
+	in := installation{root: t.TempDir(), databaseURL: testenv.DatabaseURL(t), ollamaHost: testenv.OllamaHost(t)}
+	if err := os.CopyFS(in.root, os.DirFS("../../examples/demo-project")); err != nil {
+		t.Fatal(err)
+	}
 	handbook := filepath.Join(t.TempDir(), "handbook")
 	if err := os.CopyFS(handbook, os.DirFS(filepath.Join(in.root, "docs"))); err != nil {
 		t.Fatal(err)
@@ -35,17 +37,44 @@ func TestTools_AnswerTheSameOnEveryRoute(t *testing.T) {
 		t.Fatal("ingest:", err)
 	}
 	s := in.serve(t)
-	s.activate(in)
 
+	var transcript strings.Builder
+	uncalled := map[string]bool{}
+	list, err := s.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range list.Tools {
+		uncalled[tool.Name] = true
+	}
+	for _, c := range callsOf(in) {
+		text, err := s.Text(t.Context(), c.tool, c.arguments)
+		if err != nil {
+			t.Error(err)
+		}
+		fmt.Fprintf(&transcript, "== %s\n%s\n", c.tool, in.normalise(t, c.tool, text))
+		delete(uncalled, c.tool)
+	}
+	if len(uncalled) > 0 {
+		t.Errorf("tools that were not called: %v", uncalled)
+	}
+	compareGolden(t, transcript.String())
+}
+
+// call is one of a tool.
+type call struct {
+	tool      string
+	arguments map[string]any
+}
+
+// callsOf returns a call of every tool.
+func callsOf(in installation) []call {
 	question := "The shipment list page is slow because of an N+1 query. How did we load the latest event?"
 	document := "./csharp-compounding-docs/problems/n-plus-one-shipments-20260114.md"
-	calls := []struct {
-		tool      string
-		arguments map[string]any
-	}{
+	return []call{
 		{"ping", map[string]any{"message": "hello"}},
 		{"activate_project", map[string]any{
-			"config_path": filepath.Join(in.root, ".csharp-compounding-docs", "config.json"), "branch_name": "main",
+			"config_path": in.config(), "branch_name": "main",
 		}},
 		{"list_doc_types", nil},
 		{"index_document", map[string]any{"path": document}},
@@ -55,32 +84,16 @@ func TestTools_AnswerTheSameOnEveryRoute(t *testing.T) {
 		{"rag_query_external", map[string]any{"query": "Which kubectl command rolls the Kubernetes deployment back?", "max_sources": 1}},
 		{"search_handbook", map[string]any{"query": "How is a backup of the database restored?", "n_results": 2}},
 		{"update_promotion_level", map[string]any{"document_path": document, "promotion_level": "important"}},
-		{"delete_documents", map[string]any{"project_name": projectName(t, in), "dry_run": true}},
-		{"delete_documents", map[string]any{"project_name": projectName(t, in)}},
+		{"delete_documents", map[string]any{"project_name": "parcelwright", "dry_run": true}},
+		{"delete_documents", map[string]any{"project_name": "parcelwright"}},
 	}
-	var transcript strings.Builder
-	var called []string
-	for _, c := range calls {
-		text, isError := s.call(c.tool, c.arguments)
-		if isError {
-			t.Errorf("%s answers %s", c.tool, text)
-		}
-		fmt.Fprintf(&transcript, "== %s\n%s\n", c.tool, in.normalise(t, c.tool, text))
-		called = append(called, c.tool)
-	}
-	list, err := s.session.ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tool := range list.Tools {
-		if !slices.Contains(called, tool.Name) {
-			t.Errorf("the tool %s was not called", tool.Name)
-		}
-	}
+}
 
+func compareGolden(t *testing.T, transcript string) {
+	t.Helper()
 	golden := filepath.Join("testdata", "tools.golden")
 	if *update {
-		if err := os.WriteFile(golden, []byte(transcript.String()), 0o600); err != nil {
+		if err := os.WriteFile(golden, []byte(transcript), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -88,24 +101,9 @@ func TestTools_AnswerTheSameOnEveryRoute(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), transcript.String()); diff != "" {
+	if diff := cmp.Diff(string(want), transcript); diff != "" {
 		t.Errorf("the tools answer differently (-want +got):\n%s", diff)
 	}
-}
-
-func projectName(t *testing.T, in installation) string {
-	t.Helper()
-	content, err := os.ReadFile(filepath.Join(in.root, ".csharp-compounding-docs", "config.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var config struct {
-		ProjectName string `json:"project_name"`
-	}
-	if err := json.Unmarshal(content, &config); err != nil {
-		t.Fatal(err)
-	}
-	return config.ProjectName
 }
 
 var (

@@ -9,6 +9,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,13 +20,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/test/mcpclient"
 )
 
 const (
-	server    = "bin/compound-docs"
 	root      = "examples/demo-project"
 	questions = "examples/questions.json"
 )
@@ -47,8 +46,13 @@ type question struct {
 	Ask      bool   `json:"ask"`
 }
 
+// demo is a client of a running server.
+type demo struct {
+	out    io.Writer
+	client *mcpclient.Client
+}
+
 func run(ctx context.Context, out io.Writer) (err error) {
-	d := &demo{out: out}
 	content, err := os.ReadFile(questions)
 	if err != nil {
 		return err
@@ -57,66 +61,14 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	if err := json.Unmarshal(content, &asked); err != nil {
 		return fmt.Errorf("read %s: %w", questions, err)
 	}
-	if err := d.connect(ctx); err != nil {
-		return err
-	}
-	defer func() {
-		if closeErr := d.session.Close(); err == nil {
-			err = closeErr
-		}
-	}()
-	if err := d.tour(ctx, asked); err != nil {
-		return err
-	}
-	d.closing()
-	return nil
-}
-
-// demo is a client of a running server.
-type demo struct {
-	out     io.Writer
-	session *mcp.ClientSession
-}
-
-func (d *demo) connect(ctx context.Context) error {
+	d := &demo{out: out}
 	d.section("Start the server over stdio, as Claude Code does")
-	started := time.Now()
-	command := exec.CommandContext(ctx, server, "serve", "--log-level", "warn",
-		"--database-url", os.Getenv("CDOCS_TEST_DATABASE_URL"), "--ollama-host", os.Getenv("CDOCS_TEST_OLLAMA_HOST"))
-	command.Stderr = os.Stderr
-	client := mcp.NewClient(&mcp.Implementation{Name: "demo", Version: "1"}, nil)
-	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: command}, nil)
-	if err != nil {
-		return fmt.Errorf("start %s: %w", server, err)
-	}
-	d.session = session
-	tools, err := session.ListTools(ctx, nil)
-	if err != nil {
+	if err := d.start(ctx); err != nil {
 		return err
 	}
-	names := make([]string, len(tools.Tools))
-	for i, tool := range tools.Tools {
-		names[i] = tool.Name
-	}
-	d.printf("Ready after %d ms, with the tools %s.\n", time.Since(started).Milliseconds(), strings.Join(names, ", "))
-	return nil
-}
-
-func (d *demo) tour(ctx context.Context, asked []question) error {
-	config, err := filepath.Abs(filepath.Join(root, ".csharp-compounding-docs", "config.json"))
-	if err != nil {
-		return err
-	}
-	head, err := project.Head(filepath.Dir(filepath.Dir(config)))
-	if err != nil {
-		return err
-	}
-	branch := head.Branch
-	if !head.InRepository {
-		branch = "main"
-	}
+	defer func() { err = errors.Join(err, d.client.Close()) }()
 	d.section("Activate the demo project: every document is read, cut into passages, embedded and indexed")
-	if err := d.activate(ctx, config, branch); err != nil {
+	if err := d.activate(ctx); err != nil {
 		return err
 	}
 	d.section("List the doc-types")
@@ -136,37 +88,6 @@ func (d *demo) tour(ctx context.Context, asked []question) error {
 			return err
 		}
 	}
-	return nil
-}
-
-// call calls a tool, prints the call, and decodes the answer into out.
-func (d *demo) call(ctx context.Context, tool string, arguments map[string]any, out any) error {
-	shown, err := json.Marshal(arguments)
-	if err != nil {
-		return err
-	}
-	d.printf("→ %s %s\n", tool, shown)
-	started := time.Now()
-	result, err := d.session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
-	if err != nil {
-		return fmt.Errorf("call %s: %w", tool, err)
-	}
-	text, ok := result.Content[0].(*mcp.TextContent)
-	if !ok {
-		return fmt.Errorf("call %s: no text in the answer", tool)
-	}
-	if result.IsError {
-		return fmt.Errorf("call %s: %s", tool, text.Text)
-	}
-	d.printf("← in %d ms\n", time.Since(started).Milliseconds())
-	return json.Unmarshal([]byte(text.Text), out)
-}
-
-func (d *demo) section(title string) { d.printf("\n── %s\n\n", title) }
-
-func (d *demo) printf(format string, args ...any) { fmt.Fprintf(d.out, format, args...) }
-
-func (d *demo) closing() {
 	d.section("Done")
 	if os.Getenv("CDOCS_TEST_OLLAMA_MODELS") == "tiny" {
 		d.printf("These answers came from tiny stand-in models that were generated on this machine: the embedder\n" +
@@ -175,4 +96,59 @@ func (d *demo) closing() {
 			"  ollama pull mxbai-embed-large\n  ollama pull mistral\n\n")
 	}
 	d.printf("To use it in a project of your own, see the README: `claude mcp add`.\n")
+	return nil
 }
+
+func (d *demo) start(ctx context.Context) error {
+	started := time.Now()
+	command := exec.CommandContext(ctx, "bin/compound-docs", "serve", "--log-level", "warn",
+		"--database-url", os.Getenv("CDOCS_TEST_DATABASE_URL"), "--ollama-host", os.Getenv("CDOCS_TEST_OLLAMA_HOST"))
+	command.Stderr = os.Stderr
+	client, err := mcpclient.Start(ctx, command, nil)
+	if err != nil {
+		return err
+	}
+	d.client = client
+	tools, err := client.ListTools(ctx, nil)
+	if err != nil {
+		return errors.Join(err, client.Close())
+	}
+	names := make([]string, len(tools.Tools))
+	for i, tool := range tools.Tools {
+		names[i] = tool.Name
+	}
+	d.printf("Ready after %d ms, with the tools %s.\n", time.Since(started).Milliseconds(), strings.Join(names, ", "))
+	return nil
+}
+
+// configAndBranch returns what activates the demo project.
+func configAndBranch() (config, branch string, err error) {
+	config, err = filepath.Abs(filepath.Join(root, ".csharp-compounding-docs", "config.json"))
+	if err != nil {
+		return "", "", err
+	}
+	head, err := project.Head(filepath.Dir(filepath.Dir(config)))
+	if !head.InRepository {
+		head.Branch = "main"
+	}
+	return config, head.Branch, err
+}
+
+// call calls a tool, prints the call, and decodes the answer.
+func (d *demo) call(ctx context.Context, tool string, arguments map[string]any, answer any) error {
+	shown, err := json.Marshal(arguments)
+	if err != nil {
+		return err
+	}
+	d.printf("→ %s %s\n", tool, shown)
+	started := time.Now()
+	if err := d.client.Call(ctx, tool, arguments, answer); err != nil {
+		return err
+	}
+	d.printf("← in %d ms\n", time.Since(started).Milliseconds())
+	return nil
+}
+
+func (d *demo) section(title string) { d.printf("\n── %s\n\n", title) }
+
+func (d *demo) printf(format string, args ...any) { fmt.Fprintf(d.out, format, args...) }

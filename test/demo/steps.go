@@ -6,20 +6,18 @@ import (
 	"strings"
 )
 
-func (d *demo) activate(ctx context.Context, config, branch string) error {
+func (d *demo) activate(ctx context.Context) error {
+	config, branch, err := configAndBranch()
+	if err != nil {
+		return err
+	}
 	var answer struct {
 		ProjectName string `json:"project_name"`
 		BranchName  string `json:"branch_name"`
-		PathHash    string `json:"path_hash"`
-		DocTypes    []struct {
-			Name     string `json:"name"`
-			DocCount int    `json:"doc_count"`
-		} `json:"doc_types"`
-		TotalDocs int `json:"total_docs"`
-		Index     any `json:"index"`
+		TotalDocs   int    `json:"total_docs"`
+		Index       any    `json:"index"`
 	}
-	err := d.call(ctx, "activate_project", map[string]any{"config_path": config, "branch_name": branch}, &answer)
-	if err != nil {
+	if err := d.call(ctx, "activate_project", map[string]any{"config_path": config, "branch_name": branch}, &answer); err != nil {
 		return err
 	}
 	d.printf("  %s on branch %s: %d documents\n", answer.ProjectName, answer.BranchName, answer.TotalDocs)

@@ -16,7 +16,7 @@ type Faults struct {
 	// Paths that Status, Body, HangUp and Delay concern; none means all.
 	Paths []string
 	// Times is how many requests they concern; 0 means all until the faults are
-	// set anew.
+	// replaced.
 	Times int
 	// Status, when set, is the answer's, with Message as the error.
 	Status  int

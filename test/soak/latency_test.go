@@ -30,14 +30,14 @@ func TestSoak_SaveToSearchable(t *testing.T) {
 	repo := newRepository(t, 1)
 	fake := fakeollama.Start(t)
 	fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/embed"}, Delay: embedding})
-	in := install(t, repo.root, testenv.DatabaseURL(t), fake, int(debounce.Milliseconds()))
+	in := install(t, repo.Root, testenv.DatabaseURL(t), fake, int(debounce.Milliseconds()))
 	s, err := in.start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.kill)
 	// The first call waits for the sync.
-	if err := s.call(t.Context(), "list_doc_types", map[string]any{}, &struct{}{}); err != nil {
+	if err := s.Call(t.Context(), "list_doc_types", nil, nil); err != nil {
 		t.Fatal(err)
 	}
 
@@ -45,7 +45,7 @@ func TestSoak_SaveToSearchable(t *testing.T) {
 	for i := range latencies {
 		latencies[i], err = s.saveAndFind(t.Context(), repo, i)
 		if err != nil {
-			t.Fatalf("save %d: %v\nthe server says:\n%s", i, err, s.log)
+			t.Fatalf("save %d: %v\nthe server says:\n%s", i, err, s.Log)
 		}
 	}
 	slices.Sort(latencies)
@@ -67,7 +67,7 @@ func (s *server) saveAndFind(ctx context.Context, repo *repository, i int) (time
 	name := fmt.Sprintf("%s/problems/saved-%d.md", docsDir, i%7)
 	content := strings.Replace(repo.document(), "title: Matter", "title: "+title+" #", 1)
 	began := time.Now()
-	repo.put(name, content)
+	repo.Put(name, content)
 	for time.Since(began) < settling {
 		var answer struct {
 			Results []struct {
@@ -75,7 +75,7 @@ func (s *server) saveAndFind(ctx context.Context, repo *repository, i int) (time
 				Title string `json:"title"`
 			} `json:"results"`
 		}
-		if err := s.call(ctx, "semantic_search", map[string]any{"query": title, "min_relevance_score": 0, "limit": 100}, &answer); err != nil {
+		if err := s.Call(ctx, "semantic_search", map[string]any{"query": title, "min_relevance_score": 0, "limit": 100}, &answer); err != nil {
 			return 0, err
 		}
 		for _, result := range answer.Results {

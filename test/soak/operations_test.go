@@ -18,16 +18,16 @@ type operation struct {
 
 var operationTable = []operation{
 	{"create", 20, (*repository).create},
-	{"write", 18, onFile(func(r *repository, name string) string { r.put(name, r.document()); return "" })},
+	{"write", 18, onFile(func(r *repository, name string) string { r.Put(name, r.document()); return "" })},
 	{"append", 8, onFile((*repository).appendTo)},
 	{"edit without change of size", 5, onFile((*repository).sameSize)},
 	{"write slowly", 2, onFile((*repository).writeSlowly)},
 	{"save by rename", 8, onFile((*repository).saveByRename)},
 	{"save by moving away", 4, onFile((*repository).saveByMovingAway)},
-	{"spoil", 2, onFile(func(r *repository, name string) string { r.put(name, "---\ntitle: [\n---\n"); return "" })},
+	{"spoil", 2, onFile(func(r *repository, name string) string { r.Put(name, "---\ntitle: [\n---\n"); return "" })},
 	{"touch", 2, onFile((*repository).touch)},
 	{"chmod", 3, onFile((*repository).chmod)},
-	{"delete", 10, onFile(func(r *repository, name string) string { must(os.Remove(r.path(name))); return "" })},
+	{"delete", 10, onFile(func(r *repository, name string) string { r.Remove(name); return "" })},
 	{"rename", 7, onFile(func(r *repository, name string) string { return r.moveTo(name, r.newPath(path.Dir(name))) })},
 	{"move", 5, onFile(func(r *repository, name string) string { return r.moveTo(name, r.newPath(r.folder())) })},
 	{"swap", 2, onFile((*repository).swap)},
@@ -35,7 +35,7 @@ var operationTable = []operation{
 	{"rename folder", 3, onFolder((*repository).renameFolder)},
 	{"move folder out", 2, onFolder((*repository).moveOut)},
 	{"move folder in", 2, (*repository).moveIn},
-	{"delete folder", 1, onFolder(func(r *repository, name string) string { must(os.RemoveAll(r.path(name))); return "" })},
+	{"delete folder", 1, onFolder(func(r *repository, name string) string { r.Remove(name); return "" })},
 	{"delete and make folder", 1, onFolder((*repository).remake)},
 	{"switch branch", 1, (*repository).switchBranch},
 	{"switch branch and drop changes", 1, (*repository).forceBranch},
@@ -70,91 +70,91 @@ func onFolder(do func(r *repository, name string) string) func(*repository) (str
 
 func (r *repository) create() (string, bool) {
 	name := r.newPath(r.folder())
-	r.put(name, r.document())
+	r.Put(name, r.document())
 	return fmt.Sprintf("%q", name), true
 }
 
 func (r *repository) appendTo(name string) string {
 	r.serial++
-	r.put(name, r.read(name)+fmt.Sprintf("\nOne more line, %d.\n", r.serial))
+	r.Put(name, r.Read(name)+fmt.Sprintf("\nOne more line, %d.\n", r.serial))
 	return ""
 }
 
 func (r *repository) sameSize(name string) string {
-	content := []byte(r.read(name))
+	content := []byte(r.Read(name))
 	for i := len(content) - 1; i >= 0; i-- {
 		if content[i] >= '0' && content[i] <= '9' {
 			content[i] = byte('0' + r.random.IntN(10))
 			break
 		}
 	}
-	r.put(name, string(content))
+	r.Put(name, string(content))
 	return ""
 }
 
 // writeSlowly lets the file be seen half written.
 func (r *repository) writeSlowly(name string) string {
 	content := r.document()
-	file, err := os.Create(r.path(name))
-	must(err)
+	file, err := os.Create(r.Path(name))
+	r.Must(err)
 	for _, part := range []string{content[:len(content)/2], content[len(content)/2:]} {
 		_, err := file.WriteString(part)
-		must(err)
+		r.Must(err)
 		time.Sleep(time.Duration(r.random.IntN(200)) * time.Millisecond) // as slow writers are
 	}
-	must(file.Close())
+	r.Must(file.Close())
 	return ""
 }
 
 func (r *repository) saveByRename(name string) string {
 	temporary := path.Join(path.Dir(name), r.one([]string{".", "~", ""})+path.Base(name)+".tmp")
-	r.put(temporary, r.document())
-	r.rename(temporary, name)
+	r.Put(temporary, r.document())
+	r.Rename(temporary, name)
 	return ""
 }
 
 func (r *repository) saveByMovingAway(name string) string {
-	r.rename(name, name+"~")
-	r.put(name, r.document())
-	must(os.Remove(r.path(name + "~")))
+	r.Rename(name, name+"~")
+	r.Put(name, r.document())
+	r.Remove(name + "~")
 	return ""
 }
 
 func (r *repository) touch(name string) string {
 	now := time.Now()
-	must(os.Chtimes(r.path(name), now, now))
+	r.Must(os.Chtimes(r.Path(name), now, now))
 	return ""
 }
 
 // chmod leaves the file readable, but perhaps not for a while.
 func (r *repository) chmod(name string) string {
 	if r.random.IntN(2) == 0 {
-		must(os.Chmod(r.path(name), 0))
+		r.Must(os.Chmod(r.Path(name), 0))
 		time.Sleep(time.Duration(r.random.IntN(200)) * time.Millisecond) // time to meet it so
 	}
-	must(os.Chmod(r.path(name), []os.FileMode{0o400, 0o600, 0o644, 0o755}[r.random.IntN(4)]|0o600))
+	r.Must(os.Chmod(r.Path(name), []os.FileMode{0o400, 0o600, 0o644, 0o755}[r.random.IntN(4)]|0o600))
 	return ""
 }
 
 func (r *repository) moveTo(name, to string) string {
-	r.rename(name, to)
+	r.Rename(name, to)
 	return fmt.Sprintf("to %q", to)
 }
 
 func (r *repository) swap(name string) string {
 	other := r.file()
-	r.rename(name, outsideDir+"/swapped")
+	r.Rename(name, outsideDir+"/swapped")
 	if other != name {
-		r.rename(other, name)
+		r.Rename(other, name)
 	}
-	r.rename(outsideDir+"/swapped", other)
+	r.Rename(outsideDir+"/swapped", other)
 	return fmt.Sprintf("with %q", other)
 }
 
 // junk puts what is no document beside one.
 func (r *repository) junk(name string) string {
 	junk := path.Join(path.Dir(name), r.one([]string{".hidden.md", "notes.txt", "#doc.md#", "doc.md.orig", ".git.md"}))
-	r.put(junk, r.document())
+	r.Put(junk, r.document())
 	return ""
 }
 
@@ -178,8 +178,8 @@ func (r *repository) moveIn() (string, bool) {
 }
 
 func (r *repository) remake(name string) string {
-	must(os.RemoveAll(r.path(name)))
-	r.put(r.newPath(name), r.document())
+	r.Remove(name)
+	r.Put(r.newPath(name), r.document())
 	return ""
 }
 
@@ -192,15 +192,15 @@ func (r *repository) otherBranch() string {
 }
 
 func (r *repository) switchBranch() (string, bool) {
-	r.commit()
+	r.Commit()
 	r.branch = r.otherBranch()
-	r.git("switch", "-q", r.branch)
+	r.Git("switch", "-q", r.branch)
 	return "to " + r.branch, true
 }
 
 // forceBranch loses what was not committed, but for new files.
 func (r *repository) forceBranch() (string, bool) {
 	r.branch = r.otherBranch()
-	r.git("switch", "-q", "-f", r.branch)
+	r.Git("switch", "-q", "-f", r.branch)
 	return "to " + r.branch, true
 }

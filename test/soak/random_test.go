@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/tail"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -48,7 +49,7 @@ func randomOperations(t *testing.T, count int, pace pace) {
 	repo := newRepository(t, chosen)
 	databaseURL, referenceURL := testenv.DatabaseURL(t), testenv.DatabaseURL(t)
 	pool, reference := openPool(t, databaseURL), openPool(t, referenceURL)
-	in := install(t, repo.root, databaseURL, fakeollama.Start(t), 100)
+	in := install(t, repo.Root, databaseURL, fakeollama.Start(t), 100)
 	fleet := startFleet(t, in)
 	reader := startReader(t, pool)
 
@@ -122,7 +123,7 @@ type fleet struct {
 	in      *installation
 	servers []*server
 	killed  int
-	logs    []*tail
+	logs    []*tail.Buffer
 }
 
 func startFleet(t *testing.T, in *installation) *fleet {
@@ -170,7 +171,7 @@ func (f *fleet) killSometimes(t *testing.T, seed uint64) (stop func()) {
 			f.servers = slices.Delete(f.servers, i, i+1)
 			victim.kill()
 			f.killed++
-			f.logs = append(f.logs, victim.log)
+			f.logs = append(f.logs, victim.Log)
 			if err := f.add(t.Context()); err != nil {
 				t.Error(err)
 				return
@@ -186,7 +187,7 @@ func (f *fleet) killSometimes(t *testing.T, seed uint64) (stop func()) {
 func (f *fleet) showLogs(t *testing.T) {
 	t.Helper()
 	for _, s := range f.servers {
-		f.logs = append(f.logs, s.log)
+		f.logs = append(f.logs, s.Log)
 	}
 	for _, log := range f.logs[max(0, len(f.logs)-5):] {
 		t.Logf("a server's log ends with:\n%s", log)

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/compound-docs/compound-docs/test/gitrepo"
 )
 
 const (
@@ -23,7 +23,8 @@ const (
 // depends on the seed alone: every choice is made from what is on disk, which
 // nobody else changes.
 type repository struct {
-	root   string
+	*gitrepo.Repo
+
 	random *rand.Rand
 	branch string
 	serial int
@@ -32,66 +33,29 @@ type repository struct {
 
 func newRepository(t *testing.T, seed uint64) *repository {
 	t.Helper()
-	r := &repository{root: t.TempDir(), random: rand.New(rand.NewPCG(seed, 0)), branch: "main"}
-	r.put(".csharp-compounding-docs/config.json", `{"project_name": "soak", "external_docs": {"path": "./manual"}}`)
+	r := &repository{Repo: gitrepo.New(t), random: rand.New(rand.NewPCG(seed, 0)), branch: "main"}
+	r.Put(".csharp-compounding-docs/config.json", `{"project_name": "soak", "external_docs": {"path": "./manual"}}`)
 	// git keeps no folder that is empty, and a project whose external folder is
 	// missing cannot be activated.
-	r.put(externalDir+"/contents.txt", "No document.")
+	r.Put(externalDir+"/contents.txt", "No document.")
 	for range 20 {
-		r.put(r.newPath(r.folder()), r.document())
+		r.Put(r.newPath(r.folder()), r.document())
 	}
-	r.git("init", "-q", "-b", "main")
-	r.commit()
+	r.Git("init", "-q", "-b", "main")
+	r.Commit()
 	for _, branch := range []string{"one", "two"} {
-		r.git("branch", branch)
+		r.Git("branch", branch)
 	}
 	return r
-}
-
-// must ends the run: only what is wrong with the test itself comes here.
-func must(err error) {
-	if err != nil {
-		panic(err)
-	}
-}
-
-func (r *repository) path(name string) string { return filepath.Join(r.root, filepath.FromSlash(name)) }
-
-func (r *repository) put(name, content string) {
-	must(os.MkdirAll(filepath.Dir(r.path(name)), 0o750))
-	must(os.WriteFile(r.path(name), []byte(content), 0o600))
-}
-
-func (r *repository) read(name string) string {
-	content, err := os.ReadFile(r.path(name))
-	must(err)
-	return string(content)
-}
-
-func (r *repository) rename(from, to string) {
-	must(os.MkdirAll(filepath.Dir(r.path(to)), 0o750))
-	must(os.Rename(r.path(from), r.path(to)))
-}
-
-func (r *repository) git(arguments ...string) {
-	command := exec.Command("git", append([]string{"-C", r.root, "-c", "user.name=soak", "-c", "user.email=soak@localhost", "-c", "gc.auto=0"}, arguments...)...)
-	if out, err := command.CombinedOutput(); err != nil {
-		panic(fmt.Sprintf("git %v: %v\n%s", arguments, err, out))
-	}
-}
-
-func (r *repository) commit() {
-	r.git("add", "-A")
-	r.git("commit", "-q", "--allow-empty", "-m", "work")
 }
 
 // list returns the files or folders below the given ones, in a fixed order.
 func (r *repository) list(folders bool, dirs ...string) []string {
 	var names []string
 	for _, dir := range dirs {
-		_ = filepath.WalkDir(r.path(dir), func(name string, d fs.DirEntry, err error) error {
+		_ = filepath.WalkDir(r.Path(dir), func(name string, d fs.DirEntry, err error) error {
 			if err == nil && d.IsDir() == folders {
-				relative, _ := filepath.Rel(r.root, name)
+				relative, _ := filepath.Rel(r.Root, name)
 				names = append(names, filepath.ToSlash(relative))
 			}
 			return nil // a folder that does not exist has nothing

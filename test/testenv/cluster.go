@@ -62,7 +62,7 @@ func newCluster(ctx context.Context, size Size, logf Logf) (c cluster, folder *s
 	if err != nil {
 		return cluster{}, nil, err
 	}
-	folder, err = newScratch(ctx, clusterParent(size), clusterPrefix, logf)
+	folder, err = newScratch(clusterParent(size), clusterPrefix, logf)
 	if err != nil {
 		return cluster{}, nil, err
 	}

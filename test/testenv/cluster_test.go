@@ -172,11 +172,11 @@ func TestRemoveAbandoned(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !test.locked {
-			if err := lock.unlock(); err != nil {
+			if err := lock.Unlock(); err != nil {
 				t.Fatal(err)
 			}
 		} else {
-			t.Cleanup(func() { _ = lock.unlock() })
+			t.Cleanup(func() { _ = lock.Unlock() })
 		}
 		changed := time.Now().Add(-test.age)
 		if err := os.Chtimes(folder, changed, changed); err != nil {
@@ -189,33 +189,5 @@ func TestRemoveAbandoned(t *testing.T) {
 		if kept := err == nil; kept != test.kept {
 			t.Errorf("%s: kept %v, want %v", test.name, kept, test.kept)
 		}
-	}
-}
-
-func TestLockFile_WaitsForItsHolder(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "lock")
-	first, err := lockFile(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := lockFile(ctx, path); !errors.Is(err, context.Canceled) {
-		t.Errorf("a lock that is held: got %v, want context canceled", err)
-	}
-	waiting := make(chan error, 1)
-	go func() {
-		second, err := lockFile(t.Context(), path)
-		if err == nil {
-			err = second.unlock()
-		}
-		waiting <- err
-	}()
-	if err := first.unlock(); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-waiting; err != nil {
-		t.Error("after the release:", err)
 	}
 }

@@ -6,95 +6,66 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/netip"
 	"net/url"
 	"strconv"
-	"strings"
+	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/moby/moby/api/types/container"
-	"github.com/moby/moby/api/types/mount"
 	"github.com/moby/moby/api/types/network"
 	"github.com/moby/moby/client"
 	"github.com/testcontainers/testcontainers-go"
+	"github.com/testcontainers/testcontainers-go/wait"
 )
 
 // containedService is how a service runs in a container.
 type containedService struct {
-	image   serviceImage
-	alias   string // its name on the network
-	port    string // that it listens on in there
-	command []string
-	env     map[string]string
-	volume  string // where it keeps what outlives a restart
-	memory  bool   // the volume is in memory, and outlives nothing
-	answers func(ctx context.Context, address string) error
+	name, port string
+	image      serviceImage
+	options    []testcontainers.ContainerCustomizer
+	ready      wait.Strategy
 }
 
 // containedDatabase is a PostgreSQL in a container, and the URL of its database
-// but for the address.
-func containedDatabase(size Size) (containedService, url.URL) {
-	location := url.URL{
-		Scheme: "postgres", User: url.UserPassword(superuser, rand.Text()),
-		Path: "/postgres", RawQuery: "sslmode=disable",
-	}
-	password, _ := location.User.Password()
-	// The official images' own places, so that they have no volume beside this one.
-	volume, data := "/var/lib/postgresql/data", "/var/lib/postgresql/data"
-	if major := postgresMajor(); atLeast(major, "18") {
-		volume, data = "/var/lib/postgresql", "/var/lib/postgresql/"+major+"/docker"
-	}
+// but for the address. Data in memory does not outlive a restart.
+func containedDatabase(size Size, inMemory bool) (containedService, url.URL) {
+	password := rand.Text()
 	command := []string{"postgres"}
 	for _, setting := range fastSettings(size) {
 		command = append(command, "-c", setting)
 	}
+	options := []testcontainers.ContainerCustomizer{
+		testcontainers.WithCmd(command...),
+		testcontainers.WithEnv(map[string]string{"POSTGRES_PASSWORD": password}),
+	}
+	if inMemory {
+		const data = "/memory"
+		options = append(options, testcontainers.WithEnv(map[string]string{"PGDATA": data}),
+			testcontainers.WithTmpfs(map[string]string{data: ""}))
+	}
 	return containedService{
-		image: databaseImage(), alias: "postgres", port: "5432/tcp", command: command,
-		env:    map[string]string{"POSTGRES_PASSWORD": password, "PGDATA": data},
-		volume: volume,
-		answers: func(ctx context.Context, address string) error {
-			at := location
-			at.Host = address
-			conn, err := pgx.Connect(ctx, at.String())
-			if err != nil {
-				return err //nolint:wrapcheck // waitUntilAnswers does
-			}
-			return conn.Close(ctx)
-		},
-	}, location
+		name: "postgres", port: "5432/tcp", image: databaseImage(), options: options,
+		// Over TCP: while the image sets the cluster up, its socket answers already.
+		ready: wait.ForExec([]string{"pg_isready", "--host=127.0.0.1", "--username=" + superuser}).WithStartupTimeout(answerTimeout),
+	}, url.URL{
+		Scheme: "postgres", User: url.UserPassword(superuser, password),
+		Path: "/postgres", RawQuery: "sslmode=disable",
+	}
 }
 
 // containedOllama is an Ollama in a container, without models.
 func containedOllama() containedService {
 	return containedService{
-		image: ollamaImage(), alias: "ollama", port: "11434/tcp",
-		env:    map[string]string{"OLLAMA_KEEP_ALIVE": "-1", "OLLAMA_MODELS": "/var/lib/ollama/models"},
-		volume: "/var/lib/ollama",
-		answers: func(ctx context.Context, address string) error {
-			client, err := newClient("http://" + address)
-			if err != nil {
-				return err
-			}
-			_, err = client.Version(ctx)
-			return err //nolint:wrapcheck // waitUntilAnswers does
-		},
+		name: "ollama", port: "11434/tcp", image: ollamaImage(),
+		options: []testcontainers.ContainerCustomizer{testcontainers.WithEnv(map[string]string{"OLLAMA_KEEP_ALIVE": "-1"})},
+		ready:   wait.ForHTTP("/api/version").WithPort("11434/tcp").WithStartupTimeout(answerTimeout),
 	}
 }
 
-// runningContainer is a service that runs in a container.
-type runningContainer struct {
-	docker  *client.Client
-	service containedService
-	image   string // its name
-	volume  string // its name
-	id      string
-	address netip.AddrPort // on the loopback interface, for as long as the container exists
-}
-
-// run starts a service and waits until it answers.
-func (e *engine) run(ctx context.Context, service containedService, logf Logf) (*runningContainer, error) {
+// run starts a service and waits until it answers. What it has stored stays when it
+// is stopped, and so does its address.
+func (e *engine) run(ctx context.Context, service containedService, logf Logf) (*Container, error) {
 	image, err := service.image.ensure(ctx, e.docker, logf)
 	if err != nil {
 		return nil, err
@@ -105,106 +76,56 @@ func (e *engine) run(ctx context.Context, service containedService, logf Logf) (
 		if err != nil {
 			return nil, err
 		}
-		address, err := netip.ParseAddrPort(free)
-		if err != nil {
-			return nil, fmt.Errorf("find a free port: %w", err)
+		c := &Container{docker: e.docker, name: service.name + " in a container of " + image, image: image, address: free}
+		err = e.make(ctx, func(ctx context.Context) (err error) {
+			c.running, err = testcontainers.Run(ctx, image, append(service.options,
+				testcontainers.WithNoStart(), testcontainers.WithLabels(e.labels), testcontainers.WithExposedPorts(service.port),
+				testcontainers.WithHostConfigModifier(bind(service.port, netip.MustParseAddrPort(free))),
+				testcontainers.WithWaitStrategyAndDeadline(answerTimeout, service.ready))...)
+			return err
+		})
+		if err == nil {
+			err = c.running.Start(ctx)
 		}
-		c := &runningContainer{
-			docker: e.docker, service: service, image: image, address: address,
-			volume: "cdocs-test-" + strings.ToLower(rand.Text()),
+		if err == nil {
+			return c, nil
 		}
-		if err := e.make(ctx, func(ctx context.Context) error { return e.start(ctx, c) }); err != nil {
-			failures = errors.Join(failures, err)
-			continue
-		}
-		return c, c.waitUntilAnswers(ctx)
+		err = fmt.Errorf("start %s: %w\n%s", c.name, err, c.lastLog())
+		failures = errors.Join(failures, err, testcontainers.TerminateContainer(c.running))
 	}
 	return nil, failures
 }
 
-// start makes c's container and starts it.
-func (e *engine) start(ctx context.Context, c *runningContainer) error {
-	made, err := testcontainers.GenericContainer(ctx, testcontainers.GenericContainerRequest{
-		ContainerRequest: testcontainers.ContainerRequest{
-			Image:          c.image,
-			Cmd:            c.service.command,
-			Env:            c.service.env,
-			Labels:         maps.Clone(e.labels),
-			ExposedPorts:   []string{c.service.port},
-			Networks:       []string{e.network},
-			NetworkAliases: map[string][]string{e.network: {c.service.alias}},
-			HostConfigModifier: func(host *container.HostConfig) {
-				host.ShmSize = 1 << 30 // for index builds on several cores
-				// A port that the engine chooses would be another one after a restart.
-				host.PortBindings = network.PortMap{network.MustParsePort(c.service.port): {{
-					HostIP: c.address.Addr(), HostPort: strconv.Itoa(int(c.address.Port())),
-				}}}
-				host.Mounts = []mount.Mount{c.mount(e.labels)}
-			},
-		},
-		Started: true,
-	})
-	if err != nil {
-		err = fmt.Errorf("start %s in a container of %s: %w", c.service.alias, c.image, err)
-		return errors.Join(err, testcontainers.TerminateContainer(made))
-	}
-	c.id = made.GetContainerID()
-	return nil
-}
-
-// mount is what the service keeps its files on.
-func (c *runningContainer) mount(labels map[string]string) mount.Mount {
-	if c.service.memory {
-		return mount.Mount{Type: mount.TypeTmpfs, Target: c.service.volume}
-	}
-	return mount.Mount{
-		Type: mount.TypeVolume, Source: c.volume, Target: c.service.volume,
-		VolumeOptions: &mount.VolumeOptions{Labels: labels},
+// bind gives the port an address. One that the engine chooses would be another one
+// after a restart.
+func bind(port string, address netip.AddrPort) func(*container.HostConfig) {
+	return func(host *container.HostConfig) {
+		host.ShmSize = 1 << 30 // for index builds on several cores
+		host.PortBindings = network.PortMap{network.MustParsePort(port): {{
+			HostIP: address.Addr(), HostPort: strconv.Itoa(int(address.Port())),
+		}}}
 	}
 }
 
-// waitUntilAnswers waits until the service answers. It gives up when the container
-// ends or has not become ready in a minute.
-func (c *runningContainer) waitUntilAnswers(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
-	defer cancel()
-	poll := time.NewTicker(pollInterval)
-	defer poll.Stop()
-	for {
-		err := c.service.answers(ctx, c.address.String())
-		if err == nil {
-			return nil
-		}
-		state, inspectErr := c.docker.ContainerInspect(ctx, c.id, client.ContainerInspectOptions{})
-		if inspectErr == nil && !state.Container.State.Running {
-			return fmt.Errorf("%s has ended: %w\n%s", c, err, c.lastLog())
-		}
-		select {
-		case <-poll.C:
-		case <-ctx.Done():
-			return fmt.Errorf("%s does not answer: %w\n%s", c, errors.Join(ctx.Err(), err), c.lastLog())
-		}
-	}
-}
+// Container is a service in a container: data and address stay, whatever a test
+// does to it. Its methods are called by one goroutine at a time.
+type Container struct {
+	t       testing.TB
+	docker  *client.Client
+	running *testcontainers.DockerContainer
 
-// remove removes the container with its volume.
-func (c *runningContainer) remove(ctx context.Context) error {
-	if _, err := c.docker.ContainerRemove(ctx, c.id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true}); err != nil {
-		return fmt.Errorf("remove %s: %w", c, err)
-	}
-	if _, err := c.docker.VolumeRemove(ctx, c.volume, client.VolumeRemoveOptions{}); err != nil {
-		return fmt.Errorf("remove the volume of %s: %w", c, err)
-	}
-	return nil
+	name, image string
+	address     string // on the loopback interface
 }
-
-func (c *runningContainer) String() string { return c.service.alias + " in a container of " + c.image }
 
 // lastLog returns the end of what the service has logged, or why it cannot.
-func (c *runningContainer) lastLog() []byte {
+func (c *Container) lastLog() []byte {
+	if c.running == nil {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), engineTimeout)
 	defer cancel()
-	logs, err := c.docker.ContainerLogs(ctx, c.id, client.ContainerLogsOptions{ShowStdout: true, ShowStderr: true, Tail: "20"})
+	logs, err := c.running.Logs(ctx)
 	if err != nil {
 		return []byte(err.Error())
 	}
@@ -215,40 +136,134 @@ func (c *runningContainer) lastLog() []byte {
 	return lastLines(text)
 }
 
+// Stop ends the service as an administrator does.
+func (c *Container) Stop() {
+	c.t.Helper()
+	c.must(c.running.Stop(c.t.Context(), nil))
+}
+
+// Start starts the service again, and returns when it answers.
+func (c *Container) Start() {
+	c.t.Helper()
+	c.must(c.running.Start(c.t.Context()))
+}
+
+// Pause freezes the service. Connections to it stand and new ones are taken, but
+// nothing comes back, as if the network had stalled.
+func (c *Container) Pause() {
+	c.t.Helper()
+	// On a busy machine with version 1 of control groups, runc now and then gives up
+	// before every thread has come to rest.
+	const tries = 20
+	var err error
+	for range tries {
+		if _, err = c.docker.ContainerPause(c.t.Context(), c.running.GetContainerID(), client.ContainerPauseOptions{}); err == nil {
+			return
+		}
+	}
+	c.must(err)
+}
+
+// Unpause lets the service go on.
+func (c *Container) Unpause() {
+	c.t.Helper()
+	_, err := c.docker.ContainerUnpause(c.t.Context(), c.running.GetContainerID(), client.ContainerUnpauseOptions{})
+	c.must(err)
+}
+
+func (c *Container) must(err error) {
+	c.t.Helper()
+	if err != nil {
+		c.t.Fatalf("testenv: %s: %v", c.name, err)
+	}
+}
+
+// Containers are a PostgreSQL and an Ollama of one test, each in a container. The
+// Ollama has stand-ins for the models.
+type Containers struct {
+	Database, Ollama        *Container
+	DatabaseURL, OllamaHost string
+}
+
+// StartContainers starts the two, and removes them when the test ends. The test is
+// skipped where ChooseRoute leads to native processes.
+func StartContainers(t testing.TB) *Containers {
+	t.Helper()
+	skipUnlessContained(t)
+	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
+	defer cancel()
+	service, location := containedDatabase(Small, false)
+	database, ollama := startContainer(ctx, t, service), startContainer(ctx, t, containedOllama())
+	location.Host = database.address
+	server := &Ollama{Host: "http://" + ollama.address}
+	if err := server.loadStandIns(ctx); err != nil {
+		t.Fatal("testenv:", err)
+	}
+	return &Containers{Database: database, Ollama: ollama, DatabaseURL: location.String(), OllamaHost: server.Host}
+}
+
+func skipUnlessContained(t testing.TB) {
+	t.Helper()
+	route, err := ChooseRoute(t.Context())
+	if err != nil {
+		t.Fatal("testenv:", err)
+	}
+	if route != ContainersRoute {
+		t.Skip("testenv: services are native processes: make test-containers runs this in containers")
+	}
+}
+
+func startContainer(ctx context.Context, t testing.TB, service containedService) *Container {
+	t.Helper()
+	c, err := sharedService(t, &services.engine, openEngine).run(ctx, service, t.Logf)
+	if err != nil {
+		t.Fatal("testenv:", err)
+	}
+	c.t = t
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("%s has logged:\n%s", c.name, c.lastLog())
+		}
+		if err := testcontainers.TerminateContainer(c.running, testcontainers.StopTimeout(time.Second)); err != nil {
+			t.Error("testenv:", err)
+		}
+	})
+	return c
+}
+
 // startDatabaseContainer starts a PostgreSQL in a container of its own.
 func startDatabaseContainer(ctx context.Context, size Size, logf Logf) (*Database, error) {
-	e, err := openEngine(ctx, logf)
+	service, location := containedDatabase(size, size.inMemory())
+	c, stop, err := startAlone(ctx, service, logf)
 	if err != nil {
 		return nil, err
 	}
-	service, location := containedDatabase(size)
-	service.memory = size.inMemory()
-	c, err := e.run(ctx, service, logf)
-	if err != nil {
-		return nil, errors.Join(err, e.Stop())
-	}
-	location.Host = c.address.String()
-	return &Database{URL: location.String(), Route: "container of " + c.image, stop: e.Stop}, nil
+	location.Host = c.address
+	return &Database{URL: location.String(), Route: "container of " + c.image, stop: stop}, nil
 }
 
 // startOllamaContainer starts an Ollama in a container of its own, with stand-ins
 // for the models.
 func startOllamaContainer(ctx context.Context, logf Logf) (*Ollama, error) {
-	e, err := openEngine(ctx, logf)
+	c, stop, err := startAlone(ctx, containedOllama(), logf)
 	if err != nil {
 		return nil, err
 	}
-	c, err := e.run(ctx, containedOllama(), logf)
-	if err != nil {
-		return nil, errors.Join(err, e.Stop())
-	}
-	server := &Ollama{Host: "http://" + c.address.String(), Route: "container of " + c.image, Models: TinyModels, stop: e.Stop}
-	files, err := renderStandIns()
-	if err == nil {
-		err = server.load(ctx, files)
-	}
-	if err != nil {
-		return nil, errors.Join(err, e.Stop())
+	server := &Ollama{Host: "http://" + c.address, Route: "container of " + c.image, Models: TinyModels, stop: stop}
+	if err := server.loadStandIns(ctx); err != nil {
+		return nil, errors.Join(err, stop())
 	}
 	return server, nil
+}
+
+// startAlone starts a service with a connection to the engine of its own.
+func startAlone(ctx context.Context, service containedService, logf Logf) (c *Container, stop func() error, err error) {
+	e, err := openEngine(ctx, logf)
+	if err != nil {
+		return nil, nil, err
+	}
+	if c, err = e.run(ctx, service, logf); err != nil {
+		return nil, nil, errors.Join(err, e.Stop())
+	}
+	return c, e.Stop, nil
 }

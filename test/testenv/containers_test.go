@@ -7,13 +7,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/moby/moby/client"
 )
 
@@ -27,8 +25,8 @@ func TestContainedEnding(t *testing.T) { //nolint:paralleltest // alone in its p
 	if ending == "" {
 		t.Skip("a part of TestContainers_LeaveNothingBehind")
 	}
-	service, _ := containedDatabase(Small)
-	startContainer(t.Context(), t, sharedService(t, &services.engine, openEngine), service)
+	service, _ := containedDatabase(Small, true)
+	startContainer(t.Context(), t, service)
 	if _, err := os.Stdout.WriteString("started\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -44,13 +42,7 @@ func TestContainedEnding(t *testing.T) { //nolint:paralleltest // alone in its p
 // engineForTest returns the engine that containers are made in, or skips.
 func engineForTest(t *testing.T) *client.Client {
 	t.Helper()
-	route, err := ChooseRoute(t.Context(), t.Logf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if route != ContainersRoute {
-		t.Skip("services are native processes: make test-containers runs this in containers")
-	}
+	skipUnlessContained(t)
 	docker, err := dialEngine(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -61,100 +53,100 @@ func engineForTest(t *testing.T) *client.Client {
 func TestContainers_LeaveNothingBehind(t *testing.T) {
 	t.Parallel()
 	docker := engineForTest(t)
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
 	tests := []struct {
 		name, ending string
 		signal       syscall.Signal
-		left         []string // before the next process sweeps
+		left         int // before the next process looks
 	}{
 		{name: "success", ending: "success"},
 		{name: "failure", ending: "failure"},
 		{name: "interrupt", ending: "signal", signal: syscall.SIGINT},
 		{name: "termination", ending: "signal", signal: syscall.SIGTERM},
-		{name: "kill", ending: "signal", signal: syscall.SIGKILL, left: []string{"container", "network", "volume"}},
+		{name: "kill", ending: "signal", signal: syscall.SIGKILL, left: 1},
 	}
 	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) { // one by one: the next would sweep what is left
+		t.Run(test.name, func(t *testing.T) { // one by one: the next would remove what is left
 			// The label starts with the folder that the process has for its own.
 			temporary := t.TempDir()
-			owned := func() (kinds []string) {
-				all, err := listLabelled(t.Context(), docker, ownerLabel)
+			owned := func() (count int) {
+				all, err := docker.ContainerList(t.Context(), client.ContainerListOptions{All: true})
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, thing := range all {
-					if strings.HasPrefix(thing.owner, temporary) {
-						kinds = append(kinds, thing.kind)
+				for _, container := range all.Items {
+					if strings.HasPrefix(container.Labels[ownerLabel], temporary) {
+						count++
 					}
 				}
-				return kinds
+				return count
 			}
-			process := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestContainedEnding$")
-			process.Env = append(os.Environ(), envEnding+"="+test.ending, "TMPDIR="+temporary)
-			stdout, err := process.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := process.Start(); err != nil {
-				t.Fatal(err)
-			}
-			lines := bufio.NewReader(stdout)
-			if line, err := lines.ReadString('\n'); err != nil || line != "started\n" {
-				rest, _ := io.ReadAll(lines)
-				t.Fatalf("the process says %q: %v\n%s", line, err, rest)
-			}
-			if test.signal != 0 {
-				if diff := cmp.Diff([]string{"container", "network", "volume"}, owned()); diff != "" {
-					t.Errorf("made by the process (-want +got):\n%s", diff)
+			err := runEnding(t, temporary, test.ending, func(process *os.Process) {
+				if test.signal == 0 {
+					return
 				}
-				if err := process.Process.Signal(test.signal); err != nil {
+				if made := owned(); made != 1 {
+					t.Errorf("the process has made %d containers, want 1", made)
+				}
+				if err := process.Signal(test.signal); err != nil {
 					t.Fatal(err)
 				}
-			}
-			if _, err := io.Copy(io.Discard, lines); err != nil {
-				t.Error(err)
-			}
-			if err := process.Wait(); (err == nil) != (test.ending == "success") {
+			})
+			if (err == nil) != (test.ending == "success") {
 				t.Errorf("the process ends with %v", err)
 			}
-			if diff := cmp.Diff(test.left, owned()); diff != "" {
-				t.Errorf("left behind (-want +got):\n%s", diff)
+			if left := owned(); left != test.left {
+				t.Errorf("%d containers are left behind, want %d", left, test.left)
 			}
-			host, err := os.Hostname()
-			if err != nil {
-				t.Fatal(err)
+			if err := removeContainers(t.Context(), docker, hostLabel+"="+host, hasEnded); err != nil {
+				t.Error("remove what was left behind:", err)
 			}
-			if err := sweep(t.Context(), docker, host); err != nil {
-				t.Error("sweep:", err)
-			}
-			if left := owned(); left != nil {
-				t.Errorf("left after a sweep: %v", left)
+			if left := owned(); left != 0 {
+				t.Errorf("%d containers are left after the removal of what processes left that have ended", left)
 			}
 		})
 	}
 }
 
+// runEnding runs TestContainedEnding in a process of its own, calls started when it
+// has its container, and returns how it ends.
+func runEnding(t *testing.T, temporary, ending string, started func(*os.Process)) error {
+	t.Helper()
+	process := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestContainedEnding$")
+	process.Env = append(os.Environ(), envEnding+"="+ending, "TMPDIR="+temporary)
+	stdout, err := process.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(stdout)
+	if line, err := lines.ReadString('\n'); err != nil || line != "started\n" {
+		rest, _ := io.ReadAll(lines)
+		t.Fatalf("the process says %q: %v\n%s", line, err, rest)
+	}
+	started(process.Process)
+	if _, err := io.Copy(io.Discard, lines); err != nil {
+		t.Error(err)
+	}
+	return process.Wait()
+}
+
 // What belongs to a living process stays.
-func TestSweep_SparesTheLiving(t *testing.T) {
+func TestRemoveContainers_SparesTheLiving(t *testing.T) {
 	t.Parallel()
 	docker := engineForTest(t)
-	e, err := openEngine(t.Context(), t.Logf)
-	if err != nil {
+	service, _ := containedDatabase(Small, true)
+	c := startContainer(t.Context(), t, service)
+	if err := removeContainers(t.Context(), docker, ownerLabel, hasEnded); err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
-		if err := e.Stop(); err != nil {
-			t.Error(err)
-		}
-	}()
-	if err := sweep(t.Context(), docker, e.labels[hostLabel]); err != nil {
-		t.Fatal(err)
-	}
-	all, err := listLabelled(t.Context(), docker, ownerLabel+"="+e.owner.path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(all) != 1 || all[0].kind != "network" {
-		t.Errorf("after a sweep: %v, want the network of this process", all)
+	if _, err := docker.ContainerInspect(t.Context(), c.running.GetContainerID(), client.ContainerInspectOptions{}); err != nil {
+		t.Error("the container of this process:", err)
 	}
 }
 
@@ -177,42 +169,39 @@ func TestEngine_MakesNothingOnceStopped(t *testing.T) {
 
 func TestChooseRoute_Forced(t *testing.T) {
 	t.Parallel()
-	if got, err := chooseRoute(t.Context(), "native", t.Logf); got != NativeRoute || err != nil {
+	if got, err := chooseRoute(t.Context(), "native"); got != NativeRoute || err != nil {
 		t.Errorf("native: got %q and %v", got, err)
 	}
-	if _, err := chooseRoute(t.Context(), "podman", t.Logf); err == nil || !strings.Contains(err.Error(), "containers or native") {
+	if _, err := chooseRoute(t.Context(), "podman"); err == nil || !strings.Contains(err.Error(), "containers or native") {
 		t.Errorf("another word: got error %v, want one that names the two", err)
 	}
 	ended, cancel := context.WithTimeout(t.Context(), -time.Second)
 	defer cancel()
-	if _, err := chooseRoute(ended, "containers", t.Logf); !errors.Is(err, context.DeadlineExceeded) ||
+	if _, err := chooseRoute(ended, "containers"); !errors.Is(err, context.DeadlineExceeded) ||
 		!strings.Contains(err.Error(), "no Docker engine answers") {
 		t.Errorf("containers without an engine: got error %v", err)
 	}
-	if got, err := chooseRoute(ended, "", t.Logf); got != NativeRoute || err != nil {
+	if got, err := chooseRoute(ended, ""); got != NativeRoute || err != nil {
 		t.Errorf("no engine: got %q and %v, want native processes", got, err)
 	}
 }
 
-// Images are named after what they are built from, so that a change builds anew.
+// Images are named after what they are built from, so that a change builds another.
 func TestServiceImage_BuiltName(t *testing.T) {
 	t.Parallel()
-	var names []string
-	for _, image := range []serviceImage{databaseImage(), ollamaImage()} {
+	database, ollama := databaseImage(), ollamaImage()
+	names := map[string]bool{}
+	for _, image := range []serviceImage{database, ollama, database} {
 		name, err := image.builtName()
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := image.builtName()
-		if err != nil || again != name {
-			t.Errorf("got %q and %v, then %q", name, err, again)
-		}
 		if !strings.HasPrefix(name, "compound-docs/"+image.folder+":"+image.variant+"-") {
 			t.Errorf("the image of %s is named %q", image.folder, name)
 		}
-		names = append(names, name)
+		names[name] = true
 	}
-	if slices.Compact(names)[0] == names[len(names)-1] {
-		t.Errorf("both images are named %q", names[0])
+	if len(names) != 2 {
+		t.Errorf("two images, one of them twice, have the names %v", names)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -59,7 +58,7 @@ func OpenDatabase(ctx context.Context, size Size, logf Logf) (*Database, error) 
 }
 
 func startDatabase(ctx context.Context, size Size, logf Logf) (*Database, error) {
-	route, err := ChooseRoute(ctx, logf)
+	route, err := ChooseRoute(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -78,11 +77,18 @@ func (d *Database) String() string {
 	return fmt.Sprintf("PostgreSQL %s with pgvector %s (%s)", d.PostgreSQL, d.Pgvector, d.Route)
 }
 
-// Oldest versions that the project works with.
+// Oldest versions that the project works with, as number has them.
 const (
-	minPostgreSQL = 15
-	minPgvector   = "0.8"
+	minPostgreSQL = 15_000
+	minPgvector   = 8
 )
+
+// number makes a number of the first two parts of a version. What is none is 0.
+func number(version string) int {
+	var major, minor int
+	_, _ = fmt.Sscanf(version, "%d.%d", &major, &minor) // the second part may be missing
+	return major*1000 + minor
+}
 
 // readVersions asks the server for its versions and refuses ones that are too
 // old.
@@ -91,39 +97,17 @@ func (d *Database) readVersions(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("connect to PostgreSQL (%s): %w", d.Route, err)
 	}
-	var number int
 	err = conn.QueryRow(ctx, `
 		SELECT split_part(current_setting('server_version'), ' ', 1),
-		       current_setting('server_version_num')::int,
 		       coalesce((SELECT default_version FROM pg_available_extensions WHERE name = 'vector'), '')`,
-	).Scan(&d.PostgreSQL, &number, &d.Pgvector)
+	).Scan(&d.PostgreSQL, &d.Pgvector)
 	if err = errors.Join(err, conn.Close(ctx)); err != nil {
 		return fmt.Errorf("read the versions of PostgreSQL: %w", err)
 	}
-	if number/10000 < minPostgreSQL {
-		return fmt.Errorf("PostgreSQL %s (%s) is too old: version %d or newer is needed", d.PostgreSQL, d.Route, minPostgreSQL)
-	}
-	if !atLeast(d.Pgvector, minPgvector) {
-		return fmt.Errorf("PostgreSQL %s (%s) has no pgvector %s or newer (found %q)", d.PostgreSQL, d.Route, minPgvector, d.Pgvector)
+	if number(d.PostgreSQL) < minPostgreSQL || number(d.Pgvector) < minPgvector {
+		return fmt.Errorf("PostgreSQL %s with pgvector %q (%s) is too old: 15 with 0.8 or newer is needed", d.PostgreSQL, d.Pgvector, d.Route)
 	}
 	return nil
-}
-
-// atLeast compares two versions of numbers and dots. A version that lacks
-// numbers, or is not one, counts as 0 in them.
-func atLeast(version, minimum string) bool {
-	for minimum != "" {
-		var have, want int
-		var v, m string
-		v, version, _ = strings.Cut(version, ".")
-		m, minimum, _ = strings.Cut(minimum, ".")
-		_, _ = fmt.Sscanf(v, "%d", &have)
-		_, _ = fmt.Sscanf(m, "%d", &want)
-		if have != want {
-			return have > want
-		}
-	}
-	return true
 }
 
 // socketURL returns the URL of a database of the private cluster in a folder.

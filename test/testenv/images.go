@@ -3,9 +3,13 @@ package testenv
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -14,32 +18,27 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// serviceImage is the image of a service: the official one, or one built from a
-// folder of deploy/ where that cannot be pulled.
+// serviceImage is the image of a service: the official one, or one that image.sh
+// builds from a folder of scripts/ where that cannot be pulled.
 type serviceImage struct {
 	official string
 	folder   string
-	// variant distinguishes builds of the folder, arguments are what they take.
-	variant   string
-	arguments map[string]string
-	// program returns the path of a file for the build, named as the folder is; nil
-	// if there is none.
+	// variant distinguishes builds of the folder, options are docker build's.
+	variant string
+	options []string
+	// program returns the path of a file for the build; nil if there is none.
 	program func(context.Context, Logf) (string, error)
 }
 
 // EnvPostgres is the major version of PostgreSQL in containers, 17 unless it is set.
 const EnvPostgres = "CDOCS_TEST_POSTGRES"
 
-// debianOf tells which Debian has a major version of PostgreSQL.
-func debianOf() map[string]string { return map[string]string{"17": "trixie", "18": "forky"} }
-
-func postgresMajor() string { return cmp.Or(os.Getenv(EnvPostgres), "17") }
-
 func databaseImage() serviceImage {
-	major := postgresMajor()
+	major := cmp.Or(os.Getenv(EnvPostgres), "17")
+	suite := map[string]string{"17": "trixie", "18": "forky"}[major] // the Debian that has it
 	return serviceImage{
 		official: "pgvector/pgvector:pg" + major, folder: "postgres", variant: major,
-		arguments: map[string]string{"MAJOR": major, "SUITE": debianOf()[major]},
+		options: []string{"--build-arg", "MAJOR=" + major, "--build-arg", "SUITE=" + suite},
 	}
 }
 
@@ -57,21 +56,6 @@ const (
 	imageTimeout    = 20 * time.Minute // for pulling or building
 )
 
-// missingImages returns those of the services of which the engine has neither kind.
-func missingImages(ctx context.Context, docker *client.Client) ([]serviceImage, error) {
-	var missing []serviceImage
-	for _, image := range []serviceImage{databaseImage(), ollamaImage()} {
-		name, err := image.present(ctx, docker)
-		if err != nil {
-			return nil, err
-		}
-		if name == "" {
-			missing = append(missing, image)
-		}
-	}
-	return missing, nil
-}
-
 // EnsureImages brings images of both services to this machine's Docker engine, the
 // ones that users are to run, and returns their names.
 func EnsureImages(ctx context.Context, logf Logf) (database, ollama string, err error) {
@@ -87,6 +71,26 @@ func EnsureImages(ctx context.Context, logf Logf) (database, ollama string, err 
 	return database, ollama, errors.Join(err, docker.Close())
 }
 
+// builtName names the image after what it is built from.
+func (i serviceImage) builtName() (string, error) {
+	hash := sha256.New()
+	for _, root := range []string{"apt.sh", "image.sh", i.folder} {
+		err := fs.WalkDir(scripts, path.Join("scripts", root), func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			content, err := scripts.ReadFile(name)
+			fmt.Fprintf(hash, "%s %d\n%s", name, len(content), content)
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	const enough = 6 // bytes
+	return "compound-docs/" + i.folder + ":" + i.variant + "-" + hex.EncodeToString(hash.Sum(nil)[:enough]), nil
+}
+
 // present returns the name of the image that the engine has, or "".
 func (i serviceImage) present(ctx context.Context, docker *client.Client) (string, error) {
 	built, err := i.builtName()
@@ -94,22 +98,15 @@ func (i serviceImage) present(ctx context.Context, docker *client.Client) (strin
 		return "", err
 	}
 	for _, name := range []string{i.official, built} {
-		if ok, err := hasImage(ctx, docker, name); ok || err != nil {
-			return name, err
+		_, err := docker.ImageInspect(ctx, name)
+		if err == nil {
+			return name, nil
+		}
+		if !errdefs.IsNotFound(err) {
+			return "", fmt.Errorf("look for the image %s: %w", name, err)
 		}
 	}
 	return "", nil
-}
-
-func hasImage(ctx context.Context, docker *client.Client, name string) (bool, error) {
-	_, err := docker.ImageInspect(ctx, name)
-	if errdefs.IsNotFound(err) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("look for the image %s: %w", name, err)
-	}
-	return true, nil
 }
 
 // ensure returns the name of an image that the engine has, after pulling or
@@ -120,19 +117,16 @@ func (i serviceImage) ensure(ctx context.Context, docker *client.Client, logf Lo
 	}
 	ctx, cancel := context.WithTimeout(ctx, imageTimeout)
 	defer cancel()
-	folder, err := cacheFolder()
+	folder, err := cacheFolder("")
 	if err != nil {
 		return "", err
-	}
-	if err := os.MkdirAll(folder, 0o750); err != nil {
-		return "", fmt.Errorf("create a folder for the cache: %w", err)
 	}
 	lock, err := lockFile(ctx, filepath.Join(folder, "images.lock"))
 	if err != nil {
 		return "", err
 	}
 	name, err := i.pullOrBuild(ctx, docker, logf)
-	return name, errors.Join(err, lock.unlock())
+	return name, errors.Join(err, lock.Unlock())
 }
 
 // pullOrBuild brings the image to the engine unless another process just has. The
@@ -150,25 +144,27 @@ func (i serviceImage) pullOrBuild(ctx context.Context, docker *client.Client, lo
 	if err != nil {
 		return "", err
 	}
-	if err := i.build(ctx, docker, built, logf); err != nil {
+	var environment []string
+	if i.program != nil {
+		program, err := i.program(ctx, logf)
+		if err != nil {
+			return "", err
+		}
+		environment = []string{"PROGRAM=" + program}
+	}
+	err = runScript(ctx, environment, "image.sh", append([]string{built, i.folder}, i.options...)...)
+	if err != nil {
 		return "", errors.Join(pullErr, fmt.Errorf("build %s: %w", built, err))
 	}
 	return built, nil
 }
 
-// inRegistry tells, by its error, whether the official image can be pulled.
-func (i serviceImage) inRegistry(ctx context.Context, docker *client.Client) error {
-	ctx, cancel := context.WithTimeout(ctx, registryTimeout)
-	defer cancel()
-	if _, err := docker.DistributionInspect(ctx, i.official, client.DistributionInspectOptions{}); err != nil {
-		return fmt.Errorf("no registry has %s: %w", i.official, err)
-	}
-	return nil
-}
-
+// pull fails soon where no registry answers.
 func (i serviceImage) pull(ctx context.Context, docker *client.Client, logf Logf) error {
-	if err := i.inRegistry(ctx, docker); err != nil {
-		return err
+	asking, cancel := context.WithTimeout(ctx, registryTimeout)
+	defer cancel()
+	if _, err := docker.DistributionInspect(asking, i.official, client.DistributionInspectOptions{}); err != nil {
+		return fmt.Errorf("no registry has %s: %w", i.official, err)
 	}
 	logf("pulling %s", i.official)
 	pulled, err := docker.ImagePull(ctx, i.official, client.ImagePullOptions{})

@@ -14,12 +14,10 @@ import (
 type installation struct {
 	bin        string // folder of initdb and postgres
 	postgreSQL string // version
-	pgvector   string // version; empty without pgvector
 }
 
 // installationFolders are where packages put a PostgreSQL: Debian and PGDG,
-// Fedora's PGDG, Homebrew on two architectures, Postgres.app. install.sh looks
-// in the same places.
+// Fedora's PGDG, Homebrew on two architectures, Postgres.app.
 func installationFolders() []string {
 	return []string{
 		"/usr/lib/postgresql/*/bin",
@@ -31,7 +29,7 @@ func installationFolders() []string {
 }
 
 var errNoPostgres = errors.New(`no PostgreSQL 15 or newer with pgvector 0.8 or newer on this machine: ` +
-	`run "sh test/testenv/install.sh", or set ` + EnvDatabaseURL)
+	`run "sh test/testenv/scripts/install.sh", or set ` + EnvDatabaseURL)
 
 // findPostgres returns the newest PostgreSQL of this machine that has a
 // pgvector to go with it.
@@ -53,7 +51,7 @@ func findPostgres(ctx context.Context) (installation, error) {
 	var newest installation
 	for _, folder := range folders {
 		found, ok := inspect(ctx, folder)
-		if ok && atLeast(found.postgreSQL, newest.postgreSQL) {
+		if ok && number(found.postgreSQL) > number(newest.postgreSQL) {
 			newest = found
 		}
 	}
@@ -90,10 +88,10 @@ func inspect(ctx context.Context, bin string) (installation, bool) {
 		return installation{}, false
 	}
 	pgvector := defaultVersion.FindSubmatch(control)
-	if pgvector == nil || !atLeast(version[1], "15") || !atLeast(string(pgvector[1]), minPgvector) {
+	if pgvector == nil || number(version[1]) < minPostgreSQL || number(string(pgvector[1])) < minPgvector {
 		return installation{}, false
 	}
-	return installation{bin: bin, postgreSQL: version[1], pgvector: string(pgvector[1])}, true
+	return installation{bin: bin, postgreSQL: version[1]}, true
 }
 
 // output runs a program and returns what it prints.

@@ -2,7 +2,6 @@ package testenv
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -47,7 +46,7 @@ func OpenOllama(ctx context.Context, logf Logf) (*Ollama, error) {
 	if host := os.Getenv(EnvOllamaHost); host != "" {
 		return connectOllama(ctx, host, "given by "+EnvOllamaHost)
 	}
-	route, err := ChooseRoute(ctx, logf)
+	route, err := ChooseRoute(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -149,37 +148,4 @@ func whichModels(ctx context.Context, client *api.Client) (Models, error) {
 		return TinyModels, nil
 	}
 	return RealModels, nil
-}
-
-// startTries is how often to try another port: one that is free may be taken
-// before Ollama gets to it.
-const startTries = 3
-
-// startOllama starts an Ollama of our own, with stand-ins for the models.
-func startOllama(ctx context.Context, logf Logf) (*Ollama, error) {
-	binary, err := ollamaBinary(ctx, logf)
-	if err != nil {
-		return nil, err
-	}
-	files, err := renderStandIns()
-	if err != nil {
-		return nil, err
-	}
-	folder, err := files.folder()
-	if err != nil {
-		return nil, err
-	}
-	var failures error
-	for range startTries {
-		server, err := runOllama(ctx, binary, folder, logf)
-		if err != nil {
-			failures = errors.Join(failures, err)
-			continue
-		}
-		if err := server.prepare(ctx, files, folder); err != nil {
-			return nil, errors.Join(err, server.Stop())
-		}
-		return server, nil
-	}
-	return nil, failures
 }

@@ -26,38 +26,25 @@ const (
 // ollamaBinary returns the path of Ollama's program, in the user's cache
 // folder, and builds it unless it is there.
 func ollamaBinary(ctx context.Context, logf Logf) (string, error) {
-	folder, err := cacheFolder()
+	level, flags := instructionSet()
+	folder, err := cacheFolder(filepath.Join("ollama-"+ollamaVersion, runtime.GOOS+"-"+level))
 	if err != nil {
 		return "", err
 	}
-	level, flags := instructionSet()
-	folder = filepath.Join(folder, "ollama-"+ollamaVersion, runtime.GOOS+"-"+level)
 	binary := filepath.Join(folder, "ollama")
 	if _, err := os.Stat(binary); err == nil {
 		return binary, nil
 	}
 
-	if err := os.MkdirAll(folder, 0o750); err != nil {
-		return "", fmt.Errorf("create a folder for Ollama: %w", err)
-	}
 	lock, err := lockFile(ctx, filepath.Join(folder, "build.lock"))
 	if err != nil {
 		return "", err
 	}
 	err = buildOllama(ctx, folder, binary, flags, logf)
-	if err = errors.Join(err, lock.unlock()); err != nil {
+	if err = errors.Join(err, lock.Unlock()); err != nil {
 		return "", err
 	}
 	return binary, nil
-}
-
-// cacheFolder returns the project's folder for what can be made again.
-func cacheFolder() (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("find the user's cache folder: %w", err)
-	}
-	return filepath.Join(cache, "compound-docs"), nil
 }
 
 // instructionSet returns the level of this machine's processor and the compiler

@@ -18,24 +18,55 @@ import (
 	"github.com/compound-docs/compound-docs/test/tinymodel"
 )
 
+// startTries is how often to try another port: one that is free may be taken
+// before a service gets to it.
+const startTries = 3
+
+// startOllama starts an Ollama of our own, with stand-ins for the models.
+func startOllama(ctx context.Context, logf Logf) (_ *Ollama, err error) {
+	binary, err := ollamaBinary(ctx, logf)
+	if err != nil {
+		return nil, err
+	}
+	files, err := renderStandIns()
+	if err != nil {
+		return nil, err
+	}
+	// Ollama keeps these models here, and other servers may use it at the same time.
+	folder, err := cacheFolder("models-" + files.key)
+	if err != nil {
+		return nil, err
+	}
+	var server *Ollama
+	for range startTries {
+		if server, err = runOllama(ctx, binary, folder, logf); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	lock, err := lockFile(ctx, filepath.Join(folder, "create.lock"))
+	if err == nil {
+		err = errors.Join(server.load(ctx, files), lock.Unlock())
+	}
+	if err != nil {
+		return nil, errors.Join(err, server.Stop())
+	}
+	return server, nil
+}
+
 // runOllama starts a server on a free port of the loopback interface and waits
-// until it answers. Models are kept in the folder, which other servers may use
-// at the same time.
-func runOllama(ctx context.Context, binary, models string, logf Logf) (_ *Ollama, err error) {
+// until it answers.
+func runOllama(ctx context.Context, binary, models string, logf Logf) (*Ollama, error) {
 	address, err := freeAddress(ctx)
 	if err != nil {
 		return nil, err
 	}
-	home, err := newScratch(ctx, os.TempDir(), "cdocs-ollama-", logf)
+	home, err := newScratch(os.TempDir(), "cdocs-ollama-", logf)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, home.remove())
-		}
-	}()
-
 	serve := exec.Command(binary, "serve") //nolint:noctx // the program we have built; outlives ctx
 	serve.Dir = home.path
 	serve.Env = []string{
@@ -49,7 +80,7 @@ func runOllama(ctx context.Context, binary, models string, logf Logf) (_ *Ollama
 	serve.SysProcAttr = childAttributes(nil, syscall.SIGTERM) // upon which it ends its runners
 	process, err := startProcess(serve)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, home.remove())
 	}
 	server := &Ollama{
 		Host:   "http://" + address,
@@ -57,15 +88,15 @@ func runOllama(ctx context.Context, binary, models string, logf Logf) (_ *Ollama
 		Models: TinyModels,
 		stop:   func() error { return errors.Join(process.stop(syscall.SIGTERM), home.remove()) },
 	}
-	client, err := newClient(server.Host)
-	if err != nil {
-		return nil, errors.Join(err, process.stop(syscall.SIGTERM))
-	}
-	if err := process.waitUntil(ctx, func(ctx context.Context) error {
-		_, err := client.Version(ctx)
+	err = process.waitUntil(ctx, func(ctx context.Context) error {
+		client, err := newClient(server.Host)
+		if err == nil {
+			_, err = client.Version(ctx)
+		}
 		return err //nolint:wrapcheck // waitUntil does
-	}); err != nil {
-		return nil, errors.Join(err, process.stop(syscall.SIGTERM))
+	})
+	if err != nil {
+		return nil, errors.Join(err, server.Stop())
 	}
 	return server, nil
 }
@@ -87,22 +118,30 @@ type standIns struct {
 }
 
 // renderStandIns writes the stand-ins for both models.
-func renderStandIns() (standIns, error) {
-	var embedder, chat bytes.Buffer
-	if err := tinymodel.WriteEmbedder(&embedder, tinymodel.General()); err != nil {
+func renderStandIns() (s standIns, err error) {
+	if s.embedder, err = render(tinymodel.WriteEmbedder); err != nil {
 		return standIns{}, fmt.Errorf("write a stand-in for %s: %w", embedModel, err)
 	}
-	if err := tinymodel.WriteChat(&chat); err != nil {
+	if s.chat, err = render(tinymodel.WriteChat); err != nil {
 		return standIns{}, fmt.Errorf("write a stand-in for %s: %w", chatModel, err)
 	}
 	const keyBytes = 8
-	digest := sha256.Sum256(fmt.Append(nil,
-		blobDigest(embedder.Bytes()), blobDigest(chat.Bytes()), tinymodel.ChatTemplate, standInParameters()))
-	return standIns{
-		embedder: embedder.Bytes(),
-		chat:     chat.Bytes(),
-		key:      hex.EncodeToString(digest[:keyBytes]),
-	}, nil
+	digest := sha256.Sum256(fmt.Append(nil, blobDigest(s.embedder), blobDigest(s.chat), tinymodel.ChatTemplate, standInParameters()))
+	s.key = hex.EncodeToString(digest[:keyBytes])
+	return s, nil
+}
+
+// render returns what is written to a file.
+func render(write func(*os.File) error) (content []byte, err error) {
+	file, err := os.CreateTemp("", "cdocs-model-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close(), os.Remove(file.Name())) }()
+	if err := write(file); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file.Name())
 }
 
 // standInParameters keep the models to one thread. They need no more, and threads
@@ -110,29 +149,15 @@ func renderStandIns() (standIns, error) {
 // processors are taken by other tests.
 func standInParameters() map[string]any { return map[string]any{"num_thread": 1} }
 
-// folder returns the cached folder in which Ollama keeps these models.
-func (s standIns) folder() (string, error) {
-	cache, err := cacheFolder()
-	if err != nil {
-		return "", err
-	}
-	folder := filepath.Join(cache, "models-"+s.key)
-	if err := os.MkdirAll(folder, 0o750); err != nil {
-		return "", fmt.Errorf("create a folder for models: %w", err)
-	}
-	return folder, nil
-}
-
-// prepare creates the models unless the folder has them.
-func (o *Ollama) prepare(ctx context.Context, files standIns, folder string) error {
-	lock, err := lockFile(ctx, filepath.Join(folder, "create.lock"))
+// loadStandIns creates the models that a new server lacks.
+func (o *Ollama) loadStandIns(ctx context.Context) error {
+	files, err := renderStandIns()
 	if err != nil {
 		return err
 	}
-	return errors.Join(o.load(ctx, files), lock.unlock())
+	return o.load(ctx, files)
 }
 
-// load creates the models that the server lacks.
 func (o *Ollama) load(ctx context.Context, files standIns) error {
 	client, err := newClient(o.Host)
 	if err != nil {
@@ -141,10 +166,6 @@ func (o *Ollama) load(ctx context.Context, files standIns) error {
 	if o.Version, err = client.Version(ctx); err != nil {
 		return fmt.Errorf("read Ollama's version: %w", err)
 	}
-	return createMissing(ctx, client, files)
-}
-
-func createMissing(ctx context.Context, client *api.Client, files standIns) error {
 	missing, err := missingModels(ctx, client)
 	if err != nil {
 		return err

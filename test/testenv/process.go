@@ -7,9 +7,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"sync"
 	"syscall"
 	"time"
+
+	"github.com/compound-docs/compound-docs/test/tail"
 )
 
 // process is a server that this process has started, with its children: a
@@ -19,12 +20,12 @@ type process struct {
 	group int
 	ended chan struct{} // closed when the server has
 	err   error         // of the server; valid once ended is closed
-	log   *tail
+	log   *tail.Buffer
 }
 
 // startProcess starts a server. Its SysProcAttr must come from childAttributes.
 func startProcess(cmd *exec.Cmd) (*process, error) {
-	p := &process{name: filepath.Base(cmd.Path), ended: make(chan struct{}), log: &tail{}}
+	p := &process{name: filepath.Base(cmd.Path), ended: make(chan struct{}), log: &tail.Buffer{}}
 	cmd.Stdout, cmd.Stderr = p.log, p.log
 	cmd.WaitDelay = stopTimeout // grandchildren may hold the pipe open
 	started := make(chan error)
@@ -68,9 +69,9 @@ func (p *process) waitUntil(ctx context.Context, ready func(context.Context) err
 		select {
 		case <-poll.C:
 		case <-p.ended:
-			return fmt.Errorf("%s has ended: %w\n%s", p.name, errors.Join(p.err, err), p.log.last())
+			return fmt.Errorf("%s has ended: %w\n%s", p.name, errors.Join(p.err, err), p.log)
 		case <-ctx.Done():
-			return fmt.Errorf("%s does not answer: %w\n%s", p.name, errors.Join(ctx.Err(), err), p.log.last())
+			return fmt.Errorf("%s does not answer: %w\n%s", p.name, errors.Join(ctx.Err(), err), p.log)
 		}
 	}
 }
@@ -86,34 +87,11 @@ func (p *process) stop(signal syscall.Signal) error {
 	select {
 	case <-p.ended:
 	case <-time.After(stopTimeout):
-		late = fmt.Errorf("%s did not stop in %s and was killed\n%s", p.name, stopTimeout, p.log.last())
+		late = fmt.Errorf("%s did not stop in %s and was killed\n%s", p.name, stopTimeout, p.log)
 	}
 	if err := syscall.Kill(-p.group, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 		late = errors.Join(late, fmt.Errorf("kill %s: %w", p.name, err))
 	}
 	<-p.ended
 	return late
-}
-
-// tail keeps the end of what is written to it. It is safe for concurrent use.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	const most = 16 << 10
-	t.text = append(t.text, b...)
-	if len(t.text) > most {
-		t.text = t.text[len(t.text)-most:]
-	}
-	return len(b), nil
-}
-
-func (t *tail) last() []byte {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return append([]byte(nil), lastLines(t.text)...)
 }

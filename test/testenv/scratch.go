@@ -7,13 +7,46 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/gofrs/flock"
 )
+
+// lockFile takes a lock between processes. It waits for another one to release it,
+// which the system does when its holder ends, however that comes about.
+func lockFile(ctx context.Context, path string) (*flock.Flock, error) {
+	const retry = 100 * time.Millisecond
+	lock := flock.New(path)
+	if _, err := lock.TryLockContext(ctx, retry); err != nil {
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	return lock, nil
+}
+
+// tryLockFile returns nil when another process holds the lock, or it is another
+// user's.
+func tryLockFile(path string) *flock.Flock {
+	lock := flock.New(path)
+	if held, err := lock.TryLock(); err != nil || !held {
+		return nil
+	}
+	return lock
+}
+
+// cacheFolder makes a folder in the project's own for what can be made again.
+func cacheFolder(name string) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find the user's cache folder: %w", err)
+	}
+	folder := filepath.Join(cache, "compound-docs", name)
+	return folder, os.MkdirAll(folder, 0o750)
+}
 
 // scratch is a temporary folder of this process. Should the process end without
 // removing it, by SIGKILL for example, a later one does.
 type scratch struct {
 	path  string
-	owner *fileLock
+	owner *flock.Flock
 }
 
 const (
@@ -27,22 +60,20 @@ const (
 
 // newScratch creates a folder whose name starts with the prefix, and removes
 // abandoned ones of the same prefix.
-func newScratch(ctx context.Context, parent, prefix string, logf Logf) (*scratch, error) {
+func newScratch(parent, prefix string, logf Logf) (*scratch, error) {
 	removeAbandoned(filepath.Join(parent, prefix+"*"), logf)
 	path, err := os.MkdirTemp(parent, prefix)
 	if err != nil {
 		return nil, fmt.Errorf("create a temporary folder: %w", err)
 	}
-	owner, err := lockFile(ctx, filepath.Join(path, ownerLock))
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(path))
+	owner := tryLockFile(filepath.Join(path, ownerLock))
+	if owner == nil {
+		return nil, errors.Join(fmt.Errorf("lock the temporary folder %s: not possible", path), os.RemoveAll(path))
 	}
 	return &scratch{path: path, owner: owner}, nil
 }
 
-func (s *scratch) remove() error {
-	return errors.Join(os.RemoveAll(s.path), s.owner.unlock())
-}
+func (s *scratch) remove() error { return errors.Join(os.RemoveAll(s.path), s.owner.Unlock()) }
 
 // removeAbandoned removes the folders that match a pattern and whose owners
 // have ended.
@@ -56,9 +87,9 @@ func removeAbandoned(pattern string, logf Logf) {
 		if err != nil || time.Since(info.ModTime()) < abandonedAge {
 			continue
 		}
-		owner, err := tryLockFile(filepath.Join(folder, ownerLock))
-		if err != nil {
-			continue // in use, or another user's
+		owner := tryLockFile(filepath.Join(folder, ownerLock))
+		if owner == nil {
+			continue
 		}
 		abandoned := scratch{path: folder, owner: owner}
 		if err := abandoned.remove(); err != nil {

@@ -4,16 +4,15 @@
 // Each is reached by the first route that leads to it:
 //
 //  1. the server that CDOCS_TEST_DATABASE_URL or CDOCS_TEST_OLLAMA_HOST names;
-//  2. a container, if a Docker engine on this machine answers and has the images,
-//     or if it can pull them and there is no PostgreSQL to run natively;
-//  3. a native process. For the database that is a private cluster in memory or in
-//     a temporary folder, made from the machine's PostgreSQL (install.sh sees to it
-//     that there is one). For Ollama it is the machine's own if it has the models,
-//     else a private one, built from its Go module, with the stand-ins of package
-//     tinymodel for models.
+//  2. a native process, where this machine has a PostgreSQL or no Docker engine. For
+//     the database that is a private cluster in memory or in a temporary folder
+//     (Install sees to it that there is a PostgreSQL). For Ollama it is the machine's
+//     own if it has the models, else a private one, built from its Go module, with the
+//     stand-ins of package tinymodel for models;
+//  3. a container.
 //
 // CDOCS_TEST_ROUTE set to containers or native chooses between 2 and 3. With
-// containers, images are pulled, or built from deploy/ where no registry answers.
+// containers, images are pulled, or built from scripts/ where no registry answers.
 // What is made in Docker bears labels that tell whose it is: it is removed when the
 // process ends, and by a later one if the process was killed.
 //
@@ -125,7 +124,7 @@ func Main(m *testing.M) int {
 }
 
 // orphaned returns a channel that is sent to when this process has lost its
-// parent. stop ends the look-out.
+// parent. stop ends the watch.
 func orphaned() (alone <-chan struct{}, stop func()) {
 	const often = time.Second
 	parent, lost := os.Getppid(), make(chan struct{}, 1)
@@ -189,22 +188,33 @@ func DatabaseURL(t testing.TB) string {
 	server := sharedService(t, &services.database, func(ctx context.Context, logf Logf) (*Database, error) {
 		return OpenDatabase(ctx, Small, logf)
 	})
-	name := "cdocs_test_" + strings.ToLower(rand.Text())
-	if err := execute(t.Context(), server.URL, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8'"); err != nil {
-		t.Fatal("testenv: create database:", err)
+	database, drop, err := NewDatabase(t.Context(), server.URL)
+	if err != nil {
+		t.Fatal("testenv:", err)
 	}
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
 		defer cancel()
-		if err := execute(ctx, server.URL, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
-			t.Error("testenv: drop database:", err)
+		if err := drop(ctx); err != nil {
+			t.Error("testenv:", err)
 		}
 	})
-	database, err := withDatabase(server.URL, name)
-	if err != nil {
-		t.Fatal("testenv:", err)
-	}
 	return database
+}
+
+// NewDatabase creates an empty database on a server, and returns its URL and what
+// drops it, whoever is still connected.
+func NewDatabase(ctx context.Context, server string) (database string, drop func(context.Context) error, err error) {
+	name := "cdocs_test_" + strings.ToLower(rand.Text())
+	if database, err = withDatabase(server, name); err != nil {
+		return "", nil, err
+	}
+	if err := execute(ctx, server, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8'"); err != nil {
+		return "", nil, err
+	}
+	return database, func(ctx context.Context) error {
+		return execute(ctx, server, "DROP DATABASE "+name+" WITH (FORCE)")
+	}, nil
 }
 
 // withDatabase returns a server's URL with another database in it.
@@ -220,9 +230,12 @@ func withDatabase(server, name string) (string, error) {
 // execute runs one statement over a connection of its own.
 func execute(ctx context.Context, databaseURL, statement string) error {
 	conn, err := pgx.Connect(ctx, databaseURL)
-	if err != nil {
-		return fmt.Errorf("connect: %w", err)
+	if err == nil {
+		_, err = conn.Exec(ctx, statement)
+		err = errors.Join(err, conn.Close(ctx))
 	}
-	_, err = conn.Exec(ctx, statement)
-	return errors.Join(err, conn.Close(ctx))
+	if err != nil {
+		return fmt.Errorf("%s: %w", statement, err)
+	}
+	return nil
 }

@@ -98,26 +98,11 @@ func TestWithDatabase(t *testing.T) {
 	}
 }
 
-func TestAtLeast(t *testing.T) {
+func TestNumber(t *testing.T) {
 	t.Parallel()
-	tests := []struct {
-		version, minimum string
-		want             bool
-	}{
-		{"0.8.0", "0.8", true},
-		{"0.8", "0.8", true},
-		{"0.7.4", "0.8", false},
-		{"0.10.1", "0.8", true},
-		{"1.0", "0.8", true},
-		{"", "0.8", false},
-		{"15.18", "15", true},
-		{"14.9", "15", false},
-		{"17beta2", "15", true},
-		{"15.2", "15.10", false},
-	}
-	for _, test := range tests {
-		if got := atLeast(test.version, test.minimum); got != test.want {
-			t.Errorf("atLeast(%q, %q) = %v, want %v", test.version, test.minimum, got, test.want)
+	for version, want := range map[string]int{"0.8.0": 8, "0.10.1": 10, "1.0": 1000, "": 0, "15.18": 15_018, "17beta2": 17_000, "18": 18_000} {
+		if got := number(version); got != want {
+			t.Errorf("number(%q) = %d, want %d", version, got, want)
 		}
 	}
 }

@@ -2,8 +2,10 @@ package tinymodel
 
 import (
 	"fmt"
-	"io"
+	"os"
 	"strings"
+
+	"github.com/ollama/ollama/fs/ggml"
 )
 
 // Properties of the chat model that callers rely on.
@@ -49,34 +51,12 @@ const chatDimensions = 64 // more than answerTokens
 // all other tokens share one; the output layer turns a dimension into the token
 // that follows. Prompts are tokenised into English words, letters and bytes, at
 // lengths that are near enough to a real model's.
-func WriteChat(w io.Writer) error {
-	const unknown, begin, end = 0, 1, 2
-	l := &pieceList{known: map[string]struct{}{}}
-	for _, text := range []string{"<unk>", "<s>", "</s>"} {
-		l.add(text, "", 0)
-	}
-	for b := range 256 {
-		l.add(fmt.Sprintf("<0x%02X>", b), "", 0)
-	}
-	for i := range l.pieces {
-		l.pieces[i].kind = kindByte
-	}
-	l.pieces[unknown].kind, l.pieces[begin].kind, l.pieces[end].kind = kindUnknown, kindControl, kindControl
+func WriteChat(file *os.File) error {
+	pieces, index, end := chatPieces()
 	answer := answerTokens()
-	for _, token := range answer {
-		l.add(token, "", 0)
-	}
-	addSentencePieces(l)
-
-	index := make(map[string]int, len(l.pieces))
-	tokens, kinds, scores := make([]string, len(l.pieces)), make([]int32, len(l.pieces)), make([]float32, len(l.pieces))
-	for i, p := range l.pieces {
-		tokens[i], kinds[i] = p.text, p.kind
-		index[p.text] = i
-	}
 	const confidence = 4 // the logit of the next token is 8 times this, of all others 0
-	embedding, output := make([]float32, chatDimensions*len(tokens)), make([]float32, chatDimensions*len(tokens))
-	for i := range tokens {
+	embedding, output := make([]float32, chatDimensions*len(pieces)), make([]float32, chatDimensions*len(pieces))
+	for i := range pieces {
 		embedding[chatDimensions*i] = 1
 	}
 	for i, token := range answer {
@@ -86,31 +66,25 @@ func WriteChat(w io.Writer) error {
 	}
 	output[chatDimensions*end+len(answer)] = confidence
 
-	metadata := []keyValue{
-		{"general.architecture", "llama"},
-		{"general.name", "stand-in for mistral"},
-		{DescriptionKey, Description},
-		{"general.file_type", uint32(tensorF32)},
-		{"general.quantization_version", uint32(2)},
-		{"llama.block_count", uint32(1)},
-		{"llama.context_length", uint32(ChatWindow)},
-		{"llama.embedding_length", uint32(chatDimensions)},
-		{"llama.feed_forward_length", uint32(chatDimensions)},
-		{"llama.attention.head_count", uint32(1)},
-		{"llama.attention.head_count_kv", uint32(1)},
-		{"llama.attention.layer_norm_rms_epsilon", float32(1e-5)},
-		{"llama.rope.dimension_count", uint32(chatDimensions)},
-		{"llama.vocab_size", uint32(len(tokens))}, //nolint:gosec // some thousands
-		{"tokenizer.ggml.model", "llama"},
-		{"tokenizer.ggml.tokens", tokens},
-		{"tokenizer.ggml.scores", scores},
-		{"tokenizer.ggml.token_type", kinds},
-		{"tokenizer.ggml.unknown_token_id", uint32(unknown)},
-		{"tokenizer.ggml.bos_token_id", uint32(begin)},
-		{"tokenizer.ggml.eos_token_id", uint32(end)},
+	metadata := ggml.KV{
+		"general.name":                           "stand-in for mistral",
+		"general.file_type":                      tensorF32,
+		"llama.block_count":                      uint32(1),
+		"llama.context_length":                   uint32(ChatWindow),
+		"llama.embedding_length":                 uint32(chatDimensions),
+		"llama.feed_forward_length":              uint32(chatDimensions),
+		"llama.attention.head_count":             uint32(1),
+		"llama.attention.head_count_kv":          uint32(1),
+		"llama.attention.layer_norm_rms_epsilon": float32(1e-5),
+		"llama.rope.dimension_count":             uint32(chatDimensions),
+		"llama.vocab_size":                       uint32(len(pieces)), //nolint:gosec // some thousands
+		"tokenizer.ggml.model":                   "llama",
+		"tokenizer.ggml.unknown_token_id":        uint32(0),
+		"tokenizer.ggml.bos_token_id":            uint32(1),
+		"tokenizer.ggml.eos_token_id":            uint32(end), //nolint:gosec // as chatPieces has it
 	}
-	shape := []uint64{chatDimensions, uint64(len(tokens))}
-	tensors := []tensor{
+	shape := []uint64{chatDimensions, uint64(len(pieces))}
+	tensors := []*ggml.Tensor{
 		floats("token_embd.weight", embedding, shape...),
 		floats("output.weight", output, shape...),
 		constant("output_norm.weight", 1, chatDimensions),
@@ -120,21 +94,42 @@ func WriteChat(w io.Writer) error {
 	for _, layer := range []string{"attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down"} {
 		tensors = append(tensors, zeros("blk.0."+layer+".weight", chatDimensions, chatDimensions))
 	}
-	return writeGGUF(w, metadata, tensors)
+	return writeModel(file, "llama", pieces, metadata, tensors)
 }
 
-// addSentencePieces adds printable ASCII, and the words of the general
-// vocabulary with everything that they start with. The tokeniser merges two
-// neighbouring tokens as long as they make a third, so a word grows letter by
-// letter from its beginning.
-func addSentencePieces(l *pieceList) {
+// chatPieces returns the tokens of the chat model, the index of each, and that of
+// the token that ends an answer. Beside the answer they are bytes, printable ASCII,
+// and the words of the vocabulary with everything that they start with: the
+// tokeniser merges two neighbouring tokens as long as they make a third, so a word
+// grows letter by letter from its beginning.
+func chatPieces() (pieces []piece, index map[string]int, end int) {
+	l := &pieceList{known: map[string]struct{}{}}
+	for _, text := range []string{"<unk>", "<s>", "</s>"} {
+		l.add(text, "", 0)
+	}
+	end = len(l.pieces) - 1
+	for b := range 256 {
+		l.add(fmt.Sprintf("<0x%02X>", b), "", 0)
+	}
+	for i := range l.pieces {
+		l.pieces[i].kind = tokenByte
+	}
+	l.pieces[0].kind, l.pieces[1].kind, l.pieces[end].kind = tokenUnknown, tokenControl, tokenControl
+	for _, token := range answerTokens() {
+		l.add(token, "", 0)
+	}
 	l.add(wordStart, "", 0)
 	for c := '!'; c <= '~'; c++ {
 		l.add(string(c), "", 0)
 	}
-	for _, word := range General().sortedWords() {
+	for _, word := range general().sortedWords() {
 		for n := range len(word) {
 			l.add(wordStart+word[:n+1], "", 0)
 		}
 	}
+	index = make(map[string]int, len(l.pieces))
+	for i, p := range l.pieces {
+		index[p.text] = i
+	}
+	return l.pieces, index, end
 }

@@ -3,9 +3,11 @@ package tinymodel
 import (
 	"encoding/binary"
 	"hash/fnv"
-	"io"
 	"math"
 	"math/rand/v2"
+	"os"
+
+	"github.com/ollama/ollama/fs/ggml"
 )
 
 // Properties of the embedding model that callers rely on.
@@ -20,8 +22,7 @@ const (
 )
 
 // WriteEmbedder writes an embedding model of the architecture bert, with 1,024
-// dimensions and a context of 512 tokens, in about 12 MB. The same vocabulary
-// gives the same bytes.
+// dimensions and a context of 512 tokens, in about 12 MB, always of the same bytes.
 //
 // A text's vector is the mean of its tokens' vectors. A token's vector has a
 // random direction, given by the word's stem alone, and the word's inverse
@@ -40,48 +41,38 @@ const (
 // technical prose each, 0.38 on average, and 0.26 against the best wrong one.
 // It embeds some 150 short texts or 30 passages of 1,000 characters a second on
 // two cores.
-func WriteEmbedder(w io.Writer, vocabulary Vocabulary) error {
+func WriteEmbedder(file *os.File) error {
 	const epsilon = 1e4
-	pieces := wordPieces(vocabulary)
-	tokens, kinds, scores := make([]string, len(pieces)), make([]int32, len(pieces)), make([]float32, len(pieces))
+	pieces := wordPieces(general())
 	vectors := make([]byte, 0, blockBytes*Dimensions/blockNumbers*len(pieces))
-	for i, p := range pieces {
-		tokens[i], kinds[i] = p.text, p.kind
+	for _, p := range pieces {
 		vectors = appendVector(vectors, p)
 	}
 	const heads = embedderHeads
-	metadata := []keyValue{
-		{"general.architecture", "bert"},
-		{"general.name", "stand-in for mxbai-embed-large"},
-		{DescriptionKey, Description},
-		{"general.file_type", uint32(tensorQ4_0)},
-		{"general.quantization_version", uint32(2)},
-		{"bert.block_count", uint32(1)},
-		{"bert.context_length", uint32(Window)},
-		{"bert.embedding_length", uint32(Dimensions)},
-		{"bert.feed_forward_length", uint32(embedderFeedForward)},
-		{"bert.attention.head_count", uint32(heads)},
-		{"bert.attention.head_count_kv", uint32(1)},
-		{"bert.attention.layer_norm_epsilon", float32(epsilon)},
-		{"bert.attention.causal", false},
-		{"bert.pooling_type", uint32(1)}, // mean
-		{"tokenizer.ggml.model", "bert"},
-		{"tokenizer.ggml.tokens", tokens},
-		{"tokenizer.ggml.scores", scores},
-		{"tokenizer.ggml.token_type", kinds},
-		{"tokenizer.ggml.token_type_count", uint32(2)},
-		{"tokenizer.ggml.padding_token_id", uint32(0)},
-		{"tokenizer.ggml.unknown_token_id", uint32(1)},
-		{"tokenizer.ggml.bos_token_id", uint32(2)},
-		{"tokenizer.ggml.cls_token_id", uint32(2)},
-		{"tokenizer.ggml.eos_token_id", uint32(3)},
-		{"tokenizer.ggml.seperator_token_id", uint32(3)}, // llama.cpp's spelling
-		{"tokenizer.ggml.mask_token_id", uint32(4)},
+	metadata := ggml.KV{
+		"general.name":                      "stand-in for mxbai-embed-large",
+		"general.file_type":                 tensorQ4_0,
+		"bert.block_count":                  uint32(1),
+		"bert.context_length":               uint32(Window),
+		"bert.embedding_length":             uint32(Dimensions),
+		"bert.feed_forward_length":          uint32(embedderFeedForward),
+		"bert.attention.head_count":         uint32(heads),
+		"bert.attention.head_count_kv":      uint32(1),
+		"bert.attention.layer_norm_epsilon": float32(epsilon),
+		"bert.attention.causal":             false,
+		"bert.pooling_type":                 uint32(1), // mean
+		"tokenizer.ggml.model":              "bert",
+		"tokenizer.ggml.token_type_count":   uint32(2),
+	}
+	for name, token := range map[string]uint32{
+		"padding": 0, "unknown": 1, "bos": 2, "cls": 2, "eos": 3, "seperator": 3, "mask": 4, // llama.cpp's spelling
+	} {
+		metadata["tokenizer.ggml."+name+"_token_id"] = token
 	}
 
 	scale := float32(math.Sqrt(epsilon))
-	tensors := []tensor{
-		{name: "token_embd.weight", shape: []uint64{Dimensions, uint64(len(pieces))}, kind: tensorQ4_0, data: vectors},
+	tensors := []*ggml.Tensor{
+		tensor("token_embd.weight", tensorQ4_0, vectors, Dimensions, uint64(len(pieces))),
 		constant("position_embd.weight", 0, Dimensions, Window),
 		constant("token_types.weight", 0, Dimensions, 2),
 	}
@@ -103,7 +94,7 @@ func WriteEmbedder(w io.Writer, vocabulary Vocabulary) error {
 			zeros("blk.0."+layer.name+".weight", layer.in, layer.out),
 			constant("blk.0."+layer.name+".bias", 0, layer.out))
 	}
-	return writeGGUF(w, metadata, tensors)
+	return writeModel(file, "bert", pieces, metadata, tensors)
 }
 
 // appendVector appends a token's vector: every coordinate has the same

@@ -32,16 +32,8 @@ type piece struct {
 	text      string // with wordStart if it begins a word
 	direction string
 	weight    float64
-	kind      int32 // 1 normal, 3 control, as in llama.cpp's token types
+	kind      int32
 }
-
-// Kinds of tokens.
-const (
-	kindNormal  int32 = 1
-	kindUnknown int32 = 2
-	kindControl int32 = 3
-	kindByte    int32 = 6
-)
 
 // pieceList collects pieces; the first one of a text wins.
 type pieceList struct {
@@ -54,7 +46,7 @@ func (l *pieceList) add(text, direction string, weight float64) {
 		return
 	}
 	l.known[text] = struct{}{}
-	l.pieces = append(l.pieces, piece{text: text, direction: direction, weight: weight, kind: kindNormal})
+	l.pieces = append(l.pieces, piece{text: text, direction: direction, weight: weight, kind: tokenNormal})
 }
 
 // addBoth adds a text as the beginning of a word and as the continuation of
@@ -67,7 +59,7 @@ func (l *pieceList) addBoth(text string, weight float64) {
 // wordPieces returns the tokens of an embedding model that knows a vocabulary.
 // The tokeniser takes the longest token that a word starts with, then the
 // longest one that the rest starts with, and so on.
-func wordPieces(v Vocabulary) []piece {
+func wordPieces(v vocabulary) []piece {
 	l := &pieceList{known: map[string]struct{}{}}
 	for _, special := range []struct {
 		text   string
@@ -76,7 +68,7 @@ func wordPieces(v Vocabulary) []piece {
 		l.add(special.text, special.text, special.weight)
 	}
 	for i := range l.pieces {
-		l.pieces[i].kind = kindControl
+		l.pieces[i].kind = tokenControl
 	}
 	for _, ending := range endings {
 		l.add(ending, "##"+ending, weightEnding)
@@ -93,7 +85,7 @@ func wordPieces(v Vocabulary) []piece {
 
 // addWord adds a word and its stem, from which the tokeniser builds the
 // inflections that the vocabulary lacks. All of them have the same direction.
-func (l *pieceList) addWord(word string, v Vocabulary) {
+func (l *pieceList) addWord(word string, v vocabulary) {
 	direction := stem(word)
 	weight := v.inverseFrequency(direction)
 	for _, text := range []string{word, direction} {

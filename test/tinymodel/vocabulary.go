@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 //go:embed words.txt
@@ -18,22 +17,17 @@ var generalWords string
 // refer to.
 const generalDocuments = 1000
 
-// maxWordLength leaves out what is no word: encoded data, hashes.
-const maxWordLength = 30
-
-// Vocabulary holds the words that an embedding model knows, and how many
-// documents hold each of them or an inflection of it. The zero value knows no
-// words: all texts are then read in pieces of up to three letters.
-type Vocabulary struct {
+// vocabulary holds the words that an embedding model knows, and how many
+// documents hold each of them or an inflection of it.
+type vocabulary struct {
 	words     map[string]struct{} // lower case, letters only
 	documents map[string]int      // by stem
-	total     int                 // documents
 }
 
-// General returns the vocabulary that the package comes with: some 3,700
+// general returns the vocabulary of words.txt: some 3,700
 // English words, most of them from software, with their document frequencies.
-func General() Vocabulary {
-	v := Vocabulary{words: map[string]struct{}{}, documents: map[string]int{}, total: generalDocuments}
+func general() vocabulary {
+	v := vocabulary{words: map[string]struct{}{}, documents: map[string]int{}}
 	for line := range strings.Lines(generalWords) {
 		fields := strings.Fields(line)
 		if len(fields) == 0 || fields[0] == "#" {
@@ -51,40 +45,16 @@ func General() Vocabulary {
 	return v
 }
 
-// VocabularyFrom returns the general vocabulary with the words of the texts
-// added, each text counted as one document. A word keeps its direction in the
-// embedding space whatever the texts are; its weight follows its frequency.
-// Words with other letters than a to z are left to the pieces that every
-// model has.
-func VocabularyFrom(texts ...string) Vocabulary {
-	v := General()
-	v.total += len(texts)
-	for _, text := range texts {
-		seen := map[string]struct{}{}
-		for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
-			if len(word) < 2 || len(word) > maxWordLength || !isASCII(word) {
-				continue
-			}
-			v.words[word] = struct{}{}
-			seen[stem(word)] = struct{}{}
-		}
-		for s := range seen {
-			v.documents[s]++
-		}
-	}
-	return v
-}
-
 // sortedWords returns the words in alphabetical order.
-func (v Vocabulary) sortedWords() []string {
+func (v vocabulary) sortedWords() []string {
 	return slices.Sorted(maps.Keys(v.words))
 }
 
 // inverseFrequency returns the natural logarithm of how rare a stem is: 0 for
 // one that all documents hold, about 7 for one that a document in a thousand
 // holds.
-func (v Vocabulary) inverseFrequency(stem string) float64 {
-	return math.Log(float64(1+v.total) / float64(1+v.documents[stem]))
+func (v vocabulary) inverseFrequency(stem string) float64 {
+	return math.Log(float64(1+generalDocuments) / float64(1+v.documents[stem]))
 }
 
 // stem returns what the inflections of an English word have in common, so that
@@ -134,8 +104,4 @@ func trimEnding(word string) string {
 		return rest
 	}
 	return word
-}
-
-func isASCII(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) < 0
 }

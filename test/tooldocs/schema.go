@@ -118,10 +118,31 @@ func (s schema) describe() (description, byDefault string) {
 	return description, byDefault
 }
 
+// parameter is a row of the table of a tool's arguments.
+type parameter struct {
+	Name, Kind, Required, Default, Allowed, Description string
+}
+
+// Parameters returns the arguments of the tool.
+func (t tool) Parameters() (parameters []parameter) {
+	for _, name := range t.input.names() {
+		s := t.input.Properties[name]
+		p := parameter{Name: name, Kind: s.kind(), Required: "no", Allowed: s.allowed()}
+		if slices.Contains(t.input.Required, name) {
+			p.Required = "yes"
+		}
+		p.Description, p.Default = s.describe()
+		parameters = append(parameters, p)
+	}
+	return parameters
+}
+
 // field is a row of the table about an answer.
 type field struct {
-	path, kind, allowed, description string
-	optional                         bool
+	Path, Kind, Description string
+
+	allowed  string
+	optional bool
 }
 
 // fields returns all fields of an answer, each followed by those inside it.
@@ -131,7 +152,7 @@ func (s schema) fields(prefix string) []field {
 		p := s.Properties[name]
 		path := prefix + name
 		fields = append(fields, field{
-			path: path, kind: p.kind(), allowed: p.allowed(), description: p.Description,
+			Path: path, Kind: p.kind(), Description: p.Description, allowed: p.allowed(),
 			optional: !slices.Contains(s.Required, name),
 		})
 		if p.Items != nil {

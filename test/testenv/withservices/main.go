@@ -12,7 +12,7 @@
 // and "real" otherwise, CDOCS_TEST_ROUTE for what it starts itself, and
 // CDOCS_TEST_SERVICES, which describes all that in words. Services that these
 // variables already name are used as they are; others are stopped when the command
-// ends. For native services install.sh is run first. SIGINT and SIGTERM are passed
+// ends. What native services need is installed first. SIGINT and SIGTERM are passed
 // on. The exit status is the command's.
 package main
 
@@ -34,27 +34,23 @@ import (
 )
 
 func main() {
-	database := flag.Bool("database", false, "provide PostgreSQL with pgvector")
-	ollama := flag.Bool("ollama", false, "provide Ollama")
+	var wanted services
+	flag.BoolVar(&wanted.database, "database", false, "provide PostgreSQL with pgvector")
+	flag.BoolVar(&wanted.ollama, "ollama", false, "provide Ollama")
+	flag.BoolVar(&wanted.images, "images", false, "provide the images of both, and no services")
 	large := flag.Bool("large", false, "let PostgreSQL hold as much as a benchmark needs")
-	images := flag.Bool("images", false, "provide the images of both, and no services")
 	flag.Parse()
 	if flag.NArg() == 0 {
-		fmt.Fprintln(os.Stderr, "usage: with [-database] [-ollama] -- command [argument ...]")
+		fmt.Fprintln(os.Stderr, "usage: withservices [-database] [-ollama] -- command [argument ...]")
 		os.Exit(2)
 	}
-	if !*database && !*ollama {
-		*database, *ollama = true, true
+	if !wanted.database && !wanted.ollama {
+		wanted.database, wanted.ollama = true, true
 	}
-	wanted := services{database: *database, ollama: *ollama}
 	if *large {
 		wanted.size = testenv.Large
 	}
-	provide := wanted.start
-	if *images {
-		provide = imageNames
-	}
-	code, err := run(provide, flag.Args())
+	code, err := run(&wanted, flag.Args())
 	if err != nil {
 		logf("%v", err)
 		code = max(code, 1)
@@ -63,16 +59,12 @@ func main() {
 }
 
 func logf(format string, args ...any) {
-	fmt.Fprintf(os.Stderr, "with: "+format+"\n", args...)
+	fmt.Fprintf(os.Stderr, "withservices: "+format+"\n", args...)
 }
-
-// provider provides what a command needs and returns an environment that names it.
-// stop has to be called in any case.
-type provider func(context.Context) (environment []string, stop func() error, err error)
 
 // run provides what the command needs, runs it, and stops what was started. It
 // returns the command's exit status, and an error of its own.
-func run(provide provider, command []string) (code int, err error) {
+func run(wanted *services, command []string) (code int, err error) {
 	// Signals that come while services start end that; later ones are the
 	// command's.
 	signals := make(chan os.Signal, 1)
@@ -80,81 +72,73 @@ func run(provide provider, command []string) (code int, err error) {
 	starting, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
 
-	environment, stop, err := provide(starting)
-	defer func() { err = errors.Join(err, stop()) }()
+	defer func() {
+		for _, stop := range wanted.started {
+			err = errors.Join(err, stop())
+		}
+	}()
+	environment := wanted.start
+	if wanted.images {
+		environment = imageNames
+	}
+	added, err := environment(starting)
+	if err == nil {
+		err = starting.Err()
+	}
 	if err != nil {
 		return 1, err
 	}
-	if starting.Err() != nil {
-		return 1, fmt.Errorf("interrupted: %w", starting.Err())
-	}
 	cancel()
-	return runCommand(command, environment, signals)
+	return runCommand(command, append(os.Environ(), added...), signals)
 }
 
-// imageNames is the provider of images.
-func imageNames(ctx context.Context) (environment []string, stop func() error, err error) {
-	stop = func() error { return nil }
-	environment = os.Environ()
+// imageNames brings the images to this machine's Docker engine, and returns what
+// names them.
+func imageNames(ctx context.Context) (environment []string, err error) {
 	database, ollama, err := testenv.EnsureImages(ctx, logf)
-	if err != nil {
-		return nil, stop, err
-	}
 	for name, image := range map[string]string{"CDOCS_POSTGRES_IMAGE": database, "CDOCS_OLLAMA_IMAGE": ollama} {
 		if os.Getenv(name) == "" {
 			environment = append(environment, name+"="+image)
 		}
 	}
-	return environment, stop, nil
+	return environment, err
 }
 
 // services are those that a command needs.
 type services struct {
-	database, ollama bool
-	size             testenv.Size // of the database
+	database, ollama, images bool
+	size                     testenv.Size // of the database
+
+	started []func() error // what stops those that run
 }
 
-// start is the provider of services.
-func (s services) start(ctx context.Context) (environment []string, stop func() error, err error) {
-	var started []func() error
-	stop = func() (err error) {
-		for _, end := range started {
-			err = errors.Join(err, end())
-		}
-		return err
-	}
-	route, err := testenv.ChooseRoute(ctx, logf)
+// start starts the services, and returns what names them.
+func (s *services) start(ctx context.Context) (environment []string, err error) {
+	route, err := testenv.ChooseRoute(ctx)
 	if err != nil {
-		return nil, stop, err
+		return nil, err
 	}
-	environment = append(os.Environ(), testenv.EnvRoute+"="+string(route))
+	environment = []string{testenv.EnvRoute + "=" + string(route)}
 	if route == testenv.NativeRoute {
-		var needed []string
-		if s.database {
-			needed = append(needed, testenv.DatabaseService)
-		}
-		if s.ollama {
-			needed = append(needed, testenv.OllamaService)
-		}
-		if err := testenv.Install(ctx, needed...); err != nil {
-			return nil, stop, err
+		if err := testenv.Install(ctx, s.database, s.ollama); err != nil {
+			return nil, err
 		}
 	}
 	var described []string
 	if s.database {
 		server, err := testenv.OpenDatabase(ctx, s.size, logf)
 		if err != nil {
-			return nil, stop, fmt.Errorf("start PostgreSQL: %w", err)
+			return nil, fmt.Errorf("start PostgreSQL: %w", err)
 		}
-		started, described = append(started, server.Stop), append(described, server.String())
+		s.started, described = append(s.started, server.Stop), append(described, server.String())
 		environment = append(environment, testenv.EnvDatabaseURL+"="+server.URL)
 	}
 	if s.ollama {
 		server, err := testenv.OpenOllama(ctx, logf)
 		if err != nil {
-			return nil, stop, fmt.Errorf("start Ollama: %w", err)
+			return nil, fmt.Errorf("start Ollama: %w", err)
 		}
-		started, described = append(started, server.Stop), append(described, server.String())
+		s.started, described = append(s.started, server.Stop), append(described, server.String())
 		environment = append(environment,
 			testenv.EnvOllamaHost+"="+server.Host,
 			testenv.EnvOllamaModels+"="+string(server.Models))
@@ -162,7 +146,7 @@ func (s services) start(ctx context.Context) (environment []string, stop func() 
 	for _, line := range described {
 		logf("%s", line)
 	}
-	return append(environment, testenv.EnvServices+"="+strings.Join(described, ", ")), stop, nil
+	return append(environment, testenv.EnvServices+"="+strings.Join(described, ", ")), nil
 }
 
 // endTimeout is for what the command has started to end after a signal.

@@ -1,0 +1,141 @@
+// Package mcpclient starts the real program and talks to it over stdio, as Claude
+// Code does: for tests, the demo and the benchmarks. It knows the protocol, the
+// environment that the program reads, and of the answers only their errors and how
+// far the index is behind.
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/test/tail"
+)
+
+// Client is a running server with a client, which has its session's methods too.
+type Client struct {
+	*mcp.ClientSession
+
+	// Log is the end of what the server writes to stderr, unless the command has a
+	// Stderr of its own.
+	Log *tail.Buffer
+
+	command *exec.Cmd
+}
+
+// Environment is all that the program reads beside its arguments. It keeps its own
+// files in home.
+func Environment(home, databaseURL, ollamaHost string, more ...string) []string {
+	return append([]string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "CDOCS_HOME=" + home,
+		"CDOCS_DATABASE_URL=" + databaseURL, "CDOCS_OLLAMA_HOST=" + ollamaHost,
+	}, more...)
+}
+
+// Start starts a server and returns when it has answered the handshake. The options,
+// which may be nil, receive its notifications. The caller closes or kills it.
+func Start(ctx context.Context, command *exec.Cmd, options *mcp.ClientOptions) (*Client, error) {
+	c := &Client{command: command, Log: &tail.Buffer{}}
+	if command.Stderr == nil {
+		command.Stderr = c.Log
+	}
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, options).
+		Connect(ctx, &mcp.CommandTransport{Command: command}, nil)
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w\n%s", command.Path, err, c.Log)
+	}
+	c.ClientSession = session
+	return c, nil
+}
+
+// PID is the server's process.
+func (c *Client) PID() int { return c.command.Process.Pid }
+
+// Kill ends the server as a crash does. Close, of the session, ends it as Claude Code
+// does, by closing its stdin.
+func (c *Client) Kill() {
+	_ = c.command.Process.Kill() // fails if it has ended, which is as well
+	_ = c.Close()                // reports the kill
+}
+
+// ToolError is what a tool answers when it fails.
+type ToolError struct {
+	Tool    string         `json:"-"`
+	Code    string         `json:"code"`
+	Message string         `json:"message"`
+	Details map[string]any `json:"details"`
+}
+
+func (e *ToolError) Error() string {
+	return fmt.Sprintf("%s fails with %s: %s (%v)", e.Tool, e.Code, e.Message, e.Details)
+}
+
+// Text calls a tool and returns the text of its answer. A tool that fails gives a
+// [*ToolError].
+func (c *Client) Text(ctx context.Context, tool string, arguments map[string]any) (string, error) {
+	result, err := c.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	if err != nil {
+		return "", fmt.Errorf("call %s: %w", tool, err)
+	}
+	if len(result.Content) != 1 {
+		return "", fmt.Errorf("call %s: %d pieces of content, want one text", tool, len(result.Content))
+	}
+	content, ok := result.Content[0].(*mcp.TextContent)
+	if !ok {
+		return "", fmt.Errorf("call %s: %T, want a text", tool, result.Content[0])
+	}
+	if !result.IsError {
+		return content.Text, nil
+	}
+	failure := &ToolError{Tool: tool}
+	if err := json.Unmarshal([]byte(content.Text), failure); err != nil {
+		return "", fmt.Errorf("call %s: %w in %s", tool, err, content.Text)
+	}
+	return "", failure
+}
+
+// Call is Text for a tool that answers with JSON, which is decoded. A nil answer is
+// not looked at.
+func (c *Client) Call(ctx context.Context, tool string, arguments map[string]any, answer any) error {
+	text, err := c.Text(ctx, tool, arguments)
+	if err != nil || answer == nil {
+		return err
+	}
+	if err := json.Unmarshal([]byte(text), answer); err != nil {
+		return fmt.Errorf("call %s: %w in %s", tool, err, text)
+	}
+	return nil
+}
+
+// Activate activates the project of a config file, and returns when its index holds
+// all of its documents.
+func (c *Client) Activate(ctx context.Context, config, branch string) error {
+	const often = 20 * time.Millisecond
+	var answer struct {
+		Index *struct {
+			Pending     int    `json:"pending"`
+			FailedCount int    `json:"failed_count"`
+			Failed      []any  `json:"failed"`
+			Waiting     string `json:"waiting"`
+		} `json:"index"`
+	}
+	err := c.Call(ctx, "activate_project", map[string]any{"config_path": config, "branch_name": branch}, &answer)
+	for err == nil && answer.Index != nil {
+		if answer.Index.FailedCount > 0 || answer.Index.Waiting != "" {
+			return fmt.Errorf("the index of %s stays behind: %+v", config, *answer.Index)
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(often):
+		}
+		answer.Index = nil
+		err = c.Call(ctx, "list_doc_types", nil, &answer)
+	}
+	return err
+}

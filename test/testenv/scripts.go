@@ -1,0 +1,70 @@
+package testenv
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+)
+
+// scripts install what services need, and build images.
+//
+//go:embed scripts
+var scripts embed.FS
+
+// runScript runs one of the scripts. What it does is told on stderr.
+func runScript(ctx context.Context, environment []string, name string, arguments ...string) (err error) {
+	folder, err := os.MkdirTemp("", "cdocs-scripts-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	files, err := fs.Sub(scripts, "scripts")
+	if err == nil {
+		err = os.CopyFS(folder, files)
+	}
+	if err != nil {
+		return err
+	}
+	script := exec.CommandContext(ctx, "sh", append([]string{filepath.Join(folder, name)}, arguments...)...) //nolint:gosec // ours
+	script.Env = append(os.Environ(), environment...)
+	script.Stderr = os.Stderr
+	script.SysProcAttr = childAttributes(nil, syscall.SIGTERM) // upon which it cleans up
+	script.Cancel = func() error { return syscall.Kill(-script.Process.Pid, syscall.SIGTERM) }
+	if err := script.Run(); err != nil {
+		return fmt.Errorf("run %s: %w", name, err)
+	}
+	return nil
+}
+
+// Install installs what this machine lacks to run services as native processes.
+// It is quick where nothing is missing.
+func Install(ctx context.Context, database, ollama bool) error {
+	var missing []string
+	if database && os.Getenv(EnvDatabaseURL) == "" {
+		if _, err := findPostgres(ctx); errors.Is(err, errNoPostgres) {
+			missing = append(missing, "database")
+		}
+	}
+	if ollama && os.Getenv(EnvOllamaHost) == "" && !canBuild() {
+		if _, err := machineOllama(ctx); err != nil {
+			missing = append(missing, "compiler")
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return runScript(ctx, nil, "install.sh", missing...)
+}
+
+// canBuild tells whether this machine has a C and a C++ compiler.
+func canBuild() bool {
+	_, err := exec.LookPath("cc")
+	_, err2 := exec.LookPath("c++")
+	return err == nil && err2 == nil
+}
