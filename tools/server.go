@@ -40,7 +40,7 @@ func NewServer(s *workspace.Session, version string, logger *slog.Logger) *mcp.S
 		},
 	)
 	checks := argumentChecks{}
-	server.AddReceivingMiddleware(recoverPanics(logger), reportErrors(logger), logCalls(logger), checks.middleware)
+	server.AddReceivingMiddleware(validErrors, recoverPanics(logger), reportErrors(logger), logCalls(logger), checks.middleware)
 	addTool(server, checks, activateProjectTool(), h.activateProject)
 	addTool(server, checks, semanticSearchTool(), h.semanticSearch)
 	addTool(server, checks, ragQueryTool(), h.ragQuery)
