@@ -14,7 +14,7 @@ import (
 const (
 	// grace is how long the program has to end. It needs less than two seconds,
 	// so that after it something hangs that nothing can interrupt.
-	grace = 4 * time.Second
+	grace = 3 * time.Second
 	// exitHung is the exit code of a program that did not end by itself.
 	exitHung = 3
 )

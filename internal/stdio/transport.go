@@ -72,6 +72,7 @@ type connection struct {
 
 	writing  chan struct{} // holds one while a line is written
 	replying chan struct{} // holds one for each reply that waits to be written
+	dropped  sync.Once     // done when a reply is dropped
 
 	mu sync.Mutex
 	// version is that of the protocol, "" before it is known.

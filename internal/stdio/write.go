@@ -91,7 +91,7 @@ func (c *connection) replyWith(line []byte) {
 	select {
 	case c.replying <- struct{}{}:
 	default:
-		c.logger.Error("a reply is dropped: the client reads none")
+		c.dropped.Do(func() { c.logger.Error("replies are dropped: the client reads none") })
 		return
 	}
 	go func() {
