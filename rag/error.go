@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"syscall"
@@ -84,7 +85,40 @@ func (e *Error) With(key string, value any) *Error {
 // AsError returns an [*Error] that says all that err says. Code and details are
 // those of the *Error in its chain, or else follow from what failed. err must not
 // be nil.
-func AsError(err error) *Error {
+func AsError(err error) *Error { return withInnerMessage(classify(err)) }
+
+// withInnerMessage adds what the service itself said, for a program that shows a
+// message of its own for the code. It changes no map that another call may hold.
+func withInnerMessage(e *Error) *Error {
+	if e.Code != DatabaseError && e.Code != EmbeddingServiceError || e.Details["innerMessage"] != nil {
+		return e
+	}
+	e.Details = maps.Clone(e.Details)
+	return e.With("innerMessage", innerMessage(e.Err))
+}
+
+func innerMessage(err error) string {
+	var (
+		unavailable *ollama.UnavailableError
+		missing     *ollama.ModelMissingError
+		dbErr       *db.Error
+		known       *Error
+	)
+	switch {
+	case errors.As(err, &unavailable) && unavailable.Err != nil:
+		return unavailable.Err.Error()
+	case errors.As(err, &missing) && missing.Err != nil:
+		return missing.Err.Error()
+	case errors.As(err, &dbErr):
+		return dbErr.Error()
+	case errors.As(err, &known):
+		return known.Err.Error()
+	default:
+		return err.Error()
+	}
+}
+
+func classify(err error) *Error {
 	if known, ok := errors.AsType[*Error](err); ok {
 		return &Error{Code: known.Code, Err: err, Details: known.Details}
 	}
@@ -104,6 +138,9 @@ func AsError(err error) *Error {
 		return e.With("requiredTool", "activate_project")
 	case errors.As(err, &configErr):
 		e := &Error{Code: InvalidArgument, Err: err}
+		if configErr.Unreadable() {
+			e.Code = FileSystemError
+		}
 		return e.With("config_path", configErr.Path).With("key", configErr.Key)
 	case errors.As(err, &unavailable):
 		e := &Error{Code: EmbeddingServiceError, Err: err}

@@ -71,6 +71,8 @@ type Tenant struct {
 
 	mu    sync.Mutex
 	links linkCache
+	// cycles are the circles of links that were logged of the graph last read.
+	cycles map[string]bool
 }
 
 // Tenant registers the checkout at root, or finds it, and notes that it is in use.

@@ -172,13 +172,11 @@ func (l *Library) linkGraph(ctx context.Context, tenant *Tenant) (map[string][]s
 	if err != nil || cached != nil {
 		return cached, err
 	}
-	neighbours, cycles, err := adjacency(edges)
+	neighbours, components, err := adjacency(edges)
 	if err != nil {
 		return nil, err
 	}
-	if cycles > 0 {
-		l.logger.InfoContext(ctx, "documents link in circles; each is followed once", "circles", cycles)
-	}
+	l.warnOfCycles(ctx, tenant, neighbours, components)
 	tenant.mu.Lock()
 	defer tenant.mu.Unlock()
 	tenant.links = linkCache{version: version, neighbours: neighbours}
@@ -195,25 +193,24 @@ func (t *Tenant) cachedLinks(version int64) map[string][]string {
 }
 
 // adjacency builds the graph of the edges and returns each document's links in
-// the order of its text, with the number of circles of documents that link to
-// one another. The walk runs on the map: the graph library's own traversals
+// the order of its text, with its strongly connected components. The walk runs on the map: the graph library's own traversals
 // rebuild it every time.
-func adjacency(edges []db.LinkEdgesRow) (neighbours map[string][]string, cycles int, err error) {
+func adjacency(edges []db.LinkEdgesRow) (neighbours map[string][]string, components [][]string, err error) {
 	links := graph.New(graph.StringHash, graph.Directed())
 	for i, edge := range edges {
 		for _, vertex := range []string{edge.SourcePath, edge.TargetPath} {
 			if err := links.AddVertex(vertex); err != nil && !errors.Is(err, graph.ErrVertexAlreadyExists) {
-				return nil, 0, err
+				return nil, nil, err
 			}
 		}
 		err := links.AddEdge(edge.SourcePath, edge.TargetPath, graph.EdgeWeight(i))
 		if err != nil && !errors.Is(err, graph.ErrEdgeAlreadyExists) {
-			return nil, 0, err
+			return nil, nil, err
 		}
 	}
 	adjacent, err := links.AdjacencyMap()
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	neighbours = make(map[string][]string, len(adjacent))
 	for source, targets := range adjacent {
@@ -226,14 +223,6 @@ func adjacency(edges []db.LinkEdgesRow) (neighbours map[string][]string, cycles 
 			neighbours[source] = append(neighbours[source], edge.Target)
 		}
 	}
-	components, err := graph.StronglyConnectedComponents(links)
-	if err != nil {
-		return nil, 0, err
-	}
-	for _, component := range components {
-		if len(component) > 1 {
-			cycles++
-		}
-	}
-	return neighbours, cycles, nil
+	components, err = graph.StronglyConnectedComponents(links)
+	return neighbours, components, err
 }

@@ -88,7 +88,28 @@ func (p *parameters) check(raw json.RawMessage) (json.RawMessage, error) {
 	if findings := p.compiled.Check(value); len(findings) > 0 {
 		return nil, p.explain(withoutMeant(findings))
 	}
+	if name, found := parameterWithNUL(given); found {
+		return nil, rag.Errorf(rag.InvalidArgument, "%s holds a NUL character (\\u0000), which neither a text nor a path may have; "+
+			"leave it out, for example %s", name, p.example([]string{name})).With("parameter", name)
+	}
 	return json.Marshal(given) //nolint:wrapcheck // it was decoded from JSON
+}
+
+// parameterWithNUL returns the first parameter, by name, whose text or whose list
+// of texts holds a NUL: PostgreSQL takes none, and no path has one. No tool has a
+// parameter that is an object.
+func parameterWithNUL(given map[string]any) (name string, found bool) {
+	hasNUL := func(value any) bool {
+		text, ok := value.(string)
+		return ok && strings.ContainsRune(text, 0)
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		list, _ := given[name].([]any)
+		if hasNUL(given[name]) || slices.ContainsFunc(list, hasNUL) {
+			return name, true
+		}
+	}
+	return "", false
 }
 
 // withoutMeant leaves out that a parameter is missing whose misspelt name is

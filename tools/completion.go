@@ -19,6 +19,9 @@ const maxCompletions = 100
 // prompts. With no project active there is nothing to offer, which is no error.
 func (h *handler) complete(ctx context.Context, request *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	reference, argument := request.Params.Ref, request.Params.Argument
+	if reference == nil {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "ref is missing; give what the completion is for"}
+	}
 	switch {
 	case reference.Type == "ref/resource" && reference.URI == documentTemplate().URITemplate:
 		if argument.Name == "path" {

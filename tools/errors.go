@@ -34,10 +34,9 @@ func reportErrors(logger *slog.Logger) mcp.Middleware {
 			if !ok {
 				return next(ctx, method, request)
 			}
-			log := logger.With("tool", call.Params.Name)
 			defer func() {
 				if cause := recover(); cause != nil {
-					log.ErrorContext(ctx, "tool panicked", "cause", cause, "stack", string(debug.Stack()))
+					logger.ErrorContext(ctx, "tool panicked", "tool", shortName(call), "cause", cause, "stack", string(debug.Stack()))
 					result, err = errorResult(call.Session, bug()), nil
 				}
 			}()
@@ -47,16 +46,13 @@ func reportErrors(logger *slog.Logger) mcp.Middleware {
 			case errors.As(err, &protocol):
 				return nil, err
 			case err != nil:
-				log.ErrorContext(ctx, "tool answered wrongly", "error", err)
 				return errorResult(call.Session, bug()), nil
 			}
 			answer, ok := result.(*mcp.CallToolResult)
 			if !ok || !answer.IsError || answer.GetError() == nil {
 				return result, nil
 			}
-			reported := rag.AsError(answer.GetError())
-			log.WarnContext(ctx, "tool failed", "code", reported.Code, "error", answer.GetError())
-			return errorResult(call.Session, reported), nil
+			return errorResult(call.Session, rag.AsError(answer.GetError())), nil
 		}
 	}
 }

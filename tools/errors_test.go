@@ -27,7 +27,8 @@ func callFailing(t *testing.T, handle func() error) (text, logged string) {
 	t.Helper()
 	var log bytes.Buffer
 	server := mcp.NewServer(&mcp.Implementation{Name: "test"}, nil)
-	server.AddReceivingMiddleware(reportErrors(slog.New(slog.NewTextHandler(&log, nil))))
+	logger := slog.New(slog.NewTextHandler(&log, nil))
+	server.AddReceivingMiddleware(reportErrors(logger), logCalls(logger))
 	tool := &mcp.Tool{Name: "fail", OutputSchema: outputSchema[failOutput](map[string][]property{"score": {between(0, 1)}})}
 	mcp.AddTool(server, tool, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, failOutput, error) {
 		return nil, failOutput{}, handle()
@@ -70,13 +71,13 @@ func TestReportErrors(t *testing.T) {
 				return rag.Errorf(rag.DocumentNotFound, "there is no %q", "<a> & b").With("path", "<a> & b")
 			},
 			`{"error":true,"code":"DOCUMENT_NOT_FOUND","message":"there is no \"<a> & b\"","details":{"path":"<a> & b"}}`,
-			`level=WARN msg="tool failed" tool=fail code=DOCUMENT_NOT_FOUND`,
+			`level=ERROR msg="tool call failed" tool=fail code=DOCUMENT_NOT_FOUND error="there is no`,
 		},
 		{
 			"a wrapped error", func() error {
 				return fmt.Errorf("the file is written; %w", rag.Errorf(rag.DatabaseError, "no connection").With("sqlstate", "08006"))
 			},
-			`{"error":true,"code":"DATABASE_ERROR","message":"the file is written; no connection","details":{"sqlstate":"08006"}}`,
+			`{"error":true,"code":"DATABASE_ERROR","message":"the file is written; no connection","details":{"innerMessage":"no connection","sqlstate":"08006"}}`,
 			`code=DATABASE_ERROR`,
 		},
 		{
@@ -102,7 +103,7 @@ func TestReportErrors(t *testing.T) {
 			`code=INTERNAL_ERROR`,
 		},
 		{"a panic", func() error { panic("secret") }, bug, `level=ERROR msg="tool panicked" tool=fail cause=secret stack=`},
-		{"an answer that does not fit its schema", func() error { return nil }, bug, `level=ERROR msg="tool answered wrongly" tool=fail`},
+		{"an answer that does not fit its schema", func() error { return nil }, bug, `level=ERROR msg="tool call failed" tool=fail code=INTERNAL_ERROR error=`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

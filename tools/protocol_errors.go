@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -35,6 +36,24 @@ func newCallResult(session *mcp.ServerSession) *mcp.CallToolResult {
 		panic(fmt.Sprintf("tools: mark a result: %v", err))
 	}
 	return result
+}
+
+// validErrors sees to it that every error of the protocol can be written: one whose
+// data is no JSON would end the session. The SDK quotes the URI of a resource that
+// it does not find as Go does, which is no JSON for a control character.
+func validErrors(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
+		result, err := next(ctx, method, request)
+		var protocol *jsonrpc.Error
+		if !errors.As(err, &protocol) || len(protocol.Data) == 0 || json.Valid(protocol.Data) {
+			return result, err
+		}
+		valid := &jsonrpc.Error{Code: protocol.Code, Message: protocol.Message}
+		if read, ok := request.(*mcp.ReadResourceRequest); ok {
+			valid.Data = encode(map[string]string{"uri": read.Params.URI})
+		}
+		return nil, valid
+	}
 }
 
 // recoverPanics makes a panic outside a tool an error of the protocol, where the

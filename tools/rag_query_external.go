@@ -51,7 +51,7 @@ func ragQueryExternalTool() *mcp.Tool {
 func (h *handler) ragQueryExternal(
 	ctx context.Context, request *mcp.CallToolRequest, in ragQueryExternalInput,
 ) (*mcp.CallToolResult, ragQueryExternalOutput, error) {
-	active, external, err := h.external(ctx)
+	active, external, err := h.session.External(ctx)
 	if err != nil {
 		return nil, ragQueryExternalOutput{}, err
 	}

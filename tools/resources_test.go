@@ -153,7 +153,7 @@ func TestResources_WithoutProject(t *testing.T) {
 	var data toolError
 	e := wireError(t, err, &data)
 	want := toolError{
-		Error: true, Code: "PROJECT_NOT_ACTIVATED", Message: e.Message, Details: map[string]any{"required_tool": "activate_project"},
+		Error: true, Code: "PROJECT_NOT_ACTIVATED", Message: e.Message, Details: map[string]any{"requiredTool": "activate_project"},
 	}
 	if diff := cmp.Diff(want, data); diff != "" || e.Code != jsonrpc.CodeInternalError {
 		t.Errorf("error %d (-want +got):\n%s", e.Code, diff)

@@ -6,7 +6,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/internal/workspace"
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // externalMinScore is the threshold of both external tools when neither config
@@ -55,7 +54,7 @@ func searchExternalDocsTool() *mcp.Tool {
 func (h *handler) searchExternalDocs(
 	ctx context.Context, _ *mcp.CallToolRequest, in searchExternalDocsInput,
 ) (*mcp.CallToolResult, searchExternalDocsOutput, error) {
-	active, external, err := h.external(ctx)
+	active, external, err := h.session.External(ctx)
 	if err != nil {
 		return nil, searchExternalDocsOutput{}, err
 	}
@@ -80,24 +79,6 @@ func (h *handler) searchExternalDocs(
 		})
 	}
 	return nil, out, nil
-}
-
-// external returns the active project and its external docs.
-func (h *handler) external(ctx context.Context) (*workspace.Active, workspace.External, error) {
-	active, err := h.session.Active(ctx)
-	if err != nil {
-		return nil, workspace.External{}, err
-	}
-	external, ok := active.External()
-	if !ok {
-		e := rag.Errorf(rag.ExternalDocsNotConfigured, "external_docs is not configured in project config. "+
-			"Add 'external_docs.path' to your .csharp-compounding-docs/config.json file.")
-		return nil, workspace.External{}, e.With("configFile", ".csharp-compounding-docs/config.json").
-			With("exampleConfig", map[string]any{"external_docs": map[string]any{
-				"path": "./docs", "include_patterns": []string{"**/*.md"}, "exclude_patterns": []string{"**/node_modules/**"},
-			}})
-	}
-	return active, external, nil
 }
 
 // externalThreshold lets the config win over the parameter, which is how the

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
-	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/rag"
@@ -16,8 +15,6 @@ import (
 const (
 	handbookResults    = 5
 	maxHandbookResults = 20
-	// cachedHandbookResults is how many searches are remembered.
-	cachedHandbookResults = 100
 )
 
 type searchHandbookInput struct {
@@ -58,16 +55,6 @@ type handbookSearch struct {
 	section string
 }
 
-type handbookCache = lru.Cache[handbookSearch, []rag.HandbookPassage]
-
-func newHandbookCache() *handbookCache {
-	cache, err := lru.New[handbookSearch, []rag.HandbookPassage](cachedHandbookResults)
-	if err != nil {
-		panic(fmt.Sprintf("tools: handbook cache: %v", err)) // of a size below 1
-	}
-	return cache
-}
-
 func (h *handler) searchHandbook(
 	ctx context.Context, _ *mcp.CallToolRequest, in searchHandbookInput,
 ) (*mcp.CallToolResult, any, error) {
@@ -98,6 +85,7 @@ func (h *handler) searchHandbook(
 		}
 		h.handbook.Add(search, passages)
 	}
+	noteResults(ctx, len(passages))
 	if len(passages) > 0 {
 		return textResult(search.format(passages, time.Since(start))), nil, nil
 	}

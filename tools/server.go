@@ -4,6 +4,7 @@
 package tools
 
 import (
+	"context"
 	_ "embed"
 	"log/slog"
 
@@ -25,7 +26,7 @@ type handler struct {
 // NewServer returns the MCP server with every tool, the documents as resources
 // and the prompts. It answers before any database or model does.
 func NewServer(s *workspace.Session, version string, logger *slog.Logger) *mcp.Server {
-	h := &handler{session: s, handbook: newHandbookCache(), logger: logger}
+	h := &handler{session: s, handbook: newHandbookCache(logger), logger: logger}
 	server := mcp.NewServer(
 		&mcp.Implementation{Name: "compound-docs", Title: "Compound Docs", Version: version},
 		&mcp.ServerOptions{
@@ -39,7 +40,7 @@ func NewServer(s *workspace.Session, version string, logger *slog.Logger) *mcp.S
 		},
 	)
 	checks := argumentChecks{}
-	server.AddReceivingMiddleware(recoverPanics(logger), reportErrors(logger), checks.middleware)
+	server.AddReceivingMiddleware(validErrors, recoverPanics(logger), reportErrors(logger), logCalls(logger), checks.middleware)
 	addTool(server, checks, activateProjectTool(), h.activateProject)
 	addTool(server, checks, semanticSearchTool(), h.semanticSearch)
 	addTool(server, checks, ragQueryTool(), h.ragQuery)
@@ -60,5 +61,11 @@ func NewServer(s *workspace.Session, version string, logger *slog.Logger) *mcp.S
 // addTool declares a tool whose arguments are checked before handle sees them.
 func addTool[In, Out any](server *mcp.Server, checks argumentChecks, tool *mcp.Tool, handle mcp.ToolHandlerFor[In, Out]) {
 	checks.add(tool)
-	mcp.AddTool(server, tool, handle)
+	mcp.AddTool(server, tool, func(ctx context.Context, request *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
+		result, out, err := handle(ctx, request, in)
+		if c, ok := any(out).(counted); ok && err == nil {
+			noteResults(ctx, c.resultCount())
+		}
+		return result, out, err
+	})
 }

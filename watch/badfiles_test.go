@@ -162,6 +162,22 @@ func makeLink(target string) func(t *testing.T, path string) {
 	}
 }
 
+// makeHidden makes a link to a file beside it that is no document by its own name.
+func makeHidden(target string) func(t *testing.T, path string) {
+	return func(t *testing.T, path string) {
+		t.Helper()
+		at := filepath.Dir(path)
+		for part := range strings.SplitSeq(target[:strings.LastIndex(target, "/")+1], "/") {
+			at += "/" + part // not cleaned: each folder on the way has to be there
+			if err := os.MkdirAll(at, 0o750); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(t, filepath.Join(filepath.Dir(path), target), "password")
+		makeLink(target)(t, path)
+	}
+}
+
 func badFiles(t *testing.T) []badFile {
 	t.Helper()
 	outside := t.TempDir()
@@ -201,6 +217,10 @@ func badFiles(t *testing.T) []badFile {
 		{"folder", "symbolic link to a folder elsewhere", makeLink(outside)},
 		{"loop.md", "leads back to itself", makeLink("loop.md")},
 		{"dangling.md", "symbolic link to nothing", makeLink("nothing.md")},
+		{"hidden.md", "hidden files are not read", makeHidden(".env")},
+		{"git.md", "hidden files are not read", makeHidden("sub.d/.GIT/config.md")},
+		{"around.md", "hidden files are not read", makeHidden("x/../.a.b/../.ssh/id.md")},
+		{"unmatched.md", "does not belong to the documents", makeHidden("passwords.txt")},
 		{"name\xff.md", "not valid UTF-8", makeFile(1)},
 	}
 }
@@ -271,28 +291,28 @@ func TestMirror_PassesOverWhatIsNoDocument(t *testing.T) {
 func TestMirror_FollowsLinksInside(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	// Nothing tells of changes in a hidden folder.
-	write(t, filepath.Join(dir, ".hidden", "target"), "first")
-	makeLink(".hidden/target")(t, filepath.Join(dir, "link.md"))
+	write(t, filepath.Join(dir, "real", "target.md"), "first")
+	makeLink("real/target.md")(t, filepath.Join(dir, "link.md"))
 	makeLink("link.md")(t, filepath.Join(dir, "link-to-link.md"))
 	write(t, filepath.Join(dir, "real", "a.md"), "a")
 	makeLink("real")(t, filepath.Join(dir, "folder"))
 	makeLink("..")(t, filepath.Join(dir, "real", "round"))
 	m := mirror(t, watch.Folder{Dir: dir})
-	want := map[string]string{"link.md": "first", "link-to-link.md": "first", "real/a.md": "a"}
+	want := map[string]string{"link.md": "first", "link-to-link.md": "first", "real/a.md": "a", "real/target.md": "first"}
 	m.becomes(t, "links", want, map[string]string{})
 
-	write(t, filepath.Join(dir, ".hidden", "target"), "second, longer")
-	want["link.md"], want["link-to-link.md"] = "second, longer", "second, longer"
+	write(t, filepath.Join(dir, "real", "target.md"), "second, longer")
+	want["link.md"], want["link-to-link.md"], want["real/target.md"] = "second, longer", "second, longer", "second, longer"
 	m.becomes(t, "another target", want, map[string]string{})
 
-	remove(t, filepath.Join(dir, ".hidden", "target"))
+	remove(t, filepath.Join(dir, "real", "target.md"))
 	delete(want, "link.md")
 	delete(want, "link-to-link.md")
+	delete(want, "real/target.md")
 	m.becomes(t, "no target", want, map[string]string{"link.md": "to nothing", "link-to-link.md": "to nothing"})
 
-	write(t, filepath.Join(dir, ".hidden", "target"), "third")
-	want["link.md"], want["link-to-link.md"] = "third", "third"
+	write(t, filepath.Join(dir, "real", "target.md"), "third")
+	want["link.md"], want["link-to-link.md"], want["real/target.md"] = "third", "third", "third"
 	m.becomes(t, "a target again", want, map[string]string{})
 }
 
@@ -466,9 +486,30 @@ func TestFolder_ReadStaysInside(t *testing.T) {
 	if file, err := folder.Read("secret.md"); err == nil {
 		t.Errorf("read %q from outside of the repository", file.Content)
 	}
+	// By a name that leads over a link to a folder, which no walk does.
+	write(t, filepath.Join(repository, "notes", ".git", "config.md"), "secret")
+	makeLink(".git")(t, filepath.Join(repository, "notes", "folder"))
+	notes := watch.Folder{Dir: filepath.Join(repository, "notes"), Inside: repository}
+	if file, err := notes.Read("folder/config.md"); err == nil {
+		t.Errorf("read %q from a hidden folder", file.Content)
+	}
+	// The folder itself.
+	makeLink("notes/.git")(t, filepath.Join(repository, "visible"))
+	for name, folder := range map[string]watch.Folder{
+		"over a link":  {Dir: filepath.Join(repository, "visible"), Inside: repository},
+		"by its name":  {Dir: filepath.Join(repository, "notes", ".git"), Inside: repository},
+		"by no folder": {Dir: filepath.Join(repository, "visible"), Inside: filepath.Join(repository, "visible")},
+	} {
+		if file, err := folder.Read("config.md"); err == nil {
+			t.Errorf("read %q from a hidden folder %s", file.Content, name)
+		}
+	}
 	bad := badFiles(t)
 	dir := t.TempDir()
 	for _, file := range bad {
+		if strings.Contains(file.reason, "belong") { // it is Match that says so, and there is none here
+			continue
+		}
 		file.make(t, filepath.Join(dir, file.name))
 		if !strings.HasSuffix(file.name, ".md") || strings.Contains(file.reason, "UTF-8") {
 			continue

@@ -26,11 +26,12 @@ const maxFileSize = 4 << 20
 // Folder is a tree of files that belong in an index.
 type Folder struct {
 	// Dir is the folder's absolute path. Nothing outside it is read: symbolic
-	// links to files are followed as long as they stay inside, and those to
-	// folders are not.
+	// links to files are followed as long as they lead to a file of the folder
+	// that Match takes too, and those to folders are not.
 	Dir string
-	// Inside, if not "", is a folder above Dir, or Dir itself, that Dir must not
-	// lead out of by a symbolic link.
+	// Inside, if not "", is a folder above Dir that Dir must not lead out of by a
+	// symbolic link, nor into a hidden folder. If it is Dir itself, Dir must not
+	// lead over a symbolic link at all.
 	Inside string
 	// Prefix stands before every path in the index, "" for none.
 	Prefix string
@@ -50,23 +51,6 @@ type entry struct {
 	modTime time.Time
 	// linked is set when a symbolic link leads to the file.
 	linked bool
-}
-
-// open opens the folder.
-func (f Folder) open() (root *os.Root, err error) {
-	if f.Inside == "" {
-		return os.OpenRoot(f.Dir)
-	}
-	name, err := filepath.Rel(f.Inside, f.Dir)
-	if err != nil {
-		return nil, err
-	}
-	outer, err := os.OpenRoot(f.Inside)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, outer.Close()) }()
-	return outer.OpenRoot(name)
 }
 
 // walk calls visit for every file of the folder that matches, and skipped for
@@ -134,6 +118,9 @@ func (f Folder) inspect(
 	if err == nil {
 		err = checkName(name)
 	}
+	if err == nil && e.linked {
+		err = f.covered(root, name)
+	}
 	if err == nil {
 		err = fit(info)
 	}
@@ -169,8 +156,12 @@ func (f Folder) Covers(name string) bool {
 // that changes meanwhile is an error: its next event or scan reads it again.
 // Other errors are those of look.
 func read(root *os.Root, e entry) (content []byte, current entry, err error) {
+	target, err := visible(root, e.name)
+	if err != nil {
+		return nil, e, err
+	}
 	// A pipe must not be waited for.
-	file, err := root.OpenFile(filepath.FromSlash(e.name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err := root.OpenFile(filepath.FromSlash(target), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, e, explain(root, e.name, err)
 	}
@@ -228,6 +219,11 @@ func (f Folder) Read(name string) (file rag.File, err error) {
 			err = closeErr
 		}
 	}()
+	if f.Match != nil {
+		if err := f.covered(root, name); err != nil {
+			return rag.File{}, err
+		}
+	}
 	content, e, err := read(root, entry{path: path.Join(f.Prefix, name), name: name})
 	if err != nil {
 		return rag.File{}, err

@@ -8,14 +8,14 @@ import (
 
 // newCommand returns the command line. Started without a sub-command it serves,
 // because that is how an MCP client starts it.
-func newCommand() *cobra.Command {
+func newCommand(end *ending) *cobra.Command {
 	flags := &flags{}
 	serve := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve MCP over stdin and stdout (the default)",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return serve(cmd.Context(), flags, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return serve(cmd.Context(), flags, end, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	root := &cobra.Command{

@@ -81,12 +81,26 @@ func (e *trouble) failures() []failure {
 	return []failure{
 		{
 			tool: "semantic_search", arguments: search, code: "PROJECT_NOT_ACTIVATED",
-			message: []string{"call activate_project", config, "branch"}, details: []string{"required_tool"},
+			message: []string{"call activate_project", config, "branch"}, details: []string{"requiredTool"},
 		},
 		{
 			tool: "activate_project", code: "FILE_SYSTEM_ERROR",
 			arguments: activation(newProject(e.T, map[string]string{".git/HEAD": "damaged\n"})),
 			message:   []string{"/.git/HEAD: it holds neither a branch nor a commit; git status says what is wrong"},
+		},
+		{
+			tool: "activate_project", code: "FILE_SYSTEM_ERROR", arguments: activation(withFolderAsConfig(e.T)),
+			message: []string{"config.json is not a regular file"}, details: []string{"config_path"},
+		},
+		{
+			tool: "activate_project", code: "INVALID_ARGUMENT",
+			arguments: map[string]any{"config_path": e.bare, "branch_name": "ma\x00in"},
+			message:   []string{"branch_name holds a NUL character"}, details: []string{"parameter"},
+		},
+		{
+			tool: "search_handbook", code: "INVALID_ARGUMENT",
+			arguments: map[string]any{"query": "x", "filter_section": "\x00"},
+			message:   []string{"filter_section holds a NUL character"}, details: []string{"parameter"},
 		},
 		{
 			prepare: e.activate(e.bare),
@@ -124,7 +138,7 @@ func (e *trouble) failures() []failure {
 		{
 			prepare: e.fake.Close,
 			tool:    "semantic_search", arguments: map[string]any{"query": "never asked before"}, code: "EMBEDDING_SERVICE_ERROR",
-			message: []string{e.fake.URL(), "start Ollama: ollama serve"}, details: []string{"circuit_state", "retry_after_seconds"},
+			message: []string{e.fake.URL(), "start Ollama: ollama serve"}, details: []string{"circuit_state", "retry_after_seconds", "innerMessage"},
 		},
 	}
 }
@@ -154,6 +168,7 @@ func TestServe_ErrorCodes(t *testing.T) {
 			without := failure{
 				tool: "activate_project", arguments: activation(e.root), code: "DATABASE_ERROR",
 				message: []string{"no PostgreSQL server answers at 127.0.0.1:1", "start PostgreSQL or correct CDOCS_DATABASE_URL"},
+				details: []string{"innerMessage"},
 			}
 			without.check(t, connectEra(t, server(t, away()...), version))
 			seen[without.code] = true
@@ -208,5 +223,13 @@ func troubledProject(t *testing.T) (root string) {
 	if err := os.Mkdir(folder, 0o750); err != nil {
 		t.Fatal(err)
 	}
+	return root
+}
+
+// withFolderAsConfig has a config that cannot be read.
+func withFolderAsConfig(t *testing.T) (root string) {
+	t.Helper()
+	root = t.TempDir()
+	write(t, root, ".csharp-compounding-docs/config.json/inside", "")
 	return root
 }

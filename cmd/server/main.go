@@ -9,16 +9,15 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 )
 
 // version is set when the binary is linked.
 var version = "dev"
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := newCommand().ExecuteContext(ctx)
+	end := &ending{stderr: os.Stderr}
+	ctx, stop := end.onSignal(context.Background())
+	err := newCommand(end).ExecuteContext(ctx)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "compound-docs:", err)

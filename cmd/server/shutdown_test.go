@@ -32,7 +32,23 @@ type process struct {
 
 func startProcess(t *testing.T, environment ...string) *process {
 	t.Helper()
-	p := &process{command: server(t, environment...), ended: make(chan error, 1)}
+	return beginProcess(t, server(t, environment...))
+}
+
+// beginProcess starts the command, and shakes hands with it.
+func beginProcess(t *testing.T, command *exec.Cmd) *process {
+	t.Helper()
+	p := &process{command: command, ended: make(chan error, 1)}
+	p.start(t)
+	p.send(t, `"id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}`)
+	p.answer(t)
+	p.send(t, `"method":"notifications/initialized"`)
+	return p
+}
+
+// start starts the command without a word.
+func (p *process) start(t *testing.T) {
+	t.Helper()
 	p.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	var err error
 	if p.stdin, err = p.command.StdinPipe(); err != nil {
@@ -48,10 +64,6 @@ func startProcess(t *testing.T, environment ...string) *process {
 	t.Cleanup(func() { _ = syscall.Kill(-p.command.Process.Pid, syscall.SIGKILL) })
 	p.answers = bufio.NewScanner(stdout)
 	p.answers.Buffer(nil, 1<<20)
-	p.send(t, `"id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}`)
-	p.answer(t)
-	p.send(t, `"method":"notifications/initialized"`)
-	return p
 }
 
 func (p *process) send(t *testing.T, rest string) {

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"errors"
 	"path/filepath"
 
 	"github.com/compound-docs/compound-docs/internal/jsonschema"
@@ -78,14 +79,25 @@ func ConfigSchema() ([]byte, error) {
 	return schemaFiles.ReadFile("config.schema.json") //nolint:wrapcheck // can't fail: it is embedded
 }
 
-// loadConfig reads config.json from a path. The error is a *ConfigError.
-func loadConfig(file string) (Config, error) {
-	if resolved, err := filepath.EvalSymlinks(file); err == nil && !isInside(filepath.Dir(filepath.Dir(file)), resolved) {
+// loadConfig reads the config.json of the repository at root, which has no symlink in it. The error
+// is a *ConfigError.
+func loadConfig(root string) (Config, error) {
+	rel := filepath.Join(ConfigDir, ConfigFile)
+	file := filepath.Join(root, rel)
+	content, err := readInside(root, rel, maxFileBytes)
+	switch {
+	case errors.Is(err, errLeaves):
 		return Config{}, &ConfigError{
-			Path: file, Problem: "is a link that leads out of the repository", Hint: "Put the file itself there.",
+			Path: file, Problem: "is a link that leads out of the repository", Hint: "Put the file itself there.", Err: err,
 		}
+	case errors.Is(err, errHidden):
+		return Config{}, &ConfigError{
+			Path: file, Problem: "is a link to a hidden file", Hint: "Put the file itself there.", Err: err,
+		}
+	case err != nil:
+		return Config{}, fileError(file, missingConfigHint(file), err)
 	}
-	data, value, err := loadJSON(file, missingConfigHint(file))
+	data, value, err := decodeFile(file, content)
 	if err != nil {
 		return Config{}, err
 	}

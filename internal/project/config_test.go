@@ -31,7 +31,7 @@ func TestLoad_ReadsEveryKey(t *testing.T) {
 	t.Parallel()
 	p := mustLoad(t, newRepo(t, map[string]string{
 		configPath: "\ufeff" + `{
-			"$schema": "../docs/config.schema.json",
+			"$schema": "../../docs/config.schema.json",
 			"project_name": "shop-2",
 			"retrieval": {"min_relevance_score": 0, "max_results": 100, "max_linked_docs": 0},
 			"semantic_search": {"min_relevance_score": 0.8, "default_limit": 1},
@@ -202,7 +202,7 @@ func TestConfigSchema_PublishedCopyIsTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	published, err := os.ReadFile(filepath.Join("..", "docs", "config.schema.json"))
+	published, err := os.ReadFile(filepath.Join("..", "..", "docs", "config.schema.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,8 +58,11 @@ func (p *Project) customFolder(key, configured string) (string, error) {
 	case strings.HasPrefix(folder, ".") || strings.Contains(folder, "/."):
 		return "", wrong("is hidden, and hidden files are not indexed")
 	}
-	if _, err := p.resolve(DocsFolder, folder); errors.Is(err, errLeaves) {
+	switch target, err := resolveInside(p.Root, filepath.Join(DocsFolder, filepath.FromSlash(folder))); {
+	case errors.Is(err, errLeaves):
 		return "", wrong("is a link that leads out of the repository")
+	case errors.Is(err, errHidden), isHidden(target):
+		return "", wrong("is a link to a hidden folder")
 	}
 	return folder, nil
 }
@@ -124,12 +127,15 @@ func (p *Project) loadSchema(key string, t *DocType) error {
 // readSchema reads and compiles the file that t.Schema names, and sets t.ownNulls for a JSON Schema.
 func (p *Project) readSchema(key string, t *DocType) ([]byte, *jsonschema.Schema, error) {
 	const example = `for example "schema_file": "./schemas/api-contract.schema.yaml"`
-	file, err := p.resolve(DocsFolder, t.Schema)
 	shown := filepath.Join(p.Root, DocsFolder, filepath.FromSlash(t.Schema))
+	data, err := p.readSchemaFile(t.Schema)
 	switch {
 	case errors.Is(err, errLeaves):
 		return nil, nil, p.configError(key, fmt.Sprintf("is %q, which leads out of the repository", t.Schema),
 			"Keep the schema in the repository, "+example+".")
+	case errors.Is(err, errHidden):
+		return nil, nil, p.configError(key, fmt.Sprintf("is %q, which leads to a hidden file", t.Schema),
+			"Keep the schema where it can be seen, "+example+".")
 	case errors.Is(err, fs.ErrNotExist):
 		e := p.configError(key, fmt.Sprintf("names %q, which does not exist", t.Schema),
 			fmt.Sprintf("Create %s (the path is relative to %s), or remove schema_file. It holds for example %s.",
@@ -149,10 +155,6 @@ func (p *Project) readSchema(key string, t *DocType) ([]byte, *jsonschema.Schema
 		return nil, nil, p.configError(key, fmt.Sprintf("is %q, which is neither JSON nor YAML", t.Schema),
 			"Name a file that ends in .json, .yaml or .yml, "+example+".")
 	}
-	data, err := readFile(file, maxFileBytes)
-	if err != nil {
-		return nil, nil, fileError(shown, "", err)
-	}
 	doc, err := parse(shown, data)
 	if err != nil {
 		return nil, nil, err
@@ -167,6 +169,14 @@ func (p *Project) readSchema(key string, t *DocType) ([]byte, *jsonschema.Schema
 		return nil, nil, schemaError(shown, err)
 	}
 	return data, own, nil
+}
+
+// readSchemaFile reads a file by its path as config.json has it.
+func (p *Project) readSchemaFile(configured string) ([]byte, error) {
+	if filepath.IsAbs(configured) {
+		return nil, errLeaves
+	}
+	return readInside(p.Root, filepath.Join(DocsFolder, filepath.FromSlash(configured)), maxFileBytes)
 }
 
 // structuralKeywords tell a JSON Schema from the short form.

@@ -26,9 +26,14 @@ type External struct {
 	// "" when it is outside the repository.
 	RelDir string
 
+	// Hidden is set for a folder that is hidden inside the repository and that the user allows.
+	Hidden bool
+
 	include []string
 	exclude []string
-	docs    string // the folder of the project's own documents relative to Dir, "" if not below it
+	// kept are the folders below Dir, relative to it, that are never part of it: that of the
+	// project's own documents, and where git keeps its files.
+	kept []string
 }
 
 // Match reports whether a file belongs to the external documentation. relPath is relative to Dir
@@ -53,10 +58,9 @@ func (e External) Prune(relDir string) bool {
 // private reports whether a path is git's own, or one of the project's documents, which have their
 // own collection.
 func (e External) private(relPath string) bool {
-	if e.docs != "" && (relPath == e.docs || strings.HasPrefix(relPath, e.docs+"/")) {
-		return true
-	}
-	return slices.Contains(strings.Split(relPath, "/"), ".git")
+	return holdsGit(relPath) || slices.ContainsFunc(e.kept, func(folder string) bool {
+		return relPath == folder || strings.HasPrefix(relPath, folder+"/")
+	})
 }
 
 func matchAny(patterns []string, relPath string) bool {
@@ -83,14 +87,17 @@ func (p *Project) loadExternal(allowed []string) (*External, error) {
 			return nil, p.externalError("path", err.Error(), "Write a path in the repository.")
 		}
 		e.RelDir = filepath.ToSlash(rel)
+		e.Hidden = isHidden(rel)
 	}
 	docs := filepath.Join(p.Root, DocsFolder)
 	if isInside(docs, dir) {
 		return nil, p.externalError("path", fmt.Sprintf("is %q, which holds the project's own documents", config.Path),
 			`They are searched anyway; name another folder, for example "path": "./docs".`)
 	}
-	if rel, err := filepath.Rel(dir, docs); err == nil && filepath.IsLocal(rel) {
-		e.docs = filepath.ToSlash(rel)
+	for _, folder := range append(p.gitFolders(), docs) {
+		if rel, err := filepath.Rel(dir, folder); err == nil && filepath.IsLocal(rel) {
+			e.kept = append(e.kept, filepath.ToSlash(rel))
+		}
 	}
 	if e.include, err = p.patterns("include_patterns", config.IncludePatterns); err != nil {
 		return nil, err
@@ -118,6 +125,9 @@ func (p *Project) externalDir(configured string, allowed []string) (string, erro
 		return "", p.externalLeaves(configured, resolved)
 	}
 	if err == nil {
+		if err := p.checkExternalHidden(configured, resolved, allowed); err != nil {
+			return "", err
+		}
 		var info fs.FileInfo
 		if info, err = os.Stat(resolved); err == nil && info.IsDir() {
 			return resolved, nil
@@ -133,15 +143,60 @@ func (p *Project) externalDir(configured string, allowed []string) (string, erro
 	return "", e
 }
 
-// isAllowed reports whether the user's settings allow a folder outside the repository: it has to be
-// given as an absolute path, so that no repository reaches it by a symlink of its own.
+// checkExternalHidden refuses a folder that is, or is below, one that nobody has meant to show: a
+// hidden one, or one where git keeps its files, by whatever name or symlink it is reached. What is
+// above the repository, or above the folder that the user's settings allow, does not count: both
+// may stand in ~/.local. git's own files are refused there too.
+func (p *Project) checkExternalHidden(configured, dir string, allowed []string) error {
+	place := dir
+	rel, err := filepath.Rel(p.Root, dir)
+	inside := err == nil && filepath.IsLocal(rel)
+	if inside {
+		place = rel
+	}
+	inGit := func(folder string) bool { return isInside(folder, dir) }
+	if holdsGit(place) || slices.ContainsFunc(p.gitFolders(), inGit) {
+		return p.externalError("path", fmt.Sprintf("is %q, which is one of git's own folders", configured),
+			`Tokens and passwords may be there. Name a folder of documents, for example "path": "./docs".`)
+	}
+	if inside && !isHidden(rel) || isAllowed(configured, dir, allowed) {
+		return nil
+	}
+	return p.externalError("path", fmt.Sprintf("is %q, which leads to a hidden folder", configured),
+		fmt.Sprintf(`Hidden folders are not searched. Name another, for example "path": "./docs". To use it all the same, `+
+			`write its absolute path here and allow it in your own settings.json: "external_docs_allowed": [%q].`, dir))
+}
+
+// gitFolders returns where git keeps what belongs to the checkout, with symlinks resolved: not always
+// in a folder called .git.
+func (p *Project) gitFolders() []string {
+	dirs, found, err := findGit(p.Root)
+	if err != nil || !found {
+		return nil
+	}
+	folders := []string{}
+	for _, dir := range []string{dirs.own, dirs.common} {
+		if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+			folders = append(folders, resolved)
+		}
+	}
+	return folders
+}
+
+// isAllowed reports whether the user's settings allow a folder that a repository can't have by itself:
+// it has to be given as an absolute path, so that no repository reaches it by a symlink of its own.
+// What is hidden below the allowed folder is not allowed with it.
 func isAllowed(configured, dir string, allowed []string) bool {
 	if !filepath.IsAbs(configured) {
 		return false
 	}
 	return slices.ContainsFunc(allowed, func(folder string) bool {
 		resolved, err := filepath.EvalSymlinks(folder)
-		return err == nil && filepath.IsAbs(folder) && isInside(resolved, dir)
+		if err != nil || !filepath.IsAbs(folder) {
+			return false
+		}
+		rel, err := filepath.Rel(resolved, dir)
+		return err == nil && filepath.IsLocal(rel) && !isHidden(rel)
 	})
 }
 

@@ -30,6 +30,11 @@ func readFile(path string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open: %w", err)
 	}
+	return readOpen(file, limit)
+}
+
+// readOpen reads a file that was opened with O_NONBLOCK, and closes it.
+func readOpen(file *os.File, limit int64) ([]byte, error) {
 	defer file.Close() //nolint:errcheck // opened for reading only
 	info, err := file.Stat()
 	if err != nil {
@@ -48,14 +53,10 @@ func readFile(path string, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// loadJSON reads and parses a JSON file; hint says what to do when there is none. A byte order mark
-// is dropped. The error is a *ConfigError.
-func loadJSON(path, hint string) (data []byte, value any, err error) {
-	data, err = readFile(path, maxFileBytes)
-	if err != nil {
-		return nil, nil, fileError(path, hint, err)
-	}
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+// decodeFile parses the content of a JSON file. A byte order mark is dropped. The error is a
+// *ConfigError.
+func decodeFile(path string, content []byte) (data []byte, value any, err error) {
+	data = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))
 	value, err = parseJSON(path, data)
 	return data, value, err
 }

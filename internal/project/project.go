@@ -9,7 +9,6 @@ package project
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -52,7 +51,7 @@ func Load(configPath string, externalAllowed ...string) (*Project, error) {
 		return nil, err
 	}
 	p := &Project{Root: root, ConfigPath: file}
-	if p.Config, err = loadConfig(file); err != nil {
+	if p.Config, err = loadConfig(root); err != nil {
 		return nil, err
 	}
 	if err = p.checkDocsFolder(); err != nil {
@@ -107,38 +106,25 @@ func (p *Project) External() (External, bool) {
 	return *p.external, true
 }
 
-// errLeaves is for a path that leads out of the repository.
-var errLeaves = errors.New("leads out of the repository")
-
-// resolve returns the absolute path, with symlinks resolved, of a path relative to the folder dir
-// of the repository (relative to Root, "" for Root itself). It is an error when the path is
-// absolute, does not exist, or leaves the repository.
-func (p *Project) resolve(dir, rel string) (string, error) {
-	full := filepath.Join(p.Root, dir, filepath.FromSlash(rel))
-	if filepath.IsAbs(rel) || !isInside(p.Root, full) {
-		return "", errLeaves
-	}
-	resolved, err := filepath.EvalSymlinks(full)
-	if err != nil {
-		return "", fmt.Errorf("resolve %s: %w", rel, err)
-	}
-	if !isInside(p.Root, resolved) {
-		return "", errLeaves
-	}
-	return resolved, nil
-}
-
-// checkDocsFolder refuses a folder of documents that is a link out of the repository: its files
-// would be indexed and shown. That there is none yet is no error.
+// checkDocsFolder refuses a folder of documents that is a link out of the repository or to a hidden
+// folder: its files would be indexed and shown. That there is none yet is no error, and that it is
+// no folder is for the one who walks it to say: it may become one.
 func (p *Project) checkDocsFolder() error {
-	_, err := p.resolve("", DocsFolder)
+	target, err := resolveInside(p.Root, DocsFolder)
+	if err == nil && isHidden(target) {
+		err = errHidden
+	}
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	e := fileError(filepath.Join(p.Root, DocsFolder), "", err)
-	if errors.Is(err, errLeaves) {
+	switch {
+	case errors.Is(err, errLeaves):
 		e.Problem = "is a link that leads out of the repository"
 		e.Hint = "Keep the documents in the repository; a folder elsewhere can be searched as external_docs."
+	case errors.Is(err, errHidden):
+		e.Problem = "is a link to a hidden folder"
+		e.Hint = "Hidden folders are not indexed: keep the documents in the folder itself."
 	}
 	return e
 }

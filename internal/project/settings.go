@@ -55,10 +55,14 @@ func DefaultHome() (string, error) {
 func LoadSettings(home string) (Settings, error) {
 	file := filepath.Join(home, SettingsFile)
 	settings := DefaultSettings()
-	data, value, err := loadJSON(file, "")
+	content, err := readFile(file, maxFileBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return settings, nil
 	}
+	if err != nil {
+		return Settings{}, fileError(file, "", err)
+	}
+	data, value, err := decodeFile(file, content)
 	if err != nil {
 		return Settings{}, err
 	}

@@ -28,7 +28,7 @@ func StandingOf(root, projectName, branch string) Standing {
 	if !filepath.IsAbs(root) { // it is of a machine with another system
 		return NotHere
 	}
-	config, err := loadConfig(filepath.Join(root, ConfigDir, ConfigFile))
+	config, err := loadConfig(root)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return NotHere

@@ -70,7 +70,7 @@ func newActive(
 	}, library.Indexer(tenant, rag.Compounding, p))
 	if external, ok := p.External(); ok {
 		inside := p.Root
-		if external.RelDir == "" {
+		if external.RelDir == "" || external.Hidden {
 			inside = external.Dir // the user has allowed it
 		}
 		add(watch.Folder{

@@ -138,7 +138,7 @@ func notActivated(reason string) *rag.Error {
 	if reason != "" {
 		message += " (the server was started for a project, but: " + reason + ")"
 	}
-	return rag.Errorf(rag.ProjectNotActivated, "%s", message).With("required_tool", "activate_project")
+	return rag.Errorf(rag.ProjectNotActivated, "%s", message).With("requiredTool", "activate_project")
 }
 
 // branchOf names the tenant's branch; a folder outside git is its own.

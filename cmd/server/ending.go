@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	// grace is how long the program has to end. It needs less than two seconds,
+	// so that after it something hangs that nothing can interrupt.
+	grace = 3 * time.Second
+	// exitHung is the exit code of a program that did not end by itself.
+	exitHung = 3
+)
+
+// ending ends the program when it is time, whatever hangs. What is committed stays;
+// the database rolls back the rest.
+type ending struct {
+	stderr io.Writer
+	once   sync.Once
+}
+
+// mustEnd gives the program the grace, the first time that it is called.
+func (e *ending) mustEnd(reason string) {
+	e.once.Do(func() {
+		time.AfterFunc(grace, func() {
+			said := make(chan struct{})
+			go func() {
+				defer close(said)
+				slog.New(slog.NewTextHandler(e.stderr, nil)).Error("the program does not end by itself and is ended",
+					"reason", reason, "after", grace, "code", exitHung)
+			}()
+			select { // stderr may be what hangs
+			case <-said:
+			case <-time.After(100 * time.Millisecond):
+			}
+			os.Exit(exitHung)
+		})
+	})
+}
+
+// onSignal returns a context that ends with the first SIGINT or SIGTERM. A second
+// one ends the program at once.
+func (e *ending) onSignal(parent context.Context) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(parent)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		first := <-signals
+		cancel()
+		e.mustEnd(first.String())
+		second := <-signals
+		code := 128
+		if number, ok := second.(syscall.Signal); ok {
+			code += int(number) // as a shell says of one that no program handles
+		}
+		os.Exit(code)
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel()
+	}
+}

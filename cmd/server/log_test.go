@@ -1,0 +1,180 @@
+package main_test
+
+import (
+	"bytes"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// lineLog keeps what a server logs. Safe for concurrent use.
+type lineLog struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lineLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+// matching returns the lines that match the pattern.
+func (l *lineLog) matching(pattern string) (lines []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for line := range strings.Lines(l.text.String()) {
+		if regexp.MustCompile(pattern).MatchString(strings.TrimSpace(line)) {
+			lines = append(lines, strings.TrimSpace(line))
+		}
+	}
+	return lines
+}
+
+// mustHave fails unless just n lines match.
+func (l *lineLog) mustHave(t *testing.T, n int, pattern string) {
+	t.Helper()
+	if got := l.matching(pattern); len(got) != n {
+		t.Errorf("%d log lines match %s, want %d:\n%s\nof\n%s", len(got), pattern, n, strings.Join(got, "\n"),
+			strings.Join(l.matching("."), "\n"))
+	}
+}
+
+func logged(t *testing.T, level string, environment ...string) (*exec.Cmd, *lineLog) {
+	t.Helper()
+	log := &lineLog{}
+	command := server(t, append(environment, "CDOCS_LOG_LEVEL="+level)...)
+	command.Stderr = log
+	return command, log
+}
+
+func document(title, text string) string {
+	return "---\ntitle: " + title + "\ndate: 2026-01-02\nsummary: " + title + "\nsignificance: correctness\n" +
+		"knowledge_type: gotcha\ntool_name: t\nversion: \"1\"\n---\n\n# " + title + "\n\n" + text + "\n"
+}
+
+// Every call is one line: at info what it gave, at error why it failed.
+func TestServe_LogsCallsInOneLineEach(t *testing.T) {
+	t.Parallel()
+	environment, _ := services(t)
+	command, log := logged(t, "info", environment...)
+	session := connect(t, command)
+	root := newProject(t, map[string]string{
+		"csharp-compounding-docs/tools/a.md": document("Alpha pools", "Pools of alpha."),
+		"csharp-compounding-docs/tools/b.md": document("Beta pools", "Pools of beta."),
+	})
+	activateWhole(t, session, root)
+	var ignored map[string]any
+	arguments := map[string]any{"query": "pools", "min_relevance_score": 0}
+	call(t, session, "semantic_search", arguments, &ignored)
+	call(t, session, "rag_query", arguments, &ignored)
+	call(t, session, "list_doc_types", map[string]any{}, &ignored)
+	call(t, session, "search_external_docs", arguments, &ignored)
+	call(t, session, "semantic_search", map[string]any{"query": "pools", "limit": 0}, &ignored)
+	if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "no_such_tool"}); err == nil {
+		t.Error("a tool that does not exist answers")
+	}
+	if err := session.Close(); err != nil {
+		t.Error(err)
+	}
+	log.mustHave(t, 1, `level=INFO msg="tool call" tool=activate_project ms=\d+`)
+	log.mustHave(t, 1, `level=INFO msg="tool call" tool=semantic_search ms=\d+ results=2$`)
+	log.mustHave(t, 1, `level=INFO msg="tool call" tool=rag_query ms=\d+ results=2$`)
+	log.mustHave(t, 1, `level=INFO msg="tool call" tool=list_doc_types ms=\d+ results=5$`)
+	log.mustHave(t, 1, `level=ERROR msg="tool call failed" tool=search_external_docs code=EXTERNAL_DOCS_NOT_CONFIGURED .*ms=\d+`)
+	log.mustHave(t, 1, `level=ERROR msg="tool call failed" tool=semantic_search code=INVALID_ARGUMENT .*ms=\d+`)
+	log.mustHave(t, 1, `level=ERROR msg="tool call refused" tool=no_such_tool .*ms=\d+`)
+	log.mustHave(t, 7, `msg="tool `)
+}
+
+// A circle of links is a warning with its paths, once however often it is followed,
+// and also when the graph changes elsewhere.
+func TestServe_WarnsOfCirclesOfLinksOnce(t *testing.T) {
+	t.Parallel()
+	environment, _ := services(t)
+	command, log := logged(t, "warn", environment...)
+	session := connect(t, command)
+	docs := "csharp-compounding-docs/tools/"
+	root := newProject(t, map[string]string{
+		docs + "a.md": document("Alpha", "[on](b.md)"), docs + "b.md": document("Beta", "[on](c.md)"),
+		docs + "c.md": document("Gamma", "[back](a.md) and [out](d.md)"), docs + "d.md": document("Delta", "Nothing."),
+	})
+	activateWhole(t, session, root)
+	ask := func(query string) {
+		t.Helper()
+		var answer map[string]any
+		if call(t, session, "rag_query", map[string]any{"query": query, "min_relevance_score": 0, "max_sources": 1}, &answer) {
+			t.Fatalf("rag_query: %v", answer)
+		}
+	}
+	ask("alpha")
+	ask("beta")
+	write(t, root, docs+"d.md", document("Delta", "[on](e.md)"))
+	write(t, root, docs+"e.md", document("Epsilon", "[back](d.md)"))
+	for _, name := range []string{"d.md", "e.md"} {
+		var indexed toolError
+		if call(t, session, "index_document", map[string]any{"path": "tools/" + name}, &indexed) {
+			t.Fatalf("index_document: %+v", indexed)
+		}
+	}
+	ask("gamma")
+	if err := session.Close(); err != nil {
+		t.Error(err)
+	}
+	log.mustHave(t, 1, `level=WARN .*link in a circle.* documents=3 paths="\S*tools/a.md -> \S*tools/b.md -> \S*tools/c.md -> \S*tools/a.md"`)
+	log.mustHave(t, 1, `level=WARN .*link in a circle.* documents=2 paths="\S*tools/d.md -> \S*tools/e.md -> \S*tools/d.md"`)
+	log.mustHave(t, 2, `link in a circle`)
+}
+
+func TestServe_CountsHitsOfTheHandbookCache(t *testing.T) {
+	t.Parallel()
+	environment, _ := services(t)
+	mustRun(t, t.TempDir(), environment, "ingest", "--source", newHandbook(t, "handbook", map[string]string{"rules/a.md": "# A\n\nRules.\n"}))
+	command, log := logged(t, "debug", environment...)
+	session := connect(t, command)
+	for range 3 {
+		sources(t, session, "rules")
+	}
+	if err := session.Close(); err != nil {
+		t.Error(err)
+	}
+	log.mustHave(t, 1, `level=DEBUG msg="handbook cache" hit=false hits=0 misses=1`)
+	log.mustHave(t, 1, `level=DEBUG msg="handbook cache" hit=true hits=2 misses=1`)
+	log.mustHave(t, 3, `tool=search_handbook ms=\d+ results=1`)
+}
+
+// What was mistyped while the server runs is told by the tool that needs it.
+func TestServe_TellsOfExternalDocsThatAreMistyped(t *testing.T) {
+	t.Parallel()
+	environment, _ := services(t)
+	session := connect(t, server(t, environment...))
+	root := newProject(t, map[string]string{
+		"docs/guide.md": "# Guide\n\nHow to search.\n", "csharp-compounding-docs/tools/a.md": document("Alpha", "Pools."),
+	})
+	activateWhole(t, session, root)
+	for _, tool := range []string{"search_external_docs", "rag_query_external"} {
+		write(t, root, ".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./dosc"}}`)
+		var failed toolError
+		if !call(t, session, tool, map[string]any{"query": "search"}, &failed) ||
+			!strings.Contains(failed.Message, `"./dosc", which does not exist`) || strings.Contains(failed.Message, "not configured") ||
+			failed.Details["key"] != "external_docs.path" {
+			t.Errorf("%s with a mistyped path: %+v", tool, failed)
+		}
+		write(t, root, ".csharp-compounding-docs/config.json", `{"project_name": "test-project",}`)
+		if !call(t, session, tool, map[string]any{"query": "search"}, &failed) || !strings.Contains(failed.Message, "the config has become invalid") {
+			t.Errorf("%s with an invalid config: %+v", tool, failed)
+		}
+	}
+	write(t, root, ".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./docs"}}`)
+	var answer struct{ Results []any }
+	if call(t, session, "search_external_docs", map[string]any{"query": "search", "min_relevance_score": 0}, &answer) || len(answer.Results) != 1 {
+		t.Errorf("with the path corrected: %+v, want one result", answer)
+	}
+	if err := session.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,62 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// External returns the active project with its external documentation. The error
+// is EXTERNAL_DOCS_NOT_CONFIGURED only if config.json asks for none: where it asks
+// for some that cannot be used, the error says what is wrong with it. config.json
+// is read again before either, because it may just have been written.
+func (s *Session) External(ctx context.Context) (*Active, External, error) {
+	active, err := s.Active(ctx)
+	if err != nil {
+		return nil, External{}, err
+	}
+	external, ok := active.External()
+	if ok {
+		return active, external, nil
+	}
+	p, problem := s.load(active.Project.ConfigPath)
+	if problem != nil {
+		return nil, External{}, externalProblem(problem)
+	}
+	if _, ok := p.External(); !ok {
+		return nil, External{}, notConfigured()
+	}
+	if active, err = s.refresh(ctx, active); err != nil {
+		return nil, External{}, err
+	}
+	if external, ok = active.External(); !ok { // it was taken out again meanwhile
+		return nil, External{}, notConfigured()
+	}
+	waitCtx, cancel := context.WithTimeout(ctx, SyncWait)
+	defer cancel()
+	active.WaitSynced(waitCtx, nil)
+	return active, external, nil
+}
+
+// externalProblem says what a problem of the config has to do with the external docs.
+func externalProblem(problem error) error {
+	op := "the config has become invalid, and the one before it, which stays in force, has no external docs"
+	var configErr *project.ConfigError
+	if errors.As(problem, &configErr) && strings.HasPrefix(configErr.Key, "external_docs") {
+		op = "the external docs cannot be searched"
+	}
+	return fmt.Errorf("%s: %w", op, problem)
+}
+
+func notConfigured() *rag.Error {
+	e := rag.Errorf(rag.ExternalDocsNotConfigured, "external_docs is not configured in project config. "+
+		"Add 'external_docs.path' to your .csharp-compounding-docs/config.json file.")
+	return e.With("configFile", ".csharp-compounding-docs/config.json").
+		With("exampleConfig", map[string]any{"external_docs": map[string]any{
+			"path": "./docs", "include_patterns": []string{"**/*.md"}, "exclude_patterns": []string{"**/node_modules/**"},
+		}})
+}

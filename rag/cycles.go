@@ -1,0 +1,92 @@
+package rag
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// Bounds on what is logged of the circles in one version of a link graph.
+const (
+	maxLoggedCycles = 10
+	maxCyclePaths   = 20
+)
+
+// warnOfCycles logs circles of links that were not in the tenant's graph when it
+// was last read. Each document in one is followed once, so they do no harm; they
+// are reported because they seldom are meant. components are the graph's strongly
+// connected components.
+func (l *Library) warnOfCycles(
+	ctx context.Context, tenant *Tenant, neighbours map[string][]string, components [][]string,
+) {
+	cycles := cyclesOf(neighbours, components)
+	tenant.mu.Lock()
+	before := tenant.cycles
+	tenant.cycles = make(map[string]bool, len(cycles))
+	for _, cycle := range cycles {
+		tenant.cycles[strings.Join(cycle, "\n")] = true
+	}
+	tenant.mu.Unlock()
+	cycles = slices.DeleteFunc(cycles, func(cycle []string) bool { return before[strings.Join(cycle, "\n")] })
+	for _, cycle := range cycles[:min(len(cycles), maxLoggedCycles)] {
+		shown := cycle[:min(len(cycle), maxCyclePaths)]
+		l.logger.WarnContext(ctx, "documents link in a circle; each is followed once",
+			"project", tenant.Key.Project, "branch", tenant.Key.Branch,
+			"documents", len(cycle)-1, "paths", strings.Join(shown, " -> "))
+	}
+	if more := len(cycles) - maxLoggedCycles; more > 0 {
+		l.logger.WarnContext(ctx, "more documents link in circles", "project", tenant.Key.Project,
+			"branch", tenant.Key.Branch, "circles", more)
+	}
+}
+
+// cyclesOf returns for each component in which documents link to one another a
+// shortest circle through its first document, which stands at both ends; sorted.
+func cyclesOf(neighbours map[string][]string, components [][]string) [][]string {
+	cycles := [][]string{}
+	for _, component := range components {
+		inside := make(map[string]bool, len(component))
+		for _, path := range component {
+			inside[path] = true
+		}
+		if cycle := shortestCycle(neighbours, inside, slices.Min(component)); cycle != nil {
+			cycles = append(cycles, cycle)
+		}
+	}
+	slices.SortFunc(cycles, slices.Compare[[]string])
+	return cycles
+}
+
+// shortestCycle returns a shortest way from start back to it over the documents
+// inside, and nil if there is none.
+func shortestCycle(neighbours map[string][]string, inside map[string]bool, start string) []string {
+	from := map[string]string{}
+	frontier := []string{start}
+	for len(frontier) > 0 {
+		var next []string
+		for _, source := range frontier {
+			for _, target := range neighbours[source] {
+				if target == start {
+					return wayTo(from, start, source)
+				}
+				if _, seen := from[target]; inside[target] && !seen {
+					from[target] = source
+					next = append(next, target)
+				}
+			}
+		}
+		frontier = next
+	}
+	return nil
+}
+
+// wayTo returns the way from start to last, and start again at its end.
+func wayTo(from map[string]string, start, last string) []string {
+	way := []string{start}
+	for at := last; at != start; at = from[at] {
+		way = append(way, at)
+	}
+	way = append(way, start)
+	slices.Reverse(way)
+	return way
+}
