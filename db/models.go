@@ -130,8 +130,6 @@ type Document struct {
 	DocType        string
 	DocDate        string
 	PromotionLevel PromotionLevel
-	Tags           []string
-	Frontmatter    []byte
 	ContentHash    []byte
 	SchemaHash     string
 	CharCount      int32
@@ -139,7 +137,6 @@ type Document struct {
 	FileSize       int64
 	FileMtime      time.Time
 	ChunkCount     int32
-	IndexedAt      time.Time
 }
 
 type DocumentChunk struct {

@@ -3,8 +3,6 @@ package rag
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -42,8 +40,6 @@ type document struct {
 	docType     string
 	date        string
 	level       Level
-	tags        []string
-	frontmatter json.RawMessage
 	charCount   int
 	lineCount   int
 	passages    []passage
@@ -105,7 +101,7 @@ func prepare(file File, collection Collection, schema Schema, model ollama.Model
 	}
 	doc := &document{
 		file: file, contentHash: sha256.Sum256(file.Content),
-		title: parsed.Title, summary: parsed.Summary, level: Standard, tags: []string{},
+		title: parsed.Title, summary: parsed.Summary, level: Standard,
 		charCount: parsed.CharCount, lineCount: parsed.LineCount,
 		links: resolveLinks(file.Path, parsed.Links),
 	}
@@ -119,9 +115,6 @@ func prepare(file File, collection Collection, schema Schema, model ollama.Model
 	}
 	if collection == Handbook {
 		doc.docType = handbookSection(file.Path, parsed.FrontMatter)
-	}
-	if doc.frontmatter, err = frontMatterJSON(parsed.FrontMatter); err != nil {
-		return nil, err
 	}
 	passages := parsed.Passages(doc.title, markdown.DefaultLimit())
 	if len(passages) == 0 {
@@ -149,7 +142,6 @@ func (d *document) classify(frontMatter map[string]any, schema Schema) error {
 	if level, ok := frontMatter["promotion_level"].(string); ok {
 		d.level = Level(level)
 	}
-	d.tags = stringList(frontMatter["tags"])
 	d.links = append(d.links, resolveRelated(d.file.Path, stringList(frontMatter["related_docs"]))...)
 	d.links = dedupe(d.links)
 	return nil
@@ -163,20 +155,6 @@ func violationsError(docType project.DocType, violations []project.Violation) *E
 	e := Errorf(SchemaValidationFailed, "the front matter does not fit the doc-type %q: %s",
 		docType.Name, strings.Join(lines, "; "))
 	return e.With("doc_type", docType.Name).With("violations", violations)
-}
-
-func frontMatterJSON(frontMatter map[string]any) (json.RawMessage, error) {
-	if frontMatter == nil {
-		return json.RawMessage("{}"), nil
-	}
-	encoded, err := json.Marshal(frontMatter)
-	if err != nil {
-		return nil, &Error{Code: SchemaValidationFailed, Op: "encode front matter", Err: err}
-	}
-	if strings.Contains(string(encoded), `\u0000`) {
-		return nil, &Error{Code: SchemaValidationFailed, Err: errors.New("the front matter holds a NUL character")}
-	}
-	return encoded, nil
 }
 
 func stringList(value any) []string {

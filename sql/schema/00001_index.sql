@@ -56,8 +56,6 @@ CREATE TABLE documents (
     doc_type        text            NOT NULL,
     doc_date        text            NOT NULL,
     promotion_level promotion_level NOT NULL,
-    tags            text[]          NOT NULL,
-    frontmatter     jsonb           NOT NULL,
     -- SHA-256 of the file's bytes.
     content_hash    bytea           NOT NULL,
     -- Fingerprint of the schema that the front matter was validated against.
@@ -68,7 +66,6 @@ CREATE TABLE documents (
     file_mtime      timestamptz     NOT NULL,
     -- 0 when the whole text is one passage.
     chunk_count     integer         NOT NULL,
-    indexed_at      timestamptz     NOT NULL DEFAULT now(),
     PRIMARY KEY (project_id, id),
     UNIQUE (project_id, tenant_id, collection, relative_path),
     FOREIGN KEY (project_id, tenant_id) REFERENCES tenants ON DELETE CASCADE
