@@ -153,11 +153,12 @@ type DocumentChunk struct {
 }
 
 type DocumentLink struct {
-	ProjectID  int32
-	TenantID   int32
-	DocumentID int64
-	Ordinal    int32
-	TargetPath string
+	ProjectID    int32
+	TenantID     int32
+	DocumentID   int64
+	Ordinal      int32
+	TargetPath   string
+	FallbackPath string
 }
 
 type EmbeddingModel struct {

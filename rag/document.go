@@ -1,6 +1,7 @@
 package rag
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -42,8 +43,11 @@ type document struct {
 	level       Level
 	charCount   int
 	lineCount   int
-	passages    []passage
-	links       []string // repository-relative paths
+	// replaced and notFrontMatter are as in [markdown.Document].
+	replaced       int
+	notFrontMatter error
+	passages       []passage
+	links          []link
 }
 
 // passage is a unit of text with its place in the document.
@@ -93,9 +97,14 @@ type Schema interface {
 }
 
 // prepare parses and validates a file and cuts it into passages. Its error says
-// why the file cannot be a document.
+// why the file cannot be a document. Nobody has promised front matter without a
+// schema: what is wrong there is no error.
 func prepare(file File, collection Collection, schema Schema, model ollama.Model) (*document, error) {
-	parsed, err := markdown.Parse(file.Content)
+	parse := markdown.Parse
+	if schema == nil {
+		parse = markdown.ParseAny
+	}
+	parsed, err := parse(file.Content)
 	if err != nil {
 		return nil, &Error{Code: SchemaValidationFailed, Err: err}
 	}
@@ -103,7 +112,7 @@ func prepare(file File, collection Collection, schema Schema, model ollama.Model
 		file: file, contentHash: sha256.Sum256(file.Content),
 		title: parsed.Title, summary: parsed.Summary, level: Standard,
 		charCount: parsed.CharCount, lineCount: parsed.LineCount,
-		links: resolveLinks(file.Path, parsed.Links),
+		links: resolveLinks(file.Path, parsed.Links), replaced: parsed.Replaced, notFrontMatter: parsed.NotFrontMatter,
 	}
 	if doc.title == "" {
 		doc.title = strings.TrimSuffix(path.Base(file.Path), path.Ext(file.Path))
@@ -127,6 +136,18 @@ func prepare(file File, collection Collection, schema Schema, model ollama.Model
 	return doc, nil
 }
 
+// report logs what was changed or passed over to make a file a document.
+func (x *Indexer) report(ctx context.Context, doc *document) {
+	if doc.replaced > 0 {
+		x.library.logger.WarnContext(ctx, "bytes that are not UTF-8 were replaced by \ufffd; save the file as UTF-8 text",
+			"path", doc.file.Path, "line", doc.replaced)
+	}
+	if doc.notFrontMatter != nil {
+		x.library.logger.InfoContext(ctx, "what looks like front matter is indexed as text",
+			"path", doc.file.Path, "reason", doc.notFrontMatter)
+	}
+}
+
 // classify fills what the front matter says, and checks it against its doc-type.
 func (d *document) classify(frontMatter map[string]any, schema Schema) error {
 	docType, ok := schema.DocTypeOf(d.file.Path)
@@ -142,8 +163,7 @@ func (d *document) classify(frontMatter map[string]any, schema Schema) error {
 	if level, ok := frontMatter["promotion_level"].(string); ok {
 		d.level = Level(level)
 	}
-	d.links = append(d.links, resolveRelated(d.file.Path, stringList(frontMatter["related_docs"]))...)
-	d.links = dedupe(d.links)
+	d.links = dedupe(append(d.links, resolveRelated(d.file.Path, stringList(frontMatter["related_docs"]))...))
 	return nil
 }
 

@@ -159,6 +159,7 @@ func (x *Indexer) Index(ctx context.Context, files []File) ([]Failure, error) {
 			batch.fail(file.Path, err)
 			continue
 		}
+		x.report(ctx, doc)
 		batch.documents = append(batch.documents, doc)
 	}
 	// Two servers insert shared rows in the same order, so they cannot deadlock.

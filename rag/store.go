@@ -197,10 +197,10 @@ func (x *Indexer) writeLinks(ctx context.Context, q *db.Queries, documents []*do
 	}
 	var links []db.LinkInsertManyParams
 	for _, doc := range documents {
-		for i, target := range doc.links {
+		for i, link := range doc.links {
 			links = append(links, db.LinkInsertManyParams{
 				ProjectID: x.tenant.projectID, TenantID: x.tenant.id, DocumentID: ids[doc.file.Path],
-				Ordinal: int32(i), TargetPath: target,
+				Ordinal: int32(i), TargetPath: link.target, FallbackPath: link.fallback,
 			})
 		}
 	}

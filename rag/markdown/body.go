@@ -106,7 +106,7 @@ func (w *bodyWalker) block(node ast.Node, depth int) {
 func (w *bodyWalker) content(node ast.Node) inline {
 	content := w.inlines.parse(string(node.Lines().Value(w.src)))
 	for _, destination := range content.links {
-		if link, ok := relativeLink(destination); ok && !w.seen[link] {
+		if link, ok := RelativeLink(destination); ok && !w.seen[link] {
 			w.seen[link] = true
 			w.links = append(w.links, link)
 		}

@@ -103,6 +103,8 @@ CREATE TABLE document_links (
     document_id bigint  NOT NULL,
     ordinal     integer NOT NULL,
     target_path text    NOT NULL,
+    -- What is meant if no document has target_path, '' for nothing.
+    fallback_path text  NOT NULL,
     PRIMARY KEY (project_id, document_id, ordinal),
     FOREIGN KEY (project_id, document_id) REFERENCES documents ON DELETE CASCADE
 );
