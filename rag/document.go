@@ -19,6 +19,20 @@ import (
 // maxLinks bounds the links kept of one document.
 const maxLinks = 1000
 
+// maxParsing bounds the bytes of the files that are parsed at the same time, by
+// several batches: parsing takes some thirty times as much memory.
+const maxParsing = 4 << 20
+
+// beginParsing waits until there is room for the file. Its error is that ctx has
+// ended meanwhile.
+func (l *Library) beginParsing(ctx context.Context, file File) (release func(), err error) {
+	weight := min(int64(len(file.Content)), maxParsing)
+	if err := l.parsing.Acquire(ctx, weight); err != nil {
+		return nil, fmt.Errorf("wait to parse %s: %w", file.Path, err)
+	}
+	return func() { l.parsing.Release(weight) }, nil
+}
+
 // Hash is the SHA-256 of a file's bytes.
 type Hash = [sha256.Size]byte
 

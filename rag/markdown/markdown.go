@@ -117,7 +117,7 @@ func readFrontMatter(lines []string) (frontMatter map[string]any, body int, err 
 }
 
 func newDocument(src []byte, lines []string, frontMatter map[string]any, body int) *Document {
-	parsed := parseBody(lines[body:])
+	parsed := parseBody(lines[body:], defaultPieceSize())
 	doc := &Document{
 		FrontMatter: frontMatter, Title: parsed.title, Summary: parsed.summary, Links: parsed.links,
 		CharCount: utf8.RuneCount(src), LineCount: len(lines),

@@ -1,0 +1,130 @@
+package main_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+// mostResident is what no repository may make the server take, in MiB.
+const mostResident = 400
+
+// residentPeak is the most memory that the process has had so far, in MiB.
+func (p *process) residentPeak(t *testing.T) int {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.command.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(status), "VmHWM:")
+	var kilobytes int
+	if _, err := fmt.Sscan(rest, &kilobytes); err != nil || !found {
+		t.Fatalf("no VmHWM in %s (%v)", status, err)
+	}
+	return kilobytes >> 10
+}
+
+const configPath = ".csharp-compounding-docs/config.json"
+
+// bombs are repositories that are small on disk. documents are how many of their
+// files can be indexed.
+func bombs() map[string]struct {
+	files     map[string]string
+	documents int
+} {
+	type repository = struct {
+		files     map[string]string
+		documents int
+	}
+	external := `{"project_name": "test-project", "external_docs": {"path": "./docs"}}`
+	several := func(pattern string, number int, content string) map[string]string {
+		files := map[string]string{configPath: external}
+		for i := range number {
+			files[fmt.Sprintf(pattern, i)] = content
+		}
+		return files
+	}
+	const megabytes = 7 << 19 // 3.5
+	frontMatter := func(yaml string) string { return "---\n" + yaml + "\n---\n\n# Title\n" }
+	problems := "csharp-compounding-docs/problems/%d.md"
+	return map[string]repository{
+		"dashes in front matter":     {several(problems, 10, frontMatter(strings.Repeat("- ", 32<<10))), 0},
+		"dashes in external files":   {several("docs/%d.md", 10, frontMatter(strings.Repeat("- ", 32<<10))), 10},
+		"dashes in brackets":         {several(problems, 10, frontMatter("a: ["+strings.Repeat("- ", 31<<10))), 0},
+		"keys in front matter":       {several("docs/%d.md", 10, frontMatter(strings.Repeat("a:\n\n", 16<<10))), 10},
+		"aliases of a long text":     {several("docs/%d.md", 10, frontMatter("a: &x "+strings.Repeat("x", 48<<10)+"\nb: ["+strings.Repeat("*x,", 4900)+"]")), 10},
+		"a list":                     {several("docs/%d.md", 1, strings.Repeat("- a\n", megabytes/4)), 1},
+		"eight lists":                {several("docs/%d.md", 8, strings.Repeat("- a\n", megabytes/4)), 8},
+		"lists without text":         {several("docs/%d.md", 8, strings.Repeat("-\n", megabytes/2)), 8},
+		"lists in lists":             {several("docs/%d.md", 8, strings.Repeat("- a\n  - b\n    - c\n", megabytes/18)), 8},
+		"quotes":                     {several("docs/%d.md", 8, strings.Repeat("> a\n>\n", megabytes/6)), 8},
+		"one item with a long list":  {several("docs/%d.md", 8, "- a\n"+strings.Repeat("  - b\n", megabytes/6)), 8},
+		"paragraphs":                 {several("docs/%d.md", 8, strings.Repeat("a\n\n", megabytes/3)), 8},
+		"headings":                   {several("docs/%d.md", 8, strings.Repeat("#\n", megabytes/2)), 8},
+		"markers":                    {several("docs/%d.md", 8, strings.Repeat(strings.Repeat("- ", 60)+"a\n\n", megabytes/123)), 8},
+		"definitions of references":  {several("docs/%d.md", 8, strings.Repeat("[a]: b\n", megabytes/7)), 8},
+		"links":                      {several("docs/%d.md", 8, strings.Repeat("- [a](b)\n", megabytes/9)), 8},
+		"emphasis that never closes": {several("docs/%d.md", 8, strings.Repeat("*a _b [c\n\n", megabytes/10)), 8},
+	}
+}
+
+// Each takes gigabytes if nothing is bounded. They run one after the other: what
+// is measured is one of them.
+func TestServe_BoundsItsMemory(t *testing.T) {
+	for name, bomb := range bombs() {
+		t.Run(name, func(t *testing.T) {
+			p := startProcess(t, "CDOCS_DATABASE_URL="+testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST="+fakeollama.Start(t).URL(), "CDOCS_LOG_LEVEL=error")
+			root := newProject(t, bomb.files)
+			p.activate(t, root)
+			p.awaitIndexed(t, bomb.documents, len(bomb.files)-1-bomb.documents)
+			peak := p.residentPeak(t)
+			t.Logf("%d MiB", peak)
+			if peak > mostResident {
+				t.Errorf("the server has taken %d MiB, more than %d", peak, mostResident)
+			}
+			p.mustEnd(t, endings()["EOF"])
+		})
+	}
+}
+
+// awaitIndexed activates the project again until nothing is pending, and fails
+// unless so many files have failed and the others are documents.
+func (p *process) awaitIndexed(t *testing.T, documents, failed int) {
+	t.Helper()
+	for {
+		p.begin(t, "list_doc_types", map[string]any{})
+		var message struct {
+			Result struct {
+				StructuredContent struct {
+					Index *struct {
+						Pending     int    `json:"pending"`
+						FailedCount int    `json:"failed_count"`
+						Waiting     string `json:"waiting"`
+						Failed      []any  `json:"failed"`
+					} `json:"index"`
+				} `json:"structuredContent"`
+			} `json:"result"`
+		}
+		answer := p.answer(t)
+		if err := json.Unmarshal([]byte(answer), &message); err != nil {
+			t.Fatal(err)
+		}
+		index := message.Result.StructuredContent.Index
+		switch {
+		case index == nil && failed == 0:
+			return
+		case index != nil && index.Pending == 0 && index.FailedCount > 0:
+			if index.FailedCount != failed {
+				t.Errorf("%d files have failed, want %d and %d documents: %s", index.FailedCount, failed, documents, answer)
+			}
+			return
+		case index != nil && index.Waiting != "":
+			t.Fatalf("indexing waits: %s", answer)
+		}
+	}
+}
