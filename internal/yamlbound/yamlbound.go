@@ -26,6 +26,28 @@ type Limits struct {
 // of each, and an anchor is two tokens.
 const maxProperties = 4
 
+// maxGap is how many empty lines there may be in a row: the time and memory that
+// the lexer takes for them in a text of several lines grow with their square.
+const maxGap = 200
+
+// longGap returns the line in which more than maxGap empty ones end, or 0.
+func longGap(text string) int {
+	line, gap := 1, 0
+	for _, c := range []byte(text) {
+		switch c {
+		case '\n', '\r': // either ends a line
+			line++
+			if gap++; gap > maxGap {
+				return line
+			}
+		case ' ', '\t':
+		default:
+			gap = 0
+		}
+	}
+	return 0
+}
+
 // Error says where a text exceeds the limits.
 type Error struct {
 	Line, Column int // 1-based
@@ -39,6 +61,9 @@ func (e *Error) Error() string {
 // Tokens splits a YAML text into tokens, and returns an *Error if they exceed the
 // limits. The caller bounds the length of the text.
 func Tokens(text string, limits Limits) (token.Tokens, error) {
+	if line := longGap(text); line > 0 {
+		return nil, &Error{Line: line, Column: 1, Problem: fmt.Sprintf("there are more than %d empty lines in a row", maxGap)}
+	}
 	tokens := lexer.Tokenize(text)
 	m := meter{limits: limits}
 	for i, tk := range tokens {
