@@ -160,7 +160,8 @@ func (c *corpus) load(t *testing.T, space *space, tenant int32, size int) {
 		}
 		return []any{
 			c.projectID, tenant, CollectionCompounding, fmt.Sprintf("%d.md", i), "Title", "Summary", docType, "2026-01-02", level(i),
-			[]byte{1}, "", 1, 1, 1, time.Unix(0, 0), 0,
+			[]byte{1},
+			"", 1, 1, 1, time.Unix(0, 0), 0,
 		}
 	})
 	copyFrom("document_chunks", []string{
