@@ -25,12 +25,15 @@ func (q *Queries) LinkDeleteByDocuments(ctx context.Context, arg LinkDeleteByDoc
 }
 
 const linkEdges = `-- name: LinkEdges :many
-SELECT d.relative_path AS source_path, l.target_path
+SELECT d.relative_path AS source_path, coalesce(t.relative_path, f.relative_path)::text AS target_path
 FROM document_links l
 JOIN documents d ON d.project_id = l.project_id AND d.id = l.document_id
-JOIN documents t ON t.project_id = l.project_id AND t.tenant_id = l.tenant_id
+LEFT JOIN documents t ON t.project_id = l.project_id AND t.tenant_id = l.tenant_id
     AND t.collection = d.collection AND t.relative_path = l.target_path
+LEFT JOIN documents f ON t.id IS NULL AND l.fallback_path <> '' AND f.project_id = l.project_id
+    AND f.tenant_id = l.tenant_id AND f.collection = d.collection AND f.relative_path = l.fallback_path
 WHERE l.project_id = $1 AND l.tenant_id = $2 AND d.collection = $3
+    AND coalesce(t.id, f.id) IS NOT NULL
 ORDER BY d.relative_path, l.ordinal
 `
 
@@ -67,9 +70,10 @@ func (q *Queries) LinkEdges(ctx context.Context, arg LinkEdgesParams) ([]LinkEdg
 }
 
 type LinkInsertManyParams struct {
-	ProjectID  int32
-	TenantID   int32
-	DocumentID int64
-	Ordinal    int32
-	TargetPath string
+	ProjectID    int32
+	TenantID     int32
+	DocumentID   int64
+	Ordinal      int32
+	TargetPath   string
+	FallbackPath string
 }

@@ -141,16 +141,15 @@ func (q *Queries) DocumentPathsContaining(ctx context.Context, arg DocumentPaths
 
 const documentPromote = `-- name: DocumentPromote :one
 UPDATE documents SET
-    promotion_level = $1, frontmatter = $2, content_hash = $3,
-    char_count = $4, line_count = $5, file_size = $6, file_mtime = $7
-WHERE project_id = $8 AND tenant_id = $9 AND collection = $10
-    AND relative_path = $11 AND content_hash = $12
+    promotion_level = $1, content_hash = $2,
+    char_count = $3, line_count = $4, file_size = $5, file_mtime = $6
+WHERE project_id = $7 AND tenant_id = $8 AND collection = $9
+    AND relative_path = $10 AND content_hash = $11
 RETURNING id
 `
 
 type DocumentPromoteParams struct {
 	PromotionLevel PromotionLevel
-	Frontmatter    []byte
 	ContentHash    []byte
 	CharCount      int32
 	LineCount      int32
@@ -168,7 +167,6 @@ type DocumentPromoteParams struct {
 func (q *Queries) DocumentPromote(ctx context.Context, arg DocumentPromoteParams) (int64, error) {
 	row := q.db.QueryRow(ctx, documentPromote,
 		arg.PromotionLevel,
-		arg.Frontmatter,
 		arg.ContentHash,
 		arg.CharCount,
 		arg.LineCount,
@@ -271,11 +269,10 @@ func (q *Queries) DocumentTouchMany(ctx context.Context, arg DocumentTouchManyPa
 const documentUpsertMany = `-- name: DocumentUpsertMany :many
 INSERT INTO documents (
     project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
-    tags, frontmatter, content_hash, schema_hash, char_count, line_count, file_size, file_mtime, chunk_count
+    content_hash, schema_hash, char_count, line_count, file_size, file_mtime, chunk_count
 )
 SELECT $1, $2, $3, d.relative_path, d.title, d.summary, d.doc_type, d.doc_date,
-    d.promotion_level, string_to_array(d.tags, E'\x1f'), d.frontmatter, d.content_hash,
-    d.schema_hash, d.char_count, d.line_count, d.file_size, d.file_mtime, d.chunk_count
+    d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.line_count, d.file_size, d.file_mtime, d.chunk_count
 FROM (
     SELECT unnest($4::text[]) AS relative_path,
         unnest($5::text[]) AS title,
@@ -283,23 +280,19 @@ FROM (
         unnest($7::text[]) AS doc_type,
         unnest($8::text[]) AS doc_date,
         unnest($9::promotion_level[]) AS promotion_level,
-        unnest($10::text[]) AS tags,
-        unnest($11::jsonb[]) AS frontmatter,
-        unnest($12::bytea[]) AS content_hash,
-        unnest($13::text[]) AS schema_hash,
-        unnest($14::integer[]) AS char_count,
-        unnest($15::integer[]) AS line_count,
-        unnest($16::bigint[]) AS file_size,
-        unnest($17::timestamptz[]) AS file_mtime,
-        unnest($18::integer[]) AS chunk_count
+        unnest($10::bytea[]) AS content_hash,
+        unnest($11::text[]) AS schema_hash,
+        unnest($12::integer[]) AS char_count,
+        unnest($13::integer[]) AS line_count,
+        unnest($14::bigint[]) AS file_size,
+        unnest($15::timestamptz[]) AS file_mtime,
+        unnest($16::integer[]) AS chunk_count
 ) AS d
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     title = excluded.title, summary = excluded.summary, doc_type = excluded.doc_type,
-    doc_date = excluded.doc_date, promotion_level = excluded.promotion_level, tags = excluded.tags,
-    frontmatter = excluded.frontmatter, content_hash = excluded.content_hash,
-    schema_hash = excluded.schema_hash, char_count = excluded.char_count, line_count = excluded.line_count,
-    file_size = excluded.file_size, file_mtime = excluded.file_mtime, chunk_count = excluded.chunk_count,
-    indexed_at = now()
+    doc_date = excluded.doc_date, promotion_level = excluded.promotion_level,
+    content_hash = excluded.content_hash, schema_hash = excluded.schema_hash, char_count = excluded.char_count, line_count = excluded.line_count,
+    file_size = excluded.file_size, file_mtime = excluded.file_mtime, chunk_count = excluded.chunk_count
 RETURNING id, relative_path
 `
 
@@ -313,8 +306,6 @@ type DocumentUpsertManyParams struct {
 	DocTypes        []string
 	DocDates        []string
 	PromotionLevels []PromotionLevel
-	Tags            []string
-	Frontmatters    [][]byte
 	ContentHashes   [][]byte
 	SchemaHashes    []string
 	CharCounts      []int32
@@ -329,8 +320,7 @@ type DocumentUpsertManyRow struct {
 	RelativePath string
 }
 
-// One array a column; tags come joined by U+001F, because arrays of arrays must
-// be rectangular.
+// One array a column.
 func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertManyParams) ([]DocumentUpsertManyRow, error) {
 	rows, err := q.db.Query(ctx, documentUpsertMany,
 		arg.ProjectID,
@@ -342,8 +332,6 @@ func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertMany
 		arg.DocTypes,
 		arg.DocDates,
 		arg.PromotionLevels,
-		arg.Tags,
-		arg.Frontmatters,
 		arg.ContentHashes,
 		arg.SchemaHashes,
 		arg.CharCounts,

@@ -130,8 +130,6 @@ type Document struct {
 	DocType        string
 	DocDate        string
 	PromotionLevel PromotionLevel
-	Tags           []string
-	Frontmatter    []byte
 	ContentHash    []byte
 	SchemaHash     string
 	CharCount      int32
@@ -139,7 +137,6 @@ type Document struct {
 	FileSize       int64
 	FileMtime      time.Time
 	ChunkCount     int32
-	IndexedAt      time.Time
 }
 
 type DocumentChunk struct {
@@ -156,11 +153,12 @@ type DocumentChunk struct {
 }
 
 type DocumentLink struct {
-	ProjectID  int32
-	TenantID   int32
-	DocumentID int64
-	Ordinal    int32
-	TargetPath string
+	ProjectID    int32
+	TenantID     int32
+	DocumentID   int64
+	Ordinal      int32
+	TargetPath   string
+	FallbackPath string
 }
 
 type EmbeddingModel struct {

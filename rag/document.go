@@ -1,10 +1,9 @@
 package rag
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -19,6 +18,20 @@ import (
 
 // maxLinks bounds the links kept of one document.
 const maxLinks = 1000
+
+// maxParsing bounds the bytes of the files that are parsed at the same time, by
+// several batches: parsing takes some thirty times as much memory.
+const maxParsing = 4 << 20
+
+// beginParsing waits until there is room for the file. Its error is that ctx has
+// ended meanwhile.
+func (l *Library) beginParsing(ctx context.Context, file File) (release func(), err error) {
+	weight := min(int64(len(file.Content)), maxParsing)
+	if err := l.parsing.Acquire(ctx, weight); err != nil {
+		return nil, fmt.Errorf("wait to parse %s: %w", file.Path, err)
+	}
+	return func() { l.parsing.Release(weight) }, nil
+}
 
 // Hash is the SHA-256 of a file's bytes.
 type Hash = [sha256.Size]byte
@@ -42,12 +55,13 @@ type document struct {
 	docType     string
 	date        string
 	level       Level
-	tags        []string
-	frontmatter json.RawMessage
 	charCount   int
 	lineCount   int
-	passages    []passage
-	links       []string // repository-relative paths
+	// replaced and notFrontMatter are as in [markdown.Document].
+	replaced       int
+	notFrontMatter error
+	passages       []passage
+	links          []link
 }
 
 // passage is a unit of text with its place in the document.
@@ -97,17 +111,22 @@ type Schema interface {
 }
 
 // prepare parses and validates a file and cuts it into passages. Its error says
-// why the file cannot be a document.
+// why the file cannot be a document. Nobody has promised front matter without a
+// schema: what is wrong there is no error.
 func prepare(file File, collection Collection, schema Schema, model ollama.Model) (*document, error) {
-	parsed, err := markdown.Parse(file.Content)
+	parse := markdown.Parse
+	if schema == nil {
+		parse = markdown.ParseAny
+	}
+	parsed, err := parse(file.Content)
 	if err != nil {
 		return nil, &Error{Code: SchemaValidationFailed, Err: err}
 	}
 	doc := &document{
 		file: file, contentHash: sha256.Sum256(file.Content),
-		title: parsed.Title, summary: parsed.Summary, level: Standard, tags: []string{},
+		title: parsed.Title, summary: parsed.Summary, level: Standard,
 		charCount: parsed.CharCount, lineCount: parsed.LineCount,
-		links: resolveLinks(file.Path, parsed.Links),
+		links: resolveLinks(file.Path, parsed.Links), replaced: parsed.Replaced, notFrontMatter: parsed.NotFrontMatter,
 	}
 	if doc.title == "" {
 		doc.title = strings.TrimSuffix(path.Base(file.Path), path.Ext(file.Path))
@@ -120,9 +139,6 @@ func prepare(file File, collection Collection, schema Schema, model ollama.Model
 	if collection == Handbook {
 		doc.docType = handbookSection(file.Path, parsed.FrontMatter)
 	}
-	if doc.frontmatter, err = frontMatterJSON(parsed.FrontMatter); err != nil {
-		return nil, err
-	}
 	passages := parsed.Passages(doc.title, markdown.DefaultLimit())
 	if len(passages) == 0 {
 		// Front matter alone: its summary is what there is to find.
@@ -132,6 +148,18 @@ func prepare(file File, collection Collection, schema Schema, model ollama.Model
 		doc.passages = append(doc.passages, newPassage(p, doc.title, collection, model))
 	}
 	return doc, nil
+}
+
+// report logs what was changed or passed over to make a file a document.
+func (x *Indexer) report(ctx context.Context, doc *document) {
+	if doc.replaced > 0 {
+		x.library.logger.WarnContext(ctx, "bytes that are not UTF-8 were replaced by \ufffd; save the file as UTF-8 text",
+			"path", doc.file.Path, "line", doc.replaced)
+	}
+	if doc.notFrontMatter != nil {
+		x.library.logger.InfoContext(ctx, "what looks like front matter is indexed as text",
+			"path", doc.file.Path, "reason", doc.notFrontMatter)
+	}
 }
 
 // classify fills what the front matter says, and checks it against its doc-type.
@@ -149,9 +177,7 @@ func (d *document) classify(frontMatter map[string]any, schema Schema) error {
 	if level, ok := frontMatter["promotion_level"].(string); ok {
 		d.level = Level(level)
 	}
-	d.tags = stringList(frontMatter["tags"])
-	d.links = append(d.links, resolveRelated(d.file.Path, stringList(frontMatter["related_docs"]))...)
-	d.links = dedupe(d.links)
+	d.links = dedupe(append(d.links, resolveRelated(d.file.Path, stringList(frontMatter["related_docs"]))...))
 	return nil
 }
 
@@ -163,20 +189,6 @@ func violationsError(docType project.DocType, violations []project.Violation) *E
 	e := Errorf(SchemaValidationFailed, "the front matter does not fit the doc-type %q: %s",
 		docType.Name, strings.Join(lines, "; "))
 	return e.With("doc_type", docType.Name).With("violations", violations)
-}
-
-func frontMatterJSON(frontMatter map[string]any) (json.RawMessage, error) {
-	if frontMatter == nil {
-		return json.RawMessage("{}"), nil
-	}
-	encoded, err := json.Marshal(frontMatter)
-	if err != nil {
-		return nil, &Error{Code: SchemaValidationFailed, Op: "encode front matter", Err: err}
-	}
-	if strings.Contains(string(encoded), `\u0000`) {
-		return nil, &Error{Code: SchemaValidationFailed, Err: errors.New("the front matter holds a NUL character")}
-	}
-	return encoded, nil
 }
 
 func stringList(value any) []string {

@@ -139,11 +139,17 @@ func (x *Indexer) Index(ctx context.Context, files []File) ([]Failure, error) {
 	}
 	batch := &batch{indexer: x, model: model, vectors: map[uuid.UUID][]float32{}}
 	for _, file := range files {
+		release, err := x.library.beginParsing(ctx, file)
+		if err != nil {
+			return nil, err
+		}
 		doc, err := prepare(file, x.collection, x.schema, model)
+		release()
 		if err != nil {
 			batch.fail(file.Path, err)
 			continue
 		}
+		x.report(ctx, doc)
 		batch.documents = append(batch.documents, doc)
 	}
 	// Two servers insert shared rows in the same order, so they cannot deadlock.

@@ -45,6 +45,8 @@ type Library struct {
 	logger    *slog.Logger
 	// writers are those who put documents into the index.
 	writers *semaphore.Weighted
+	// parsing weighs the files that are being parsed, in bytes.
+	parsing *semaphore.Weighted
 	routes  *routes
 }
 
@@ -52,7 +54,7 @@ type Library struct {
 func NewLibrary(database *db.Database, embedder Embedder, generator Generator, logger *slog.Logger) *Library {
 	return &Library{
 		db: database, embedder: embedder, generator: generator, logger: logger,
-		writers: semaphore.NewWeighted(maxWriters), routes: newRoutes(),
+		writers: semaphore.NewWeighted(maxWriters), parsing: semaphore.NewWeighted(maxParsing), routes: newRoutes(),
 	}
 }
 

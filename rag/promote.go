@@ -3,6 +3,7 @@ package rag
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/compound-docs/compound-docs/db"
@@ -43,7 +44,8 @@ func (x *Indexer) prepareUnembedded(file File) (*document, error) {
 
 // Promote brings document and chunks in line with a file that was changed as
 // [Indexer.WithLevel] says, in one transaction and without Ollama. It reports
-// false if the index does not hold the file as it was before.
+// false if the file must be indexed again instead: the index does not hold it as
+// it was before, or the added lines have it cut into other passages.
 func (x *Indexer) Promote(ctx context.Context, before, after File) (done bool, err error) {
 	old, err := x.prepareUnembedded(before)
 	if err != nil {
@@ -53,13 +55,16 @@ func (x *Indexer) Promote(ctx context.Context, before, after File) (done bool, e
 	if err != nil {
 		return false, err
 	}
+	if !slices.EqualFunc(old.passages, promoted.passages, samePassage) {
+		return false, nil
+	}
 	err = x.write(ctx, "promote document", func(q *db.Queries) error {
 		done = false
 		if err := x.tenant.bump(ctx, q); err != nil {
 			return err
 		}
 		id, err := q.DocumentPromote(ctx, db.DocumentPromoteParams{
-			PromotionLevel: promoted.level, Frontmatter: promoted.frontmatter, ContentHash: promoted.contentHash[:],
+			PromotionLevel: promoted.level, ContentHash: promoted.contentHash[:],
 			CharCount: int32(promoted.charCount), LineCount: int32(promoted.lineCount),
 			FileSize: after.Size, FileMtime: after.ModTime.Truncate(time.Microsecond),
 			ProjectID: x.tenant.projectID, TenantID: x.tenant.id, Collection: x.collection,
@@ -84,3 +89,6 @@ func (x *Indexer) Promote(ctx context.Context, before, after File) (done bool, e
 	})
 	return done && err == nil, err
 }
+
+// samePassage compares what is embedded, not where it stands.
+func samePassage(a, b passage) bool { return a.hash == b.hash && a.HeaderPath == b.HeaderPath }

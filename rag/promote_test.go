@@ -18,7 +18,7 @@ func (f *fixture) columns(t *testing.T, branch string) []string {
 	t.Helper()
 	return f.rows(t, `
 		SELECT line FROM (
-			SELECT tenant_id, (to_jsonb(d) - '{id,tenant_id,indexed_at}'::text[])::text AS line FROM documents d
+			SELECT tenant_id, (to_jsonb(d) - '{id,tenant_id}'::text[])::text AS line FROM documents d
 			UNION ALL
 			SELECT c.tenant_id, d.relative_path || (to_jsonb(c) - '{document_id,tenant_id}'::text[])::text
 			FROM document_chunks c JOIN documents d ON d.id = c.document_id
@@ -82,10 +82,10 @@ func TestPromote_EqualsIndexingAnew(t *testing.T) {
 			if diff := cmp.Diff(untouched, f.columns(t, "untouched")); diff != "" {
 				t.Errorf("another branch (-before +after):\n%s", diff)
 			}
-			levels := f.rows(t, `SELECT DISTINCT concat_ws('/', d.promotion_level, c.promotion_level, d.frontmatter ->> 'promotion_level')
+			levels := f.rows(t, `SELECT DISTINCT concat_ws('/', d.promotion_level, c.promotion_level)
 				FROM documents d JOIN document_chunks c ON c.document_id = d.id JOIN tenants t ON t.id = d.tenant_id
 				WHERE t.branch_name = 'main' AND d.relative_path = 'docs/a.md'`)
-			if diff := cmp.Diff([]string{"critical/critical/critical"}, levels); diff != "" {
+			if diff := cmp.Diff([]string{"critical/critical"}, levels); diff != "" {
 				t.Errorf("levels (-want +got):\n%s", diff)
 			}
 		})
@@ -133,6 +133,31 @@ func TestPromotedPassages(t *testing.T) {
 				t.Errorf("documents whose passages are in the graph (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A document of many lines is split at its headings, so that a line more in its
+// front matter can cut it differently. Then it must be indexed again.
+func TestPromote_OfADocumentThatIsCutDifferently(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	x := indexer(f.library, f.tenant, rag.Compounding)
+	for lines := 495; lines <= 505; lines++ {
+		head := []string{"---", "title: A", "---", "# A", "One.", "## B", "Two."}
+		before := file(fmt.Sprintf("docs/%d.md", lines), append(head, make([]string, lines-len(head))...)...)
+		f.index(t, f.tenant, before)
+		after := promoted(t, x, before, rag.Critical)
+		done, err := x.Promote(t.Context(), before, after)
+		if err != nil || done != (lines != 500) {
+			t.Errorf("promote %d lines: %v, %v, want %v", lines, done, err, lines != 500)
+		}
+		if !done {
+			f.index(t, f.tenant, after)
+		}
+		f.index(t, f.branch(t, "other"), after)
+	}
+	if diff := cmp.Diff(f.columns(t, "other"), f.columns(t, "main")); diff != "" {
+		t.Errorf("(-indexed +promoted):\n%s", diff)
 	}
 }
 
@@ -190,10 +215,10 @@ func TestPromote_IsAtomicToReaders(t *testing.T) {
 			return
 		default:
 		}
-		got := f.rows(t, `SELECT DISTINCT concat_ws(' ', d.promotion_level, c.promotion_level, d.frontmatter ->> 'promotion_level')
+		got := f.rows(t, `SELECT DISTINCT concat_ws(' ', d.promotion_level, c.promotion_level)
 			FROM documents d JOIN document_chunks c ON c.document_id = d.id`)
 		level, _, _ := strings.Cut(got[0], " ")
-		want := []string{fmt.Sprintf("%s %s %s", level, level, level)}
+		want := []string{fmt.Sprintf("%s %s", level, level)}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("a reader sees (-want +got):\n%s", diff)
 		}

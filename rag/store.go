@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -19,9 +18,6 @@ import (
 // errPassageGone is a passage that existed when it was looked up and no longer
 // does when the document that needs it is written.
 var errPassageGone = errors.New("a passage was swept while it was being reused")
-
-// tagSeparator joins tags on their way into the database; see DocumentUpsertMany.
-const tagSeparator = "\x1f"
 
 // write puts all documents of the batch into the index in one transaction. If
 // the database refuses the data of one, they go one by one, so that only that
@@ -153,8 +149,6 @@ func (x *Indexer) upsertParams(documents []*document) db.DocumentUpsertManyParam
 		params.DocTypes = append(params.DocTypes, doc.docType)
 		params.DocDates = append(params.DocDates, doc.date)
 		params.PromotionLevels = append(params.PromotionLevels, doc.level)
-		params.Tags = append(params.Tags, strings.Join(doc.tags, tagSeparator))
-		params.Frontmatters = append(params.Frontmatters, doc.frontmatter)
 		params.ContentHashes = append(params.ContentHashes, doc.contentHash[:])
 		params.SchemaHashes = append(params.SchemaHashes, doc.schemaHash)
 		params.CharCounts = append(params.CharCounts, int32(doc.charCount))
@@ -203,10 +197,10 @@ func (x *Indexer) writeLinks(ctx context.Context, q *db.Queries, documents []*do
 	}
 	var links []db.LinkInsertManyParams
 	for _, doc := range documents {
-		for i, target := range doc.links {
+		for i, link := range doc.links {
 			links = append(links, db.LinkInsertManyParams{
 				ProjectID: x.tenant.projectID, TenantID: x.tenant.id, DocumentID: ids[doc.file.Path],
-				Ordinal: int32(i), TargetPath: target,
+				Ordinal: int32(i), TargetPath: link.target, FallbackPath: link.fallback,
 			})
 		}
 	}

@@ -1,111 +1,125 @@
 package main_test
 
 import (
+	"encoding/json"
 	"fmt"
-	"net/http"
-	"os"
 	"strings"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// memoryBound is what a server may have held in memory at most.
-const memoryBound = 400 << 20
+const configPath = ".csharp-compounding-docs/config.json"
 
-// peakMemory returns the largest resident memory that the process had so far.
-func peakMemory(t *testing.T, pid int) (bytes int64) {
-	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		t.Fatal(err)
+// bombs are repositories that are small on disk. failed are how many of their
+// files cannot be indexed.
+func bombs() map[string]struct {
+	files  map[string]string
+	failed int
+} {
+	type repository = struct {
+		files  map[string]string
+		failed int
 	}
-	_, rest, _ := strings.Cut(string(status), "VmHWM:")
-	if _, err := fmt.Sscanf(rest, "%d kB", &bytes); err != nil {
-		t.Fatal(err)
+	external := `{"project_name": "test-project", "external_docs": {"path": "./docs"}}`
+	several := func(pattern string, number int, content string) map[string]string {
+		files := map[string]string{configPath: external, "docs/other.md": "# Other\n"}
+		for i := range number {
+			files[fmt.Sprintf(pattern, i)] = content
+		}
+		return files
 	}
-	return bytes << 10
+	const megabytes = 7 << 19 // 3.5
+	frontMatter := func(yaml string) string { return "---\n" + yaml + "\n---\n\n# Title\n" }
+	custom := func(schema, yaml string) map[string]string {
+		files := several("csharp-compounding-docs/api/%d.md", 10, frontMatter("title: T\n"+yaml))
+		files[configPath] = `{"project_name": "test-project", "external_docs": {"path": "./docs"}, "custom_doc_types": [` +
+			`{"name": "api", "description": "x", "folder": "api", "schema_file": "./schemas/api.json"}]}`
+		files["csharp-compounding-docs/schemas/api.json"] = schema
+		return files
+	}
+	problems := "csharp-compounding-docs/problems/%d.md"
+	return map[string]repository{
+		"dashes in front matter":    {several(problems, 10, frontMatter(strings.Repeat("- ", 32<<10))), 10},
+		"dashes in external files":  {several("docs/%d.md", 10, frontMatter(strings.Repeat("- ", 32<<10))), 0},
+		"dashes in brackets":        {several(problems, 10, frontMatter("a: ["+strings.Repeat("- ", 31<<10))), 10},
+		"aliases of a long text":    {several("docs/%d.md", 10, frontMatter("a: &x "+strings.Repeat("x", 48<<10)+"\nb: ["+strings.Repeat("*x,", 4900)+"]")), 0},
+		"empty lines in a text":     {several(problems, 10, frontMatter("a: |\n  "+strings.Repeat("\n", 60<<10))), 10},
+		"steps of a schema":         {custom(stepsSchema(), "tags: ["+strings.Repeat("a, ", 9_900)+"a]"), 10},
+		"patterns of a schema":      {custom(patternSchema(), "tags: []\n"+"component: "+strings.Repeat("word ", 12_000)), 10},
+		"a list":                    {several("docs/%d.md", 1, strings.Repeat("- a\n", megabytes/4)), 0},
+		"eight lists":               {several("docs/%d.md", 8, strings.Repeat("- a\n", megabytes/4)), 0},
+		"lists in lists":            {several("docs/%d.md", 8, strings.Repeat("- a\n  - b\n    - c\n", megabytes/18)), 0},
+		"one item with a long list": {several("docs/%d.md", 8, "- a\n"+strings.Repeat("  - b\n", megabytes/6)), 0},
+		"markers":                   {several("docs/%d.md", 8, strings.Repeat(strings.Repeat("- ", 60)+"a\n\n", megabytes/123)), 0},
+	}
 }
 
-// Whatever an Ollama host sends, the server stays small and says what is wrong.
-func TestServe_BoundsWhatOllamaSends(t *testing.T) {
-	t.Parallel()
-	const piece = `{"message":{"role":"assistant","content":"word "},"done":false}` + "\n"
-	bombs := []struct {
-		name, path string
-		handle     http.HandlerFunc
-		want       string // in the answer; "" for an answer without a fault
-	}{
-		{"zipped vectors", "/api/embed", endless(200, true, `{"embeddings":[[`, "0.1,"), "larger than"},
-		{"vectors of nothing", "/api/embed", endless(200, true, `{"embeddings":[`, "[],"), "more than"},
-		{"vectors", "/api/embed", endless(200, false, `{"embeddings":[[`, "0,"), "larger than"},
-		{"white space", "/api/embed", endless(200, true, "", " "), "larger than"},
-		{"an error", "/api/embed", endless(500, true, `{"error":"`, "no "), "larger than"},
-		{"models", "/api/tags", endless(200, true, `{"models":[`, "{},"), "more than"},
-		{"a model's name", "/api/tags", endless(200, true, `{"models":[{"name":"`, "name"), "larger than"},
-		{"what is known of a model", "/api/show", endless(200, true, `{"model_info":{"a":`, "["), ""},
-		{"pieces of an answer", "/api/chat", endless(200, false, "", piece), "does not end at the 1024 tokens"},
-		{"zipped pieces", "/api/chat", endless(200, true, "", piece), "does not end at the 1024 tokens"},
-		{"pieces of nothing", "/api/chat", endless(200, true, "", `{"message":{},"done":false}`+"\n"), "larger than"},
-		{"a line", "/api/chat", endless(200, true, `{"message":{"content":"`, "word "), "one of its lines is longer"},
-		{"tool calls", "/api/chat", endless(200, true, `{"message":{"tool_calls":[`, "{},"), "one of its lines is longer"},
-	}
-	for _, bomb := range bombs {
-		t.Run(bomb.name, func(t *testing.T) {
-			t.Parallel()
-			hostile := newHostileOllama(t, bomb.path, bomb.handle)
-			command := server(t, "CDOCS_DATABASE_URL="+testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST="+hostile.URL, "CDOCS_LOG_LEVEL=error")
-			session := connect(t, command)
-			call(t, session, "activate_project", activation(guideProject(t)), &struct{}{})
-			var answer struct {
-				Message string `json:"message"`
-				Reason  string `json:"generation_reason"`
-			}
-			call(t, session, "rag_query_external", question(), &answer)
-			peak := peakMemory(t, command.Process.Pid)
-			t.Logf("%d requests, %d MiB", hostile.met.Load(), peak>>20)
-			if said := answer.Message + answer.Reason; !strings.Contains(said, bomb.want) || bomb.want == "" && said != "" {
-				t.Errorf("the answer says %q, want %q in it", said, bomb.want)
-			}
-			if hostile.met.Load() == 0 {
-				t.Error("the server has met none of it")
-			}
+// stepsSchema applies hundreds of schemas to each tag, and none fits.
+func stepsSchema() string {
+	return `{"$defs":{"a":{"type":"integer"}},"type":"object","properties":{"tags":{"items":{"allOf":[` +
+		strings.Repeat(`{"$ref":"#/$defs/a"},`, 800) + `{"type":"integer"}]}}}}`
+}
+
+// patternSchema looks through a text with a pattern of many steps, many times.
+func patternSchema() string {
+	return `{"$defs":{"a":{"pattern":"^((a|w|o|r|d| ){1,30}){1,30}$"}},"type":"object","properties":{"component":{"allOf":[` +
+		strings.Repeat(`{"$ref":"#/$defs/a"},`, 95) + `{"type":"string"}]}}}`
+}
+
+// Each takes gigabytes if nothing is bounded. They run one after the other: what
+// is measured is one of them.
+func TestServe_BoundsItsMemory(t *testing.T) {
+	for name, bomb := range bombs() {
+		t.Run(name, func(t *testing.T) {
+			p := startProcess(t, "CDOCS_DATABASE_URL="+testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST="+fakeollama.Start(t).URL(), "CDOCS_LOG_LEVEL=error")
+			root := newProject(t, bomb.files)
+			p.activate(t, root)
+			p.awaitIndexed(t, bomb.failed)
+			peak := peakMemory(t, p.command.Process.Pid)
+			t.Logf("%s: %d MiB", name, peak>>20)
 			if peak > memoryBound {
 				t.Errorf("the server took %d MiB, more than %d", peak>>20, memoryBound>>20)
 			}
-			if err := session.Close(); err != nil {
-				t.Error(err)
-			}
+			p.mustEnd(t, endings()["EOF"])
 		})
 	}
 }
 
-// A pull reports what it likes for as long as it likes.
-func TestServe_BoundsWhatAPullReports(t *testing.T) {
-	t.Parallel()
-	for name, again := range map[string]string{
-		"steps":  `{"status":"pulling","digest":"sha256:0","total":9223372036854775807,"completed":1}` + "\n",
-		"a line": `"pulling`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			hostile := newHostileOllama(t, "/api/pull", endless(200, true, "", again))
-			hostile.fake.RemoveModel("mxbai-embed-large")
-			command := server(t, "CDOCS_DATABASE_URL="+testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST="+hostile.URL, "CDOCS_LOG_LEVEL=error")
-			session := connect(t, command)
-			call(t, session, "activate_project", activation(guideProject(t)), &struct{}{})
-			var answer toolError
-			for !strings.Contains(answer.Message, "could not be pulled") {
-				if !call(t, session, "search_external_docs", map[string]any{"query": "water"}, &answer) {
-					t.Fatal("a search without a model succeeds")
-				}
+// awaitIndexed waits until nothing is pending, and fails unless so many files
+// have failed.
+func (p *process) awaitIndexed(t *testing.T, failed int) {
+	t.Helper()
+	for {
+		p.begin(t, "list_doc_types", map[string]any{})
+		var message struct {
+			Result struct {
+				StructuredContent struct {
+					Index *struct {
+						Pending     int    `json:"pending"`
+						FailedCount int    `json:"failed_count"`
+						Waiting     string `json:"waiting"`
+						Failed      []any  `json:"failed"`
+					} `json:"index"`
+				} `json:"structuredContent"`
+			} `json:"result"`
+		}
+		answer := p.answer(t)
+		if err := json.Unmarshal([]byte(answer), &message); err != nil {
+			t.Fatal(err)
+		}
+		index := message.Result.StructuredContent.Index
+		switch {
+		case index == nil && failed == 0:
+			return
+		case index != nil && index.Pending == 0 && index.FailedCount > 0:
+			if index.FailedCount != failed {
+				t.Errorf("%d files have failed, want %d: %s", index.FailedCount, failed, answer)
 			}
-			if peak := peakMemory(t, command.Process.Pid); peak > memoryBound {
-				t.Errorf("the server took %d MiB, more than %d", peak>>20, memoryBound>>20)
-			}
-			if err := session.Close(); err != nil {
-				t.Error(err)
-			}
-		})
+			return
+		case index != nil && index.Waiting != "":
+			t.Fatalf("indexing waits: %s", answer)
+		}
 	}
 }

@@ -66,13 +66,11 @@ func randomPromotion(random *rand.Rand, i int, from, to string) promotion {
 	return p
 }
 
-// levels is every document with its own level, those of its chunks, and that in
-// its front matter.
+// levels is every document with its own level and those of its chunks.
 func levels(t *testing.T, pool *pgxpool.Pool) []string {
 	t.Helper()
 	rows, err := pool.Query(t.Context(), `
-		SELECT concat_ws(' ', d.relative_path, d.promotion_level, string_agg(DISTINCT c.promotion_level::text, ','),
-			coalesce(d.frontmatter ->> 'promotion_level', 'none'))
+		SELECT concat_ws(' ', d.relative_path, d.promotion_level, string_agg(DISTINCT c.promotion_level::text, ','))
 		FROM documents d JOIN document_chunks c ON c.project_id = d.project_id AND c.document_id = d.id
 		GROUP BY d.project_id, d.id ORDER BY d.relative_path`)
 	if err != nil {
@@ -136,7 +134,7 @@ func TestServe_PromotesFilesOfEveryShape(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		level := answers[name].NewLevel
-		want = append(want, strings.Join([]string{promotable + name, level, level, level}, " "))
+		want = append(want, strings.Join([]string{promotable + name, level, level}, " "))
 	}
 	slices.Sort(want)
 	if diff := cmp.Diff(want, levels(t, pool)); diff != "" {
@@ -222,6 +220,41 @@ func TestServe_PromotionReachesSearchAndAnswers(t *testing.T) {
 	want = append(want, source{"./" + promotable + "pool.md", "standard"})
 	if diff := cmp.Diff(want, found.Sources); diff != "" {
 		t.Errorf("sources (-want +got):\n%s", diff)
+	}
+	if err := session.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// The line that a promotion adds can be the one with which a document counts as
+// long, and is cut into other passages.
+func TestServe_PromotesDocumentsOfEveryLength(t *testing.T) {
+	t.Parallel()
+	head := "---\ntitle: Long\ndate: 2026-01-02\nsummary: Long\nsignificance: correctness\nproblem_type: bug\n" +
+		"symptoms: [it fails]\nroot_cause: a mistake\nsolution: correct it\n---\n# Long\n\nOne.\n\n## Part\n\nTwo.\n"
+	files := map[string]string{}
+	for lines := 498; lines <= 502; lines++ {
+		files[fmt.Sprintf("%s%d.md", promotable, lines)] = head + strings.Repeat("\n", lines-strings.Count(head, "\n"))
+	}
+	root := newProject(t, files)
+	fake, databaseURL := fakeollama.Start(t), testenv.DatabaseURL(t)
+	session := connect(t, server(t, "CDOCS_DATABASE_URL="+databaseURL, "CDOCS_OLLAMA_HOST="+fake.URL(), "CDOCS_LOG_LEVEL=warn"))
+	var activated map[string]any
+	if call(t, session, "activate_project", activation(root), &activated) {
+		t.Fatal(activated)
+	}
+	want := []string{}
+	for path := range files {
+		var answer toolError
+		arguments := map[string]any{"document_path": path, "promotion_level": "important"}
+		if call(t, session, "update_promotion_level", arguments, &answer) {
+			t.Errorf("%s: %+v", path, answer)
+		}
+		want = append(want, path+" important important")
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, levels(t, openPool(t, databaseURL))); diff != "" {
+		t.Errorf("levels (-want +got):\n%s", diff)
 	}
 	if err := session.Close(); err != nil {
 		t.Error(err)

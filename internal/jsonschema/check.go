@@ -42,9 +42,17 @@ type Finding struct {
 	Meant string
 }
 
-// Check returns everything that is wrong with value, sorted by field, each thing once. value is as
-// [encoding/json] decodes into any.
+// maxFindings is how many things are named that are wrong with one value.
+const maxFindings = 100
+
+// Check returns what is wrong with value, sorted by field, each thing once and no more than
+// maxFindings. A value that would take too long to check, a second or so, is not checked: that is
+// the finding then. value is as [encoding/json] decodes into any.
 func (s *Schema) Check(value any) []Finding {
+	m := meter{patterns: s.patterns, left: maxCost}
+	if !m.check(s.root, value) {
+		return []Finding{{Violation: Violation{Problem: "is too large to be checked against its schema", Expected: "fewer or shorter values, or a simpler schema"}}}
+	}
 	err := s.root.Validate(value)
 	var invalid *jsonschema.ValidationError
 	if !errors.As(err, &invalid) {
@@ -65,6 +73,9 @@ type checker struct {
 
 // collect walks the tree of errors and adds a finding for each that a writer can act on.
 func (c *checker) collect(e *jsonschema.ValidationError) {
+	if len(c.findings) >= maxFindings {
+		return
+	}
 	at := e.InstanceLocation
 	switch k := e.ErrorKind.(type) {
 	case *kind.Schema, *kind.Group, *kind.AllOf, *kind.Reference:

@@ -13,8 +13,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Bounds on a schema, which may come with a repository that nobody has read. Within them, checking
-// costs at most maxSteps evaluations for each value in what is checked.
+// Bounds on a schema, which may come with a repository that nobody has read. What checking costs is
+// bounded by maxCost.
 const (
 	MaxDepth        = 64     // nesting of the schema's text
 	maxValues       = 2_000  // values in the schema's text; compiling takes time quadratic in it
@@ -38,6 +38,8 @@ const base = "cdocs:///"
 type Schema struct {
 	root *jsonschema.Schema
 	at   map[string]*jsonschema.Schema // by location, as in ValidationError.SchemaURL
+	// patterns are the sizes of the regular expressions, by their text.
+	patterns map[string]int
 }
 
 // Title returns the schema's title, or "".
@@ -67,12 +69,19 @@ type closedLoader struct{}
 
 func (closedLoader) Load(string) (any, error) { return nil, errOutsideRef }
 
-// patternCache compiles every regular expression of a schema once, as long as there are few.
-type patternCache map[string]*regexp.Regexp
+// patternCache compiles every regular expression of a schema once, as long as there are few and
+// they are small.
+type patternCache map[string]compiledPattern
+
+type compiledPattern struct {
+	*regexp.Regexp
+
+	size int
+}
 
 func (p patternCache) compile(pattern string) (*regexp.Regexp, error) {
-	if re := p[pattern]; re != nil {
-		return re, nil
+	if found, ok := p[pattern]; ok {
+		return found.Regexp, nil
 	}
 	if len(pattern) > maxPatternBytes {
 		return nil, fmt.Errorf("longer than %d bytes", maxPatternBytes)
@@ -80,12 +89,25 @@ func (p patternCache) compile(pattern string) (*regexp.Regexp, error) {
 	if len(p) > maxPatterns {
 		return nil, errTooComplex
 	}
+	size, err := patternSize(pattern)
+	if err != nil {
+		return nil, err
+	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // the compiler of the schema wraps it
 	}
-	p[pattern] = re
+	p[pattern] = compiledPattern{Regexp: re, size: size}
 	return re, nil
+}
+
+// sizes returns what each pattern costs for each character of a text.
+func (p patternCache) sizes() map[string]int {
+	sizes := make(map[string]int, len(p))
+	for pattern, compiled := range p {
+		sizes[pattern] = compiled.size
+	}
+	return sizes
 }
 
 // Compile compiles the one of docs (by file name) that is called entry; the others are there for it
@@ -125,7 +147,7 @@ func compile(docs map[string]any, entry, fragment string) (*Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compile schema %s: %w", entry, err)
 	}
-	s := &Schema{root: root, at: map[string]*jsonschema.Schema{}}
+	s := &Schema{root: root, at: map[string]*jsonschema.Schema{}, patterns: patterns.sizes()}
 	if _, err := s.measure(root, map[*jsonschema.Schema]int{}); err != nil {
 		return nil, err
 	}

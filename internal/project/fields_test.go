@@ -33,7 +33,7 @@ func TestDocType_Fields(t *testing.T) {
 		Description: "How strongly the document is put forward: critical documents are in every answer's context.",
 	}
 	shared := []project.Field{
-		{Name: "related_docs", Expected: texts, Description: "Paths of documents to read with this one, relative to it."},
+		{Name: "related_docs", Expected: texts, Description: "Paths of documents to read with this one, relative to it, or else to the folder of all documents."},
 		{Name: "supersedes", Expected: other, Description: "Path of the document that this one replaces, or a list of them."},
 		{Name: "tags", Expected: texts, Description: "Words to find the document by."},
 	}

@@ -8,17 +8,17 @@ import (
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/token"
 
 	"github.com/compound-docs/compound-docs/internal/jsonschema"
+	"github.com/compound-docs/compound-docs/internal/yamlbound"
 )
 
-// Bounds on a schema's YAML. The parser takes time quadratic in both, and without them a file of
-// 100 kilobytes keeps it busy for a minute.
+// Bounds on a schema's YAML; see package yamlbound. A schema has few thousand values at most.
 const (
-	maxYAMLTokens = 50_000
-	maxYAMLDepth  = jsonschema.MaxDepth
+	maxYAMLBytes  = 256 << 10
+	maxYAMLTokens = 25_000
+	maxYAMLKeys   = 2_500
 )
 
 // parseYAML decodes one YAML document into the values that [parseJSON] returns. Anchors, aliases,
@@ -39,8 +39,21 @@ func parseYAML(path string, data []byte) (any, error) {
 			Hint: "Write plain YAML, for example " + example + ".",
 		}
 	}
+	if len(data) > maxYAMLBytes {
+		return nil, &ConfigError{
+			Path: path, Problem: fmt.Sprintf("is larger than %d KiB", maxYAMLBytes>>10),
+			Hint: "Shorten it; such a file has a few kilobytes.",
+		}
+	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	if tk, problem := forbiddenYAML(lexer.Tokenize(string(data))); problem != "" {
+	tokens, err := yamlbound.Tokens(string(data), yamlbound.Limits{
+		Depth: jsonschema.MaxDepth, Tokens: maxYAMLTokens, Keys: maxYAMLKeys, Aliases: maxYAMLTokens,
+	})
+	var exceeded *yamlbound.Error
+	if errors.As(err, &exceeded) {
+		return nil, at(&token.Token{Position: &token.Position{Line: exceeded.Line, Column: exceeded.Column}}, exceeded.Problem)
+	}
+	if tk, problem := forbiddenYAML(tokens); problem != "" {
 		return nil, at(tk, problem)
 	}
 	var decoded any
@@ -62,11 +75,7 @@ func parseYAML(path string, data []byte) (any, error) {
 
 // forbiddenYAML returns the first token that is refused, and why.
 func forbiddenYAML(tokens token.Tokens) (tk *token.Token, problem string) {
-	depth, dashes, line := 0, 0, 0
 	for i, tk := range tokens {
-		if i == maxYAMLTokens {
-			return tk, "the file is too complex"
-		}
 		switch tk.Type { //nolint:exhaustive // the others are harmless
 		case token.AnchorType, token.AliasType, token.MergeKeyType:
 			return tk, "anchors and aliases can't be used here; write the value out"
@@ -78,18 +87,6 @@ func forbiddenYAML(tokens token.Tokens) (tk *token.Token, problem string) {
 			if i > 0 {
 				return tk, "a second document begins here; keep one to a file"
 			}
-		case token.SequenceStartType, token.MappingStartType:
-			depth++
-		case token.SequenceEndType, token.MappingEndType:
-			depth--
-		case token.SequenceEntryType:
-			if tk.Position.Line != line {
-				line, dashes = tk.Position.Line, 0
-			}
-			dashes++
-		}
-		if depth > maxYAMLDepth || dashes > maxYAMLDepth {
-			return tk, "it is nested too deeply"
 		}
 	}
 	return nil, ""

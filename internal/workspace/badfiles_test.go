@@ -24,6 +24,7 @@ func odd() []struct{ name, content, reason string } {
 		{"one-line.md", problem("Line", strings.Repeat("word and another word. ", 1<<20/23)), ""},
 		{"one-word.md", problem("Word", strings.Repeat("x", 1<<20)), ""},
 		{"new\nline.md", problem("Name", "About dates."), ""},
+		{"spelt-escape.md", strings.Replace(problem("Spelt", "x"), "tion: ", "tion: 'C:\\u0000 and \\0' # ", 1), ""},
 		{"empty.md", "", "title"},
 		{"latin1.md", problem("Latin", "caf\xe9"), "not valid UTF-8"},
 		{"binary.md", problem("Binary", "a\x00b"), "NUL byte"},
@@ -231,15 +232,15 @@ func TestActive_OddExternalFiles(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{
 		"manual/empty.md": "", "manual/blank.md": "\n\n", "manual/crlf.md": "# Lines\r\n\r\nText.\r\n", "manual/bom.md": "\ufeff# Mark\n",
-		"manual/latin1.md": "caf\xe9", "manual/line.md": strings.Repeat("word ", 1<<20/5),
+		"manual/latin1.md": "caf\xe9", "manual/rule.md": "---\n\nText.\n", "manual/binary.md": "a\x00b", "manual/line.md": strings.Repeat("word ", 1<<20/5),
 	})
 	f.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./manual"}}`)
 	active := f.activate(t, f.server(t), "main")
-	want := []string{"manual/blank.md", "manual/bom.md", "manual/crlf.md", "manual/empty.md", "manual/line.md"}
+	want := []string{"manual/blank.md", "manual/bom.md", "manual/crlf.md", "manual/empty.md", "manual/latin1.md", "manual/line.md", "manual/rule.md"}
 	if diff := cmp.Diff(want, indexedPaths(t, f)); diff != "" {
 		t.Errorf("documents (-want +got):\n%s", diff)
 	}
-	failed := map[string]string{"manual/latin1.md": "not valid UTF-8"}
+	failed := map[string]string{"manual/binary.md": "NUL byte"}
 	if diff := cmp.Diff(failed, reasons(active.Status(t.Context()), failed)); diff != "" {
 		t.Errorf("failed (-want +got):\n%s", diff)
 	}

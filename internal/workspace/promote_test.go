@@ -18,14 +18,12 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// levels is the promotion level of each document, of its chunks, and in its
-// front matter.
+// levels is the promotion level of each document and of its chunks.
 func (f *fixture) levels(t *testing.T) []string {
 	t.Helper()
-	return f.rows(t, `SELECT d.relative_path || ' ' || concat_ws('/', d.promotion_level, string_agg(DISTINCT c.promotion_level::text, ','),
-			d.frontmatter ->> 'promotion_level')
+	return f.rows(t, `SELECT d.relative_path || ' ' || concat_ws('/', d.promotion_level, string_agg(DISTINCT c.promotion_level::text, ','))
 		FROM documents d JOIN document_chunks c ON c.document_id = d.id
-		GROUP BY d.id, d.project_id, d.relative_path, d.promotion_level, d.frontmatter ORDER BY 1`)
+		GROUP BY d.id, d.project_id, d.relative_path, d.promotion_level ORDER BY 1`)
 }
 
 // columns is all that the index holds, but for what no two indexes share, and the
@@ -33,7 +31,7 @@ func (f *fixture) levels(t *testing.T) []string {
 func (f *fixture) columns(t *testing.T) []string {
 	t.Helper()
 	return f.rows(t, `
-		SELECT (to_jsonb(d) - '{project_id,tenant_id,id,indexed_at,file_mtime}'::text[])::text FROM documents d
+		SELECT (to_jsonb(d) - '{project_id,tenant_id,id,file_mtime}'::text[])::text FROM documents d
 		UNION ALL
 		SELECT d.relative_path || (to_jsonb(c) - '{project_id,tenant_id,document_id}'::text[])::text
 		FROM document_chunks c JOIN documents d ON d.project_id = c.project_id AND d.id = c.document_id
@@ -130,7 +128,7 @@ func TestPromote_ChangesOneLineAndTheLevels(t *testing.T) {
 			if diff := cmp.Diff(want, f.files(t)); diff != "" {
 				t.Errorf("files (-want +got):\n%s", diff)
 			}
-			wantLevels := []string{docs + "a.md critical/critical/critical", docs + "b.md standard/standard"}
+			wantLevels := []string{docs + "a.md critical/critical", docs + "b.md standard/standard"}
 			if diff := cmp.Diff(wantLevels, f.levels(t)); diff != "" {
 				t.Errorf("levels (-want +got):\n%s", diff)
 			}
@@ -165,7 +163,7 @@ func TestPromote_WithOllamaAway(t *testing.T) {
 	active := f.activate(t, s, "main")
 	f.fake.Close()
 	promote(t, active, "problems/a.md", rag.Important)
-	if diff := cmp.Diff([]string{docs + "a.md important/important/important"}, f.levels(t)); diff != "" {
+	if diff := cmp.Diff([]string{docs + "a.md important/important"}, f.levels(t)); diff != "" {
 		t.Errorf("levels (-want +got):\n%s", diff)
 	}
 }

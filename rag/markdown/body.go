@@ -7,8 +7,6 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/text"
-	"github.com/yuin/goldmark/util"
 )
 
 // body is what the markdown behind the front matter holds. Lines are counted
@@ -39,79 +37,126 @@ const (
 // parsed for contents can be bounded. GFM tables are told from paragraphs by
 // their second line: goldmark's own extension takes memory for rows times
 // columns, and rows are lines here anyway.
-func parseBody(lines []string) body {
-	src := []byte(strings.Join(flatten(lines), "\n"))
+func parseBody(lines []string, size pieceSize) body {
 	references := parser.NewContext()
-	blocks := parser.NewParser(
-		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
-		parser.WithParagraphTransformers(util.Prioritized(referenceTransformer{}, 1)),
-	)
-	root := blocks.Parse(text.NewReader(src), parser.WithContext(references))
 	w := bodyWalker{
-		src: src, starts: newLineStarts(src), inlines: newInlineParser(references), seen: map[string]bool{},
-		body: body{links: []string{}, depth: make([]uint8, len(lines))},
+		inlines: newInlineParser(references), seen: map[string]bool{},
+		body: body{links: []string{}, depth: slices.Repeat([]uint8{insideBlock}, len(lines))},
 	}
-	for i := range w.body.depth {
-		w.body.depth[i] = insideBlock
+	p := pieceParser{pieceSize: size, references: references, lines: lines}
+	for p.next() {
+		w.first, w.src, w.starts, w.behind = p.first, p.src, p.starts, p.behind
+		for node := p.root.FirstChild(); node != nil && node != p.behind; node = node.NextSibling() {
+			if list, ok := node.(*ast.List); ok && p.inList {
+				w.children(list, 0)
+			} else {
+				w.block(node, 0)
+			}
+			p.inList = false
+		}
 	}
-	for node := root.FirstChild(); node != nil; node = node.NextSibling() {
-		w.block(node, 0)
-	}
+	w.parseContents()
 	return w.body
 }
 
-// bodyWalker collects a body from goldmark's tree.
+// bodyWalker collects a body from goldmark's trees.
 type bodyWalker struct {
 	body
-	src     []byte
-	starts  lineStarts
 	inlines *inlineParser
 	seen    map[string]bool
+	// contents are those that wait until all reference definitions are known.
+	contents []content
+	// hasSummary is set once a paragraph is known to be fit for the summary.
+	hasSummary bool
+
+	// Of the present piece: see pieceParser.
+	first  int
+	src    []byte
+	starts lineStarts
+	behind ast.Node
+}
+
+// content is the text of a block.
+type content struct {
+	text string
+	// heading is the index of the heading that it is of, else -1.
+	heading int
+	// summary says that it is a paragraph that may be the summary.
+	summary bool
 }
 
 // block takes the block at a depth of nesting, and those in it.
 func (w *bodyWalker) block(node ast.Node, depth int) {
-	line := 0
+	line := w.first
 	if pos := node.Pos(); pos >= 0 && len(w.depth) > 0 {
-		line = w.starts.line(pos)
+		line += w.starts.line(pos)
 		w.depth[line] = min(w.depth[line], uint8(min(depth, maxDepth)))
 	}
 	switch node := node.(type) {
 	case *ast.Heading:
-		content := w.content(node)
-		if depth > 0 {
-			return
+		found := content{text: string(node.Lines().Value(w.src)), heading: -1}
+		if depth == 0 {
+			found.heading = len(w.headings)
+			w.headings = append(w.headings, heading{line: line, level: node.Level})
 		}
-		w.headings = append(w.headings, heading{line: line, level: node.Level, text: content.text})
-		if node.Level == 1 && w.title == "" {
-			w.title = content.text
-		}
+		w.take(found)
 	case *ast.Paragraph:
-		content := w.content(node)
-		if depth == 0 && w.summary == "" && !isTable(node, w.src) {
-			w.summary = cutRunes(content.text, maxSummaryRunes)
-		}
+		summary := depth == 0 && !w.hasSummary && !isTable(node, w.src)
+		w.take(content{text: string(node.Lines().Value(w.src)), heading: -1, summary: summary})
 	case *ast.TextBlock:
-		w.content(node)
+		w.take(content{text: string(node.Lines().Value(w.src)), heading: -1})
 	default:
-		for child := node.FirstChild(); child != nil; child = child.NextSibling() {
-			if child.Type() == ast.TypeBlock {
-				w.block(child, depth+1)
-			}
+		w.children(node, depth)
+	}
+}
+
+// children takes the blocks in a block at a depth of nesting, up to what the
+// next piece begins with.
+func (w *bodyWalker) children(node ast.Node, depth int) {
+	for child := node.FirstChild(); child != nil && child != w.behind; child = child.NextSibling() {
+		if child.Type() == ast.TypeBlock {
+			w.block(child, depth+1)
 		}
 	}
 }
 
-// content parses a block's content and keeps its links.
-func (w *bodyWalker) content(node ast.Node) inline {
-	content := w.inlines.parse(string(node.Lines().Value(w.src)))
-	for _, destination := range content.links {
-		if link, ok := relativeLink(destination); ok && !w.seen[link] {
-			w.seen[link] = true
-			w.links = append(w.links, link)
+// take parses a content, or keeps it until all references are known if one may
+// be in it. Most contents are neither, and need not be parsed.
+func (w *bodyWalker) take(c content) {
+	switch {
+	case strings.Contains(c.text, "[") && strings.Contains(c.text, "]"):
+		w.contents = append(w.contents, c)
+	case c.heading >= 0:
+		w.headings[c.heading].text = w.inlines.parse(c.text).text
+	case c.summary && w.inlines.parse(c.text).text != "":
+		w.hasSummary = true
+		w.contents = append(w.contents, c)
+	}
+}
+
+// parseContents parses what take has kept, and then knows title, summary and links.
+func (w *bodyWalker) parseContents() {
+	for _, c := range w.contents {
+		parsed := w.inlines.parse(c.text)
+		if c.heading >= 0 {
+			w.headings[c.heading].text = parsed.text
+		}
+		if c.summary && w.summary == "" {
+			w.summary = cutRunes(parsed.text, maxSummaryRunes)
+		}
+		for _, destination := range parsed.links {
+			if link, ok := RelativeLink(destination); ok && !w.seen[link] {
+				w.seen[link] = true
+				w.links = append(w.links, link)
+			}
 		}
 	}
-	return content
+	for _, h := range w.headings {
+		if h.level == 1 && h.text != "" {
+			w.title = h.text
+			return
+		}
+	}
 }
 
 var delimiterRow = regexp.MustCompile(`^ *\|? *:?-+:? *(\| *:?-+:? *)*\|? *$`)
@@ -126,56 +171,4 @@ func isTable(node ast.Node, src []byte) bool {
 		}
 	}
 	return false
-}
-
-// maxReferenceLines bounds the paragraph in which link reference definitions
-// are looked for: goldmark's time grows with the square of its lines.
-const maxReferenceLines = 4000
-
-type referenceTransformer struct{}
-
-// Transform implements parser.ParagraphTransformer.
-func (referenceTransformer) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
-	if node.Lines().Len() <= maxReferenceLines {
-		parser.LinkReferenceParagraphTransformer.Transform(node, reader, pc)
-	}
-}
-
-// maxMarkerBytes is how far into a line the markers of quotes and lists are
-// read: goldmark's time grows with the square of their number.
-const maxMarkerBytes = 128
-
-// flatten returns the lines with the markers behind maxMarkerBytes made letters.
-// The lengths of lines stay.
-func flatten(lines []string) []string {
-	flat := slices.Clone(lines)
-	for i, line := range lines {
-		rest := strings.TrimLeft(line, " \t>*+-.)0123456789")
-		if markers := len(line) - len(rest); markers > maxMarkerBytes {
-			flat[i] = line[:maxMarkerBytes] + strings.Repeat("x", markers-maxMarkerBytes) + rest
-		}
-	}
-	return flat
-}
-
-// lineStarts are the offsets at which the lines of a text begin.
-type lineStarts []int
-
-func newLineStarts(src []byte) lineStarts {
-	starts := lineStarts{0}
-	for i, c := range src {
-		if c == '\n' {
-			starts = append(starts, i+1)
-		}
-	}
-	return starts
-}
-
-// line returns the line, from 0, that an offset is on.
-func (s lineStarts) line(offset int) int {
-	line, found := slices.BinarySearch(s, offset)
-	if !found {
-		line--
-	}
-	return line
 }

@@ -10,14 +10,22 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+
+	"github.com/compound-docs/compound-docs/internal/yamlbound"
 )
 
-// Bounds of front matter: the YAML parser's time grows with the square of the
-// nesting, and aliases can make a short text into a huge value.
+// Bounds of front matter: see package yamlbound, and aliases can make a short
+// text into a huge value.
 const (
-	maxFrontMatterBytes  = 64 << 10
-	maxFrontMatterDepth  = 32
+	maxFrontMatterBytes   = 64 << 10
+	maxFrontMatterDepth   = 32
+	maxFrontMatterTokens  = 25_000
+	maxFrontMatterKeys    = 2_000
+	maxFrontMatterAliases = 1_000
+	// Of what the text stands for, with every alias written out.
 	maxFrontMatterValues = 10_000
+	maxFrontMatterText   = 2 * maxFrontMatterBytes
 )
 
 // frontMatter is the YAML between a file's first line, which is ---, and the
@@ -50,10 +58,11 @@ func (f frontMatter) decode() (map[string]any, error) {
 	if !f.found {
 		return nil, nil //nolint:nilnil // No front matter is not an error, and distinct from an empty one.
 	}
-	if err := f.checkSize(); err != nil {
+	tokens, err := f.tokens()
+	if err != nil {
 		return nil, err
 	}
-	file, err := parser.ParseBytes([]byte(f.yaml), 0, parser.AllowDuplicateMapKey())
+	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
 		return nil, syntaxError(err)
 	}
@@ -79,25 +88,19 @@ func (f frontMatter) decode() (map[string]any, error) {
 	}
 }
 
-func (f frontMatter) checkSize() error {
+// tokens splits the YAML, unless it is too long or too costly to parse.
+func (f frontMatter) tokens() (token.Tokens, error) {
 	if len(f.yaml) > maxFrontMatterBytes {
-		return errorf(1, "the front matter is longer than %d KiB", maxFrontMatterBytes>>10)
+		return nil, errorf(1, "the front matter is longer than %d KiB", maxFrontMatterBytes>>10)
 	}
-	line, depth := firstYAMLLine, 0
-	for i := range len(f.yaml) {
-		switch f.yaml[i] {
-		case '\n':
-			line++
-		case '[', '{':
-			depth++
-		case ']', '}':
-			depth = max(depth-1, 0)
-		}
-		if depth > maxFrontMatterDepth {
-			return tooDeep(line)
-		}
+	tokens, err := yamlbound.Tokens(f.yaml, yamlbound.Limits{
+		Depth: maxFrontMatterDepth, Tokens: maxFrontMatterTokens, Keys: maxFrontMatterKeys, Aliases: maxFrontMatterAliases,
+	})
+	var exceeded *yamlbound.Error
+	if errors.As(err, &exceeded) {
+		return nil, errorf(exceeded.Line+firstYAMLLine-1, "the front matter is too complex: %s", exceeded.Problem)
 	}
-	return nil
+	return tokens, err
 }
 
 func tooDeep(line int) error {
@@ -130,6 +133,7 @@ func lineOf(node ast.Node) int {
 type yamlDecoder struct {
 	anchors map[string]ast.Node
 	values  int
+	text    int // bytes of all keys and values
 	depth   int
 }
 
@@ -156,9 +160,9 @@ func (d *yamlDecoder) value(node ast.Node, path string) (any, error) {
 		}
 		return node.Value, nil
 	case *ast.StringNode:
-		return storable(node, node.Value, path)
+		return d.storable(node, node.Value, path)
 	case *ast.LiteralNode:
-		return storable(node, node.Value.Value, path)
+		return d.storable(node, node.Value.Value, path)
 	case *ast.MappingNode:
 		return d.mapping(node.Values, path)
 	case *ast.MappingValueNode:
@@ -188,13 +192,13 @@ func (d *yamlDecoder) mapping(entries []*ast.MappingValueNode, path string) (any
 	values := make(map[string]any, len(entries))
 	lines := make(map[string]int, len(entries))
 	for _, entry := range entries {
-		key, err := keyText(entry.Key, path)
+		key, err := d.keyText(entry.Key, path)
 		if err != nil {
 			return nil, err
 		}
 		keyPath := key
 		if path != "" {
-			keyPath = path + "." + key
+			keyPath = shortened(path) + "." + key
 		}
 		if first, ok := lines[key]; ok {
 			return nil, keyError(entry.Key, keyPath, "is given twice, first on line %d", first)
@@ -210,7 +214,7 @@ func (d *yamlDecoder) mapping(entries []*ast.MappingValueNode, path string) (any
 func (d *yamlDecoder) sequence(node *ast.SequenceNode, path string) (any, error) {
 	values := make([]any, 0, len(node.Values))
 	for i, item := range node.Values {
-		value, err := d.value(item, fmt.Sprintf("%s[%d]", path, i))
+		value, err := d.value(item, fmt.Sprintf("%s[%d]", shortened(path), i))
 		if err != nil {
 			return nil, err
 		}
@@ -224,7 +228,7 @@ func (d *yamlDecoder) tagged(node *ast.TagNode, path string) (any, error) {
 	switch tag := node.Start.Value; tag {
 	case "!!str":
 		if scalar, ok := node.Value.(ast.ScalarNode); ok && scalar.Type() != ast.StringType && scalar.Type() != ast.LiteralType {
-			return storable(node, nodeText(scalar), path)
+			return d.storable(node, nodeText(scalar), path)
 		}
 		return d.value(node.Value, path)
 	case "!!int", "!!float", "!!bool", "!!null", "!!timestamp", "!!map", "!!seq":
@@ -234,10 +238,10 @@ func (d *yamlDecoder) tagged(node *ast.TagNode, path string) (any, error) {
 	}
 }
 
-func keyText(key ast.MapKeyNode, path string) (string, error) {
+func (d *yamlDecoder) keyText(key ast.MapKeyNode, path string) (string, error) {
 	switch key := key.(type) {
 	case *ast.StringNode:
-		return storable(key, key.Value, path)
+		return d.storable(key, key.Value, path)
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.NullNode:
 		return nodeText(key), nil
 	case *ast.MergeKeyNode:
@@ -255,8 +259,24 @@ func nodeText(node ast.Node) string {
 	return node.GetToken().Value
 }
 
-// storable refuses what escapes can make and a PostgreSQL text cannot hold.
-func storable(node ast.Node, s, path string) (string, error) {
+// maxShownPath bounds the path of keys in a message.
+const maxShownPath = 200
+
+// shortened leaves out the beginning of a path that is too long to be shown: it
+// is built for each of the values.
+func shortened(path string) string {
+	if len(path) <= maxShownPath {
+		return path
+	}
+	return "…" + strings.ToValidUTF8(path[len(path)-maxShownPath:], "")
+}
+
+// storable refuses what escapes can make and a PostgreSQL text cannot hold, and
+// more text than a front matter can have without aliases.
+func (d *yamlDecoder) storable(node ast.Node, s, path string) (string, error) {
+	if d.text += len(s); d.text > maxFrontMatterText {
+		return "", errorf(lineOf(node), "the front matter holds more than %d KiB with its aliases written out", maxFrontMatterText>>10)
+	}
 	if strings.ContainsRune(s, 0) {
 		return "", keyError(node, path, "holds a NUL character")
 	}
@@ -284,7 +304,7 @@ func integer(value any) any {
 func keyError(node ast.Node, path, format string, args ...any) error {
 	subject := "the front matter"
 	if path != "" {
-		subject = fmt.Sprintf("the front matter key %q", path)
+		subject = fmt.Sprintf("the front matter key %q", shortened(path))
 	}
 	return errorf(lineOf(node), "%s %s", subject, fmt.Sprintf(format, args...))
 }

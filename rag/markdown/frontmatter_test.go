@@ -69,8 +69,12 @@ func TestParse_BadFrontMatter(t *testing.T) {
 		{"merge key", "a: &x {b: 1}\nc:\n  <<: *x", markdown.Error{Line: 4, Problem: `the front matter key "c" holds a merge key (<<); write the keys out`}},
 		{"unknown alias", "a: *x", markdown.Error{Line: 2, Problem: `the front matter key "a" refers to *x, which is not defined before it`}},
 		{"alias inside its anchor", "a: &x [*x]", markdown.Error{Line: 2, Problem: `the front matter key "a[0]" refers to *x, which is not defined before it`}},
-		{"brackets", "a: 1\nb: " + strings.Repeat("[", 40), markdown.Error{Line: 3, Problem: "the front matter nests deeper than 32 brackets or levels"}},
-		{"levels", strings.Repeat("- ", 40) + "x", markdown.Error{Line: 2, Problem: "the front matter nests deeper than 32 brackets or levels"}},
+		{"brackets", "a: 1\nb: " + strings.Repeat("[", 40), markdown.Error{Line: 3, Problem: "the front matter is too complex: it nests deeper than 32 levels"}},
+		{"levels", strings.Repeat("- ", 40) + "x", markdown.Error{Line: 2, Problem: "the front matter is too complex: it nests deeper than 32 levels"}},
+		{"indented levels", indented(40), markdown.Error{Line: 34, Problem: "the front matter is too complex: it nests deeper than 32 levels"}},
+		{"keys", strings.Repeat("a:\n", 3000), markdown.Error{Line: 2002, Problem: "the front matter is too complex: there are more than 2000 keys"}},
+		{"aliases", "a: &x y\nb:\n" + strings.Repeat("- *x\n", 1001), markdown.Error{Line: 1004, Problem: "the front matter is too complex: there are more than 1000 aliases; write the values out"}},
+		{"a long text many times", "a: &x " + strings.Repeat("word ", 9000) + "\nb: [*x, *x, *x]", markdown.Error{Line: 2, Problem: "the front matter holds more than 128 KiB with its aliases written out"}},
 		{"long", strings.Repeat("# comment\n", 10_000), markdown.Error{Line: 1, Problem: "the front matter is longer than 64 KiB"}},
 	}
 	for _, test := range tests {
@@ -86,6 +90,15 @@ func TestParse_FrontMatterNeverClosed(t *testing.T) {
 	wantError(t, "---\na: 1\n\ntext\n", markdown.Error{
 		Line: 1, Problem: "the front matter that begins here is never closed; end it with a line ---",
 	})
+}
+
+// indented is a mapping in a mapping, so many levels deep.
+func indented(levels int) string {
+	var b strings.Builder
+	for level := range levels {
+		b.WriteString(strings.Repeat(" ", level) + "a:\n")
+	}
+	return b.String()
 }
 
 func TestParse_BoundsAliases(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// maxInlineBytes bounds the paragraph or heading whose links and emphasis are
-// parsed: the inline parser's time grows with the square of its length.
+// maxInlineBytes bounds what is parsed at once for links and emphasis: the
+// inline parser's time grows with the square of its length.
 const maxInlineBytes = 8 << 10
 
 // inlineParser parses the contents of one block at a time.
@@ -34,16 +34,52 @@ func newInlineParser(references parser.Context) *inlineParser {
 	}
 }
 
-// inline is a block's content. The zero value is that of one that is too long.
+// inline is a block's content.
 type inline struct {
 	text  string   // plain: one line, without markup and images
 	links []string // destinations as written
 }
 
+// parse parses a block's content. Of one that is longer than maxInlineBytes,
+// such as a table, the parts are parsed each on its own.
 func (p *inlineParser) parse(content string) inline {
-	if len(content) > maxInlineBytes {
-		return inline{}
+	if len(content) <= maxInlineBytes {
+		return p.parsePart(content)
 	}
+	var (
+		texts []string
+		links []string
+	)
+	for content != "" {
+		end := inlinePart(content)
+		part := p.parsePart(content[:end])
+		texts, links = append(texts, part.text), append(links, part.links...)
+		content = content[end:]
+	}
+	return inline{text: collapse(strings.Join(texts, " ")), links: links}
+}
+
+// inlinePart returns the length of the first part of a content: up to the end of
+// a line if one is in reach, else of a word, and not inside a link.
+func inlinePart(content string) int {
+	if len(content) <= maxInlineBytes {
+		return len(content)
+	}
+	window := content[:maxInlineBytes]
+	end := strings.LastIndexByte(window, '\n') + 1
+	if end == 0 {
+		end = strings.LastIndexByte(window, ' ') + 1
+	}
+	if end == 0 {
+		end = len(strings.ToValidUTF8(window, "")) // what is cut off is the part of a character
+	}
+	if open := strings.LastIndexByte(window[:end], '['); open > 0 && open > strings.LastIndexByte(window[:end], ')') {
+		return open
+	}
+	return end
+}
+
+func (p *inlineParser) parsePart(content string) inline {
 	src := []byte(strings.TrimSpace(content))
 	root := p.parser.Parse(text.NewReader(src), parser.WithContext(p.references))
 	var (
@@ -89,9 +125,9 @@ func unescape(s []byte) string {
 
 var scheme = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*:`)
 
-// relativeLink returns the path that a link's destination gives, and false when
+// RelativeLink returns the path that a link's destination gives, and false when
 // it leads to another host, to nowhere but an anchor, or holds what no path can.
-func relativeLink(destination string) (string, bool) {
+func RelativeLink(destination string) (string, bool) {
 	if scheme.MatchString(destination) || strings.HasPrefix(destination, "//") {
 		return "", false
 	}

@@ -37,6 +37,11 @@ type Document struct {
 	// percent-decoded and without query and fragment. Images, bare anchors and
 	// whatever has a scheme or host are left out.
 	Links []string
+	// NotFrontMatter is why what looks like front matter belongs to the body, and
+	// Replaced the line with the first bytes that were replaced by U+FFFD because
+	// they are not UTF-8, 0 for none. Only ParseAny leaves them anything but zero.
+	NotFrontMatter error
+	Replaced       int
 
 	outline outline
 }
@@ -53,24 +58,66 @@ func errorf(line int, format string, args ...any) *Error {
 	return &Error{Line: line, Problem: fmt.Sprintf(format, args...)}
 }
 
-// Parse reads a markdown file. Its error is an *Error: markdown itself cannot be
-// wrong, but front matter and the encoding can.
+// Parse reads a markdown file whose front matter must be right. Its error is an
+// *Error: markdown itself cannot be wrong, but front matter and the encoding can.
 func Parse(src []byte) (*Document, error) {
-	if err := checkEncoding(src); err != nil {
+	if line, b := invalidUTF8(src); line > 0 {
+		return nil, errorf(line, "is not valid UTF-8 (byte 0x%02x); save the file as UTF-8 text", b)
+	}
+	lines, err := readLines(src)
+	if err != nil {
 		return nil, err
 	}
-	text := strings.ReplaceAll(strings.TrimPrefix(string(src), "\ufeff"), "\r\n", "\n")
-	lines := splitLines(text)
+	frontMatter, body, err := readFrontMatter(lines)
+	if err != nil {
+		return nil, err
+	}
+	return newDocument(src, lines, frontMatter, body), nil
+}
+
+// ParseAny reads a markdown file that was not written for this index: what
+// cannot be read as front matter is body, and bytes that are not UTF-8 are
+// replaced by U+FFFD. Its error, an *Error, says that the file is no text at all.
+func ParseAny(src []byte) (*Document, error) {
+	line, _ := invalidUTF8(src)
+	if line > 0 {
+		src = bytes.ToValidUTF8(src, []byte("\ufffd"))
+	}
+	lines, err := readLines(src)
+	if err != nil {
+		return nil, err
+	}
+	frontMatter, body, notFrontMatter := readFrontMatter(lines)
+	if notFrontMatter != nil {
+		frontMatter, body = nil, 0
+	}
+	doc := newDocument(src, lines, frontMatter, body)
+	doc.NotFrontMatter, doc.Replaced = notFrontMatter, line
+	return doc, nil
+}
+
+// readLines splits a file into lines. It refuses a NUL, which no text has and a
+// PostgreSQL text cannot hold.
+func readLines(src []byte) ([]string, error) {
+	if i := bytes.IndexByte(src, 0); i >= 0 {
+		return nil, errorf(lineAt(src, i), "holds a NUL byte; save the file as UTF-8 text")
+	}
+	return splitLines(strings.ReplaceAll(strings.TrimPrefix(string(src), "\ufeff"), "\r\n", "\n")), nil
+}
+
+// readFrontMatter returns the decoded front matter and the index of the first
+// line of the body.
+func readFrontMatter(lines []string) (frontMatter map[string]any, body int, err error) {
 	block, body, err := findFrontMatter(lines)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	frontMatter, err := block.decode()
-	if err != nil {
-		return nil, err
-	}
+	frontMatter, err = block.decode()
+	return frontMatter, body, err
+}
 
-	parsed := parseBody(lines[body:])
+func newDocument(src []byte, lines []string, frontMatter map[string]any, body int) *Document {
+	parsed := parseBody(lines[body:], defaultPieceSize())
 	doc := &Document{
 		FrontMatter: frontMatter, Title: parsed.title, Summary: parsed.summary, Links: parsed.links,
 		CharCount: utf8.RuneCount(src), LineCount: len(lines),
@@ -82,16 +129,14 @@ func Parse(src []byte) (*Document, error) {
 	if summary, ok := frontMatter["summary"].(string); ok && strings.TrimSpace(summary) != "" {
 		doc.Summary = strings.TrimSpace(summary)
 	}
-	return doc, nil
+	return doc
 }
 
-// checkEncoding refuses what a PostgreSQL text cannot hold.
-func checkEncoding(src []byte) error {
-	if i := bytes.IndexByte(src, 0); i >= 0 {
-		return errorf(lineAt(src, i), "holds a NUL byte; save the file as UTF-8 text")
-	}
+// invalidUTF8 returns the line and the value of the first byte that is not
+// UTF-8, and the line 0 if there is none.
+func invalidUTF8(src []byte) (line int, b byte) {
 	if utf8.Valid(src) {
-		return nil
+		return 0, 0
 	}
 	at := 0
 	for at < len(src) {
@@ -101,7 +146,7 @@ func checkEncoding(src []byte) error {
 		}
 		at += size
 	}
-	return errorf(lineAt(src, at), "is not valid UTF-8 (byte 0x%02x); save the file as UTF-8 text", src[at])
+	return lineAt(src, at), src[at]
 }
 
 func lineAt(src []byte, offset int) int { return 1 + bytes.Count(src[:offset], []byte("\n")) }

@@ -3,15 +3,18 @@ DELETE FROM document_links
 WHERE project_id = @project_id AND document_id = ANY(@document_ids::bigint[]);
 
 -- name: LinkInsertMany :copyfrom
-INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_path)
-VALUES (@project_id, @tenant_id, @document_id, @ordinal, @target_path);
+INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_path, fallback_path)
+VALUES (@project_id, @tenant_id, @document_id, @ordinal, @target_path, @fallback_path);
 
 -- name: LinkEdges :many
 -- The tenant's link graph, links to nothing left out, in the order of the texts.
-SELECT d.relative_path AS source_path, l.target_path
+SELECT d.relative_path AS source_path, coalesce(t.relative_path, f.relative_path)::text AS target_path
 FROM document_links l
 JOIN documents d ON d.project_id = l.project_id AND d.id = l.document_id
-JOIN documents t ON t.project_id = l.project_id AND t.tenant_id = l.tenant_id
+LEFT JOIN documents t ON t.project_id = l.project_id AND t.tenant_id = l.tenant_id
     AND t.collection = d.collection AND t.relative_path = l.target_path
+LEFT JOIN documents f ON t.id IS NULL AND l.fallback_path <> '' AND f.project_id = l.project_id
+    AND f.tenant_id = l.tenant_id AND f.collection = d.collection AND f.relative_path = l.fallback_path
 WHERE l.project_id = @project_id AND l.tenant_id = @tenant_id AND d.collection = @collection
+    AND coalesce(t.id, f.id) IS NOT NULL
 ORDER BY d.relative_path, l.ordinal;

@@ -5,15 +5,13 @@ FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection;
 
 -- name: DocumentUpsertMany :many
--- One array a column; tags come joined by U+001F, because arrays of arrays must
--- be rectangular.
+-- One array a column.
 INSERT INTO documents (
     project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
-    tags, frontmatter, content_hash, schema_hash, char_count, line_count, file_size, file_mtime, chunk_count
+    content_hash, schema_hash, char_count, line_count, file_size, file_mtime, chunk_count
 )
 SELECT @project_id, @tenant_id, @collection, d.relative_path, d.title, d.summary, d.doc_type, d.doc_date,
-    d.promotion_level, string_to_array(d.tags, E'\x1f'), d.frontmatter, d.content_hash,
-    d.schema_hash, d.char_count, d.line_count, d.file_size, d.file_mtime, d.chunk_count
+    d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.line_count, d.file_size, d.file_mtime, d.chunk_count
 FROM (
     SELECT unnest(@relative_paths::text[]) AS relative_path,
         unnest(@titles::text[]) AS title,
@@ -21,8 +19,6 @@ FROM (
         unnest(@doc_types::text[]) AS doc_type,
         unnest(@doc_dates::text[]) AS doc_date,
         unnest(@promotion_levels::promotion_level[]) AS promotion_level,
-        unnest(@tags::text[]) AS tags,
-        unnest(@frontmatters::jsonb[]) AS frontmatter,
         unnest(@content_hashes::bytea[]) AS content_hash,
         unnest(@schema_hashes::text[]) AS schema_hash,
         unnest(@char_counts::integer[]) AS char_count,
@@ -33,11 +29,9 @@ FROM (
 ) AS d
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     title = excluded.title, summary = excluded.summary, doc_type = excluded.doc_type,
-    doc_date = excluded.doc_date, promotion_level = excluded.promotion_level, tags = excluded.tags,
-    frontmatter = excluded.frontmatter, content_hash = excluded.content_hash,
-    schema_hash = excluded.schema_hash, char_count = excluded.char_count, line_count = excluded.line_count,
-    file_size = excluded.file_size, file_mtime = excluded.file_mtime, chunk_count = excluded.chunk_count,
-    indexed_at = now()
+    doc_date = excluded.doc_date, promotion_level = excluded.promotion_level,
+    content_hash = excluded.content_hash, schema_hash = excluded.schema_hash, char_count = excluded.char_count, line_count = excluded.line_count,
+    file_size = excluded.file_size, file_mtime = excluded.file_mtime, chunk_count = excluded.chunk_count
 RETURNING id, relative_path;
 
 -- name: DocumentTouchMany :exec
@@ -92,7 +86,7 @@ LIMIT @max_paths;
 -- After the promotion line of the file was edited, and nothing else: no row if
 -- the index does not hold the file as it was before.
 UPDATE documents SET
-    promotion_level = @promotion_level, frontmatter = @frontmatter, content_hash = @content_hash,
+    promotion_level = @promotion_level, content_hash = @content_hash,
     char_count = @char_count, line_count = @line_count, file_size = @file_size, file_mtime = @file_mtime
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
     AND relative_path = @relative_path AND content_hash = @previous_hash

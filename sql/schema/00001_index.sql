@@ -65,8 +65,6 @@ CREATE TABLE documents (
     doc_type        text            NOT NULL,
     doc_date        text            NOT NULL,
     promotion_level promotion_level NOT NULL,
-    tags            text[]          NOT NULL,
-    frontmatter     jsonb           NOT NULL,
     -- SHA-256 of the file's bytes.
     content_hash    bytea           NOT NULL,
     -- Fingerprint of the schema that the front matter was validated against.
@@ -77,7 +75,6 @@ CREATE TABLE documents (
     file_mtime      timestamptz     NOT NULL,
     -- 0 when the whole text is one passage.
     chunk_count     integer         NOT NULL,
-    indexed_at      timestamptz     NOT NULL DEFAULT now(),
     PRIMARY KEY (project_id, id),
     UNIQUE (project_id, tenant_id, collection, relative_path),
     FOREIGN KEY (project_id, tenant_id) REFERENCES tenants ON DELETE CASCADE
@@ -115,6 +112,8 @@ CREATE TABLE document_links (
     document_id bigint  NOT NULL,
     ordinal     integer NOT NULL,
     target_path text    NOT NULL,
+    -- What is meant if no document has target_path, '' for nothing.
+    fallback_path text  NOT NULL,
     PRIMARY KEY (project_id, document_id, ordinal),
     FOREIGN KEY (project_id, document_id) REFERENCES documents ON DELETE CASCADE
 );

@@ -17,19 +17,19 @@ INSERT INTO tenants (
     (2, 3, '', '', '', 1, 1, 0, NULL, 0, NULL, '2026-01-01 00:00+00', '2026-01-02 00:00+00');
 
 INSERT INTO documents (
-    project_id, tenant_id, id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level, tags,
-    frontmatter, content_hash, schema_hash, char_count, line_count, file_size, file_mtime, chunk_count, indexed_at
+    project_id, tenant_id, id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
+    content_hash, schema_hash, char_count, line_count, file_size, file_mtime, chunk_count
 ) OVERRIDING SYSTEM VALUE VALUES
-    (1, 1, 1, 'compounding', 'docs/pool.md', 'Pool', 'Exhausted', 'problem', '2026-01-02', 'critical', '{database,pool}',
-        '{"title": "Pool"}', '\x01', 'schema', 40, 9, 44, '2026-01-01 00:00+00', 2, '2026-01-02 00:00+00'),
-    (1, 1, 2, 'compounding', 'docs/labels.md', 'Labels', 'Umlauts', 'insight', '2026-01-03', 'standard', '{}',
-        '{}', '\x02', '', 20, 3, 22, '2026-01-01 00:00+00', 0, '2026-01-02 00:00+00'),
-    (1, 2, 3, 'compounding', 'docs/labels.md', 'Labels', 'Umlauts', 'insight', '2026-01-03', 'important', '{}',
-        '{}', '\x02', '', 20, 3, 22, '2026-01-01 00:00+00', 0, '2026-01-02 00:00+00'),
-    (1, 1, 4, 'external', 'manual/setup.md', 'Setup', '', '', '', 'standard', '{}',
-        '{}', '\x03', '', 10, 1, 10, '2026-01-01 00:00+00', 0, '2026-01-02 00:00+00'),
-    (2, 3, 5, 'handbook', 'handbook/keys.md', 'Keys', '', 'office', '', 'standard', '{}',
-        '{}', '\x04', '', 10, 1, 10, '2026-01-01 00:00+00', 0, '2026-01-02 00:00+00');
+    (1, 1, 1, 'compounding', 'docs/pool.md', 'Pool', 'Exhausted', 'problem', '2026-01-02', 'critical',
+        '\x01', 'schema', 40, 9, 44, '2026-01-01 00:00+00', 2),
+    (1, 1, 2, 'compounding', 'docs/labels.md', 'Labels', 'Umlauts', 'insight', '2026-01-03', 'standard',
+        '\x02', '', 20, 3, 22, '2026-01-01 00:00+00', 0),
+    (1, 2, 3, 'compounding', 'docs/labels.md', 'Labels', 'Umlauts', 'insight', '2026-01-03', 'important',
+        '\x02', '', 20, 3, 22, '2026-01-01 00:00+00', 0),
+    (1, 1, 4, 'external', 'manual/setup.md', 'Setup', '', '', '', 'standard',
+        '\x03', '', 10, 1, 10, '2026-01-01 00:00+00', 0),
+    (2, 3, 5, 'handbook', 'handbook/keys.md', 'Keys', '', 'office', '', 'standard',
+        '\x04', '', 10, 1, 10, '2026-01-01 00:00+00', 0);
 
 INSERT INTO document_chunks (
     project_id, tenant_id, document_id, collection, ordinal, start_line, end_line, promotion_level, passage_hash, header_path
@@ -41,9 +41,9 @@ INSERT INTO document_chunks (
     (1, 1, 4, 'external', 0, 1, 1, 'standard', '00000000-0000-4000-8000-000000000004', ''),
     (2, 3, 5, 'handbook', 0, 1, 1, 'standard', '00000000-0000-4000-8000-000000000005', '');
 
-INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_path) VALUES
-    (1, 1, 1, 0, 'docs/labels.md'),
-    (1, 1, 2, 0, 'docs/gone.md');
+INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_path, fallback_path) VALUES
+    (1, 1, 1, 0, 'docs/labels.md', ''),
+    (1, 1, 2, 0, 'docs/gone.md', 'docs/missing.md');
 
 INSERT INTO passages (collection, project_id, hash, created_at, heading, content, embedding, promoted)
 SELECT p.collection::collection, p.project_id, p.hash::uuid, '2026-01-02 00:00+00', p.heading, p.content,

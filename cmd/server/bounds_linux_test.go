@@ -1,0 +1,111 @@
+package main_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+// memoryBound is what a server may have held in memory at most.
+const memoryBound = 400 << 20
+
+// peakMemory returns the largest resident memory that the process had so far.
+func peakMemory(t *testing.T, pid int) (bytes int64) {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	if _, err := fmt.Sscanf(rest, "%d kB", &bytes); err != nil {
+		t.Fatal(err)
+	}
+	return bytes << 10
+}
+
+// Whatever an Ollama host sends, the server stays small and says what is wrong.
+func TestServe_BoundsWhatOllamaSends(t *testing.T) {
+	t.Parallel()
+	const piece = `{"message":{"role":"assistant","content":"word "},"done":false}` + "\n"
+	bombs := []struct {
+		name, path string
+		handle     http.HandlerFunc
+		want       string // in the answer; "" for an answer without a fault
+	}{
+		{"zipped vectors", "/api/embed", endless(200, true, `{"embeddings":[[`, "0.1,"), "larger than"},
+		{"vectors of nothing", "/api/embed", endless(200, true, `{"embeddings":[`, "[],"), "more than"},
+		{"vectors", "/api/embed", endless(200, false, `{"embeddings":[[`, "0,"), "larger than"},
+		{"white space", "/api/embed", endless(200, true, "", " "), "larger than"},
+		{"an error", "/api/embed", endless(500, true, `{"error":"`, "no "), "larger than"},
+		{"models", "/api/tags", endless(200, true, `{"models":[`, "{},"), "more than"},
+		{"a model's name", "/api/tags", endless(200, true, `{"models":[{"name":"`, "name"), "larger than"},
+		{"what is known of a model", "/api/show", endless(200, true, `{"model_info":{"a":`, "["), ""},
+		{"pieces of an answer", "/api/chat", endless(200, false, "", piece), "does not end at the 1024 tokens"},
+		{"zipped pieces", "/api/chat", endless(200, true, "", piece), "does not end at the 1024 tokens"},
+		{"pieces of nothing", "/api/chat", endless(200, true, "", `{"message":{},"done":false}`+"\n"), "larger than"},
+		{"a line", "/api/chat", endless(200, true, `{"message":{"content":"`, "word "), "one of its lines is longer"},
+		{"tool calls", "/api/chat", endless(200, true, `{"message":{"tool_calls":[`, "{},"), "one of its lines is longer"},
+	}
+	for _, bomb := range bombs {
+		t.Run(bomb.name, func(t *testing.T) {
+			t.Parallel()
+			hostile := newHostileOllama(t, bomb.path, bomb.handle)
+			command := server(t, "CDOCS_DATABASE_URL="+testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST="+hostile.URL, "CDOCS_LOG_LEVEL=error")
+			session := connect(t, command)
+			call(t, session, "activate_project", activation(guideProject(t)), &struct{}{})
+			var answer struct {
+				Message string `json:"message"`
+				Reason  string `json:"generation_reason"`
+			}
+			call(t, session, "rag_query_external", question(), &answer)
+			peak := peakMemory(t, command.Process.Pid)
+			t.Logf("%d requests, %d MiB", hostile.met.Load(), peak>>20)
+			if said := answer.Message + answer.Reason; !strings.Contains(said, bomb.want) || bomb.want == "" && said != "" {
+				t.Errorf("the answer says %q, want %q in it", said, bomb.want)
+			}
+			if hostile.met.Load() == 0 {
+				t.Error("the server has met none of it")
+			}
+			if peak > memoryBound {
+				t.Errorf("the server took %d MiB, more than %d", peak>>20, memoryBound>>20)
+			}
+			if err := session.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A pull reports what it likes for as long as it likes.
+func TestServe_BoundsWhatAPullReports(t *testing.T) {
+	t.Parallel()
+	for name, again := range map[string]string{
+		"steps":  `{"status":"pulling","digest":"sha256:0","total":9223372036854775807,"completed":1}` + "\n",
+		"a line": `"pulling`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			hostile := newHostileOllama(t, "/api/pull", endless(200, true, "", again))
+			hostile.fake.RemoveModel("mxbai-embed-large")
+			command := server(t, "CDOCS_DATABASE_URL="+testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST="+hostile.URL, "CDOCS_LOG_LEVEL=error")
+			session := connect(t, command)
+			call(t, session, "activate_project", activation(guideProject(t)), &struct{}{})
+			var answer toolError
+			for !strings.Contains(answer.Message, "could not be pulled") {
+				if !call(t, session, "search_external_docs", map[string]any{"query": "water"}, &answer) {
+					t.Fatal("a search without a model succeeds")
+				}
+			}
+			if peak := peakMemory(t, command.Process.Pid); peak > memoryBound {
+				t.Errorf("the server took %d MiB, more than %d", peak>>20, memoryBound>>20)
+			}
+			if err := session.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -1,0 +1,118 @@
+package markdown_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/rag/markdown"
+)
+
+// What was not written for this index has nothing to correct: what is no front
+// matter is text.
+func TestParseAny_TakesForBodyWhatIsNoFrontMatter(t *testing.T) {
+	t.Parallel()
+	for name, src := range map[string]string{
+		"a rule":           "---\n\n# Title\n\nThe text.\n",
+		"two rules":        "---\nThe text.\n\n---\n\n# Title\n",
+		"a colon too many": "---\ntitle: Foo: bar\n---\n\n# Title\n\nThe text.\n",
+		"a Liquid tag":     "---\ntitle: {{ page.title }}\n{% include x %}\n---\n\n# Title\n\nThe text.\n",
+		"a tab":            "---\na:\n\t- b\n---\n# Title\n\nThe text.\n",
+		"a list":           "---\n- a\n---\n# Title\n\nThe text.\n",
+		"a key twice":      "---\na: 1\na: 2\n---\n# Title\n\nThe text.\n",
+		"too long":         "---\na: some\n" + strings.Repeat("some more words\n", 5<<10) + "---\n# Title\n\nThe text.\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			doc, err := markdown.ParseAny([]byte(src))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if doc.FrontMatter != nil || doc.Title != "Title" || doc.Replaced != 0 {
+				t.Errorf("front matter %v, title %q, replaced %d", doc.FrontMatter, doc.Title, doc.Replaced)
+			}
+			var reason *markdown.Error
+			if !errors.As(doc.NotFrontMatter, &reason) || reason.Line < 1 {
+				t.Errorf("reason %v, want one with a line", doc.NotFrontMatter)
+			}
+			second := strings.SplitN(src, "\n", 3)[1]
+			passages := doc.Passages("", markdown.DefaultLimit())
+			found := slices.ContainsFunc(passages, func(p markdown.Passage) bool { return strings.Contains(p.Text, second) })
+			if len(passages) == 0 || passages[0].StartLine != 1 || !found {
+				t.Errorf("the second line is in none of the %d passages", len(passages))
+			}
+			if _, err := markdown.Parse([]byte(src)); err == nil {
+				t.Error("Parse takes it")
+			}
+		})
+	}
+}
+
+func TestParseAny_ReplacesWhatIsNotUTF8(t *testing.T) {
+	t.Parallel()
+	doc, err := markdown.ParseAny([]byte("---\ntitle: Caf\xe9\n---\n\nGr\xfc\xdfe.\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []any{doc.Title, doc.Summary, doc.Replaced}
+	if diff := cmp.Diff([]any{"Caf\ufffd", "Gr\ufffde.", 2}, got); diff != "" {
+		t.Errorf("title, summary and line (-want +got):\n%s", diff)
+	}
+	if _, err := markdown.ParseAny([]byte("a\x00b")); err == nil {
+		t.Error("a NUL is taken for text")
+	}
+}
+
+func TestParseAny_ReadsWhatIsRight(t *testing.T) {
+	t.Parallel()
+	for _, src := range []string{"---\ntitle: A\n---\nText [b](b.md).\n", "# A\n", "", "---\n---\n"} {
+		want, err := markdown.Parse([]byte(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := markdown.ParseAny([]byte(src))
+		if err != nil || got.NotFrontMatter != nil {
+			t.Fatal(err, got.NotFrontMatter)
+		}
+		if diff := cmp.Diff([]any{want.FrontMatter, want.Title, want.Links}, []any{got.FrontMatter, got.Title, got.Links}); diff != "" {
+			t.Errorf("%q (-Parse +ParseAny):\n%s", src, diff)
+		}
+	}
+}
+
+// However long a block is, all of its links are found.
+func TestParse_LinksOfLongBlocks(t *testing.T) {
+	t.Parallel()
+	const links = 1000
+	for name, block := range map[string]struct{ head, link, tail string }{
+		"a table":       {"| Name | Doc |\n|---|---|\n", "| a row with some words | [a *link*](%03d.md) |\n", ""},
+		"a paragraph":   {"", "Some words and [a link](%03d.md) there.\n", ""},
+		"one line":      {"", "Some words and [a link of words](%03d.md) there. ", "\n"},
+		"without words": {"", "[äöü](%03d.md)", "\n"},
+		"a list's item": {"- ", "  words [a](%03d.md)\n", ""},
+		"a heading":     {"# ", "[a](%03d.md) ", "\n"},
+		"references":    {"[r]: r.md\n\n", "text [r] and [a](%03d.md)\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var src strings.Builder
+			src.WriteString(block.head)
+			want := []string{}
+			for i := range links {
+				fmt.Fprintf(&src, block.link, i)
+				want = append(want, fmt.Sprintf("%03d.md", i))
+			}
+			src.WriteString(block.tail)
+			if name == "references" {
+				want = slices.Insert(want, 0, "r.md")
+			}
+			if diff := cmp.Diff(want, parse(t, src.String()).Links); diff != "" {
+				t.Errorf("links (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,87 @@
+package rag_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// related_docs are followed however their writer has given them: relative to the
+// document if such a one exists, else to the docs folder.
+func TestAsk_FollowsRelatedDocs(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, related, want string
+		others              []string
+	}{
+		{"relative to the document", "../tools/x.md", "docs/tools/x.md", nil},
+		{"with an anchor", "../tools/x.md#sec", "docs/tools/x.md", nil},
+		{"relative to the docs folder", "tools/x.md", "docs/tools/x.md", nil},
+		{"to the docs folder with an anchor", "tools/x.md#sec", "docs/tools/x.md", nil},
+		{"to the docs folder with a dot", "./tools/x.md", "docs/tools/x.md", nil},
+		{"to the repository", "docs/tools/x.md", "docs/tools/x.md", nil},
+		{"to the repository with a slash", "/docs/tools/x.md", "docs/tools/x.md", nil},
+		{"to the repository with a dot", "./docs/tools/x.md#sec", "docs/tools/x.md", nil},
+		{"below the document's folder first", "tools/x.md", "docs/problems/tools/x.md", []string{"docs/problems/tools/x.md"}},
+		{"a file at the top", "x.md", "docs/x.md", []string{"docs/x.md"}},
+		{"beside the document first", "x.md", "docs/problems/x.md", []string{"docs/x.md", "docs/problems/x.md"}},
+		{"a name with a #", "tools/c#.md", "docs/tools/c#.md", []string{"docs/tools/c#.md"}},
+		{"a name with a # and an anchor", "tools/c#.md#top", "docs/tools/c#.md", []string{"docs/tools/c#.md"}},
+		{"a name with a space", "tools/a b.md", "docs/tools/a b.md", []string{"docs/tools/a b.md"}},
+		{"to itself", "problems/pool.md", "", nil},
+		{"out of the repository", "../../tools/x.md", "", nil},
+		{"elsewhere", "https://example.org/docs/tools/x.md", "", nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t)
+			f.index(t, f.tenant, file("docs/problems/pool.md", "---", "related_docs: ['"+test.related+"']", "---", "The connection pool ran dry."))
+			for _, other := range append(test.others, "docs/tools/x.md") {
+				f.index(t, f.tenant, file(other, "Bananas are yellow."))
+			}
+			answer := ask(t, f, rag.Question{
+				Query: rag.Query{Text: "why did the connection pool run dry", MinScore: 0.4, Limit: 1}, MaxDepth: 1, MaxLinked: 5,
+			})
+			linked := ""
+			for _, link := range answer.Linked {
+				linked += link.Path
+			}
+			if diff := cmp.Diff(test.want, linked); diff != "" {
+				t.Errorf("linked (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What a related document stands for is decided when it is followed, not when
+// the document that names it is indexed.
+func TestAsk_FollowsTheRelatedDocThatExistsNow(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	x := indexer(f.library, f.tenant, rag.Compounding)
+	f.index(t, f.tenant, file("docs/problems/pool.md", "---", "related_docs: [tools/x.md]", "---", "The connection pool ran dry."))
+	expect := func(want ...string) {
+		t.Helper()
+		answer := ask(t, f, rag.Question{
+			Query: rag.Query{Text: "why did the connection pool run dry", MinScore: 0.4, Limit: 1}, MaxDepth: 1, MaxLinked: 5,
+		})
+		got := []string{}
+		for _, link := range answer.Linked {
+			got = append(got, link.Path)
+		}
+		if diff := cmp.Diff(append([]string{}, want...), got); diff != "" {
+			t.Errorf("linked (-want +got):\n%s", diff)
+		}
+	}
+	expect()
+	f.index(t, f.tenant, file("docs/tools/x.md", "Bananas are yellow."))
+	expect("docs/tools/x.md")
+	f.index(t, f.tenant, file("docs/problems/tools/x.md", "Cherries are red."))
+	expect("docs/problems/tools/x.md")
+	if err := x.Remove(t.Context(), []string{"docs/problems/tools/x.md"}); err != nil {
+		t.Fatal(err)
+	}
+	expect("docs/tools/x.md")
+}
