@@ -142,9 +142,10 @@ func (q *Queries) DocumentPathsContaining(ctx context.Context, arg DocumentPaths
 const documentPromote = `-- name: DocumentPromote :one
 UPDATE documents SET
     promotion_level = $1, frontmatter = $2, content_hash = $3,
-    char_count = $4, line_count = $5, file_size = $6, file_mtime = $7
-WHERE project_id = $8 AND tenant_id = $9 AND collection = $10
-    AND relative_path = $11 AND content_hash = $12
+    char_count = $4, line_count = $5, file_size = $6, file_mtime = $7,
+    file_ctime = $8, file_inode = $9
+WHERE project_id = $10 AND tenant_id = $11 AND collection = $12
+    AND relative_path = $13 AND content_hash = $14
 RETURNING id
 `
 
@@ -156,6 +157,8 @@ type DocumentPromoteParams struct {
 	LineCount      int32
 	FileSize       int64
 	FileMtime      time.Time
+	FileCtime      time.Time
+	FileInode      int64
 	ProjectID      int32
 	TenantID       int32
 	Collection     Collection
@@ -174,6 +177,8 @@ func (q *Queries) DocumentPromote(ctx context.Context, arg DocumentPromoteParams
 		arg.LineCount,
 		arg.FileSize,
 		arg.FileMtime,
+		arg.FileCtime,
+		arg.FileInode,
 		arg.ProjectID,
 		arg.TenantID,
 		arg.Collection,
@@ -186,7 +191,7 @@ func (q *Queries) DocumentPromote(ctx context.Context, arg DocumentPromoteParams
 }
 
 const documentStamps = `-- name: DocumentStamps :many
-SELECT relative_path, file_size, file_mtime, content_hash, schema_hash
+SELECT relative_path, file_size, file_mtime, file_ctime, file_inode, content_hash, schema_hash
 FROM documents
 WHERE project_id = $1 AND tenant_id = $2 AND collection = $3
 `
@@ -201,6 +206,8 @@ type DocumentStampsRow struct {
 	RelativePath string
 	FileSize     int64
 	FileMtime    time.Time
+	FileCtime    time.Time
+	FileInode    int64
 	ContentHash  []byte
 	SchemaHash   string
 }
@@ -219,6 +226,8 @@ func (q *Queries) DocumentStamps(ctx context.Context, arg DocumentStampsParams) 
 			&i.RelativePath,
 			&i.FileSize,
 			&i.FileMtime,
+			&i.FileCtime,
+			&i.FileInode,
 			&i.ContentHash,
 			&i.SchemaHash,
 		); err != nil {
@@ -233,12 +242,14 @@ func (q *Queries) DocumentStamps(ctx context.Context, arg DocumentStampsParams) 
 }
 
 const documentTouchMany = `-- name: DocumentTouchMany :exec
-UPDATE documents SET file_size = f.file_size, file_mtime = f.file_mtime
+UPDATE documents SET file_size = f.file_size, file_mtime = f.file_mtime, file_ctime = f.file_ctime, file_inode = f.file_inode
 FROM (
     SELECT unnest($4::text[]) AS relative_path,
         unnest($5::bytea[]) AS content_hash,
         unnest($6::bigint[]) AS file_size,
-        unnest($7::timestamptz[]) AS file_mtime
+        unnest($7::timestamptz[]) AS file_mtime,
+        unnest($8::timestamptz[]) AS file_ctime,
+        unnest($9::bigint[]) AS file_inode
 ) AS f
 WHERE project_id = $1 AND tenant_id = $2 AND collection = $3
     AND documents.relative_path = f.relative_path AND documents.content_hash = f.content_hash
@@ -252,6 +263,8 @@ type DocumentTouchManyParams struct {
 	ContentHashes [][]byte
 	FileSizes     []int64
 	FileMtimes    []time.Time
+	FileCtimes    []time.Time
+	FileInodes    []int64
 }
 
 // The files' stamps moved and their bytes did not.
@@ -264,6 +277,8 @@ func (q *Queries) DocumentTouchMany(ctx context.Context, arg DocumentTouchManyPa
 		arg.ContentHashes,
 		arg.FileSizes,
 		arg.FileMtimes,
+		arg.FileCtimes,
+		arg.FileInodes,
 	)
 	return err
 }
@@ -271,11 +286,13 @@ func (q *Queries) DocumentTouchMany(ctx context.Context, arg DocumentTouchManyPa
 const documentUpsertMany = `-- name: DocumentUpsertMany :many
 INSERT INTO documents (
     project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
-    tags, frontmatter, content_hash, schema_hash, char_count, line_count, file_size, file_mtime, chunk_count
+    tags, frontmatter, content_hash, schema_hash, char_count, line_count, file_size, file_mtime, file_ctime,
+    file_inode, chunk_count
 )
 SELECT $1, $2, $3, d.relative_path, d.title, d.summary, d.doc_type, d.doc_date,
     d.promotion_level, string_to_array(d.tags, E'\x1f'), d.frontmatter, d.content_hash,
-    d.schema_hash, d.char_count, d.line_count, d.file_size, d.file_mtime, d.chunk_count
+    d.schema_hash, d.char_count, d.line_count, d.file_size, d.file_mtime, d.file_ctime,
+    d.file_inode, d.chunk_count
 FROM (
     SELECT unnest($4::text[]) AS relative_path,
         unnest($5::text[]) AS title,
@@ -291,14 +308,17 @@ FROM (
         unnest($15::integer[]) AS line_count,
         unnest($16::bigint[]) AS file_size,
         unnest($17::timestamptz[]) AS file_mtime,
-        unnest($18::integer[]) AS chunk_count
+        unnest($18::timestamptz[]) AS file_ctime,
+        unnest($19::bigint[]) AS file_inode,
+        unnest($20::integer[]) AS chunk_count
 ) AS d
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     title = excluded.title, summary = excluded.summary, doc_type = excluded.doc_type,
     doc_date = excluded.doc_date, promotion_level = excluded.promotion_level, tags = excluded.tags,
     frontmatter = excluded.frontmatter, content_hash = excluded.content_hash,
     schema_hash = excluded.schema_hash, char_count = excluded.char_count, line_count = excluded.line_count,
-    file_size = excluded.file_size, file_mtime = excluded.file_mtime, chunk_count = excluded.chunk_count,
+    file_size = excluded.file_size, file_mtime = excluded.file_mtime,
+    file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count,
     indexed_at = now()
 RETURNING id, relative_path
 `
@@ -321,6 +341,8 @@ type DocumentUpsertManyParams struct {
 	LineCounts      []int32
 	FileSizes       []int64
 	FileMtimes      []time.Time
+	FileCtimes      []time.Time
+	FileInodes      []int64
 	ChunkCounts     []int32
 }
 
@@ -350,6 +372,8 @@ func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertMany
 		arg.LineCounts,
 		arg.FileSizes,
 		arg.FileMtimes,
+		arg.FileCtimes,
+		arg.FileInodes,
 		arg.ChunkCounts,
 	)
 	if err != nil {
@@ -368,6 +392,36 @@ func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertMany
 		return nil, err
 	}
 	return items, nil
+}
+
+const documentWithdraw = `-- name: DocumentWithdraw :exec
+DELETE FROM documents USING (
+    SELECT unnest($1::text[]) AS relative_path,
+        unnest($2::bytea[]) AS content_hash
+) AS f
+WHERE project_id = $3 AND tenant_id = $4 AND collection = $5
+    AND documents.relative_path = f.relative_path AND documents.content_hash <> f.content_hash
+`
+
+type DocumentWithdrawParams struct {
+	RelativePaths []string
+	ContentHashes [][]byte
+	ProjectID     int32
+	TenantID      int32
+	Collection    Collection
+}
+
+// Documents whose bytes are no longer the file's. Chunks and links go by their
+// foreign keys.
+func (q *Queries) DocumentWithdraw(ctx context.Context, arg DocumentWithdrawParams) error {
+	_, err := q.db.Exec(ctx, documentWithdraw,
+		arg.RelativePaths,
+		arg.ContentHashes,
+		arg.ProjectID,
+		arg.TenantID,
+		arg.Collection,
+	)
+	return err
 }
 
 const documentsByPath = `-- name: DocumentsByPath :many
