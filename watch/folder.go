@@ -139,7 +139,7 @@ func (f Folder) inspect(
 		err = fit(info)
 	}
 	if err == nil {
-		e.stamp = stampOf(info)
+		e.stamp = StampOf(info)
 	}
 	return e, err
 }
@@ -195,8 +195,8 @@ func read(root *os.Root, e entry) (content []byte, current entry, err error) {
 	if err != nil {
 		return nil, e, err
 	}
-	e.stamp = stampOf(after)
-	if int64(len(content)) != e.stamp.Size || stampOf(before) != e.stamp {
+	e.stamp = StampOf(after)
+	if int64(len(content)) != e.stamp.Size || StampOf(before) != e.stamp {
 		return nil, e, errChanged
 	}
 	e.stamp.ChangeTime = provenTime(e.stamp.ChangeTime, time.Now())

@@ -16,7 +16,7 @@ import (
 )
 
 // maxMemory is how many bytes of live heap a reconciliation may take for each
-// file: 64 MB for 100,000.
+// file: 76 MB for 100,000.
 const maxMemory = 800
 
 // sink is an index that keeps nothing but what a database would tell of it, and

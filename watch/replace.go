@@ -82,7 +82,7 @@ func (f Folder) replace(name string, before rag.File, content []byte) (after rag
 		return rag.File{}, errChanged
 	}
 	// Renaming it moves its change time once more.
-	e.stamp = stampOf(written)
+	e.stamp = StampOf(written)
 	e.stamp.ChangeTime = time.Time{}
 	return e.file(content), root.Rename(temporary, target)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 )
 
-// stampOf is what the file system says of a file, without the hash of its bytes.
-func stampOf(info fs.FileInfo) rag.Stamp {
+// StampOf returns what the file system says of a file, without the hash of its bytes.
+func StampOf(info fs.FileInfo) rag.Stamp {
 	stamp := rag.Stamp{Size: info.Size(), ModTime: info.ModTime()}
 	stamp.ChangeTime, stamp.Inode = systemStamp(info)
 	return stamp

@@ -68,14 +68,7 @@ func newActive(
 		Match: isDocument, MayBeMissing: true,
 	}, library.Indexer(tenant, rag.Compounding, p))
 	if external, ok := p.External(); ok {
-		inside := p.Root
-		if external.RelDir == "" {
-			inside = external.Dir // the user has allowed it
-		}
-		add(watch.Folder{
-			Dir: external.Dir, Inside: inside, Prefix: externalPrefix(external), Match: external.Match, Prune: external.Prune,
-			MayBeMissing: true,
-		}, library.Indexer(tenant, rag.External, nil))
+		add(externalFolder(p, external), library.Indexer(tenant, rag.External, nil))
 	}
 	return a
 }

@@ -47,15 +47,18 @@ func TestIndexFile_LeavesNothingOutdated(t *testing.T) {
 				if follower {
 					caller = f.activate(t, f.server(t), "main")
 				}
-				// Every embedding of the version that is to be outdated is held up.
-				held, release := make(chan struct{}), make(chan struct{})
-				var once sync.Once
+				// The first embedding, of the version that is to be outdated, is held up.
+				held, release, first := make(chan struct{}), make(chan struct{}), make(chan struct{}, 1)
+				first <- struct{}{}
 				f.fake.Observe(func(r *http.Request) {
-					if r.URL.Path == "/api/embed" {
-						once.Do(func() {
-							close(held)
-							<-release
-						})
+					if r.URL.Path != "/api/embed" {
+						return
+					}
+					select {
+					case <-first:
+						close(held)
+						<-release
+					default:
 					}
 				})
 				// The leader waits as long as git changes files; the call does not.

@@ -35,7 +35,11 @@ func (s *Session) Reindex(ctx context.Context, report func(folder string) func(d
 	if err != nil {
 		return Reindexed{}, err
 	}
-	key := rag.TenantKey{Project: p.Config.ProjectName, Branch: branchOf(head), PathHash: project.PathHash(p.Root)}
+	branch, err := s.branchOf(ctx, p, head)
+	if err != nil {
+		return Reindexed{}, fmt.Errorf("reindex: %w", err)
+	}
+	key := rag.TenantKey{Project: p.Config.ProjectName, Branch: branch, PathHash: project.PathHash(p.Root)}
 	tenant, err := s.library.Tenant(ctx, key, p.Root)
 	if err != nil {
 		return Reindexed{}, fmt.Errorf("reindex: %w", err)

@@ -4,6 +4,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -34,6 +35,9 @@ type Session struct {
 
 	mu     sync.Mutex
 	active *Active
+	// outsideGit are the branch names that folders outside git were activated
+	// with, by root: a deletion takes them from the index.
+	outsideGit map[string]string
 }
 
 // New returns a session in which no project is active. projectDir, if not "",
@@ -41,6 +45,7 @@ type Session struct {
 func New(library *rag.Library, settings project.Settings, projectDir string, logger *slog.Logger) *Session {
 	return &Session{
 		library: library, settings: settings, projectDir: projectDir, logger: logger, closed: make(chan struct{}),
+		outsideGit: map[string]string{},
 	}
 }
 
@@ -114,7 +119,11 @@ func (s *Session) activateOwn(ctx context.Context) (*Active, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.replace(ctx, p, branchOf(head))
+	branch, err := s.branchOf(ctx, p, head)
+	if err != nil {
+		return nil, err
+	}
+	return s.replace(ctx, p, branch)
 }
 
 func notActivated(reason string) *rag.Error {
@@ -126,12 +135,20 @@ func notActivated(reason string) *rag.Error {
 	return rag.Errorf(rag.ProjectNotActivated, "%s", message).With("required_tool", "activate_project")
 }
 
-// branchOf names the tenant's branch; a folder outside git is its own.
-func branchOf(head project.GitHead) string {
-	if !head.InRepository {
-		return "main"
+// branchOf names the tenant's branch. A folder outside git keeps the name that it
+// was last activated with, and is "main" before.
+func (s *Session) branchOf(ctx context.Context, p *project.Project, head project.GitHead) (string, error) {
+	if head.InRepository {
+		return head.Branch, nil
 	}
-	return head.Branch
+	s.mu.Lock()
+	given, known := s.outsideGit[p.Root]
+	s.mu.Unlock()
+	if known {
+		return given, nil
+	}
+	branch, err := s.library.LastBranch(ctx, p.Config.ProjectName, project.PathHash(p.Root))
+	return cmp.Or(branch, "main"), err
 }
 
 // Activate makes the project at configPath the active one and starts its sync.
@@ -201,6 +218,7 @@ func (s *Session) replace(ctx context.Context, p *project.Project, branch string
 	s.mu.Lock()
 	previous := s.active
 	s.active = next
+	s.outsideGit[p.Root] = branch
 	s.mu.Unlock()
 	if previous != nil {
 		previous.stop()

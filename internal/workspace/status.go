@@ -32,6 +32,8 @@ type Status struct {
 	Failed      []Failed `json:"failed"`
 	// Waiting is why indexing waits, "" while it goes on.
 	Waiting string `json:"waiting"`
+	// GitBusy is since when indexing waits for git alone; nil while it does not.
+	GitBusy *time.Time `json:"git_busy,omitempty"`
 }
 
 // Failed is a file that cannot be indexed.
@@ -65,6 +67,9 @@ func (s Status) plus(part watch.Status) Status {
 	}
 	if part.Err != nil && s.Waiting == "" {
 		s.Waiting = rag.AsError(part.Err).Error()
+		if busy, ok := errors.AsType[*gitBusyError](part.Err); ok {
+			s.GitBusy = &busy.since
+		}
 	}
 	return s
 }
@@ -117,12 +122,20 @@ func (a *Active) publishedStatus(ctx context.Context, reason error) Status {
 	return status
 }
 
+// crashedGit is how old git's index lock is before nobody waits for its end: a git
+// that runs holds it for moments, and one that crashed has left it behind.
+const crashedGit = time.Minute
+
+// soonOver reports that what indexing waits for is like a part of the sync.
+func (s Status) soonOver() bool { return s.GitBusy != nil && time.Since(*s.GitBusy) < crashedGit }
+
 // followerPoll is how often a server that waits for another's sync looks.
 const followerPoll = 200 * time.Millisecond
 
 // WaitSynced waits for a complete sync, and calls progress, if not nil, with
 // every status on the way. It returns when the sync is complete, when it has to
-// wait for something that is away, or when ctx ends.
+// wait for something that is away, or when ctx ends. While git changes the files it
+// waits too.
 func (a *Active) WaitSynced(ctx context.Context, progress func(Status)) {
 	poll := time.NewTicker(followerPoll)
 	defer poll.Stop()
@@ -132,7 +145,10 @@ func (a *Active) WaitSynced(ctx context.Context, progress func(Status)) {
 		if progress != nil {
 			progress(status)
 		}
-		if !status.Synced.IsZero() && status.Pending() == 0 || status.Waiting != "" {
+		if status.Waiting != "" && !status.soonOver() {
+			return
+		}
+		if !status.Synced.IsZero() && status.Pending() == 0 && status.Waiting == "" {
 			return
 		}
 		select {
