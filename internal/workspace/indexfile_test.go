@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -79,6 +80,12 @@ func TestIndexFile_LeavesNothingOutdated(t *testing.T) {
 				})
 				close(release)
 				<-ended
+				if test.name == "becomes invalid" {
+					if paths := indexedPaths(t, f); !slices.Equal(paths, []string{docs + "b.md"}) {
+						t.Errorf("the index holds %v, want the valid document", paths)
+					}
+					return
+				}
 				f.indexEqualsDisk(t, "main")
 			})
 		}
