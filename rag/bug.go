@@ -12,7 +12,8 @@ type BugError struct {
 }
 
 func (e *BugError) Error() string {
-	return fmt.Sprintf("the server met a bug of its own here (%v) and goes on without; please report it, with the file if you can", e.Value)
+	return fmt.Sprintf(
+		"the server met a bug of its own here (%v) and goes on without; please report it, with the file if you can", e.Value)
 }
 
 // Guard returns the error of f, which is a [*BugError] if f panics.

@@ -173,9 +173,9 @@ func (x *Indexer) Index(ctx context.Context, files []File) ([]Failure, error) {
 	failures = nil
 	for _, file := range files {
 		failed, err := index([]File{file})
-		var bug *BugError
-		if errors.As(err, &bug) {
-			x.library.logger.ErrorContext(ctx, "a bug met while a file was indexed", "path", file.Path, "panic", bug.Value, "stack", string(bug.Stack))
+		if bug, ok := errors.AsType[*BugError](err); ok {
+			x.library.logger.ErrorContext(ctx, "a bug met while a file was indexed",
+				"path", file.Path, "panic", bug.Value, "stack", string(bug.Stack))
 			failed, err = []Failure{{Path: file.Path, Err: err}}, x.removeRefused(ctx, map[string]Stamp{file.Path: file.Stamp()})
 		}
 		if err != nil {

@@ -31,7 +31,7 @@ func (m *Mirror) apply(ctx context.Context, names []string) error {
 			return err
 		}
 		if err != nil {
-			return cmp.Or(m.folder.withdraw(ctx, root, m.indexer, names), err)
+			return cmp.Or(m.folder.withdraw(ctx, root, m.indexer, names), err) //nolint:wrapcheck // the indexer's
 		}
 		names = names[handled:]
 	}

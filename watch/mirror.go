@@ -159,8 +159,7 @@ func (m *Mirror) guardedStep(ctx context.Context) (wait time.Duration, err error
 		wait, err = m.step(ctx)
 		return err
 	})
-	var bug *rag.BugError
-	if errors.As(err, &bug) {
+	if bug, ok := errors.AsType[*rag.BugError](err); ok {
 		m.logger.ErrorContext(ctx, "a bug met while the folder was indexed", "panic", bug.Value, "stack", string(bug.Stack))
 		m.queue.walked()
 		m.queue.addAllNow()

@@ -128,7 +128,7 @@ func (r *reconciliation) index(ctx context.Context, root *os.Root, moved []moved
 			names = append(names, file.name)
 		}
 	}
-	return cmp.Or(r.folder.withdraw(ctx, root, r.indexer, names), err)
+	return cmp.Or(r.folder.withdraw(ctx, root, r.indexer, names), err) //nolint:wrapcheck // the indexer's
 }
 
 // handed notes what became of a batch.
