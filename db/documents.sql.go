@@ -142,9 +142,10 @@ func (q *Queries) DocumentPathsContaining(ctx context.Context, arg DocumentPaths
 const documentPromote = `-- name: DocumentPromote :one
 UPDATE documents SET
     promotion_level = $1, content_hash = $2,
-    char_count = $3, line_count = $4, file_size = $5, file_mtime = $6
-WHERE project_id = $7 AND tenant_id = $8 AND collection = $9
-    AND relative_path = $10 AND content_hash = $11
+    char_count = $3, line_count = $4, file_size = $5, file_mtime = $6,
+    file_ctime = $7, file_inode = $8
+WHERE project_id = $9 AND tenant_id = $10 AND collection = $11
+    AND relative_path = $12 AND content_hash = $13
 RETURNING id
 `
 
@@ -155,6 +156,8 @@ type DocumentPromoteParams struct {
 	LineCount      int32
 	FileSize       int64
 	FileMtime      time.Time
+	FileCtime      time.Time
+	FileInode      int64
 	ProjectID      int32
 	TenantID       int32
 	Collection     Collection
@@ -172,6 +175,8 @@ func (q *Queries) DocumentPromote(ctx context.Context, arg DocumentPromoteParams
 		arg.LineCount,
 		arg.FileSize,
 		arg.FileMtime,
+		arg.FileCtime,
+		arg.FileInode,
 		arg.ProjectID,
 		arg.TenantID,
 		arg.Collection,
@@ -184,7 +189,7 @@ func (q *Queries) DocumentPromote(ctx context.Context, arg DocumentPromoteParams
 }
 
 const documentStamps = `-- name: DocumentStamps :many
-SELECT relative_path, file_size, file_mtime, content_hash, schema_hash
+SELECT relative_path, file_size, file_mtime, file_ctime, file_inode, content_hash, schema_hash
 FROM documents
 WHERE project_id = $1 AND tenant_id = $2 AND collection = $3
 `
@@ -199,6 +204,8 @@ type DocumentStampsRow struct {
 	RelativePath string
 	FileSize     int64
 	FileMtime    time.Time
+	FileCtime    time.Time
+	FileInode    int64
 	ContentHash  []byte
 	SchemaHash   string
 }
@@ -217,6 +224,8 @@ func (q *Queries) DocumentStamps(ctx context.Context, arg DocumentStampsParams) 
 			&i.RelativePath,
 			&i.FileSize,
 			&i.FileMtime,
+			&i.FileCtime,
+			&i.FileInode,
 			&i.ContentHash,
 			&i.SchemaHash,
 		); err != nil {
@@ -231,12 +240,14 @@ func (q *Queries) DocumentStamps(ctx context.Context, arg DocumentStampsParams) 
 }
 
 const documentTouchMany = `-- name: DocumentTouchMany :exec
-UPDATE documents SET file_size = f.file_size, file_mtime = f.file_mtime
+UPDATE documents SET file_size = f.file_size, file_mtime = f.file_mtime, file_ctime = f.file_ctime, file_inode = f.file_inode
 FROM (
     SELECT unnest($4::text[]) AS relative_path,
         unnest($5::bytea[]) AS content_hash,
         unnest($6::bigint[]) AS file_size,
-        unnest($7::timestamptz[]) AS file_mtime
+        unnest($7::timestamptz[]) AS file_mtime,
+        unnest($8::timestamptz[]) AS file_ctime,
+        unnest($9::bigint[]) AS file_inode
 ) AS f
 WHERE project_id = $1 AND tenant_id = $2 AND collection = $3
     AND documents.relative_path = f.relative_path AND documents.content_hash = f.content_hash
@@ -250,6 +261,8 @@ type DocumentTouchManyParams struct {
 	ContentHashes [][]byte
 	FileSizes     []int64
 	FileMtimes    []time.Time
+	FileCtimes    []time.Time
+	FileInodes    []int64
 }
 
 // The files' stamps moved and their bytes did not.
@@ -262,6 +275,8 @@ func (q *Queries) DocumentTouchMany(ctx context.Context, arg DocumentTouchManyPa
 		arg.ContentHashes,
 		arg.FileSizes,
 		arg.FileMtimes,
+		arg.FileCtimes,
+		arg.FileInodes,
 	)
 	return err
 }
@@ -269,10 +284,11 @@ func (q *Queries) DocumentTouchMany(ctx context.Context, arg DocumentTouchManyPa
 const documentUpsertMany = `-- name: DocumentUpsertMany :many
 INSERT INTO documents (
     project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
-    content_hash, schema_hash, char_count, line_count, file_size, file_mtime, chunk_count
+    content_hash, schema_hash, char_count, line_count, file_size, file_mtime, file_ctime, file_inode, chunk_count
 )
 SELECT $1, $2, $3, d.relative_path, d.title, d.summary, d.doc_type, d.doc_date,
-    d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.line_count, d.file_size, d.file_mtime, d.chunk_count
+    d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.line_count, d.file_size, d.file_mtime,
+    d.file_ctime, d.file_inode, d.chunk_count
 FROM (
     SELECT unnest($4::text[]) AS relative_path,
         unnest($5::text[]) AS title,
@@ -286,13 +302,16 @@ FROM (
         unnest($13::integer[]) AS line_count,
         unnest($14::bigint[]) AS file_size,
         unnest($15::timestamptz[]) AS file_mtime,
-        unnest($16::integer[]) AS chunk_count
+        unnest($16::timestamptz[]) AS file_ctime,
+        unnest($17::bigint[]) AS file_inode,
+        unnest($18::integer[]) AS chunk_count
 ) AS d
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     title = excluded.title, summary = excluded.summary, doc_type = excluded.doc_type,
-    doc_date = excluded.doc_date, promotion_level = excluded.promotion_level,
-    content_hash = excluded.content_hash, schema_hash = excluded.schema_hash, char_count = excluded.char_count, line_count = excluded.line_count,
-    file_size = excluded.file_size, file_mtime = excluded.file_mtime, chunk_count = excluded.chunk_count
+    doc_date = excluded.doc_date, promotion_level = excluded.promotion_level, content_hash = excluded.content_hash,
+    schema_hash = excluded.schema_hash, char_count = excluded.char_count, line_count = excluded.line_count,
+    file_size = excluded.file_size, file_mtime = excluded.file_mtime,
+    file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count
 RETURNING id, relative_path
 `
 
@@ -312,6 +331,8 @@ type DocumentUpsertManyParams struct {
 	LineCounts      []int32
 	FileSizes       []int64
 	FileMtimes      []time.Time
+	FileCtimes      []time.Time
+	FileInodes      []int64
 	ChunkCounts     []int32
 }
 
@@ -338,6 +359,8 @@ func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertMany
 		arg.LineCounts,
 		arg.FileSizes,
 		arg.FileMtimes,
+		arg.FileCtimes,
+		arg.FileInodes,
 		arg.ChunkCounts,
 	)
 	if err != nil {
@@ -356,6 +379,36 @@ func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertMany
 		return nil, err
 	}
 	return items, nil
+}
+
+const documentWithdraw = `-- name: DocumentWithdraw :exec
+DELETE FROM documents USING (
+    SELECT unnest($1::text[]) AS relative_path,
+        unnest($2::bytea[]) AS content_hash
+) AS f
+WHERE project_id = $3 AND tenant_id = $4 AND collection = $5
+    AND documents.relative_path = f.relative_path AND documents.content_hash <> f.content_hash
+`
+
+type DocumentWithdrawParams struct {
+	RelativePaths []string
+	ContentHashes [][]byte
+	ProjectID     int32
+	TenantID      int32
+	Collection    Collection
+}
+
+// Documents whose bytes are no longer the file's. Chunks and links go by their
+// foreign keys.
+func (q *Queries) DocumentWithdraw(ctx context.Context, arg DocumentWithdrawParams) error {
+	_, err := q.db.Exec(ctx, documentWithdraw,
+		arg.RelativePaths,
+		arg.ContentHashes,
+		arg.ProjectID,
+		arg.TenantID,
+		arg.Collection,
+	)
+	return err
 }
 
 const documentsByPath = `-- name: DocumentsByPath :many

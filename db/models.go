@@ -136,6 +136,8 @@ type Document struct {
 	LineCount      int32
 	FileSize       int64
 	FileMtime      time.Time
+	FileCtime      time.Time
+	FileInode      int64
 	ChunkCount     int32
 }
 

@@ -153,7 +153,7 @@ func (c *corpus) load(t *testing.T, space *space, tenant int32, size int) {
 	}
 	copyFrom("documents", []string{
 		"project_id", "tenant_id", "collection", "relative_path", "title", "summary", "doc_type", "doc_date", "promotion_level",
-		"content_hash", "schema_hash", "char_count", "line_count", "file_size", "file_mtime", "chunk_count",
+		"content_hash", "schema_hash", "char_count", "line_count", "file_size", "file_mtime", "file_ctime", "file_inode", "chunk_count",
 	}, func(i int) []any {
 		docType := "problem"
 		if i%20 == 0 {
@@ -162,7 +162,7 @@ func (c *corpus) load(t *testing.T, space *space, tenant int32, size int) {
 		return []any{
 			c.projectID, tenant, CollectionCompounding, fmt.Sprintf("%d.md", i), "Title", "Summary", docType, "2026-01-02", level(i),
 			[]byte{1},
-			"", 1, 1, 1, time.Unix(0, 0), 0,
+			"", 1, 1, 1, time.Unix(0, 0), time.Unix(0, 0), 0, 0,
 		}
 	})
 	copyFrom("document_chunks", []string{

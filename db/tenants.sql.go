@@ -177,6 +177,26 @@ func (q *Queries) TenantGeneration(ctx context.Context, arg TenantGenerationPara
 	return generation, err
 }
 
+const tenantLastBranch = `-- name: TenantLastBranch :one
+SELECT t.branch_name
+FROM tenants t JOIN projects p ON p.id = t.project_id
+WHERE p.name = $1 AND t.path_hash = $2
+ORDER BY t.last_seen DESC LIMIT 1
+`
+
+type TenantLastBranchParams struct {
+	ProjectName string
+	PathHash    string
+}
+
+// The branch on which a checkout was last in use.
+func (q *Queries) TenantLastBranch(ctx context.Context, arg TenantLastBranchParams) (string, error) {
+	row := q.db.QueryRow(ctx, tenantLastBranch, arg.ProjectName, arg.PathHash)
+	var branch_name string
+	err := row.Scan(&branch_name)
+	return branch_name, err
+}
+
 const tenantLead = `-- name: TenantLead :one
 UPDATE tenants SET epoch = epoch + 1, sync_status = NULL, last_seen = now()
 WHERE project_id = $1 AND id = $2 AND generation = $3

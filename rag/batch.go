@@ -19,6 +19,8 @@ type batch struct {
 	model     ollama.Model
 	documents []*document
 	failures  []Failure
+	// refused are those of the failures that lie in the file as it is.
+	refused map[string]Stamp
 	// vectors are the embeddings made for this batch.
 	vectors map[uuid.UUID][]float32
 	// anew is set if passages of the index may not take the place of vectors.
@@ -29,17 +31,19 @@ func (b *batch) fail(path string, err error) {
 	b.failures = append(b.failures, Failure{Path: path, Err: err})
 }
 
-func (b *batch) failedPaths() []string {
-	paths := make([]string, len(b.failures))
-	for i, failure := range b.failures {
-		paths[i] = failure.Path
-	}
-	return paths
+// refuseFile notes a file that cannot be a document for a reason that lies in it.
+func (b *batch) refuseFile(file File, err error) {
+	b.fail(file.Path, err)
+	b.refused[file.Path] = file.Stamp()
 }
 
 // drop takes a document out of the batch for a reason that lies in it.
 func (b *batch) drop(doc *document, err error) {
-	b.fail(doc.file.Path, err)
+	b.refuseFile(doc.file, err)
+	b.leaveOut(doc)
+}
+
+func (b *batch) leaveOut(doc *document) {
 	b.documents = slices.DeleteFunc(b.documents, func(other *document) bool { return other == doc })
 }
 

@@ -41,8 +41,18 @@ type File struct {
 	// Path is relative to the repository, with / separators and no leading "./".
 	Path    string
 	Content []byte
-	Size    int64
-	ModTime time.Time
+	// What the file system said of it; see [Stamp].
+	Size       int64
+	ModTime    time.Time
+	ChangeTime time.Time
+	Inode      uint64
+}
+
+// Stamp returns what the index is to know of the file.
+func (f File) Stamp() Stamp {
+	return Stamp{
+		Size: f.Size, ModTime: f.ModTime, ChangeTime: f.ChangeTime, Inode: f.Inode, Hash: sha256.Sum256(f.Content),
+	}
 }
 
 // document is a file made ready for the database, but for its embeddings.

@@ -2,6 +2,7 @@ package rag
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -10,19 +11,29 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
-// Stamp is what the index knows of a file without its text.
+// Stamp is what the index knows of a file without its text. Its times have
+// PostgreSQL's precision, a microsecond.
 type Stamp struct {
 	Size int64
-	// ModTime has PostgreSQL's precision, a microsecond.
+	// ModTime is when the content was last written, as a program may have set it.
 	ModTime time.Time
-	Hash    Hash
+	// ChangeTime is when the file system last noted a change of any kind. It is
+	// zero if a later change could have the same one.
+	ChangeTime time.Time
+	// Inode tells one file from another; 0 where the file system has none.
+	Inode uint64
+	Hash  Hash
 }
 
-// Same reports that a file of this size and time need not be read again.
-func (s Stamp) Same(size int64, modTime time.Time) bool {
-	return s.Size == size && s.ModTime.Equal(modTime.Truncate(time.Microsecond))
+// Proves reports that a file about which the file system now says what present
+// holds has the content of the stamp, so that it need not be read again.
+func (s Stamp) Proves(present Stamp) bool {
+	return !s.ChangeTime.IsZero() && s.Size == present.Size && s.Inode == present.Inode &&
+		s.ModTime.Truncate(time.Microsecond).Equal(present.ModTime.Truncate(time.Microsecond)) &&
+		s.ChangeTime.Truncate(time.Microsecond).Equal(present.ChangeTime.Truncate(time.Microsecond))
 }
 
 // Failure is a file that could not be indexed, and why.
@@ -31,13 +42,14 @@ type Failure struct {
 	Err  error
 }
 
-// Indexer keeps one collection of a tenant. Safe for concurrent use, as long as
-// no two calls are about the same file.
+// Indexer keeps one collection of a tenant. Safe for concurrent use. With a
+// [Source] two calls may be about the same file.
 type Indexer struct {
 	library    *Library
 	tenant     *Tenant
 	collection Collection
 	schema     Schema
+	source     Source
 	firstSync  firstSync
 }
 
@@ -58,7 +70,10 @@ func (x *Indexer) Known(ctx context.Context) (map[string]Stamp, error) {
 		for _, row := range rows {
 			stamp := Stamp{Size: -1}
 			if row.SchemaHash == x.schemaHash(row.RelativePath) {
-				stamp = Stamp{Size: row.FileSize, ModTime: row.FileMtime, Hash: Hash(row.ContentHash)}
+				stamp = Stamp{
+					Size: row.FileSize, ModTime: row.FileMtime, ChangeTime: row.FileCtime, Inode: uint64(row.FileInode),
+					Hash: Hash(row.ContentHash),
+				}
 			}
 			known[row.RelativePath] = stamp
 		}
@@ -87,6 +102,8 @@ func (x *Indexer) Touch(ctx context.Context, stamps map[string]Stamp) error {
 		params.ContentHashes = append(params.ContentHashes, stamp.Hash[:])
 		params.FileSizes = append(params.FileSizes, stamp.Size)
 		params.FileMtimes = append(params.FileMtimes, stamp.ModTime.Truncate(time.Microsecond))
+		params.FileCtimes = append(params.FileCtimes, stamp.ChangeTime.Truncate(time.Microsecond))
+		params.FileInodes = append(params.FileInodes, int64(stamp.Inode))
 	}
 	return x.write(ctx, "update stamps", func(q *db.Queries) error {
 		if err := x.tenant.bump(ctx, q); err != nil {
@@ -96,22 +113,10 @@ func (x *Indexer) Touch(ctx context.Context, stamps map[string]Stamp) error {
 	})
 }
 
-// Remove takes documents out of the index. Their passages stay for the other
-// checkouts that may have them.
-func (x *Indexer) Remove(ctx context.Context, paths []string) error {
-	// No index holds a path that is not text, and PostgreSQL refuses to look.
-	paths = slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !utf8.ValidString(path) })
-	if len(paths) == 0 {
-		return nil
-	}
-	return x.write(ctx, "remove documents", func(q *db.Queries) error {
-		if err := x.tenant.bump(ctx, q); err != nil {
-			return err
-		}
-		return q.DocumentDeleteByPaths(ctx, db.DocumentDeleteByPathsParams{
-			ProjectID: x.tenant.projectID, TenantID: x.tenant.id, Collection: x.collection, RelativePaths: paths,
-		})
-	})
+// textOnly leaves out paths that are not text: no index holds one, and PostgreSQL
+// refuses to look.
+func textOnly(paths []string) []string {
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !utf8.ValidString(path) })
 }
 
 // write runs f in a transaction of the tenant, which no [Library.Delete] comes in
@@ -130,14 +135,45 @@ func (x *Indexer) write(ctx context.Context, op string, f func(q *db.Queries) er
 // Index puts the files into the index, each whole or not at all, embedding only
 // passages that no checkout of the project has yet. A file that cannot be a
 // document is among the failures, and an earlier version of it leaves the
-// index: an answer must not come from a text that is no longer there. An error
-// means that nothing can be said of the files: the call may be made again.
+// index: an answer must not come from a text that is no longer there. So is one
+// that has changed since it was read, with [ErrFileChanged], and one that makes
+// this program panic. An error means that nothing can be said of the files: the
+// call may be made again.
 func (x *Indexer) Index(ctx context.Context, files []File) ([]Failure, error) {
 	model, err := x.library.registerModel(ctx, x.tenant)
 	if err != nil {
 		return nil, err
 	}
-	batch := &batch{indexer: x, model: model, vectors: map[uuid.UUID][]float32{}}
+	index := func(files []File) (failures []Failure, err error) {
+		err = Guard(func() error {
+			failures, err = x.indexBatch(ctx, files, model)
+			return err
+		})
+		return failures, err
+	}
+	failures, err := index(files)
+	if !errors.As(err, new(*BugError)) {
+		return failures, err
+	}
+	// Which file it was is found by taking each alone.
+	failures = nil
+	for _, file := range files {
+		failed, err := index([]File{file})
+		if bug, ok := errors.AsType[*BugError](err); ok {
+			x.library.logger.ErrorContext(ctx, "a bug met while a file was indexed",
+				"path", file.Path, "panic", bug.Value, "stack", string(bug.Stack))
+			failed, err = []Failure{{Path: file.Path, Err: err}}, x.removeRefused(ctx, map[string]Stamp{file.Path: file.Stamp()})
+		}
+		if err != nil {
+			return nil, err
+		}
+		failures = append(failures, failed...)
+	}
+	return failures, nil
+}
+
+func (x *Indexer) indexBatch(ctx context.Context, files []File, model ollama.Model) ([]Failure, error) {
+	batch := &batch{indexer: x, model: model, refused: map[string]Stamp{}, vectors: map[uuid.UUID][]float32{}}
 	for _, file := range files {
 		release, err := x.library.beginParsing(ctx, file)
 		if err != nil {
@@ -146,7 +182,7 @@ func (x *Indexer) Index(ctx context.Context, files []File) ([]Failure, error) {
 		doc, err := prepare(file, x.collection, x.schema, model)
 		release()
 		if err != nil {
-			batch.fail(file.Path, err)
+			batch.refuseFile(file, err)
 			continue
 		}
 		x.report(ctx, doc)
@@ -154,10 +190,14 @@ func (x *Indexer) Index(ctx context.Context, files []File) ([]Failure, error) {
 	}
 	// Two servers insert shared rows in the same order, so they cannot deadlock.
 	slices.SortFunc(batch.documents, func(a, b *document) int { return strings.Compare(a.file.Path, b.file.Path) })
-	if err := x.Remove(ctx, batch.failedPaths()); err != nil {
+	if err := x.removeRefused(ctx, batch.refused); err != nil {
 		return nil, err
 	}
+	batch.refused = map[string]Stamp{}
 	if err := batch.run(ctx); err != nil {
+		return nil, err
+	}
+	if err := x.removeRefused(ctx, batch.refused); err != nil {
 		return nil, err
 	}
 	return batch.failures, nil

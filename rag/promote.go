@@ -45,7 +45,8 @@ func (x *Indexer) prepareUnembedded(file File) (*document, error) {
 // Promote brings document and chunks in line with a file that was changed as
 // [Indexer.WithLevel] says, in one transaction and without Ollama. It reports
 // false if the file must be indexed again instead: the index does not hold it as
-// it was before, or the added lines have it cut into other passages.
+// it was before, the added lines have it cut into other passages, or it has
+// changed again.
 func (x *Indexer) Promote(ctx context.Context, before, after File) (done bool, err error) {
 	old, err := x.prepareUnembedded(before)
 	if err != nil {
@@ -63,10 +64,14 @@ func (x *Indexer) Promote(ctx context.Context, before, after File) (done bool, e
 		if err := x.tenant.bump(ctx, q); err != nil {
 			return err
 		}
+		if len(x.changed(map[string]Stamp{after.Path: after.Stamp()})) > 0 {
+			return nil
+		}
 		id, err := q.DocumentPromote(ctx, db.DocumentPromoteParams{
 			PromotionLevel: promoted.level, ContentHash: promoted.contentHash[:],
 			CharCount: int32(promoted.charCount), LineCount: int32(promoted.lineCount),
 			FileSize: after.Size, FileMtime: after.ModTime.Truncate(time.Microsecond),
+			FileCtime: after.ChangeTime.Truncate(time.Microsecond), FileInode: int64(after.Inode),
 			ProjectID: x.tenant.projectID, TenantID: x.tenant.id, Collection: x.collection,
 			RelativePath: after.Path, PreviousHash: old.contentHash[:],
 		})

@@ -84,8 +84,8 @@ func (f *routeFixture) tenant(t *testing.T, name string, passages int) *Tenant {
 		WITH document AS (
 			INSERT INTO documents (project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date,
 				promotion_level, content_hash, schema_hash, char_count, line_count, file_size,
-				file_mtime, chunk_count)
-			VALUES ($1, $2, 'compounding', 'a.md', '', '', '', '', 'standard', sha256(''), '', 0, 0, 0, now(), 0)
+				file_mtime, file_ctime, file_inode, chunk_count)
+			VALUES ($1, $2, 'compounding', 'a.md', '', '', '', '', 'standard', sha256(''), '', 0, 0, 0, now(), 'epoch', 0, 0)
 			RETURNING project_id, tenant_id, id
 		)
 		INSERT INTO document_chunks (project_id, tenant_id, document_id, collection, ordinal, start_line, end_line,

@@ -86,6 +86,7 @@ func file(path string, lines ...string) rag.File {
 	content := strings.Join(lines, "\n") + "\n"
 	return rag.File{
 		Path: path, Content: []byte(content), Size: int64(len(content)), ModTime: time.Unix(1_700_000_000, 123_456_789),
+		ChangeTime: time.Unix(1_700_000_001, 123_456_789), Inode: 1<<64 - 1,
 	}
 }
 

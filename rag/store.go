@@ -26,7 +26,7 @@ func (b *batch) write(ctx context.Context) error {
 	if len(b.documents) == 0 {
 		return nil
 	}
-	err := b.writeDocuments(ctx, b.documents)
+	err := b.writeDocuments(ctx, slices.Clone(b.documents))
 	if !db.IsKind(err, db.KindData) {
 		return err
 	}
@@ -48,6 +48,7 @@ func (b *batch) writeDocuments(ctx context.Context, documents []*document) error
 		return fmt.Errorf("wait to write documents: %w", err)
 	}
 	defer x.library.writers.Release(share)
+	var changed []string
 	err := x.write(ctx, "write documents", func(q *db.Queries) error {
 		if err := b.writePassages(ctx, q, documents); err != nil {
 			return err
@@ -57,6 +58,13 @@ func (b *batch) writeDocuments(ctx context.Context, documents []*document) error
 		}
 		if err := b.checkModel(ctx, q); err != nil {
 			return err
+		}
+		changed = x.changed(stampsOf(documents))
+		documents := slices.DeleteFunc(slices.Clone(documents), func(doc *document) bool {
+			return slices.Contains(changed, doc.file.Path)
+		})
+		if len(documents) == 0 {
+			return nil
 		}
 		rows, err := q.DocumentUpsertMany(ctx, x.upsertParams(documents))
 		if err != nil {
@@ -71,10 +79,27 @@ func (b *batch) writeDocuments(ctx context.Context, documents []*document) error
 		}
 		return x.writeLinks(ctx, q, documents, ids)
 	})
-	if err == nil && x.firstSync.outgrows(documents) {
+	if err != nil {
+		return err
+	}
+	for _, doc := range documents {
+		if slices.Contains(changed, doc.file.Path) {
+			b.fail(doc.file.Path, ErrFileChanged)
+			b.leaveOut(doc)
+		}
+	}
+	if x.firstSync.outgrows(documents) {
 		x.analyze(ctx)
 	}
-	return err
+	return nil
+}
+
+func stampsOf(documents []*document) map[string]Stamp {
+	stamps := make(map[string]Stamp, len(documents))
+	for _, doc := range documents {
+		stamps[doc.file.Path] = doc.file.Stamp()
+	}
+	return stamps
 }
 
 // analyze lets the database plan by what it holds now. Without it searches are slow,
@@ -155,6 +180,8 @@ func (x *Indexer) upsertParams(documents []*document) db.DocumentUpsertManyParam
 		params.LineCounts = append(params.LineCounts, int32(doc.lineCount))
 		params.FileSizes = append(params.FileSizes, doc.file.Size)
 		params.FileMtimes = append(params.FileMtimes, doc.file.ModTime.Truncate(time.Microsecond))
+		params.FileCtimes = append(params.FileCtimes, doc.file.ChangeTime.Truncate(time.Microsecond))
+		params.FileInodes = append(params.FileInodes, int64(doc.file.Inode))
 		params.ChunkCounts = append(params.ChunkCounts, doc.chunkCount())
 	}
 	return params

@@ -57,11 +57,13 @@ func (b *batches) flush() error {
 		return err //nolint:wrapcheck // wait has the reason
 	}
 	b.group.Go(func() error {
-		failures, err := b.indexer.Index(b.ctx, files)
-		if err == nil {
-			b.handed(len(files), failures)
-		}
-		return err
+		return rag.Guard(func() error {
+			failures, err := b.indexer.Index(b.ctx, files)
+			if err == nil {
+				b.handed(len(files), failures)
+			}
+			return err
+		})
 	})
 	return nil
 }

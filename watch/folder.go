@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -45,10 +46,10 @@ type Folder struct {
 
 // entry is a file that was found.
 type entry struct {
-	path    string // in the index
-	name    string // in the folder
-	size    int64
-	modTime time.Time
+	path string // in the index
+	name string // in the folder
+	// stamp is what the file system says of it; its hash is not filled.
+	stamp rag.Stamp
 	// linked is set when a symbolic link leads to the file.
 	linked bool
 }
@@ -125,7 +126,7 @@ func (f Folder) inspect(
 		err = fit(info)
 	}
 	if err == nil {
-		e.size, e.modTime = info.Size(), info.ModTime()
+		e.stamp = StampOf(info)
 	}
 	return e, err
 }
@@ -152,7 +153,7 @@ func (f Folder) Covers(name string) bool {
 	return true
 }
 
-// read returns the file's bytes with the size and time that they had. A file
+// read returns the file's bytes with the stamp that they had. A file
 // that changes meanwhile is an error: its next event or scan reads it again.
 // Other errors are those of look.
 func read(root *os.Root, e entry) (content []byte, current entry, err error) {
@@ -185,27 +186,16 @@ func read(root *os.Root, e entry) (content []byte, current entry, err error) {
 	if err != nil {
 		return nil, e, err
 	}
-	if int64(len(content)) != after.Size() || !before.ModTime().Equal(after.ModTime()) {
+	e.stamp = StampOf(after)
+	if int64(len(content)) != e.stamp.Size || StampOf(before) != e.stamp {
 		return nil, e, errChanged
 	}
-	e.size, e.modTime = after.Size(), provenTime(after.ModTime(), time.Now())
+	e.stamp.ChangeTime = provenTime(e.stamp.ChangeTime, time.Now())
 	return content, e, nil
 }
 
-// provenTime is a modification time from which a later change can be told, or
-// zero: while its clock has not moved on, a file can change and keep its time.
-func provenTime(modTime, now time.Time) time.Time {
-	tick := 20 * time.Millisecond // two of the slowest kernel's
-	if modTime.Nanosecond() == 0 {
-		tick = 2 * time.Second // of a file system that keeps whole seconds
-	}
-	if now.Sub(modTime) < tick {
-		return time.Time{}
-	}
-	return modTime
-}
-
-var errChanged = errors.New("changed while it was read")
+// errChanged is a file that is being written.
+var errChanged = fmt.Errorf("%w: it was being written when it was read", rag.ErrFileChanged)
 
 // Read returns one file of the folder, by its path in it. The error is
 // [fs.ErrNotExist] when there is none.
@@ -232,5 +222,8 @@ func (f Folder) Read(name string) (file rag.File, err error) {
 }
 
 func (e entry) file(content []byte) rag.File {
-	return rag.File{Path: e.path, Content: content, Size: e.size, ModTime: e.modTime}
+	return rag.File{
+		Path: e.path, Content: content,
+		Size: e.stamp.Size, ModTime: e.stamp.ModTime, ChangeTime: e.stamp.ChangeTime, Inode: e.stamp.Inode,
+	}
 }

@@ -26,7 +26,7 @@ func (e entry) state(err error) string {
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprint(e.size, " ", e.modTime.UnixNano())
+	return fmt.Sprint(e.stamp.Size, e.stamp.ModTime.UnixNano(), e.stamp.ChangeTime.UnixNano(), e.stamp.Inode)
 }
 
 func (l *links) replace(seen map[string]string) {

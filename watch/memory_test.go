@@ -2,7 +2,6 @@ package watch_test
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,8 +16,8 @@ import (
 )
 
 // maxMemory is how many bytes of live heap a reconciliation may take for each
-// file: 64 MB for 100,000.
-const maxMemory = 670
+// file: 76 MB for 100,000.
+const maxMemory = 800
 
 // sink is an index that keeps nothing but what a database would tell of it, and
 // notes how much memory is in use whenever it is called.
@@ -56,6 +55,8 @@ func (s *sink) Remove(context.Context, []string) error {
 	s.measure()
 	return nil
 }
+
+func (s *sink) Withdraw(context.Context, map[string]rag.Stamp) error { return nil }
 
 func (s *sink) Touch(context.Context, map[string]rag.Stamp) error { return nil }
 
@@ -99,11 +100,18 @@ func manyFiles(t *testing.T, dir string, count int) func() map[string]rag.Stamp 
 			t.Fatal(err)
 		}
 	}
-	stamp := rag.Stamp{Size: int64(len(content)), ModTime: old, Hash: sha256.Sum256(content)}
+	stamps := make([]rag.Stamp, count)
+	for i, name := range names {
+		file, err := watch.Folder{Dir: dir}.Read(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stamps[i] = file.Stamp()
+	}
 	return func() map[string]rag.Stamp {
 		known := make(map[string]rag.Stamp, count)
-		for _, name := range names {
-			known[strings.Clone(name)] = stamp
+		for i, name := range names {
+			known[strings.Clone(name)] = stamps[i]
 		}
 		return known
 	}

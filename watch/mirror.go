@@ -4,11 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io/fs"
 	"log/slog"
-	"os"
-	"path"
-	"slices"
 	"sync"
 	"time"
 
@@ -93,13 +89,19 @@ func (m *Mirror) Run(ctx context.Context) {
 	defer l.stop(ctx)
 	var following sync.WaitGroup
 	defer following.Wait()
-	following.Go(func() { m.links.follow(ctx, m.folder, m.queue) })
+	following.Go(func() {
+		for ctx.Err() == nil {
+			if err := rag.Guard(func() error { m.links.follow(ctx, m.folder, m.queue); return nil }); err != nil {
+				m.logger.ErrorContext(ctx, "follow symbolic links", "error", err)
+			}
+		}
+	})
 	retry := backoff.NewExponentialBackOff()
 	retry.InitialInterval, retry.MaxInterval = firstRetry, lastRetry
 	l.keep(ctx)
 	m.queue.addAllNow()
 	for {
-		wait, err := m.step(ctx)
+		wait, err := m.guardedStep(ctx)
 		if ctx.Err() != nil {
 			return
 		}
@@ -148,6 +150,22 @@ func (m *Mirror) sleep(ctx context.Context, wait time.Duration, failed bool, l *
 		}
 		return true
 	}
+}
+
+// guardedStep is step, whose panic is a failure like another: it is told in the
+// status, and tried again.
+func (m *Mirror) guardedStep(ctx context.Context) (wait time.Duration, err error) {
+	err = rag.Guard(func() error {
+		wait, err = m.step(ctx)
+		return err
+	})
+	if bug, ok := errors.AsType[*rag.BugError](err); ok {
+		m.logger.ErrorContext(ctx, "a bug met while the folder was indexed", "panic", bug.Value, "stack", string(bug.Stack))
+		m.queue.walked()
+		m.queue.addAllNow()
+		m.update(func(s *Status) { s.Err = err })
+	}
+	return wait, err
 }
 
 // step handles what is due. What it could not handle is queued again.
@@ -214,79 +232,4 @@ func (m *Mirror) walk(ctx context.Context) error {
 		m.queue.add(name)
 	}
 	return nil
-}
-
-// apply brings the index up to date with the files at the given paths.
-func (m *Mirror) apply(ctx context.Context, names []string) error {
-	if err := m.steady(); err != nil {
-		return err
-	}
-	root, err := m.folder.open()
-	if err != nil {
-		m.queue.addAll()
-		return nil // the folder itself has changed: the walk sees what became of it
-	}
-	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-
-	slices.Sort(names)
-	for len(names) > 0 {
-		handled, err := m.applyBatch(ctx, root, names[:min(len(names), batchFiles)])
-		if err != nil {
-			return err
-		}
-		names = names[handled:]
-	}
-	return nil
-}
-
-// applyBatch does so for as many of the files as make a batch, and returns their
-// number.
-func (m *Mirror) applyBatch(ctx context.Context, root *os.Root, names []string) (int, error) {
-	var files []rag.File
-	bytes := 0
-	var gone, handled []string
-	var failures []rag.Failure
-	for _, name := range names {
-		indexed := path.Join(m.folder.Prefix, name)
-		handled = append(handled, indexed)
-		e, err := m.folder.find(root, name)
-		m.links.note(e, err)
-		var content []byte
-		if err == nil {
-			content, e, err = read(root, e)
-		}
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			gone = append(gone, indexed)
-		case errors.Is(err, errChanged):
-			m.queue.add(name)
-		case err != nil:
-			failures = append(failures, rag.Failure{Path: indexed, Err: err})
-			if unfit(err) {
-				gone = append(gone, indexed)
-			}
-		default:
-			files = append(files, e.file(content))
-			bytes += len(content)
-		}
-		if bytes >= batchBytes {
-			break
-		}
-	}
-	// The files were read before this, so what is handed over is of that branch.
-	if err := m.steady(); err != nil {
-		return 0, err
-	}
-	if err := m.indexer.Remove(ctx, gone); err != nil {
-		return 0, err
-	}
-	if len(files) > 0 {
-		refused, err := m.indexer.Index(ctx, files)
-		if err != nil {
-			return 0, err
-		}
-		failures = append(failures, refused...)
-	}
-	m.setFailed(ctx, failures, handled)
-	return len(handled), nil
 }

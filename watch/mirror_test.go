@@ -3,7 +3,6 @@ package watch
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -50,7 +49,7 @@ func (x *texts) Index(_ context.Context, files []rag.File) ([]rag.Failure, error
 			failures = append(failures, rag.Failure{Path: file.Path, Err: errors.New("is refused")})
 			continue
 		}
-		x.stamps[file.Path] = rag.Stamp{Size: file.Size, ModTime: file.ModTime.Truncate(time.Microsecond), Hash: sha256.Sum256(file.Content)}
+		x.stamps[file.Path] = file.Stamp()
 		x.content[file.Path] = string(file.Content)
 	}
 	return failures, nil
@@ -62,6 +61,18 @@ func (x *texts) Remove(_ context.Context, paths []string) error {
 	for _, path := range paths {
 		delete(x.stamps, path)
 		delete(x.content, path)
+	}
+	return nil
+}
+
+func (x *texts) Withdraw(_ context.Context, stamps map[string]rag.Stamp) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for path, stamp := range stamps {
+		if x.stamps[path].Hash != stamp.Hash {
+			delete(x.stamps, path)
+			delete(x.content, path)
+		}
 	}
 	return nil
 }
@@ -252,63 +263,5 @@ func TestMirror_ChangeOfModeConcernsFailedFilesAlone(t *testing.T) {
 	defer w.index.mu.Unlock()
 	if w.index.indexed != before+1 {
 		t.Errorf("%d files were indexed for their mode, want the failed one alone", w.index.indexed-before)
-	}
-}
-
-// A stamp proves that a file is unchanged only if its time was past when the file
-// was read: till then it can change once more and keep time and size.
-func TestReconcile_TrustsAStampThatProvesSomething(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		modTime time.Time
-		want    string
-	}{
-		"past":    {time.Now().Add(-time.Hour), "one"}, // such a change is no editor's: a file is not read to find it
-		"present": {time.Now().Add(time.Hour), "two"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			folder := Folder{Dir: t.TempDir(), Match: func(string) bool { return true }}
-			index := newTexts()
-			for _, content := range []string{"one", "two"} {
-				path := filepath.Join(folder.Dir, "a.md")
-				if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.Chtimes(path, test.modTime, test.modTime); err != nil {
-					t.Fatal(err)
-				}
-				if _, err := Sync(t.Context(), folder, index, nil); err != nil {
-					t.Fatal(err)
-				}
-			}
-			index.holds(t, map[string]string{"a.md": test.want})
-		})
-	}
-}
-
-func TestProvenTime(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 1, 2, 3, 4, 5, 500_000_000, time.UTC)
-	for name, test := range map[string]struct {
-		age    time.Duration
-		proven bool
-	}{
-		"of this tick":                  {time.Millisecond, false},
-		"of an earlier tick":            {30 * time.Millisecond, true},
-		"in the future":                 {-time.Minute, false},
-		"of this whole second":          {500 * time.Millisecond, false},
-		"of the whole second before":    {1500 * time.Millisecond, false},
-		"of an earlier whole second":    {2500 * time.Millisecond, true},
-		"of long ago, in whole seconds": {1000*time.Hour + 500*time.Millisecond, true},
-	} {
-		modTime := now.Add(-test.age)
-		want := time.Time{}
-		if test.proven {
-			want = modTime
-		}
-		if got := provenTime(modTime, now); !got.Equal(want) {
-			t.Errorf("%s: %v, want %v", name, got, want)
-		}
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/compound-docs/compound-docs/rag"
 )
 
 // notifier queues what the file system says has changed in a folder, until it is
@@ -67,7 +69,7 @@ func startNotifier(ctx context.Context, folder Folder, q *queue, maxDirs int, fa
 		return nil, errors.Join(err, watcher.Close())
 	}
 	n.done.Go(func() {
-		n.err = n.run(ctx)
+		n.err = rag.Guard(func() error { return n.run(ctx) })
 		close(n.lost)
 	})
 	return n, nil

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -19,7 +20,7 @@ import (
 const maxTouched = 1000
 
 // Indexer is what files are handed to. Its paths are those of the index. It is
-// called by several goroutines at once, never about the same file.
+// called by several goroutines at once.
 type Indexer interface {
 	// Known returns what the index holds, by path.
 	Known(ctx context.Context) (map[string]rag.Stamp, error)
@@ -27,6 +28,9 @@ type Indexer interface {
 	Index(ctx context.Context, files []rag.File) ([]rag.Failure, error)
 	// Remove takes files out of the index; none is no error.
 	Remove(ctx context.Context, paths []string) error
+	// Withdraw takes files out of the index that it holds with other bytes than
+	// those of the stamps, by path.
+	Withdraw(ctx context.Context, stamps map[string]rag.Stamp) error
 	// Touch notes new stamps, by path, of files whose bytes are known.
 	Touch(ctx context.Context, stamps map[string]rag.Stamp) error
 }
@@ -47,7 +51,7 @@ type progress struct {
 }
 
 // reconcile makes the index hold what the folder holds: one walk, files whose
-// size or time moved are read, files whose bytes changed are indexed, and what
+// stamp does not prove them unchanged are read, files whose bytes changed are indexed, and what
 // is gone is removed. report is called, by one goroutine at a time, after every
 // step. An error, of which one from steady is one, means that the work is not
 // finished and can be done again.
@@ -102,12 +106,7 @@ func (r *reconciliation) run(ctx context.Context) (err error) {
 
 // index reads the files, and hands those over whose bytes changed too.
 func (r *reconciliation) index(ctx context.Context, root *os.Root, moved []movedFile) error {
-	batches := newBatches(ctx, r.indexer, func(files int, failures []rag.Failure) {
-		r.step(func(p *progress) {
-			p.failed = append(p.failed, failures...)
-			p.done += files
-		})
-	})
+	batches := newBatches(ctx, r.indexer, r.handed)
 	err := r.read(ctx, root, moved, batches)
 	if err == nil {
 		err = r.flush(batches)
@@ -116,10 +115,34 @@ func (r *reconciliation) index(ctx context.Context, root *os.Root, moved []moved
 	if waited := batches.wait(); waited != nil {
 		err = waited
 	}
-	if err != nil {
+	switch {
+	case err == nil:
+		return r.touch(ctx)
+	case ctx.Err() != nil, errors.As(err, new(*unsteadyError)):
 		return err
 	}
-	return r.touch(ctx)
+	// The files that are new have no earlier version.
+	names := []string{}
+	for _, file := range moved {
+		if !file.isNew {
+			names = append(names, file.name)
+		}
+	}
+	return cmp.Or(r.folder.withdraw(ctx, root, r.indexer, names), err) //nolint:wrapcheck // the indexer's
+}
+
+// handed notes what became of a batch.
+func (r *reconciliation) handed(files int, failures []rag.Failure) {
+	r.step(func(p *progress) {
+		p.done += files
+		for _, failure := range failures {
+			if name, ok := r.folder.nameOf(failure.Path); ok && errors.Is(failure.Err, rag.ErrFileChanged) {
+				p.changing = append(p.changing, name)
+			} else {
+				p.failed = append(p.failed, failure)
+			}
+		}
+	})
 }
 
 func (r *reconciliation) read(ctx context.Context, root *os.Root, moved []movedFile, batches *batches) error {
@@ -143,7 +166,7 @@ func (r *reconciliation) step(f func(p *progress)) {
 type movedFile struct {
 	entry
 
-	stamp rag.Stamp
+	known rag.Stamp
 	isNew bool
 }
 
@@ -156,8 +179,8 @@ func (r *reconciliation) compare(
 			r.progress.links[e.name] = e.state(nil)
 		}
 		stamp, ok := known[e.path]
-		if !ok || !stamp.Same(e.size, e.modTime) {
-			moved = append(moved, movedFile{entry: e, stamp: stamp, isNew: !ok})
+		if !ok || !stamp.Proves(e.stamp) {
+			moved = append(moved, movedFile{entry: e, known: stamp, isNew: !ok})
 		}
 		delete(known, e.path)
 	}, func(e entry, err error) {
@@ -190,9 +213,11 @@ func (r *reconciliation) take(ctx context.Context, root *os.Root, file movedFile
 		return r.indexer.Remove(ctx, []string{e.path})
 	case err != nil:
 		r.pass(func(p *progress) { p.fail(e.path, err) })
-	case !file.isNew && file.stamp.Size >= 0 && file.stamp.Hash == sha256.Sum256(content):
+	case !file.isNew && file.known.Size >= 0 && file.known.Hash == sha256.Sum256(content):
 		r.pass(func(*progress) {})
-		r.touched[e.path] = rag.Stamp{Size: e.size, ModTime: e.modTime, Hash: file.stamp.Hash}
+		touched := e.stamp
+		touched.Hash = file.known.Hash
+		r.touched[e.path] = touched
 		if len(r.touched) == maxTouched {
 			return r.touch(ctx)
 		}

@@ -81,7 +81,9 @@ func (f Folder) replace(name string, before rag.File, content []byte) (after rag
 	if !bytes.Equal(current, before.Content) {
 		return rag.File{}, errChanged
 	}
-	e.size, e.modTime = written.Size(), provenTime(written.ModTime(), time.Now())
+	// Renaming it moves its change time once more.
+	e.stamp = StampOf(written)
+	e.stamp.ChangeTime = time.Time{}
 	return e.file(content), root.Rename(temporary, target)
 }
 

@@ -42,6 +42,8 @@ func (m memory) Remove(_ context.Context, paths []string) error {
 	return nil
 }
 
+func (m memory) Withdraw(context.Context, map[string]rag.Stamp) error { return nil }
+
 func (m memory) Touch(_ context.Context, stamps map[string]rag.Stamp) error {
 	maps.Copy(m, stamps)
 	return nil

@@ -2,8 +2,6 @@ package workspace
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"log/slog"
 	"maps"
 	"path"
@@ -60,6 +58,7 @@ func newActive(
 	}
 	config := watch.Config{Debounce: debounce, Steady: a.steady, OnChange: a.notify}
 	add := func(folder watch.Folder, indexer *rag.Indexer) tree {
+		indexer.From(folder)
 		t := tree{folder: folder, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, a.logger)}
 		a.trees = append(a.trees, t)
 		return t
@@ -69,14 +68,7 @@ func newActive(
 		Match: isDocument, MayBeMissing: true,
 	}, library.Indexer(tenant, rag.Compounding, p))
 	if external, ok := p.External(); ok {
-		inside := p.Root
-		if external.RelDir == "" || external.Hidden {
-			inside = external.Dir // the user has allowed it
-		}
-		add(watch.Folder{
-			Dir: external.Dir, Inside: inside, Prefix: externalPrefix(external), Match: external.Match, Prune: external.Prune,
-			MayBeMissing: true,
-		}, library.Indexer(tenant, rag.External, nil))
+		add(externalFolder(p, external), library.Indexer(tenant, rag.External, nil))
 	}
 	return a
 }
@@ -185,68 +177,6 @@ func (a *Active) setLeading(leading bool, reason error) {
 // anywhere but in the folder of the schemas.
 func isDocument(name string) bool {
 	return strings.EqualFold(path.Ext(name), ".md") && !strings.HasPrefix(name, "schemas/")
-}
-
-// IndexFile puts one document of the docs folder into the index now. path may be
-// relative to the repository or to the docs folder. It returns the path in the index.
-func (a *Active) IndexFile(ctx context.Context, given string) (string, error) {
-	name, err := a.documentName(given, "path")
-	if err != nil {
-		return "", err
-	}
-	indexed := path.Join(a.docs.folder.Prefix, name)
-	file, err := a.docs.folder.Read(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := a.docs.indexer.Remove(ctx, []string{indexed}); err != nil {
-			return "", err
-		}
-		return "", notFound(given, a.docs.folder.Prefix)
-	}
-	if err != nil {
-		return "", rag.FileError("read ./"+indexed, err)
-	}
-	failures, err := a.docs.indexer.Index(ctx, []rag.File{file})
-	if err != nil {
-		return "", err
-	}
-	for _, failure := range failures {
-		return "", failure.Err
-	}
-	return indexed, nil
-}
-
-// documentName returns the document's path inside the docs folder. parameter is
-// what the caller gave it as.
-func (a *Active) documentName(given, parameter string) (string, error) {
-	docs := a.Project.DocsDir()
-	name := filepath.ToSlash(given)
-	if filepath.IsAbs(given) {
-		// The project's root has its symbolic links resolved; what leads there may not.
-		dir, err := filepath.EvalSymlinks(filepath.Dir(given))
-		if err != nil {
-			return "", notFound(given, docs)
-		}
-		relative, err := filepath.Rel(a.Project.Root, filepath.Join(dir, filepath.Base(given)))
-		if err != nil {
-			return "", notFound(given, docs)
-		}
-		name = filepath.ToSlash(relative)
-	}
-	name = strings.TrimPrefix(path.Clean(name), docs+"/")
-	if name == ".." || strings.HasPrefix(name, "../") || strings.ContainsRune(name, 0) {
-		return "", rag.Errorf(rag.InvalidArgument, "%s %q leads out of %s; give one such as ./%s/problems/example.md",
-			parameter, given, docs, docs).With("parameter", parameter)
-	}
-	if !a.docs.folder.Covers(name) {
-		return "", rag.Errorf(rag.InvalidArgument, "%s %q is not a markdown document; give one such as ./%s/problems/example.md",
-			parameter, given, docs).With("parameter", parameter)
-	}
-	return name, nil
-}
-
-func notFound(given, docs string) *rag.Error {
-	return rag.Errorf(rag.DocumentNotFound, "there is no document %q; give its path in %s, such as ./%s/problems/example.md",
-		given, docs, docs).With("path", given)
 }
 
 // DocTypeCount is a doc-type of the project with the number of its documents.

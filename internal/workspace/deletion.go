@@ -63,7 +63,7 @@ func (s *Session) Delete(ctx context.Context, selection rag.Selection) (rag.Cont
 		return contents, nil
 	}
 	// The next call would activate it.
-	if p, key, err := s.own(); err == nil && selection.Matches(key) {
+	if p, key, err := s.own(ctx); err == nil && selection.Matches(key) {
 		s.mu.Lock()
 		s.deleted = &deletion{project: p, key: key, at: time.Now(), here: true}
 		s.mu.Unlock()
@@ -94,14 +94,14 @@ func (s *Session) hasProject() error {
 }
 
 // own returns the project that the server was started for, as it is checked out.
-func (s *Session) own() (*project.Project, rag.TenantKey, error) {
+func (s *Session) own(ctx context.Context) (*project.Project, rag.TenantKey, error) {
 	if s.projectDir == "" {
 		return nil, rag.TenantKey{}, errors.New("the server was started for no project")
 	}
-	return s.checkedOut(s.projectDir)
+	return s.checkedOut(ctx, s.projectDir)
 }
 
-func (s *Session) checkedOut(configPath string) (*project.Project, rag.TenantKey, error) {
+func (s *Session) checkedOut(ctx context.Context, configPath string) (*project.Project, rag.TenantKey, error) {
 	p, err := s.load(configPath)
 	if err != nil {
 		return nil, rag.TenantKey{}, err
@@ -110,7 +110,11 @@ func (s *Session) checkedOut(configPath string) (*project.Project, rag.TenantKey
 	if err != nil {
 		return nil, rag.TenantKey{}, err
 	}
-	return p, keyOf(p, branchOf(head)), nil
+	branch, err := s.branchOf(ctx, p, head)
+	if err != nil {
+		return nil, rag.TenantKey{}, err
+	}
+	return p, keyOf(p, branch), nil
 }
 
 // drop ends the active project, if it still is that. The caller holds switching.
@@ -134,7 +138,7 @@ func (s *Session) rejoin(ctx context.Context, key rag.TenantKey, _ string) (*rag
 // resume makes a deleted project active again if another server has done so, and
 // else fails with the reason why it is not. The caller holds switching.
 func (s *Session) resume(ctx context.Context, why *deletion) (*Active, error) {
-	p, key, err := s.checkedOut(why.project.ConfigPath)
+	p, key, err := s.checkedOut(ctx, why.project.ConfigPath)
 	if err != nil {
 		return nil, why.error()
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/watch"
 )
 
 // supervision is how often branch and config are looked at between calls. Every
@@ -93,6 +94,7 @@ func stampConfig(p *project.Project) configStamp {
 		}
 	}
 	if external, ok := p.External(); ok {
+		stamp.WriteString(docsTarget(p))
 		if info, err := os.Stat(external.Dir); err != nil || !info.IsDir() {
 			stamp.WriteString("external folder missing")
 		}
@@ -105,12 +107,17 @@ func stampFile(path string) string {
 	if err != nil {
 		return path + ": missing\n"
 	}
-	return fmt.Sprintf("%s: %d %d\n", path, info.Size(), info.ModTime().UnixNano())
+	return fmt.Sprintf("%s: %+v\n", path, watch.StampOf(info))
 }
 
 // maxLockAge is how old git's index lock may be: one that a crashed git left
 // behind must not stop the index for good.
 const maxLockAge = 10 * time.Minute
+
+// gitBusyError says that git holds its index lock.
+type gitBusyError struct{ since time.Time }
+
+func (*gitBusyError) Error() string { return "git is changing the files" }
 
 // steady is an error while the files on disk may not be those of the tenant's
 // branch: git changes the files first, under its index lock, and HEAD last.
@@ -133,7 +140,7 @@ func (a *Active) steady() error {
 		return err
 	}
 	if time.Since(info.ModTime()) < maxLockAge {
-		return errors.New("git is changing the files")
+		return &gitBusyError{since: info.ModTime()}
 	}
 	return nil
 }

@@ -335,6 +335,11 @@ func TestOutage_Ollama(t *testing.T) {
 				status := active.Status(t.Context())
 				return status.Pending() > 0 && strings.Contains(status.Waiting, test.waiting)
 			})
+			// The document that was edited is as little answered from as the one that is gone.
+			held, err := f.column(t.Context(), `SELECT relative_path FROM documents`)
+			if err != nil || !cmp.Equal([]string{docs + "kept.md"}, held) {
+				t.Errorf("while files cannot be embedded the index holds %v (%v), want the one that has not changed", held, err)
+			}
 			for end := time.Now().Add(outage(t)); time.Now().Before(end); {
 				failure := search(t, s, time.Now())
 				if failure == nil || failure.Code != rag.EmbeddingServiceError {

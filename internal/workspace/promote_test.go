@@ -31,7 +31,7 @@ func (f *fixture) levels(t *testing.T) []string {
 func (f *fixture) columns(t *testing.T) []string {
 	t.Helper()
 	return f.rows(t, `
-		SELECT (to_jsonb(d) - '{project_id,tenant_id,id,file_mtime}'::text[])::text FROM documents d
+		SELECT (to_jsonb(d) - '{project_id,tenant_id,id,file_mtime,file_ctime,file_inode}'::text[])::text FROM documents d
 		UNION ALL
 		SELECT d.relative_path || (to_jsonb(c) - '{project_id,tenant_id,document_id}'::text[])::text
 		FROM document_chunks c JOIN documents d ON d.project_id = c.project_id AND d.id = c.document_id

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/watch"
 )
@@ -27,15 +26,10 @@ type ReindexedFolder struct {
 // returns what is told how far a folder has come. After an error the index lacks
 // documents; the next activation, or Reindex, brings them.
 func (s *Session) Reindex(ctx context.Context, report func(folder string) func(done, total int)) (Reindexed, error) {
-	p, err := s.load(s.projectDir)
+	p, key, err := s.checkedOut(ctx, s.projectDir)
 	if err != nil {
 		return Reindexed{}, err
 	}
-	head, err := project.Head(p.Root)
-	if err != nil {
-		return Reindexed{}, err
-	}
-	key := keyOf(p, branchOf(head))
 	tenant, err := s.library.Tenant(ctx, key, p.Root)
 	if err != nil {
 		return Reindexed{}, fmt.Errorf("reindex: %w", err)

@@ -4,6 +4,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,9 @@ type Session struct {
 	active *Active
 	// deleted, if not nil, is why none is.
 	deleted *deletion
+	// outsideGit are the branch names that folders outside git were activated
+	// with, by root: a deletion takes them from the index.
+	outsideGit map[string]string
 }
 
 // New returns a session in which no project is active. projectDir, if not "",
@@ -44,6 +48,7 @@ type Session struct {
 func New(library *rag.Library, settings project.Settings, projectDir string, logger *slog.Logger) *Session {
 	return &Session{
 		library: library, settings: settings, projectDir: projectDir, logger: logger, closed: make(chan struct{}),
+		outsideGit: map[string]string{},
 	}
 }
 
@@ -129,7 +134,11 @@ func (s *Session) activateOwn(ctx context.Context) (*Active, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.replace(ctx, p, keyOf(p, branchOf(head)), s.library.Tenant)
+	branch, err := s.branchOf(ctx, p, head)
+	if err != nil {
+		return nil, err
+	}
+	return s.replace(ctx, p, keyOf(p, branch), s.library.Tenant)
 }
 
 func notActivated(reason string) *rag.Error {
@@ -141,12 +150,20 @@ func notActivated(reason string) *rag.Error {
 	return rag.Errorf(rag.ProjectNotActivated, "%s", message).With("requiredTool", "activate_project")
 }
 
-// branchOf names the tenant's branch; a folder outside git is its own.
-func branchOf(head project.GitHead) string {
-	if !head.InRepository {
-		return "main"
+// branchOf names the tenant's branch. A folder outside git keeps the name that it
+// was last activated with, and is "main" before.
+func (s *Session) branchOf(ctx context.Context, p *project.Project, head project.GitHead) (string, error) {
+	if head.InRepository {
+		return head.Branch, nil
 	}
-	return head.Branch
+	s.mu.Lock()
+	given, known := s.outsideGit[p.Root]
+	s.mu.Unlock()
+	if known {
+		return given, nil
+	}
+	branch, err := s.library.LastBranch(ctx, p.Config.ProjectName, project.PathHash(p.Root))
+	return cmp.Or(branch, "main"), err
 }
 
 // Activate makes the project at configPath the active one and starts its sync.
@@ -231,6 +248,7 @@ func (s *Session) replace(
 	s.mu.Lock()
 	previous := s.active
 	s.active, s.deleted = next, nil
+	s.outsideGit[p.Root] = key.Branch
 	s.mu.Unlock()
 	if previous != nil {
 		previous.stop()

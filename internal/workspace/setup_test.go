@@ -66,6 +66,17 @@ func (f *fixture) server(t *testing.T) *workspace.Session {
 // serverWith is server with its own way to the database and to Ollama.
 func (f *fixture) serverWith(t *testing.T, databaseURL string, config ollama.Config) *workspace.Session {
 	t.Helper()
+	return f.start(t, databaseURL, config, "")
+}
+
+// serverFor is server, started for the project in dir.
+func (f *fixture) serverFor(t *testing.T, dir string) *workspace.Session {
+	t.Helper()
+	return f.start(t, f.databaseURL, ollama.Config{Hosts: []string{f.fake.URL()}, RetryDelay: time.Millisecond}, dir)
+}
+
+func (f *fixture) start(t *testing.T, databaseURL string, config ollama.Config, projectDir string) *workspace.Session {
+	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
 	database := db.NewDatabase(databaseURL, logger)
 	models, err := ollama.New(config)
@@ -74,7 +85,7 @@ func (f *fixture) serverWith(t *testing.T, databaseURL string, config ollama.Con
 	}
 	settings := project.DefaultSettings()
 	settings.FileWatcher.DebounceMS = int(debounce.Milliseconds())
-	s := workspace.New(rag.NewLibrary(database, models, models, logger), settings, "", logger)
+	s := workspace.New(rag.NewLibrary(database, models, models, logger), settings, projectDir, logger)
 	t.Cleanup(func() {
 		s.Close()
 		database.Close()

@@ -32,8 +32,10 @@ type Status struct {
 	Failed      []Failed `json:"failed"`
 	// Waiting is why indexing waits, "" while it goes on.
 	Waiting string `json:"waiting"`
+	// GitBusy is since when indexing waits for git alone; nil while it does not.
+	GitBusy *time.Time `json:"git_busy,omitempty"`
 
-	// takingOver is set if that ends by itself, within seconds.
+	// takingOver is set if another server is about to take the place of one that is suspended.
 	takingOver bool
 }
 
@@ -68,6 +70,9 @@ func (s Status) plus(part watch.Status) Status {
 	}
 	if part.Err != nil && s.Waiting == "" {
 		s.Waiting = rag.AsError(part.Err).Error()
+		if busy, ok := errors.AsType[*gitBusyError](part.Err); ok {
+			s.GitBusy = &busy.since
+		}
 	}
 	return s
 }
@@ -122,13 +127,22 @@ func (a *Active) publishedStatus(ctx context.Context, reason error) Status {
 	return status
 }
 
+// crashedGit is how old git's index lock is before nobody waits for its end: a git
+// that runs holds it for moments, and one that crashed has left it behind.
+const crashedGit = time.Minute
+
+// soonOver reports that what indexing waits for is like a part of the sync.
+func (s Status) soonOver() bool {
+	return s.takingOver || s.GitBusy != nil && time.Since(*s.GitBusy) < crashedGit
+}
+
 // followerPoll is how often a server that waits for another's sync looks.
 const followerPoll = 200 * time.Millisecond
 
 // WaitSynced waits for a complete sync, and calls progress, if not nil, with
 // every status on the way. It returns when the sync is complete, when it has to
-// wait for something that is away, or when ctx ends. It goes on while another
-// server takes the place of one that is suspended.
+// wait for something that is away, or when ctx ends. It goes on while git changes
+// the files, and while another server takes the place of one that is suspended.
 func (a *Active) WaitSynced(ctx context.Context, progress func(Status)) {
 	poll := time.NewTicker(followerPoll)
 	defer poll.Stop()
@@ -138,8 +152,10 @@ func (a *Active) WaitSynced(ctx context.Context, progress func(Status)) {
 		if progress != nil {
 			progress(status)
 		}
-		settled := !status.Synced.IsZero() && status.Pending() == 0 || status.Waiting != ""
-		if settled && !status.takingOver {
+		if status.Waiting != "" && !status.soonOver() {
+			return
+		}
+		if !status.Synced.IsZero() && status.Pending() == 0 && status.Waiting == "" {
 			return
 		}
 		select {

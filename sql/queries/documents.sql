@@ -1,6 +1,6 @@
 -- name: DocumentStamps :many
 -- What reconciliation compares with the disk.
-SELECT relative_path, file_size, file_mtime, content_hash, schema_hash
+SELECT relative_path, file_size, file_mtime, file_ctime, file_inode, content_hash, schema_hash
 FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection;
 
@@ -8,10 +8,11 @@ WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @coll
 -- One array a column.
 INSERT INTO documents (
     project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
-    content_hash, schema_hash, char_count, line_count, file_size, file_mtime, chunk_count
+    content_hash, schema_hash, char_count, line_count, file_size, file_mtime, file_ctime, file_inode, chunk_count
 )
 SELECT @project_id, @tenant_id, @collection, d.relative_path, d.title, d.summary, d.doc_type, d.doc_date,
-    d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.line_count, d.file_size, d.file_mtime, d.chunk_count
+    d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.line_count, d.file_size, d.file_mtime,
+    d.file_ctime, d.file_inode, d.chunk_count
 FROM (
     SELECT unnest(@relative_paths::text[]) AS relative_path,
         unnest(@titles::text[]) AS title,
@@ -25,23 +26,28 @@ FROM (
         unnest(@line_counts::integer[]) AS line_count,
         unnest(@file_sizes::bigint[]) AS file_size,
         unnest(@file_mtimes::timestamptz[]) AS file_mtime,
+        unnest(@file_ctimes::timestamptz[]) AS file_ctime,
+        unnest(@file_inodes::bigint[]) AS file_inode,
         unnest(@chunk_counts::integer[]) AS chunk_count
 ) AS d
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     title = excluded.title, summary = excluded.summary, doc_type = excluded.doc_type,
-    doc_date = excluded.doc_date, promotion_level = excluded.promotion_level,
-    content_hash = excluded.content_hash, schema_hash = excluded.schema_hash, char_count = excluded.char_count, line_count = excluded.line_count,
-    file_size = excluded.file_size, file_mtime = excluded.file_mtime, chunk_count = excluded.chunk_count
+    doc_date = excluded.doc_date, promotion_level = excluded.promotion_level, content_hash = excluded.content_hash,
+    schema_hash = excluded.schema_hash, char_count = excluded.char_count, line_count = excluded.line_count,
+    file_size = excluded.file_size, file_mtime = excluded.file_mtime,
+    file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count
 RETURNING id, relative_path;
 
 -- name: DocumentTouchMany :exec
 -- The files' stamps moved and their bytes did not.
-UPDATE documents SET file_size = f.file_size, file_mtime = f.file_mtime
+UPDATE documents SET file_size = f.file_size, file_mtime = f.file_mtime, file_ctime = f.file_ctime, file_inode = f.file_inode
 FROM (
     SELECT unnest(@relative_paths::text[]) AS relative_path,
         unnest(@content_hashes::bytea[]) AS content_hash,
         unnest(@file_sizes::bigint[]) AS file_size,
-        unnest(@file_mtimes::timestamptz[]) AS file_mtime
+        unnest(@file_mtimes::timestamptz[]) AS file_mtime,
+        unnest(@file_ctimes::timestamptz[]) AS file_ctime,
+        unnest(@file_inodes::bigint[]) AS file_inode
 ) AS f
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
     AND documents.relative_path = f.relative_path AND documents.content_hash = f.content_hash;
@@ -51,6 +57,16 @@ WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @coll
 DELETE FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
     AND relative_path = ANY(@relative_paths::text[]);
+
+-- name: DocumentWithdraw :exec
+-- Documents whose bytes are no longer the file's. Chunks and links go by their
+-- foreign keys.
+DELETE FROM documents USING (
+    SELECT unnest(@relative_paths::text[]) AS relative_path,
+        unnest(@content_hashes::bytea[]) AS content_hash
+) AS f
+WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
+    AND documents.relative_path = f.relative_path AND documents.content_hash <> f.content_hash;
 
 -- name: DocumentDeleteByTenant :exec
 -- Of every collection. Chunks and links go by their foreign keys.
@@ -87,7 +103,8 @@ LIMIT @max_paths;
 -- the index does not hold the file as it was before.
 UPDATE documents SET
     promotion_level = @promotion_level, content_hash = @content_hash,
-    char_count = @char_count, line_count = @line_count, file_size = @file_size, file_mtime = @file_mtime
+    char_count = @char_count, line_count = @line_count, file_size = @file_size, file_mtime = @file_mtime,
+    file_ctime = @file_ctime, file_inode = @file_inode
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
     AND relative_path = @relative_path AND content_hash = @previous_hash
 RETURNING id;

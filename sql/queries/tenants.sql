@@ -28,6 +28,13 @@ SELECT t.project_id, t.id, t.generation, t.version
 FROM tenants t JOIN projects p ON p.id = t.project_id
 WHERE p.name = @project_name AND t.branch_name = @branch_name AND t.path_hash = @path_hash;
 
+-- name: TenantLastBranch :one
+-- The branch on which a checkout was last in use.
+SELECT t.branch_name
+FROM tenants t JOIN projects p ON p.id = t.project_id
+WHERE p.name = @project_name AND t.path_hash = @path_hash
+ORDER BY t.last_seen DESC LIMIT 1;
+
 -- name: TenantVersion :one
 SELECT version FROM tenants WHERE project_id = @project_id AND id = @id;
 

@@ -73,6 +73,12 @@ CREATE TABLE documents (
     line_count      integer         NOT NULL,
     file_size       bigint          NOT NULL,
     file_mtime      timestamptz     NOT NULL,
+    -- When the file system last changed the file's entry, which no program sets:
+    -- an edit that keeps size and file_mtime moves it. The year 1 while a change
+    -- could go unseen even so: the next walk reads the file again.
+    file_ctime      timestamptz     NOT NULL,
+    -- Which file it is: another one at the same path may have the same times.
+    file_inode      bigint          NOT NULL,
     -- 0 when the whole text is one passage.
     chunk_count     integer         NOT NULL,
     PRIMARY KEY (project_id, id),

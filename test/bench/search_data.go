@@ -185,13 +185,13 @@ func (x *searchIndex) copy(ctx context.Context, records []record) error {
 			[]string{
 				"project_id", "tenant_id", "id", "collection", "relative_path", "title", "summary", "doc_type", "doc_date",
 				"promotion_level", "content_hash", "schema_hash", "char_count", "line_count", "file_size",
-				"file_mtime", "chunk_count",
+				"file_mtime", "file_ctime", "file_inode", "chunk_count",
 			},
 			func(r record) []any {
 				return []any{
 					r.tenant.projectID, r.tenant.id, r.id, rag.Compounding, documentPath(r.id), "A document", "What it says", r.docType,
 					"2026-01-02", r.level,
-					hash[:], "", 1500, 20, 1500, when, 0,
+					hash[:], "", 1500, 20, 1500, when, when, 0, 0,
 				}
 			},
 		},

@@ -1,0 +1,112 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// indexTries is how often a file is read again that changes while it is indexed.
+const indexTries = 5
+
+// IndexFile puts one document of the docs folder into the index now. given may be
+// relative to the repository or to the docs folder. It returns the path in the
+// index. The file may change or go meanwhile: what the index then holds is the
+// file as it is.
+func (a *Active) IndexFile(ctx context.Context, given string) (string, error) {
+	name, err := a.documentName(given, "path")
+	if err != nil {
+		return "", err
+	}
+	indexed := path.Join(a.docs.folder.Prefix, name)
+	for range indexTries {
+		err = a.indexFile(ctx, name, indexed)
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", notFound(given, a.docs.folder.Prefix)
+		}
+		if !errors.Is(err, rag.ErrFileChanged) {
+			break
+		}
+	}
+	if errors.Is(err, rag.ErrFileChanged) {
+		err = rag.FileError("index ./"+indexed, fmt.Errorf("%w, %d times; call again when nobody writes to it", err, indexTries))
+	}
+	if err != nil {
+		return "", err
+	}
+	return indexed, nil
+}
+
+// indexFile is IndexFile once. The error is [rag.ErrFileChanged] if it is to be
+// done again, and [fs.ErrNotExist] if there is no such file.
+func (a *Active) indexFile(ctx context.Context, name, indexed string) error {
+	file, err := a.docs.folder.Read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := a.docs.indexer.Remove(ctx, []string{indexed}); err != nil {
+			return err
+		}
+		if len(a.docs.folder.Present([]string{indexed})) > 0 {
+			return rag.ErrFileChanged
+		}
+		return err
+	}
+	if errors.Is(err, rag.ErrFileChanged) {
+		return err
+	}
+	if err != nil {
+		return rag.FileError("read ./"+indexed, err)
+	}
+	failures, err := a.docs.indexer.Index(ctx, []rag.File{file})
+	if err != nil && ctx.Err() == nil {
+		if err := a.docs.indexer.Withdraw(ctx, map[string]rag.Stamp{indexed: file.Stamp()}); err != nil {
+			return err
+		}
+	}
+	if err != nil {
+		return err
+	}
+	for _, failure := range failures {
+		return failure.Err
+	}
+	return nil
+}
+
+// documentName returns the document's path inside the docs folder. parameter is
+// what the caller gave it as.
+func (a *Active) documentName(given, parameter string) (string, error) {
+	docs := a.Project.DocsDir()
+	name := filepath.ToSlash(given)
+	if filepath.IsAbs(given) {
+		// The project's root has its symbolic links resolved; what leads there may not.
+		dir, err := filepath.EvalSymlinks(filepath.Dir(given))
+		if err != nil {
+			return "", notFound(given, docs)
+		}
+		relative, err := filepath.Rel(a.Project.Root, filepath.Join(dir, filepath.Base(given)))
+		if err != nil {
+			return "", notFound(given, docs)
+		}
+		name = filepath.ToSlash(relative)
+	}
+	name = strings.TrimPrefix(path.Clean(name), docs+"/")
+	if name == ".." || strings.HasPrefix(name, "../") || strings.ContainsRune(name, 0) {
+		return "", rag.Errorf(rag.InvalidArgument, "%s %q leads out of %s; give one such as ./%s/problems/example.md",
+			parameter, given, docs, docs).With("parameter", parameter)
+	}
+	if !a.docs.folder.Covers(name) {
+		return "", rag.Errorf(rag.InvalidArgument, "%s %q is not a markdown document; give one such as ./%s/problems/example.md",
+			parameter, given, docs).With("parameter", parameter)
+	}
+	return name, nil
+}
+
+func notFound(given, docs string) *rag.Error {
+	return rag.Errorf(rag.DocumentNotFound, "there is no document %q; give its path in %s, such as ./%s/problems/example.md",
+		given, docs, docs).With("path", given)
+}
