@@ -25,7 +25,7 @@ func (q *Queries) LinkDeleteByDocuments(ctx context.Context, arg LinkDeleteByDoc
 }
 
 const linkEdges = `-- name: LinkEdges :many
-SELECT d.relative_path AS source_path, l.target_path
+SELECT d.relative_path AS source_path, l.target_path, t.promotion_level AS target_level
 FROM document_links l
 JOIN documents d ON d.project_id = l.project_id AND d.id = l.document_id
 JOIN documents t ON t.project_id = l.project_id AND t.tenant_id = l.tenant_id
@@ -41,8 +41,9 @@ type LinkEdgesParams struct {
 }
 
 type LinkEdgesRow struct {
-	SourcePath string
-	TargetPath string
+	SourcePath  string
+	TargetPath  string
+	TargetLevel PromotionLevel
 }
 
 // The tenant's link graph, links to nothing left out, in the order of the texts.
@@ -55,7 +56,7 @@ func (q *Queries) LinkEdges(ctx context.Context, arg LinkEdgesParams) ([]LinkEdg
 	items := []LinkEdgesRow{}
 	for rows.Next() {
 		var i LinkEdgesRow
-		if err := rows.Scan(&i.SourcePath, &i.TargetPath); err != nil {
+		if err := rows.Scan(&i.SourcePath, &i.TargetPath, &i.TargetLevel); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -89,7 +89,7 @@ func (w *bodyWalker) block(node ast.Node, depth int) {
 	case *ast.Paragraph:
 		content := w.content(node)
 		if depth == 0 && w.summary == "" && !isTable(node, w.src) {
-			w.summary = cutRunes(content.text, maxSummaryRunes)
+			w.summary = CutRunes(content.text, maxSummaryRunes)
 		}
 	case *ast.TextBlock:
 		w.content(node)
