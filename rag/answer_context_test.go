@@ -117,7 +117,7 @@ func TestAsk_MinLevelHoldsForLinkedDocuments(t *testing.T) {
 	}
 }
 
-// delimiterLines are the lines of a prompt that begin or end a document.
+// delimiterLine matches the lines of a prompt that begin or end a document.
 var delimiterLine = regexp.MustCompile(`(?m)^</?document ([A-Z2-7]{12})>$`)
 
 // Text, title, headings and path of a document cannot end it or begin another,

@@ -131,7 +131,9 @@ func (h *handler) ragQuery(
 		CriticalNotConsidered: answer.CriticalNotConsidered, generationOutput: generationOf(answer), Index: indexOf(ctx, active),
 	}
 	var sources, linked int
-	out.Sources, sources = fitList(maxList-weight(out.Answer), func(limit int) []sourceOutput { return sourcesOf(answer.Sources, limit) })
+	out.Sources, sources = fitList(maxList-weight(out.Answer), func(limit int) []sourceOutput {
+		return sourcesOf(answer.Sources, limit)
+	})
 	out.LinkedDocs, linked = fitList(maxSideList, func(limit int) []linkedDocument { return linkedOf(answer.Linked, limit) })
 	out.OmittedCount += sources + linked
 	return nil, out, nil
