@@ -25,7 +25,8 @@ func (q *Queries) LinkDeleteByDocuments(ctx context.Context, arg LinkDeleteByDoc
 }
 
 const linkEdges = `-- name: LinkEdges :many
-SELECT d.relative_path AS source_path, coalesce(t.relative_path, f.relative_path)::text AS target_path
+SELECT d.relative_path AS source_path, coalesce(t.relative_path, f.relative_path)::text AS target_path,
+    coalesce(t.promotion_level, f.promotion_level)::promotion_level AS target_level
 FROM document_links l
 JOIN documents d ON d.project_id = l.project_id AND d.id = l.document_id
 LEFT JOIN documents t ON t.project_id = l.project_id AND t.tenant_id = l.tenant_id
@@ -44,8 +45,9 @@ type LinkEdgesParams struct {
 }
 
 type LinkEdgesRow struct {
-	SourcePath string
-	TargetPath string
+	SourcePath  string
+	TargetPath  string
+	TargetLevel PromotionLevel
 }
 
 // The tenant's link graph, links to nothing left out, in the order of the texts.
@@ -58,7 +60,7 @@ func (q *Queries) LinkEdges(ctx context.Context, arg LinkEdgesParams) ([]LinkEdg
 	items := []LinkEdgesRow{}
 	for rows.Next() {
 		var i LinkEdgesRow
-		if err := rows.Scan(&i.SourcePath, &i.TargetPath); err != nil {
+		if err := rows.Scan(&i.SourcePath, &i.TargetPath, &i.TargetLevel); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

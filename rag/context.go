@@ -2,128 +2,152 @@ package rag
 
 import (
 	"cmp"
-	"fmt"
-	"html"
 	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// source is a document that an answer may draw on, with its passages in order.
+// source is a document that an answer may draw on.
 type source struct {
 	id          int64
 	path, title string
 	note        string // why it is here, for the model
-	passages    []db.ChunkTextsRow
+	// score is the document's relevance; 0 for one that is only linked.
+	score    float64
+	passages []passageText // in the order of the document
 }
 
-// quote is how much of a source fits: its chosen passages, in order.
+// passageText is a passage with its distance from the question.
+type passageText = db.ChunkTextsRow
+
+// quote is how much of a source fits: its chosen passages.
 type quote struct {
 	source source
-	// chosen holds indices into source.passages, rising.
+	// chosen holds indices into source.passages, rising and at least one.
 	chosen []int
+	// cut replaces the text of the only chosen passage when not all of it fits.
+	cut string
 }
 
-// whole reports that nothing of the source was left out.
-func (q quote) whole() bool { return len(q.chosen) == len(q.source.passages) }
+// whole reports whether nothing of the source was left out.
+func (q quote) whole() bool { return len(q.chosen) == len(q.source.passages) && q.cut == "" }
 
-// perDocumentTokens covers a document's delimiters and labels in the prompt.
-const perDocumentTokens = 60
+// text returns what is quoted of a chosen passage.
+func (q quote) text(i int) string {
+	if q.cut != "" {
+		return q.cut
+	}
+	return q.source.passages[i].Content
+}
 
-// fit chooses what to quote of each source within a budget of tokens. Documents
-// that fit an equal share of it are quoted whole, and what they leave goes to
-// the longer ones, of which the best passages and their neighbours are quoted.
-// The order of the sources is kept; one of which nothing fits is left out.
-func fit(sources []source, budget int) []quote {
-	order := make([]int, len(sources))
-	sizes := make([]int, len(sources))
-	for i, s := range sources {
-		order[i] = i
-		sizes[i] = perDocumentTokens + s.tokens()
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return sizes[a] - sizes[b] })
-	allowed := make([]int, len(sources))
-	for n, i := range order {
-		allowed[i] = min(sizes[i], budget/(len(order)-n))
-		budget -= allowed[i]
-	}
-	quotes := make([]quote, 0, len(sources))
-	for i, s := range sources {
-		if chosen := s.choose(allowed[i] - perDocumentTokens); len(chosen) > 0 {
-			quotes = append(quotes, quote{source: s, chosen: chosen})
+// minQuote is the smallest piece of a passage that is worth quoting, in tokens.
+const minQuote = 16
+
+// fit chooses what to quote of the sources, which come in order of priority,
+// within room tokens. Each source that is quoted has its best passage at least;
+// what is left over goes to further passages, round by round. The order of the
+// sources is kept.
+func fit(sources []source, d delimiter, room int) []quote {
+	quotes, room := fitBest(sources, d, room)
+	waiting := make([][]int, len(quotes))
+	for i, q := range quotes {
+		if q.cut == "" {
+			waiting[i] = q.source.preference()[1:]
 		}
+	}
+	for progress := true; progress; {
+		progress = false
+		for i := range quotes {
+			for len(waiting[i]) > 0 {
+				next := waiting[i][0]
+				waiting[i] = waiting[i][1:]
+				if size := passageTokens(quotes[i].source.passages[next]); size <= room {
+					quotes[i].chosen = append(quotes[i].chosen, next)
+					room -= size
+					progress = true
+					break
+				}
+			}
+		}
+	}
+	for _, q := range quotes {
+		slices.Sort(q.chosen)
 	}
 	return quotes
 }
 
-func (s source) tokens() int {
-	total := 0
-	for _, p := range s.passages {
-		total += passageTokens(p)
+// fitBest quotes the best passage of each source and returns what room is left.
+// Sources are dropped from the end, but for the most relevant of all: many
+// critical documents must not leave an answer without the one that it is about.
+// A passage is cut if it is the first and too long.
+func fitBest(sources []source, d delimiter, room int) (quotes []quote, left int) {
+	order := make([]int, 0, len(sources))
+	for i, s := range sources {
+		if s.hasText() {
+			order = append(order, i)
+		}
 	}
-	return total
+	if len(order) == 0 {
+		return nil, room
+	}
+	top := slices.MaxFunc(order, func(i, j int) int { return cmp.Compare(sources[i].score, sources[j].score) })
+	order = slices.DeleteFunc(order, func(i int) bool { return i == top })
+	quoted := map[int]quote{}
+	for _, i := range slices.Insert(order, 0, top) {
+		s := sources[i]
+		best := s.preference()[0]
+		frame, size := d.frameTokens(s), passageTokens(s.passages[best])
+		q := quote{source: s, chosen: []int{best}}
+		if frame+size > room {
+			text := room - frame - promptTokens(passageLabel(s.passages[best]))
+			if len(quoted) > 0 || text < minQuote {
+				break
+			}
+			q.cut = cutToTokens(s.passages[best].Content, text)
+			size = room - frame
+		}
+		quoted[i] = q
+		room -= frame + size
+	}
+	for i := range sources {
+		if q, ok := quoted[i]; ok {
+			quotes = append(quotes, q)
+		}
+	}
+	return quotes, room
 }
 
-func passageTokens(p db.ChunkTextsRow) int {
-	const label = 20
-	return markdown.EstimateTokens(p.Content) + label
-}
+func (s source) hasText() bool { return slices.ContainsFunc(s.passages, hasText) }
 
-// choose returns the passages to quote within the budget: each of the best, in
-// order of distance, with the passages before and after it as far as they fit.
-func (s source) choose(budget int) []int {
-	best := make([]int, len(s.passages))
-	for i := range best {
-		best[i] = i
+func hasText(p passageText) bool { return strings.TrimSpace(p.Content) != "" }
+
+// preference returns the indices of the passages that have text in the order in
+// which they are worth quoting: by distance, each followed by its neighbours.
+func (s source) preference() []int {
+	nearest := make([]int, 0, len(s.passages))
+	for i, p := range s.passages {
+		if hasText(p) {
+			nearest = append(nearest, i)
+		}
 	}
-	slices.SortStableFunc(best, func(a, b int) int {
+	slices.SortStableFunc(nearest, func(a, b int) int {
 		return cmp.Compare(s.passages[a].Distance, s.passages[b].Distance)
 	})
-	chosen := map[int]bool{}
-	for _, i := range best {
+	order := make([]int, 0, len(nearest))
+	seen := make([]bool, len(s.passages))
+	for _, i := range nearest {
 		for _, candidate := range []int{i, i + 1, i - 1} {
-			if candidate < 0 || candidate >= len(s.passages) || chosen[candidate] {
-				continue
-			}
-			if size := passageTokens(s.passages[candidate]); size <= budget {
-				chosen[candidate] = true
-				budget -= size
+			if candidate >= 0 && candidate < len(seen) && !seen[candidate] && hasText(s.passages[candidate]) {
+				seen[candidate] = true
+				order = append(order, candidate)
 			}
 		}
 	}
-	rising := make([]int, 0, len(chosen))
-	for i := range s.passages {
-		if chosen[i] {
-			rising = append(rising, i)
-		}
-	}
-	return rising
+	return order
 }
 
-// promptText writes the quotes as the model sees them. A document cannot end its
-// own element: what looks like the end tag is broken up.
-func promptText(quotes []quote) string {
-	var b strings.Builder
-	for _, q := range quotes {
-		fmt.Fprintf(&b, "<document path=%q title=\"%s\" note=%q>\n",
-			"./"+q.source.path, html.EscapeString(q.source.title), q.source.note)
-		previous := -1
-		for _, i := range q.chosen {
-			p := q.source.passages[i]
-			if i != previous+1 || (i == 0 && !q.whole()) {
-				fmt.Fprintf(&b, "[… lines %d to %d, %s]\n", p.StartLine, p.EndLine, p.HeaderPath)
-			}
-			b.WriteString(neutralise(p.Content))
-			b.WriteString("\n")
-			previous = i
-		}
-		b.WriteString("</document>\n")
-	}
-	return b.String()
-}
-
-func neutralise(text string) string {
-	return strings.NewReplacer("</document", "<\\/document", "<document", "<\\document").Replace(text)
+// passageTokens is what a passage costs, with the label that says where it is.
+func passageTokens(p passageText) int {
+	return promptTokens(p.Content) + promptTokens(passageLabel(p))
 }

@@ -110,8 +110,25 @@ func dedupe(links []link) []link {
 // linkCache holds a tenant's link graph as of one version of its documents.
 type linkCache struct {
 	version int64
+	graph   linkGraph
+}
+
+// linkGraph is a tenant's documents and the links between them.
+type linkGraph struct {
 	// neighbours gives a document's links in the order of its text.
 	neighbours map[string][]string
+	// levels are those of the documents that links lead to.
+	levels map[string]Level
+}
+
+// linkLimits bound how far links are followed.
+type linkLimits struct {
+	// depth is how many links away a document may be, documents how many of them
+	// are returned.
+	depth, documents int
+	// minLevel is the lowest level of a document that is returned, or whose links
+	// are followed.
+	minLevel Level
 }
 
 // Linked is a document reached over links.
@@ -125,17 +142,17 @@ type Linked struct {
 }
 
 // follow walks the tenant's links breadth-first from the documents at the given
-// paths, to maxDepth links away, and returns at most limit documents that are
-// not among them, nearest first. A document is visited once, so cycles end.
-func (l *Library) follow(ctx context.Context, tenant *Tenant, from []string, maxDepth, limit int) ([]Linked, error) {
-	if maxDepth <= 0 || limit <= 0 || len(from) == 0 {
+// paths, as far as limits say, and returns documents that are not among them,
+// nearest first. A document is visited once, so cycles end.
+func (l *Library) follow(ctx context.Context, tenant *Tenant, from []string, limits linkLimits) ([]Linked, error) {
+	if limits.depth <= 0 || limits.documents <= 0 || len(from) == 0 {
 		return []Linked{}, nil
 	}
-	neighbours, err := l.linkGraph(ctx, tenant)
+	links, err := l.linkGraph(ctx, tenant)
 	if err != nil {
 		return nil, err
 	}
-	found := walk(neighbours, from, maxDepth, limit)
+	found := links.walk(from, limits)
 	paths := make([]string, len(found))
 	for i, link := range found {
 		paths[i] = link.Path
@@ -157,21 +174,21 @@ func (l *Library) follow(ctx context.Context, tenant *Tenant, from []string, max
 	return slices.DeleteFunc(found, func(link Linked) bool { return link.id == 0 }), nil
 }
 
-func walk(neighbours map[string][]string, from []string, maxDepth, limit int) []Linked {
+func (g linkGraph) walk(from []string, limits linkLimits) []Linked {
 	found := []Linked{}
 	seen := make(map[string]bool, len(from))
 	for _, source := range from {
 		seen[source] = true
 	}
 	frontier := from
-	for range maxDepth {
+	for range limits.depth {
 		var next []string
 		for _, source := range frontier {
-			for _, target := range neighbours[source] {
-				if seen[target] {
+			for _, target := range g.neighbours[source] {
+				if seen[target] || rank(g.levels[target]) < rank(limits.minLevel) {
 					continue
 				}
-				if len(found) == limit {
+				if len(found) == limits.documents {
 					return found
 				}
 				seen[target] = true
@@ -184,18 +201,18 @@ func walk(neighbours map[string][]string, from []string, maxDepth, limit int) []
 	return found
 }
 
-// linkGraph returns the adjacency of the tenant's link graph, read again only
-// when its documents have changed.
-func (l *Library) linkGraph(ctx context.Context, tenant *Tenant) (map[string][]string, error) {
+// linkGraph returns the tenant's link graph, read again only when its documents
+// have changed.
+func (l *Library) linkGraph(ctx context.Context, tenant *Tenant) (linkGraph, error) {
 	var version int64
 	var edges []db.LinkEdgesRow
-	var cached map[string][]string
+	var cached linkGraph
 	err := l.db.Read(ctx, "read links", func(q *db.Queries) (err error) {
 		version, err = q.TenantVersion(ctx, db.TenantVersionParams{ProjectID: tenant.projectID, ID: tenant.id})
 		if err != nil {
 			return err
 		}
-		if cached = tenant.cachedLinks(version); cached != nil {
+		if cached = tenant.cachedLinks(version); cached.neighbours != nil {
 			return nil
 		}
 		edges, err = q.LinkEdges(ctx, db.LinkEdgesParams{
@@ -203,32 +220,37 @@ func (l *Library) linkGraph(ctx context.Context, tenant *Tenant) (map[string][]s
 		})
 		return err
 	})
-	if err != nil || cached != nil {
+	if err != nil || cached.neighbours != nil {
 		return cached, err
 	}
-	neighbours, components, err := adjacency(edges)
-	if err != nil {
-		return nil, err
+	links := linkGraph{levels: make(map[string]Level, len(edges))}
+	for _, edge := range edges {
+		links.levels[edge.TargetPath] = edge.TargetLevel
 	}
-	l.warnOfCycles(ctx, tenant, neighbours, components)
+	var components [][]string
+	if links.neighbours, components, err = adjacency(edges); err != nil {
+		return linkGraph{}, err
+	}
+	l.warnOfCycles(ctx, tenant, links.neighbours, components)
 	tenant.mu.Lock()
 	defer tenant.mu.Unlock()
-	tenant.links = linkCache{version: version, neighbours: neighbours}
-	return neighbours, nil
+	tenant.links = linkCache{version: version, graph: links}
+	return links, nil
 }
 
-func (t *Tenant) cachedLinks(version int64) map[string][]string {
+// cachedLinks returns the graph as of the version, or one without neighbours.
+func (t *Tenant) cachedLinks(version int64) linkGraph {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.links.version != version {
-		return nil
+		return linkGraph{}
 	}
-	return t.links.neighbours
+	return t.links.graph
 }
 
 // adjacency builds the graph of the edges and returns each document's links in
-// the order of its text, with its strongly connected components. The walk runs on the map: the graph library's own traversals
-// rebuild it every time.
+// the order of its text, with its strongly connected components. The traversal runs
+// on the map: the graph library's own traversals rebuild it every time.
 func adjacency(edges []db.LinkEdgesRow) (neighbours map[string][]string, components [][]string, err error) {
 	links := graph.New(graph.StringHash, graph.Directed())
 	for i, edge := range edges {

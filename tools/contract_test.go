@@ -39,7 +39,9 @@ func contracts() map[string]contract {
 	passage := func(list string) []string {
 		return []string{list + "[].header_path?: string", list + "[].start_line: integer", list + "[].end_line: integer"}
 	}
-	closest := []string{"closest?: object", "closest?.path: string", "closest?.relevance_score: number"}
+	closest := []string{"closest?: object", "closest?.path: string", "closest?.relevance_score: number", "closest?.remedy: string"}
+	omitted := []string{"omitted_count?: integer"}
+	sources := slices.Concat(omitted, []string{"omitted?: array"})
 	generation := []string{"generation?: string", "generation_reason?: string"}
 	index := []string{"index?: object"}
 	return map[string]contract{
@@ -56,8 +58,8 @@ func contracts() map[string]contract {
 				"linked_docs: array", "linked_docs[].path: string", "linked_docs[].title: string",
 				"linked_docs[].char_count: integer", "linked_docs[].linked_from: string",
 			},
-			ours: slices.Concat(passage("sources"), closest, generation, index,
-				[]string{"sources[].promotion_level: string standard|important|critical"}),
+			ours: slices.Concat(passage("sources"), closest, sources, generation, index,
+				[]string{"sources[].promotion_level: string standard|important|critical", "critical_not_considered?: integer"}),
 		},
 		"semantic_search": {
 			parameters: []string{
@@ -70,7 +72,7 @@ func contracts() map[string]contract {
 				"results[].date: string", "results[].promotion_level: string standard|important|critical",
 				"total_matches: integer",
 			},
-			ours: slices.Concat(passage("results"), closest, index),
+			ours: slices.Concat(passage("results"), closest, omitted, index),
 		},
 		"index_document": {
 			parameters: []string{"path: string 1.."},
@@ -81,7 +83,7 @@ func contracts() map[string]contract {
 				"doc_types: array", "doc_types[].name: string", "doc_types[].description: string", "doc_types[].folder: string",
 				"doc_types[].schema: string", "doc_types[].doc_count: integer", "doc_types[].custom?: boolean",
 			},
-			ours: index,
+			ours: slices.Concat(omitted, index),
 		},
 		"search_external_docs": {
 			parameters: []string{
@@ -92,7 +94,7 @@ func contracts() map[string]contract {
 				"results[].char_count: integer", "results[].relevance_score: number",
 				"total_matches: integer", "external_docs_path: string",
 			},
-			ours: slices.Concat(passage("results"), closest, index),
+			ours: slices.Concat(passage("results"), closest, omitted, index),
 		},
 		"rag_query_external": {
 			parameters: []string{
@@ -103,7 +105,7 @@ func contracts() map[string]contract {
 				"sources: array", "sources[].path: string", "sources[].title: string", "sources[].char_count: integer",
 				"sources[].relevance_score: number", "external_docs_path: string",
 			},
-			ours: slices.Concat(passage("sources"), closest, generation, index),
+			ours: slices.Concat(passage("sources"), closest, sources, generation, index),
 		},
 		"delete_documents": {
 			parameters: []string{

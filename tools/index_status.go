@@ -6,10 +6,16 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// maxFailed bounds the failed files that an answer lists.
-const maxFailed = 5
+const (
+	// maxFailed bounds the failed files that an answer lists.
+	maxFailed = 5
+	// reasonTexts is how many times as long as another text a reason may be: it
+	// lists all that is wrong with a file.
+	reasonTexts = 3
+)
 
 // indexOutput tells that answers may lack something, and why.
 type indexOutput struct {
@@ -35,13 +41,17 @@ func indexOf(ctx context.Context, active *workspace.Active) *indexOutput {
 	}
 	out := &indexOutput{
 		BranchName: active.Tenant.Key.Branch, Pending: status.Pending(), FailedCount: status.FailedCount,
-		Failed: make([]failedOutput, 0, maxFailed), Waiting: status.Waiting,
+		Waiting: brief(status.Waiting),
 	}
-	for _, failed := range status.Failed[:min(len(status.Failed), maxFailed)] {
-		out.Failed = append(out.Failed, failedOutput{
-			Path: wirePath(failed.Path), Reason: failed.Reason, Since: failed.Since.UTC().Format(time.RFC3339),
-		})
-	}
+	out.Failed, _ = fitList(maxSideList, func(limit int) []failedOutput {
+		failed := make([]failedOutput, 0, maxFailed)
+		for _, f := range status.Failed[:min(len(status.Failed), maxFailed)] {
+			failed = append(failed, failedOutput{
+				Path: wirePath(f.Path), Reason: markdown.CutRunes(f.Reason, reasonTexts*limit), Since: f.Since.UTC().Format(time.RFC3339),
+			})
+		}
+		return failed
+	})
 	if !status.Synced.IsZero() {
 		out.Synced = status.Synced.UTC().Format(time.RFC3339)
 	}

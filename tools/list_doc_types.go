@@ -4,13 +4,16 @@ import (
 	"context"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 type listDocTypesInput struct{}
 
 type listDocTypesOutput struct {
-	DocTypes []docTypeOutput `json:"doc_types"`
-	Index    *indexOutput    `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
+	DocTypes     []docTypeOutput `json:"doc_types"`
+	OmittedCount int             `json:"omitted_count,omitempty" jsonschema:"Further doc-types, for which an answer has no room."`
+	Index        *indexOutput    `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
 
 type docTypeOutput struct {
@@ -46,12 +49,16 @@ func (h *handler) listDocTypes(
 	if err != nil {
 		return nil, listDocTypesOutput{}, err
 	}
-	out := listDocTypesOutput{DocTypes: make([]docTypeOutput, 0, len(docTypes)), Index: indexOf(ctx, active)}
-	for _, docType := range docTypes {
-		out.DocTypes = append(out.DocTypes, docTypeOutput{
-			Name: docType.Name, Description: docType.Description, Folder: docType.Folder, Schema: docType.Schema,
-			DocCount: docType.Documents, Custom: docType.Custom,
-		})
-	}
+	out := listDocTypesOutput{Index: indexOf(ctx, active)}
+	out.DocTypes, out.OmittedCount = fitList(maxList, func(limit int) []docTypeOutput {
+		list := make([]docTypeOutput, len(docTypes))
+		for i, docType := range docTypes {
+			list[i] = docTypeOutput{
+				Name: docType.Name, Description: markdown.CutRunes(docType.Description, limit), Folder: docType.Folder,
+				Schema: docType.Schema, DocCount: docType.Documents, Custom: docType.Custom,
+			}
+		}
+		return list
+	})
 	return nil, out, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 var (
@@ -84,6 +85,7 @@ func (h *handler) capture(ctx context.Context, request *mcp.GetPromptRequest) (*
 	data := struct {
 		Unavailable, DocsDir, Chosen, Level, Date, Stamp string
 		DocTypes                                         []skeleton
+		Omitted                                          int
 	}{Date: now.Format(time.DateOnly), Stamp: now.Format("20060102")}
 	if level := rag.Level(request.Params.Arguments["promotion_level"]); slices.Contains(rag.Levels(), level) {
 		data.Level = string(level)
@@ -98,17 +100,28 @@ func (h *handler) capture(ctx context.Context, request *mcp.GetPromptRequest) (*
 	if chosen, ok := active.Project.DocType(request.Params.Arguments["doc_type"]); ok {
 		data.Chosen, docTypes = chosen.Name, []project.DocType{chosen}
 	}
-	for _, docType := range docTypes {
-		data.DocTypes = append(data.DocTypes, newSkeleton(docType))
-	}
+	data.DocTypes, data.Omitted = fitList(maxList, func(limit int) []skeleton {
+		skeletons := make([]skeleton, len(docTypes))
+		for i, docType := range docTypes {
+			skeletons[i] = newSkeleton(docType, limit)
+		}
+		return skeletons
+	})
 	return render(captureTemplate, capturePrompt().Description, data)
 }
 
-func newSkeleton(docType project.DocType) skeleton {
+// maxFields bounds the fields that a prompt shows of a doc-type. index_document
+// names the others when they are missing.
+const maxFields = 50
+
+// newSkeleton writes texts with at most limit characters.
+func newSkeleton(docType project.DocType, limit int) skeleton {
 	s := skeleton{DocType: docType}
-	s.Description = strings.TrimSuffix(s.Description, ".")
+	s.Description = markdown.CutRunes(strings.TrimSuffix(s.Description, "."), limit)
 	var optional []string
-	for _, field := range docType.Fields() {
+	fields := docType.Fields()
+	for _, field := range fields[:min(len(fields), maxFields)] {
+		field.Name, field.Expected = markdown.CutRunes(field.Name, limit), markdown.CutRunes(field.Expected, limit)
 		switch {
 		case field.Required:
 			s.Required = append(s.Required, field)

@@ -6,6 +6,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 type ragQueryInput struct {
@@ -22,8 +23,28 @@ type ragQueryOutput struct {
 	Sources    []sourceOutput   `json:"sources"`
 	LinkedDocs []linkedDocument `json:"linked_docs"`
 	Closest    *closestOutput   `json:"closest,omitempty" jsonschema:"The nearest document, when none reached min_relevance_score."`
+	omittedOutput
+	CriticalNotConsidered int `json:"critical_not_considered,omitempty" jsonschema:"Critical documents beyond the 20 nearest to the question."`
 	generationOutput
 	Index *indexOutput `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
+}
+
+// omittedOutput tells what was found and is not among the sources.
+type omittedOutput struct {
+	OmittedCount int      `json:"omitted_count,omitempty" jsonschema:"Documents found for which context or answer have no room."`
+	Omitted      []string `json:"omitted,omitempty" jsonschema:"Paths of the first that are not in the context."`
+}
+
+func omittedOf(answer rag.Answer) omittedOutput {
+	const most = 10
+	paths, _ := fitList(maxSideList, func(int) []string {
+		paths := []string{}
+		for _, path := range answer.Omitted[:min(len(answer.Omitted), most)] {
+			paths = append(paths, wirePath(path))
+		}
+		return paths
+	})
+	return omittedOutput{OmittedCount: len(answer.Omitted), Omitted: paths}
 }
 
 // generationOutput tells that an answer was not written by the language model.
@@ -36,7 +57,7 @@ func generationOf(answer rag.Answer) generationOutput {
 	if answer.Extractive == nil {
 		return generationOutput{}
 	}
-	return generationOutput{Generation: "extractive", Reason: rag.AsError(answer.Extractive).Error()}
+	return generationOutput{Generation: "extractive", Reason: brief(rag.AsError(answer.Extractive).Error())}
 }
 
 type sourceOutput struct {
@@ -88,10 +109,12 @@ func (h *handler) ragQuery(
 	}
 	config := active.Project.Config
 	query.Limit = valueOr(in.MaxSources, config.Retrieval.MaxResults)
-	query.MinScore = valueOr(in.MinRelevanceScore, config.Retrieval.MinRelevanceScore)
+	least := newThreshold(in.MinRelevanceScore, config.Retrieval.MinRelevanceScore)
+	query.MinScore = least.score
+	minLevel := rag.Level(valueOr(in.MinPromotionLevel, string(rag.Standard)))
 	answer, err := h.session.Library().Ask(ctx, active.Compounding(), rag.Question{
 		Query:           query,
-		MinLevel:        rag.Level(valueOr(in.MinPromotionLevel, string(rag.Standard))),
+		MinLevel:        minLevel,
 		IncludeCritical: valueOr(in.IncludeCritical, true),
 		MaxDepth:        config.LinkResolution.MaxDepth,
 		MaxLinked:       config.LinkResolution.MaxLinkedDocs,
@@ -100,28 +123,42 @@ func (h *handler) ragQuery(
 	if err != nil {
 		return nil, ragQueryOutput{}, err
 	}
+	if answer.Text == "" {
+		answer.Text = least.nothingFound(answer.Closest, len(in.DocTypes) > 0 || minLevel != rag.Standard)
+	}
 	out := ragQueryOutput{
-		Answer: answer.Text, Sources: sourcesOf(answer.Sources), LinkedDocs: make([]linkedDocument, 0, len(answer.Linked)),
-		Closest: closestOf(answer.Closest), generationOutput: generationOf(answer), Index: indexOf(ctx, active),
+		Answer: answer.Text, Closest: least.closest(answer.Closest), omittedOutput: omittedOf(answer),
+		CriticalNotConsidered: answer.CriticalNotConsidered, generationOutput: generationOf(answer), Index: indexOf(ctx, active),
 	}
-	for _, link := range answer.Linked {
-		out.LinkedDocs = append(out.LinkedDocs, linkedDocument{
-			Path: wirePath(link.Path), Title: link.Title, CharCount: link.CharCount, LinkedFrom: wirePath(link.From),
-		})
-	}
+	var sources, linked int
+	out.Sources, sources = fitList(maxList-weight(out.Answer), func(limit int) []sourceOutput {
+		return sourcesOf(answer.Sources, limit)
+	})
+	out.LinkedDocs, linked = fitList(maxSideList, func(limit int) []linkedDocument { return linkedOf(answer.Linked, limit) })
+	out.OmittedCount += sources + linked
 	return nil, out, nil
 }
 
-func sourcesOf(hits []rag.Hit) []sourceOutput {
-	sources := make([]sourceOutput, 0, len(hits))
-	for _, hit := range hits {
-		sources = append(sources, sourceOutput{
-			Path: wirePath(hit.Path), Title: hit.Title, CharCount: hit.CharCount, RelevanceScore: round(hit.Score),
-			PromotionLevel: hit.Level,
-			bestPassage:    bestPassageOf(hit),
-		})
+func sourcesOf(hits []rag.Hit, limit int) []sourceOutput {
+	sources := make([]sourceOutput, len(hits))
+	for i, hit := range hits {
+		sources[i] = sourceOutput{
+			Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), CharCount: hit.CharCount,
+			RelevanceScore: round(hit.Score), PromotionLevel: hit.Level, bestPassage: bestPassageOf(hit, limit),
+		}
 	}
 	return sources
+}
+
+func linkedOf(links []rag.Linked, limit int) []linkedDocument {
+	documents := make([]linkedDocument, len(links))
+	for i, link := range links {
+		documents[i] = linkedDocument{
+			Path: wirePath(link.Path), Title: markdown.CutRunes(link.Title, limit), CharCount: link.CharCount,
+			LinkedFrom: wirePath(link.From),
+		}
+	}
+	return documents
 }
 
 // writingProgress tells the client that the model is writing, without a total:

@@ -6,6 +6,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 type ragQueryExternalInput struct {
@@ -19,6 +20,7 @@ type ragQueryExternalOutput struct {
 	Sources          []externalSourceOutput `json:"sources"`
 	ExternalDocsPath string                 `json:"external_docs_path"`
 	Closest          *closestOutput         `json:"closest,omitempty" jsonschema:"The nearest document, when none reached the threshold."`
+	omittedOutput
 	generationOutput
 	Index *indexOutput `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
@@ -60,22 +62,36 @@ func (h *handler) ragQueryExternal(
 		return nil, ragQueryExternalOutput{}, err
 	}
 	query.Limit = valueOr(in.MaxSources, active.Project.Config.Retrieval.MaxResults)
-	query.MinScore = externalThreshold(active, in.MinRelevanceScore)
+	least := externalThreshold(active, in.MinRelevanceScore)
+	query.MinScore = least.score
 	answer, err := h.session.Library().Ask(ctx, external.Scope, rag.Question{
 		Query: query, MinLevel: rag.Standard, OnText: h.writingProgress(ctx, request),
 	})
 	if err != nil {
 		return nil, ragQueryExternalOutput{}, err
 	}
+	if answer.Text == "" {
+		answer.Text = least.nothingFound(answer.Closest, false)
+	}
 	out := ragQueryExternalOutput{
-		Answer: answer.Text, Sources: make([]externalSourceOutput, 0, len(answer.Sources)), ExternalDocsPath: external.Path,
-		Closest: closestOf(answer.Closest), generationOutput: generationOf(answer), Index: indexOf(ctx, active),
+		Answer: answer.Text, ExternalDocsPath: external.Path, Closest: least.closest(answer.Closest),
+		omittedOutput: omittedOf(answer), generationOutput: generationOf(answer), Index: indexOf(ctx, active),
 	}
-	for _, hit := range answer.Sources {
-		out.Sources = append(out.Sources, externalSourceOutput{
-			Path: wirePath(hit.Path), Title: hit.Title, CharCount: hit.CharCount, RelevanceScore: round(hit.Score),
-			bestPassage: bestPassageOf(hit),
-		})
-	}
+	var unlisted int
+	out.Sources, unlisted = fitList(maxList-weight(out.Answer), func(limit int) []externalSourceOutput {
+		return externalSources(answer.Sources, limit)
+	})
+	out.OmittedCount += unlisted
 	return nil, out, nil
+}
+
+func externalSources(hits []rag.Hit, limit int) []externalSourceOutput {
+	sources := make([]externalSourceOutput, len(hits))
+	for i, hit := range hits {
+		sources[i] = externalSourceOutput{
+			Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), CharCount: hit.CharCount,
+			RelevanceScore: round(hit.Score), bestPassage: bestPassageOf(hit, limit),
+		}
+	}
+	return sources
 }

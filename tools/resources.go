@@ -2,12 +2,15 @@ package tools
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 // documentURI is what a document's URI begins with; its path in answers follows.
@@ -46,6 +49,20 @@ func (h *handler) readDocument(ctx context.Context, request *mcp.ReadResourceReq
 		return nil, protocolError(err)
 	}
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{
-		URI: uri, MIMEType: "text/markdown", Text: string(file.Content),
+		URI: uri, MIMEType: "text/markdown", Text: bounded(string(file.Content), file.Path),
 	}}}, nil
+}
+
+// maxResource bounds a document that is read as a resource, in characters: a
+// client gives its model all of it.
+const maxResource = 60_000
+
+// bounded returns the text, or its beginning with where to read the rest.
+func bounded(text, path string) string {
+	more := utf8.RuneCountInString(text) - maxResource
+	if more <= 0 {
+		return text
+	}
+	return fmt.Sprintf("%s\n\n[%d more characters are in the file: open %s to read them.]\n",
+		markdown.CutRunes(text, maxResource), more, wirePath(path))
 }

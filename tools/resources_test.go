@@ -5,7 +5,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -87,6 +89,23 @@ func TestResources_Read(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A document that would fill a model's context is cut, and says so.
+func TestResources_AreBounded(t *testing.T) {
+	t.Parallel()
+	c := connect(t, setup(t).server, eras()["stateless"])
+	const path = "csharp-compounding-docs/problems/long.md"
+	root := newProject(t, `{"project_name": "long-document"}`, map[string]string{path: strings.Repeat("ü", 1<<20)})
+	c.ask(t, "activate_project", activation(root))
+	got, err := c.read(t, "cdocs://docs/"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = 61_000
+	if utf8.RuneCountInString(got) > most || !strings.HasPrefix(got, "üü") || !strings.HasSuffix(got, "open ./"+path+" to read them.]\n") {
+		t.Errorf("%d characters that end with %q", utf8.RuneCountInString(got), got[max(0, len(got)-100):])
 	}
 }
 

@@ -5,12 +5,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/markdown"
 )
-
-// externalMinScore is the threshold of both external tools when neither config
-// nor parameter gives one.
-const externalMinScore = 0.7
 
 type searchExternalDocsInput struct {
 	Query             string   `json:"query" jsonschema:"What to look for, in words or as a question."`
@@ -21,6 +18,7 @@ type searchExternalDocsInput struct {
 type searchExternalDocsOutput struct {
 	Results          []externalResult `json:"results"`
 	TotalMatches     int              `json:"total_matches" jsonschema:"Number of results."`
+	OmittedCount     int              `json:"omitted_count,omitempty" jsonschema:"Further results, for which an answer has no room."`
 	ExternalDocsPath string           `json:"external_docs_path"`
 	Closest          *closestOutput   `json:"closest,omitempty" jsonschema:"The nearest document, when none reached the threshold."`
 	Index            *indexOutput     `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
@@ -63,29 +61,26 @@ func (h *handler) searchExternalDocs(
 		return nil, searchExternalDocsOutput{}, err
 	}
 	query.Limit = valueOr(in.Limit, active.Project.Config.SemanticSearch.DefaultLimit)
-	query.MinScore = externalThreshold(active, in.MinRelevanceScore)
+	least := externalThreshold(active, in.MinRelevanceScore)
+	query.MinScore = least.score
 	hits, err := h.session.Library().Search(ctx, external.Scope, query)
 	if err != nil {
 		return nil, searchExternalDocsOutput{}, err
 	}
-	out := searchExternalDocsOutput{
-		Results: make([]externalResult, 0, len(hits.Documents)), TotalMatches: len(hits.Documents),
-		ExternalDocsPath: external.Path, Closest: closestOf(hits.Closest), Index: indexOf(ctx, active),
-	}
-	for _, hit := range hits.Documents {
-		out.Results = append(out.Results, externalResult{
-			Path: wirePath(hit.Path), Title: hit.Title, Summary: hit.Summary, CharCount: hit.CharCount,
-			RelevanceScore: round(hit.Score), bestPassage: bestPassageOf(hit),
-		})
-	}
-	return nil, out, nil
+	results, omitted := fitList(maxList, func(limit int) []externalResult { return externalResults(hits.Documents, limit) })
+	return nil, searchExternalDocsOutput{
+		Results: results, TotalMatches: len(results), OmittedCount: omitted, ExternalDocsPath: external.Path,
+		Closest: least.closest(hits.Closest), Index: indexOf(ctx, active),
+	}, nil
 }
 
-// externalThreshold lets the config win over the parameter, which is how the
-// external tools differ from the others.
-func externalThreshold(active *workspace.Active, parameter *float64) float64 {
-	if configured := active.Project.Config.SemanticSearch.Configured; configured != nil {
-		return *configured
+func externalResults(hits []rag.Hit, limit int) []externalResult {
+	results := make([]externalResult, len(hits))
+	for i, hit := range hits {
+		results[i] = externalResult{
+			Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), Summary: markdown.CutRunes(hit.Summary, limit),
+			CharCount: hit.CharCount, RelevanceScore: round(hit.Score), bestPassage: bestPassageOf(hit, limit),
+		}
 	}
-	return valueOr(parameter, externalMinScore)
+	return results
 }

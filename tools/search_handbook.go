@@ -10,11 +10,19 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 const (
 	handbookResults    = 5
 	maxHandbookResults = 20
+	// editionWait bounds the question whether a remembered search still holds.
+	editionWait = time.Second
+	// maxPassage bounds the text of a passage, in characters. It holds for passages
+	// that are mostly white space: others are shorter.
+	maxPassage = 3000
+	// maxSections is how many sections an answer names.
+	maxSections = 50
 )
 
 type searchHandbookInput struct {
@@ -46,10 +54,8 @@ func integer(s *jsonschema.Schema) {
 	s.Type = "integer"
 }
 
-// handbookSearch identifies a search. Its edition changes with the handbook, by
-// whatever process, so that what was remembered of an earlier one is not found.
+// handbookSearch identifies a search.
 type handbookSearch struct {
-	edition rag.HandbookEdition
 	query   string
 	results int
 	section string
@@ -62,38 +68,67 @@ func (h *handler) searchHandbook(
 	if err := checkQuery(in.Query); err != nil {
 		return nil, nil, err
 	}
-	library := h.session.Library()
-	edition, err := library.HandbookEdition(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	if edition == (rag.HandbookEdition{}) {
-		return textResult("The handbook is empty: nothing was ever ingested. Run `compound-docs ingest --source DIR` " +
-			"in a shell, DIR being the folder of its markdown files; then search again."), nil, nil
-	}
 	search := handbookSearch{
-		edition: edition, query: in.Query, section: in.FilterSection,
+		query: in.Query, section: in.FilterSection,
 		results: int(min(max(valueOr(in.NResults, handbookResults), 1), maxHandbookResults)),
 	}
-	passages, ok := h.handbook.Get(search)
-	if !ok {
-		passages, err = library.SearchHandbook(ctx, edition, rag.HandbookQuery{
-			Text: search.query, Section: search.section, Limit: search.results,
-		})
-		if err != nil {
-			return nil, nil, err
-		}
-		h.handbook.Add(search, passages)
-	}
-	noteResults(ctx, len(passages))
-	if len(passages) > 0 {
-		return textResult(search.format(passages, time.Since(start))), nil, nil
-	}
-	sections, err := library.HandbookSections(ctx, edition)
-	if err != nil {
+	found, err := h.findInHandbook(ctx, search)
+	noteResults(ctx, len(found.passages))
+	switch {
+	case err != nil:
 		return nil, nil, err
+	case found.edition == (rag.HandbookEdition{}):
+		return textResult("The handbook is empty: nothing was ever ingested. Run `compound-docs ingest --source DIR` " +
+			"in a shell, DIR being the folder of its markdown files; then search again."), nil, nil
+	case len(found.passages) == 0:
+		return textResult(search.formatNone(found.sections)), nil, nil
+	default:
+		return textResult(search.format(found.passages, time.Since(start))), nil, nil
 	}
-	return textResult(search.formatNone(sections)), nil, nil
+}
+
+// findInHandbook returns what the search found before, unless the handbook has
+// changed since. A database that cannot tell does not keep it from answering.
+func (h *handler) findInHandbook(ctx context.Context, search handbookSearch) (found handbookFound, err error) {
+	known, cached := h.handbook.entries.Get(search)
+	edition, err := h.handbookEdition(ctx, cached)
+	hit := cached && ctx.Err() == nil && (err != nil || known.edition == edition)
+	h.handbook.count(hit)
+	switch {
+	case hit && err != nil:
+		h.logger.WarnContext(ctx, "answer from an earlier search of the handbook", "error", err)
+		return known, nil
+	case err != nil:
+		return handbookFound{}, err
+	case edition == (rag.HandbookEdition{}):
+		return handbookFound{}, nil
+	case hit:
+		return known, nil
+	}
+	library := h.session.Library()
+	found.edition = edition
+	found.passages, err = library.SearchHandbook(ctx, edition, rag.HandbookQuery{
+		Text: search.query, Section: search.section, Limit: search.results,
+	})
+	if err == nil && len(found.passages) == 0 {
+		found.sections, err = library.HandbookSections(ctx, edition)
+	}
+	if err != nil {
+		return handbookFound{}, err
+	}
+	h.handbook.entries.Add(search, found)
+	return found, nil
+}
+
+// handbookEdition returns the present edition. While there is an answer without
+// it, the database is not waited for long.
+func (h *handler) handbookEdition(ctx context.Context, cached bool) (rag.HandbookEdition, error) {
+	if cached {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, editionWait)
+		defer cancel()
+	}
+	return h.session.Library().HandbookEdition(ctx)
 }
 
 func textResult(text string) *mcp.CallToolResult {
@@ -101,34 +136,59 @@ func textResult(text string) *mcp.CallToolResult {
 }
 
 func (s handbookSearch) format(passages []rag.HandbookPassage, took time.Duration) string {
+	results, omitted := fitList(maxList, func(int) []string { return formatPassages(passages) })
 	var b strings.Builder
-	fmt.Fprintf(&b, "Search Results for: '%s'\nFound %d result(s)", s.query, len(passages))
+	fmt.Fprintf(&b, "Search Results for: '%s'\nFound %d result(s)", brief(s.query), len(passages))
 	if s.section != "" {
-		fmt.Fprintf(&b, " in section '%s'", s.section)
+		fmt.Fprintf(&b, " in section '%s'", brief(s.section))
 	}
 	fmt.Fprintf(&b, "\nSearch time: %.3fs\n", took.Seconds())
+	for _, result := range results {
+		b.WriteString(result)
+	}
+	if omitted > 0 {
+		fmt.Fprintf(&b, "\nThe other %d result(s) do not fit an answer; search with a smaller n_results.\n", omitted)
+	}
+	return b.String()
+}
+
+func formatPassages(passages []rag.HandbookPassage) []string {
+	results := make([]string, len(passages))
 	for i, p := range passages {
+		var b strings.Builder
 		fmt.Fprintf(&b, "\n--- Result %d ---\nRelevance Score: %.3f\n", i+1, p.Score)
 		if p.Section != "" {
-			fmt.Fprintf(&b, "Section: %s\n", p.Section)
+			fmt.Fprintf(&b, "Section: %s\n", brief(p.Section))
 		}
 		if p.Source != "" {
 			fmt.Fprintf(&b, "Source: %s\n", p.Source)
 		}
-		fmt.Fprintf(&b, "Chunk: %d\n\nContent:\n%s\n", p.Chunk, p.Content)
+		fmt.Fprintf(&b, "Chunk: %d\n\nContent:\n%s\n", p.Chunk, markdown.CutRunes(p.Content, maxPassage))
+		results[i] = b.String()
 	}
-	return b.String()
+	return results
 }
 
 // formatNone tells why nothing was found: every section has passages, so either
 // there is no such section or no document at all.
 func (s handbookSearch) formatNone(sections []string) string {
-	text := fmt.Sprintf("No results found for query: '%s'", s.query)
+	text := fmt.Sprintf("No results found for query: '%s'", brief(s.query))
 	switch {
 	case len(sections) == 0:
 		return text + "\nThe handbook holds no document."
 	case s.section != "":
-		return text + fmt.Sprintf("\nThe handbook has no section '%s'; its sections are: %s", s.section, strings.Join(sections, ", "))
+		return text + fmt.Sprintf("\nThe handbook has no section '%s'; its sections are: %s", brief(s.section), nameSections(sections))
 	}
 	return text
+}
+
+func nameSections(sections []string) string {
+	named := make([]string, 0, maxSections)
+	for _, section := range sections[:min(len(sections), maxSections)] {
+		named = append(named, brief(section))
+	}
+	if more := len(sections) - len(named); more > 0 {
+		named = append(named, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(named, ", ")
 }

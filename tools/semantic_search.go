@@ -10,6 +10,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 // maxQuery bounds a query, in characters. An embedding model reads about 2,000.
@@ -26,6 +27,7 @@ type semanticSearchInput struct {
 type semanticSearchOutput struct {
 	Results      []searchResult `json:"results"`
 	TotalMatches int            `json:"total_matches" jsonschema:"Number of results."`
+	OmittedCount int            `json:"omitted_count,omitempty" jsonschema:"Further results, for which an answer has no room."`
 	Closest      *closestOutput `json:"closest,omitempty" jsonschema:"The nearest document, when none reached min_relevance_score."`
 	Index        *indexOutput   `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
@@ -47,11 +49,6 @@ type bestPassage struct {
 	HeaderPath string `json:"header_path,omitempty" jsonschema:"Headings above the best passage."`
 	StartLine  int    `json:"start_line" jsonschema:"First line of the best passage."`
 	EndLine    int    `json:"end_line" jsonschema:"Last line of the best passage."`
-}
-
-type closestOutput struct {
-	Path           string  `json:"path"`
-	RelevanceScore float64 `json:"relevance_score"`
 }
 
 func semanticSearchTool() *mcp.Tool {
@@ -86,7 +83,8 @@ func (h *handler) semanticSearch(
 	}
 	defaults := active.Project.Config.SemanticSearch
 	query.Limit = valueOr(in.Limit, defaults.DefaultLimit)
-	query.MinScore = valueOr(in.MinRelevanceScore, defaults.MinRelevanceScore)
+	least := newThreshold(in.MinRelevanceScore, defaults.MinRelevanceScore)
+	query.MinScore = least.score
 	for _, level := range in.PromotionLevels {
 		query.Levels = append(query.Levels, rag.Level(level))
 	}
@@ -94,22 +92,28 @@ func (h *handler) semanticSearch(
 	if err != nil {
 		return nil, semanticSearchOutput{}, err
 	}
-	out := semanticSearchOutput{
-		Results: make([]searchResult, 0, len(hits.Documents)), TotalMatches: len(hits.Documents),
-		Closest: closestOf(hits.Closest), Index: indexOf(ctx, active),
-	}
-	for _, hit := range hits.Documents {
-		out.Results = append(out.Results, searchResult{
-			Path: wirePath(hit.Path), Title: hit.Title, Summary: hit.Summary, CharCount: hit.CharCount,
-			RelevanceScore: round(hit.Score), DocType: hit.DocType, Date: hit.Date, PromotionLevel: hit.Level,
-			bestPassage: bestPassageOf(hit),
-		})
-	}
-	return nil, out, nil
+	results, omitted := fitList(maxList, func(limit int) []searchResult { return searchResults(hits.Documents, limit) })
+	return nil, semanticSearchOutput{
+		Results: results, TotalMatches: len(results), OmittedCount: omitted,
+		Closest: least.closest(hits.Closest), Index: indexOf(ctx, active),
+	}, nil
 }
 
-func bestPassageOf(hit rag.Hit) bestPassage {
-	return bestPassage{HeaderPath: hit.HeaderPath, StartLine: hit.StartLine, EndLine: hit.EndLine}
+func searchResults(hits []rag.Hit, limit int) []searchResult {
+	results := make([]searchResult, len(hits))
+	for i, hit := range hits {
+		results[i] = searchResult{
+			Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), Summary: markdown.CutRunes(hit.Summary, limit),
+			CharCount: hit.CharCount, RelevanceScore: round(hit.Score), DocType: hit.DocType, Date: hit.Date,
+			PromotionLevel: hit.Level, bestPassage: bestPassageOf(hit, limit),
+		}
+	}
+	return results
+}
+
+// bestPassageOf writes the headings with at most limit characters.
+func bestPassageOf(hit rag.Hit, limit int) bestPassage {
+	return bestPassage{HeaderPath: markdown.CutRunes(hit.HeaderPath, limit), StartLine: hit.StartLine, EndLine: hit.EndLine}
 }
 
 // newQuery checks what every search shares.
@@ -124,7 +128,7 @@ func newQuery(active *workspace.Active, text string, docTypes []string) (rag.Que
 	for _, docType := range docTypes {
 		if !slices.Contains(known, docType) {
 			return rag.Query{}, rag.Errorf(rag.InvalidDocType, "doc_types names %q, which this project does not have; it has %s",
-				docType, strings.Join(known, ", ")).With("parameter", "doc_types").With("doc_types", known)
+				brief(docType), strings.Join(known, ", ")).With("parameter", "doc_types").With("doc_types", known)
 		}
 	}
 	return rag.Query{Text: text, DocTypes: docTypes}, nil
@@ -137,13 +141,6 @@ func checkQuery(text string) error {
 			`query is empty; give what to look for, for example "connection pool exhausted"`).With("parameter", "query")
 	}
 	return nil
-}
-
-func closestOf(hit *rag.Hit) *closestOutput {
-	if hit == nil {
-		return nil
-	}
-	return &closestOutput{Path: wirePath(hit.Path), RelevanceScore: round(hit.Score)}
 }
 
 // round keeps as many digits of a score as mean something.

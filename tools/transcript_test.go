@@ -104,9 +104,11 @@ func TestContract_Transcripts(t *testing.T) {
 					root: copyProject(t, "testdata/project"), seen: map[string]bool{},
 				}
 				play(s)
-				// An index that is behind is shown by activate_project's transcript alone.
+				// An index that is behind is shown by activate_project's transcript alone,
+				// and what an answer has no room for by the tests of sizes.
+				rare := regexp.MustCompile(`^(index|omitted|critical_not_considered)`)
 				for path := range contracts()[tool].fieldsOf() {
-					if !s.seen[path] && !strings.HasPrefix(path, "index") {
+					if !s.seen[path] && !rare.MatchString(path) {
 						t.Errorf("no answer of the transcript has %s", path)
 					}
 				}

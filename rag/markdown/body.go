@@ -142,7 +142,7 @@ func (w *bodyWalker) parseContents() {
 			w.headings[c.heading].text = parsed.text
 		}
 		if c.summary && w.summary == "" {
-			w.summary = cutRunes(parsed.text, maxSummaryRunes)
+			w.summary = CutRunes(parsed.text, maxSummaryRunes)
 		}
 		for _, destination := range parsed.links {
 			if link, ok := RelativeLink(destination); ok && !w.seen[link] {

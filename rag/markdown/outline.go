@@ -168,7 +168,7 @@ func (o *outline) split(title string) []section {
 			}
 			next.carried = append(next.carried, a.line)
 			if a.text != "" && !isTitle(a) {
-				path = append(path, fmt.Sprintf("%s %s", strings.Repeat("#", a.level), cutRunes(a.text, maxHeadingRunes)))
+				path = append(path, fmt.Sprintf("%s %s", strings.Repeat("#", a.level), CutRunes(a.text, maxHeadingRunes)))
 			}
 		}
 		next.path = strings.Join(path, pathSeparator)

@@ -61,11 +61,11 @@ const (
 // newline and the header path, each left out when empty and shortened when over
 // 64 estimated tokens. A path keeps its end.
 func Heading(title, headerPath string) string {
-	title = cutTokens(title, maxTitleTokens)
+	title = CutTokens(title, maxTitleTokens)
 	for EstimateTokens(headerPath) > maxPathTokens {
 		_, rest, found := strings.Cut(headerPath, pathSeparator)
 		if !found {
-			headerPath = cutTokens(headerPath, maxPathTokens)
+			headerPath = CutTokens(headerPath, maxPathTokens)
 			break
 		}
 		headerPath = rest

@@ -7,9 +7,9 @@ import (
 
 const ellipsis = "…"
 
-// cutRunes shortens s to at most limit runes, the last of which is then an
+// CutRunes shortens s to at most limit runes, the last of which is then an
 // ellipsis.
-func cutRunes(s string, limit int) string {
+func CutRunes(s string, limit int) string {
 	runes, room := 0, len(s)
 	for i := range s {
 		if runes == limit-1 {
@@ -22,8 +22,8 @@ func cutRunes(s string, limit int) string {
 	return s
 }
 
-// cutTokens shortens s to at most limit estimated tokens, ellipsis included.
-func cutTokens(s string, limit int) string {
+// CutTokens shortens s to at most limit estimated tokens, ellipsis included.
+func CutTokens(s string, limit int) string {
 	s = strings.TrimSpace(s)
 	if EstimateTokens(s) <= limit {
 		return s

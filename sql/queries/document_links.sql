@@ -8,7 +8,8 @@ VALUES (@project_id, @tenant_id, @document_id, @ordinal, @target_path, @fallback
 
 -- name: LinkEdges :many
 -- The tenant's link graph, links to nothing left out, in the order of the texts.
-SELECT d.relative_path AS source_path, coalesce(t.relative_path, f.relative_path)::text AS target_path
+SELECT d.relative_path AS source_path, coalesce(t.relative_path, f.relative_path)::text AS target_path,
+    coalesce(t.promotion_level, f.promotion_level)::promotion_level AS target_level
 FROM document_links l
 JOIN documents d ON d.project_id = l.project_id AND d.id = l.document_id
 LEFT JOIN documents t ON t.project_id = l.project_id AND t.tenant_id = l.tenant_id

@@ -108,3 +108,11 @@ UPDATE documents SET
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
     AND relative_path = @relative_path AND content_hash = @previous_hash
 RETURNING id;
+
+-- name: DocumentCountAtLevel :one
+-- doc_types that are NULL stand for all.
+SELECT count(*) AS documents
+FROM documents
+WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
+    AND promotion_level = @promotion_level
+    AND (@doc_types::text[] IS NULL OR doc_type = ANY(@doc_types::text[]));

@@ -1,0 +1,64 @@
+package main_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+// searchHandbook returns the answer's text and whether it is an error.
+func searchHandbook(t *testing.T, session *mcp.ClientSession, query string) (text string, failed bool) {
+	t.Helper()
+	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{
+		Name: "search_handbook", Arguments: map[string]any{"query": query},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, ok := result.Content[0].(*mcp.TextContent)
+	if !ok {
+		t.Fatalf("search_handbook answers %v", result.Content)
+	}
+	return content.Text, result.IsError
+}
+
+// A search of the handbook that was made before is answered without the database,
+// whether that is away or hangs, and forgotten when another process has ingested
+// since.
+func TestServe_RememberedHandbookSearchNeedsNoDatabase(t *testing.T) {
+	t.Parallel()
+	databaseURL := testenv.DatabaseURL(t)
+	gate, throughGate := testenv.NewDatabaseGate(t, databaseURL)
+	fake := fakeollama.Start(t)
+	dir := newHandbook(t, "handbook", map[string]string{"office/kitchen.md": "Wash the cups.\n"})
+	environment := []string{"CDOCS_DATABASE_URL=" + databaseURL, "CDOCS_OLLAMA_HOST=" + fake.URL()}
+	mustRun(t, dir, environment, "ingest", "--source", dir)
+	session := connect(t, server(t, "CDOCS_DATABASE_URL="+throughGate, "CDOCS_OLLAMA_HOST="+fake.URL()))
+	holds := func(when, query, want string) {
+		t.Helper()
+		if text, failed := searchHandbook(t, session, query); failed || !strings.Contains(text, want) {
+			t.Errorf("%s %q gives %s, want %q in it", when, query, text, want)
+		}
+	}
+	holds("at first", "cups", "Wash the cups.")
+	gate.Jam()
+	holds("while the database hangs", "cups", "Wash the cups.")
+	gate.Shut()
+	holds("while the database is away", "cups", "Wash the cups.")
+	if text, failed := searchHandbook(t, session, "never asked before"); !failed || !strings.Contains(text, "DATABASE_ERROR") {
+		t.Errorf("a search that needs the database gives %s, want DATABASE_ERROR", text)
+	}
+	write(t, dir, "office/kitchen.md", "Leave the cups.\n")
+	mustRun(t, dir, environment, "ingest", "--source", dir)
+	if err := gate.Open(); err != nil {
+		t.Fatal(err)
+	}
+	holds("after the handbook changed", "cups", "Leave the cups.")
+	if err := session.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,150 @@
+package rag
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pgvector/pgvector-go"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag/ollama"
+)
+
+const (
+	// answerTokens of the context window are kept free for the answer.
+	answerTokens = 1024
+	// answerShare is the part of a small context window that is kept free for it.
+	answerShare = 4
+	// extractTokens bounds an answer of quoted passages.
+	extractTokens = 4096
+	// minRoom is the smallest room for documents that is tried, in tokens.
+	minRoom = 256
+)
+
+// write writes the answer's text from its sources, and leaves out of it those of
+// which nothing was quoted.
+func (l *Library) write(
+	ctx context.Context, scope Scope, question Question, answer Answer, vector pgvector.HalfVector,
+) (Answer, error) {
+	sources, err := l.sources(ctx, scope, answer, vector)
+	if err != nil {
+		return Answer{}, err
+	}
+	d := newDelimiter()
+	quotes, text, err := l.generate(ctx, sources, d, question)
+	if err != nil {
+		if ctx.Err() != nil {
+			return Answer{}, err
+		}
+		l.logger.WarnContext(ctx, "quote passages instead of an answer", "error", err)
+		if errors.Is(err, ollama.ErrInputTooLong) {
+			err = fmt.Errorf("%w; %s", err, widerWindow)
+		}
+		quotes, _ = fitBest(sources, d, extractTokens)
+		text, answer.Extractive = extract(quotes), err
+	}
+	if answer.Text = text; len(quotes) == 0 {
+		answer.Text = "The documents that were found hold no text to answer from."
+	}
+	answer.keepQuoted(sources, quotes)
+	return answer, nil
+}
+
+// generate asks the language model. It returns no text and no error when the
+// sources have no text; a model is never asked without a quotation. One whose
+// window turns out to be smaller than it is said to be is asked again with less.
+func (l *Library) generate(
+	ctx context.Context, sources []source, d delimiter, question Question,
+) (quotes []quote, text string, err error) {
+	if !slices.ContainsFunc(sources, source.hasText) {
+		return nil, "", nil
+	}
+	window := l.generator.ContextWindow(ctx)
+	for room := d.room(window, question.Text); ; room /= 2 {
+		if quotes = fit(sources, d, room); len(quotes) == 0 {
+			return nil, "", noRoom(window)
+		}
+		text, err = l.generator.Generate(ctx, d.prompt(quotes, question.Text), question.OnText)
+		if !errors.Is(err, ollama.ErrInputTooLong) || room/2 < minRoom {
+			return quotes, text, err
+		}
+		l.logger.WarnContext(ctx, "ask the language model again with a shorter prompt", "tokens", room/2, "error", err)
+	}
+}
+
+// widerWindow is what to do about a language model whose window is too small.
+const widerWindow = "raise generation_context_length in settings.json, " +
+	"or set generation_model to a model with a longer context"
+
+func noRoom(window int) error {
+	return Errorf(InvalidArgument, "the language model's context window of %d tokens has no room for a document beside this "+
+		"question; ask a shorter question, or "+widerWindow, window)
+}
+
+// keepQuoted takes the documents of which nothing is quoted out of the answer:
+// they are not what it was drawn from. Those that have text are omitted; others
+// have none to quote, or were deleted meanwhile.
+func (a *Answer) keepQuoted(sources []source, quotes []quote) {
+	quoted := make(map[int64]bool, len(quotes))
+	for _, q := range quotes {
+		quoted[q.source.id] = true
+	}
+	for _, s := range sources {
+		if s.hasText() && !quoted[s.id] {
+			a.Omitted = append(a.Omitted, s.path)
+		}
+	}
+	a.Sources = slices.DeleteFunc(a.Sources, func(hit Hit) bool { return !quoted[hit.id] })
+	a.Linked = slices.DeleteFunc(a.Linked, func(link Linked) bool { return !quoted[link.id] })
+}
+
+// sources reads the texts of the documents, in order of priority.
+func (l *Library) sources(
+	ctx context.Context, scope Scope, answer Answer, vector pgvector.HalfVector,
+) ([]source, error) {
+	sources := make([]source, 0, len(answer.Sources)+len(answer.Linked))
+	for _, hit := range answer.Sources {
+		note := "relevant to the question"
+		if hit.Level == Critical {
+			note = "critical: always to be considered"
+		}
+		sources = append(sources, source{id: hit.id, path: hit.Path, title: hit.Title, note: note, score: hit.Score})
+	}
+	for _, link := range answer.Linked {
+		note := "linked from ./" + lastRunes(link.From, maxLabel)
+		sources = append(sources, source{id: link.id, path: link.Path, title: link.Title, note: note})
+	}
+	ids := make([]int64, len(sources))
+	places := make(map[int64]int, len(sources))
+	for i, s := range sources {
+		ids[i], places[s.id] = s.id, i
+	}
+	err := l.db.Read(ctx, "read texts", func(q *db.Queries) error {
+		rows, err := q.ChunkTexts(ctx, db.ChunkTextsParams{
+			ProjectID: scope.Tenant.projectID, Collection: scope.Collection, DocumentIds: ids, Query: vector,
+		})
+		for i := range sources {
+			sources[i].passages = nil
+		}
+		for _, row := range rows {
+			i := places[row.DocumentID]
+			sources[i].passages = append(sources[i].passages, row)
+		}
+		return err
+	})
+	return sources, err
+}
+
+// extract writes the quotes of one passage each for a reader.
+func extract(quotes []quote) string {
+	var b strings.Builder
+	for _, q := range quotes {
+		best := q.chosen[0]
+		p := q.source.passages[best]
+		fmt.Fprintf(&b, "./%s, lines %d to %d:\n%s\n\n", q.source.path, p.StartLine, p.EndLine, q.text(best))
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
