@@ -68,7 +68,8 @@ func (m *migrator) migrate(ctx context.Context, config *pgx.ConnConfig) error {
 		return &Error{
 			Op: "migrate", Kind: KindSetup, SQLState: lockNotAvailable, Err: err,
 			Hint: fmt.Sprintf("a migration of the schema needs a lock that another session has held for more than %s: find it with "+
-				"SELECT pid, state, xact_start, query FROM pg_stat_activity ORDER BY xact_start, end its transaction, and try again", m.within),
+				"SELECT pid, state, xact_start, query FROM pg_stat_activity ORDER BY xact_start, "+
+				"end its transaction, and try again", m.within),
 		}
 	}
 	if ctxErr := context.Cause(ctx); ctxErr != nil && err != nil && !errors.As(err, new(*Error)) {

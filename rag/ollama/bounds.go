@@ -63,7 +63,7 @@ func within(ctx context.Context, limit bounds, call func(ctx context.Context) er
 	m := &meter{bounds: limit}
 	err := call(context.WithValue(ctx, meterKey{}, m))
 	if f := m.exceeded.Load(); f != nil {
-		return f
+		return f //nolint:wrapcheck // it is this package's own
 	}
 	return err
 }

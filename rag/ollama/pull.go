@@ -133,7 +133,7 @@ func (p *puller) pull(ctx context.Context, current *pull) error {
 	type part struct{ completed, total int64 }
 	parts := map[string]part{}
 	last := ""
-	progress := func(resp api.ProgressResponse) error {
+	progress := func(resp api.ProgressResponse) {
 		last = resp.Status
 		if _, known := parts[resp.Digest]; resp.Digest != "" && (known || len(parts) < maxParts) {
 			parts[resp.Digest] = part{resp.Completed, resp.Total}
@@ -147,17 +147,19 @@ func (p *puller) pull(ctx context.Context, current *pull) error {
 		if p.onPull != nil {
 			p.onPull(current.model, status)
 		}
-		return nil
 	}
 	client := current.host.api
 	err := withDeadline(ctx, &timeoutError{after: p.limit, unfinished: true}, func(ctx context.Context) error {
 		return whileAnswering(ctx, client, p.patience, func(ctx context.Context) error {
 			return within(ctx, pullBounds(), func(ctx context.Context) error {
-				err := client.Pull(ctx, &api.PullRequest{Model: current.model}, progress)
+				err := client.Pull(ctx, &api.PullRequest{Model: current.model}, func(resp api.ProgressResponse) error {
+					progress(resp)
+					return nil
+				})
 				if err == nil && last != "success" {
 					err = io.ErrUnexpectedEOF // the client takes a connection that breaks for the end
 				}
-				return err //nolint:wrapcheck // classify wants it as it is
+				return err
 			})
 		})
 	})
