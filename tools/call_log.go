@@ -27,7 +27,7 @@ func logCalls(logger *slog.Logger) mcp.Middleware {
 			start := time.Now()
 			result, err := next(context.WithValue(ctx, resultsKey{}, &results), method, request)
 			line := logger.With("tool", shortName(call))
-			took := slog.Int64("ms", time.Since(start).Milliseconds())
+			took := time.Since(start).Milliseconds()
 			failure := err
 			answer, ok := result.(*mcp.CallToolResult)
 			if ok && answer != nil && answer.IsError && failure == nil {
@@ -36,15 +36,15 @@ func logCalls(logger *slog.Logger) mcp.Middleware {
 			var protocol *jsonrpc.Error
 			switch {
 			case err != nil && !errors.As(err, &protocol): // an answer that does not fit its schema
-				line.ErrorContext(ctx, "tool call failed", "code", rag.InternalError, "error", err, took)
+				line.ErrorContext(ctx, "tool call failed", "code", rag.InternalError, "error", err, "ms", took)
 			case err != nil:
-				line.ErrorContext(ctx, "tool call refused", "error", err, took)
+				line.ErrorContext(ctx, "tool call refused", "error", err, "ms", took)
 			case failure != nil:
-				line.ErrorContext(ctx, "tool call failed", "code", rag.AsError(failure).Code, "error", failure, took)
+				line.ErrorContext(ctx, "tool call failed", "code", rag.AsError(failure).Code, "error", failure, "ms", took)
 			case results >= 0:
-				line.InfoContext(ctx, "tool call", took, "results", results)
+				line.InfoContext(ctx, "tool call", "ms", took, "results", results)
 			default:
-				line.InfoContext(ctx, "tool call", took)
+				line.InfoContext(ctx, "tool call", "ms", took)
 			}
 			return result, err
 		}

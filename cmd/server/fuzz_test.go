@@ -47,7 +47,7 @@ func TestServe_SurvivesEveryResourceURI(t *testing.T) {
 	t.Parallel()
 	p := startProcess(t, away()...)
 	uris := []string{"", ":", "%", "cdocs:", "cdocs://docs/", "cdocs://docs/%", "cdocs://docs/%00", "cdocs://docs/%zz", "cdocs://[", "http://a b/\x7f"}
-	for r := rune(0); r < 0x180; r++ {
+	for r := range rune(0x180) {
 		uris = append(uris, "cdocs://docs/a"+string(r), string(r))
 	}
 	for _, r := range []rune{0x200b, 0x2028, 0x202e, 0xfeff, 0xfffd, 0xffff, 0xd7ff, 0xe000, 0x1f600, 0xE0041, 0x10ffff} {

@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-const token = "ghp_secrettoken" //nolint:gosec // it is no credential
+const token = "ghp_secrettoken"
 
 // hostileRepository has links to what is hidden, under the names of documents.
 func hostileRepository(t *testing.T, external string) (root string) {

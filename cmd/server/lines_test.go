@@ -147,8 +147,7 @@ func (p *process) endsUnread(t *testing.T, end func(*testing.T, *process)) {
 	started := time.Now()
 	end(t, p)
 	go func() {
-		err := p.command.Wait()
-		p.ended <- err
+		p.ended <- p.command.Wait()
 	}()
 	select {
 	case <-p.ended:

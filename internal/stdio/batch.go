@@ -3,6 +3,7 @@ package stdio
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -43,9 +44,9 @@ func (c *connection) acceptBatch(line []byte) {
 	err := json.Unmarshal(line, &parts)
 	switch {
 	case version == "" || version > lastBatchVersion:
-		err = fmt.Errorf("this version of the protocol has no batches since %s; write each message on a line of its own", lastBatchVersion)
+		err = fmt.Errorf("the protocol has no batches after %s; write each message on a line of its own", lastBatchVersion)
 	case err == nil && len(parts) == 0:
-		err = fmt.Errorf("the batch is empty")
+		err = errors.New("the batch is empty")
 	case len(parts) > maxBatch:
 		err = fmt.Errorf("the batch holds more than %d messages", maxBatch)
 	}

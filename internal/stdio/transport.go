@@ -99,7 +99,7 @@ func (c *connection) end(reason error) {
 func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	select {
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, ctx.Err() //nolint:wrapcheck // the SDK compares it
 	case <-c.ended:
 		return nil, c.reason
 	case message := <-c.incoming:

@@ -16,7 +16,7 @@ const maxReplies = 64
 // error is [ErrNotRead] when the session has ended and it is not taken.
 func (c *connection) Write(ctx context.Context, message jsonrpc.Message) error {
 	if err := ctx.Err(); err != nil {
-		return err
+		return err //nolint:wrapcheck // the SDK compares it
 	}
 	response, isResponse := message.(*jsonrpc.Response)
 	encoded, err := jsonrpc.EncodeMessage(message)
@@ -47,7 +47,7 @@ func (c *connection) finish(response *jsonrpc.Response, encoded []byte) []byte {
 	delete(c.requests, response.ID)
 	if response.ID == c.initialize && response.Error == nil && c.version == "" {
 		var result struct {
-			ProtocolVersion string `json:"protocolVersion"`
+			ProtocolVersion string `json:"protocolVersion"` //nolint:tagliatelle // the protocol names it so
 		}
 		if json.Unmarshal(response.Result, &result) == nil {
 			c.version = result.ProtocolVersion
