@@ -34,7 +34,8 @@ func (e *StalledError) Error() string {
 		process = ", " + e.Process + ","
 	}
 	message := fmt.Sprintf(
-		"the server that indexes this checkout%s has not responded since %s, and changes since then may be missing; ", process, e.Since.UTC().Format(time.RFC3339))
+		"the server that indexes this checkout%s has not responded since %s, and changes since then may be missing; ",
+		process, e.Since.UTC().Format(time.RFC3339))
 	if e.Err != nil {
 		return message + "continue it (fg in its terminal) or end it, since this one cannot take its place: " + e.Err.Error()
 	}
