@@ -33,7 +33,8 @@ func (e *StalledError) Error() string {
 	if e.Process != "" {
 		process = ", " + e.Process + ","
 	}
-	message := fmt.Sprintf("the server that indexes this checkout%s has not responded since %s, and changes since then may be missing; ",
+	message := fmt.Sprintf(
+		"the server that indexes this checkout%s has not responded since %s, and changes since then may be missing; ",
 		process, e.Since.UTC().Format(time.RFC3339))
 	if e.Err != nil {
 		return message + "continue it (fg in its terminal) or end it, since this one cannot take its place: " + e.Err.Error()
