@@ -59,7 +59,9 @@ func containedOllama() containedService {
 	return containedService{
 		name: "ollama", port: "11434/tcp", image: ollamaImage(),
 		options: []testcontainers.ContainerCustomizer{testcontainers.WithEnv(map[string]string{"OLLAMA_KEEP_ALIVE": "-1"})},
-		ready:   wait.ForHTTP("/api/version").WithPort("11434/tcp").WithStartupTimeout(answerTimeout),
+		// From inside: testcontainers looks for ports at another address where it runs in
+		// a container itself.
+		ready: wait.ForExec([]string{"ollama", "list"}).WithStartupTimeout(answerTimeout),
 	}
 }
 
