@@ -84,7 +84,7 @@ func (e *engine) run(ctx context.Context, service containedService, logf Logf) (
 				testcontainers.WithNoStart(), testcontainers.WithLabels(e.labels), testcontainers.WithExposedPorts(service.port),
 				testcontainers.WithHostConfigModifier(bind(service.port, netip.MustParseAddrPort(free))),
 				testcontainers.WithWaitStrategyAndDeadline(answerTimeout, service.ready))...)
-			return err
+			return err //nolint:wrapcheck // it is below
 		})
 		if err == nil {
 			err = c.running.Start(ctx)
