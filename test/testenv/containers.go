@@ -44,13 +44,13 @@ func containedDatabase(size Size, inMemory bool) (containedService, url.URL) {
 		options = append(options, testcontainers.WithEnv(map[string]string{"PGDATA": data}),
 			testcontainers.WithTmpfs(map[string]string{data: ""}))
 	}
-	return containedService{
+	service := containedService{
 		name: "postgres", port: "5432/tcp", image: databaseImage(), options: options,
 		// Over TCP: while the image sets the cluster up, its socket answers already.
 		ready: wait.ForExec([]string{"pg_isready", "--host=127.0.0.1", "--username=" + superuser}).WithStartupTimeout(answerTimeout),
-	}, url.URL{
-		Scheme: "postgres", User: url.UserPassword(superuser, password),
-		Path: "/postgres", RawQuery: "sslmode=disable",
+	}
+	return service, url.URL{
+		Scheme: "postgres", User: url.UserPassword(superuser, password), Path: "/postgres", RawQuery: "sslmode=disable",
 	}
 }
 
