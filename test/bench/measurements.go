@@ -45,10 +45,11 @@ func measurements() []measurement {
 		{name: "load.sessions", unit: "ratio", target: atMost(10), measure: load},
 		{
 			name: "search.recall10.min", unit: "share", target: atLeast(0.995), measure: recall,
-			reason: "a query about a subject that no document is of is as near to one cluster of synthetic vectors as to another. A walk " +
-				"enters one of them, and in a graph of 100,000 they are not linked; among other tenants, whose clusters lie between, " +
-				"they are. No help were a wider walk (hnsw.ef_search 64 to 240), a longer one (10 to 80 passages), fewer links (m = 16 " +
-				"and 24), or a graph of bits whose order is made exact afterwards (it takes a thousand passages to hold the nearest ten); " +
+			reason: "a query about a subject that no document is of is as near to one cluster of synthetic vectors as to another. A " +
+				"walk enters one of them, and in a graph of 100,000 they are not linked; among other tenants, whose clusters lie between, " +
+				"they are. No help were a wider walk (hnsw.ef_search 64 to 240), a longer one (10 to 80 passages), fewer links " +
+				"(m = 16 and 24), or a graph of bits whose order is made exact afterwards (it takes a thousand passages to hold the " +
+				"nearest ten); " +
 				"a second to fifth walk, each away from what was found, would come to 0.985 at five times the cost",
 		},
 		{

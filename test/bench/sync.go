@@ -146,7 +146,9 @@ func syncOnce(ctx context.Context, library *rag.Library, repo *repository, branc
 	return err
 }
 
-func openTenant(ctx context.Context, library *rag.Library, repo *repository, branch string) (*project.Project, *rag.Tenant, error) {
+func openTenant(
+	ctx context.Context, library *rag.Library, repo *repository, branch string,
+) (*project.Project, *rag.Tenant, error) {
 	loaded, err := project.Load(repo.config())
 	if err != nil {
 		return nil, nil, err
@@ -170,7 +172,7 @@ func readTables(ctx context.Context, from *database) ([]table, error) {
 		"embedding_models", "projects", "tenants", "documents", "document_links", "document_chunks", "passages",
 	} {
 		t := table{name: name}
-		rows, err := from.pool.Query(ctx, "SELECT * FROM "+name)
+		rows, err := from.pool.Query(ctx, "SELECT * FROM "+name) //nolint:unqueryvet // whatever the table has
 		if err != nil {
 			return nil, err
 		}

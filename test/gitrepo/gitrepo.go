@@ -65,7 +65,7 @@ func (r *Repo) Remove(name string) {
 // Git runs a command of git in the folder.
 func (r *Repo) Git(arguments ...string) {
 	r.t.Helper()
-	command := exec.Command("git", append([]string{ //nolint:noctx // takes milliseconds
+	command := exec.Command("git", append([]string{ //nolint:gosec,noctx // what the test asks for; takes milliseconds
 		"-C", r.Root, "-c", "user.name=test", "-c", "user.email=test@localhost", "-c", "gc.auto=0",
 	}, arguments...)...)
 	if out, err := command.CombinedOutput(); err != nil {

@@ -42,6 +42,7 @@ func Build(t testing.TB) string {
 	if _, err := os.Stat(path); err == nil {
 		return path
 	}
+	//nolint:gosec // into a folder of ours
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", path, "github.com/compound-docs/compound-docs/cmd/server")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the server: %v\n%s", err, out)

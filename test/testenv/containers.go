@@ -44,14 +44,14 @@ func containedDatabase(size Size, inMemory bool) (containedService, url.URL) {
 		options = append(options, testcontainers.WithEnv(map[string]string{"PGDATA": data}),
 			testcontainers.WithTmpfs(map[string]string{data: ""}))
 	}
-	return containedService{
-			name: "postgres", port: "5432/tcp", image: databaseImage(), options: options,
-			// Over TCP: while the image sets the cluster up, its socket answers already.
-			ready: wait.ForExec([]string{"pg_isready", "--host=127.0.0.1", "--username=" + superuser}).WithStartupTimeout(answerTimeout),
-		}, url.URL{
-			Scheme: "postgres", User: url.UserPassword(superuser, password),
-			Path: "/postgres", RawQuery: "sslmode=disable",
-		}
+	service := containedService{
+		name: "postgres", port: "5432/tcp", image: databaseImage(), options: options,
+		// Over TCP: while the image sets the cluster up, its socket answers already.
+		ready: wait.ForExec([]string{"pg_isready", "--host=127.0.0.1", "--username=" + superuser}).WithStartupTimeout(answerTimeout),
+	}
+	return service, url.URL{
+		Scheme: "postgres", User: url.UserPassword(superuser, password), Path: "/postgres", RawQuery: "sslmode=disable",
+	}
 }
 
 // containedOllama is an Ollama in a container, without models.
@@ -59,7 +59,9 @@ func containedOllama() containedService {
 	return containedService{
 		name: "ollama", port: "11434/tcp", image: ollamaImage(),
 		options: []testcontainers.ContainerCustomizer{testcontainers.WithEnv(map[string]string{"OLLAMA_KEEP_ALIVE": "-1"})},
-		ready:   wait.ForHTTP("/api/version").WithPort("11434/tcp").WithStartupTimeout(answerTimeout),
+		// From inside: testcontainers looks for ports at another address where it runs in
+		// a container itself.
+		ready: wait.ForExec([]string{"ollama", "list"}).WithStartupTimeout(answerTimeout),
 	}
 }
 
@@ -82,7 +84,7 @@ func (e *engine) run(ctx context.Context, service containedService, logf Logf) (
 				testcontainers.WithNoStart(), testcontainers.WithLabels(e.labels), testcontainers.WithExposedPorts(service.port),
 				testcontainers.WithHostConfigModifier(bind(service.port, netip.MustParseAddrPort(free))),
 				testcontainers.WithWaitStrategyAndDeadline(answerTimeout, service.ready))...)
-			return err
+			return err //nolint:wrapcheck // it is below
 		})
 		if err == nil {
 			err = c.running.Start(ctx)

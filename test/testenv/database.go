@@ -105,7 +105,8 @@ func (d *Database) readVersions(ctx context.Context) error {
 		return fmt.Errorf("read the versions of PostgreSQL: %w", err)
 	}
 	if number(d.PostgreSQL) < minPostgreSQL || number(d.Pgvector) < minPgvector {
-		return fmt.Errorf("PostgreSQL %s with pgvector %q (%s) is too old: 15 with 0.8 or newer is needed", d.PostgreSQL, d.Pgvector, d.Route)
+		return fmt.Errorf("PostgreSQL %s with pgvector %q (%s) is too old: 15 with 0.8 or newer is needed",
+			d.PostgreSQL, d.Pgvector, d.Route)
 	}
 	return nil
 }

@@ -158,10 +158,10 @@ func (r stallingReader) Read(buffer []byte) (int, error) {
 	if !p.conns[r.Conn] {
 		return 0, net.ErrClosed
 	}
-	return n, err
+	return n, err //nolint:wrapcheck // a reader
 }
 
-// The names that these had before, until the last test uses the new ones.
+// Gate is the name that FaultProxy had before, until the last test uses the new one.
 type Gate = FaultProxy
 
 // NewGate is [NewFaultProxy].

@@ -81,7 +81,7 @@ func (i serviceImage) builtName() (string, error) {
 			}
 			content, err := scripts.ReadFile(name)
 			fmt.Fprintf(hash, "%s %d\n%s", name, len(content), content)
-			return err
+			return err //nolint:wrapcheck // says all there is
 		})
 		if err != nil {
 			return "", err

@@ -41,7 +41,7 @@ func chooseRoute(ctx context.Context, forced string) (Route, error) {
 	}
 	docker, err := dialEngine(ctx)
 	if err == nil {
-		return ContainersRoute, docker.Close()
+		return ContainersRoute, docker.Close() //nolint:wrapcheck // says all there is
 	}
 	if forced == "" {
 		return NativeRoute, nil

@@ -65,7 +65,7 @@ func WriteEmbedder(file *os.File) error {
 		"tokenizer.ggml.token_type_count":   uint32(2),
 	}
 	for name, token := range map[string]uint32{
-		"padding": 0, "unknown": 1, "bos": 2, "cls": 2, "eos": 3, "seperator": 3, "mask": 4, // llama.cpp's spelling
+		"padding": 0, "unknown": 1, "bos": 2, "cls": 2, "eos": 3, "seperator": 3, "mask": 4, //nolint:misspell // llama.cpp's spelling
 	} {
 		metadata["tokenizer.ggml."+name+"_token_id"] = token
 	}

@@ -41,7 +41,7 @@ func writeModel(file *os.File, architecture string, pieces []piece, metadata ggm
 	metadata["tokenizer.ggml.token_type"] = kinds
 	metadata["tokenizer.ggml.scores"] = make([]float32, len(pieces))
 	for _, t := range tensors {
-		if data, ok := t.WriterTo.(*bytes.Reader); !ok || uint64(data.Len()) != t.Size() {
+		if data, ok := t.WriterTo.(*bytes.Reader); !ok || uint64(data.Len()) != t.Size() { //nolint:gosec // a length is not negative
 			return fmt.Errorf("tensor %s does not have the %d bytes of shape %v", t.Name, t.Size(), t.Shape)
 		}
 	}

@@ -83,7 +83,7 @@ func run(wanted *services, command []string) (code int, err error) {
 	}
 	added, err := environment(starting)
 	if err == nil {
-		err = starting.Err()
+		err = context.Cause(starting)
 	}
 	if err != nil {
 		return 1, err
