@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -61,9 +62,7 @@ func write(t *testing.T, replaced map[string]string, qrels string) string {
 		"queries.jsonl": "{\"_id\":\"q1\",\"text\":\"what\"}\n{\"_id\":\"q2\",\"text\":\"why\",\"metadata\":{}}\n",
 		qrels:           "query-id\tcorpus-id\tscore\nq1\td1\t2\nq1\td2\t0\r\nq2\td2\t1\n",
 	}
-	for name, content := range replaced {
-		files[name] = content
-	}
+	maps.Copy(files, replaced)
 	for name, content := range files {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

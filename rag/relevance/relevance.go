@@ -19,6 +19,8 @@ import "math"
 //	.7   0    .393 | .452    .24    .09
 //	.7   .5   .390 | .457    .82    .63
 //	.7   .7   .389 | .457    .94    .90
+//	.7   .8   .389 | .457    .97    .96
+//	.75  .8   .392 | .472    .97    .96
 //
 // Stronger vectors want less weight on words. With relevant documents moved
 // nearer by a tenth of their distance (vectors alone .455 | .532), w of .5, .6 and
@@ -32,7 +34,7 @@ const (
 	wordWeightAlone = 0.8
 	// phraseWeight is what a name or a short query counts that stands there to the
 	// letter.
-	phraseWeight = 0.7
+	phraseWeight = 0.8
 	// Prior stands for the cosine where it is not known: what a query and a
 	// passage that have nothing to do with each other have in models of the kind
 	// of mxbai-embed-large.

@@ -18,7 +18,7 @@ func TestScore_OfKnownEvidence(t *testing.T) {
 	}{
 		{"the cosine where no word matches", relevance.Evidence{Cosine: cosine(.6)}, .6},
 		{"both", relevance.Evidence{Cosine: cosine(.5), Share: .5}, 1 - .5*(1-.35)},
-		{"all three", relevance.Evidence{Cosine: cosine(.5), Share: .5, Phrase: 1}, 1 - .5*(1-.35)*.3},
+		{"all three", relevance.Evidence{Cosine: cosine(.5), Share: .5, Phrase: 1}, 1 - .5*(1-.35)*.2},
 		{"three quarters of the words without a vector", relevance.Evidence{Share: .75}, .76},
 		{"nothing known", relevance.Evidence{}, relevance.Prior},
 		{"a negative cosine", relevance.Evidence{Cosine: cosine(-.2)}, 0},

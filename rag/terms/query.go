@@ -99,12 +99,15 @@ func IDF(n, total int) float64 {
 // commonShare is the part of the passages over which an identifier is common.
 const commonShare = 0.05
 
-// DropCommonIdentifiers removes the identifiers that stand in over 5 % of the
+// WithoutCommonIdentifiers returns the query less the identifiers that stand in over 5 % of the
 // sampled passages, and in more than three: to name GitHub in a question is no
 // evidence for each page that does. They still count as terms.
-func (q *Query) DropCommonIdentifiers(sampled int, frequency func(term int32) int) {
+func (q Query) WithoutCommonIdentifiers(sampled int, frequency func(term int32) int) Query {
 	most := max(3, int(commonShare*float64(sampled)))
-	q.Identifiers = slices.DeleteFunc(q.Identifiers, func(i Identifier) bool { return frequency(i.Hash) > most })
+	q.Identifiers = slices.DeleteFunc(slices.Clone(q.Identifiers), func(i Identifier) bool {
+		return frequency(i.Hash) > most
+	})
+	return q
 }
 
 // Weighted is the query side of BM25.

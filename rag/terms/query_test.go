@@ -175,11 +175,11 @@ func TestPhrase(t *testing.T) {
 	}
 }
 
-func TestDropCommonIdentifiers(t *testing.T) {
+func TestWithoutCommonIdentifiers(t *testing.T) {
 	t.Parallel()
 	q := NewQuery(1, "does GitHub know max_conns")
 	frequencies := map[int32]int{hashTerm(1, "github"): 200, hashTerm(1, "max_conns"): 3}
-	q.DropCommonIdentifiers(2000, func(term int32) int { return frequencies[term] })
+	q = q.WithoutCommonIdentifiers(2000, func(term int32) int { return frequencies[term] })
 	if diff := cmp.Diff("max_conns", names(q)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
