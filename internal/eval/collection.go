@@ -1,0 +1,154 @@
+// Package eval measures rankings against people's judgements: it reads test
+// collections in BEIR's form, and computes the usual measures with intervals. It
+// knows nothing of how a ranking came about.
+package eval
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Document is a line of corpus.jsonl.
+type Document struct {
+	ID    string `json:"_id"` //nolint:tagliatelle // the form is BEIR's
+	Title string `json:"title"`
+	Text  string `json:"text"`
+}
+
+// Query is a line of queries.jsonl.
+type Query struct {
+	ID   string `json:"_id"` //nolint:tagliatelle // the form is BEIR's
+	Text string `json:"text"`
+}
+
+// Judgements say how relevant documents are to a query, by their ids. What is
+// not there is not relevant, and neither is a grade that is not positive.
+type Judgements map[string]int
+
+// Collection is a set of documents with judged queries, in the files' order.
+type Collection struct {
+	Documents []Document
+	Queries   []Query
+	// Judged is by the queries' ids. A query that is not there was not judged; one
+	// whose grades are all 0 has no answer.
+	Judged map[string]Judgements
+}
+
+// maxLine bounds a line of a collection, and with it a document.
+const maxLine = 16 << 20
+
+// Read reads a folder in the form of BEIR (Thakur et al., 2021): corpus.jsonl,
+// queries.jsonl, and judgements in qrels/test.tsv or qrels.tsv with a header line
+// and the columns query-id, corpus-id and score. A judgement of a query or
+// document that does not exist is an error, as is an id that occurs twice.
+func Read(dir string) (*Collection, error) {
+	collection := &Collection{Judged: map[string]Judgements{}}
+	documents, queries := map[string]bool{}, map[string]bool{}
+	err := eachLine(filepath.Join(dir, "corpus.jsonl"), func(line []byte) error {
+		var document Document
+		if err := decode(line, &document, &document.ID, documents); err != nil {
+			return err
+		}
+		collection.Documents = append(collection.Documents, document)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = eachLine(filepath.Join(dir, "queries.jsonl"), func(line []byte) error {
+		var query Query
+		if err := decode(line, &query, &query.ID, queries); err != nil {
+			return err
+		}
+		collection.Queries = append(collection.Queries, query)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	qrels := filepath.Join(dir, "qrels", "test.tsv")
+	if _, err := os.Stat(qrels); err != nil {
+		qrels = filepath.Join(dir, "qrels.tsv")
+	}
+	header := true
+	err = eachLine(qrels, func(line []byte) error {
+		if header {
+			header = false
+			return nil
+		}
+		return collection.judge(string(line), documents, queries)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return collection, nil
+}
+
+// decode reads one line into target, whose id must be new.
+func decode(line []byte, target any, id *string, known map[string]bool) error {
+	if err := json.Unmarshal(line, target); err != nil {
+		return fmt.Errorf("want a JSON object with _id and text: %w", err)
+	}
+	if *id == "" {
+		return errors.New("want an _id that is not empty")
+	}
+	if known[*id] {
+		return fmt.Errorf("the _id %q occurs twice", *id)
+	}
+	known[*id] = true
+	return nil
+}
+
+func (c *Collection) judge(line string, documents, queries map[string]bool) error {
+	columns := strings.Split(strings.TrimRight(line, "\r"), "\t")
+	if len(columns) != 3 {
+		return fmt.Errorf("want three columns with tabs between them, got %d", len(columns))
+	}
+	query, document := columns[0], columns[1]
+	grade, err := strconv.Atoi(columns[2])
+	if err != nil {
+		return fmt.Errorf("want a whole number as the score: %w", err)
+	}
+	if !queries[query] {
+		return fmt.Errorf("the query %q is not in queries.jsonl", query)
+	}
+	if !documents[document] {
+		return fmt.Errorf("the document %q is not in corpus.jsonl", document)
+	}
+	if c.Judged[query] == nil {
+		c.Judged[query] = Judgements{}
+	}
+	c.Judged[query][document] = grade
+	return nil
+}
+
+// eachLine calls read with each line that is not blank, and adds file and line to
+// its errors.
+func eachLine(path string, read func(line []byte) error) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close() //nolint:errcheck // opened for reading only
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, maxLine)
+	for number := 1; lines.Scan(); number++ {
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		if err := read(lines.Bytes()); err != nil {
+			return fmt.Errorf("%s:%d: %w", path, number, err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,213 @@
+package terms
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/clipperhouse/uax29/v2/words"
+)
+
+// occurrence is a term at a place of the text.
+type occurrence struct {
+	term string
+	// start and end are the bytes of the text that it stands for.
+	start, end int
+}
+
+// analyse calls emit with every term of the text, in order, an identifier before
+// its parts. It returns the number of words, stop words included and identifiers
+// counted by their parts. It takes time in proportion to the text, and memory in
+// proportion to its longest word.
+func analyse(text string, emit func(occurrence)) int {
+	a := analyser{text: text, emit: emit, identifier: func(string) {}}
+	a.run()
+	return a.words
+}
+
+// analyser collects the pieces that belong together: words joined by the
+// punctuation of identifiers, and characters of scripts that count in pairs.
+type analyser struct {
+	text string
+	emit func(occurrence)
+	// identifier takes each name of the text, see [isIdentifier].
+	identifier func(string)
+	compound   span
+	pairs      span
+	// size is the length of the compound that is being split.
+	size  int
+	words int
+}
+
+func (a *analyser) run() {
+	segments := words.FromString(a.text)
+	for segments.Next() {
+		start, end := segments.Start(), segments.End()
+		if c := a.text[start]; c < utf8.RuneSelf && !isWordByte(c) {
+			continue
+		}
+		for start < end {
+			next := scriptEnd(a.text, start, end)
+			a.add(start, next)
+			start = next
+		}
+	}
+	a.endCompound()
+	a.endPairs()
+}
+
+// span is a range of bytes; an empty one is none.
+type span struct{ start, end int }
+
+func (s span) empty() bool { return s.start == s.end }
+
+// add takes the next piece of one kind of script.
+func (a *analyser) add(start, end int) {
+	r, _ := utf8.DecodeRuneInString(a.text[start:])
+	switch {
+	case inPairs(r):
+		a.endCompound()
+		if a.pairs.end != start {
+			a.endPairs()
+			a.pairs.start = start
+		}
+		a.pairs.end = end
+	case isWordRune(r):
+		a.endPairs()
+		if a.compound.empty() || !joins(a.text[a.compound.end:start]) {
+			a.endCompound()
+			a.compound.start = start
+		}
+		a.compound.end = end
+	}
+}
+
+// joins reports whether punctuation between two words makes one identifier of
+// them.
+func joins(between string) bool {
+	switch between {
+	case "-", ".", "/", ":", "::", "://", `\`, "@", "#", "+":
+		return true
+	}
+	return false
+}
+
+// endCompound emits the terms of the words collected: a command line's flag with
+// its dashes, C++ and C# with their signs, and the compound in whole and parts.
+func (a *analyser) endCompound() {
+	start, end := a.compound.start, a.compound.end
+	a.compound = span{}
+	if start == end {
+		return
+	}
+	compound := a.text[start:end]
+	dashes, sign := a.dashesBefore(start), signAfter(compound, a.text[end:])
+	switch {
+	case dashes > 0:
+		a.whole(a.text[start-dashes:end], start-dashes)
+		a.identifier(a.text[start-dashes : end])
+	case sign > 0:
+		a.whole(a.text[start:end+sign], start)
+		a.identifier(a.text[start : end+sign])
+	case isIdentifier(compound):
+		a.identifier(compound)
+	}
+	a.size = len(compound)
+	a.split(compound, start, 0)
+}
+
+// dashesBefore returns the length of the one or two dashes that make a flag of
+// the word at start.
+func (a *analyser) dashesBefore(start int) int {
+	if r, _ := utf8.DecodeRuneInString(a.text[start:]); !unicode.IsLetter(r) {
+		return 0
+	}
+	before := strings.TrimRight(a.text[max(0, start-3):start], "-")
+	dashes := min(start, 3) - len(before)
+	if dashes == 0 || dashes > 2 {
+		return 0
+	}
+	if start == dashes || strings.ContainsAny(before[len(before)-1:], " \t\n\r`'\"([{=|,") {
+		return dashes
+	}
+	return 0
+}
+
+// signAfter returns the length of the sign that belongs to the word before it,
+// as in C++ and C#.
+func signAfter(word, rest string) int {
+	sign := 0
+	switch {
+	case strings.HasPrefix(rest, "++"):
+		sign = 2
+	case strings.HasPrefix(rest, "#") && len(word) == 1:
+		sign = 1
+	}
+	if len(rest) > sign && (isWordByte(rest[sign]) || strings.IndexByte("+#", rest[sign]) >= 0) {
+		return 0
+	}
+	return sign
+}
+
+// endPairs emits the pairs of neighbouring characters collected, or the one
+// character that stands alone.
+func (a *analyser) endPairs() {
+	start, end := a.pairs.start, a.pairs.end
+	a.pairs = span{}
+	if start == end {
+		return
+	}
+	folded := fold(a.text[start:end])
+	inPlace := len(folded) == end-start
+	previous, current := -1, 0
+	for current < len(folded) {
+		next := clusterEnd(folded, current)
+		if previous >= 0 || next == len(folded) {
+			o := occurrence{term: folded[max(previous, 0):next], start: start, end: end}
+			if inPlace {
+				o.start, o.end = start+max(previous, 0), start+next
+			}
+			a.words++
+			a.emit(o)
+		}
+		previous, current = current, next
+	}
+}
+
+// clusterEnd returns the end of the character at start with its marks, of which
+// a few count.
+func clusterEnd(text string, start int) int {
+	_, size := utf8.DecodeRuneInString(text[start:])
+	end := start + size
+	for range 4 {
+		r, size := utf8.DecodeRuneInString(text[end:])
+		if size == 0 || !unicode.Is(unicode.M, r) {
+			break
+		}
+		end += size
+	}
+	return end
+}
+
+// scriptEnd returns how far the piece at start is of one kind: of a script that
+// counts in pairs, or not. Segments mix them where a word of one is followed by
+// a particle of the other.
+func scriptEnd(text string, start, end int) int {
+	kind, known := false, false
+	for i, r := range text[start:end] {
+		if r < utf8.RuneSelf && !isWordByte(byte(r)) || unicode.Is(unicode.M, r) || unicode.Is(unicode.Cf, r) {
+			continue
+		}
+		if known && inPairs(r) != kind {
+			return start + i
+		}
+		kind, known = inPairs(r), true
+	}
+	return end
+}
+
+func isWordByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c >= utf8.RuneSelf
+}
+
+func isWordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) }

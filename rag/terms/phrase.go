@@ -1,0 +1,154 @@
+package terms
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/clipperhouse/uax29/v2/words"
+)
+
+// Phrase returns how much of what the query asks for to the letter stands in a
+// passage, in [0,1]: 1 if the query is short and stands there word by word, and
+// otherwise the part of its identifiers and quotations that do. Case and accents
+// do not count, nor does what stands between two words of a phrase.
+func (q Query) Phrase(heading, body string) float64 {
+	wanted := len(q.Identifiers) + len(q.quoted)
+	if wanted == 0 && q.whole == "" {
+		return 0
+	}
+	text := heading + "\n" + body
+	found := 0
+	if len(q.quoted) > 0 || q.whole != "" {
+		sequence := wordSequence(text)
+		if q.whole != "" && strings.Contains(sequence, q.whole) {
+			return 1
+		}
+		for _, phrase := range q.quoted {
+			if strings.Contains(sequence, phrase) {
+				found++
+			}
+		}
+	}
+	if len(q.Identifiers) > 0 {
+		folded := fold(text)
+		for _, identifier := range q.Identifiers {
+			if standsIn(folded, identifier.Name) {
+				found++
+			}
+		}
+	}
+	if wanted == 0 {
+		return 0
+	}
+	return float64(found) / float64(wanted)
+}
+
+// wordSequence returns the folded words of a text, a space before and after
+// each. Punctuation and markup leave no trace.
+func wordSequence(text string) string {
+	var out strings.Builder
+	out.WriteByte(' ')
+	segments := words.FromString(fold(text))
+	for segments.Next() {
+		segment := segments.Value()
+		if r, _ := utf8.DecodeRuneInString(segment); isWordRune(r) {
+			out.WriteString(segment)
+			out.WriteByte(' ')
+		}
+	}
+	if out.Len() == 1 {
+		return ""
+	}
+	return out.String()
+}
+
+// standsIn reports whether an identifier stands in the text with no letter,
+// digit or underscore beside it. Scripts without spaces may touch it.
+func standsIn(text, identifier string) bool {
+	for from := 0; ; {
+		i := strings.Index(text[from:], identifier)
+		if i < 0 {
+			return false
+		}
+		start := from + i
+		end := start + len(identifier)
+		before, _ := utf8.DecodeLastRuneInString(text[:start])
+		after, _ := utf8.DecodeRuneInString(text[end:])
+		if !touches(before) && !touches(after) && (identifier[0] != '-' || before != '-') {
+			return true
+		}
+		_, size := utf8.DecodeRuneInString(text[start:])
+		from = start + size
+	}
+}
+
+func touches(r rune) bool { return isWordRune(r) && !inPairs(r) }
+
+// identifiers returns the distinct identifiers of a text.
+func identifiers(project int32, text string) []Identifier {
+	found := []Identifier{}
+	a := analyser{text: text, emit: func(occurrence) {}}
+	a.identifier = func(name string) {
+		if len(found) == maxIdentifiers || len(name) > maxCompoundBytes {
+			return
+		}
+		name = fold(name)
+		identifier := Identifier{Name: name, Hash: hashTerm(project, stem(name))}
+		if !slices.Contains(found, identifier) {
+			found = append(found, identifier)
+		}
+	}
+	a.run()
+	return found
+}
+
+// minNumber is the number of digits from which a plain number is an identifier:
+// error codes are, years are not.
+const minNumber = 5
+
+// isIdentifier reports whether a word is a name that is searched for to the
+// letter: with letters and digits, with punctuation other than a hyphen or one
+// slash, which join plain words too, or with a capital behind a small letter.
+func isIdentifier(word string) bool {
+	if isPlain(word) {
+		return false
+	}
+	letters, digits, slashes, others, longest, run := 0, 0, 0, 0, 0, 0
+	for _, r := range word {
+		switch {
+		case unicode.IsDigit(r):
+			digits++
+			run++
+		case unicode.IsLetter(r):
+			letters++
+			run++
+		case r == '/':
+			slashes++
+			run = 0
+		case strings.ContainsRune(`_.:@\#`, r):
+			others++
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	switch {
+	case digits >= minNumber, digits > 0 && letters+others > 0:
+		return true
+	case others > 0 || slashes > 1:
+		return longest > 1 // e.g. is none
+	}
+	return hasHump(word)
+}
+
+// hasHump reports whether case changes inside a part of the word between hyphens
+// and slashes.
+func hasHump(word string) bool {
+	for part := range strings.FieldsFuncSeq(word, func(r rune) bool { return r == '-' || r == '/' }) {
+		if humpEnd(part, 0) < len(part) {
+			return true
+		}
+	}
+	return false
+}

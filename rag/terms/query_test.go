@@ -1,0 +1,186 @@
+package terms
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func names(q Query) string {
+	var list []string
+	for _, identifier := range q.Identifiers {
+		list = append(list, identifier.Name)
+	}
+	return strings.Join(list, " ")
+}
+
+func TestNewQuery_FindsIdentifiers(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ text, want string }{
+		{"why does pgx.ErrNoRows come from max_conns?", "pgx.errnorows max_conns"},
+		{"what does ErrNoRows mean", "errnorows"},
+		{"can I commit with --no-verify or -n", "--no-verify -n"},
+		{"where is path/to/file.go", "path/to/file.go"},
+		{"does go1.26.8 fix it, or 1.26.9.", "go1.26.8 1.26.9"},
+		{"error 42P01, SQLSTATE 08006", "42p01 08006"},
+		{"C++ or C#", "c++ c#"},
+		{"foo::Bar calls __init__ at localhost:8080", "foo::bar __init__ localhost:8080"},
+		{"how is max_conns MAX_CONNS set", "max_conns"},
+		// Plain language has none.
+		{"What did IBM and the user's high-speed client/server do in 1968, e.g. in state-of-the-art URLs?", ""},
+	} {
+		if diff := cmp.Diff(test.want, names(NewQuery(1, test.text))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.text, diff)
+		}
+	}
+}
+
+func TestNewQuery_CountsTermsAndWords(t *testing.T) {
+	t.Parallel()
+	q := NewQuery(1, "Pool of pools, and the pooling")
+	if diff := cmp.Diff([]QueryTerm{{Hash: hashTerm(1, "pool"), Count: 3}}, q.Terms); diff != "" {
+		t.Errorf("terms (-want +got):\n%s", diff)
+	}
+	for text, want := range map[string]bool{
+		"one two three four five six":       true,
+		"one two three four five six seven": false,
+		"数据库连接池耗尽时怎么":                       true,
+		"数据库连接池耗尽时怎么办才好呢":                   false,
+		"what is it": false, // no term
+	} {
+		if got := NewQuery(1, text).Short; got != want {
+			t.Errorf("%q is short: %v, want %v", text, got, want)
+		}
+	}
+	if got := len(NewQuery(1, manyWords(5000)).Terms); got != maxQueryTerms {
+		t.Errorf("a long query has %d terms, want %d", got, maxQueryTerms)
+	}
+}
+
+func manyWords(count int) string {
+	var out strings.Builder
+	for i := range count {
+		for n := i + 26; n > 0; n /= 26 {
+			out.WriteByte(byte('a' + n%26))
+		}
+		out.WriteString("k ")
+	}
+	return out.String()
+}
+
+func TestIDF(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		n, total int
+		want     float64
+	}{{0, 2000, math.Log(1 + 2000.5/.5)}, {1000, 2000, math.Log(2)}, {2000, 2000, math.Log(1 + .5/2000.5)}, {0, 0, math.Log(2)}, {9, 3, math.Log(1 + .5/9.5)}} {
+		if got := IDF(test.n, test.total); math.Abs(got-test.want) > 1e-9 {
+			t.Errorf("IDF(%d, %d) is %v, want %v", test.n, test.total, got, test.want)
+		}
+	}
+}
+
+// bm25 is the inner product that the database computes.
+func bm25(w Weighted, terms []int32, weights []float32) float64 {
+	sum := 0.0
+	for i, term := range w.Terms {
+		for j, other := range terms {
+			if term == other {
+				sum += float64(w.Weights[i]) * float64(weights[j])
+			}
+		}
+	}
+	return sum
+}
+
+func TestShare_IsAbsolute(t *testing.T) {
+	t.Parallel()
+	q := NewQuery(1, "connection pool exhausted")
+	frequencies := map[int32]int{hashTerm(1, "connect"): 1500, hashTerm(1, "pool"): 10, hashTerm(1, "exhaust"): 5}
+	w := q.Weigh(2000, func(term int32) int { return frequencies[term] })
+	share := func(body string) float64 {
+		terms, weights := Document(1, "", body)
+		return w.Share(bm25(w, terms, weights))
+	}
+	filler := strings.Repeat("other words stand around here too ", 100)
+	for _, test := range []struct {
+		name, body string
+		low, high  float64
+	}{
+		{"all terms in a short passage", "the connection pool is exhausted", .9, 1},
+		{"all terms in a very long passage", filler + "the connection pool is exhausted", .7, .75},
+		{"all terms, repeated", strings.Repeat("connection pool exhausted ", 50), .99, 1},
+		{"the frequent one", "a connection", 0, .1},
+		{"the frequent one, repeated", "connection connections connected connecting", 0, .1},
+		{"none", "nothing of the kind", 0, 0},
+		{"nothing", "", 0, 0},
+	} {
+		if got := share(test.body); got < test.low || got > test.high {
+			t.Errorf("%s: share %.3f, want it in [%v,%v]", test.name, got, test.low, test.high)
+		}
+	}
+}
+
+func TestShare_GrowsWithBM25(t *testing.T) {
+	t.Parallel()
+	w := NewQuery(1, "connection pool").Weigh(100, func(int32) int { return 3 })
+	last := -1.0
+	for i := range 1001 {
+		share := w.Share(w.sum * 2.2 * float64(i) / 1000)
+		if share <= last || share > 1 {
+			t.Fatalf("share %v after %v", share, last)
+		}
+		last = share
+	}
+	if last != 1 {
+		t.Errorf("the share of the upper bound is %v, want 1", last)
+	}
+	if half := w.Share(w.sum / 2); math.Abs(half-.5) > 1e-9 {
+		t.Errorf("half of the reference's score is a share of %v, want .5", half)
+	}
+	if none := (Weighted{}).Share(3); none != 0 {
+		t.Errorf("a query without terms has a share of %v", none)
+	}
+}
+
+func TestPhrase(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, query, heading, body string
+		want                       float64
+	}{
+		{"a short query word by word", "undo the last commit", "", "To **undo the\nlast** commit, …", 1},
+		{"in the heading", "undo the last commit", "Undo the last commit", "", 1},
+		{"not in order", "undo the last commit", "", "commit the last undo", 0},
+		{"with a word between", "undo the last commit", "", "undo the very last commit", 0},
+		{"at the end of a longer word", "last commit", "", "the blast commits", 0},
+		{"a long query", "how can I undo the last commit", "", "how can i undo the last commit", 0},
+		{"an identifier in a sentence", "what sets max_conns in the pool of the server", "", "`MAX_CONNS` is 4", 1},
+		{"only a part of another name", "what sets max_conns in the pool of the server", "", "pool_max_conns, max_conns2", 0},
+		{"qualified in the passage", "when does the driver return ErrNoRows to us", "", "it is pgx.ErrNoRows.", 1},
+		{"a flag", "why should nobody commit with --no-verify here", "", "with `--no-verify`", 1},
+		{"not a flag", "why should nobody commit with --no-verify here", "", "there is no verify step; x--no-verify", 0},
+		{"one of two", "does max_conns change what ErrNoRows means for us", "", "max_conns", .5},
+		{"within Chinese", "请问如何在生产环境中正确设置max_conns参数才好呢", "", "使用max_conns设置", 1},
+		{"in quotation marks", `where does it say "pool is exhausted" in the server's log`, "", "pool is\nexhausted", 1},
+		{"in backticks", "what happens to the volumes after a full `prune` of it all", "", "Prune removes", 1},
+		{"stop words alone", "what is it", "", "what is it", 0},
+		{"accents", "Größe ändern", "", "die GRÖSSE ÄNDERN", 1},
+	} {
+		if got := NewQuery(1, test.query).Phrase(test.heading, test.body); got != test.want {
+			t.Errorf("%s: got %v, want %v", test.name, got, test.want)
+		}
+	}
+}
+
+func TestWithoutCommonIdentifiers(t *testing.T) {
+	t.Parallel()
+	q := NewQuery(1, "does GitHub know max_conns")
+	frequencies := map[int32]int{hashTerm(1, "github"): 200, hashTerm(1, "max_conns"): 3}
+	q = q.WithoutCommonIdentifiers(2000, func(term int32) int { return frequencies[term] })
+	if diff := cmp.Diff("max_conns", names(q)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

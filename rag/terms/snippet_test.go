@@ -1,0 +1,59 @@
+package terms
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestSnippet_ShowsTheQuerysWords(t *testing.T) {
+	t.Parallel()
+	filler := strings.Repeat("Plain words of no interest stand here. ", 40)
+	for _, test := range []struct{ name, query, body, want string }{
+		{"where most of the words are", "connection pool exhausted", filler + "A pool is a pool. " + filler + "The connection pool is exhausted. " + filler, "connection pool is exhausted"},
+		{"an identifier", "max_conns", filler + "Set `max_conns` to 4. " + filler, "Set `max_conns` to 4."},
+		{"at the end", "pool exhausted", filler + "The pool is exhausted", "The pool is exhausted"},
+		{"stems", "exhausting pools", filler + "an exhausted pool" + filler, "exhausted pool"},
+		{"a script without spaces", "连接池", strings.Repeat("没有意义的文字在这里。", 60) + "数据库连接池耗尽了" + strings.Repeat("没有意义的文字在这里。", 60), "连接池"},
+		{"the beginning if no word is there", "nowhere", "First things first. " + filler, "First things first."},
+		{"the beginning if there is no word", "?", "First things first. " + filler, "First things first."},
+	} {
+		got := NewQuery(1, test.query).Snippet(test.body, 200)
+		if !strings.Contains(got, test.want) {
+			t.Errorf("%s: got %q, want %q in it", test.name, got, test.want)
+		}
+		if length := utf8.RuneCountInString(got); length > 200 || length < 120 {
+			t.Errorf("%s: %d characters, want 120 to 200: %q", test.name, length, got)
+		}
+	}
+}
+
+func TestSnippet_EndsBetweenWords(t *testing.T) {
+	t.Parallel()
+	body := strings.Repeat("alphabet soup ", 100) + "needle" + strings.Repeat(" soup alphabet", 100)
+	for limit := 20; limit <= 200; limit++ {
+		got := NewQuery(1, "needle").Snippet(body, limit)
+		if length := utf8.RuneCountInString(got); length > limit {
+			t.Fatalf("%d characters, want at most %d", length, limit)
+		}
+		found := false
+		for word := range strings.FieldsSeq(strings.Trim(got, ellipsis)) {
+			found = found || word == "needle"
+			if word != "alphabet" && word != "soup" && word != "needle" {
+				t.Fatalf("at most %d characters: %q has a part of a word", limit, got)
+			}
+		}
+		if !found {
+			t.Fatalf("at most %d characters: %q lacks the word", limit, got)
+		}
+	}
+}
+
+func TestSnippet_IsOneLineWithoutMarkup(t *testing.T) {
+	t.Parallel()
+	body := "## Root cause\n\n> quoted\n\n```sql\nSELECT 1\n```\n\n| a | b |\n|---|---|\n| #tag | d |\n---\n"
+	want := "Root cause quoted SELECT 1 | a | b | | #tag | d |"
+	if got := NewQuery(1, "cause").Snippet(body, 200); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,180 @@
+package terms
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// separators are what parts an identifier, from the outside in. Behind them come
+// the changes of case and between letters and digits.
+var separators = [...]string{`/\:@#`, "-+", ".,;", "_"}
+
+// Levels of separators that have a rule of their own.
+const (
+	hyphens = 1
+	dots    = 2
+)
+
+// split emits the terms of an identifier: the whole, and those of its parts at
+// the separators of the level and below. A plain word is its own only part. Each
+// level looks at a byte once, so time is linear.
+func (a *analyser) split(word string, start, level int) {
+	if isPlain(word) {
+		a.leaf(word, start)
+		return
+	}
+	for ; level < len(separators); level++ {
+		if !strings.ContainsAny(word, separators[level]) {
+			continue
+		}
+		if level == dots && a.version(word, start) {
+			return
+		}
+		if level != hyphens || !isPlainHyphenated(word) {
+			a.whole(word, start)
+		}
+		from := 0
+		for i := 0; i <= len(word); i++ {
+			if i < len(word) && strings.IndexByte(separators[level], word[i]) < 0 {
+				continue
+			}
+			if from < i {
+				a.split(word[from:i], start+from, level+1)
+			}
+			from = i + 1
+		}
+		return
+	}
+	a.humps(word, start)
+}
+
+// humps splits a word where its case changes, as in ErrNoRows and HTTPServer,
+// and between letters and digits. Digits count from three on: a status code
+// does, the 8 of UTF8 does not.
+func (a *analyser) humps(word string, start int) {
+	from, found := 0, false
+	for from < len(word) {
+		end := humpEnd(word, from)
+		if from == 0 && end == len(word) {
+			break
+		}
+		if !found {
+			a.whole(word, start)
+			found = true
+		}
+		part := word[from:end]
+		if r, _ := utf8.DecodeRuneInString(part); !unicode.IsDigit(r) || len(part) >= 3 {
+			a.leaf(part, start+from)
+		}
+		from = end
+	}
+	if !found {
+		a.leaf(word, start)
+	}
+}
+
+// humpEnd returns the end of the part that begins at from. An upper case run
+// gives its last letter to the lower case that follows, unless that is a
+// plural's s.
+func humpEnd(word string, from int) int {
+	first, size := utf8.DecodeRuneInString(word[from:])
+	digits, upper := unicode.IsDigit(first), unicode.IsUpper(first)
+	letters, last := 1, from // of the run of upper case, and where its last begins
+	for i := from + size; i < len(word); {
+		r, size := utf8.DecodeRuneInString(word[i:])
+		switch {
+		case unicode.Is(unicode.M, r) || unicode.Is(unicode.Cf, r) || r == '\'' || r == '’':
+		case unicode.IsDigit(r) != digits:
+			return i
+		case digits:
+		case unicode.IsUpper(r):
+			if !upper {
+				return i
+			}
+			letters++
+			last = i
+		case upper:
+			if letters > 1 && word[i:] != "s" {
+				return last
+			}
+			upper = false
+		}
+		i += size
+	}
+	return len(word)
+}
+
+// version emits a version or another dotted number, with and without the letters
+// before it, and its first two numbers: 1.26 finds go1.26.8. It reports whether
+// the word is one.
+func (a *analyser) version(word string, start int) bool {
+	number := strings.TrimLeftFunc(word, unicode.IsLetter)
+	if strings.Trim(number, "0123456789.") != "" || strings.Contains(number, "..") || len(number) < 3 {
+		return false
+	}
+	letters := word[:len(word)-len(number)]
+	if letters != "" {
+		a.whole(word, start)
+		a.leaf(letters, start)
+	}
+	start += len(letters)
+	major, rest, _ := strings.Cut(number, ".")
+	minor, _, more := strings.Cut(rest, ".")
+	if more {
+		a.whole(number, start)
+		number = major + "." + minor
+	}
+	a.leaf(number, start)
+	return true
+}
+
+// whole emits an identifier that has parts. One of letters alone has a stem, so
+// that errnorows finds ErrNoRows.
+func (a *analyser) whole(word string, start int) {
+	if len(word) <= maxCompoundBytes {
+		a.emit(occurrence{term: stem(fold(word)), start: start, end: start + len(word)})
+	}
+}
+
+// leaf emits a word without parts. A single letter or digit counts where it stands
+// alone, and not as a part.
+func (a *analyser) leaf(word string, start int) {
+	a.words++
+	o := occurrence{start: start, end: start + len(word)}
+	folded := fold(cutText(word, maxWordBytes))
+	if isStopWord(folded) {
+		return
+	}
+	isPart := len(word) < a.size || strings.Contains(folded, "'")
+	for part := range strings.SplitSeq(folded, "'") {
+		if part == "" || isPart && utf8.RuneCountInString(part) < 2 || isStopWord(part) {
+			continue
+		}
+		o.term = stem(part)
+		a.emit(o)
+	}
+}
+
+// isPlainHyphenated reports whether hyphens join plain words in lower case.
+// Such a compound counts in its parts alone, since people write it in two words
+// as well (measured: no difference on judged collections).
+func isPlainHyphenated(word string) bool {
+	for i := range len(word) {
+		if c := word[i]; (c < 'a' || c > 'z') && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// isPlain reports whether a word is of ASCII letters without parts: all of them
+// but the first in lower case.
+func isPlain(word string) bool {
+	for i := range len(word) {
+		if c := word[i]; (c < 'a' || c > 'z') && (i > 0 || c < 'A' || c > 'Z') {
+			return false
+		}
+	}
+	return true
+}

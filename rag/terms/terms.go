@@ -1,0 +1,103 @@
+// Package terms turns text into the words that a search compares. It analyses
+// documents and queries alike, weighs a passage's terms for BM25, and says
+// whether a query stands in a passage word by word. Everything here is a pure
+// function of its arguments: the package knows no database, no model and no
+// file.
+//
+// A term is a Unicode word (UAX #29) in lower case without its diacritics,
+// English words as their Snowball stem and without stop words. Writing without
+// spaces between words counts in pairs of characters. An identifier counts as a
+// whole and in its parts: pgx.ErrNoRows is pgx.errnorows, pgx, errnorow, err and
+// row.
+//
+// Stored terms and those of a query must come from the same analysis. A change
+// of what Document returns therefore needs every passage to be analysed again.
+package terms
+
+import (
+	"maps"
+	"slices"
+)
+
+// Bounds of one text's analysis. They keep the terms of a page of base64, or of
+// a query that is a pasted file, from growing with it.
+const (
+	// maxTerms is the number of distinct terms of a passage. Those of the
+	// heading come first. A sparsevec holds up to 16,000.
+	maxTerms = 4096
+	// maxQueryTerms is the number of distinct terms of a query.
+	maxQueryTerms = 256
+	// maxWordBytes is where a longer word is cut, so that its beginning counts.
+	maxWordBytes = 64
+	// maxCompoundBytes is the length over which an identifier counts in its
+	// parts only.
+	maxCompoundBytes = 128
+)
+
+// Okapi BM25 with a constant mean length (Robertson and Zaragoza, "The
+// Probabilistic Relevance Framework: BM25 and Beyond", 2009), so that no passage
+// is weighed again when another is added. Measured as nDCG@10 on Cranfield and
+// CACM in passages of 250 words: headings counted once .381 and .490, twice .391
+// and .497, three times .393 and .499; the length without stop words, over the
+// same mean, .380 and .477.
+const (
+	k1         = 1.2
+	b          = 0.75
+	meanLength = 150
+	// maxLength bounds what a passage's length takes from its terms: one that
+	// stands once counts at least .71, however long the passage. No score of the
+	// two collections changes by it.
+	maxLength = 2 * meanLength
+	// headingCount is how often a heading's words count.
+	headingCount = 2
+)
+
+// Document returns the distinct terms of a passage as hashes of project and
+// term, sorted, with the weight of each: BM25's
+// tf·(k1+1) / (tf + k1·(1 − b + b·len/150)), which is in [.70,2.2). A passage's
+// terms are those of its heading, which count twice, and of its body; its length
+// is the number of its words, stop words included.
+func Document(project int32, heading, body string) (terms []int32, weights []float32) {
+	counts := map[int32]int{}
+	counter := func(times int) func(occurrence) {
+		return func(o occurrence) {
+			hash := hashTerm(project, o.term)
+			if _, known := counts[hash]; known || len(counts) < maxTerms {
+				counts[hash] += times
+			}
+		}
+	}
+	length := headingCount*analyse(heading, counter(headingCount)) + analyse(body, counter(1))
+	terms = slices.Sorted(maps.Keys(counts))
+	weights = make([]float32, len(terms))
+	for i, hash := range terms {
+		weights[i] = float32(weight(counts[hash], length))
+	}
+	return terms, weights
+}
+
+func weight(count, length int) float64 {
+	tf := float64(count)
+	relative := float64(min(length, maxLength)) / meanLength
+	return tf * (k1 + 1) / (tf + k1*(1-b+b*relative))
+}
+
+// hashTerm maps a project's term to 1…10⁹, the indexes that a sparsevec can
+// have. It is FNV-1a with the final mix of MurmurHash3: both are in the public
+// domain, and stored rows depend on it.
+func hashTerm(project int32, term string) int32 {
+	const offset, prime = 14695981039346656037, 1099511628211
+	hash := uint64(offset)
+	for shift := 0; shift < 32; shift += 8 {
+		hash = (hash ^ uint64(uint32(project)>>shift&0xff)) * prime
+	}
+	for i := range len(term) {
+		hash = (hash ^ uint64(term[i])) * prime
+	}
+	hash ^= hash >> 33
+	hash *= 0xff51afd7ed558ccd
+	hash ^= hash >> 33
+	hash *= 0xc4ceb9fe1a85ec53
+	hash ^= hash >> 33
+	return int32(hash%1_000_000_000) + 1
+}

@@ -1,0 +1,122 @@
+package terms
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Rows of an index hold these numbers. A change of them means that every passage
+// must be analysed again.
+func TestDocument_KeepsWhatIsStored(t *testing.T) {
+	t.Parallel()
+	terms, weights := Document(42, "Pools", "The pool of max_conns.")
+	want := map[string]float64{"pool": 3, "max_conns": 1, "max": 1, "conn": 1}
+	if len(terms) != len(want) {
+		t.Fatalf("got %d terms, want %d", len(terms), len(want))
+	}
+	for term, tf := range want {
+		i := slices.Index(terms, hashTerm(42, term))
+		if i < 0 {
+			t.Errorf("the term %q is missing", term)
+			continue
+		}
+		// 2 for the heading, and the, pool, of, max and conns.
+		length := 7.0
+		weight := tf * 2.2 / (tf + 1.2*(.25+.75*length/150))
+		if math.Abs(float64(weights[i])-weight) > 1e-6 {
+			t.Errorf("%q weighs %v, want %v", term, weights[i], weight)
+		}
+	}
+	got := []int32{hashTerm(1, "pool"), hashTerm(2, "pool"), hashTerm(1, ""), hashTerm(-1, "数据")}
+	if diff := cmp.Diff([]int32{52765495, 22423632, 910006839, 252353185}, got); diff != "" {
+		t.Errorf("hashes (-want +got):\n%s", diff)
+	}
+}
+
+func TestHashTerm_StaysInRangeAndSpreads(t *testing.T) {
+	t.Parallel()
+	seen := map[int32]bool{}
+	const count = 100_000
+	for i := range int32(count) {
+		hash := hashTerm(i%10, strconv.Itoa(int(i/10)))
+		if hash < 1 || hash > 1_000_000_000 {
+			t.Fatalf("hash %d is out of range", hash)
+		}
+		seen[hash] = true
+	}
+	// Five of 100,000 meet by chance.
+	if len(seen) < count-40 {
+		t.Errorf("%d of %d hashes are distinct", len(seen), count)
+	}
+}
+
+func TestDocument_BoundsTermsAndLength(t *testing.T) {
+	t.Parallel()
+	var body strings.Builder
+	for i := range 3 * maxTerms {
+		body.WriteString(" w")
+		for n := i; n > 0; n /= 26 {
+			body.WriteByte(byte('a' + n%26))
+		}
+	}
+	terms, weights := Document(1, "heading", body.String())
+	if len(terms) != maxTerms {
+		t.Errorf("got %d terms, want %d", len(terms), maxTerms)
+	}
+	if !slices.Contains(terms, hashTerm(1, "head")) {
+		t.Error("the heading's term is missing")
+	}
+	if least := slices.Min(weights); least < .7 {
+		t.Errorf("a term weighs %v in a long passage, want at least .7", least)
+	}
+}
+
+func TestDocument_TellsProjectsApart(t *testing.T) {
+	t.Parallel()
+	one, _ := Document(1, "", "connection pool timeout")
+	other, _ := Document(2, "", "connection pool timeout")
+	for _, term := range one {
+		if slices.Contains(other, term) {
+			t.Errorf("the term %d is in both projects", term)
+		}
+	}
+}
+
+const benchmarkText = `When the pool is exhausted, pgx.ErrNoRows hides the real cause: every request
+waits for max_conns to fall, and the handler's context ends first. Set
+pool_max_conns in config.yaml to twice the number of workers, run the
+migration with --no-verify=false, and look at the dashboards again. `
+
+func BenchmarkDocument(b *testing.B) {
+	for _, bench := range []struct{ name, text string }{
+		{"english", benchmarkText},
+		{"german", "Größere Änderungen führen häufig dazu, dass Prüfungen später übersprungen werden. "},
+		{"chinese", "数据库连接池耗尽时，每个请求都会等待可用连接，直到处理程序的上下文超时。"},
+	} {
+		text := strings.Repeat(bench.text, 1+2048/len(bench.text))
+		b.Run(bench.name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				Document(1, "Connection pool", text)
+			}
+		})
+	}
+}
+
+func BenchmarkPhrase(b *testing.B) {
+	body := strings.Repeat(benchmarkText, 8)
+	for _, text := range []string{"how do I set shared_buffers", "shared buffers in config"} {
+		query := NewQuery(1, text)
+		b.Run(text, func(b *testing.B) {
+			for b.Loop() {
+				query.Phrase("Connection pool", body)
+			}
+		})
+	}
+}
