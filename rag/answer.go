@@ -45,9 +45,9 @@ type Answer struct {
 	CriticalNotConsidered int
 	// Closest is set when no document reached the threshold.
 	Closest *Hit
-	// Extractive says why the text is quoted passages instead of a written
+	// FallbackReason says why the text is quoted passages instead of a written
 	// answer, and is nil for a written one.
-	Extractive error
+	FallbackReason error
 }
 
 // Ask answers a question from the documents of the scope. Nothing is generated

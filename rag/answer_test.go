@@ -126,9 +126,9 @@ func TestAsk_QuotesPassagesWhenTheModelFails(t *testing.T) {
 	f := knowledge(t)
 	f.fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/chat"}, Status: 500, Message: "out of memory"})
 	answer := ask(t, f, rag.Question{Query: rag.Query{Text: "connection pool exhausted", MinScore: 0.4}})
-	if answer.Extractive == nil || !strings.Contains(answer.Text, "./docs/problems/pool.md, lines 1 to 4:") ||
+	if answer.FallbackReason == nil || !strings.Contains(answer.Text, "./docs/problems/pool.md, lines 1 to 4:") ||
 		!strings.Contains(answer.Text, "leaked connections") {
-		t.Errorf("got %q (%v), want the quoted passage", answer.Text, answer.Extractive)
+		t.Errorf("got %q (%v), want the quoted passage", answer.Text, answer.FallbackReason)
 	}
 }
 

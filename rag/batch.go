@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
@@ -17,10 +18,10 @@ import (
 type batch struct {
 	indexer   *Indexer
 	model     ollama.Model
-	documents []*document
-	failures  []Failure
+	documents []*prepared
+	failures  []document.Failure
 	// refused are those of the failures that lie in the file as it is.
-	refused map[string]Stamp
+	refused map[string]document.Stamp
 	// vectors are the embeddings made for this batch.
 	vectors map[uuid.UUID][]float32
 	// anew is set if passages of the index may not take the place of vectors.
@@ -28,23 +29,23 @@ type batch struct {
 }
 
 func (b *batch) fail(path string, err error) {
-	b.failures = append(b.failures, Failure{Path: path, Err: err})
+	b.failures = append(b.failures, document.Failure{Path: path, Err: err})
 }
 
 // refuseFile notes a file that cannot be a document for a reason that lies in it.
-func (b *batch) refuseFile(file File, err error) {
+func (b *batch) refuseFile(file document.File, err error) {
 	b.fail(file.Path, err)
 	b.refused[file.Path] = file.Stamp()
 }
 
 // drop takes a document out of the batch for a reason that lies in it.
-func (b *batch) drop(doc *document, err error) {
+func (b *batch) drop(doc *prepared, err error) {
 	b.refuseFile(doc.file, err)
 	b.leaveOut(doc)
 }
 
-func (b *batch) leaveOut(doc *document) {
-	b.documents = slices.DeleteFunc(b.documents, func(other *document) bool { return other == doc })
+func (b *batch) leaveOut(doc *prepared) {
+	b.documents = slices.DeleteFunc(b.documents, func(other *prepared) bool { return other == doc })
 }
 
 // run embeds and writes. If a passage of the index that was counted on is swept

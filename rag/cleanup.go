@@ -11,12 +11,12 @@ import (
 // text that was edited away may come back, and a sync may be about to use it.
 const passageGrace = 24 * time.Hour
 
-// Judgement is what is known of a checkout on a branch.
-type Judgement int
+// CheckoutState is what is known of a checkout on a branch.
+type CheckoutState int
 
 const (
 	// Unknown says that it may be gone, or on another machine.
-	Unknown Judgement = iota
+	Unknown CheckoutState = iota
 	// Alive says that it is there.
 	Alive
 	// Gone says that it is not there any more.
@@ -26,7 +26,7 @@ const (
 // CleanupOptions say what of the index is no longer needed.
 type CleanupOptions struct {
 	// Judge is asked about every checkout of a repository.
-	Judge func(key TenantKey, root string) Judgement
+	Judge func(key TenantKey, root string) CheckoutState
 	// Grace is how long a checkout of which nothing is known is kept after it was
 	// last used.
 	Grace time.Duration
@@ -34,8 +34,8 @@ type CleanupOptions struct {
 	DryRun bool
 }
 
-// Cleaned is what a cleanup has removed, or a dry run would.
-type Cleaned struct {
+// CleanupResult is what a cleanup has removed, or a dry run would.
+type CleanupResult struct {
 	Tenants  []CleanedTenant
 	Projects []CleanedProject
 }
@@ -45,8 +45,8 @@ type CleanedTenant struct {
 	Key      TenantKey
 	Root     string
 	LastSeen time.Time
-	// Judgement is Gone, or Unknown for one that was not used for too long.
-	Judgement Judgement
+	// State is Gone, or Unknown for one that was not used for too long.
+	State     CheckoutState
 	Documents int
 	// InUse is set if a server indexes it or has just done so: it was not removed.
 	InUse bool
@@ -67,7 +67,7 @@ type CleanedProject struct {
 // number of servers: what one of them indexes stays. What was removed by mistake
 // comes back when its checkout is activated again. With an error the result is
 // what was done before it.
-func (l *Library) Cleanup(ctx context.Context, options CleanupOptions) (Cleaned, error) {
+func (l *Library) Cleanup(ctx context.Context, options CleanupOptions) (CleanupResult, error) {
 	c := &cleanup{CleanupOptions: options, db: l.db, dying: map[int32][]int32{}}
 	err := c.tenants(ctx)
 	if err == nil {
@@ -81,7 +81,7 @@ type cleanup struct {
 	CleanupOptions
 
 	db   *db.Database
-	done Cleaned
+	done CleanupResult
 	// dying are the tenants that a dry run would remove, by their project.
 	dying map[int32][]int32
 }
@@ -100,8 +100,8 @@ func (c *cleanup) tenants(ctx context.Context) error {
 			Key:  TenantKey{Project: row.ProjectName, Branch: row.BranchName, PathHash: row.PathHash},
 			Root: row.RepoRoot, LastSeen: row.LastSeen,
 		}
-		tenant.Judgement = c.Judge(tenant.Key, tenant.Root)
-		if tenant.Judgement == Alive || tenant.Judgement == Unknown && !row.Unseen {
+		tenant.State = c.Judge(tenant.Key, tenant.Root)
+		if tenant.State == Alive || tenant.State == Unknown && !row.Unseen {
 			continue
 		}
 		if err := c.tenant(ctx, row, tenant); err != nil {

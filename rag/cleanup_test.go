@@ -14,18 +14,19 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 )
 
 // judging is a machine with the given checkouts by branch; of others it knows
 // nothing.
-func judging(known map[string]rag.Judgement) func(rag.TenantKey, string) rag.Judgement {
-	return func(key rag.TenantKey, _ string) rag.Judgement { return known[key.Branch] }
+func judging(known map[string]rag.CheckoutState) func(rag.TenantKey, string) rag.CheckoutState {
+	return func(key rag.TenantKey, _ string) rag.CheckoutState { return known[key.Branch] }
 }
 
-func nothingIsAlive(rag.TenantKey, string) rag.Judgement { return rag.Gone }
+func nothingIsAlive(rag.TenantKey, string) rag.CheckoutState { return rag.Gone }
 
-func everythingIsAlive(rag.TenantKey, string) rag.Judgement { return rag.Alive }
+func everythingIsAlive(rag.TenantKey, string) rag.CheckoutState { return rag.Alive }
 
 func (f *fixture) exec(t *testing.T, statement string, args ...any) {
 	t.Helper()
@@ -41,7 +42,7 @@ func (f *fixture) age(t *testing.T, hours int) {
 	f.exec(t, "UPDATE passages SET created_at = created_at - make_interval(hours => $1)", hours)
 }
 
-func (f *fixture) cleanup(t *testing.T, options rag.CleanupOptions) rag.Cleaned {
+func (f *fixture) cleanup(t *testing.T, options rag.CleanupOptions) rag.CleanupResult {
 	t.Helper()
 	cleaned, err := f.library.Cleanup(t.Context(), options)
 	if err != nil {
@@ -51,7 +52,7 @@ func (f *fixture) cleanup(t *testing.T, options rag.CleanupOptions) rag.Cleaned 
 }
 
 // own is a document with text that no other has, and text that all have.
-func own(branch string) rag.File {
+func own(branch string) document.File {
 	return file("docs/own.md", "# Own", "", section("Shared", "apples"), section("Own", branch))
 }
 
@@ -80,17 +81,17 @@ func TestCleanup_RemovesWhatIsGone(t *testing.T) {
 	}
 	options := rag.CleanupOptions{
 		Grace: 30 * 24 * time.Hour, DryRun: true,
-		Judge: judging(map[string]rag.Judgement{"main": rag.Alive, "alive": rag.Alive, "gone": rag.Gone, "busy": rag.Gone}),
+		Judge: judging(map[string]rag.CheckoutState{"main": rag.Alive, "alive": rag.Alive, "gone": rag.Gone, "busy": rag.Gone}),
 	}
 	before := f.rows(t, snapshot)
 	key := func(branch string) rag.TenantKey {
 		return rag.TenantKey{Project: "test-project", Branch: branch, PathHash: "0123456789abcdef"}
 	}
-	want := rag.Cleaned{
+	want := rag.CleanupResult{
 		Tenants: []rag.CleanedTenant{
-			{Key: key("busy"), Root: "/repo", Judgement: rag.Gone, InUse: true},
-			{Key: key("gone"), Root: "/repo", Judgement: rag.Gone, Documents: 2},
-			{Key: key("unknown"), Root: "/repo", Judgement: rag.Unknown, Documents: 1},
+			{Key: key("busy"), Root: "/repo", State: rag.Gone, InUse: true},
+			{Key: key("gone"), Root: "/repo", State: rag.Gone, Documents: 2},
+			{Key: key("unknown"), Root: "/repo", State: rag.Unknown, Documents: 1},
 		},
 		Projects: []rag.CleanedProject{{Name: "test-project", Passages: 3}},
 	}
@@ -118,14 +119,14 @@ func TestCleanup_RemovesWhatIsGone(t *testing.T) {
 	if err := lease.Release(); err != nil {
 		t.Fatal(err)
 	}
-	want = rag.Cleaned{
-		Tenants:  []rag.CleanedTenant{{Key: key("busy"), Root: "/repo", Judgement: rag.Gone, Documents: 1}},
+	want = rag.CleanupResult{
+		Tenants:  []rag.CleanedTenant{{Key: key("busy"), Root: "/repo", State: rag.Gone, Documents: 1}},
 		Projects: []rag.CleanedProject{{Name: "test-project", Passages: 1}},
 	}
 	if diff := cmp.Diff(want, f.cleanup(t, options), unseen); diff != "" {
 		t.Errorf("second cleanup (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(rag.Cleaned{}, f.cleanup(t, options)); diff != "" {
+	if diff := cmp.Diff(rag.CleanupResult{}, f.cleanup(t, options)); diff != "" {
 		t.Errorf("third cleanup (-want +got):\n%s", diff)
 	}
 
@@ -148,7 +149,7 @@ func TestCleanup_KeepsFreshPassages(t *testing.T) {
 	f.index(t, f.tenant, own("plums"))
 	f.index(t, f.tenant, own("pears")) // nothing uses the plums any more
 	options := rag.CleanupOptions{Grace: 30 * 24 * time.Hour, Judge: everythingIsAlive}
-	if diff := cmp.Diff(rag.Cleaned{}, f.cleanup(t, options)); diff != "" {
+	if diff := cmp.Diff(rag.CleanupResult{}, f.cleanup(t, options)); diff != "" {
 		t.Errorf("at once (-want +got):\n%s", diff)
 	}
 	// A text that comes back is not embedded again.
@@ -159,7 +160,7 @@ func TestCleanup_KeepsFreshPassages(t *testing.T) {
 	}
 	f.index(t, f.tenant, own("pears"))
 	f.age(t, 25)
-	want := rag.Cleaned{Projects: []rag.CleanedProject{{Name: "test-project", Passages: 1}}}
+	want := rag.CleanupResult{Projects: []rag.CleanedProject{{Name: "test-project", Passages: 1}}}
 	if diff := cmp.Diff(want, f.cleanup(t, options)); diff != "" {
 		t.Errorf("a day later (-want +got):\n%s", diff)
 	}
@@ -205,7 +206,7 @@ func TestCleanup_KeepsWhatIsReusedMeanwhile(t *testing.T) {
 	}()
 	f.until(t, aWriterHangs)
 	type result struct {
-		cleaned rag.Cleaned
+		cleaned rag.CleanupResult
 		err     error
 	}
 	swept := make(chan result, 1)
@@ -219,7 +220,7 @@ func TestCleanup_KeepsWhatIsReusedMeanwhile(t *testing.T) {
 		t.Errorf("index: %v", err)
 	}
 	got := <-swept
-	want := rag.Cleaned{Projects: []rag.CleanedProject{{Name: "test-project", Passages: 1}}} // the plums of b.md
+	want := rag.CleanupResult{Projects: []rag.CleanedProject{{Name: "test-project", Passages: 1}}} // the plums of b.md
 	if diff := cmp.Diff(want, got.cleaned); got.err != nil || diff != "" {
 		t.Errorf("cleanup: %v (-want +got):\n%s", got.err, diff)
 	}
@@ -247,13 +248,13 @@ func TestCleanup_WhileAnotherServerEmbeds(t *testing.T) {
 	})
 	indexed := make(chan error, 1)
 	go func() {
-		_, err := indexer(other, f.tenant, rag.Compounding).Index(t.Context(), []rag.File{own("pears")})
+		_, err := indexer(other, f.tenant, rag.Compounding).Index(t.Context(), []document.File{own("pears")})
 		indexed <- err
 	}()
 	<-embedding // of the pears; the apples are there
 	cleaned, err := f.library.Cleanup(t.Context(), rag.CleanupOptions{Judge: everythingIsAlive})
 	close(swept)
-	want := rag.Cleaned{Projects: []rag.CleanedProject{{Name: "test-project", Passages: 2}}}
+	want := rag.CleanupResult{Projects: []rag.CleanedProject{{Name: "test-project", Passages: 2}}}
 	if diff := cmp.Diff(want, cleaned); err != nil || diff != "" {
 		t.Errorf("cleanup: %v (-want +got):\n%s", err, diff)
 	}
@@ -285,7 +286,7 @@ func TestCleanup_AmongWriters(t *testing.T) {
 		writers.Go(func() {
 			x := indexer(library, tenant, rag.Compounding)
 			for range rounds {
-				var files []rag.File
+				var files []document.File
 				for d := range documents {
 					subject := func() string { return fmt.Sprint("subject", random.IntN(texts)) }
 					files = append(files, file(fmt.Sprintf("docs/%d.md", d), section("One", subject()), section("Two", subject())))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 )
 
@@ -38,7 +39,7 @@ func randomSample(random *rand.Rand) sample {
 	return sample{path: pick(random, somePaths), subjects: subjects[:1+random.IntN(3)]}
 }
 
-func (s sample) file() rag.File {
+func (s sample) file() document.File {
 	if len(s.subjects) == 1 {
 		return file(s.path, fmt.Sprintf("It says something about %s.", s.subjects[0]))
 	}
@@ -140,7 +141,7 @@ func (m *model) register(t *testing.T, f *fixture, key rag.TenantKey) *modelTena
 func (m *model) index(t *testing.T, f *fixture, key rag.TenantKey, collection rag.Collection, samples ...sample) {
 	t.Helper()
 	tenant := m.register(t, f, key)
-	files := map[string]rag.File{}
+	files := map[string]document.File{}
 	for _, s := range samples {
 		tenant.documents[collection][s.path] = s
 		files[s.path] = s.file()

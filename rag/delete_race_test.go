@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
@@ -75,8 +76,8 @@ func (f *fixture) checkWhole(t *testing.T) {
 	}
 }
 
-func twoDocuments() []rag.File {
-	return []rag.File{
+func twoDocuments() []document.File {
+	return []document.File{
 		file("docs/a.md", "See [b](b.md).", "", section("One", "apples"), section("Two", "pears")), file("docs/b.md", "# B", "", "Plums."),
 	}
 }
@@ -235,7 +236,7 @@ func TestDelete_AmongAllOtherWriters(t *testing.T) {
 	key := rag.TenantKey{Project: "busy", Branch: "main", PathHash: "0"}
 	other := rag.TenantKey{Project: "busy", Branch: "other", PathHash: "0"}
 	files := twoDocuments()
-	backwards := []rag.File{files[1], file("docs/a.md", section("One", "apples"), section("Three", "quinces"))}
+	backwards := []document.File{files[1], file("docs/a.md", section("One", "apples"), section("Three", "quinces"))}
 	register := func(ctx context.Context, library *rag.Library, key rag.TenantKey) *rag.Tenant {
 		tenant, err := library.Tenant(ctx, key, "/repo")
 		if err != nil {

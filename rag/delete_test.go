@@ -12,6 +12,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 )
 
@@ -113,7 +114,7 @@ func checkDelete(t *testing.T, f *fixture, m *model, selection rag.Selection) (g
 func checkGone(t *testing.T, f *fixture, tenant *rag.Tenant, s sample) {
 	t.Helper()
 	x := indexer(f.library, tenant, rag.Compounding)
-	_, indexErr := x.Index(t.Context(), []rag.File{s.file()})
+	_, indexErr := x.Index(t.Context(), []document.File{s.file()})
 	_, promoteErr := x.Promote(t.Context(), s.file(), s.file())
 	_, searchErr := f.library.Search(t.Context(), rag.Scope{Tenant: tenant, Collection: rag.Compounding}, rag.Query{Text: "x", Limit: 1})
 	for call, err := range map[string]error{

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"path"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/ollama"
@@ -25,7 +25,7 @@ const maxParsing = 4 << 20
 
 // beginParsing waits until there is room for the file. Its error is that ctx has
 // ended meanwhile.
-func (l *Library) beginParsing(ctx context.Context, file File) (release func(), err error) {
+func (l *Library) beginParsing(ctx context.Context, file document.File) (release func(), err error) {
 	weight := min(int64(len(file.Content)), maxParsing)
 	if err := l.parsing.Acquire(ctx, weight); err != nil {
 		return nil, fmt.Errorf("wait to parse %s: %w", file.Path, err)
@@ -33,32 +33,10 @@ func (l *Library) beginParsing(ctx context.Context, file File) (release func(), 
 	return func() { l.parsing.Release(weight) }, nil
 }
 
-// Hash is the SHA-256 of a file's bytes.
-type Hash = [sha256.Size]byte
-
-// File is one file as it was read.
-type File struct {
-	// Path is relative to the repository, with / separators and no leading "./".
-	Path    string
-	Content []byte
-	// What the file system said of it; see [Stamp].
-	Size       int64
-	ModTime    time.Time
-	ChangeTime time.Time
-	Inode      uint64
-}
-
-// Stamp returns what the index is to know of the file.
-func (f File) Stamp() Stamp {
-	return Stamp{
-		Size: f.Size, ModTime: f.ModTime, ChangeTime: f.ChangeTime, Inode: f.Inode, Hash: sha256.Sum256(f.Content),
-	}
-}
-
-// document is a file made ready for the database, but for its embeddings.
-type document struct {
-	file        File
-	contentHash Hash
+// prepared is a file made ready for the database, but for its embeddings.
+type prepared struct {
+	file        document.File
+	contentHash document.Hash
 	schemaHash  string
 	title       string
 	summary     string
@@ -123,7 +101,7 @@ type Schema interface {
 // prepare parses and validates a file and cuts it into passages. Its error says
 // why the file cannot be a document. Nobody has promised front matter without a
 // schema: what is wrong there is no error.
-func prepare(file File, collection Collection, schema Schema, model ollama.Model) (*document, error) {
+func prepare(file document.File, collection Collection, schema Schema, model ollama.Model) (*prepared, error) {
 	parse := markdown.Parse
 	if schema == nil {
 		parse = markdown.ParseAny
@@ -132,7 +110,7 @@ func prepare(file File, collection Collection, schema Schema, model ollama.Model
 	if err != nil {
 		return nil, &Error{Code: SchemaValidationFailed, Err: err}
 	}
-	doc := &document{
+	doc := &prepared{
 		file: file, contentHash: sha256.Sum256(file.Content),
 		title: parsed.Title, summary: parsed.Summary, level: Standard,
 		charCount: parsed.CharCount, lineCount: parsed.LineCount,
@@ -161,7 +139,7 @@ func prepare(file File, collection Collection, schema Schema, model ollama.Model
 }
 
 // report logs what was changed or passed over to make a file a document.
-func (x *Indexer) report(ctx context.Context, doc *document) {
+func (x *Indexer) report(ctx context.Context, doc *prepared) {
 	if doc.replaced > 0 {
 		x.library.logger.WarnContext(ctx, "bytes that are not UTF-8 were replaced by \ufffd; save the file as UTF-8 text",
 			"path", doc.file.Path, "line", doc.replaced)
@@ -173,7 +151,7 @@ func (x *Indexer) report(ctx context.Context, doc *document) {
 }
 
 // classify fills what the front matter says, and checks it against its doc-type.
-func (d *document) classify(frontMatter map[string]any, schema Schema) error {
+func (d *prepared) classify(frontMatter map[string]any, schema Schema) error {
 	docType, ok := schema.DocTypeOf(d.file.Path)
 	if !ok {
 		return Errorf(InvalidDocType, "the folder of %s belongs to no doc-type; move it to the folder of one (list_doc_types "+

@@ -42,7 +42,7 @@ func (f *firstSync) writerShare() int64 {
 // outgrows notes that documents were written, and reports whether with them there
 // are so many more chunks than at the last time that the statistics are to be
 // renewed.
-func (f *firstSync) outgrows(documents []*document) bool {
+func (f *firstSync) outgrows(documents []*prepared) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.underWay {

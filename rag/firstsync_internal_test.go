@@ -27,7 +27,7 @@ func TestFirstSync_WriterShare(t *testing.T) {
 
 func TestFirstSync_Outgrows(t *testing.T) {
 	t.Parallel()
-	batch := []*document{{passages: make([]passage, 300)}, {passages: make([]passage, 200)}}
+	batch := []*prepared{{passages: make([]passage, 300)}, {passages: make([]passage, 200)}}
 	var f firstSync
 	grown := func() (at []int) {
 		for i := range 10 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 )
 
@@ -22,7 +23,7 @@ func TestIndex_RenewsStatisticsInAFirstSync(t *testing.T) {
 	for i := range sections {
 		lines = append(lines, section(fmt.Sprint("Section ", i), fmt.Sprint("subject", i)))
 	}
-	var files []rag.File
+	var files []document.File
 	for i := range documents {
 		files = append(files, file(fmt.Sprintf("docs/%d.md", i), lines...))
 	}

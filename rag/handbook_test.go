@@ -8,11 +8,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 )
 
 // ingest puts documents into the handbook.
-func (f *fixture) ingest(t *testing.T, files ...rag.File) {
+func (f *fixture) ingest(t *testing.T, files ...document.File) {
 	t.Helper()
 	handbook, err := f.library.Handbook(t.Context())
 	if err != nil {

@@ -11,36 +11,10 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/panics"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
-
-// Stamp is what the index knows of a file without its text. Its times have
-// PostgreSQL's precision, a microsecond.
-type Stamp struct {
-	Size int64
-	// ModTime is when the content was last written, as a program may have set it.
-	ModTime time.Time
-	// ChangeTime is when the file system last noted a change of any kind. It is
-	// zero if a later change could have the same one.
-	ChangeTime time.Time
-	// Inode tells one file from another; 0 where the file system has none.
-	Inode uint64
-	Hash  Hash
-}
-
-// Proves reports that a file about which the file system now says what present
-// holds has the content of the stamp, so that it need not be read again.
-func (s Stamp) Proves(present Stamp) bool {
-	return !s.ChangeTime.IsZero() && s.Size == present.Size && s.Inode == present.Inode &&
-		s.ModTime.Truncate(time.Microsecond).Equal(present.ModTime.Truncate(time.Microsecond)) &&
-		s.ChangeTime.Truncate(time.Microsecond).Equal(present.ChangeTime.Truncate(time.Microsecond))
-}
-
-// Failure is a file that could not be indexed, and why.
-type Failure struct {
-	Path string
-	Err  error
-}
 
 // Indexer keeps one collection of a tenant. Safe for concurrent use. With a
 // [Source] two calls may be about the same file.
@@ -61,18 +35,18 @@ func (l *Library) Indexer(tenant *Tenant, collection Collection, schema Schema) 
 // Known returns the stamp of every indexed file by its path. A document that
 // was validated against another schema than its folder's present one has a
 // stamp that no file matches. It is what a sync begins with.
-func (x *Indexer) Known(ctx context.Context) (map[string]Stamp, error) {
-	known := map[string]Stamp{}
+func (x *Indexer) Known(ctx context.Context) (map[string]document.Stamp, error) {
+	known := map[string]document.Stamp{}
 	err := x.library.db.Read(ctx, "read stamps", func(q *db.Queries) error {
 		rows, err := q.DocumentStamps(ctx, db.DocumentStampsParams{
 			ProjectID: x.tenant.projectID, TenantID: x.tenant.id, Collection: x.collection,
 		})
 		for _, row := range rows {
-			stamp := Stamp{Size: -1}
+			stamp := document.Stamp{Size: -1}
 			if row.SchemaHash == x.schemaHash(row.RelativePath) {
-				stamp = Stamp{
+				stamp = document.Stamp{
 					Size: row.FileSize, ModTime: row.FileMtime, ChangeTime: row.FileCtime, Inode: uint64(row.FileInode),
-					Hash: Hash(row.ContentHash),
+					Hash: document.Hash(row.ContentHash),
 				}
 			}
 			known[row.RelativePath] = stamp
@@ -93,7 +67,7 @@ func (x *Indexer) schemaHash(path string) string {
 
 // Touch notes the new stamps, by path, of files whose bytes are as the index has
 // them.
-func (x *Indexer) Touch(ctx context.Context, stamps map[string]Stamp) error {
+func (x *Indexer) Touch(ctx context.Context, stamps map[string]document.Stamp) error {
 	params := db.DocumentTouchManyParams{
 		ProjectID: x.tenant.projectID, TenantID: x.tenant.id, Collection: x.collection,
 	}
@@ -136,33 +110,33 @@ func (x *Indexer) write(ctx context.Context, op string, f func(q *db.Queries) er
 // passages that no checkout of the project has yet. A file that cannot be a
 // document is among the failures, and an earlier version of it leaves the
 // index: an answer must not come from a text that is no longer there. So is one
-// that has changed since it was read, with [ErrFileChanged], and one that makes
+// that has changed since it was read, with [document.ErrChanged], and one that makes
 // this program panic. An error means that nothing can be said of the files: the
 // call may be made again.
-func (x *Indexer) Index(ctx context.Context, files []File) ([]Failure, error) {
+func (x *Indexer) Index(ctx context.Context, files []document.File) ([]document.Failure, error) {
 	model, err := x.library.registerModel(ctx, x.tenant)
 	if err != nil {
 		return nil, err
 	}
-	index := func(files []File) (failures []Failure, err error) {
-		err = Guard(func() error {
+	index := func(files []document.File) (failures []document.Failure, err error) {
+		err = panics.Catch(func() error {
 			failures, err = x.indexBatch(ctx, files, model)
 			return err
 		})
 		return failures, err
 	}
 	failures, err := index(files)
-	if !errors.As(err, new(*BugError)) {
+	if !errors.As(err, new(*panics.Error)) {
 		return failures, err
 	}
 	// Which file it was is found by taking each alone.
 	failures = nil
 	for _, file := range files {
-		failed, err := index([]File{file})
-		if bug, ok := errors.AsType[*BugError](err); ok {
+		failed, err := index([]document.File{file})
+		if bug, ok := errors.AsType[*panics.Error](err); ok {
 			x.library.logger.ErrorContext(ctx, "a bug met while a file was indexed",
 				"path", file.Path, "panic", bug.Value, "stack", string(bug.Stack))
-			failed, err = []Failure{{Path: file.Path, Err: err}}, x.removeRefused(ctx, map[string]Stamp{file.Path: file.Stamp()})
+			failed, err = []document.Failure{{Path: file.Path, Err: err}}, x.removeRefused(ctx, map[string]document.Stamp{file.Path: file.Stamp()})
 		}
 		if err != nil {
 			return nil, err
@@ -172,8 +146,8 @@ func (x *Indexer) Index(ctx context.Context, files []File) ([]Failure, error) {
 	return failures, nil
 }
 
-func (x *Indexer) indexBatch(ctx context.Context, files []File, model ollama.Model) ([]Failure, error) {
-	batch := &batch{indexer: x, model: model, refused: map[string]Stamp{}, vectors: map[uuid.UUID][]float32{}}
+func (x *Indexer) indexBatch(ctx context.Context, files []document.File, model ollama.Model) ([]document.Failure, error) {
+	batch := &batch{indexer: x, model: model, refused: map[string]document.Stamp{}, vectors: map[uuid.UUID][]float32{}}
 	for _, file := range files {
 		release, err := x.library.beginParsing(ctx, file)
 		if err != nil {
@@ -189,11 +163,11 @@ func (x *Indexer) indexBatch(ctx context.Context, files []File, model ollama.Mod
 		batch.documents = append(batch.documents, doc)
 	}
 	// Two servers insert shared rows in the same order, so they cannot deadlock.
-	slices.SortFunc(batch.documents, func(a, b *document) int { return strings.Compare(a.file.Path, b.file.Path) })
+	slices.SortFunc(batch.documents, func(a, b *prepared) int { return strings.Compare(a.file.Path, b.file.Path) })
 	if err := x.removeRefused(ctx, batch.refused); err != nil {
 		return nil, err
 	}
-	batch.refused = map[string]Stamp{}
+	batch.refused = map[string]document.Stamp{}
 	if err := batch.run(ctx); err != nil {
 		return nil, err
 	}

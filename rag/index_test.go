@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
@@ -57,7 +58,7 @@ func TestIndex_WritesDocumentChunksLinksAndPassages(t *testing.T) {
 func TestIndex_SecondBranchEmbedsNothing(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	files := []rag.File{
+	files := []document.File{
 		file("docs/a.md", section("One", "apples"), section("Two", "pears")), file("docs/b.md", "# B", "", "Something else."),
 	}
 	f.index(t, f.tenant, files...)
@@ -168,7 +169,7 @@ func TestIndex_HalvesWhatIsTooLongForTheModel(t *testing.T) {
 func TestIndex_UnknownFolderIsInvalidDocType(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	failures, err := f.library.Indexer(f.tenant, rag.Compounding, nothing{}).Index(t.Context(), []rag.File{file("docs/x.md", "Text.")})
+	failures, err := f.library.Indexer(f.tenant, rag.Compounding, nothing{}).Index(t.Context(), []document.File{file("docs/x.md", "Text.")})
 	if err != nil || len(failures) != 1 {
 		t.Fatalf("failures %v, error %v", failures, err)
 	}
@@ -182,7 +183,7 @@ func TestIndex_OllamaAwayWritesNothing(t *testing.T) {
 	f := setup(t)
 	f.index(t, f.tenant, file("docs/a.md", "First."))
 	f.fake.Close()
-	_, err := f.library.Indexer(f.tenant, rag.Compounding, anything{}).Index(t.Context(), []rag.File{file("docs/a.md", "Second."), file("docs/b.md", "New.")})
+	_, err := f.library.Indexer(f.tenant, rag.Compounding, anything{}).Index(t.Context(), []document.File{file("docs/a.md", "Second."), file("docs/b.md", "New.")})
 	if rag.AsError(err).Code != rag.EmbeddingServiceError {
 		t.Fatalf("got %v", err)
 	}

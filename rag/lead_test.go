@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 )
 
@@ -157,7 +158,7 @@ func TestLead_FormerLeaderCannotWrite(t *testing.T) {
 	first := lead(t, f.library, f.tenant)
 	// As if the process slept: it never hears that its lease is lost.
 	stale := context.WithoutCancel(receive(t, "the first server leads", first.leads))
-	if _, err := x.Index(stale, []rag.File{file("docs/a.md", "Apples.")}); err != nil {
+	if _, err := x.Index(stale, []document.File{file("docs/a.md", "Apples.")}); err != nil {
 		t.Fatalf("the leader cannot write: %v", err)
 	}
 	want := f.rows(t, `SELECT relative_path || encode(content_hash, 'hex') FROM documents`)
@@ -177,10 +178,10 @@ func TestLead_FormerLeaderCannotWrite(t *testing.T) {
 		case <-first.leads:
 		}
 	}
-	_, indexErr := x.Index(stale, []rag.File{file("docs/a.md", "Pears.")})
+	_, indexErr := x.Index(stale, []document.File{file("docs/a.md", "Pears.")})
 	for call, err := range map[string]error{
 		"index": indexErr, "remove": x.Remove(stale, []string{"docs/a.md"}),
-		"touch": x.Touch(stale, map[string]rag.Stamp{"docs/a.md": {}}),
+		"touch": x.Touch(stale, map[string]document.Stamp{"docs/a.md": {}}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), "another server has become the indexer") {
 			t.Errorf("%s by the former leader: %v, want to hear of the other", call, err)
@@ -190,7 +191,7 @@ func TestLead_FormerLeaderCannotWrite(t *testing.T) {
 		t.Errorf("documents after the former leader's writes (-want +got):\n%s", diff)
 	}
 	// A call of a user is no part of that: it looks at the file itself.
-	if _, err := x.Index(t.Context(), []rag.File{file("docs/a.md", "Pears.")}); err != nil {
+	if _, err := x.Index(t.Context(), []document.File{file("docs/a.md", "Pears.")}); err != nil {
 		t.Errorf("a call of a user: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
@@ -44,7 +45,7 @@ func TestIndex_StoresNoVectorsOfAnotherBuild(t *testing.T) {
 	library := f.believing(t)
 	indexer := library.Indexer(f.tenant, rag.Compounding, anything{})
 	index := func(name string) error {
-		failures, err := indexer.Index(t.Context(), []rag.File{file(name, "Text of "+name)})
+		failures, err := indexer.Index(t.Context(), []document.File{file(name, "Text of "+name)})
 		for _, failure := range failures {
 			t.Errorf("%s is blamed for it: %v", failure.Path, failure.Err)
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
@@ -14,7 +15,7 @@ import (
 // WithLevel returns the file's bytes with the promotion line changed, or added,
 // and nothing else, and the level that the document has had. The error says why
 // the file is no document, or would be none with that level.
-func (x *Indexer) WithLevel(file File, level Level) (content []byte, previous Level, err error) {
+func (x *Indexer) WithLevel(file document.File, level Level) (content []byte, previous Level, err error) {
 	before, err := x.prepareUnembedded(file)
 	if err != nil {
 		return nil, "", err
@@ -38,7 +39,7 @@ func (x *Indexer) WithLevel(file File, level Level) (content []byte, previous Le
 
 // prepareUnembedded is prepare without the identity of the passages, for which
 // Ollama would have to be asked.
-func (x *Indexer) prepareUnembedded(file File) (*document, error) {
+func (x *Indexer) prepareUnembedded(file document.File) (*prepared, error) {
 	return prepare(file, x.collection, x.schema, ollama.Model{})
 }
 
@@ -47,7 +48,7 @@ func (x *Indexer) prepareUnembedded(file File) (*document, error) {
 // false if the file must be indexed again instead: the index does not hold it as
 // it was before, the added lines have it cut into other passages, or it has
 // changed again.
-func (x *Indexer) Promote(ctx context.Context, before, after File) (done bool, err error) {
+func (x *Indexer) Promote(ctx context.Context, before, after document.File) (done bool, err error) {
 	old, err := x.prepareUnembedded(before)
 	if err != nil {
 		return false, err
@@ -64,7 +65,7 @@ func (x *Indexer) Promote(ctx context.Context, before, after File) (done bool, e
 		if err := x.tenant.bump(ctx, q); err != nil {
 			return err
 		}
-		if len(x.changed(map[string]Stamp{after.Path: after.Stamp()})) > 0 {
+		if len(x.changed(map[string]document.Stamp{after.Path: after.Stamp()})) > 0 {
 			return nil
 		}
 		id, err := q.DocumentPromote(ctx, db.DocumentPromoteParams{

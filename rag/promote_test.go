@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
@@ -29,13 +30,13 @@ func (f *fixture) columns(t *testing.T, branch string) []string {
 }
 
 // promoted is the file with the level, saved a while later.
-func promoted(t *testing.T, x *rag.Indexer, before rag.File, level rag.Level) (after rag.File) {
+func promoted(t *testing.T, x *rag.Indexer, before document.File, level rag.Level) (after document.File) {
 	t.Helper()
 	content, _, err := x.WithLevel(before, level)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return rag.File{
+	return document.File{
 		Path: before.Path, Content: content, Size: int64(len(content)), ModTime: before.ModTime.Add(time.Minute + time.Nanosecond),
 	}
 }
@@ -60,7 +61,7 @@ func TestPromote_EqualsIndexingAnew(t *testing.T) {
 			t.Parallel()
 			f := setup(t)
 			f.fake.SetFaults(fakeollama.Faults{Window: 200})
-			before := rag.File{Path: "docs/a.md", Content: []byte(content), Size: int64(len(content)), ModTime: time.Unix(1_700_000_000, 0)}
+			before := document.File{Path: "docs/a.md", Content: []byte(content), Size: int64(len(content)), ModTime: time.Unix(1_700_000_000, 0)}
 			neighbour := file("docs/b.md", "Another document.")
 			f.index(t, f.tenant, before, neighbour)
 			f.index(t, f.branch(t, "untouched"), before, neighbour)
@@ -97,22 +98,22 @@ func TestPromote_EqualsIndexingAnew(t *testing.T) {
 func TestPromotedPassages(t *testing.T) {
 	t.Parallel()
 	before := file("docs/a.md", "---", "title: A", "promotion_level: standard", "---", section("One", "apples"), section("Two", "pears"))
-	for name, promote := range map[string]func(t *testing.T, f *fixture, x *rag.Indexer, after rag.File){
-		"a new file": func(t *testing.T, f *fixture, _ *rag.Indexer, after rag.File) {
+	for name, promote := range map[string]func(t *testing.T, f *fixture, x *rag.Indexer, after document.File){
+		"a new file": func(t *testing.T, f *fixture, _ *rag.Indexer, after document.File) {
 			t.Helper()
 			f.index(t, f.tenant, after)
 		},
-		"a file of another branch": func(t *testing.T, f *fixture, _ *rag.Indexer, after rag.File) {
+		"a file of another branch": func(t *testing.T, f *fixture, _ *rag.Indexer, after document.File) {
 			t.Helper()
 			f.index(t, f.branch(t, "other"), before)
 			f.index(t, f.tenant, after)
 		},
-		"a changed file": func(t *testing.T, f *fixture, _ *rag.Indexer, after rag.File) {
+		"a changed file": func(t *testing.T, f *fixture, _ *rag.Indexer, after document.File) {
 			t.Helper()
 			f.index(t, f.tenant, before)
 			f.index(t, f.tenant, after)
 		},
-		"an edited line": func(t *testing.T, f *fixture, x *rag.Indexer, after rag.File) {
+		"an edited line": func(t *testing.T, f *fixture, x *rag.Indexer, after document.File) {
 			t.Helper()
 			f.index(t, f.tenant, before)
 			if done, err := x.Promote(t.Context(), before, after); !done || err != nil {
@@ -166,7 +167,7 @@ func TestPromote_OfAnotherVersionOrNoneChangesNothing(t *testing.T) {
 	f := setup(t)
 	f.index(t, f.tenant, file("docs/a.md", "Older text."))
 	x, want := indexer(f.library, f.tenant, rag.Compounding), f.columns(t, "main")
-	for _, before := range []rag.File{file("docs/a.md", "Newer text."), file("docs/b.md", "Older text.")} {
+	for _, before := range []document.File{file("docs/a.md", "Newer text."), file("docs/b.md", "Older text.")} {
 		if done, err := x.Promote(t.Context(), before, promoted(t, x, before, rag.Critical)); done || err != nil {
 			t.Errorf("promote %s: %v, %v, want false", before.Path, done, err)
 		}
@@ -190,7 +191,7 @@ func TestPromote_IsAtomicToReaders(t *testing.T) {
 		for i := range promotions {
 			level := rag.Levels()[i%len(rag.Levels())]
 			content, _, err := x.WithLevel(before, level)
-			after := rag.File{Path: before.Path, Content: content, Size: int64(len(content)), ModTime: before.ModTime}
+			after := document.File{Path: before.Path, Content: content, Size: int64(len(content)), ModTime: before.ModTime}
 			if err == nil {
 				_, err = x.Promote(t.Context(), before, after)
 			}

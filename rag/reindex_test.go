@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
@@ -96,7 +97,7 @@ func TestReset_WhileAnotherProcessIndexesMixesNothing(t *testing.T) {
 			t.Error(err)
 		}
 	}}, f.models, slog.New(slog.DiscardHandler))
-	_, err := slow.Indexer(f.tenant, rag.Compounding, anything{}).Index(t.Context(), []rag.File{file("docs/a.md", "Old vectors.")})
+	_, err := slow.Indexer(f.tenant, rag.Compounding, anything{}).Index(t.Context(), []document.File{file("docs/a.md", "Old vectors.")})
 	if err == nil {
 		t.Error("vectors of the old model were written into an index of the new one")
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
@@ -68,7 +69,7 @@ func (f *fixture) branch(t *testing.T, name string) *rag.Tenant {
 }
 
 // index puts documents without a schema into the compounding collection.
-func (f *fixture) index(t *testing.T, tenant *rag.Tenant, files ...rag.File) []rag.Failure {
+func (f *fixture) index(t *testing.T, tenant *rag.Tenant, files ...document.File) []document.Failure {
 	t.Helper()
 	failures, err := f.library.Indexer(tenant, rag.Compounding, anything{}).Index(t.Context(), files)
 	if err != nil {
@@ -82,9 +83,9 @@ func (f *fixture) scope() rag.Scope {
 }
 
 // file is a document whose body is the given lines.
-func file(path string, lines ...string) rag.File {
+func file(path string, lines ...string) document.File {
 	content := strings.Join(lines, "\n") + "\n"
-	return rag.File{
+	return document.File{
 		Path: path, Content: []byte(content), Size: int64(len(content)), ModTime: time.Unix(1_700_000_000, 123_456_789),
 		ChangeTime: time.Unix(1_700_000_001, 123_456_789), Inode: 1<<64 - 1,
 	}

@@ -2,15 +2,11 @@ package rag
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/document"
 )
-
-// ErrFileChanged is a file that is no longer what was read of it when its turn to
-// be written came. It is read and indexed again.
-var ErrFileChanged = errors.New("changed while it was indexed")
 
 // Source looks at files again. A writer asks it in its transaction, once the other
 // writers of the tenant wait: so of two that have read different versions of a
@@ -19,7 +15,7 @@ var ErrFileChanged = errors.New("changed while it was indexed")
 type Source interface {
 	// Changed returns those of the paths at which there is no document with the
 	// bytes of the stamp.
-	Changed(stamps map[string]Stamp) []string
+	Changed(stamps map[string]document.Stamp) []string
 	// Present returns those of the paths at which there is a document, or
 	// something that cannot be looked at.
 	Present(paths []string) []string
@@ -33,7 +29,7 @@ func (x *Indexer) From(source Source) *Indexer {
 }
 
 // changed returns which of the files are no longer what was read of them.
-func (x *Indexer) changed(stamps map[string]Stamp) []string {
+func (x *Indexer) changed(stamps map[string]document.Stamp) []string {
 	if x.source == nil || len(stamps) == 0 {
 		return nil
 	}
@@ -53,7 +49,7 @@ func (x *Indexer) Remove(ctx context.Context, paths []string) error {
 
 // removeRefused takes earlier versions of files out of the index that can no
 // longer be documents.
-func (x *Indexer) removeRefused(ctx context.Context, refused map[string]Stamp) error {
+func (x *Indexer) removeRefused(ctx context.Context, refused map[string]document.Stamp) error {
 	paths := make([]string, 0, len(refused))
 	for path := range refused {
 		paths = append(paths, path)
@@ -83,7 +79,7 @@ func (x *Indexer) remove(ctx context.Context, paths []string, keep func(paths []
 // files, whose stamps are given by path: the present version cannot be indexed
 // for now, and no answer must come from a text that is no longer there. What it
 // embedded stays, so that going back to it costs nothing.
-func (x *Indexer) Withdraw(ctx context.Context, stamps map[string]Stamp) error {
+func (x *Indexer) Withdraw(ctx context.Context, stamps map[string]document.Stamp) error {
 	paths := make([]string, 0, len(stamps))
 	for path := range stamps {
 		paths = append(paths, path)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/ollama"
@@ -17,9 +18,9 @@ import (
 )
 
 // disk is a source of files, by path.
-type disk map[string]rag.File
+type disk map[string]document.File
 
-func (d disk) Changed(stamps map[string]rag.Stamp) []string {
+func (d disk) Changed(stamps map[string]document.Stamp) []string {
 	changed := []string{}
 	for path, stamp := range stamps {
 		if file, ok := d[path]; !ok || file.Stamp().Hash != stamp.Hash {
@@ -50,8 +51,8 @@ func TestIndexer_WritesWhatIsStillSo(t *testing.T) {
 	first, second, other := file("docs/a.md", "First."), file("docs/a.md", "Second."), file("docs/b.md", "Other.")
 	on[first.Path], on[other.Path] = first, other
 
-	failures, err := indexer.Index(t.Context(), []rag.File{second, other})
-	if err != nil || len(failures) != 1 || failures[0].Path != "docs/a.md" || !errors.Is(failures[0].Err, rag.ErrFileChanged) {
+	failures, err := indexer.Index(t.Context(), []document.File{second, other})
+	if err != nil || len(failures) != 1 || failures[0].Path != "docs/a.md" || !errors.Is(failures[0].Err, document.ErrChanged) {
 		t.Errorf("an outdated version: %v, error %v", failures, err)
 	}
 	if diff := cmp.Diff([]string{"docs/b.md: Other."}, f.contents(t)); diff != "" {
@@ -64,13 +65,13 @@ func TestIndexer_WritesWhatIsStillSo(t *testing.T) {
 	}{
 		{"removed, and there again", func() error { return indexer.Remove(t.Context(), []string{"docs/a.md"}) }},
 		{"withdrawn for a version that is gone again", func() error {
-			return indexer.Withdraw(t.Context(), map[string]rag.Stamp{"docs/a.md": second.Stamp()})
+			return indexer.Withdraw(t.Context(), map[string]document.Stamp{"docs/a.md": second.Stamp()})
 		}},
 		{"withdrawn for the version that it holds", func() error {
-			return indexer.Withdraw(t.Context(), map[string]rag.Stamp{"docs/a.md": first.Stamp()})
+			return indexer.Withdraw(t.Context(), map[string]document.Stamp{"docs/a.md": first.Stamp()})
 		}},
 		{"refused in a version that is gone again", func() error {
-			_, err := indexer.Index(t.Context(), []rag.File{file("docs/a.md", "---", "title: [unclosed", "---")})
+			_, err := indexer.Index(t.Context(), []document.File{file("docs/a.md", "---", "title: [unclosed", "---")})
 			return err
 		}},
 		{"promoted in a version that is gone again", func() error {
@@ -90,7 +91,7 @@ func TestIndexer_WritesWhatIsStillSo(t *testing.T) {
 		}
 	}
 	on[first.Path] = second
-	if err := indexer.Withdraw(t.Context(), map[string]rag.Stamp{"docs/a.md": second.Stamp()}); err != nil {
+	if err := indexer.Withdraw(t.Context(), map[string]document.Stamp{"docs/a.md": second.Stamp()}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"docs/b.md: Other."}, f.contents(t)); diff != "" {
@@ -111,7 +112,7 @@ func TestWithdraw_KeepsVectors(t *testing.T) {
 	f := setup(t)
 	f.index(t, f.tenant, file("docs/a.md", "First."))
 	indexer := f.library.Indexer(f.tenant, rag.Compounding, anything{})
-	if err := indexer.Withdraw(t.Context(), map[string]rag.Stamp{"docs/a.md": file("docs/a.md", "Second.").Stamp()}); err != nil {
+	if err := indexer.Withdraw(t.Context(), map[string]document.Stamp{"docs/a.md": file("docs/a.md", "Second.").Stamp()}); err != nil {
 		t.Fatal(err)
 	}
 	if got := f.contents(t); len(got) > 0 {
@@ -160,7 +161,7 @@ func TestIndex_AFileThatMeetsABugFailsAlone(t *testing.T) {
 	f := setup(t)
 	f.index(t, f.tenant, file("docs/schema-bug.md", "Before."), file("docs/b.md", "Before."))
 	library := rag.NewLibrary(f.database, panicking{f.models}, f.models, slog.New(slog.DiscardHandler))
-	failures, err := library.Indexer(f.tenant, rag.Compounding, panicking{}).Index(t.Context(), []rag.File{
+	failures, err := library.Indexer(f.tenant, rag.Compounding, panicking{}).Index(t.Context(), []document.File{
 		file("docs/a.md", "Good."), file("docs/schema-bug.md", "After."), file("docs/b.md", "The embedder bug."), file("docs/c.md", "Good too."),
 	})
 	if err != nil {

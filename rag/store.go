@@ -13,6 +13,7 @@ import (
 	"github.com/pgvector/pgvector-go"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/document"
 )
 
 // errPassageGone is a passage that existed when it was looked up and no longer
@@ -31,7 +32,7 @@ func (b *batch) write(ctx context.Context) error {
 		return err
 	}
 	for _, doc := range slices.Clone(b.documents) {
-		switch err := b.writeDocuments(ctx, []*document{doc}); {
+		switch err := b.writeDocuments(ctx, []*prepared{doc}); {
 		case db.IsKind(err, db.KindData):
 			b.drop(doc, err)
 		case err != nil:
@@ -41,7 +42,7 @@ func (b *batch) write(ctx context.Context) error {
 	return nil
 }
 
-func (b *batch) writeDocuments(ctx context.Context, documents []*document) error {
+func (b *batch) writeDocuments(ctx context.Context, documents []*prepared) error {
 	x := b.indexer
 	share := x.firstSync.writerShare()
 	if err := x.library.writers.Acquire(ctx, share); err != nil {
@@ -60,7 +61,7 @@ func (b *batch) writeDocuments(ctx context.Context, documents []*document) error
 			return err
 		}
 		changed = x.changed(stampsOf(documents))
-		documents := slices.DeleteFunc(slices.Clone(documents), func(doc *document) bool {
+		documents := slices.DeleteFunc(slices.Clone(documents), func(doc *prepared) bool {
 			return slices.Contains(changed, doc.file.Path)
 		})
 		if len(documents) == 0 {
@@ -84,7 +85,7 @@ func (b *batch) writeDocuments(ctx context.Context, documents []*document) error
 	}
 	for _, doc := range documents {
 		if slices.Contains(changed, doc.file.Path) {
-			b.fail(doc.file.Path, ErrFileChanged)
+			b.fail(doc.file.Path, document.ErrChanged)
 			b.leaveOut(doc)
 		}
 	}
@@ -94,8 +95,8 @@ func (b *batch) writeDocuments(ctx context.Context, documents []*document) error
 	return nil
 }
 
-func stampsOf(documents []*document) map[string]Stamp {
-	stamps := make(map[string]Stamp, len(documents))
+func stampsOf(documents []*prepared) map[string]document.Stamp {
+	stamps := make(map[string]document.Stamp, len(documents))
 	for _, doc := range documents {
 		stamps[doc.file.Path] = doc.file.Stamp()
 	}
@@ -126,7 +127,7 @@ func (b *batch) checkModel(ctx context.Context, q *db.Queries) error {
 
 // writePassages inserts the passages that were embedded for the batch, and
 // makes sure that the others are still there.
-func (b *batch) writePassages(ctx context.Context, q *db.Queries, documents []*document) error {
+func (b *batch) writePassages(ctx context.Context, q *db.Queries, documents []*prepared) error {
 	fresh, reused, promoted := map[uuid.UUID]passage{}, map[uuid.UUID]struct{}{}, map[uuid.UUID]bool{}
 	for _, doc := range documents {
 		for _, p := range doc.passages {
@@ -163,7 +164,7 @@ func (b *batch) writePassages(ctx context.Context, q *db.Queries, documents []*d
 	return q.PassageInsertMany(ctx, params)
 }
 
-func (x *Indexer) upsertParams(documents []*document) db.DocumentUpsertManyParams {
+func (x *Indexer) upsertParams(documents []*prepared) db.DocumentUpsertManyParams {
 	params := db.DocumentUpsertManyParams{
 		ProjectID: x.tenant.projectID, TenantID: x.tenant.id, Collection: x.collection,
 	}
@@ -188,14 +189,14 @@ func (x *Indexer) upsertParams(documents []*document) db.DocumentUpsertManyParam
 }
 
 // chunkCount is 0 for a document that is one passage: it is not chunked.
-func (d *document) chunkCount() int32 {
+func (d *prepared) chunkCount() int32 {
 	if len(d.passages) < 2 {
 		return 0
 	}
 	return int32(len(d.passages))
 }
 
-func (x *Indexer) writeChunks(ctx context.Context, q *db.Queries, documents []*document, ids map[string]int64) error {
+func (x *Indexer) writeChunks(ctx context.Context, q *db.Queries, documents []*prepared, ids map[string]int64) error {
 	if err := q.ChunkDeleteByDocuments(ctx, db.ChunkDeleteByDocumentsParams{
 		ProjectID: x.tenant.projectID, DocumentIds: slices.Collect(maps.Values(ids)),
 	}); err != nil {
@@ -216,7 +217,7 @@ func (x *Indexer) writeChunks(ctx context.Context, q *db.Queries, documents []*d
 	return err
 }
 
-func (x *Indexer) writeLinks(ctx context.Context, q *db.Queries, documents []*document, ids map[string]int64) error {
+func (x *Indexer) writeLinks(ctx context.Context, q *db.Queries, documents []*prepared, ids map[string]int64) error {
 	if err := q.LinkDeleteByDocuments(ctx, db.LinkDeleteByDocumentsParams{
 		ProjectID: x.tenant.projectID, DocumentIds: slices.Collect(maps.Values(ids)),
 	}); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 )
 
@@ -21,7 +22,7 @@ func TestState_FollowsDeletionsAndActivations(t *testing.T) {
 			want := []string{}
 			if external {
 				x := f.library.Indexer(f.tenant, rag.External, nil)
-				if _, err := x.Index(t.Context(), []rag.File{file("manual/b.md", "Pears.")}); err != nil {
+				if _, err := x.Index(t.Context(), []document.File{file("manual/b.md", "Pears.")}); err != nil {
 					t.Fatal(err)
 				}
 				want = []string{"manual/b.md"}

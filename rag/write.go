@@ -44,7 +44,7 @@ func (l *Library) write(
 			err = fmt.Errorf("%w; %s", err, widerWindow)
 		}
 		quotes, _ = fitBest(sources, d, extractTokens)
-		text, answer.Extractive = extract(quotes), err
+		text, answer.FallbackReason = extract(quotes), err
 	}
 	if answer.Text = text; len(quotes) == 0 {
 		answer.Text = "The documents that were found hold no text to answer from."

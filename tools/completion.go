@@ -72,7 +72,7 @@ func (h *handler) completeDocType(ctx context.Context, part string) (*mcp.Comple
 		return completionError(err)
 	}
 	names := []string{}
-	for _, docType := range active.Project.DocTypes() {
+	for _, docType := range active.Definition.DocTypes() {
 		names = append(names, docType.Name)
 	}
 	return completion(names, part), nil

@@ -22,8 +22,8 @@ func (c client) complete(t *testing.T, reference mcp.CompleteReference, argument
 }
 
 var (
-	document = mcp.CompleteReference{Type: "ref/resource", URI: "cdocs://docs/{+path}"}
-	capture  = mcp.CompleteReference{Type: "ref/prompt", Name: "capture"}
+	documentRef = mcp.CompleteReference{Type: "ref/resource", URI: "cdocs://docs/{+path}"}
+	capture     = mcp.CompleteReference{Type: "ref/prompt", Name: "capture"}
 )
 
 func all(values ...string) mcp.CompletionResultDetails {
@@ -40,15 +40,15 @@ func TestCompletion(t *testing.T) {
 		want      mcp.CompletionResultDetails
 	}{
 		{
-			name: "a path by its beginning", reference: document, argument: "path", value: "csharp-compounding-docs/pro",
+			name: "a path by its beginning", reference: documentRef, argument: "path", value: "csharp-compounding-docs/pro",
 			want: all("csharp-compounding-docs/problems/db-pool-exhaustion-20250115.md", "csharp-compounding-docs/problems/n-plus-one-query-20250120.md"),
 		},
 		{
-			name: "the same, as answers write it", reference: document, argument: "path", value: "./csharp-compounding-docs/problems/db",
+			name: "the same, as answers write it", reference: documentRef, argument: "path", value: "./csharp-compounding-docs/problems/db",
 			want: all("csharp-compounding-docs/problems/db-pool-exhaustion-20250115.md"),
 		},
 		{
-			name: "a file by its beginning, before others that contain it", reference: document, argument: "path", value: "A",
+			name: "a file by its beginning, before others that contain it", reference: documentRef, argument: "path", value: "A",
 			want: all(
 				"csharp-compounding-docs/api-contracts/orders-20250118.md", "csharp-compounding-docs/styles/async-naming-20250112.md",
 				"docs/api/authentication.md", "docs/architecture/database-design.md",
@@ -59,11 +59,11 @@ func TestCompletion(t *testing.T) {
 			),
 		},
 		{
-			name: "a part of a path, in other letters", reference: document, argument: "path", value: "JWT",
+			name: "a part of a path, in other letters", reference: documentRef, argument: "path", value: "JWT",
 			want: all("docs/security/jwt-setup.md"),
 		},
-		{name: "what no path has", reference: document, argument: "path", value: "100%_", want: all()},
-		{name: "what PostgreSQL cannot hold", reference: document, argument: "path", value: "a\x00", want: all()},
+		{name: "what no path has", reference: documentRef, argument: "path", value: "100%_", want: all()},
+		{name: "what PostgreSQL cannot hold", reference: documentRef, argument: "path", value: "a\x00", want: all()},
 		{
 			name: "doc-types", reference: capture, argument: "doc_type",
 			want: all("problem", "insight", "codebase", "tool", "style", "api-contract"),
@@ -72,7 +72,7 @@ func TestCompletion(t *testing.T) {
 		{name: "levels", reference: capture, argument: "promotion_level", want: all("standard", "important", "critical")},
 		{name: "a level", reference: capture, argument: "promotion_level", value: "cri", want: all("critical")},
 		{name: "an argument without values", reference: mcp.CompleteReference{Type: "ref/prompt", Name: "recall"}, argument: "topic", value: "p", want: all()},
-		{name: "an argument that does not exist", reference: document, argument: "name", want: all()},
+		{name: "an argument that does not exist", reference: documentRef, argument: "name", want: all()},
 	}
 	for era, version := range eras() {
 		t.Run(era, func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestCompletion_Bounded(t *testing.T) {
 	}
 	c := connect(t, setup(t).server, eras()["stateless"])
 	c.activate(t, newProject(t, `{"project_name": "many", "external_docs": {"path": "./docs"}}`, files))
-	got := c.complete(t, document, "path", "page")
+	got := c.complete(t, documentRef, "path", "page")
 	want := mcp.CompletionResultDetails{HasMore: true, Total: 120}
 	for i := range 100 {
 		want.Values = append(want.Values, fmt.Sprintf("docs/page-%03d.md", i))

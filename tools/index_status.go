@@ -34,7 +34,7 @@ type failedOutput struct {
 }
 
 // indexOf returns nil when the index holds all that is on disk.
-func indexOf(ctx context.Context, active *workspace.Active) *indexOutput {
+func indexOf(ctx context.Context, active *workspace.Project) *indexOutput {
 	status := active.Status(ctx)
 	if status.Current() {
 		return nil

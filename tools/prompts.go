@@ -95,9 +95,9 @@ func (h *handler) capture(ctx context.Context, request *mcp.GetPromptRequest) (*
 		data.Unavailable = rag.AsError(err).Error()
 		return render(captureTemplate, capturePrompt().Description, data)
 	}
-	data.DocsDir = active.Project.DocsDir()
-	docTypes := active.Project.DocTypes()
-	if chosen, ok := active.Project.DocType(request.Params.Arguments["doc_type"]); ok {
+	data.DocsDir = active.Definition.DocsDir()
+	docTypes := active.Definition.DocTypes()
+	if chosen, ok := active.Definition.DocType(request.Params.Arguments["doc_type"]); ok {
 		data.Chosen, docTypes = chosen.Name, []project.DocType{chosen}
 	}
 	data.DocTypes, data.Omitted = fitList(maxList, func(limit int) []skeleton {
@@ -137,7 +137,7 @@ func newSkeleton(docType project.DocType, limit int) skeleton {
 }
 
 // memory returns the active project with what its index holds.
-func (h *handler) memory(ctx context.Context) (*workspace.Active, []workspace.DocTypeCount, error) {
+func (h *handler) memory(ctx context.Context) (*workspace.Project, []workspace.DocTypeCount, error) {
 	active, err := h.session.Active(ctx)
 	if err != nil {
 		return nil, nil, err

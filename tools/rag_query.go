@@ -54,10 +54,10 @@ type generationOutput struct {
 }
 
 func generationOf(answer rag.Answer) generationOutput {
-	if answer.Extractive == nil {
+	if answer.FallbackReason == nil {
 		return generationOutput{}
 	}
-	return generationOutput{Generation: "extractive", Reason: brief(rag.AsError(answer.Extractive).Error())}
+	return generationOutput{Generation: "extractive", Reason: brief(rag.AsError(answer.FallbackReason).Error())}
 }
 
 type sourceOutput struct {
@@ -107,7 +107,7 @@ func (h *handler) ragQuery(
 	if err != nil {
 		return nil, ragQueryOutput{}, err
 	}
-	config := active.Project.Config
+	config := active.Definition.Config
 	query.Limit = valueOr(in.MaxSources, config.Retrieval.MaxResults)
 	least := newThreshold(in.MinRelevanceScore, config.Retrieval.MinRelevanceScore)
 	query.MinScore = least.score

@@ -61,7 +61,7 @@ func (h *handler) ragQueryExternal(
 	if err != nil {
 		return nil, ragQueryExternalOutput{}, err
 	}
-	query.Limit = valueOr(in.MaxSources, active.Project.Config.Retrieval.MaxResults)
+	query.Limit = valueOr(in.MaxSources, active.Definition.Config.Retrieval.MaxResults)
 	least := externalThreshold(active, in.MinRelevanceScore)
 	query.MinScore = least.score
 	answer, err := h.session.Library().Ask(ctx, external.Scope, rag.Question{

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
 )
@@ -183,9 +184,9 @@ func (s *scene) ingest(documents map[string]string) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	files := []rag.File{}
+	files := []document.File{}
 	for path, content := range documents {
-		files = append(files, rag.File{Path: path, Content: []byte(content), Size: int64(len(content)), ModTime: time.Unix(1_700_000_000, 0)})
+		files = append(files, document.File{Path: path, Content: []byte(content), Size: int64(len(content)), ModTime: time.Unix(1_700_000_000, 0)})
 	}
 	failures, err := s.fixture.library.Indexer(handbook, rag.Handbook, nil).Index(s.Context(), files)
 	if err != nil || len(failures) > 0 {

@@ -60,7 +60,7 @@ func (h *handler) searchExternalDocs(
 	if err != nil {
 		return nil, searchExternalDocsOutput{}, err
 	}
-	query.Limit = valueOr(in.Limit, active.Project.Config.SemanticSearch.DefaultLimit)
+	query.Limit = valueOr(in.Limit, active.Definition.Config.SemanticSearch.DefaultLimit)
 	least := externalThreshold(active, in.MinRelevanceScore)
 	query.MinScore = least.score
 	hits, err := h.session.Library().Search(ctx, external.Scope, query)

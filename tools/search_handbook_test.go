@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 )
 
@@ -21,9 +22,9 @@ func (f *fixture) ingest(t *testing.T, documents map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := []rag.File{}
+	files := []document.File{}
 	for path, content := range documents {
-		files = append(files, rag.File{Path: path, Content: []byte(content), Size: int64(len(content)), ModTime: time.Unix(1_700_000_000, 0)})
+		files = append(files, document.File{Path: path, Content: []byte(content), Size: int64(len(content)), ModTime: time.Unix(1_700_000_000, 0)})
 	}
 	failures, err := f.library.Indexer(handbook, rag.Handbook, nil).Index(t.Context(), files)
 	if err != nil || len(failures) > 0 {

@@ -81,7 +81,7 @@ func (h *handler) semanticSearch(
 	if err != nil {
 		return nil, semanticSearchOutput{}, err
 	}
-	defaults := active.Project.Config.SemanticSearch
+	defaults := active.Definition.Config.SemanticSearch
 	query.Limit = valueOr(in.Limit, defaults.DefaultLimit)
 	least := newThreshold(in.MinRelevanceScore, defaults.MinRelevanceScore)
 	query.MinScore = least.score
@@ -117,12 +117,12 @@ func bestPassageOf(hit rag.Hit, limit int) bestPassage {
 }
 
 // newQuery checks what every search shares.
-func newQuery(active *workspace.Active, text string, docTypes []string) (rag.Query, error) {
+func newQuery(active *workspace.Project, text string, docTypes []string) (rag.Query, error) {
 	if err := checkQuery(text); err != nil {
 		return rag.Query{}, err
 	}
-	known := make([]string, 0, len(active.Project.DocTypes()))
-	for _, docType := range active.Project.DocTypes() {
+	known := make([]string, 0, len(active.Definition.DocTypes()))
+	for _, docType := range active.Definition.DocTypes() {
 		known = append(known, docType.Name)
 	}
 	for _, docType := range docTypes {

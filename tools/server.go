@@ -18,14 +18,14 @@ var instructions string
 
 // handler holds what the tools compose.
 type handler struct {
-	session  *workspace.Session
+	session  *workspace.Workspace
 	handbook *handbookCache
 	logger   *slog.Logger
 }
 
 // NewServer returns the MCP server with every tool, the documents as resources
 // and the prompts. It answers before any database or model does.
-func NewServer(s *workspace.Session, version string, logger *slog.Logger) *mcp.Server {
+func NewServer(s *workspace.Workspace, version string, logger *slog.Logger) *mcp.Server {
 	h := &handler{session: s, handbook: newHandbookCache(logger), logger: logger}
 	server := mcp.NewServer(
 		&mcp.Implementation{Name: "compound-docs", Title: "Compound Docs", Version: version},

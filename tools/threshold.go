@@ -26,8 +26,8 @@ func newThreshold(parameter *float64, config float64) threshold {
 
 // externalThreshold lets the config win over the parameter, which is how the
 // external tools differ from the others.
-func externalThreshold(active *workspace.Active, parameter *float64) threshold {
-	if configured := active.Project.Config.SemanticSearch.Configured; configured != nil {
+func externalThreshold(active *workspace.Project, parameter *float64) threshold {
+	if configured := active.Definition.Config.SemanticSearch.Configured; configured != nil {
 		return threshold{score: *configured, configured: true}
 	}
 	return newThreshold(parameter, externalMinScore)

@@ -9,7 +9,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/internal/document"
 )
 
 // apply brings the index up to date with the files at the given paths.
@@ -41,10 +41,10 @@ func (m *Mirror) apply(ctx context.Context, names []string) error {
 // applyBatch does so for as many of the files as make a batch, and returns their
 // number.
 func (m *Mirror) applyBatch(ctx context.Context, root *os.Root, names []string) (int, error) {
-	var files []rag.File
+	var files []document.File
 	bytes := 0
 	var gone, handled []string
-	var failures []rag.Failure
+	var failures []document.Failure
 	for _, name := range names {
 		indexed := path.Join(m.folder.Prefix, name)
 		handled = append(handled, indexed)
@@ -60,7 +60,7 @@ func (m *Mirror) applyBatch(ctx context.Context, root *os.Root, names []string) 
 		case errors.Is(err, errChanged):
 			m.queue.add(name)
 		case err != nil:
-			failures = append(failures, rag.Failure{Path: indexed, Err: err})
+			failures = append(failures, document.Failure{Path: indexed, Err: err})
 			if unfit(err) {
 				gone = append(gone, indexed)
 			}
@@ -85,7 +85,7 @@ func (m *Mirror) applyBatch(ctx context.Context, root *os.Root, names []string) 
 			return 0, err
 		}
 		for _, failure := range refused {
-			if name, ok := m.folder.nameOf(failure.Path); ok && errors.Is(failure.Err, rag.ErrFileChanged) {
+			if name, ok := m.folder.nameOf(failure.Path); ok && errors.Is(failure.Err, document.ErrChanged) {
 				m.queue.add(name)
 			} else {
 				failures = append(failures, failure)

@@ -19,7 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/watch"
 )
 
@@ -32,13 +32,13 @@ type library struct {
 
 func newLibrary() *library { return &library{stamps: memory{}, contents: map[string]string{}} }
 
-func (l *library) Known(ctx context.Context) (map[string]rag.Stamp, error) {
+func (l *library) Known(ctx context.Context) (map[string]document.Stamp, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.stamps.Known(ctx)
 }
 
-func (l *library) Index(ctx context.Context, files []rag.File) ([]rag.Failure, error) {
+func (l *library) Index(ctx context.Context, files []document.File) ([]document.Failure, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	failures, err := l.stamps.Index(ctx, files)
@@ -60,9 +60,9 @@ func (l *library) Remove(ctx context.Context, paths []string) error {
 	return l.stamps.Remove(ctx, paths)
 }
 
-func (l *library) Withdraw(context.Context, map[string]rag.Stamp) error { return nil }
+func (l *library) Withdraw(context.Context, map[string]document.Stamp) error { return nil }
 
-func (l *library) Touch(ctx context.Context, stamps map[string]rag.Stamp) error {
+func (l *library) Touch(ctx context.Context, stamps map[string]document.Stamp) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.stamps.Touch(ctx, stamps)

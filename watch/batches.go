@@ -6,7 +6,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/panics"
 )
 
 // How much is handed to the indexer at once: enough to fill embedding requests,
@@ -25,23 +26,23 @@ func batchesAtOnce() int { return runtime.GOMAXPROCS(0) + 2 }
 type batches struct {
 	indexer Indexer
 	// handed is called after every batch, by several goroutines.
-	handed func(files int, failures []rag.Failure)
+	handed func(files int, failures []document.Failure)
 
 	ctx   context.Context //nolint:containedctx // the group's, which ends with the first failure
 	group *errgroup.Group
 
-	files []rag.File
+	files []document.File
 	bytes int
 }
 
-func newBatches(ctx context.Context, indexer Indexer, handed func(files int, failures []rag.Failure)) *batches {
+func newBatches(ctx context.Context, indexer Indexer, handed func(files int, failures []document.Failure)) *batches {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(batchesAtOnce())
 	return &batches{indexer: indexer, handed: handed, ctx: groupCtx, group: group}
 }
 
 // add takes a file, and reports whether the batch is full and is to be flushed.
-func (b *batches) add(file rag.File) (full bool) {
+func (b *batches) add(file document.File) (full bool) {
 	b.files = append(b.files, file)
 	b.bytes += len(file.Content)
 	return len(b.files) == batchFiles || b.bytes >= batchBytes
@@ -57,7 +58,7 @@ func (b *batches) flush() error {
 		return err //nolint:wrapcheck // wait has the reason
 	}
 	b.group.Go(func() error {
-		return rag.Guard(func() error {
+		return panics.Catch(func() error {
 			failures, err := b.indexer.Index(b.ctx, files)
 			if err == nil {
 				b.handed(len(files), failures)

@@ -17,7 +17,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/internal/document"
 )
 
 // maxFileSize is the largest file that is read, in bytes. A larger one is no
@@ -49,7 +49,7 @@ type entry struct {
 	path string // in the index
 	name string // in the folder
 	// stamp is what the file system says of it; its hash is not filled.
-	stamp rag.Stamp
+	stamp document.Stamp
 	// linked is set when a symbolic link leads to the file.
 	linked bool
 }
@@ -195,14 +195,14 @@ func read(root *os.Root, e entry) (content []byte, current entry, err error) {
 }
 
 // errChanged is a file that is being written.
-var errChanged = fmt.Errorf("%w: it was being written when it was read", rag.ErrFileChanged)
+var errChanged = fmt.Errorf("%w: it was being written when it was read", document.ErrChanged)
 
 // Read returns one file of the folder, by its path in it. The error is
 // [fs.ErrNotExist] when there is none.
-func (f Folder) Read(name string) (file rag.File, err error) {
+func (f Folder) Read(name string) (file document.File, err error) {
 	root, err := f.open()
 	if err != nil {
-		return rag.File{}, err
+		return document.File{}, err
 	}
 	defer func() {
 		if closeErr := root.Close(); err == nil {
@@ -211,18 +211,18 @@ func (f Folder) Read(name string) (file rag.File, err error) {
 	}()
 	if f.Match != nil {
 		if err := f.covered(root, name); err != nil {
-			return rag.File{}, err
+			return document.File{}, err
 		}
 	}
 	content, e, err := read(root, entry{path: path.Join(f.Prefix, name), name: name})
 	if err != nil {
-		return rag.File{}, err
+		return document.File{}, err
 	}
 	return e.file(content), nil
 }
 
-func (e entry) file(content []byte) rag.File {
-	return rag.File{
+func (e entry) file(content []byte) document.File {
+	return document.File{
 		Path: e.path, Content: content,
 		Size: e.stamp.Size, ModTime: e.stamp.ModTime, ChangeTime: e.stamp.ChangeTime, Inode: e.stamp.Inode,
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/watch"
 )
 
@@ -22,7 +22,7 @@ const maxMemory = 800
 // sink is an index that keeps nothing but what a database would tell of it, and
 // notes how much memory is in use whenever it is called.
 type sink struct {
-	known func() map[string]rag.Stamp
+	known func() map[string]document.Stamp
 
 	mu      sync.Mutex
 	indexed int
@@ -30,7 +30,7 @@ type sink struct {
 	peak    uint64 // live heap, in bytes
 }
 
-func (s *sink) Known(context.Context) (map[string]rag.Stamp, error) {
+func (s *sink) Known(context.Context) (map[string]document.Stamp, error) {
 	known := s.known()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,7 +38,7 @@ func (s *sink) Known(context.Context) (map[string]rag.Stamp, error) {
 	return known, nil
 }
 
-func (s *sink) Index(_ context.Context, files []rag.File) ([]rag.Failure, error) {
+func (s *sink) Index(_ context.Context, files []document.File) ([]document.Failure, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.indexed += len(files)
@@ -56,9 +56,9 @@ func (s *sink) Remove(context.Context, []string) error {
 	return nil
 }
 
-func (s *sink) Withdraw(context.Context, map[string]rag.Stamp) error { return nil }
+func (s *sink) Withdraw(context.Context, map[string]document.Stamp) error { return nil }
 
-func (s *sink) Touch(context.Context, map[string]rag.Stamp) error { return nil }
+func (s *sink) Touch(context.Context, map[string]document.Stamp) error { return nil }
 
 func (s *sink) measure() { s.peak = max(s.peak, liveHeap()) }
 
@@ -71,7 +71,7 @@ func liveHeap() uint64 {
 
 // manyFiles makes documents of 2 KB in folders of 100, and returns what an index
 // of them knows.
-func manyFiles(t *testing.T, dir string, count int) func() map[string]rag.Stamp {
+func manyFiles(t *testing.T, dir string, count int) func() map[string]document.Stamp {
 	t.Helper()
 	old := time.Now().Add(-time.Hour).Truncate(time.Microsecond)
 	content := []byte(strings.Repeat("A line of some forty characters of text.\n", 50))
@@ -100,7 +100,7 @@ func manyFiles(t *testing.T, dir string, count int) func() map[string]rag.Stamp 
 			t.Fatal(err)
 		}
 	}
-	stamps := make([]rag.Stamp, count)
+	stamps := make([]document.Stamp, count)
 	for i, name := range names {
 		file, err := watch.Folder{Dir: dir}.Read(name)
 		if err != nil {
@@ -108,8 +108,8 @@ func manyFiles(t *testing.T, dir string, count int) func() map[string]rag.Stamp 
 		}
 		stamps[i] = file.Stamp()
 	}
-	return func() map[string]rag.Stamp {
-		known := make(map[string]rag.Stamp, count)
+	return func() map[string]document.Stamp {
+		known := make(map[string]document.Stamp, count)
 		for i, name := range names {
 			known[strings.Clone(name)] = stamps[i]
 		}
@@ -131,14 +131,14 @@ func TestSync_MemoryIsBounded(t *testing.T) {
 	folder := watch.Folder{Dir: dir, Match: func(name string) bool { return strings.HasSuffix(name, ".md") }}
 	tests := []struct {
 		name    string
-		known   func() map[string]rag.Stamp
+		known   func() map[string]document.Stamp
 		indexed int
 	}{
 		{"unchanged", known, 0},
-		{"all changed", func() map[string]rag.Stamp {
+		{"all changed", func() map[string]document.Stamp {
 			changed := known()
 			for name, stamp := range changed {
-				changed[name] = rag.Stamp{Size: stamp.Size + 1, ModTime: stamp.ModTime}
+				changed[name] = document.Stamp{Size: stamp.Size + 1, ModTime: stamp.ModTime}
 			}
 			return changed
 		}, count},

@@ -10,7 +10,7 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/internal/panics"
 )
 
 // Config says how eagerly a folder is mirrored. Zero values are replaced by
@@ -91,7 +91,7 @@ func (m *Mirror) Run(ctx context.Context) {
 	defer following.Wait()
 	following.Go(func() {
 		for ctx.Err() == nil {
-			if err := rag.Guard(func() error { m.links.follow(ctx, m.folder, m.queue); return nil }); err != nil {
+			if err := panics.Catch(func() error { m.links.follow(ctx, m.folder, m.queue); return nil }); err != nil {
 				m.logger.ErrorContext(ctx, "follow symbolic links", "error", err)
 			}
 		}
@@ -155,11 +155,11 @@ func (m *Mirror) sleep(ctx context.Context, wait time.Duration, failed bool, l *
 // guardedStep is step, whose panic is a failure like another: it is told in the
 // status, and tried again.
 func (m *Mirror) guardedStep(ctx context.Context) (wait time.Duration, err error) {
-	err = rag.Guard(func() error {
+	err = panics.Catch(func() error {
 		wait, err = m.step(ctx)
 		return err
 	})
-	if bug, ok := errors.AsType[*rag.BugError](err); ok {
+	if bug, ok := errors.AsType[*panics.Error](err); ok {
 		m.logger.ErrorContext(ctx, "a bug met while the folder was indexed", "panic", bug.Value, "stack", string(bug.Stack))
 		m.queue.walked()
 		m.queue.addAllNow()

@@ -17,36 +17,38 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/internal/document"
 )
 
 // texts is an index in memory. It refuses texts with the word that refuse has.
 type texts struct {
 	mu      sync.Mutex
-	stamps  map[string]rag.Stamp
+	stamps  map[string]document.Stamp
 	content map[string]string
 	refuse  string
 	indexed int
 }
 
-func newTexts() *texts { return &texts{stamps: map[string]rag.Stamp{}, content: map[string]string{}} }
+func newTexts() *texts {
+	return &texts{stamps: map[string]document.Stamp{}, content: map[string]string{}}
+}
 
-func (x *texts) Known(context.Context) (map[string]rag.Stamp, error) {
+func (x *texts) Known(context.Context) (map[string]document.Stamp, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return maps.Clone(x.stamps), nil
 }
 
-func (x *texts) Index(_ context.Context, files []rag.File) ([]rag.Failure, error) {
+func (x *texts) Index(_ context.Context, files []document.File) ([]document.Failure, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	var failures []rag.Failure
+	var failures []document.Failure
 	for _, file := range files {
 		x.indexed++
 		delete(x.stamps, file.Path)
 		delete(x.content, file.Path)
 		if x.refuse != "" && strings.Contains(string(file.Content), x.refuse) {
-			failures = append(failures, rag.Failure{Path: file.Path, Err: errors.New("is refused")})
+			failures = append(failures, document.Failure{Path: file.Path, Err: errors.New("is refused")})
 			continue
 		}
 		x.stamps[file.Path] = file.Stamp()
@@ -65,7 +67,7 @@ func (x *texts) Remove(_ context.Context, paths []string) error {
 	return nil
 }
 
-func (x *texts) Withdraw(_ context.Context, stamps map[string]rag.Stamp) error {
+func (x *texts) Withdraw(_ context.Context, stamps map[string]document.Stamp) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for path, stamp := range stamps {
@@ -77,7 +79,7 @@ func (x *texts) Withdraw(_ context.Context, stamps map[string]rag.Stamp) error {
 	return nil
 }
 
-func (x *texts) Touch(_ context.Context, stamps map[string]rag.Stamp) error {
+func (x *texts) Touch(_ context.Context, stamps map[string]document.Stamp) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	maps.Copy(x.stamps, stamps)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/internal/panics"
 )
 
 // notifier queues what the file system says has changed in a folder, until it is
@@ -69,7 +69,7 @@ func startNotifier(ctx context.Context, folder Folder, q *queue, maxDirs int, fa
 		return nil, errors.Join(err, watcher.Close())
 	}
 	n.done.Go(func() {
-		n.err = rag.Guard(func() error { return n.run(ctx) })
+		n.err = panics.Catch(func() error { return n.run(ctx) })
 		close(n.lost)
 	})
 	return n, nil

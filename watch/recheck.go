@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/internal/document"
 )
 
 // nameOf returns a path of the index as one of the folder.
@@ -22,8 +22,8 @@ func (f Folder) nameOf(indexed string) (name string, ok bool) {
 	return name, ok && fs.ValidPath(name)
 }
 
-// Changed is part of [rag.Source].
-func (f Folder) Changed(stamps map[string]rag.Stamp) []string {
+// Changed is for the writers of the index: see rag.Source.
+func (f Folder) Changed(stamps map[string]document.Stamp) []string {
 	root, err := f.open()
 	if err != nil {
 		return slices.Collect(maps.Keys(stamps))
@@ -39,7 +39,7 @@ func (f Folder) Changed(stamps map[string]rag.Stamp) []string {
 }
 
 // holds reports whether the file at a path of the index has the bytes of the stamp.
-func (f Folder) holds(root *os.Root, indexed string, stamp rag.Stamp) bool {
+func (f Folder) holds(root *os.Root, indexed string, stamp document.Stamp) bool {
 	name, ok := f.nameOf(indexed)
 	if !ok || !f.Covers(name) {
 		return false
@@ -55,7 +55,7 @@ func (f Folder) holds(root *os.Root, indexed string, stamp rag.Stamp) bool {
 	return err == nil && sha256.Sum256(content) == stamp.Hash
 }
 
-// Present is part of [rag.Source].
+// Present is for the writers of the index: see rag.Source.
 func (f Folder) Present(paths []string) []string {
 	root, err := f.open()
 	if errors.Is(err, fs.ErrNotExist) && f.MayBeMissing {
@@ -83,7 +83,7 @@ func (f Folder) Present(paths []string) []string {
 // indexed for now.
 func (f Folder) withdraw(ctx context.Context, root *os.Root, indexer Indexer, names []string) error {
 	for batch := range slices.Chunk(names, maxTouched) {
-		stamps, gone := map[string]rag.Stamp{}, []string{}
+		stamps, gone := map[string]document.Stamp{}, []string{}
 		for _, name := range batch {
 			e, err := f.find(root, name)
 			var content []byte

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/internal/document"
 )
 
 // maxTouched is how many new stamps are noted at once.
@@ -23,16 +23,16 @@ const maxTouched = 1000
 // called by several goroutines at once.
 type Indexer interface {
 	// Known returns what the index holds, by path.
-	Known(ctx context.Context) (map[string]rag.Stamp, error)
+	Known(ctx context.Context) (map[string]document.Stamp, error)
 	// Index puts files into the index, and says which of them cannot be.
-	Index(ctx context.Context, files []rag.File) ([]rag.Failure, error)
+	Index(ctx context.Context, files []document.File) ([]document.Failure, error)
 	// Remove takes files out of the index; none is no error.
 	Remove(ctx context.Context, paths []string) error
 	// Withdraw takes files out of the index that it holds with other bytes than
 	// those of the stamps, by path.
-	Withdraw(ctx context.Context, stamps map[string]rag.Stamp) error
+	Withdraw(ctx context.Context, stamps map[string]document.Stamp) error
 	// Touch notes new stamps, by path, of files whose bytes are known.
-	Touch(ctx context.Context, stamps map[string]rag.Stamp) error
+	Touch(ctx context.Context, stamps map[string]document.Stamp) error
 }
 
 // progress is how far a reconciliation has come.
@@ -41,7 +41,7 @@ type progress struct {
 	// final once the folder has been walked.
 	done, total int
 	// failed are the files that are on disk and cannot be indexed.
-	failed []rag.Failure
+	failed []document.Failure
 	// changing are files that were being written while they were read, by their
 	// path in the folder.
 	changing []string
@@ -60,7 +60,7 @@ func reconcile(
 ) (progress, error) {
 	r := &reconciliation{
 		folder: folder, indexer: indexer, steady: steady, report: report,
-		progress: progress{links: map[string]string{}}, touched: map[string]rag.Stamp{},
+		progress: progress{links: map[string]string{}}, touched: map[string]document.Stamp{},
 	}
 	err := r.run(ctx)
 	return r.progress, err
@@ -76,7 +76,7 @@ type reconciliation struct {
 	progress progress
 
 	// touched are the files that were read for nothing.
-	touched map[string]rag.Stamp
+	touched map[string]document.Stamp
 }
 
 func (r *reconciliation) run(ctx context.Context) (err error) {
@@ -132,11 +132,11 @@ func (r *reconciliation) index(ctx context.Context, root *os.Root, moved []moved
 }
 
 // handed notes what became of a batch.
-func (r *reconciliation) handed(files int, failures []rag.Failure) {
+func (r *reconciliation) handed(files int, failures []document.Failure) {
 	r.step(func(p *progress) {
 		p.done += files
 		for _, failure := range failures {
-			if name, ok := r.folder.nameOf(failure.Path); ok && errors.Is(failure.Err, rag.ErrFileChanged) {
+			if name, ok := r.folder.nameOf(failure.Path); ok && errors.Is(failure.Err, document.ErrChanged) {
 				p.changing = append(p.changing, name)
 			} else {
 				p.failed = append(p.failed, failure)
@@ -166,13 +166,13 @@ func (r *reconciliation) step(f func(p *progress)) {
 type movedFile struct {
 	entry
 
-	known rag.Stamp
+	known document.Stamp
 	isNew bool
 }
 
 // compare walks the folder, and leaves in known what it did not find there.
 func (r *reconciliation) compare(
-	ctx context.Context, root *os.Root, known map[string]rag.Stamp,
+	ctx context.Context, root *os.Root, known map[string]document.Stamp,
 ) (moved []movedFile, err error) {
 	err = r.folder.walk(ctx, root, func(e entry) {
 		if e.linked {
@@ -194,7 +194,7 @@ func (r *reconciliation) compare(
 		// What the index has of a file that cannot be looked at stays, and of all
 		// that is in such a folder.
 		delete(known, e.path)
-		maps.DeleteFunc(known, func(path string, _ rag.Stamp) bool { return strings.HasPrefix(path, e.path+"/") })
+		maps.DeleteFunc(known, func(path string, _ document.Stamp) bool { return strings.HasPrefix(path, e.path+"/") })
 	})
 	return moved, err
 }
@@ -255,7 +255,7 @@ func (r *reconciliation) touch(ctx context.Context) error {
 	return nil
 }
 
-func (r *reconciliation) removeGone(ctx context.Context, gone map[string]rag.Stamp) error {
+func (r *reconciliation) removeGone(ctx context.Context, gone map[string]document.Stamp) error {
 	if err := r.steady(); err != nil {
 		return err
 	}
@@ -263,5 +263,5 @@ func (r *reconciliation) removeGone(ctx context.Context, gone map[string]rag.Sta
 }
 
 func (p *progress) fail(path string, err error) {
-	p.failed = append(p.failed, rag.Failure{Path: path, Err: err})
+	p.failed = append(p.failed, document.Failure{Path: path, Err: err})
 }

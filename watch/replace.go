@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/internal/document"
 )
 
 // editTries is how often an edit is begun anew because the file was changed by
@@ -24,17 +24,17 @@ const editTries = 5
 // meanwhile is edited anew, so that nobody's work is lost. It returns the file
 // before and after; content that stays the same is not written. The error of
 // change is returned as it is, and the file is left alone.
-func (f Folder) Edit(name string, change func(before rag.File) (content []byte, err error)) (before, after rag.File, err error) {
+func (f Folder) Edit(name string, change func(before document.File) (content []byte, err error)) (before, after document.File, err error) {
 	for range editTries {
 		if before, err = f.Read(name); err != nil {
 			if errors.Is(err, errChanged) {
 				continue
 			}
-			return rag.File{}, rag.File{}, err
+			return document.File{}, document.File{}, err
 		}
 		content, err := change(before)
 		if err != nil {
-			return rag.File{}, rag.File{}, err
+			return document.File{}, document.File{}, err
 		}
 		if bytes.Equal(content, before.Content) {
 			return before, before, nil
@@ -44,24 +44,24 @@ func (f Folder) Edit(name string, change func(before rag.File) (content []byte, 
 			return before, after, err
 		}
 	}
-	return rag.File{}, rag.File{}, fmt.Errorf("%s is being changed by others: %w; call again when they are done", name, errChanged)
+	return document.File{}, document.File{}, fmt.Errorf("%s is being changed by others: %w; call again when they are done", name, errChanged)
 }
 
 // replace renames a new file over the one at name. The error is errChanged if
 // that is no longer the one that was read.
-func (f Folder) replace(name string, before rag.File, content []byte) (after rag.File, err error) {
+func (f Folder) replace(name string, before document.File, content []byte) (after document.File, err error) {
 	root, err := f.open()
 	if err != nil {
-		return rag.File{}, err
+		return document.File{}, err
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
 	target := filepath.FromSlash(name)
 	info, err := root.Lstat(target)
 	if err != nil {
-		return rag.File{}, err
+		return document.File{}, err
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
-		return rag.File{}, f.symlinkError(root, name)
+		return document.File{}, f.symlinkError(root, name)
 	}
 	// Hidden, so that no walk takes it for a document.
 	temporary := filepath.FromSlash(path.Join(path.Dir(name), ".compound-docs-"+rand.Text()))
@@ -72,14 +72,14 @@ func (f Folder) replace(name string, before rag.File, content []byte) (after rag
 	}()
 	written, err := writeSynced(root, temporary, content, info.Mode().Perm())
 	if err != nil {
-		return rag.File{}, err
+		return document.File{}, err
 	}
 	current, e, err := read(root, entry{path: before.Path, name: name})
 	if err != nil {
-		return rag.File{}, err
+		return document.File{}, err
 	}
 	if !bytes.Equal(current, before.Content) {
-		return rag.File{}, errChanged
+		return document.File{}, errChanged
 	}
 	// Renaming it moves its change time once more.
 	e.stamp = StampOf(written)

@@ -12,13 +12,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/watch"
 )
 
 // to is a change to a content, whatever there is.
-func to(content string) func(rag.File) ([]byte, error) {
-	return func(rag.File) ([]byte, error) { return []byte(content), nil }
+func to(content string) func(document.File) ([]byte, error) {
+	return func(document.File) ([]byte, error) { return []byte(content), nil }
 }
 
 // newFile makes a folder with one file.
@@ -76,14 +76,14 @@ func TestEdit_ReplacesContentAndKeepsTheMode(t *testing.T) {
 			t.Errorf("%.20s has mode %v, want %v", name, info.Mode().Perm(), mode)
 		}
 		// What the file system says is left out, but for the size.
-		want := []rag.File{
+		want := []document.File{
 			{Path: "docs/" + name, Content: []byte("before"), Size: 6}, {Path: "docs/" + name, Content: []byte("after"), Size: 5},
 		}
 		if !before.ChangeTime.IsZero() || !after.ChangeTime.IsZero() {
 			t.Errorf("%.20s: the change times %v and %v are too fresh to tell a later change by", name, before.ChangeTime, after.ChangeTime)
 		}
 		before.ModTime, after.ModTime, before.Inode, after.Inode = time.Time{}, time.Time{}, 0, 0
-		if diff := cmp.Diff(want, []rag.File{before, after}); diff != "" {
+		if diff := cmp.Diff(want, []document.File{before, after}); diff != "" {
 			t.Errorf("returned (-want +got):\n%s", diff)
 		}
 	}
@@ -112,7 +112,7 @@ func TestEdit_KeepsWhatOthersWriteMeanwhile(t *testing.T) {
 	t.Parallel()
 	folder, path := newFile(t, "a.md", "mine\n", 0o600)
 	calls := 0
-	_, _, err := folder.Edit("a.md", func(file rag.File) ([]byte, error) {
+	_, _, err := folder.Edit("a.md", func(file document.File) ([]byte, error) {
 		if calls++; calls == 1 {
 			if err := os.WriteFile(path, []byte("mine\ntheirs\n"), 0o600); err != nil {
 				return nil, err
@@ -132,7 +132,7 @@ func TestEdit_GivesUpOnAFileThatKeepsChanging(t *testing.T) {
 	t.Parallel()
 	folder, path := newFile(t, "a.md", "x", 0o600)
 	written := "x"
-	_, _, err := folder.Edit("a.md", func(rag.File) ([]byte, error) {
+	_, _, err := folder.Edit("a.md", func(document.File) ([]byte, error) {
 		written += "x"
 		return []byte("edited"), os.WriteFile(path, []byte(written), 0o600)
 	})
@@ -148,7 +148,7 @@ func TestEdit_LeavesTheFileAloneWhenItFails(t *testing.T) {
 	t.Parallel()
 	folder, path := newFile(t, "a.md", "text", 0o600)
 	refused := errors.New("refused")
-	if _, _, err := folder.Edit("a.md", func(rag.File) ([]byte, error) { return []byte("new"), refused }); !errors.Is(err, refused) {
+	if _, _, err := folder.Edit("a.md", func(document.File) ([]byte, error) { return []byte("new"), refused }); !errors.Is(err, refused) {
 		t.Errorf("got %v, want the error of the change itself", err)
 	}
 	if err := os.Symlink("a.md", filepath.Join(folder.Dir, "link.md")); err != nil {
@@ -160,7 +160,7 @@ func TestEdit_LeavesTheFileAloneWhenItFails(t *testing.T) {
 	if _, _, err := folder.Edit("missing.md", to("new")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("edit of nothing: %v", err)
 	}
-	_, _, err := folder.Edit("a.md", func(rag.File) ([]byte, error) { return []byte("new"), os.Remove(path) })
+	_, _, err := folder.Edit("a.md", func(document.File) ([]byte, error) { return []byte("new"), os.Remove(path) })
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("edit of a file that goes meanwhile: %v", err)
 	}

@@ -4,12 +4,12 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/internal/document"
 )
 
 // StampOf returns what the file system says of a file, without the hash of its bytes.
-func StampOf(info fs.FileInfo) rag.Stamp {
-	stamp := rag.Stamp{Size: info.Size(), ModTime: info.ModTime()}
+func StampOf(info fs.FileInfo) document.Stamp {
+	stamp := document.Stamp{Size: info.Size(), ModTime: info.ModTime()}
 	stamp.ChangeTime, stamp.Inode = systemStamp(info)
 	return stamp
 }

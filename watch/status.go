@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/internal/document"
 )
 
 // Status is how far an index is behind its folder.
@@ -30,14 +30,14 @@ func (s Status) Pending() int { return s.Total - s.Done + s.Queued }
 
 // Failed is a file that cannot be indexed.
 type Failed struct {
-	rag.Failure
+	document.Failure
 
 	// Since is when it was first seen so.
 	Since time.Time
 }
 
 // setFailed notes the failures among the handled paths, nil standing for all.
-func (m *Mirror) setFailed(ctx context.Context, failures []rag.Failure, handled []string) {
+func (m *Mirror) setFailed(ctx context.Context, failures []document.Failure, handled []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	before := m.failed

@@ -10,24 +10,24 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/internal/document"
 )
 
-// Synced is what a [Sync] came to, in documents.
-type Synced struct {
+// SyncResult is what a [Sync] came to, in documents.
+type SyncResult struct {
 	Added, Updated, Removed, Unchanged int
 	// Failed are the files on disk that could not be indexed, by path.
-	Failed []rag.Failure
+	Failed []document.Failure
 }
 
 // Documents is how many of the folder's files the index holds.
-func (s Synced) Documents() int { return s.Added + s.Updated + s.Unchanged }
+func (s SyncResult) Documents() int { return s.Added + s.Updated + s.Unchanged }
 
 // Sync makes the index hold what the folder holds, once. Documents whose paths
 // do not begin with the folder's prefix are left alone. report, if not nil, is
 // told how many of the changed files have been handled. An error means that the
 // work is not finished; done again it goes on from there.
-func Sync(ctx context.Context, folder Folder, indexer Indexer, report func(done, total int)) (Synced, error) {
+func Sync(ctx context.Context, folder Folder, indexer Indexer, report func(done, total int)) (SyncResult, error) {
 	tally := &tally{Indexer: indexer, prefix: folder.Prefix}
 	steady := func() error { return nil }
 	walked, err := reconcile(ctx, folder, tally, steady, func(p progress) {
@@ -36,7 +36,7 @@ func Sync(ctx context.Context, folder Folder, indexer Indexer, report func(done,
 		}
 	})
 	if err != nil {
-		return Synced{}, fmt.Errorf("sync %s: %w", folder.Dir, err)
+		return SyncResult{}, fmt.Errorf("sync %s: %w", folder.Dir, err)
 	}
 	return tally.synced(folder, walked), nil
 }
@@ -59,16 +59,16 @@ type tally struct {
 	prefix string
 
 	mu     sync.Mutex
-	known  map[string]rag.Stamp
-	counts Synced
+	known  map[string]document.Stamp
+	counts SyncResult
 	// kept are the known documents that nothing was done with.
 	kept map[string]struct{}
 }
 
-func (t *tally) Known(ctx context.Context) (map[string]rag.Stamp, error) {
+func (t *tally) Known(ctx context.Context) (map[string]document.Stamp, error) {
 	known, err := t.Indexer.Known(ctx)
 	if t.prefix != "" {
-		maps.DeleteFunc(known, func(indexed string, _ rag.Stamp) bool { return !strings.HasPrefix(indexed, t.prefix+"/") })
+		maps.DeleteFunc(known, func(indexed string, _ document.Stamp) bool { return !strings.HasPrefix(indexed, t.prefix+"/") })
 	}
 	t.known, t.kept = maps.Clone(known), map[string]struct{}{}
 	for indexed := range known {
@@ -77,7 +77,7 @@ func (t *tally) Known(ctx context.Context) (map[string]rag.Stamp, error) {
 	return known, err
 }
 
-func (t *tally) Index(ctx context.Context, files []rag.File) ([]rag.Failure, error) {
+func (t *tally) Index(ctx context.Context, files []document.File) ([]document.Failure, error) {
 	failures, err := t.Indexer.Index(ctx, files)
 	if err != nil {
 		return nil, err
@@ -114,16 +114,16 @@ func (t *tally) Remove(ctx context.Context, paths []string) error {
 	return t.Indexer.Remove(ctx, paths)
 }
 
-func (t *tally) synced(folder Folder, walked progress) Synced {
+func (t *tally) synced(folder Folder, walked progress) SyncResult {
 	synced := t.counts
 	synced.Failed = walked.failed
 	for _, name := range walked.changing {
-		synced.Failed = append(synced.Failed, rag.Failure{Path: path.Join(folder.Prefix, name), Err: errChanged})
+		synced.Failed = append(synced.Failed, document.Failure{Path: path.Join(folder.Prefix, name), Err: errChanged})
 	}
 	for _, failure := range synced.Failed {
 		delete(t.kept, failure.Path)
 	}
 	synced.Unchanged = len(t.kept)
-	slices.SortFunc(synced.Failed, func(a, b rag.Failure) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(synced.Failed, func(a, b document.Failure) int { return cmp.Compare(a.Path, b.Path) })
 	return synced
 }

@@ -13,24 +13,24 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/watch"
 )
 
 // memory is an index that refuses texts with the word "bad".
-type memory map[string]rag.Stamp
+type memory map[string]document.Stamp
 
-func (m memory) Known(context.Context) (map[string]rag.Stamp, error) { return maps.Clone(m), nil }
+func (m memory) Known(context.Context) (map[string]document.Stamp, error) { return maps.Clone(m), nil }
 
-func (m memory) Index(_ context.Context, files []rag.File) ([]rag.Failure, error) {
-	var failures []rag.Failure
+func (m memory) Index(_ context.Context, files []document.File) ([]document.Failure, error) {
+	var failures []document.Failure
 	for _, file := range files {
 		if strings.Contains(string(file.Content), "bad") {
-			failures = append(failures, rag.Failure{Path: file.Path, Err: errors.New("is bad")})
+			failures = append(failures, document.Failure{Path: file.Path, Err: errors.New("is bad")})
 			delete(m, file.Path)
 			continue
 		}
-		m[file.Path] = rag.Stamp{Size: file.Size, ModTime: file.ModTime, Hash: sha256.Sum256(file.Content)}
+		m[file.Path] = document.Stamp{Size: file.Size, ModTime: file.ModTime, Hash: sha256.Sum256(file.Content)}
 	}
 	return failures, nil
 }
@@ -42,9 +42,9 @@ func (m memory) Remove(_ context.Context, paths []string) error {
 	return nil
 }
 
-func (m memory) Withdraw(context.Context, map[string]rag.Stamp) error { return nil }
+func (m memory) Withdraw(context.Context, map[string]document.Stamp) error { return nil }
 
-func (m memory) Touch(_ context.Context, stamps map[string]rag.Stamp) error {
+func (m memory) Touch(_ context.Context, stamps map[string]document.Stamp) error {
 	maps.Copy(m, stamps)
 	return nil
 }
@@ -59,7 +59,7 @@ func TestSync_CountsAndKeepsToItsPrefix(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	sync := func(want watch.Synced, wantFailed string) {
+	sync := func(want watch.SyncResult, wantFailed string) {
 		t.Helper()
 		folder := watch.Folder{Dir: dir, Prefix: "book", Match: func(string) bool { return true }}
 		var reported [2]int
@@ -87,7 +87,7 @@ func TestSync_CountsAndKeepsToItsPrefix(t *testing.T) {
 		put(name, "text of "+name)
 	}
 	put("never.md", "bad")
-	sync(watch.Synced{Added: 5}, "book/never.md")
+	sync(watch.SyncResult{Added: 5}, "book/never.md")
 
 	put("changed.md", "another text")
 	put("spoilt.md", "bad by now")
@@ -101,7 +101,7 @@ func TestSync_CountsAndKeepsToItsPrefix(t *testing.T) {
 	if err := os.Symlink(filepath.Join(t.TempDir(), "outside"), filepath.Join(dir, "replaced.md")); err != nil {
 		t.Fatal(err)
 	}
-	sync(watch.Synced{Added: 1, Updated: 1, Removed: 2, Unchanged: 1}, "book/never.md book/replaced.md book/spoilt.md")
+	sync(watch.SyncResult{Added: 1, Updated: 1, Removed: 2, Unchanged: 1}, "book/never.md book/replaced.md book/spoilt.md")
 
 	want := []string{
 		"book/changed.md", "book/kept.md", "book/new.md", "book2/other.md", "bookmark.md", "elsewhere.md",

@@ -63,8 +63,8 @@ func cleanup(ctx context.Context, f *flags, options rag.CleanupOptions, stdout, 
 }
 
 // judge says what the disk of this machine knows of a checkout.
-func judge(key rag.TenantKey, root string) rag.Judgement {
-	switch project.StandingOf(root, key.Project, key.Branch) {
+func judge(key rag.TenantKey, root string) rag.CheckoutState {
+	switch project.CheckoutStateOf(root, key.Project, key.Branch) {
 	case project.Here:
 		return rag.Alive
 	case project.BranchGone:
@@ -76,7 +76,7 @@ func judge(key rag.TenantKey, root string) rag.Judgement {
 
 // printCleaned says what is gone, and why, one thing a line, and then how much
 // that is.
-func printCleaned(w io.Writer, cleaned rag.Cleaned, dryRun bool) {
+func printCleaned(w io.Writer, cleaned rag.CleanupResult, dryRun bool) {
 	var tenants, documents, passages, projects int
 	for _, tenant := range cleaned.Tenants {
 		name := fmt.Sprintf("%s, branch %s, in %s", tenant.Key.Project, tenant.Key.Branch, tenant.Root)
@@ -85,7 +85,7 @@ func printCleaned(w io.Writer, cleaned rag.Cleaned, dryRun bool) {
 			continue
 		}
 		reason := "the repository has no such branch"
-		if tenant.Judgement == rag.Unknown {
+		if tenant.State == rag.Unknown {
 			reason = "not on this machine, and not used since " + tenant.LastSeen.Local().Format(time.DateOnly)
 		}
 		fmt.Fprintf(w, "%s: %s, %s\n", name, count(tenant.Documents, "document"), reason)

@@ -122,7 +122,7 @@ func renewHandbook(ctx context.Context, library *rag.Library, handbook *rag.Tena
 }
 
 // printSynced says what became of the documents of a folder.
-func printSynced(w io.Writer, name string, synced watch.Synced) {
+func printSynced(w io.Writer, name string, synced watch.SyncResult) {
 	fmt.Fprintf(w, "%s: %d added, %d updated, %d removed, %d unchanged, %d failed\n",
 		name, synced.Added, synced.Updated, synced.Removed, synced.Unchanged, len(synced.Failed))
 	for _, failure := range synced.Failed {

@@ -48,7 +48,7 @@ func reindex(ctx context.Context, f *flags, stdout, stderr io.Writer) (err error
 	}
 	fmt.Fprintf(stdout, "reindexed %s on branch %s\n", reindexed.Tenant.Project, reindexed.Tenant.Branch)
 	for _, folder := range reindexed.Folders {
-		printSynced(stdout, folder.Name, folder.Synced)
+		printSynced(stdout, folder.Name, folder.SyncResult)
 	}
 	return nil
 }

@@ -9,22 +9,22 @@ import (
 	"syscall"
 )
 
-// Standing is what the disk of this machine says of a checkout on a branch.
-type Standing int
+// CheckoutState is what the disk of this machine says of a checkout on a branch.
+type CheckoutState int
 
 const (
 	// NotHere says that at the checkout's path is no repository of the project. It may be on another
 	// machine.
-	NotHere Standing = iota
+	NotHere CheckoutState = iota
 	// Here says that the repository is there, and has the branch, as far as can be read.
 	Here
 	// BranchGone says that the repository is there and does not have the branch any more.
 	BranchGone
 )
 
-// StandingOf looks for the repository of a project at root, as it was registered by some machine,
+// CheckoutStateOf looks for the repository of a project at root, as it was registered by some machine,
 // and for a branch in it. Where something cannot be read the answer is Here.
-func StandingOf(root, projectName, branch string) Standing {
+func CheckoutStateOf(root, projectName, branch string) CheckoutState {
 	if !filepath.IsAbs(root) { // it is of a machine with another system
 		return NotHere
 	}

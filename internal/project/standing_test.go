@@ -43,11 +43,11 @@ func TestStandingOf(t *testing.T) {
 		name string
 		// prepare changes the checkout, and returns the root to ask for.
 		prepare func(t *testing.T, root string) string
-		want    map[string]project.Standing // by branch
+		want    map[string]project.CheckoutState // by branch
 	}{
 		{
 			name: "a repository",
-			want: map[string]project.Standing{
+			want: map[string]project.CheckoutState{
 				"main": project.Here, "loose/one": project.Here, "packed/two": project.Here, "side": project.Here,
 				"gone": project.BranchGone, "gone-packed": project.BranchGone, "loose": project.BranchGone,
 				"loose/one/more": project.BranchGone, "HEAD": project.BranchGone, "": project.BranchGone, "../../HEAD": project.BranchGone,
@@ -56,7 +56,7 @@ func TestStandingOf(t *testing.T) {
 		{
 			name:    "a linked work tree",
 			prepare: func(_ *testing.T, root string) string { return filepath.Join(root, "tree") },
-			want: map[string]project.Standing{
+			want: map[string]project.CheckoutState{
 				"side": project.Here, "main": project.Here, "packed/two": project.Here, "gone": project.BranchGone,
 			},
 		},
@@ -67,7 +67,7 @@ func TestStandingOf(t *testing.T) {
 				git(t, root, "switch", "-q", "--detach")
 				return root
 			},
-			want: map[string]project.Standing{"HEAD": project.Here, "main": project.Here, "gone": project.BranchGone},
+			want: map[string]project.CheckoutState{"HEAD": project.Here, "main": project.Here, "gone": project.BranchGone},
 		},
 		{
 			name: "a branch without a commit",
@@ -76,7 +76,7 @@ func TestStandingOf(t *testing.T) {
 				git(t, root, "symbolic-ref", "HEAD", "refs/heads/unborn")
 				return root
 			},
-			want: map[string]project.Standing{"unborn": project.Here, "gone": project.BranchGone},
+			want: map[string]project.CheckoutState{"unborn": project.Here, "gone": project.BranchGone},
 		},
 		{
 			name: "no git", // its branch is whatever it was activated with
@@ -84,7 +84,7 @@ func TestStandingOf(t *testing.T) {
 				t.Helper()
 				return newRepo(t, withConfig(`{"project_name": "my-project"}`))
 			},
-			want: map[string]project.Standing{"main": project.Here, "other": project.Here},
+			want: map[string]project.CheckoutState{"main": project.Here, "other": project.Here},
 		},
 		{
 			name: "refs that cannot be read",
@@ -97,7 +97,7 @@ func TestStandingOf(t *testing.T) {
 				write(t, packed, "", true)
 				return root
 			},
-			want: map[string]project.Standing{"main": project.Here, "gone": project.Here},
+			want: map[string]project.CheckoutState{"main": project.Here, "gone": project.Here},
 		},
 		{
 			name: "a reftable",
@@ -106,26 +106,26 @@ func TestStandingOf(t *testing.T) {
 				write(t, filepath.Join(root, ".git", "HEAD"), "ref: refs/heads/.invalid\n", false)
 				return root
 			},
-			want: map[string]project.Standing{"main": project.Here, "gone": project.Here},
+			want: map[string]project.CheckoutState{"main": project.Here, "gone": project.Here},
 		},
 		{
-			name: "nothing", want: map[string]project.Standing{"main": project.NotHere, "gone": project.NotHere},
+			name: "nothing", want: map[string]project.CheckoutState{"main": project.NotHere, "gone": project.NotHere},
 			prepare: func(_ *testing.T, root string) string { return filepath.Join(root, "elsewhere") },
 		},
 		{
-			name: "a file", want: map[string]project.Standing{"main": project.NotHere},
+			name: "a file", want: map[string]project.CheckoutState{"main": project.NotHere},
 			prepare: func(_ *testing.T, root string) string { return filepath.Join(root, ".git", "HEAD") },
 		},
 		{
-			name: "a path of another system", want: map[string]project.Standing{"main": project.NotHere},
+			name: "a path of another system", want: map[string]project.CheckoutState{"main": project.NotHere},
 			prepare: func(*testing.T, string) string { return `C:\work\my-project` },
 		},
 		{
-			name: "another project", want: map[string]project.Standing{"main": project.NotHere, "gone": project.NotHere},
+			name: "another project", want: map[string]project.CheckoutState{"main": project.NotHere, "gone": project.NotHere},
 			prepare: replaceConfig(`{"project_name": "other-project"}`),
 		},
 		{
-			name: "a broken config", want: map[string]project.Standing{"main": project.Here, "gone": project.BranchGone},
+			name: "a broken config", want: map[string]project.CheckoutState{"main": project.Here, "gone": project.BranchGone},
 			prepare: replaceConfig(`{"project_name": `),
 		},
 	}
@@ -136,9 +136,9 @@ func TestStandingOf(t *testing.T) {
 			if tt.prepare != nil {
 				root = tt.prepare(t, root)
 			}
-			got := map[string]project.Standing{}
+			got := map[string]project.CheckoutState{}
 			for branch := range tt.want {
-				got[branch] = project.StandingOf(root, name, branch)
+				got[branch] = project.CheckoutStateOf(root, name, branch)
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)

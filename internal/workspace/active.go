@@ -16,12 +16,12 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// Active is the active project on one branch. Its index follows its files until
+// Project is the active project on one branch. Its index follows its files until
 // it is replaced, by this server or by another that indexes the same checkout.
 // Safe for concurrent use.
-type Active struct {
-	Project *project.Project
-	Tenant  *rag.Tenant
+type Project struct {
+	Definition *project.Project
+	Tenant     *rag.Tenant
 
 	library *rag.Library
 	logger  *slog.Logger
@@ -49,11 +49,11 @@ type tree struct {
 	mirror  *watch.Mirror
 }
 
-func newActive(
+func newProject(
 	library *rag.Library, p *project.Project, tenant *rag.Tenant, debounce time.Duration, logger *slog.Logger,
-) *Active {
-	a := &Active{
-		Project: p, Tenant: tenant, library: library, changed: make(chan struct{}),
+) *Project {
+	a := &Project{
+		Definition: p, Tenant: tenant, library: library, changed: make(chan struct{}),
 		logger: logger.With("project", tenant.Key.Project, "branch", tenant.Key.Branch),
 	}
 	config := watch.Config{Debounce: debounce, Steady: a.steady, OnChange: a.notify}
@@ -87,7 +87,7 @@ func externalPrefix(external project.External) string {
 }
 
 // Compounding is what searches of the project's own documents look at.
-func (a *Active) Compounding() rag.Scope {
+func (a *Project) Compounding() rag.Scope {
 	return rag.Scope{Tenant: a.Tenant, Collection: rag.Compounding}
 }
 
@@ -101,8 +101,8 @@ type External struct {
 
 // External returns what searches of the external documentation look at, and
 // false when none is configured.
-func (a *Active) External() (External, bool) {
-	external, ok := a.Project.External()
+func (a *Project) External() (External, bool) {
+	external, ok := a.Definition.External()
 	if !ok {
 		return External{}, false
 	}
@@ -110,7 +110,7 @@ func (a *Active) External() (External, bool) {
 }
 
 // start follows the files while this server is the tenant's indexer.
-func (a *Active) start() {
+func (a *Project) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	a.cancel = cancel
 	a.running.Go(func() {
@@ -118,13 +118,13 @@ func (a *Active) start() {
 	})
 }
 
-func (a *Active) stop() {
+func (a *Project) stop() {
 	a.cancel()
 	a.running.Wait()
 }
 
 // index mirrors every folder until ctx ends.
-func (a *Active) index(ctx context.Context) {
+func (a *Project) index(ctx context.Context) {
 	var mirrors sync.WaitGroup
 	for _, tree := range a.trees {
 		tree.mirror.Reset()
@@ -141,8 +141,8 @@ func (a *Active) index(ctx context.Context) {
 
 // dropFormerExternal removes the external docs of an earlier config if there are
 // none any more. Those of another folder are removed by its mirror.
-func (a *Active) dropFormerExternal(ctx context.Context) error {
-	if _, configured := a.Project.External(); configured {
+func (a *Project) dropFormerExternal(ctx context.Context) error {
+	if _, configured := a.Definition.External(); configured {
 		return nil
 	}
 	indexer := a.library.Indexer(a.Tenant, rag.External, nil)
@@ -154,13 +154,13 @@ func (a *Active) dropFormerExternal(ctx context.Context) error {
 }
 
 // rescan has every folder walked again.
-func (a *Active) rescan() {
+func (a *Project) rescan() {
 	for _, tree := range a.trees {
 		tree.mirror.Rescan()
 	}
 }
 
-func (a *Active) setLeading(leading bool, reason error) {
+func (a *Project) setLeading(leading bool, reason error) {
 	a.mu.Lock()
 	changed := a.leading != leading || !a.decided
 	a.decided, a.leading, a.notLeading = true, leading, reason
@@ -186,13 +186,13 @@ type DocTypeCount struct {
 }
 
 // DocTypes returns the project's doc-types in their order, with their documents.
-func (a *Active) DocTypes(ctx context.Context) ([]DocTypeCount, error) {
+func (a *Project) DocTypes(ctx context.Context) ([]DocTypeCount, error) {
 	documents, err := a.library.CountByType(ctx, a.Compounding())
 	if err != nil {
 		return nil, err
 	}
-	counts := make([]DocTypeCount, 0, len(a.Project.DocTypes()))
-	for _, docType := range a.Project.DocTypes() {
+	counts := make([]DocTypeCount, 0, len(a.Definition.DocTypes()))
+	for _, docType := range a.Definition.DocTypes() {
 		counts = append(counts, DocTypeCount{DocType: docType, Documents: documents[docType.Name]})
 	}
 	return counts, nil

@@ -74,7 +74,7 @@ func TestActive_OddFilesHoldUpNothing(t *testing.T) {
 	if diff := cmp.Diff(good, indexedPaths(t, f)); diff != "" {
 		t.Errorf("documents (-want +got):\n%s", diff)
 	}
-	for name, active := range map[string]*workspace.Active{"indexing": indexing, "following": following} {
+	for name, active := range map[string]*workspace.Project{"indexing": indexing, "following": following} {
 		want := bad
 		if name == "following" {
 			// What is published is JSON, which has no such bytes.

@@ -46,7 +46,7 @@ func (d *deletion) error() *rag.Error {
 //
 // The session must have a project, or be started for one, but nothing is activated
 // for it, and after a deletion another may follow.
-func (s *Session) Delete(ctx context.Context, selection rag.Selection) (rag.Contents, error) {
+func (s *Workspace) Delete(ctx context.Context, selection rag.Selection) (rag.Contents, error) {
 	s.switching.Lock()
 	defer s.switching.Unlock()
 	if err := s.hasProject(); err != nil {
@@ -58,7 +58,7 @@ func (s *Session) Delete(ctx context.Context, selection rag.Selection) (rag.Cont
 	}
 	if active := s.current(); active != nil {
 		if selection.Matches(active.Tenant.Key) {
-			s.drop(active, &deletion{project: active.Project, key: active.Tenant.Key, at: time.Now(), here: true})
+			s.drop(active, &deletion{project: active.Definition, key: active.Tenant.Key, at: time.Now(), here: true})
 		}
 		return contents, nil
 	}
@@ -71,8 +71,8 @@ func (s *Session) Delete(ctx context.Context, selection rag.Selection) (rag.Cont
 	return contents, nil
 }
 
-// Contents returns what [Session.Delete] would remove, on the same conditions.
-func (s *Session) Contents(ctx context.Context, selection rag.Selection) (rag.Contents, error) {
+// Contents returns what [Workspace.Delete] would remove, on the same conditions.
+func (s *Workspace) Contents(ctx context.Context, selection rag.Selection) (rag.Contents, error) {
 	if err := s.hasProject(); err != nil {
 		return rag.Contents{}, err
 	}
@@ -80,7 +80,7 @@ func (s *Session) Contents(ctx context.Context, selection rag.Selection) (rag.Co
 }
 
 // hasProject fails with PROJECT_NOT_ACTIVATED if nobody has named a project yet.
-func (s *Session) hasProject() error {
+func (s *Workspace) hasProject() error {
 	if s.current() != nil || s.deletion() != nil {
 		return nil
 	}
@@ -94,14 +94,14 @@ func (s *Session) hasProject() error {
 }
 
 // own returns the project that the server was started for, as it is checked out.
-func (s *Session) own(ctx context.Context) (*project.Project, rag.TenantKey, error) {
+func (s *Workspace) own(ctx context.Context) (*project.Project, rag.TenantKey, error) {
 	if s.projectDir == "" {
 		return nil, rag.TenantKey{}, errors.New("the server was started for no project")
 	}
 	return s.checkedOut(ctx, s.projectDir)
 }
 
-func (s *Session) checkedOut(ctx context.Context, configPath string) (*project.Project, rag.TenantKey, error) {
+func (s *Workspace) checkedOut(ctx context.Context, configPath string) (*project.Project, rag.TenantKey, error) {
 	p, err := s.load(configPath)
 	if err != nil {
 		return nil, rag.TenantKey{}, err
@@ -118,7 +118,7 @@ func (s *Session) checkedOut(ctx context.Context, configPath string) (*project.P
 }
 
 // drop ends the active project, if it still is that. The caller holds switching.
-func (s *Session) drop(active *Active, why *deletion) {
+func (s *Workspace) drop(active *Project, why *deletion) {
 	s.mu.Lock()
 	dropped := s.active == active
 	if dropped {
@@ -131,13 +131,13 @@ func (s *Session) drop(active *Active, why *deletion) {
 }
 
 // rejoin registers nothing: it finds a tenant that is in the index.
-func (s *Session) rejoin(ctx context.Context, key rag.TenantKey, _ string) (*rag.Tenant, error) {
+func (s *Workspace) rejoin(ctx context.Context, key rag.TenantKey, _ string) (*rag.Tenant, error) {
 	return s.library.Rejoin(ctx, key)
 }
 
 // resume makes a deleted project active again if another server has done so, and
 // else fails with the reason why it is not. The caller holds switching.
-func (s *Session) resume(ctx context.Context, why *deletion) (*Active, error) {
+func (s *Workspace) resume(ctx context.Context, why *deletion) (*Project, error) {
 	p, key, err := s.checkedOut(ctx, why.project.ConfigPath)
 	if err != nil {
 		return nil, why.error()
@@ -151,7 +151,7 @@ func (s *Session) resume(ctx context.Context, why *deletion) (*Active, error) {
 
 // followIndex makes the session follow what other servers do with its project in
 // the index, deletions and activations, until it is closed.
-func (s *Session) followIndex() {
+func (s *Workspace) followIndex() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go func() {
@@ -172,7 +172,7 @@ func (s *Session) followIndex() {
 	}
 }
 
-func (s *Session) lookAtIndex(ctx context.Context) error {
+func (s *Workspace) lookAtIndex(ctx context.Context) error {
 	active, why := s.current(), s.deletion()
 	if active == nil && why == nil {
 		return nil
@@ -190,7 +190,7 @@ func (s *Session) lookAtIndex(ctx context.Context) error {
 		return nil // somebody has done something about it
 	}
 	if active != nil {
-		why = &deletion{project: active.Project, key: active.Tenant.Key, at: state.DeletedAt}
+		why = &deletion{project: active.Definition, key: active.Tenant.Key, at: state.DeletedAt}
 		s.logger.WarnContext(ctx, "the index was deleted by another server", "project", why.key.Project, "branch", why.key.Branch)
 		s.drop(active, why)
 	}
@@ -200,7 +200,7 @@ func (s *Session) lookAtIndex(ctx context.Context) error {
 	return nil
 }
 
-func (s *Session) deletion() *deletion {
+func (s *Workspace) deletion() *deletion {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.deleted

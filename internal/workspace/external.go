@@ -16,7 +16,7 @@ import (
 // is EXTERNAL_DOCS_NOT_CONFIGURED only if config.json asks for none: where it asks
 // for some that cannot be used, the error says what is wrong with it. config.json
 // is read again before either, because it may just have been written.
-func (s *Session) External(ctx context.Context) (*Active, External, error) {
+func (s *Workspace) External(ctx context.Context) (*Project, External, error) {
 	active, err := s.Active(ctx)
 	if err != nil {
 		return nil, External{}, err
@@ -25,7 +25,7 @@ func (s *Session) External(ctx context.Context) (*Active, External, error) {
 	if ok {
 		return active, external, nil
 	}
-	p, problem := s.load(active.Project.ConfigPath)
+	p, problem := s.load(active.Definition.ConfigPath)
 	if problem != nil {
 		return nil, External{}, externalProblem(problem)
 	}

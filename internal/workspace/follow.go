@@ -20,7 +20,7 @@ const supervision = time.Second
 
 // supervise makes the active project follow its branch, its config and its
 // schemas until the session is closed.
-func (s *Session) supervise() {
+func (s *Workspace) supervise() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go func() {
@@ -47,21 +47,21 @@ func (s *Session) supervise() {
 }
 
 // moved reports that another branch was checked out.
-func (a *Active) moved() bool {
-	head, err := project.Head(a.Project.Root)
+func (a *Project) moved() bool {
+	head, err := project.Head(a.Definition.Root)
 	return err == nil && head.InRepository && head.Branch != a.Tenant.Key.Branch
 }
 
 // outdated reports that the project must be activated again: on another branch, or
 // with another config.
-func (a *Active) outdated() bool {
+func (a *Project) outdated() bool {
 	return a.moved() || a.reconfigured()
 }
 
 // reconfigured reports that the config or a schema has changed since it was last
 // asked.
-func (a *Active) reconfigured() bool {
-	stamp := stampConfig(a.Project)
+func (a *Project) reconfigured() bool {
+	stamp := stampConfig(a.Definition)
 	a.mu.Lock()
 	unchanged := stamp == a.stamp
 	a.stamp = stamp
@@ -70,13 +70,13 @@ func (a *Active) reconfigured() bool {
 }
 
 // forgetConfig makes the project outdated until a config is in force again.
-func (a *Active) forgetConfig() {
+func (a *Project) forgetConfig() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.stamp = ""
 }
 
-func (a *Active) setConfigProblem(err error) {
+func (a *Project) setConfigProblem(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.configProblem = err
@@ -121,8 +121,8 @@ func (*gitBusyError) Error() string { return "git is changing the files" }
 
 // steady is an error while the files on disk may not be those of the tenant's
 // branch: git changes the files first, under its index lock, and HEAD last.
-func (a *Active) steady() error {
-	head, err := project.Head(a.Project.Root)
+func (a *Project) steady() error {
+	head, err := project.Head(a.Definition.Root)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ const settling = 2 * time.Minute
 // reference is a database beside the one under test, into which the same files
 // are indexed from nothing.
 type reference struct {
-	session *workspace.Session
+	session *workspace.Workspace
 	pool    *pgxpool.Pool
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 )
 
@@ -19,7 +20,7 @@ const indexTries = 5
 // relative to the repository or to the docs folder. It returns the path in the
 // index. The file may change or go meanwhile: what the index then holds is the
 // file as it is.
-func (a *Active) IndexFile(ctx context.Context, given string) (string, error) {
+func (a *Project) IndexFile(ctx context.Context, given string) (string, error) {
 	name, err := a.documentName(given, "path")
 	if err != nil {
 		return "", err
@@ -30,11 +31,11 @@ func (a *Active) IndexFile(ctx context.Context, given string) (string, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return "", notFound(given, a.docs.folder.Prefix)
 		}
-		if !errors.Is(err, rag.ErrFileChanged) {
+		if !errors.Is(err, document.ErrChanged) {
 			break
 		}
 	}
-	if errors.Is(err, rag.ErrFileChanged) {
+	if errors.Is(err, document.ErrChanged) {
 		err = rag.FileError("index ./"+indexed, fmt.Errorf("%w, %d times; call again when nobody writes to it", err, indexTries))
 	}
 	if err != nil {
@@ -43,28 +44,28 @@ func (a *Active) IndexFile(ctx context.Context, given string) (string, error) {
 	return indexed, nil
 }
 
-// indexFile is IndexFile once. The error is [rag.ErrFileChanged] if it is to be
+// indexFile is IndexFile once. The error is [document.ErrChanged] if it is to be
 // done again, and [fs.ErrNotExist] if there is no such file.
-func (a *Active) indexFile(ctx context.Context, name, indexed string) error {
+func (a *Project) indexFile(ctx context.Context, name, indexed string) error {
 	file, err := a.docs.folder.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := a.docs.indexer.Remove(ctx, []string{indexed}); err != nil {
 			return err
 		}
 		if len(a.docs.folder.Present([]string{indexed})) > 0 {
-			return rag.ErrFileChanged
+			return document.ErrChanged
 		}
 		return err
 	}
-	if errors.Is(err, rag.ErrFileChanged) {
+	if errors.Is(err, document.ErrChanged) {
 		return err
 	}
 	if err != nil {
 		return rag.FileError("read ./"+indexed, err)
 	}
-	failures, err := a.docs.indexer.Index(ctx, []rag.File{file})
+	failures, err := a.docs.indexer.Index(ctx, []document.File{file})
 	if err != nil && ctx.Err() == nil {
-		if err := a.docs.indexer.Withdraw(ctx, map[string]rag.Stamp{indexed: file.Stamp()}); err != nil {
+		if err := a.docs.indexer.Withdraw(ctx, map[string]document.Stamp{indexed: file.Stamp()}); err != nil {
 			return err
 		}
 	}
@@ -79,8 +80,8 @@ func (a *Active) indexFile(ctx context.Context, name, indexed string) error {
 
 // documentName returns the document's path inside the docs folder. parameter is
 // what the caller gave it as.
-func (a *Active) documentName(given, parameter string) (string, error) {
-	docs := a.Project.DocsDir()
+func (a *Project) documentName(given, parameter string) (string, error) {
+	docs := a.Definition.DocsDir()
 	name := filepath.ToSlash(given)
 	if filepath.IsAbs(given) {
 		// The project's root has its symbolic links resolved; what leads there may not.
@@ -88,7 +89,7 @@ func (a *Active) documentName(given, parameter string) (string, error) {
 		if err != nil {
 			return "", notFound(given, docs)
 		}
-		relative, err := filepath.Rel(a.Project.Root, filepath.Join(dir, filepath.Base(given)))
+		relative, err := filepath.Rel(a.Definition.Root, filepath.Join(dir, filepath.Base(given)))
 		if err != nil {
 			return "", notFound(given, docs)
 		}

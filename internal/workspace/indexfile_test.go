@@ -102,7 +102,7 @@ func TestIndexFile_RandomOrder(t *testing.T) {
 	names := []string{docs + "a.md", docs + "b.md", docs + "c.md"}
 	version := func(i int) string { return problem("Version", fmt.Sprintf("This is version %d.", i)) }
 	f := setup(t, map[string]string{names[0]: version(0), names[1]: version(0), names[2]: version(0)})
-	servers := []*workspace.Active{f.activate(t, f.server(t), "main"), f.activate(t, f.server(t), "main")}
+	servers := []*workspace.Project{f.activate(t, f.server(t), "main"), f.activate(t, f.server(t), "main")}
 	delays := rand.New(rand.NewPCG(seed, 1))
 	var mu sync.Mutex
 	f.fake.Observe(func(r *http.Request) {

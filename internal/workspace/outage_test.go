@@ -121,7 +121,7 @@ func (f *fixture) column(ctx context.Context, query string) ([]string, error) {
 }
 
 // recovers waits until the index equals the disk, and every server says so.
-func (f *fixture) recovers(t *testing.T, servers ...*workspace.Session) {
+func (f *fixture) recovers(t *testing.T, servers ...*workspace.Workspace) {
 	t.Helper()
 	want := f.onDisk(t)
 	deadline := time.After(2 * time.Minute)
@@ -149,7 +149,7 @@ func (f *fixture) recovers(t *testing.T, servers ...*workspace.Session) {
 }
 
 // search searches for a text that was never embedded, and returns its error.
-func search(t *testing.T, s *workspace.Session, round any) *rag.Error {
+func search(t *testing.T, s *workspace.Workspace, round any) *rag.Error {
 	t.Helper()
 	active, err := s.Active(t.Context())
 	if err != nil {
@@ -192,7 +192,7 @@ func TestOutage_Database(t *testing.T) {
 						t.Fatalf("a search while the database is away: %v, want DATABASE_ERROR", err)
 					}
 				}
-				for _, s := range []*workspace.Session{first, second} {
+				for _, s := range []*workspace.Workspace{first, second} {
 					active, err := s.Active(t.Context())
 					if err != nil {
 						t.Fatal(err)

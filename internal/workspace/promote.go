@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 )
 
@@ -14,7 +15,7 @@ import (
 // one step and keeps its mode, then in the index. A crash in between is healed
 // by the next sync, since the file says what holds. It returns the document's
 // path in the docs folder and the level it had.
-func (a *Active) Promote(ctx context.Context, given string, level rag.Level) (name string, previous rag.Level, err error) {
+func (a *Project) Promote(ctx context.Context, given string, level rag.Level) (name string, previous rag.Level, err error) {
 	if name, previous, err = a.promote(ctx, given, level); err == nil {
 		return name, previous, nil
 	}
@@ -22,27 +23,27 @@ func (a *Active) Promote(ctx context.Context, given string, level rag.Level) (na
 	if missing && a.isExternal(given) {
 		err = rag.Errorf(rag.ExternalDocsNotPromotable,
 			"%q belongs to the external docs, which have no promotion level; only documents in %s have one",
-			given, a.Project.DocsDir()).With("document_path", given)
+			given, a.Definition.DocsDir()).With("document_path", given)
 	}
 	return "", "", err
 }
 
-func (a *Active) promote(ctx context.Context, given string, level rag.Level) (name string, previous rag.Level, err error) {
+func (a *Project) promote(ctx context.Context, given string, level rag.Level) (name string, previous rag.Level, err error) {
 	if name, err = a.documentName(given, "document_path"); err != nil {
 		return "", "", err
 	}
-	before, after, err := a.docs.folder.Edit(name, func(file rag.File) (content []byte, err error) {
+	before, after, err := a.docs.folder.Edit(name, func(file document.File) (content []byte, err error) {
 		content, previous, err = a.docs.indexer.WithLevel(file, level)
 		return content, err
 	})
 	var refused *rag.Error
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", "", notFound(given, a.Project.DocsDir())
+		return "", "", notFound(given, a.Definition.DocsDir())
 	case errors.As(err, &refused):
 		return "", "", err
 	case err != nil:
-		return "", "", rag.FileError("edit ./"+path.Join(a.Project.DocsDir(), name), err)
+		return "", "", rag.FileError("edit ./"+path.Join(a.Definition.DocsDir(), name), err)
 	}
 	done, err := a.docs.indexer.Promote(ctx, before, after)
 	if err == nil && !done {
@@ -60,14 +61,14 @@ func (a *Active) promote(ctx context.Context, given string, level rag.Level) (na
 
 // isExternal reports whether a path given by a caller leads to a file of the
 // external docs.
-func (a *Active) isExternal(given string) bool {
-	external, ok := a.Project.External()
+func (a *Project) isExternal(given string) bool {
+	external, ok := a.Definition.External()
 	if !ok {
 		return false
 	}
 	full := filepath.FromSlash(given)
 	if !filepath.IsAbs(full) {
-		full = filepath.Join(a.Project.Root, full)
+		full = filepath.Join(a.Definition.Root, full)
 	}
 	full, err := filepath.EvalSymlinks(full)
 	if err != nil {

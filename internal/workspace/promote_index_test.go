@@ -105,7 +105,7 @@ func TestPromote_ReadersSeeOneLevel(t *testing.T) {
 	follower := f.activate(t, f.server(t), "main")
 	versions := []string{withLevel("standard"), withLevel("important"), withLevel("critical")}
 	finished := make(chan error, 2)
-	for _, a := range []*workspace.Active{active, follower} {
+	for _, a := range []*workspace.Project{active, follower} {
 		go func() {
 			var err error
 			for i := 0; i < 60 && err == nil; i++ {

@@ -90,7 +90,7 @@ func withLevel(level string) string {
 	return strings.Replace(problem("A", body), "---\ntitle", "---\npromotion_level: '"+level+"' # agreed\ntitle", 1)
 }
 
-func promote(t *testing.T, active *workspace.Active, path string, level rag.Level) (previous rag.Level) {
+func promote(t *testing.T, active *workspace.Project, path string, level rag.Level) (previous rag.Level) {
 	t.Helper()
 	name, previous, err := active.Promote(t.Context(), path, level)
 	if err != nil {
@@ -146,7 +146,7 @@ func TestPromote_TakesEveryFormOfPath(t *testing.T) {
 	previous := rag.Standard
 	for i, path := range []string{
 		"problems/a.md", "./problems/a.md", docs + "a.md", "./" + docs + "a.md", "problems//./a.md",
-		"problems/../problems/a.md", filepath.Join(active.Project.Root, docs, "a.md"),
+		"problems/../problems/a.md", filepath.Join(active.Definition.Root, docs, "a.md"),
 	} {
 		level := rag.Levels()[(i+1)%3]
 		if got := promote(t, active, path, level); got != previous {
@@ -201,7 +201,7 @@ func TestPromote_RefusesAndChangesNothing(t *testing.T) {
 		{"manual/guide.md", rag.ExternalDocsNotPromotable, "external docs"},
 		{"./manual/guide.md", rag.ExternalDocsNotPromotable, "external docs"},
 		{"manual/guide.txt", rag.ExternalDocsNotPromotable, "external docs"},
-		{filepath.Join(active.Project.Root, "manual/guide.md"), rag.ExternalDocsNotPromotable, "external docs"},
+		{filepath.Join(active.Definition.Root, "manual/guide.md"), rag.ExternalDocsNotPromotable, "external docs"},
 		{"../a.md", rag.InvalidArgument, "leads out"},
 		{"problems/../../README.md", rag.InvalidArgument, "leads out"},
 		{"/etc/hosts.md", rag.InvalidArgument, "leads out"},

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 )
 
@@ -14,7 +15,7 @@ import (
 // to the repository, or absolute for external docs that are outside it. Nothing
 // but the documents of the docs folder and the external docs is read; anything
 // else is DOCUMENT_NOT_FOUND, whether or not it exists.
-func (a *Active) Read(given string) (rag.File, error) {
+func (a *Project) Read(given string) (document.File, error) {
 	clean := path.Clean(filepath.ToSlash(given))
 	for _, tree := range a.trees {
 		name, ok := below(tree.folder.Prefix, clean)
@@ -26,10 +27,10 @@ func (a *Active) Read(given string) (rag.File, error) {
 		case err == nil:
 			return file, nil
 		case !errors.Is(err, fs.ErrNotExist):
-			return rag.File{}, rag.FileError("read "+clean, err)
+			return document.File{}, rag.FileError("read "+clean, err)
 		}
 	}
-	return rag.File{}, notFound(given, a.Project.DocsDir())
+	return document.File{}, notFound(given, a.Definition.DocsDir())
 }
 
 // below returns the path inside the folder that prefix stands for.

@@ -9,8 +9,8 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// Reindexed is what came back into an emptied index.
-type Reindexed struct {
+// ReindexResult is what came back into an emptied index.
+type ReindexResult struct {
 	Tenant  rag.TenantKey
 	Folders []ReindexedFolder
 }
@@ -18,33 +18,33 @@ type Reindexed struct {
 // ReindexedFolder is one of the project's folders, by its path in the repository.
 type ReindexedFolder struct {
 	Name string
-	watch.Synced
+	watch.SyncResult
 }
 
 // Reindex empties the index of the project that the session was made for, as it
 // is checked out, and embeds its documents anew with the present model. report
 // returns what is told how far a folder has come. After an error the index lacks
 // documents; the next activation, or Reindex, brings them.
-func (s *Session) Reindex(ctx context.Context, report func(folder string) func(done, total int)) (Reindexed, error) {
+func (s *Workspace) Reindex(ctx context.Context, report func(folder string) func(done, total int)) (ReindexResult, error) {
 	p, key, err := s.checkedOut(ctx, s.projectDir)
 	if err != nil {
-		return Reindexed{}, err
+		return ReindexResult{}, err
 	}
 	tenant, err := s.library.Tenant(ctx, key, p.Root)
 	if err != nil {
-		return Reindexed{}, fmt.Errorf("reindex: %w", err)
+		return ReindexResult{}, fmt.Errorf("reindex: %w", err)
 	}
 	if err := s.library.Reset(ctx, tenant); err != nil {
-		return Reindexed{}, fmt.Errorf("reindex: %w", err)
+		return ReindexResult{}, fmt.Errorf("reindex: %w", err)
 	}
-	reindexed := Reindexed{Tenant: key}
-	for _, tree := range newActive(s.library, p, tenant, 0, s.logger).trees {
+	reindexed := ReindexResult{Tenant: key}
+	for _, tree := range newProject(s.library, p, tenant, 0, s.logger).trees {
 		name := cmp.Or(tree.folder.Prefix, ".")
 		synced, err := watch.Sync(ctx, tree.folder, tree.indexer, report(name))
 		if err != nil {
-			return Reindexed{}, fmt.Errorf("reindex: %w", err)
+			return ReindexResult{}, fmt.Errorf("reindex: %w", err)
 		}
-		reindexed.Folders = append(reindexed.Folders, ReindexedFolder{Name: name, Synced: synced})
+		reindexed.Folders = append(reindexed.Folders, ReindexedFolder{Name: name, SyncResult: synced})
 	}
 	return reindexed, nil
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 )
 
-// Session is the state of a server. Safe for concurrent use.
-type Session struct {
+// Workspace is the state of a server. Safe for concurrent use.
+type Workspace struct {
 	library  *rag.Library
 	settings project.Settings
 	// projectDir is activated by the first call that needs a project; "" for none.
@@ -35,7 +35,7 @@ type Session struct {
 	closed      chan struct{}
 
 	mu     sync.Mutex
-	active *Active
+	active *Project
 	// deleted, if not nil, is why none is.
 	deleted *deletion
 	// outsideGit are the branch names that folders outside git were activated
@@ -45,15 +45,15 @@ type Session struct {
 
 // New returns a session in which no project is active. projectDir, if not "",
 // is the repository that the first call which needs one activates.
-func New(library *rag.Library, settings project.Settings, projectDir string, logger *slog.Logger) *Session {
-	return &Session{
+func New(library *rag.Library, settings project.Settings, projectDir string, logger *slog.Logger) *Workspace {
+	return &Workspace{
 		library: library, settings: settings, projectDir: projectDir, logger: logger, closed: make(chan struct{}),
 		outsideGit: map[string]string{},
 	}
 }
 
 // Library returns the index.
-func (s *Session) Library() *rag.Library { return s.library }
+func (s *Workspace) Library() *rag.Library { return s.library }
 
 // Active returns the active project. With none it activates the one that the
 // server was started for, unless that was deleted from the index since, and else
@@ -61,7 +61,7 @@ func (s *Session) Library() *rag.Library { return s.library }
 // branch was checked out since, the project is active on that one from here on:
 // no answer comes from another branch's files. A project that this call has made
 // active is given time to sync.
-func (s *Session) Active(ctx context.Context) (*Active, error) {
+func (s *Workspace) Active(ctx context.Context) (*Project, error) {
 	active := s.current()
 	if active != nil && !active.moved() {
 		return active, nil
@@ -78,7 +78,7 @@ func (s *Session) Active(ctx context.Context) (*Active, error) {
 
 // refresh replaces the active project by itself as it is now, unless another
 // call has done so. A nil outdated stands for none active.
-func (s *Session) refresh(ctx context.Context, outdated *Active) (*Active, error) {
+func (s *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, error) {
 	s.switching.Lock()
 	defer s.switching.Unlock()
 	switch active := s.current(); {
@@ -89,13 +89,13 @@ func (s *Session) refresh(ctx context.Context, outdated *Active) (*Active, error
 	case active == nil:
 		return s.activateOwn(ctx)
 	}
-	p, problem := s.load(outdated.Project.ConfigPath)
+	p, problem := s.load(outdated.Definition.ConfigPath)
 	if problem != nil {
 		outdated.setConfigProblem(problem)
 		if !outdated.moved() {
 			return outdated, nil
 		}
-		p = outdated.Project
+		p = outdated.Definition
 	}
 	head, err := project.Head(p.Root)
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *Session) refresh(ctx context.Context, outdated *Active) (*Active, error
 	}
 	active, err := s.replace(ctx, p, key, register)
 	if errors.Is(err, rag.ErrTenantGone) {
-		why := &deletion{project: outdated.Project, key: key}
+		why := &deletion{project: outdated.Definition, key: key}
 		s.drop(outdated, why)
 		return nil, why.error()
 	}
@@ -122,7 +122,7 @@ func (s *Session) refresh(ctx context.Context, outdated *Active) (*Active, error
 }
 
 // activateOwn activates the project that the server was started for.
-func (s *Session) activateOwn(ctx context.Context) (*Active, error) {
+func (s *Workspace) activateOwn(ctx context.Context) (*Project, error) {
 	if s.projectDir == "" {
 		return nil, notActivated("")
 	}
@@ -152,7 +152,7 @@ func notActivated(reason string) *rag.Error {
 
 // branchOf names the tenant's branch. A folder outside git keeps the name that it
 // was last activated with, and is "main" before.
-func (s *Session) branchOf(ctx context.Context, p *project.Project, head project.GitHead) (string, error) {
+func (s *Workspace) branchOf(ctx context.Context, p *project.Project, head project.GitHead) (string, error) {
 	if head.InRepository {
 		return head.Branch, nil
 	}
@@ -170,7 +170,7 @@ func (s *Session) branchOf(ctx context.Context, p *project.Project, head project
 // branch must be the checked-out one, since that is what the files are. A project
 // that is active already goes on with the sync under way, and walks its folders
 // once more. One that was deleted from the index is filled again.
-func (s *Session) Activate(ctx context.Context, configPath, branch string) (*Active, error) {
+func (s *Workspace) Activate(ctx context.Context, configPath, branch string) (*Project, error) {
 	s.switching.Lock()
 	defer s.switching.Unlock()
 	p, err := s.load(configPath)
@@ -181,7 +181,7 @@ func (s *Session) Activate(ctx context.Context, configPath, branch string) (*Act
 		return nil, err
 	}
 	active, key := s.current(), keyOf(p, branch)
-	if active == nil || active.Project.ConfigPath != p.ConfigPath || active.Tenant.Key != key || active.outdated() {
+	if active == nil || active.Definition.ConfigPath != p.ConfigPath || active.Tenant.Key != key || active.outdated() {
 		return s.replace(ctx, p, key, s.library.Tenant)
 	}
 	// Another server may have deleted it a moment ago.
@@ -196,7 +196,7 @@ func (s *Session) Activate(ctx context.Context, configPath, branch string) (*Act
 	return active, nil
 }
 
-func (s *Session) load(configPath string) (*project.Project, error) {
+func (s *Workspace) load(configPath string) (*project.Project, error) {
 	return project.Load(configPath, s.settings.ExternalDocsAllowed...)
 }
 
@@ -232,10 +232,10 @@ func keyOf(p *project.Project, branch string) rag.TenantKey {
 
 // replace registers the tenant and only then lets go of the project before it:
 // a failed activation leaves the old one active.
-func (s *Session) replace(
+func (s *Workspace) replace(
 	ctx context.Context, p *project.Project, key rag.TenantKey,
 	register func(ctx context.Context, key rag.TenantKey, root string) (*rag.Tenant, error),
-) (*Active, error) {
+) (*Project, error) {
 	// Before anything that takes time: the config may change meanwhile.
 	stamp := stampConfig(p)
 	tenant, err := register(ctx, key, p.Root)
@@ -243,7 +243,7 @@ func (s *Session) replace(
 		return nil, fmt.Errorf("activate project: %w", err)
 	}
 	debounce := time.Duration(s.settings.FileWatcher.DebounceMS) * time.Millisecond
-	next := newActive(s.library, p, tenant, debounce, s.logger)
+	next := newProject(s.library, p, tenant, debounce, s.logger)
 	next.stamp = stamp
 	s.mu.Lock()
 	previous := s.active
@@ -261,7 +261,7 @@ func (s *Session) replace(
 	return next, nil
 }
 
-func (s *Session) current() *Active {
+func (s *Workspace) current() *Project {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.active
@@ -269,7 +269,7 @@ func (s *Session) current() *Active {
 
 // Close ends the active project's sync and waits for it. The session is not used
 // afterwards; Close may be called again.
-func (s *Session) Close() {
+func (s *Workspace) Close() {
 	s.closing.Do(func() { close(s.closed) })
 	s.running.Wait()
 	s.switching.Lock()

@@ -58,24 +58,24 @@ func setup(t *testing.T, files map[string]string) *fixture {
 
 // server is a session of its own on the fixture's index, as every assistant
 // window has one.
-func (f *fixture) server(t *testing.T) *workspace.Session {
+func (f *fixture) server(t *testing.T) *workspace.Workspace {
 	t.Helper()
 	return f.serverWith(t, f.databaseURL, ollama.Config{Hosts: []string{f.fake.URL()}, RetryDelay: time.Millisecond})
 }
 
 // serverWith is server with its own way to the database and to Ollama.
-func (f *fixture) serverWith(t *testing.T, databaseURL string, config ollama.Config) *workspace.Session {
+func (f *fixture) serverWith(t *testing.T, databaseURL string, config ollama.Config) *workspace.Workspace {
 	t.Helper()
 	return f.start(t, databaseURL, config, "")
 }
 
 // serverFor is server, started for the project in dir.
-func (f *fixture) serverFor(t *testing.T, dir string) *workspace.Session {
+func (f *fixture) serverFor(t *testing.T, dir string) *workspace.Workspace {
 	t.Helper()
 	return f.start(t, f.databaseURL, ollama.Config{Hosts: []string{f.fake.URL()}, RetryDelay: time.Millisecond}, dir)
 }
 
-func (f *fixture) start(t *testing.T, databaseURL string, config ollama.Config, projectDir string) *workspace.Session {
+func (f *fixture) start(t *testing.T, databaseURL string, config ollama.Config, projectDir string) *workspace.Workspace {
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
 	database := db.NewDatabase(databaseURL, logger)
@@ -101,7 +101,7 @@ func (f *fixture) configPath() string {
 }
 
 // activate activates the project on branch and waits until it is synced.
-func (f *fixture) activate(t *testing.T, s *workspace.Session, branch string) *workspace.Active {
+func (f *fixture) activate(t *testing.T, s *workspace.Workspace, branch string) *workspace.Project {
 	t.Helper()
 	active, err := s.Activate(t.Context(), f.configPath(), branch)
 	if err != nil {
@@ -166,7 +166,7 @@ func problem(title, body string) string {
 }
 
 // found returns the paths that a search for text gives.
-func found(t *testing.T, s *workspace.Session, text string) []string {
+func found(t *testing.T, s *workspace.Workspace, text string) []string {
 	t.Helper()
 	active, err := s.Active(t.Context())
 	if err != nil {

@@ -83,7 +83,7 @@ func printable(text string) string { return strings.ReplaceAll(text, "\x00", "\u
 
 // Status returns how far the index is behind: what the mirrors say if this
 // server indexes, else what the one that does has published.
-func (a *Active) Status(ctx context.Context) Status {
+func (a *Project) Status(ctx context.Context) Status {
 	a.mu.Lock()
 	decided, leading, reason, problem := a.decided, a.leading, a.notLeading, a.configProblem
 	a.mu.Unlock()
@@ -103,7 +103,7 @@ func (a *Active) Status(ctx context.Context) Status {
 	return status
 }
 
-func (a *Active) localStatus() Status {
+func (a *Project) localStatus() Status {
 	status := Status{Synced: time.Now(), Failed: []Failed{}}
 	for _, tree := range a.trees {
 		status = status.plus(tree.mirror.Status())
@@ -111,7 +111,7 @@ func (a *Active) localStatus() Status {
 	return status
 }
 
-func (a *Active) publishedStatus(ctx context.Context, reason error) Status {
+func (a *Project) publishedStatus(ctx context.Context, reason error) Status {
 	status := Status{Failed: []Failed{}}
 	found, err := a.library.SyncStatus(ctx, a.Tenant, &status)
 	if err == nil {
@@ -143,7 +143,7 @@ const followerPoll = 200 * time.Millisecond
 // every status on the way. It returns when the sync is complete, when it has to
 // wait for something that is away, or when ctx ends. It goes on while git changes
 // the files, and while another server takes the place of one that is suspended.
-func (a *Active) WaitSynced(ctx context.Context, progress func(Status)) {
+func (a *Project) WaitSynced(ctx context.Context, progress func(Status)) {
 	poll := time.NewTicker(followerPoll)
 	defer poll.Stop()
 	for {
@@ -171,7 +171,7 @@ func (a *Active) WaitSynced(ctx context.Context, progress func(Status)) {
 const publishInterval = 500 * time.Millisecond
 
 // publish tells the other servers of the tenant how far the index is, until ctx ends.
-func (a *Active) publish(ctx context.Context) {
+func (a *Project) publish(ctx context.Context) {
 	for {
 		changed := a.nextChange()
 		err := a.library.SetSyncStatus(ctx, a.Tenant, a.localStatus())
@@ -192,13 +192,13 @@ func (a *Active) publish(ctx context.Context) {
 }
 
 // nextChange returns a channel that is closed when the status changes.
-func (a *Active) nextChange() <-chan struct{} {
+func (a *Project) nextChange() <-chan struct{} {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.changed
 }
 
-func (a *Active) notify() {
+func (a *Project) notify() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	close(a.changed)

@@ -1,0 +1,63 @@
+// Package document says what a document on disk is to those who read files and
+// to those who index them. It knows files, not what is in them.
+package document
+
+import (
+	"crypto/sha256"
+	"errors"
+	"time"
+)
+
+// ErrChanged is a file that is no longer what was read of it. It is read and
+// indexed again.
+var ErrChanged = errors.New("changed while it was indexed")
+
+// Hash is the SHA-256 of a file's bytes.
+type Hash = [sha256.Size]byte
+
+// File is one file as it was read.
+type File struct {
+	// Path is relative to the repository, with / separators and no leading "./".
+	Path    string
+	Content []byte
+	// What the file system said of it; see [Stamp].
+	Size       int64
+	ModTime    time.Time
+	ChangeTime time.Time
+	Inode      uint64
+}
+
+// Stamp returns what the index is to know of the file.
+func (f File) Stamp() Stamp {
+	return Stamp{
+		Size: f.Size, ModTime: f.ModTime, ChangeTime: f.ChangeTime, Inode: f.Inode, Hash: sha256.Sum256(f.Content),
+	}
+}
+
+// Stamp is what the index knows of a file without its text. Its times have
+// PostgreSQL's precision, a microsecond.
+type Stamp struct {
+	Size int64
+	// ModTime is when the content was last written, as a program may have set it.
+	ModTime time.Time
+	// ChangeTime is when the file system last noted a change of any kind. It is
+	// zero if a later change could have the same one.
+	ChangeTime time.Time
+	// Inode tells one file from another; 0 where the file system has none.
+	Inode uint64
+	Hash  Hash
+}
+
+// Proves reports that a file about which the file system now says what present
+// holds has the content of the stamp, so that it need not be read again.
+func (s Stamp) Proves(present Stamp) bool {
+	return !s.ChangeTime.IsZero() && s.Size == present.Size && s.Inode == present.Inode &&
+		s.ModTime.Truncate(time.Microsecond).Equal(present.ModTime.Truncate(time.Microsecond)) &&
+		s.ChangeTime.Truncate(time.Microsecond).Equal(present.ChangeTime.Truncate(time.Microsecond))
+}
+
+// Failure is a file that could not be indexed, and why.
+type Failure struct {
+	Path string
+	Err  error
+}
