@@ -103,8 +103,8 @@ func (q *Queries) TenantDeleteEmpty(ctx context.Context, arg TenantDeleteEmptyPa
 }
 
 const tenantEmbeddingModel = `-- name: TenantEmbeddingModel :one
-SELECT m.id, m.name, m.digest, m.dimensions, m.prompt_version
-FROM tenants t JOIN embedding_models m ON m.id = t.embedding_model_id
+SELECT m.name, m.digest, m.dimensions, m.prompt_version
+FROM tenants t LEFT JOIN embedding_models m ON m.id = t.embedding_model_id
 WHERE t.project_id = $1 AND t.id = $2 AND t.generation = $3
 `
 
@@ -114,13 +114,19 @@ type TenantEmbeddingModelParams struct {
 	Generation int64
 }
 
-// The model that made the tenant's vectors; no row before the first, nor for a
-// tenant that was deleted.
-func (q *Queries) TenantEmbeddingModel(ctx context.Context, arg TenantEmbeddingModelParams) (EmbeddingModel, error) {
+type TenantEmbeddingModelRow struct {
+	Name          *string
+	Digest        *string
+	Dimensions    *int32
+	PromptVersion *int32
+}
+
+// The model that made the tenant's vectors, NULL before the first. No row: the
+// tenant was deleted.
+func (q *Queries) TenantEmbeddingModel(ctx context.Context, arg TenantEmbeddingModelParams) (TenantEmbeddingModelRow, error) {
 	row := q.db.QueryRow(ctx, tenantEmbeddingModel, arg.ProjectID, arg.ID, arg.Generation)
-	var i EmbeddingModel
+	var i TenantEmbeddingModelRow
 	err := row.Scan(
-		&i.ID,
 		&i.Name,
 		&i.Digest,
 		&i.Dimensions,

@@ -1,18 +1,17 @@
 package rag_test
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
-	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
@@ -21,22 +20,16 @@ func atLevel(path string, level rag.Level, lines ...string) document.File {
 	return file(path, append([]string{"---", "promotion_level: " + string(level), "---"}, lines...)...)
 }
 
-// withWindow gives the library a chat model with another context window.
-func (f *fixture) withWindow(t *testing.T, tokens int) {
-	t.Helper()
-	logger := slog.New(slog.DiscardHandler)
-	models, err := ollama.New(ollama.Config{
-		Hosts: []string{f.fake.URL()}, Logger: logger, RetryDelay: time.Millisecond, NumCtx: tokens,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := models.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	f.library = rag.NewLibrary(f.database, models, models, logger)
+// windowed is a language model with another context window.
+type windowed struct {
+	rag.Generator
+	tokens int
+}
+
+func (w windowed) ContextWindow(context.Context) int { return w.tokens }
+
+func (f *fixture) withWindow(tokens int) {
+	f.library = rag.NewLibrary(f.database, f.models, windowed{f.models, tokens}, slog.New(slog.DiscardHandler))
 }
 
 // Critical documents rank higher than others and take no place from them.
@@ -171,12 +164,12 @@ func TestAsk_DocumentsCannotPoseAsInstructions(t *testing.T) {
 func TestAsk_NeverWithoutAQuotation(t *testing.T) {
 	t.Parallel()
 	f := knowledge(t)
-	f.withWindow(t, 1200)
+	f.withWindow(400)
 	answer := ask(t, f, rag.Question{Query: rag.Query{Text: "connection pool exhausted " + strings.Repeat("by leaked connections ", 50)}})
 	if chats := f.fake.Requests("/api/chat"); len(chats) != 0 {
 		t.Errorf("the model was asked:\n%s", chats[0].User)
 	}
-	if answer.FallbackReason == nil || !strings.Contains(answer.FallbackReason.Error(), "1200 tokens") ||
+	if answer.FallbackReason == nil || !strings.Contains(answer.FallbackReason.Error(), "400 tokens") ||
 		!strings.Contains(answer.Text, "leaked connections") || len(answer.Sources) == 0 {
 		t.Errorf("got %+v, want quoted passages and the reason", answer)
 	}
@@ -187,7 +180,7 @@ func TestAsk_CutsThePassageThatDoesNotFit(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	f.index(t, f.tenant, file("docs/a.md", section("Pools", "pools")))
-	f.withWindow(t, 1550)
+	f.withWindow(700)
 	answer := ask(t, f, rag.Question{Query: rag.Query{Text: "pools"}})
 	chats := f.fake.Requests("/api/chat")
 	if len(chats) != 1 || len(answer.Sources) != 1 || answer.FallbackReason != nil {

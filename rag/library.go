@@ -164,7 +164,8 @@ func (l *Library) presentModel(ctx context.Context) (ollama.Model, error) {
 	return model, nil
 }
 
-// madeWith returns what made the tenant's vectors, and nil before the first.
+// madeWith returns the model that made the tenant's vectors, nil before the first,
+// and [ErrTenantGone] for a tenant that was deleted since it was registered.
 func (l *Library) madeWith(ctx context.Context, tenant *Tenant) (model *ollama.Model, err error) {
 	err = l.db.Read(ctx, "read embedding model", func(q *db.Queries) error {
 		model, err = madeWith(ctx, q, tenant)
@@ -177,16 +178,16 @@ func madeWith(ctx context.Context, q *db.Queries, tenant *Tenant) (*ollama.Model
 	row, err := q.TenantEmbeddingModel(ctx, db.TenantEmbeddingModelParams{
 		ProjectID: tenant.projectID, ID: tenant.id, Generation: tenant.generation,
 	})
-	if db.IsNoRows(err) {
-		_, err := q.TenantVersion(ctx, db.TenantVersionParams{ProjectID: tenant.projectID, ID: tenant.id})
-		if db.IsNoRows(err) {
-			err = ErrTenantGone
-		}
-		return nil, err // nil, nil: there is none, which is no error
+	switch {
+	case db.IsNoRows(err):
+		return nil, ErrTenantGone
+	case err != nil || row.Name == nil:
+		return nil, err
+	default:
+		return &ollama.Model{
+			Name: *row.Name, Digest: *row.Digest, Dimensions: int(*row.Dimensions), PromptVersion: int(*row.PromptVersion),
+		}, nil
 	}
-	return &ollama.Model{
-		Name: row.Name, Digest: row.Digest, Dimensions: int(row.Dimensions), PromptVersion: int(row.PromptVersion),
-	}, err
 }
 
 // setModel makes the model the tenant's. Without replace one that another process

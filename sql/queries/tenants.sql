@@ -64,10 +64,10 @@ WHERE project_id = @project_id AND id = @id AND generation = @generation
     AND (sqlc.narg('epoch')::bigint IS NULL OR epoch = sqlc.narg('epoch'));
 
 -- name: TenantEmbeddingModel :one
--- The model that made the tenant's vectors; no row before the first, nor for a
--- tenant that was deleted.
-SELECT m.id, m.name, m.digest, m.dimensions, m.prompt_version
-FROM tenants t JOIN embedding_models m ON m.id = t.embedding_model_id
+-- The model that made the tenant's vectors, NULL before the first. No row: the
+-- tenant was deleted.
+SELECT m.name, m.digest, m.dimensions, m.prompt_version
+FROM tenants t LEFT JOIN embedding_models m ON m.id = t.embedding_model_id
 WHERE t.project_id = @project_id AND t.id = @id AND t.generation = @generation;
 
 -- name: TenantSetEmbeddingModel :execrows
