@@ -38,7 +38,7 @@ type LockProjectSharedParams struct {
 // a passage that they count on goes before it commits. class: db.LockPassages.
 // Whoever changes documents takes locks in one order, so that nobody deadlocks:
 // the project's row (to register and delete tenants), this lock, new passages by
-// hash, the tenant's row (TenantBump), documents, promoted passages by hash.
+// hash, the tenant's row (TenantIncrementVersion), documents, promoted passages by hash.
 func (q *Queries) LockProjectShared(ctx context.Context, arg LockProjectSharedParams) error {
 	_, err := q.db.Exec(ctx, lockProjectShared, arg.Class, arg.ProjectID)
 	return err

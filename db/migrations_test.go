@@ -218,7 +218,7 @@ func checkFilled(t *testing.T, pool *pgxpool.Pool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got["model"] = []string{fmt.Sprintf("%s %s of %d dimensions", model.Name, model.Digest, model.Dimensions)}
+	got["model"] = []string{fmt.Sprintf("%s %s of %d dimensions", *model.Name, *model.Digest, *model.Dimensions)}
 	want := map[string][]string{
 		"main": {
 			`docs/pool.md critical lines 7 to 9 of "## Cure" at 0`, `docs/labels.md standard lines 1 to 3 of "" at 1`,

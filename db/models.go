@@ -7,10 +7,6 @@ package db
 import (
 	"database/sql/driver"
 	"fmt"
-	"time"
-
-	"github.com/google/uuid"
-	pgvector_go "github.com/pgvector/pgvector-go"
 )
 
 type Collection string
@@ -119,119 +115,7 @@ func (e PromotionLevel) Valid() bool {
 	return false
 }
 
-type Document struct {
-	ProjectID      int32
-	TenantID       int32
-	ID             int64
-	Collection     Collection
-	RelativePath   string
-	Title          string
-	Summary        string
-	DocType        string
-	DocDate        string
-	PromotionLevel PromotionLevel
-	ContentHash    []byte
-	SchemaHash     string
-	CharCount      int32
-	LineCount      int32
-	FileSize       int64
-	FileMtime      time.Time
-	FileCtime      time.Time
-	FileInode      int64
-	ChunkCount     int32
-}
-
-type DocumentChunk struct {
-	ProjectID      int32
-	TenantID       int32
-	DocumentID     int64
-	Collection     Collection
-	Ordinal        int32
-	StartLine      int32
-	EndLine        int32
-	PromotionLevel PromotionLevel
-	PassageHash    uuid.UUID
-	HeaderPath     string
-}
-
-type DocumentLink struct {
-	ProjectID    int32
-	TenantID     int32
-	DocumentID   int64
-	Ordinal      int32
-	TargetPath   string
-	FallbackPath string
-}
-
-type EmbeddingModel struct {
-	ID            int32
-	Name          string
-	Digest        string
-	Dimensions    int32
-	PromptVersion int32
-}
-
-type Passage struct {
-	Collection Collection
-	ProjectID  int32
-	Hash       uuid.UUID
-	CreatedAt  time.Time
-	Heading    string
-	Content    string
-	Embedding  pgvector_go.HalfVector
-	Promoted   bool
-}
-
-type PassagesCompounding struct {
-	Collection Collection
-	ProjectID  int32
-	Hash       uuid.UUID
-	CreatedAt  time.Time
-	Heading    string
-	Content    string
-	Embedding  pgvector_go.HalfVector
-	Promoted   bool
-}
-
-type PassagesExternal struct {
-	Collection Collection
-	ProjectID  int32
-	Hash       uuid.UUID
-	CreatedAt  time.Time
-	Heading    string
-	Content    string
-	Embedding  pgvector_go.HalfVector
-	Promoted   bool
-}
-
-type PassagesHandbook struct {
-	Collection Collection
-	ProjectID  int32
-	Hash       uuid.UUID
-	CreatedAt  time.Time
-	Heading    string
-	Content    string
-	Embedding  pgvector_go.HalfVector
-	Promoted   bool
-}
-
 type Project struct {
 	ID   int32
 	Name string
-}
-
-type Tenant struct {
-	ProjectID        int32
-	ID               int32
-	BranchName       string
-	PathHash         string
-	RepoRoot         string
-	EmbeddingModelID *int32
-	Version          int64
-	Generation       int64
-	DeletedAt        *time.Time
-	Epoch            int64
-	SyncStatus       []byte
-	FirstSeen        time.Time
-	LastSeen         time.Time
 }

@@ -10,35 +10,6 @@ import (
 	"time"
 )
 
-const tenantBump = `-- name: TenantBump :execrows
-UPDATE tenants SET version = version + 1, last_seen = now()
-WHERE project_id = $1 AND id = $2 AND generation = $3
-    AND ($4::bigint IS NULL OR epoch = $4)
-`
-
-type TenantBumpParams struct {
-	ProjectID  int32
-	ID         int32
-	Generation int64
-	Epoch      *int64
-}
-
-// Belongs to every transaction that changes the tenant's documents, before the
-// first of them: who writes to one tenant takes turns. No row: the tenant was
-// deleted, or another server leads it than the one whose epoch is given.
-func (q *Queries) TenantBump(ctx context.Context, arg TenantBumpParams) (int64, error) {
-	result, err := q.db.Exec(ctx, tenantBump,
-		arg.ProjectID,
-		arg.ID,
-		arg.Generation,
-		arg.Epoch,
-	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
-}
-
 const tenantContents = `-- name: TenantContents :one
 SELECT count(*) AS documents, coalesce(sum(d.chunk_count), 0)::bigint AS chunks
 FROM documents d
@@ -183,6 +154,35 @@ func (q *Queries) TenantGeneration(ctx context.Context, arg TenantGenerationPara
 	return generation, err
 }
 
+const tenantIncrementVersion = `-- name: TenantIncrementVersion :execrows
+UPDATE tenants SET version = version + 1, last_seen = now()
+WHERE project_id = $1 AND id = $2 AND generation = $3
+    AND ($4::bigint IS NULL OR epoch = $4)
+`
+
+type TenantIncrementVersionParams struct {
+	ProjectID  int32
+	ID         int32
+	Generation int64
+	Epoch      *int64
+}
+
+// Belongs to every transaction that changes the tenant's documents, before the
+// first of them: who writes to one tenant takes turns. No row: the tenant was
+// deleted, or another server leads it than the one whose epoch is given.
+func (q *Queries) TenantIncrementVersion(ctx context.Context, arg TenantIncrementVersionParams) (int64, error) {
+	result, err := q.db.Exec(ctx, tenantIncrementVersion,
+		arg.ProjectID,
+		arg.ID,
+		arg.Generation,
+		arg.Epoch,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const tenantLastBranch = `-- name: TenantLastBranch :one
 SELECT t.branch_name
 FROM tenants t JOIN projects p ON p.id = t.project_id
@@ -216,7 +216,7 @@ type TenantLeadParams struct {
 }
 
 // For the server that has just become the tenant's indexer. It waits for a
-// transaction of the one before it that has passed TenantBump, and no later one
+// transaction of the one before it that has passed TenantIncrementVersion, and no later one
 // does. What that server had published is void. No row: the tenant was deleted.
 func (q *Queries) TenantLead(ctx context.Context, arg TenantLeadParams) (int64, error) {
 	row := q.db.QueryRow(ctx, tenantLead, arg.ProjectID, arg.ID, arg.Generation)

@@ -53,25 +53,25 @@ type Answer struct {
 // Ask answers a question from the documents of the scope. Nothing is generated
 // when no document is relevant enough, and when the language model fails the
 // best passages are quoted instead.
-func (l *Library) Ask(ctx context.Context, scope Scope, question Question) (Answer, error) {
-	vector, err := l.queryVector(ctx, scope.Tenant, question.Text)
+func (s *Searcher) Ask(ctx context.Context, scope Scope, question Question) (Answer, error) {
+	vector, err := s.queryVector(ctx, scope.Tenant, question.Text)
 	if err != nil {
 		return Answer{}, err
 	}
-	answer, err := l.findSources(ctx, scope, question, vector)
+	answer, err := s.findSources(ctx, scope, question, vector)
 	if err != nil || len(answer.Sources) == 0 {
 		return answer, err
 	}
 	limits := linkLimits{depth: question.MaxDepth, documents: question.MaxLinked, minLevel: question.MinLevel}
-	if answer.Linked, err = l.follow(ctx, scope.Tenant, linkOrigins(answer.Sources), limits); err != nil {
+	if answer.Linked, err = s.follow(ctx, scope.Tenant, linkOrigins(answer.Sources), limits); err != nil {
 		return Answer{}, err
 	}
-	return l.write(ctx, scope, question, answer, vector)
+	return s.write(ctx, scope, question, answer, vector)
 }
 
 // findSources searches for what to answer from. Critical documents are searched
 // apart, so that they take no place from the others.
-func (l *Library) findSources(
+func (s *Searcher) findSources(
 	ctx context.Context, scope Scope, question Question, vector pgvector.HalfVector,
 ) (Answer, error) {
 	query := question.Query
@@ -81,7 +81,7 @@ func (l *Library) findSources(
 	hits := Hits{Documents: []Hit{}}
 	var err error
 	if len(query.Levels) > 0 {
-		if hits, err = l.searchVector(ctx, scope, query, vector); err != nil {
+		if hits, err = s.searchVector(ctx, scope, query, vector); err != nil {
 			return Answer{}, err
 		}
 	}
@@ -89,7 +89,7 @@ func (l *Library) findSources(
 	if !question.IncludeCritical {
 		return answer, nil
 	}
-	critical, beyond, err := l.critical(ctx, scope, question.Query, vector)
+	critical, beyond, err := s.critical(ctx, scope, question.Query, vector)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -111,17 +111,17 @@ func (l *Library) findSources(
 
 // critical returns the critical documents nearest to the query, and how many
 // more there are.
-func (l *Library) critical(
+func (s *Searcher) critical(
 	ctx context.Context, scope Scope, query Query, vector pgvector.HalfVector,
 ) (hits []Hit, beyond int, err error) {
 	query.Levels, query.Limit, query.MinScore = []Level{Critical}, maxCritical, 0
-	found, err := l.searchVector(ctx, scope, query, vector)
+	found, err := s.searchVector(ctx, scope, query, vector)
 	if err != nil || len(found.Documents) < maxCritical {
 		return found.Documents, 0, err
 	}
-	err = l.db.Read(ctx, "count critical documents", func(q *db.Queries) error {
+	err = s.db.Read(ctx, "count critical documents", func(q *db.Queries) error {
 		all, err := q.DocumentCountAtLevel(ctx, db.DocumentCountAtLevelParams{
-			ProjectID: scope.Tenant.projectID, TenantID: scope.Tenant.id, Collection: scope.Collection,
+			ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Collection: scope.Collection,
 			PromotionLevel: Critical, DocTypes: newFilter(scope, query, Levels()).docTypes,
 		})
 		beyond = max(0, int(all)-len(found.Documents))

@@ -29,14 +29,14 @@ type windowed struct {
 func (w windowed) ContextWindow(context.Context) int { return w.tokens }
 
 func (f *fixture) withWindow(tokens int) {
-	f.library = rag.NewLibrary(f.database, f.models, windowed{f.models, tokens}, slog.New(slog.DiscardHandler))
+	f.Searcher = rag.NewSearcher(f.Database, f.Models, windowed{f.Models, tokens}, slog.New(slog.DiscardHandler))
 }
 
 // Critical documents rank higher than others and take no place from them.
 func TestAsk_CriticalDocumentsAreNotCounted(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	f.index(t, f.tenant,
+	f.Add(t, f.Tenant,
 		atLevel("docs/s1.md", rag.Standard, "connection pool exhausted"),
 		atLevel("docs/s2.md", rag.Standard, "connection pool exhausted by jobs"),
 		atLevel("docs/s3.md", rag.Standard, "connection pool exhausted by jobs that run at night"),
@@ -60,7 +60,7 @@ func TestAsk_CriticalDocumentsAreNotCounted(t *testing.T) {
 func TestAsk_ClosestOfAllLevels(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	f.index(t, f.tenant,
+	f.Add(t, f.Tenant,
 		atLevel("docs/rule.md", rag.Critical, "connection pool exhausted"), atLevel("docs/lunch.md", rag.Standard, "lunch at noon"))
 	question := rag.Question{Query: rag.Query{Text: "the connection pool was exhausted by jobs", MinScore: 0.99}, IncludeCritical: true}
 	if got := ask(t, f, question).Closest; got == nil || got.Path != "docs/rule.md" {
@@ -77,7 +77,7 @@ func TestAsk_ClosestOfAllLevels(t *testing.T) {
 func TestAsk_MinLevelHoldsForLinkedDocuments(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	f.index(t, f.tenant,
+	f.Add(t, f.Tenant,
 		atLevel("docs/pool.md", rag.Important, "The connection pool. [low](low.md) [high](high.md)"),
 		atLevel("docs/low.md", rag.Standard, "Standard words. [beyond](beyond.md)"),
 		atLevel("docs/high.md", rag.Important, "Important words."),
@@ -96,7 +96,7 @@ func TestAsk_MinLevelHoldsForLinkedDocuments(t *testing.T) {
 	if diff := cmp.Diff([]string{"docs/high.md"}, linked()); diff != "" {
 		t.Errorf("linked (-want +got):\n%s", diff)
 	}
-	if prompt := f.fake.Requests("/api/chat")[0].User; strings.Contains(prompt, "Standard words") || strings.Contains(prompt, "behind standard") {
+	if prompt := f.Fake.Requests("/api/chat")[0].User; strings.Contains(prompt, "Standard words") || strings.Contains(prompt, "behind standard") {
 		t.Errorf("the prompt holds what is below the level:\n%s", prompt)
 	}
 	question.MinLevel = rag.Standard
@@ -104,7 +104,7 @@ func TestAsk_MinLevelHoldsForLinkedDocuments(t *testing.T) {
 		t.Errorf("linked at every level (-want +got):\n%s", diff)
 	}
 	// The levels are those of now: a promotion is seen by the next question.
-	f.index(t, f.tenant, atLevel("docs/low.md", rag.Important, "Standard words. [beyond](beyond.md)"))
+	f.Add(t, f.Tenant, atLevel("docs/low.md", rag.Important, "Standard words. [beyond](beyond.md)"))
 	question.MinLevel = rag.Important
 	if diff := cmp.Diff([]string{"docs/low.md", "docs/high.md", "docs/beyond.md"}, linked()); diff != "" {
 		t.Errorf("linked after a promotion (-want +got):\n%s", diff)
@@ -127,10 +127,10 @@ func TestAsk_DocumentsCannotPoseAsInstructions(t *testing.T) {
 	}
 	var tokens []string
 	for range 3 {
-		f.fake.Forget()
-		f.index(t, f.tenant, evil(attack), file("docs/good.md", "# Pools", "", "A good text on pools."))
+		f.Fake.Forget()
+		f.Add(t, f.Tenant, evil(attack), file("docs/good.md", "# Pools", "", "A good text on pools."))
 		ask(t, f, rag.Question{Query: rag.Query{Text: "pools"}})
-		chat := f.fake.Requests("/api/chat")[0]
+		chat := f.Fake.Requests("/api/chat")[0]
 		lines := delimiterLine.FindAllStringSubmatch(chat.User, -1)
 		own := lines[:0]
 		for _, line := range lines {
@@ -166,7 +166,7 @@ func TestAsk_NeverWithoutAQuotation(t *testing.T) {
 	f := knowledge(t)
 	f.withWindow(400)
 	answer := ask(t, f, rag.Question{Query: rag.Query{Text: "connection pool exhausted " + strings.Repeat("by leaked connections ", 50)}})
-	if chats := f.fake.Requests("/api/chat"); len(chats) != 0 {
+	if chats := f.Fake.Requests("/api/chat"); len(chats) != 0 {
 		t.Errorf("the model was asked:\n%s", chats[0].User)
 	}
 	if answer.FallbackReason == nil || !strings.Contains(answer.FallbackReason.Error(), "400 tokens") ||
@@ -179,10 +179,10 @@ func TestAsk_NeverWithoutAQuotation(t *testing.T) {
 func TestAsk_CutsThePassageThatDoesNotFit(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	f.index(t, f.tenant, file("docs/a.md", section("Pools", "pools")))
+	f.Add(t, f.Tenant, file("docs/a.md", section("Pools", "pools")))
 	f.withWindow(700)
 	answer := ask(t, f, rag.Question{Query: rag.Query{Text: "pools"}})
-	chats := f.fake.Requests("/api/chat")
+	chats := f.Fake.Requests("/api/chat")
 	if len(chats) != 1 || len(answer.Sources) != 1 || answer.FallbackReason != nil {
 		t.Fatalf("%d chats, sources %v, %v", len(chats), paths(answer.Sources), answer.FallbackReason)
 	}
@@ -199,8 +199,8 @@ func TestAsk_ShortensThePromptForASmallerWindow(t *testing.T) {
 	for i := range 20 {
 		files = append(files, file(fmt.Sprintf("docs/%d.md", i), section("Pools", "pools")))
 	}
-	f.index(t, f.tenant, files...)
-	f.fake.SetFaults(fakeollama.Faults{Window: 1500})
+	f.Add(t, f.Tenant, files...)
+	f.Fake.SetFaults(fakeollama.Faults{Window: 1500})
 	answer := ask(t, f, rag.Question{Query: rag.Query{Text: "pools", Limit: 20}})
 	if answer.FallbackReason != nil || len(answer.Sources) == 0 || len(answer.Sources)+len(answer.Omitted) != 20 {
 		t.Errorf("%d sources, %d omitted, quoted instead because of %v", len(answer.Sources), len(answer.Omitted), answer.FallbackReason)
@@ -215,8 +215,8 @@ func TestAsk_QuotedPassagesAreBounded(t *testing.T) {
 	for i := range 100 {
 		files = append(files, file(fmt.Sprintf("docs/%d.md", i), section(fmt.Sprintf("Pools %d", i), "pools")))
 	}
-	f.index(t, f.tenant, files...)
-	f.fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/chat"}, Status: 500, Message: "out of memory"})
+	f.Add(t, f.Tenant, files...)
+	f.Fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/chat"}, Status: 500, Message: "out of memory"})
 	answer := ask(t, f, rag.Question{Query: rag.Query{Text: "pools", Limit: 100}})
 	if len(answer.Text) > 20_000 || len(answer.Sources) == 0 || len(answer.Sources)+len(answer.Omitted) != 100 {
 		t.Errorf("%d bytes, %d sources and %d omitted", len(answer.Text), len(answer.Sources), len(answer.Omitted))

@@ -18,7 +18,7 @@ func ask(t *testing.T, f *fixture, question rag.Question) rag.Answer {
 	if question.Limit == 0 {
 		question.Limit = 3
 	}
-	answer, err := f.library.Ask(t.Context(), f.scope(), question)
+	answer, err := f.Searcher.Ask(t.Context(), f.Scope(), question)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func paths(hits []rag.Hit) []string {
 func knowledge(t *testing.T) *fixture {
 	t.Helper()
 	f := setup(t)
-	f.index(t, f.tenant,
+	f.Add(t, f.Tenant,
 		file("docs/problems/pool.md", "# Connection pool exhausted", "", "The connection pool was exhausted by leaked connections.",
 			"See [driver](../tools/driver.md)."),
 		file("docs/tools/driver.md", "# Driver settings", "", "Statement timeouts of the driver.", "See [back](../problems/pool.md) and [far](../codebase/far.md)."),
@@ -68,7 +68,7 @@ func TestAsk_SourcesLinksAndCritical(t *testing.T) {
 	if diff := cmp.Diff(want, links); diff != "" {
 		t.Errorf("linked, two links away and each once (-want +got):\n%s", diff)
 	}
-	chats := f.fake.Requests("/api/chat")
+	chats := f.Fake.Requests("/api/chat")
 	if len(chats) != 1 {
 		t.Fatalf("%d chats", len(chats))
 	}
@@ -116,7 +116,7 @@ func TestAsk_NothingRelevantGeneratesNothing(t *testing.T) {
 	if len(answer.Sources) != 0 || answer.Closest == nil || answer.Text != "" {
 		t.Errorf("got %+v, want no sources, no text and the closest", answer)
 	}
-	if chats := f.fake.Requests("/api/chat"); len(chats) != 0 {
+	if chats := f.Fake.Requests("/api/chat"); len(chats) != 0 {
 		t.Errorf("%d chats, want none", len(chats))
 	}
 }
@@ -124,7 +124,7 @@ func TestAsk_NothingRelevantGeneratesNothing(t *testing.T) {
 func TestAsk_QuotesPassagesWhenTheModelFails(t *testing.T) {
 	t.Parallel()
 	f := knowledge(t)
-	f.fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/chat"}, Status: 500, Message: "out of memory"})
+	f.Fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/chat"}, Status: 500, Message: "out of memory"})
 	answer := ask(t, f, rag.Question{Query: rag.Query{Text: "connection pool exhausted", MinScore: 0.4}})
 	if answer.FallbackReason == nil || !strings.Contains(answer.Text, "./docs/problems/pool.md, lines 1 to 4:") ||
 		!strings.Contains(answer.Text, "leaked connections") {
@@ -140,9 +140,9 @@ func TestAsk_LongDocumentsAreQuotedInPart(t *testing.T) {
 		lines = append(lines, section("Part "+string(rune('A'+i%26))+strings.Repeat("x", i/26), "chapter"))
 	}
 	lines = append(lines, section("The secret", "zebras"))
-	f.index(t, f.tenant, file("docs/long.md", lines...), file("docs/short.md", "# Short", "", "A short note on zebras."))
+	f.Add(t, f.Tenant, file("docs/long.md", lines...), file("docs/short.md", "# Short", "", "A short note on zebras."))
 	answer := ask(t, f, rag.Question{Query: rag.Query{Text: "zebras behaves"}})
-	prompt := f.fake.Requests("/api/chat")[0].User
+	prompt := f.Fake.Requests("/api/chat")[0].User
 	for _, text := range []string{"about zebras", "A short note on zebras.", "[… lines"} {
 		if !strings.Contains(prompt, text) {
 			t.Errorf("the prompt lacks %q", text)

@@ -12,30 +12,24 @@ const (
 	maxCyclePaths   = 20
 )
 
-// warnOfCycles logs circles of links that were not in the tenant's graph when it
-// was last read. Each document in one is followed once, so they do no harm; they
-// are reported because they seldom are meant. components are the graph's strongly
-// connected components.
-func (l *Library) warnOfCycles(
-	ctx context.Context, tenant *Tenant, neighbours map[string][]string, components [][]string,
-) {
-	cycles := cyclesOf(neighbours, components)
-	tenant.mu.Lock()
-	before := tenant.cycles
-	tenant.cycles = make(map[string]bool, len(cycles))
-	for _, cycle := range cycles {
-		tenant.cycles[strings.Join(cycle, "\n")] = true
-	}
-	tenant.mu.Unlock()
-	cycles = slices.DeleteFunc(cycles, func(cycle []string) bool { return before[strings.Join(cycle, "\n")] })
+// newCycles returns the cycles that are not among those before.
+func newCycles(before, cycles [][]string) [][]string {
+	return slices.DeleteFunc(slices.Clone(cycles), func(cycle []string) bool {
+		return slices.ContainsFunc(before, func(other []string) bool { return slices.Equal(cycle, other) })
+	})
+}
+
+// warnOfCycles logs circles of links. Each document in one is followed once, so
+// they do no harm; they are reported because they are seldom meant.
+func (s *Searcher) warnOfCycles(ctx context.Context, tenant *Tenant, cycles [][]string) {
 	for _, cycle := range cycles[:min(len(cycles), maxLoggedCycles)] {
 		shown := cycle[:min(len(cycle), maxCyclePaths)]
-		l.logger.WarnContext(ctx, "documents link in a circle; each is followed once",
+		s.logger.WarnContext(ctx, "documents link in a circle; each is followed once",
 			"project", tenant.Key.Project, "branch", tenant.Key.Branch,
 			"documents", len(cycle)-1, "paths", strings.Join(shown, " -> "))
 	}
 	if more := len(cycles) - maxLoggedCycles; more > 0 {
-		l.logger.WarnContext(ctx, "more documents link in circles", "project", tenant.Key.Project,
+		s.logger.WarnContext(ctx, "more documents link in circles", "project", tenant.Key.Project,
 			"branch", tenant.Key.Branch, "circles", more)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"syscall"
 
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
@@ -118,13 +117,22 @@ func innerMessage(err error) string {
 	}
 }
 
+// configError is an error in a file that a person wrote, such as config.json.
+type configError interface {
+	error
+	// Location returns the file, and the key in it or "".
+	Location() (path, key string)
+	// Unreadable reports that the file system does not give what is in the file.
+	Unreadable() bool
+}
+
 func classify(err error) *Error {
 	if known, ok := errors.AsType[*Error](err); ok {
 		return &Error{Code: known.Code, Err: err, Details: known.Details}
 	}
 	var (
 		dbErr       *db.Error
-		configErr   *project.ConfigError
+		inConfig    configError
 		unavailable *ollama.UnavailableError
 		missing     *ollama.ModelMissingError
 		dimension   *ollama.DimensionError
@@ -133,15 +141,16 @@ func classify(err error) *Error {
 		linkErr     *os.LinkError
 	)
 	switch {
-	case errors.Is(err, ErrTenantGone):
+	case errors.Is(err, db.ErrTenantGone):
 		e := &Error{Code: ProjectNotActivated, Err: err}
 		return e.With("requiredTool", "activate_project")
-	case errors.As(err, &configErr):
+	case errors.As(err, &inConfig):
 		e := &Error{Code: InvalidArgument, Err: err}
-		if configErr.Unreadable() {
+		if inConfig.Unreadable() {
 			e.Code = FileSystemError
 		}
-		return e.With("config_path", configErr.Path).With("key", configErr.Key)
+		path, key := inConfig.Location()
+		return e.With("config_path", path).With("key", key)
 	case errors.As(err, &unavailable):
 		e := &Error{Code: EmbeddingServiceError, Err: err}
 		return e.With("circuit_state", unavailable.CircuitState).

@@ -3,25 +3,16 @@ package rag
 import (
 	"context"
 	"maps"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/pgvector/pgvector-go"
 
 	"github.com/compound-docs/compound-docs/db"
 )
 
-// handbookKey names the handbook's one tenant. No project's config can have the
+// HandbookKey names the handbook's one tenant. No project's config can have the
 // name, which begins with a letter there.
-func handbookKey() TenantKey { return TenantKey{Project: ":handbook"} }
-
-// Handbook registers the handbook's tenant, or finds it. Its documents are in
-// the collection [Handbook]; their paths begin with the name of the folder
-// that they came from, and their doc-type is their section.
-func (l *Library) Handbook(ctx context.Context) (*Tenant, error) {
-	return l.Tenant(ctx, handbookKey(), "")
-}
+func HandbookKey() TenantKey { return TenantKey{Project: ":handbook"} }
 
 // HandbookEdition is the handbook between two changes: equal editions have
 // equal content. The zero value is a handbook that was never filled.
@@ -31,9 +22,9 @@ type HandbookEdition struct {
 }
 
 // HandbookEdition returns the present edition.
-func (l *Library) HandbookEdition(ctx context.Context) (edition HandbookEdition, err error) {
-	key := handbookKey()
-	err = l.db.Read(ctx, "look up the handbook", func(q *db.Queries) error {
+func (s *Searcher) HandbookEdition(ctx context.Context) (edition HandbookEdition, err error) {
+	key := HandbookKey()
+	err = s.db.Read(ctx, "look up the handbook", func(q *db.Queries) error {
 		row, err := q.TenantFind(ctx, db.TenantFindParams{
 			ProjectName: key.Project, BranchName: key.Branch, PathHash: key.PathHash,
 		})
@@ -47,7 +38,7 @@ func (l *Library) HandbookEdition(ctx context.Context) (edition HandbookEdition,
 }
 
 func (e HandbookEdition) scope() Scope {
-	tenant := &Tenant{Key: handbookKey(), projectID: e.projectID, id: e.tenantID, generation: e.generation}
+	tenant := &Tenant{Key: HandbookKey(), ProjectID: e.projectID, ID: e.tenantID, Generation: e.generation}
 	return Scope{Tenant: tenant, Collection: Handbook}
 }
 
@@ -74,14 +65,14 @@ type HandbookPassage struct {
 
 // SearchHandbook returns the passages nearest to the query, nearest first. A
 // document may have several among them.
-func (l *Library) SearchHandbook(
+func (s *Searcher) SearchHandbook(
 	ctx context.Context, edition HandbookEdition, query HandbookQuery,
 ) (passages []HandbookPassage, err error) {
 	if edition == (HandbookEdition{}) {
 		return []HandbookPassage{}, nil
 	}
 	scope := edition.scope()
-	vector, err := l.queryVector(ctx, scope.Tenant, query.Text)
+	vector, err := s.queryVector(ctx, scope.Tenant, query.Text)
 	if err != nil {
 		return nil, err
 	}
@@ -90,8 +81,8 @@ func (l *Library) SearchHandbook(
 		sections = []string{query.Section}
 	}
 	filter := newFilter(scope, Query{DocTypes: sections, Limit: query.Limit}, Levels())
-	err = l.db.Read(ctx, "search the handbook", func(q *db.Queries) error {
-		passages, err = alongRoute(ctx, l, q, filter,
+	err = s.db.Read(ctx, "search the handbook", func(q *db.Queries) error {
+		passages, err = alongRoute(ctx, s, q, filter,
 			func() ([]HandbookPassage, error) { return handbookExact(ctx, q, filter, vector) },
 			func() ([]HandbookPassage, bool, error) { return handbookHNSW(ctx, q, filter, vector) })
 		return err
@@ -103,7 +94,7 @@ func handbookExact(
 	ctx context.Context, q *db.Queries, f filter, vector pgvector.HalfVector,
 ) ([]HandbookPassage, error) {
 	rows, err := q.PassageSearchExact(ctx, db.PassageSearchExactParams{
-		ProjectID: f.scope.Tenant.projectID, TenantID: f.scope.Tenant.id, Collection: f.scope.Collection,
+		ProjectID: f.scope.Tenant.ProjectID, TenantID: f.scope.Tenant.ID, Collection: f.scope.Collection,
 		DocTypes: f.docTypes, Levels: f.levels, Query: vector, MaxPassages: f.limit,
 	})
 	passages := make([]HandbookPassage, len(rows))
@@ -117,7 +108,7 @@ func handbookHNSW(
 	ctx context.Context, q *db.Queries, f filter, vector pgvector.HalfVector,
 ) (passages []HandbookPassage, enough bool, err error) {
 	rows, err := q.PassageSearchHNSW(ctx, db.PassageSearchHNSWParams{
-		ProjectID: f.scope.Tenant.projectID, TenantID: f.scope.Tenant.id, Collection: f.scope.Collection,
+		ProjectID: f.scope.Tenant.ProjectID, TenantID: f.scope.Tenant.ID, Collection: f.scope.Collection,
 		DocTypes: f.docTypes, Levels: f.levels, Query: vector, MaxPassages: f.limit, MaxWalked: f.toWalk(),
 	})
 	passages = make([]HandbookPassage, len(rows))
@@ -136,20 +127,7 @@ func newHandbookPassage(row db.PassageSearchExactRow) HandbookPassage {
 
 // HandbookSections returns the sections that documents of the handbook are in,
 // sorted.
-func (l *Library) HandbookSections(ctx context.Context, edition HandbookEdition) ([]string, error) {
-	documents, err := l.CountByType(ctx, edition.scope())
+func (s *Searcher) HandbookSections(ctx context.Context, edition HandbookEdition) ([]string, error) {
+	documents, err := s.CountByType(ctx, edition.scope())
 	return slices.Sorted(maps.Keys(documents)), err
-}
-
-// handbookSection is the front matter's section, else the first folder below
-// the ingested one, else the name of the file.
-func handbookSection(source string, frontMatter map[string]any) string {
-	if section, ok := frontMatter["section"].(string); ok && strings.TrimSpace(section) != "" {
-		return strings.TrimSpace(section)
-	}
-	if parts := strings.Split(source, "/"); len(parts) > 2 {
-		return parts[1]
-	}
-	base := path.Base(source)
-	return strings.TrimSuffix(base, path.Ext(base))
 }

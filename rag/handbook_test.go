@@ -15,11 +15,11 @@ import (
 // ingest puts documents into the handbook.
 func (f *fixture) ingest(t *testing.T, files ...document.File) {
 	t.Helper()
-	handbook, err := f.library.Handbook(t.Context())
+	handbook, err := f.Index.Handbook(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	failures, err := f.library.Indexer(handbook, rag.Handbook, nil).Index(t.Context(), files)
+	failures, err := f.Index.Indexer(handbook, rag.Handbook, nil).Index(t.Context(), files)
 	if err != nil || len(failures) > 0 {
 		t.Fatalf("failures %v, error %v", failures, err)
 	}
@@ -27,7 +27,7 @@ func (f *fixture) ingest(t *testing.T, files ...document.File) {
 
 func (f *fixture) edition(t *testing.T) rag.HandbookEdition {
 	t.Helper()
-	edition, err := f.library.HandbookEdition(t.Context())
+	edition, err := f.Searcher.HandbookEdition(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func (f *fixture) edition(t *testing.T) rag.HandbookEdition {
 // searchHandbook returns what was found as "section source#chunk".
 func (f *fixture) searchHandbook(t *testing.T, query rag.HandbookQuery) (places []string, passages []rag.HandbookPassage) {
 	t.Helper()
-	passages, err := f.library.SearchHandbook(t.Context(), f.edition(t), query)
+	passages, err := f.Searcher.SearchHandbook(t.Context(), f.edition(t), query)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestHandbook_SectionOfADocument(t *testing.T) {
 		file("handbook/security/named.md", "---", "section: ' People '", "---", "Words."),
 		file("handbook/number.md", "---", "section: 12", "---", "Words."),
 		file("handbook/blank.md", "---", "section: ' '", "---", "Words."))
-	got := f.rows(t, `SELECT concat_ws(' ', relative_path, doc_type) FROM documents ORDER BY 1`)
+	got := f.Rows(t, `SELECT concat_ws(' ', relative_path, doc_type) FROM documents ORDER BY 1`)
 	want := []string{
 		"handbook/blank.md blank", "handbook/number.md number", "handbook/security/access/keys.md security",
 		"handbook/security/named.md People", "handbook/security/passwords.md security", "handbook/welcome.md welcome",
@@ -65,7 +65,7 @@ func TestHandbook_SectionOfADocument(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("sections (-want +got):\n%s", diff)
 	}
-	sections, err := f.library.HandbookSections(t.Context(), f.edition(t))
+	sections, err := f.Searcher.HandbookSections(t.Context(), f.edition(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestSearchHandbook_SharedPassage(t *testing.T) {
 	f := setup(t)
 	text := []string{"# Badge", "", "Wear your badge."}
 	f.ingest(t, file("handbook/guests/badge.md", text...), file("handbook/staff/badge.md", text...))
-	if diff := cmp.Diff([]string{"1"}, f.rows(t, "SELECT count(*)::text FROM passages")); diff != "" {
+	if diff := cmp.Diff([]string{"1"}, f.Rows(t, "SELECT count(*)::text FROM passages")); diff != "" {
 		t.Fatalf("passages (-want +got):\n%s", diff)
 	}
 	places, _ := f.searchHandbook(t, rag.HandbookQuery{Text: "badge", Limit: 5})
@@ -128,7 +128,7 @@ func TestSearchHandbook_SharedPassage(t *testing.T) {
 func TestHandbookEdition(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	f.index(t, f.tenant, file("docs/a.md", "A project's document."))
+	f.Add(t, f.Tenant, file("docs/a.md", "A project's document."))
 	if got := f.edition(t); got != (rag.HandbookEdition{}) {
 		t.Errorf("edition %v of a handbook that was never ingested, want the zero value", got)
 	}
@@ -138,7 +138,7 @@ func TestHandbookEdition(t *testing.T) {
 	}
 	f.ingest(t, file("handbook/a.md", "First."))
 	first := f.edition(t)
-	f.index(t, f.tenant, file("docs/b.md", "Another document of the project."))
+	f.Add(t, f.Tenant, file("docs/b.md", "Another document of the project."))
 	if got := f.edition(t); got != first || first == (rag.HandbookEdition{}) {
 		t.Errorf("edition %v after %v, want the same: only a project has changed", got, first)
 	}
@@ -156,8 +156,8 @@ func TestSearchHandbook_AnotherModelNamesIngest(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	f.ingest(t, file("handbook/a.md", "Some text."))
-	f.fake.AddModel("mxbai-embed-large", "sha256:another")
-	_, err := f.library.SearchHandbook(t.Context(), f.edition(t), rag.HandbookQuery{Text: "text", Limit: 1})
+	f.Fake.AddModel("mxbai-embed-large", "sha256:another")
+	_, err := f.Searcher.SearchHandbook(t.Context(), f.edition(t), rag.HandbookQuery{Text: "text", Limit: 1})
 	var ragErr *rag.Error
 	if !errors.As(err, &ragErr) || ragErr.Code != rag.EmbeddingServiceError ||
 		!strings.Contains(err.Error(), "compound-docs ingest --source DIR") {

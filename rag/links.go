@@ -3,114 +3,18 @@ package rag
 import (
 	"context"
 	"errors"
-	"path"
-	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/dominikbraun/graph"
 
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/rag/markdown"
 )
-
-// link is where a document's link leads, as paths in the repository.
-type link struct {
-	target string
-	// fallback is what is meant if there is no document at target, "" for nothing.
-	fallback string
-}
-
-// resolveLinks makes link destinations found in the file at source relative to
-// the repository. Those that lead out of it are left out.
-func resolveLinks(source string, destinations []string) []link {
-	links := []link{}
-	for _, destination := range destinations {
-		if target, ok := resolveLink(source, destination); ok {
-			links = append(links, link{target: target})
-		}
-	}
-	return dedupe(links)
-}
-
-// resolveRelated resolves the related_docs of the file at source. Writers give
-// them relative to the file ("../tools/x.md"), to the docs folder ("tools/x.md"),
-// or to the repository ("/csharp-compounding-docs/tools/x.md"), with an anchor
-// or without. Which of the first two is meant depends on which exists.
-func resolveRelated(source string, related []string) []link {
-	docs, _, _ := strings.Cut(source, "/")
-	links := []link{}
-	for _, given := range related {
-		destination, ok := markdown.RelativeLink(withoutAnchor(given))
-		if !ok {
-			continue
-		}
-		inDocs := strings.TrimPrefix(path.Clean(destination), "/")
-		if !strings.HasPrefix(inDocs, docs+"/") {
-			inDocs = path.Join(docs, inDocs)
-		} else {
-			destination = "/" + inDocs
-		}
-		candidates := []string{}
-		if target, ok := resolveLink(source, destination); ok {
-			candidates = append(candidates, target)
-		}
-		if strings.HasPrefix(inDocs, docs+"/") && inDocs != source && !slices.Contains(candidates, inDocs) {
-			candidates = append(candidates, inDocs)
-		}
-		switch len(candidates) {
-		case 1:
-			links = append(links, link{target: candidates[0]})
-		case 2:
-			links = append(links, link{target: candidates[0], fallback: candidates[1]})
-		}
-	}
-	return dedupe(links)
-}
-
-var anchored = regexp.MustCompile(`(?i)^(.*?\.md)[#?]`)
-
-// withoutAnchor leaves out what follows the name of a file, and writes a # that
-// belongs to the name, as in "tools/c#.md", so that it is none of an anchor.
-func withoutAnchor(destination string) string {
-	if found := anchored.FindStringSubmatch(destination); found != nil {
-		destination = found[1]
-	}
-	if strings.HasSuffix(strings.ToLower(destination), ".md") {
-		destination = strings.NewReplacer("#", "%23", "?", "%3F").Replace(destination)
-	}
-	return destination
-}
-
-func resolveLink(source, destination string) (string, bool) {
-	if strings.HasPrefix(destination, "/") {
-		destination = strings.TrimPrefix(path.Clean(destination), "/")
-	} else {
-		destination = path.Join(path.Dir(source), destination)
-	}
-	return destination, insideRepository(destination) && destination != source
-}
-
-func insideRepository(target string) bool {
-	return target != "" && target != "." && target != ".." && !strings.HasPrefix(target, "../") &&
-		!strings.ContainsRune(target, 0)
-}
-
-// dedupe keeps the first of equal links, and no more than maxLinks.
-func dedupe(links []link) []link {
-	seen := make(map[link]bool, len(links))
-	links = slices.DeleteFunc(links, func(l link) bool {
-		again := seen[l]
-		seen[l] = true
-		return again
-	})
-	return links[:min(len(links), maxLinks)]
-}
 
 // linkCache holds a tenant's link graph as of one version of its documents.
 type linkCache struct {
 	version int64
 	graph   linkGraph
+	cycles  [][]string
 }
 
 // linkGraph is a tenant's documents and the links between them.
@@ -144,11 +48,11 @@ type Linked struct {
 // follow walks the tenant's links breadth-first from the documents at the given
 // paths, as far as limits say, and returns documents that are not among them,
 // nearest first. A document is visited once, so cycles end.
-func (l *Library) follow(ctx context.Context, tenant *Tenant, from []string, limits linkLimits) ([]Linked, error) {
+func (s *Searcher) follow(ctx context.Context, tenant *Tenant, from []string, limits linkLimits) ([]Linked, error) {
 	if limits.depth <= 0 || limits.documents <= 0 || len(from) == 0 {
 		return []Linked{}, nil
 	}
-	links, err := l.linkGraph(ctx, tenant)
+	links, err := s.linkGraph(ctx, tenant)
 	if err != nil {
 		return nil, err
 	}
@@ -157,9 +61,9 @@ func (l *Library) follow(ctx context.Context, tenant *Tenant, from []string, lim
 	for i, link := range found {
 		paths[i] = link.Path
 	}
-	err = l.db.Read(ctx, "read linked documents", func(q *db.Queries) error {
+	err = s.db.Read(ctx, "read linked documents", func(q *db.Queries) error {
 		rows, err := q.DocumentsByPath(ctx, db.DocumentsByPathParams{
-			ProjectID: tenant.projectID, TenantID: tenant.id, Collection: Compounding, RelativePaths: paths,
+			ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collection: Compounding, RelativePaths: paths,
 		})
 		for _, row := range rows {
 			i := slices.Index(paths, row.RelativePath)
@@ -203,20 +107,21 @@ func (g linkGraph) walk(from []string, limits linkLimits) []Linked {
 
 // linkGraph returns the tenant's link graph, read again only when its documents
 // have changed.
-func (l *Library) linkGraph(ctx context.Context, tenant *Tenant) (linkGraph, error) {
+func (s *Searcher) linkGraph(ctx context.Context, tenant *Tenant) (linkGraph, error) {
 	var version int64
 	var edges []db.LinkEdgesRow
 	var cached linkGraph
-	err := l.db.Read(ctx, "read links", func(q *db.Queries) (err error) {
-		version, err = q.TenantVersion(ctx, db.TenantVersionParams{ProjectID: tenant.projectID, ID: tenant.id})
+	err := s.db.Read(ctx, "read links", func(q *db.Queries) (err error) {
+		version, err = q.TenantVersion(ctx, db.TenantVersionParams{ProjectID: tenant.ProjectID, ID: tenant.ID})
 		if err != nil {
 			return err
 		}
-		if cached = tenant.cachedLinks(version); cached.neighbours != nil {
+		if known, ok := s.links.Get(tenant.ID); ok && known.version == version {
+			cached = known.graph
 			return nil
 		}
 		edges, err = q.LinkEdges(ctx, db.LinkEdgesParams{
-			ProjectID: tenant.projectID, TenantID: tenant.id, Collection: Compounding,
+			ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collection: Compounding,
 		})
 		return err
 	})
@@ -231,21 +136,13 @@ func (l *Library) linkGraph(ctx context.Context, tenant *Tenant) (linkGraph, err
 	if links.neighbours, components, err = adjacency(edges); err != nil {
 		return linkGraph{}, err
 	}
-	l.warnOfCycles(ctx, tenant, links.neighbours, components)
-	tenant.mu.Lock()
-	defer tenant.mu.Unlock()
-	tenant.links = linkCache{version: version, graph: links}
+	current := linkCache{version: version, graph: links, cycles: cyclesOf(links.neighbours, components)}
+	s.linksMu.Lock()
+	previous, _ := s.links.Get(tenant.ID)
+	s.links.Add(tenant.ID, current)
+	s.linksMu.Unlock()
+	s.warnOfCycles(ctx, tenant, newCycles(previous.cycles, current.cycles))
 	return links, nil
-}
-
-// cachedLinks returns the graph as of the version, or one without neighbours.
-func (t *Tenant) cachedLinks(version int64) linkGraph {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.links.version != version {
-		return linkGraph{}
-	}
-	return t.links.graph
 }
 
 // adjacency builds the graph of the edges and returns each document's links in

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/test/ragtest"
 )
 
 // related_docs are followed however their writer has given them: relative to the
@@ -37,9 +38,9 @@ func TestAsk_FollowsRelatedDocs(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			f := setup(t)
-			f.index(t, f.tenant, file("docs/problems/pool.md", "---", "related_docs: ['"+test.related+"']", "---", "The connection pool ran dry."))
+			f.Add(t, f.Tenant, file("docs/problems/pool.md", "---", "related_docs: ['"+test.related+"']", "---", "The connection pool ran dry."))
 			for _, other := range append(test.others, "docs/tools/x.md") {
-				f.index(t, f.tenant, file(other, "Bananas are yellow."))
+				f.Add(t, f.Tenant, file(other, "Bananas are yellow."))
 			}
 			answer := ask(t, f, rag.Question{
 				Query: rag.Query{Text: "why did the connection pool run dry", MinScore: 0.4, Limit: 1}, MaxDepth: 1, MaxLinked: 5,
@@ -60,8 +61,8 @@ func TestAsk_FollowsRelatedDocs(t *testing.T) {
 func TestAsk_FollowsTheRelatedDocThatExistsNow(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	x := indexer(f.library, f.tenant, rag.Compounding)
-	f.index(t, f.tenant, file("docs/problems/pool.md", "---", "related_docs: [tools/x.md]", "---", "The connection pool ran dry."))
+	x := f.Index.Indexer(f.Tenant, rag.Compounding, ragtest.AnyDocument{})
+	f.Add(t, f.Tenant, file("docs/problems/pool.md", "---", "related_docs: [tools/x.md]", "---", "The connection pool ran dry."))
 	expect := func(want ...string) {
 		t.Helper()
 		answer := ask(t, f, rag.Question{
@@ -76,9 +77,9 @@ func TestAsk_FollowsTheRelatedDocThatExistsNow(t *testing.T) {
 		}
 	}
 	expect()
-	f.index(t, f.tenant, file("docs/tools/x.md", "Bananas are yellow."))
+	f.Add(t, f.Tenant, file("docs/tools/x.md", "Bananas are yellow."))
 	expect("docs/tools/x.md")
-	f.index(t, f.tenant, file("docs/problems/tools/x.md", "Cherries are red."))
+	f.Add(t, f.Tenant, file("docs/problems/tools/x.md", "Cherries are red."))
 	expect("docs/problems/tools/x.md")
 	if err := x.Remove(t.Context(), []string{"docs/problems/tools/x.md"}); err != nil {
 		t.Fatal(err)

@@ -52,15 +52,15 @@ func (f filter) toWalk() int32 {
 // alongRoute searches on the way that costs less. walk reports whether it found
 // enough; pgvector gives up after hnsw.max_scan_tuples, and then all are compared.
 func alongRoute[T any](
-	ctx context.Context, l *Library, q *db.Queries, f filter,
+	ctx context.Context, s *Searcher, q *db.Queries, f filter,
 	compare func() ([]T, error), walk func() (found []T, enough bool, err error),
 ) ([]T, error) {
-	size, err := l.routes.size(ctx, q, hnswIndex{collection: f.scope.Collection, promoted: f.promoted()})
+	size, err := s.routes.size(ctx, q, hnswIndex{collection: f.scope.Collection, promoted: f.promoted()})
 	if err != nil {
 		return nil, err
 	}
 	limit := crossover(f.toWalk(), size)
-	passages, err := l.routes.count(ctx, q, f, limit)
+	passages, err := s.routes.count(ctx, q, f, limit)
 	if err != nil || passages == 0 {
 		return []T{}, err
 	}
@@ -115,14 +115,14 @@ func (r *routes) size(ctx context.Context, q *db.Queries, index hnswIndex) (int6
 // they are not, a walk finds less than it should, and all are compared.
 func (r *routes) count(ctx context.Context, q *db.Queries, f filter, limit int32) (int32, error) {
 	key := selection{
-		tenant: f.scope.Tenant.id, collection: f.scope.Collection, levels: fmt.Sprint(f.levels),
+		tenant: f.scope.Tenant.ID, collection: f.scope.Collection, levels: fmt.Sprint(f.levels),
 		docTypes: strings.Join(f.docTypes, "\x00"), limit: limit,
 	}
 	if _, ok := r.many.get(key); ok {
 		return limit + 1, nil
 	}
 	passages, err := q.ChunkCountUpTo(ctx, db.ChunkCountUpToParams{
-		ProjectID: f.scope.Tenant.projectID, TenantID: f.scope.Tenant.id, Collection: f.scope.Collection,
+		ProjectID: f.scope.Tenant.ProjectID, TenantID: f.scope.Tenant.ID, Collection: f.scope.Collection,
 		DocTypes: f.docTypes, Levels: f.levels, MaxCount: limit + 1,
 	})
 	if err == nil && passages > int64(limit) {

@@ -56,10 +56,10 @@ func TestFilter_Graph(t *testing.T) {
 	}
 }
 
-// routeFixture is a library with a database, whose searches say which way they went.
+// routeFixture is a searcher with a database, whose searches say which way they went.
 type routeFixture struct {
-	library *Library
-	pool    *pgxpool.Pool
+	searcher *Searcher
+	pool     *pgxpool.Pool
 }
 
 func newRouteFixture(t *testing.T) *routeFixture {
@@ -70,16 +70,22 @@ func newRouteFixture(t *testing.T) *routeFixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &routeFixture{library: NewLibrary(database, nil, nil, slog.New(slog.DiscardHandler)), pool: pool}
+	return &routeFixture{searcher: NewSearcher(database, nil, nil, slog.New(slog.DiscardHandler)), pool: pool}
 }
 
 // tenant has one document of so many passages.
 func (f *routeFixture) tenant(t *testing.T, name string, passages int) *Tenant {
 	t.Helper()
-	tenant, err := f.library.Tenant(t.Context(), TenantKey{Project: "route", Branch: name, PathHash: "x"}, "/repo")
+	q := db.New(f.pool)
+	projectID, err := q.ProjectUpsert(t.Context(), db.ProjectUpsertParams{Name: "route"})
 	if err != nil {
 		t.Fatal(err)
 	}
+	row, err := q.TenantUpsert(t.Context(), db.TenantUpsertParams{ProjectID: projectID, BranchName: name, PathHash: "x", RepoRoot: "/repo"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tenant := &Tenant{ProjectID: projectID, ID: row.ID}
 	if _, err := f.pool.Exec(t.Context(), `
 		WITH document AS (
 			INSERT INTO documents (project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date,
@@ -91,7 +97,7 @@ func (f *routeFixture) tenant(t *testing.T, name string, passages int) *Tenant {
 		INSERT INTO document_chunks (project_id, tenant_id, document_id, collection, ordinal, start_line, end_line,
 			promotion_level, passage_hash, header_path)
 		SELECT project_id, tenant_id, id, 'compounding', n, 1, 1, 'standard', gen_random_uuid(), ''
-		FROM document, generate_series(1, $3::integer) n`, tenant.projectID, tenant.id, passages); err != nil {
+		FROM document, generate_series(1, $3::integer) n`, tenant.ProjectID, tenant.ID, passages); err != nil {
 		t.Fatal(err)
 	}
 	return tenant
@@ -101,7 +107,7 @@ func (f *routeFixture) tenant(t *testing.T, name string, passages int) *Tenant {
 func (f *routeFixture) search(t *testing.T, tenant *Tenant, enough bool) (went []string) {
 	t.Helper()
 	filter := newFilter(Scope{Tenant: tenant, Collection: Compounding}, Query{Limit: 10}, []Level{Standard})
-	found, err := alongRoute(t.Context(), f.library, db.New(f.pool), filter,
+	found, err := alongRoute(t.Context(), f.searcher, db.New(f.pool), filter,
 		func() ([]string, error) {
 			went = append(went, "compare")
 			return went, nil

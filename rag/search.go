@@ -15,12 +15,6 @@ import (
 // The reported score stays the similarity.
 const promotedBoost = 1.5
 
-// Scope is what a search looks at.
-type Scope struct {
-	Tenant     *Tenant
-	Collection Collection
-}
-
 // Query asks for the documents nearest to a text.
 type Query struct {
 	Text string
@@ -58,25 +52,29 @@ type Hits struct {
 }
 
 // Search returns the documents nearest to the query.
-func (l *Library) Search(ctx context.Context, scope Scope, query Query) (Hits, error) {
-	vector, err := l.queryVector(ctx, scope.Tenant, query.Text)
+func (s *Searcher) Search(ctx context.Context, scope Scope, query Query) (Hits, error) {
+	vector, err := s.queryVector(ctx, scope.Tenant, query.Text)
 	if err != nil {
 		return Hits{}, err
 	}
-	return l.searchVector(ctx, scope, query, vector)
+	return s.searchVector(ctx, scope, query, vector)
 }
+
+// modelTries is how often a query is embedded again because the model was
+// replaced meanwhile.
+const modelTries = 3
 
 // queryVector embeds the query with the model of the tenant's vectors. A vector
 // of another model, one that was pulled just now, is not searched with: the next
 // try meets the model that is there then.
-func (l *Library) queryVector(ctx context.Context, tenant *Tenant, text string) (pgvector.HalfVector, error) {
+func (s *Searcher) queryVector(ctx context.Context, tenant *Tenant, text string) (pgvector.HalfVector, error) {
 	text = strings.Join(strings.Fields(text), " ")
 	for range modelTries {
-		model, err := l.readModel(ctx, tenant)
+		model, _, err := CheckModel(ctx, s.db, s.embedder, tenant)
 		if err != nil {
 			return pgvector.HalfVector{}, err
 		}
-		embedding, err := l.embedder.EmbedQuery(ctx, text)
+		embedding, err := s.embedder.EmbedQuery(ctx, text)
 		if err != nil {
 			return pgvector.HalfVector{}, err
 		}
@@ -84,18 +82,18 @@ func (l *Library) queryVector(ctx context.Context, tenant *Tenant, text string) 
 			return pgvector.NewHalfVector(embedding.Vector), nil
 		}
 	}
-	return pgvector.HalfVector{}, modelReplaced()
+	return pgvector.HalfVector{}, ErrModelReplaced()
 }
 
 // searchVector ranks standard and promoted documents apart, each by similarity
 // alone, and merges them: within either group the boost changes nothing, so the
 // first Limit of each hold the first Limit of all.
-func (l *Library) searchVector(ctx context.Context, scope Scope, query Query, vector pgvector.HalfVector) (Hits, error) {
+func (s *Searcher) searchVector(ctx context.Context, scope Scope, query Query, vector pgvector.HalfVector) (Hits, error) {
 	var all []Hit
-	err := l.db.Snapshot(ctx, "search", func(q *db.Queries) error {
+	err := s.db.Snapshot(ctx, "search", func(q *db.Queries) error {
 		all = nil
 		for _, group := range [][]Level{{Standard}, {Important, Critical}} {
-			hits, err := l.nearest(ctx, q, newFilter(scope, query, group), vector)
+			hits, err := s.nearest(ctx, q, newFilter(scope, query, group), vector)
 			if err != nil {
 				return err
 			}
@@ -136,11 +134,11 @@ func cut(ranked []Hit, query Query) Hits {
 
 // nearest returns the documents that the filter lets through and are nearest to
 // the vector.
-func (l *Library) nearest(ctx context.Context, q *db.Queries, f filter, vector pgvector.HalfVector) ([]Hit, error) {
+func (s *Searcher) nearest(ctx context.Context, q *db.Queries, f filter, vector pgvector.HalfVector) ([]Hit, error) {
 	if len(f.levels) == 0 {
 		return nil, nil
 	}
-	return alongRoute(ctx, l, q, f,
+	return alongRoute(ctx, s, q, f,
 		func() ([]Hit, error) { return searchExact(ctx, q, f.exact(vector)) },
 		func() ([]Hit, bool, error) { return searchHNSW(ctx, q, f.hnsw(vector)) })
 }
@@ -170,14 +168,14 @@ func (f filter) promoted() bool { return !slices.Contains(f.levels, Standard) }
 
 func (f filter) exact(vector pgvector.HalfVector) db.SearchExactParams {
 	return db.SearchExactParams{
-		ProjectID: f.scope.Tenant.projectID, TenantID: f.scope.Tenant.id, Collection: f.scope.Collection,
+		ProjectID: f.scope.Tenant.ProjectID, TenantID: f.scope.Tenant.ID, Collection: f.scope.Collection,
 		DocTypes: f.docTypes, Levels: f.levels, Query: vector, MaxDocuments: f.limit,
 	}
 }
 
 func (f filter) hnsw(vector pgvector.HalfVector) db.SearchHNSWParams {
 	return db.SearchHNSWParams{
-		ProjectID: f.scope.Tenant.projectID, TenantID: f.scope.Tenant.id, Collection: f.scope.Collection,
+		ProjectID: f.scope.Tenant.ProjectID, TenantID: f.scope.Tenant.ID, Collection: f.scope.Collection,
 		DocTypes: f.docTypes, Levels: f.levels, Query: vector, MaxDocuments: f.limit, MaxPassages: f.toWalk(),
 	}
 }

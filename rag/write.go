@@ -26,20 +26,20 @@ const (
 
 // write writes the answer's text from its sources, and leaves out of it those of
 // which nothing was quoted.
-func (l *Library) write(
+func (s *Searcher) write(
 	ctx context.Context, scope Scope, question Question, answer Answer, vector pgvector.HalfVector,
 ) (Answer, error) {
-	sources, err := l.sources(ctx, scope, answer, vector)
+	sources, err := s.sources(ctx, scope, answer, vector)
 	if err != nil {
 		return Answer{}, err
 	}
 	d := newDelimiter()
-	quotes, text, err := l.generate(ctx, sources, d, question)
+	quotes, text, err := s.generate(ctx, sources, d, question)
 	if err != nil {
 		if ctx.Err() != nil {
 			return Answer{}, err
 		}
-		l.logger.WarnContext(ctx, "quote passages instead of an answer", "error", err)
+		s.logger.WarnContext(ctx, "quote passages instead of an answer", "error", err)
 		if errors.Is(err, ollama.ErrInputTooLong) {
 			err = fmt.Errorf("%w; %s", err, widerWindow)
 		}
@@ -56,22 +56,22 @@ func (l *Library) write(
 // generate asks the language model. It returns no text and no error when the
 // sources have no text; a model is never asked without a quotation. One whose
 // window turns out to be smaller than it is said to be is asked again with less.
-func (l *Library) generate(
+func (s *Searcher) generate(
 	ctx context.Context, sources []source, d delimiter, question Question,
 ) (quotes []quote, text string, err error) {
 	if !slices.ContainsFunc(sources, source.hasText) {
 		return nil, "", nil
 	}
-	window := l.generator.ContextWindow(ctx)
+	window := s.generator.ContextWindow(ctx)
 	for room := d.room(window, question.Text); ; room /= 2 {
 		if quotes = fit(sources, d, room); len(quotes) == 0 {
 			return nil, "", noRoom(window)
 		}
-		text, err = l.generator.Generate(ctx, d.prompt(quotes, question.Text), question.OnText)
+		text, err = s.generator.Generate(ctx, d.prompt(quotes, question.Text), question.OnText)
 		if !errors.Is(err, ollama.ErrInputTooLong) || room/2 < minRoom {
 			return quotes, text, err
 		}
-		l.logger.WarnContext(ctx, "ask the language model again with a shorter prompt", "tokens", room/2, "error", err)
+		s.logger.WarnContext(ctx, "ask the language model again with a shorter prompt", "tokens", room/2, "error", err)
 	}
 }
 
@@ -102,7 +102,7 @@ func (a *Answer) keepQuoted(sources []source, quotes []quote) {
 }
 
 // sources reads the texts of the documents, in order of priority.
-func (l *Library) sources(
+func (s *Searcher) sources(
 	ctx context.Context, scope Scope, answer Answer, vector pgvector.HalfVector,
 ) ([]source, error) {
 	sources := make([]source, 0, len(answer.Sources)+len(answer.Linked))
@@ -122,9 +122,9 @@ func (l *Library) sources(
 	for i, s := range sources {
 		ids[i], places[s.id] = s.id, i
 	}
-	err := l.db.Read(ctx, "read texts", func(q *db.Queries) error {
+	err := s.db.Read(ctx, "read texts", func(q *db.Queries) error {
 		rows, err := q.ChunkTexts(ctx, db.ChunkTextsParams{
-			ProjectID: scope.Tenant.projectID, Collection: scope.Collection, DocumentIds: ids, Query: vector,
+			ProjectID: scope.Tenant.ProjectID, Collection: scope.Collection, DocumentIds: ids, Query: vector,
 		})
 		for i := range sources {
 			sources[i].passages = nil

@@ -15,13 +15,14 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/tools"
 )
 
 // offline is a server without database and models: arguments are checked before either is asked.
 func offline() *mcp.Server {
 	logger := slog.New(slog.DiscardHandler)
-	s := workspace.New(rag.NewLibrary(nil, nil, nil, logger), project.DefaultSettings(), "", logger)
+	s := workspace.New(index.New(nil, nil, logger), rag.NewSearcher(nil, nil, nil, logger), project.DefaultSettings(), "", logger)
 	return tools.NewServer(s, "test", logger)
 }
 

@@ -57,7 +57,7 @@ func (h *handler) completePath(ctx context.Context, part string) (*mcp.CompleteR
 	if strings.ContainsRune(part, 0) {
 		return completion(nil, ""), nil
 	}
-	paths, total, err := h.session.Library().Paths(ctx, active.Tenant, strings.TrimPrefix(part, "./"), maxCompletions)
+	paths, total, err := h.session.Searcher().Paths(ctx, active.Tenant, strings.TrimPrefix(part, "./"), maxCompletions)
 	if err != nil {
 		return completionError(err)
 	}

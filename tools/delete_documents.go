@@ -5,7 +5,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 )
 
 type deleteDocumentsInput struct {
@@ -52,7 +52,7 @@ func deleteDocumentsTool() *mcp.Tool {
 func (h *handler) deleteDocuments(
 	ctx context.Context, _ *mcp.CallToolRequest, in deleteDocumentsInput,
 ) (*mcp.CallToolResult, deleteDocumentsOutput, error) {
-	selection := rag.Selection{Project: in.ProjectName, Branch: in.BranchName, PathHash: in.PathHash}
+	selection := index.Selection{Project: in.ProjectName, Branch: in.BranchName, PathHash: in.PathHash}
 	out := deleteDocumentsOutput{
 		ProjectName: in.ProjectName, BranchName: in.BranchName, PathHash: in.PathHash, DryRun: valueOr(in.DryRun, false),
 	}

@@ -112,7 +112,7 @@ func (h *handler) ragQuery(
 	least := newThreshold(in.MinRelevanceScore, config.Retrieval.MinRelevanceScore)
 	query.MinScore = least.score
 	minLevel := rag.Level(valueOr(in.MinPromotionLevel, string(rag.Standard)))
-	answer, err := h.session.Library().Ask(ctx, active.Compounding(), rag.Question{
+	answer, err := h.session.Searcher().Ask(ctx, active.Compounding(), rag.Question{
 		Query:           query,
 		MinLevel:        minLevel,
 		IncludeCritical: valueOr(in.IncludeCritical, true),

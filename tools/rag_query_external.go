@@ -64,7 +64,7 @@ func (h *handler) ragQueryExternal(
 	query.Limit = valueOr(in.MaxSources, active.Definition.Config.Retrieval.MaxResults)
 	least := externalThreshold(active, in.MinRelevanceScore)
 	query.MinScore = least.score
-	answer, err := h.session.Library().Ask(ctx, external.Scope, rag.Question{
+	answer, err := h.session.Searcher().Ask(ctx, external.Scope, rag.Question{
 		Query: query, MinLevel: rag.Standard, OnText: h.writingProgress(ctx, request),
 	})
 	if err != nil {

@@ -63,7 +63,7 @@ func (h *handler) searchExternalDocs(
 	query.Limit = valueOr(in.Limit, active.Definition.Config.SemanticSearch.DefaultLimit)
 	least := externalThreshold(active, in.MinRelevanceScore)
 	query.MinScore = least.score
-	hits, err := h.session.Library().Search(ctx, external.Scope, query)
+	hits, err := h.session.Searcher().Search(ctx, external.Scope, query)
 	if err != nil {
 		return nil, searchExternalDocsOutput{}, err
 	}

@@ -105,13 +105,13 @@ func (h *handler) findInHandbook(ctx context.Context, search handbookSearch) (fo
 	case hit:
 		return known, nil
 	}
-	library := h.session.Library()
+	searcher := h.session.Searcher()
 	found.edition = edition
-	found.passages, err = library.SearchHandbook(ctx, edition, rag.HandbookQuery{
+	found.passages, err = searcher.SearchHandbook(ctx, edition, rag.HandbookQuery{
 		Text: search.query, Section: search.section, Limit: search.results,
 	})
 	if err == nil && len(found.passages) == 0 {
-		found.sections, err = library.HandbookSections(ctx, edition)
+		found.sections, err = searcher.HandbookSections(ctx, edition)
 	}
 	if err != nil {
 		return handbookFound{}, err
@@ -128,7 +128,7 @@ func (h *handler) handbookEdition(ctx context.Context, cached bool) (rag.Handboo
 		ctx, cancel = context.WithTimeout(ctx, editionWait)
 		defer cancel()
 	}
-	return h.session.Library().HandbookEdition(ctx)
+	return h.session.Searcher().HandbookEdition(ctx)
 }
 
 func textResult(text string) *mcp.CallToolResult {

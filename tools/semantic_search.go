@@ -88,7 +88,7 @@ func (h *handler) semanticSearch(
 	for _, level := range in.PromotionLevels {
 		query.Levels = append(query.Levels, rag.Level(level))
 	}
-	hits, err := h.session.Library().Search(ctx, active.Compounding(), query)
+	hits, err := h.session.Searcher().Search(ctx, active.Compounding(), query)
 	if err != nil {
 		return nil, semanticSearchOutput{}, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/testenv"
@@ -33,7 +34,7 @@ func eras() map[string]string {
 // fixture is a server on a database of its own, with fake models.
 type fixture struct {
 	server      *mcp.Server
-	library     *rag.Library
+	library     *index.Index
 	fake        *fakeollama.Server
 	databaseURL string
 }
@@ -56,8 +57,8 @@ func setup(t *testing.T) *fixture {
 			t.Error(err)
 		}
 	})
-	library := rag.NewLibrary(database, models, models, logger)
-	s := workspace.New(library, project.DefaultSettings(), "", logger)
+	library := index.New(database, models, logger)
+	s := workspace.New(library, rag.NewSearcher(database, models, models, logger), project.DefaultSettings(), "", logger)
 	t.Cleanup(s.Close)
 	return &fixture{server: tools.NewServer(s, "test", logger), library: library, fake: fake, databaseURL: databaseURL}
 }

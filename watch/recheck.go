@@ -22,7 +22,7 @@ func (f Folder) nameOf(indexed string) (name string, ok bool) {
 	return name, ok && fs.ValidPath(name)
 }
 
-// Changed is for the writers of the index: see rag.Source.
+// Changed is for the writers of the index: see index.Source.
 func (f Folder) Changed(stamps map[string]document.Stamp) []string {
 	root, err := f.open()
 	if err != nil {
@@ -55,7 +55,7 @@ func (f Folder) holds(root *os.Root, indexed string, stamp document.Stamp) bool 
 	return err == nil && sha256.Sum256(content) == stamp.Hash
 }
 
-// Present is for the writers of the index: see rag.Source.
+// Present is for the writers of the index: see index.Source.
 func (f Folder) Present(paths []string) []string {
 	root, err := f.open()
 	if errors.Is(err, fs.ErrNotExist) && f.MayBeMissing {

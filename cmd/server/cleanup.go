@@ -13,6 +13,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 )
 
 // defaultGrace outlasts a holiday.
@@ -21,7 +22,7 @@ const defaultGrace = 30 * day
 const day = 24 * time.Hour
 
 func newCleanupCommand(flags *flags) *cobra.Command {
-	options := rag.CleanupOptions{Grace: defaultGrace, Judge: judge}
+	options := index.CleanupOptions{Grace: defaultGrace, Judge: judge}
 	command := &cobra.Command{
 		Use:   "cleanup",
 		Short: "Remove from the index what no checkout needs any more",
@@ -49,7 +50,7 @@ beside any number of servers; --dry-run says what it would remove.`,
 	return command
 }
 
-func cleanup(ctx context.Context, f *flags, options rag.CleanupOptions, stdout, stderr io.Writer) (err error) {
+func cleanup(ctx context.Context, f *flags, options index.CleanupOptions, stdout, stderr io.Writer) (err error) {
 	s, err := f.setUp(stderr)
 	if err != nil {
 		return err
@@ -63,20 +64,20 @@ func cleanup(ctx context.Context, f *flags, options rag.CleanupOptions, stdout, 
 }
 
 // judge says what the disk of this machine knows of a checkout.
-func judge(key rag.TenantKey, root string) rag.CheckoutState {
+func judge(key rag.TenantKey, root string) index.CheckoutState {
 	switch project.CheckoutStateOf(root, key.Project, key.Branch) {
 	case project.Here:
-		return rag.Alive
+		return index.Alive
 	case project.BranchGone:
-		return rag.Gone
+		return index.Gone
 	default:
-		return rag.Unknown
+		return index.Unknown
 	}
 }
 
 // printCleaned says what is gone, and why, one thing a line, and then how much
 // that is.
-func printCleaned(w io.Writer, cleaned rag.CleanupResult, dryRun bool) {
+func printCleaned(w io.Writer, cleaned index.CleanupResult, dryRun bool) {
 	var tenants, documents, passages, projects int
 	for _, tenant := range cleaned.Tenants {
 		name := fmt.Sprintf("%s, branch %s, in %s", tenant.Key.Project, tenant.Key.Branch, tenant.Root)
@@ -85,7 +86,7 @@ func printCleaned(w io.Writer, cleaned rag.CleanupResult, dryRun bool) {
 			continue
 		}
 		reason := "the repository has no such branch"
-		if tenant.State == rag.Unknown {
+		if tenant.State == index.Unknown {
 			reason = "not on this machine, and not used since " + tenant.LastSeen.Local().Format(time.DateOnly)
 		}
 		fmt.Fprintf(w, "%s: %s, %s\n", name, count(tenant.Documents, "document"), reason)

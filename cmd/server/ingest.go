@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/watch"
 )
 
@@ -96,7 +97,7 @@ func handbookFolder(ctx context.Context, source string) (watch.Folder, error) {
 
 // renewHandbook empties a handbook that another embedding model has made: its
 // vectors and new ones cannot be compared.
-func renewHandbook(ctx context.Context, library *rag.Library, handbook *rag.Tenant, folder watch.Folder, stderr io.Writer) error {
+func renewHandbook(ctx context.Context, library *index.Index, handbook *rag.Tenant, folder watch.Folder, stderr io.Writer) error {
 	changed, err := library.ModelChanged(ctx, handbook)
 	if err != nil || !changed {
 		return err

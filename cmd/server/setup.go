@@ -11,6 +11,7 @@ import (
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
@@ -78,7 +79,8 @@ type setup struct {
 	logger   *slog.Logger
 	models   *ollama.Client
 	database *db.Database
-	library  *rag.Library
+	library  *index.Index
+	searcher *rag.Searcher
 }
 
 // setUp builds the parts from flags and environment; logs go to stderr. The
@@ -97,7 +99,8 @@ func (f *flags) setUp(stderr io.Writer) (*setup, error) {
 		return nil, err
 	}
 	s.database = db.NewDatabase(o.databaseURL, s.logger)
-	s.library = rag.NewLibrary(s.database, s.models, s.models, s.logger)
+	s.library = index.New(s.database, s.models, s.logger)
+	s.searcher = rag.NewSearcher(s.database, s.models, s.models, s.logger)
 	return s, nil
 }
 

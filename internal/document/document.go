@@ -61,3 +61,24 @@ type Failure struct {
 	Path string
 	Err  error
 }
+
+// DocType is what the index knows of the kind that a document is of.
+type DocType struct {
+	Name string
+	// SchemaHash identifies what Validate depends on. When it changes, documents
+	// may have become valid or invalid.
+	SchemaHash string
+	// Validate returns what is wrong with a document's front matter, sorted by field.
+	Validate func(frontMatter map[string]any) []Violation
+}
+
+// Violation is one thing that is wrong with a document's front matter, in words
+// for its writer: {"severity", `is "urgent"`, "one of critical, high, medium, low"}.
+type Violation struct {
+	// Field is the place in the front matter, such as severity or tags[1].
+	Field string `json:"field"`
+	// Problem completes the sentence that Field begins.
+	Problem string `json:"problem"`
+	// Expected is what would be right: a noun phrase, never empty.
+	Expected string `json:"expected"`
+}

@@ -46,6 +46,9 @@ func (e *ConfigError) Error() string {
 // Unwrap returns the cause, or nil.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
+// Location returns the file, or the path that was given, and the key in it.
+func (e *ConfigError) Location() (path, key string) { return e.Path, e.Key }
+
 // Unreadable reports that there is a file, and that it is the file system that does not give what is
 // in it. Otherwise something is wrong with the content, or with the path that was given.
 func (e *ConfigError) Unreadable() bool {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/workspace"
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 )
 
 func TestActive_ADocsFolderThatIsALinkIntoTheExternalDocs(t *testing.T) {
@@ -50,7 +50,7 @@ func TestReindex_KeepsTheBranchOutsideGit(t *testing.T) {
 	if err != nil || active.Tenant.Key.Branch != "master" {
 		t.Errorf("active on %+v (%v), want master", active, err)
 	}
-	if _, err := s.Delete(t.Context(), rag.Selection{Project: "test-project"}); err != nil {
+	if _, err := s.Delete(t.Context(), index.Selection{Project: "test-project"}); err != nil {
 		t.Fatal(err)
 	}
 	active, err = s.Active(t.Context())

@@ -13,6 +13,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/watch"
 )
 
@@ -23,13 +24,14 @@ type Project struct {
 	Definition *project.Project
 	Tenant     *rag.Tenant
 
-	library *rag.Library
-	logger  *slog.Logger
-	docs    tree
-	trees   []tree // docs among them
-	stamp   configStamp
-	cancel  context.CancelFunc
-	running sync.WaitGroup
+	library  *index.Index
+	searcher *rag.Searcher
+	logger   *slog.Logger
+	docs     tree
+	trees    []tree // docs among them
+	stamp    configStamp
+	cancel   context.CancelFunc
+	running  sync.WaitGroup
 
 	mu sync.Mutex
 	// decided is set once it is known who indexes the tenant. leading is set while
@@ -45,19 +47,20 @@ type Project struct {
 // tree is a folder, the index that mirrors it, and what keeps the two equal.
 type tree struct {
 	folder  watch.Folder
-	indexer *rag.Indexer
+	indexer *index.Indexer
 	mirror  *watch.Mirror
 }
 
 func newProject(
-	library *rag.Library, p *project.Project, tenant *rag.Tenant, debounce time.Duration, logger *slog.Logger,
+	library *index.Index, searcher *rag.Searcher, p *project.Project, tenant *rag.Tenant, debounce time.Duration,
+	logger *slog.Logger,
 ) *Project {
 	a := &Project{
-		Definition: p, Tenant: tenant, library: library, changed: make(chan struct{}),
+		Definition: p, Tenant: tenant, library: library, searcher: searcher, changed: make(chan struct{}),
 		logger: logger.With("project", tenant.Key.Project, "branch", tenant.Key.Branch),
 	}
 	config := watch.Config{Debounce: debounce, Steady: a.steady, OnChange: a.notify}
-	add := func(folder watch.Folder, indexer *rag.Indexer) tree {
+	add := func(folder watch.Folder, indexer *index.Indexer) tree {
 		indexer.From(folder)
 		t := tree{folder: folder, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, a.logger)}
 		a.trees = append(a.trees, t)
@@ -187,7 +190,7 @@ type DocTypeCount struct {
 
 // DocTypes returns the project's doc-types in their order, with their documents.
 func (a *Project) DocTypes(ctx context.Context) ([]DocTypeCount, error) {
-	documents, err := a.library.CountByType(ctx, a.Compounding())
+	documents, err := a.searcher.CountByType(ctx, a.Compounding())
 	if err != nil {
 		return nil, err
 	}

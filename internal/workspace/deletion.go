@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 )
 
 // indexPoll is how often a session looks whether its project is still in the
@@ -46,11 +48,11 @@ func (d *deletion) error() *rag.Error {
 //
 // The session must have a project, or be started for one, but nothing is activated
 // for it, and after a deletion another may follow.
-func (s *Workspace) Delete(ctx context.Context, selection rag.Selection) (rag.Contents, error) {
+func (s *Workspace) Delete(ctx context.Context, selection index.Selection) (index.Contents, error) {
 	s.switching.Lock()
 	defer s.switching.Unlock()
 	if err := s.hasProject(); err != nil {
-		return rag.Contents{}, err
+		return index.Contents{}, err
 	}
 	contents, err := s.library.Delete(ctx, selection)
 	if err != nil {
@@ -72,9 +74,9 @@ func (s *Workspace) Delete(ctx context.Context, selection rag.Selection) (rag.Co
 }
 
 // Contents returns what [Workspace.Delete] would remove, on the same conditions.
-func (s *Workspace) Contents(ctx context.Context, selection rag.Selection) (rag.Contents, error) {
+func (s *Workspace) Contents(ctx context.Context, selection index.Selection) (index.Contents, error) {
 	if err := s.hasProject(); err != nil {
-		return rag.Contents{}, err
+		return index.Contents{}, err
 	}
 	return s.library.Contents(ctx, selection)
 }
@@ -143,7 +145,7 @@ func (s *Workspace) resume(ctx context.Context, why *deletion) (*Project, error)
 		return nil, why.error()
 	}
 	active, err := s.replace(ctx, p, key, s.rejoin)
-	if errors.Is(err, rag.ErrTenantGone) {
+	if errors.Is(err, db.ErrTenantGone) {
 		return nil, why.error()
 	}
 	return active, err
@@ -177,7 +179,7 @@ func (s *Workspace) lookAtIndex(ctx context.Context) error {
 	if active == nil && why == nil {
 		return nil
 	}
-	var state rag.TenantState
+	var state index.TenantState
 	if active != nil {
 		var err error
 		if state, err = s.library.State(ctx, active.Tenant); err != nil || !state.Deleted && !state.Replaced {

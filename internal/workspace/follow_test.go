@@ -52,7 +52,7 @@ func TestActive_NoAnswerFromAnotherBranch(t *testing.T) {
 		if active.Tenant.Key.Branch != branch {
 			t.Fatalf("after git switch the branch is %q, want %q", active.Tenant.Key.Branch, branch)
 		}
-		answer, err := s.Library().Ask(t.Context(), active.Compounding(), rag.Question{
+		answer, err := s.Searcher().Ask(t.Context(), active.Compounding(), rag.Question{
 			Query: rag.Query{Text: "what is the rate limit", Limit: 10}, MinLevel: rag.Standard,
 		})
 		if err != nil {

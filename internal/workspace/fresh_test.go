@@ -20,6 +20,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
@@ -70,7 +71,7 @@ func (f *fixture) newReference(t *testing.T) *reference {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := workspace.New(rag.NewLibrary(database, models, models, logger), project.DefaultSettings(), f.configPath(), logger)
+	s := workspace.New(index.New(database, models, logger), rag.NewSearcher(database, models, models, logger), project.DefaultSettings(), f.configPath(), logger)
 	t.Cleanup(func() {
 		s.Close()
 		database.Close()

@@ -155,7 +155,7 @@ func search(t *testing.T, s *workspace.Workspace, round any) *rag.Error {
 	if err != nil {
 		return rag.AsError(err)
 	}
-	_, err = s.Library().Search(t.Context(), active.Compounding(), rag.Query{Text: fmt.Sprint("apples ", round), Limit: 5})
+	_, err = s.Searcher().Search(t.Context(), active.Compounding(), rag.Query{Text: fmt.Sprint("apples ", round), Limit: 5})
 	if err != nil {
 		return rag.AsError(err)
 	}

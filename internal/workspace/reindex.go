@@ -38,7 +38,7 @@ func (s *Workspace) Reindex(ctx context.Context, report func(folder string) func
 		return ReindexResult{}, fmt.Errorf("reindex: %w", err)
 	}
 	reindexed := ReindexResult{Tenant: key}
-	for _, tree := range newProject(s.library, p, tenant, 0, s.logger).trees {
+	for _, tree := range newProject(s.library, s.searcher, p, tenant, 0, s.logger).trees {
 		name := cmp.Or(tree.folder.Prefix, ".")
 		synced, err := watch.Sync(ctx, tree.folder, tree.indexer, report(name))
 		if err != nil {

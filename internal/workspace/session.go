@@ -15,13 +15,16 @@ import (
 	"sync"
 	"time"
 
+	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 )
 
 // Workspace is the state of a server. Safe for concurrent use.
 type Workspace struct {
-	library  *rag.Library
+	library  *index.Index
+	searcher *rag.Searcher
 	settings project.Settings
 	// projectDir is activated by the first call that needs a project; "" for none.
 	projectDir string
@@ -45,15 +48,17 @@ type Workspace struct {
 
 // New returns a session in which no project is active. projectDir, if not "",
 // is the repository that the first call which needs one activates.
-func New(library *rag.Library, settings project.Settings, projectDir string, logger *slog.Logger) *Workspace {
+func New(
+	library *index.Index, searcher *rag.Searcher, settings project.Settings, projectDir string, logger *slog.Logger,
+) *Workspace {
 	return &Workspace{
-		library: library, settings: settings, projectDir: projectDir, logger: logger, closed: make(chan struct{}),
+		library: library, searcher: searcher, settings: settings, projectDir: projectDir, logger: logger, closed: make(chan struct{}),
 		outsideGit: map[string]string{},
 	}
 }
 
-// Library returns the index.
-func (s *Workspace) Library() *rag.Library { return s.library }
+// Searcher returns what reads the index.
+func (s *Workspace) Searcher() *rag.Searcher { return s.searcher }
 
 // Active returns the active project. With none it activates the one that the
 // server was started for, unless that was deleted from the index since, and else
@@ -110,7 +115,7 @@ func (s *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 		register = s.rejoin // to follow a config is no reason to undo a deletion
 	}
 	active, err := s.replace(ctx, p, key, register)
-	if errors.Is(err, rag.ErrTenantGone) {
+	if errors.Is(err, db.ErrTenantGone) {
 		why := &deletion{project: outdated.Definition, key: key}
 		s.drop(outdated, why)
 		return nil, why.error()
@@ -243,7 +248,7 @@ func (s *Workspace) replace(
 		return nil, fmt.Errorf("activate project: %w", err)
 	}
 	debounce := time.Duration(s.settings.FileWatcher.DebounceMS) * time.Millisecond
-	next := newProject(s.library, p, tenant, debounce, s.logger)
+	next := newProject(s.library, s.searcher, p, tenant, debounce, s.logger)
 	next.stamp = stamp
 	s.mu.Lock()
 	previous := s.active

@@ -16,6 +16,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/testenv"
@@ -85,7 +86,7 @@ func (f *fixture) start(t *testing.T, databaseURL string, config ollama.Config, 
 	}
 	settings := project.DefaultSettings()
 	settings.FileWatcher.DebounceMS = int(debounce.Milliseconds())
-	s := workspace.New(rag.NewLibrary(database, models, models, logger), settings, projectDir, logger)
+	s := workspace.New(index.New(database, models, logger), rag.NewSearcher(database, models, models, logger), settings, projectDir, logger)
 	t.Cleanup(func() {
 		s.Close()
 		database.Close()
@@ -172,7 +173,7 @@ func found(t *testing.T, s *workspace.Workspace, text string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hits, err := s.Library().Search(t.Context(), active.Compounding(), rag.Query{Text: text, Limit: 100})
+	hits, err := s.Searcher().Search(t.Context(), active.Compounding(), rag.Query{Text: text, Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}

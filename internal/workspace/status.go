@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/watch"
 )
@@ -119,7 +120,7 @@ func (a *Project) publishedStatus(ctx context.Context, reason error) Status {
 	}
 	if err != nil {
 		status.Waiting = rag.AsError(err).Error()
-		stalled, ok := errors.AsType[*rag.StalledError](err)
+		stalled, ok := errors.AsType[*db.StalledError](err)
 		status.takingOver = ok && stalled.Err == nil
 	} else if !found {
 		status.Queued = 1 // the indexer has not said anything yet

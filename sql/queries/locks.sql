@@ -3,7 +3,7 @@
 -- a passage that they count on goes before it commits. class: db.LockPassages.
 -- Whoever changes documents takes locks in one order, so that nobody deadlocks:
 -- the project's row (to register and delete tenants), this lock, new passages by
--- hash, the tenant's row (TenantBump), documents, promoted passages by hash.
+-- hash, the tenant's row (TenantIncrementVersion), documents, promoted passages by hash.
 SELECT pg_advisory_xact_lock_shared(@class::integer, @project_id::integer);
 
 -- name: LockProjectExclusive :exec

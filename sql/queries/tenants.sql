@@ -38,7 +38,7 @@ ORDER BY t.last_seen DESC LIMIT 1;
 -- name: TenantVersion :one
 SELECT version FROM tenants WHERE project_id = @project_id AND id = @id;
 
--- name: TenantBump :execrows
+-- name: TenantIncrementVersion :execrows
 -- Belongs to every transaction that changes the tenant's documents, before the
 -- first of them: who writes to one tenant takes turns. No row: the tenant was
 -- deleted, or another server leads it than the one whose epoch is given.
@@ -48,7 +48,7 @@ WHERE project_id = @project_id AND id = @id AND generation = @generation
 
 -- name: TenantLead :one
 -- For the server that has just become the tenant's indexer. It waits for a
--- transaction of the one before it that has passed TenantBump, and no later one
+-- transaction of the one before it that has passed TenantIncrementVersion, and no later one
 -- does. What that server had published is void. No row: the tenant was deleted.
 UPDATE tenants SET epoch = epoch + 1, sync_status = NULL, last_seen = now()
 WHERE project_id = @project_id AND id = @id AND generation = @generation

@@ -8,6 +8,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
@@ -64,8 +65,8 @@ func (e *environment) captureSearch(ctx context.Context, c *corpus, text string)
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, models.Close()) }()
-	library := rag.NewLibrary(database, models, models, e.logger)
-	_, tenant, err := openTenant(ctx, library, c.repo, "main")
+	searcher := rag.NewSearcher(database, models, models, e.logger)
+	_, tenant, err := openTenant(ctx, index.New(database, models, e.logger), c.repo, "main")
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +74,7 @@ func (e *environment) captureSearch(ctx context.Context, c *corpus, text string)
 	var statements []statement
 	for range 2 {
 		between.taken()
-		if _, err := library.Search(ctx, scope, rag.Query{Text: text, Limit: searchLimit}); err != nil {
+		if _, err := searcher.Search(ctx, scope, rag.Query{Text: text, Limit: searchLimit}); err != nil {
 			return nil, err
 		}
 		statements = between.taken()

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 )
 
 // searchIndex is a database filled with synthetic passages by COPY, without files
@@ -21,10 +22,11 @@ import (
 type searchIndex struct {
 	*database
 
-	env     *environment
-	models  *embedder
-	library *rag.Library
-	random  *rand.Rand
+	env      *environment
+	models   *embedder
+	index    *index.Index
+	searcher *rag.Searcher
+	random   *rand.Rand
 	// passages there are, in all tenants.
 	passages int
 }
@@ -42,7 +44,8 @@ func (e *environment) newSearchIndex(ctx context.Context, seed uint64) (*searchI
 	}
 	models := &embedder{space: newSpace(clusters, 3), queries: map[string][]float32{}}
 	return &searchIndex{
-		database: d, env: e, random: newRandom(seed, 0), models: models, library: e.library(d.Database, models),
+		database: d, env: e, random: newRandom(seed, 0), models: models, index: e.index(d.Database, models),
+		searcher: rag.NewSearcher(d.Database, models, nil, e.logger),
 	}, nil
 }
 
@@ -87,7 +90,7 @@ func (t *searchTenant) scope() rag.Scope {
 // newTenant registers a tenant that has no document yet.
 func (x *searchIndex) newTenant(ctx context.Context, project, branch string) (*searchTenant, error) {
 	key := rag.TenantKey{Project: project, Branch: branch, PathHash: "0123456789abcdef"}
-	tenant, err := x.library.Tenant(ctx, key, "/"+project)
+	tenant, err := x.index.Tenant(ctx, key, "/"+project)
 	if err != nil {
 		return nil, err
 	}
@@ -260,7 +263,7 @@ func (x *searchIndex) questions(t *searchTenant, count int) []question {
 
 // search asks one question.
 func (x *searchIndex) search(ctx context.Context, t *searchTenant, q question) error {
-	_, err := x.library.Search(ctx, t.scope(), rag.Query{Text: q.text, Limit: searchLimit})
+	_, err := x.searcher.Search(ctx, t.scope(), rag.Query{Text: q.text, Limit: searchLimit})
 	return err
 }
 

@@ -137,7 +137,7 @@ func (x *searchIndex) recall(ctx context.Context, t *searchTenant, situation str
 // recallOf is the share of the documents that an exact search returns which the
 // search returned too.
 func (x *searchIndex) recallOf(ctx context.Context, t *searchTenant, s selection, q question) (float64, error) {
-	hits, err := x.library.Search(ctx, t.scope(), rag.Query{
+	hits, err := x.searcher.Search(ctx, t.scope(), rag.Query{
 		Text: q.text, DocTypes: s.docTypes, Levels: s.levels, Limit: searchLimit,
 	})
 	if err != nil {
@@ -147,7 +147,7 @@ func (x *searchIndex) recallOf(ctx context.Context, t *searchTenant, s selection
 	for _, hit := range hits.Documents {
 		found[hit.Path] = true
 	}
-	// The order of rag.Library.Search: similarity, that of promoted documents
+	// The order of rag.Searcher.Search: similarity, that of promoted documents
 	// counted one and a half times.
 	rows, err := x.pool.Query(ctx, `
 		SELECT d.relative_path

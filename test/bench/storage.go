@@ -25,10 +25,10 @@ func (e *environment) branchBytes(ctx context.Context, documents, sections int) 
 		return 0, err
 	}
 	err = e.withDatabase(ctx, func(d *database) error {
-		library := e.library(d.Database, &embedder{space: newSpace(100, 2)})
+		index := e.index(d.Database, &embedder{space: newSpace(100, 2)})
 		var chunks, bytes, chunksBefore, bytesBefore float64
 		add := func(name string) error {
-			if err := syncOnce(ctx, library, repo, name); err != nil {
+			if err := syncOnce(ctx, index, repo, name); err != nil {
 				return err
 			}
 			return d.scan(ctx, `

@@ -17,6 +17,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/watch"
 )
 
@@ -117,7 +118,7 @@ func bulk(ctx context.Context, e *environment) (result, error) {
 	}
 	var rows []table
 	sync := into(func(ctx context.Context, d *database) error {
-		return syncOnce(ctx, e.library(d.Database, models), repo, "main")
+		return syncOnce(ctx, e.index(d.Database, models), repo, "main")
 	}, func(d *database) (err error) {
 		if rows == nil {
 			rows, err = readTables(ctx, d)
@@ -130,8 +131,8 @@ func bulk(ctx context.Context, e *environment) (result, error) {
 }
 
 // syncOnce makes the index hold the repository as a first activation does.
-func syncOnce(ctx context.Context, library *rag.Library, repo *repository, branch string) error {
-	loaded, tenant, err := openTenant(ctx, library, repo, branch)
+func syncOnce(ctx context.Context, x *index.Index, repo *repository, branch string) error {
+	loaded, tenant, err := openTenant(ctx, x, repo, branch)
 	if err != nil {
 		return err
 	}
@@ -139,7 +140,7 @@ func syncOnce(ctx context.Context, library *rag.Library, repo *repository, branc
 		Dir: filepath.Join(loaded.Root, loaded.DocsDir()), Inside: loaded.Root, Prefix: loaded.DocsDir(),
 		Match: func(name string) bool { return strings.EqualFold(path.Ext(name), ".md") },
 	}
-	synced, err := watch.Sync(ctx, folder, library.Indexer(tenant, rag.Compounding, loaded), nil)
+	synced, err := watch.Sync(ctx, folder, x.Indexer(tenant, rag.Compounding, loaded), nil)
 	if err == nil && synced.Added != repo.documents {
 		err = fmt.Errorf("sync %s: %+v, want %d documents", repo.root, synced, repo.documents)
 	}
@@ -147,14 +148,14 @@ func syncOnce(ctx context.Context, library *rag.Library, repo *repository, branc
 }
 
 func openTenant(
-	ctx context.Context, library *rag.Library, repo *repository, branch string,
+	ctx context.Context, x *index.Index, repo *repository, branch string,
 ) (*project.Project, *rag.Tenant, error) {
 	loaded, err := project.Load(repo.config())
 	if err != nil {
 		return nil, nil, err
 	}
 	key := rag.TenantKey{Project: loaded.Config.ProjectName, Branch: branch, PathHash: project.PathHash(loaded.Root)}
-	tenant, err := library.Tenant(ctx, key, loaded.Root)
+	tenant, err := x.Tenant(ctx, key, loaded.Root)
 	return loaded, tenant, err
 }
 

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
@@ -158,7 +158,7 @@ func (*embedder) EmbedModel(context.Context) (ollama.Model, error) {
 
 func (e *embedder) FreshModel(ctx context.Context) (ollama.Model, error) { return e.EmbedModel(ctx) }
 
-// library is the index over a database with this embedder, and no language model.
-func (e *environment) library(database *db.Database, models *embedder) *rag.Library {
-	return rag.NewLibrary(database, models, nil, e.logger)
+// index is the index in a database with this embedder.
+func (e *environment) index(database *db.Database, models *embedder) *index.Index {
+	return index.New(database, models, e.logger)
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/mcpclient"
@@ -113,7 +114,7 @@ func (s services) serveHTTP(t *testing.T, stateless bool) (url string) {
 			t.Error(err)
 		}
 	})
-	active := workspace.New(rag.NewLibrary(database, models, models, logger), project.DefaultSettings(), s.root, logger)
+	active := workspace.New(index.New(database, models, logger), rag.NewSearcher(database, models, models, logger), project.DefaultSettings(), s.root, logger)
 	t.Cleanup(active.Close)
 	server := tools.NewServer(active, "test", logger)
 	mounted := httptest.NewServer(mcp.NewStreamableHTTPHandler(

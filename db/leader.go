@@ -1,0 +1,98 @@
+package db
+
+import (
+	"context"
+	"time"
+)
+
+// leaseRetry is how often a server that does not index tries to take over.
+const leaseRetry = time.Second
+
+// Lead runs f while this process is the tenant's one indexer, again whenever it
+// becomes so, until ctx ends. waiting is called, with the reason or nil, each time
+// the process is found not to be it; a [*StalledError] is such a reason.
+//
+// Two things make the indexer one. The lease, an advisory lock that PostgreSQL
+// frees when its holder dies, says who may begin; a holder that is suspended and
+// keeps it is evicted. The epoch, a number in the tenant's row that grows with
+// every holder, says who may still write: a process that was cut off or suspended
+// cannot know that it is no longer the indexer, and what it has read may be old.
+// The context given to f carries the epoch, and a write under it fails in its own
+// transaction once there is a later one. It also ends as soon as the lease is
+// known to be lost.
+func (d *Database) Lead(ctx context.Context, tenant *Tenant, f func(ctx context.Context), waiting func(reason error)) {
+	var others holderWatch
+	for ctx.Err() == nil {
+		lease, err := d.TryLease(ctx, LockIndexer, tenant.ID)
+		if lease != nil {
+			others = holderWatch{}
+			if err = d.leadWith(ctx, tenant, lease, f); err == nil {
+				continue
+			}
+		} else if err == nil {
+			err = others.look(ctx, d, tenant)
+		}
+		if ctx.Err() == nil {
+			waiting(err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(leaseRetry):
+		}
+	}
+}
+
+// leadWith runs f and releases the lease. An error means that f was not run.
+func (d *Database) leadWith(ctx context.Context, tenant *Tenant, lease *Lease, f func(ctx context.Context)) error {
+	defer func() {
+		if err := lease.Release(); err != nil {
+			d.logger.DebugContext(ctx, "release lease", "error", err)
+		}
+	}()
+	epoch, err := d.beginEpoch(ctx, tenant)
+	if err != nil {
+		return err
+	}
+	leading, cancel := context.WithCancel(withEpoch(ctx, epoch))
+	defer cancel()
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() {
+		select {
+		case <-lease.Lost():
+			d.logger.WarnContext(ctx, "the connection that makes this server the indexer was lost")
+			cancel()
+		case <-stop:
+		}
+	}()
+	f(leading)
+	return nil
+}
+
+func (d *Database) beginEpoch(ctx context.Context, tenant *Tenant) (epoch int64, err error) {
+	err = d.Write(ctx, "become the indexer", func(q *Queries) error {
+		epoch, err = q.TenantLead(ctx, TenantLeadParams{
+			ProjectID: tenant.ProjectID, ID: tenant.ID, Generation: tenant.Generation,
+		})
+		return err
+	})
+	if IsNoRows(err) {
+		err = ErrTenantGone
+	}
+	return epoch, err
+}
+
+type epochKey struct{}
+
+func withEpoch(ctx context.Context, epoch int64) context.Context {
+	return context.WithValue(ctx, epochKey{}, epoch)
+}
+
+// EpochOf returns the epoch of the indexer that acts under ctx, and nil for a
+// call that need not be the indexer's.
+func EpochOf(ctx context.Context) *int64 {
+	if epoch, ok := ctx.Value(epochKey{}).(int64); ok {
+		return &epoch
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+package db
+
+import (
+	"context"
+	"errors"
+)
+
+// TenantKey names one checkout on one branch.
+type TenantKey struct {
+	Project, Branch, PathHash string
+}
+
+// Tenant is a registered checkout. Every read and write of the index is inside
+// one. It does not change once it is registered.
+type Tenant struct {
+	Key           TenantKey
+	ProjectID, ID int32
+	// Generation is of when it was registered; see [ErrTenantGone].
+	Generation int64
+}
+
+// ErrTenantGone says that the tenant was deleted from the index by another call
+// or another server since it was registered, whether or not it is back.
+var ErrTenantGone = errors.New("the index of this checkout was deleted meanwhile; call activate_project to fill it again")
+
+// errNotLeader says that a write was prepared while this server was the tenant's
+// indexer, and that another is by now.
+var errNotLeader = errors.New("another server has become the indexer of this checkout meanwhile")
+
+// IncrementVersion belongs to every transaction that changes the tenant's documents, before
+// it touches one: it locks the tenant's row, so that writers take turns, and
+// fails for a tenant that was deleted and for who no longer leads it; see
+// [Database.Lead].
+func (t *Tenant) IncrementVersion(ctx context.Context, q *Queries) error {
+	epoch := EpochOf(ctx)
+	changed, err := q.TenantIncrementVersion(ctx, TenantIncrementVersionParams{
+		ProjectID: t.ProjectID, ID: t.ID, Generation: t.Generation, Epoch: epoch,
+	})
+	if err != nil || changed > 0 {
+		return err
+	}
+	generation, err := q.TenantGeneration(ctx, TenantGenerationParams{ProjectID: t.ProjectID, ID: t.ID})
+	switch {
+	case IsNoRows(err):
+		return ErrTenantGone
+	case err != nil:
+		return err
+	case generation != t.Generation || epoch == nil:
+		return ErrTenantGone
+	default:
+		return errNotLeader
+	}
+}
+
+// Same reports whether both are one registration of one checkout, with no
+// deletion in between.
+func (t *Tenant) Same(other *Tenant) bool {
+	return t.ProjectID == other.ProjectID && t.ID == other.ID && t.Generation == other.Generation
+}

@@ -1,0 +1,248 @@
+package index
+
+import (
+	"context"
+	"time"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// passageGrace is how long a passage that no document uses is kept at least: a
+// text that was edited away may come back, and a sync may be about to use it.
+const passageGrace = 24 * time.Hour
+
+// CheckoutState is what is known of a checkout on a branch.
+type CheckoutState int
+
+const (
+	// Unknown says that it may be gone, or on another machine.
+	Unknown CheckoutState = iota
+	// Alive says that it is there.
+	Alive
+	// Gone says that it is not there any more.
+	Gone
+)
+
+// CleanupOptions say what of the index is no longer needed.
+type CleanupOptions struct {
+	// Judge is asked about every checkout of a repository.
+	Judge func(key rag.TenantKey, root string) CheckoutState
+	// Grace is how long a checkout of which nothing is known is kept after it was
+	// last used.
+	Grace time.Duration
+	// DryRun removes nothing.
+	DryRun bool
+}
+
+// CleanupResult is what a cleanup has removed, or a dry run would.
+type CleanupResult struct {
+	Tenants  []CleanedTenant
+	Projects []CleanedProject
+}
+
+// CleanedTenant is a checkout on a branch that is gone.
+type CleanedTenant struct {
+	Key      rag.TenantKey
+	Root     string
+	LastSeen time.Time
+	// State is Gone, or Unknown for one that was not used for too long.
+	State     CheckoutState
+	Documents int
+	// InUse is set if a server indexes it or has just done so: it was not removed.
+	InUse bool
+}
+
+// CleanedProject is a project with something to remove.
+type CleanedProject struct {
+	Name string
+	// Passages counts those that no document uses, or used, but for the tenants
+	// that are gone.
+	Passages int
+	// Emptied is set if nothing is left of the project.
+	Emptied bool
+}
+
+// Cleanup removes the checkouts that are gone, then the passages that no document
+// uses any more, then projects of which nothing is left. It may run beside any
+// number of servers: what one of them indexes stays. What was removed by mistake
+// comes back when its checkout is activated again. With an error the result is
+// what was done before it.
+func (x *Index) Cleanup(ctx context.Context, options CleanupOptions) (CleanupResult, error) {
+	c := &cleanup{CleanupOptions: options, db: x.db, dying: map[int32][]int32{}}
+	err := c.tenants(ctx)
+	if err == nil {
+		err = c.projects(ctx)
+	}
+	return c.done, err
+}
+
+// cleanup is one run.
+type cleanup struct {
+	CleanupOptions
+
+	db   *db.Database
+	done CleanupResult
+	// dying are the tenants that a dry run would remove, by their project.
+	dying map[int32][]int32
+}
+
+func (c *cleanup) tenants(ctx context.Context) error {
+	var rows []db.CleanupTenantsRow
+	err := c.db.Read(ctx, "list checkouts", func(q *db.Queries) (err error) {
+		rows, err = q.CleanupTenants(ctx, db.CleanupTenantsParams{GraceSeconds: c.Grace.Seconds()})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		tenant := CleanedTenant{
+			Key:  rag.TenantKey{Project: row.ProjectName, Branch: row.BranchName, PathHash: row.PathHash},
+			Root: row.RepoRoot, LastSeen: row.LastSeen,
+		}
+		tenant.State = c.Judge(tenant.Key, tenant.Root)
+		if tenant.State == Alive || tenant.State == Unknown && !row.Unseen {
+			continue
+		}
+		if err := c.tenant(ctx, row, tenant); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tenant removes one tenant, unless somebody uses it.
+func (c *cleanup) tenant(ctx context.Context, row db.CleanupTenantsRow, tenant CleanedTenant) error {
+	err := c.db.Write(ctx, "remove checkout", func(q *db.Queries) error {
+		// Whoever registers a tenant waits for the project's row, and who would
+		// index it for the lock of the indexer.
+		_, err := q.ProjectLock(ctx, db.ProjectLockParams{Name: row.ProjectName})
+		if err != nil {
+			return err
+		}
+		if !c.DryRun {
+			if err := lockPassages(ctx, q, row.ProjectID); err != nil {
+				return err
+			}
+		}
+		free, err := q.CleanupLockIndexer(ctx, db.CleanupLockIndexerParams{Class: db.LockIndexer, TenantID: row.ID})
+		tenant.InUse = !free
+		if err != nil || tenant.InUse {
+			return err
+		}
+		documents, err := q.CleanupCountDocuments(ctx, db.CleanupCountDocumentsParams{
+			ProjectID: row.ProjectID, TenantID: row.ID,
+		})
+		tenant.Documents = int(documents)
+		if err != nil || c.DryRun {
+			return err
+		}
+		removed, err := q.CleanupDeleteTenant(ctx, db.CleanupDeleteTenantParams{
+			ProjectID: row.ProjectID, ID: row.ID, LastSeen: row.LastSeen,
+		})
+		tenant.InUse = removed == 0
+		return err
+	})
+	if db.IsNoRows(err) { // the project is gone, and the tenant with it
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	c.done.Tenants = append(c.done.Tenants, tenant)
+	if c.DryRun && !tenant.InUse {
+		c.dying[row.ProjectID] = append(c.dying[row.ProjectID], row.ID)
+	}
+	return nil
+}
+
+func lockPassages(ctx context.Context, q *db.Queries, projectID int32) error {
+	return q.LockProjectExclusive(ctx, db.LockProjectExclusiveParams{Class: db.LockPassages, ProjectID: projectID})
+}
+
+func (c *cleanup) projects(ctx context.Context) error {
+	var rows []db.Project
+	err := c.db.Read(ctx, "list projects", func(q *db.Queries) (err error) {
+		rows, err = q.CleanupProjects(ctx)
+		return err
+	})
+	for _, row := range rows {
+		if err != nil {
+			break
+		}
+		err = c.project(ctx, row)
+	}
+	return err
+}
+
+func (c *cleanup) project(ctx context.Context, row db.Project) error {
+	versions, err := c.versions(ctx, row.ID)
+	if err != nil {
+		return err
+	}
+	cleaned := CleanedProject{Name: row.Name}
+	grace := min(passageGrace, c.Grace)
+	empty := len(versions) == len(c.dying[row.ID])
+	if empty {
+		grace = 0
+	}
+	for _, collection := range []rag.Collection{rag.Compounding, rag.External, rag.Handbook} {
+		sweep := sweep{cleanup: c, projectID: row.ID, collection: collection, versions: versions, grace: grace.Seconds()}
+		if err = sweep.run(ctx); err != nil {
+			break
+		}
+		cleaned.Passages += sweep.swept
+	}
+	if err == nil && empty {
+		cleaned.Emptied, err = c.removeProject(ctx, row)
+	}
+	if cleaned.Passages > 0 || cleaned.Emptied {
+		c.done.Projects = append(c.done.Projects, cleaned)
+	}
+	return err
+}
+
+// versions returns the version of each tenant of the project.
+func (c *cleanup) versions(ctx context.Context, projectID int32) (versions map[int32]int64, err error) {
+	err = c.db.Read(ctx, "read versions", func(q *db.Queries) error {
+		versions, err = versionsOf(ctx, q, projectID)
+		return err
+	})
+	return versions, err
+}
+
+func versionsOf(ctx context.Context, q *db.Queries, projectID int32) (map[int32]int64, error) {
+	rows, err := q.CleanupTenantVersions(ctx, db.CleanupTenantVersionsParams{ProjectID: projectID})
+	versions := make(map[int32]int64, len(rows))
+	for _, row := range rows {
+		versions[row.ID] = row.Version
+	}
+	return versions, err
+}
+
+// removeProject removes a project that has no tenants, unless it has got one
+// meanwhile.
+func (c *cleanup) removeProject(ctx context.Context, row db.Project) (removed bool, err error) {
+	if c.DryRun {
+		return true, nil
+	}
+	err = c.db.Write(ctx, "remove project", func(q *db.Queries) error {
+		if _, err := q.ProjectLock(ctx, db.ProjectLockParams{Name: row.Name}); err != nil {
+			return err
+		}
+		if err := lockPassages(ctx, q, row.ID); err != nil {
+			return err
+		}
+		gone, err := q.ProjectDeleteEmpty(ctx, db.ProjectDeleteEmptyParams{ID: row.ID})
+		removed = gone > 0
+		if err != nil || !removed {
+			return err
+		}
+		return q.PassageDeleteByProject(ctx, db.PassageDeleteByProjectParams{ProjectID: row.ID})
+	})
+	if db.IsNoRows(err) {
+		return false, nil
+	}
+	return removed, err
+}

@@ -1,0 +1,330 @@
+package index_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
+)
+
+// judging is a machine with the given checkouts by branch; of others it knows
+// nothing.
+func judging(known map[string]index.CheckoutState) func(rag.TenantKey, string) index.CheckoutState {
+	return func(key rag.TenantKey, _ string) index.CheckoutState { return known[key.Branch] }
+}
+
+func nothingIsAlive(rag.TenantKey, string) index.CheckoutState { return index.Gone }
+
+func everythingIsAlive(rag.TenantKey, string) index.CheckoutState { return index.Alive }
+
+func (f *fixture) exec(t *testing.T, statement string, args ...any) {
+	t.Helper()
+	if _, err := f.Pool.Exec(t.Context(), statement, args...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// age makes everything as if it was written and used so many hours ago.
+func (f *fixture) age(t *testing.T, hours int) {
+	t.Helper()
+	f.exec(t, "UPDATE tenants SET last_seen = last_seen - make_interval(hours => $1)", hours)
+	f.exec(t, "UPDATE passages SET created_at = created_at - make_interval(hours => $1)", hours)
+}
+
+func (f *fixture) cleanup(t *testing.T, options index.CleanupOptions) index.CleanupResult {
+	t.Helper()
+	cleaned, err := f.Index.Cleanup(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cleaned
+}
+
+// own is a document with text that no other has, and text that all have.
+func own(branch string) document.File {
+	return file("docs/own.md", "# Own", "", section("Shared", "apples"), section("Own", branch))
+}
+
+func TestCleanup_RemovesWhatIsGone(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	for _, branch := range []string{"main", "alive", "gone", "busy", "unknown"} {
+		f.Add(t, f.Branch(t, branch), own(branch))
+	}
+	// The external docs of a checkout go with it.
+	if _, err := indexer(f.Index, f.Branch(t, "gone"), rag.External).Index(t.Context(), twoDocuments()[1:]); err != nil {
+		t.Fatal(err)
+	}
+	handbook, err := f.Index.Handbook(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := indexer(f.Index, handbook, rag.Handbook).Index(t.Context(), twoDocuments()[1:]); err != nil {
+		t.Fatal(err)
+	}
+	f.age(t, 31*24)
+	f.Add(t, f.Branch(t, "recent"), own("recent"))
+	lease, err := f.Database.TryLease(t.Context(), db.LockIndexer, f.tenantID(t, "busy"))
+	if err != nil || lease == nil {
+		t.Fatalf("lease of the indexer: %v, %v", lease, err)
+	}
+	options := index.CleanupOptions{
+		Grace: 30 * 24 * time.Hour, DryRun: true,
+		Judge: judging(map[string]index.CheckoutState{"main": index.Alive, "alive": index.Alive, "gone": index.Gone, "busy": index.Gone}),
+	}
+	before := f.Rows(t, snapshot)
+	key := func(branch string) rag.TenantKey {
+		return rag.TenantKey{Project: "test-project", Branch: branch, PathHash: "0123456789abcdef"}
+	}
+	want := index.CleanupResult{
+		Tenants: []index.CleanedTenant{
+			{Key: key("busy"), Root: "/repo", State: index.Gone, InUse: true},
+			{Key: key("gone"), Root: "/repo", State: index.Gone, Documents: 2},
+			{Key: key("unknown"), Root: "/repo", State: index.Unknown, Documents: 1},
+		},
+		Projects: []index.CleanedProject{{Name: "test-project", Passages: 3}},
+	}
+	unseen := cmpopts.IgnoreFields(index.CleanedTenant{}, "LastSeen")
+	if diff := cmp.Diff(want, f.cleanup(t, options), unseen); diff != "" {
+		t.Errorf("dry run (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(before, f.Rows(t, snapshot)); diff != "" {
+		t.Errorf("the dry run changed (-want +got):\n%s", diff)
+	}
+
+	options.DryRun = false
+	if diff := cmp.Diff(want, f.cleanup(t, options), unseen); diff != "" {
+		t.Errorf("cleanup (-want +got):\n%s", diff)
+	}
+	f.checkWhole(t)
+	wantLeft := []string{"1 alive", "1 busy", "1 main", "1 recent", "1"}
+	gotLeft := f.Rows(t, `SELECT concat_ws(' ', count(d.id), nullif(t.branch_name, '')) AS line
+		FROM tenants t LEFT JOIN documents d ON d.tenant_id = t.id GROUP BY t.branch_name ORDER BY t.branch_name = '', line`)
+	if diff := cmp.Diff(wantLeft, gotLeft); diff != "" {
+		t.Errorf("left (-want +got):\n%s", diff)
+	}
+
+	// With its server, the last that is gone.
+	if err := lease.Release(); err != nil {
+		t.Fatal(err)
+	}
+	want = index.CleanupResult{
+		Tenants:  []index.CleanedTenant{{Key: key("busy"), Root: "/repo", State: index.Gone, Documents: 1}},
+		Projects: []index.CleanedProject{{Name: "test-project", Passages: 1}},
+	}
+	if diff := cmp.Diff(want, f.cleanup(t, options), unseen); diff != "" {
+		t.Errorf("second cleanup (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(index.CleanupResult{}, f.cleanup(t, options)); diff != "" {
+		t.Errorf("third cleanup (-want +got):\n%s", diff)
+	}
+
+	// Files are the truth: what was removed comes back.
+	f.Add(t, f.Branch(t, "gone"), own("gone"))
+	f.checkWhole(t)
+}
+
+func (f *fixture) tenantID(t *testing.T, branch string) (id int32) {
+	t.Helper()
+	if err := f.Pool.QueryRow(t.Context(), "SELECT id FROM tenants WHERE branch_name = $1", branch).Scan(&id); err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func TestCleanup_KeepsFreshPassages(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.Add(t, f.Tenant, own("plums"))
+	f.Add(t, f.Tenant, own("pears")) // nothing uses the plums any more
+	options := index.CleanupOptions{Grace: 30 * 24 * time.Hour, Judge: everythingIsAlive}
+	if diff := cmp.Diff(index.CleanupResult{}, f.cleanup(t, options)); diff != "" {
+		t.Errorf("at once (-want +got):\n%s", diff)
+	}
+	// A text that comes back is not embedded again.
+	f.Fake.Forget()
+	f.Add(t, f.Tenant, own("plums"))
+	if diff := cmp.Diff([]string{}, f.Fake.Texts()); diff != "" {
+		t.Errorf("embedded again (-want +got):\n%s", diff)
+	}
+	f.Add(t, f.Tenant, own("pears"))
+	f.age(t, 25)
+	want := index.CleanupResult{Projects: []index.CleanedProject{{Name: "test-project", Passages: 1}}}
+	if diff := cmp.Diff(want, f.cleanup(t, options)); diff != "" {
+		t.Errorf("a day later (-want +got):\n%s", diff)
+	}
+	f.checkWhole(t)
+}
+
+func TestCleanup_RemovesEmptyProjects(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.Add(t, f.Tenant, own("plums"))
+	f.Add(t, f.Branch(t, "next"), own("pears"))
+	options := index.CleanupOptions{Grace: time.Hour, Judge: nothingIsAlive, DryRun: true}
+	want := []index.CleanedProject{{Name: "test-project", Passages: 3, Emptied: true}}
+	for _, options.DryRun = range []bool{true, false} {
+		cleaned := f.cleanup(t, options)
+		if diff := cmp.Diff(want, cleaned.Projects); diff != "" || len(cleaned.Tenants) != 2 {
+			t.Errorf("dry run %t: %d tenants, projects (-want +got):\n%s", options.DryRun, len(cleaned.Tenants), diff)
+		}
+	}
+	if diff := cmp.Diff([]string{}, f.Rows(t, snapshot)); diff != "" {
+		t.Errorf("left (-want +got):\n%s", diff)
+	}
+	if _, err := indexer(f.Index, f.Tenant, rag.Compounding).Index(t.Context(), twoDocuments()); !errors.Is(err, db.ErrTenantGone) {
+		t.Errorf("index in a removed tenant: %v, want to be told to activate it again", err)
+	}
+}
+
+// The sweep finds a passage unused, because the document that has come to use it
+// is not committed yet.
+func TestCleanup_KeepsWhatIsReusedMeanwhile(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	other, _ := f.server(t)
+	f.Add(t, f.Tenant, twoDocuments()...)
+	if err := indexer(f.Index, f.Tenant, rag.Compounding).Remove(t.Context(), []string{"docs/a.md", "docs/b.md"}); err != nil {
+		t.Fatal(err)
+	}
+	release := f.hold(t)
+	indexed := make(chan error, 1)
+	go func() {
+		_, err := indexer(other, f.Tenant, rag.Compounding).Index(t.Context(), twoDocuments()[:1])
+		indexed <- err
+	}()
+	f.until(t, aWriterHangs)
+	type result struct {
+		cleaned index.CleanupResult
+		err     error
+	}
+	swept := make(chan result, 1)
+	go func() {
+		cleaned, err := f.Index.Cleanup(t.Context(), index.CleanupOptions{Judge: everythingIsAlive})
+		swept <- result{cleaned, err}
+	}()
+	f.until(t, oneMoreQueues)
+	release()
+	if err := <-indexed; err != nil {
+		t.Errorf("index: %v", err)
+	}
+	got := <-swept
+	want := index.CleanupResult{Projects: []index.CleanedProject{{Name: "test-project", Passages: 1}}} // the plums of b.md
+	if diff := cmp.Diff(want, got.cleaned); got.err != nil || diff != "" {
+		t.Errorf("cleanup: %v (-want +got):\n%s", got.err, diff)
+	}
+	f.checkWhole(t)
+}
+
+// A passage that was counted on, and is gone when its document is written, is
+// embedded after all.
+func TestCleanup_WhileAnotherServerEmbeds(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	other, _ := f.server(t)
+	f.Add(t, f.Tenant, own("plums"))
+	if err := indexer(f.Index, f.Tenant, rag.Compounding).Remove(t.Context(), []string{"docs/own.md"}); err != nil {
+		t.Fatal(err)
+	}
+	f.Fake.Forget()
+	embedding, swept := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	f.Fake.Observe(func(r *http.Request) {
+		if r.URL.Path == "/api/embed" {
+			once.Do(func() { close(embedding) })
+			<-swept
+		}
+	})
+	indexed := make(chan error, 1)
+	go func() {
+		_, err := indexer(other, f.Tenant, rag.Compounding).Index(t.Context(), []document.File{own("pears")})
+		indexed <- err
+	}()
+	<-embedding // of the pears; the apples are there
+	cleaned, err := f.Index.Cleanup(t.Context(), index.CleanupOptions{Judge: everythingIsAlive})
+	close(swept)
+	want := index.CleanupResult{Projects: []index.CleanedProject{{Name: "test-project", Passages: 2}}}
+	if diff := cmp.Diff(want, cleaned); err != nil || diff != "" {
+		t.Errorf("cleanup: %v (-want +got):\n%s", err, diff)
+	}
+	if err := <-indexed; err != nil {
+		t.Errorf("index: %v", err)
+	}
+	if got := len(f.Fake.Texts()); got != 2 {
+		t.Errorf("embedded %d texts, want the pears and then the apples", got)
+	}
+	f.checkWhole(t)
+	if diff := cmp.Diff([]string{"docs/own.md"}, f.Rows(t, "SELECT relative_path FROM documents")); diff != "" {
+		t.Errorf("documents (-want +got):\n%s", diff)
+	}
+}
+
+// Sweeps without a grace period among servers that index, reuse each other's
+// passages and remove documents: nothing is lost or half-written.
+func TestCleanup_AmongWriters(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	const rounds, documents, texts = 25, 4, 6
+	sweeper, stopSweeper := f.server(t)
+	var stops []func()
+	var writers, sweeps sync.WaitGroup
+	for i, branch := range []string{"one", "two", "three"} {
+		server, stop := f.server(t)
+		stops = append(stops, stop)
+		tenant, random := f.Branch(t, branch), rand.New(rand.NewPCG(uint64(i), 7))
+		writers.Go(func() {
+			x := indexer(server, tenant, rag.Compounding)
+			for range rounds {
+				var files []document.File
+				for d := range documents {
+					subject := func() string { return fmt.Sprint("subject", random.IntN(texts)) }
+					files = append(files, file(fmt.Sprintf("docs/%d.md", d), section("One", subject()), section("Two", subject())))
+				}
+				if failures, err := x.Index(t.Context(), files); err != nil || len(failures) > 0 {
+					t.Errorf("index %s: %v %v", branch, failures, err)
+				}
+				if err := x.Remove(t.Context(), []string{"docs/0.md"}); err != nil {
+					t.Errorf("remove from %s: %v", branch, err)
+				}
+			}
+		})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	swept := 0
+	sweeps.Go(func() {
+		for ctx.Err() == nil {
+			cleaned, err := sweeper.Cleanup(t.Context(), index.CleanupOptions{Judge: everythingIsAlive})
+			if err != nil {
+				t.Errorf("cleanup: %v", err)
+			}
+			for _, project := range cleaned.Projects {
+				swept += project.Passages
+			}
+		}
+	})
+	writers.Wait()
+	cancel()
+	sweeps.Wait()
+	t.Logf("%d passages were swept", swept)
+	if swept == 0 {
+		t.Error("nothing was swept: the test shows nothing")
+	}
+	f.checkWhole(t)
+	got := f.Rows(t, "SELECT concat_ws(' ', t.branch_name, count(*)) FROM documents d JOIN tenants t ON t.id = d.tenant_id GROUP BY t.branch_name ORDER BY t.branch_name")
+	if diff := cmp.Diff([]string{"one 3", "three 3", "two 3"}, got); diff != "" {
+		t.Errorf("documents (-want +got):\n%s", diff)
+	}
+	f.checkNoDeadlocks(t, append(stops, stopSweeper)...)
+}

@@ -1,0 +1,91 @@
+package index
+
+import (
+	"context"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// Selection names the tenants of a project. A nil Branch or PathHash stands for
+// all.
+type Selection struct {
+	Project          string
+	Branch, PathHash *string
+}
+
+// Matches reports whether the selection includes the tenant.
+func (s Selection) Matches(key rag.TenantKey) bool {
+	return s.Project == key.Project &&
+		(s.Branch == nil || *s.Branch == key.Branch) &&
+		(s.PathHash == nil || *s.PathHash == key.PathHash)
+}
+
+// Contents counts the project's own documents in a selection.
+type Contents struct {
+	Documents int
+	// Chunks does not count documents that are one passage.
+	Chunks int
+}
+
+// Contents returns what the selection holds.
+func (x *Index) Contents(ctx context.Context, selection Selection) (contents Contents, err error) {
+	err = x.db.Read(ctx, "count documents", func(q *db.Queries) error {
+		contents, err = contentsOf(ctx, q, selection)
+		return err
+	})
+	return contents, err
+}
+
+func contentsOf(ctx context.Context, q *db.Queries, selection Selection) (Contents, error) {
+	row, err := q.TenantContents(ctx, db.TenantContentsParams{
+		ProjectName: selection.Project, BranchName: selection.Branch, PathHash: selection.PathHash,
+	})
+	return Contents{Documents: int(row.Documents), Chunks: int(row.Chunks)}, err
+}
+
+// Delete removes the project's own documents of the selected tenants from the
+// index, and returns how many they were. External docs stay, and with them their
+// tenant; a tenant of which nothing is left goes, a project goes with its last
+// tenant, and its passages with it. Other passages wait for the sweep.
+//
+// The tenants stay deleted until they are registered again with [Index.Tenant].
+// Whoever is still writing to one of them finishes first, or fails whole with
+// [db.ErrTenantGone].
+func (x *Index) Delete(ctx context.Context, selection Selection) (deleted Contents, err error) {
+	err = x.db.Write(ctx, "delete documents", func(q *db.Queries) error {
+		deleted = Contents{}
+		projectID, err := q.ProjectLock(ctx, db.ProjectLockParams{Name: selection.Project})
+		if db.IsNoRows(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := q.LockProjectExclusive(ctx, db.LockProjectExclusiveParams{
+			Class: db.LockPassages, ProjectID: projectID,
+		}); err != nil {
+			return err
+		}
+		if deleted, err = contentsOf(ctx, q, selection); err != nil {
+			return err
+		}
+		if err := q.TenantMarkDeleted(ctx, db.TenantMarkDeletedParams{
+			ProjectID: projectID, BranchName: selection.Branch, PathHash: selection.PathHash,
+		}); err != nil {
+			return err
+		}
+		if err := q.TenantDeleteDocuments(ctx, db.TenantDeleteDocumentsParams{ProjectID: projectID}); err != nil {
+			return err
+		}
+		if err := q.TenantDeleteEmpty(ctx, db.TenantDeleteEmptyParams{ProjectID: projectID}); err != nil {
+			return err
+		}
+		gone, err := q.ProjectDeleteEmpty(ctx, db.ProjectDeleteEmptyParams{ID: projectID})
+		if err != nil || gone == 0 {
+			return err
+		}
+		return q.PassageDeleteByProject(ctx, db.PassageDeleteByProjectParams{ProjectID: projectID})
+	})
+	return deleted, err
+}

@@ -1,0 +1,339 @@
+package index_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/test/ragtest"
+)
+
+// server is another process's index in the fixture's database.
+func (f *fixture) server(t *testing.T) (x *index.Index, stop func()) {
+	t.Helper()
+	database := f.SecondDatabase(t)
+	return f.NewIndex(database, f.NewModels(t, 0)), database.Close
+}
+
+// until polls the database until the query's one column is the text true.
+func (f *fixture) until(t *testing.T, query string) {
+	t.Helper()
+	deadline := time.Now().Add(30 * time.Second)
+	for f.Rows(t, query)[0] != "true" {
+		if time.Now().After(deadline) {
+			t.Fatalf("still not so: %s", query)
+		}
+		time.Sleep(time.Millisecond) // between two looks
+	}
+}
+
+// checkNoDeadlocks fails if PostgreSQL has had to end one. A backend reports the
+// deadlocks that it met before it goes.
+func (f *fixture) checkNoDeadlocks(t *testing.T, stops ...func()) {
+	t.Helper()
+	for _, stop := range stops {
+		stop()
+	}
+	f.Pool.Reset()
+	f.until(t, `SELECT (count(*) = 1)::text FROM pg_stat_activity WHERE datname = current_database()`)
+	if got := f.Rows(t, `SELECT deadlocks::text FROM pg_stat_database WHERE datname = current_database()`); got[0] != "0" {
+		t.Errorf("%s deadlocks", got[0])
+	}
+}
+
+// checkWhole fails if a document is half-written, or something was left behind.
+func (f *fixture) checkWhole(t *testing.T) {
+	t.Helper()
+	got := f.Rows(t, `
+		SELECT 'half-written: ' || relative_path FROM documents d WHERE greatest(chunk_count, 1) <>
+			(SELECT count(*) FROM document_chunks c JOIN passages p ON p.project_id = c.project_id AND p.hash = c.passage_hash
+				AND p.collection = c.collection WHERE c.document_id = d.id AND c.promotion_level = d.promotion_level)
+		UNION ALL SELECT 'project without tenants: ' || name FROM projects p WHERE NOT EXISTS (SELECT 1 FROM tenants WHERE project_id = p.id)
+		UNION ALL SELECT 'passage without project: ' || heading FROM passages WHERE project_id NOT IN (SELECT id FROM projects)`)
+	if diff := cmp.Diff([]string{}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func twoDocuments() []document.File {
+	return []document.File{
+		file("docs/a.md", "See [b](b.md).", "", section("One", "apples"), section("Two", "pears")), file("docs/b.md", "# B", "", "Plums."),
+	}
+}
+
+func wholeProject(f *fixture) index.Selection { return index.Selection{Project: f.Tenant.Key.Project} }
+
+func TestDelete_WhileAnotherServerEmbeds(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	other, _ := f.server(t)
+	embedding, deleted := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	f.Fake.Observe(func(r *http.Request) {
+		if r.URL.Path == "/api/embed" {
+			once.Do(func() { close(embedding) })
+			<-deleted
+		}
+	})
+	indexed := make(chan error, 1)
+	go func() {
+		_, err := other.Indexer(f.Tenant, rag.Compounding, ragtest.AnyDocument{}).Index(t.Context(), twoDocuments())
+		indexed <- err
+	}()
+	<-embedding
+	contents, err := f.Index.Delete(t.Context(), wholeProject(f))
+	close(deleted)
+	if diff := cmp.Diff(index.Contents{}, contents); err != nil || diff != "" {
+		t.Errorf("deleted: %v (-want +got):\n%s", err, diff)
+	}
+	if err := <-indexed; !errors.Is(err, db.ErrTenantGone) {
+		t.Errorf("index: %v, want to be told to activate again", err)
+	}
+	if diff := cmp.Diff([]string{}, f.Rows(t, snapshot)); diff != "" {
+		t.Errorf("left behind (-want +got):\n%s", diff)
+	}
+}
+
+// hold keeps everybody from writing links, which is the last that an indexing
+// transaction does, and what a deletion does behind its locks.
+func (f *fixture) hold(t *testing.T) (release func()) {
+	t.Helper()
+	tx, err := f.Pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), "LOCK TABLE document_links IN SHARE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	release = sync.OnceFunc(func() {
+		if err := tx.Rollback(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(release) // what waits for it would wait for ever
+	return release
+}
+
+// Locks are those of the whole cluster, on which other tests run.
+const (
+	ownLocks      = `SELECT (count(*) > 0)::text FROM pg_locks WHERE database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND NOT granted`
+	aWriterHangs  = ownLocks + ` AND locktype = 'relation' AND relation = 'document_links'::regclass`
+	oneMoreQueues = ownLocks + ` AND locktype = 'advisory'`
+)
+
+func TestDelete_WaitsForAnotherServersTransaction(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	other, _ := f.server(t)
+	release := f.hold(t)
+	indexed := make(chan error, 1)
+	go func() {
+		_, err := other.Indexer(f.Tenant, rag.Compounding, ragtest.AnyDocument{}).Index(t.Context(), twoDocuments())
+		indexed <- err
+	}()
+	f.until(t, aWriterHangs)
+	type result struct {
+		contents index.Contents
+		err      error
+	}
+	deleted := make(chan result, 1)
+	go func() {
+		contents, err := f.Index.Delete(t.Context(), wholeProject(f))
+		deleted <- result{contents, err}
+	}()
+	f.until(t, oneMoreQueues)
+	release()
+	if err := <-indexed; err != nil {
+		t.Errorf("index: %v", err)
+	}
+	got := <-deleted
+	if diff := cmp.Diff(index.Contents{Documents: 2, Chunks: 3}, got.contents); got.err != nil || diff != "" {
+		t.Errorf("deleted: %v (-want +got):\n%s", got.err, diff)
+	}
+	if diff := cmp.Diff([]string{}, f.Rows(t, snapshot)); diff != "" {
+		t.Errorf("left behind (-want +got):\n%s", diff)
+	}
+}
+
+func TestDelete_AnotherServersTransactionWaitsForIt(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	other, _ := f.server(t)
+	f.Add(t, f.Tenant, twoDocuments()...)
+	release := f.hold(t)
+	deleted := make(chan error, 1)
+	go func() {
+		_, err := f.Index.Delete(t.Context(), wholeProject(f))
+		deleted <- err
+	}()
+	f.until(t, aWriterHangs)
+	indexed := make(chan error, 1)
+	go func() {
+		_, err := other.Indexer(f.Tenant, rag.Compounding, ragtest.AnyDocument{}).Index(t.Context(), twoDocuments())
+		indexed <- err
+	}()
+	f.until(t, oneMoreQueues)
+	release()
+	if err := <-deleted; err != nil {
+		t.Errorf("delete: %v", err)
+	}
+	if err := <-indexed; !errors.Is(err, db.ErrTenantGone) {
+		t.Errorf("index: %v, want to be told to activate again", err)
+	}
+	if diff := cmp.Diff([]string{}, f.Rows(t, snapshot)); diff != "" {
+		t.Errorf("left behind (-want +got):\n%s", diff)
+	}
+}
+
+// together runs the calls at once, each after a random moment, and returns their
+// errors in order.
+func together(random *rand.Rand, calls ...func() error) []error {
+	errs := make([]error, len(calls))
+	start := make(chan struct{})
+	var running sync.WaitGroup
+	for i, call := range calls {
+		pause := time.Duration(random.IntN(4000)) * time.Microsecond
+		running.Go(func() {
+			<-start
+			time.Sleep(pause) // the random moment
+			errs[i] = call()
+		})
+	}
+	close(start)
+	running.Wait()
+	return errs
+}
+
+// Everybody who writes to a tenant at once: nothing deadlocks, nothing is half
+// there, and who comes too late is told so.
+func TestDelete_AmongAllOtherWriters(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	first, stopFirst := f.server(t)
+	second, stopSecond := f.server(t)
+	key := rag.TenantKey{Project: "busy", Branch: "main", PathHash: "0"}
+	other := rag.TenantKey{Project: "busy", Branch: "other", PathHash: "0"}
+	files := twoDocuments()
+	backwards := []document.File{files[1], file("docs/a.md", section("One", "apples"), section("Three", "quinces"))}
+	register := func(ctx context.Context, x *index.Index, key rag.TenantKey) *rag.Tenant {
+		tenant, err := x.Tenant(ctx, key, "/repo")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tenant
+	}
+	gone := 0
+	for range 40 {
+		here, there := register(t.Context(), first, key), register(t.Context(), first, other)
+		x, y := indexer(first, here, rag.Compounding), indexer(second, here, rag.Compounding)
+		selection := index.Selection{Project: key.Project}
+		if random.IntN(2) == 0 {
+			selection.Branch = &key.Branch
+		}
+		errs := together(random,
+			func() error { _, err := x.Index(t.Context(), files); return err },
+			func() error { _, err := y.Index(t.Context(), backwards); return err },
+			func() error { _, err := indexer(second, there, rag.Compounding).Index(t.Context(), files); return err },
+			func() error { return y.Remove(t.Context(), []string{"docs/b.md", "docs/a.md"}) },
+			func() error { _, err := y.Promote(t.Context(), files[0], files[0]); return err },
+			func() error { _, err := second.Delete(t.Context(), selection); return err },
+			func() error { _, err := first.Tenant(t.Context(), key, "/repo"); return err },
+		)
+		for i, err := range errs {
+			if errors.Is(err, db.ErrTenantGone) {
+				gone++
+			} else if err != nil {
+				t.Errorf("call %d: %v", i, err)
+			}
+		}
+	}
+	t.Logf("%d calls were told that the tenant is gone", gone)
+	if gone == 0 {
+		t.Error("no deletion came before another call: the test shows nothing")
+	}
+	f.checkWhole(t)
+	f.checkNoDeadlocks(t, stopFirst, stopSecond)
+}
+
+func TestDelete_LastTwoTenantsAtOnce(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	random := rand.New(rand.NewPCG(3, 4))
+	first, stopFirst := f.server(t)
+	second, stopSecond := f.server(t)
+	for range 20 {
+		f.Add(t, f.Branch(t, "one"), twoDocuments()...)
+		f.Add(t, f.Branch(t, "two"), twoDocuments()[0])
+		if _, err := f.Index.Delete(t.Context(), index.Selection{Project: "test-project", Branch: &f.Tenant.Key.Branch}); err != nil {
+			t.Fatal(err)
+		}
+		one, two := "one", "two"
+		var deleted [2]index.Contents
+		errs := together(random,
+			func() (err error) {
+				deleted[0], err = first.Delete(t.Context(), index.Selection{Project: "test-project", Branch: &one})
+				return err
+			},
+			func() (err error) {
+				deleted[1], err = second.Delete(t.Context(), index.Selection{Project: "test-project", Branch: &two})
+				return err
+			})
+		if err := errors.Join(errs...); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([2]index.Contents{{Documents: 2, Chunks: 3}, {Documents: 1, Chunks: 3}}, deleted); diff != "" {
+			t.Fatalf("deleted (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{}, f.Rows(t, snapshot)); diff != "" {
+			t.Fatalf("left behind (-want +got):\n%s", diff)
+		}
+	}
+	f.checkNoDeadlocks(t, stopFirst, stopSecond)
+}
+
+// A tenant that is registered while its project's last one is deleted is there
+// afterwards.
+func TestTenant_WhileTheProjectsLastIsDeleted(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	random := rand.New(rand.NewPCG(5, 6))
+	first, stopFirst := f.server(t)
+	second, stopSecond := f.server(t)
+	branches := []string{"main", "next"}
+	for i := range 50 {
+		old, fresh := branches[i%2], branches[(i+1)%2]
+		var tenant *rag.Tenant
+		errs := together(random,
+			func() error {
+				_, err := first.Delete(t.Context(), index.Selection{Project: "test-project", Branch: &old})
+				return err
+			},
+			func() (err error) {
+				key := rag.TenantKey{Project: "test-project", Branch: fresh, PathHash: "0123456789abcdef"}
+				tenant, err = second.Tenant(t.Context(), key, "/repo")
+				return err
+			})
+		if err := errors.Join(errs...); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := indexer(second, tenant, rag.Compounding).Index(t.Context(), twoDocuments()); err != nil {
+			t.Fatalf("index what was registered in round %d: %v", i, err)
+		}
+		got := f.Rows(t, `SELECT concat_ws(' ', branch_name, count(d.id)) FROM tenants t LEFT JOIN documents d ON d.tenant_id = t.id GROUP BY branch_name`)
+		if diff := cmp.Diff([]string{fresh + " 2"}, got); diff != "" {
+			t.Fatalf("round %d (-want +got):\n%s", i, diff)
+		}
+	}
+	f.checkNoDeadlocks(t, stopFirst, stopSecond)
+}

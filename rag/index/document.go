@@ -1,0 +1,208 @@
+package index
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/ollama"
+)
+
+// maxLinks bounds the links kept of one document.
+const maxLinks = 1000
+
+// maxParsing bounds the bytes of the files that are parsed at the same time, by
+// several batches: parsing takes some thirty times as much memory.
+const maxParsing = 4 << 20
+
+// beginParsing waits until there is room for the file. Its error is that ctx has
+// ended meanwhile.
+func (x *Index) beginParsing(ctx context.Context, file document.File) (release func(), err error) {
+	weight := min(int64(len(file.Content)), maxParsing)
+	if err := x.parsing.Acquire(ctx, weight); err != nil {
+		return nil, fmt.Errorf("wait to parse %s: %w", file.Path, err)
+	}
+	return func() { x.parsing.Release(weight) }, nil
+}
+
+// prepared is a file made ready for the database, but for its embeddings.
+type prepared struct {
+	file        document.File
+	contentHash document.Hash
+	schemaHash  string
+	title       string
+	summary     string
+	docType     string
+	date        string
+	level       rag.Level
+	charCount   int
+	lineCount   int
+	// replaced and notFrontMatter are as in [markdown.Document].
+	replaced       int
+	notFrontMatter error
+	passages       []passage
+	links          []link
+}
+
+// passage is a unit of text with its place in the document.
+type passage struct {
+	markdown.Passage
+	heading string
+	hash    uuid.UUID
+}
+
+// text is what is embedded.
+func (p passage) text() string { return embeddedText(p.heading, p.Text) }
+
+func embeddedText(heading, text string) string {
+	if heading == "" {
+		return text
+	}
+	return heading + "\n\n" + text
+}
+
+// newPassage places the passage in a document titled title, under model.
+func newPassage(p markdown.Passage, title string, collection rag.Collection, model ollama.Model) passage {
+	heading := markdown.Heading(title, p.HeaderPath)
+	return passage{Passage: p, heading: heading, hash: passageHash(collection, model, heading, p.Text)}
+}
+
+// passageHash identifies an embedded text and what embedded it. Every field is
+// preceded by its length, so that no two different sets of fields hash alike.
+func passageHash(collection rag.Collection, model ollama.Model, heading, text string) uuid.UUID {
+	h := sha256.New()
+	for _, field := range []string{
+		string(collection), model.Name, model.Digest,
+		fmt.Sprintf("%d/%d", model.Dimensions, model.PromptVersion), heading, text,
+	} {
+		var length [8]byte
+		binary.BigEndian.PutUint64(length[:], uint64(len(field)))
+		h.Write(length[:])
+		h.Write([]byte(field))
+	}
+	return uuid.UUID(h.Sum(nil)[:len(uuid.UUID{})])
+}
+
+// Schema says what documents of a collection must be like. A nil Schema takes
+// any markdown.
+type Schema interface {
+	// DocumentType returns the doc-type that the folder of path implies.
+	DocumentType(path string) (document.DocType, bool)
+}
+
+// prepare parses and validates a file and cuts it into passages. Its error says
+// why the file cannot be a document. Nobody has promised front matter without a
+// schema: what is wrong there is no error.
+func prepare(file document.File, collection rag.Collection, schema Schema, model ollama.Model) (*prepared, error) {
+	parse := markdown.Parse
+	if schema == nil {
+		parse = markdown.ParseAny
+	}
+	parsed, err := parse(file.Content)
+	if err != nil {
+		return nil, &rag.Error{Code: rag.SchemaValidationFailed, Err: err}
+	}
+	doc := &prepared{
+		file: file, contentHash: sha256.Sum256(file.Content),
+		title: parsed.Title, summary: parsed.Summary, level: rag.Standard,
+		charCount: parsed.CharCount, lineCount: parsed.LineCount,
+		links: resolveLinks(file.Path, parsed.Links), replaced: parsed.Replaced, notFrontMatter: parsed.NotFrontMatter,
+	}
+	if doc.title == "" {
+		doc.title = strings.TrimSuffix(path.Base(file.Path), path.Ext(file.Path))
+	}
+	if schema != nil {
+		if err := doc.classify(parsed.FrontMatter, schema); err != nil {
+			return nil, err
+		}
+	}
+	if collection == rag.Handbook {
+		doc.docType = handbookSection(file.Path, parsed.FrontMatter)
+	}
+	passages := parsed.Passages(doc.title, markdown.DefaultLimit())
+	if len(passages) == 0 {
+		// Front matter alone: its summary is what there is to find.
+		passages = []markdown.Passage{{StartLine: 1, EndLine: max(doc.lineCount, 1), Text: doc.summary}}
+	}
+	for _, p := range passages {
+		doc.passages = append(doc.passages, newPassage(p, doc.title, collection, model))
+	}
+	return doc, nil
+}
+
+// report logs what was changed or passed over to make a file a document.
+func (x *Indexer) report(ctx context.Context, doc *prepared) {
+	if doc.replaced > 0 {
+		x.index.logger.WarnContext(ctx, "bytes that are not UTF-8 were replaced by \ufffd; save the file as UTF-8 text",
+			"path", doc.file.Path, "line", doc.replaced)
+	}
+	if doc.notFrontMatter != nil {
+		x.index.logger.InfoContext(ctx, "what looks like front matter is indexed as text",
+			"path", doc.file.Path, "reason", doc.notFrontMatter)
+	}
+}
+
+// classify fills what the front matter says, and checks it against its doc-type.
+func (d *prepared) classify(frontMatter map[string]any, schema Schema) error {
+	docType, ok := schema.DocumentType(d.file.Path)
+	if !ok {
+		return rag.Errorf(rag.InvalidDocType, "the folder of %s belongs to no doc-type; move it to the folder of one (list_doc_types "+
+			"names them) or add a custom_doc_types entry for the folder to the config", d.file.Path)
+	}
+	if violations := docType.Validate(frontMatter); len(violations) > 0 {
+		return violationsError(docType, violations)
+	}
+	d.docType, d.schemaHash = docType.Name, docType.SchemaHash
+	d.date, _ = frontMatter["date"].(string)
+	if level, ok := frontMatter["promotion_level"].(string); ok {
+		d.level = rag.Level(level)
+	}
+	d.links = dedupe(append(d.links, resolveRelated(d.file.Path, stringList(frontMatter["related_docs"]))...))
+	return nil
+}
+
+func violationsError(docType document.DocType, violations []document.Violation) *rag.Error {
+	lines := make([]string, len(violations))
+	for i, v := range violations {
+		lines[i] = fmt.Sprintf("%s %s (expected: %s)", v.Field, v.Problem, v.Expected)
+	}
+	e := rag.Errorf(rag.SchemaValidationFailed, "the front matter does not fit the doc-type %q: %s",
+		docType.Name, strings.Join(lines, "; "))
+	return e.With("doc_type", docType.Name).With("violations", violations)
+}
+
+func stringList(value any) []string {
+	list := []string{}
+	switch value := value.(type) {
+	case string:
+		list = append(list, value)
+	case []any:
+		for _, item := range value {
+			if s, ok := item.(string); ok {
+				list = append(list, s)
+			}
+		}
+	}
+	return list
+}
+
+// handbookSection is the front matter's section, else the first folder below
+// the ingested one, else the name of the file.
+func handbookSection(source string, frontMatter map[string]any) string {
+	if section, ok := frontMatter["section"].(string); ok && strings.TrimSpace(section) != "" {
+		return strings.TrimSpace(section)
+	}
+	if parts := strings.Split(source, "/"); len(parts) > 2 {
+		return parts[1]
+	}
+	base := path.Base(source)
+	return strings.TrimSuffix(base, path.Ext(base))
+}

@@ -1,0 +1,180 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/panics"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/ollama"
+)
+
+// Indexer keeps one collection of a tenant. Safe for concurrent use. With a
+// [Source] two calls may be about the same file.
+type Indexer struct {
+	index      *Index
+	tenant     *rag.Tenant
+	collection rag.Collection
+	schema     Schema
+	source     Source
+	firstSync  firstSync
+}
+
+// Indexer returns the indexer of a collection. A nil schema takes any markdown.
+func (x *Index) Indexer(tenant *rag.Tenant, collection rag.Collection, schema Schema) *Indexer {
+	return &Indexer{index: x, tenant: tenant, collection: collection, schema: schema}
+}
+
+// Known returns the stamp of every indexed file by its path. A document that
+// was validated against another schema than its folder's present one has a
+// stamp that no file matches. It is what a sync begins with.
+func (x *Indexer) Known(ctx context.Context) (map[string]document.Stamp, error) {
+	known := map[string]document.Stamp{}
+	err := x.index.db.Read(ctx, "read stamps", func(q *db.Queries) error {
+		rows, err := q.DocumentStamps(ctx, db.DocumentStampsParams{
+			ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection,
+		})
+		for _, row := range rows {
+			stamp := document.Stamp{Size: -1}
+			if row.SchemaHash == x.schemaHash(row.RelativePath) {
+				stamp = document.Stamp{
+					Size: row.FileSize, ModTime: row.FileMtime, ChangeTime: row.FileCtime, Inode: uint64(row.FileInode),
+					Hash: document.Hash(row.ContentHash),
+				}
+			}
+			known[row.RelativePath] = stamp
+		}
+		return err
+	})
+	x.firstSync.begin(err == nil && len(known) == 0)
+	return known, err
+}
+
+func (x *Indexer) schemaHash(path string) string {
+	if x.schema == nil {
+		return ""
+	}
+	docType, _ := x.schema.DocumentType(path)
+	return docType.SchemaHash
+}
+
+// Touch notes the new stamps, by path, of files whose bytes are as the index has
+// them.
+func (x *Indexer) Touch(ctx context.Context, stamps map[string]document.Stamp) error {
+	params := db.DocumentTouchManyParams{
+		ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection,
+	}
+	for path, stamp := range stamps {
+		params.RelativePaths = append(params.RelativePaths, path)
+		params.ContentHashes = append(params.ContentHashes, stamp.Hash[:])
+		params.FileSizes = append(params.FileSizes, stamp.Size)
+		params.FileMtimes = append(params.FileMtimes, stamp.ModTime.Truncate(time.Microsecond))
+		params.FileCtimes = append(params.FileCtimes, stamp.ChangeTime.Truncate(time.Microsecond))
+		params.FileInodes = append(params.FileInodes, int64(stamp.Inode))
+	}
+	return x.write(ctx, "update stamps", func(q *db.Queries) error {
+		if err := x.tenant.IncrementVersion(ctx, q); err != nil {
+			return err
+		}
+		return q.DocumentTouchMany(ctx, params)
+	})
+}
+
+// textOnly leaves out paths that are not text: no index holds one, and PostgreSQL
+// refuses to look.
+func textOnly(paths []string) []string {
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !utf8.ValidString(path) })
+}
+
+// write runs f in a transaction of the tenant, which no [Index.Delete] comes in
+// between.
+func (x *Indexer) write(ctx context.Context, op string, f func(q *db.Queries) error) error {
+	return x.index.db.Write(ctx, op, func(q *db.Queries) error {
+		if err := q.LockProjectShared(ctx, db.LockProjectSharedParams{
+			Class: db.LockPassages, ProjectID: x.tenant.ProjectID,
+		}); err != nil {
+			return err
+		}
+		return f(q)
+	})
+}
+
+// Index puts the files into the index, each whole or not at all, embedding only
+// passages that no checkout of the project has yet. A file that cannot be a
+// document is among the failures, and an earlier version of it leaves the
+// index: an answer must not come from a text that is no longer there. So is one
+// that has changed since it was read, with [document.ErrChanged], and one that makes
+// this program panic. An error means that nothing can be said of the files: the
+// call may be made again.
+func (x *Indexer) Index(ctx context.Context, files []document.File) ([]document.Failure, error) {
+	model, err := x.index.registerModel(ctx, x.tenant)
+	if err != nil {
+		return nil, err
+	}
+	index := func(files []document.File) (failures []document.Failure, err error) {
+		err = panics.Catch(func() error {
+			failures, err = x.indexBatch(ctx, files, model)
+			return err
+		})
+		return failures, err
+	}
+	failures, err := index(files)
+	if !errors.As(err, new(*panics.Error)) {
+		return failures, err
+	}
+	// Which file it was is found by taking each alone.
+	failures = nil
+	for _, file := range files {
+		failed, err := index([]document.File{file})
+		if bug, ok := errors.AsType[*panics.Error](err); ok {
+			x.index.logger.ErrorContext(ctx, "a bug met while a file was indexed",
+				"path", file.Path, "panic", bug.Value, "stack", string(bug.Stack))
+			failed = []document.Failure{{Path: file.Path, Err: err}}
+			err = x.removeRefused(ctx, map[string]document.Stamp{file.Path: file.Stamp()})
+		}
+		if err != nil {
+			return nil, err
+		}
+		failures = append(failures, failed...)
+	}
+	return failures, nil
+}
+
+func (x *Indexer) indexBatch(ctx context.Context, files []document.File, model ollama.Model) ([]document.Failure, error) {
+	batch := &batch{indexer: x, model: model, refused: map[string]document.Stamp{}, vectors: map[uuid.UUID][]float32{}}
+	for _, file := range files {
+		release, err := x.index.beginParsing(ctx, file)
+		if err != nil {
+			return nil, err
+		}
+		doc, err := prepare(file, x.collection, x.schema, model)
+		release()
+		if err != nil {
+			batch.refuseFile(file, err)
+			continue
+		}
+		x.report(ctx, doc)
+		batch.documents = append(batch.documents, doc)
+	}
+	// Two servers insert shared rows in the same order, so they cannot deadlock.
+	slices.SortFunc(batch.documents, func(a, b *prepared) int { return strings.Compare(a.file.Path, b.file.Path) })
+	if err := x.removeRefused(ctx, batch.refused); err != nil {
+		return nil, err
+	}
+	batch.refused = map[string]document.Stamp{}
+	if err := batch.run(ctx); err != nil {
+		return nil, err
+	}
+	if err := x.removeRefused(ctx, batch.refused); err != nil {
+		return nil, err
+	}
+	return batch.failures, nil
+}

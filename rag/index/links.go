@@ -1,0 +1,103 @@
+package index
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/rag/markdown"
+)
+
+// link is where a document's link leads, as paths in the repository.
+type link struct {
+	target string
+	// fallback is what is meant if there is no document at target, "" for nothing.
+	fallback string
+}
+
+// resolveLinks makes link destinations found in the file at source relative to
+// the repository. Those that lead out of it are left out.
+func resolveLinks(source string, destinations []string) []link {
+	links := []link{}
+	for _, destination := range destinations {
+		if target, ok := resolveLink(source, destination); ok {
+			links = append(links, link{target: target})
+		}
+	}
+	return dedupe(links)
+}
+
+// resolveRelated resolves the related_docs of the file at source. Writers give
+// them relative to the file ("../tools/x.md"), to the docs folder ("tools/x.md"),
+// or to the repository ("/csharp-compounding-docs/tools/x.md"), with an anchor
+// or without. Which of the first two is meant depends on which exists.
+func resolveRelated(source string, related []string) []link {
+	docs, _, _ := strings.Cut(source, "/")
+	links := []link{}
+	for _, given := range related {
+		destination, ok := markdown.RelativeLink(withoutAnchor(given))
+		if !ok {
+			continue
+		}
+		inDocs := strings.TrimPrefix(path.Clean(destination), "/")
+		if !strings.HasPrefix(inDocs, docs+"/") {
+			inDocs = path.Join(docs, inDocs)
+		} else {
+			destination = "/" + inDocs
+		}
+		candidates := []string{}
+		if target, ok := resolveLink(source, destination); ok {
+			candidates = append(candidates, target)
+		}
+		if strings.HasPrefix(inDocs, docs+"/") && inDocs != source && !slices.Contains(candidates, inDocs) {
+			candidates = append(candidates, inDocs)
+		}
+		switch len(candidates) {
+		case 1:
+			links = append(links, link{target: candidates[0]})
+		case 2:
+			links = append(links, link{target: candidates[0], fallback: candidates[1]})
+		}
+	}
+	return dedupe(links)
+}
+
+var anchored = regexp.MustCompile(`(?i)^(.*?\.md)[#?]`)
+
+// withoutAnchor leaves out what follows the name of a file, and writes a # that
+// belongs to the name, as in "tools/c#.md", so that it is none of an anchor.
+func withoutAnchor(destination string) string {
+	if found := anchored.FindStringSubmatch(destination); found != nil {
+		destination = found[1]
+	}
+	if strings.HasSuffix(strings.ToLower(destination), ".md") {
+		destination = strings.NewReplacer("#", "%23", "?", "%3F").Replace(destination)
+	}
+	return destination
+}
+
+func resolveLink(source, destination string) (string, bool) {
+	if strings.HasPrefix(destination, "/") {
+		destination = strings.TrimPrefix(path.Clean(destination), "/")
+	} else {
+		destination = path.Join(path.Dir(source), destination)
+	}
+	return destination, insideRepository(destination) && destination != source
+}
+
+func insideRepository(target string) bool {
+	return target != "" && target != "." && target != ".." && !strings.HasPrefix(target, "../") &&
+		!strings.ContainsRune(target, 0)
+}
+
+// dedupe keeps the first of equal links, and no more than maxLinks.
+func dedupe(links []link) []link {
+	seen := make(map[link]bool, len(links))
+	links = slices.DeleteFunc(links, func(l link) bool {
+		again := seen[l]
+		seen[l] = true
+		return again
+	})
+	return links[:min(len(links), maxLinks)]
+}

@@ -1,0 +1,101 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/ollama"
+)
+
+// WithLevel returns the file's bytes with the promotion line changed, or added,
+// and nothing else, and the level that the document has had. The error says why
+// the file is no document, or would be none with that level.
+func (x *Indexer) WithLevel(file document.File, level rag.Level) (content []byte, previous rag.Level, err error) {
+	before, err := x.prepareUnembedded(file)
+	if err != nil {
+		return nil, "", err
+	}
+	if content, err = markdown.SetPromotionLevel(file.Content, string(level)); err != nil {
+		return nil, "", &rag.Error{Code: rag.SchemaValidationFailed, Err: err}
+	}
+	file.Content = content
+	after, err := x.prepareUnembedded(file)
+	if err != nil {
+		refused := rag.AsError(err)
+		return nil, "", &rag.Error{
+			Code: refused.Code, Op: fmt.Sprintf("with the level %s", level), Err: refused.Err, Details: refused.Details,
+		}
+	}
+	if after.level != level {
+		return nil, "", rag.Errorf(rag.SchemaValidationFailed, "the front matter cannot take the level %s", level)
+	}
+	return content, before.level, nil
+}
+
+// prepareUnembedded is prepare without the identity of the passages, for which
+// Ollama would have to be asked.
+func (x *Indexer) prepareUnembedded(file document.File) (*prepared, error) {
+	return prepare(file, x.collection, x.schema, ollama.Model{})
+}
+
+// Promote brings document and chunks in line with a file that was changed as
+// [Indexer.WithLevel] says, in one transaction and without Ollama. It reports
+// false if the file must be indexed again instead: the index does not hold it as
+// it was before, the added lines have it cut into other passages, or it has
+// changed again.
+func (x *Indexer) Promote(ctx context.Context, before, after document.File) (done bool, err error) {
+	old, err := x.prepareUnembedded(before)
+	if err != nil {
+		return false, err
+	}
+	promoted, err := x.prepareUnembedded(after)
+	if err != nil {
+		return false, err
+	}
+	if !slices.EqualFunc(old.passages, promoted.passages, samePassage) {
+		return false, nil
+	}
+	err = x.write(ctx, "promote document", func(q *db.Queries) error {
+		done = false
+		if err := x.tenant.IncrementVersion(ctx, q); err != nil {
+			return err
+		}
+		if len(x.changed(map[string]document.Stamp{after.Path: after.Stamp()})) > 0 {
+			return nil
+		}
+		id, err := q.DocumentPromote(ctx, db.DocumentPromoteParams{
+			PromotionLevel: promoted.level, ContentHash: promoted.contentHash[:],
+			CharCount: int32(promoted.charCount), LineCount: int32(promoted.lineCount),
+			FileSize: after.Size, FileMtime: after.ModTime.Truncate(time.Microsecond),
+			FileCtime: after.ChangeTime.Truncate(time.Microsecond), FileInode: int64(after.Inode),
+			ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection,
+			RelativePath: after.Path, PreviousHash: old.contentHash[:],
+		})
+		if db.IsNoRows(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		done = true
+		// An added line moves all text by as much. Where front matter is all
+		// there is, its passage grows.
+		first, last := 0, len(promoted.passages)-1
+		return q.ChunkPromote(ctx, db.ChunkPromoteParams{
+			PromotionLevel: promoted.level,
+			StartMoved:     int32(promoted.passages[first].StartLine - old.passages[first].StartLine),
+			EndMoved:       int32(promoted.passages[last].EndLine - old.passages[last].EndLine),
+			ProjectID:      x.tenant.ProjectID, DocumentID: id,
+		})
+	})
+	return done && err == nil, err
+}
+
+// samePassage compares what is embedded, not where it stands.
+func samePassage(a, b passage) bool { return a.hash == b.hash && a.HeaderPath == b.HeaderPath }

@@ -1,0 +1,246 @@
+package index_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+)
+
+// columns is all that the index holds of a branch's documents, but for what no
+// two branches share.
+func (f *fixture) columns(t *testing.T, branch string) []string {
+	t.Helper()
+	return f.Rows(t, `
+		SELECT line FROM (
+			SELECT tenant_id, (to_jsonb(d) - '{id,tenant_id}'::text[])::text AS line FROM documents d
+			UNION ALL
+			SELECT c.tenant_id, d.relative_path || (to_jsonb(c) - '{document_id,tenant_id}'::text[])::text
+			FROM document_chunks c JOIN documents d ON d.id = c.document_id
+			UNION ALL
+			SELECT l.tenant_id, d.relative_path || (to_jsonb(l) - '{document_id,tenant_id}'::text[])::text
+			FROM document_links l JOIN documents d ON d.id = l.document_id
+		) AS lines JOIN tenants t ON t.id = lines.tenant_id WHERE t.branch_name = $1 ORDER BY line`, branch)
+}
+
+// promoted is the file with the level, saved a while later.
+func promoted(t *testing.T, x *index.Indexer, before document.File, level rag.Level) (after document.File) {
+	t.Helper()
+	content, _, err := x.WithLevel(before, level)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return document.File{
+		Path: before.Path, Content: content, Size: int64(len(content)), ModTime: before.ModTime.Add(time.Minute + time.Nanosecond),
+	}
+}
+
+// After a promotion the index holds what indexing the file anew would have made,
+// and no other branch's documents have changed.
+func TestPromote_EqualsIndexingAnew(t *testing.T) {
+	t.Parallel()
+	long := section("One", "apples") + "\n" + section("Two", "pears")
+	for name, content := range map[string]string{
+		"line replaced":           "---\ntitle: A\npromotion_level: standard # why\ntags: [x, y]\nrelated_docs: [b.md]\n---\n\n" + long,
+		"line added":              "---\ntitle: A\ndate: 2026-01-02\n---\n# A\n\nSee [b](b.md).\n\n" + long,
+		"one passage":             "---\ntitle: A\n---\nText.\n",
+		"no front matter":         "Some text.\n\n" + long,
+		"front matter alone":      "---\ntitle: A\nsummary: All there is.\n---\n",
+		"front matter alone, set": "---\nsummary: All there is.\npromotion_level: important\n---\n",
+		"empty front matter":      "---\n---\nText.",
+		"CRLF and BOM":            "\ufeff" + strings.ReplaceAll("---\ntitle: A\n---\nText.\n\n"+long, "\n", "\r\n"),
+		"too long for the model":  "---\ntitle: A\n---\n## Long\n\n" + strings.Repeat("Words and more words, and plain ones.\n\n", 30),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t)
+			f.Fake.SetFaults(fakeollama.Faults{Window: 200})
+			before := document.File{Path: "docs/a.md", Content: []byte(content), Size: int64(len(content)), ModTime: time.Unix(1_700_000_000, 0)}
+			neighbour := file("docs/b.md", "Another document.")
+			f.Add(t, f.Tenant, before, neighbour)
+			f.Add(t, f.Branch(t, "untouched"), before, neighbour)
+			untouched := f.columns(t, "untouched")
+
+			f.Fake.Forget()
+			x := indexer(f.Index, f.Tenant, rag.Compounding)
+			after := promoted(t, x, before, rag.Critical)
+			if done, err := x.Promote(t.Context(), before, after); !done || err != nil {
+				t.Fatalf("promote: %v, %v", done, err)
+			}
+			if requests := f.Fake.Requests(""); len(requests) > 0 {
+				t.Errorf("Ollama was asked: %v", requests)
+			}
+			f.Add(t, f.Branch(t, "anew"), after, neighbour)
+			if diff := cmp.Diff(f.columns(t, "anew"), f.columns(t, "main")); diff != "" {
+				t.Errorf("(-indexed anew +promoted):\n%s", diff)
+			}
+			if diff := cmp.Diff(untouched, f.columns(t, "untouched")); diff != "" {
+				t.Errorf("another branch (-before +after):\n%s", diff)
+			}
+			levels := f.Rows(t, `SELECT DISTINCT concat_ws('/', d.promotion_level, c.promotion_level)
+				FROM documents d JOIN document_chunks c ON c.document_id = d.id JOIN tenants t ON t.id = d.tenant_id
+				WHERE t.branch_name = 'main' AND d.relative_path = 'docs/a.md'`)
+			if diff := cmp.Diff([]string{"critical/critical"}, levels); diff != "" {
+				t.Errorf("levels (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Whichever way a document comes to be promoted, all its passages are in the graph of
+// promoted ones, and no other document's.
+func TestPromotedPassages(t *testing.T) {
+	t.Parallel()
+	before := file("docs/a.md", "---", "title: A", "promotion_level: standard", "---", section("One", "apples"), section("Two", "pears"))
+	for name, promote := range map[string]func(t *testing.T, f *fixture, x *index.Indexer, after document.File){
+		"a new file": func(t *testing.T, f *fixture, _ *index.Indexer, after document.File) {
+			t.Helper()
+			f.Add(t, f.Tenant, after)
+		},
+		"a file of another branch": func(t *testing.T, f *fixture, _ *index.Indexer, after document.File) {
+			t.Helper()
+			f.Add(t, f.Branch(t, "other"), before)
+			f.Add(t, f.Tenant, after)
+		},
+		"a changed file": func(t *testing.T, f *fixture, _ *index.Indexer, after document.File) {
+			t.Helper()
+			f.Add(t, f.Tenant, before)
+			f.Add(t, f.Tenant, after)
+		},
+		"an edited line": func(t *testing.T, f *fixture, x *index.Indexer, after document.File) {
+			t.Helper()
+			f.Add(t, f.Tenant, before)
+			if done, err := x.Promote(t.Context(), before, after); !done || err != nil {
+				t.Fatalf("promote: %v, %v", done, err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t)
+			f.Add(t, f.Tenant, file("docs/b.md", "Another document."))
+			x := indexer(f.Index, f.Tenant, rag.Compounding)
+			promote(t, f, x, promoted(t, x, before, rag.Important))
+			got := f.Rows(t, `SELECT DISTINCT concat_ws(' ', d.relative_path, c.promotion_level, CASE WHEN p.promoted THEN 'promoted' END)
+				FROM document_chunks c JOIN passages p ON p.hash = c.passage_hash JOIN documents d ON d.id = c.document_id
+				JOIN tenants t ON t.id = c.tenant_id WHERE t.branch_name = 'main' ORDER BY 1`)
+			if diff := cmp.Diff([]string{"docs/a.md important promoted", "docs/b.md standard"}, got); diff != "" {
+				t.Errorf("documents whose passages are in the graph (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A document of many lines is split at its headings, so that a line more in its
+// front matter can cut it differently. Then it must be indexed again.
+func TestPromote_OfADocumentThatIsCutDifferently(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	x := indexer(f.Index, f.Tenant, rag.Compounding)
+	for lines := 495; lines <= 505; lines++ {
+		head := []string{"---", "title: A", "---", "# A", "One.", "## B", "Two."}
+		before := file(fmt.Sprintf("docs/%d.md", lines), append(head, make([]string, lines-len(head))...)...)
+		f.Add(t, f.Tenant, before)
+		after := promoted(t, x, before, rag.Critical)
+		done, err := x.Promote(t.Context(), before, after)
+		if err != nil || done != (lines != 500) {
+			t.Errorf("promote %d lines: %v, %v, want %v", lines, done, err, lines != 500)
+		}
+		if !done {
+			f.Add(t, f.Tenant, after)
+		}
+		f.Add(t, f.Branch(t, "other"), after)
+	}
+	if diff := cmp.Diff(f.columns(t, "other"), f.columns(t, "main")); diff != "" {
+		t.Errorf("(-indexed +promoted):\n%s", diff)
+	}
+}
+
+func TestPromote_OfAnotherVersionOrNoneChangesNothing(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.Add(t, f.Tenant, file("docs/a.md", "Older text."))
+	x, want := indexer(f.Index, f.Tenant, rag.Compounding), f.columns(t, "main")
+	for _, before := range []document.File{file("docs/a.md", "Newer text."), file("docs/b.md", "Older text.")} {
+		if done, err := x.Promote(t.Context(), before, promoted(t, x, before, rag.Critical)); done || err != nil {
+			t.Errorf("promote %s: %v, %v, want false", before.Path, done, err)
+		}
+	}
+	if diff := cmp.Diff(want, f.columns(t, "main")); diff != "" {
+		t.Errorf("(-before +after):\n%s", diff)
+	}
+}
+
+// Whoever reads while documents are promoted sees each with chunks of its own
+// level, and answers that are filtered by level do too.
+func TestPromote_IsAtomicToReaders(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	const promotions = 150
+	before := file("docs/a.md", "---", "title: A", "promotion_level: standard", "---", section("One", "apples"), section("Two", "pears"), section("Three", "plums"))
+	f.Add(t, f.Tenant, before)
+	x := indexer(f.Index, f.Tenant, rag.Compounding)
+	finished := make(chan error, 1)
+	go func() {
+		for i := range promotions {
+			level := rag.Levels()[i%len(rag.Levels())]
+			content, _, err := x.WithLevel(before, level)
+			after := document.File{Path: before.Path, Content: content, Size: int64(len(content)), ModTime: before.ModTime}
+			if err == nil {
+				_, err = x.Promote(t.Context(), before, after)
+			}
+			if err != nil {
+				finished <- err
+				return
+			}
+			before = after
+		}
+		finished <- nil
+	}()
+	reads, seen := 0, map[string]bool{}
+	for {
+		select {
+		case err := <-finished:
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(seen) != len(rag.Levels()) {
+				t.Errorf("%d reads saw the levels %v: the test shows nothing", reads, seen)
+			}
+			return
+		default:
+		}
+		got := f.Rows(t, `SELECT DISTINCT concat_ws(' ', d.promotion_level, c.promotion_level)
+			FROM documents d JOIN document_chunks c ON c.document_id = d.id`)
+		level, _, _ := strings.Cut(got[0], " ")
+		want := []string{fmt.Sprintf("%s %s", level, level)}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("a reader sees (-want +got):\n%s", diff)
+		}
+		reads, seen[level] = reads+1, true
+	}
+}
+
+func TestWithLevel_LeavesOtherBytesAndTellsTheLevelBefore(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	x := indexer(f.Index, f.Tenant, rag.Compounding)
+	content, previous, err := x.WithLevel(file("docs/a.md", "---", "promotion_level: 'important' # so", "---", "Text."), rag.Standard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("---\npromotion_level: 'standard' # so\n---\nText.\n", string(content)); diff != "" || previous != rag.Important {
+		t.Errorf("previous level %s (-want +got):\n%s", previous, diff)
+	}
+	_, _, err = x.WithLevel(file("docs/a.md", "---", "promotion_level: &x standard", "---", "Text."), rag.Critical)
+	if got := rag.AsError(err); got.Code != rag.SchemaValidationFailed || !strings.Contains(got.Error(), "promotion_level: standard") {
+		t.Errorf("got %v, want SCHEMA_VALIDATION_FAILED that shows how to write it", err)
+	}
+}

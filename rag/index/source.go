@@ -1,0 +1,109 @@
+package index
+
+import (
+	"context"
+	"slices"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/document"
+)
+
+// Source looks at files again. A writer asks it in its transaction, once the other
+// writers of the tenant wait: so of two that have read different versions of a
+// file, in one process or in two, none leaves the older one in the index. Who
+// changes a file later causes an event, and that is handled after the commit.
+type Source interface {
+	// Changed returns those of the paths at which there is no document with the
+	// bytes of the stamp.
+	Changed(stamps map[string]document.Stamp) []string
+	// Present returns those of the paths at which there is a document, or
+	// something that cannot be looked at.
+	Present(paths []string) []string
+}
+
+// From makes the indexer look at the source before it writes, and returns it.
+// Without a source files count as they were read.
+func (x *Indexer) From(source Source) *Indexer {
+	x.source = source
+	return x
+}
+
+// changed returns which of the files are no longer what was read of them.
+func (x *Indexer) changed(stamps map[string]document.Stamp) []string {
+	if x.source == nil || len(stamps) == 0 {
+		return nil
+	}
+	return x.source.Changed(stamps)
+}
+
+// Remove takes documents out of the index whose files are gone. Their passages
+// stay for the other checkouts that may have them.
+func (x *Indexer) Remove(ctx context.Context, paths []string) error {
+	return x.remove(ctx, paths, func(paths []string) []string {
+		if x.source == nil {
+			return nil
+		}
+		return x.source.Present(paths)
+	})
+}
+
+// removeRefused takes earlier versions of files out of the index that can no
+// longer be documents.
+func (x *Indexer) removeRefused(ctx context.Context, refused map[string]document.Stamp) error {
+	paths := make([]string, 0, len(refused))
+	for path := range refused {
+		paths = append(paths, path)
+	}
+	return x.remove(ctx, paths, func([]string) []string { return x.changed(refused) })
+}
+
+// remove takes documents out of the index, but for those that keep returns at the
+// time of the write.
+func (x *Indexer) remove(ctx context.Context, paths []string, keep func(paths []string) []string) error {
+	paths = textOnly(paths)
+	if len(paths) == 0 {
+		return nil
+	}
+	return x.write(ctx, "remove documents", func(q *db.Queries) error {
+		if err := x.tenant.IncrementVersion(ctx, q); err != nil {
+			return err
+		}
+		return q.DocumentDeleteByPaths(ctx, db.DocumentDeleteByPathsParams{
+			ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection,
+			RelativePaths: without(paths, keep(paths)),
+		})
+	})
+}
+
+// Withdraw takes documents out of the index that hold other bytes than their
+// files, whose stamps are given by path: the present version cannot be indexed
+// for now, and no answer must come from a text that is no longer there. What it
+// embedded stays, so that going back to it costs nothing.
+func (x *Indexer) Withdraw(ctx context.Context, stamps map[string]document.Stamp) error {
+	paths := make([]string, 0, len(stamps))
+	for path := range stamps {
+		paths = append(paths, path)
+	}
+	if paths = textOnly(paths); len(paths) == 0 {
+		return nil
+	}
+	return x.write(ctx, "withdraw documents", func(q *db.Queries) error {
+		if err := x.tenant.IncrementVersion(ctx, q); err != nil {
+			return err
+		}
+		params := db.DocumentWithdrawParams{
+			ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection,
+			RelativePaths: without(paths, x.changed(stamps)),
+		}
+		for _, path := range params.RelativePaths {
+			hash := stamps[path].Hash
+			params.ContentHashes = append(params.ContentHashes, hash[:])
+		}
+		return q.DocumentWithdraw(ctx, params)
+	})
+}
+
+// without returns the paths that are not among others.
+func without(paths, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return slices.Contains(others, path) })
+}

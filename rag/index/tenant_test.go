@@ -1,0 +1,64 @@
+package index_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
+)
+
+// A deletion holds until somebody activates the checkout, and whoever had it
+// before hears of it, whether its row stays for its external docs or goes.
+func TestState_FollowsDeletionsAndActivations(t *testing.T) {
+	t.Parallel()
+	for name, external := range map[string]bool{"nothing is left": false, "external docs are left": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t)
+			f.Add(t, f.Tenant, file("docs/a.md", "Apples."))
+			want := []string{}
+			if external {
+				x := f.Index.Indexer(f.Tenant, rag.External, nil)
+				if _, err := x.Index(t.Context(), []document.File{file("manual/b.md", "Pears.")}); err != nil {
+					t.Fatal(err)
+				}
+				want = []string{"manual/b.md"}
+			}
+			check := func(what string, tenant *rag.Tenant, deleted, replaced bool) {
+				t.Helper()
+				state, err := f.Index.State(t.Context(), tenant)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if state.Deleted != deleted || state.Replaced != replaced || state.DeletedAt.IsZero() == (deleted && external) {
+					t.Errorf("%s: %+v, want deleted %v, replaced %v", what, state, deleted, replaced)
+				}
+			}
+			check("before", f.Tenant, false, false)
+			if rejoined, err := f.Index.Rejoin(t.Context(), f.Tenant.Key); err != nil || !rejoined.Same(f.Tenant) {
+				t.Errorf("before, a second server gets %+v, %v", rejoined, err)
+			}
+			deleted, err := f.Index.Delete(t.Context(), index.Selection{Project: f.Tenant.Key.Project})
+			if err != nil || deleted.Documents != 1 {
+				t.Fatalf("deleted %+v, %v, want the one document that is the project's own", deleted, err)
+			}
+			if diff := cmp.Diff(want, f.Rows(t, `SELECT relative_path FROM documents`)); diff != "" {
+				t.Errorf("documents (-want +got):\n%s", diff)
+			}
+			check("deleted", f.Tenant, true, false)
+			if _, err := f.Index.Rejoin(t.Context(), f.Tenant.Key); !errors.Is(err, db.ErrTenantGone) {
+				t.Errorf("deleted, a second server gets %v, want ErrTenantGone", err)
+			}
+			again := f.Branch(t, "main")
+			check("activated again, for the first", f.Tenant, false, true)
+			check("activated again, for the second", again, false, false)
+			checkGone(t, f, f.Tenant, sample{path: "docs/a.md", subjects: []string{"apples"}})
+			f.Add(t, again, file("docs/a.md", "Apples."))
+		})
+	}
+}

@@ -1,0 +1,166 @@
+// Package ragtest sets up an index with a fake Ollama, for the tests of packages
+// rag and index: one cannot be tested without the other.
+package ragtest
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+// Fixture is an index in a database of its own, with one registered tenant.
+type Fixture struct {
+	Index    *index.Index
+	Searcher *rag.Searcher
+	Database *db.Database
+	Pool     *pgxpool.Pool
+	Fake     *fakeollama.Server
+	// Models asks Fake, and looks at every call which models there are.
+	Models *ollama.Client
+	Tenant *rag.Tenant
+}
+
+// New returns a Fixture that is closed when the test ends.
+func New(t *testing.T) *Fixture {
+	t.Helper()
+	f := &Fixture{Database: openDatabase(t, testenv.DatabaseURL(t)), Fake: fakeollama.Start(t)}
+	f.Models = f.NewModels(t, time.Nanosecond)
+	f.Index, f.Searcher = f.NewIndex(f.Database, f.Models), f.NewSearcher(f.Models)
+	f.Tenant = f.Branch(t, "main")
+	var err error
+	if f.Pool, err = f.Database.Pool(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func openDatabase(t *testing.T, url string) *db.Database {
+	t.Helper()
+	database := db.NewDatabase(url, slog.New(slog.DiscardHandler))
+	t.Cleanup(database.Close)
+	return database
+}
+
+// SecondDatabase opens the fixture's database once more, as another process does.
+func (f *Fixture) SecondDatabase(t *testing.T) *db.Database {
+	t.Helper()
+	return openDatabase(t, f.Pool.Config().ConnString())
+}
+
+// NewModels returns a client of the fixture's Ollama that looks again which models
+// there are after ttl, and after the default time if that is 0.
+func (f *Fixture) NewModels(t *testing.T, ttl time.Duration) *ollama.Client {
+	t.Helper()
+	models, err := ollama.New(ollama.Config{
+		Hosts: []string{f.Fake.URL()}, Logger: slog.New(slog.DiscardHandler), RetryDelay: time.Millisecond, ModelTTL: ttl,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := models.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return models
+}
+
+// NewIndex returns another Index, with an embedder of its own.
+func (*Fixture) NewIndex(database *db.Database, embedder index.Embedder) *index.Index {
+	return index.New(database, embedder, slog.New(slog.DiscardHandler))
+}
+
+// Models are what a Searcher needs.
+type Models interface {
+	rag.QueryEmbedder
+	rag.Generator
+}
+
+// NewSearcher returns another Searcher on the fixture's database.
+func (f *Fixture) NewSearcher(models Models) *rag.Searcher {
+	return rag.NewSearcher(f.Database, models, models, slog.New(slog.DiscardHandler))
+}
+
+// Branch registers the fixture's checkout on a branch.
+func (f *Fixture) Branch(t *testing.T, name string) *rag.Tenant {
+	t.Helper()
+	key := rag.TenantKey{Project: "test-project", Branch: name, PathHash: "0123456789abcdef"}
+	tenant, err := f.Index.Tenant(t.Context(), key, "/repo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tenant
+}
+
+// Add indexes documents in the compounding collection, and returns what could not
+// be indexed.
+func (f *Fixture) Add(t *testing.T, tenant *rag.Tenant, files ...document.File) []document.Failure {
+	t.Helper()
+	failures, err := f.Index.Indexer(tenant, rag.Compounding, AnyDocument{}).Index(t.Context(), files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return failures
+}
+
+// Scope is the compounding collection of the fixture's tenant.
+func (f *Fixture) Scope() rag.Scope {
+	return rag.Scope{Tenant: f.Tenant, Collection: rag.Compounding}
+}
+
+// Rows returns what a query for one column of text finds.
+func (f *Fixture) Rows(t *testing.T, query string, args ...any) []string {
+	t.Helper()
+	rows, err := f.Pool.Query(t.Context(), query, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return values
+}
+
+// AnyDocument is a schema that takes every document as a problem.
+type AnyDocument struct{}
+
+// DocumentType returns the doc-type problem.
+func (AnyDocument) DocumentType(string) (document.DocType, bool) {
+	return document.DocType{
+		Name: "problem", Validate: func(map[string]any) []document.Violation { return nil },
+	}, true
+}
+
+// File returns a document whose content is the given lines.
+func File(path string, lines ...string) document.File {
+	content := strings.Join(lines, "\n") + "\n"
+	return document.File{
+		Path: path, Content: []byte(content), Size: int64(len(content)), ModTime: time.Unix(1_700_000_000, 123_456_789),
+		ChangeTime: time.Unix(1_700_000_001, 123_456_789), Inode: 1<<64 - 1,
+	}
+}
+
+// Section returns a heading with enough words of one subject to be a passage of its
+// own in a document that does not fit the embedding window.
+func Section(heading, subject string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s\n\n", heading)
+	for i := range 20 {
+		fmt.Fprintf(&b, "Sentence %d says something about %s and how %s behaves.\n", i, subject, subject)
+	}
+	return b.String()
+}
