@@ -153,7 +153,7 @@ func endings() map[string]func(*testing.T, *process) {
 type scene struct {
 	root        string
 	fake        *fakeollama.Server
-	database    *testenv.Gate // between the server and its database
+	database    *testenv.FaultProxy // between the server and its database
 	pool        *pgxpool.Pool // which does not go through it
 	environment []string
 }
@@ -162,9 +162,9 @@ func newScene(t *testing.T) *scene {
 	t.Helper()
 	databaseURL := testenv.DatabaseURL(t)
 	s := &scene{root: newProject(t, manyDocuments()), fake: fakeollama.Start(t), pool: openPool(t, databaseURL)}
-	var throughGate string
-	s.database, throughGate = testenv.NewDatabaseGate(t, databaseURL)
-	s.environment = []string{"CDOCS_DATABASE_URL=" + throughGate, "CDOCS_OLLAMA_HOST=" + s.fake.URL(), "CDOCS_LOG_LEVEL=error"}
+	var throughProxy string
+	s.database, throughProxy = testenv.NewDatabaseProxy(t, databaseURL)
+	s.environment = []string{"CDOCS_DATABASE_URL=" + throughProxy, "CDOCS_OLLAMA_HOST=" + s.fake.URL(), "CDOCS_LOG_LEVEL=error"}
 	return s
 }
 
@@ -242,7 +242,7 @@ func situations() map[string]func(t *testing.T, s *scene) *process {
 			t.Helper()
 			p := startProcess(t, s.environment...)
 			p.activate(t, s.root)
-			s.database.Jam()
+			s.database.Stall()
 			write(t, s.root, "docs/late.md", "# Late\n")
 			p.begin(t, "search_external_docs", map[string]any{"query": "words"})
 			p.begin(t, "activate_project", activation(s.root))
@@ -250,7 +250,7 @@ func situations() map[string]func(t *testing.T, s *scene) *process {
 		},
 		"database that has never answered": func(t *testing.T, s *scene) *process {
 			t.Helper()
-			s.database.Jam()
+			s.database.Stall()
 			p := startProcess(t, s.environment...)
 			p.begin(t, "activate_project", activation(s.root))
 			p.begin(t, "activate_project", activation(s.root))
@@ -284,7 +284,7 @@ func TestServe_EndsWhateverItIsDoing(t *testing.T) {
 				s := newScene(t)
 				p := begin(t, s)
 				p.mustEnd(t, end)
-				s.database.Shut() // PostgreSQL cannot know before, if the gate is jammed
+				s.database.Shut() // PostgreSQL cannot know before, if the proxy stalls
 				until(t, "the lease is free", time.Second, func() bool { return s.leases(t) == 0 })
 				for _, line := range snapshot(t, s.pool) {
 					if !whole[line] && !strings.Contains(line, "late.md") {
