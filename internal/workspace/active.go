@@ -60,7 +60,7 @@ func newProject(
 		Definition: p, Tenant: tenant, library: library, changed: make(chan struct{}),
 		logger: logger.With("project", tenant.Key.Project, "branch", tenant.Key.Branch),
 	}
-	config := watch.Config{Debounce: debounce, Steady: a.steady, OnChange: a.notify}
+	config := watch.Config{Debounce: debounce, Ready: a.ready, OnChange: a.notify}
 	add := func(folder watch.Folder, indexer *rag.Indexer) tree {
 		indexer.From(folder)
 		t := tree{folder: folder, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, a.logger)}

@@ -126,9 +126,9 @@ type gitBusyError struct{ since time.Time }
 
 func (*gitBusyError) Error() string { return "git is changing the files" }
 
-// steady is an error while the files on disk may not be those of the tenant's
+// ready returns an error while the files on disk may not be those of the tenant's
 // branch: git changes the files first, under its index lock, and HEAD last.
-func (a *Project) steady() error {
+func (a *Project) ready() error {
 	head, err := project.Head(a.Definition.Root)
 	if err != nil {
 		return err

@@ -32,7 +32,7 @@ func (a *Project) promote(ctx context.Context, given string, level rag.Level) (n
 	if name, err = a.documentName(given, "document_path"); err != nil {
 		return "", "", err
 	}
-	before, after, err := a.edit(name, func(file document.File) (content []byte, err error) {
+	before, after, err := a.editDocument(name, func(file document.File) (content []byte, err error) {
 		content, previous, err = a.docs.indexer.WithLevel(file, level)
 		return content, err
 	})
@@ -64,11 +64,11 @@ func (a *Project) promote(ctx context.Context, given string, level rag.Level) (n
 	return name, previous, nil
 }
 
-// edit edits a file of the docs folder as [watch.Folder.Edit] does, one at a time.
-func (a *Project) edit(name string, change func(document.File) ([]byte, error)) (before, after document.File, err error) {
+// editDocument edits a file of the docs folder, one at a time.
+func (a *Project) editDocument(name string, change func(document.File) ([]byte, error)) (before, after document.File, err error) {
 	a.editing.Lock()
 	defer a.editing.Unlock()
-	return a.docs.folder.Edit(name, change)
+	return edit(a.docs.folder, name, change)
 }
 
 // isExternal reports whether a path given by a caller leads to a file of the
