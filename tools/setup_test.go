@@ -19,6 +19,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/testenv"
+	"github.com/compound-docs/compound-docs/test/toolexample"
 	"github.com/compound-docs/compound-docs/tools"
 )
 
@@ -185,7 +186,7 @@ func (c client) activate(t *testing.T, root string) {
 
 func activation(root string) map[string]any {
 	return map[string]any{
-		"config_path": filepath.Join(root, project.ConfigDir, "config.json"), "branch_name": "feature/new-feature",
+		"config_path": filepath.Join(root, project.ConfigDir, "config.json"), "branch_name": toolexample.Branch,
 	}
 }
 

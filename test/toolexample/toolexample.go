@@ -21,11 +21,14 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// What stands in the files for the root of the project, and for its path hash.
+// What stands in the files for the root of the project and for its path hash.
 const (
 	Root     = "/home/user/my-project"
 	PathHash = "a1b2c3d4e5f60718"
 )
+
+// Branch is the one on which the cases expect the project to be active.
+const Branch = "feature/new-feature"
 
 // File is the example file of one tool.
 type File struct {
