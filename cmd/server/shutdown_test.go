@@ -154,7 +154,7 @@ type scene struct {
 	root        string
 	fake        *fakeollama.Server
 	database    *testenv.FaultProxy // between the server and its database
-	pool        *pgxpool.Pool // which does not go through it
+	pool        *pgxpool.Pool       // which does not go through it
 	environment []string
 }
 
