@@ -157,14 +157,14 @@ func TestIngest_TellsWhatFailed(t *testing.T) {
 	t.Parallel()
 	environment, _ := services(t)
 	handbook := newHandbook(t, "handbook", map[string]string{
-		"bad.md": "---\nsection: [unclosed\n---\n\nText.\n", "good.md": "Good text.\n",
+		"bad.md": "Text.\n\nNo \x00 text.\n", "good.md": "Good text.\n",
 	})
 	o := mustRun(t, "", environment, "ingest", "--source", handbook)
 	lines := strings.Split(o.stdout, "\n")
 	if diff := cmp.Diff("handbook: 1 added, 0 updated, 0 removed, 0 unchanged, 1 failed", lines[0]); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)
 	}
-	if !strings.HasPrefix(lines[1], "  handbook/bad.md: line ") {
+	if !strings.HasPrefix(lines[1], "  handbook/bad.md: line 3: ") {
 		t.Errorf("the reason is %q, want one that names file and line", lines[1])
 	}
 
