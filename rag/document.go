@@ -22,7 +22,7 @@ const maxLinks = 1000
 // largeBatch is how many bytes of files make a batch a large one. From its text to
 // its vectors, some thirty times as much memory is used until it is written, so that
 // large batches take turns. A small one never waits for them.
-const largeBatch = 1 << 20
+const largeBatch = 256 << 10
 
 // beginBatch waits for the turn of the files if they are a large batch. Its error is
 // that ctx has ended meanwhile.

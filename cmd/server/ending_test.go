@@ -103,7 +103,7 @@ func TestServe_EndsCleanlyOnTwoSignals(t *testing.T) {
 	for _, order := range [][]syscall.Signal{{syscall.SIGINT, syscall.SIGTERM}, {syscall.SIGTERM, syscall.SIGINT}} {
 		t.Run(order[0].String(), func(t *testing.T) {
 			t.Parallel()
-			s := newScene(t)
+			s := newFixture(t)
 			p := startProcess(t, s.environment...)
 			p.activate(t, s.root)
 			for _, signal := range order {

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -25,11 +26,7 @@ type outcome struct {
 // run runs the real binary in dir until it ends.
 func run(t *testing.T, dir string, environment []string, arguments ...string) outcome {
 	t.Helper()
-	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	command := exec.CommandContext(t.Context(), path, arguments...)
+	command := exec.CommandContext(t.Context(), mcpclient.Build(t), arguments...)
 	command.Dir = dir
 	command.Env = append([]string{"CDOCS_HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}, environment...)
 	var stdout, stderr bytes.Buffer
