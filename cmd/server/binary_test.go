@@ -183,12 +183,14 @@ func TestServe_EndsOnSignals(t *testing.T) {
 	}
 }
 
+const configPath = ".csharp-compounding-docs/config.json"
+
 // newProject makes a repository with the given files, and a config unless they
 // have one.
 func newProject(t *testing.T, files map[string]string) (root string) {
 	t.Helper()
 	root = t.TempDir()
-	write(t, root, ".csharp-compounding-docs/config.json", `{"project_name": "test-project"}`)
+	write(t, root, configPath, `{"project_name": "test-project"}`)
 	for name, content := range files {
 		write(t, root, name, content)
 	}

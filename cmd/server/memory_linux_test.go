@@ -13,8 +13,6 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-const configPath = ".csharp-compounding-docs/config.json"
-
 // bomb is a repository that is small on disk and takes gigabytes if nothing is
 // bounded.
 type bomb struct {

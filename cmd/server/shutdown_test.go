@@ -16,8 +16,8 @@ import (
 type fixture struct {
 	root        string
 	fake        *fakeollama.Server
-	database    *testenv.Gate // between the server and its database
-	pool        *pgxpool.Pool // which does not go through it
+	database    *testenv.FaultProxy // between the server and its database
+	pool        *pgxpool.Pool       // which does not go through it
 	environment []string
 }
 
@@ -25,9 +25,9 @@ func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	databaseURL := testenv.DatabaseURL(t)
 	s := &fixture{root: newProject(t, manyDocuments()), fake: fakeollama.Start(t), pool: openPool(t, databaseURL)}
-	var throughGate string
-	s.database, throughGate = testenv.NewDatabaseGate(t, databaseURL)
-	s.environment = []string{"CDOCS_DATABASE_URL=" + throughGate, "CDOCS_OLLAMA_HOST=" + s.fake.URL(), "CDOCS_LOG_LEVEL=error"}
+	var throughProxy string
+	s.database, throughProxy = testenv.NewDatabaseProxy(t, databaseURL)
+	s.environment = []string{"CDOCS_DATABASE_URL=" + throughProxy, "CDOCS_OLLAMA_HOST=" + s.fake.URL(), "CDOCS_LOG_LEVEL=error"}
 	return s
 }
 
@@ -105,7 +105,7 @@ func situations() map[string]func(t *testing.T, s *fixture) *process {
 			t.Helper()
 			p := startProcess(t, s.environment...)
 			p.activate(t, s.root)
-			s.database.Jam()
+			s.database.Stall()
 			write(t, s.root, "docs/late.md", "# Late\n")
 			p.begin(t, "search_external_docs", map[string]any{"query": "words"})
 			p.begin(t, "activate_project", activation(s.root))
@@ -113,7 +113,7 @@ func situations() map[string]func(t *testing.T, s *fixture) *process {
 		},
 		"database that has never answered": func(t *testing.T, s *fixture) *process {
 			t.Helper()
-			s.database.Jam()
+			s.database.Stall()
 			p := startProcess(t, s.environment...)
 			p.begin(t, "activate_project", activation(s.root))
 			p.begin(t, "activate_project", activation(s.root))
@@ -147,7 +147,7 @@ func TestServe_EndsWhateverItIsDoing(t *testing.T) {
 				s := newFixture(t)
 				p := begin(t, s)
 				p.mustEnd(t, end)
-				s.database.Shut() // PostgreSQL cannot know before, if the gate is jammed
+				s.database.Shut() // PostgreSQL cannot know before, if the proxy stalls
 				until(t, "the lease is free", time.Second, func() bool { return s.leases(t) == 0 })
 				for _, line := range snapshot(t, s.pool) {
 					if !whole[line] && !strings.Contains(line, "late.md") {

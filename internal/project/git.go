@@ -30,8 +30,6 @@ type GitHead struct {
 	Branch string
 	// Detached is set when HEAD names a commit, not a branch; also during a rebase.
 	Detached bool
-	// Commit is in hexadecimal; "" while the branch has no commit, and outside a repository.
-	Commit string
 	// InRepository is false when there is no git repository here or above.
 	InRepository bool
 	// HeadFile is the absolute path of the file that changes when another branch is checked out: a
@@ -65,10 +63,8 @@ func Head(root string) (GitHead, error) {
 		return GitHead{}, &fs.PathError{Op: "read", Path: head.HeadFile, Err: errReftable}
 	case attached && isRefName(ref):
 		head.Branch = shortName(ref)
-		head.Commit = dirs.commitOf(ref)
 	case !attached && isCommit(text):
 		head.Detached = true
-		head.Commit = text
 		head.Branch = cmp.Or(dirs.rebasing(), detachedBranch)
 	default:
 		return GitHead{}, &fs.PathError{Op: "read", Path: head.HeadFile, Err: errDamagedHead}

@@ -43,7 +43,7 @@ func Branches(root string) []string {
 		}
 		return nil
 	})
-	_ = dirs.packedRefs(func(ref, _ string) bool { // what can't be read is left out
+	_ = dirs.packedRefs(func(ref string) bool { // what can't be read is left out
 		if name, ok := strings.CutPrefix(ref, branchPrefix); ok {
 			names[name] = true
 		}
@@ -52,26 +52,9 @@ func Branches(root string) []string {
 	return append([]string{}, slices.Sorted(maps.Keys(names))...)
 }
 
-// commitOf returns the commit that a ref points to, "" when it has none yet.
-func (d gitDirs) commitOf(ref string) string {
-	for _, dir := range []string{d.own, d.common} {
-		if text, err := readGitFile(filepath.Join(dir, filepath.FromSlash(ref))); err == nil && isCommit(text) {
-			return text
-		}
-	}
-	commit := ""
-	_ = d.packedRefs(func(name, id string) bool { // what can't be read is no commit
-		if name == ref {
-			commit = id
-		}
-		return name != ref
-	})
-	return commit
-}
-
 // packedRefs calls yield for each ref in packed-refs until it returns false. The error says that
 // not all of them could be read.
-func (d gitDirs) packedRefs(yield func(ref, commit string) bool) error {
+func (d gitDirs) packedRefs(yield func(ref string) bool) error {
 	name := filepath.Join(d.common, "packed-refs")
 	info, err := os.Stat(name)
 	switch {
@@ -93,7 +76,7 @@ func (d gitDirs) packedRefs(yield func(ref, commit string) bool) error {
 		if !ok || !isCommit(commit) || !isRefName(ref) { // a comment, or the commit that a tag peels to
 			continue
 		}
-		if !yield(ref, commit) {
+		if !yield(ref) {
 			return nil
 		}
 	}

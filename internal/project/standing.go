@@ -64,7 +64,7 @@ func (d gitDirs) hasBranch(name string) (bool, error) {
 		return false, fmt.Errorf("look for branch %s: %w", name, err)
 	}
 	found := false
-	err = d.packedRefs(func(packed, _ string) bool {
+	err = d.packedRefs(func(packed string) bool {
 		found = packed == ref
 		return !found
 	})

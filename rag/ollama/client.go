@@ -95,43 +95,6 @@ func (c *Client) Version(ctx context.Context) (string, error) {
 	return version, nil
 }
 
-// HostStatus is what a host says about itself.
-type HostStatus struct {
-	// Host is its URL without user name and password.
-	Host    string
-	Version string
-	// EmbedModel and ChatModel say whether it has the configured models.
-	EmbedModel, ChatModel bool
-	// Err is why the host could not be asked; the fields above are then zero.
-	Err error
-}
-
-// Ready asks every host, once and all at the same time, whether it answers and
-// which of the models it has. The result is in configured order.
-func (c *Client) Ready(ctx context.Context) []HostStatus {
-	statuses := make([]HostStatus, len(c.hosts))
-	var asked sync.WaitGroup
-	for i, h := range c.hosts {
-		asked.Go(func() { statuses[i] = c.status(ctx, h) })
-	}
-	asked.Wait()
-	return statuses
-}
-
-func (c *Client) status(ctx context.Context, h *host) HostStatus {
-	version, err := h.version(ctx, c.cfg.ProbeTimeout)
-	if err != nil {
-		return HostStatus{Host: h.name, Err: c.publicError(err)}
-	}
-	models, err := h.models(ctx, c.cfg.ProbeTimeout)
-	if err != nil {
-		return HostStatus{Host: h.name, Err: c.publicError(err)}
-	}
-	_, embeds := models[fullName(c.cfg.EmbedModel)]
-	_, chats := models[fullName(c.cfg.ChatModel)]
-	return HostStatus{Host: h.name, Version: version, EmbedModel: embeds, ChatModel: chats}
-}
-
 func (h *host) version(ctx context.Context, timeout time.Duration) (string, error) {
 	var version string
 	err := h.call(ctx, func(ctx context.Context, client *api.Client) error {

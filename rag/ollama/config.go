@@ -78,9 +78,6 @@ type Config struct {
 	// PullLimit bounds a pull as a whole; the next one goes on where it was.
 	// Default: 2 hours.
 	PullLimit time.Duration
-	// OnPull, when set, is told of the progress of a pull, one call at a time
-	// for each model. It must not block.
-	OnPull func(model string, status PullStatus)
 
 	// ModelTTL is how long the identity of the embedding model is believed
 	// without asking. Default: 1 minute.

@@ -8,6 +8,8 @@ import (
 
 	"github.com/ollama/ollama/api"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/compound-docs/compound-docs/internal/panics"
 )
 
 // Embedding is the vector of a text, of length 1 and the configured number of
@@ -40,7 +42,9 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([]Embedding, error)
 	for _, size := range c.batches(unique) {
 		batch, into := unique[start:start+size], results[start:start+size]
 		start += size
-		group.Go(func() error { return c.embedBatch(groupCtx, batch, into) })
+		group.Go(func() error {
+			return panics.Catch(func() error { return c.embedBatch(groupCtx, batch, into) })
+		})
 	}
 	if err := group.Wait(); err != nil {
 		return nil, fmt.Errorf("embed %d texts: %w", len(texts), err)

@@ -34,7 +34,6 @@ type puller struct {
 	wait, again time.Duration
 	limit       time.Duration // of a pull
 	patience    time.Duration // with a host that falls silent
-	onPull      func(model string, status PullStatus)
 	logger      *slog.Logger
 
 	mu      sync.Mutex
@@ -60,7 +59,7 @@ type pull struct {
 func newPuller(cfg Config) *puller {
 	return &puller{
 		wait: cfg.PullWait, again: cfg.PullRetry, limit: cfg.PullLimit, patience: cfg.ProbeTimeout,
-		onPull: cfg.OnPull, logger: cfg.Logger, pulls: map[string]*pull{},
+		logger: cfg.Logger, pulls: map[string]*pull{},
 	}
 }
 
@@ -144,9 +143,6 @@ func (p *puller) pull(ctx context.Context, current *pull) error {
 			status.Total += part.total
 		}
 		current.setStatus(status)
-		if p.onPull != nil {
-			p.onPull(current.model, status)
-		}
 	}
 	client := current.host.api
 	err := withDeadline(ctx, &timeoutError{after: p.limit, unfinished: true}, func(ctx context.Context) error {

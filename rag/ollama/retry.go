@@ -149,11 +149,3 @@ func (c *Client) public(f *failure) error {
 		return fmt.Errorf("unknown kind of failure %d: %w", f.kind, f.err)
 	}
 }
-
-// publicError is public for an error that a host's call returned.
-func (c *Client) publicError(err error) error {
-	if f, ok := errors.AsType[*failure](err); ok {
-		return c.public(f)
-	}
-	return err
-}

@@ -56,32 +56,6 @@ func TestStartCluster_GoneAfterStop(t *testing.T) {
 	}
 }
 
-func TestCluster_KeepsItsDataAndItsAddress(t *testing.T) {
-	t.Parallel()
-	cluster := StartCluster(t)
-	conn := connect(t, cluster.URL())
-	mustExec(t, conn, "CREATE TABLE notes (n int)")
-	for name, end := range map[string]func(){"stopped": cluster.Stop, "crashed": cluster.Crash} {
-		mustExec(t, conn, "INSERT INTO notes VALUES (1)")
-		end()
-		if err := conn.Ping(t.Context()); err == nil {
-			t.Errorf("%s: the server answers", name)
-		}
-		if _, err := pgx.Connect(t.Context(), cluster.URL()); err == nil {
-			t.Errorf("%s: the server takes connections", name)
-		}
-		cluster.Start()
-		conn = connect(t, cluster.URL())
-	}
-	var notes int
-	if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM notes").Scan(&notes); err != nil {
-		t.Fatal(err)
-	}
-	if notes != 2 {
-		t.Errorf("%d rows after two restarts, want 2", notes)
-	}
-}
-
 // envAbandon makes the test binary start a cluster, print its URL, and wait to
 // be killed.
 const envAbandon = "TESTENV_ABANDON"
