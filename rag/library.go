@@ -45,16 +45,16 @@ type Library struct {
 	logger    *slog.Logger
 	// writers are those who put documents into the index.
 	writers *semaphore.Weighted
-	// parsing weighs the files that are being parsed, in bytes.
-	parsing *semaphore.Weighted
-	routes  *routes
+	// largeBatches lets one batch at a time that takes much memory be indexed.
+	largeBatches *semaphore.Weighted
+	routes       *routes
 }
 
 // NewLibrary returns a Library; nothing is connected yet.
 func NewLibrary(database *db.Database, embedder Embedder, generator Generator, logger *slog.Logger) *Library {
 	return &Library{
 		db: database, embedder: embedder, generator: generator, logger: logger,
-		writers: semaphore.NewWeighted(maxWriters), parsing: semaphore.NewWeighted(maxParsing), routes: newRoutes(),
+		writers: semaphore.NewWeighted(maxWriters), largeBatches: semaphore.NewWeighted(1), routes: newRoutes(),
 	}
 }
 
