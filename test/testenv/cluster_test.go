@@ -14,8 +14,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // clusterFolder returns the folder of a private cluster.
@@ -101,24 +99,6 @@ func TestStartCluster_EndsWithItsOwner(t *testing.T) {
 	}
 	if err := owner.Wait(); err == nil {
 		t.Error("the owner ended by itself")
-	}
-
-	folder := clusterFolder(t, databaseURL)
-	poll := time.NewTicker(pollInterval)
-	defer poll.Stop()
-	for err := error(nil); err == nil && ctx.Err() == nil; <-poll.C {
-		var again *pgx.Conn
-		if again, err = pgx.Connect(ctx, databaseURL); err == nil {
-			_ = again.Close(ctx)
-		}
-	}
-	old := time.Now().Add(-2 * abandonedAge)
-	if err := os.Chtimes(folder, old, old); err != nil {
-		t.Fatal(err)
-	}
-	removeAbandoned(folder, t.Logf)
-	if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the folder of a killed process: got %v, want none", err)
 	}
 }
 
