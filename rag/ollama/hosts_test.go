@@ -183,23 +183,6 @@ func TestHosts_ModelChangedOnAll(t *testing.T) {
 	}
 }
 
-func TestVersion_IsThatOfTheFirstHostThatAnswers(t *testing.T) {
-	t.Parallel()
-	first, second := fakeollama.Start(t), fakeollama.Start(t)
-	first.Close()
-	client := newClient(t, fast(first.URL(), second.URL()))
-	version, err := client.Version(t.Context())
-	if err != nil || version != fakeollama.Version {
-		t.Errorf("got version %q, error %v", version, err)
-	}
-
-	second.Close()
-	_, err = client.Version(t.Context())
-	if unavailable := asType[*ollama.UnavailableError](t, err); unavailable.Host != first.URL() {
-		t.Errorf("got host %s, want the first", unavailable.Host)
-	}
-}
-
 func TestNew_RefusesBadConfigurations(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

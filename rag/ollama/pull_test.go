@@ -236,7 +236,7 @@ func TestErrors_SayWhatToDo(t *testing.T) {
 		},
 		{
 			&ollama.UnavailableError{Host: "h", CircuitState: "open", RetryAfter: 29_400_000_000, Err: cause},
-			"ollama at h failed repeatedly and is left alone, try again in 29s: cause",
+			"ollama at h failed repeatedly and is not asked for now, try again in 29s: cause",
 		},
 		{
 			&ollama.DimensionError{Model: "m", Got: 2, Want: 3},

@@ -24,9 +24,6 @@ func TestReal_EmbedModel(t *testing.T) {
 	t.Parallel()
 	client := newRealClient(t)
 
-	if version, err := client.Version(t.Context()); err != nil || version == "" {
-		t.Errorf("got version %q, error %v", version, err)
-	}
 	model, err := client.EmbedModel(t.Context())
 	if err != nil {
 		t.Fatal(err)
