@@ -226,10 +226,10 @@ func TestLease_FreeOnceReleased(t *testing.T) {
 // it need not wait for the connections that it has jammed.
 func TestDatabase_GivesUpOnAServerThatSaysNothing(t *testing.T) {
 	t.Parallel()
-	gate, throughGate := testenv.NewDatabaseGate(t, testenv.DatabaseURL(t))
-	database := openDatabase(t, throughGate)
+	proxy, throughProxy := testenv.NewDatabaseProxy(t, testenv.DatabaseURL(t))
+	database := openDatabase(t, throughProxy)
 	fill(t, database)
-	gate.Jam()
+	proxy.Stall()
 	err := database.Read(t.Context(), "find tenant", func(q *db.Queries) error {
 		_, err := q.TenantFind(t.Context(), db.TenantFindParams{})
 		return err
@@ -238,7 +238,7 @@ func TestDatabase_GivesUpOnAServerThatSaysNothing(t *testing.T) {
 	if !db.IsKind(err, db.KindTransient) || err.Error() != want {
 		t.Errorf("a call while the server hangs: %v, want %s", err, want)
 	}
-	if err := gate.Open(); err != nil {
+	if err := proxy.Open(); err != nil {
 		t.Fatal(err)
 	}
 	if err := addProject(t.Context(), database, "after"); err != nil {

@@ -30,8 +30,8 @@ type docTypeCountOutput struct {
 	Custom   bool   `json:"custom,omitempty"`
 }
 
-func activateProjectTool() *mcp.Tool {
-	return &mcp.Tool{
+func activateProjectTool() Tool {
+	return newTool((*handler).activateProject, &mcp.Tool{
 		Name:  "activate_project",
 		Title: "Activate project",
 		Description: "Make a repository the active project and bring its index up to date. Call it once at the start of " +
@@ -43,13 +43,13 @@ func activateProjectTool() *mcp.Tool {
 			"branch_name": {notEmpty, example("main")},
 		}),
 		OutputSchema: outputSchema[activateProjectOutput](map[string][]property{"status": {oneOf("activated")}}),
-	}
+	})
 }
 
 func (h *handler) activateProject(
 	ctx context.Context, request *mcp.CallToolRequest, in activateProjectInput,
 ) (*mcp.CallToolResult, activateProjectOutput, error) {
-	active, err := h.session.Activate(ctx, in.ConfigPath, in.BranchName)
+	active, err := h.workspace.Activate(ctx, in.ConfigPath, in.BranchName)
 	if err != nil {
 		return nil, activateProjectOutput{}, err
 	}

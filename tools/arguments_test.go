@@ -130,8 +130,8 @@ func TestArguments_Refused(t *testing.T) {
 		{"ping", `{"text": "a"}`, `"text" is not a parameter of ping; leave it out, for example {} (its parameters: message)`},
 	}
 	server := offline()
-	for era, version := range eras() {
-		t.Run(era, func(t *testing.T) {
+	for name, version := range protocolVersions() {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := connect(t, server, version)
 			for _, tt := range tests {
@@ -242,7 +242,7 @@ func TestArguments_EveryParameterHasAnExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tool := range list.Tools {
-		for name := range decodeSchema(t, tool.InputSchema).Properties {
+		for name := range schemaOf(t, tool.InputSchema).Properties {
 			got := c.fail(t, tool.Name, map[string]any{name: map[string]any{}})
 			if shown := strings.Count(got.Message, "for example"); !strings.Contains(got.Message, name+" is an object; give ") ||
 				shown != strings.Count(got.Message, "; give ") {
@@ -254,8 +254,8 @@ func TestArguments_EveryParameterHasAnExample(t *testing.T) {
 
 func TestArguments_UnknownTool(t *testing.T) {
 	t.Parallel()
-	for era, version := range eras() {
-		t.Run(era, func(t *testing.T) {
+	for name, version := range protocolVersions() {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := connect(t, offline(), version).CallTool(t.Context(), &mcp.CallToolParams{Name: "semantic_serach"})
 			var wire *jsonrpc.Error

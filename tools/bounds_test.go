@@ -85,7 +85,7 @@ func TestBounds_Answers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := setup(t)
-			c := connect(t, f.server, eras()["stateless"])
+			c := connect(t, f.server, protocolVersions()["stateless"])
 			root := hugeProject(t, text)
 			c.ask(t, "activate_project", activation(root))
 			query := arguments{"query": "connection pool", "min_relevance_score": 0, "limit": 100}
@@ -134,7 +134,7 @@ func TestBounds_Answers(t *testing.T) {
 // Results that do not fit are counted; texts are cut before results are left out.
 func TestBounds_CountsWhatDoesNotFit(t *testing.T) {
 	t.Parallel()
-	c := connect(t, setup(t).server, eras()["stateless"])
+	c := connect(t, setup(t).server, protocolVersions()["stateless"])
 	c.activate(t, newProject(t, `{"project_name": "long-texts"}`, longTexts(100)))
 	var found struct {
 		Results []struct {

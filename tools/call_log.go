@@ -69,8 +69,4 @@ func noteResults(ctx context.Context, count int) {
 // counted is an answer that is a list of results.
 type counted interface{ resultCount() int }
 
-func (o semanticSearchOutput) resultCount() int     { return len(o.Results) }
-func (o searchExternalDocsOutput) resultCount() int { return len(o.Results) }
-func (o ragQueryOutput) resultCount() int           { return len(o.Sources) }
-func (o ragQueryExternalOutput) resultCount() int   { return len(o.Sources) }
-func (o listDocTypesOutput) resultCount() int       { return len(o.DocTypes) }
+func (o listDocTypesOutput) resultCount() int { return len(o.DocTypes) }

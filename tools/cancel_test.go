@@ -37,8 +37,8 @@ func wantCanceled(t *testing.T, ended <-chan error) {
 // that is never released can only end by cancellation.
 func TestCancel_StopsQuery(t *testing.T) {
 	t.Parallel()
-	for era, version := range eras() {
-		t.Run(era, func(t *testing.T) {
+	for name, version := range protocolVersions() {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := setup(t)
 			c := connect(t, f.server, version)
@@ -111,8 +111,8 @@ func TestCancel_StopsOllama(t *testing.T) {
 		"/api/chat":  {Stall: true}, // after the first word of the answer
 	}
 	for path, faults := range tests {
-		for era, version := range eras() {
-			t.Run(path+"/"+era, func(t *testing.T) {
+		for name, version := range protocolVersions() {
+			t.Run(path+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				f := setup(t)
 				c, told := connectWatching(t, f.server, version)

@@ -49,7 +49,7 @@ func (h *handler) complete(ctx context.Context, request *mcp.CompleteRequest) (*
 }
 
 func (h *handler) completePath(ctx context.Context, part string) (*mcp.CompleteResult, error) {
-	active, err := h.session.Active(ctx)
+	active, err := h.workspace.Active(ctx)
 	if err != nil {
 		return completionError(err)
 	}
@@ -57,7 +57,7 @@ func (h *handler) completePath(ctx context.Context, part string) (*mcp.CompleteR
 	if strings.ContainsRune(part, 0) {
 		return completion(nil, ""), nil
 	}
-	paths, total, err := h.session.Searcher().Paths(ctx, active.Tenant, strings.TrimPrefix(part, "./"), maxCompletions)
+	paths, total, err := h.workspace.Searcher().Paths(ctx, active.Tenant, strings.TrimPrefix(part, "./"), maxCompletions)
 	if err != nil {
 		return completionError(err)
 	}
@@ -67,7 +67,7 @@ func (h *handler) completePath(ctx context.Context, part string) (*mcp.CompleteR
 }
 
 func (h *handler) completeDocType(ctx context.Context, part string) (*mcp.CompleteResult, error) {
-	active, err := h.session.Active(ctx)
+	active, err := h.workspace.Active(ctx)
 	if err != nil {
 		return completionError(err)
 	}

@@ -74,8 +74,8 @@ func TestCompletion(t *testing.T) {
 		{name: "an argument without values", reference: mcp.CompleteReference{Type: "ref/prompt", Name: "recall"}, argument: "topic", value: "p", want: all()},
 		{name: "an argument that does not exist", reference: documentRef, argument: "name", want: all()},
 	}
-	for era, version := range eras() {
-		t.Run(era, func(t *testing.T) {
+	for name, version := range protocolVersions() {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := connect(t, setup(t).server, version)
 			for _, test := range tests {
@@ -101,7 +101,7 @@ func TestCompletion_Bounded(t *testing.T) {
 	for i := range 120 {
 		files[fmt.Sprintf("docs/page-%03d.md", i)] = fmt.Sprintf("# Page %d\n", i)
 	}
-	c := connect(t, setup(t).server, eras()["stateless"])
+	c := connect(t, setup(t).server, protocolVersions()["stateless"])
 	c.activate(t, newProject(t, `{"project_name": "many", "external_docs": {"path": "./docs"}}`, files))
 	got := c.complete(t, documentRef, "path", "page")
 	want := mcp.CompletionResultDetails{HasMore: true, Total: 120}
@@ -115,7 +115,7 @@ func TestCompletion_Bounded(t *testing.T) {
 
 func TestCompletion_UnknownReference(t *testing.T) {
 	t.Parallel()
-	c := connect(t, setup(t).server, eras()["handshake"])
+	c := connect(t, setup(t).server, protocolVersions()["handshake"])
 	for _, reference := range []mcp.CompleteReference{
 		{Type: "ref/prompt", Name: "no-such-prompt"}, {Type: "ref/resource", URI: "test://{id}"},
 	} {

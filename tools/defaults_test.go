@@ -64,7 +64,7 @@ func TestDefaults_Limits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := connect(t, setup(t).server, eras()["handshake"])
+			c := connect(t, setup(t).server, protocolVersions()["handshake"])
 			c.activate(t, newProject(t, test.config, many()))
 			got := found{}
 			for tool, parameter := range map[string]string{
@@ -105,7 +105,7 @@ func thresholds() map[string]string {
 
 func TestDefaults_Scores(t *testing.T) {
 	t.Parallel()
-	c := connect(t, setup(t).server, eras()["handshake"])
+	c := connect(t, setup(t).server, protocolVersions()["handshake"])
 	c.activate(t, newProject(t, `{"project_name": "p", "external_docs": {"path": "./docs"}}`, thresholds()))
 	query := arguments{"query": "harbour crane", "min_relevance_score": 0}
 	for _, tool := range []string{"semantic_search", "search_external_docs"} {
@@ -131,7 +131,7 @@ func TestDefaults_Scores(t *testing.T) {
 
 func TestDefaults_CriticalAndLevels(t *testing.T) {
 	t.Parallel()
-	c := connect(t, setup(t).server, eras()["handshake"])
+	c := connect(t, setup(t).server, protocolVersions()["handshake"])
 	c.activate(t, newProject(t, `{"project_name": "p"}`, many()))
 	query := func(more arguments) arguments {
 		all := arguments{"query": "harbour crane schedule"}

@@ -27,8 +27,8 @@ type deleteDocumentsOutput struct {
 	DryRun            bool    `json:"dry_run"`
 }
 
-func deleteDocumentsTool() *mcp.Tool {
-	return &mcp.Tool{
+func deleteDocumentsTool() Tool {
+	return newTool((*handler).deleteDocuments, &mcp.Tool{
 		Name:  "delete_documents",
 		Title: "Delete from the index",
 		Description: "Delete a project's own documents from the index, by branch or checkout: for branches and worktrees that " +
@@ -40,13 +40,13 @@ func deleteDocumentsTool() *mcp.Tool {
 			IdempotentHint: true, DestructiveHint: new(true), OpenWorldHint: new(false),
 		},
 		InputSchema: inputSchema[deleteDocumentsInput](map[string][]property{
-			"project_name": {notEmpty, aProjectName, example("my-project")},
+			"project_name": {notEmpty, projectName, example("my-project")},
 			"branch_name":  {notNull, notEmpty, example("feature/old-branch")},
 			"path_hash":    {notNull, notEmpty, example("a1b2c3d4e5f60718")},
 			"dry_run":      {withDefault(false)},
 		}),
 		OutputSchema: outputSchema[deleteDocumentsOutput](map[string][]property{"status": {oneOf("deleted", "preview")}}),
-	}
+	})
 }
 
 func (h *handler) deleteDocuments(
@@ -57,11 +57,11 @@ func (h *handler) deleteDocuments(
 		ProjectName: in.ProjectName, BranchName: in.BranchName, PathHash: in.PathHash, DryRun: valueOr(in.DryRun, false),
 	}
 	if out.DryRun {
-		contents, err := h.session.Contents(ctx, selection)
+		contents, err := h.workspace.Contents(ctx, selection)
 		out.Status, out.WouldDeleteCount, out.WouldDeleteChunks = "preview", &contents.Documents, &contents.Chunks
 		return nil, out, err
 	}
-	contents, err := h.session.Delete(ctx, selection)
+	contents, err := h.workspace.Delete(ctx, selection)
 	out.Status, out.DeletedCount, out.DeletedChunks = "deleted", &contents.Documents, &contents.Chunks
 	return nil, out, err
 }

@@ -13,7 +13,8 @@ import (
 
 // These are the tests that the specification of search_external_docs lists, by
 // its names: seven unit tests, the integration test and the manual verification.
-// There is no mock in them: each runs against a real PostgreSQL, in both eras.
+// There is no mock in them: each runs against a real PostgreSQL, in both versions
+// of the protocol.
 
 type externalResult struct {
 	Path           string  `json:"path"`
@@ -40,11 +41,11 @@ func (a externalAnswer) paths() []string {
 	return paths
 }
 
-// inBothEras runs a test in either, on a server of its own.
-func inBothEras(t *testing.T, test func(t *testing.T, f *fixture, c client)) {
+// inBothVersions runs a test in each version of the protocol, on a server of its own.
+func inBothVersions(t *testing.T, test func(t *testing.T, f *fixture, c client)) {
 	t.Helper()
-	for era, version := range eras() {
-		t.Run(era, func(t *testing.T) {
+	for name, version := range protocolVersions() {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := setup(t)
 			test(t, f, connect(t, f.server, version))
@@ -72,7 +73,7 @@ func guides() map[string]string {
 
 func TestSearchExternalDocs_ReturnsError_WhenProjectNotActivated(t *testing.T) {
 	t.Parallel()
-	inBothEras(t, func(t *testing.T, _ *fixture, c client) {
+	inBothVersions(t, func(t *testing.T, _ *fixture, c client) {
 		t.Helper()
 		e := c.fail(t, "search_external_docs", arguments{"query": "test query"})
 		if e.Code != "PROJECT_NOT_ACTIVATED" || !strings.Contains(e.Message, "call activate_project") {
@@ -83,7 +84,7 @@ func TestSearchExternalDocs_ReturnsError_WhenProjectNotActivated(t *testing.T) {
 
 func TestSearchExternalDocs_ReturnsError_WhenExternalDocsNotConfigured(t *testing.T) {
 	t.Parallel()
-	inBothEras(t, func(t *testing.T, _ *fixture, c client) {
+	inBothVersions(t, func(t *testing.T, _ *fixture, c client) {
 		t.Helper()
 		c.activate(t, newProject(t, `{"project_name": "test-project"}`, nil))
 		want := toolError{
@@ -105,7 +106,7 @@ func TestSearchExternalDocs_ReturnsError_WhenExternalDocsNotConfigured(t *testin
 
 func TestSearchExternalDocs_ReturnsResults_WhenSearchSucceeds(t *testing.T) {
 	t.Parallel()
-	inBothEras(t, func(t *testing.T, _ *fixture, c client) {
+	inBothVersions(t, func(t *testing.T, _ *fixture, c client) {
 		t.Helper()
 		c.activate(t, newProject(t, withExternalDocs(""), map[string]string{"docs/test.md": "# Test Doc\n\nA test query finds it.\n"}))
 		var got externalAnswer
@@ -124,7 +125,7 @@ func TestSearchExternalDocs_ReturnsResults_WhenSearchSucceeds(t *testing.T) {
 
 func TestSearchExternalDocs_AppliesLimitParameter(t *testing.T) {
 	t.Parallel()
-	inBothEras(t, func(t *testing.T, _ *fixture, c client) {
+	inBothVersions(t, func(t *testing.T, _ *fixture, c client) {
 		t.Helper()
 		c.activate(t, newProject(t, withExternalDocs(""), guides()))
 		var got externalAnswer
@@ -141,7 +142,7 @@ func TestSearchExternalDocs_AppliesLimitParameter(t *testing.T) {
 
 func TestSearchExternalDocs_AppliesMinRelevanceScore(t *testing.T) {
 	t.Parallel()
-	inBothEras(t, func(t *testing.T, _ *fixture, c client) {
+	inBothVersions(t, func(t *testing.T, _ *fixture, c client) {
 		t.Helper()
 		c.activate(t, newProject(t, withExternalDocs(""), guides()))
 		var all, some, none externalAnswer
@@ -163,7 +164,7 @@ func TestSearchExternalDocs_AppliesMinRelevanceScore(t *testing.T) {
 
 func TestSearchExternalDocs_UsesConfigOverrideForMinRelevanceScore(t *testing.T) {
 	t.Parallel()
-	inBothEras(t, func(t *testing.T, _ *fixture, c client) {
+	inBothVersions(t, func(t *testing.T, _ *fixture, c client) {
 		t.Helper()
 		for _, test := range []struct {
 			config    string
@@ -184,7 +185,7 @@ func TestSearchExternalDocs_UsesConfigOverrideForMinRelevanceScore(t *testing.T)
 
 func TestSearchExternalDocs_ReturnsError_WhenEmbeddingServiceFails(t *testing.T) {
 	t.Parallel()
-	inBothEras(t, func(t *testing.T, f *fixture, c client) {
+	inBothVersions(t, func(t *testing.T, f *fixture, c client) {
 		t.Helper()
 		c.activate(t, newProject(t, withExternalDocs(""), guides()))
 		f.fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/embed"}, Status: 503, Message: "Ollama unavailable"})
@@ -197,7 +198,7 @@ func TestSearchExternalDocs_ReturnsError_WhenEmbeddingServiceFails(t *testing.T)
 
 func TestSearchExternalDocs_WithRealDatabase_ReturnsResults(t *testing.T) {
 	t.Parallel()
-	inBothEras(t, func(t *testing.T, _ *fixture, c client) {
+	inBothVersions(t, func(t *testing.T, _ *fixture, c client) {
 		t.Helper()
 		c.activate(t, copyProject(t, "testdata/project"))
 		var got externalAnswer
@@ -210,7 +211,7 @@ func TestSearchExternalDocs_WithRealDatabase_ReturnsResults(t *testing.T) {
 
 func TestSearchExternalDocs_ManualVerification(t *testing.T) {
 	t.Parallel()
-	inBothEras(t, func(t *testing.T, _ *fixture, c client) {
+	inBothVersions(t, func(t *testing.T, _ *fixture, c client) {
 		t.Helper()
 		const guide = "# API Guide\n\nHow to use our REST API.\n"
 		c.activate(t, newProject(t, `{

@@ -19,8 +19,8 @@ type indexDocumentOutput struct {
 	EmbeddingDimensions int    `json:"embedding_dimensions"`
 }
 
-func indexDocumentTool() *mcp.Tool {
-	return &mcp.Tool{
+func indexDocumentTool() Tool {
+	return newTool((*handler).indexDocument, &mcp.Tool{
 		Name:  "index_document",
 		Title: "Index document",
 		Description: "Validate and index one document now. Use it after writing or editing a document: it confirms that the " +
@@ -31,13 +31,13 @@ func indexDocumentTool() *mcp.Tool {
 			"path": {notEmpty, example("./csharp-compounding-docs/problems/example-20260102.md")},
 		}),
 		OutputSchema: outputSchema[indexDocumentOutput](map[string][]property{"status": {oneOf("indexed")}}),
-	}
+	})
 }
 
 func (h *handler) indexDocument(
 	ctx context.Context, _ *mcp.CallToolRequest, in indexDocumentInput,
 ) (*mcp.CallToolResult, indexDocumentOutput, error) {
-	active, err := h.session.Active(ctx)
+	active, err := h.workspace.Active(ctx)
 	if err != nil {
 		return nil, indexDocumentOutput{}, err
 	}

@@ -25,8 +25,8 @@ type docTypeOutput struct {
 	Custom      bool   `json:"custom,omitempty"`
 }
 
-func listDocTypesTool() *mcp.Tool {
-	return &mcp.Tool{
+func listDocTypesTool() Tool {
+	return newTool((*handler).listDocTypes, &mcp.Tool{
 		Name:  "list_doc_types",
 		Title: "List doc-types",
 		Description: "List the doc-types of the active project with their folders, schemas and numbers of documents. " +
@@ -35,13 +35,13 @@ func listDocTypesTool() *mcp.Tool {
 		Annotations:  readOnly(),
 		InputSchema:  inputSchema[listDocTypesInput](nil),
 		OutputSchema: outputSchema[listDocTypesOutput](map[string][]property{"index": {indexFields}}),
-	}
+	})
 }
 
 func (h *handler) listDocTypes(
 	ctx context.Context, _ *mcp.CallToolRequest, _ listDocTypesInput,
 ) (*mcp.CallToolResult, listDocTypesOutput, error) {
-	active, err := h.session.Active(ctx)
+	active, err := h.workspace.Active(ctx)
 	if err != nil {
 		return nil, listDocTypesOutput{}, err
 	}

@@ -51,8 +51,8 @@ func TestProgress_Activation(t *testing.T) {
 		files[fmt.Sprintf("docs/page-%02d.md", i)] = fmt.Sprintf("# Page %d\n%s\n", i, strings.Repeat("Some text. ", 10))
 	}
 	root := newProject(t, `{"project_name": "pages", "external_docs": {"path": "./docs"}}`, files)
-	for era, version := range eras() {
-		t.Run(era, func(t *testing.T) {
+	for name, version := range protocolVersions() {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := setup(t)
 			c, told := connectWatching(t, f.server, version)
@@ -89,8 +89,8 @@ func TestProgress_Activation(t *testing.T) {
 // The writing of an answer has no total, and who does not ask is not told.
 func TestProgress_Generation(t *testing.T) {
 	t.Parallel()
-	for era, version := range eras() {
-		t.Run(era, func(t *testing.T) {
+	for name, version := range protocolVersions() {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c, told := connectWatching(t, setup(t).server, version)
 			c.activate(t, copyProject(t, "testdata/project"))

@@ -71,8 +71,8 @@ func capturePrompt() *mcp.Prompt {
 	}
 }
 
-// skeleton is what a document of a doc-type must and may have.
-type skeleton struct {
+// docTypeTemplate is the front matter that a document of a doc-type must and may have.
+type docTypeTemplate struct {
 	project.DocType
 	Required []project.Field
 	Optional string
@@ -84,13 +84,13 @@ func (h *handler) capture(ctx context.Context, request *mcp.GetPromptRequest) (*
 	now := time.Now()
 	data := struct {
 		Unavailable, DocsDir, Chosen, Level, Date, Stamp string
-		DocTypes                                         []skeleton
+		DocTypes                                         []docTypeTemplate
 		Omitted                                          int
 	}{Date: now.Format(time.DateOnly), Stamp: now.Format("20060102")}
 	if level := rag.Level(request.Params.Arguments["promotion_level"]); slices.Contains(rag.Levels(), level) {
 		data.Level = string(level)
 	}
-	active, err := h.session.Active(ctx)
+	active, err := h.workspace.Active(ctx)
 	if err != nil {
 		data.Unavailable = rag.AsError(err).Error()
 		return render(captureTemplate, capturePrompt().Description, data)
@@ -100,12 +100,12 @@ func (h *handler) capture(ctx context.Context, request *mcp.GetPromptRequest) (*
 	if chosen, ok := active.Definition.DocType(request.Params.Arguments["doc_type"]); ok {
 		data.Chosen, docTypes = chosen.Name, []project.DocType{chosen}
 	}
-	data.DocTypes, data.Omitted = fitList(maxList, func(limit int) []skeleton {
-		skeletons := make([]skeleton, len(docTypes))
+	data.DocTypes, data.Omitted = fitList(maxList, func(limit int) []docTypeTemplate {
+		templates := make([]docTypeTemplate, len(docTypes))
 		for i, docType := range docTypes {
-			skeletons[i] = newSkeleton(docType, limit)
+			templates[i] = newDocTypeTemplate(docType, limit)
 		}
-		return skeletons
+		return templates
 	})
 	return render(captureTemplate, capturePrompt().Description, data)
 }
@@ -114,9 +114,9 @@ func (h *handler) capture(ctx context.Context, request *mcp.GetPromptRequest) (*
 // names the others when they are missing.
 const maxFields = 50
 
-// newSkeleton writes texts with at most limit characters.
-func newSkeleton(docType project.DocType, limit int) skeleton {
-	s := skeleton{DocType: docType}
+// newDocTypeTemplate writes texts with at most limit characters.
+func newDocTypeTemplate(docType project.DocType, limit int) docTypeTemplate {
+	s := docTypeTemplate{DocType: docType}
 	s.Description = markdown.CutRunes(strings.TrimSuffix(s.Description, "."), limit)
 	var optional []string
 	fields := docType.Fields()
@@ -138,7 +138,7 @@ func newSkeleton(docType project.DocType, limit int) skeleton {
 
 // memory returns the active project with what its index holds.
 func (h *handler) memory(ctx context.Context) (*workspace.Project, []workspace.DocTypeCount, error) {
-	active, err := h.session.Active(ctx)
+	active, err := h.workspace.Active(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -48,8 +48,8 @@ func TestPrompts(t *testing.T) {
 		{golden: "capture_one", prompt: "capture", arguments: map[string]string{"doc_type": "api-contract", "promotion_level": "critical"}},
 		{golden: "capture_without_project", prompt: "capture", arguments: map[string]string{"doc_type": "problem"}, away: true},
 	}
-	for era, version := range eras() {
-		t.Run(era, func(t *testing.T) {
+	for name, version := range protocolVersions() {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, test := range tests {
 				t.Run(test.golden, func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestPrompts(t *testing.T) {
 // What a client cuts out of the user's sentence is no doc-type, and no error.
 func TestPrompts_WordsThatAreNoArguments(t *testing.T) {
 	t.Parallel()
-	c := connect(t, setup(t).server, eras()["handshake"])
+	c := connect(t, setup(t).server, protocolVersions()["handshake"])
 	c.activate(t, copyProject(t, "testdata/project"))
 	got := c.prompt(t, "capture", map[string]string{"doc_type": "the", "promotion_level": "fix"})
 	if diff := cmp.Diff(c.prompt(t, "capture", nil), got); diff != "" {
@@ -84,11 +84,11 @@ func TestPrompts_WordsThatAreNoArguments(t *testing.T) {
 // Written as the prompt shows it, a document of every doc-type is valid.
 func TestPrompts_CaptureIsIndexed(t *testing.T) {
 	t.Parallel()
-	c := connect(t, setup(t).server, eras()["stateless"])
+	c := connect(t, setup(t).server, protocolVersions()["stateless"])
 	root := copyProject(t, "testdata/project")
 	c.activate(t, root)
-	skeleton := regexp.MustCompile("(?s)File: `\\./(\\S+)`\n```yaml\n(---\n.*?---\n)```")
-	found := skeleton.FindAllStringSubmatch(c.prompt(t, "capture", map[string]string{}), -1)
+	frontMatter := regexp.MustCompile("(?s)File: `\\./(\\S+)`\n```yaml\n(---\n.*?---\n)```")
+	found := frontMatter.FindAllStringSubmatch(c.prompt(t, "capture", map[string]string{}), -1)
 	if len(found) != 6 {
 		t.Fatalf("%d doc-types, want 6", len(found))
 	}
@@ -126,7 +126,7 @@ func fill(frontMatter string) string {
 func TestPrompts_List(t *testing.T) {
 	t.Parallel()
 	server := setup(t).server
-	for _, version := range eras() {
+	for _, version := range protocolVersions() {
 		list, err := connect(t, server, version).ListPrompts(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)

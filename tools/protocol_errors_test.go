@@ -19,7 +19,7 @@ func TestResultType(t *testing.T) {
 		"a tool's error":  {Name: "list_doc_types"},
 		"wrong arguments": {Name: "ping", Arguments: arguments{"message": 3}},
 	}
-	for era, version := range eras() {
+	for handshake, version := range protocolVersions() {
 		c := connect(t, server, version)
 		for name, call := range calls {
 			result, err := c.CallTool(t.Context(), call)
@@ -34,8 +34,8 @@ func TestResultType(t *testing.T) {
 			if err := json.Unmarshal(encoded, &fields); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(want[era], fields["resultType"]); diff != "" {
-				t.Errorf("%s in the era %s (-want +got):\n%s", name, era, diff)
+			if diff := cmp.Diff(want[handshake], fields["resultType"]); diff != "" {
+				t.Errorf("%s, %s (-want +got):\n%s", name, handshake, diff)
 			}
 		}
 	}

@@ -29,6 +29,8 @@ type ragQueryOutput struct {
 	Index *indexOutput `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
 
+func (o ragQueryOutput) resultCount() int { return len(o.Sources) }
+
 // omittedOutput tells what was found and is not among the sources.
 type omittedOutput struct {
 	OmittedCount int      `json:"omitted_count,omitempty" jsonschema:"Documents found for which context or answer have no room."`
@@ -76,8 +78,8 @@ type linkedDocument struct {
 	LinkedFrom string `json:"linked_from"`
 }
 
-func ragQueryTool() *mcp.Tool {
-	return &mcp.Tool{
+func ragQueryTool() Tool {
+	return newTool((*handler).ragQuery, &mcp.Tool{
 		Name:  "rag_query",
 		Title: "Ask the documents",
 		Description: "Answer a question from the project's documents and those they link to, with sources. Critical " +
@@ -85,7 +87,7 @@ func ragQueryTool() *mcp.Tool {
 			"semantic_search instead to find documents: it is faster and needs no language model.",
 		Annotations: readOnly(),
 		InputSchema: inputSchema[ragQueryInput](map[string][]property{
-			"query":               {aQuery, example("How do we handle connection pool exhaustion?")},
+			"query":               {queryText, example("How do we handle connection pool exhaustion?")},
 			"doc_types":           {notNull, example([]string{"problem", "codebase"})},
 			"max_sources":         {between(1, 100), example(3)},
 			"min_relevance_score": {between(0, 1), example(0.7)},
@@ -93,13 +95,13 @@ func ragQueryTool() *mcp.Tool {
 			"include_critical":    {withDefault(true)},
 		}),
 		OutputSchema: outputSchema[ragQueryOutput](map[string][]property{"index": {indexFields}}),
-	}
+	})
 }
 
 func (h *handler) ragQuery(
 	ctx context.Context, request *mcp.CallToolRequest, in ragQueryInput,
 ) (*mcp.CallToolResult, ragQueryOutput, error) {
-	active, err := h.session.Active(ctx)
+	active, err := h.workspace.Active(ctx)
 	if err != nil {
 		return nil, ragQueryOutput{}, err
 	}
@@ -112,7 +114,7 @@ func (h *handler) ragQuery(
 	least := newThreshold(in.MinRelevanceScore, config.Retrieval.MinRelevanceScore)
 	query.MinScore = least.score
 	minLevel := rag.Level(valueOr(in.MinPromotionLevel, string(rag.Standard)))
-	answer, err := h.session.Searcher().Ask(ctx, active.Compounding(), rag.Question{
+	answer, err := h.workspace.Searcher().Ask(ctx, active.Compounding(), rag.Question{
 		Query:           query,
 		MinLevel:        minLevel,
 		IncludeCritical: valueOr(in.IncludeCritical, true),

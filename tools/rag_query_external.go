@@ -25,6 +25,8 @@ type ragQueryExternalOutput struct {
 	Index *indexOutput `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
 
+func (o ragQueryExternalOutput) resultCount() int { return len(o.Sources) }
+
 type externalSourceOutput struct {
 	Path           string  `json:"path"`
 	Title          string  `json:"title"`
@@ -33,8 +35,8 @@ type externalSourceOutput struct {
 	bestPassage
 }
 
-func ragQueryExternalTool() *mcp.Tool {
-	return &mcp.Tool{
+func ragQueryExternalTool() Tool {
+	return newTool((*handler).ragQueryExternal, &mcp.Tool{
 		Name:  "rag_query_external",
 		Title: "Ask the external docs",
 		Description: "Answer a question from the external project documentation, with sources. Requires `external_docs` to be " +
@@ -42,18 +44,18 @@ func ragQueryExternalTool() *mcp.Tool {
 			"find documents: it is faster and needs no language model.",
 		Annotations: readOnly(),
 		InputSchema: inputSchema[ragQueryExternalInput](map[string][]property{
-			"query":               {aQuery, example("How does API authentication work?")},
+			"query":               {queryText, example("How does API authentication work?")},
 			"max_sources":         {between(1, 100), example(3)},
 			"min_relevance_score": {between(0, 1), withDefault(externalMinScore)},
 		}),
 		OutputSchema: outputSchema[ragQueryExternalOutput](map[string][]property{"index": {indexFields}}),
-	}
+	})
 }
 
 func (h *handler) ragQueryExternal(
 	ctx context.Context, request *mcp.CallToolRequest, in ragQueryExternalInput,
 ) (*mcp.CallToolResult, ragQueryExternalOutput, error) {
-	active, external, err := h.session.External(ctx)
+	active, external, err := h.workspace.External(ctx)
 	if err != nil {
 		return nil, ragQueryExternalOutput{}, err
 	}
@@ -64,7 +66,7 @@ func (h *handler) ragQueryExternal(
 	query.Limit = valueOr(in.MaxSources, active.Definition.Config.Retrieval.MaxResults)
 	least := externalThreshold(active, in.MinRelevanceScore)
 	query.MinScore = least.score
-	answer, err := h.session.Searcher().Ask(ctx, external.Scope, rag.Question{
+	answer, err := h.workspace.Searcher().Ask(ctx, external.Scope, rag.Question{
 		Query: query, MinLevel: rag.Standard, OnText: h.writingProgress(ctx, request),
 	})
 	if err != nil {

@@ -37,7 +37,7 @@ func (h *handler) readDocument(ctx context.Context, request *mcp.ReadResourceReq
 	if err != nil {
 		return nil, mcp.ResourceNotFoundError(uri)
 	}
-	active, err := h.session.Active(ctx)
+	active, err := h.workspace.Active(ctx)
 	if err != nil {
 		return nil, protocolError(err)
 	}

@@ -42,7 +42,7 @@ func wireError(t *testing.T, err error, data any) *jsonrpc.Error {
 func TestResources_Template(t *testing.T) {
 	t.Parallel()
 	server := setup(t).server
-	for _, version := range eras() {
+	for _, version := range protocolVersions() {
 		c := connect(t, server, version)
 		templates, err := c.ListResourceTemplates(t.Context(), nil)
 		if err != nil {
@@ -62,8 +62,8 @@ func TestResources_Template(t *testing.T) {
 // A resource is the file, byte for byte, as it is at that moment.
 func TestResources_Read(t *testing.T) {
 	t.Parallel()
-	for era, version := range eras() {
-		t.Run(era, func(t *testing.T) {
+	for name, version := range protocolVersions() {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := connect(t, setup(t).server, version)
 			root := copyProject(t, "testdata/project")
@@ -95,7 +95,7 @@ func TestResources_Read(t *testing.T) {
 // A document that would fill a model's context is cut, and says so.
 func TestResources_AreBounded(t *testing.T) {
 	t.Parallel()
-	c := connect(t, setup(t).server, eras()["stateless"])
+	c := connect(t, setup(t).server, protocolVersions()["stateless"])
 	const path = "csharp-compounding-docs/problems/long.md"
 	root := newProject(t, `{"project_name": "long-document"}`, map[string]string{path: strings.Repeat("ü", 1<<20)})
 	c.ask(t, "activate_project", activation(root))
@@ -122,8 +122,8 @@ func TestResources_NotFound(t *testing.T) {
 	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for era, version := range eras() {
-		t.Run(era, func(t *testing.T) {
+	for name, version := range protocolVersions() {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := connect(t, setup(t).server, version)
 			c.activate(t, root)
@@ -167,7 +167,7 @@ func TestResources_NotFound(t *testing.T) {
 
 func TestResources_WithoutProject(t *testing.T) {
 	t.Parallel()
-	c := connect(t, setup(t).server, eras()["handshake"])
+	c := connect(t, setup(t).server, protocolVersions()["handshake"])
 	_, err := c.read(t, "cdocs://docs/csharp-compounding-docs/problems/any.md")
 	var data toolError
 	e := wireError(t, err, &data)

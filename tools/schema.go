@@ -58,11 +58,11 @@ func example(value any) property {
 // notEmpty refuses "".
 func notEmpty(s *jsonschema.Schema) { s.MinLength = new(1) }
 
-// aProjectName refuses what no config can have as project_name.
-func aProjectName(s *jsonschema.Schema) { s.Pattern = "^[a-z][a-z0-9-]*$" }
+// projectName refuses what no config can have as project_name.
+func projectName(s *jsonschema.Schema) { s.Pattern = "^[a-z][a-z0-9-]*$" }
 
-// aQuery bounds a query.
-func aQuery(s *jsonschema.Schema) { s.MinLength, s.MaxLength = new(1), new(maxQuery) }
+// queryText bounds a query.
+func queryText(s *jsonschema.Schema) { s.MinLength, s.MaxLength = new(1), new(maxQuery) }
 
 // levels restricts a text to the promotion levels, or each item of a list.
 func levels(s *jsonschema.Schema) {

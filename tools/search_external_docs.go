@@ -24,6 +24,8 @@ type searchExternalDocsOutput struct {
 	Index            *indexOutput     `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
 
+func (o searchExternalDocsOutput) resultCount() int { return len(o.Results) }
+
 type externalResult struct {
 	Path           string  `json:"path"`
 	Title          string  `json:"title"`
@@ -33,26 +35,26 @@ type externalResult struct {
 	bestPassage
 }
 
-func searchExternalDocsTool() *mcp.Tool {
-	return &mcp.Tool{
+func searchExternalDocsTool() Tool {
+	return newTool((*handler).searchExternalDocs, &mcp.Tool{
 		Name:  "search_external_docs",
 		Title: "Search external docs",
 		Description: "Search external project documentation (read-only). Requires `external_docs` to be configured in project " +
 			"config. Use it for reference material such as API guides; use semantic_search for what the team has learned.",
 		Annotations: readOnly(),
 		InputSchema: inputSchema[searchExternalDocsInput](map[string][]property{
-			"query":               {aQuery, example("database schema design")},
+			"query":               {queryText, example("database schema design")},
 			"limit":               {between(1, 100), example(10)},
 			"min_relevance_score": {between(0, 1), withDefault(externalMinScore)},
 		}),
 		OutputSchema: outputSchema[searchExternalDocsOutput](map[string][]property{"index": {indexFields}}),
-	}
+	})
 }
 
 func (h *handler) searchExternalDocs(
 	ctx context.Context, _ *mcp.CallToolRequest, in searchExternalDocsInput,
 ) (*mcp.CallToolResult, searchExternalDocsOutput, error) {
-	active, external, err := h.session.External(ctx)
+	active, external, err := h.workspace.External(ctx)
 	if err != nil {
 		return nil, searchExternalDocsOutput{}, err
 	}
@@ -63,7 +65,7 @@ func (h *handler) searchExternalDocs(
 	query.Limit = valueOr(in.Limit, active.Definition.Config.SemanticSearch.DefaultLimit)
 	least := externalThreshold(active, in.MinRelevanceScore)
 	query.MinScore = least.score
-	hits, err := h.session.Searcher().Search(ctx, external.Scope, query)
+	hits, err := h.workspace.Searcher().Search(ctx, external.Scope, query)
 	if err != nil {
 		return nil, searchExternalDocsOutput{}, err
 	}

@@ -32,8 +32,8 @@ type searchHandbookInput struct {
 	FilterSection string   `json:"filter_section,omitempty" jsonschema:"Only this section of the handbook, named as results name it. Default: all."`
 }
 
-func searchHandbookTool() *mcp.Tool {
-	return &mcp.Tool{
+func searchHandbookTool() Tool {
+	return newTool((*handler).searchHandbook, &mcp.Tool{
 		Name:  "search_handbook",
 		Title: "Search handbook",
 		Description: "Find passages of the handbook (procedures, guidelines, policies) by meaning, best first, quoted in " +
@@ -41,11 +41,11 @@ func searchHandbookTool() *mcp.Tool {
 			"project's team has learned.",
 		Annotations: readOnly(),
 		InputSchema: inputSchema[searchHandbookInput](map[string][]property{
-			"query":          {aQuery, example("How do I reset my password?")},
+			"query":          {queryText, example("How do I reset my password?")},
 			"n_results":      {integer, withDefault(handbookResults)},
 			"filter_section": {example("security")},
 		}),
-	}
+	})
 }
 
 // integer makes a whole number of what inference takes for any.
@@ -105,7 +105,7 @@ func (h *handler) findInHandbook(ctx context.Context, search handbookSearch) (fo
 	case hit:
 		return known, nil
 	}
-	searcher := h.session.Searcher()
+	searcher := h.workspace.Searcher()
 	found.edition = edition
 	found.passages, err = searcher.SearchHandbook(ctx, edition, rag.HandbookQuery{
 		Text: search.query, Section: search.section, Limit: search.results,
@@ -128,7 +128,7 @@ func (h *handler) handbookEdition(ctx context.Context, cached bool) (rag.Handboo
 		ctx, cancel = context.WithTimeout(ctx, editionWait)
 		defer cancel()
 	}
-	return h.session.Searcher().HandbookEdition(ctx)
+	return h.workspace.Searcher().HandbookEdition(ctx)
 }
 
 func textResult(text string) *mcp.CallToolResult {

@@ -32,6 +32,8 @@ type semanticSearchOutput struct {
 	Index        *indexOutput   `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
 
+func (o semanticSearchOutput) resultCount() int { return len(o.Results) }
+
 type searchResult struct {
 	Path           string    `json:"path"`
 	Title          string    `json:"title"`
@@ -51,8 +53,8 @@ type bestPassage struct {
 	EndLine    int    `json:"end_line" jsonschema:"Last line of the best passage."`
 }
 
-func semanticSearchTool() *mcp.Tool {
-	return &mcp.Tool{
+func semanticSearchTool() Tool {
+	return newTool((*handler).semanticSearch, &mcp.Tool{
 		Name:  "semantic_search",
 		Title: "Search documents",
 		Description: "Find the project's documents (solved problems, insights, architecture, tool gotchas, style rules) by " +
@@ -60,20 +62,20 @@ func semanticSearchTool() *mcp.Tool {
 			"known. Use rag_query instead for one answer drawn from several documents.",
 		Annotations: readOnly(),
 		InputSchema: inputSchema[semanticSearchInput](map[string][]property{
-			"query":               {aQuery, example("connection pool exhausted")},
+			"query":               {queryText, example("connection pool exhausted")},
 			"doc_types":           {notNull, example([]string{"problem", "tool"})},
 			"limit":               {between(1, 100), example(10)},
 			"min_relevance_score": {between(0, 1), example(0.5)},
 			"promotion_levels":    {levels, example([]string{"important", "critical"})},
 		}),
 		OutputSchema: outputSchema[semanticSearchOutput](map[string][]property{"index": {indexFields}}),
-	}
+	})
 }
 
 func (h *handler) semanticSearch(
 	ctx context.Context, _ *mcp.CallToolRequest, in semanticSearchInput,
 ) (*mcp.CallToolResult, semanticSearchOutput, error) {
-	active, err := h.session.Active(ctx)
+	active, err := h.workspace.Active(ctx)
 	if err != nil {
 		return nil, semanticSearchOutput{}, err
 	}
@@ -88,7 +90,7 @@ func (h *handler) semanticSearch(
 	for _, level := range in.PromotionLevels {
 		query.Levels = append(query.Levels, rag.Level(level))
 	}
-	hits, err := h.session.Searcher().Search(ctx, active.Compounding(), query)
+	hits, err := h.workspace.Searcher().Search(ctx, active.Compounding(), query)
 	if err != nil {
 		return nil, semanticSearchOutput{}, err
 	}

@@ -1,10 +1,9 @@
-// Package tools is the MCP face of the server: one tool a file, each a short
-// composition of session and rag. It knows MCP and the tool contract; it must
+// Package tools is the MCP side of the server: one tool a file, each a short
+// composition of workspace and rag. It knows MCP and the tool contract; it must
 // not know SQL, HTTP or how files are watched.
 package tools
 
 import (
-	"context"
 	_ "embed"
 	"log/slog"
 
@@ -16,17 +15,40 @@ import (
 //go:embed instructions.md
 var instructions string
 
-// handler holds what the tools compose.
+// Groups lists every tool, in the order of docs/tools.md.
+func Groups() []Group {
+	return []Group{
+		{"Find and ask", []Tool{
+			semanticSearchTool(),
+			ragQueryTool(),
+			searchExternalDocsTool(),
+			ragQueryExternalTool(),
+			searchHandbookTool(),
+		}},
+		{"Write and maintain", []Tool{
+			listDocTypesTool(),
+			indexDocumentTool(),
+			updatePromotionLevelTool(),
+			deleteDocumentsTool(),
+		}},
+		{"Set up", []Tool{
+			activateProjectTool(),
+			pingTool(),
+		}},
+	}
+}
+
+// handler holds what the tools, resources and prompts need.
 type handler struct {
-	session  *workspace.Workspace
-	handbook *handbookCache
-	logger   *slog.Logger
+	workspace *workspace.Workspace
+	handbook  *handbookCache
+	logger    *slog.Logger
 }
 
 // NewServer returns the MCP server with every tool, the documents as resources
-// and the prompts. It answers before any database or model does.
-func NewServer(s *workspace.Workspace, version string, logger *slog.Logger) *mcp.Server {
-	h := &handler{session: s, handbook: newHandbookCache(logger), logger: logger}
+// and the prompts. The handshake needs neither the database nor Ollama.
+func NewServer(w *workspace.Workspace, version string, logger *slog.Logger) *mcp.Server {
+	h := &handler{workspace: w, handbook: newHandbookCache(logger), logger: logger}
 	server := mcp.NewServer(
 		&mcp.Implementation{Name: "compound-docs", Title: "Compound Docs", Version: version},
 		&mcp.ServerOptions{
@@ -41,31 +63,14 @@ func NewServer(s *workspace.Workspace, version string, logger *slog.Logger) *mcp
 	)
 	checks := argumentChecks{}
 	server.AddReceivingMiddleware(validErrors, recoverPanics(logger), reportErrors(logger), logCalls(logger), checks.middleware)
-	addTool(server, checks, activateProjectTool(), h.activateProject)
-	addTool(server, checks, semanticSearchTool(), h.semanticSearch)
-	addTool(server, checks, ragQueryTool(), h.ragQuery)
-	addTool(server, checks, searchExternalDocsTool(), h.searchExternalDocs)
-	addTool(server, checks, ragQueryExternalTool(), h.ragQueryExternal)
-	addTool(server, checks, indexDocumentTool(), h.indexDocument)
-	addTool(server, checks, listDocTypesTool(), h.listDocTypes)
-	addTool(server, checks, deleteDocumentsTool(), h.deleteDocuments)
-	addTool(server, checks, updatePromotionLevelTool(), h.updatePromotionLevel)
-	addTool(server, checks, searchHandbookTool(), h.searchHandbook)
-	addTool(server, checks, pingTool(), h.ping)
+	for _, group := range Groups() {
+		for _, tool := range group.Tools {
+			checks.add(tool.Tool)
+			tool.addTo(server, h)
+		}
+	}
 	server.AddResourceTemplate(documentTemplate(), h.readDocument)
 	server.AddPrompt(recallPrompt(), h.recall)
 	server.AddPrompt(capturePrompt(), h.capture)
 	return server
-}
-
-// addTool declares a tool whose arguments are checked before handle sees them.
-func addTool[In, Out any](server *mcp.Server, checks argumentChecks, tool *mcp.Tool, handle mcp.ToolHandlerFor[In, Out]) {
-	checks.add(tool)
-	mcp.AddTool(server, tool, func(ctx context.Context, request *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
-		result, out, err := handle(ctx, request, in)
-		if c, ok := any(out).(counted); ok && err == nil {
-			noteResults(ctx, c.resultCount())
-		}
-		return result, out, err
-	})
 }

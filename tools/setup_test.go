@@ -20,14 +20,15 @@ import (
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/testenv"
+	"github.com/compound-docs/compound-docs/test/toolexample"
 	"github.com/compound-docs/compound-docs/tools"
 )
 
 func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
 
-// eras are the two ways in which clients talk to a server: with the handshake
-// of initialize, and stateless after server/discover.
-func eras() map[string]string {
+// protocolVersions are the two ways in which clients talk to a server: with the
+// handshake of initialize, and stateless after server/discover.
+func protocolVersions() map[string]string {
 	return map[string]string{"handshake": "2025-11-25", "stateless": "2026-07-28"}
 }
 
@@ -58,9 +59,9 @@ func setup(t *testing.T) *fixture {
 		}
 	})
 	library := index.New(database, models, logger)
-	s := workspace.New(library, rag.NewSearcher(database, models, models, logger), project.DefaultSettings(), "", logger)
-	t.Cleanup(s.Close)
-	return &fixture{server: tools.NewServer(s, "test", logger), library: library, fake: fake, databaseURL: databaseURL}
+	w := workspace.New(library, rag.NewSearcher(database, models, models, logger), project.DefaultSettings(), "", logger)
+	t.Cleanup(w.Close)
+	return &fixture{server: tools.NewServer(w, "test", logger), library: library, fake: fake, databaseURL: databaseURL}
 }
 
 // client is a connection to a server.
@@ -166,7 +167,13 @@ func (c client) fail(t *testing.T, tool string, arguments any) toolError {
 	return e
 }
 
-// activate activates the project at root and waits until its index is whole.
+// arguments are those of a tool call.
+type arguments = map[string]any
+
+// question has good answers in testdata/project.
+const question = "How do we handle database connection pool exhaustion?"
+
+// activate activates the project at root and waits until its index is complete.
 func (c client) activate(t *testing.T, root string) {
 	t.Helper()
 	var out struct {
@@ -180,7 +187,7 @@ func (c client) activate(t *testing.T, root string) {
 
 func activation(root string) map[string]any {
 	return map[string]any{
-		"config_path": filepath.Join(root, project.ConfigDir, "config.json"), "branch_name": "feature/new-feature",
+		"config_path": filepath.Join(root, project.ConfigDir, "config.json"), "branch_name": toolexample.Branch,
 	}
 }
 

@@ -24,7 +24,7 @@ func atMostTokens(t *testing.T, what string, text []byte, budget int) {
 // What every session pays, whether it uses the tools or not.
 func TestSize_Listing(t *testing.T) {
 	t.Parallel()
-	c := connect(t, setup(t).server, eras()["stateless"])
+	c := connect(t, setup(t).server, protocolVersions()["stateless"])
 	list, err := c.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func TestSize_Answers(t *testing.T) {
 	if err := json.Unmarshal(content, &questions); err != nil || len(questions) == 0 {
 		t.Fatal("no questions:", err)
 	}
-	c := connect(t, setup(t).server, eras()["stateless"])
+	c := connect(t, setup(t).server, protocolVersions()["stateless"])
 	c.activate(t, copyProject(t, "../examples/demo-project"))
 	for _, q := range questions {
 		found := c.ask(t, "semantic_search", arguments{"query": q.Question})

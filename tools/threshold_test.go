@@ -31,7 +31,7 @@ func TestClosest_AdviceHelps(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := connect(t, setup(t).server, eras()["stateless"])
+			c := connect(t, setup(t).server, protocolVersions()["stateless"])
 			files := longTexts(1)
 			files["docs/guide.md"] = "# Guide\n\nThe connection pool.\n"
 			root := newProject(t, tt.config, files)
@@ -77,7 +77,7 @@ func TestClosest_AdviceHelps(t *testing.T) {
 // Without a document there is nothing to lower a threshold for.
 func TestClosest_NothingToAnswerFrom(t *testing.T) {
 	t.Parallel()
-	c := connect(t, setup(t).server, eras()["stateless"])
+	c := connect(t, setup(t).server, protocolVersions()["stateless"])
 	c.activate(t, newProject(t, `{"project_name": "advice"}`, longTexts(1)))
 	for want, query := range map[string]arguments{
 		"leave out doc_types or min_promotion_level": {"query": "pool", "doc_types": []string{"style"}},

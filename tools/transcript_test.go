@@ -1,13 +1,11 @@
 package tools_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -15,53 +13,92 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/toolexample"
+	"github.com/compound-docs/compound-docs/tools"
 )
 
-var update = flag.Bool("update", false, "write the golden files of testdata")
+var update = flag.Bool("update", false, "write the answers into the files of testdata")
 
-// exchange is a call with its answer, as testdata/<tool>.golden holds them.
-type exchange struct {
-	Case      string          `json:"case"`
-	Arguments json.RawMessage `json:"arguments"`
-	Answer    json.RawMessage `json:"answer,omitempty"`
-	Text      string          `json:"text,omitempty"`
-	Error     json.RawMessage `json:"error,omitempty"`
+// transcript runs the cases of one example file, on a server of its own with a copy
+// of testdata/project.
+type transcript struct {
+	fixture *fixture
+	client  client
+	root    string
 }
 
-// scene is a transcript in the making: one tool of a server of its own, with a
-// copy of testdata/project.
-type scene struct {
-	*testing.T
-	fixture   *fixture
-	client    client
-	tool      string
-	root      string
-	exchanges []exchange
-	seen      map[string]bool
-}
-
-// call calls the tool and notes what it answers.
-func (s *scene) call(name string, arguments any) {
-	s.Helper()
-	if arguments == nil {
-		arguments = map[string]any{}
+// Every case of an example file answers what the file says, in both versions of the
+// protocol. The answers have the fields that the tool declares, each of them in some
+// case, and of the declared types.
+func TestContract_Examples(t *testing.T) {
+	t.Parallel()
+	for _, group := range tools.Groups() {
+		for _, tool := range group.Tools {
+			want := readExamples(t, tool.Name)
+			for name, version := range protocolVersions() {
+				t.Run(tool.Name+"/"+name, func(t *testing.T) {
+					t.Parallel()
+					f := setup(t)
+					run := transcript{fixture: f, client: connect(t, f.server, version), root: copyProject(t, "testdata/project")}
+					got := want
+					got.Cases = nil
+					for _, c := range want.Cases {
+						run.prepare(t, c.Before)
+						got.Cases = append(got.Cases, run.call(t, tool.Name, c))
+					}
+					golden(t, "examples/"+tool.Name+".json", got)
+					checkAnswers(t, tool, got)
+				})
+			}
+		}
 	}
-	encoded, err := json.Marshal(arguments)
+}
+
+func readExamples(t *testing.T, tool string) toolexample.File {
+	t.Helper()
+	f, err := toolexample.Read("..", tool)
 	if err != nil {
-		s.Fatal(err)
+		t.Fatal(err)
 	}
-	a := s.client.ask(s.T, s.tool, arguments)
-	e := exchange{Case: name, Arguments: s.normalise(string(encoded))}
+	return f
+}
+
+func (r transcript) prepare(t *testing.T, before toolexample.Before) {
+	t.Helper()
+	for path, content := range before.Files {
+		write(t, r.root, path, content)
+	}
+	if before.Handbook != nil {
+		r.fixture.ingest(t, before.Handbook)
+	}
+	if before.Activate {
+		r.client.activate(t, r.root)
+	}
+	if before.ModelAnswers != "" {
+		r.fixture.fake.SetAnswer(func(string, string) []string { return strings.SplitAfter(before.ModelAnswers, " ") })
+	}
+	if before.OllamaFails != "" {
+		r.fixture.fake.SetFaults(fakeollama.Faults{Paths: []string{before.OllamaFails}, Status: 500, Message: "the model crashed"})
+	}
+}
+
+// call makes the call of a case, and returns the case with what it answers now.
+func (r transcript) call(t *testing.T, tool string, c toolexample.Case) toolexample.Case {
+	t.Helper()
+	a := r.client.ask(t, tool, c.ArgumentsAt(r.root))
+	c.Answer, c.Text, c.Error = nil, "", nil
+	text := r.normalise(a.Text)
 	switch {
 	case a.IsError:
-		e.Error = s.normalise(a.Text)
+		if err := json.Unmarshal([]byte(text), &c.Error); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
 	case a.Structured == nil:
-		e.Text = string(s.normalise(a.Text))
+		c.Text = text
 	default:
-		contracts()[s.tool].check(s.T, a.Structured, s.seen)
-		e.Answer = s.normalise(string(a.Structured))
+		c.Answer = json.RawMessage(r.normalise(string(a.Structured)))
 	}
-	s.exchanges = append(s.exchanges, e)
+	return c
 }
 
 var (
@@ -70,58 +107,20 @@ var (
 )
 
 // normalise replaces what differs from run to run.
-func (s *scene) normalise(text string) json.RawMessage {
+func (r transcript) normalise(text string) string {
 	text = searchTime.ReplaceAllString(text, "${1}0.012s")
 	text = timestamp.ReplaceAllString(text, "2025-01-22T09:30:00Z")
-	return json.RawMessage(strings.NewReplacer(
-		s.root, "/home/user/my-project",
-		project.PathHash(s.root), "a1b2c3d4e5f60718",
-		s.fixture.fake.URL(), "http://localhost:11434",
-	).Replace(text))
-}
-
-func (s *scene) activate() {
-	s.Helper()
-	s.client.activate(s.T, s.root)
-}
-
-// ollamaFails makes Ollama fail at the path.
-func (s *scene) ollamaFails(path string) {
-	s.fixture.fake.SetFaults(fakeollama.Faults{Paths: []string{path}, Status: 500, Message: "the model crashed"})
-}
-
-// What the tools answer is what the specification says and what the golden files
-// show, in both eras, and every field that the contract names occurs.
-func TestContract_Transcripts(t *testing.T) {
-	t.Parallel()
-	for tool, play := range scenes() {
-		for era, version := range eras() {
-			t.Run(tool+"/"+era, func(t *testing.T) {
-				t.Parallel()
-				f := setup(t)
-				s := &scene{
-					T: t, fixture: f, client: connect(t, f.server, version), tool: tool,
-					root: copyProject(t, "testdata/project"), seen: map[string]bool{},
-				}
-				play(s)
-				// An index that is behind is shown by activate_project's transcript alone,
-				// and what an answer has no room for by the tests of sizes.
-				rare := regexp.MustCompile(`^(index|omitted|critical_not_considered)`)
-				for path := range contracts()[tool].fieldsOf() {
-					if !s.seen[path] && !rare.MatchString(path) {
-						t.Errorf("no answer of the transcript has %s", path)
-					}
-				}
-				golden(t, tool+".golden", s.exchanges)
-			})
-		}
-	}
+	return strings.NewReplacer(
+		r.root, toolexample.Root,
+		project.PathHash(r.root), toolexample.PathHash,
+		r.fixture.fake.URL(), "http://localhost:11434",
+	).Replace(text)
 }
 
 // golden compares a value with the file of testdata that holds it as JSON.
 func golden(t *testing.T, name string, value any) {
 	t.Helper()
-	var got bytes.Buffer
+	var got strings.Builder
 	encoder := json.NewEncoder(&got)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
@@ -130,7 +129,7 @@ func golden(t *testing.T, name string, value any) {
 	}
 	path := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(path, got.Bytes(), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(got.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -140,19 +139,6 @@ func golden(t *testing.T, name string, value any) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("%s (-want +got); -update writes it anew:\n%s", path, diff)
-	}
-}
-
-// tools/list as clients see it.
-func TestContract_Snapshot(t *testing.T) {
-	t.Parallel()
-	server := setup(t).server
-	for _, version := range eras() {
-		list, err := connect(t, server, version).ListTools(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		golden(t, "tools.json", slices.Clone(list.Tools))
+		t.Errorf("%s (-want +got); -update writes it:\n%s", path, diff)
 	}
 }

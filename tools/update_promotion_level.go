@@ -20,8 +20,8 @@ type updatePromotionLevelOutput struct {
 	NewLevel      rag.Level `json:"new_level"`
 }
 
-func updatePromotionLevelTool() *mcp.Tool {
-	return &mcp.Tool{
+func updatePromotionLevelTool() Tool {
+	return newTool((*handler).updatePromotionLevel, &mcp.Tool{
 		Name:  "update_promotion_level",
 		Title: "Change promotion level",
 		Description: "Set how prominent a document is: `important` ranks it higher, `critical` puts it into the context of " +
@@ -35,13 +35,13 @@ func updatePromotionLevelTool() *mcp.Tool {
 			"promotion_level": {levels, example("critical")},
 		}),
 		OutputSchema: outputSchema[updatePromotionLevelOutput](map[string][]property{"status": {oneOf("updated")}}),
-	}
+	})
 }
 
 func (h *handler) updatePromotionLevel(
 	ctx context.Context, _ *mcp.CallToolRequest, in updatePromotionLevelInput,
 ) (*mcp.CallToolResult, updatePromotionLevelOutput, error) {
-	active, err := h.session.Active(ctx)
+	active, err := h.workspace.Active(ctx)
 	if err != nil {
 		return nil, updatePromotionLevelOutput{}, err
 	}

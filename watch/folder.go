@@ -8,31 +8,25 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"syscall"
-	"time"
-
-	"github.com/compound-docs/compound-docs/internal/document"
 )
 
-// maxFileSize is the largest file that is read, in bytes. A larger one is no
-// document that a person wrote.
+// maxFileSize is the largest file that is read, in bytes. Nobody writes a larger
+// document by hand.
 const maxFileSize = 4 << 20
 
 // Folder is a tree of files that belong in an index.
 type Folder struct {
-	// Dir is the folder's absolute path. Nothing outside it is read: symbolic
-	// links to files are followed as long as they lead to a file of the folder
-	// that Match takes too, and those to folders are not.
+	// Dir is the folder's absolute path. Nothing outside it is read. A symbolic
+	// link to a file is followed if its target is in the folder and matches too. A
+	// symbolic link to a folder is not followed.
 	Dir string
-	// Inside, if not "", is a folder above Dir that Dir must not lead out of by a
-	// symbolic link, nor into a hidden folder. If it is Dir itself, Dir must not
-	// lead over a symbolic link at all.
+	// Inside, if not "", is a folder that contains Dir. A symbolic link in Dir's
+	// path must not lead out of it, nor into a hidden folder. If Inside is Dir
+	// itself, no symbolic link is allowed at all.
 	Inside string
 	// Prefix stands before every path in the index, "" for none.
 	Prefix string
@@ -48,15 +42,14 @@ type Folder struct {
 type entry struct {
 	path string // in the index
 	name string // in the folder
-	// stamp is what the file system says of it; its hash is not filled.
-	stamp document.Stamp
-	// linked is set when a symbolic link leads to the file.
+	stat fileStat
+	// linked is set for a symbolic link; stat is then that of its target.
 	linked bool
 }
 
-// walk calls visit for every file of the folder that matches, and skipped for
-// every one that is no document or cannot be looked at, and for folders that
-// cannot be looked into. Hidden files and folders are passed over.
+// walk calls visit for every file of the folder that matches. It calls skipped for
+// those that are no documents or cannot be looked at, and for folders that cannot
+// be looked into. It passes over hidden files and folders.
 func (f Folder) walk(ctx context.Context, root *os.Root, visit func(entry), skipped func(entry, error)) error {
 	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if ctxErr := context.Cause(ctx); ctxErr != nil {
@@ -87,8 +80,8 @@ func (f Folder) walk(ctx context.Context, root *os.Root, visit func(entry), skip
 	})
 }
 
-// find returns what walk would say of one path of the folder, the error being
-// [fs.ErrNotExist] if that is nothing.
+// find returns the entry of one path of the folder, or the error with which walk
+// would skip it. The error is [fs.ErrNotExist] where walk would pass it over.
 func (f Folder) find(root *os.Root, name string) (entry, error) {
 	info, err := root.Lstat(filepath.FromSlash(name))
 	if err != nil {
@@ -97,8 +90,8 @@ func (f Folder) find(root *os.Root, name string) (entry, error) {
 	return f.inspect(root, name, info.Mode().Type(), func() (fs.FileInfo, error) { return info, nil })
 }
 
-// inspect is find for a path of which is known what it is itself, and what it
-// leads to is not: own says the rest of the former.
+// inspect is find for a path whose own type is known. own returns the rest of what
+// the file system says of the path itself, without following a symbolic link.
 func (f Folder) inspect(
 	root *os.Root, name string, ownType fs.FileMode, own func() (fs.FileInfo, error),
 ) (entry, error) {
@@ -126,7 +119,7 @@ func (f Folder) inspect(
 		err = fit(info)
 	}
 	if err == nil {
-		e.stamp = StampOf(info)
+		e.stat = statOf(info)
 	}
 	return e, err
 }
@@ -151,79 +144,4 @@ func (f Folder) Covers(name string) bool {
 		}
 	}
 	return true
-}
-
-// read returns the file's bytes with the stamp that they had. A file
-// that changes meanwhile is an error: its next event or scan reads it again.
-// Other errors are those of look.
-func read(root *os.Root, e entry) (content []byte, current entry, err error) {
-	target, err := visible(root, e.name)
-	if err != nil {
-		return nil, e, err
-	}
-	// A pipe must not be waited for.
-	file, err := root.OpenFile(filepath.FromSlash(target), os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, e, explain(root, e.name, err)
-	}
-	defer func() {
-		if closeErr := file.Close(); err == nil {
-			err = closeErr
-		}
-	}()
-	before, err := file.Stat()
-	if err != nil {
-		return nil, e, err
-	}
-	if err := fit(before); err != nil {
-		return nil, e, err
-	}
-	content, err = io.ReadAll(io.LimitReader(file, maxFileSize+1))
-	if err != nil {
-		return nil, e, err
-	}
-	after, err := file.Stat()
-	if err != nil {
-		return nil, e, err
-	}
-	e.stamp = StampOf(after)
-	if int64(len(content)) != e.stamp.Size || StampOf(before) != e.stamp {
-		return nil, e, errChanged
-	}
-	e.stamp.ChangeTime = provenTime(e.stamp.ChangeTime, time.Now())
-	return content, e, nil
-}
-
-// errChanged is a file that is being written.
-var errChanged = fmt.Errorf("%w: it was being written when it was read", document.ErrChanged)
-
-// Read returns one file of the folder, by its path in it. The error is
-// [fs.ErrNotExist] when there is none.
-func (f Folder) Read(name string) (file document.File, err error) {
-	root, err := f.open()
-	if err != nil {
-		return document.File{}, err
-	}
-	defer func() {
-		if closeErr := root.Close(); err == nil {
-			err = closeErr
-		}
-	}()
-	if f.Match != nil {
-		if err := f.covered(root, name); err != nil {
-			return document.File{}, err
-		}
-	}
-	content, e, err := read(root, entry{path: path.Join(f.Prefix, name), name: name})
-	if err != nil {
-		return document.File{}, err
-	}
-	return e.file(content), nil
-}
-
-func (e entry) file(content []byte) document.File {
-	return document.File{
-		Path: e.path, Content: content,
-		Size: e.stamp.Size, ModTime: e.stamp.ModTime, ChangeTime: e.stamp.ChangeTime, Inode: e.stamp.Inode,
-	}
 }

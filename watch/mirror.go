@@ -16,20 +16,20 @@ import (
 // Config says how eagerly a folder is mirrored. Zero values are replaced by
 // defaults.
 type Config struct {
-	// Debounce is how long a file must be quiet before it is read: 500 ms.
+	// Debounce is how long a file must be unchanged before it is read: 500 ms.
 	Debounce time.Duration
-	// MaxWait is how long a file that never is quiet may be put off: 5 s.
+	// MaxWait is the longest delay of a file that keeps changing: 5 s.
 	MaxWait time.Duration
 	// Rescan is the time between two walks of the whole folder: 5 min.
 	Rescan time.Duration
 	// Poll is the same where the file system reports no changes: 5 s.
 	Poll time.Duration
-	// MaxDirs is how many folders are watched at most: 10,000. Watches are a
-	// system's to share, so a folder that has more below it is polled.
+	// MaxDirs is how many folders are watched at most: 10,000. All programs share
+	// the system's watches, so a larger tree is polled.
 	MaxDirs int
-	// Steady, if not nil, says whether the files on disk are those that the index
-	// is of. Nothing is indexed or removed while it is an error.
-	Steady func() error
+	// Ready, if not nil, returns an error while the files on disk may not be those
+	// that the index is of. Nothing is indexed or removed meanwhile.
+	Ready func() error
 	// OnChange, if not nil, is called after every change of the status. It must
 	// not block.
 	OnChange func()
@@ -41,8 +41,8 @@ func (c Config) withDefaults() Config {
 	c.Rescan = cmp.Or(c.Rescan, 5*time.Minute)
 	c.Poll = cmp.Or(c.Poll, 5*time.Second)
 	c.MaxDirs = cmp.Or(c.MaxDirs, 10_000)
-	if c.Steady == nil {
-		c.Steady = func() error { return nil }
+	if c.Ready == nil {
+		c.Ready = func() error { return nil }
 	}
 	if c.OnChange == nil {
 		c.OnChange = func() {}
@@ -50,7 +50,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// How long a mirror waits after a failure of what the indexer needs.
+// How long a mirror waits after a failure of the indexer.
 const (
 	firstRetry = 500 * time.Millisecond
 	lastRetry  = 15 * time.Second
@@ -58,12 +58,12 @@ const (
 
 // Mirror keeps an index equal to a folder. Safe for concurrent use.
 type Mirror struct {
-	folder  Folder
-	indexer Indexer
-	config  Config
-	logger  *slog.Logger
-	queue   *queue
-	links   links
+	folder   Folder
+	indexer  Indexer
+	config   Config
+	logger   *slog.Logger
+	queue    *queue
+	symlinks symlinks
 
 	mu     sync.Mutex
 	status Status
@@ -79,26 +79,22 @@ func NewMirror(folder Folder, indexer Indexer, config Config, logger *slog.Logge
 	}
 }
 
-// Run mirrors the folder until ctx ends: one walk first, then what changes.
+// Run walks the folder and then follows its changes, until ctx ends.
 func (m *Mirror) Run(ctx context.Context) {
-	l := &lookout{
+	source := &changeSource{
 		folder: m.folder, config: m.config, queue: m.queue, failed: m.hasFailed, logger: m.logger,
 		tick: time.NewTicker(m.config.Rescan),
 	}
-	defer l.tick.Stop()
-	defer l.stop(ctx)
+	defer source.tick.Stop()
+	defer source.stop(ctx)
 	var following sync.WaitGroup
 	defer following.Wait()
 	following.Go(func() {
-		for ctx.Err() == nil {
-			if err := panics.Catch(func() error { m.links.follow(ctx, m.folder, m.queue); return nil }); err != nil {
-				m.logger.ErrorContext(ctx, "follow symbolic links", "error", err)
-			}
-		}
+		panics.Restart(ctx, m.logger, "follow symbolic links", func() { m.symlinks.follow(ctx, m.folder, m.queue) })
 	})
 	retry := backoff.NewExponentialBackOff()
 	retry.InitialInterval, retry.MaxInterval = firstRetry, lastRetry
-	l.keep(ctx)
+	source.ensureWatching(ctx)
 	m.queue.addAllNow()
 	for {
 		wait, err := m.guardedStep(ctx)
@@ -108,59 +104,59 @@ func (m *Mirror) Run(ctx context.Context) {
 		switch {
 		case err == nil:
 			retry.Reset()
-		case errors.As(err, new(*unsteadyError)):
+		case errors.As(err, new(*notReadyError)):
 			wait = m.config.Debounce
 		default:
 			m.logger.WarnContext(ctx, "indexing waits", "error", err)
 			wait = retry.NextBackOff()
 		}
-		if !m.sleep(ctx, wait, err != nil, l) {
+		if !m.sleep(ctx, wait, err != nil, source) {
 			return
 		}
-		l.keep(ctx)
+		source.ensureWatching(ctx)
 	}
 }
 
-// sleep waits for the time given, for a change or for the next walk, and reports
-// false when ctx ends. After a failure changes do not cut the wait short, unless
-// it is the folder that comes or goes.
-func (m *Mirror) sleep(ctx context.Context, wait time.Duration, failed bool, l *lookout) bool {
+// sleep waits for the time given, for a change or for the next walk. It returns
+// false when ctx ends. After a failure the changes of files do not end the wait,
+// but the files' former versions are withdrawn from the index at once.
+func (m *Mirror) sleep(ctx context.Context, wait time.Duration, failed bool, source *changeSource) bool {
 	var due <-chan time.Time
 	if wait >= 0 {
 		timer := time.NewTimer(wait)
 		defer timer.Stop()
 		due = timer.C
 	}
-	wake, lost := m.queue.wake, l.lost()
-	if failed {
-		wake, lost = nil, nil
-	}
 	for {
 		select {
 		case <-ctx.Done():
 			return false
-		case <-l.tick.C:
-			l.ticked()
-			if failed && !l.keep(ctx) {
+		case <-source.tick.C:
+			source.ticked()
+			if failed && !source.ensureWatching(ctx) {
 				continue
 			}
-		case <-wake:
-		case <-lost:
+		case <-m.queue.wake:
+			if failed {
+				m.withdrawQueued(ctx)
+				continue
+			}
+		case <-source.lost():
 		case <-due:
 		}
 		return true
 	}
 }
 
-// guardedStep is step, whose panic is a failure like another: it is told in the
-// status, and tried again.
+// guardedStep is step, whose panic counts as a failure: it is shown in the status,
+// and the folder is walked again.
 func (m *Mirror) guardedStep(ctx context.Context) (wait time.Duration, err error) {
 	err = panics.Catch(func() error {
 		wait, err = m.step(ctx)
 		return err
 	})
 	if bug, ok := errors.AsType[*panics.Error](err); ok {
-		m.logger.ErrorContext(ctx, "a bug met while the folder was indexed", "panic", bug.Value, "stack", string(bug.Stack))
+		m.logger.ErrorContext(ctx, "a bug was met while the folder was indexed", "panic", bug.Value, "stack", string(bug.Stack))
 		m.queue.walked()
 		m.queue.addAllNow()
 		m.update(func(s *Status) { s.Err = err })
@@ -168,7 +164,8 @@ func (m *Mirror) guardedStep(ctx context.Context) (wait time.Duration, err error
 	return wait, err
 }
 
-// step handles what is due. What it could not handle is queued again.
+// step handles the changes that are due. Those that it could not handle are queued
+// again.
 func (m *Mirror) step(ctx context.Context) (wait time.Duration, err error) {
 	paths, rescan, wait := m.queue.take()
 	switch {
@@ -178,12 +175,10 @@ func (m *Mirror) step(ctx context.Context) (wait time.Duration, err error) {
 		}
 	case len(paths) > 0:
 		if err = m.apply(ctx, paths); err != nil {
-			for _, name := range paths {
-				m.queue.add(name)
-			}
+			m.queue.add(paths...)
 		}
 	default:
-		// Awake for nothing is no change of the status.
+		// Nothing was due.
 		if queued := m.queue.pending(); queued != m.lastQueued() {
 			m.update(func(s *Status) { s.Queued = queued })
 		}
@@ -200,26 +195,26 @@ func (m *Mirror) step(ctx context.Context) (wait time.Duration, err error) {
 	return wait, err
 }
 
-// unsteadyError is a wait for the files, not a failure.
-type unsteadyError struct{ err error }
+// notReadyError is the error of [Config.Ready]: a reason to wait, not a failure.
+type notReadyError struct{ err error }
 
-func (e *unsteadyError) Error() string { return e.err.Error() }
+func (e *notReadyError) Error() string { return e.err.Error() }
 
-func (e *unsteadyError) Unwrap() error { return e.err }
+func (e *notReadyError) Unwrap() error { return e.err }
 
-func (m *Mirror) steady() error {
-	if err := m.config.Steady(); err != nil {
-		return &unsteadyError{err: err}
+func (m *Mirror) ready() error {
+	if err := m.config.Ready(); err != nil {
+		return &notReadyError{err: err}
 	}
 	return nil
 }
 
 // walk reconciles the whole folder.
 func (m *Mirror) walk(ctx context.Context) error {
-	if err := m.steady(); err != nil {
+	if err := m.ready(); err != nil {
 		return err
 	}
-	walked, err := reconcile(ctx, m.folder, m.indexer, m.steady, func(p progress) {
+	walked, err := reconcile(ctx, m.folder, m.indexer, m.ready, func(p progress) {
 		m.update(func(s *Status) { s.Done, s.Total, s.Err = p.done, p.total, nil })
 	})
 	m.update(func(s *Status) { s.Done, s.Total = 0, 0 })
@@ -227,9 +222,7 @@ func (m *Mirror) walk(ctx context.Context) error {
 		return err
 	}
 	m.setFailed(ctx, walked.failed, nil)
-	m.links.replace(walked.links)
-	for _, name := range walked.changing {
-		m.queue.add(name)
-	}
+	m.symlinks.replace(walked.symlinks)
+	m.queue.add(walked.changing...)
 	return nil
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/panics"
 )
 
-// notifier queues what the file system says has changed in a folder, until it is
-// lost. What it says are hints: the next walk makes good what it does not say.
+// notifier queues the changes that the file system reports in a folder, until
+// events are lost. The events are hints: the next walk finds what they missed.
 type notifier struct {
 	folder Folder
 	// root is the folder's path without symbolic links.
@@ -28,8 +28,8 @@ type notifier struct {
 	watched map[string]bool
 	done    sync.WaitGroup
 
-	// lost is closed when events no longer tell of every change, for the reason
-	// in err, and none is queued any more.
+	// lost is closed when events were lost, for the reason in err. No more changes
+	// are queued then.
 	lost chan struct{}
 	err  error
 }
@@ -40,12 +40,12 @@ var (
 	errTooManyDirs = errors.New("there are more folders than are watched")
 )
 
-// startNotifier watches the folder and at most maxDirs folders in all. failed
-// reports whether a path in the folder could not be indexed when it was last
-// looked at. The error says why the folder cannot be watched. The caller has the
-// folder walked afterwards, and calls stop.
+// startNotifier watches the folder, and at most maxDirs folders in all. failed
+// reports whether the file at a path could not be indexed the last time. The error
+// says why the folder cannot be watched. The caller queues a walk of the folder
+// afterwards, and calls stop in the end.
 func startNotifier(ctx context.Context, folder Folder, q *queue, maxDirs int, failed func(name string) bool) (*notifier, error) {
-	opened, err := folder.open()
+	opened, err := folder.Open()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoFolder, err)
 	}
@@ -81,9 +81,8 @@ func (n *notifier) stop() error {
 	return err
 }
 
-// watchTree watches dir and the folders below it. Watches are not recursive, so
-// what appears below dir before its watch is there goes unseen: the caller has
-// the folder walked afterwards.
+// watchTree watches dir and the folders below it. A watch is not recursive, so
+// changes below dir before the watches exist are missed: the caller queues a walk.
 func (n *notifier) watchTree(ctx context.Context, dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
@@ -110,8 +109,8 @@ func (n *notifier) watchTree(ctx context.Context, dir string) error {
 	})
 }
 
-// passOver is nil for a folder that is gone again, whose removal is an event of
-// its own, or unreadable, which the walk reports.
+// passOver returns nil for a folder that is gone again, since its removal is an
+// event too, and for one that is unreadable, which the walk reports.
 func (n *notifier) passOver(path string, err error) error {
 	if path != n.root && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)) {
 		return nil
@@ -119,7 +118,7 @@ func (n *notifier) passOver(path string, err error) error {
 	return fmt.Errorf("watch %s: %w", path, err)
 }
 
-// run handles events until they no longer tell of every change, and returns why.
+// run handles events until some are lost, and returns why.
 func (n *notifier) run(ctx context.Context) error {
 	for {
 		select {

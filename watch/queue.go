@@ -19,17 +19,22 @@ type queue struct {
 	// wake receives after every change; it holds one token.
 	wake chan struct{}
 
-	mu    sync.Mutex
+	mu sync.Mutex
+	// dirty are the queued paths.
 	dirty map[string]change
-	// whole, if not nil, is a walk of the whole folder, which stands for all paths.
+	// whole, if not nil, is a queued walk of the whole folder. The dirty paths are
+	// handled by it.
 	whole *change
-	// walking is set while a walk that was taken is under way: it is pending until
-	// it ends.
+	// walking is set while a walk is under way, which is pending until it ends.
 	walking bool
 }
 
 // change is when a path was first and last seen to change.
-type change struct{ first, last time.Time }
+type change struct {
+	first, last time.Time
+	// seen is set once unseen has returned the path.
+	seen bool
+}
 
 // due is when the change is to be handled.
 func (c change) due(debounce, maxWait time.Duration) time.Time {
@@ -47,25 +52,44 @@ func newQueue(debounce, maxWait time.Duration) *queue {
 	}
 }
 
-// add queues a path.
-func (q *queue) add(path string) {
+// add queues paths.
+func (q *queue) add(paths ...string) {
 	now := time.Now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.whole != nil {
+	for _, path := range paths {
+		first := now
+		if before, ok := q.dirty[path]; ok {
+			first = before.first
+		}
+		q.dirty[path] = change{first: first, last: now}
+	}
+	switch {
+	case q.whole != nil:
 		q.whole.last = now
-		return
-	}
-	seen, ok := q.dirty[path]
-	if !ok {
-		seen.first = now
-	}
-	seen.last = now
-	q.dirty[path] = seen
-	if len(q.dirty) > maxDirty {
-		q.wholeFolder(change{now, now})
+		if len(q.dirty) > maxDirty {
+			clear(q.dirty)
+		}
+	case len(q.dirty) > maxDirty:
+		q.wholeFolder(change{first: now, last: now})
 	}
 	q.signal()
+}
+
+// unseen returns the queued paths that have changed since it last returned them.
+// They stay queued.
+func (q *queue) unseen() []string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var paths []string
+	for path, c := range q.dirty {
+		if !c.seen {
+			c.seen = true
+			q.dirty[path] = c
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 // addAll queues a walk of the whole folder, for when that has become quiet.
@@ -73,7 +97,7 @@ func (q *queue) addAll() {
 	now := time.Now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	seen := change{now, now}
+	seen := change{first: now, last: now}
 	if q.whole != nil {
 		seen.first = q.whole.first
 	}
@@ -101,17 +125,22 @@ func (q *queue) signal() {
 	}
 }
 
-// pending is the number of queued paths. A walk of the folder counts as one.
+// pending is the number of queued paths. A walk of the folder counts as one, and
+// the paths that wait for it do not count.
 func (q *queue) pending() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.whole != nil || q.walking {
+	switch {
+	case q.whole != nil:
+		return 1
+	case q.walking:
 		return 1 + len(q.dirty)
+	default:
+		return len(q.dirty)
 	}
-	return len(q.dirty)
 }
 
-// walked says that the walk that was taken has ended.
+// walked notes that the walk has ended.
 func (q *queue) walked() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -130,6 +159,7 @@ func (q *queue) take() (paths []string, rescan bool, wait time.Duration) {
 			return nil, false, left
 		}
 		q.whole, q.walking = nil, true
+		clear(q.dirty)
 		return nil, true, wait
 	}
 	for path, seen := range q.dirty {

@@ -7,15 +7,29 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 )
 
-// StampOf returns what the file system says of a file, without the hash of its bytes.
-func StampOf(info fs.FileInfo) document.Stamp {
-	stamp := document.Stamp{Size: info.Size(), ModTime: info.ModTime()}
-	stamp.ChangeTime, stamp.Inode = systemStamp(info)
-	return stamp
+// fileStat is what the file system says of a file: a [document.Stamp] without the
+// hash, since there is one for every file of a folder.
+type fileStat struct {
+	size                int64
+	modTime, changeTime time.Time
+	inode               uint64
 }
 
-// provenTime is a change time from which a later change can be told, or zero:
-// while its clock has not moved on, a file can change and keep its time.
+func statOf(info fs.FileInfo) fileStat {
+	stat := fileStat{size: info.Size(), modTime: info.ModTime()}
+	stat.changeTime, stat.inode = systemStamp(info)
+	return stat
+}
+
+func (s fileStat) stamp() document.Stamp {
+	return document.Stamp{Size: s.size, ModTime: s.modTime, ChangeTime: s.changeTime, Inode: s.inode}
+}
+
+// StampOf returns what the file system says of a file. The stamp has no hash.
+func StampOf(info fs.FileInfo) document.Stamp { return statOf(info).stamp() }
+
+// provenTime returns the change time, or zero if it is too recent to prove
+// anything: a file that changes twice in one tick of the clock keeps its time.
 func provenTime(changeTime, now time.Time) time.Time {
 	tick := 20 * time.Millisecond // two of the slowest kernel's
 	if changeTime.Nanosecond() == 0 {

@@ -169,13 +169,13 @@ func TestSync_ReadsOnlyWhatMayHaveChanged(t *testing.T) {
 	if index.indexed != 1 {
 		t.Errorf("indexed %d times, want once and then the stamp alone", index.indexed)
 	}
-	root, err := folder.open()
+	root, err := folder.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer root.Close() //nolint:errcheck // opened for reading
 	e, err := folder.find(root, "a.md")
-	if err != nil || !index.stamps["a.md"].Proves(e.stamp) {
-		t.Errorf("stamp %+v does not prove %+v (%v)", index.stamps["a.md"], e.stamp, err)
+	if err != nil || !index.stamps["a.md"].Proves(e.stat.stamp()) {
+		t.Errorf("stamp %+v does not prove %+v (%v)", index.stamps["a.md"], e.stat.stamp(), err)
 	}
 }

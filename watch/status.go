@@ -15,13 +15,13 @@ import (
 type Status struct {
 	// Synced is when the index last held all that was on disk; zero before.
 	Synced time.Time
-	// Done of Total changed files have been handled in the walk under way.
+	// Done of Total changed files have been handled in the present walk.
 	Done, Total int
-	// Queued is the number of changes seen and not yet handled.
+	// Queued is the number of changes that were seen and not handled yet.
 	Queued int
-	// Failed are the files that are on disk and cannot be indexed, by path.
+	// Failed are the files that are on disk and cannot be indexed, sorted by path.
 	Failed []Failed
-	// Err is why the mirror waits, and nil while it goes on.
+	// Err is why the mirror waits; nil while it does not.
 	Err error
 }
 
@@ -36,7 +36,7 @@ type Failed struct {
 	Since time.Time
 }
 
-// setFailed notes the failures among the handled paths, nil standing for all.
+// setFailed replaces the failures of the handled paths. Nil stands for all paths.
 func (m *Mirror) setFailed(ctx context.Context, failures []document.Failure, handled []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -78,14 +78,14 @@ func (m *Mirror) Status() Status {
 	return status
 }
 
-// Rescan has the whole folder walked again, as soon as the mirror is run.
+// Rescan queues a walk of the whole folder.
 func (m *Mirror) Rescan() {
 	m.queue.addAll()
 	m.config.OnChange()
 }
 
-// Reset forgets the status, before the mirror is run again. A file that fails
-// again has failed since it did.
+// Reset clears the status before the mirror runs again. A file that still fails
+// keeps the time since when it has failed.
 func (m *Mirror) Reset() { m.update(func(s *Status) { *s = Status{} }) }
 
 func (m *Mirror) update(change func(*Status)) {

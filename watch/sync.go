@@ -13,7 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 )
 
-// SyncResult is what a [Sync] came to, in documents.
+// SyncResult counts the documents of a [Sync].
 type SyncResult struct {
 	Added, Updated, Removed, Unchanged int
 	// Failed are the files on disk that could not be indexed, by path.
@@ -25,12 +25,12 @@ func (s SyncResult) Documents() int { return s.Added + s.Updated + s.Unchanged }
 
 // Sync makes the index hold what the folder holds, once. Documents whose paths
 // do not begin with the folder's prefix are left alone. report, if not nil, is
-// told how many of the changed files have been handled. An error means that the
-// work is not finished; done again it goes on from there.
+// called with the number of changed files that have been handled, and of all.
+// After an error the work is not finished; another Sync continues it.
 func Sync(ctx context.Context, folder Folder, indexer Indexer, report func(done, total int)) (SyncResult, error) {
-	tally := &tally{Indexer: indexer, prefix: folder.Prefix}
-	steady := func() error { return nil }
-	walked, err := reconcile(ctx, folder, tally, steady, func(p progress) {
+	counted := &countingIndexer{Indexer: indexer, prefix: folder.Prefix}
+	ready := func() error { return nil }
+	walked, err := reconcile(ctx, folder, counted, ready, func(p progress) {
 		if report != nil {
 			report(p.done, p.total)
 		}
@@ -38,13 +38,13 @@ func Sync(ctx context.Context, folder Folder, indexer Indexer, report func(done,
 	if err != nil {
 		return SyncResult{}, fmt.Errorf("sync %s: %w", folder.Dir, err)
 	}
-	return tally.synced(folder, walked), nil
+	return counted.result(folder, walked), nil
 }
 
-// Holds reports whether the folder has a file that matches, be it readable or not,
-// or a folder that cannot be looked into.
+// Holds reports whether the folder has a file that matches, readable or not, or a
+// folder that cannot be looked into.
 func (f Folder) Holds(ctx context.Context) (found bool, err error) {
-	root, err := f.open()
+	root, err := f.Open()
 	if err != nil {
 		return false, fmt.Errorf("open folder: %w", err)
 	}
@@ -53,32 +53,33 @@ func (f Folder) Holds(ctx context.Context) (found bool, err error) {
 	return found, err
 }
 
-// tally is the part of an index that is a folder's, and counts what becomes of it.
-type tally struct {
+// countingIndexer counts what a reconciliation does. It hides the documents of the
+// index whose paths do not begin with the prefix.
+type countingIndexer struct {
 	Indexer
 	prefix string
 
 	mu     sync.Mutex
 	known  map[string]document.Stamp
 	counts SyncResult
-	// kept are the known documents that nothing was done with.
+	// kept are the known documents that were neither indexed nor removed.
 	kept map[string]struct{}
 }
 
-func (t *tally) Known(ctx context.Context) (map[string]document.Stamp, error) {
-	known, err := t.Indexer.Known(ctx)
-	if t.prefix != "" {
-		maps.DeleteFunc(known, func(indexed string, _ document.Stamp) bool { return !strings.HasPrefix(indexed, t.prefix+"/") })
+func (c *countingIndexer) Known(ctx context.Context) (map[string]document.Stamp, error) {
+	known, err := c.Indexer.Known(ctx)
+	if c.prefix != "" {
+		maps.DeleteFunc(known, func(indexed string, _ document.Stamp) bool { return !strings.HasPrefix(indexed, c.prefix+"/") })
 	}
-	t.known, t.kept = maps.Clone(known), map[string]struct{}{}
+	c.known, c.kept = maps.Clone(known), map[string]struct{}{}
 	for indexed := range known {
-		t.kept[indexed] = struct{}{}
+		c.kept[indexed] = struct{}{}
 	}
 	return known, err
 }
 
-func (t *tally) Index(ctx context.Context, files []document.File) ([]document.Failure, error) {
-	failures, err := t.Indexer.Index(ctx, files)
+func (c *countingIndexer) Index(ctx context.Context, files []document.File) ([]document.Failure, error) {
+	failures, err := c.Indexer.Index(ctx, files)
 	if err != nil {
 		return nil, err
 	}
@@ -86,44 +87,44 @@ func (t *tally) Index(ctx context.Context, files []document.File) ([]document.Fa
 	for _, failure := range failures {
 		failed[failure.Path] = true
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for _, file := range files {
-		delete(t.kept, file.Path)
-		_, known := t.known[file.Path]
+		delete(c.kept, file.Path)
+		_, known := c.known[file.Path]
 		switch {
 		case failed[file.Path]:
 		case known:
-			t.counts.Updated++
+			c.counts.Updated++
 		default:
-			t.counts.Added++
+			c.counts.Added++
 		}
 	}
 	return failures, nil
 }
 
-func (t *tally) Remove(ctx context.Context, paths []string) error {
-	t.mu.Lock()
+func (c *countingIndexer) Remove(ctx context.Context, paths []string) error {
+	c.mu.Lock()
 	for _, indexed := range paths {
-		if _, ok := t.kept[indexed]; ok {
-			t.counts.Removed++
-			delete(t.kept, indexed)
+		if _, ok := c.kept[indexed]; ok {
+			c.counts.Removed++
+			delete(c.kept, indexed)
 		}
 	}
-	t.mu.Unlock()
-	return t.Indexer.Remove(ctx, paths)
+	c.mu.Unlock()
+	return c.Indexer.Remove(ctx, paths)
 }
 
-func (t *tally) synced(folder Folder, walked progress) SyncResult {
-	synced := t.counts
-	synced.Failed = walked.failed
+func (c *countingIndexer) result(folder Folder, walked progress) SyncResult {
+	result := c.counts
+	result.Failed = walked.failed
 	for _, name := range walked.changing {
-		synced.Failed = append(synced.Failed, document.Failure{Path: path.Join(folder.Prefix, name), Err: errChanged})
+		result.Failed = append(result.Failed, document.Failure{Path: path.Join(folder.Prefix, name), Err: errChanged})
 	}
-	for _, failure := range synced.Failed {
-		delete(t.kept, failure.Path)
+	for _, failure := range result.Failed {
+		delete(c.kept, failure.Path)
 	}
-	synced.Unchanged = len(t.kept)
-	slices.SortFunc(synced.Failed, func(a, b document.Failure) int { return cmp.Compare(a.Path, b.Path) })
-	return synced
+	result.Unchanged = len(c.kept)
+	slices.SortFunc(result.Failed, func(a, b document.Failure) int { return cmp.Compare(a.Path, b.Path) })
+	return result
 }

@@ -10,47 +10,22 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
 
-// binary builds the server once for all tests.
-var binary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "compound-docs-test")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "compound-docs")
-	out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput()
-	if err != nil {
-		return "", &buildError{out: string(out), err: err}
-	}
-	return path, nil
-})
-
-type buildError struct {
-	out string
-	err error
-}
-
-func (e *buildError) Error() string { return e.err.Error() + "\n" + e.out }
-
 // server starts the real binary with an environment of its own.
 func server(t *testing.T, environment ...string) *exec.Cmd {
 	t.Helper()
-	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	command := exec.Command(path, "serve")
+	command := exec.Command(mcpclient.Build(t), "serve")
 	command.Env = append([]string{"CDOCS_HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}, environment...)
 	command.Stderr = testWriter{t}
 	return command
@@ -208,12 +183,14 @@ func TestServe_EndsOnSignals(t *testing.T) {
 	}
 }
 
+const configPath = ".csharp-compounding-docs/config.json"
+
 // newProject makes a repository with the given files, and a config unless they
 // have one.
 func newProject(t *testing.T, files map[string]string) (root string) {
 	t.Helper()
 	root = t.TempDir()
-	write(t, root, ".csharp-compounding-docs/config.json", `{"project_name": "test-project"}`)
+	write(t, root, configPath, `{"project_name": "test-project"}`)
 	for name, content := range files {
 		write(t, root, name, content)
 	}

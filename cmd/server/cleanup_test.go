@@ -3,7 +3,6 @@ package main_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,34 +10,23 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/compound-docs/compound-docs/test/gitrepo"
 )
 
 // newCheckout makes a project in a git repository on main, with one document
 // about the subject.
-func newCheckout(t *testing.T, name, subject string) (root string) {
+func newCheckout(t *testing.T, name, subject string) *gitrepo.Repo {
 	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, root, ".csharp-compounding-docs/config.json", fmt.Sprintf(`{"project_name": %q}`, name))
-	write(t, root, "csharp-compounding-docs/problems/one.md", strings.ReplaceAll(problem, "%", subject))
-	gitIn(t, root, "init", "-q", "-b", "main")
-	gitIn(t, root, "add", "-A")
-	gitIn(t, root, "commit", "-q", "-m", "first")
-	return root
-}
-
-func gitIn(t *testing.T, dir string, arguments ...string) {
-	t.Helper()
-	command := exec.CommandContext(t.Context(), "git", append([]string{
-		"-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false",
-	}, arguments...)...)
-	command.Dir = dir
-	command.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
-	if out, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("git %v: %v\n%s", arguments, err, out)
-	}
+	repo := gitrepo.New(t)
+	root, err := filepath.EvalSymlinks(repo.Root)
+	repo.Must(err)
+	repo.Root = root
+	repo.Put(configPath, fmt.Sprintf(`{"project_name": %q}`, name))
+	repo.Put("csharp-compounding-docs/problems/one.md", strings.ReplaceAll(problem, "%", subject))
+	repo.Git("init", "-q", "-b", "main")
+	repo.Commit()
+	return repo
 }
 
 // sixWeeksLater makes everything as if it was last used six weeks ago.
@@ -69,14 +57,15 @@ func TestCleanup_OfThisMachinesCheckouts(t *testing.T) {
 			t.Fatalf("%s has %v in its index, want one document: %+v", root, paths, failed)
 		}
 	}
-	kept, removed := newCheckout(t, "kept", "printers"), newCheckout(t, "removed", "pools")
+	repo := newCheckout(t, "kept", "printers")
+	kept, removed := repo.Root, newCheckout(t, "removed", "pools").Root
 	mustIndex(kept)
 	mustIndex(removed)
-	gitIn(t, kept, "switch", "-q", "-c", "feature/labels")
-	write(t, kept, "csharp-compounding-docs/problems/one.md", strings.ReplaceAll(problem, "%", "labels"))
-	gitIn(t, kept, "commit", "-q", "-a", "-m", "second")
+	repo.Git("switch", "-q", "-c", "feature/labels")
+	repo.Put("csharp-compounding-docs/problems/one.md", strings.ReplaceAll(problem, "%", "labels"))
+	repo.Commit()
 	mustIndex(kept)
-	gitIn(t, kept, "switch", "-q", "--detach", "main")
+	repo.Git("switch", "-q", "--detach", "main")
 	mustIndex(kept)
 	sixWeeksLater(t, environment)
 	lastUsed := time.Now().Add(-42 * 24 * time.Hour).Format(time.DateOnly)
@@ -86,8 +75,8 @@ func TestCleanup_OfThisMachinesCheckouts(t *testing.T) {
 		t.Errorf("with every checkout in its place (-want +got):\n%s", diff)
 	}
 
-	gitIn(t, kept, "switch", "-q", "main")
-	gitIn(t, kept, "branch", "-D", "feature/labels")
+	repo.Git("switch", "-q", "main")
+	repo.Git("branch", "-D", "feature/labels")
 	if err := os.RemoveAll(removed); err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +110,7 @@ removed: nothing is left of the project
 	if diff := cmp.Diff(report("removed"), o.stdout); diff != "" {
 		t.Errorf("cleanup (-want +got):\n%s", diff)
 	}
-	gitIn(t, kept, "branch", "feature/labels")
+	repo.Git("branch", "feature/labels")
 	if err := os.Rename(kept, kept+".away"); err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +127,7 @@ removed: nothing is left of the project
 		t.Error(err)
 	}
 	// What was removed comes back.
-	gitIn(t, kept, "switch", "-q", "feature/labels")
+	repo.Git("switch", "-q", "feature/labels")
 	mustIndex(kept)
 }
 

@@ -159,7 +159,7 @@ func nearest(t *testing.T, session *mcp.ClientSession, question string) (paths [
 // neither the model without a quotation nor the answer without its best match.
 func TestServe_CriticalDocumentsDoNotFillTheContext(t *testing.T) {
 	t.Parallel()
-	s := manySources{files: map[string]string{}, markers: map[string]string{}, critical: 14, standard: 1}
+	s := manySources{files: map[string]string{}, markers: map[string]string{}, critical: 20, standard: 1}
 	for i := range s.critical {
 		name, marker := fmt.Sprintf("csharp-compounding-docs/insights/rule-%02d.md", i), fmt.Sprintf("marker%dx", i)
 		s.files[name] = insight("Rule", "critical", strings.Repeat(marker+" words of a rule that must hold everywhere.\n", 40))

@@ -15,6 +15,9 @@ const (
 	// grace is how long the program has to end. It needs less than two seconds,
 	// so that after it something hangs that nothing can interrupt.
 	grace = 3 * time.Second
+	// escalation is how long after a signal one of the other kind is part of the same
+	// request to end: Claude Code sends SIGTERM shortly after SIGINT.
+	escalation = time.Second
 	// exitHung is the exit code of a program that did not end by itself.
 	exitHung = 3
 )
@@ -46,21 +49,27 @@ func (e *ending) mustEnd(reason string) {
 }
 
 // onSignal returns a context that ends with the first SIGINT or SIGTERM. A second
-// one ends the program at once.
+// one ends the program at once, unless it is of the other kind and comes within
+// escalation of the first.
 func (e *ending) onSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		first := <-signals
+		began := time.Now()
 		cancel()
 		e.mustEnd(first.String())
-		second := <-signals
-		code := 128
-		if number, ok := second.(syscall.Signal); ok {
-			code += int(number) // as a shell says of one that no program handles
+		for next := range signals {
+			if next != first && time.Since(began) < escalation {
+				continue
+			}
+			code := 128
+			if number, ok := next.(syscall.Signal); ok {
+				code += int(number) // as a shell reports a program that a signal has ended
+			}
+			os.Exit(code)
 		}
-		os.Exit(code)
 	}()
 	return ctx, func() {
 		signal.Stop(signals)

@@ -1,39 +1,119 @@
 package main_test
 
 import (
-	"fmt"
+	"errors"
+	"os"
 	"syscall"
 	"testing"
 	"time"
 )
 
-// A second signal ends at once a server that still waits for something, here for
-// its answers to be read.
-func TestServe_ASecondSignalEndsAtOnce(t *testing.T) {
-	t.Parallel()
-	p := startProcess(t, away()...)
-	for i := range 40 {
-		if _, err := fmt.Fprintf(p.stdin, `{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`+"\n", i); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p.answer(t) // of the others a pipe holds a few
-	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
-		if err := p.command.Process.Signal(signal); err != nil {
-			t.Fatal(err)
-		}
-	}
+// exit waits until the process has ended, and returns its exit code. It reads none
+// of its answers.
+func (p *process) exit(t *testing.T) int {
+	t.Helper()
 	ended := make(chan int, 1)
 	go func() {
-		_ = p.command.Wait() // its code is looked at
+		_ = p.command.Wait() // its code is returned
 		ended <- p.command.ProcessState.ExitCode()
 	}()
 	select {
-	case code := <-ended: // the system may deliver either signal first
-		if code != 128+int(syscall.SIGINT) && code != 128+int(syscall.SIGTERM) {
-			t.Errorf("the server ends with code %d, not by a signal", code)
-		}
+	case code := <-ended:
+		return code
 	case <-time.After(30 * time.Second):
-		t.Error("the server does not end")
+		t.Fatal("the server does not end")
+		return 0
+	}
+}
+
+// stuck starts a server that cannot end by itself: a call waits to write to a log
+// that is full and that nobody reads, which nothing interrupts.
+func stuck(t *testing.T) *process {
+	t.Helper()
+	unread, log, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unread.Close() }) // after the server has ended
+	if err := log.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := log.Write(make([]byte, 1<<20)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatal("the pipe is not full: ", err)
+	}
+	command := server(t, append(away(), "CDOCS_LOG_LEVEL=error")...)
+	command.Stderr = log
+	p := beginProcess(t, command)
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p.begin(t, "semantic_search", map[string]any{"query": "x"}) // whose failure is logged
+	p.send(t, `"id":"later","method":"ping"`)
+	p.answer(t)
+	return p
+}
+
+// The exit code says that the server did not end by itself.
+func TestServe_IsEndedWhileItIsStuck(t *testing.T) {
+	t.Parallel()
+	for how, end := range endings() {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			p := stuck(t)
+			started := time.Now()
+			end(t, p)
+			code, took := p.exit(t), time.Since(started)
+			if code != 3 || took > 5*time.Second {
+				t.Errorf("the server ends with code %d after %s, want 3 within 5s", code, took)
+			}
+		})
+	}
+}
+
+// The same signal again ends a stuck server at once.
+func TestServe_ASecondSignalEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		t.Run(signal.String(), func(t *testing.T) {
+			t.Parallel()
+			p := stuck(t)
+			ended := make(chan struct{})
+			go func() { // two signals that come together are one
+				for {
+					_ = p.command.Process.Signal(signal) // it may have ended
+					select {
+					case <-ended:
+						return
+					case <-time.After(20 * time.Millisecond):
+					}
+				}
+			}()
+			code := p.exit(t)
+			close(ended)
+			if code != 128+int(signal) {
+				t.Errorf("the server ends with code %d, not by the second signal", code)
+			}
+		})
+	}
+}
+
+// A host that sends the other signal shortly after the first still gets a clean end.
+func TestServe_EndsCleanlyOnTwoSignals(t *testing.T) {
+	t.Parallel()
+	for _, order := range [][]syscall.Signal{{syscall.SIGINT, syscall.SIGTERM}, {syscall.SIGTERM, syscall.SIGINT}} {
+		t.Run(order[0].String(), func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t)
+			p := startProcess(t, s.environment...)
+			p.activate(t, s.root)
+			for _, signal := range order {
+				if err := p.command.Process.Signal(signal); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if code := p.exit(t); code != 0 {
+				t.Errorf("the server ends with code %d, want 0", code)
+			}
+		})
 	}
 }

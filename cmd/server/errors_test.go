@@ -16,14 +16,14 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// eras are the two ways in which clients talk to a server: with the handshake
+// protocolVersions are the two ways in which clients talk to a server: with the handshake
 // of initialize, and stateless after server/discover.
-func eras() map[string]string {
+func protocolVersions() map[string]string {
 	return map[string]string{"handshake": "2025-11-25", "stateless": "2026-07-28"}
 }
 
-// connectEra speaks the protocol's version with a server, over stdio.
-func connectEra(t *testing.T, command *exec.Cmd, version string) *mcp.ClientSession {
+// connectVersion speaks the protocol's version with a server, over stdio.
+func connectVersion(t *testing.T, command *exec.Cmd, version string) *mcp.ClientSession {
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: command},
@@ -55,8 +55,8 @@ type failure struct {
 	details []string
 }
 
-// trouble is the surroundings that a failure is prepared in.
-type trouble struct {
+// errorFixture is the surroundings that a failure is prepared in.
+type errorFixture struct {
 	*testing.T
 	session *mcp.ClientSession
 	fake    *fakeollama.Server
@@ -64,7 +64,7 @@ type trouble struct {
 	root, bare string
 }
 
-func (e *trouble) activate(root string) func() {
+func (e *errorFixture) activate(root string) func() {
 	return func() {
 		e.Helper()
 		var answer toolError
@@ -75,7 +75,7 @@ func (e *trouble) activate(root string) func() {
 }
 
 // failures are in an order in which each finds what it needs.
-func (e *trouble) failures() []failure {
+func (e *errorFixture) failures() []failure {
 	config := ".csharp-compounding-docs/config.json"
 	search := map[string]any{"query": "connection pool"}
 	return []failure{
@@ -148,13 +148,13 @@ func (e *trouble) failures() []failure {
 // without a database.
 func TestServe_ErrorCodes(t *testing.T) {
 	t.Parallel()
-	for era, version := range eras() {
+	for era, version := range protocolVersions() {
 		t.Run(era, func(t *testing.T) {
 			t.Parallel()
 			fake := fakeollama.Start(t)
 			command := server(t, "CDOCS_DATABASE_URL="+testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST="+fake.URL())
-			e := &trouble{
-				T: t, session: connectEra(t, command, version), fake: fake,
+			e := &errorFixture{
+				T: t, session: connectVersion(t, command, version), fake: fake,
 				root: troubledProject(t), bare: newProject(t, map[string]string{}),
 			}
 			seen := map[string]bool{}
@@ -170,7 +170,7 @@ func TestServe_ErrorCodes(t *testing.T) {
 				message: []string{"no PostgreSQL server answers at 127.0.0.1:1", "start PostgreSQL or correct CDOCS_DATABASE_URL"},
 				details: []string{"innerMessage"},
 			}
-			without.check(t, connectEra(t, server(t, away()...), version))
+			without.check(t, connectVersion(t, server(t, away()...), version))
 			seen[without.code] = true
 
 			want := []string{

@@ -76,12 +76,8 @@ func TestIngest_TakesForeignFiles(t *testing.T) {
 	for name, content := range foreign() {
 		write(t, folder, name, content)
 	}
-	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
 	command := server(t, "CDOCS_DATABASE_URL="+testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST="+fakeollama.Start(t).URL())
-	command.Args = []string{path, "ingest", "--source", folder}
+	command.Args = []string{command.Path, "ingest", "--source", folder}
 	command.Stderr = os.Stderr
 	out, err := command.Output()
 	if err != nil {

@@ -32,12 +32,12 @@ func searchHandbook(t *testing.T, session *mcp.ClientSession, query string) (tex
 func TestServe_RememberedHandbookSearchNeedsNoDatabase(t *testing.T) {
 	t.Parallel()
 	databaseURL := testenv.DatabaseURL(t)
-	gate, throughGate := testenv.NewDatabaseGate(t, databaseURL)
+	proxy, throughProxy := testenv.NewDatabaseProxy(t, databaseURL)
 	fake := fakeollama.Start(t)
 	dir := newHandbook(t, "handbook", map[string]string{"office/kitchen.md": "Wash the cups.\n"})
 	environment := []string{"CDOCS_DATABASE_URL=" + databaseURL, "CDOCS_OLLAMA_HOST=" + fake.URL()}
 	mustRun(t, dir, environment, "ingest", "--source", dir)
-	session := connect(t, server(t, "CDOCS_DATABASE_URL="+throughGate, "CDOCS_OLLAMA_HOST="+fake.URL()))
+	session := connect(t, server(t, "CDOCS_DATABASE_URL="+throughProxy, "CDOCS_OLLAMA_HOST="+fake.URL()))
 	holds := func(when, query, want string) {
 		t.Helper()
 		if text, failed := searchHandbook(t, session, query); failed || !strings.Contains(text, want) {
@@ -45,16 +45,16 @@ func TestServe_RememberedHandbookSearchNeedsNoDatabase(t *testing.T) {
 		}
 	}
 	holds("at first", "cups", "Wash the cups.")
-	gate.Jam()
+	proxy.Stall()
 	holds("while the database hangs", "cups", "Wash the cups.")
-	gate.Shut()
+	proxy.Shut()
 	holds("while the database is away", "cups", "Wash the cups.")
 	if text, failed := searchHandbook(t, session, "never asked before"); !failed || !strings.Contains(text, "DATABASE_ERROR") {
 		t.Errorf("a search that needs the database gives %s, want DATABASE_ERROR", text)
 	}
 	write(t, dir, "office/kitchen.md", "Leave the cups.\n")
 	mustRun(t, dir, environment, "ingest", "--source", dir)
-	if err := gate.Open(); err != nil {
+	if err := proxy.Open(); err != nil {
 		t.Fatal(err)
 	}
 	holds("after the handbook changed", "cups", "Leave the cups.")

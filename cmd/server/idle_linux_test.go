@@ -40,25 +40,25 @@ func TestServe_WaitsWithoutWork(t *testing.T) {
 			t.Fatal("CDOCS_TEST_OUTAGE:", err)
 		}
 	}
-	takeAway := map[string]func(*testing.T, *scene){
-		"nothing": func(*testing.T, *scene) {},
-		"Ollama": func(t *testing.T, s *scene) {
+	takeAway := map[string]func(*testing.T, *fixture){
+		"nothing": func(*testing.T, *fixture) {},
+		"Ollama": func(t *testing.T, s *fixture) {
 			t.Helper()
 			s.fake.Close()
 			write(t, s.root, "docs/late.md", "# Late\n")
 		},
-		"the database": func(t *testing.T, s *scene) {
+		"the database": func(t *testing.T, s *fixture) {
 			t.Helper()
 			s.database.Shut()
 			write(t, s.root, "docs/late.md", "# Late\n")
 		},
-		"both": func(t *testing.T, s *scene) {
+		"both": func(t *testing.T, s *fixture) {
 			t.Helper()
 			s.database.Shut()
 			s.fake.Close()
 			write(t, s.root, "docs/late.md", "# Late\n")
 		},
-		"the docs folder": func(t *testing.T, s *scene) {
+		"the docs folder": func(t *testing.T, s *fixture) {
 			t.Helper()
 			if err := os.RemoveAll(s.root + "/docs"); err != nil {
 				t.Fatal(err)
@@ -68,7 +68,7 @@ func TestServe_WaitsWithoutWork(t *testing.T) {
 	for what, take := range takeAway {
 		t.Run(what+" away", func(t *testing.T) {
 			t.Parallel()
-			s := newScene(t)
+			s := newFixture(t)
 			p := startProcess(t, s.environment...)
 			p.activate(t, s.root)
 			take(t, s)

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -25,11 +26,7 @@ type outcome struct {
 // run runs the real binary in dir until it ends.
 func run(t *testing.T, dir string, environment []string, arguments ...string) outcome {
 	t.Helper()
-	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	command := exec.CommandContext(t.Context(), path, arguments...)
+	command := exec.CommandContext(t.Context(), mcpclient.Build(t), arguments...)
 	command.Dir = dir
 	command.Env = append([]string{"CDOCS_HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}, environment...)
 	var stdout, stderr bytes.Buffer
@@ -157,14 +154,14 @@ func TestIngest_TellsWhatFailed(t *testing.T) {
 	t.Parallel()
 	environment, _ := services(t)
 	handbook := newHandbook(t, "handbook", map[string]string{
-		"bad.md": "---\nsection: [unclosed\n---\n\nText.\n", "good.md": "Good text.\n",
+		"bad.md": "Text.\n\nNo \x00 text.\n", "good.md": "Good text.\n",
 	})
 	o := mustRun(t, "", environment, "ingest", "--source", handbook)
 	lines := strings.Split(o.stdout, "\n")
 	if diff := cmp.Diff("handbook: 1 added, 0 updated, 0 removed, 0 unchanged, 1 failed", lines[0]); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)
 	}
-	if !strings.HasPrefix(lines[1], "  handbook/bad.md: line ") {
+	if !strings.HasPrefix(lines[1], "  handbook/bad.md: line 3: ") {
 		t.Errorf("the reason is %q, want one that names file and line", lines[1])
 	}
 

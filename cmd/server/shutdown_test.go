@@ -1,13 +1,7 @@
 package main_test
 
 import (
-	"bufio"
-	"encoding/json"
-	"fmt"
-	"io"
-	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -18,153 +12,22 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// shutdownTime is how long the server may take to end, whatever it is doing.
-const shutdownTime = 2 * time.Second
-
-// process is a running server whose ends a test holds itself.
-type process struct {
-	command *exec.Cmd
-	stdin   io.WriteCloser
-	answers *bufio.Scanner
-	calls   int
-	ended   chan error
-}
-
-func startProcess(t *testing.T, environment ...string) *process {
-	t.Helper()
-	return beginProcess(t, server(t, environment...))
-}
-
-// beginProcess starts the command, and shakes hands with it.
-func beginProcess(t *testing.T, command *exec.Cmd) *process {
-	t.Helper()
-	p := &process{command: command, ended: make(chan error, 1)}
-	p.start(t)
-	p.send(t, `"id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}`)
-	p.answer(t)
-	p.send(t, `"method":"notifications/initialized"`)
-	return p
-}
-
-// start starts the command without a word.
-func (p *process) start(t *testing.T) {
-	t.Helper()
-	p.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	var err error
-	if p.stdin, err = p.command.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := p.command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = syscall.Kill(-p.command.Process.Pid, syscall.SIGKILL) })
-	p.answers = bufio.NewScanner(stdout)
-	p.answers.Buffer(nil, 1<<20)
-}
-
-func (p *process) send(t *testing.T, rest string) {
-	t.Helper()
-	if _, err := io.WriteString(p.stdin, `{"jsonrpc":"2.0",`+rest+"}\n"); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// begin calls a tool and does not wait for its answer.
-func (p *process) begin(t *testing.T, tool string, arguments map[string]any) {
-	t.Helper()
-	p.calls++
-	encoded, err := json.Marshal(map[string]any{"name": tool, "arguments": arguments})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.send(t, fmt.Sprintf(`"id":%d,"method":"tools/call","params":%s`, p.calls, encoded))
-}
-
-// answer waits for the next message.
-func (p *process) answer(t *testing.T) string {
-	t.Helper()
-	if !p.answers.Scan() {
-		t.Fatal("the server has ended: ", p.answers.Err())
-	}
-	return p.answers.Text()
-}
-
-func (p *process) activate(t *testing.T, root string) {
-	t.Helper()
-	p.begin(t, "activate_project", activation(root))
-	if answer := p.answer(t); !strings.Contains(answer, "activated") {
-		t.Fatalf("activation: %s", answer)
-	}
-}
-
-// mustEnd ends the server, and fails unless it exits with 0 in time, and with
-// whatever it may have started.
-func (p *process) mustEnd(t *testing.T, end func(*testing.T, *process)) {
-	t.Helper()
-	go func() {
-		for p.answers.Scan() { // what the server still says must not keep it
-		}
-		p.ended <- p.command.Wait()
-	}()
-	started := time.Now()
-	end(t, p)
-	select {
-	case err := <-p.ended:
-		if err != nil {
-			t.Errorf("the server ends with %v, want exit code 0", err)
-		}
-		if took := time.Since(started); took > shutdownTime {
-			t.Errorf("the server took %s to end, more than %s", took, shutdownTime)
-		}
-	case <-time.After(10 * shutdownTime):
-		t.Fatal("the server does not end")
-	}
-	if err := syscall.Kill(-p.command.Process.Pid, 0); err == nil {
-		t.Error("a process that the server has started goes on")
-	}
-}
-
-// endings are the ways to end a server.
-func endings() map[string]func(*testing.T, *process) {
-	signal := func(signal syscall.Signal) func(*testing.T, *process) {
-		return func(t *testing.T, p *process) {
-			t.Helper()
-			if err := p.command.Process.Signal(signal); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	return map[string]func(*testing.T, *process){
-		"EOF": func(t *testing.T, p *process) {
-			t.Helper()
-			if err := p.stdin.Close(); err != nil {
-				t.Fatal(err)
-			}
-		},
-		"SIGINT": signal(syscall.SIGINT), "SIGTERM": signal(syscall.SIGTERM),
-	}
-}
-
-// scene is a project with the services of its own that a server runs on.
-type scene struct {
+// fixture is a project with the services of its own that a server runs on.
+type fixture struct {
 	root        string
 	fake        *fakeollama.Server
-	database    *testenv.Gate // between the server and its database
-	pool        *pgxpool.Pool // which does not go through it
+	database    *testenv.FaultProxy // between the server and its database
+	pool        *pgxpool.Pool       // which does not go through it
 	environment []string
 }
 
-func newScene(t *testing.T) *scene {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	databaseURL := testenv.DatabaseURL(t)
-	s := &scene{root: newProject(t, manyDocuments()), fake: fakeollama.Start(t), pool: openPool(t, databaseURL)}
-	var throughGate string
-	s.database, throughGate = testenv.NewDatabaseGate(t, databaseURL)
-	s.environment = []string{"CDOCS_DATABASE_URL=" + throughGate, "CDOCS_OLLAMA_HOST=" + s.fake.URL(), "CDOCS_LOG_LEVEL=error"}
+	s := &fixture{root: newProject(t, manyDocuments()), fake: fakeollama.Start(t), pool: openPool(t, databaseURL)}
+	var throughProxy string
+	s.database, throughProxy = testenv.NewDatabaseProxy(t, databaseURL)
+	s.environment = []string{"CDOCS_DATABASE_URL=" + throughProxy, "CDOCS_OLLAMA_HOST=" + s.fake.URL(), "CDOCS_LOG_LEVEL=error"}
 	return s
 }
 
@@ -176,8 +39,8 @@ func count(t *testing.T, pool *pgxpool.Pool, query string, args ...any) (n int) 
 	return n
 }
 
-// leases is how many servers hold the lease of a tenant of the scene.
-func (s *scene) leases(t *testing.T) int {
+// leases is how many servers hold the lease of a tenant of the fixture.
+func (s *fixture) leases(t *testing.T) int {
 	t.Helper()
 	return count(t, s.pool, `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND granted
 		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`, db.LockIndexer)
@@ -196,16 +59,16 @@ func until(t *testing.T, what string, within time.Duration, holds func() bool) {
 }
 
 // situations bring a server into the middle of something.
-func situations() map[string]func(t *testing.T, s *scene) *process {
-	embedding := func(s *scene) bool { return len(s.fake.Requests("/api/embed")) > 0 }
-	return map[string]func(t *testing.T, s *scene) *process{
-		"nothing to do": func(t *testing.T, s *scene) *process {
+func situations() map[string]func(t *testing.T, s *fixture) *process {
+	embedding := func(s *fixture) bool { return len(s.fake.Requests("/api/embed")) > 0 }
+	return map[string]func(t *testing.T, s *fixture) *process{
+		"nothing to do": func(t *testing.T, s *fixture) *process {
 			t.Helper()
 			p := startProcess(t, s.environment...)
 			p.activate(t, s.root)
 			return p
 		},
-		"sync with a slow Ollama": func(t *testing.T, s *scene) *process {
+		"sync with a slow Ollama": func(t *testing.T, s *fixture) *process {
 			t.Helper()
 			s.fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/embed"}, Delay: time.Hour})
 			p := startProcess(t, s.environment...)
@@ -214,14 +77,14 @@ func situations() map[string]func(t *testing.T, s *scene) *process {
 			p.begin(t, "search_external_docs", map[string]any{"query": "words"})
 			return p
 		},
-		"sync at full speed": func(t *testing.T, s *scene) *process {
+		"sync at full speed": func(t *testing.T, s *fixture) *process {
 			t.Helper()
 			p := startProcess(t, s.environment...)
 			p.begin(t, "activate_project", activation(s.root))
 			until(t, "a document is there", time.Minute, func() bool { return count(t, s.pool, "SELECT count(*) FROM documents") > 0 })
 			return p
 		},
-		"write that waits for a lock": func(t *testing.T, s *scene) *process {
+		"write that waits for a lock": func(t *testing.T, s *fixture) *process {
 			t.Helper()
 			p := startProcess(t, s.environment...)
 			tx, err := s.pool.Begin(t.Context())
@@ -238,25 +101,25 @@ func situations() map[string]func(t *testing.T, s *scene) *process {
 			})
 			return p
 		},
-		"database that hangs": func(t *testing.T, s *scene) *process {
+		"database that hangs": func(t *testing.T, s *fixture) *process {
 			t.Helper()
 			p := startProcess(t, s.environment...)
 			p.activate(t, s.root)
-			s.database.Jam()
+			s.database.Stall()
 			write(t, s.root, "docs/late.md", "# Late\n")
 			p.begin(t, "search_external_docs", map[string]any{"query": "words"})
 			p.begin(t, "activate_project", activation(s.root))
 			return p
 		},
-		"database that has never answered": func(t *testing.T, s *scene) *process {
+		"database that has never answered": func(t *testing.T, s *fixture) *process {
 			t.Helper()
-			s.database.Jam()
+			s.database.Stall()
 			p := startProcess(t, s.environment...)
 			p.begin(t, "activate_project", activation(s.root))
 			p.begin(t, "activate_project", activation(s.root))
 			return p
 		},
-		"everything away": func(t *testing.T, s *scene) *process {
+		"everything away": func(t *testing.T, s *fixture) *process {
 			t.Helper()
 			p := startProcess(t, s.environment...)
 			p.activate(t, s.root)
@@ -271,7 +134,7 @@ func situations() map[string]func(t *testing.T, s *scene) *process {
 
 func TestServe_EndsWhateverItIsDoing(t *testing.T) {
 	t.Parallel()
-	reference := newScene(t)
+	reference := newFixture(t)
 	syncWhole(t, reference.root, reference.environment...)
 	whole := map[string]bool{}
 	for _, line := range snapshot(t, reference.pool) {
@@ -281,10 +144,10 @@ func TestServe_EndsWhateverItIsDoing(t *testing.T) {
 		for how, end := range endings() {
 			t.Run(what+", "+how, func(t *testing.T) {
 				t.Parallel()
-				s := newScene(t)
+				s := newFixture(t)
 				p := begin(t, s)
 				p.mustEnd(t, end)
-				s.database.Shut() // PostgreSQL cannot know before, if the gate is jammed
+				s.database.Shut() // PostgreSQL cannot know before, if the proxy stalls
 				until(t, "the lease is free", time.Second, func() bool { return s.leases(t) == 0 })
 				for _, line := range snapshot(t, s.pool) {
 					if !whole[line] && !strings.Contains(line, "late.md") {
@@ -302,7 +165,7 @@ func TestServe_HandsOverAtOnce(t *testing.T) {
 	for how, end := range endings() {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
-			s := newScene(t)
+			s := newFixture(t)
 			first, second := startProcess(t, s.environment...), startProcess(t, s.environment...)
 			first.activate(t, s.root)
 			second.activate(t, s.root)

@@ -1,5 +1,5 @@
-// Package panics turns a panic into an error, so that one file fails and not the
-// process.
+// Package panics turns panics into errors, so that a bug in handling one file does
+// not end the process. It must know no other package of the module.
 package panics
 
 import (
@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 )
 
-// Error is a panic of this program.
+// Error is a recovered panic with its value and the stack of its goroutine.
 type Error struct {
 	Value any
 	Stack []byte
@@ -18,7 +18,7 @@ func (e *Error) Error() string {
 		"the server met a bug of its own here (%v) and goes on without; please report it, with the file if you can", e.Value)
 }
 
-// Catch returns the error of f, which is an [*Error] if f panics.
+// Catch calls f and returns its error, or an [*Error] if f panics.
 func Catch(f func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {

@@ -74,11 +74,6 @@ func defaultExternalDocs() *ExternalDocs {
 	}
 }
 
-// ConfigSchema returns the JSON Schema of config.json, as it is published with the documentation.
-func ConfigSchema() ([]byte, error) {
-	return schemaFiles.ReadFile("config.schema.json") //nolint:wrapcheck // can't fail: it is embedded
-}
-
 // loadConfig reads the config.json of the repository at root, which has no symlink in it. The error
 // is a *ConfigError.
 func loadConfig(root string) (Config, error) {

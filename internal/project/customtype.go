@@ -67,7 +67,7 @@ func (p *Project) customFolder(key, configured string) (string, error) {
 	return folder, nil
 }
 
-// checkCollision refuses a doc-type whose name or folder another one has.
+// checkCollision returns an error if another doc-type has the name or an overlapping folder.
 func (p *Project) checkCollision(key string, t DocType, others []DocType) error {
 	for _, o := range others {
 		kind := "custom"
@@ -87,16 +87,16 @@ func (p *Project) checkCollision(key string, t DocType, others []DocType) error 
 	return nil
 }
 
-// overlaps reports whether one folder is the other or inside it, on any file system: some take
-// upper and lower case for the same.
+// overlaps reports whether one folder is the other or inside it. It ignores case, as some file
+// systems do.
 func overlaps(a, b string) bool {
 	a, b = strings.ToLower(a)+"/", strings.ToLower(b)+"/"
 	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 }
 
 // loadSchema sets the schemas and the fingerprint of a custom doc-type. Without a file, title is
-// required and the common fields are checked; the short form adds its fields to that; a JSON Schema
-// judges alone, except for promotion_level, which the server writes.
+// required and the common fields are checked. The short form adds its own fields to these. A JSON
+// Schema replaces them, except for promotion_level, which the server writes.
 func (p *Project) loadSchema(key string, t *DocType) error {
 	common, err := schemaFiles.ReadFile("schemas/common.json")
 	if err != nil {
@@ -186,8 +186,8 @@ var structuralKeywords = []string{
 	"dependentRequired", "dependentSchemas", "dependencies", "allOf", "anyOf", "oneOf", "not", "if", "enum", "const",
 }
 
-// isShortForm reports whether a schema file is meant as the short form. A file that could be either
-// is taken for it, so that a misspelt required_fields is found.
+// isShortForm reports whether a schema file is in the short form. A file that could be either counts
+// as short form, so that a misspelt required_fields is reported.
 func isShortForm(doc any) bool {
 	object, ok := doc.(map[string]any)
 	if !ok {

@@ -49,8 +49,8 @@ func (e *ConfigError) Unwrap() error { return e.Err }
 // Location returns the file, or the path that was given, and the key in it.
 func (e *ConfigError) Location() (path, key string) { return e.Path, e.Key }
 
-// Unreadable reports that there is a file, and that it is the file system that does not give what is
-// in it. Otherwise something is wrong with the content, or with the path that was given.
+// Unreadable reports whether the file exists and cannot be read. Otherwise its content, or the given
+// path, is wrong.
 func (e *ConfigError) Unreadable() bool {
 	if errors.Is(e.Err, fs.ErrNotExist) {
 		return false
@@ -59,8 +59,8 @@ func (e *ConfigError) Unreadable() bool {
 	return errors.As(e.Err, &pathErr) || errors.Is(e.Err, errNotRegular) || errors.Is(e.Err, errTooLarge)
 }
 
-// fileError turns an error of the file system into a ConfigError. hint says what to do when the
-// file does not exist.
+// fileError turns an error of the file system into a ConfigError. hint says what to do if the file
+// does not exist.
 func fileError(path, hint string, err error) *ConfigError {
 	e := &ConfigError{Path: path, Problem: "does not exist", Hint: hint, Err: err}
 	var pathErr *fs.PathError

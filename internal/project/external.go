@@ -26,13 +26,13 @@ type External struct {
 	// "" when it is outside the repository.
 	RelDir string
 
-	// Hidden is set for a folder that is hidden inside the repository and that the user allows.
+	// Hidden says that the folder is hidden inside the repository and that the user allowed it.
 	Hidden bool
 
 	include []string
 	exclude []string
-	// kept are the folders below Dir, relative to it, that are never part of it: that of the
-	// project's own documents, and where git keeps its files.
+	// kept are folders below Dir, relative to it, that are never searched: the project's own
+	// documents and git's folders.
 	kept []string
 }
 
@@ -55,8 +55,8 @@ func (e External) Prune(relDir string) bool {
 	})
 }
 
-// private reports whether a path is git's own, or one of the project's documents, which have their
-// own collection.
+// private reports whether a path belongs to git, or to the project's own documents, which are a
+// collection of their own.
 func (e External) private(relPath string) bool {
 	return holdsGit(relPath) || slices.ContainsFunc(e.kept, func(folder string) bool {
 		return relPath == folder || strings.HasPrefix(relPath, folder+"/")
@@ -69,8 +69,7 @@ func matchAny(patterns []string, relPath string) bool {
 	})
 }
 
-// loadExternal resolves external_docs; it returns nil when there is none. The error is a
-// *ConfigError.
+// loadExternal resolves external_docs, nil if it is not configured. The error is a *ConfigError.
 func (p *Project) loadExternal(allowed []string) (*External, error) {
 	config := p.Config.ExternalDocs
 	if config == nil {
@@ -143,10 +142,10 @@ func (p *Project) externalDir(configured string, allowed []string) (string, erro
 	return "", e
 }
 
-// checkExternalHidden refuses a folder that is, or is below, one that nobody has meant to show: a
-// hidden one, or one where git keeps its files, by whatever name or symlink it is reached. What is
-// above the repository, or above the folder that the user's settings allow, does not count: both
-// may stand in ~/.local. git's own files are refused there too.
+// checkExternalHidden returns an error for a folder that is, or is below, a hidden folder or one of
+// git's folders, whatever name or symlink leads to it. Hidden folders above the repository, or above
+// a folder that the user's settings allow, do not count: both may be in ~/.local. git's folders are
+// never allowed.
 func (p *Project) checkExternalHidden(configured, dir string, allowed []string) error {
 	place := dir
 	rel, err := filepath.Rel(p.Root, dir)
@@ -167,8 +166,7 @@ func (p *Project) checkExternalHidden(configured, dir string, allowed []string) 
 			`write its absolute path here and allow it in your own settings.json: "external_docs_allowed": [%q].`, dir))
 }
 
-// gitFolders returns where git keeps what belongs to the checkout, with symlinks resolved: not always
-// in a folder called .git.
+// gitFolders returns the checkout's git folders with symlinks resolved. They need not be called .git.
 func (p *Project) gitFolders() []string {
 	dirs, found, err := findGit(p.Root)
 	if err != nil || !found {
@@ -183,9 +181,9 @@ func (p *Project) gitFolders() []string {
 	return folders
 }
 
-// isAllowed reports whether the user's settings allow a folder that a repository can't have by itself:
-// it has to be given as an absolute path, so that no repository reaches it by a symlink of its own.
-// What is hidden below the allowed folder is not allowed with it.
+// isAllowed reports whether the user's settings allow a folder that a repository may not use by
+// default. The configured path must be absolute, so that a repository cannot reach the folder by a
+// symlink. Hidden folders below an allowed one are not allowed.
 func isAllowed(configured, dir string, allowed []string) bool {
 	if !filepath.IsAbs(configured) {
 		return false
@@ -224,7 +222,7 @@ func (p *Project) patterns(key string, list []string) ([]string, error) {
 	return cleaned, nil
 }
 
-// alternatives returns an upper bound of the number of patterns that the braces of one stand for.
+// alternatives returns an upper bound of the number of patterns that a pattern's braces expand to.
 func alternatives(pattern string) int {
 	total := 1
 	for _, group := range strings.Split(pattern, "{")[1:] {

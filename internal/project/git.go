@@ -30,9 +30,7 @@ type GitHead struct {
 	Branch string
 	// Detached is set when HEAD names a commit, not a branch; also during a rebase.
 	Detached bool
-	// Commit is in hexadecimal; "" while the branch has no commit, and outside a repository.
-	Commit string
-	// InRepository is false when there is no git repository here or above.
+	// InRepository says whether root or a folder above it is a git repository.
 	InRepository bool
 	// HeadFile is the absolute path of the file that changes when another branch is checked out: a
 	// work tree of its own has its own. git replaces it, so watch its folder. "" outside a
@@ -42,12 +40,13 @@ type GitHead struct {
 
 // gitDirs are where a work tree's git files are.
 type gitDirs struct {
-	own    string // HEAD and what else belongs to one work tree
+	own    string // HEAD and the other files of one work tree
 	common string // refs; the same as own but in a linked work tree
 }
 
-// Head reads what is checked out at root, which may be a folder below the top of a work tree, from
-// the files of the repository. That root is in no repository is no error.
+// Head reads from the git folder what is checked out at root, which may be below the top of a work
+// tree. Outside a repository it returns the zero GitHead and no error. Errors wrap a
+// [fs.PathError] for HEAD files that cannot be read or understood.
 func Head(root string) (GitHead, error) {
 	dirs, found, err := findGit(root)
 	if err != nil || !found {
@@ -65,10 +64,8 @@ func Head(root string) (GitHead, error) {
 		return GitHead{}, &fs.PathError{Op: "read", Path: head.HeadFile, Err: errReftable}
 	case attached && isRefName(ref):
 		head.Branch = shortName(ref)
-		head.Commit = dirs.commitOf(ref)
 	case !attached && isCommit(text):
 		head.Detached = true
-		head.Commit = text
 		head.Branch = cmp.Or(dirs.rebasing(), detachedBranch)
 	default:
 		return GitHead{}, &fs.PathError{Op: "read", Path: head.HeadFile, Err: errDamagedHead}
@@ -127,7 +124,7 @@ func gitDirOf(dir string) (string, error) {
 		}
 	}
 	if _, err := os.Lstat(filepath.Join(own, "HEAD")); err != nil {
-		if info.IsDir() { // some folder that is only called .git: git passes it by too
+		if info.IsDir() { // a folder that is merely called .git: git ignores it too
 			return "", nil
 		}
 		return "", fmt.Errorf("read %s: it names a git folder that is not there: %w", dotGit, err)
@@ -138,7 +135,7 @@ func gitDirOf(dir string) (string, error) {
 // commonDir returns where the refs of a git folder are.
 func commonDir(own string) string {
 	text, err := readGitFile(filepath.Join(own, "commondir"))
-	if err != nil || text == "" { // only a linked work tree has that file
+	if err != nil || text == "" { // only linked work trees have this file
 		return own
 	}
 	dir := filepath.FromSlash(text)

@@ -68,7 +68,7 @@ func conflict(t *testing.T, root, backend string) {
 	}
 }
 
-// Each case makes a state with git, and git itself says what the commit is.
+// Each case makes a state with git.
 func TestHead(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -164,7 +164,7 @@ func TestHead(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := project.GitHead{
-				Branch: tt.wantBranch, Detached: tt.wantDetached, Commit: git(t, dir, "rev-parse", "HEAD"),
+				Branch: tt.wantBranch, Detached: tt.wantDetached,
 				InRepository: true, HeadFile: filepath.Join(root, filepath.FromSlash(headFile)),
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -273,12 +273,5 @@ func TestBranches_AreBounded(t *testing.T) {
 	got := project.Branches(root)
 	if len(got) != 1_000 || got[0] != "b0000" {
 		t.Errorf("%d branches, the first %q; want 1000 from b0000", len(got), got[0])
-	}
-	head, err := project.Head(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := fmt.Sprintf("%040x", 4999); head.Commit != want {
-		t.Errorf("Commit = %s, want %s", head.Commit, want)
 	}
 }

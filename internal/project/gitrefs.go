@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Bounds on what is read of a repository's refs.
+// Limits on what is read of a repository's refs.
 const (
 	maxBranches        = 1_000
 	maxPackedRefsBytes = 32 << 20
@@ -20,9 +20,9 @@ const (
 
 const branchPrefix = "refs/heads/"
 
-// Branches returns the short names of the local branches of the repository that root is in, sorted,
-// at most 1,000 of them. It is for messages: what can't be read is left out, and without a
-// repository the list is empty.
+// Branches returns the sorted short names of at most 1,000 local branches of the repository that
+// root is in. It is meant for messages: unreadable branches are left out, and outside a repository
+// the list is empty.
 func Branches(root string) []string {
 	dirs, found, err := findGit(root)
 	if err != nil || !found {
@@ -43,7 +43,7 @@ func Branches(root string) []string {
 		}
 		return nil
 	})
-	_ = dirs.packedRefs(func(ref, _ string) bool { // what can't be read is left out
+	_ = dirs.packedRefs(func(ref string) bool { // what can't be read is left out
 		if name, ok := strings.CutPrefix(ref, branchPrefix); ok {
 			names[name] = true
 		}
@@ -52,26 +52,9 @@ func Branches(root string) []string {
 	return append([]string{}, slices.Sorted(maps.Keys(names))...)
 }
 
-// commitOf returns the commit that a ref points to, "" when it has none yet.
-func (d gitDirs) commitOf(ref string) string {
-	for _, dir := range []string{d.own, d.common} {
-		if text, err := readGitFile(filepath.Join(dir, filepath.FromSlash(ref))); err == nil && isCommit(text) {
-			return text
-		}
-	}
-	commit := ""
-	_ = d.packedRefs(func(name, id string) bool { // what can't be read is no commit
-		if name == ref {
-			commit = id
-		}
-		return name != ref
-	})
-	return commit
-}
-
-// packedRefs calls yield for each ref in packed-refs until it returns false. The error says that
-// not all of them could be read.
-func (d gitDirs) packedRefs(yield func(ref, commit string) bool) error {
+// packedRefs calls yield for each ref in packed-refs until it returns false. On error, yield was not
+// called for all of them.
+func (d gitDirs) packedRefs(yield func(ref string) bool) error {
 	name := filepath.Join(d.common, "packed-refs")
 	info, err := os.Stat(name)
 	switch {
@@ -80,7 +63,7 @@ func (d gitDirs) packedRefs(yield func(ref, commit string) bool) error {
 	case err != nil:
 		return fmt.Errorf("read git refs: %w", err)
 	case !info.Mode().IsRegular() || info.Size() > maxPackedRefsBytes:
-		return fmt.Errorf("read git refs: %s is no file of a usual size", name)
+		return fmt.Errorf("read git refs: %s is not a regular file of at most 32 MiB", name)
 	}
 	file, err := os.Open(name)
 	if err != nil {
@@ -93,7 +76,7 @@ func (d gitDirs) packedRefs(yield func(ref, commit string) bool) error {
 		if !ok || !isCommit(commit) || !isRefName(ref) { // a comment, or the commit that a tag peels to
 			continue
 		}
-		if !yield(ref, commit) {
+		if !yield(ref) {
 			return nil
 		}
 	}
@@ -103,7 +86,7 @@ func (d gitDirs) packedRefs(yield func(ref, commit string) bool) error {
 	return nil
 }
 
-// isRefName reports whether a ref is safe to use as a path below a git folder. It is a subset of
+// isRefName reports whether a ref is safe to use as a path below a git folder. It is stricter than
 // git check-ref-format.
 func isRefName(ref string) bool {
 	if !strings.HasPrefix(ref, "refs/") || strings.HasSuffix(ref, ".lock") || strings.ContainsAny(ref, "\\:*?[~^ \x7f") {

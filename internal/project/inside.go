@@ -10,11 +10,11 @@ import (
 	"syscall"
 )
 
-// errLeaves is for a path that leads out of the repository.
+// errLeaves reports a path that leads out of the repository.
 var errLeaves = errors.New("leads out of the repository")
 
-// errHidden is for a path that leads to what is hidden: .git, .env, .aws and all their kind hold
-// what nobody has meant to show.
+// errHidden reports a path that leads to a hidden file or folder: .git, .env, .aws and the like may
+// hold secrets.
 var errHidden = errors.New("leads to a hidden file or folder")
 
 // isHidden reports whether a part of a path that is relative to some folder begins with a dot.
@@ -24,16 +24,16 @@ func isHidden(rel string) bool {
 	})
 }
 
-// holdsGit reports whether a part of a path is .git, as a file system may spell it that takes upper
-// and lower case for the same.
+// holdsGit reports whether a part of a path is .git, in upper or lower case: some file systems
+// ignore case.
 func holdsGit(path string) bool {
 	return slices.ContainsFunc(strings.Split(filepath.ToSlash(path), "/"), func(part string) bool {
 		return strings.EqualFold(part, ".git")
 	})
 }
 
-// resolveInside returns a path relative to root as it is without symlinks, relative to root too. The
-// error is errLeaves, errHidden, or the system's. ConfigDir alone may be hidden.
+// resolveInside resolves the symlinks of a path relative to root, and returns the result relative
+// to root. The error is errLeaves, errHidden or the system's. Only ConfigDir may be hidden.
 func resolveInside(root, rel string) (string, error) {
 	full := filepath.Join(root, rel)
 	if filepath.IsAbs(rel) || !isInside(root, full) {
@@ -53,15 +53,14 @@ func resolveInside(root, rel string) (string, error) {
 	return target, nil
 }
 
-// readInside reads a file of the repository at root, by its path relative to it. It is what readFile
-// is, with the errors of resolveInside too; whatever happens to the path meanwhile, nothing outside
-// of root is read.
+// readInside is readFile for a path relative to the repository at root, with the errors of
+// resolveInside. It never reads outside of root, even if the path is replaced meanwhile.
 func readInside(root, rel string, limit int64) ([]byte, error) {
 	target, err := resolveInside(root, rel)
 	if err != nil {
 		return nil, err
 	}
-	// What stands before the dot is looked up as a folder, so that a named pipe is not opened.
+	// The dot makes the system look root up as a folder, so that a named pipe is not opened.
 	folder, err := os.OpenRoot(root + string(filepath.Separator) + ".")
 	if err != nil {
 		return nil, fmt.Errorf("open: %w", err)

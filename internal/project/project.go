@@ -2,9 +2,9 @@
 // its documents and the schemas of their front matter, the folder of external documentation, the
 // identity of its checkout and the git branch that is checked out there.
 //
-// It reads files and nothing else: no database, no model, no network, no git process. What it reads
-// came with a repository that nobody may have looked at, so every file is bounded in size, no path
-// leads out of the repository, and no schema can load another file or keep the checker busy.
+// It reads files only: it must not know a database, a model, the network or a git process. The files
+// come with a repository that may be hostile: their size is bounded, no path leads out of the
+// repository, and no schema can load another file or take long to check.
 package project
 
 import (
@@ -106,9 +106,9 @@ func (p *Project) External() (External, bool) {
 	return *p.external, true
 }
 
-// checkDocsFolder refuses a folder of documents that is a link out of the repository or to a hidden
-// folder: its files would be indexed and shown. That there is none yet is no error, and that it is
-// no folder is for the one who walks it to say: it may become one.
+// checkDocsFolder returns an error if the folder of documents is a link out of the repository or to
+// a hidden folder, because its files would be indexed and shown. It may be missing. Whether it is a
+// folder is checked when it is walked.
 func (p *Project) checkDocsFolder() error {
 	target, err := resolveInside(p.Root, DocsFolder)
 	if err == nil && isHidden(target) {

@@ -13,13 +13,13 @@ import (
 //go:embed schemas/*.json config.schema.json settings.schema.json shortform.schema.json
 var schemaFiles embed.FS
 
-// compiledSchemas are those of embeddedSchema, by its arguments.
+// compiledSchemas caches the results of embeddedSchema by its arguments.
 //
 //nolint:gochecknoglobals // what is built in is the same for every project
 var compiledSchemas sync.Map
 
-// embeddedSchema compiles one of the files that are built in, once, with common.json beside it.
-// fragment is a JSON pointer into it, or "".
+// embeddedSchema compiles an embedded schema once; it may refer to common.json. fragment is a JSON
+// pointer into it, or "".
 func embeddedSchema(file, fragment string) (*jsonschema.Schema, error) {
 	compile := sync.OnceValues(func() (*jsonschema.Schema, error) { return compileEmbedded(file, fragment) })
 	once, _ := compiledSchemas.LoadOrStore(file+"#"+fragment, compile)
@@ -43,7 +43,7 @@ func compileEmbedded(file, fragment string) (*jsonschema.Schema, error) {
 	return s, nil
 }
 
-// embeddedJSON parses one of the files that are built in.
+// embeddedJSON parses an embedded file.
 func embeddedJSON(name string) (any, error) {
 	data, err := schemaFiles.ReadFile(name)
 	if err != nil {

@@ -9,21 +9,23 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// maxBatch is how many messages one line may hold.
+// maxBatch is the largest number of messages in a batch.
 const maxBatch = 1000
 
-// lastBatchVersion is the last version of the protocol that has batches.
+// lastBatchVersion is the last protocol version that has batches.
 const lastBatchVersion = "2025-03-26"
 
-// batch gathers the answers to the calls of one line. It is guarded by the
-// connection's mutex.
+// batch collects the answers to the calls of one line. The connection's mutex
+// guards it.
 type batch struct {
-	open    int // calls without an answer, and one while the line is being read
+	calls   int // calls in the batch
+	open    int // calls without an answer, plus one while messages are delivered
 	answers [][]byte
 }
 
-// add adds an answer, nil for none, and returns all when they are complete, nil
-// before.
+// add adds an answer; nil says that all messages are delivered. It returns the
+// JSON array of answers when the batch is complete, else nil. A batch without
+// calls and errors has no array.
 func (b *batch) add(answer []byte) []byte {
 	if answer != nil {
 		b.answers = append(b.answers, answer)
@@ -34,22 +36,10 @@ func (b *batch) add(answer []byte) []byte {
 	return append(append([]byte("["), bytes.Join(b.answers, []byte(","))...), ']')
 }
 
-// acceptBatch hands over the messages of a line that is an array. Its answers are
-// one array too, in any order.
+// acceptBatch delivers the messages of a line that holds a JSON array. Their
+// answers are written as one array, in any order.
 func (c *connection) acceptBatch(line []byte) {
-	c.mu.Lock()
-	version := c.version
-	c.mu.Unlock()
-	var parts []json.RawMessage
-	err := json.Unmarshal(line, &parts)
-	switch {
-	case version == "" || version > lastBatchVersion:
-		err = fmt.Errorf("the protocol has no batches after %s; write each message on a line of its own", lastBatchVersion)
-	case err == nil && len(parts) == 0:
-		err = errors.New("the batch is empty")
-	case len(parts) > maxBatch:
-		err = fmt.Errorf("the batch holds more than %d messages", maxBatch)
-	}
+	parts, err := c.splitBatch(line)
 	if err != nil {
 		c.reply(nil, jsonrpc.CodeInvalidRequest, err.Error())
 		return
@@ -59,14 +49,15 @@ func (c *connection) acceptBatch(line []byte) {
 	for _, part := range parts {
 		message, id, err := decode(part)
 		if err == nil {
-			if err = c.begin(message, b); err != nil {
-				id = nil
+			if err = c.registerCall(message, b); err != nil {
+				id = nil // the ID belongs to another call
 			}
 		}
 		c.mu.Lock()
 		if err != nil {
-			b.answers = append(b.answers, failure(id, jsonrpc.CodeInvalidRequest, err.Error()))
+			b.answers = append(b.answers, errorResponse(id, jsonrpc.CodeInvalidRequest, err.Error()))
 		} else if messages = append(messages, message); isCall(message) {
+			b.calls++
 			b.open++
 		}
 		c.mu.Unlock()
@@ -77,8 +68,34 @@ func (c *connection) acceptBatch(line []byte) {
 	c.mu.Lock()
 	answers := b.add(nil)
 	c.mu.Unlock()
-	if answers != nil {
+	switch {
+	case answers == nil: // nothing to answer, or the last call's answer writes the array
+	case b.calls > 0:
+		go c.writeReply(answers) // the answer to a call is never dropped
+	default:
 		c.replyWith(answers)
+	}
+}
+
+// splitBatch returns the messages of a batch. The error says why it is refused.
+func (c *connection) splitBatch(line []byte) ([]json.RawMessage, error) {
+	c.mu.Lock()
+	version := c.version
+	c.mu.Unlock()
+	if version == "" || version > lastBatchVersion {
+		return nil, fmt.Errorf("the protocol has no batches after %s; write each message on a line of its own", lastBatchVersion)
+	}
+	var parts []json.RawMessage
+	err := json.Unmarshal(line, &parts)
+	switch {
+	case err != nil:
+		return nil, err //nolint:wrapcheck // cannot happen: the line is a valid JSON array
+	case len(parts) == 0:
+		return nil, errors.New("the batch is empty")
+	case len(parts) > maxBatch:
+		return nil, fmt.Errorf("the batch holds more than %d messages", maxBatch)
+	default:
+		return parts, nil
 	}
 }
 

@@ -13,17 +13,18 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// errLongLine is for a line that is longer than MaxLine.
+// errLongLine reports a line longer than MaxLine.
 var errLongLine = errors.New("line too long")
 
-// readLines handles lines until there are no more, and returns why.
+// readLines accepts lines until in or the session ends. The error is never nil:
+// [io.EOF] or in's error.
 func (c *connection) readLines(in io.Reader) error {
 	reader := bufio.NewReaderSize(in, 64<<10)
 	for {
 		line, err := readLine(reader)
 		switch {
 		case errors.Is(err, errLongLine):
-			c.reply(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the line is longer than the %d bytes that a message may have", MaxLine))
+			c.reply(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the line is longer than %d bytes; send a shorter message", MaxLine))
 		case len(line) > 0:
 			c.accept(line)
 		}
@@ -38,8 +39,9 @@ func (c *connection) readLines(in io.Reader) error {
 	}
 }
 
-// readLine returns the next line without the space around it. The last line may
-// lack its end. Of a line that is too long it reads all and keeps nothing.
+// readLine returns the next line without surrounding space. The last line may lack
+// its line ending. A line longer than MaxLine is read to its end without being kept;
+// the error is then errLongLine.
 func readLine(reader *bufio.Reader) (line []byte, err error) {
 	tooLong := false
 	for {
@@ -59,7 +61,7 @@ func readLine(reader *bufio.Reader) (line []byte, err error) {
 	}
 }
 
-// accept hands over what a line holds, or replies to what is wrong with it.
+// accept delivers the message or batch in a line, or replies with an error.
 func (c *connection) accept(line []byte) {
 	if !utf8.Valid(line) || !json.Valid(line) {
 		c.reply(nil, jsonrpc.CodeParseError, "the line is not a JSON text in UTF-8; write each message as one line of JSON")
@@ -71,9 +73,9 @@ func (c *connection) accept(line []byte) {
 	}
 	message, id, err := decode(line)
 	if err == nil {
-		err = c.begin(message, nil)
+		err = c.registerCall(message, nil)
 		if err != nil {
-			id = nil // it is that of another request
+			id = nil // the ID belongs to another call
 		}
 	}
 	if err != nil {
@@ -83,7 +85,7 @@ func (c *connection) accept(line []byte) {
 	c.deliver(message)
 }
 
-// deliver hands a message to whoever reads the connection.
+// deliver waits until Read takes the message or the session ends.
 func (c *connection) deliver(message jsonrpc.Message) {
 	select {
 	case c.incoming <- message:
@@ -91,14 +93,16 @@ func (c *connection) deliver(message jsonrpc.Message) {
 	}
 }
 
-// envelope is what every message has.
+// envelope has the fields that are checked before the SDK decodes a message.
 type envelope struct {
 	ID     json.RawMessage `json:"id"`
 	Method json.RawMessage `json:"method"`
+	Result json.RawMessage `json:"result"`
+	Error  json.RawMessage `json:"error"`
 }
 
-// decode returns the message in valid JSON. If it is none, it returns the id to
-// reply to, nil for none, and what is wrong.
+// decode decodes one message from valid JSON. On error, id is the ID to use in the
+// reply, nil if it is unknown.
 func decode(data []byte) (message jsonrpc.Message, id json.RawMessage, err error) {
 	var e envelope
 	if err := json.Unmarshal(data, &e); err != nil {
@@ -106,19 +110,22 @@ func decode(data []byte) (message jsonrpc.Message, id json.RawMessage, err error
 	}
 	if len(e.ID) > 0 {
 		if !validID(e.ID) {
-			return nil, nil, errors.New("the id of a message is text or a whole number")
+			return nil, nil, errors.New("the id of a message must be a string or a whole number")
 		}
 		id = e.ID
 	}
+	if len(e.Method)+len(e.Result)+len(e.Error) == 0 { // the SDK would take it for a response, and say nothing
+		return nil, id, errors.New("the message has no method")
+	}
 	message, err = jsonrpc.DecodeMessage(data)
 	if err != nil {
-		return nil, id, fmt.Errorf("the message is no JSON-RPC 2.0: %w", err)
+		return nil, id, fmt.Errorf("the message is not JSON-RPC 2.0: %w", err)
 	}
 	return message, id, nil
 }
 
-// validID reports whether an id can be answered as it is: null is none, and of
-// other numbers than whole ones some would come back as another.
+// validID reports whether an ID survives decoding and encoding unchanged. null and
+// numbers with a fraction or above 2⁵³ do not.
 func validID(id json.RawMessage) bool {
 	var value any
 	if json.Unmarshal(id, &value) != nil {
@@ -134,19 +141,19 @@ func validID(id json.RawMessage) bool {
 	}
 }
 
-// begin notes that a message is under way, if it is a call. It is an error if
-// another with its id is.
-func (c *connection) begin(message jsonrpc.Message, in *batch) error {
+// registerCall records a call as unanswered, together with its batch, nil for none.
+// It ignores other messages. The error says that an unanswered call has the same ID.
+func (c *connection) registerCall(message jsonrpc.Message, in *batch) error {
 	request, ok := message.(*jsonrpc.Request)
 	if !ok || !request.IsCall() {
 		return nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, used := c.requests[request.ID]; used {
-		return fmt.Errorf("the id %.60q is that of another request, which is not yet answered", fmt.Sprint(request.ID.Raw()))
+	if _, used := c.calls[request.ID]; used {
+		return fmt.Errorf("the id %.60q belongs to another request that has not been answered yet", fmt.Sprint(request.ID.Raw()))
 	}
-	c.requests[request.ID] = in
+	c.calls[request.ID] = in
 	if request.Method == "initialize" {
 		c.initialize = request.ID
 	}

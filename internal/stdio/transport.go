@@ -1,7 +1,7 @@
-// Package stdio carries the messages of a session over two streams, one a line.
-// What a client gets wrong is answered, and the session goes on: a line that is
-// no JSON, that is no message, or that has no end. It knows JSON-RPC and lines;
-// it must not know what the messages are about.
+// Package stdio is an MCP transport over two streams, with one JSON-RPC message
+// or batch per line. It answers malformed lines with a JSON-RPC error and keeps
+// the session open. It knows lines and JSON-RPC; it must not know any MCP method
+// except initialize, whose result says whether batches are allowed.
 package stdio
 
 import (
@@ -16,35 +16,41 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// MaxLine is the length of the longest line that is read, in bytes.
+// MaxLine is the length of the longest accepted line in bytes, without its line
+// ending.
 const MaxLine = 16 << 20
 
-// lastWords is how long answers may take to be read once the session ends.
-const lastWords = time.Second
+// drainTime is how long pending writes may take after the session has ended.
+const drainTime = time.Second
 
-// ErrNotRead says that the session has ended and nobody reads what is left to say.
+// ErrNotRead reports that the session has ended and that the client did not read
+// a message within a second after that.
 var ErrNotRead = errors.New("the client does not read its answers")
 
-// Transport is a session over two streams. It is connected once.
+// Transport implements [mcp.Transport]. Connect may be called once.
 type Transport struct {
+	// In is read until its end, Out gets one line per Write.
 	In  io.Reader
 	Out io.Writer
-	// Done ends the session as the end of In does.
+	// Done ends the session when it is closed, as the end of In does. It may be nil.
 	Done <-chan struct{}
-	// OnEnd is called once when the session ends, by In or by Done.
-	OnEnd  func()
+	// OnEnd, if not nil, is called once when the session ends.
+	OnEnd func()
+	// Logger must not be nil.
 	Logger *slog.Logger
 }
 
-// Connect begins to read.
+// Connect starts to read In. The connection is safe for concurrent use. The error
+// is always nil.
 func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
 	c := &connection{
 		out: t.Out, logger: t.Logger, onEnd: t.OnEnd,
-		incoming: make(chan jsonrpc.Message), ended: make(chan struct{}), late: make(chan struct{}),
+		incoming: make(chan jsonrpc.Message), ended: make(chan struct{}), drained: make(chan struct{}),
 		writing: make(chan struct{}, 1), replying: make(chan struct{}, maxReplies),
-		requests: map[jsonrpc.ID]*batch{},
+		calls: map[jsonrpc.ID]*batch{},
 	}
-	// Nothing can interrupt a read of stdin: this goroutine may end with the process.
+	// A read of stdin cannot be interrupted, so this goroutine may live as long as
+	// the process.
 	go func() {
 		c.end(c.readLines(t.In))
 	}()
@@ -65,37 +71,38 @@ type connection struct {
 	onEnd    func()
 	incoming chan jsonrpc.Message
 
-	ending sync.Once
-	reason error         // why the session has ended, once it has
-	ended  chan struct{} // closed then
-	late   chan struct{} // closed when nothing is waited for any more
+	ending  sync.Once
+	reason  error         // why the session ended; read it only after ended is closed
+	ended   chan struct{} // closed when the session ends
+	drained chan struct{} // closed drainTime later: writes are given up
 
-	writing  chan struct{} // holds one while a line is written
-	replying chan struct{} // holds one for each reply that waits to be written
-	dropped  sync.Once     // done when a reply is dropped
+	writing  chan struct{} // semaphore of one: held while a line is written
+	replying chan struct{} // semaphore of maxReplies: held by each pending reply
+	dropped  sync.Once     // logs the first dropped reply
 
-	mu sync.Mutex
-	// version is that of the protocol, "" before it is known.
+	mu sync.Mutex // guards the fields below and every batch
+	// version is the negotiated protocol version, "" until it is known.
 	version string
-	// requests are the calls under way, each with the batch that it came in, or nil.
-	requests map[jsonrpc.ID]*batch
-	// initialize is the call whose result says the version.
+	// calls maps each unanswered call to its batch, or to nil outside a batch.
+	calls map[jsonrpc.ID]*batch
+	// initialize is the ID of the last initialize call.
 	initialize jsonrpc.ID
 }
 
-// end ends the session, the first time that it is called.
+// end ends the session. Only the first call has an effect.
 func (c *connection) end(reason error) {
 	c.ending.Do(func() {
 		c.reason = reason
 		close(c.ended)
-		time.AfterFunc(lastWords, func() { close(c.late) })
+		time.AfterFunc(drainTime, func() { close(c.drained) })
 		if c.onEnd != nil {
 			c.onEnd()
 		}
 	})
 }
 
-// Read returns the next message; the error is [io.EOF] when the session has ended.
+// Read returns the next message. The error is the context's, [io.EOF] after the
+// session has ended, or the error of reading In.
 func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	select {
 	case <-ctx.Done():
@@ -107,11 +114,11 @@ func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// Close ends the session.
+// Close ends the session. The error is always nil.
 func (c *connection) Close() error {
 	c.end(io.EOF)
 	return nil
 }
 
-// SessionID returns "": there is one session.
+// SessionID returns "": there is one session per process.
 func (c *connection) SessionID() string { return "" }

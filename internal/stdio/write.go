@@ -7,13 +7,15 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// maxReplies bounds the replies that wait for a client which sends what is no
-// message and reads nothing. Further ones are dropped.
+// maxReplies bounds the pending replies to malformed lines while the client does
+// not read. Further replies are dropped.
 const maxReplies = 64
 
-// Write writes a message, and returns when somebody has taken it. What cannot be
-// written as JSON becomes an internal error: it does not end the session. The
-// error is [ErrNotRead] when the session has ended and it is not taken.
+// Write writes a message and returns when Out has taken it. Messages written one
+// after the other keep their order. A response that cannot be encoded is replaced
+// by an internal error, and a request that cannot be encoded is logged and dropped:
+// neither ends the session. The error is the context's, the error of Out, or
+// [ErrNotRead].
 func (c *connection) Write(ctx context.Context, message jsonrpc.Message) error {
 	if err := ctx.Err(); err != nil {
 		return err //nolint:wrapcheck // the SDK compares it
@@ -22,32 +24,32 @@ func (c *connection) Write(ctx context.Context, message jsonrpc.Message) error {
 	encoded, err := jsonrpc.EncodeMessage(message)
 	switch {
 	case err != nil && !isResponse:
-		c.logger.ErrorContext(ctx, "a message is no JSON and is not sent", "error", err)
+		c.logger.ErrorContext(ctx, "message cannot be encoded and is not sent", "error", err)
 		return nil
 	case err != nil:
-		c.logger.ErrorContext(ctx, "an answer is no JSON", "error", err)
-		encoded = failure(rawID(response.ID), jsonrpc.CodeInternalError, "the server met a bug; its log has the details")
-	case isResponse && !response.ID.IsValid(): // whose id would be left out
-		encoded = failure(nil, jsonrpc.CodeInvalidRequest, response.Error.Error())
+		c.logger.ErrorContext(ctx, "response cannot be encoded", "error", err)
+		encoded = errorResponse(rawID(response.ID), jsonrpc.CodeInternalError, "the server met a bug; its log has the details")
+	case isResponse && !response.ID.IsValid(): // EncodeMessage leaves the ID out
+		encoded = errorResponse(nil, jsonrpc.CodeInvalidRequest, response.Error.Error())
 	}
 	if isResponse {
-		if encoded = c.finish(response, encoded); encoded == nil {
+		if encoded = c.completeCall(response, encoded); encoded == nil {
 			return nil
 		}
 	}
 	return c.writeLine(encoded)
 }
 
-// finish notes that a call is answered. It returns what is to be written now: the
-// answer, or those of its whole batch, or nil while others of that are missing.
-func (c *connection) finish(response *jsonrpc.Response, encoded []byte) []byte {
+// completeCall records that a call is answered. It returns what to write now: the
+// answer, or all answers of its batch, or nil while the batch is incomplete.
+func (c *connection) completeCall(response *jsonrpc.Response, encoded []byte) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	in := c.requests[response.ID]
-	delete(c.requests, response.ID)
+	in := c.calls[response.ID]
+	delete(c.calls, response.ID)
 	if response.ID == c.initialize && response.Error == nil && c.version == "" {
 		var result struct {
-			ProtocolVersion string `json:"protocolVersion"` //nolint:tagliatelle // the protocol names it so
+			ProtocolVersion string `json:"protocolVersion"` //nolint:tagliatelle // the protocol's own spelling
 		}
 		if json.Unmarshal(response.Result, &result) == nil {
 			c.version = result.ProtocolVersion
@@ -59,12 +61,12 @@ func (c *connection) finish(response *jsonrpc.Response, encoded []byte) []byte {
 	return in.add(encoded)
 }
 
-// writeLine writes one line at a time. A write that nobody takes cannot be
-// interrupted: it may go on after this has returned.
+// writeLine writes a line when no other is being written. A blocked write cannot be
+// interrupted: it may go on after writeLine has returned [ErrNotRead].
 func (c *connection) writeLine(line []byte) error {
 	select {
 	case c.writing <- struct{}{}:
-	case <-c.late:
+	case <-c.drained:
 		return ErrNotRead
 	}
 	done := make(chan error, 1)
@@ -76,34 +78,39 @@ func (c *connection) writeLine(line []byte) error {
 	select {
 	case err := <-done:
 		return err
-	case <-c.late:
+	case <-c.drained:
 		return ErrNotRead
 	}
 }
 
-// reply answers what never became a request. It does not wait, so that a client
-// that does not read is still heard when it goes. A nil id is unknown.
+// reply answers a malformed message. It does not wait, so that the reader notices
+// the end of In even while the client does not read. A nil id becomes null.
 func (c *connection) reply(id json.RawMessage, code int, message string) {
-	c.replyWith(failure(id, code, message))
+	c.replyWith(errorResponse(id, code, message))
 }
 
+// replyWith writes a reply in the background, or drops it if maxReplies are pending.
 func (c *connection) replyWith(line []byte) {
 	select {
 	case c.replying <- struct{}{}:
 	default:
-		c.dropped.Do(func() { c.logger.Error("replies are dropped: the client reads none") })
+		c.dropped.Do(func() { c.logger.Error("replies are dropped because the client reads none") })
 		return
 	}
 	go func() {
 		defer func() { <-c.replying }()
-		if err := c.writeLine(line); err != nil {
-			c.logger.Debug("a reply is not read", "error", err)
-		}
+		c.writeReply(line)
 	}()
 }
 
-// failure returns the response that says what is wrong.
-func failure(id json.RawMessage, code int, message string) []byte {
+func (c *connection) writeReply(line []byte) {
+	if err := c.writeLine(line); err != nil {
+		c.logger.Debug("a reply was not read", "error", err)
+	}
+}
+
+// errorResponse encodes an error response. A nil id becomes null.
+func errorResponse(id json.RawMessage, code int, message string) []byte {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
@@ -117,12 +124,12 @@ func failure(id json.RawMessage, code int, message string) []byte {
 		Error   body            `json:"error"`
 	}{"2.0", id, body{code, message}})
 	if err != nil {
-		panic("stdio: an id that was decoded from JSON is none: " + err.Error())
+		panic("stdio: encode error response: " + err.Error()) // the ID came from valid JSON
 	}
 	return encoded
 }
 
-// rawID returns an id as JSON.
+// rawID encodes an ID, nil if that is impossible.
 func rawID(id jsonrpc.ID) json.RawMessage {
 	encoded, err := json.Marshal(id.Raw())
 	if err != nil {

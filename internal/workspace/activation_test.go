@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
@@ -50,12 +51,71 @@ func TestReindex_KeepsTheBranchOutsideGit(t *testing.T) {
 	if err != nil || active.Tenant.Key.Branch != "master" {
 		t.Errorf("active on %+v (%v), want master", active, err)
 	}
-	if _, err := s.Delete(t.Context(), index.Selection{Project: "test-project"}); err != nil {
+	for _, branch := range []string{"master", "trunk"} {
+		if _, err := s.Delete(t.Context(), index.Selection{Project: "test-project"}); err != nil {
+			t.Fatal(err)
+		}
+		if active, err := s.Active(t.Context()); rag.AsError(err).Code != rag.ProjectNotActivated {
+			t.Errorf("after a deletion active on %+v (%v), want PROJECT_NOT_ACTIVATED", active, err)
+		}
+		f.activate(t, s, branch)
+		active, err := s.Active(t.Context())
+		if err != nil || active.Tenant.Key.Branch != branch {
+			t.Errorf("after an activation active on %+v (%v), want %s", active, err, branch)
+		}
+		reindexed, err := s.Reindex(t.Context(), func(string) func(int, int) { return nil })
+		if err != nil || reindexed.Tenant.Branch != branch {
+			t.Errorf("reindexed %q (%v), want %s", reindexed.Tenant.Branch, err, branch)
+		}
+		active, err = f.serverFor(t, f.root).Active(t.Context())
+		if err != nil || active.Tenant.Key.Branch != branch {
+			t.Errorf("another server is active on %+v (%v), want %s", active, err, branch)
+		}
+	}
+}
+
+// Folders may meet over a symbolic link. A file that both could hold belongs to
+// the docs folder.
+func TestActive_IndexesNoFileTwiceOverALink(t *testing.T) {
+	t.Parallel()
+	const own = "compounding " + docs + "a.md"
+	for name, test := range map[string]struct {
+		external string // its path
+		link     string // made in the repository, to target
+		target   string
+		want     []string
+	}{
+		"a file of the docs folder, from the external docs": {".", "manual/link.md", "../" + docs + "a.md", []string{own, "external manual/b.md"}},
+		"an external file, from the docs folder":            {"manual", docs + "link.md", "../../manual/b.md", []string{own, "external manual/b.md"}},
+		"the docs folder, from the external docs":           {".", "manual/docs", "../csharp-compounding-docs", []string{own, "external manual/b.md"}},
+		"the external docs, from the docs folder":           {"manual", docs + "manual", "../../manual", []string{own, "external manual/b.md"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t, map[string]string{docs + "a.md": problem("A", "Text."), "manual/b.md": "# B\n\nText.\n"})
+			f.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "`+test.external+`"}}`)
+			if err := os.Symlink(test.target, filepath.Join(f.root, test.link)); err != nil {
+				t.Fatal(err)
+			}
+			f.activate(t, f.server(t), "main")
+			if diff := cmp.Diff(test.want, f.rows(t, `SELECT collection || ' ' || relative_path FROM documents ORDER BY 1`)); diff != "" {
+				t.Errorf("documents (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestActive_ADocsFolderThatLeadsAboveTheExternalDocs(t *testing.T) {
+	t.Parallel()
+	f := setup(t, map[string]string{"shared/problems/a.md": problem("A", "Text.")})
+	f.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./shared/problems"}}`)
+	if err := os.Symlink("shared", filepath.Join(f.root, "csharp-compounding-docs")); err != nil {
 		t.Fatal(err)
 	}
-	active, err = s.Active(t.Context())
-	if err != nil || active.Tenant.Key.Branch != "master" {
-		t.Errorf("after a deletion active on %+v (%v), want master", active, err)
+	f.activate(t, f.server(t), "main")
+	want := []string{"compounding " + docs + "a.md"}
+	if diff := cmp.Diff(want, f.rows(t, `SELECT collection || ' ' || relative_path FROM documents ORDER BY 1`)); diff != "" {
+		t.Errorf("documents (-want +got):\n%s", diff)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/compound-docs/compound-docs/internal/panics"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/index"
@@ -32,6 +33,9 @@ type Project struct {
 	stamp    configStamp
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
+
+	// editing lets one edit of a file at a time take place in this server.
+	editing sync.Mutex
 
 	mu sync.Mutex
 	// decided is set once it is known who indexes the tenant. leading is set while
@@ -59,7 +63,7 @@ func newProject(
 		Definition: p, Tenant: tenant, library: library, searcher: searcher, changed: make(chan struct{}),
 		logger: logger.With("project", tenant.Key.Project, "branch", tenant.Key.Branch),
 	}
-	config := watch.Config{Debounce: debounce, Steady: a.steady, OnChange: a.notify}
+	config := watch.Config{Debounce: debounce, Ready: a.ready, OnChange: a.notify}
 	add := func(folder watch.Folder, indexer *index.Indexer) tree {
 		indexer.From(folder)
 		t := tree{folder: folder, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, a.logger)}
@@ -117,7 +121,9 @@ func (a *Project) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	a.cancel = cancel
 	a.running.Go(func() {
-		a.library.Lead(ctx, a.Tenant, a.index, func(reason error) { a.setLeading(false, reason) })
+		panics.Restart(ctx, a.logger, "index the project", func() {
+			a.library.Lead(ctx, a.Tenant, a.index, func(reason error) { a.setLeading(false, reason) })
+		})
 	})
 }
 
@@ -128,14 +134,21 @@ func (a *Project) stop() {
 
 // index mirrors every folder until ctx ends.
 func (a *Project) index(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
 	var mirrors sync.WaitGroup
+	defer mirrors.Wait()
+	defer cancel()
 	for _, tree := range a.trees {
 		tree.mirror.Reset()
-		mirrors.Go(func() { tree.mirror.Run(ctx) })
+		mirrors.Go(func() {
+			panics.Restart(ctx, a.logger, "follow "+tree.folder.Dir, func() { tree.mirror.Run(ctx) })
+		})
 	}
 	a.setLeading(true, nil)
 	defer a.setLeading(false, nil)
-	mirrors.Go(func() { a.publish(ctx) })
+	mirrors.Go(func() {
+		panics.Restart(ctx, a.logger, "publish the status", func() { a.publish(ctx) })
+	})
 	if err := a.dropFormerExternal(ctx); err != nil && ctx.Err() == nil {
 		a.logger.WarnContext(ctx, "drop external docs that are no longer configured", "error", err)
 	}

@@ -151,30 +151,15 @@ func (s *Workspace) resume(ctx context.Context, why *deletion) (*Project, error)
 	return active, err
 }
 
-// followIndex makes the session follow what other servers do with its project in
-// the index, deletions and activations, until it is closed.
-func (s *Workspace) followIndex() {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	go func() {
-		<-s.closed
-		cancel()
-	}()
-	ticker := time.NewTicker(indexPoll)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		if err := s.lookAtIndex(ctx); err != nil && ctx.Err() == nil {
-			s.logger.DebugContext(ctx, "follow the index", "error", err)
-		}
+// followIndex makes the workspace follow what other servers do with its project in
+// the index: deletions and activations.
+func (s *Workspace) followIndex(ctx context.Context) {
+	if err := s.compareWithIndex(ctx); err != nil && ctx.Err() == nil {
+		s.logger.DebugContext(ctx, "follow the index", "error", err)
 	}
 }
 
-func (s *Workspace) lookAtIndex(ctx context.Context) error {
+func (s *Workspace) compareWithIndex(ctx context.Context) error {
 	active, why := s.current(), s.deletion()
 	if active == nil && why == nil {
 		return nil

@@ -63,26 +63,35 @@ func notConfigured() *rag.Error {
 		}})
 }
 
-// externalFolder is the folder of the external docs. Where the docs folder is a
-// symbolic link into it, what that leads to is the project's own, and is left out
-// here: no file is indexed twice.
+// externalFolder returns the folder of the external docs without the project's own
+// documents, also where the docs folder is a symbolic link: no file is indexed
+// twice.
 func externalFolder(p *project.Project, external project.External) watch.Folder {
 	inside := p.Root
 	if external.RelDir == "" || external.Hidden {
 		inside = external.Dir // the user has allowed it
 	}
 	own := func(string) bool { return false }
-	if target, err := filepath.Rel(external.Dir, docsTarget(p)); err == nil && filepath.IsLocal(target) {
-		target = filepath.ToSlash(target)
+	docs := docsTarget(p)
+	if target, ok := pathWithin(external.Dir, docs); ok {
 		own = func(name string) bool {
 			return target == "." || name == target || strings.HasPrefix(name, target+"/")
 		}
+	} else if _, ok := pathWithin(docs, external.Dir); ok {
+		own = func(string) bool { return true }
 	}
 	return watch.Folder{
 		Dir: external.Dir, Inside: inside, Prefix: externalPrefix(external), MayBeMissing: true,
 		Match: func(name string) bool { return external.Match(name) && !own(name) },
 		Prune: func(dir string) bool { return external.Prune(dir) || own(dir) },
 	}
+}
+
+// pathWithin returns the path of target relative to dir, and false if target is
+// not in it.
+func pathWithin(dir, target string) (relative string, ok bool) {
+	relative, err := filepath.Rel(dir, target)
+	return filepath.ToSlash(relative), err == nil && filepath.IsLocal(relative)
 }
 
 // docsTarget is where the docs folder is, without symbolic links; "" if nowhere.

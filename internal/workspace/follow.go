@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/compound-docs/compound-docs/internal/panics"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/watch"
 )
@@ -18,16 +19,16 @@ import (
 // call looks at the branch itself.
 const supervision = time.Second
 
-// supervise makes the active project follow its branch, its config and its
-// schemas until the session is closed.
-func (s *Workspace) supervise() {
+// every calls f once an interval until the workspace is closed. name says in the
+// log what f does.
+func (s *Workspace) every(interval time.Duration, name string, f func(ctx context.Context)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go func() {
 		<-s.closed
 		cancel()
 	}()
-	ticker := time.NewTicker(supervision)
+	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for {
 		select {
@@ -35,14 +36,20 @@ func (s *Workspace) supervise() {
 			return
 		case <-ticker.C:
 		}
-		active := s.current()
-		if active == nil || !active.outdated() {
-			continue
-		}
-		if _, err := s.refresh(ctx, active); err != nil && ctx.Err() == nil {
-			active.forgetConfig()
-			s.logger.WarnContext(ctx, "follow the project", "error", err)
-		}
+		panics.Restart(ctx, s.logger, name, func() { f(ctx) })
+	}
+}
+
+// followProject makes the active project follow its branch, its config and its
+// schemas.
+func (s *Workspace) followProject(ctx context.Context) {
+	active := s.current()
+	if active == nil || !active.outdated() {
+		return
+	}
+	if _, err := s.refresh(ctx, active); err != nil && ctx.Err() == nil {
+		active.forgetConfig()
+		s.logger.WarnContext(ctx, "follow the project", "error", err)
 	}
 }
 
@@ -119,9 +126,9 @@ type gitBusyError struct{ since time.Time }
 
 func (*gitBusyError) Error() string { return "git is changing the files" }
 
-// steady is an error while the files on disk may not be those of the tenant's
+// ready returns an error while the files on disk may not be those of the tenant's
 // branch: git changes the files first, under its index lock, and HEAD last.
-func (a *Project) steady() error {
+func (a *Project) ready() error {
 	head, err := project.Head(a.Definition.Root)
 	if err != nil {
 		return err

@@ -257,22 +257,22 @@ func TestOutage_AServerThatIsCutOffHandsOver(t *testing.T) {
 	t.Parallel()
 	cluster := testenv.StartCluster(t)
 	f := setupOn(t, cluster.URL())
-	gate, throughGate := testenv.NewDatabaseGate(t, f.databaseURL)
-	cutOff := f.serverWith(t, throughGate, ollama.Config{Hosts: []string{f.fake.URL()}, RetryDelay: time.Millisecond})
+	proxy, throughProxy := testenv.NewDatabaseProxy(t, f.databaseURL)
+	cutOff := f.serverWith(t, throughProxy, ollama.Config{Hosts: []string{f.fake.URL()}, RetryDelay: time.Millisecond})
 	f.activate(t, cutOff, "main")
 	other := f.server(t)
 	active := f.activate(t, other, "main")
 
-	gate.Jam()
+	proxy.Stall()
 	f.changeFiles(t, "cut-off")
 	// The lease is PostgreSQL's to give away, once it misses the server.
-	gate.Shut()
+	proxy.Shut()
 	eventually(t, "the other server indexes", func() bool {
 		status := active.Status(t.Context())
 		got, err := f.inIndex(t.Context())
 		return err == nil && cmp.Equal(f.onDisk(t), got) && status.Current()
 	})
-	if err := gate.Open(); err != nil {
+	if err := proxy.Open(); err != nil {
 		t.Fatal(err)
 	}
 	f.changeFiles(t, "after")
@@ -319,15 +319,15 @@ func TestOutage_Ollama(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			gate := testenv.NewGate(t, target.Host)
+			proxy := testenv.NewFaultProxy(t, target.Host)
 			s := f.serverWith(t, f.databaseURL, ollama.Config{
-				Hosts: []string{"http://" + gate.Address()}, RetryDelay: time.Millisecond,
+				Hosts: []string{"http://" + proxy.Address()}, RetryDelay: time.Millisecond,
 				Breaker: ollama.BreakerConfig{OpenFor: time.Second},
 			})
 			active := f.activate(t, s, "main")
 			f.recovers(t, s)
 			if test.shut {
-				gate.Shut()
+				proxy.Shut()
 			}
 			f.fake.SetFaults(test.faults)
 			f.changeFiles(t, "meanwhile")
@@ -352,7 +352,7 @@ func TestOutage_Ollama(t *testing.T) {
 				}
 			}
 			f.changeFiles(t, "later")
-			if err := gate.Open(); err != nil {
+			if err := proxy.Open(); err != nil {
 				t.Fatal(err)
 			}
 			f.fake.SetFaults(fakeollama.Faults{})

@@ -32,7 +32,7 @@ func (a *Project) promote(ctx context.Context, given string, level rag.Level) (n
 	if name, err = a.documentName(given, "document_path"); err != nil {
 		return "", "", err
 	}
-	before, after, err := a.docs.folder.Edit(name, func(file document.File) (content []byte, err error) {
+	before, after, err := a.editDocument(name, func(file document.File) (content []byte, err error) {
 		content, previous, err = a.docs.indexer.WithLevel(file, level)
 		return content, err
 	})
@@ -50,6 +50,11 @@ func (a *Project) promote(ctx context.Context, given string, level rag.Level) (n
 		// The index holds another version of the document, or none.
 		_, err = a.IndexFile(ctx, name)
 	}
+	if errors.Is(err, document.ErrChanged) {
+		// Somebody keeps changing the file. It has had the level, and what it says
+		// now is indexed like any other edit.
+		err = nil
+	}
 	if err != nil {
 		reason := rag.AsError(err)
 		return "", "", &rag.Error{
@@ -57,6 +62,13 @@ func (a *Project) promote(ctx context.Context, given string, level rag.Level) (n
 		}
 	}
 	return name, previous, nil
+}
+
+// editDocument edits a file of the docs folder, one at a time.
+func (a *Project) editDocument(name string, change func(document.File) ([]byte, error)) (before, after document.File, err error) {
+	a.editing.Lock()
+	defer a.editing.Unlock()
+	return edit(a.docs.folder, name, change)
 }
 
 // isExternal reports whether a path given by a caller leads to a file of the

@@ -260,8 +260,8 @@ func (s *Workspace) replace(
 	}
 	next.start()
 	s.supervising.Do(func() {
-		s.running.Go(s.supervise)
-		s.running.Go(s.followIndex)
+		s.running.Go(func() { s.every(supervision, "follow the project", s.followProject) })
+		s.running.Go(func() { s.every(indexPoll, "follow the index", s.followIndex) })
 	})
 	return next, nil
 }

@@ -1,36 +1,44 @@
-// Package yamlbound refuses YAML that is small to store and huge to parse. The
-// parser's time and memory grow with the square of the nesting and of the number
-// of keys, so that 64 KiB of dashes take more than a gigabyte. Both are measured
-// on the tokens, which take time and memory in proportion to the text. The
-// package knows YAML's tokens; it must not know what the text is for.
+// Package yamlbound decodes untrusted YAML in bounded time and memory. The YAML
+// library's parser needs time and memory that grow with the square of the nesting
+// and of the number of keys: 64 KiB of dashes take more than a gigabyte. So the
+// limits are checked on the tokens, whose cost is proportional to the text. The
+// package knows YAML; it must not know what a text is for.
 package yamlbound
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/token"
 )
 
-// Limits bound a YAML text.
+// Limits bounds a YAML text. Every limit must be set.
 type Limits struct {
 	// Depth is how deep collections may nest. A list that is indented like the
 	// key above it counts as one level with the key's mapping.
 	Depth int
-	// Tokens is how many words, quoted texts and marks there may be, Keys how many
-	// keys of mappings and Aliases how many *aliases.
+	// Tokens is the largest number of words, quoted texts and marks, Keys that of
+	// keys of mappings and Aliases that of *aliases.
 	Tokens, Keys, Aliases int
+	// Values and Text are the largest number of values, and of bytes in all keys and
+	// texts, with every alias written out.
+	Values, Text int
+	// LineOffset is added to line numbers within messages, for a text that does not
+	// begin on the first line of its file. It is not added to [Error.Line].
+	LineOffset int
 }
 
-// maxProperties is how many anchors and tags one value may have. YAML knows one
-// of each, and an anchor is two tokens.
+// maxProperties is the largest number of tokens for the anchor and the tag of one
+// value. YAML allows one of each, and an anchor is two tokens.
 const maxProperties = 4
 
-// maxGap is how many empty lines there may be in a row: the time and memory that
-// the lexer takes for them in a text of several lines grow with their square.
+// maxGap is the largest number of consecutive empty lines: the lexer's time and
+// memory for them grow with their square.
 const maxGap = 200
 
-// longGap returns the line in which more than maxGap empty ones end, or 0.
+// longGap returns the line that ends the first run of more than maxGap empty lines,
+// or 0.
 func longGap(text string) int {
 	line, gap := 1, 0
 	for _, c := range []byte(text) {
@@ -48,18 +56,36 @@ func longGap(text string) int {
 	return 0
 }
 
-// Error says where a text exceeds the limits.
+// Kind says what is wrong with a text.
+type Kind int
+
+const (
+	// TooComplex: the text exceeds a limit, so it is not parsed.
+	TooComplex Kind = iota
+	// BadSyntax: the text is not YAML.
+	BadSyntax
+	// BadValue: a value cannot be decoded.
+	BadValue
+)
+
+// Error says what is wrong with a text, and where.
 type Error struct {
 	Line, Column int // 1-based
-	Problem      string
+	Kind         Kind
+	// Key is the path of the key that a BadValue is about, such as tags[1] or
+	// contact.email; "" for the whole text.
+	Key string
+	// Problem is a clause: "it nests deeper than 32 levels". For a BadValue it lacks
+	// its subject, which is Key or the text: "is given twice".
+	Problem string
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Problem)
+	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, strings.TrimSpace(e.Key+" "+e.Problem))
 }
 
-// Tokens splits a YAML text into tokens, and returns an *Error if they exceed the
-// limits. The caller bounds the length of the text.
+// Tokens splits a YAML text into tokens. The error is an *Error if they exceed the
+// limits. The caller must bound the length of the text.
 func Tokens(text string, limits Limits) (token.Tokens, error) {
 	if line := longGap(text); line > 0 {
 		return nil, &Error{Line: line, Column: 1, Problem: fmt.Sprintf("there are more than %d empty lines in a row", maxGap)}
@@ -78,21 +104,20 @@ func Tokens(text string, limits Limits) (token.Tokens, error) {
 	return tokens, nil
 }
 
-// meter follows the nesting of the tokens seen so far.
+// meter tracks the nesting and the counts of the tokens so far.
 type meter struct {
-	limits Limits
-	// columns are where the block collections begin that are open, rising.
-	columns []int
-	// flow is how many brackets are open.
-	flow int
-	// keys and aliases count those of the text, properties those of the present
-	// value, and inFlow the dashes and question marks inside brackets, which the
-	// parser nests.
-	keys, aliases, properties, inFlow int
-	previous                          *token.Token
+	limits   Limits
+	columns  []int // of the open block collections, ascending
+	flow     int   // open brackets
+	inFlow   int   // dashes and question marks inside brackets: the parser nests them
+	keys     int   // of the text
+	aliases  int   // of the text
+	previous *token.Token
+
+	properties int // tokens for anchor and tag of the current value
 }
 
-// add returns what is wrong with one more token, or "".
+// add counts one more token. It returns what is wrong with it, or "".
 func (m *meter) add(tk *token.Token, index int) string {
 	defer func() { m.previous = tk }()
 	if index >= m.limits.Tokens {
@@ -130,8 +155,8 @@ func (m *meter) add(tk *token.Token, index int) string {
 	return ""
 }
 
-// open notes that a block collection goes on, or begins, at the token. What is
-// indented deeper has ended. Brackets know no columns.
+// open records that a block collection continues or begins at the token. Those that
+// are indented deeper have ended. Inside brackets columns mean nothing.
 func (m *meter) open(tk *token.Token) {
 	if tk == nil || tk.Position == nil {
 		return

@@ -19,18 +19,25 @@ import (
 // maxLinks bounds the links kept of one document.
 const maxLinks = 1000
 
-// maxParsing bounds the bytes of the files that are parsed at the same time, by
-// several batches: parsing takes some thirty times as much memory.
-const maxParsing = 4 << 20
+// largeBatch is how many bytes of files make a batch a large one. From its text to
+// its vectors, some thirty times as much memory is used until it is written, so that
+// large batches take turns. A small one never waits for them.
+const largeBatch = 256 << 10
 
-// beginParsing waits until there is room for the file. Its error is that ctx has
-// ended meanwhile.
-func (x *Index) beginParsing(ctx context.Context, file document.File) (release func(), err error) {
-	weight := min(int64(len(file.Content)), maxParsing)
-	if err := x.parsing.Acquire(ctx, weight); err != nil {
-		return nil, fmt.Errorf("wait to parse %s: %w", file.Path, err)
+// beginBatch waits for the turn of the files if they are a large batch. Its error is
+// that ctx has ended meanwhile.
+func (x *Index) beginBatch(ctx context.Context, files []document.File) (release func(), err error) {
+	size := 0
+	for _, file := range files {
+		size += len(file.Content)
 	}
-	return func() { x.parsing.Release(weight) }, nil
+	if size < largeBatch {
+		return func() {}, nil
+	}
+	if err := x.largeBatches.Acquire(ctx, 1); err != nil {
+		return nil, fmt.Errorf("wait to index %d large files: %w", len(files), err)
+	}
+	return func() { x.largeBatches.Release(1) }, nil
 }
 
 // prepared is a file made ready for the database, but for its embeddings.

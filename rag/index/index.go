@@ -31,15 +31,15 @@ type Index struct {
 	logger   *slog.Logger
 	// writers limits how many documents are written at once; see maxWriters.
 	writers *semaphore.Weighted
-	// parsing limits how many bytes are parsed at once; see maxParsing.
-	parsing *semaphore.Weighted
+	// largeBatches lets one batch at a time that takes much memory be indexed.
+	largeBatches *semaphore.Weighted
 }
 
 // New returns an Index; nothing is connected yet.
 func New(database *db.Database, embedder Embedder, logger *slog.Logger) *Index {
 	return &Index{
 		db: database, embedder: embedder, logger: logger,
-		writers: semaphore.NewWeighted(maxWriters), parsing: semaphore.NewWeighted(maxParsing),
+		writers: semaphore.NewWeighted(maxWriters), largeBatches: semaphore.NewWeighted(1),
 	}
 }
 

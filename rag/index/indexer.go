@@ -149,14 +149,14 @@ func (x *Indexer) Index(ctx context.Context, files []document.File) ([]document.
 }
 
 func (x *Indexer) indexBatch(ctx context.Context, files []document.File, model ollama.Model) ([]document.Failure, error) {
+	release, err := x.index.beginBatch(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	batch := &batch{indexer: x, model: model, refused: map[string]document.Stamp{}, vectors: map[uuid.UUID][]float32{}}
 	for _, file := range files {
-		release, err := x.index.beginParsing(ctx, file)
-		if err != nil {
-			return nil, err
-		}
 		doc, err := prepare(file, x.collection, x.schema, model)
-		release()
 		if err != nil {
 			batch.refuseFile(file, err)
 			continue

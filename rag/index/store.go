@@ -21,6 +21,10 @@ import (
 // does when the document that needs it is written.
 var errPassageGone = errors.New("a passage was swept while it was being reused")
 
+// maxPassagesInserted bounds one statement: what is sent holds every text and vector
+// once more.
+const maxPassagesInserted = 500
+
 // write puts all documents of the batch into the index in one transaction. If
 // the database refuses the data of one, they go one by one, so that only that
 // one fails.
@@ -150,19 +154,20 @@ func (b *batch) writePassages(ctx context.Context, q *db.Queries, documents []*p
 	if len(existing) < len(reused) {
 		return errPassageGone
 	}
-	params := db.PassageInsertManyParams{Collection: b.indexer.collection, ProjectID: b.indexer.tenant.ProjectID}
 	byHash := func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
-	for _, hash := range slices.SortedFunc(maps.Keys(fresh), byHash) {
-		params.Hashes = append(params.Hashes, hash)
-		params.Headings = append(params.Headings, fresh[hash].heading)
-		params.Contents = append(params.Contents, fresh[hash].Text)
-		params.Embeddings = append(params.Embeddings, pgvector.NewHalfVector(b.vectors[hash]))
-		params.Promoted = append(params.Promoted, promoted[hash])
+	for hashes := range slices.Chunk(slices.SortedFunc(maps.Keys(fresh), byHash), maxPassagesInserted) {
+		params := db.PassageInsertManyParams{Collection: b.indexer.collection, ProjectID: b.indexer.tenant.ProjectID, Hashes: hashes}
+		for _, hash := range hashes {
+			params.Headings = append(params.Headings, fresh[hash].heading)
+			params.Contents = append(params.Contents, fresh[hash].Text)
+			params.Embeddings = append(params.Embeddings, pgvector.NewHalfVector(b.vectors[hash]))
+			params.Promoted = append(params.Promoted, promoted[hash])
+		}
+		if err := q.PassageInsertMany(ctx, params); err != nil {
+			return err
+		}
 	}
-	if len(params.Hashes) == 0 {
-		return nil
-	}
-	return q.PassageInsertMany(ctx, params)
+	return nil
 }
 
 func (x *Indexer) upsertParams(documents []*prepared) db.DocumentUpsertManyParams {

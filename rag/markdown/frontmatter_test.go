@@ -62,7 +62,7 @@ func TestParse_BadFrontMatter(t *testing.T) {
 		{"text", "\n# comment\nhello", markdown.Error{Line: 4, Problem: "the front matter is not a mapping; write it as lines of key: value"}},
 		{"syntax", "a: 1\nb: c: d", markdown.Error{Line: 3, Problem: "the front matter is not valid YAML: mapping value is not allowed in this context"}},
 		{"open bracket", "a: [1,\nb", markdown.Error{Line: 2, Problem: "the front matter is not valid YAML: sequence end token ']' not found"}},
-		{"not finite", "a: 1\nb: [.inf]", markdown.Error{Line: 3, Problem: `the front matter key "b[0]" is a infinity, which has no JSON equivalent`}},
+		{"not finite", "a: 1\nb: [.inf]", markdown.Error{Line: 3, Problem: `the front matter key "b[0]" is of the type infinity, which has no JSON equivalent`}},
 		{"NUL", `a: "x\0"`, markdown.Error{Line: 2, Problem: `the front matter key "a" holds a NUL character`}},
 		{"NUL in a key", `"x\0": 1`, markdown.Error{Line: 2, Problem: "the front matter holds a NUL character"}},
 		{"tag", "a: !secret x", markdown.Error{Line: 2, Problem: `the front matter key "a" has the tag !secret, which has no JSON equivalent`}},

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -67,8 +68,8 @@ func (p *pieceParser) next() bool {
 // pieceEnd returns where a piece of about size bytes ends that begins at start.
 func pieceEnd(lines []string, start, size int) int {
 	end := start
-	for bytes := 0; end < len(lines) && bytes < size; end++ {
-		bytes += len(lines[end]) + 1
+	for taken := 0; end < len(lines) && taken < size; end++ {
+		taken += len(lines[end]) + 1
 	}
 	return end
 }
@@ -139,10 +140,16 @@ const maxMarkerBytes = 128
 // flatten returns the lines with the markers behind maxMarkerBytes made letters.
 // The lengths of lines stay.
 func flatten(lines []string) []string {
-	flat := slices.Clone(lines)
+	flat, cloned := lines, false
 	for i, line := range lines {
+		if len(line) <= maxMarkerBytes {
+			continue
+		}
 		rest := strings.TrimLeft(line, " \t>*+-.)0123456789")
 		if markers := len(line) - len(rest); markers > maxMarkerBytes {
+			if !cloned { // a document may have millions of lines
+				flat, cloned = slices.Clone(lines), true
+			}
 			flat[i] = line[:maxMarkerBytes] + strings.Repeat("x", markers-maxMarkerBytes) + rest
 		}
 	}
@@ -153,7 +160,7 @@ func flatten(lines []string) []string {
 type lineStarts []int
 
 func newLineStarts(src []byte) lineStarts {
-	starts := lineStarts{0}
+	starts := make(lineStarts, 1, 1+bytes.Count(src, []byte("\n")))
 	for i, c := range src {
 		if c == '\n' {
 			starts = append(starts, i+1)

@@ -126,7 +126,7 @@ type place struct {
 func findLevel(lines []string) (at place, found bool, err error) {
 	file, err := parser.ParseBytes(yamlText(lines), 0)
 	if err != nil {
-		return place{}, false, syntaxError(err)
+		return place{}, false, fmt.Errorf("parse front matter: %w", err)
 	}
 	if len(file.Docs) == 0 {
 		return place{}, false, nil

@@ -10,24 +10,25 @@ import (
 	"sync/atomic"
 )
 
-// bounds limit the body of one answer. A host is not trusted with this
-// process's memory: a few megabytes of gzip can unfold to gigabytes, and a
-// bracket of JSON can become two hundred bytes of Go.
+// bounds limits the body of one response, so that a host cannot exhaust this
+// process's memory: a few megabytes of gzip can unpack to gigabytes, and one JSON
+// bracket can decode to two hundred bytes.
 type bounds struct {
 	// bytes is the size of the body after decompression.
 	bytes int64
-	// line is the longest line of a stream, 0 where lines do not count.
+	// line is the longest allowed line of a stream in bytes, 0 for no limit.
 	line int64
-	// brackets is how many [ and { the body may have, 0 where they do not count.
+	// brackets is the allowed number of [ and { in the body, 0 for no limit.
 	brackets int64
 }
 
-// smallAnswer bounds whatever has no bounds of its own: a list of models, what
-// is known of one, a version, an error. A list has three brackets a model.
-func smallAnswer() bounds { return bounds{bytes: 2 << 20, brackets: 1 << 16} }
+// smallAnswerBounds is for responses without bounds of their own: the list of
+// models, a model's details, a version, an error. The list has three brackets per
+// model.
+func smallAnswerBounds() bounds { return bounds{bytes: 2 << 20, brackets: 1 << 16} }
 
-// What one vector, one token and one step of a pull may take. A vector may have
-// more components than it should, so that the error says how many they are.
+// Allowances in bytes, except for maxComponents: a vector may have more components
+// than the index holds, so that the error can say how many it has.
 const (
 	maxComponents  = 8 << 10
 	bytesComponent = 24
@@ -47,9 +48,9 @@ func chatBounds(tokens int) bounds {
 
 func pullBounds() bounds { return bounds{bytes: maxPullBytes, line: maxLine} }
 
-// meter is what a request's context carries: its bounds, and the first of them
-// that an answer exceeded. Ollama's client takes a stream that cannot be read
-// on for one that has ended, so that it has to be told here.
+// meter travels in a request's context. It holds the bounds of the response and
+// the first violation of them. Ollama's client treats a read error in a stream as
+// its normal end, so the error has to be passed on beside it.
 type meter struct {
 	bounds
 	exceeded atomic.Pointer[failure]
@@ -57,19 +58,19 @@ type meter struct {
 
 type meterKey struct{}
 
-// within makes requests whose answers are bounded. An answer that goes beyond
+// withBounds runs call, whose requests carry the limit. A response that exceeds it
 // is a *failure.
-func within(ctx context.Context, limit bounds, call func(ctx context.Context) error) error {
+func withBounds(ctx context.Context, limit bounds, call func(ctx context.Context) error) error {
 	m := &meter{bounds: limit}
 	err := call(context.WithValue(ctx, meterKey{}, m))
 	if f := m.exceeded.Load(); f != nil {
-		return f //nolint:wrapcheck // it is this package's own
+		return f //nolint:wrapcheck // the package's own error
 	}
 	return err
 }
 
-// boundedTransport bounds every answer, by the meter of its request's context
-// or as a small one. It sees bodies after their decompression.
+// boundedTransport limits every response by the meter in its request's context,
+// or by smallAnswerBounds. It counts decompressed bytes.
 type boundedTransport struct{ base http.RoundTripper }
 
 func (t boundedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -79,13 +80,13 @@ func (t boundedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	m, ok := req.Context().Value(meterKey{}).(*meter)
 	if !ok {
-		m = &meter{bounds: smallAnswer()}
+		m = &meter{bounds: smallAnswerBounds()}
 	}
 	resp.Body = &boundedBody{ReadCloser: resp.Body, meter: m}
 	return resp, nil
 }
 
-// boundedBody reads a body as far as its meter allows.
+// boundedBody reads a body as far as its meter allows, and fails after that.
 type boundedBody struct {
 	io.ReadCloser
 	meter *meter
@@ -93,8 +94,8 @@ type boundedBody struct {
 	bytes, line, brackets int64
 }
 
-// Read hands out as much as is allowed before it fails: a stream whose beginning
-// is enough for its reader must not fail for what was read ahead.
+// Read returns all allowed bytes before it fails: a reader that needs only the
+// beginning of a stream must not fail because of bytes read ahead.
 func (b *boundedBody) Read(p []byte) (int, error) {
 	left := b.meter.bytes - b.bytes
 	if left < 0 {
@@ -127,8 +128,8 @@ func (b *boundedBody) count(read []byte) *failure {
 	return nil
 }
 
-// longestLine returns the length of the longest line that goes on or begins in
-// what was read.
+// longestLine returns the length in bytes of the longest line that ends, begins or
+// continues in read.
 func (b *boundedBody) longestLine(read []byte) int64 {
 	longest := int64(0)
 	for line := range bytes.Lines(read) {
@@ -145,9 +146,8 @@ func tooMuch(format string, limit int64) *failure {
 	return badResponse(fmt.Sprintf(format, fmt.Sprintf("%d KiB", limit>>10)))
 }
 
-// redirectError is an answer that sends the request elsewhere. It is not
-// followed: the request carries text of documents, which the user has trusted
-// one host with.
+// redirectError reports a redirect. Redirects are not followed: requests carry the
+// text of documents, which the user allowed to go to one host.
 type redirectError struct{ from, to string }
 
 func (e *redirectError) Error() string {
@@ -155,7 +155,7 @@ func (e *redirectError) Error() string {
 		"if Ollama is there, make that address the Ollama host", e.to, e.from)
 }
 
-// followNone is an http.Client's CheckRedirect.
+// followNone is an http.Client's CheckRedirect: it refuses every redirect.
 func followNone(req *http.Request, via []*http.Request) error {
 	address := func(r *http.Request) string { return shorten(r.URL.Scheme + "://" + r.URL.Host) }
 	return &redirectError{from: address(via[0]), to: address(req)}

@@ -11,21 +11,22 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// Prompt is what the chat model is given. An empty System is left out.
+// Prompt holds the messages for the chat model. An empty System is left out.
 type Prompt struct{ System, User string }
 
-// Generate asks the chat model and returns its answer, without white space
-// around it. onText, which may be nil, gets every piece as it arrives, on the
-// calling goroutine. Cancelling the context closes the request, which stops
+// Generate returns the chat model's answer without surrounding white space. It
+// calls onText, which may be nil, with each piece of the answer as it arrives, on
+// the calling goroutine. Cancelling the context closes the request, which stops
 // the model.
 //
-// Until the first piece another host or another try may stand in; after it a
-// failure is final, whatever onText was given already. A prompt that does not
-// fit the window is ErrInputTooLong, from servers that can tell: others cut it
-// silently, so it has to be fitted to [Client.ContextWindow] beforehand. An
-// answer that reaches the configured number of tokens, or the end of the
-// window, is returned as far as it went. An answer of nothing is ErrEmptyAnswer;
-// other errors are *UnavailableError, *ModelMissingError and the context's.
+// Before the first piece, Generate retries and tries other hosts. After it a
+// failure is final. An answer that reaches the configured number of tokens, or the
+// end of the context window, is returned as far as it went.
+//
+// Errors are ErrInputTooLong for a prompt that exceeds the context window,
+// ErrEmptyAnswer, *UnavailableError, *ModelMissingError and the context's. Some
+// servers cut a long prompt silently instead: fit it to [Client.ContextWindow]
+// first.
 func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text string)) (string, error) {
 	req := c.chatRequest(prompt)
 	var answer strings.Builder
@@ -42,8 +43,8 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 		err := h.call(ctx, func(ctx context.Context, client *api.Client) error {
 			return c.chat(ctx, client, req, write)
 		})
-		if f, ok := errors.AsType[*failure](err); ok && answer.Len() > 0 && f.kind != callerGone {
-			return &failure{kind: brokeOff, host: h, err: fmt.Errorf("the answer broke off: %w", f.err)}
+		if f, ok := errors.AsType[*failure](err); ok && answer.Len() > 0 && f.kind != callerCanceled {
+			return &failure{kind: interrupted, host: h, err: fmt.Errorf("the answer was interrupted: %w", f.err)}
 		}
 		return err
 	})
@@ -70,32 +71,34 @@ func (c *Client) chatRequest(prompt Prompt) *api.ChatRequest {
 		Model:     c.cfg.ChatModel,
 		Messages:  messages,
 		KeepAlive: &api.Duration{Duration: c.cfg.KeepAlive},
-		// A model that thinks aloud would do so in the answer.
+		// Otherwise a reasoning model writes its reasoning into the answer.
 		Think: &api.ThinkValue{Value: false},
-		// Both drop the oldest text, system prompt and sources, without a word.
+		// Both would silently drop the oldest text: system prompt and sources.
 		Truncate: &no,
 		Shift:    &no,
 		Options: map[string]any{
 			"num_ctx":     numCtx,
-			"num_predict": min(c.cfg.AnswerTokens, numCtx/answerShare),
+			"num_predict": min(c.cfg.AnswerTokens, numCtx/answerDivisor),
 			"temperature": c.cfg.Temperature,
 		},
 	}
 }
 
-// What a token may become, in pieces of the stream and in bytes of text. Ollama
-// sends a token a piece, and the longest tokens, of white space, have 128 bytes.
+// A token may arrive in at most maxPieces pieces of the stream and maxTokenBytes
+// bytes of text. Ollama sends one piece per token, and the longest tokens, which
+// are white space, have 128 bytes.
 const (
 	maxPieces     = 2
 	maxTokenBytes = 128
 )
 
-// chat makes one request and passes its pieces to write. A host that falls
-// silent, that never ends or that writes more than it was asked for is given up.
+// chat makes one request and passes the pieces of its answer to write. It gives up
+// on a host that stops responding, exceeds the time limit or sends more tokens than
+// requested.
 func (c *Client) chat(ctx context.Context, client *api.Client, req *api.ChatRequest, write func(string)) error {
 	return withDeadline(ctx, &timeoutError{after: c.cfg.ChatLimit, unfinished: true}, func(ctx context.Context) error {
-		return whileAnswering(ctx, client, c.cfg.ProbeTimeout, func(ctx context.Context) error {
-			return within(ctx, chatBounds(c.cfg.AnswerTokens), func(ctx context.Context) error {
+		return withLivenessProbe(ctx, client, c.cfg.ProbeTimeout, func(ctx context.Context) error {
+			return withBounds(ctx, chatBounds(c.cfg.AnswerTokens), func(ctx context.Context) error {
 				return c.chatStream(ctx, client, req, write)
 			})
 		})
@@ -127,7 +130,7 @@ func (c *Client) chatStream(ctx context.Context, client *api.Client, req *api.Ch
 	case err != nil:
 		return causeOf(ctx, err)
 	case !last.Done:
-		// The client takes a connection that breaks for the end.
+		// Ollama's client treats a broken connection as the end of the stream.
 		return causeOf(ctx, io.ErrUnexpectedEOF)
 	case last.DoneReason == "length":
 		c.cfg.Logger.WarnContext(ctx, "the answer was cut short", "model", c.cfg.ChatModel,

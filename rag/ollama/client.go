@@ -1,12 +1,10 @@
 // Package ollama embeds texts and generates answers with Ollama. It knows the
-// servers, their models and everything that can go wrong with them: retries,
-// circuit breakers, missing models, inputs that a model refuses. It must know
-// nothing of documents, passages and the database. It is the only package of
-// the server that speaks HTTP.
+// servers, their models and how they fail: retries, circuit breakers, missing
+// models, inputs that a model rejects. It must not know documents, passages or the
+// database. It is the only package of the server that speaks HTTP.
 package ollama
 
 import (
-	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -14,7 +12,6 @@ import (
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
-	"github.com/ollama/ollama/api"
 	"golang.org/x/sync/singleflight"
 )
 
@@ -24,26 +21,25 @@ const (
 	idleConnTimeout = 90 * time.Second
 )
 
-// Client embeds and generates over one or several Ollama servers. It may be
-// used by several goroutines at once, and makes no request before it is asked
-// for something.
+// Client embeds and generates with one or several Ollama servers. It is safe for
+// concurrent use. It contacts no server before the first call.
 type Client struct {
 	cfg       Config
 	hosts     []*host // in configured order, at least one
 	transport *http.Transport
 	pulls     *puller
 
-	queries   *lru.Cache[queryKey, []float32] // shared vectors, never changed
-	inFlight  singleflight.Group              // queries being embedded
-	queryText string                          // what goes before a query
+	queries   *lru.Cache[queryKey, []float32] // the vectors are shared: never change them
+	inFlight  singleflight.Group              // embeds equal concurrent queries once
+	queryText string                          // prefix that the model wants before a query
 
-	mu     sync.Mutex // guards model, window and the hosts' plain fields
+	mu     sync.Mutex // guards model, window, and busy and seen of each host
 	model  identity
 	window window
 }
 
-// New makes a client. Only a configuration that can't be right is an error: no
-// host is contacted.
+// New returns a client. It contacts no host; the error says what is wrong with the
+// configuration.
 func New(cfg Config) (*Client, error) {
 	cfg = cfg.WithDefaults()
 	if err := cfg.validate(); err != nil {
@@ -72,87 +68,24 @@ func New(cfg Config) (*Client, error) {
 	return client, nil
 }
 
-// Close cancels the pulls that are under way, waits for them and drops idle
-// connections. Calls under way are their callers' to cancel. Close may be
-// called again.
+// Close cancels running pulls, waits for them and closes idle connections. It does
+// not cancel other calls. Close may be called more than once. The error is always
+// nil.
 func (c *Client) Close() error {
 	c.pulls.close()
 	c.transport.CloseIdleConnections()
 	return nil
 }
 
-// Version returns the version of the first server that answers, in configured
-// order.
-func (c *Client) Version(ctx context.Context) (string, error) {
-	var version string
-	f, _ := c.pass(ctx, inOrder, func(ctx context.Context, h *host) (err error) {
-		version, err = h.version(ctx, c.cfg.ProbeTimeout)
-		return err
-	})
-	if f != nil {
-		return "", fmt.Errorf("ask for ollama's version: %w", c.public(f))
-	}
-	return version, nil
-}
-
-// HostStatus is what a host says about itself.
-type HostStatus struct {
-	// Host is its URL without user name and password.
-	Host    string
-	Version string
-	// EmbedModel and ChatModel say whether it has the configured models.
-	EmbedModel, ChatModel bool
-	// Err is why the host could not be asked; the fields above are then zero.
-	Err error
-}
-
-// Ready asks every host, once and all at the same time, whether it answers and
-// which of the models it has. The result is in configured order.
-func (c *Client) Ready(ctx context.Context) []HostStatus {
-	statuses := make([]HostStatus, len(c.hosts))
-	var asked sync.WaitGroup
-	for i, h := range c.hosts {
-		asked.Go(func() { statuses[i] = c.status(ctx, h) })
-	}
-	asked.Wait()
-	return statuses
-}
-
-func (c *Client) status(ctx context.Context, h *host) HostStatus {
-	version, err := h.version(ctx, c.cfg.ProbeTimeout)
-	if err != nil {
-		return HostStatus{Host: h.name, Err: c.publicError(err)}
-	}
-	models, err := h.models(ctx, c.cfg.ProbeTimeout)
-	if err != nil {
-		return HostStatus{Host: h.name, Err: c.publicError(err)}
-	}
-	_, embeds := models[fullName(c.cfg.EmbedModel)]
-	_, chats := models[fullName(c.cfg.ChatModel)]
-	return HostStatus{Host: h.name, Version: version, EmbedModel: embeds, ChatModel: chats}
-}
-
-func (h *host) version(ctx context.Context, timeout time.Duration) (string, error) {
-	var version string
-	err := h.call(ctx, func(ctx context.Context, client *api.Client) error {
-		return withTimeout(ctx, timeout, func(ctx context.Context) (err error) {
-			version, err = client.Version(ctx)
-			version = shorten(version)
-			return err //nolint:wrapcheck // classify wants it as it is
-		})
-	})
-	return version, err
-}
-
-// newTransport has no limit on how long an answer may take: loading a model
-// takes minutes, and each call has its own.
+// newTransport returns a transport without a response timeout: loading a model
+// takes minutes, and each call has its own timeout.
 func newTransport() *http.Transport {
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		DialContext:         (&net.Dialer{Timeout: connectTimeout}).DialContext,
 		TLSHandshakeTimeout: connectTimeout,
 		IdleConnTimeout:     idleConnTimeout,
-		// Headers are not part of the body that is bounded.
+		// boundedTransport limits bodies only.
 		MaxResponseHeaderBytes: 64 << 10,
 	}
 }

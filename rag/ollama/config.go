@@ -12,24 +12,25 @@ import (
 	"time"
 )
 
-// DefaultHost is where Ollama listens unless told otherwise.
+// DefaultHost is where Ollama listens by default.
 const DefaultHost = "http://localhost:11434"
 
 const maxTries = 10
 
-// Config says which Ollama servers and models a [Client] uses. A field left
-// zero takes the default named beside it.
+// Config says which Ollama servers and models a [Client] uses. A zero field takes
+// the default in its comment.
 type Config struct {
 	// Hosts are base URLs, with or without scheme and port ("gpu-box",
 	// "http://localhost:11434", "https://user:secret@ollama.example/api-root").
-	// Embedding is shared over them; a chat goes to the first that works. All
-	// must hold the same build of the embedding model. Default: DefaultHost.
+	// Embedding requests are spread over all of them, a chat goes to the first that
+	// works. All must have the same build of the embedding model. Default:
+	// DefaultHost.
 	Hosts []string
 	// EmbedModel makes the vectors. Default: mxbai-embed-large.
 	EmbedModel string
 	// ChatModel writes the answers. Default: mistral.
 	ChatModel string
-	// Dimensions is the length every vector must have. Default: 1024.
+	// Dimensions is the required number of components of a vector. Default: 1024.
 	Dimensions int
 
 	// BatchSize and BatchBytes bound the texts of one embedding request.
@@ -37,11 +38,11 @@ type Config struct {
 	// Default: 32 texts, 64 KiB.
 	BatchSize, BatchBytes int
 
-	// NumCtx is the chat model's context window in tokens, which prompt and
-	// answer share; a model that was made for fewer gets those. Default: 8192.
+	// NumCtx is the chat model's context window in tokens, for prompt and answer
+	// together. A model trained for a smaller window gets that. Default: 8192.
 	NumCtx int
-	// AnswerTokens is where the chat model is stopped, or after a quarter of a
-	// small window. Default: 1024.
+	// AnswerTokens is the largest number of tokens in an answer. At most a quarter
+	// of the context window is used. Default: 1024.
 	AnswerTokens int
 	// Temperature of the chat model. Default: 0.1.
 	Temperature float64
@@ -51,60 +52,56 @@ type Config struct {
 
 	// EmbedTimeout bounds one embedding request. Default: 5 minutes.
 	EmbedTimeout time.Duration
-	// ChatTimeout bounds the wait for the next piece of an answer, loading the
-	// model and reading the prompt included. Default: 5 minutes.
+	// ChatTimeout bounds the wait for the next piece of an answer, including the
+	// time to load the model and read the prompt. Default: 5 minutes.
 	ChatTimeout time.Duration
-	// ChatLimit bounds an answer as a whole. Default: 15 minutes.
+	// ChatLimit bounds the time for a whole answer. Default: 15 minutes.
 	ChatLimit time.Duration
-	// ProbeTimeout bounds small requests: version, list of models. A server that
-	// is slow at everything is still one that works. Default: 15 seconds.
+	// ProbeTimeout bounds small requests such as version and list of models. It is
+	// generous, because a slow server still works. Default: 15 seconds.
 	ProbeTimeout time.Duration
 
-	// Tries is how often a request that meets transient errors is made in all,
-	// RetryDelay what is waited after the first try; the delay doubles from
-	// then on, and each is up to a fifth shorter or longer.
+	// Tries is the total number of attempts of a request that fails with transient
+	// errors. RetryDelay is the delay after the first attempt. It doubles after each
+	// further one, with a jitter of 20 %.
 	// Default: 3 tries, 1 second.
 	Tries      int
 	RetryDelay time.Duration
-	// Breaker protects a host that keeps failing, and its callers.
+	// Breaker stops calls to a host that keeps failing.
 	Breaker BreakerConfig
 
 	// PullWait is how long a call waits for a missing model that is being
 	// pulled. Default: 10 seconds.
 	PullWait time.Duration
-	// PullRetry is how long a pull that went wrong is not tried again.
+	// PullRetry is the time after a failed pull before the next one may start.
 	// Default: 1 minute.
 	PullRetry time.Duration
-	// PullLimit bounds a pull as a whole; the next one goes on where it was.
-	// Default: 2 hours.
+	// PullLimit bounds a whole pull. The next pull resumes it. Default: 2 hours.
 	PullLimit time.Duration
-	// OnPull, when set, is told of the progress of a pull, one call at a time
-	// for each model. It must not block.
-	OnPull func(model string, status PullStatus)
 
-	// ModelTTL is how long the identity of the embedding model is believed
-	// without asking. Default: 1 minute.
+	// ModelTTL is how long the identity of a model is cached. Default: 1 minute.
 	ModelTTL time.Duration
 
-	// Logger may be nil: then nothing is logged.
+	// Logger is optional; nil logs nothing.
 	Logger *slog.Logger
 }
 
-// BreakerConfig sets the circuit breaker that each host has.
+// BreakerConfig configures the circuit breaker of each host.
 type BreakerConfig struct {
 	// Window is the time over which calls are counted. Default: 30 seconds.
 	Window time.Duration
-	// MinCalls is how many calls the window must hold before the breaker may
-	// open. Default: 5.
+	// MinCalls is the number of calls in the window below which the breaker stays
+	// closed. Default: 5.
 	MinCalls int
-	// FailureRatio of these calls opens it. Default: 0.5.
+	// FailureRatio is the share of failed calls, in (0,1], that opens the breaker.
+	// Default: 0.5.
 	FailureRatio float64
 	// OpenFor is how long it stays open before one call is let through.
 	// Default: 30 seconds.
 	OpenFor time.Duration
 }
 
-// WithDefaults returns the configuration with every zero field filled in.
+// WithDefaults returns a copy with the defaults in place of zero fields.
 func (c Config) WithDefaults() Config {
 	if len(c.Hosts) == 0 {
 		c.Hosts = []string{DefaultHost}
@@ -138,7 +135,7 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
-// validate looks at a configuration whose defaults are filled in.
+// validate checks a configuration that has its defaults.
 func (c Config) validate() error {
 	for _, number := range []struct {
 		name  string
@@ -165,8 +162,8 @@ func (c Config) validate() error {
 	return nil
 }
 
-// parseHosts makes base URLs of the configured hosts, each once. No error
-// repeats what was given: it may hold a password.
+// parseHosts returns the base URLs of the configured hosts without duplicates.
+// Errors never repeat a host: it may hold a password.
 func parseHosts(hosts []string) ([]*url.URL, error) {
 	urls := make([]*url.URL, 0, len(hosts))
 	for i, text := range hosts {
@@ -184,8 +181,9 @@ func parseHosts(hosts []string) ([]*url.URL, error) {
 
 var errHostURL = errors.New("not a URL such as http://localhost:11434")
 
-// parseHost reads a host as Ollama itself does: without a scheme it is plain
-// HTTP on Ollama's port, with one the port is the scheme's.
+// parseHost parses a host as Ollama itself does. Without a scheme it is plain HTTP
+// on port 11434 unless it names another; with a scheme the default port is the
+// scheme's.
 func parseHost(text string) (*url.URL, error) {
 	text = strings.TrimSpace(text)
 	bare := !strings.Contains(text, "://")

@@ -8,29 +8,30 @@ import (
 
 	"github.com/ollama/ollama/api"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/compound-docs/compound-docs/internal/panics"
 )
 
 // Embedding is the vector of a text, of length 1 and the configured number of
 // dimensions, or the reason why this one text has none.
 type Embedding struct {
 	Vector []float32
-	// Digest is that of the model that made the vector. It may be another than
-	// [Client.EmbedModel] has returned just before, and two batches of one call
-	// may have two: whoever keeps vectors has to look.
+	// Digest identifies the build of the model that made the vector. It may differ
+	// from the one [Client.EmbedModel] returned before, and between the batches of
+	// one call: check it before storing a vector.
 	Digest string
-	// Err is ErrInputTooLong, an *InputError or ErrBadResponse, perhaps
-	// wrapped. The other texts of the call are not concerned.
+	// Err is nil, or wraps ErrInputTooLong, *InputError or ErrBadResponse. It
+	// concerns this text only.
 	Err error
 }
 
-// Embed embeds the texts as they are, and returns one embedding a text, in
-// order. A text that is given more than once is embedded once, and its vector
-// shared: vectors are not to be changed. Texts are sent in batches, which are
-// shared over the hosts that answer.
+// Embed returns one embedding per text, in order. Equal texts are embedded once and
+// share a vector, so callers must not change vectors. Texts are sent in batches,
+// which are spread over the hosts.
 //
-// An error means that nothing could be embedded: *UnavailableError,
-// *ModelMissingError, *DimensionError, or the context's. Other texts' vectors
-// are then lost, so that it is best called with what can be stored at once.
+// The error is *UnavailableError, *ModelMissingError, *DimensionError or the
+// context's. All embeddings of the call are then lost, so pass no more texts than
+// can be stored at once.
 func (c *Client) Embed(ctx context.Context, texts []string) ([]Embedding, error) {
 	unique, at := deduplicate(texts)
 	results := make([]Embedding, len(unique))
@@ -40,7 +41,9 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([]Embedding, error)
 	for _, size := range c.batches(unique) {
 		batch, into := unique[start:start+size], results[start:start+size]
 		start += size
-		group.Go(func() error { return c.embedBatch(groupCtx, batch, into) })
+		group.Go(func() error {
+			return panics.Catch(func() error { return c.embedBatch(groupCtx, batch, into) })
+		})
 	}
 	if err := group.Wait(); err != nil {
 		return nil, fmt.Errorf("embed %d texts: %w", len(texts), err)
@@ -56,14 +59,14 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([]Embedding, error)
 	return embeddings, nil
 }
 
-// blank is where a text without a word is: nowhere. Ollama leaves empty texts
-// out of its answer.
+// blank is the index of a text that holds only white space: it is not sent,
+// because Ollama leaves empty texts out of its answer.
 const blank = -1
 
 func errBlank() error { return &InputError{Problem: "it is empty"} }
 
-// deduplicate returns the texts without repetitions and blank ones, and where
-// each text is among them.
+// deduplicate returns the distinct texts that are not blank, and for each text its
+// index among them, or blank.
 func deduplicate(texts []string) (unique []string, at []int) {
 	seen := make(map[string]int, len(texts))
 	at = make([]int, len(texts))
@@ -83,7 +86,7 @@ func deduplicate(texts []string) (unique []string, at []int) {
 	return unique, at
 }
 
-// batches returns the sizes of the batches that the texts are cut into.
+// batches returns the numbers of texts in consecutive batches.
 func (c *Client) batches(texts []string) []int {
 	var sizes []int
 	size, bytes := 0, 0
@@ -101,9 +104,8 @@ func (c *Client) batches(texts []string) []int {
 	return sizes
 }
 
-// embedBatch fills results with the embeddings of the texts. One bad text fails
-// a whole request, so a batch that is refused is halved until the bad ones are
-// alone.
+// embedBatch fills results with the embeddings of the texts. One bad text fails its
+// whole request, so a rejected batch is halved until the bad texts are alone.
 func (c *Client) embedBatch(ctx context.Context, texts []string, results []Embedding) error {
 	vectors, digest, err := c.embed(ctx, texts)
 	switch {
@@ -131,10 +133,10 @@ func isInputError(err error) bool {
 	return ok || errors.Is(err, ErrInputTooLong)
 }
 
-// embed makes one request, on whichever host is free. It returns the vectors
-// and the digest of the model that made them all.
+// embed makes one request to the least busy host. It returns the vectors and the
+// digest of the build that made all of them.
 func (c *Client) embed(ctx context.Context, texts []string) (vectors [][]float32, digest string, err error) {
-	if err := c.agreeOnModel(ctx); err != nil {
+	if err := c.resolveModel(ctx); err != nil {
 		return nil, "", err
 	}
 	truncate := false
@@ -145,8 +147,8 @@ func (c *Client) embed(ctx context.Context, texts []string) (vectors [][]float32
 		Truncate:  &truncate,
 	}
 	err = c.withModel(ctx, c.cfg.EmbedModel, leastBusy, func(ctx context.Context, h *host) (err error) {
-		digest, err = c.unchanged(ctx, h, func(ctx context.Context) error {
-			vectors, err = c.embedAt(ctx, h, req, len(texts))
+		digest, err = c.withSameBuild(ctx, h, func(ctx context.Context) error {
+			vectors, err = c.embedOn(ctx, h, req, len(texts))
 			return err
 		})
 		return err
@@ -157,12 +159,12 @@ func (c *Client) embed(ctx context.Context, texts []string) (vectors [][]float32
 	return vectors, digest, err
 }
 
-// embedAt makes the request of one host. The error is nil or a *failure.
-func (c *Client) embedAt(ctx context.Context, h *host, req *api.EmbedRequest, texts int) (vectors [][]float32, err error) {
+// embedOn sends the request to one host. The error is nil or a *failure.
+func (c *Client) embedOn(ctx context.Context, h *host, req *api.EmbedRequest, texts int) (vectors [][]float32, err error) {
 	err = h.call(ctx, func(ctx context.Context, client *api.Client) error {
 		return withTimeout(ctx, c.cfg.EmbedTimeout, func(ctx context.Context) error {
-			return whileAnswering(ctx, client, c.cfg.ProbeTimeout, func(ctx context.Context) error {
-				return within(ctx, embedBounds(texts), func(ctx context.Context) error {
+			return withLivenessProbe(ctx, client, c.cfg.ProbeTimeout, func(ctx context.Context) error {
+				return withBounds(ctx, embedBounds(texts), func(ctx context.Context) error {
 					resp, err := client.Embed(ctx, req)
 					if err != nil {
 						return err //nolint:wrapcheck // classify wants it as it is
@@ -176,7 +178,7 @@ func (c *Client) embedAt(ctx context.Context, h *host, req *api.EmbedRequest, te
 	return vectors, err
 }
 
-// check returns a *failure if the vectors are not what was asked for.
+// check returns a *failure if the number or the length of the vectors is wrong.
 func (c *Client) check(vectors [][]float32, want int) error {
 	if len(vectors) != want {
 		return badResponse(fmt.Sprintf("%d vectors for %d texts", len(vectors), want))

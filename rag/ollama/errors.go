@@ -8,20 +8,20 @@ import (
 )
 
 var (
-	// ErrInputTooLong says that a text, or a prompt, does not fit the model's
-	// context window. The remedy is a shorter one.
+	// ErrInputTooLong reports that a text or a prompt exceeds the model's context
+	// window. Shorten it.
 	ErrInputTooLong = errors.New("the text is longer than the model's context window")
-	// ErrBadResponse says that the server answered with something that is not
-	// an answer: no JSON, too few vectors, a vector of zeros.
+	// ErrBadResponse reports an invalid response: no JSON, too few vectors, a vector
+	// of zeros.
 	ErrBadResponse = errors.New("the server's answer makes no sense")
-	// ErrEmptyAnswer says that the chat model wrote nothing but white space.
+	// ErrEmptyAnswer reports that the chat model wrote only white space.
 	ErrEmptyAnswer = errors.New("the chat model gave an empty answer")
 )
 
-// InputError says that a text cannot be embedded, for a reason other than its
-// length. The text itself is not part of the message.
+// InputError reports that a text cannot be embedded, for a reason other than its
+// length. The message does not contain the text.
 type InputError struct {
-	// Problem is the reason, the server's own words where it gave one.
+	// Problem is the reason, in the server's words if it gave one.
 	Problem string
 }
 
@@ -29,15 +29,14 @@ func (e *InputError) Error() string {
 	return "the text cannot be embedded: " + e.Problem
 }
 
-// UnavailableError says that no host could do what was asked, and names the
-// one that says most about why.
+// UnavailableError reports that no host could serve a request. It describes the
+// host whose failure is easiest to fix.
 type UnavailableError struct {
 	// Host is the host's URL without user name and password.
 	Host string
 	// CircuitState of the host's breaker: "closed", "open" or "half-open".
 	CircuitState string
-	// RetryAfter is when another try can make sense; 0 when waiting alone does
-	// not help.
+	// RetryAfter is how long to wait before another try; 0 if waiting does not help.
 	RetryAfter time.Duration
 	// Err is the host's last failure.
 	Err error
@@ -47,19 +46,19 @@ func (e *UnavailableError) Error() string {
 	if e.CircuitState == "closed" {
 		return fmt.Sprintf("ollama at %s: %v", e.Host, e.Err)
 	}
-	return fmt.Sprintf("ollama at %s failed repeatedly and is left alone, try again in %s: %v",
+	return fmt.Sprintf("ollama at %s failed repeatedly and is not asked for now, try again in %s: %v",
 		e.Host, e.RetryAfter.Round(time.Second), e.Err)
 }
 
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// ModelMissingError says that no host that answers has the model. It is being
-// pulled when Err is nil, and could not be pulled otherwise.
+// ModelMissingError reports that no reachable host has the model. If Err is nil it
+// is being pulled, else Err says why it could not be pulled.
 type ModelMissingError struct {
 	Model string
-	// Host is the host that pulls it, without user name and password.
+	// Host is the URL of the host that pulls it, without user name and password.
 	Host string
-	// Pull is how far the pull is, or was when it failed.
+	// Pull is the progress of the pull.
 	Pull PullStatus
 	Err  error
 }
@@ -75,8 +74,8 @@ func (e *ModelMissingError) Error() string {
 
 func (e *ModelMissingError) Unwrap() error { return e.Err }
 
-// DimensionError says that the model makes vectors of another length than the
-// index holds.
+// DimensionError reports that the model's vectors have Got components, and those
+// of the index Want.
 type DimensionError struct {
 	Model     string
 	Got, Want int
@@ -87,14 +86,14 @@ func (e *DimensionError) Error() string {
 		e.Model, e.Got, e.Want, e.Want)
 }
 
-// maxMessage is how many characters of a server's message are passed on.
+// maxMessage is the largest number of characters kept of a server's message.
 const maxMessage = 300
 
-// shorten makes one line of bounded length out of a server's message.
+// shorten returns a server's message as one line of at most maxMessage characters.
 func shorten(message string) string {
-	const more = 16 // than enough bytes for a character and the space before it
-	if len(message) > more*maxMessage {
-		message = message[:more*maxMessage]
+	const bytesPerCharacter = 16 // enough for a character and the space before it
+	if len(message) > bytesPerCharacter*maxMessage {
+		message = message[:bytesPerCharacter*maxMessage]
 	}
 	line := []rune(strings.ToValidUTF8(strings.Join(strings.Fields(message), " "), ""))
 	if len(line) > maxMessage {

@@ -17,34 +17,34 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// kind sorts failures by what is to be done about them.
+// kind classifies failures by how to react to them.
 type kind int
 
 const (
-	// transient: another host, or the same one a little later, may do it.
+	// transient: another host, or a retry, may succeed.
 	transient kind = iota
-	// refused: this host won't do it however often it is asked.
+	// refused: this host fails however often it is asked.
 	refused
-	// circuitOpen: the host was not asked.
+	// circuitOpen: the breaker is open and the host was not asked.
 	circuitOpen
-	// modelMissing: another host may have it, else it has to be pulled.
+	// modelMissing: another host may have the model, else it has to be pulled.
 	modelMissing
-	// badInput: no host will take this input.
+	// badInput: every host would reject this input.
 	badInput
-	// wrongModel: the model is not the one that the index was made with.
+	// wrongModel: the vectors do not have the index's dimensions.
 	wrongModel
-	// brokeOff: the answer was already being passed on, so that it cannot be
-	// begun again.
-	brokeOff
-	// callerGone: the caller's context ended.
-	callerGone
+	// interrupted: a part of the answer was already passed on, so that it cannot be
+	// retried.
+	interrupted
+	// callerCanceled: the caller's context was cancelled or timed out.
+	callerCanceled
 )
 
-// failure is what a call to a host came to.
+// failure is the error of a call to a host.
 type failure struct {
 	kind   kind
 	host   *host
-	status int // HTTP status, 0 when the server did not answer with one
+	status int // HTTP status, 0 for none
 	err    error
 }
 
@@ -52,26 +52,28 @@ func (f *failure) Error() string { return f.err.Error() }
 
 func (f *failure) Unwrap() error { return f.err }
 
-// stops says that asking another host would be of no use.
+// stops reports whether asking another host is useless.
 func (f *failure) stops() bool {
-	return f.kind == badInput || f.kind == wrongModel || f.kind == brokeOff || f.kind == callerGone
+	return f.kind == badInput || f.kind == wrongModel || f.kind == interrupted || f.kind == callerCanceled
 }
 
-// blameless says that the host did its part. Such calls count as successes.
-func (f *failure) blameless() bool {
+// countsAsSuccess reports whether the host works although the call failed: the
+// breaker counts it as a success.
+func (f *failure) countsAsSuccess() bool {
 	return f.kind == badInput || f.kind == wrongModel || f.kind == modelMissing ||
 		(f.status >= http.StatusBadRequest && f.status < http.StatusInternalServerError)
 }
 
-// inconclusive says that the call tells nothing about the host's health.
-func (f *failure) inconclusive() bool {
-	return f.kind == callerGone || f.status == http.StatusRequestTimeout || f.status == http.StatusTooManyRequests
+// ignored reports whether the breaker ignores the call, because it says nothing
+// about the host's health.
+func (f *failure) ignored() bool {
+	return f.kind == callerCanceled || f.status == http.StatusRequestTimeout || f.status == http.StatusTooManyRequests
 }
 
-// timeoutError is the cause with which a call is given up.
+// timeoutError is the cancellation cause of a call that took too long.
 type timeoutError struct {
 	after time.Duration
-	// unfinished is set where there was an answer, and no end of it.
+	// unfinished is set if an answer began and did not end in time.
 	unfinished bool
 }
 
@@ -82,21 +84,21 @@ func (e *timeoutError) Error() string {
 	return fmt.Sprintf("no answer within %s", e.after)
 }
 
-// withTimeout runs call with a bounded context. A call that runs into the
-// bound ends in a *timeoutError, which is told from the caller's own deadline.
+// withTimeout runs call with a timeout. If it expires the error is a *timeoutError,
+// which is distinct from the caller's own deadline.
 func withTimeout(ctx context.Context, after time.Duration, call func(ctx context.Context) error) error {
 	return withDeadline(ctx, &timeoutError{after: after}, call)
 }
 
-// withDeadline is withTimeout for any timeout.
+// withDeadline is withTimeout with the error to return on expiry.
 func withDeadline(ctx context.Context, timeout *timeoutError, call func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout.after, timeout)
 	defer cancel()
 	return causeOf(ctx, call(ctx))
 }
 
-// causeOf returns the timeout that ended ctx instead of the error that it led
-// to.
+// causeOf returns the *timeoutError that cancelled ctx, if there is one, instead of
+// the err that followed from it. A nil err stays nil.
 func causeOf(ctx context.Context, err error) error {
 	if timeout, ok := errors.AsType[*timeoutError](context.Cause(ctx)); ok && err != nil {
 		return timeout
@@ -104,11 +106,11 @@ func causeOf(ctx context.Context, err error) error {
 	return err
 }
 
-// classify makes a failure of the error that a call of Ollama's client
-// returned; ctx is the caller's.
+// classify turns an error of Ollama's client into a failure. ctx is the caller's
+// context, without the timeouts of this package.
 func classify(ctx context.Context, err error) *failure {
 	if ctx.Err() != nil {
-		return &failure{kind: callerGone, err: ctx.Err()}
+		return &failure{kind: callerCanceled, err: ctx.Err()}
 	}
 	if known, ok := errors.AsType[*failure](err); ok {
 		return known
@@ -149,15 +151,15 @@ var (
 	// context length" (0.10), "the input length exceeds the context length",
 	// "input exceeds maximum context length and cannot be truncated further".
 	tooLong = regexp.MustCompile(`(?i)(input|prompt)( length)? exceeds (the |maximum |the maximum )?context length`)
-	// notANumber matches "json: unsupported value: NaN" and "embedding contains
-	// NaN or Inf values": some models overflow on some texts, always the same.
-	// The former comes as a 500.
+	// notANumber matches "json: unsupported value: NaN", which comes as a 500, and
+	// "embedding contains NaN or Inf values": some models always overflow on certain
+	// texts.
 	notANumber = regexp.MustCompile(`unsupported value: (NaN|[+-]?Inf)|contains NaN`)
 	// noSuchModel matches `model "x" not found, try pulling it first` and
 	// "model 'x' not found", but not a proxy's page.
 	noSuchModel = regexp.MustCompile(`(?i)model .*not found`)
-	// unfitModel matches complaints about the model that come as a 400 and must
-	// not be taken for complaints about each text.
+	// unfitModel matches errors about the model that come as a 400 and say nothing
+	// about the text.
 	unfitModel = regexp.MustCompile(`(?i)does not support|invalid model name`)
 )
 
@@ -190,17 +192,17 @@ func classifyStatus(status int, message string) *failure {
 	return f
 }
 
-// classifyNetwork sorts what is left: errors on the way, and those that a
-// stream reports in words.
+// classifyNetwork classifies the remaining errors: those of the network, and those
+// that a stream reports as text.
 func classifyNetwork(err error) *failure {
 	// A url.Error repeats the URL with the user's name in it.
-	urlErr, onTheWay := errors.AsType[*url.Error](err)
-	if onTheWay {
+	urlErr, isNetwork := errors.AsType[*url.Error](err)
+	if isNetwork {
 		err = urlErr.Err
 	}
 	_, network := errors.AsType[net.Error](err)
-	onTheWay = onTheWay || network || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-	if !onTheWay {
+	isNetwork = isNetwork || network || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	if !isNetwork {
 		return &failure{kind: refused, err: errors.New("the server reports: " + shorten(err.Error()))}
 	}
 	f := &failure{kind: transient, err: fmt.Errorf("the connection broke: %w", err)}

@@ -13,7 +13,7 @@ import (
 	"github.com/sony/gobreaker/v2"
 )
 
-// windowBuckets is in how many steps the breaker's window moves on.
+// windowBuckets is the number of steps in which the breaker's window moves.
 const windowBuckets = 10
 
 // host is one Ollama server behind a circuit breaker.
@@ -26,8 +26,8 @@ type host struct {
 	openedAt atomic.Pointer[time.Time]
 	lastErr  atomic.Pointer[failure]
 
-	busy int   // calls under way; guarded by Client.mu
-	seen build // of the embedding model, when it was last asked; guarded by Client.mu
+	busy int   // running requests; guarded by Client.mu
+	seen build // last known build of the embedding model; guarded by Client.mu
 }
 
 func newHost(base *url.URL, client *http.Client, cfg BreakerConfig, logger *slog.Logger) *host {
@@ -54,17 +54,17 @@ func newHost(base *url.URL, client *http.Client, cfg BreakerConfig, logger *slog
 		},
 		IsSuccessful: func(err error) bool {
 			f, ok := errors.AsType[*failure](err)
-			return err == nil || (ok && f.blameless())
+			return err == nil || (ok && f.countsAsSuccess())
 		},
 		IsExcluded: func(err error) bool {
 			f, ok := errors.AsType[*failure](err)
-			return ok && f.inconclusive()
+			return ok && f.ignored()
 		},
 	})
 	return h
 }
 
-// call makes one request, unless the breaker is open. The error is nil or a
+// call makes one request unless the breaker is open. The error is nil or a
 // *failure.
 func (h *host) call(ctx context.Context, request func(ctx context.Context, client *api.Client) error) error {
 	run := func() (struct{}, error) {
@@ -74,16 +74,16 @@ func (h *host) call(ctx context.Context, request func(ctx context.Context, clien
 		}
 		f := classify(ctx, err)
 		f.host = h
-		if !f.blameless() && !f.inconclusive() {
+		if !f.countsAsSuccess() && !f.ignored() {
 			h.lastErr.Store(f)
 		}
 		return struct{}{}, f
 	}
 	var err error
 	if h.breaker.State() == gobreaker.StateClosed {
-		// The result is counted when it is there: the breaker forgets calls
-		// that began before its window, so a host that hangs for minutes would
-		// never open it.
+		// The call is counted when it ends: the breaker forgets calls that
+		// started before its window, so it would never open for a host that
+		// hangs for minutes.
 		_, err = run()
 		_, _ = h.breaker.Execute(func() (struct{}, error) { return struct{}{}, err })
 		return err
@@ -95,7 +95,7 @@ func (h *host) call(ctx context.Context, request func(ctx context.Context, clien
 	return err
 }
 
-// lastFailure is why the breaker opened.
+// lastFailure returns the error that opened the breaker.
 func (h *host) lastFailure() error {
 	if f := h.lastErr.Load(); f != nil {
 		return f.err
@@ -103,8 +103,8 @@ func (h *host) lastFailure() error {
 	return gobreaker.ErrOpenState
 }
 
-// openLeft returns how long the breaker stays open.
-func (h *host) openLeft() time.Duration {
+// openTimeLeft returns how long the breaker stays open.
+func (h *host) openTimeLeft() time.Duration {
 	openedAt := h.openedAt.Load()
 	if openedAt == nil {
 		return 0
@@ -112,16 +112,16 @@ func (h *host) openLeft() time.Duration {
 	return max(0, h.openFor-time.Since(*openedAt))
 }
 
-// unavailable describes the failure to callers of the package; closedRetry is
-// when to try again while the breaker is closed.
+// unavailable returns the failure as an error for callers of the package.
+// closedRetry is the RetryAfter to use while the breaker is closed.
 func (f *failure) unavailable(closedRetry time.Duration) *UnavailableError {
 	state := f.host.breaker.State()
 	e := &UnavailableError{Host: f.host.name, CircuitState: state.String(), Err: f.err}
 	switch {
 	case state != gobreaker.StateClosed:
-		// Half-open, the call that decides is under way: a moment will do.
-		e.RetryAfter = max(f.host.openLeft(), time.Second)
-	case f.kind == transient || f.kind == brokeOff || f.kind == circuitOpen:
+		// While half-open, the deciding call is running: a second is enough.
+		e.RetryAfter = max(f.host.openTimeLeft(), time.Second)
+	case f.kind == transient || f.kind == interrupted || f.kind == circuitOpen:
 		e.RetryAfter = closedRetry
 	}
 	return e

@@ -56,7 +56,7 @@ func TestBreaker(t *testing.T) {
 			"closed",
 		},
 		{
-			"inconclusive answers do not count",
+			"ignored answers do not count",
 			[]error{
 				broken, broken, broken, broken,
 				api.StatusError{StatusCode: 408},
@@ -130,11 +130,11 @@ func TestBreaker_OpensAndRecovers(t *testing.T) {
 				return nil
 			})
 		})
-		got, _ := errors.AsType[*UnavailableError](client.public(f))
+		got, _ := errors.AsType[*UnavailableError](client.publicError(f))
 		if got == nil || asked != 0 {
 			t.Fatalf("got error %v after %d requests, want an *UnavailableError after none", f, asked)
 		}
-		message := "ollama at http://localhost:11434 failed repeatedly and is left alone, try again in 20s: " +
+		message := "ollama at http://localhost:11434 failed repeatedly and is not asked for now, try again in 20s: " +
 			"the server reports: the runner died"
 		want := map[string]any{"state": "open", "after": 20 * time.Second, "message": message}
 		if diff := cmp.Diff(want, map[string]any{
@@ -156,10 +156,10 @@ func TestBreaker_OpensAndRecovers(t *testing.T) {
 			})
 		}()
 		synctest.Wait()
-		f, _ = client.pass(t.Context(), inOrder, func(ctx context.Context, h *host) error {
+		f, _ = client.tryHosts(t.Context(), inOrder, func(ctx context.Context, h *host) error {
 			return h.call(ctx, answer(nil))
 		})
-		got, _ = errors.AsType[*UnavailableError](client.public(f))
+		got, _ = errors.AsType[*UnavailableError](client.publicError(f))
 		if got == nil || got.CircuitState != "half-open" || got.RetryAfter != time.Second {
 			t.Errorf("got %+v, want half-open, after 1s", got)
 		}
@@ -182,8 +182,8 @@ func TestBreaker_FailureWhenHalfOpenOpens(t *testing.T) {
 		if err := h.call(t.Context(), answer(errors.New("still dead"))); err == nil {
 			t.Error("got no error")
 		}
-		if state(h) != "open" || h.openLeft() != 30*time.Second {
-			t.Errorf("got %s for %s, want open for 30s", state(h), h.openLeft())
+		if state(h) != "open" || h.openTimeLeft() != 30*time.Second {
+			t.Errorf("got %s for %s, want open for 30s", state(h), h.openTimeLeft())
 		}
 	})
 }
@@ -270,7 +270,7 @@ func TestRetry_WaitsLongerEachTime(t *testing.T) {
 		if time.Since(start) > 4*time.Second {
 			t.Errorf("took %s: the last try is followed by no wait", time.Since(start))
 		}
-		got, _ := errors.AsType[*UnavailableError](client.public(f))
+		got, _ := errors.AsType[*UnavailableError](client.publicError(f))
 		if got == nil || got.RetryAfter != 4*time.Second || got.CircuitState != "closed" {
 			t.Errorf("got %+v, want closed, retry after 4s", got)
 		}
@@ -287,7 +287,7 @@ func TestRetry_StopsWaitingWithTheCaller(t *testing.T) {
 		f := client.retry(ctx, inOrder, func(ctx context.Context, h *host) error {
 			return h.call(ctx, answer(api.StatusError{StatusCode: 503}))
 		})
-		if f == nil || f.kind != callerGone || time.Since(start) != 100*time.Millisecond {
+		if f == nil || f.kind != callerCanceled || time.Since(start) != 100*time.Millisecond {
 			t.Errorf("got %v after %s, want the caller's deadline after 100ms", f, time.Since(start))
 		}
 	})
@@ -313,7 +313,7 @@ func TestPass_ReportsWhatCanBeMended(t *testing.T) {
 			t.Parallel()
 			client := newTestClient(t, "a", "b", "c")
 			i := 0
-			f, again := client.pass(t.Context(), inOrder, func(ctx context.Context, h *host) error {
+			f, again := client.tryHosts(t.Context(), inOrder, func(ctx context.Context, h *host) error {
 				i++
 				return h.call(ctx, answer(test.answers[i-1]))
 			})

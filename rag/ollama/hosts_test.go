@@ -183,36 +183,6 @@ func TestHosts_ModelChangedOnAll(t *testing.T) {
 	}
 }
 
-func TestReady(t *testing.T) {
-	t.Parallel()
-	first, second := fakeollama.Start(t), fakeollama.Start(t)
-	first.RemoveModel("mistral")
-	first.AddModel("other:7b", "cccc")
-	second.Close()
-	cfg := fast(first.URL(), second.URL())
-	client := newClient(t, cfg)
-
-	got := client.Ready(t.Context())
-	if len(got) != 2 {
-		t.Fatalf("got %d hosts, want 2", len(got))
-	}
-	want := ollama.HostStatus{Host: first.URL(), Version: fakeollama.Version, EmbedModel: true}
-	if diff := cmp.Diff(want, got[0]); diff != "" {
-		t.Errorf("first (-want +got):\n%s", diff)
-	}
-	asType[*ollama.UnavailableError](t, got[1].Err)
-	version, err := client.Version(t.Context())
-	if err != nil || version != fakeollama.Version {
-		t.Errorf("got version %q, error %v", version, err)
-	}
-
-	first.Close()
-	_, err = client.Version(t.Context())
-	if unavailable := asType[*ollama.UnavailableError](t, err); unavailable.Host != first.URL() {
-		t.Errorf("got host %s, want the first", unavailable.Host)
-	}
-}
-
 func TestNew_RefusesBadConfigurations(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

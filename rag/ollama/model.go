@@ -11,29 +11,29 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// Model identifies what makes the vectors: vectors are comparable if and only
-// if all of it is equal.
+// Model identifies what makes the vectors. Vectors are comparable if and only if
+// their Models are equal.
 type Model struct {
-	// Name as configured.
+	// Name is the configured name.
 	Name string
-	// Digest of the model's manifest, in hex.
+	// Digest is the hexadecimal digest of the model's manifest.
 	Digest string
-	// Dimensions of a vector.
+	// Dimensions is the number of components of a vector.
 	Dimensions int
-	// PromptVersion is the package's constant of that name.
+	// PromptVersion is the package's [PromptVersion].
 	PromptVersion int
 }
 
-// identity is what the client knows of the embedding model.
+// identity caches the digest of the embedding model.
 type identity struct {
-	digest string // "" until some host was asked
+	digest string // "" until a host was asked
 	until  time.Time
 }
 
-// EmbedModel identifies the embedding model. The answer is remembered for a
-// while, until an embedding fails or shows another model. If the hosts disagree the model is the one
-// that it was before, as long as one of them has it, and else the first
-// host's. Errors are those of [Client.Embed].
+// EmbedModel identifies the embedding model. The result is cached for
+// [Config.ModelTTL], or until an embedding fails or another build is found. If the
+// hosts have different builds, the one in use stays as long as a host has it; else
+// the first host's is taken. Errors are those of [Client.Embed].
 func (c *Client) EmbedModel(ctx context.Context) (Model, error) {
 	c.mu.Lock()
 	known := c.model
@@ -52,7 +52,7 @@ func (c *Client) EmbedModel(ctx context.Context) (Model, error) {
 	}, nil
 }
 
-// FreshModel is [Client.EmbedModel] without a memory: Ollama is asked.
+// FreshModel is [Client.EmbedModel] without the cache.
 func (c *Client) FreshModel(ctx context.Context) (Model, error) {
 	c.mu.Lock()
 	c.model.until = time.Time{}
@@ -60,19 +60,19 @@ func (c *Client) FreshModel(ctx context.Context) (Model, error) {
 	return c.EmbedModel(ctx)
 }
 
-// findModel returns the embedding model's digest: the one before, if a host
-// has it, else that of the first host, if all have another.
+// findModel returns the embedding model's digest: the previous one, "" for none, if
+// a host has it, else that of the first host.
 func (c *Client) findModel(ctx context.Context, before string) (string, error) {
 	found := ""
 	others := map[*host]string{}
 	err := c.withModel(ctx, c.cfg.EmbedModel, inOrder, func(ctx context.Context, h *host) error {
-		digest, err := c.digestAt(ctx, h)
+		digest, err := c.digestOn(ctx, h)
 		if err != nil {
 			return err
 		}
 		if before != "" && digest != before {
 			others[h] = digest
-			return otherVersion(h)
+			return wrongBuild(h)
 		}
 		found = digest
 		return nil
@@ -83,20 +83,20 @@ func (c *Client) findModel(ctx context.Context, before string) (string, error) {
 	return found, err
 }
 
-func otherVersion(h *host) *failure {
+func wrongBuild(h *host) *failure {
 	return &failure{kind: refused, host: h, err: errOtherVersion}
 }
 
 var errOtherVersion = errors.New("the embedding model is another version than the one in use; pull the same one on every host")
 
-// setModel notes the model in use.
+// setModel sets the digest of the model in use.
 func (c *Client) setModel(digest string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.model = identity{digest: digest, until: time.Now().Add(c.cfg.ModelTTL)}
 }
 
-// forgetModel makes the next [Client.EmbedModel] ask.
+// forgetModel drops the cached identity, so that the next [Client.EmbedModel] asks.
 func (c *Client) forgetModel() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -106,8 +106,9 @@ func (c *Client) forgetModel() {
 	}
 }
 
-// agreeOnModel sees to it that several hosts have a model to be measured by.
-func (c *Client) agreeOnModel(ctx context.Context) error {
+// resolveModel finds out which build to use if there are several hosts. A single
+// host's build is always the one in use.
+func (c *Client) resolveModel(ctx context.Context) error {
 	c.mu.Lock()
 	agreed := len(c.hosts) == 1 || c.model.digest != ""
 	c.mu.Unlock()
@@ -118,33 +119,31 @@ func (c *Client) agreeOnModel(ctx context.Context) error {
 	return err
 }
 
-// build is one installation of a model. It tells a model that was replaced, and
-// replaced back, from one that was left alone.
+// build is one installation of a model. The time distinguishes a model that was
+// replaced and then restored from one that never changed.
 type build struct {
 	digest    string
 	installed time.Time
 }
 
-// unchanged makes a request for vectors of a host, and returns the digest of
-// the model that made them. A model may be pulled at any time and takes effect
-// with the next request, so the host is asked which one it has before and
-// after: vectors that came in between two builds are of either, and are not
-// used. Where there are several hosts the model has to be the one in use.
-//
-// The error is nil or a *failure.
-func (c *Client) unchanged(ctx context.Context, h *host, request func(ctx context.Context) error) (string, error) {
+// withSameBuild runs a request for vectors and returns the digest of the build that
+// made them. A model may be pulled at any time and is used from the next request
+// on, so the host is asked for its build before and after the request; if it
+// changed, the request is repeated. With several hosts the build must be the one
+// in use. The error is nil or a *failure.
+func (c *Client) withSameBuild(ctx context.Context, h *host, request func(ctx context.Context) error) (string, error) {
 	c.mu.Lock()
 	last := h.seen
 	c.mu.Unlock()
 	for range buildTries {
-		before, err := c.verify(ctx, h, last)
+		before, err := c.usableBuild(ctx, h, last)
 		if err != nil {
 			return "", err
 		}
 		if err := request(ctx); err != nil {
 			return "", err
 		}
-		after, err := c.buildAt(ctx, h)
+		after, err := c.buildOn(ctx, h)
 		if err != nil {
 			return "", err
 		}
@@ -154,24 +153,22 @@ func (c *Client) unchanged(ctx context.Context, h *host, request func(ctx contex
 			}
 			return after.digest, nil
 		}
-		c.cfg.Logger.InfoContext(ctx, "the embedding model was pulled meanwhile; its vectors are made again",
+		c.cfg.Logger.InfoContext(ctx, "the embedding model changed during the request, embedding again",
 			"host", h.name, "from", shortDigest(before.digest), "to", shortDigest(after.digest))
 		last = after
 	}
-	return "", &failure{kind: transient, host: h, err: errUnsettled}
+	return "", &failure{kind: transient, host: h, err: errModelKeepsChanging}
 }
 
-// buildTries is how often vectors are made again for a model that is replaced
-// each time.
+// buildTries is how often a request is made while the model keeps changing.
 const buildTries = 3
 
-var errUnsettled = errors.New("the embedding model is replaced again and again")
+var errModelKeepsChanging = errors.New("the embedding model keeps changing; wait until its pulls have ended")
 
-// verify returns the build that the host has, which may be the one that it had
-// when it was last asked. It is a *failure if that would make vectors with
-// another version of the model than the one in use. A single host is its own
-// measure.
-func (c *Client) verify(ctx context.Context, h *host, last build) (build, error) {
+// usableBuild returns the host's build: last if it is still usable, else it asks the
+// host. The error is a *failure, if the host has another build than the one in
+// use or cannot be asked. Every build of a single host is usable.
+func (c *Client) usableBuild(ctx context.Context, h *host, last build) (build, error) {
 	c.mu.Lock()
 	want := c.model.digest
 	c.mu.Unlock()
@@ -179,22 +176,22 @@ func (c *Client) verify(ctx context.Context, h *host, last build) (build, error)
 	if fits(last) {
 		return last, nil
 	}
-	has, err := c.buildAt(ctx, h)
+	has, err := c.buildOn(ctx, h)
 	if err != nil || fits(has) {
 		return has, err
 	}
 	c.cfg.Logger.WarnContext(ctx, "host is not used for embedding", "host", h.name, "error", errOtherVersion)
-	return build{}, otherVersion(h)
+	return build{}, wrongBuild(h)
 }
 
-func (c *Client) digestAt(ctx context.Context, h *host) (string, error) {
-	has, err := c.buildAt(ctx, h)
+func (c *Client) digestOn(ctx context.Context, h *host) (string, error) {
+	has, err := c.buildOn(ctx, h)
 	return has.digest, err
 }
 
-// buildAt asks a host which build of the embedding model it has. The error is
-// nil or a *failure.
-func (c *Client) buildAt(ctx context.Context, h *host) (build, error) {
+// buildOn asks a host for its build of the embedding model. The error is nil or a
+// *failure.
+func (c *Client) buildOn(ctx context.Context, h *host) (build, error) {
 	models, err := h.models(ctx, c.cfg.ProbeTimeout)
 	if err != nil {
 		return build{}, err
@@ -203,8 +200,8 @@ func (c *Client) buildAt(ctx context.Context, h *host) (build, error) {
 	if !ok {
 		return build{}, &failure{kind: modelMissing, host: h, err: errNotListed}
 	}
-	if !digestForm.MatchString(has.digest) {
-		f := badResponse("a model with a strange digest")
+	if !validDigest.MatchString(has.digest) {
+		f := badResponse("the digest of a model is invalid")
 		f.host = h
 		return build{}, f
 	}
@@ -214,8 +211,8 @@ func (c *Client) buildAt(ctx context.Context, h *host) (build, error) {
 	return has, nil
 }
 
-// digestForm bounds what is stored and shown of a host's word.
-var digestForm = regexp.MustCompile(`^[0-9A-Za-z:._-]{1,128}$`)
+// validDigest limits what is stored and shown of a digest that a host sends.
+var validDigest = regexp.MustCompile(`^[0-9A-Za-z:._-]{1,128}$`)
 
 var errNotListed = errors.New("not in the list of models")
 
@@ -239,8 +236,8 @@ func (h *host) models(ctx context.Context, timeout time.Duration) (map[string]bu
 	return models, err
 }
 
-// fullName returns the name as Ollama lists it: with a tag, in lower case, as
-// Ollama does not tell cases apart.
+// fullName returns a model's name as it is compared: with a tag, and in lower case
+// because Ollama ignores case.
 func fullName(model string) string {
 	if !strings.Contains(model[strings.LastIndex(model, "/")+1:], ":") {
 		model += ":latest"

@@ -13,12 +13,12 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// PullStatus is how far a pull is.
+// PullStatus is the progress of a pull.
 type PullStatus struct {
-	// Status is Ollama's word for what it is doing.
+	// Status is Ollama's description of the current step.
 	Status string
-	// Completed and Total are bytes, over the model's parts that are known so
-	// far; Total is 0 before the first.
+	// Completed and Total are bytes, summed over the parts of the model that are
+	// known so far. Total is 0 before the first.
 	Completed, Total int64
 }
 
@@ -29,12 +29,11 @@ func (s PullStatus) String() string {
 	return fmt.Sprintf("%s, %.0f %%", s.Status, math.Floor(100*float64(s.Completed)/float64(s.Total)))
 }
 
-// puller pulls missing models, each once at a time.
+// puller pulls missing models, each at most once at a time.
 type puller struct {
 	wait, again time.Duration
-	limit       time.Duration // of a pull
-	patience    time.Duration // with a host that falls silent
-	onPull      func(model string, status PullStatus)
+	limit       time.Duration // for a whole pull
+	patience    time.Duration // for an answer to a liveness probe
 	logger      *slog.Logger
 
 	mu      sync.Mutex
@@ -43,7 +42,7 @@ type puller struct {
 	running sync.WaitGroup
 }
 
-// pull is one model on its way to one host.
+// pull is one pull of a model by a host.
 type pull struct {
 	model  string
 	host   *host
@@ -60,16 +59,16 @@ type pull struct {
 func newPuller(cfg Config) *puller {
 	return &puller{
 		wait: cfg.PullWait, again: cfg.PullRetry, limit: cfg.PullLimit, patience: cfg.ProbeTimeout,
-		onPull: cfg.OnPull, logger: cfg.Logger, pulls: map[string]*pull{},
+		logger: cfg.Logger, pulls: map[string]*pull{},
 	}
 }
 
 var errClosed = errors.New("the client is closed")
 
-// await has the model pulled by the host, or joins a pull of it that is under
-// way, and waits a while for its end. The model was found missing by a request
-// made at the time asked. nil means that it is there now; the error is a
-// *ModelMissingError or the context's.
+// await starts or joins a pull of the model and waits for its end, at most for
+// p.wait. asked is when the request was made that found the model missing. A nil
+// error means that the model is now there; else it is a *ModelMissingError or the
+// context's.
 func (p *puller) await(ctx context.Context, h *host, model string, asked time.Time) error {
 	pull := p.join(ctx, h, model, asked)
 	if pull == nil {
@@ -89,19 +88,18 @@ func (p *puller) await(ctx context.Context, h *host, model string, asked time.Ti
 	return pull.missing()
 }
 
-// join returns the pull of the model: the one under way, one that ended since
-// the model was found missing, one that failed not long ago, or a new one. nil
-// when the puller is closed.
+// join returns the current pull of the model if it satisfies the request, else it
+// starts one. It returns nil if the puller is closed.
 func (p *puller) join(ctx context.Context, h *host, model string, asked time.Time) *pull {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
 		return nil
 	}
-	if current := p.pulls[model]; current != nil && current.answers(asked, p.again) {
+	if current := p.pulls[model]; current != nil && current.satisfies(asked, p.again) {
 		return current
 	}
-	// The pull outlives the call that found the model missing; close ends it.
+	// The pull outlives the call that started it; close cancels it.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	started := &pull{
 		model: model, host: h, cancel: cancel, done: make(chan struct{}),
@@ -112,7 +110,7 @@ func (p *puller) join(ctx context.Context, h *host, model string, asked time.Tim
 	return started
 }
 
-// run pulls to the end.
+// run pulls the model and records the result.
 func (p *puller) run(ctx context.Context, current *pull) {
 	defer current.cancel()
 	p.logger.InfoContext(ctx, "pull model", "model", current.model, "host", current.host.name)
@@ -126,7 +124,7 @@ func (p *puller) run(ctx context.Context, current *pull) {
 	close(current.done)
 }
 
-// maxParts is how many parts of a model are counted; models have some ten.
+// maxParts is the largest number of parts that are counted; a model has about ten.
 const maxParts = 1000
 
 func (p *puller) pull(ctx context.Context, current *pull) error {
@@ -144,20 +142,17 @@ func (p *puller) pull(ctx context.Context, current *pull) error {
 			status.Total += part.total
 		}
 		current.setStatus(status)
-		if p.onPull != nil {
-			p.onPull(current.model, status)
-		}
 	}
 	client := current.host.api
 	err := withDeadline(ctx, &timeoutError{after: p.limit, unfinished: true}, func(ctx context.Context) error {
-		return whileAnswering(ctx, client, p.patience, func(ctx context.Context) error {
-			return within(ctx, pullBounds(), func(ctx context.Context) error {
+		return withLivenessProbe(ctx, client, p.patience, func(ctx context.Context) error {
+			return withBounds(ctx, pullBounds(), func(ctx context.Context) error {
 				err := client.Pull(ctx, &api.PullRequest{Model: current.model}, func(resp api.ProgressResponse) error {
 					progress(resp)
 					return nil
 				})
 				if err == nil && last != "success" {
-					err = io.ErrUnexpectedEOF // the client takes a connection that breaks for the end
+					err = io.ErrUnexpectedEOF // Ollama's client treats a broken connection as the end
 				}
 				return err
 			})
@@ -169,7 +164,7 @@ func (p *puller) pull(ctx context.Context, current *pull) error {
 	return nil
 }
 
-// close cancels what is being pulled and waits for it.
+// close cancels running pulls and waits for them.
 func (p *puller) close() {
 	p.mu.Lock()
 	p.closed = true
@@ -180,9 +175,9 @@ func (p *puller) close() {
 	p.running.Wait()
 }
 
-// answers says that a model found missing at the time asked needs no other
-// pull, or may have none so soon after this one failed.
-func (p *pull) answers(asked time.Time, again time.Duration) bool {
+// satisfies reports whether a model that was found missing at asked needs no new
+// pull: this one is running, has ended since, or failed less than again ago.
+func (p *pull) satisfies(asked time.Time, again time.Duration) bool {
 	select {
 	case <-p.done:
 		return p.ended.After(asked) || (p.err != nil && time.Since(p.ended) < again)
@@ -197,7 +192,7 @@ func (p *pull) setStatus(status PullStatus) {
 	p.status = status
 }
 
-// missing describes the pull, under way or failed, to who needs the model.
+// missing returns the error for a caller that needs the model.
 func (p *pull) missing() *ModelMissingError {
 	p.mu.Lock()
 	e := &ModelMissingError{Model: p.model, Host: p.host.name, Pull: p.status}

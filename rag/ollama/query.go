@@ -10,16 +10,16 @@ import (
 	"unicode/utf8"
 )
 
-// PromptVersion counts up when what is put before texts or queries changes:
-// vectors made with another version are not comparable.
+// PromptVersion is incremented when the prefix of texts or queries changes: vectors
+// of different versions are not comparable.
 const PromptVersion = 1
 
-// maxQuery is how many bytes of a query are looked at, far above what fits any
-// embedding model's window.
+// maxQuery is the largest number of bytes of a query that is used, far more than
+// any embedding model's context window.
 const maxQuery = 32 << 10
 
-// queryPrefix is what the model wants before a query, and not before a
-// document.
+// queryPrefix returns the text that the model expects before a query, and not before
+// a document.
 func queryPrefix(model string) string {
 	name := model[strings.LastIndex(model, "/")+1:]
 	if strings.HasPrefix(strings.ToLower(name), "mxbai-embed-large") {
@@ -28,15 +28,14 @@ func queryPrefix(model string) string {
 	return ""
 }
 
-// queryKey names a query's vector: that of another model is another one.
+// queryKey identifies a cached query vector by model digest and query.
 type queryKey struct{ digest, text string }
 
-// EmbedQuery returns the vector to search with, which is the caller's own, and
-// the model that made it; Err is always nil. The latest queries are remembered,
-// and equal queries at the same time share one request. A query that is too long
-// for the model loses words at its end until it fits: an answer to its beginning
-// is of more use than an error. An empty query is an *InputError; other errors
-// are those of [Client.Embed].
+// EmbedQuery returns the embedding of a search query; its Err is always nil, and the
+// caller may change its vector. Recent queries are cached, and equal concurrent
+// queries share one request. A query that is too long for the model is cut at a
+// word until it fits. The error for an empty query is *InputError; other errors are
+// those of [Client.Embed].
 func (c *Client) EmbedQuery(ctx context.Context, query string) (Embedding, error) {
 	query = strings.TrimSpace(query)
 	if len(query) > maxQuery {
@@ -61,7 +60,7 @@ func (c *Client) EmbedQuery(ctx context.Context, query string) (Embedding, error
 			return Embedding{}, fmt.Errorf("embed query: %w", ctx.Err())
 		case r := <-result:
 			if _, left := errors.AsType[*callerLeftError](r.Err); left && ctx.Err() == nil {
-				continue // it was another caller's request
+				continue // another caller made the request and cancelled it
 			}
 			if r.Err != nil {
 				return Embedding{}, fmt.Errorf("embed query: %w", r.Err)
@@ -77,7 +76,7 @@ func (e Embedding) clone() Embedding {
 	return e
 }
 
-// knownQuery returns what the model in use has made of the query before.
+// knownQuery returns the cached embedding of the query by the model in use.
 func (c *Client) knownQuery(query string) (Embedding, bool) {
 	c.mu.Lock()
 	key := queryKey{c.model.digest, query}
@@ -86,15 +85,14 @@ func (c *Client) knownQuery(query string) (Embedding, bool) {
 	return Embedding{Vector: vector, Digest: key.digest}, ok
 }
 
-// callerLeftError is how a shared request ends when the caller that made it
-// went away.
+// callerLeftError is the error of a shared request whose maker cancelled it.
 type callerLeftError struct{ err error }
 
 func (e *callerLeftError) Error() string { return e.err.Error() }
 
 func (e *callerLeftError) Unwrap() error { return e.err }
 
-// embedQuery embeds the query, cut as far as necessary, and remembers it.
+// embedQuery embeds the query, cut as far as necessary, and caches the vector.
 func (c *Client) embedQuery(ctx context.Context, query string) (Embedding, error) {
 	text := query
 	for {
@@ -116,8 +114,8 @@ func (c *Client) embedQuery(ctx context.Context, query string) (Embedding, error
 	}
 }
 
-// cutAtWord returns at most limit bytes of the text, which is longer, cut
-// after a word if there is one, else after a character.
+// cutAtWord returns at most limit bytes of a longer text, cut after a word if
+// possible, else after a character.
 func cutAtWord(text string, limit int) string {
 	end := limit
 	for end > 0 && !utf8.RuneStart(text[end]) {

@@ -81,7 +81,7 @@ func TestEmbedQuery_ForgetsOldestQueries(t *testing.T) {
 	ask("query 255")
 	ask("first")
 	if diff := cmp.Diff([]string{prefix + "first"}, server.Texts()); diff != "" {
-		t.Errorf("embedded anew (-want +got):\n%s", diff)
+		t.Errorf("embedded again (-want +got):\n%s", diff)
 	}
 }
 

@@ -106,7 +106,7 @@ func TestEmbed_GivesUpOnAModelThatNeverSettles(t *testing.T) {
 
 	_, err := client.Embed(t.Context(), numbered(1))
 	asType[*ollama.UnavailableError](t, err)
-	wantContains(t, err.Error(), "replaced again and again")
+	wantContains(t, err.Error(), "keeps changing")
 }
 
 // A query under way when the model is replaced is not remembered as one of the
@@ -141,7 +141,7 @@ func TestModel_RefusesAStrangeDigest(t *testing.T) {
 
 	_, err := client.EmbedModel(t.Context())
 	asType[*ollama.UnavailableError](t, err)
-	wantContains(t, err.Error(), "strange digest")
+	wantContains(t, err.Error(), "digest of a model is invalid")
 }
 
 func TestContextWindow(t *testing.T) {

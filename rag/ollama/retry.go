@@ -11,23 +11,23 @@ import (
 	"github.com/cenkalti/backoff/v5"
 )
 
-// jitter is by how much a delay may be shorter or longer.
+// jitter is the fraction by which a delay is randomly shortened or lengthened.
 const jitter = 0.2
 
-// preference says which host is asked first.
+// preference is the order in which hosts are tried.
 type preference int
 
 const (
-	inOrder   preference = iota // the first that is configured
-	leastBusy                   // the one with the fewest calls under way
+	inOrder   preference = iota // in the configured order
+	leastBusy                   // the one with the fewest running requests first
 )
 
-// request asks one host. Its error is nil or a *failure.
+// request makes a request to one host. Its error is nil or a *failure.
 type request func(ctx context.Context, h *host) error
 
-// withModel makes a request that needs a model, with all that belongs to it:
-// other hosts, retries, and the model pulled if no host that answers has it.
-// The error is fit for callers of the package.
+// withModel makes a request that needs a model. It tries the hosts, retries, and
+// pulls the model if no reachable host has it. The error is one that the package
+// documents.
 func (c *Client) withModel(ctx context.Context, model string, first preference, req request) error {
 	asked := time.Now()
 	f := c.retry(ctx, first, req)
@@ -43,11 +43,10 @@ func (c *Client) withModel(ctx context.Context, model string, first preference, 
 	if f.kind == modelMissing {
 		return &ModelMissingError{Model: model, Host: f.host.name, Err: f.err}
 	}
-	return c.public(f)
+	return c.publicError(f)
 }
 
-// retry makes passes over the hosts until one succeeds, waiting longer between
-// them each time.
+// retry calls tryHosts until it succeeds, with growing delays.
 func (c *Client) retry(ctx context.Context, first preference, req request) *failure {
 	delays := &backoff.ExponentialBackOff{
 		InitialInterval:     c.cfg.RetryDelay,
@@ -56,7 +55,7 @@ func (c *Client) retry(ctx context.Context, first preference, req request) *fail
 		MaxInterval:         c.retryAfter(),
 	}
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
-		f, again := c.pass(ctx, first, req)
+		f, again := c.tryHosts(ctx, first, req)
 		switch {
 		case f == nil:
 			return struct{}{}, nil
@@ -78,18 +77,18 @@ func (c *Client) retry(ctx context.Context, first preference, req request) *fail
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f
 	}
-	return &failure{kind: callerGone, err: ctx.Err()}
+	return &failure{kind: callerCanceled, err: ctx.Err()}
 }
 
-// retryAfter is the delay that would come after the last try: what callers are
-// told to wait.
+// retryAfter is the delay that would follow the last try. It is the RetryAfter of
+// an *UnavailableError.
 func (c *Client) retryAfter() time.Duration {
 	return c.cfg.RetryDelay << (c.cfg.Tries - 1)
 }
 
-// pass asks the hosts one after the other until one succeeds. It returns the
-// failure that says most, and whether another pass could end better.
-func (c *Client) pass(ctx context.Context, first preference, req request) (*failure, bool) {
+// tryHosts makes the request to one host after the other until one succeeds. It
+// returns nil, or the failure of the highest severity and whether a retry may help.
+func (c *Client) tryHosts(ctx context.Context, first preference, req request) (*failure, bool) {
 	var failures []*failure
 	for tried := map[*host]bool{}; len(tried) < len(c.hosts); {
 		h := c.reserve(first, tried)
@@ -107,18 +106,17 @@ func (c *Client) pass(ctx context.Context, first preference, req request) (*fail
 	}
 	again := slices.ContainsFunc(failures, func(f *failure) bool { return f.kind == transient })
 	return slices.MinFunc(failures, func(a, b *failure) int {
-		return cmp.Compare(tellingFirst(a.kind), tellingFirst(b.kind))
+		return cmp.Compare(severity(a.kind), severity(b.kind))
 	}), again
 }
 
-// tellingFirst orders the failures of several hosts: what can be mended comes
-// before what has to be waited for.
-func tellingFirst(k kind) int {
+// severity ranks failures, 0 first: those that the user can fix come before those
+// that pass with time.
+func severity(k kind) int {
 	return slices.Index([]kind{modelMissing, transient, refused, circuitOpen}, k)
 }
 
-// reserve picks a host that was not tried yet, and counts it as busy until
-// it is released.
+// reserve picks a host that was not tried yet. It counts as busy until released.
 func (c *Client) reserve(first preference, tried map[*host]bool) *host {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -138,22 +136,14 @@ func (c *Client) release(h *host) {
 	h.busy--
 }
 
-// public makes an error for callers of the package of a failure.
-func (c *Client) public(f *failure) error {
+// publicError returns the failure as an error that the package documents.
+func (c *Client) publicError(f *failure) error {
 	switch f.kind {
-	case callerGone, badInput, wrongModel:
+	case callerCanceled, badInput, wrongModel:
 		return f.err
-	case transient, refused, circuitOpen, brokeOff, modelMissing:
+	case transient, refused, circuitOpen, interrupted, modelMissing:
 		return f.unavailable(c.retryAfter())
 	default:
 		return fmt.Errorf("unknown kind of failure %d: %w", f.kind, f.err)
 	}
-}
-
-// publicError is public for an error that a host's call returned.
-func (c *Client) publicError(err error) error {
-	if f, ok := errors.AsType[*failure](err); ok {
-		return c.public(f)
-	}
-	return err
 }

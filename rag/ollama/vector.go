@@ -5,19 +5,19 @@ import (
 	"math"
 )
 
-// unitTolerance is how far from 1 the squared length of a vector may be: what
-// float32 rounding of 1,024 components adds up to stays well below it.
+// unitTolerance is how far the squared length of a unit vector may be from 1. The
+// rounding errors of 1,024 float32 components add up to much less.
 const unitTolerance = 1e-3
 
-// normalize returns the vector with length 1: itself, changed in place if it
-// has to be. A vector without a direction is an ErrBadResponse.
+// normalize scales the vector to length 1, in place. The error is ErrBadResponse for
+// a vector that is zero, infinite or not a number.
 func normalize(vector []float32) ([]float32, error) {
 	var square float64
 	for _, x := range vector {
 		square += float64(x) * float64(x)
 	}
 	if square == 0 || math.IsNaN(square) || math.IsInf(square, 0) {
-		return nil, fmt.Errorf("%w: a vector without a direction", ErrBadResponse)
+		return nil, fmt.Errorf("%w: a vector is zero or not a number", ErrBadResponse)
 	}
 	if math.Abs(square-1) > unitTolerance {
 		scale := 1 / math.Sqrt(square)

@@ -8,24 +8,24 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// windowTimeout is what the answer to a question may be delayed by asking for
-// the window: a host that does not answer is found out by the chat itself.
+// windowTimeout bounds the requests for the context window, so that they delay an
+// answer little. The chat request itself reports a host that does not respond.
 const windowTimeout = 3 * time.Second
 
-// answerShare is the part of a window that an answer may have at most.
-const answerShare = 4
+// answerDivisor: an answer may take at most this fraction of the context window.
+const answerDivisor = 4
 
-// window is what the client knows of the chat model's context window.
+// window caches the chat model's context window.
 type window struct {
-	digest string // of the model; "" until some host was asked
-	tokens int    // what the model was made for; 0 where it does not say
+	digest string // of the model; "" until a host was asked
+	tokens int    // that the model was trained for; 0 if it does not say
 	until  time.Time
 }
 
-// ContextWindow returns how many tokens a prompt and its answer may have
-// together: as many as configured, or as the chat model was made for if those
-// are fewer. The model is asked once a build; where it cannot be asked the
-// configured number holds.
+// ContextWindow returns the largest number of tokens of a prompt and its answer
+// together: [Config.NumCtx], or what the chat model was trained for if that is
+// less. The host is asked once per build of the model. While it cannot be asked,
+// the last known number holds, else the configured one.
 func (c *Client) ContextWindow(ctx context.Context) int {
 	c.mu.Lock()
 	known := c.window
@@ -33,7 +33,7 @@ func (c *Client) ContextWindow(ctx context.Context) int {
 	if time.Now().Before(known.until) {
 		return c.knownWindow()
 	}
-	f, _ := c.pass(ctx, inOrder, func(ctx context.Context, h *host) error {
+	f, _ := c.tryHosts(ctx, inOrder, func(ctx context.Context, h *host) error {
 		models, err := h.models(ctx, min(windowTimeout, c.cfg.ProbeTimeout))
 		if err != nil {
 			return err
@@ -44,7 +44,7 @@ func (c *Client) ContextWindow(ctx context.Context) int {
 		}
 		if has.digest != known.digest {
 			known.digest = has.digest
-			known.tokens, err = h.trainedWindow(ctx, c.cfg.ChatModel)
+			known.tokens, err = h.modelWindow(ctx, c.cfg.ChatModel)
 		}
 		return err
 	})
@@ -59,7 +59,7 @@ func (c *Client) ContextWindow(ctx context.Context) int {
 	return c.knownWindow()
 }
 
-// knownWindow is ContextWindow as far as it is known without asking.
+// knownWindow is ContextWindow without asking a host.
 func (c *Client) knownWindow() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,16 +69,16 @@ func (c *Client) knownWindow() int {
 	return c.cfg.NumCtx
 }
 
-// forgetWindow makes the next [Client.ContextWindow] ask.
+// forgetWindow makes the next [Client.ContextWindow] ask a host.
 func (c *Client) forgetWindow() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.window = window{tokens: c.window.tokens}
 }
 
-// trainedWindow asks for the window that a model was made for, 0 if the host
-// does not say. The error is nil or a *failure.
-func (h *host) trainedWindow(ctx context.Context, model string) (tokens int, err error) {
+// modelWindow asks for the context window that a model was trained for, in tokens,
+// 0 if the host does not say. The error is nil or a *failure.
+func (h *host) modelWindow(ctx context.Context, model string) (tokens int, err error) {
 	err = h.call(ctx, func(ctx context.Context, client *api.Client) error {
 		return withTimeout(ctx, windowTimeout, func(ctx context.Context) error {
 			shown, err := client.Show(ctx, &api.ShowRequest{Model: model})

@@ -12,6 +12,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/ollama/ollama/api"
+
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // fact is a line of what the figures were measured on, the same for all rows.
@@ -28,39 +30,23 @@ func (e *environment) facts(ctx context.Context) ([]fact, error) {
 	if err != nil {
 		return nil, err
 	}
-	var postgres, pgvector, settings string
+	var settings string
 	if err := conn.QueryRow(ctx, `
-		SELECT split_part(current_setting('server_version'), ' ', 1),
-			(SELECT default_version FROM pg_available_extensions WHERE name = 'vector'),
-			(SELECT string_agg(name || '=' || current_setting(name), ', ' ORDER BY place)
-				FROM unnest('{shared_buffers,fsync,full_page_writes,synchronous_commit,work_mem,max_wal_size,
-					effective_cache_size}'::text[]) WITH ORDINALITY AS setting (name, place))`).
-		Scan(&postgres, &pgvector, &settings); err != nil {
+		SELECT string_agg(name || '=' || current_setting(name), ', ' ORDER BY place)
+		FROM unnest('{shared_buffers,fsync,full_page_writes,synchronous_commit,work_mem,max_wal_size,
+			effective_cache_size}'::text[]) WITH ORDINALITY AS setting (name, place)`).Scan(&settings); err != nil {
 		return nil, err
 	}
 	if err := conn.Close(ctx); err != nil {
 		return nil, err
-	}
-	client, err := ollamaClient(e.ollamaHost)
-	if err != nil {
-		return nil, err
-	}
-	ollama, err := client.Version(ctx)
-	if err != nil {
-		return nil, err
-	}
-	models := e.ollamaModels + " models"
-	if e.ollamaModels == "tiny" {
-		models = "tiny stand-ins for mxbai-embed-large and mistral"
 	}
 	return []fact{
 		{"Processor", field("/proc/cpuinfo", "model name")},
 		{"Cores", strconv.Itoa(runtime.NumCPU())},
 		{"Memory", field("/proc/meminfo", "MemTotal")},
 		{"Go", runtime.Version()},
-		{"PostgreSQL", postgres + " with pgvector " + pgvector},
+		{"Services", os.Getenv(testenv.EnvServices)},
 		{"PostgreSQL's settings", settings},
-		{"Ollama", ollama + " with " + models},
 	}, nil
 }
 

@@ -25,7 +25,7 @@ for (const [name, [client, transport]] of Object.entries(clients)) {
   const failure = await client.callTool({ name: 'semantic_search', arguments: { query: 'x', limit: 0 } });
   const { completion } = await client.complete({
     ref: { type: 'ref/resource', uri: 'cdocs://docs/{+path}' },
-    argument: { name: 'path', value: 'outbox' },
+    argument: { name: 'path', value: 'connection-management' },
   });
   const document = await client.readResource({ uri: 'cdocs://docs/' + completion.values[0] });
   found[name] = {

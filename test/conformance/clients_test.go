@@ -39,11 +39,11 @@ func TestClients(t *testing.T) {
 		t.Fatalf("%v in %s", err, stdout)
 	}
 	both := found{
-		Tools:      slices.Sorted(maps.Keys(calls(s))),
+		Tools:      slices.Sorted(maps.Keys(calls(t, s))),
 		DocTypes:   strings.Fields("problem insight codebase tool style api-contract"),
 		Failure:    "INVALID_ARGUMENT",
 		Completion: []string{document},
-		Document:   "doc_type: codebase",
+		Document:   "title: Connection Management Architecture",
 	}
 	want := map[string]found{"handshake": both, "automatic": both}
 	for name, version := range map[string]string{"handshake": "2025-11-25", "automatic": "2026-07-28"} {

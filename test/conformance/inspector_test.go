@@ -7,33 +7,47 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/test/toolexample"
+	"github.com/compound-docs/compound-docs/tools"
 )
 
-const document = "csharp-compounding-docs/codebase/outbox-pattern-20250226.md"
+const document = "csharp-compounding-docs/codebase/connection-management-20250108.md"
 
-// calls has a valid call of every tool, as arguments of the Inspector.
-func calls(s services) map[string][]string {
-	return map[string][]string{
-		"activate_project": {
-			"config_path=" + s.config(), "branch_name=main",
-		},
-		"semantic_search": {
-			"query=duplicate events", `doc_types=["codebase","problem"]`, "limit=2", "min_relevance_score=0.1",
-			`promotion_levels=["standard","important","critical"]`,
-		},
-		"rag_query": {
-			"query=How are events delivered?", "max_sources=2", "min_relevance_score=0.1", "min_promotion_level=standard",
-			"include_critical=true",
-		},
-		"search_external_docs":   {"query=how to deploy", "limit=2"},
-		"rag_query_external":     {"query=How do I deploy?", "max_sources=2"},
-		"index_document":         {"path=" + document},
-		"list_doc_types":         nil,
-		"delete_documents":       {"project_name=another-project", "dry_run=true"},
-		"update_promotion_level": {"document_path=" + document, "promotion_level=important"},
-		"search_handbook":        {"query=vacation", "n_results=3"},
-		"ping":                   {"message=hello"},
+// calls has the arguments of a valid call of every tool, as options of the Inspector:
+// those of its example.
+func calls(t *testing.T, s services) map[string][]string {
+	t.Helper()
+	calls := map[string][]string{}
+	for _, group := range tools.Groups() {
+		for _, tool := range group.Tools {
+			file, err := toolexample.Read("../..", tool.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			example, err := file.Example()
+			if err != nil {
+				t.Fatalf("%s: %v", tool.Name, err)
+			}
+			var arguments map[string]any
+			if err := json.Unmarshal(example.ArgumentsAt(s.root), &arguments); err != nil {
+				t.Fatal(err)
+			}
+			calls[tool.Name] = nil
+			for name, value := range arguments {
+				text, isText := value.(string)
+				if !isText {
+					encoded, err := json.Marshal(value)
+					if err != nil {
+						t.Fatal(err)
+					}
+					text = string(encoded)
+				}
+				calls[tool.Name] = append(calls[tool.Name], "--tool-arg", name+"="+text)
+			}
+		}
 	}
+	return calls
 }
 
 // inspector is the Inspector with a server, in one version of the protocol.
@@ -73,7 +87,7 @@ func TestInspector(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			t.Run("tools/list", i.listsTools)
-			for tool, arguments := range calls(s) {
+			for tool, arguments := range calls(t, s) {
 				t.Run(tool, func(t *testing.T) { i.calls(t, tool, arguments) })
 			}
 			for _, prompt := range []string{"recall", "capture"} {
@@ -93,7 +107,7 @@ func (i inspector) listsTools(t *testing.T) {
 		names = append(names, tool.Name)
 	}
 	slices.Sort(names)
-	if diff := cmp.Diff(slices.Sorted(maps.Keys(calls(i.services))), names); diff != "" {
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(calls(t, i.services))), names); diff != "" {
 		t.Errorf("tools (-called +listed):\n%s", diff)
 	}
 }
@@ -101,15 +115,11 @@ func (i inspector) listsTools(t *testing.T) {
 func (i inspector) calls(t *testing.T, tool string, arguments []string) {
 	t.Helper()
 	t.Parallel()
-	call := []string{"--method", "tools/call", "--tool-name", tool}
-	for _, argument := range arguments {
-		call = append(call, "--tool-arg", argument)
-	}
 	var result struct {
 		Content []struct{ Type, Text string }
 		IsError bool
 	}
-	i.inspect(t, &result, call...)
+	i.inspect(t, &result, slices.Concat([]string{"--method", "tools/call", "--tool-name", tool}, arguments)...)
 	if len(result.Content) != 1 || result.Content[0].Text == "" || result.IsError {
 		t.Errorf("answer %+v", result)
 	}

@@ -1,7 +1,6 @@
 // Package conformance tries the server with programs that others have written:
 // the protocol's official conformance suite, the official Inspector and the
-// official TypeScript clients. It knows the tool contract only as far as a valid
-// call of every tool needs it.
+// official TypeScript clients. It calls every tool as in its example file.
 //
 // "make conformance" installs them and runs its tests, which are skipped
 // elsewhere. docs/conformance.md says what of the suite applies.
@@ -75,7 +74,8 @@ func fileExists(path string) bool {
 	return err == nil
 }
 
-// services are what a server on the demo project runs with.
+// services are what a server runs with: models, a database, and a copy of the project
+// that the examples of the tools are about.
 type services struct {
 	databaseURL, ollamaURL, root string
 }
@@ -83,7 +83,7 @@ type services struct {
 func startServices(t *testing.T) services {
 	t.Helper()
 	s := services{databaseURL: testenv.DatabaseURL(t), ollamaURL: fakeollama.Start(t).URL(), root: t.TempDir()}
-	if err := os.CopyFS(s.root, os.DirFS(filepath.Join("..", "..", "examples", "demo-project"))); err != nil {
+	if err := os.CopyFS(s.root, os.DirFS("../../tools/testdata/project")); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -114,9 +114,9 @@ func (s services) serveHTTP(t *testing.T, stateless bool) (url string) {
 			t.Error(err)
 		}
 	})
-	active := workspace.New(index.New(database, models, logger), rag.NewSearcher(database, models, models, logger), project.DefaultSettings(), s.root, logger)
-	t.Cleanup(active.Close)
-	server := tools.NewServer(active, "test", logger)
+	w := workspace.New(index.New(database, models, logger), rag.NewSearcher(database, models, models, logger), project.DefaultSettings(), s.root, logger)
+	t.Cleanup(w.Close)
+	server := tools.NewServer(w, "test", logger)
 	mounted := httptest.NewServer(mcp.NewStreamableHTTPHandler(
 		func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: stateless},
 	))
@@ -124,7 +124,7 @@ func (s services) serveHTTP(t *testing.T, stateless bool) (url string) {
 	return mounted.URL
 }
 
-// startBinary returns services with a whole index of the demo project, so that every
+// startBinary returns services with a complete index of the project, so that every
 // server starts with it, and the real binary.
 func startBinary(t *testing.T) (s services, binary string) {
 	t.Helper()

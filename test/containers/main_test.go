@@ -1,8 +1,8 @@
 // Package containers_test runs the real program against PostgreSQL and Ollama in
 // containers: every tool, the watcher, and containers that stop, start and stall.
-// Its transcript of the tools is made against native processes too, so that both
-// give the same. It knows the program from outside only, and how the containers
-// come about not at all.
+// The test of the tools runs against native processes too, so that both give the
+// same answers. The package knows the program from outside only, and not how the
+// containers are made.
 package containers_test
 
 import (

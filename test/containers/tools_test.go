@@ -11,81 +11,82 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/compound-docs/compound-docs/test/testenv"
+	"github.com/compound-docs/compound-docs/test/toolexample"
+	"github.com/compound-docs/compound-docs/tools"
 )
 
 var update = flag.Bool("update", false, "write the golden file of testdata")
 
-// Every tool, on whichever route the services were reached: the answers are those
-// of the golden file in any case.
+// Every tool is called as in its example file. The answers are those of the golden
+// file, whether the services are containers or processes of this machine.
 func TestTools_AnswerTheSameOnEveryRoute(t *testing.T) {
 	t.Parallel()
 	if testenv.OllamaModels(t) != testenv.TinyModels {
 		t.Skip("the golden file was made with the stand-ins for the models")
 	}
 	in := installation{root: t.TempDir(), databaseURL: testenv.DatabaseURL(t), ollamaHost: testenv.OllamaHost(t)}
-	if err := os.CopyFS(in.root, os.DirFS("../../examples/demo-project")); err != nil {
+	if err := os.CopyFS(in.root, os.DirFS("../../tools/testdata/project")); err != nil {
 		t.Fatal(err)
-	}
-	handbook := filepath.Join(t.TempDir(), "handbook")
-	if err := os.CopyFS(handbook, os.DirFS(filepath.Join(in.root, "docs"))); err != nil {
-		t.Fatal(err)
-	}
-	ingest := in.command(t, "ingest", "--source", handbook)
-	if err := ingest.Run(); err != nil {
-		t.Fatal("ingest:", err)
 	}
 	s := in.serve(t)
-
-	var transcript strings.Builder
-	uncalled := map[string]bool{}
-	list, err := s.ListTools(t.Context(), nil)
-	if err != nil {
+	if err := s.Activate(t.Context(), in.config(), toolexample.Branch); err != nil {
 		t.Fatal(err)
 	}
-	for _, tool := range list.Tools {
-		uncalled[tool.Name] = true
-	}
-	for _, c := range callsOf(in) {
-		text, err := s.Text(t.Context(), c.tool, c.arguments)
-		if err != nil {
-			t.Error(err)
+	var transcript strings.Builder
+	for _, group := range tools.Groups() {
+		for _, tool := range group.Tools {
+			text, err := s.Text(t.Context(), tool.Name, in.exampleArguments(t, tool))
+			if err != nil {
+				t.Error(err)
+			}
+			fmt.Fprintf(&transcript, "== %s\n%s\n", tool.Name, in.normalise(t, tool.Name, text))
 		}
-		fmt.Fprintf(&transcript, "== %s\n%s\n", c.tool, in.normalise(t, c.tool, text))
-		delete(uncalled, c.tool)
-	}
-	if len(uncalled) > 0 {
-		t.Errorf("tools that were not called: %v", uncalled)
 	}
 	compareGolden(t, transcript.String())
 }
 
-// call is one of a tool.
-type call struct {
-	tool      string
-	arguments map[string]any
+// exampleArguments returns those of a tool's example, and ingests what it needs.
+func (in installation) exampleArguments(t *testing.T, tool tools.Tool) (arguments map[string]any) {
+	t.Helper()
+	file, err := toolexample.Read("../..", tool.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	example, err := file.Example()
+	if err != nil {
+		t.Fatalf("%s: %v", tool.Name, err)
+	}
+	if example.Before.Handbook != nil {
+		in.ingest(t, example.Before.Handbook)
+	}
+	if err := json.Unmarshal(example.ArgumentsAt(in.root), &arguments); err != nil {
+		t.Fatal(err)
+	}
+	// The stand-ins for the models give lower scores than the examples were made with.
+	if schema, ok := tool.InputSchema.(*jsonschema.Schema); ok && schema.Properties["min_relevance_score"] != nil {
+		arguments["min_relevance_score"] = 0
+	}
+	return arguments
 }
 
-// callsOf returns a call of every tool.
-func callsOf(in installation) []call {
-	question := "The shipment list page is slow because of an N+1 query. How did we load the latest event?"
-	document := "./csharp-compounding-docs/problems/n-plus-one-shipments-20260114.md"
-	return []call{
-		{"ping", map[string]any{"message": "hello"}},
-		{"activate_project", map[string]any{
-			"config_path": in.config(), "branch_name": "main",
-		}},
-		{"list_doc_types", nil},
-		{"index_document", map[string]any{"path": document}},
-		{"semantic_search", map[string]any{"query": question, "limit": 3, "min_relevance_score": 0.1}},
-		{"rag_query", map[string]any{"query": question, "max_sources": 1, "min_relevance_score": 0.1}},
-		{"search_external_docs", map[string]any{"query": "Which kubectl command rolls the Kubernetes deployment back?", "limit": 3}},
-		{"rag_query_external", map[string]any{"query": "Which kubectl command rolls the Kubernetes deployment back?", "max_sources": 1}},
-		{"search_handbook", map[string]any{"query": "How is a backup of the database restored?", "n_results": 2}},
-		{"update_promotion_level", map[string]any{"document_path": document, "promotion_level": "important"}},
-		{"delete_documents", map[string]any{"project_name": "parcelwright", "dry_run": true}},
-		{"delete_documents", map[string]any{"project_name": "parcelwright"}},
+// ingest fills the handbook with files, whose paths begin with handbook/.
+func (in installation) ingest(t *testing.T, files map[string]string) {
+	t.Helper()
+	dir := t.TempDir()
+	for path, content := range files {
+		path = filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := in.command(t, "ingest", "--source", filepath.Join(dir, "handbook")).Run(); err != nil {
+		t.Fatal("ingest:", err)
 	}
 }
 

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// Version is what the server says it is.
-const Version = "0.17.4-fake"
+// version is what the server says it is.
+const version = "0.17.4-fake"
 
 // Server is a running fake. All methods may be called at any time, from any
 // goroutine.
@@ -76,7 +76,7 @@ func New() *Server {
 	s.AddModel("mistral", digestOf("mistral"))
 	mux := http.NewServeMux()
 	mux.HandleFunc("HEAD /{$}", func(http.ResponseWriter, *http.Request) {})
-	mux.HandleFunc("GET /api/version", s.version)
+	mux.HandleFunc("GET /api/version", s.replyVersion)
 	mux.HandleFunc("GET /api/tags", s.tags)
 	mux.HandleFunc("POST /api/show", s.show)
 	mux.HandleFunc("POST /api/pull", s.pullModel)
@@ -229,8 +229,8 @@ func (s *Server) has(model string) bool {
 	return ok
 }
 
-func (s *Server) version(w http.ResponseWriter, _ *http.Request) {
-	reply(w, http.StatusOK, map[string]any{"version": Version})
+func (s *Server) replyVersion(w http.ResponseWriter, _ *http.Request) {
+	reply(w, http.StatusOK, map[string]any{"version": version})
 }
 
 func (s *Server) tags(w http.ResponseWriter, _ *http.Request) {

@@ -8,34 +8,34 @@ import (
 	"time"
 )
 
-// operation is something that happens to files. do reports false if there is
-// nothing that it can happen to.
+// operation is something that happens to files. do returns the file or folder that
+// it happened to, "" if there is none.
 type operation struct {
 	name   string
 	weight int
-	do     func(*repository) (what string, ok bool)
+	do     func(*repository) string
 }
 
 var operationTable = []operation{
 	{"create", 20, (*repository).create},
-	{"write", 18, onFile(func(r *repository, name string) string { r.Put(name, r.document()); return "" })},
+	{"write", 18, onFile(func(r *repository, name string) { r.Put(name, r.document()) })},
 	{"append", 8, onFile((*repository).appendTo)},
 	{"edit without change of size", 5, onFile((*repository).sameSize)},
 	{"write slowly", 2, onFile((*repository).writeSlowly)},
 	{"save by rename", 8, onFile((*repository).saveByRename)},
 	{"save by moving away", 4, onFile((*repository).saveByMovingAway)},
-	{"spoil", 2, onFile(func(r *repository, name string) string { r.Put(name, "---\ntitle: [\n---\n"); return "" })},
+	{"spoil", 2, onFile(func(r *repository, name string) { r.Put(name, "---\ntitle: [\n---\n") })},
 	{"touch", 2, onFile((*repository).touch)},
 	{"chmod", 3, onFile((*repository).chmod)},
-	{"delete", 10, onFile(func(r *repository, name string) string { r.Remove(name); return "" })},
-	{"rename", 7, onFile(func(r *repository, name string) string { return r.moveTo(name, r.newPath(path.Dir(name))) })},
-	{"move", 5, onFile(func(r *repository, name string) string { return r.moveTo(name, r.newPath(r.folder())) })},
+	{"delete", 10, onFile(remove)},
+	{"rename", 7, onFile(func(r *repository, name string) { r.move(name, r.newPath(path.Dir(name))) })},
+	{"move", 5, onFile(func(r *repository, name string) { r.move(name, r.newPath(r.folder())) })},
 	{"swap", 2, onFile((*repository).swap)},
 	{"junk", 2, onFile((*repository).junk)},
 	{"rename folder", 3, onFolder((*repository).renameFolder)},
 	{"move folder out", 2, onFolder((*repository).moveOut)},
 	{"move folder in", 2, (*repository).moveIn},
-	{"delete folder", 1, onFolder(func(r *repository, name string) string { r.Remove(name); return "" })},
+	{"delete folder", 1, onFolder(remove)},
 	{"delete and make folder", 1, onFolder((*repository).remake)},
 	{"switch branch", 1, (*repository).switchBranch},
 	{"switch branch and drop changes", 1, (*repository).forceBranch},
@@ -48,39 +48,38 @@ func total(operations []operation) (sum int) {
 	return sum
 }
 
-func onFile(do func(r *repository, name string) string) func(*repository) (string, bool) {
-	return func(r *repository) (string, bool) {
-		name := r.file()
-		if name == "" {
-			return "", false
+func onFile(do func(r *repository, name string)) func(*repository) string {
+	return on((*repository).file, do)
+}
+
+func onFolder(do func(r *repository, name string)) func(*repository) string {
+	return on((*repository).subfolder, do)
+}
+
+func on(choose func(*repository) string, do func(r *repository, name string)) func(*repository) string {
+	return func(r *repository) string {
+		name := choose(r)
+		if name != "" {
+			do(r, name)
 		}
-		return fmt.Sprintf("%q %s", name, do(r, name)), true
+		return name
 	}
 }
 
-func onFolder(do func(r *repository, name string) string) func(*repository) (string, bool) {
-	return func(r *repository) (string, bool) {
-		name := r.subfolder()
-		if name == "" {
-			return "", false
-		}
-		return fmt.Sprintf("%q %s", name, do(r, name)), true
-	}
-}
+func remove(r *repository, name string) { r.Remove(name) }
 
-func (r *repository) create() (string, bool) {
+func (r *repository) create() string {
 	name := r.newPath(r.folder())
 	r.Put(name, r.document())
-	return fmt.Sprintf("%q", name), true
+	return name
 }
 
-func (r *repository) appendTo(name string) string {
+func (r *repository) appendTo(name string) {
 	r.serial++
 	r.Put(name, r.Read(name)+fmt.Sprintf("\nOne more line, %d.\n", r.serial))
-	return ""
 }
 
-func (r *repository) sameSize(name string) string {
+func (r *repository) sameSize(name string) {
 	content := []byte(r.Read(name))
 	for i := len(content) - 1; i >= 0; i-- {
 		if content[i] >= '0' && content[i] <= '9' {
@@ -89,11 +88,10 @@ func (r *repository) sameSize(name string) string {
 		}
 	}
 	r.Put(name, string(content))
-	return ""
 }
 
 // writeSlowly lets the file be seen half written.
-func (r *repository) writeSlowly(name string) string {
+func (r *repository) writeSlowly(name string) {
 	content := r.document()
 	file, err := os.Create(r.Path(name))
 	r.Must(err)
@@ -103,84 +101,77 @@ func (r *repository) writeSlowly(name string) string {
 		time.Sleep(time.Duration(r.random.IntN(200)) * time.Millisecond) // as slow writers are
 	}
 	r.Must(file.Close())
-	return ""
 }
 
-func (r *repository) saveByRename(name string) string {
+func (r *repository) saveByRename(name string) {
 	temporary := path.Join(path.Dir(name), r.one([]string{".", "~", ""})+path.Base(name)+".tmp")
 	r.Put(temporary, r.document())
 	r.Rename(temporary, name)
-	return ""
 }
 
-func (r *repository) saveByMovingAway(name string) string {
+func (r *repository) saveByMovingAway(name string) {
 	r.Rename(name, name+"~")
 	r.Put(name, r.document())
 	r.Remove(name + "~")
-	return ""
 }
 
-func (r *repository) touch(name string) string {
+func (r *repository) touch(name string) {
 	now := time.Now()
 	r.Must(os.Chtimes(r.Path(name), now, now))
-	return ""
 }
 
 // chmod leaves the file readable, but perhaps not for a while.
-func (r *repository) chmod(name string) string {
+func (r *repository) chmod(name string) {
 	if r.random.IntN(2) == 0 {
 		r.Must(os.Chmod(r.Path(name), 0))
 		time.Sleep(time.Duration(r.random.IntN(200)) * time.Millisecond) // time to meet it so
 	}
 	r.Must(os.Chmod(r.Path(name), []os.FileMode{0o400, 0o600, 0o644, 0o755}[r.random.IntN(4)]|0o600))
-	return ""
 }
 
-func (r *repository) moveTo(name, to string) string {
-	r.Rename(name, to)
-	return fmt.Sprintf("to %q", to)
+func (r *repository) move(from, to string) {
+	r.Rename(from, to)
+	r.log = append(r.log, fmt.Sprintf("%q becomes %q", from, to))
 }
 
-func (r *repository) swap(name string) string {
+func (r *repository) swap(name string) {
 	other := r.file()
 	r.Rename(name, outsideDir+"/swapped")
 	if other != name {
 		r.Rename(other, name)
 	}
 	r.Rename(outsideDir+"/swapped", other)
-	return fmt.Sprintf("with %q", other)
 }
 
 // junk puts what is no document beside one.
-func (r *repository) junk(name string) string {
+func (r *repository) junk(name string) {
 	junk := path.Join(path.Dir(name), r.one([]string{".hidden.md", "notes.txt", "#doc.md#", "doc.md.orig", ".git.md"}))
 	r.Put(junk, r.document())
-	return ""
 }
 
-func (r *repository) renameFolder(name string) string {
+func (r *repository) renameFolder(name string) {
 	r.serial++
-	return r.moveTo(name, fmt.Sprintf("%s/renamed%d", path.Dir(name), r.serial))
+	r.move(name, fmt.Sprintf("%s/renamed%d", path.Dir(name), r.serial))
 }
 
-func (r *repository) moveOut(name string) string {
+func (r *repository) moveOut(name string) {
 	r.serial++
-	return r.moveTo(name, fmt.Sprintf("%s/%d", outsideDir, r.serial))
+	r.move(name, fmt.Sprintf("%s/%d", outsideDir, r.serial))
 }
 
-func (r *repository) moveIn() (string, bool) {
+func (r *repository) moveIn() string {
 	name := r.one(r.list(true, outsideDir))
 	if strings.Count(name, "/") != 1 {
-		return "", false
+		return ""
 	}
 	r.serial++
-	return fmt.Sprintf("%q %s", name, r.moveTo(name, fmt.Sprintf("%s/back%d", r.folder(), r.serial))), true
+	r.move(name, fmt.Sprintf("%s/back%d", r.folder(), r.serial))
+	return name
 }
 
-func (r *repository) remake(name string) string {
+func (r *repository) remake(name string) {
 	r.Remove(name)
 	r.Put(r.newPath(name), r.document())
-	return ""
 }
 
 func (r *repository) otherBranch() string {
@@ -191,16 +182,16 @@ func (r *repository) otherBranch() string {
 	}
 }
 
-func (r *repository) switchBranch() (string, bool) {
+func (r *repository) switchBranch() string {
 	r.Commit()
 	r.branch = r.otherBranch()
 	r.Git("switch", "-q", r.branch)
-	return "to " + r.branch, true
+	return r.branch
 }
 
 // forceBranch loses what was not committed, but for new files.
-func (r *repository) forceBranch() (string, bool) {
+func (r *repository) forceBranch() string {
 	r.branch = r.otherBranch()
 	r.Git("switch", "-q", "-f", r.branch)
-	return "to " + r.branch, true
+	return r.branch
 }

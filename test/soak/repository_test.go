@@ -119,7 +119,7 @@ func (r *repository) document() string {
 	return b.String()
 }
 
-// step does one operation and returns what it was.
+// step does one operation, and logs it.
 func (r *repository) step() {
 	for {
 		choice := r.random.IntN(total(operationTable))
@@ -127,8 +127,8 @@ func (r *repository) step() {
 			if choice -= operation.weight; choice >= 0 {
 				continue
 			}
-			if what, ok := operation.do(r); ok {
-				r.log = append(r.log, fmt.Sprintf("%s %s %s", time.Now().Format("15:04:05.000"), operation.name, what))
+			if name := operation.do(r); name != "" {
+				r.log = append(r.log, fmt.Sprintf("%s %s %q", time.Now().Format("15:04:05.000"), operation.name, name))
 				return
 			}
 			break // there was nothing to do it to

@@ -14,8 +14,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // clusterFolder returns the folder of a private cluster.
@@ -53,32 +51,6 @@ func TestStartCluster_GoneAfterStop(t *testing.T) {
 	}
 	if _, err := os.Stat(clusterFolder(t, database.URL)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("folder after Stop: got %v, want none", err)
-	}
-}
-
-func TestCluster_KeepsItsDataAndItsAddress(t *testing.T) {
-	t.Parallel()
-	cluster := StartCluster(t)
-	conn := connect(t, cluster.URL())
-	mustExec(t, conn, "CREATE TABLE notes (n int)")
-	for name, end := range map[string]func(){"stopped": cluster.Stop, "crashed": cluster.Crash} {
-		mustExec(t, conn, "INSERT INTO notes VALUES (1)")
-		end()
-		if err := conn.Ping(t.Context()); err == nil {
-			t.Errorf("%s: the server answers", name)
-		}
-		if _, err := pgx.Connect(t.Context(), cluster.URL()); err == nil {
-			t.Errorf("%s: the server takes connections", name)
-		}
-		cluster.Start()
-		conn = connect(t, cluster.URL())
-	}
-	var notes int
-	if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM notes").Scan(&notes); err != nil {
-		t.Fatal(err)
-	}
-	if notes != 2 {
-		t.Errorf("%d rows after two restarts, want 2", notes)
 	}
 }
 
@@ -127,24 +99,6 @@ func TestStartCluster_EndsWithItsOwner(t *testing.T) {
 	}
 	if err := owner.Wait(); err == nil {
 		t.Error("the owner ended by itself")
-	}
-
-	folder := clusterFolder(t, databaseURL)
-	poll := time.NewTicker(pollInterval)
-	defer poll.Stop()
-	for err := error(nil); err == nil && ctx.Err() == nil; <-poll.C {
-		var again *pgx.Conn
-		if again, err = pgx.Connect(ctx, databaseURL); err == nil {
-			_ = again.Close(ctx)
-		}
-	}
-	old := time.Now().Add(-2 * abandonedAge)
-	if err := os.Chtimes(folder, old, old); err != nil {
-		t.Fatal(err)
-	}
-	removeAbandoned(folder, t.Logf)
-	if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the folder of a killed process: got %v, want none", err)
 	}
 }
 

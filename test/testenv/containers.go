@@ -79,16 +79,10 @@ func (e *engine) run(ctx context.Context, service containedService, logf Logf) (
 			return nil, err
 		}
 		c := &Container{docker: e.docker, name: service.name + " in a container of " + image, image: image, address: free}
-		err = e.make(ctx, func(ctx context.Context) (err error) {
-			c.running, err = testcontainers.Run(ctx, image, append(service.options,
-				testcontainers.WithNoStart(), testcontainers.WithLabels(e.labels), testcontainers.WithExposedPorts(service.port),
-				testcontainers.WithHostConfigModifier(bind(service.port, netip.MustParseAddrPort(free))),
-				testcontainers.WithWaitStrategyAndDeadline(answerTimeout, service.ready))...)
-			return err //nolint:wrapcheck // it is below
-		})
-		if err == nil {
-			err = c.running.Start(ctx)
-		}
+		c.running, err = testcontainers.Run(ctx, image, append(service.options,
+			testcontainers.WithLabels(e.labels), testcontainers.WithExposedPorts(service.port),
+			testcontainers.WithHostConfigModifier(bind(service.port, netip.MustParseAddrPort(free))),
+			testcontainers.WithWaitStrategyAndDeadline(answerTimeout, service.ready))...)
 		if err == nil {
 			return c, nil
 		}

@@ -150,23 +150,6 @@ func TestRemoveContainers_SparesTheLiving(t *testing.T) {
 	}
 }
 
-func TestEngine_MakesNothingOnceStopped(t *testing.T) {
-	t.Parallel()
-	engineForTest(t)
-	e, err := openEngine(t.Context(), t.Logf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := e.Stop(); err != nil {
-		t.Fatal(err)
-	}
-	made := false
-	err = e.make(t.Context(), func(context.Context) error { made = true; return nil })
-	if err == nil || made {
-		t.Errorf("got %v and made is %v, want an error and nothing made", err, made)
-	}
-}
-
 func TestChooseRoute_Forced(t *testing.T) {
 	t.Parallel()
 	if got, err := chooseRoute(t.Context(), "native"); got != NativeRoute || err != nil {
@@ -183,25 +166,5 @@ func TestChooseRoute_Forced(t *testing.T) {
 	}
 	if got, err := chooseRoute(ended, ""); got != NativeRoute || err != nil {
 		t.Errorf("no engine: got %q and %v, want native processes", got, err)
-	}
-}
-
-// Images are named after what they are built from, so that a change builds another.
-func TestServiceImage_BuiltName(t *testing.T) {
-	t.Parallel()
-	database, ollama := databaseImage(), ollamaImage()
-	names := map[string]bool{}
-	for _, image := range []serviceImage{database, ollama, database} {
-		name, err := image.builtName()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.HasPrefix(name, "compound-docs/"+image.folder+":"+image.variant+"-") {
-			t.Errorf("the image of %s is named %q", image.folder, name)
-		}
-		names[name] = true
-	}
-	if len(names) != 2 {
-		t.Errorf("two images, one of them twice, have the names %v", names)
 	}
 }

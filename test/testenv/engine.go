@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/containerd/errdefs"
@@ -29,7 +28,7 @@ const (
 
 const (
 	dialTimeout   = 3 * time.Second  // of an engine that is there
-	engineTimeout = 30 * time.Second // of a single request to it
+	engineTimeout = 30 * time.Second // of a request for a log
 )
 
 // dialEngine returns a client of this machine's Docker engine.
@@ -60,9 +59,6 @@ type engine struct {
 	docker *client.Client
 	owner  *scratch
 	labels map[string]string
-
-	mu      sync.Mutex // held while something is made
-	stopped bool
 }
 
 // openEngine connects to the engine, and removes what processes have left behind
@@ -86,28 +82,9 @@ func openEngine(ctx context.Context, logf Logf) (*engine, error) {
 	return &engine{docker: docker, owner: owner, labels: map[string]string{ownerLabel: owner.path, hostLabel: host}}, nil
 }
 
-// make makes something with the labels of e. It is not interrupted, since the
-// engine would go on making it.
-func (e *engine) make(ctx context.Context, something func(context.Context) error) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if err := ctx.Err(); err != nil {
-		return err //nolint:wrapcheck // says all there is
-	}
-	if e.stopped {
-		return errors.New("the containers of this process have been removed")
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), engineTimeout)
-	defer cancel()
-	return something(ctx)
-}
-
-// Stop removes all that this process has made, and keeps it from making more. It
-// may be called once.
+// Stop removes all that this process has made. What is just being made then is left
+// to the next process. It may be called once.
 func (e *engine) Stop() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.stopped = true
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	all := func(string) bool { return true }

@@ -13,7 +13,8 @@ import (
 
 // FaultProxy stands in front of a service and can refuse connections, as if the
 // service had stopped, or stall, as if it hung. It is safe for concurrent use.
-// (Toxiproxy, which does the same, does not reach services on Unix sockets.)
+// Toxiproxy does the same, but dials services over TCP only (toxiproxy v2, proxy.go),
+// and the PostgreSQL of the tests listens on a Unix socket.
 type FaultProxy struct {
 	network, target string // of the service
 	address         string // of the proxy
@@ -160,21 +161,3 @@ func (r stallingReader) Read(buffer []byte) (int, error) {
 	}
 	return n, err //nolint:wrapcheck // a reader
 }
-
-// Gate is the name that FaultProxy had before, until the last test uses the new one.
-type Gate = FaultProxy
-
-// NewGate is [NewFaultProxy].
-func NewGate(t testing.TB, target string) *FaultProxy {
-	t.Helper()
-	return NewFaultProxy(t, target)
-}
-
-// NewDatabaseGate is [NewDatabaseProxy].
-func NewDatabaseGate(t testing.TB, databaseURL string) (*FaultProxy, string) {
-	t.Helper()
-	return NewDatabaseProxy(t, databaseURL)
-}
-
-// Jam is [FaultProxy.Stall].
-func (p *FaultProxy) Jam() { p.Stall() }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -96,12 +97,16 @@ func connectOllama(ctx context.Context, host, route string) (*Ollama, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ollama at %s (%s): %w", host, route, err)
 	}
-	missing, err := missingModels(ctx, client)
+	list, err := client.List(ctx)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("list the models of Ollama: %w", err)
 	}
-	if len(missing) > 0 {
-		return nil, fmt.Errorf("ollama at %s (%s) lacks a model: ollama pull %s", host, route, missing[0])
+	for _, name := range []string{embedModel, chatModel} {
+		if !slices.ContainsFunc(list.Models, func(m api.ListModelResponse) bool {
+			return strings.TrimSuffix(m.Name, ":latest") == name
+		}) {
+			return nil, fmt.Errorf("ollama at %s (%s) lacks a model: ollama pull %s", host, route, name)
+		}
 	}
 	models, err := whichModels(ctx, client)
 	if err != nil {
@@ -116,25 +121,6 @@ func newClient(host string) (*api.Client, error) {
 		return nil, fmt.Errorf("host of Ollama: %q is not a URL such as http://localhost:11434", host)
 	}
 	return api.NewClient(base, http.DefaultClient), nil
-}
-
-// missingModels returns which of the two models a server lacks.
-func missingModels(ctx context.Context, client *api.Client) ([]string, error) {
-	list, err := client.List(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("list the models of Ollama: %w", err)
-	}
-	present := map[string]bool{}
-	for _, model := range list.Models {
-		present[strings.TrimSuffix(model.Name, ":latest")] = true
-	}
-	var missing []string
-	for _, name := range []string{embedModel, chatModel} {
-		if !present[name] {
-			missing = append(missing, name)
-		}
-	}
-	return missing, nil
 }
 
 // whichModels tells stand-ins, by the description in the model file, from real

@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"syscall"
 
 	"github.com/ollama/ollama/api"
@@ -23,42 +21,28 @@ import (
 const startTries = 3
 
 // startOllama starts an Ollama of our own, with stand-ins for the models.
-func startOllama(ctx context.Context, logf Logf) (_ *Ollama, err error) {
+func startOllama(ctx context.Context, logf Logf) (server *Ollama, err error) {
 	binary, err := ollamaBinary(ctx, logf)
 	if err != nil {
 		return nil, err
 	}
-	files, err := renderStandIns()
-	if err != nil {
-		return nil, err
-	}
-	// Ollama keeps these models here, and other servers may use it at the same time.
-	folder, err := cacheFolder("models-" + files.key)
-	if err != nil {
-		return nil, err
-	}
-	var server *Ollama
 	for range startTries {
-		if server, err = runOllama(ctx, binary, folder, logf); err == nil {
+		if server, err = runOllama(ctx, binary, logf); err == nil {
 			break
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	lock, err := lockFile(ctx, filepath.Join(folder, "create.lock"))
-	if err == nil {
-		err = errors.Join(server.load(ctx, files), lock.Unlock())
-	}
-	if err != nil {
+	if err := server.loadStandIns(ctx); err != nil {
 		return nil, errors.Join(err, server.Stop())
 	}
 	return server, nil
 }
 
-// runOllama starts a server on a free port of the loopback interface and waits
-// until it answers.
-func runOllama(ctx context.Context, binary, models string, logf Logf) (*Ollama, error) {
+// runOllama starts a server without models on a free port of the loopback interface
+// and waits until it answers.
+func runOllama(ctx context.Context, binary string, logf Logf) (*Ollama, error) {
 	address, err := freeAddress(ctx)
 	if err != nil {
 		return nil, err
@@ -73,8 +57,6 @@ func runOllama(ctx context.Context, binary, models string, logf Logf) (*Ollama, 
 		"PATH=" + os.Getenv("PATH"),
 		"HOME=" + home.path,
 		"OLLAMA_HOST=" + address,
-		"OLLAMA_MODELS=" + models,
-		"OLLAMA_NOPRUNE=1", // what looks unused may be another server's
 		"OLLAMA_KEEP_ALIVE=-1",
 	}
 	serve.SysProcAttr = childAttributes(nil, syscall.SIGTERM) // upon which it ends its runners
@@ -111,26 +93,6 @@ func freeAddress(ctx context.Context) (string, error) {
 	return listener.Addr().String(), listener.Close()
 }
 
-// standIns are the model files, and a name for the two of them together.
-type standIns struct {
-	embedder, chat []byte
-	key            string
-}
-
-// renderStandIns writes the stand-ins for both models.
-func renderStandIns() (s standIns, err error) {
-	if s.embedder, err = render(tinymodel.WriteEmbedder); err != nil {
-		return standIns{}, fmt.Errorf("write a stand-in for %s: %w", embedModel, err)
-	}
-	if s.chat, err = render(tinymodel.WriteChat); err != nil {
-		return standIns{}, fmt.Errorf("write a stand-in for %s: %w", chatModel, err)
-	}
-	const keyBytes = 8
-	digest := sha256.Sum256(fmt.Append(nil, blobDigest(s.embedder), blobDigest(s.chat), tinymodel.ChatTemplate, standInParameters()))
-	s.key = hex.EncodeToString(digest[:keyBytes])
-	return s, nil
-}
-
 // render returns what is written to a file.
 func render(write func(*os.File) error) (content []byte, err error) {
 	file, err := os.CreateTemp("", "cdocs-model-")
@@ -149,16 +111,8 @@ func render(write func(*os.File) error) (content []byte, err error) {
 // processors are taken by other tests.
 func standInParameters() map[string]any { return map[string]any{"num_thread": 1} }
 
-// loadStandIns creates the models that a new server lacks.
+// loadStandIns creates stand-ins for both models on a server that has none.
 func (o *Ollama) loadStandIns(ctx context.Context) error {
-	files, err := renderStandIns()
-	if err != nil {
-		return err
-	}
-	return o.load(ctx, files)
-}
-
-func (o *Ollama) load(ctx context.Context, files standIns) error {
 	client, err := newClient(o.Host)
 	if err != nil {
 		return err
@@ -166,29 +120,28 @@ func (o *Ollama) load(ctx context.Context, files standIns) error {
 	if o.Version, err = client.Version(ctx); err != nil {
 		return fmt.Errorf("read Ollama's version: %w", err)
 	}
-	missing, err := missingModels(ctx, client)
-	if err != nil {
-		return err
-	}
-	for _, name := range missing {
-		file, request := files.embedder, &api.CreateRequest{Model: name, Parameters: standInParameters()}
-		if name == chatModel {
-			file, request.Template = files.chat, tinymodel.ChatTemplate
+	for _, model := range []struct {
+		name, template string
+		write          func(*os.File) error
+	}{
+		{name: embedModel, write: tinymodel.WriteEmbedder},
+		{name: chatModel, template: tinymodel.ChatTemplate, write: tinymodel.WriteChat},
+	} {
+		file, err := render(model.write)
+		if err != nil {
+			return fmt.Errorf("write a stand-in for %s: %w", model.name, err)
 		}
-		digest := blobDigest(file)
-		request.Files = map[string]string{"model.gguf": digest}
+		digest := fmt.Sprintf("sha256:%x", sha256.Sum256(file))
 		if err := client.CreateBlob(ctx, digest, bytes.NewReader(file)); err != nil {
-			return fmt.Errorf("upload a stand-in for %s: %w", name, err)
+			return fmt.Errorf("upload a stand-in for %s: %w", model.name, err)
+		}
+		request := &api.CreateRequest{
+			Model: model.name, Template: model.template, Parameters: standInParameters(),
+			Files: map[string]string{"model.gguf": digest},
 		}
 		if err := client.Create(ctx, request, func(api.ProgressResponse) error { return nil }); err != nil {
-			return fmt.Errorf("create a stand-in for %s: %w", name, err)
+			return fmt.Errorf("create a stand-in for %s: %w", model.name, err)
 		}
 	}
 	return nil
-}
-
-// blobDigest returns the name that Ollama gives to a file's content.
-func blobDigest(content []byte) string {
-	digest := sha256.Sum256(content)
-	return "sha256:" + hex.EncodeToString(digest[:])
 }

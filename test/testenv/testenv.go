@@ -42,8 +42,8 @@ import (
 const (
 	EnvDatabaseURL  = "CDOCS_TEST_DATABASE_URL"  // of a role that may create databases and the extension vector
 	EnvOllamaHost   = "CDOCS_TEST_OLLAMA_HOST"   // such as http://localhost:11434
-	EnvOllamaModels = "CDOCS_TEST_OLLAMA_MODELS" // "tiny" or "real"; set by "withservices", never read
-	EnvServices     = "CDOCS_TEST_SERVICES"      // what "withservices" has started, in words; never read
+	EnvOllamaModels = "CDOCS_TEST_OLLAMA_MODELS" // "tiny" or "real"; set by "withservices"
+	EnvServices     = "CDOCS_TEST_SERVICES"      // what "withservices" has started, in words
 )
 
 // Logf reports progress that takes a while, such as building Ollama.

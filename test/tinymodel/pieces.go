@@ -88,7 +88,7 @@ func wordPieces(v vocabulary) []piece {
 func (l *pieceList) addWord(word string, v vocabulary) {
 	direction := stem(word)
 	weight := v.inverseFrequency(direction)
-	for _, text := range []string{word, direction} {
+	for _, text := range []string{word, strings.TrimSuffix(word, "e"), direction} {
 		if len(text) >= 3 || text == word {
 			l.add(wordStart+text, direction, weight)
 		}

@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/english"
 )
 
 //go:embed words.txt
@@ -58,50 +61,9 @@ func (v vocabulary) inverseFrequency(stem string) float64 {
 }
 
 // stem returns what the inflections of an English word have in common, so that
-// "migrate", "migrated", "migrating" and "migrations" are one word. It is the
-// first step of Porter's algorithm with the endings -ion, -e and -y added, and
-// errs on the side of leaving words apart.
+// "migrate", "migrated", "migrating" and "migrations" are one word.
 func stem(word string) string {
-	if len(word) < 4 {
-		return word
-	}
-	switch {
-	case strings.HasSuffix(word, "sses"):
-		word = word[:len(word)-2]
-	case strings.HasSuffix(word, "ies"):
-		word = word[:len(word)-2]
-	case strings.HasSuffix(word, "ss"), strings.HasSuffix(word, "us"), strings.HasSuffix(word, "is"):
-	default:
-		word = strings.TrimSuffix(word, "s")
-	}
-	word = trimEnding(word)
-	if len(word) <= 3 {
-		return word
-	}
-	if rest, ok := strings.CutSuffix(word, "e"); ok {
-		return rest
-	}
-	if rest, ok := strings.CutSuffix(word, "y"); ok && !strings.ContainsRune("aeiou", rune(rest[len(rest)-1])) {
-		return rest + "i"
-	}
-	return word
-}
-
-// trimEnding cuts -ing, -ed and -ion where enough of the word is left.
-func trimEnding(word string) string {
-	for _, ending := range []string{"ing", "ed"} {
-		rest, ok := strings.CutSuffix(word, ending)
-		if !ok || len(rest) < 3 || !strings.ContainsAny(rest, "aeiouy") {
-			continue
-		}
-		last := rest[len(rest)-1]
-		if len(rest) > 3 && last == rest[len(rest)-2] && !strings.ContainsRune("aeioulsz", rune(last)) {
-			return rest[:len(rest)-1] // "stopp", "runn"
-		}
-		return rest
-	}
-	if rest, ok := strings.CutSuffix(word, "ion"); ok && len(rest) >= 5 && strings.ContainsRune("st", rune(rest[len(rest)-1])) {
-		return rest
-	}
-	return word
+	env := snowballstem.NewEnv(word)
+	english.Stem(env)
+	return env.Current()
 }

@@ -1,110 +1,104 @@
-// Command tooldocs writes docs/tools.md: what tools/list declares, with an
-// example call and the errors of each tool from the transcripts that the tests
-// of package tools keep. It runs in the repository's root.
+// Command tooldocs writes docs/tools.md and the table of tools in the README, from
+// what package tools declares and from the tools' example files. It runs in the
+// repository's root.
 package main
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
+	"github.com/compound-docs/compound-docs/test/toolexample"
 	"github.com/compound-docs/compound-docs/tools"
 )
 
 const (
-	transcripts = "tools/testdata"
-	page        = "docs/tools.md"
+	page   = "docs/tools.md"
+	readme = "README.md"
 )
 
 func main() {
-	if err := run(context.Background()); err != nil {
+	if err := run("."); err != nil {
 		fmt.Fprintln(os.Stderr, "tooldocs:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context) error {
-	content, err := generate(ctx, ".")
+func run(root string) error {
+	generated, err := generate(root)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(page, content, 0o644)
-}
-
-// generate returns the page, of the repository at root.
-func generate(ctx context.Context, root string) ([]byte, error) {
-	declared, err := list(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("list the tools: %w", err)
-	}
-	known := make(map[string]tool, len(declared))
-	for _, d := range declared {
-		t, err := newTool(d)
-		if err != nil {
-			return nil, fmt.Errorf("read the declaration of %s: %w", d.Name, err)
+	for path, content := range generated {
+		if err := os.WriteFile(filepath.Join(root, path), content, 0o644); err != nil {
+			return err
 		}
-		if t.exchanges, err = readTranscript(filepath.Join(root, transcripts, d.Name+".golden")); err != nil {
-			return nil, err
+	}
+	return nil
+}
+
+// generate returns the content of both files, of the repository at root.
+func generate(root string) (map[string][]byte, error) {
+	groups, err := describeTools(root)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := renderPage(groups)
+	if err != nil {
+		return nil, err
+	}
+	old, err := os.ReadFile(filepath.Join(root, readme))
+	if err != nil {
+		return nil, err
+	}
+	introduction, err := renderReadme(old, groups)
+	return map[string][]byte{page: tools, readme: introduction}, err
+}
+
+// group is a chapter of the page.
+type group struct {
+	Title string
+	Tools []tool
+}
+
+func describeTools(root string) (groups []group, err error) {
+	for _, declared := range tools.Groups() {
+		g := group{Title: declared.Title}
+		for _, d := range declared.Tools {
+			t := tool{Tool: d.Tool}
+			if err := t.readSchemas(); err != nil {
+				return nil, fmt.Errorf("read the schemas of %s: %w", d.Name, err)
+			}
+			if t.File, err = toolexample.Read(root, d.Name); err != nil {
+				return nil, err
+			}
+			g.Tools = append(g.Tools, t)
 		}
-		known[d.Name] = t
+		groups = append(groups, g)
 	}
-	return render(known)
+	return groups, nil
 }
 
-// list asks a server for its tools, as a client does. None is called, so the
-// server needs no session.
-func list(ctx context.Context) (declared []*mcp.Tool, err error) {
-	server := tools.NewServer(nil, "docs", slog.New(slog.DiscardHandler))
-	serverSide, clientSide := mcp.NewInMemoryTransports()
-	running, err := server.Connect(ctx, serverSide, nil)
-	if err != nil {
-		return nil, err
-	}
-	client, err := mcp.NewClient(&mcp.Implementation{Name: "tooldocs"}, nil).Connect(ctx, clientSide, nil)
-	if err != nil {
-		return nil, err
-	}
-	// The server's side ends with the client's.
-	defer func() { err = errors.Join(err, client.Close(), running.Wait()) }()
-	result, err := client.ListTools(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	return result.Tools, nil
-}
+// The README's table stands between these lines.
+const (
+	begin = "<!-- Tools, written by make generate. -->\n"
+	end   = "<!-- End of tools. -->\n"
+)
 
-// exchange is a call in a transcript, with its answer, its text or its error.
-type exchange struct {
-	Case      string          `json:"case"`
-	Arguments json.RawMessage `json:"arguments"`
-	Answer    json.RawMessage `json:"answer"`
-	Text      string          `json:"text"`
-	Error     *struct {
-		Code    string `json:"code"`
-		Message string `json:"message"`
-	} `json:"error"`
-}
-
-func (e exchange) succeeds() bool { return e.Error == nil }
-
-func readTranscript(path string) ([]exchange, error) {
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
+// renderReadme replaces the table of tools.
+func renderReadme(old []byte, groups []group) ([]byte, error) {
+	before, rest, hasBegin := strings.Cut(string(old), begin)
+	_, after, hasEnd := strings.Cut(rest, end)
+	if !hasBegin || !hasEnd {
+		return nil, fmt.Errorf("%s lacks the lines %q and %q", readme, begin, end)
 	}
-	var exchanges []exchange
-	if err := json.Unmarshal(content, &exchanges); err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
+	var table strings.Builder
+	table.WriteString("| tool | for |\n|---|---|\n")
+	for _, g := range groups {
+		for _, t := range g.Tools {
+			table.WriteString(row("`"+t.Name+"`", t.Summary) + "\n")
+		}
 	}
-	if !slices.ContainsFunc(exchanges, exchange.succeeds) {
-		return nil, fmt.Errorf("%s has no example of a call that succeeds", path)
-	}
-	return exchanges, nil
+	return []byte(before + begin + "\n" + table.String() + "\n" + end + after), nil
 }

@@ -14,46 +14,62 @@ import (
 
 const root = "../.."
 
-func TestPage_IsUpToDate(t *testing.T) {
+func TestDocs_AreUpToDate(t *testing.T) {
 	t.Parallel()
-	want, err := generate(t.Context(), root)
+	generated, err := generate(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile(filepath.Join(root, page))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s is out of date; make generate (-want +got):\n%s", page, diff)
+	for path, want := range generated {
+		got, err := os.ReadFile(filepath.Join(root, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), string(got)); diff != "" {
+			t.Errorf("%s is out of date; run make generate (-want +got):\n%s", path, diff)
+		}
 	}
 }
 
 // An entry that explains nothing is left from a field that is gone.
-func TestGlossary_IsUsed(t *testing.T) {
+func TestExplanations_AreUsed(t *testing.T) {
 	t.Parallel()
-	declared, err := list(t.Context())
+	groups, err := describeTools(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	unused, err := glossary()
+	general, err := glossary()
 	if err != nil {
 		t.Fatal(err)
 	}
-	entries := maps.Clone(unused)
-	for _, d := range declared {
-		described, err := newTool(d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range described.output.fields("") {
-			if f.Description == "" {
-				delete(unused, explanation(entries, f))
+	unused := maps.Clone(general)
+	for _, g := range groups {
+		for _, described := range g.Tools {
+			own := maps.Clone(described.Fields)
+			for _, f := range described.output.fields("") {
+				if f.Description != "" {
+					continue
+				}
+				if _, key := explanation(described.Fields, f.Path); key != "" {
+					delete(own, key)
+				} else if _, key := explanation(general, f.Path); key != "" {
+					delete(unused, key)
+				}
+			}
+			if len(own) > 0 {
+				t.Errorf("no field of %s needs these entries of its example file: %v", described.Name, slices.Sorted(maps.Keys(own)))
 			}
 		}
 	}
 	if len(unused) > 0 {
 		t.Errorf("no field needs these entries of the glossary: %v", slices.Sorted(maps.Keys(unused)))
+	}
+}
+
+func TestReadme_NeedsTheMarks(t *testing.T) {
+	t.Parallel()
+	if got, err := renderReadme([]byte("# Title\n"), nil); err == nil {
+		t.Errorf("a README without marks becomes %q, want an error", got)
 	}
 }
 

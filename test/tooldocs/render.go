@@ -2,11 +2,10 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"text/template"
 
@@ -21,20 +20,10 @@ var pageTemplate string
 //go:embed glossary.yaml
 var glossaryFile []byte
 
-// glossary returns what fields mean that the schemas leave to their names.
+// glossary explains the fields that the answers of several tools have.
 func glossary() (entries map[string]string, err error) {
 	err = yaml.Unmarshal(glossaryFile, &entries)
 	return entries, err
-}
-
-// chapters are the page's order.
-var chapters = []struct {
-	title string
-	tools []string
-}{
-	{"Find and ask", []string{"semantic_search", "rag_query", "search_external_docs", "rag_query_external", "search_handbook"}},
-	{"Write and keep", []string{"list_doc_types", "index_document", "update_promotion_level", "delete_documents"}},
-	{"Session", []string{"activate_project", "ping"}},
 }
 
 // meaning is what an error code says.
@@ -43,7 +32,7 @@ type meaning struct {
 	Meaning string
 }
 
-// meanings are in the order of the page.
+// meanings are in the order of docs/tools.md.
 func meanings() []meaning {
 	return []meaning{
 		{rag.ProjectNotActivated, "No project is active, and the tool needs one: call `activate_project`."},
@@ -60,29 +49,8 @@ func meanings() []meaning {
 	}
 }
 
-// render fails on a tool that no chapter has, and on a field that nothing explains.
-func render(known map[string]tool) ([]byte, error) {
-	type chapter struct {
-		Title string
-		Tools []tool
-	}
-	var page []chapter
-	rest := maps.Clone(known)
-	for _, c := range chapters {
-		described := chapter{Title: c.title}
-		for _, name := range c.tools {
-			t, ok := rest[name]
-			if !ok {
-				return nil, fmt.Errorf("there is no tool %s", name)
-			}
-			delete(rest, name)
-			described.Tools = append(described.Tools, t)
-		}
-		page = append(page, described)
-	}
-	if len(rest) > 0 {
-		return nil, fmt.Errorf("no chapter has %v", slices.Sorted(maps.Keys(rest)))
-	}
+// renderPage fails on a field of an answer that nothing explains.
+func renderPage(groups []group) ([]byte, error) {
 	parsed, err := template.New("page").Funcs(template.FuncMap{
 		"meanings": meanings,
 		"code":     func(text any) string { return fmt.Sprintf("`%v`", text) },
@@ -94,7 +62,7 @@ func render(known map[string]tool) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	err = parsed.Execute(&b, page)
+	err = parsed.Execute(&b, groups)
 	return b.Bytes(), err
 }
 
@@ -131,15 +99,9 @@ func (t tool) sentences(imperative bool) string {
 	return strings.Join(found, " ")
 }
 
-// FirstSentence is for the list at the top.
-func (t tool) FirstSentence() string {
-	sentence, _, _ := strings.Cut(t.Description, ". ")
-	return strings.TrimSuffix(sentence, ".") + "."
-}
-
-// Answer returns the fields of an answer with what they mean.
-func (t tool) Answer() ([]field, error) {
-	entries, err := glossary()
+// RowsOfAnswer returns the fields of an answer with what they mean.
+func (t tool) RowsOfAnswer() ([]field, error) {
+	general, err := glossary()
 	if err != nil {
 		return nil, err
 	}
@@ -147,11 +109,12 @@ func (t tool) Answer() ([]field, error) {
 	for i := range fields {
 		f := &fields[i]
 		if f.Description == "" {
-			key := explanation(entries, *f)
-			if key == "" {
-				return nil, fmt.Errorf("neither the schema nor the glossary explains %s", f.Path)
-			}
-			f.Description = entries[key]
+			own, _ := explanation(t.Fields, f.Path)
+			shared, _ := explanation(general, f.Path)
+			f.Description = cmp.Or(own, shared)
+		}
+		if f.Description == "" {
+			return nil, fmt.Errorf("nothing explains %s in the answer of %s; add it to \"fields\" in its example file", f.Path, t.Name)
 		}
 		if f.allowed != "" {
 			f.Description += " It is " + f.allowed + "."
@@ -163,37 +126,13 @@ func (t tool) Answer() ([]field, error) {
 	return fields, nil
 }
 
-// explanation returns the key of the glossary's entry for a field, or "".
-func explanation(entries map[string]string, f field) string {
-	key := f.Path
-	if strings.HasSuffix(f.Kind, "or null") {
-		key += " (selection)"
-	}
-	for {
-		if entries[key] != "" {
-			return key
-		}
-		_, rest, found := strings.Cut(key, ".")
-		if !found {
-			return ""
-		}
-		key = rest
-	}
-}
-
-// Example is the first call of the transcript that succeeds.
-func (t tool) Example() exchange {
-	return t.exchanges[slices.IndexFunc(t.exchanges, exchange.succeeds)]
-}
-
-// Failures are the errors of the transcript, the first of each code.
-func (t tool) Failures() (failures []exchange) {
-	seen := map[string]bool{}
-	for _, e := range t.exchanges {
-		if !e.succeeds() && !seen[e.Error.Code] {
-			seen[e.Error.Code] = true
-			failures = append(failures, e)
+// explanation returns the entry for a field and its key, which is the field's path
+// or the end of it.
+func explanation(entries map[string]string, path string) (text, key string) {
+	for found := true; found; _, path, found = strings.Cut(path, ".") {
+		if entries[path] != "" {
+			return entries[path], path
 		}
 	}
-	return failures
+	return "", ""
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -9,14 +10,16 @@ import (
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/test/toolexample"
 )
 
-// tool is a declared tool with its transcript.
+// tool is a declared tool with its example file.
 type tool struct {
 	*mcp.Tool
+	toolexample.File
 
 	input, output schema
-	exchanges     []exchange
 }
 
 // schema is what of JSON Schema the tools use.
@@ -34,12 +37,9 @@ type schema struct {
 	MaxLength   *int              `json:"maxLength"` //nolint:tagliatelle // JSON Schema's name
 }
 
-func newTool(declared *mcp.Tool) (tool, error) {
-	t := tool{Tool: declared}
-	if err := convert(declared.InputSchema, &t.input); err != nil {
-		return tool{}, err
-	}
-	return t, convert(declared.OutputSchema, &t.output)
+// readSchemas decodes what the tool declares.
+func (t *tool) readSchemas() error {
+	return errors.Join(convert(t.InputSchema, &t.input), convert(t.OutputSchema, &t.output))
 }
 
 func convert(from any, to *schema) error {

@@ -25,6 +25,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -169,28 +170,18 @@ func runCommand(command, environment []string, signals <-chan os.Signal) (int, e
 	if grouped {
 		target = -target
 	}
-	signalled := false
-	ended := make(chan struct{})
-	forwarded := make(chan struct{})
-	go func() {
-		defer close(forwarded)
-		for {
-			select {
-			case s := <-signals:
-				signalled = true
-				number, _ := s.(syscall.Signal) // as all on Unix are
-				if err := syscall.Kill(target, number); err != nil && !errors.Is(err, syscall.ESRCH) {
-					logf("pass on %v: %v", s, err)
-				}
-			case <-ended:
-				return
+	var signalled atomic.Bool
+	go func() { // until this process ends
+		for s := range signals {
+			signalled.Store(true)
+			number, _ := s.(syscall.Signal) // as all on Unix are
+			if err := syscall.Kill(target, number); err != nil && !errors.Is(err, syscall.ESRCH) {
+				logf("pass on %v: %v", s, err)
 			}
 		}
 	}()
 	err := cmd.Wait()
-	close(ended)
-	<-forwarded
-	if grouped && signalled {
+	if grouped && signalled.Load() {
 		waitForGroup(target)
 	}
 	return exitStatus(err)

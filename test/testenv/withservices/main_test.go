@@ -33,13 +33,6 @@ func TestRunCommand_ExitStatus(t *testing.T) {
 	}
 }
 
-func TestRunCommand_NoSuchProgram(t *testing.T) {
-	t.Parallel()
-	if code, err := runCommand([]string{"/nonexistent/program"}, nil, nil); err == nil || code != 1 {
-		t.Errorf("got %d and error %v, want 1 and an error", code, err)
-	}
-}
-
 // The command sends a signal to this process and ends when it gets it back.
 //
 //nolint:paralleltest // signals are the process's

@@ -9,23 +9,23 @@ import (
 	"syscall"
 )
 
-// CheckoutState is what the disk of this machine says of a checkout on a branch.
+// CheckoutState says whether a checkout and its branch exist on this machine.
 type CheckoutState int
 
 const (
-	// NotHere says that at the checkout's path is no repository of the project. It may be on another
-	// machine.
+	// NotHere: the path holds no repository of the project. The checkout may be on another machine.
 	NotHere CheckoutState = iota
-	// Here says that the repository is there, and has the branch, as far as can be read.
+	// Here: the repository has the branch, or cannot be read.
 	Here
-	// BranchGone says that the repository is there and does not have the branch any more.
+	// BranchGone: the repository is there and no longer has the branch.
 	BranchGone
 )
 
-// CheckoutStateOf looks for the repository of a project at root, as it was registered by some machine,
-// and for a branch in it. Where something cannot be read the answer is Here.
+// CheckoutStateOf looks for the project's repository at root, a path that this or another machine
+// registered, and for the branch in it. It returns Here if something cannot be read, so that
+// callers delete nothing by mistake.
 func CheckoutStateOf(root, projectName, branch string) CheckoutState {
-	if !filepath.IsAbs(root) { // it is of a machine with another system
+	if !filepath.IsAbs(root) { // a machine with another operating system registered it
 		return NotHere
 	}
 	config, err := loadConfig(root)
@@ -49,8 +49,8 @@ func CheckoutStateOf(root, projectName, branch string) CheckoutState {
 	return BranchGone
 }
 
-// hasBranch reports whether there is a branch of the short name. Packing writes packed-refs before
-// it removes the file, so that looking in this order misses nothing.
+// hasBranch reports whether the branch with a short name exists. git writes packed-refs before it
+// removes the branch's own file, so the file has to be looked for first.
 func (d gitDirs) hasBranch(name string) (bool, error) {
 	ref := branchPrefix + name
 	if !isRefName(ref) {
@@ -64,7 +64,7 @@ func (d gitDirs) hasBranch(name string) (bool, error) {
 		return false, fmt.Errorf("look for branch %s: %w", name, err)
 	}
 	found := false
-	err = d.packedRefs(func(packed, _ string) bool {
+	err = d.packedRefs(func(packed string) bool {
 		found = packed == ref
 		return !found
 	})

@@ -12,13 +12,13 @@ import (
 	"syscall"
 )
 
-// maxLinks is how many symbolic links a path may lead over, as for Linux.
-const maxLinks = 40
+// maxSymlinks is how many symbolic links are followed in one path, as on Linux.
+const maxSymlinks = 40
 
 var errEscapes = errors.New("leads out of the folder")
 
-// resolve returns the path in root that name leads to over symbolic links, with
-// no link left in it. The error is the system's, or errEscapes.
+// resolve follows the symbolic links in a path, and returns the path in root that
+// they lead to. The error is the system's, or errEscapes.
 func resolve(root *os.Root, name string) (string, error) {
 	var done []string
 	rest := strings.Split(name, "/")
@@ -44,7 +44,7 @@ func resolve(root *os.Root, name string) (string, error) {
 			done = append(done, part)
 			continue
 		}
-		if links++; links > maxLinks {
+		if links++; links > maxSymlinks {
 			return "", &fs.PathError{Op: "resolve", Path: name, Err: syscall.ELOOP}
 		}
 		target, err := root.Readlink(at)
@@ -59,8 +59,8 @@ func resolve(root *os.Root, name string) (string, error) {
 	return path.Join(done...), nil
 }
 
-// visible returns what resolve does. What name leads to obeys the rule of names:
-// nothing hidden is read, by whatever name. The error is that of look otherwise.
+// visible is resolve for a file that is to be read. A hidden file is not read under
+// any name, so a target that is hidden is an *unfitError.
 func visible(root *os.Root, name string) (string, error) {
 	target, err := resolve(root, name)
 	if err != nil {
@@ -72,8 +72,8 @@ func visible(root *os.Root, name string) (string, error) {
 	return target, nil
 }
 
-// covered is an error where name leads by a symbolic link to what the folder does
-// not cover by its own name, so that a link is no way around a pattern.
+// covered returns an error if name is a symbolic link to a file that the folder
+// does not cover: a link is no way around a pattern.
 func (f Folder) covered(root *os.Root, name string) error {
 	target, err := visible(root, name)
 	if err == nil && target != name && !f.Covers(target) {
@@ -89,9 +89,9 @@ func hiddenBelow(name string) bool {
 	})
 }
 
-// open opens the folder, as [Folder.Dir] and [Folder.Inside] say. Nothing but a
-// folder is opened: opening a named pipe waits for a writer.
-func (f Folder) open() (*os.Root, error) {
+// Open opens the folder under the rules of [Folder.Dir] and [Folder.Inside]. It
+// opens nothing but a folder, since opening a named pipe waits for a writer.
+func (f Folder) Open() (*os.Root, error) {
 	if f.Inside == "" {
 		return openFolder(f.Dir)
 	}
@@ -110,8 +110,8 @@ func (f Folder) open() (*os.Root, error) {
 	return inner, errors.Join(err, outer.Close())
 }
 
-// checkPlace is an error for a folder that is none, and for one that leads to a
-// hidden folder, or anywhere if Dir is Inside itself.
+// checkPlace returns an error if Dir, which is name in outer, is not a folder or
+// leads by a symbolic link to where it must not.
 func (f Folder) checkPlace(outer *os.Root, name string) error {
 	if name == "." {
 		resolved, err := filepath.EvalSymlinks(f.Dir)
@@ -140,8 +140,8 @@ func (f Folder) checkPlace(outer *os.Root, name string) error {
 	return err
 }
 
-// openFolder opens what is a folder, and never waits: what follows the dot's
-// slash is looked up in a folder, or not at all.
+// openFolder opens a folder. It never waits for a named pipe: with "/." after it,
+// only a folder's path can be opened.
 func openFolder(dir string) (*os.Root, error) {
 	return os.OpenRoot(dir + string(filepath.Separator) + ".")
 }

@@ -1,4 +1,4 @@
-package watch_test
+package workspace
 
 import (
 	"bytes"
@@ -61,7 +61,7 @@ func TestEdit_ReplacesContentAndKeepsTheMode(t *testing.T) {
 	long := strings.Repeat("n", 252) + ".md" // as long as a name can be
 	for name, mode := range map[string]fs.FileMode{"a.md": 0o600, "sub/b.md": 0o666, "c.md": 0o755, "read-only.md": 0o444, long: 0o640} {
 		folder, path := newFile(t, name, "before", mode)
-		before, after, err := folder.Edit(name, to("after"))
+		before, after, err := edit(folder, name, to("after"))
 		if err != nil {
 			t.Fatalf("%.20s: %v", name, err)
 		}
@@ -96,7 +96,7 @@ func TestEdit_ToTheSameContentWritesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := folder.Edit("a.md", to("text")); err != nil {
+	if _, _, err := edit(folder, "a.md", to("text")); err != nil {
 		t.Fatal(err)
 	}
 	is, err := os.Stat(path)
@@ -112,7 +112,7 @@ func TestEdit_KeepsWhatOthersWriteMeanwhile(t *testing.T) {
 	t.Parallel()
 	folder, path := newFile(t, "a.md", "mine\n", 0o600)
 	calls := 0
-	_, _, err := folder.Edit("a.md", func(file document.File) ([]byte, error) {
+	_, _, err := edit(folder, "a.md", func(file document.File) ([]byte, error) {
 		if calls++; calls == 1 {
 			if err := os.WriteFile(path, []byte("mine\ntheirs\n"), 0o600); err != nil {
 				return nil, err
@@ -132,7 +132,7 @@ func TestEdit_GivesUpOnAFileThatKeepsChanging(t *testing.T) {
 	t.Parallel()
 	folder, path := newFile(t, "a.md", "x", 0o600)
 	written := "x"
-	_, _, err := folder.Edit("a.md", func(document.File) ([]byte, error) {
+	_, _, err := edit(folder, "a.md", func(document.File) ([]byte, error) {
 		written += "x"
 		return []byte("edited"), os.WriteFile(path, []byte(written), 0o600)
 	})
@@ -148,19 +148,19 @@ func TestEdit_LeavesTheFileAloneWhenItFails(t *testing.T) {
 	t.Parallel()
 	folder, path := newFile(t, "a.md", "text", 0o600)
 	refused := errors.New("refused")
-	if _, _, err := folder.Edit("a.md", func(document.File) ([]byte, error) { return []byte("new"), refused }); !errors.Is(err, refused) {
+	if _, _, err := edit(folder, "a.md", func(document.File) ([]byte, error) { return []byte("new"), refused }); !errors.Is(err, refused) {
 		t.Errorf("got %v, want the error of the change itself", err)
 	}
 	if err := os.Symlink("a.md", filepath.Join(folder.Dir, "link.md")); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := folder.Edit("link.md", to("new")); err == nil || !strings.Contains(err.Error(), "points to, a.md") {
+	if _, _, err := edit(folder, "link.md", to("new")); err == nil || !strings.Contains(err.Error(), "points to, a.md") {
 		t.Errorf("edit of a link: %v, want an error that names a.md", err)
 	}
-	if _, _, err := folder.Edit("missing.md", to("new")); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := edit(folder, "missing.md", to("new")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("edit of nothing: %v", err)
 	}
-	_, _, err := folder.Edit("a.md", func(document.File) ([]byte, error) { return []byte("new"), os.Remove(path) })
+	_, _, err := edit(folder, "a.md", func(document.File) ([]byte, error) { return []byte("new"), os.Remove(path) })
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("edit of a file that goes meanwhile: %v", err)
 	}
@@ -188,7 +188,7 @@ func TestEdit_ReadersSeeOneVersionWhole(t *testing.T) {
 	finished := make(chan error, 1)
 	go func() {
 		for i := range 30 {
-			if _, _, err := folder.Edit("a.md", to(string(versions[(i+1)%2]))); err != nil {
+			if _, _, err := edit(folder, "a.md", to(string(versions[(i+1)%2]))); err != nil {
 				finished <- err
 				return
 			}

@@ -10,15 +10,15 @@ import (
 	"unicode/utf8"
 )
 
-// unfitError is why a file is no document as it is. What the index has by its
-// name is of a file that is no longer there.
+// unfitError is why a file cannot be a document. What the index holds under its
+// name is outdated, and is removed.
 type unfitError struct{ reason string }
 
 func (e *unfitError) Error() string { return e.reason }
 
 func unfit(err error) bool { return errors.As(err, new(*unfitError)) }
 
-// checkName is an error for a path that no index holds.
+// checkName returns an error for a path that cannot be in an index.
 func checkName(name string) error {
 	if !utf8.ValidString(name) {
 		return &unfitError{"has a name that is not valid UTF-8; rename it"}
@@ -26,9 +26,9 @@ func checkName(name string) error {
 	return nil
 }
 
-// follow returns what a symbolic link of the folder leads to. The error is
-// [fs.ErrNotExist] when there is no such link, an *unfitError when it cannot be
-// followed, and else says why it cannot be looked at.
+// follow returns the target of a symbolic link in the folder. The error is
+// [fs.ErrNotExist] if there is no such link, an *unfitError if it cannot be
+// followed, and otherwise why the target cannot be looked at.
 func follow(root *os.Root, name string) (fs.FileInfo, error) {
 	info, err := root.Stat(filepath.FromSlash(name))
 	if err != nil {
@@ -37,7 +37,7 @@ func follow(root *os.Root, name string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// fit is an error for what no document can be.
+// fit returns an error for a file that cannot be a document.
 func fit(info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
 		return &unfitError{"is not a regular file; put a file there in its place"}
@@ -48,8 +48,8 @@ func fit(info fs.FileInfo) error {
 	return nil
 }
 
-// explain says what is wrong with a symbolic link that cannot be followed. Other
-// errors it returns as they are.
+// explain replaces the error of following a symbolic link by one that says what is
+// wrong with the link. It returns other errors as they are.
 func explain(root *os.Root, name string, err error) error {
 	info, lstatErr := root.Lstat(filepath.FromSlash(name))
 	if lstatErr != nil || info.Mode()&fs.ModeSymlink == 0 {
@@ -67,12 +67,12 @@ func explain(root *os.Root, name string, err error) error {
 	}
 }
 
-// escapes reports that [os.Root] has refused to leave its folder: of its errors
-// that one alone is not the system's.
+// escapes reports whether [os.Root] has refused to leave its folder. That is its
+// only error that does not come from the system.
 func escapes(err error) bool { return err != nil && !errors.As(err, new(syscall.Errno)) }
 
-// leadsToFolderElsewhere reports that a symbolic link leads to a folder outside
-// of root, whose files are in no index.
+// leadsToFolderElsewhere reports whether a symbolic link leads to a folder outside
+// of root. Its files are not indexed.
 func leadsToFolderElsewhere(root *os.Root, name string) bool {
 	if _, err := root.Stat(filepath.FromSlash(name)); !escapes(err) {
 		return false

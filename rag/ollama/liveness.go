@@ -10,14 +10,15 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// whileAnswering runs call, and gives it up when the host leaves a small request
-// beside it unanswered for as long as patience. A host that loads a model, or
-// computes, answers those; one that is paused, or cut off without a word, would
-// otherwise hold the call for its minutes.
-func whileAnswering(
+// withLivenessProbe runs call and asks the host for its version meanwhile. It
+// cancels call with a *timeoutError when such a probe is not answered within
+// patience. A host that loads a model or computes still answers probes; without
+// them, a host that is suspended or unreachable would hold call until its own
+// timeout of minutes.
+func withLivenessProbe(
 	ctx context.Context, client *api.Client, patience time.Duration, call func(ctx context.Context) error,
 ) error {
-	ctx, giveUp := context.WithCancelCause(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
 	var watching sync.WaitGroup
 	watching.Go(func() {
 		pause := time.NewTimer(patience / 3)
@@ -29,26 +30,26 @@ func whileAnswering(
 			case <-pause.C:
 			}
 			err := withTimeout(ctx, patience, func(ctx context.Context) error {
-				return within(ctx, smallAnswer(), func(ctx context.Context) error {
+				return withBounds(ctx, smallAnswerBounds(), func(ctx context.Context) error {
 					_, err := client.Version(ctx)
-					return err //nolint:wrapcheck // only looked at
+					return err //nolint:wrapcheck // only tested for a timeout
 				})
 			})
-			if ctx.Err() == nil && isSilence(err) {
-				giveUp(&timeoutError{after: patience})
+			if ctx.Err() == nil && isTimeout(err) {
+				cancel(&timeoutError{after: patience})
 				return
 			}
 			pause.Reset(patience / 3)
 		}
 	})
 	err := causeOf(ctx, call(ctx))
-	giveUp(nil)
+	cancel(nil)
 	watching.Wait()
 	return err
 }
 
-// isSilence says that nothing came back: no answer, or no connection.
-func isSilence(err error) bool {
+// isTimeout reports whether a probe got no answer, or no connection, in time.
+func isTimeout(err error) bool {
 	if _, ok := errors.AsType[*timeoutError](err); ok {
 		return true
 	}

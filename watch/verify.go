@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"context"
 	"crypto/sha256"
 	"errors"
 	"io/fs"
@@ -22,9 +21,10 @@ func (f Folder) nameOf(indexed string) (name string, ok bool) {
 	return name, ok && fs.ValidPath(name)
 }
 
-// Changed is for the writers of the index: see index.Source.
+// Changed returns the paths of the index whose files no longer have the bytes of
+// their stamps. Writers of the index ask it within their transactions.
 func (f Folder) Changed(stamps map[string]document.Stamp) []string {
-	root, err := f.open()
+	root, err := f.Open()
 	if err != nil {
 		return slices.Collect(maps.Keys(stamps))
 	}
@@ -48,16 +48,18 @@ func (f Folder) holds(root *os.Root, indexed string, stamp document.Stamp) bool 
 	if err != nil {
 		return false
 	}
-	if stamp.Proves(e.stamp) {
+	if stamp.Proves(e.stat.stamp()) {
 		return true
 	}
 	content, _, err := read(root, e)
 	return err == nil && sha256.Sum256(content) == stamp.Hash
 }
 
-// Present is for the writers of the index: see index.Source.
+// Present returns those of the paths of the index that are files of the folder.
+// Where the folder cannot be looked into that is all of them. Writers of the index
+// ask it within their transactions.
 func (f Folder) Present(paths []string) []string {
-	root, err := f.open()
+	root, err := f.Open()
 	if errors.Is(err, fs.ErrNotExist) && f.MayBeMissing {
 		return nil
 	}
@@ -76,33 +78,4 @@ func (f Folder) Present(paths []string) []string {
 		}
 	}
 	return present
-}
-
-// withdraw takes out of the index what it holds of the files, by their names in
-// the folder, that is no longer there, since their present versions cannot be
-// indexed for now.
-func (f Folder) withdraw(ctx context.Context, root *os.Root, indexer Indexer, names []string) error {
-	for batch := range slices.Chunk(names, maxTouched) {
-		stamps, gone := map[string]document.Stamp{}, []string{}
-		for _, name := range batch {
-			e, err := f.find(root, name)
-			var content []byte
-			if err == nil {
-				content, e, err = read(root, e)
-			}
-			switch {
-			case err == nil:
-				stamps[e.path] = e.file(content).Stamp()
-			case errors.Is(err, fs.ErrNotExist), unfit(err):
-				gone = append(gone, e.path)
-			}
-		}
-		if err := indexer.Remove(ctx, gone); err != nil {
-			return err
-		}
-		if err := indexer.Withdraw(ctx, stamps); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,0 +1,215 @@
+package watch
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io/fs"
+	"os"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/panics"
+)
+
+// How much is handed to the indexer at once: enough to fill embedding requests,
+// little enough that a stop loses little work.
+const (
+	batchFiles = 32
+	batchBytes = 128 << 10
+)
+
+// maxTouched is how many new stamps are noted at once.
+const maxTouched = 1000
+
+// concurrentBatches is the number of batches that are indexed at the same time:
+// each processor parses one while others are embedded and written.
+func concurrentBatches() int { return runtime.GOMAXPROCS(0) + 2 }
+
+// progress is how much of a folder's changes has been handled.
+type progress struct {
+	// done of total changed files have been handled. total is final once the
+	// folder has been walked.
+	done, total int
+	// failed are the files that are on disk and cannot be indexed.
+	failed []document.Failure
+	// changing are files that were being written while they were read, by their
+	// path in the folder.
+	changing []string
+	// symlinks are the symbolic links that were met: the state of each target, by
+	// the link's path in the folder.
+	symlinks map[string]string
+}
+
+func (p *progress) fail(path string, err error) {
+	p.failed = append(p.failed, document.Failure{Path: path, Err: err})
+}
+
+// batcher reads files and hands them to an indexer in batches. One goroutine adds
+// files and then calls finish.
+type batcher struct {
+	folder  Folder
+	root    *os.Root
+	indexer Indexer
+	// ready is asked before anything is written.
+	ready func() error
+
+	mu       sync.Mutex
+	progress progress
+	// report is called with the progress, by one goroutine at a time.
+	report func(progress)
+
+	ctx   context.Context //nolint:containedctx // the group's, which ends with the first failure
+	group *errgroup.Group
+
+	// files are the batch that is being filled, with so many bytes.
+	files []document.File
+	bytes int
+	// gone are files to be removed from the index.
+	gone []string
+	// touched are the new stamps of files whose bytes have not changed.
+	touched map[string]document.Stamp
+}
+
+func newBatcher(
+	ctx context.Context, folder Folder, root *os.Root, indexer Indexer, ready func() error, report func(progress),
+) *batcher {
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(concurrentBatches())
+	return &batcher{
+		folder: folder, root: root, indexer: indexer, ready: ready, report: report, ctx: groupCtx, group: group,
+		progress: progress{symlinks: map[string]string{}}, touched: map[string]document.Stamp{},
+	}
+}
+
+// add reads a file that was found, or could not be for the reason in err, and
+// adds it to the batch unless its bytes are those of known. A nil known stands for
+// a file of which that need not be asked.
+func (b *batcher) add(e entry, err error, known *document.Stamp) error {
+	var content []byte
+	if err == nil {
+		content, e, err = read(b.root, e)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		b.gone = append(b.gone, e.path)
+	case errors.Is(err, errChanged):
+		b.note(func(p *progress) { p.changing = append(p.changing, e.name) })
+	case err != nil:
+		b.note(func(p *progress) { p.fail(e.path, err) })
+		if unfit(err) {
+			b.gone = append(b.gone, e.path)
+		}
+	case known != nil && known.Size >= 0 && known.Hash == sha256.Sum256(content):
+		stamp := e.stat.stamp()
+		stamp.Hash = known.Hash
+		b.touched[e.path] = stamp
+	default:
+		b.files = append(b.files, e.file(content))
+		if b.bytes += len(content); len(b.files) == batchFiles || b.bytes >= batchBytes {
+			return b.flush()
+		}
+		return nil
+	}
+	b.note(func(p *progress) { p.done++ })
+	if len(b.gone) == maxTouched {
+		return b.flush()
+	}
+	if len(b.touched) == maxTouched {
+		return b.touch()
+	}
+	return nil
+}
+
+// note changes the progress without a report: there may be one for every file.
+func (b *batcher) note(change func(*progress)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	change(&b.progress)
+}
+
+// step changes the progress and reports it.
+func (b *batcher) step(change func(*progress)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	change(&b.progress)
+	b.report(b.progress)
+}
+
+// flush hands over what was added. It waits while as many batches are being
+// indexed as may be.
+func (b *batcher) flush() error {
+	if err := b.ctx.Err(); err != nil {
+		return err // finish has the reason
+	}
+	// The files were read before this, so they are of the branch that is ready now.
+	if err := b.ready(); err != nil {
+		return err
+	}
+	if len(b.gone) > 0 {
+		if err := b.indexer.Remove(b.ctx, b.gone); err != nil {
+			return err
+		}
+		b.gone = nil
+	}
+	if len(b.files) == 0 {
+		return nil
+	}
+	files := b.files
+	b.files, b.bytes = nil, 0
+	b.group.Go(func() error {
+		return panics.Catch(func() error {
+			failures, err := b.indexer.Index(b.ctx, files)
+			if err == nil {
+				b.indexed(len(files), failures)
+			}
+			return err
+		})
+	})
+	return nil
+}
+
+// indexed notes the result of a batch.
+func (b *batcher) indexed(files int, failures []document.Failure) {
+	b.step(func(p *progress) {
+		p.done += files
+		for _, failure := range failures {
+			if name, ok := b.folder.nameOf(failure.Path); ok && errors.Is(failure.Err, document.ErrChanged) {
+				p.changing = append(p.changing, name)
+			} else {
+				p.failed = append(p.failed, failure)
+			}
+		}
+	})
+}
+
+func (b *batcher) touch() error {
+	if len(b.touched) == 0 {
+		return nil
+	}
+	if err := b.indexer.Touch(b.ctx, b.touched); err != nil {
+		return err
+	}
+	clear(b.touched)
+	return nil
+}
+
+// finish hands over the rest and waits for all batches. err is why not all files
+// were added. What is returned is the first thing that went wrong.
+func (b *batcher) finish(err error) error {
+	if err == nil {
+		err = cmp.Or(b.flush(), b.touch())
+	}
+	// The batch that failed has made the others stop.
+	if failed := b.group.Wait(); failed != nil {
+		return failed
+	}
+	if err == nil {
+		b.step(func(*progress) {})
+	}
+	return err
+}
