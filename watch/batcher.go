@@ -86,10 +86,10 @@ func newBatcher(
 	}
 }
 
-// add reads a file that was found, or could not be for the reason in err, and
-// adds it to the batch unless its bytes are those of known. A nil known stands for
-// a file of which that need not be asked.
-func (b *batcher) add(e entry, err error, known *document.Stamp) error {
+// add reads a file and adds it to the batch, unless known is the hash of its bytes.
+// err is the error of looking for the file, if any. A nil known means that the file
+// is indexed in any case.
+func (b *batcher) add(e entry, err error, known *document.Hash) error {
 	var content []byte
 	if err == nil {
 		content, e, err = read(b.root, e)
@@ -104,9 +104,9 @@ func (b *batcher) add(e entry, err error, known *document.Stamp) error {
 		if unfit(err) {
 			b.gone = append(b.gone, e.path)
 		}
-	case known != nil && known.Size >= 0 && known.Hash == sha256.Sum256(content):
+	case known != nil && *known == sha256.Sum256(content):
 		stamp := e.stat.stamp()
-		stamp.Hash = known.Hash
+		stamp.Hash = *known
 		b.touched[e.path] = stamp
 	default:
 		b.files = append(b.files, e.file(content))

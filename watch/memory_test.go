@@ -16,8 +16,8 @@ import (
 )
 
 // maxMemory is how many bytes of live heap a reconciliation may take for each
-// file: 76 MB for 100,000.
-const maxMemory = 800
+// file: 62 MB for 100,000.
+const maxMemory = 620
 
 // sink is an index that keeps nothing but what a database would tell of it, and
 // notes how much memory is in use whenever it is called.

@@ -32,7 +32,8 @@ type Indexer interface {
 type changedFile struct {
 	entry
 
-	known document.Stamp
+	// known is the hash that the index has of an earlier version.
+	known document.Hash
 	isNew bool
 }
 
@@ -95,7 +96,7 @@ func (b *batcher) compare(ctx context.Context, known map[string]document.Stamp) 
 		}
 		stamp, ok := known[e.path]
 		if !ok || !stamp.Proves(e.stat.stamp()) {
-			changed = append(changed, changedFile{entry: e, known: stamp, isNew: !ok})
+			changed = append(changed, changedFile{entry: e, known: stamp.Hash, isNew: !ok})
 		}
 		delete(known, e.path)
 	}, func(e entry, err error) {

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Estimate is a mean over queries with its interval of confidence.
+// Estimate is a mean or median over queries with its interval of confidence.
 type Estimate struct {
-	Mean float64 `json:"mean"`
-	// Low and High bound the mean in 95 % of the samples.
+	Value float64 `json:"value"`
+	// Low and High bound the value in 95 % of the samples.
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }
@@ -23,28 +23,48 @@ const (
 // interval of 2,000 samples drawn with replacement (Efron, 1979). The seed is
 // fixed: equal values in equal order give equal intervals. For the difference of
 // two runs, hand in the differences query by query.
-func Bootstrap(values []float64) Estimate {
+func Bootstrap(values []float64) Estimate { return bootstrap(values, mean) }
+
+// BootstrapMedian is [Bootstrap] for the median, which a few slow queries do not
+// move.
+func BootstrapMedian(values []float64) Estimate { return bootstrap(values, median) }
+
+// bootstrap does not change values; statistic may sort what it gets.
+func bootstrap(values []float64, statistic func([]float64) float64) Estimate {
 	if len(values) == 0 {
 		return Estimate{}
 	}
 	random := rand.New(rand.NewPCG(seed, seed)) //nolint:gosec // samples must be repeatable, and guard no secret
-	means := make([]float64, resamples)
-	for i := range means {
-		sum := 0.0
-		for range values {
-			sum += values[random.IntN(len(values))]
+	statistics := make([]float64, resamples)
+	sample := make([]float64, len(values))
+	for i := range statistics {
+		for j := range sample {
+			sample[j] = values[random.IntN(len(values))]
 		}
-		means[i] = sum / float64(len(values))
+		statistics[i] = statistic(sample)
 	}
-	slices.Sort(means)
+	slices.Sort(statistics)
 	outside := int((1 - confidence) / 2 * resamples)
+	return Estimate{
+		Value: statistic(slices.Clone(values)),
+		Low:   statistics[outside],
+		High:  statistics[resamples-1-outside],
+	}
+}
+
+func mean(values []float64) float64 {
 	sum := 0.0
 	for _, value := range values {
 		sum += value
 	}
-	return Estimate{
-		Mean: sum / float64(len(values)),
-		Low:  means[outside],
-		High: means[resamples-1-outside],
+	return sum / float64(len(values))
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	middle := len(values) / 2
+	if len(values)%2 == 1 {
+		return values[middle]
 	}
+	return (values[middle-1] + values[middle]) / 2
 }

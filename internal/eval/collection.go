@@ -26,6 +26,8 @@ type Document struct {
 type Query struct {
 	ID   string `json:"_id"` //nolint:tagliatelle // the form is BEIR's
 	Text string `json:"text"`
+	// Kind groups queries in a report. BEIR's collections have none.
+	Kind string `json:"kind,omitempty"`
 }
 
 // Judgements say how relevant documents are to a query, by their ids. What is
@@ -49,20 +51,31 @@ const maxLine = 16 << 20
 // and the columns query-id, corpus-id and score. A judgement of a query or
 // document that does not exist is an error, as is an id that occurs twice.
 func Read(dir string) (*Collection, error) {
-	collection := &Collection{Judged: map[string]Judgements{}}
-	documents, queries := map[string]bool{}, map[string]bool{}
+	var documents []Document
+	known := map[string]bool{}
 	err := eachLine(filepath.Join(dir, "corpus.jsonl"), func(line []byte) error {
 		var document Document
-		if err := decode(line, &document, &document.ID, documents); err != nil {
+		if err := decode(line, &document, &document.ID, known); err != nil {
 			return err
 		}
-		collection.Documents = append(collection.Documents, document)
+		documents = append(documents, document)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	err = eachLine(filepath.Join(dir, "queries.jsonl"), func(line []byte) error {
+	return ReadQueries(dir, documents)
+}
+
+// ReadQueries is [Read] for a folder whose documents are known from elsewhere: it
+// reads queries and judgements.
+func ReadQueries(dir string, known []Document) (*Collection, error) {
+	collection := &Collection{Documents: known, Judged: map[string]Judgements{}}
+	documents, queries := map[string]bool{}, map[string]bool{}
+	for _, document := range known {
+		documents[document.ID] = true
+	}
+	err := eachLine(filepath.Join(dir, "queries.jsonl"), func(line []byte) error {
 		var query Query
 		if err := decode(line, &query, &query.ID, queries); err != nil {
 			return err
@@ -120,7 +133,7 @@ func (c *Collection) judge(line string, documents, queries map[string]bool) erro
 		return fmt.Errorf("the query %q is not in queries.jsonl", query)
 	}
 	if !documents[document] {
-		return fmt.Errorf("the document %q is not in corpus.jsonl", document)
+		return fmt.Errorf("the document %q is not in the corpus", document)
 	}
 	if c.Judged[query] == nil {
 		c.Judged[query] = Judgements{}

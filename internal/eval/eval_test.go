@@ -41,7 +41,7 @@ func TestRead_NamesTheLineThatIsWrong(t *testing.T) {
 		{"qrels.tsv", "head\nq1\td1\n", "qrels.tsv:2: want three columns with tabs between them, got 2"},
 		{"qrels.tsv", "head\nq1\td1\tgood\n", "qrels.tsv:2: want a whole number"},
 		{"qrels.tsv", "head\nq9\td1\t1\n", "qrels.tsv:2: the query \"q9\" is not in queries.jsonl"},
-		{"qrels.tsv", "head\nq1\td9\t1\n", "qrels.tsv:2: the document \"d9\" is not in corpus.jsonl"},
+		{"qrels.tsv", "head\nq1\td9\t1\n", "qrels.tsv:2: the document \"d9\" is not in the corpus"},
 	} {
 		dir := write(t, map[string]string{test.file: test.content}, "qrels.tsv")
 		if _, err := eval.Read(dir); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -117,13 +117,17 @@ func TestBootstrap_GivesTheIntervalOfTheMean(t *testing.T) {
 		values[i] = float64(i % 2)
 	}
 	got := eval.Bootstrap(values)
-	if got.Mean != .5 || math.Abs(got.Low-.451) > .006 || math.Abs(got.High-.549) > .006 {
+	if got.Value != .5 || math.Abs(got.Low-.451) > .006 || math.Abs(got.High-.549) > .006 {
 		t.Errorf("got %+v, want .5 within .451 and .549", got)
 	}
 	if again := eval.Bootstrap(values); again != got {
 		t.Errorf("got %+v, then %+v of the same values", got, again)
 	}
-	if constant := eval.Bootstrap([]float64{.25, .25}); constant != (eval.Estimate{Mean: .25, Low: .25, High: .25}) {
+	values[1] = 1e6
+	if got := eval.BootstrapMedian(append(values, .75)); got.Value != .75 || got.Low != 0 || got.High != 1 {
+		t.Errorf("got %+v for the median, want .75 within 0 and 1", got)
+	}
+	if constant := eval.Bootstrap([]float64{.25, .25}); constant != (eval.Estimate{Value: .25, Low: .25, High: .25}) {
 		t.Errorf("got %+v of equal values", constant)
 	}
 	if none := eval.Bootstrap(nil); none != (eval.Estimate{}) {

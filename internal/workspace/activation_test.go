@@ -18,8 +18,8 @@ func TestActive_ADocsFolderThatIsALinkIntoTheExternalDocs(t *testing.T) {
 		t.Run(target, func(t *testing.T) {
 			t.Parallel()
 			f := setup(t, map[string]string{target + "/problems/a.md": problem("A", "Text."), "docs/manual/b.md": "# B\n\nText.\n"})
-			f.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./docs"}}`)
-			if err := os.Symlink(target, filepath.Join(f.root, "csharp-compounding-docs")); err != nil {
+			f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./docs"}}`)
+			if err := os.Symlink(target, filepath.Join(f.Root, "csharp-compounding-docs")); err != nil {
 				t.Fatal(err)
 			}
 			f.activate(t, f.server(t), "main")
@@ -39,7 +39,7 @@ func TestReindex_KeepsTheBranchOutsideGit(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{docs + "a.md": problem("A", "Text.")})
 	f.activate(t, f.server(t), "master")
-	s := f.serverFor(t, f.root)
+	s := f.serverFor(t, f.Root)
 	reindexed, err := s.Reindex(t.Context(), func(string) func(int, int) { return nil })
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func TestReindex_KeepsTheBranchOutsideGit(t *testing.T) {
 		if err != nil || reindexed.Tenant.Branch != branch {
 			t.Errorf("reindexed %q (%v), want %s", reindexed.Tenant.Branch, err, branch)
 		}
-		active, err = f.serverFor(t, f.root).Active(t.Context())
+		active, err = f.serverFor(t, f.Root).Active(t.Context())
 		if err != nil || active.Tenant.Key.Branch != branch {
 			t.Errorf("another server is active on %+v (%v), want %s", active, err, branch)
 		}
@@ -93,8 +93,8 @@ func TestActive_IndexesNoFileTwiceOverALink(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := setup(t, map[string]string{docs + "a.md": problem("A", "Text."), "manual/b.md": "# B\n\nText.\n"})
-			f.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "`+test.external+`"}}`)
-			if err := os.Symlink(test.target, filepath.Join(f.root, test.link)); err != nil {
+			f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "`+test.external+`"}}`)
+			if err := os.Symlink(test.target, filepath.Join(f.Root, test.link)); err != nil {
 				t.Fatal(err)
 			}
 			f.activate(t, f.server(t), "main")
@@ -108,8 +108,8 @@ func TestActive_IndexesNoFileTwiceOverALink(t *testing.T) {
 func TestActive_ADocsFolderThatLeadsAboveTheExternalDocs(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{"shared/problems/a.md": problem("A", "Text.")})
-	f.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./shared/problems"}}`)
-	if err := os.Symlink("shared", filepath.Join(f.root, "csharp-compounding-docs")); err != nil {
+	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./shared/problems"}}`)
+	if err := os.Symlink("shared", filepath.Join(f.Root, "csharp-compounding-docs")); err != nil {
 		t.Fatal(err)
 	}
 	f.activate(t, f.server(t), "main")
@@ -123,8 +123,8 @@ func TestActive_ADocsFolderThatLeadsAboveTheExternalDocs(t *testing.T) {
 func TestWaitSynced_WaitsForGit(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{docs + "a.md": problem("A", "About apples.")})
-	f.git(t, "init", "-q", "-b", "main")
-	f.write(t, ".git/index.lock", "")
+	f.Git("init", "-q", "-b", "main")
+	f.Put(".git/index.lock", "")
 	s := f.server(t)
 	active, err := s.Activate(t.Context(), f.configPath(), "main")
 	if err != nil {
@@ -134,7 +134,7 @@ func TestWaitSynced_WaitsForGit(t *testing.T) {
 	seen := 0
 	active.WaitSynced(t.Context(), func(workspace.Status) {
 		if seen++; seen == 3 { // a call that does not wait has not got so far
-			f.remove(t, ".git/index.lock")
+			f.Remove(".git/index.lock")
 		}
 	})
 	if paths := found(t, s, "apples"); len(paths) != 1 {

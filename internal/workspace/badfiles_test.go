@@ -97,9 +97,9 @@ func TestActive_OddFilesHoldUpNothing(t *testing.T) {
 		if file.reason == "" {
 			continue
 		}
-		path := filepath.Join(f.root, docs, file.name)
+		path := filepath.Join(f.Root, docs, file.name)
 		if correct && file.name != "name\xff.md" {
-			f.write(t, docs+file.name, problem("Corrected", "About elderberries in "+file.name))
+			f.Put(docs+file.name, problem("Corrected", "About elderberries in "+file.name))
 			good = append(good, docs+file.name)
 		} else if err := os.Remove(path); err != nil {
 			t.Fatal(err)
@@ -126,7 +126,7 @@ func TestActive_ASpoiltDocumentLeavesTheIndex(t *testing.T) {
 			t.Parallel()
 			f := setup(t, map[string]string{docs + "good.md": problem("Good", "x"), docs + file.name: problem("Fine", "So far.")})
 			active := f.activate(t, f.server(t), "main")
-			f.write(t, docs+file.name, file.content)
+			f.Put(docs+file.name, file.content)
 			eventually(t, "the document leaves and is reported", func() bool {
 				status := active.Status(t.Context())
 				return status.FailedCount == 1 && strings.Contains(status.Failed[0].Reason, file.reason)
@@ -143,9 +143,9 @@ func TestActive_DocsFolderComesAndGoes(t *testing.T) {
 	f := setup(t, nil)
 	active := f.activate(t, f.server(t), "main")
 	for _, round := range []string{"created", "created again"} {
-		f.write(t, docs+"a.md", problem("A", "About apples, "+round+"."))
+		f.Put(docs+"a.md", problem("A", "About apples, "+round+"."))
 		eventually(t, "the folder is found when it is "+round, func() bool { return len(indexedPaths(t, f)) == 1 })
-		if err := os.RemoveAll(filepath.Join(f.root, "csharp-compounding-docs")); err != nil {
+		if err := os.RemoveAll(filepath.Join(f.Root, "csharp-compounding-docs")); err != nil {
 			t.Fatal(err)
 		}
 		eventually(t, "its documents leave", func() bool { return len(indexedPaths(t, f)) == 0 })
@@ -161,7 +161,7 @@ func TestActive_DocsFolderComesAndGoes(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(elsewhere, "problems", "a.md"), []byte(problem("Secret", "x")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(elsewhere, filepath.Join(f.root, "csharp-compounding-docs")); err != nil {
+	if err := os.Symlink(elsewhere, filepath.Join(f.Root, "csharp-compounding-docs")); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "a docs folder that leads elsewhere is told of", func() bool {
@@ -200,16 +200,16 @@ func TestActive_CorruptExternalFolder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := setup(t, map[string]string{"manual/m.md": "# Manual\n", docs + "a.md": problem("A", "About apples.")})
-			f.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./manual"}}`)
+			f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./manual"}}`)
 			s := f.server(t)
 			active := f.activate(t, s, "main")
-			dir := filepath.Join(f.root, "manual")
+			dir := filepath.Join(f.Root, "manual")
 			if err := os.RemoveAll(dir); err != nil {
 				t.Fatal(err)
 			}
 			spoilt(t, dir)
 			eventually(t, "it is told of", func() bool { return active.Status(t.Context()).Waiting != "" })
-			f.write(t, docs+"b.md", problem("B", "About bananas."))
+			f.Put(docs+"b.md", problem("B", "About bananas."))
 			eventually(t, "the project's own documents are indexed", func() bool {
 				got := found(t, s, "bananas")
 				return len(got) == 2
@@ -217,7 +217,7 @@ func TestActive_CorruptExternalFolder(t *testing.T) {
 			if err := os.RemoveAll(dir); err != nil {
 				t.Fatal(err)
 			}
-			f.write(t, "manual/n.md", "# Another manual\n")
+			f.Put("manual/n.md", "# Another manual\n")
 			eventually(t, "the folder is indexed when it is there again", func() bool {
 				current, err := s.Active(t.Context())
 				return err == nil && current.Status(t.Context()).Current() &&
@@ -234,7 +234,7 @@ func TestActive_OddExternalFiles(t *testing.T) {
 		"manual/empty.md": "", "manual/blank.md": "\n\n", "manual/crlf.md": "# Lines\r\n\r\nText.\r\n", "manual/bom.md": "\ufeff# Mark\n",
 		"manual/latin1.md": "caf\xe9", "manual/rule.md": "---\n\nText.\n", "manual/binary.md": "a\x00b", "manual/line.md": strings.Repeat("word ", 1<<20/5),
 	})
-	f.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./manual"}}`)
+	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./manual"}}`)
 	active := f.activate(t, f.server(t), "main")
 	want := []string{"manual/blank.md", "manual/bom.md", "manual/crlf.md", "manual/empty.md", "manual/latin1.md", "manual/line.md", "manual/rule.md"}
 	if diff := cmp.Diff(want, indexedPaths(t, f)); diff != "" {

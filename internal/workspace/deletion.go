@@ -12,17 +12,17 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// indexPoll is how often a session looks whether its project is still in the
-// index: deletions are seen by every server within a second.
+// indexPoll is how often a workspace checks that its project is still in the index.
+// Every server sees a deletion within a second.
 const indexPoll = 500 * time.Millisecond
 
-// deletion is a project that would be active, had it not been deleted from the
-// index. It stays so until somebody activates it: this server or another one of
-// the checkout, which this one then follows.
+// deletion is a project that is not active because it was deleted from the index.
+// It remains so until this server or another one of the checkout activates it.
 type deletion struct {
 	project *project.Project
 	key     rag.TenantKey
-	// at is when, and zero if that is not known; here is set if this server did it.
+	// at is the time of the deletion, zero if that is not known. here is set if this
+	// server deleted it.
 	at   time.Time
 	here bool
 }
@@ -42,12 +42,12 @@ func (d *deletion) error() *rag.Error {
 	return e.With("config_path", d.project.ConfigPath)
 }
 
-// Delete removes a selection from the index. If the project of this server is in
-// it, no project is active afterwards: its files would be indexed again at once.
-// The other servers of the selection come to the same by themselves.
+// Delete removes a selection from the index. If the selection contains the active
+// project, no project is active afterwards, since its files would be indexed again
+// at once. Other servers notice the deletion and do the same.
 //
-// The session must have a project, or be started for one, but nothing is activated
-// for it, and after a deletion another may follow.
+// The server must have a project or be started for one, which may be deleted. It is
+// not activated.
 func (s *Workspace) Delete(ctx context.Context, selection index.Selection) (index.Contents, error) {
 	s.switching.Lock()
 	defer s.switching.Unlock()
@@ -73,7 +73,7 @@ func (s *Workspace) Delete(ctx context.Context, selection index.Selection) (inde
 	return contents, nil
 }
 
-// Contents returns what [Workspace.Delete] would remove, on the same conditions.
+// Contents returns what [Workspace.Delete] would remove, under the same conditions.
 func (s *Workspace) Contents(ctx context.Context, selection index.Selection) (index.Contents, error) {
 	if err := s.hasProject(); err != nil {
 		return index.Contents{}, err
@@ -81,7 +81,7 @@ func (s *Workspace) Contents(ctx context.Context, selection index.Selection) (in
 	return s.library.Contents(ctx, selection)
 }
 
-// hasProject fails with PROJECT_NOT_ACTIVATED if nobody has named a project yet.
+// hasProject fails with PROJECT_NOT_ACTIVATED if the server knows no project.
 func (s *Workspace) hasProject() error {
 	if s.current() != nil || s.deletion() != nil {
 		return nil
@@ -95,7 +95,7 @@ func (s *Workspace) hasProject() error {
 	return nil
 }
 
-// own returns the project that the server was started for, as it is checked out.
+// own returns the project that the server was started for, with its present branch.
 func (s *Workspace) own(ctx context.Context) (*project.Project, rag.TenantKey, error) {
 	if s.projectDir == "" {
 		return nil, rag.TenantKey{}, errors.New("the server was started for no project")
@@ -119,7 +119,7 @@ func (s *Workspace) checkedOut(ctx context.Context, configPath string) (*project
 	return p, keyOf(p, branch), nil
 }
 
-// drop ends the active project, if it still is that. The caller holds switching.
+// drop ends the project if it is still active. The caller holds switching.
 func (s *Workspace) drop(active *Project, why *deletion) {
 	s.mu.Lock()
 	dropped := s.active == active
@@ -132,13 +132,13 @@ func (s *Workspace) drop(active *Project, why *deletion) {
 	}
 }
 
-// rejoin registers nothing: it finds a tenant that is in the index.
+// rejoin finds a tenant that is in the index. It registers none.
 func (s *Workspace) rejoin(ctx context.Context, key rag.TenantKey, _ string) (*rag.Tenant, error) {
 	return s.library.Rejoin(ctx, key)
 }
 
-// resume makes a deleted project active again if another server has done so, and
-// else fails with the reason why it is not. The caller holds switching.
+// resume activates a deleted project if another server has done so. Otherwise its
+// error says why the project is not active. The caller holds switching.
 func (s *Workspace) resume(ctx context.Context, why *deletion) (*Project, error) {
 	p, key, err := s.checkedOut(ctx, why.project.ConfigPath)
 	if err != nil {
@@ -151,14 +151,8 @@ func (s *Workspace) resume(ctx context.Context, why *deletion) (*Project, error)
 	return active, err
 }
 
-// followIndex makes the workspace follow what other servers do with its project in
-// the index: deletions and activations.
-func (s *Workspace) followIndex(ctx context.Context) {
-	if err := s.compareWithIndex(ctx); err != nil && ctx.Err() == nil {
-		s.logger.DebugContext(ctx, "follow the index", "error", err)
-	}
-}
-
+// compareWithIndex ends the active project if its tenant was deleted, and resumes a
+// deleted one that another server has activated.
 func (s *Workspace) compareWithIndex(ctx context.Context) error {
 	active, why := s.current(), s.deletion()
 	if active == nil && why == nil {
@@ -174,7 +168,7 @@ func (s *Workspace) compareWithIndex(ctx context.Context) error {
 	s.switching.Lock()
 	defer s.switching.Unlock()
 	if s.current() != active || ctx.Err() != nil {
-		return nil // somebody has done something about it
+		return nil // another call has changed it
 	}
 	if active != nil {
 		why = &deletion{project: active.Definition, key: active.Tenant.Key, at: state.DeletedAt}

@@ -13,9 +13,9 @@ import (
 )
 
 // External returns the active project with its external documentation. The error
-// is EXTERNAL_DOCS_NOT_CONFIGURED only if config.json asks for none: where it asks
-// for some that cannot be used, the error says what is wrong with it. config.json
-// is read again before either, because it may just have been written.
+// is EXTERNAL_DOCS_NOT_CONFIGURED only if config.json names none. If it names a
+// folder that cannot be used, the error says why. config.json is read again first,
+// because it may just have been written.
 func (s *Workspace) External(ctx context.Context) (*Project, External, error) {
 	active, err := s.Active(ctx)
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *Workspace) External(ctx context.Context) (*Project, External, error) {
 	if active, err = s.refresh(ctx, active); err != nil {
 		return nil, External{}, err
 	}
-	if external, ok = active.External(); !ok { // it was taken out again meanwhile
+	if external, ok = active.External(); !ok { // the config has changed again
 		return nil, External{}, notConfigured()
 	}
 	waitCtx, cancel := context.WithTimeout(ctx, SyncWait)
@@ -44,7 +44,7 @@ func (s *Workspace) External(ctx context.Context) (*Project, External, error) {
 	return active, external, nil
 }
 
-// externalProblem says what a problem of the config has to do with the external docs.
+// externalProblem returns the error for external docs while the config is invalid.
 func externalProblem(problem error) error {
 	op := "the config has become invalid, and the one before it, which stays in force, has no external docs"
 	var configErr *project.ConfigError

@@ -10,10 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/compound-docs/compound-docs/db"
@@ -22,45 +20,24 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/test/indexstate"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// indexedDocuments is every document of a branch with its chunks, texts and
-// links, one a line.
-const indexedDocuments = `
-	SELECT concat_ws(' ', d.collection, to_json(d.relative_path), encode(d.content_hash, 'hex'), d.chunk_count, d.promotion_level, d.line_count,
-		(SELECT string_agg(concat_ws('/', c.ordinal, c.start_line, c.end_line, c.promotion_level, c.header_path,
-				coalesce(md5(p.heading || p.content), 'NO PASSAGE')), ',' ORDER BY c.ordinal)
-			FROM document_chunks c LEFT JOIN passages p
-				ON p.collection = c.collection AND p.project_id = c.project_id AND p.hash = c.passage_hash
-			WHERE c.project_id = d.project_id AND c.document_id = d.id),
-		(SELECT string_agg(l.target_path, ',' ORDER BY l.ordinal) FROM document_links l
-			WHERE l.project_id = d.project_id AND l.document_id = d.id))
-	FROM documents d JOIN tenants t ON t.project_id = d.project_id AND t.id = d.tenant_id
-	WHERE t.branch_name = $1 ORDER BY d.collection, d.relative_path COLLATE "C"`
-
 func documents(t *testing.T, pool *pgxpool.Pool, branch string) []string {
 	t.Helper()
-	rows, err := pool.Query(t.Context(), indexedDocuments, branch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	lines, err := indexstate.Documents(t.Context(), pool, branch)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return lines
 }
 
-// settling bounds the wait for an index. It is far below the five minutes after
-// which a walk of the folder would make good what a test is to find.
-const settling = 2 * time.Minute
-
 // reference is a database beside the one under test, into which the same files
 // are indexed from nothing.
 type reference struct {
-	session *workspace.Workspace
-	pool    *pgxpool.Pool
+	server *workspace.Workspace
+	pool   *pgxpool.Pool
 }
 
 func (f *fixture) newReference(t *testing.T) *reference {
@@ -83,7 +60,7 @@ func (f *fixture) newReference(t *testing.T) *reference {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &reference{session: s, pool: pool}
+	return &reference{server: s, pool: pool}
 }
 
 // freshIndex is what an index of the files as they are now has to be.
@@ -92,7 +69,7 @@ func (f *fixture) freshIndex(t *testing.T, branch string) []string {
 	if f.reference == nil {
 		f.reference = f.newReference(t)
 	}
-	if _, err := f.reference.session.Reindex(t.Context(), func(string) func(int, int) { return nil }); err != nil {
+	if _, err := f.reference.server.Reindex(t.Context(), func(string) func(int, int) { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	f.checkFiles(t, f.reference.pool, branch)
@@ -103,17 +80,12 @@ func (f *fixture) freshIndex(t *testing.T, branch string) []string {
 // files is: every path, hash, line range, passage and link.
 func (f *fixture) indexEqualsDisk(t *testing.T, branch string) {
 	t.Helper()
-	want := f.freshIndex(t, branch)
-	deadline := time.Now().Add(settling)
-	for {
-		got := documents(t, f.pool, branch)
-		if slices.Equal(want, got) {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the index of %s never became what is on disk (-want +got):\n%.6000s", branch, cmp.Diff(want, got))
-		}
-		time.Sleep(20 * time.Millisecond) // between two looks
+	diff, err := indexstate.Difference(t.Context(), f.pool, branch, f.freshIndex(t, branch))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff != "" {
+		t.Fatalf("the index of %s never became what is on disk (-want +got):\n%.6000s", branch, diff)
 	}
 }
 
@@ -121,9 +93,24 @@ func (f *fixture) indexEqualsDisk(t *testing.T, branch string) {
 // without the code that walks folders.
 func (f *fixture) checkFiles(t *testing.T, pool *pgxpool.Pool, branch string) {
 	t.Helper()
-	want := []string{}
-	root := filepath.Join(f.root, "csharp-compounding-docs")
-	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+	got, err := indexstate.Lines(t.Context(), pool, `SELECT relative_path || ' ' || encode(content_hash, 'hex')
+		FROM documents d JOIN tenants t ON t.project_id = d.project_id AND t.id = d.tenant_id
+		WHERE branch_name = $1 AND collection = 'compounding'`, branch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(f.onDisk(t), got); diff != "" {
+		t.Fatalf("a new index does not hold the files (-want +got):\n%.3000s", diff)
+	}
+}
+
+// onDisk returns the documents with the hashes of their files, one a line, without
+// the code that walks folders.
+func (f *fixture) onDisk(t *testing.T) []string {
+	t.Helper()
+	lines := []string{}
+	err := filepath.WalkDir(f.Path("csharp-compounding-docs"), func(name string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && d.Name()[0] == '.' {
 			return fs.SkipDir
 		}
@@ -131,27 +118,21 @@ func (f *fixture) checkFiles(t *testing.T, pool *pgxpool.Pool, branch string) {
 			return err
 		}
 		content, err := os.ReadFile(name)
-		hash := sha256.Sum256(content)
-		relative, _ := filepath.Rel(f.root, name)
-		want = append(want, relative+" "+hex.EncodeToString(hash[:]))
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(f.Root, name)
+		lines = append(lines, filepath.ToSlash(relative)+" "+documentHash(content))
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := pool.Query(t.Context(), `SELECT relative_path || ' ' || encode(content_hash, 'hex')
-		FROM documents d JOIN tenants t ON t.project_id = d.project_id AND t.id = d.tenant_id
-		WHERE branch_name = $1 AND collection = 'compounding'`, branch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
-	slices.Sort(want)
-	slices.Sort(got)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Fatalf("a new index does not hold the files (-want +got):\n%.3000s", diff)
-	}
+	slices.Sort(lines)
+	return lines
+}
+
+func documentHash(content []byte) string {
+	hash := sha256.Sum256(content)
+	return hex.EncodeToString(hash[:])
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 )
 
-// indexTries is how often a file is read again that changes while it is indexed.
+// indexTries is how often a file that changes while it is indexed is tried.
 const indexTries = 5
 
 // IndexFile puts one document of the docs folder into the index now. given may be
 // relative to the repository or to the docs folder. It returns the path in the
-// index. The file may change or go meanwhile: what the index then holds is the
-// file as it is.
+// index. If the file changes or disappears meanwhile, the index holds its newest
+// state.
 func (a *Project) IndexFile(ctx context.Context, given string) (string, error) {
 	name, err := a.documentName(given, "path")
 	if err != nil {
@@ -44,8 +44,8 @@ func (a *Project) IndexFile(ctx context.Context, given string) (string, error) {
 	return indexed, nil
 }
 
-// indexFile is IndexFile once. The error is [document.ErrChanged] if it is to be
-// done again, and [fs.ErrNotExist] if there is no such file.
+// indexFile is one try of IndexFile. The error is [document.ErrChanged] if the file
+// has changed meanwhile, and [fs.ErrNotExist] if there is none.
 func (a *Project) indexFile(ctx context.Context, name, indexed string) error {
 	file, err := a.docs.folder.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,8 +78,8 @@ func (a *Project) indexFile(ctx context.Context, name, indexed string) error {
 	return nil
 }
 
-// documentName returns the document's path inside the docs folder. parameter is
-// what the caller gave it as.
+// documentName returns the document's path in the docs folder. parameter is the
+// name of the tool's parameter, for errors.
 func (a *Project) documentName(given, parameter string) (string, error) {
 	docs := a.Definition.DocsDir()
 	name := filepath.ToSlash(given)

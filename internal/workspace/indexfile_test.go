@@ -26,15 +26,15 @@ func TestIndexFile_LeavesNothingOutdated(t *testing.T) {
 	}{
 		{"goes back", func(t *testing.T, f *fixture) {
 			t.Helper()
-			f.write(t, docs+"a.md", problem("A", "The first version."))
+			f.Put(docs+"a.md", problem("A", "The first version."))
 		}},
 		{"is deleted", func(t *testing.T, f *fixture) {
 			t.Helper()
-			f.remove(t, docs+"a.md")
+			f.Remove(docs + "a.md")
 		}},
 		{"becomes invalid", func(t *testing.T, f *fixture) {
 			t.Helper()
-			f.write(t, docs+"a.md", "# No front matter\n")
+			f.Put(docs+"a.md", "# No front matter\n")
 		}},
 	}
 	for _, test := range tests {
@@ -42,7 +42,7 @@ func TestIndexFile_LeavesNothingOutdated(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, follower %t", test.name, follower), func(t *testing.T) {
 				t.Parallel()
 				f := setup(t, map[string]string{docs + "a.md": problem("A", "The first version."), docs + "b.md": problem("B", "Other.")})
-				f.git(t, "init", "-q", "-b", "main")
+				f.Git("init", "-q", "-b", "main")
 				leader := f.activate(t, f.server(t), "main")
 				caller := leader
 				if follower {
@@ -63,8 +63,8 @@ func TestIndexFile_LeavesNothingOutdated(t *testing.T) {
 					}
 				})
 				// The leader waits as long as git changes files; the call does not.
-				f.write(t, ".git/index.lock", "")
-				f.write(t, docs+"a.md", problem("A", "The second version."))
+				f.Put(".git/index.lock", "")
+				f.Put(docs+"a.md", problem("A", "The second version."))
 				ended := make(chan struct{})
 				go func() {
 					defer close(ended)
@@ -72,8 +72,8 @@ func TestIndexFile_LeavesNothingOutdated(t *testing.T) {
 				}()
 				<-held
 				test.change(t, f)
-				f.write(t, docs+"b.md", problem("B", "After the change."))
-				f.remove(t, ".git/index.lock")
+				f.Put(docs+"b.md", problem("B", "After the change."))
+				f.Remove(".git/index.lock")
 				eventually(t, "the leader has seen to what came after the change", func() bool {
 					return len(f.rows(t, `SELECT content FROM passages p JOIN document_chunks c ON c.passage_hash = p.hash
 						WHERE content = 'After the change.'`)) == 1 && leader.Status(t.Context()).Pending() == 0
@@ -119,11 +119,11 @@ func TestIndexFile_RandomOrder(t *testing.T) {
 			name := names[random.IntN(len(names))]
 			switch random.IntN(8) {
 			case 0:
-				f.remove(t, name)
+				f.Remove(name)
 			case 1, 2:
-				f.write(t, name, version(0))
+				f.Put(name, version(0))
 			case 3:
-				f.write(t, name, version(random.IntN(1000)))
+				f.Put(name, version(random.IntN(1000)))
 			default:
 				server := servers[random.IntN(len(servers))]
 				calls.Go(func() {
@@ -139,8 +139,8 @@ func TestIndexFile_RandomOrder(t *testing.T) {
 		}
 		calls.Wait()
 		for _, name := range names {
-			if _, err := os.Stat(filepath.Join(f.root, name)); err != nil {
-				f.write(t, name, version(0))
+			if _, err := os.Stat(filepath.Join(f.Root, name)); err != nil {
+				f.Put(name, version(0))
 			}
 		}
 		f.indexEqualsDisk(t, "main")

@@ -11,10 +11,10 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 )
 
-// Promote sets the level of a document: in its file first, which is replaced in
-// one step and keeps its mode, then in the index. A crash in between is healed
-// by the next sync, since the file says what holds. It returns the document's
-// path in the docs folder and the level it had.
+// Promote sets the level of a document, first in its file and then in the index. It
+// replaces the file in one step and keeps its mode. After a crash in between, the
+// next sync corrects the index. Promote returns the document's path in the docs
+// folder and its previous level.
 func (a *Project) Promote(ctx context.Context, given string, level rag.Level) (name string, previous rag.Level, err error) {
 	if name, previous, err = a.promote(ctx, given, level); err == nil {
 		return name, previous, nil
@@ -51,8 +51,8 @@ func (a *Project) promote(ctx context.Context, given string, level rag.Level) (n
 		_, err = a.IndexFile(ctx, name)
 	}
 	if errors.Is(err, document.ErrChanged) {
-		// Somebody keeps changing the file. It has had the level, and what it says
-		// now is indexed like any other edit.
+		// Others keep changing the file. It had the new level, and its newest
+		// version is indexed like any other edit.
 		err = nil
 	}
 	if err != nil {

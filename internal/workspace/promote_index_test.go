@@ -74,10 +74,10 @@ func TestPromote_ACrashIsHealed(t *testing.T) {
 	f.activate(t, first, "main")
 	first.Close()
 
-	f.write(t, docs+".compound-docs-CRASHED", withLevel("critical"))
-	f.write(t, docs+".a.md", withLevel("critical"))
-	f.write(t, docs+"new", withLevel("important"))
-	if err := os.Rename(filepath.Join(f.root, docs, "new"), filepath.Join(f.root, docs, "a.md")); err != nil {
+	f.Put(docs+".compound-docs-CRASHED", withLevel("critical"))
+	f.Put(docs+".a.md", withLevel("critical"))
+	f.Put(docs+"new", withLevel("important"))
+	if err := os.Rename(filepath.Join(f.Root, docs, "new"), f.Path(docs+"a.md")); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{docs + "a.md standard/standard", docs + "b.md standard/standard"}, f.levels(t)); diff != "" {
@@ -124,7 +124,7 @@ func TestPromote_ReadersSeeOneLevel(t *testing.T) {
 			}
 		default:
 		}
-		content, err := os.ReadFile(filepath.Join(f.root, docs, "a.md"))
+		content, err := os.ReadFile(f.Path(docs + "a.md"))
 		if err != nil || !slices.Contains(versions, string(content)) {
 			t.Fatalf("a reader of the file sees %q, %v", content, err)
 		}

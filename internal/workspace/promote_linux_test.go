@@ -20,9 +20,9 @@ func TestPromote_InAFolderThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{docs + "a.md": withLevel("standard")})
 	active := f.activate(t, f.server(t), "main")
-	folder := filepath.Join(f.root, docs)
+	folder := filepath.Join(f.Root, docs)
 	for path, mode := range map[string]os.FileMode{
-		filepath.Dir(f.root): 0o755, f.root: 0o755, filepath.Dir(folder): 0o755, folder: 0o555, filepath.Join(folder, "a.md"): 0o666,
+		filepath.Dir(f.Root): 0o755, f.Root: 0o755, filepath.Dir(folder): 0o755, folder: 0o555, filepath.Join(folder, "a.md"): 0o666,
 	} {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)

@@ -2,7 +2,6 @@ package workspace_test
 
 import (
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
@@ -44,13 +42,8 @@ func (f *fixture) columns(t *testing.T) []string {
 // fresh is what columns are in a new index of the same files.
 func (f *fixture) fresh(t *testing.T) []string {
 	t.Helper()
-	other := &fixture{root: f.root, databaseURL: testenv.DatabaseURL(t), fake: f.fake}
-	pool, err := db.Open(t.Context(), other.databaseURL, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	other.pool = pool
+	other := &fixture{Repo: f.Repo, databaseURL: testenv.DatabaseURL(t), fake: f.fake}
+	other.pool = openPool(t, other.databaseURL)
 	other.activate(t, other.server(t), "main")
 	return other.columns(t)
 }
@@ -60,7 +53,7 @@ func (f *fixture) fresh(t *testing.T) []string {
 func (f *fixture) files(t *testing.T) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	err := fs.WalkDir(os.DirFS(f.root), ".", func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS(f.Root), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -68,7 +61,7 @@ func (f *fixture) files(t *testing.T) map[string]string {
 		if err != nil {
 			return err
 		}
-		path := filepath.Join(f.root, name)
+		path := filepath.Join(f.Root, name)
 		if info.Mode()&fs.ModeSymlink != 0 {
 			files[name], err = os.Readlink(path)
 			return err
@@ -114,7 +107,7 @@ func TestPromote_ChangesOneLineAndTheLevels(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := setup(t, map[string]string{docs + "a.md": test.before, docs + "b.md": problem("B", "See [a](a.md).")})
-			path := filepath.Join(f.root, docs, "a.md")
+			path := f.Path(docs + "a.md")
 			if err := os.Chmod(path, 0o664); err != nil {
 				t.Fatal(err)
 			}
@@ -180,11 +173,11 @@ func TestPromote_RefusesAndChangesNothing(t *testing.T) {
 		"csharp-compounding-docs/schemas/note.schema.json": `{"type": "object", "properties": {"promotion_level": {"enum": ["standard", "important"]}}}`,
 		"manual/guide.md":                                  "# Guide\n", "manual/guide.txt": "Guide\n", "README.md": "# Read me\n",
 	})
-	f.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "test-project",
+	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project",
 		"external_docs": {"path": "./manual", "include_patterns": ["**/*.md", "**/*.txt"]},
 		"custom_doc_types": [{"name": "note", "description": "A note.", "folder": "notes", "schema_file": "./schemas/note.schema.json"}]}`)
 	for link, target := range map[string]string{docs + "link.md": "a.md", docs + "outside.md": "/etc/hostname"} {
-		if err := os.Symlink(target, filepath.Join(f.root, link)); err != nil {
+		if err := os.Symlink(target, filepath.Join(f.Root, link)); err != nil {
 			t.Fatal(err)
 		}
 	}

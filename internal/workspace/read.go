@@ -12,9 +12,9 @@ import (
 )
 
 // Read returns a document as it is on disk, by its path in the index: relative
-// to the repository, or absolute for external docs that are outside it. Nothing
-// but the documents of the docs folder and the external docs is read; anything
-// else is DOCUMENT_NOT_FOUND, whether or not it exists.
+// to the repository, or absolute for external docs outside it. It reads only
+// documents of the docs folder and of the external docs. Any other path is
+// DOCUMENT_NOT_FOUND, whether or not there is a file.
 func (a *Project) Read(given string) (document.File, error) {
 	clean := path.Clean(filepath.ToSlash(given))
 	for _, tree := range a.trees {
@@ -33,7 +33,7 @@ func (a *Project) Read(given string) (document.File, error) {
 	return document.File{}, notFound(given, a.Definition.DocsDir())
 }
 
-// below returns the path inside the folder that prefix stands for.
+// below returns a path of the index relative to the folder with the prefix.
 func below(prefix, indexed string) (name string, ok bool) {
 	name, ok = indexed, true
 	if prefix != "" {

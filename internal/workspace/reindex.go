@@ -9,7 +9,7 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// ReindexResult is what came back into an emptied index.
+// ReindexResult counts the documents that were indexed again.
 type ReindexResult struct {
 	Tenant  rag.TenantKey
 	Folders []ReindexedFolder
@@ -21,10 +21,10 @@ type ReindexedFolder struct {
 	watch.SyncResult
 }
 
-// Reindex empties the index of the project that the session was made for, as it
-// is checked out, and embeds its documents anew with the present model. report
-// returns what is told how far a folder has come. After an error the index lacks
-// documents; the next activation, or Reindex, brings them.
+// Reindex empties the index of the project that the server was started for, on its
+// present branch, and embeds its documents again with the present model. report
+// returns the function that is called with a folder's progress. After an error
+// documents are missing from the index until the next activation or Reindex.
 func (s *Workspace) Reindex(ctx context.Context, report func(folder string) func(done, total int)) (ReindexResult, error) {
 	p, key, err := s.checkedOut(ctx, s.projectDir)
 	if err != nil {

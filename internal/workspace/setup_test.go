@@ -2,13 +2,10 @@ package workspace_test
 
 import (
 	"log/slog"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"go.uber.org/goleak"
 
@@ -19,6 +16,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/gitrepo"
+	"github.com/compound-docs/compound-docs/test/indexstate"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -31,7 +30,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(withServices{m}) }
 
 // fixture is a repository with its index, for any number of servers.
 type fixture struct {
-	root        string
+	*gitrepo.Repo
+
 	databaseURL string
 	pool        *pgxpool.Pool
 	fake        *fakeollama.Server
@@ -43,22 +43,33 @@ const debounce = 20 * time.Millisecond
 
 func setup(t *testing.T, files map[string]string) *fixture {
 	t.Helper()
-	f := &fixture{root: t.TempDir(), databaseURL: testenv.DatabaseURL(t), fake: fakeollama.Start(t)}
-	pool, err := db.Open(t.Context(), f.databaseURL, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	f.pool = pool
-	f.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "test-project"}`)
+	return setupOn(t, testenv.DatabaseURL(t), files)
+}
+
+// setupOn is setup on a given database.
+func setupOn(t *testing.T, databaseURL string, files map[string]string) *fixture {
+	t.Helper()
+	f := &fixture{Repo: gitrepo.New(t), databaseURL: databaseURL, fake: fakeollama.Start(t)}
+	f.pool = openPool(t, databaseURL)
+	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project"}`)
 	for name, content := range files {
-		f.write(t, name, content)
+		f.Put(name, content)
 	}
 	return f
 }
 
-// server is a session of its own on the fixture's index, as every assistant
-// window has one.
+func openPool(t *testing.T, databaseURL string) *pgxpool.Pool {
+	t.Helper()
+	pool, err := db.Open(t.Context(), databaseURL, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+// server is a workspace of its own on the fixture's index, as each window of an
+// assistant has one.
 func (f *fixture) server(t *testing.T) *workspace.Workspace {
 	t.Helper()
 	return f.serverWith(t, f.databaseURL, ollama.Config{Hosts: []string{f.fake.URL()}, RetryDelay: time.Millisecond})
@@ -98,7 +109,7 @@ func (f *fixture) start(t *testing.T, databaseURL string, config ollama.Config, 
 }
 
 func (f *fixture) configPath() string {
-	return filepath.Join(f.root, ".csharp-compounding-docs", "config.json")
+	return filepath.Join(f.Root, ".csharp-compounding-docs", "config.json")
 }
 
 // activate activates the project on branch and waits until it is synced.
@@ -112,33 +123,10 @@ func (f *fixture) activate(t *testing.T, s *workspace.Workspace, branch string) 
 	return active
 }
 
-func (f *fixture) write(t *testing.T, name, content string) {
-	t.Helper()
-	path := filepath.Join(f.root, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (f *fixture) git(t *testing.T, args ...string) {
-	t.Helper()
-	command := exec.CommandContext(t.Context(), "git", append([]string{"-C", f.root, "-c", "user.name=t", "-c", "user.email=t@t"}, args...)...)
-	if out, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("git %v: %v\n%s", args, err, out)
-	}
-}
-
 // rows returns one column of text.
 func (f *fixture) rows(t *testing.T, query string, args ...any) []string {
 	t.Helper()
-	rows, err := f.pool.Query(t.Context(), query, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	values, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	values, err := indexstate.Lines(t.Context(), f.pool, query, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +142,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	for !holds() {
 		select {
 		case <-deadline:
-			t.Fatalf("it never came to pass that %s", what)
+			t.Fatalf("timed out waiting until %s", what)
 		case <-tick.C:
 		}
 	}

@@ -11,11 +11,11 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// SyncWait bounds how long a call waits for the sync of a project that was just
-// activated, or of a branch that was just checked out. The sync goes on after it.
+// SyncWait bounds how long a call waits for the sync after an activation or a switch
+// of branches. The sync continues afterwards.
 const SyncWait = 15 * time.Second
 
-// maxPublished bounds the failed files that the other servers are told of.
+// maxPublished bounds the failed files in a published status.
 const maxPublished = 20
 
 // Status is how far the index is behind the files. The server that indexes
@@ -33,10 +33,10 @@ type Status struct {
 	Failed      []Failed `json:"failed"`
 	// Waiting is why indexing waits, "" while it goes on.
 	Waiting string `json:"waiting"`
-	// GitBusy is since when indexing waits for git alone; nil while it does not.
+	// GitBusy is since when indexing waits for git; nil while it does not.
 	GitBusy *time.Time `json:"git_busy,omitempty"`
 
-	// takingOver is set if another server is about to take the place of one that is suspended.
+	// takingOver is set while another server takes the place of a suspended one.
 	takingOver bool
 }
 
@@ -50,12 +50,12 @@ type Failed struct {
 // Pending is the number of changed files that are not yet in the index.
 func (s Status) Pending() int { return s.Total - s.Done + s.Queued }
 
-// Current reports that the index holds all that is on disk.
+// Current reports whether the index holds all that is on disk.
 func (s Status) Current() bool {
 	return !s.Synced.IsZero() && s.Pending() == 0 && s.FailedCount == 0 && s.Waiting == ""
 }
 
-// plus counts in the status of one folder. The whole is as old as its oldest part.
+// plus adds the status of one folder. The sum is as old as its oldest part.
 func (s Status) plus(part watch.Status) Status {
 	s.Done += part.Done
 	s.Total += part.Total
@@ -78,12 +78,12 @@ func (s Status) plus(part watch.Status) Status {
 	return s
 }
 
-// printable makes a text that may quote a file's content one that PostgreSQL
-// takes in JSON.
+// printable replaces NUL, which PostgreSQL refuses in JSON, in a text that may quote
+// a file's content.
 func printable(text string) string { return strings.ReplaceAll(text, "\x00", "\ufffd") }
 
-// Status returns how far the index is behind: what the mirrors say if this
-// server indexes, else what the one that does has published.
+// Status returns how far the index is behind. If another server indexes, it is what
+// that server has published.
 func (a *Project) Status(ctx context.Context) Status {
 	a.mu.Lock()
 	decided, leading, reason, problem := a.decided, a.leading, a.notLeading, a.configProblem
@@ -95,7 +95,7 @@ func (a *Project) Status(ctx context.Context) Status {
 	case decided:
 		status = a.publishedStatus(ctx, reason)
 	default:
-		// What was published before may be of files as they were long ago.
+		// A status published earlier may be outdated.
 		status = Status{Queued: 1, Failed: []Failed{}}
 	}
 	if problem != nil && status.Waiting == "" {
@@ -128,22 +128,22 @@ func (a *Project) publishedStatus(ctx context.Context, reason error) Status {
 	return status
 }
 
-// crashedGit is how old git's index lock is before nobody waits for its end: a git
-// that runs holds it for moments, and one that crashed has left it behind.
+// crashedGit is the age from which nobody waits for git's index lock: a running git
+// holds it for moments, and one that crashed has left it behind.
 const crashedGit = time.Minute
 
-// soonOver reports that what indexing waits for is like a part of the sync.
+// soonOver reports whether indexing waits for something that takes moments.
 func (s Status) soonOver() bool {
 	return s.takingOver || s.GitBusy != nil && time.Since(*s.GitBusy) < crashedGit
 }
 
-// followerPoll is how often a server that waits for another's sync looks.
+// followerPoll is how often a server reads the status while another one syncs.
 const followerPoll = 200 * time.Millisecond
 
-// WaitSynced waits for a complete sync, and calls progress, if not nil, with
-// every status on the way. It returns when the sync is complete, when it has to
-// wait for something that is away, or when ctx ends. It goes on while git changes
-// the files, and while another server takes the place of one that is suspended.
+// WaitSynced waits for a complete sync, and calls progress, if not nil, with every
+// status until then. It returns when the sync is complete, when the sync has to
+// wait for an unavailable service, or when ctx ends. It keeps waiting while git
+// changes the files, and while another server takes the place of a suspended one.
 func (a *Project) WaitSynced(ctx context.Context, progress func(Status)) {
 	poll := time.NewTicker(followerPoll)
 	defer poll.Stop()
@@ -171,7 +171,8 @@ func (a *Project) WaitSynced(ctx context.Context, progress func(Status)) {
 // publishInterval is the least time between two publications.
 const publishInterval = 500 * time.Millisecond
 
-// publish tells the other servers of the tenant how far the index is, until ctx ends.
+// publish writes the status into the database, for the tenant's other servers,
+// until ctx ends.
 func (a *Project) publish(ctx context.Context) {
 	for {
 		changed := a.nextChange()

@@ -4,16 +4,14 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/test/indexstate"
 )
 
 func openPool(t *testing.T, databaseURL string) *pgxpool.Pool {
@@ -25,21 +23,6 @@ func openPool(t *testing.T, databaseURL string) *pgxpool.Pool {
 	t.Cleanup(pool.Close)
 	return pool
 }
-
-// queryDocuments is every document of a branch with its chunks, texts and links,
-// one a line.
-const queryDocuments = `
-	SELECT concat_ws(' ', d.collection, to_json(d.relative_path), encode(d.content_hash, 'hex'), d.chunk_count,
-		d.promotion_level, d.line_count,
-		(SELECT string_agg(concat_ws('/', c.ordinal, c.start_line, c.end_line, c.promotion_level, c.header_path,
-				coalesce(md5(p.heading || p.content), 'NO PASSAGE')), ',' ORDER BY c.ordinal)
-			FROM document_chunks c LEFT JOIN passages p
-				ON p.collection = c.collection AND p.project_id = c.project_id AND p.hash = c.passage_hash
-			WHERE c.project_id = d.project_id AND c.document_id = d.id),
-		(SELECT string_agg(l.target_path, ',' ORDER BY l.ordinal) FROM document_links l
-			WHERE l.project_id = d.project_id AND l.document_id = d.id))
-	FROM documents d JOIN tenants t ON t.project_id = d.project_id AND t.id = d.tenant_id
-	WHERE t.branch_name = $1 ORDER BY d.collection, d.relative_path COLLATE "C"`
 
 // queryHalfWritten is every document that is not whole: in one statement, so at
 // one instant.
@@ -68,14 +51,6 @@ const queryHalfWritten = `
 		OR c.bare + c.other_level + c.unreachable + c.outside + c.strange > 0
 		OR l.links > 0 AND (l.first <> 0 OR l.last <> l.links - 1)`
 
-func lines(ctx context.Context, pool *pgxpool.Pool, query string, arguments ...any) ([]string, error) {
-	rows, err := pool.Query(ctx, query, arguments...)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
-}
-
 // reader looks for half-written documents until it is stopped.
 type reader struct {
 	looks, seen atomic.Int64
@@ -96,7 +71,7 @@ func startReader(t *testing.T, pool *pgxpool.Pool) *reader {
 		defer close(done)
 		for ctx.Err() == nil {
 			var documents int64
-			broken, err := lines(ctx, pool, queryHalfWritten)
+			broken, err := indexstate.Lines(ctx, pool, queryHalfWritten)
 			if err == nil {
 				err = pool.QueryRow(ctx, "SELECT count(*) FROM documents").Scan(&documents)
 			}
@@ -120,38 +95,11 @@ func startReader(t *testing.T, pool *pgxpool.Pool) *reader {
 	return r
 }
 
-// settling bounds the wait for quiet. It is far below the five minutes after
-// which a walk of the folder would make good what the test is to find.
-const settling = 90 * time.Second
-
-// difference waits until the branch's index is as wanted, and says after a while
-// in what it is not.
-func difference(ctx context.Context, pool *pgxpool.Pool, branch string, want []string) (string, error) {
-	deadline := time.Now().Add(settling)
-	for {
-		got, err := lines(ctx, pool, queryDocuments, branch)
-		if err != nil {
-			return "", err
-		}
-		if slices.Equal(want, got) {
-			return "", nil
-		}
-		if time.Now().After(deadline) {
-			return cmp.Diff(want, got), nil
-		}
-		select {
-		case <-ctx.Done():
-			return "", ctx.Err()
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
-}
-
 // freshIndex indexes the files as they are from nothing, into a database beside,
 // and returns what an index of them has to be.
 func (in *installation) freshIndex(ctx context.Context, databaseURL string, pool *pgxpool.Pool, branch string) ([]string, error) {
 	if out, err := in.command(databaseURL, "reindex").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("reindex: %w\n%s", err, out)
 	}
-	return lines(ctx, pool, queryDocuments, branch)
+	return indexstate.Documents(ctx, pool, branch)
 }

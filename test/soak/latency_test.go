@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/indexstate"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -68,7 +69,7 @@ func (s *server) saveAndFind(ctx context.Context, repo *repository, i int) (time
 	content := strings.Replace(repo.document(), "title: Matter", "title: "+title+" #", 1)
 	began := time.Now()
 	repo.Put(name, content)
-	for time.Since(began) < settling {
+	for time.Since(began) < indexstate.Settling {
 		var answer struct {
 			Results []struct {
 				Path  string `json:"path"`
@@ -84,5 +85,5 @@ func (s *server) saveAndFind(ctx context.Context, repo *repository, i int) (time
 			}
 		}
 	}
-	return 0, fmt.Errorf("%s was not found within %v", name, settling)
+	return 0, fmt.Errorf("%s was not found within %v", name, indexstate.Settling)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/indexstate"
 	"github.com/compound-docs/compound-docs/test/tail"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
@@ -66,7 +67,7 @@ func randomOperations(t *testing.T, count int, pace pace) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		diff, err := difference(t.Context(), pool, repo.branch, want)
+		diff, err := indexstate.Difference(t.Context(), pool, repo.branch, want)
 		if err != nil {
 			t.Fatal(err)
 		}

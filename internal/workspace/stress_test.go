@@ -25,7 +25,7 @@ func size(whole, short int) int {
 }
 
 // numbered is a document whose bytes are like no other's, while few passages are
-// shared by all: a storm is of files, not of vectors.
+// shared by all: the stress is of files, not of vectors.
 func numbered(i int, note string) string {
 	text := strings.Repeat(fmt.Sprintf("Some words about matter %d.\n", i%40), 1+i%5)
 	if i%9 == 0 {
@@ -35,96 +35,73 @@ func numbered(i int, note string) string {
 	return lines[0] + "\n" + lines[1] + "\n" + fmt.Sprintf("component: %s %d\n", note, i) + strings.Repeat("# a comment\n", i%3) + lines[2]
 }
 
-func (f *fixture) rename(t *testing.T, from, to string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(filepath.Join(f.root, to)), 0o750); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(filepath.Join(f.root, from), filepath.Join(f.root, to)); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (f *fixture) remove(t *testing.T, name string) {
-	t.Helper()
-	if err := os.RemoveAll(filepath.Join(f.root, name)); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (f *fixture) commit(t *testing.T, message string) {
-	t.Helper()
-	f.git(t, "add", "-A")
-	f.git(t, "commit", "-q", "-m", message)
-}
-
-func TestStorm_Checkout(t *testing.T) {
+func TestStress_Checkout(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{}
 	for i := range size(2000, 200) {
 		files[fmt.Sprintf("%spart%d/doc-%05d.md", docs, i%20, i)] = numbered(i, "main")
 	}
 	f := setup(t, files)
-	f.git(t, "init", "-q", "-b", "main")
-	f.commit(t, "main")
-	f.git(t, "switch", "-q", "-c", "other")
+	f.Git("init", "-q", "-b", "main")
+	f.Commit()
+	f.Git("switch", "-q", "-c", "other")
 	i := 0
 	for name := range files {
 		switch i++; i % 10 {
 		case 0:
-			f.remove(t, name)
+			f.Remove(name)
 		case 1:
-			f.rename(t, name, docs+"moved/"+path.Base(name))
+			f.Rename(name, docs+"moved/"+path.Base(name))
 		default:
-			f.write(t, name, numbered(i, "other"))
+			f.Put(name, numbered(i, "other"))
 		}
 	}
-	f.commit(t, "other")
-	f.git(t, "switch", "-q", "main")
+	f.Commit()
+	f.Git("switch", "-q", "main")
 	f.activate(t, f.server(t), "main")
 	f.indexEqualsDisk(t, "main")
 
-	f.git(t, "switch", "-q", "other")
+	f.Git("switch", "-q", "other")
 	f.indexEqualsDisk(t, "other")
-	f.git(t, "switch", "-q", "main")
+	f.Git("switch", "-q", "main")
 	f.indexEqualsDisk(t, "main")
 	// The same change of files without a change of branch.
-	f.git(t, "merge", "-q", "other")
+	f.Git("merge", "-q", "other")
 	f.indexEqualsDisk(t, "main")
-	f.git(t, "reset", "-q", "--hard", "HEAD~1")
+	f.Git("reset", "-q", "--hard", "HEAD~1")
 	f.indexEqualsDisk(t, "main")
 }
 
 // As editors save: in place, by a new file in the old one's place, and by moving
 // the old one away first.
-func TestStorm_EditorsSave(t *testing.T) {
+func TestStress_EditorsSave(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{})
 	saves := []func(name, content string){
-		func(name, content string) { f.write(t, name, content) },
+		func(name, content string) { f.Put(name, content) },
 		func(name, content string) {
 			temporary := path.Join(path.Dir(name), "."+path.Base(name)+".swp")
-			f.write(t, temporary, content)
-			f.rename(t, temporary, name)
+			f.Put(temporary, content)
+			f.Rename(temporary, name)
 		},
 		func(name, content string) {
 			temporary := name + ".tmp.12345"
-			f.write(t, temporary, content)
-			f.rename(t, temporary, name)
+			f.Put(temporary, content)
+			f.Rename(temporary, name)
 		},
 		func(name, content string) {
-			f.rename(t, name, name+"~")
-			f.write(t, name, content)
-			f.remove(t, name+"~")
+			f.Rename(name, name+"~")
+			f.Put(name, content)
+			f.Remove(name + "~")
 		},
 		func(name, content string) {
-			f.remove(t, name)
-			f.write(t, name, content)
+			f.Remove(name)
+			f.Put(name, content)
 		},
 	}
 	name := func(i int) string { return fmt.Sprintf("%sdoc-%05d.md", docs, i) }
 	for i := range 4 * len(saves) {
-		f.write(t, name(i), numbered(i, "before"))
+		f.Put(name(i), numbered(i, "before"))
 	}
 	f.activate(t, f.server(t), "main")
 	for round := range 10 {
@@ -135,26 +112,26 @@ func TestStorm_EditorsSave(t *testing.T) {
 	f.indexEqualsDisk(t, "main")
 }
 
-func TestStorm_BurstOfCreates(t *testing.T) {
+func TestStress_BurstOfCreates(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{docs + "first.md": problem("First", "Text.")})
 	f.activate(t, f.server(t), "main")
 	for i := range size(10_000, 2_000) {
-		f.write(t, fmt.Sprintf("%sburst%d/doc-%05d.md", docs, i%7, i), numbered(i, "burst"))
+		f.Put(fmt.Sprintf("%sburst%d/doc-%05d.md", docs, i%7, i), numbered(i, "burst"))
 	}
 	f.indexEqualsDisk(t, "main")
-	f.remove(t, docs+"burst3")
-	f.write(t, docs+"burst4/doc-00004.md", problem("Edited", "After the burst."))
+	f.Remove(docs + "burst3")
+	f.Put(docs+"burst4/doc-00004.md", problem("Edited", "After the burst."))
 	f.indexEqualsDisk(t, "main")
 }
 
 // Every move is followed by a save in the folder: what has been moved must still
 // be watched.
-func TestStorm_FoldersMove(t *testing.T) {
+func TestStress_FoldersMove(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{docs + "stays.md": problem("Stays", "Text.")})
 	for i := range 30 {
-		f.write(t, fmt.Sprintf("%sa/b/c%d/doc-%05d.md", docs, i%3, i), numbered(i, "moving"))
+		f.Put(fmt.Sprintf("%sa/b/c%d/doc-%05d.md", docs, i%3, i), numbered(i, "moving"))
 	}
 	f.activate(t, f.server(t), "main")
 	for i, step := range []struct {
@@ -162,33 +139,33 @@ func TestStorm_FoldersMove(t *testing.T) {
 		do   func()
 		save string
 	}{
-		{"renamed", func() { f.rename(t, docs+"a", docs+"z") }, docs + "z/b/c1/saved.md"},
-		{"renamed back", func() { f.rename(t, docs+"z", docs+"a") }, docs + "a/b/c1/saved.md"},
-		{"a deep one renamed", func() { f.rename(t, docs+"a/b/c0", docs+"c0") }, docs + "c0/doc-00000.md"},
-		{"moved out", func() { f.rename(t, docs+"a", "elsewhere") }, docs + "stays.md"},
+		{"renamed", func() { f.Rename(docs+"a", docs+"z") }, docs + "z/b/c1/saved.md"},
+		{"renamed back", func() { f.Rename(docs+"z", docs+"a") }, docs + "a/b/c1/saved.md"},
+		{"a deep one renamed", func() { f.Rename(docs+"a/b/c0", docs+"c0") }, docs + "c0/doc-00000.md"},
+		{"moved out", func() { f.Rename(docs+"a", "elsewhere") }, docs + "stays.md"},
 		{"changed and moved in", func() {
-			f.write(t, "elsewhere/b/c2/doc-00002.md", numbered(77, "outside"))
-			f.rename(t, "elsewhere", docs+"a")
+			f.Put("elsewhere/b/c2/doc-00002.md", numbered(77, "outside"))
+			f.Rename("elsewhere", docs+"a")
 		}, docs + "a/b/c2/saved.md"},
-		{"hidden", func() { f.rename(t, docs+"a", docs+".a") }, docs + "stays.md"},
-		{"shown", func() { f.rename(t, docs+".a", docs+"a") }, docs + "a/b/saved.md"},
-		{"removed and made anew", func() { f.remove(t, docs+"a") }, docs + "a/b/c1/doc-00001.md"},
+		{"hidden", func() { f.Rename(docs+"a", docs+".a") }, docs + "stays.md"},
+		{"shown", func() { f.Rename(docs+".a", docs+"a") }, docs + "a/b/saved.md"},
+		{"removed and made again", func() { f.Remove(docs + "a") }, docs + "a/b/c1/doc-00001.md"},
 		{"swapped", func() {
-			f.rename(t, docs+"a", docs+"swap")
-			f.rename(t, docs+"c0", docs+"a")
-			f.rename(t, docs+"swap", docs+"c0")
+			f.Rename(docs+"a", docs+"swap")
+			f.Rename(docs+"c0", docs+"a")
+			f.Rename(docs+"swap", docs+"c0")
 		}, docs + "c0/b/c1/doc-00001.md"},
-		{"the doc-type's folder renamed", func() { f.rename(t, docs, "csharp-compounding-docs/away") }, docs + "stays.md"},
-		{"the docs folder moved out", func() { f.rename(t, "csharp-compounding-docs", "gone") }, "gone/problems/stays.md"},
-		{"the docs folder moved in", func() { f.rename(t, "gone", "csharp-compounding-docs") }, docs + "saved.md"},
-		{"the docs folder removed and made anew", func() { f.remove(t, "csharp-compounding-docs") }, docs + "a/b/saved.md"},
+		{"the doc-type's folder renamed", func() { f.Rename(docs, "csharp-compounding-docs/away") }, docs + "stays.md"},
+		{"the docs folder moved out", func() { f.Rename("csharp-compounding-docs", "gone") }, "gone/problems/stays.md"},
+		{"the docs folder moved in", func() { f.Rename("gone", "csharp-compounding-docs") }, docs + "saved.md"},
+		{"the docs folder removed and made again", func() { f.Remove("csharp-compounding-docs") }, docs + "a/b/saved.md"},
 	} {
 		step.do()
-		if _, err := os.Stat(filepath.Join(f.root, "csharp-compounding-docs/away")); err == nil {
-			f.remove(t, "csharp-compounding-docs/away") // of no doc-type
+		if _, err := os.Stat(filepath.Join(f.Root, "csharp-compounding-docs/away")); err == nil {
+			f.Remove("csharp-compounding-docs/away") // of no doc-type
 		}
 		f.settle(t, step.name)
-		f.write(t, step.save, numbered(100+i, "saved"))
+		f.Put(step.save, numbered(100+i, "saved"))
 		f.settle(t, step.name+", then saved in")
 	}
 }
@@ -201,14 +178,14 @@ func (f *fixture) settle(t *testing.T, step string) {
 			t.Logf("the step was: %s", step)
 		}
 	}()
-	if _, err := os.Stat(filepath.Join(f.root, "csharp-compounding-docs")); err != nil {
+	if _, err := os.Stat(filepath.Join(f.Root, "csharp-compounding-docs")); err != nil {
 		eventually(t, step+": the index is empty", func() bool { return len(documents(t, f.pool, "main")) == 0 })
 		return
 	}
 	f.indexEqualsDisk(t, "main")
 }
 
-func TestStorm_DeletedWhileIndexed(t *testing.T) {
+func TestStress_DeletedWhileIndexed(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{docs + "stays.md": problem("Stays", "Text.")})
 	f.activate(t, f.server(t), "main")
@@ -223,18 +200,18 @@ func TestStorm_DeletedWhileIndexed(t *testing.T) {
 			})
 		}
 	})
-	f.write(t, docs+"deleted.md", problem("Deleted", "Deleted while it is embedded."))
-	f.write(t, docs+"edited.md", problem("Edited", "Edited while it is embedded."))
-	f.write(t, docs+"moved.md", problem("Moved", "Moved while it is embedded."))
+	f.Put(docs+"deleted.md", problem("Deleted", "Deleted while it is embedded."))
+	f.Put(docs+"edited.md", problem("Edited", "Edited while it is embedded."))
+	f.Put(docs+"moved.md", problem("Moved", "Moved while it is embedded."))
 	<-held
-	f.remove(t, docs+"deleted.md")
-	f.write(t, docs+"edited.md", problem("Edited", "The newer text."))
-	f.rename(t, docs+"moved.md", docs+"arrived.md")
+	f.Remove(docs + "deleted.md")
+	f.Put(docs+"edited.md", problem("Edited", "The newer text."))
+	f.Rename(docs+"moved.md", docs+"arrived.md")
 	close(release)
 	f.indexEqualsDisk(t, "main")
 }
 
-func TestStorm_Names(t *testing.T) {
+func TestStress_Names(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 126) // 252 bytes of the 255 that a name may have
 	deep := docs
@@ -255,38 +232,38 @@ func TestStorm_Names(t *testing.T) {
 	s := f.server(t)
 	active := f.activate(t, s, "main")
 	for i, name := range names {
-		f.write(t, docs+name, numbered(i, "first"))
+		f.Put(docs+name, numbered(i, "first"))
 	}
 	f.indexEqualsDisk(t, "main")
 	for i, name := range names {
-		f.write(t, docs+name, numbered(i+1, "second"))
+		f.Put(docs+name, numbered(i+1, "second"))
 	}
 	f.indexEqualsDisk(t, "main")
 
 	// Names that no text column takes are told of, and stop nobody else.
 	bad := []string{docs + "invalid\xff.md", docs + "inv\xfe/alid.md", deep + "deep.md"}
 	for _, name := range bad {
-		f.write(t, name, problem("Bad name", "Text."))
+		f.Put(name, problem("Bad name", "Text."))
 	}
-	f.write(t, docs+"invalid-\xff-schema.md", "# No front matter\n")
-	f.write(t, docs+"after.md", problem("After", "Text."))
+	f.Put(docs+"invalid-\xff-schema.md", "# No front matter\n")
+	f.Put(docs+"after.md", problem("After", "Text."))
 	eventually(t, "files with impossible names are reported", func() bool { return active.Status(t.Context()).FailedCount == 4 })
 	if diff := cmp.Diff([]string{docs + "after.md"}, f.rows(t, `SELECT relative_path FROM documents WHERE title = 'After'`)); diff != "" {
 		t.Errorf("others (-want +got):\n%s", diff)
 	}
 	for _, name := range append(bad, docs+"inv\xfe", docs+"invalid-\xff-schema.md") {
-		f.remove(t, name)
+		f.Remove(name)
 	}
 	eventually(t, "and forgotten when they are gone", func() bool { return active.Status(t.Context()).Current() })
 	for _, name := range names {
-		f.remove(t, docs+name)
+		f.Remove(docs + name)
 	}
-	f.remove(t, docs+"folder with space")
+	f.Remove(docs + "folder with space")
 	f.indexEqualsDisk(t, "main")
 }
 
 // A config that changes while nothing can be done about it is not forgotten.
-func TestStorm_ConfigChangesWhileTheDatabaseFails(t *testing.T) {
+func TestStress_ConfigChangesWhileTheDatabaseFails(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{"manual/a.md": "# A\n\nText.\n"})
 	f.activate(t, f.server(t), "main")
@@ -298,7 +275,7 @@ func TestStorm_ConfigChangesWhileTheDatabaseFails(t *testing.T) {
 	if _, err := lock.Exec(t.Context(), `LOCK TABLE projects`); err != nil {
 		t.Fatal(err)
 	}
-	f.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./manual"}}`)
+	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./manual"}}`)
 	eventually(t, "the new config meets a database that fails", func() bool {
 		return len(f.rows(t, `WITH waiting AS MATERIALIZED (
 				SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')

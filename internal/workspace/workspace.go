@@ -1,6 +1,6 @@
-// Package workspace holds what one server process is about: the project that is
-// active, the branch it is on, and how far its index is behind the files. It
-// composes project, watch and rag; it must not know MCP or SQL.
+// Package workspace keeps the state of one server process: the active project, its
+// branch, and how far its index is behind the files. It composes project, watch
+// and rag. It must not know MCP or SQL.
 package workspace
 
 import (
@@ -9,9 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -30,24 +27,24 @@ type Workspace struct {
 	projectDir string
 	logger     *slog.Logger
 
-	// switching lets one activation at a time change active.
-	switching   sync.Mutex
-	supervising sync.Once
-	running     sync.WaitGroup
-	closing     sync.Once
-	closed      chan struct{}
+	// switching is held by the one call that may change active.
+	switching sync.Mutex
+	following sync.Once
+	running   sync.WaitGroup
+	closing   sync.Once
+	closed    chan struct{}
 
 	mu     sync.Mutex
 	active *Project
-	// deleted, if not nil, is why none is.
+	// deleted, if not nil, is why no project is active.
 	deleted *deletion
-	// outsideGit are the branch names that folders outside git were activated
-	// with, by root: a deletion takes them from the index.
+	// outsideGit are the branch names with which folders outside git were
+	// activated, by root. The index forgets them in a deletion.
 	outsideGit map[string]string
 }
 
-// New returns a session in which no project is active. projectDir, if not "",
-// is the repository that the first call which needs one activates.
+// New returns a workspace in which no project is active. projectDir, if not "", is
+// the repository that the first call in need of a project activates.
 func New(
 	library *index.Index, searcher *rag.Searcher, settings project.Settings, projectDir string, logger *slog.Logger,
 ) *Workspace {
@@ -60,12 +57,11 @@ func New(
 // Searcher returns what reads the index.
 func (s *Workspace) Searcher() *rag.Searcher { return s.searcher }
 
-// Active returns the active project. With none it activates the one that the
-// server was started for, unless that was deleted from the index since, and else
-// fails with PROJECT_NOT_ACTIVATED. If another
-// branch was checked out since, the project is active on that one from here on:
-// no answer comes from another branch's files. A project that this call has made
-// active is given time to sync.
+// Active returns the active project. If none is active, it activates the project
+// that the server was started for. It fails with PROJECT_NOT_ACTIVATED if there is
+// none, or if that was deleted from the index. If another branch was checked out,
+// it switches to that branch first, so that no answer comes from another branch's
+// files. After an activation or a switch it waits for the sync, for a limited time.
 func (s *Workspace) Active(ctx context.Context) (*Project, error) {
 	active := s.current()
 	if active != nil && !active.moved() {
@@ -81,8 +77,8 @@ func (s *Workspace) Active(ctx context.Context) (*Project, error) {
 	return active, nil
 }
 
-// refresh replaces the active project by itself as it is now, unless another
-// call has done so. A nil outdated stands for none active.
+// refresh activates the project again with its present branch and config, unless
+// another call has done so. outdated is the active project, nil for none.
 func (s *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, error) {
 	s.switching.Lock()
 	defer s.switching.Unlock()
@@ -112,7 +108,7 @@ func (s *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 	}
 	key, register := keyOf(p, branch), s.library.Tenant
 	if key == outdated.Tenant.Key {
-		register = s.rejoin // to follow a config is no reason to undo a deletion
+		register = s.rejoin // a new config must not undo a deletion
 	}
 	active, err := s.replace(ctx, p, key, register)
 	if errors.Is(err, db.ErrTenantGone) {
@@ -155,8 +151,8 @@ func notActivated(reason string) *rag.Error {
 	return rag.Errorf(rag.ProjectNotActivated, "%s", message).With("requiredTool", "activate_project")
 }
 
-// branchOf names the tenant's branch. A folder outside git keeps the name that it
-// was last activated with, and is "main" before.
+// branchOf returns the name of the tenant's branch. A folder outside git keeps the
+// name with which it was last activated, and is "main" before that.
 func (s *Workspace) branchOf(ctx context.Context, p *project.Project, head project.GitHead) (string, error) {
 	if head.InRepository {
 		return head.Branch, nil
@@ -172,9 +168,9 @@ func (s *Workspace) branchOf(ctx context.Context, p *project.Project, head proje
 }
 
 // Activate makes the project at configPath the active one and starts its sync.
-// branch must be the checked-out one, since that is what the files are. A project
-// that is active already goes on with the sync under way, and walks its folders
-// once more. One that was deleted from the index is filled again.
+// branch must be the branch that is checked out. If the project is active already,
+// its folders are walked again. If it was deleted from the index, it is indexed
+// again.
 func (s *Workspace) Activate(ctx context.Context, configPath, branch string) (*Project, error) {
 	s.switching.Lock()
 	defer s.switching.Unlock()
@@ -205,43 +201,18 @@ func (s *Workspace) load(configPath string) (*project.Project, error) {
 	return project.Load(configPath, s.settings.ExternalDocsAllowed...)
 }
 
-func checkBranch(root, branch string) error {
-	if strings.TrimSpace(branch) == "" {
-		return rag.Errorf(rag.InvalidArgument, "branch_name is empty; give the name that `git branch --show-current` prints").
-			With("parameter", "branch_name")
-	}
-	head, err := project.Head(root)
-	if err != nil {
-		return err
-	}
-	if !head.InRepository || branch == head.Branch {
-		return nil
-	}
-	if head.Detached {
-		return rag.Errorf(rag.InvalidArgument, "branch_name is %q, but %s is on no branch (detached HEAD); give %q",
-			branch, root, head.Branch).With("parameter", "branch_name").With("current_branch", head.Branch)
-	}
-	remedy := "there is no such branch"
-	if slices.Contains(project.Branches(root), branch) {
-		remedy = fmt.Sprintf("run `git switch %s` first, since the files on disk are those of %q", branch, head.Branch)
-	}
-	return rag.Errorf(rag.InvalidArgument, "branch_name is %q, but %s is on %q; give %q, or %s",
-		branch, filepath.Base(root), head.Branch, head.Branch, remedy).
-		With("parameter", "branch_name").With("current_branch", head.Branch)
-}
-
-// keyOf names the tenant that is the project's checkout on a branch.
+// keyOf returns the key of the project's tenant on a branch.
 func keyOf(p *project.Project, branch string) rag.TenantKey {
 	return rag.TenantKey{Project: p.Config.ProjectName, Branch: branch, PathHash: project.PathHash(p.Root)}
 }
 
-// replace registers the tenant and only then lets go of the project before it:
-// a failed activation leaves the old one active.
+// replace registers the tenant and makes it active. If that fails, the project
+// before it stays active.
 func (s *Workspace) replace(
 	ctx context.Context, p *project.Project, key rag.TenantKey,
 	register func(ctx context.Context, key rag.TenantKey, root string) (*rag.Tenant, error),
 ) (*Project, error) {
-	// Before anything that takes time: the config may change meanwhile.
+	// This comes first, because the config may change meanwhile.
 	stamp := stampConfig(p)
 	tenant, err := register(ctx, key, p.Root)
 	if err != nil {
@@ -259,8 +230,8 @@ func (s *Workspace) replace(
 		previous.stop()
 	}
 	next.start()
-	s.supervising.Do(func() {
-		s.running.Go(func() { s.every(supervision, "follow the project", s.followProject) })
+	s.following.Do(func() {
+		s.running.Go(func() { s.every(checkoutPoll, "follow the project", s.followProject) })
 		s.running.Go(func() { s.every(indexPoll, "follow the index", s.followIndex) })
 	})
 	return next, nil
@@ -272,8 +243,8 @@ func (s *Workspace) current() *Project {
 	return s.active
 }
 
-// Close ends the active project's sync and waits for it. The session is not used
-// afterwards; Close may be called again.
+// Close ends the active project's sync and waits for its end. The workspace must
+// not be used afterwards. Close may be called again.
 func (s *Workspace) Close() {
 	s.closing.Do(func() { close(s.closed) })
 	s.running.Wait()

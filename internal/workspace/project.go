@@ -19,8 +19,7 @@ import (
 )
 
 // Project is the active project on one branch. Its index follows its files until
-// it is replaced, by this server or by another that indexes the same checkout.
-// Safe for concurrent use.
+// another project or branch takes its place. Safe for concurrent use.
 type Project struct {
 	Definition *project.Project
 	Tenant     *rag.Tenant
@@ -38,17 +37,17 @@ type Project struct {
 	editing sync.Mutex
 
 	mu sync.Mutex
-	// decided is set once it is known who indexes the tenant. leading is set while
-	// this server does; notLeading is why it cannot, nil when another does.
+	// decided is set once it is known which server indexes the tenant. leading is
+	// set while this one does. notLeading is why it cannot; nil if another does.
 	decided    bool
 	leading    bool
 	notLeading error
-	// configProblem is what is wrong with a config that was changed since.
+	// configProblem is what is wrong with the config as it was changed meanwhile.
 	configProblem error
 	changed       chan struct{} // closed and replaced when the status changes
 }
 
-// tree is a folder, the index that mirrors it, and what keeps the two equal.
+// tree is a folder, its index, and the mirror that keeps the two equal.
 type tree struct {
 	folder  watch.Folder
 	indexer *index.Indexer
@@ -80,8 +79,8 @@ func newProject(
 	return a
 }
 
-// externalPrefix makes paths relative to the repository, and keeps those of a
-// folder outside it absolute.
+// externalPrefix makes paths relative to the repository. Paths of a folder outside
+// the repository stay absolute.
 func externalPrefix(external project.External) string {
 	switch external.RelDir {
 	case "":
@@ -93,7 +92,7 @@ func externalPrefix(external project.External) string {
 	}
 }
 
-// Compounding is what searches of the project's own documents look at.
+// Compounding returns the scope of the project's own documents.
 func (a *Project) Compounding() rag.Scope {
 	return rag.Scope{Tenant: a.Tenant, Collection: rag.Compounding}
 }
@@ -102,12 +101,12 @@ func (a *Project) Compounding() rag.Scope {
 type External struct {
 	rag.Scope
 
-	// Path is the folder as the config writes it.
+	// Path is the folder as written in the config.
 	Path string
 }
 
-// External returns what searches of the external documentation look at, and
-// false when none is configured.
+// External returns the scope of the external documentation, and false if none is
+// configured.
 func (a *Project) External() (External, bool) {
 	external, ok := a.Definition.External()
 	if !ok {
@@ -116,7 +115,7 @@ func (a *Project) External() (External, bool) {
 	return External{Scope: rag.Scope{Tenant: a.Tenant, Collection: rag.External}, Path: external.Path}, true
 }
 
-// start follows the files while this server is the tenant's indexer.
+// start indexes and follows the files while this server leads the tenant.
 func (a *Project) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	a.cancel = cancel
@@ -155,8 +154,8 @@ func (a *Project) index(ctx context.Context) {
 	mirrors.Wait()
 }
 
-// dropFormerExternal removes the external docs of an earlier config if there are
-// none any more. Those of another folder are removed by its mirror.
+// dropFormerExternal removes the external docs of an earlier config if the present
+// one has none. If it names another folder, that folder's mirror removes them.
 func (a *Project) dropFormerExternal(ctx context.Context) error {
 	if _, configured := a.Definition.External(); configured {
 		return nil
@@ -169,7 +168,7 @@ func (a *Project) dropFormerExternal(ctx context.Context) error {
 	return indexer.Remove(ctx, slices.Collect(maps.Keys(known)))
 }
 
-// rescan has every folder walked again.
+// rescan queues a walk of every folder.
 func (a *Project) rescan() {
 	for _, tree := range a.trees {
 		tree.mirror.Rescan()
@@ -189,19 +188,19 @@ func (a *Project) setLeading(leading bool, reason error) {
 	}
 }
 
-// isDocument tells which files of the docs folder are documents: markdown
-// anywhere but in the folder of the schemas.
+// isDocument reports whether a file of the docs folder is a document: markdown
+// outside of the folder of the schemas.
 func isDocument(name string) bool {
 	return strings.EqualFold(path.Ext(name), ".md") && !strings.HasPrefix(name, "schemas/")
 }
 
-// DocTypeCount is a doc-type of the project with the number of its documents.
+// DocTypeCount is a doc-type and the number of its documents.
 type DocTypeCount struct {
 	project.DocType
 	Documents int
 }
 
-// DocTypes returns the project's doc-types in their order, with their documents.
+// DocTypes returns the project's doc-types in their order, with document counts.
 func (a *Project) DocTypes(ctx context.Context) ([]DocTypeCount, error) {
 	documents, err := a.searcher.CountByType(ctx, a.Compounding())
 	if err != nil {

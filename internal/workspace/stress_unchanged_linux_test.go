@@ -15,15 +15,15 @@ import (
 )
 
 // Nothing of a file that has not changed is read: the kernel is asked.
-func TestStorm_ActivatingUnchangedFilesOpensNone(t *testing.T) {
+func TestStress_ActivatingUnchangedFilesOpensNone(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{})
 	const folders = 20
 	old := time.Now().Add(-time.Hour)
 	for i := range size(10_000, 1_000) {
 		name := fmt.Sprintf("%spart%d/doc-%05d.md", docs, i%folders, i)
-		f.write(t, name, numbered(i, "unchanged"))
-		if err := os.Chtimes(filepath.Join(f.root, name), old, old); err != nil {
+		f.Put(name, numbered(i, "unchanged"))
+		if err := os.Chtimes(filepath.Join(f.Root, name), old, old); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -36,7 +36,7 @@ func TestStorm_ActivatingUnchangedFilesOpensNone(t *testing.T) {
 		t.Fatalf("%d documents", len(before))
 	}
 
-	opened := watchOpening(t, filepath.Join(f.root, docs))
+	opened := watchOpening(t, filepath.Join(f.Root, docs))
 	f.fake.Forget()
 	began := time.Now()
 	f.activate(t, f.server(t), "main")
@@ -51,7 +51,7 @@ func TestStorm_ActivatingUnchangedFilesOpensNone(t *testing.T) {
 		t.Errorf("rows were written (-before +after):\n%.2000s", diff)
 	}
 	// That a file is opened would have been seen.
-	if _, err := os.ReadFile(filepath.Join(f.root, docs, "part3/doc-00003.md")); err != nil {
+	if _, err := os.ReadFile(filepath.Join(f.Root, docs, "part3/doc-00003.md")); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"doc-00003.md"}, opened()); diff != "" {

@@ -27,15 +27,15 @@ func TestActive_NoAnswerFromAnotherBranch(t *testing.T) {
 		docs + "limit.md":  problem("Rate limit", "The rate limit is forty requests."),
 		docs + "common.md": problem("Common", "The rate limit is documented elsewhere."),
 	})
-	f.git(t, "init", "-q", "-b", "main")
-	f.git(t, "add", ".")
-	f.git(t, "commit", "-q", "-m", "main")
-	f.git(t, "switch", "-q", "-c", "other")
-	f.write(t, docs+"limit.md", problem("Rate limit", "A new first line.\n\nThe rate limit is fifty requests."))
-	f.write(t, docs+"only-other.md", problem("Only other", "The rate limit of the other branch."))
-	f.git(t, "add", ".")
-	f.git(t, "commit", "-q", "-m", "other")
-	f.git(t, "switch", "-q", "main")
+	f.Git("init", "-q", "-b", "main")
+	f.Git("add", ".")
+	f.Git("commit", "-q", "-m", "main")
+	f.Git("switch", "-q", "-c", "other")
+	f.Put(docs+"limit.md", problem("Rate limit", "A new first line.\n\nThe rate limit is fifty requests."))
+	f.Put(docs+"only-other.md", problem("Only other", "The rate limit of the other branch."))
+	f.Git("add", ".")
+	f.Git("commit", "-q", "-m", "other")
+	f.Git("switch", "-q", "main")
 
 	s := f.server(t)
 	f.activate(t, s, "main")
@@ -44,7 +44,7 @@ func TestActive_NoAnswerFromAnotherBranch(t *testing.T) {
 		if i%2 == 1 {
 			branch, holds, lacks = "main", "forty", "fifty"
 		}
-		f.git(t, "switch", "-q", branch)
+		f.Git("switch", "-q", branch)
 		active, err := s.Active(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -77,21 +77,21 @@ func TestActive_SavesBecomeSearchable(t *testing.T) {
 	s := f.server(t)
 	f.activate(t, s, "main")
 
-	f.write(t, docs+"b.md", problem("B", "About bananas."))
+	f.Put(docs+"b.md", problem("B", "About bananas."))
 	eventually(t, "a new file is found", func() bool { return slices.Contains(found(t, s, "bananas"), docs+"b.md") })
 
-	f.write(t, docs+"b.md", problem("B", "About cherries."))
+	f.Put(docs+"b.md", problem("B", "About cherries."))
 	eventually(t, "an edit is indexed", func() bool {
 		return slices.Equal(f.rows(t, `SELECT content FROM passages p JOIN document_chunks c ON c.passage_hash = p.hash
 			JOIN documents d ON d.id = c.document_id WHERE d.relative_path = $1`, docs+"b.md"), []string{"About cherries."})
 	})
 
 	// As editors save: a new file in the old one's place.
-	temporary := filepath.Join(f.root, docs, ".b.md.swp")
+	temporary := filepath.Join(f.Root, docs, ".b.md.swp")
 	if err := os.WriteFile(temporary, []byte(problem("B", "About dates.")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(temporary, filepath.Join(f.root, docs, "b.md")); err != nil {
+	if err := os.Rename(temporary, filepath.Join(f.Root, docs, "b.md")); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "a replaced file is indexed", func() bool {
@@ -99,12 +99,12 @@ func TestActive_SavesBecomeSearchable(t *testing.T) {
 			WHERE content = 'About dates.'`)) == 1
 	})
 
-	if err := os.Remove(filepath.Join(f.root, docs, "b.md")); err != nil {
+	if err := os.Remove(filepath.Join(f.Root, docs, "b.md")); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "a deleted file leaves", func() bool { return !slices.Contains(found(t, s, "dates"), docs+"b.md") })
 
-	f.write(t, "csharp-compounding-docs/problems/deep/er/c.md", problem("C", "About damsons."))
+	f.Put("csharp-compounding-docs/problems/deep/er/c.md", problem("C", "About damsons."))
 	eventually(t, "a file in new folders is found", func() bool {
 		return slices.Contains(found(t, s, "damsons"), docs+"deep/er/c.md")
 	})
@@ -119,14 +119,14 @@ func TestActive_ReportsWhatCannotBeIndexed(t *testing.T) {
 	if status.FailedCount != 1 || status.Failed[0].Path != docs+"bad.md" || !strings.Contains(status.Failed[0].Reason, "root_cause") {
 		t.Errorf("status %+v, want bad.md with what it lacks", status)
 	}
-	f.write(t, docs+"bad.md", problem("Now good", "Text."))
+	f.Put(docs+"bad.md", problem("Now good", "Text."))
 	eventually(t, "a corrected file is indexed", func() bool { return active.Status(t.Context()).Current() })
 	if diff := cmp.Diff([]string{docs + "bad.md", docs + "good.md"}, f.rows(t, `SELECT relative_path FROM documents ORDER BY 1`)); diff != "" {
 		t.Errorf("documents (-want +got):\n%s", diff)
 	}
 }
 
-func TestSession_OneServerIndexesAndAnotherTakesOver(t *testing.T) {
+func TestWorkspace_OneServerIndexesAndAnotherTakesOver(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{docs + "a.md": problem("A", "About apples.")})
 	first, second := f.server(t), f.server(t)
@@ -136,7 +136,7 @@ func TestSession_OneServerIndexesAndAnotherTakesOver(t *testing.T) {
 		t.Errorf("the second server says %+v, want what the first has published", status)
 	}
 	f.fake.Forget()
-	f.write(t, docs+"b.md", problem("B", "About bananas."))
+	f.Put(docs+"b.md", problem("B", "About bananas."))
 	eventually(t, "the second server finds what the first has indexed", func() bool {
 		return slices.Contains(found(t, second, "bananas"), docs+"b.md")
 	})
@@ -145,16 +145,16 @@ func TestSession_OneServerIndexesAndAnotherTakesOver(t *testing.T) {
 		t.Errorf("the file was embedded as %q, want once by one server", embedded)
 	}
 	first.Close()
-	f.write(t, docs+"c.md", problem("C", "About cherries."))
+	f.Put(docs+"c.md", problem("C", "About cherries."))
 	eventually(t, "the second server takes over", func() bool {
 		return slices.Contains(found(t, second, "cherries"), docs+"c.md")
 	})
 }
 
-func TestSession_FollowsItsConfig(t *testing.T) {
+func TestWorkspace_FollowsItsConfig(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{"docs/a.md": "# A\n\nText.\n", "manual/b.md": "# B\n\nText.\n"})
-	f.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./docs"}}`)
+	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./docs"}}`)
 	s := f.server(t)
 	f.activate(t, s, "main")
 	external := func() []string {
@@ -163,14 +163,14 @@ func TestSession_FollowsItsConfig(t *testing.T) {
 	if diff := cmp.Diff([]string{"docs/a.md"}, external()); diff != "" {
 		t.Fatalf("external docs (-want +got):\n%s", diff)
 	}
-	f.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./manual"}}`)
+	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": {"path": "./manual"}}`)
 	eventually(t, "another external folder is indexed instead", func() bool { return slices.Equal(external(), []string{"manual/b.md"}) })
 
-	f.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": `)
+	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": `)
 	eventually(t, "an invalid config is told of", func() bool {
 		active, err := s.Active(t.Context())
 		return err == nil && strings.Contains(active.Status(t.Context()).Waiting, "config has become invalid")
 	})
-	f.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "test-project"}`)
+	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project"}`)
 	eventually(t, "external docs that are no longer configured leave", func() bool { return len(external()) == 0 })
 }

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/eval"
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// corpus is a collection with its documents as the index takes them.
+type corpus struct {
+	// dir is absolute; name is its last element.
+	dir, name  string
+	collection *eval.Collection
+	files      []document.File
+	// ids are the documents' ids by the paths of the files.
+	ids map[string]string
+	// schema is nil for a collection in BEIR's form, which has no doc-types.
+	schema rag.Schema
+}
+
+// readCorpus reads a collection in either form.
+func readCorpus(dir string) (*corpus, error) {
+	if dir == "" {
+		return nil, errors.New("--corpus is missing; give the folder of a collection, as in `compound-docs eval --corpus ./test/eval/corpus`")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("resolve corpus: %w", err)
+	}
+	c := &corpus{dir: dir, name: filepath.Base(dir), ids: map[string]string{}}
+	_, err = os.Stat(filepath.Join(dir, "corpus.jsonl"))
+	switch {
+	case err == nil:
+		err = c.readBEIR()
+	case errors.Is(err, fs.ErrNotExist):
+		err = c.readProject()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the collection %s: %w", dir, err)
+	}
+	slices.SortFunc(c.files, func(a, b document.File) int { return cmp.Compare(a.Path, b.Path) })
+	return c, nil
+}
+
+func (c *corpus) readBEIR() (err error) {
+	if c.collection, err = eval.Read(c.dir); err != nil {
+		return err
+	}
+	for _, d := range c.collection.Documents {
+		text := d.Text
+		if d.Title != "" {
+			text = "# " + strings.Join(strings.Fields(d.Title), " ") + "\n\n" + text
+		}
+		c.add(url.PathEscape(d.ID)+".md", d.ID, []byte(text))
+	}
+	return nil
+}
+
+func (c *corpus) readProject() error {
+	definition, err := project.Load(c.dir)
+	if err != nil {
+		return err
+	}
+	c.schema = definition
+	root := os.DirFS(c.dir)
+	var documents []eval.Document
+	err = fs.WalkDir(root, definition.DocsDir(), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(path) != ".md" {
+			return err
+		}
+		content, err := fs.ReadFile(root, path)
+		if err != nil {
+			return err
+		}
+		documents = append(documents, eval.Document{ID: path, Text: string(content)})
+		c.add(path, path, content)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	c.collection, err = eval.ReadQueries(c.dir, documents)
+	return err
+}
+
+func (c *corpus) add(path, id string, content []byte) {
+	c.ids[path] = id
+	c.files = append(c.files, document.File{Path: path, Content: content, Size: int64(len(content))})
+}
+
+// projectName names the collection's index. No project's config can have the
+// name, which begins with a letter there; other content has another name.
+func (c *corpus) projectName() string {
+	h := sha256.New()
+	for _, file := range c.files {
+		fmt.Fprintf(h, "%d %s %d ", len(file.Path), file.Path, len(file.Content))
+		h.Write(file.Content)
+	}
+	return ":eval-" + hex.EncodeToString(h.Sum(nil)[:12])
+}
+
+// questions are those to measure: the judged ones, and in a project's folder also
+// those without judgements, which have no answer there. In BEIR's form these are
+// of another part of the collection, such as the one for training.
+func (c *corpus) questions() []eval.Query {
+	return slices.DeleteFunc(slices.Clone(c.collection.Queries), func(query eval.Query) bool {
+		_, judged := c.collection.Judged[query.ID]
+		return !judged && c.schema == nil
+	})
+}
+
+// answerable reports whether a document is relevant.
+func answerable(judged eval.Judgements) bool {
+	for _, grade := range judged {
+		if grade > 0 {
+			return true
+		}
+	}
+	return false
+}

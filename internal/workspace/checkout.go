@@ -1,0 +1,82 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// moved reports whether another branch was checked out.
+func (a *Project) moved() bool {
+	head, err := project.Head(a.Definition.Root)
+	return err == nil && head.InRepository && head.Branch != a.Tenant.Key.Branch
+}
+
+// maxLockAge is the age from which git's index lock is ignored: a git that crashed
+// has left it behind.
+const maxLockAge = 10 * time.Minute
+
+// gitBusyError means that git holds its index lock.
+type gitBusyError struct{ since time.Time }
+
+func (*gitBusyError) Error() string { return "git is changing the files" }
+
+// ready returns an error while the files on disk may not be those of the tenant's
+// branch: git changes the files first, under its index lock, and HEAD last.
+func (a *Project) ready() error {
+	head, err := project.Head(a.Definition.Root)
+	if err != nil {
+		return err
+	}
+	if !head.InRepository {
+		return nil
+	}
+	if head.Branch != a.Tenant.Key.Branch {
+		return fmt.Errorf("branch %q was checked out", head.Branch)
+	}
+	info, err := os.Stat(filepath.Join(filepath.Dir(head.HeadFile), "index.lock"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if time.Since(info.ModTime()) < maxLockAge {
+		return &gitBusyError{since: info.ModTime()}
+	}
+	return nil
+}
+
+// checkBranch returns an error if branch is not the one that is checked out.
+func checkBranch(root, branch string) error {
+	if strings.TrimSpace(branch) == "" {
+		return rag.Errorf(rag.InvalidArgument, "branch_name is empty; give the name that `git branch --show-current` prints").
+			With("parameter", "branch_name")
+	}
+	head, err := project.Head(root)
+	if err != nil {
+		return err
+	}
+	if !head.InRepository || branch == head.Branch {
+		return nil
+	}
+	if head.Detached {
+		return rag.Errorf(rag.InvalidArgument, "branch_name is %q, but %s is on no branch (detached HEAD); give %q",
+			branch, root, head.Branch).With("parameter", "branch_name").With("current_branch", head.Branch)
+	}
+	remedy := "there is no such branch"
+	if slices.Contains(project.Branches(root), branch) {
+		remedy = fmt.Sprintf("run `git switch %s` first, since the files on disk are those of %q", branch, head.Branch)
+	}
+	return rag.Errorf(rag.InvalidArgument, "branch_name is %q, but %s is on %q; give %q, or %s",
+		branch, filepath.Base(root), head.Branch, head.Branch, remedy).
+		With("parameter", "branch_name").With("current_branch", head.Branch)
+}

@@ -1,0 +1,185 @@
+package workspace_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+func TestOutage_Ollama(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		faults fakeollama.Faults
+		shut   bool
+		// waiting is what the status says, and details those of a search's error.
+		waiting string
+		details []string
+	}{
+		{name: "stopped", shut: true, waiting: "start Ollama", details: []string{"circuit_state", "retry_after_seconds"}},
+		{
+			name: "hangs up", faults: fakeollama.Faults{HangUp: true},
+			waiting: "the connection broke", details: []string{"circuit_state", "retry_after_seconds"},
+		},
+		{
+			name: "answers 500", faults: fakeollama.Faults{Status: http.StatusInternalServerError, Message: "out of memory"},
+			waiting: "out of memory", details: []string{"circuit_state", "retry_after_seconds"},
+		},
+		{
+			name: "answers garbage", faults: fakeollama.Faults{Body: "<html>It works!</html>"},
+			waiting: "makes no sense", details: []string{"circuit_state", "retry_after_seconds"},
+		},
+		{
+			name: "answers too little", faults: fakeollama.Faults{Missing: 1},
+			waiting: "makes no sense", details: []string{"circuit_state", "retry_after_seconds"},
+		},
+		{name: "wrong dimensions", faults: fakeollama.Faults{Dimensions: 768}, waiting: "768 dimensions", details: nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t, fruit())
+			target, err := url.Parse(f.fake.URL())
+			if err != nil {
+				t.Fatal(err)
+			}
+			proxy := testenv.NewFaultProxy(t, target.Host)
+			s := f.serverWith(t, f.databaseURL, ollama.Config{
+				Hosts: []string{"http://" + proxy.Address()}, RetryDelay: time.Millisecond,
+				Breaker: ollama.BreakerConfig{OpenFor: time.Second},
+			})
+			active := f.activate(t, s, "main")
+			f.recovers(t, s)
+			if test.shut {
+				proxy.Shut()
+			}
+			f.fake.SetFaults(test.faults)
+			f.changeFiles("meanwhile")
+			eventually(t, "it says how far behind the index is, and why", func() bool {
+				status := active.Status(t.Context())
+				return status.Pending() > 0 && strings.Contains(status.Waiting, test.waiting)
+			})
+			// The document that was edited is as little answered from as the one that is gone.
+			held, err := f.column(t.Context(), `SELECT relative_path FROM documents`)
+			if err != nil || !cmp.Equal([]string{docs + "kept.md"}, held) {
+				t.Errorf("while files cannot be embedded the index holds %v (%v), want the one that has not changed", held, err)
+			}
+			f.Put(docs+"kept.md", problem("Kept", "About grapes."))
+			eventually(t, "an edit during the outage leaves the index", func() bool {
+				held, err := f.column(t.Context(), `SELECT relative_path FROM documents`)
+				return err == nil && len(held) == 0
+			})
+			for end := time.Now().Add(outage(t)); time.Now().Before(end); {
+				failure := search(t, s, time.Now())
+				if failure == nil || failure.Code != rag.EmbeddingServiceError {
+					t.Fatalf("a search meanwhile: %v, want EMBEDDING_SERVICE_ERROR", failure)
+				}
+				for _, detail := range test.details {
+					if failure.Details[detail] == nil {
+						t.Fatalf("details %v lack %s", failure.Details, detail)
+					}
+				}
+			}
+			f.changeFiles("later")
+			if err := proxy.Open(); err != nil {
+				t.Fatal(err)
+			}
+			f.fake.SetFaults(fakeollama.Faults{})
+			f.recovers(t, s)
+			if failure := search(t, s, "after"); failure != nil {
+				t.Errorf("a search after it: %v", failure)
+			}
+		})
+	}
+}
+
+func TestOutage_CircuitStates(t *testing.T) {
+	t.Parallel()
+	f := setup(t, fruit())
+	const openFor = 300 * time.Millisecond
+	s := f.serverWith(t, f.databaseURL, ollama.Config{
+		Hosts: []string{f.fake.URL()}, Tries: 1, RetryDelay: time.Millisecond, Breaker: ollama.BreakerConfig{OpenFor: openFor},
+	})
+	f.activate(t, s, "main")
+	f.recovers(t, s)
+	f.fake.SetFaults(fakeollama.Faults{Status: http.StatusServiceUnavailable, Message: "busy"})
+	expect := func(what, state string) {
+		t.Helper()
+		eventually(t, what, func() bool {
+			failure := search(t, s, time.Now())
+			if failure == nil || failure.Code != rag.EmbeddingServiceError {
+				t.Fatalf("%s: %v, want EMBEDDING_SERVICE_ERROR", what, failure)
+			}
+			if seconds, ok := failure.Details["retry_after_seconds"].(float64); !ok || seconds < 1 {
+				t.Fatalf("%s: details %v, want a time to wait", what, failure.Details)
+			}
+			return failure.Details["circuit_state"] == state
+		})
+	}
+	expect("the first failures leave the circuit closed", "closed")
+	expect("more of them open it", "open")
+
+	// The one call that is let through is held up.
+	held, release := make(chan struct{}), make(chan struct{})
+	first := make(chan struct{}, 1)
+	first <- struct{}{}
+	f.fake.Observe(func(*http.Request) {
+		select {
+		case <-first:
+			close(held)
+			<-release
+		default:
+		}
+	})
+	tried := make(chan struct{})
+	go func() {
+		defer close(tried)
+		for {
+			_ = search(t, s, "trial")
+			select {
+			case <-held:
+				return
+			default:
+			}
+		}
+	}()
+	<-held
+	expect("meanwhile others are told so", "half-open")
+	f.fake.SetFaults(fakeollama.Faults{})
+	close(release)
+	<-tried
+	eventually(t, "the circuit closes and searches succeed", func() bool { return search(t, s, time.Now()) == nil })
+}
+
+// A slow Ollama delays, and does no more than that.
+func TestOutage_SlowOllama(t *testing.T) {
+	t.Parallel()
+	delay := min(outage(t)/4, 10*time.Second)
+	f := setup(t, fruit())
+	s, follower := f.server(t), f.server(t)
+	active := f.activate(t, s, "main")
+	f.activate(t, follower, "main")
+	f.recovers(t, s, follower)
+	f.fake.SetFaults(fakeollama.Faults{Delay: delay})
+	f.changeFiles("slowly")
+	eventually(t, "the changes are pending", func() bool { return active.Status(t.Context()).Pending() > 0 })
+	if status := active.Status(t.Context()); status.Waiting != "" {
+		t.Errorf("status %+v: indexing does not wait, it is slow", status)
+	}
+	if failure := search(t, follower, "slowly"); failure != nil {
+		t.Errorf("a search meanwhile: %v", failure)
+	}
+	f.recovers(t, s, follower)
+	if indexers := f.indexers(t); indexers != 1 {
+		t.Errorf("%d servers index, want one", indexers)
+	}
+}

@@ -1,0 +1,14 @@
+package tools
+
+import (
+	"encoding/json"
+
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// SearchAnswer returns the structured content with which semantic_search answers
+// the hits, as JSON, so that an evaluation can say what an answer costs.
+func SearchAnswer(hits rag.Hits) ([]byte, error) {
+	results, omitted := fitList(maxList, func(limit int) []searchResult { return searchResults(hits.Documents, limit) })
+	return json.Marshal(semanticSearchOutput{Results: results, TotalMatches: len(results), OmittedCount: omitted})
+}
