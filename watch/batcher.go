@@ -144,7 +144,7 @@ func (b *batcher) step(change func(*progress)) {
 // indexed as may be.
 func (b *batcher) flush() error {
 	if err := b.ctx.Err(); err != nil {
-		return err // finish has the reason
+		return err //nolint:wrapcheck // finish has the reason
 	}
 	// The files were read before this, so they are of the branch that is ready now.
 	if err := b.ready(); err != nil {
@@ -206,10 +206,10 @@ func (b *batcher) finish(err error) error {
 	}
 	// The batch that failed has made the others stop.
 	if failed := b.group.Wait(); failed != nil {
-		return failed
+		return failed //nolint:wrapcheck // the indexer's
 	}
 	if err == nil {
 		b.step(func(*progress) {})
 	}
-	return err
+	return err //nolint:wrapcheck // the indexer's
 }

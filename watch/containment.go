@@ -67,7 +67,8 @@ func visible(root *os.Root, name string) (string, error) {
 		return "", explain(root, name, err)
 	}
 	if hiddenBelow(target) {
-		return "", &unfitError{fmt.Sprintf("leads to %s by a symbolic link, and hidden files are not read; put the file itself there", target)}
+		return "", &unfitError{fmt.Sprintf(
+			"leads to %s by a symbolic link, and hidden files are not read; put the file itself there", target)}
 	}
 	return target, nil
 }
@@ -77,7 +78,8 @@ func visible(root *os.Root, name string) (string, error) {
 func (f Folder) covered(root *os.Root, name string) error {
 	target, err := visible(root, name)
 	if err == nil && target != name && !f.Covers(target) {
-		err = &unfitError{fmt.Sprintf("is a symbolic link to %s, which does not belong to the documents; put the file itself there", target)}
+		err = &unfitError{fmt.Sprintf(
+			"is a symbolic link to %s, which does not belong to the documents; put the file itself there", target)}
 	}
 	return err
 }

@@ -18,7 +18,7 @@ func (f Folder) withdrawAfter(ctx context.Context, root *os.Root, indexer Indexe
 	if ctx.Err() != nil || errors.As(err, new(*notReadyError)) {
 		return err
 	}
-	return cmp.Or(f.withdraw(ctx, root, indexer, names), err)
+	return cmp.Or(f.withdraw(ctx, root, indexer, names), err) //nolint:wrapcheck // the indexer's
 }
 
 // withdraw removes the former versions of files from the index, because their

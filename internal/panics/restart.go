@@ -17,7 +17,8 @@ func Restart(ctx context.Context, logger *slog.Logger, name string, f func()) {
 		if !panicked {
 			return
 		}
-		logger.ErrorContext(ctx, "a bug was met; the task is started again", "task", name, "panic", err.Value, "stack", string(err.Stack))
+		logger.ErrorContext(ctx, "a bug was met; the task is started again",
+			"task", name, "panic", err.Value, "stack", string(err.Stack))
 		select {
 		case <-ctx.Done():
 			return

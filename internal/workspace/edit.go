@@ -46,7 +46,8 @@ func edit(
 			return before, after, err
 		}
 	}
-	return document.File{}, document.File{}, fmt.Errorf("%s is being changed by others: %w; call again when they are done", name, document.ErrChanged)
+	return document.File{}, document.File{}, fmt.Errorf(
+		"%s is being changed by others: %w; call again when they are done", name, document.ErrChanged)
 }
 
 // replace renames a new file over the one at name. The error is

@@ -4,6 +4,7 @@ package indexstate
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -37,9 +38,9 @@ func Documents(ctx context.Context, pool *pgxpool.Pool, branch string) ([]string
 func Lines(ctx context.Context, pool *pgxpool.Pool, query string, arguments ...any) ([]string, error) {
 	rows, err := pool.Query(ctx, query, arguments...)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("query the index: %w", err)
 	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
+	return pgx.CollectRows(rows, pgx.RowTo[string]) //nolint:wrapcheck // the query is the caller's
 }
 
 // Settling bounds the wait for an index. It is far below the five minutes after
@@ -57,7 +58,7 @@ func Difference(ctx context.Context, pool *pgxpool.Pool, branch string, want []s
 		}
 		select {
 		case <-ctx.Done():
-			return "", ctx.Err()
+			return "", context.Cause(ctx)
 		case <-deadline:
 			return cmp.Diff(want, got), nil
 		case <-time.After(20 * time.Millisecond):
