@@ -31,27 +31,29 @@ func (v Violation) Compare(other Violation) int {
 	)
 }
 
-// Finding is a violation with what else is known about it.
+// Finding is a violation with its place and the likely misspelling.
 type Finding struct {
 	Violation
-	// Path of keys and indexes, which Field spells.
+	// Path holds the keys and indexes that Field spells.
 	Path []string
-	// Unknown says that the field itself is not known.
+	// Unknown says that the schema does not name the field.
 	Unknown bool
-	// Meant is the known field that an unknown one is likely a misspelling of, or "".
+	// Meant is the known field that an unknown one probably misspells, or "".
 	Meant string
 }
 
-// maxFindings is how many things are named that are wrong with one value.
+// maxFindings is the largest number of findings about one value.
 const maxFindings = 100
 
-// Check returns what is wrong with value, sorted by field, each thing once and no more than
-// maxFindings. A value that would take too long to check, a second or so, is not checked: that is
-// the finding then. value is as [encoding/json] decodes into any.
+// Check returns at most maxFindings distinct findings about value, sorted by field, nil if it is
+// valid. A value whose check would take more than about a second is not checked: the only finding
+// says so. value must be as [encoding/json] decodes into any.
 func (s *Schema) Check(value any) []Finding {
 	m := meter{patterns: s.patterns, left: maxCost}
 	if !m.check(s.root, value) {
-		return []Finding{{Violation: Violation{Problem: "is too large to be checked against its schema", Expected: "fewer or shorter values, or a simpler schema"}}}
+		return []Finding{{Violation: Violation{
+			Problem: "is too large to be checked against its schema", Expected: "fewer or shorter values, or a simpler schema",
+		}}}
 	}
 	err := s.root.Validate(value)
 	var invalid *jsonschema.ValidationError
@@ -71,7 +73,7 @@ type checker struct {
 	findings []Finding
 }
 
-// collect walks the tree of errors and adds a finding for each that a writer can act on.
+// collect traverses the tree of errors and adds a finding for each that a writer can act on.
 func (c *checker) collect(e *jsonschema.ValidationError) {
 	if len(c.findings) >= maxFindings {
 		return
@@ -122,7 +124,7 @@ func (c *checker) addLeaf(e *jsonschema.ValidationError) {
 		c.addUnknown(at)
 		return
 	case *kind.Type:
-		// YAML reads version: 8.0 as a number; the writer did not know.
+		// YAML reads version: 8.0 as a number.
 		if isScalar(value) && slices.Contains(k.Want, "string") {
 			expected += ", in quotes"
 		}

@@ -7,23 +7,23 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// maxCost bounds one check, in units of about ten nanoseconds: what sub-schemas
-// cost for all values that they are applied to, and patterns for the length of
-// the text that they look through.
+// maxCost bounds the estimated cost of one check, in units of about ten nanoseconds.
+// It sums the costs of sub-schemas over the values that they apply to, and those of
+// patterns over the lengths of the texts that they search.
 const (
 	maxCost  = 20_000_000
 	stepCost = 100
 )
 
-// maxPatternSize bounds the program that a regular expression is compiled to:
-// repetitions of repetitions multiply.
+// maxPatternSize is the largest number of instructions of a compiled regular
+// expression: nested repetitions multiply.
 const maxPatternSize = 5_000
 
 var errPatternTooLarge = fmt.Errorf("repeats so much that it has more than %d steps", maxPatternSize)
 
-// patternSize estimates how many instructions a regular expression has, which is
-// what it costs for each character of a text. It is bounded before the pattern is
-// compiled, which takes memory in proportion.
+// patternSize estimates the number of instructions of a regular expression, which is
+// its cost per character of a text. It is checked before the expression is compiled,
+// because compiling takes memory in proportion to it.
 func patternSize(pattern string) (int, error) {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -50,20 +50,20 @@ func programSize(re *syntax.Regexp) int {
 	return min(size, 1<<30)
 }
 
-// meter adds up what a check will cost, as if all of it were done.
+// meter adds up the cost of a check, assuming that no part of it is skipped.
 type meter struct {
 	patterns map[string]int // sizes
 	left     int
 }
 
-// spend takes off a cost, and reports false when there is nothing left.
+// spend subtracts a cost, and reports whether the budget still suffices.
 func (m *meter) spend(cost int) bool {
 	m.left -= cost
 	return m.left >= 0
 }
 
-// check takes off what it costs to apply the schema to the value, and reports
-// false as soon as that is too much. It ends: a Schema is finite.
+// check spends the cost of applying the schema to the value, and reports whether the
+// budget suffices. It terminates because a Schema has no cycles.
 func (m *meter) check(sch *jsonschema.Schema, value any) bool {
 	if sch == nil {
 		return true
@@ -94,7 +94,8 @@ func (m *meter) check(sch *jsonschema.Schema, value any) bool {
 	return true
 }
 
-// patternShare lessens the cost of what only counts the characters of a text.
+// patternShare is the divisor of a text's length: checks that only count characters
+// cost a tenth.
 func patternShare(sch *jsonschema.Schema) int {
 	if sch.Pattern != nil || sch.Format != nil {
 		return 1
@@ -102,7 +103,7 @@ func patternShare(sch *jsonschema.Schema) int {
 	return 10
 }
 
-// compare is what it costs to look for the value among others, or for equal ones in it.
+// compare spends the cost of enum, const and uniqueItems.
 func (m *meter) compare(sch *jsonschema.Schema, value any) bool {
 	others := 1
 	if sch.Enum != nil {
@@ -114,7 +115,7 @@ func (m *meter) compare(sch *jsonschema.Schema, value any) bool {
 	return m.spend(others * sizeOf(value, m.left))
 }
 
-// sizeOf counts what has to be looked at to compare a value, up to about most.
+// sizeOf estimates the cost of comparing a value, and stops counting at about most.
 func sizeOf(value any, most int) int {
 	size := 1
 	switch value := value.(type) {
@@ -136,7 +137,7 @@ func sizeOf(value any, most int) int {
 	return size
 }
 
-// sameValue lists the schemas that sch applies to the value that it is for itself.
+// sameValue lists the schemas that sch applies to its own value, not to parts of it.
 func sameValue(sch *jsonschema.Schema) []*jsonschema.Schema {
 	var list []*jsonschema.Schema
 	for _, group := range [][]*jsonschema.Schema{
@@ -153,7 +154,7 @@ func sameValue(sch *jsonschema.Schema) []*jsonschema.Schema {
 	return list
 }
 
-// items is what the entries of a list cost, each with every schema for entries.
+// items spends the cost of a list's entries, each with every schema for entries.
 func (m *meter) items(sch *jsonschema.Schema, list []any) bool {
 	every := []*jsonschema.Schema{sch.Items2020, sch.Contains, sch.UnevaluatedItems}
 	every = appendSchemas(every, sch.AdditionalItems)
@@ -180,8 +181,8 @@ func (m *meter) items(sch *jsonschema.Schema, list []any) bool {
 	return true
 }
 
-// properties is what the values and keys of an object cost, each with every
-// schema that could be for it.
+// properties spends the cost of an object's keys and values, each with every schema
+// that may apply to it.
 func (m *meter) properties(sch *jsonschema.Schema, object map[string]any) bool {
 	every := appendSchemas([]*jsonschema.Schema{sch.UnevaluatedProperties}, sch.AdditionalProperties)
 	for key, value := range object {

@@ -40,8 +40,7 @@ func TestCompile_RefusesPatternsThatGrow(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{`((a{1,30}){1,30}){1,30}`, `(\\w{1,100}-){1,100}`, `(((x?){10}){10}){10}(((x?){10}){10}){10}`} {
 		_, err := compileText(t, `{"properties":{"title":{"pattern":"`+pattern+`"}}}`)
-		var refused *jsonschema.Error
-		if !errors.As(err, &refused) {
+		if _, ok := errors.AsType[*jsonschema.Error](err); !ok {
 			t.Errorf("%s: error is %v, want an *Error", pattern, err)
 		}
 	}
@@ -58,6 +57,8 @@ func TestCompile_RefusesPatternsThatGrow(t *testing.T) {
 }
 
 // What would take minutes is not begun.
+//
+//nolint:paralleltest // it measures time
 func TestCheck_GivesUpWhatTakesTooLong(t *testing.T) {
 	long := strings.Repeat("word ", 12_000)
 	for name, test := range map[string]struct {

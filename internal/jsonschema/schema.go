@@ -13,8 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Bounds on a schema, which may come with a repository that nobody has read. What checking costs is
-// bounded by maxCost.
+// Limits on a schema, which may come with a hostile repository. maxCost limits the cost of a check.
 const (
 	MaxDepth        = 64     // nesting of the schema's text
 	maxValues       = 2_000  // values in the schema's text; compiling takes time quadratic in it
@@ -29,12 +28,11 @@ var (
 	errTooComplex = errors.New("is too complex")
 )
 
-// base is where the documents of one compilation are, so that they can refer to each other by file
-// name. Nothing is ever fetched from it.
+// base is the URL of the documents of one compilation, so that they can refer to each other by file
+// name. Nothing is fetched from it.
 const base = "cdocs:///"
 
-// Schema is a compiled JSON Schema that is known to be finite. It is immutable and safe for
-// concurrent use.
+// Schema is a compiled JSON Schema without recursion. It is immutable and safe for concurrent use.
 type Schema struct {
 	root *jsonschema.Schema
 	at   map[string]*jsonschema.Schema // by location, as in ValidationError.SchemaURL
@@ -64,13 +62,12 @@ func (s *Schema) Example(path []string) (example any, ok bool) {
 	return sch.Examples[0], true
 }
 
-// closedLoader refuses every document that was not handed to the compiler: no file, no network.
+// closedLoader loads nothing: schemas may refer only to documents passed to Compile.
 type closedLoader struct{}
 
 func (closedLoader) Load(string) (any, error) { return nil, errOutsideRef }
 
-// patternCache compiles every regular expression of a schema once, as long as there are few and
-// they are small.
+// patternCache compiles each regular expression of a schema once, and limits their number and size.
 type patternCache map[string]compiledPattern
 
 type compiledPattern struct {
@@ -101,7 +98,7 @@ func (p patternCache) compile(pattern string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// sizes returns what each pattern costs for each character of a text.
+// sizes returns the cost of each pattern per character of a text.
 func (p patternCache) sizes() map[string]int {
 	sizes := make(map[string]int, len(p))
 	for pattern, compiled := range p {
@@ -110,9 +107,9 @@ func (p patternCache) sizes() map[string]int {
 	return sizes
 }
 
-// Compile compiles the one of docs (by file name) that is called entry; the others are there for it
-// to refer to, and nothing else is. fragment is a JSON pointer into it, or "". Formats such as date
-// are checked, in every draft. The error is an [*Error] about entry.
+// Compile compiles the document called entry. docs maps file names to documents as [encoding/json]
+// decodes into any; entry may refer only to these. fragment is a JSON pointer into entry, or "".
+// Formats such as date are checked in every draft. The error is an [*Error] about entry.
 func Compile(docs map[string]any, entry, fragment string) (*Schema, error) {
 	s, err := compile(docs, entry, fragment)
 	if err != nil {
@@ -154,8 +151,8 @@ func compile(docs map[string]any, entry, fragment string) (*Schema, error) {
 	return s, nil
 }
 
-// countValues adds the number of values in v to n. It reports false as soon as there are too many
-// or they are nested more than depth levels deep.
+// countValues adds the number of values in v to n. It reports false if there are too many or they
+// are nested more than depth levels deep.
 func countValues(v any, depth int, n *int) bool {
 	*n++
 	if depth == 0 || *n > maxValues {
@@ -178,9 +175,9 @@ func countValues(v any, depth int, n *int) bool {
 	return true
 }
 
-// measure enters sch and all below it in s.at and returns how many sub-schemas there are with
-// every reference written out. A reference to a schema that is still being measured (steps 0) has
-// no end: it is refused, because with it the cost would grow with the depth of the value.
+// measure records sch and all schemas below it in s.at, and returns their number with every
+// reference written out. A reference to a schema that is still being measured (steps 0) is
+// recursive. That is an error, because the cost of a check would grow with the value's depth.
 func (s *Schema) measure(sch *jsonschema.Schema, steps map[*jsonschema.Schema]int) (int, error) {
 	if n, seen := steps[sch]; seen {
 		if n == 0 {

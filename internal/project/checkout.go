@@ -13,11 +13,11 @@ import (
 type CheckoutState int
 
 const (
-	// NotHere: the path holds no repository of the project. The checkout may be on another machine.
+	// NotHere says that the path holds no repository of the project. The checkout may be on another machine.
 	NotHere CheckoutState = iota
-	// Here: the repository has the branch, or cannot be read.
+	// Here says that the repository has the branch, or cannot be read.
 	Here
-	// BranchGone: the repository is there and no longer has the branch.
+	// BranchGone says that the repository is there and no longer has the branch.
 	BranchGone
 )
 

@@ -67,8 +67,8 @@ func TestBatch_AnswersInOneArray(t *testing.T) {
 		t.Fatal(err)
 	}
 	var answers []struct {
-		ID    any
-		Error struct{ Code int }
+		ID    any                `json:"id"`
+		Error struct{ Code int } `json:"error"`
 	}
 	if line := c.answer(t, 1, `{}`); json.Unmarshal([]byte(line), &answers) != nil {
 		t.Fatalf("%s is no array of answers", line)

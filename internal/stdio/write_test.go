@@ -104,7 +104,7 @@ func TestWrite_WaitsForTheClientUntilASecondAfterTheEnd(t *testing.T) {
 		if len(first)+len(second) > 0 {
 			t.Error("a write is given up less than a second after the end")
 		}
-		time.Sleep(1)
+		time.Sleep(1 * time.Nanosecond)
 		wantError(t, <-first, stdio.ErrNotRead)
 		wantError(t, <-second, stdio.ErrNotRead)
 		wantError(t, c.conn.Write(t.Context(), response(t, 3, `{}`)), stdio.ErrNotRead)

@@ -127,7 +127,8 @@ func (d *decoder) value(node ast.Node, path string) (any, error) {
 	case *ast.TagNode:
 		return d.tagged(node, path)
 	default:
-		return nil, errorAt(node, BadValue, path, "is of the type %s, which has no JSON equivalent", strings.ToLower(node.Type().String()))
+		kind := strings.ToLower(node.Type().String())
+		return nil, errorAt(node, BadValue, path, "is of the type %s, which has no JSON equivalent", kind)
 	}
 }
 

@@ -60,11 +60,11 @@ func longGap(text string) int {
 type Kind int
 
 const (
-	// TooComplex: the text exceeds a limit, so it is not parsed.
+	// TooComplex says that the text exceeds a limit, so it is not parsed.
 	TooComplex Kind = iota
-	// BadSyntax: the text is not YAML.
+	// BadSyntax says that the text is not YAML.
 	BadSyntax
-	// BadValue: a value cannot be decoded.
+	// BadValue says that a value cannot be decoded.
 	BadValue
 )
 

@@ -81,6 +81,8 @@ func TestTokens_RefusesWhatIsCostlyToParse(t *testing.T) {
 
 // What passes may be parsed: whatever 32 KiB consist of, that takes less than
 // 100 MB in all.
+//
+//nolint:paralleltest // it measures the memory of the process
 func TestTokens_LeavesNothingCostlyToParse(t *testing.T) {
 	const size, mostBytes = 32 << 10, 100 << 20
 	generous := yamlbound.Limits{Depth: 64, Tokens: 25_000, Keys: 2_500, Aliases: 1_000}

@@ -1,12 +1,11 @@
-// Package markdown turns the bytes of a markdown file into what an index needs
-// of it: its front matter, title, summary and links, and the passages that are
-// embedded, each with its lines in the file.
+// Package markdown parses a markdown file into front matter, title, summary, links
+// and the passages to embed, each with its lines in the file.
 //
-// It is made of pure functions. It knows markdown, YAML and the size of an
-// embedding model's window; it must not know files, SQL or Ollama, nor what front
-// matter means beyond title, summary and promotion_level.
+// All its functions are pure. It knows markdown, YAML and the size of an embedding
+// model's window; it must not know files, SQL or Ollama, nor what front matter means
+// beyond title, summary and promotion_level.
 //
-// Input is untrusted: time and memory stay about linear in its size.
+// Input is untrusted: time and memory are about proportional to its size.
 package markdown
 
 import (
@@ -37,9 +36,9 @@ type Document struct {
 	// percent-decoded and without query and fragment. Images, bare anchors and
 	// whatever has a scheme or host are left out.
 	Links []string
-	// NotFrontMatter is why what looks like front matter belongs to the body, and
-	// Replaced the line with the first bytes that were replaced by U+FFFD because
-	// they are not UTF-8, 0 for none. Only ParseAny leaves them anything but zero.
+	// NotFrontMatter says why a block that looks like front matter counts as body.
+	// Replaced is the line of the first bytes that are not UTF-8 and were replaced by
+	// U+FFFD, 0 for none. Only ParseAny sets them.
 	NotFrontMatter error
 	Replaced       int
 
@@ -58,8 +57,8 @@ func errorf(line int, format string, args ...any) *Error {
 	return &Error{Line: line, Problem: fmt.Sprintf(format, args...)}
 }
 
-// Parse reads a markdown file whose front matter must be right. Its error is an
-// *Error: markdown itself cannot be wrong, but front matter and the encoding can.
+// Parse parses a markdown file. The error is an *Error: the front matter is invalid,
+// or the file is not UTF-8 text.
 func Parse(src []byte) (*Document, error) {
 	if line, b := invalidUTF8(src); line > 0 {
 		return nil, errorf(line, "is not valid UTF-8 (byte 0x%02x); save the file as UTF-8 text", b)
@@ -75,9 +74,9 @@ func Parse(src []byte) (*Document, error) {
 	return newDocument(src, lines, frontMatter, body), nil
 }
 
-// ParseAny reads a markdown file that was not written for this index: what
-// cannot be read as front matter is body, and bytes that are not UTF-8 are
-// replaced by U+FFFD. Its error, an *Error, says that the file is no text at all.
+// ParseAny parses a markdown file that was not written for this index. Invalid front
+// matter counts as body, and bytes that are not UTF-8 are replaced by U+FFFD. The
+// error is an *Error: the file holds a NUL byte, so it is not text.
 func ParseAny(src []byte) (*Document, error) {
 	line, _ := invalidUTF8(src)
 	if line > 0 {
@@ -96,8 +95,8 @@ func ParseAny(src []byte) (*Document, error) {
 	return doc, nil
 }
 
-// readLines splits a file into lines. It refuses a NUL, which no text has and a
-// PostgreSQL text cannot hold.
+// readLines splits a file into lines. A NUL byte is an error: text does not have it,
+// and a PostgreSQL text cannot hold it.
 func readLines(src []byte) ([]string, error) {
 	if i := bytes.IndexByte(src, 0); i >= 0 {
 		return nil, errorf(lineAt(src, i), "holds a NUL byte; save the file as UTF-8 text")

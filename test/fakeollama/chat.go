@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// SetAnswer makes f give the pieces of every answer.
+// SetAnswer makes f return the pieces of every answer.
 func (s *Server) SetAnswer(f func(system, user string) []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer = f
 }
 
-// defaultAnswer repeats the last line of the prompt, which is where a question
-// stands, word by word.
+// defaultAnswer repeats the last line of the prompt, which holds the question, in
+// pieces of one word.
 func defaultAnswer(_, user string) []string {
 	lines := strings.Split(strings.TrimSpace(user), "\n")
 	return strings.SplitAfter("This is an answer to: "+lines[len(lines)-1], " ")
@@ -44,7 +44,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		if request.faults.HangUp {
 			panic(http.ErrAbortHandler)
 		}
-		if request.faults.Stall && !s.pause(r.Context(), nil) {
+		if request.faults.Stall && !wait[any](r.Context(), s, nil) {
 			return
 		}
 	}
@@ -62,13 +62,13 @@ type Progress struct {
 	Completed int64  `json:"completed,omitempty"`
 }
 
-// Pull is how pulls go. A pull that succeeds adds the model.
+// Pull configures pulls. A successful pull adds the model.
 type Pull struct {
-	// Steps are reported before the end; nil means a few.
+	// Steps are reported before the end; nil means a default list.
 	Steps []Progress
-	// Hold, when set, is waited for after the steps: it is to be closed.
+	// Hold, if not nil, delays the end of the pull until it is closed.
 	Hold <-chan struct{}
-	// Err makes the pull fail after the steps.
+	// Err is the error with which the pull fails after the steps, "" for none.
 	Err string
 }
 
@@ -79,7 +79,7 @@ var defaultSteps = []Progress{ //nolint:gochecknoglobals // a table
 	{Status: "writing manifest"},
 }
 
-// SetPull changes how pulls go, from the next on.
+// SetPull configures the next pulls.
 func (s *Server) SetPull(pull Pull) {
 	if pull.Steps == nil {
 		pull.Steps = defaultSteps
@@ -101,14 +101,8 @@ func (s *Server) pullModel(w http.ResponseWriter, r *http.Request) {
 			panic(http.ErrAbortHandler)
 		}
 	}
-	if pull.Hold != nil {
-		select {
-		case <-pull.Hold:
-		case <-r.Context().Done():
-			return
-		case <-s.closed:
-			return
-		}
+	if pull.Hold != nil && !wait(r.Context(), s, pull.Hold) {
+		return
 	}
 	if pull.Err != "" {
 		stream.send(map[string]any{"error": pull.Err})
@@ -118,13 +112,13 @@ func (s *Server) pullModel(w http.ResponseWriter, r *http.Request) {
 	stream.send(Progress{Status: "success"})
 }
 
-// digestOf is the digest of a model that has no other.
+// digestOf returns the default digest of a model.
 func digestOf(model string) string {
 	sum := sha256.Sum256([]byte(fullName(model)))
 	return hex.EncodeToString(sum[:])
 }
 
-// ndjson is an answer of JSON values, one a line, each sent at once.
+// ndjson is a streamed response of JSON values, one per line.
 type ndjson struct {
 	encoder *json.Encoder
 	flush   func()
@@ -140,7 +134,7 @@ func startStream(w http.ResponseWriter) ndjson {
 }
 
 func (n ndjson) send(value any) {
-	// A client that left is told of through Left.
+	// Left reports clients that went away.
 	_ = n.encoder.Encode(value)
 	n.flush()
 }

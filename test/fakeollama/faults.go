@@ -10,28 +10,28 @@ import (
 	"time"
 )
 
-// Faults are what the server does wrong, or is strict about. The zero value is
-// a server without fault.
+// Faults configures the errors and limits of the server. The zero value has none.
 type Faults struct {
-	// Paths that Status, Body, HangUp and Delay concern; none means all.
+	// Paths to which Status, Body, HangUp and Delay apply; none means all.
 	Paths []string
-	// Times is how many requests they concern; 0 means all until the faults are
-	// replaced.
+	// Times is the number of requests to which they apply; 0 means all.
 	Times int
-	// Status, when set, is the answer's, with Message as the error.
+	// Status is the HTTP status of the response, with Message as the error; 0 for
+	// none.
 	Status  int
 	Message string
-	// Body, when set, is the whole answer, with Status or 200.
+	// Body is the whole response, with Status or 200; "" for none.
 	Body string
-	// HangUp breaks the connection: of a chat or a pull after the first piece,
-	// of anything else instead of an answer.
+	// HangUp breaks the connection: after the first piece of a chat or a pull,
+	// else before the response.
 	HangUp bool
-	// Delay is waited before the request is looked at.
+	// Delay is the time before the request is handled.
 	Delay time.Duration
 
-	// Window is how many words a text to embed, or a prompt, may have.
+	// Window is the largest number of words of a text to embed or a prompt; 0 for
+	// no limit.
 	Window int
-	// WindowMessage is said about longer ones; by default that of Ollama 0.17.
+	// WindowMessage is the error for longer ones; the default is Ollama 0.17's.
 	WindowMessage string
 	// Reject makes the embedding of texts that contain one of these fail with a
 	// 400 and the word.
@@ -47,7 +47,7 @@ type Faults struct {
 	Scale float32
 	// Missing vectors at the end of an answer.
 	Missing int
-	// Stall makes a chat wait after its first piece till the client leaves.
+	// Stall makes a chat wait after its first piece until the client leaves.
 	Stall bool
 }
 
@@ -58,25 +58,29 @@ func (s *Server) SetFaults(faults Faults) {
 	s.faults = faults
 }
 
-// take returns the faults that a request at the path meets, and counts it.
+// take returns the faults for a request at the path, and counts the request.
 func (f *Faults) take(path string) Faults {
 	taken := *f
-	concerned := len(f.Paths) == 0 || slices.Contains(f.Paths, path)
-	if concerned && f.Times > 0 {
-		f.Times--
-		if f.Times == 0 {
-			f.Status, f.Message, f.Body, f.HangUp, f.Delay = 0, "", "", false, 0
-		}
+	if len(f.Paths) > 0 && !slices.Contains(f.Paths, path) {
+		taken.clearReplies()
+		return taken
 	}
-	if !concerned {
-		taken.Status, taken.Message, taken.Body, taken.HangUp, taken.Delay = 0, "", "", false, 0
+	if f.Times > 0 {
+		if f.Times--; f.Times == 0 {
+			f.clearReplies()
+		}
 	}
 	return taken
 }
 
+// clearReplies removes the faults that Paths and Times apply to.
+func (f *Faults) clearReplies() {
+	f.Status, f.Message, f.Body, f.HangUp, f.Delay = 0, "", "", false, 0
+}
+
 type contextKey struct{}
 
-// recorded is what a handler needs to know of its request.
+// recorded is a request with the faults that apply to it.
 type recorded struct {
 	Request
 
@@ -88,8 +92,8 @@ func requestOf(r *http.Request) recorded {
 	return rec
 }
 
-// withFaults records every request, and answers those that meet a fault which
-// does not depend on what they ask.
+// withFaults records every request and applies the faults that do not depend on its
+// content.
 func (s *Server) withFaults(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -110,7 +114,7 @@ func (s *Server) withFaults(next http.Handler) http.Handler {
 		if observe != nil {
 			observe(r)
 		}
-		if faults.Delay > 0 && !s.pause(r.Context(), time.After(faults.Delay)) {
+		if faults.Delay > 0 && !wait(r.Context(), s, time.After(faults.Delay)) {
 			return
 		}
 		streams := request.Path == "/api/chat" || request.Path == "/api/pull"
@@ -129,9 +133,9 @@ func (s *Server) withFaults(next http.Handler) http.Handler {
 	})
 }
 
-// pause waits for until, and returns false if the client left or the server
-// was closed first.
-func (s *Server) pause(ctx context.Context, until <-chan time.Time) bool {
+// wait waits for until, and reports false if the client left or the server was
+// closed first.
+func wait[T any](ctx context.Context, s *Server, until <-chan T) bool {
 	select {
 	case <-until:
 		return true
@@ -144,7 +148,7 @@ func (s *Server) pause(ctx context.Context, until <-chan time.Time) bool {
 func (s *Server) noteLeft(path string) {
 	select {
 	case s.left <- path:
-	default: // nobody looks
+	default: // nobody receives
 	}
 }
 

@@ -1,7 +1,6 @@
-// Package fakeollama is a server that speaks Ollama's HTTP API, for tests and
-// benchmarks: vectors that mean something, answers that can be foreseen, and
-// every fault that the real one shows. It knows nothing of the code that it
-// tests.
+// Package fakeollama is a server with Ollama's HTTP API for tests and benchmarks. It
+// embeds texts so that similar ones have similar vectors, gives predictable answers
+// and simulates Ollama's errors. It must not know the code that it tests.
 package fakeollama
 
 import (
@@ -19,8 +18,7 @@ import (
 // version is what the server says it is.
 const version = "0.17.4-fake"
 
-// Server is a running fake. All methods may be called at any time, from any
-// goroutine.
+// Server is a running fake. It is safe for concurrent use.
 type Server struct {
 	http   *httptest.Server
 	closed chan struct{}
@@ -38,32 +36,32 @@ type Server struct {
 	left     chan string
 }
 
-// installed is a model that the server has. Installed again, it is another one
-// even with the same digest.
+// installed is a model of the server. Installing it again changes the time, even with
+// the same digest.
 type installed struct {
 	digest string
 	at     time.Time
 }
 
-// Request is one that was answered, or refused.
+// Request is a request that the server received.
 type Request struct {
 	Method, Path string
-	// Model that was asked for, where the path has one.
+	// Model is the requested model, if any.
 	Model string
-	// Texts to embed.
+	// Texts are the texts to embed.
 	Texts []string
 	// System and User are the prompts of a chat.
 	System, User string
-	// Options, KeepAlive, Truncate as they came.
+	// Options, KeepAlive and Truncate are as received.
 	Options   map[string]any
 	KeepAlive json.RawMessage
 	Truncate  *bool
-	// Username and Password of the request.
+	// Username and Password are the HTTP credentials.
 	Username, Password string
 }
 
-// New starts a server that has the models mxbai-embed-large and mistral. It
-// has to be closed.
+// New starts a server with the models mxbai-embed-large and mistral. The caller must
+// close it.
 func New() *Server {
 	s := &Server{
 		closed: make(chan struct{}),
@@ -86,7 +84,7 @@ func New() *Server {
 	return s
 }
 
-// Start is [New] for a test, which closes it in the end.
+// Start is [New] for a test, and closes the server at its end.
 func Start(tb testing.TB) *Server {
 	tb.Helper()
 	s := New()
@@ -94,8 +92,8 @@ func Start(tb testing.TB) *Server {
 	return s
 }
 
-// Close ends the requests under way and stops the server: from then on its
-// address refuses connections. It may be called again.
+// Close ends running requests and stops the server. Connections to it are refused
+// afterwards. It may be called more than once.
 func (s *Server) Close() {
 	s.close.Do(func() {
 		close(s.closed)
@@ -104,10 +102,10 @@ func (s *Server) Close() {
 	})
 }
 
-// URL is where the server listens.
+// URL is the server's base URL.
 func (s *Server) URL() string { return s.http.URL }
 
-// AddModel makes the model present, or gives it another digest.
+// AddModel installs the model, or replaces it, with a digest.
 func (s *Server) AddModel(name, digest string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,30 +114,30 @@ func (s *Server) AddModel(name, digest string) {
 	s.models[fullName(name)] = installed{digest: digest, at: at}
 }
 
-// SetContextLength makes all models say that they were made for so many tokens.
+// SetContextLength sets the context length, in tokens, that all models report.
 func (s *Server) SetContextLength(tokens int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.window = tokens
 }
 
-// RemoveModel makes the model missing.
+// RemoveModel removes the model.
 func (s *Server) RemoveModel(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.models, fullName(name))
 }
 
-// Observe has f called at the start of every request, before any fault. f may
-// block, which holds the request up.
+// Observe makes the server call f at the start of every request, before any fault.
+// f may block to delay the request. nil removes it.
 func (s *Server) Observe(f func(*http.Request)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.observe = f
 }
 
-// Requests returns what was asked so far at the path ("/api/embed"), or all of
-// it for "", in the order of arrival.
+// Requests returns the requests so far at the path ("/api/embed"), or all for "", in
+// order of arrival.
 func (s *Server) Requests(path string) []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,8 +145,8 @@ func (s *Server) Requests(path string) []Request {
 	return slices.DeleteFunc(requests, func(r Request) bool { return path != "" && r.Path != path })
 }
 
-// Texts returns all that was asked to be embedded so far, in the order of
-// arrival, with repetitions.
+// Texts returns all texts of embedding requests so far, in order of arrival, with
+// repetitions.
 func (s *Server) Texts() []string {
 	texts := []string{}
 	for _, request := range s.Requests("/api/embed") {
@@ -168,7 +166,7 @@ func (s *Server) Forget() {
 // answer was complete.
 func (s *Server) Left() <-chan string { return s.left }
 
-// record notes a request and returns the faults that it meets.
+// record records a request and returns the faults that apply to it.
 func (s *Server) record(r *http.Request, body []byte) (Request, Faults) {
 	var fields struct {
 		Model    string `json:"model"`
@@ -182,7 +180,7 @@ func (s *Server) record(r *http.Request, body []byte) (Request, Faults) {
 		KeepAlive json.RawMessage `json:"keep_alive"`
 		Truncate  *bool           `json:"truncate"`
 	}
-	// A body that is no JSON is recorded as an empty request.
+	// A body that is not JSON is recorded as an empty request.
 	_ = json.Unmarshal(body, &fields)
 	request := Request{
 		Method: r.Method, Path: r.URL.Path, Model: fields.Model, Texts: textsOf(fields.Input),
@@ -266,7 +264,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 func reply(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	// A client that left is told of through Left.
+	// Left reports clients that went away.
 	_ = json.NewEncoder(w).Encode(body)
 }
 
@@ -278,7 +276,7 @@ func replyMissing(w http.ResponseWriter, model string) {
 	replyError(w, http.StatusNotFound, `model "`+model+`" not found, try pulling it first`)
 }
 
-// fullName is the name as Ollama lists it.
+// fullName returns the name as Ollama lists it.
 func fullName(model string) string {
 	if !strings.Contains(model[strings.LastIndex(model, "/")+1:], ":") {
 		model += ":latest"
