@@ -115,7 +115,7 @@ func renewHandbook(ctx context.Context, library *index.Index, handbook *rag.Tena
 	if err := library.Reset(ctx, handbook); err != nil {
 		return err
 	}
-	fmt.Fprintln(stderr, "The embedding model has changed: the handbook is embedded anew.")
+	fmt.Fprintln(stderr, "The embedding model has changed: the handbook is embedded again.")
 	if len(others) > 0 {
 		fmt.Fprintf(stderr, "Ingest these folders again too: %s.\n", strings.Join(slices.Sorted(maps.Keys(others)), ", "))
 	}

@@ -17,8 +17,8 @@ import (
 func newReindexCommand(flags *flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "reindex",
-		Short: "Embed a project's documents anew, after the embedding model has changed",
-		Long: `Embed the documents of a project anew, after the embedding model has changed.
+		Short: "Embed a project's documents again after the embedding model has changed",
+		Long: `Embed the documents of a project again after the embedding model has changed.
 
 The project is the one of the working directory, or of --project. Its index for
 the branch that is checked out is emptied and filled again; until that is done,

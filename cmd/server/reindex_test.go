@@ -82,7 +82,7 @@ func TestReindex_AfterTheModelChanged(t *testing.T) {
 		t.Errorf("the failed document is told by %q", lines[2])
 	}
 	if got := len(fake.Texts()); got != 3 {
-		t.Errorf("embedded %d texts anew, want 3", got)
+		t.Errorf("embedded %d texts again, want 3", got)
 	}
 	mustFind()
 
