@@ -16,17 +16,23 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 )
 
-// maxListed bounds what one error lists: a list can have any number of wrong entries.
+// maxListed bounds the wrong arguments that one error lists.
 const maxListed = 10
 
-// parameters are those of one tool, as it declares them.
+// parameters checks the arguments of one tool against its declaration.
+//
+// The SDK validates arguments too, with its own JSON Schema engine. That one stops at
+// the first fault and reports it as prose about the schema, and it cannot be turned
+// off. The check here comes first, reports every fault with its place, and says what
+// is expected with an example. It uses the engine that also checks front matter and
+// config, so all three explain faults in the same words.
 type parameters struct {
 	tool     string
 	declared *declared.Schema
 	compiled *jsonschema.Schema
 }
 
-// newParameters panics, as inputSchema does, if the declaration is no schema.
+// newParameters panics, as inputSchema does, if the declaration is not a schema.
 func newParameters(tool *mcp.Tool) *parameters {
 	p := &parameters{tool: tool.Name}
 	var doc any
@@ -52,7 +58,7 @@ func (c argumentChecks) add(tool *mcp.Tool) {
 	c[tool.Name] = sync.OnceValue(func() *parameters { return newParameters(tool) })
 }
 
-// middleware refuses wrong arguments, before the SDK does so in words of its own.
+// middleware answers calls with wrong arguments, before the SDK validates them.
 func (c argumentChecks) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		call, ok := request.(*mcp.CallToolRequest)
@@ -70,12 +76,12 @@ func (c argumentChecks) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// check returns the arguments without those that are null: clients that fill in
-// a form send null for what they leave out. The error is a *rag.Error.
+// check returns the arguments without those that are null: clients with a form send
+// null for an empty field. The error is a *rag.Error.
 func (p *parameters) check(raw json.RawMessage) (json.RawMessage, error) {
 	var value any = map[string]any{}
 	if len(raw) > 0 && string(raw) != "null" {
-		// The transport has found it to be JSON, so it is a number that fails.
+		// The transport has accepted it as JSON, so only a number can fail.
 		if err := json.Unmarshal(raw, &value); err != nil {
 			return nil, rag.Errorf(rag.InvalidArgument, "arguments hold a number that is out of range; give an object, for example %s",
 				p.example(nil)).With("parameter", "arguments")
@@ -86,7 +92,7 @@ func (p *parameters) check(raw json.RawMessage) (json.RawMessage, error) {
 		maps.DeleteFunc(given, func(_ string, v any) bool { return v == nil })
 	}
 	if findings := p.compiled.Check(value); len(findings) > 0 {
-		return nil, p.explain(withoutMeant(findings))
+		return nil, p.explain(withoutMisspelt(findings))
 	}
 	if name, found := parameterWithNUL(given); found {
 		return nil, rag.Errorf(rag.InvalidArgument, "%s holds a NUL character (\\u0000), which neither a text nor a path may have; "+
@@ -95,8 +101,8 @@ func (p *parameters) check(raw json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(given) //nolint:wrapcheck // it was decoded from JSON
 }
 
-// parameterWithNUL returns the first parameter, by name, whose text or whose list
-// of texts holds a NUL: PostgreSQL takes none, and no path has one. No tool has a
+// parameterWithNUL returns the first parameter, by name, with a NUL character in its
+// text or list of texts. Neither PostgreSQL nor a path can hold one. No tool has a
 // parameter that is an object.
 func parameterWithNUL(given map[string]any) (name string, found bool) {
 	hasNUL := func(value any) bool {
@@ -112,9 +118,9 @@ func parameterWithNUL(given map[string]any) (name string, found bool) {
 	return "", false
 }
 
-// withoutMeant leaves out that a parameter is missing whose misspelt name is
-// reported already.
-func withoutMeant(findings []jsonschema.Finding) []jsonschema.Finding {
+// withoutMisspelt drops the finding that a parameter is missing if the finding about
+// its misspelt name is there too.
+func withoutMisspelt(findings []jsonschema.Finding) []jsonschema.Finding {
 	meant := map[string]bool{}
 	for _, f := range findings {
 		meant[f.Meant] = true
@@ -168,8 +174,8 @@ func (p *parameters) violation(f jsonschema.Finding) violation {
 	return v
 }
 
-// unknown names the parameter that is likely meant, and all that there are. No
-// tool has a parameter that is an object, so the name is the whole path.
+// unknown names the parameter that is probably meant, and all parameters. No tool
+// has a parameter that is an object, so the name is the whole path.
 func (p *parameters) unknown(f jsonschema.Finding) violation {
 	v := violation{Parameter: fmt.Sprintf("%.60s", f.Path[0]), Expected: "no parameters", Example: p.example(nil)}
 	known := "it has none"
@@ -185,8 +191,8 @@ func (p *parameters) unknown(f jsonschema.Finding) violation {
 	return v
 }
 
-// example returns a correct value for the place: what the declaration shows, or
-// else its default. For all the arguments it is an object with the required ones.
+// example returns a correct value for the place: the example in the declaration, or
+// else the default. For an empty path it is an object with the required parameters.
 func (p *parameters) example(path []string) json.RawMessage {
 	if len(path) == 0 {
 		object := map[string]json.RawMessage{}

@@ -1,15 +1,15 @@
 package tools_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// Neither PostgreSQL nor a path takes a NUL, so no tool does, in any of its texts.
-func TestArguments_RefuseNULInEveryText(t *testing.T) {
+// Neither PostgreSQL nor a path can hold a NUL character, so every tool rejects one in
+// any of its texts.
+func TestArguments_RejectNULInEveryText(t *testing.T) {
 	t.Parallel()
 	c := connect(t, offline(), "2025-11-25")
 	list, err := c.ListTools(t.Context(), nil)
@@ -18,20 +18,7 @@ func TestArguments_RefuseNULInEveryText(t *testing.T) {
 	}
 	texts := 0
 	for _, tool := range list.Tools {
-		var schema struct {
-			Properties map[string]struct {
-				Type     string
-				Examples []any
-			}
-			Required []string
-		}
-		encoded, err := json.Marshal(tool.InputSchema)
-		if err == nil {
-			err = json.Unmarshal(encoded, &schema)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		schema := schemaOf(t, tool.InputSchema)
 		for name, property := range schema.Properties {
 			var wrong any
 			switch property.Type {

@@ -19,15 +19,15 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// offline is a server without database and models: arguments are checked before either is asked.
+// offline returns a server without database and models: the check of arguments needs neither.
 func offline() *mcp.Server {
 	logger := slog.New(slog.DiscardHandler)
-	s := workspace.New(index.New(nil, nil, logger), rag.NewSearcher(nil, nil, nil, logger), project.DefaultSettings(), "", logger)
-	return tools.NewServer(s, "test", logger)
+	w := workspace.New(index.New(nil, nil, logger), rag.NewSearcher(nil, nil, nil, logger), project.DefaultSettings(), "", logger)
+	return tools.NewServer(w, "test", logger)
 }
 
-// Every wrong argument is answered with the parameter, what is wrong, and what is right.
-func TestArguments_Refused(t *testing.T) {
+// The error about a wrong argument names the parameter, the fault and a correct value.
+func TestArguments_Rejected(t *testing.T) {
 	t.Parallel()
 	const (
 		searches       = `(its parameters: query, doc_types, limit, min_relevance_score, promotion_levels)`
@@ -144,7 +144,7 @@ func TestArguments_Refused(t *testing.T) {
 	}
 }
 
-// rawArguments are sent as they are; "" sends none.
+// rawArguments returns arguments that are sent unchanged, or none for "".
 func rawArguments(text string) any {
 	if text == "" {
 		return nil
@@ -152,7 +152,7 @@ func rawArguments(text string) any {
 	return json.RawMessage(text)
 }
 
-// The details of the error are its message for programs.
+// The details of the error say the same as the message, for programs.
 func TestArguments_Details(t *testing.T) {
 	t.Parallel()
 	long := `{"query": "a", "doc_types": [` + strings.Repeat("1,", 11) + `1]}`
@@ -203,7 +203,7 @@ func TestArguments_Details(t *testing.T) {
 	}
 }
 
-// What a client may send reaches the tool, which then misses an active project.
+// Correct arguments reach the tool, which then answers that no project is active.
 func TestArguments_Accepted(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ tool, arguments string }{
@@ -233,7 +233,7 @@ func TestArguments_Accepted(t *testing.T) {
 	}
 }
 
-// Whatever a parameter is given, the error has a correct value to show.
+// The error about any parameter shows a correct value.
 func TestArguments_EveryParameterHasAnExample(t *testing.T) {
 	t.Parallel()
 	c := connect(t, offline(), "2025-11-25")

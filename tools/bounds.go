@@ -7,24 +7,23 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// What answers may cost the assistant, whose client drops an answer of more than
-// 25,000 tokens. Texts come out of documents and configs, where they may be of
-// any length.
+// Claude Code drops an answer of more than 25,000 tokens. Texts from documents and
+// configs can have any length, so answers bound them.
 const (
 	// maxText bounds a title, a summary, a heading path or a reason, in characters.
 	maxText = 300
-	// maxList bounds the list that an answer is about, as weight counts: some
-	// 15,000 tokens.
+	// maxList bounds the main list of an answer, measured by weight: about 15,000
+	// tokens.
 	maxList = 52_000
-	// maxSideList bounds a list that comes beside it.
+	// maxSideList bounds every other list of an answer.
 	maxSideList = 6_000
 )
 
 func brief(text string) string { return markdown.CutRunes(text, maxText) }
 
-// fitList returns the items of a list as far as they fit an answer, and how many
-// do not. build makes the list with texts of at most limit characters: shorter
-// texts are better than fewer items.
+// fitList returns the first items of a list, up to a weight of most, and the number
+// of items left out. build makes the list with texts of at most limit characters:
+// texts are shortened before items are left out.
 func fitList[T any](most int, build func(limit int) []T) (list []T, omitted int) {
 	const shortest = maxText / 4
 	for limit := maxText; ; limit /= 2 {
@@ -36,7 +35,7 @@ func fitList[T any](most int, build func(limit int) []T) (list []T, omitted int)
 	}
 }
 
-// prefix is how many of the items fit.
+// prefix returns how many of the first items have at most that weight together.
 func prefix[T any](list []T, most int) int {
 	for i, item := range list {
 		if most -= weight(item); most < 0 {
@@ -46,8 +45,8 @@ func prefix[T any](list []T, most int) int {
 	return len(list)
 }
 
-// weight is the length of a value in an answer. Characters outside ASCII count
-// twice what they have of bytes: they cost more tokens.
+// weight returns the length of a value as JSON. Bytes of characters outside ASCII
+// count twice: they cost more tokens.
 func weight(value any) int {
 	encoded, err := json.Marshal(value)
 	if err != nil {

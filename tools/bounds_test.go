@@ -13,8 +13,8 @@ import (
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
-// mostTokens is what an answer may cost whatever the documents and the config
-// are like: Claude Code drops one of 25,000.
+// mostTokens bounds the cost of an answer for any documents and config: Claude Code
+// drops an answer of 25,000 tokens.
 const mostTokens = 18_000
 
 // hugeProject has documents whose titles, summaries, headings and paths are as
@@ -77,8 +77,8 @@ func longDocTypes(t *testing.T, files map[string]string, long func(characters in
 	return types
 }
 
-// Whatever stands in documents and configs, no answer is too long for a client,
-// and the texts in it are cut where characters end.
+// No answer is too long for a client, whatever the documents and the config contain,
+// and no text is cut inside a character.
 func TestBounds_Answers(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{"ASCII": "word \"<&> ", "three bytes a character": "数据库"} {
@@ -131,7 +131,7 @@ func TestBounds_Answers(t *testing.T) {
 	}
 }
 
-// Results that do not fit are counted; texts are cut before results are left out.
+// An answer counts the results that do not fit. Texts are cut before results are left out.
 func TestBounds_CountsWhatDoesNotFit(t *testing.T) {
 	t.Parallel()
 	c := connect(t, setup(t).server, protocolVersions()["stateless"])

@@ -12,10 +12,10 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 )
 
-// logCalls writes one line for every call of a tool that returns: what was called,
-// how many milliseconds it took and how many results it has, or why it failed.
-// It stands behind [reportErrors], where an error still has its cause; that one
-// logs panics.
+// logCalls writes one log line for every tool call that returns: the tool, how many
+// milliseconds it took, and the number of results or the reason of the failure. It
+// runs inside [reportErrors], where an error still has its cause, and which logs
+// panics.
 func logCalls(logger *slog.Logger) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
@@ -51,7 +51,8 @@ func logCalls(logger *slog.Logger) mcp.Middleware {
 	}
 }
 
-// shortName is the name of the tool that is called, bounded: it may be of no tool.
+// shortName returns the name of the called tool. It is cut, because a client can send
+// any text as the name.
 func shortName(call *mcp.CallToolRequest) string {
 	name := []rune(call.Params.Name)
 	return string(name[:min(len(name), 60)])
@@ -59,14 +60,14 @@ func shortName(call *mcp.CallToolRequest) string {
 
 type resultsKey struct{}
 
-// noteResults says how many results the call has that ctx is of.
+// noteResults tells logCalls how many results the call has.
 func noteResults(ctx context.Context, count int) {
 	if results, ok := ctx.Value(resultsKey{}).(*int); ok {
 		*results = count
 	}
 }
 
-// counted is an answer that is a list of results.
+// counted is an answer with a list of results, whose number is logged.
 type counted interface{ resultCount() int }
 
 func (o listDocTypesOutput) resultCount() int { return len(o.DocTypes) }

@@ -13,7 +13,8 @@ import (
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
-// start calls a tool, and returns how to cancel the call and what came of it.
+// start calls a tool. It returns a function that cancels the call, and the channel of
+// its error.
 func (c client) start(t *testing.T, params *mcp.CallToolParams) (cancel context.CancelFunc, ended <-chan error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -33,8 +34,8 @@ func wantCanceled(t *testing.T, ended <-chan error) {
 	}
 }
 
-// A cancelled search leaves no query behind in PostgreSQL: what waits for a lock
-// that is never released can only end by cancellation.
+// A cancelled search leaves no query running in PostgreSQL. The query waits for a lock
+// that is not released, so only the cancellation can end it.
 func TestCancel_StopsQuery(t *testing.T) {
 	t.Parallel()
 	for name, version := range protocolVersions() {
@@ -82,7 +83,7 @@ func dial(t *testing.T, databaseURL string) *pgx.Conn {
 	return conn
 }
 
-// waitForQueries waits until that many queries of the database wait for a lock.
+// waitForQueries waits until the given number of queries wait for a lock.
 func waitForQueries(t *testing.T, conn *pgx.Conn, want int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -103,7 +104,7 @@ func waitForQueries(t *testing.T, conn *pgx.Conn, want int) {
 	}
 }
 
-// A cancelled call hangs up on Ollama, which stops computing then.
+// A cancelled call closes its connection to Ollama, which then stops computing.
 func TestCancel_StopsOllama(t *testing.T) {
 	t.Parallel()
 	tests := map[string]fakeollama.Faults{

@@ -12,11 +12,11 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 )
 
-// maxCompletions is how many values the protocol lets a completion have.
+// maxCompletions is the most values that the protocol allows in a completion.
 const maxCompletions = 100
 
-// complete offers values for the path of a document and for the arguments of
-// prompts. With no project active there is nothing to offer, which is no error.
+// complete completes the path of a document and the arguments of prompts. Without an
+// active project the completion is empty; that is not an error.
 func (h *handler) complete(ctx context.Context, request *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	reference, argument := request.Params.Ref, request.Params.Argument
 	if reference == nil {
@@ -53,7 +53,7 @@ func (h *handler) completePath(ctx context.Context, part string) (*mcp.CompleteR
 	if err != nil {
 		return completionError(err)
 	}
-	// PostgreSQL knows no text with NUL in it, and no path has one.
+	// Neither PostgreSQL nor a path can hold a NUL character.
 	if strings.ContainsRune(part, 0) {
 		return completion(nil, ""), nil
 	}
@@ -85,8 +85,7 @@ func completionError(err error) (*mcp.CompleteResult, error) {
 	return nil, protocolError(err)
 }
 
-// completion offers those of the values that begin with part, then those that
-// contain it.
+// completion returns the values that begin with part, then those that contain it.
 func completion(values []string, part string) *mcp.CompleteResult {
 	part = strings.ToLower(part)
 	matching := []string{}

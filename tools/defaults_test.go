@@ -9,14 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// insight is a document of the project's own.
+// insight returns a document of the doc-type insight.
 func insight(title, level, text string) string {
 	return fmt.Sprintf("---\ntitle: %s\ndate: 2025-01-15\nsummary: %s\nsignificance: behavioral\ninsight_type: domain_knowledge\n"+
 		"impact_area: everywhere\npromotion_level: %s\n---\n\n%s\n", title, title, level, text)
 }
 
-// many are more documents about one thing than any default returns, in both
-// collections, one that is not quite about it, and a critical one about another.
+// many returns more documents about one subject than any default limit, in both
+// collections, and a critical document about another subject.
 func many() map[string]string {
 	files := map[string]string{}
 	const docs = "csharp-compounding-docs/insights/"
@@ -37,8 +37,8 @@ func count(t *testing.T, c client, tool, list string, arguments arguments) int {
 	return results(t, a.Structured, list)
 }
 
-// The specification's defaults hold where the config says nothing, the config
-// beats them, and parameters beat the config.
+// A parameter overrides the config, and the config overrides the defaults of the
+// specification.
 func TestDefaults_Limits(t *testing.T) {
 	t.Parallel()
 	const external = `, "external_docs": {"path": "./docs"}`
@@ -91,7 +91,7 @@ func TestDefaults_Limits(t *testing.T) {
 	}
 }
 
-// thresholds holds documents whose relevance to "harbour crane" is around 0.6
+// thresholds returns documents whose relevance to "harbour crane" is around 0.6
 // and around 0.4, in both collections.
 func thresholds() map[string]string {
 	middle, low := "Lorry. Train. Gauge. Bridge. Canal. Sluice. Tide. Barge. Rope. Pier. Winch. Mast. Keel. Buoy.", "Harbour. Lorry. Train. Gauge. Bridge. Canal. Sluice. Tide."

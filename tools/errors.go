@@ -14,7 +14,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 )
 
-// errorBody is what a failed tool call answers with, as its only text.
+// errorBody is the only text of the answer of a failed tool call.
 type errorBody struct {
 	Error   bool           `json:"error"`
 	Code    rag.Code       `json:"code"`
@@ -22,11 +22,10 @@ type errorBody struct {
 	Details map[string]any `json:"details"`
 }
 
-// reportErrors is the one place where the errors of tools reach the wire. A
-// handler's error becomes an error body; so do an answer that does not fit its
-// schema and a panic, which would end the server. What is wrong with the request
-// itself, such as the name of a tool that does not exist, stays an error of the
-// protocol.
+// reportErrors turns the errors of tool calls into answers with an [errorBody]. It
+// handles the errors of handlers, answers that do not fit their schema, and panics,
+// which would end the server. A faulty request, such as a call of a tool that does not
+// exist, stays an error of the protocol.
 func reportErrors(logger *slog.Logger) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
@@ -57,7 +56,7 @@ func reportErrors(logger *slog.Logger) mcp.Middleware {
 	}
 }
 
-// bug is what a caller learns of a failure whose cause is for the log alone.
+// bug returns the error for a failure whose cause belongs only in the log.
 func bug() *rag.Error {
 	return rag.Errorf(rag.InternalError, "the server met a bug; its log has the details")
 }

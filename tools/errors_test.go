@@ -21,8 +21,8 @@ type failOutput struct {
 	Score *float64 `json:"score"`
 }
 
-// callFailing calls a tool that ends as handle does, and returns the text of its
-// answer and what the server logged.
+// callFailing calls a tool with the given handler. It returns the text of the answer
+// and the server's log.
 func callFailing(t *testing.T, handle func() error) (text, logged string) {
 	t.Helper()
 	var log bytes.Buffer
@@ -56,7 +56,7 @@ func callFailing(t *testing.T, handle func() error) (text, logged string) {
 	return content.Text, log.String()
 }
 
-// However a handler fails, the answer is an error body.
+// Every failure of a handler is answered with an error body.
 func TestReportErrors(t *testing.T) {
 	t.Parallel()
 	const bug = `{"error":true,"code":"INTERNAL_ERROR","message":"the server met a bug; its log has the details","details":{}}`

@@ -11,10 +11,9 @@ import (
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
-// These are the tests that the specification of search_external_docs lists, by
-// its names: seven unit tests, the integration test and the manual verification.
-// There is no mock in them: each runs against a real PostgreSQL, in both versions
-// of the protocol.
+// The specification of search_external_docs lists these tests under these names: seven
+// unit tests, the integration test and the manual verification. They use no mocks: each
+// runs against a real PostgreSQL, in both versions of the protocol.
 
 type externalResult struct {
 	Path           string  `json:"path"`
@@ -53,8 +52,8 @@ func inBothVersions(t *testing.T, test func(t *testing.T, f *fixture, c client))
 	}
 }
 
-// withExternalDocs is a config with the default of semantic_search, or with its
-// min_relevance_score.
+// withExternalDocs returns a config. It sets semantic_search.min_relevance_score unless
+// minScore is "".
 func withExternalDocs(minScore string) string {
 	if minScore != "" {
 		minScore = `, "semantic_search": {"min_relevance_score": ` + minScore + `}`
@@ -62,7 +61,7 @@ func withExternalDocs(minScore string) string {
 	return `{"project_name": "test-project", "external_docs": {"path": "./docs"}` + minScore + `}`
 }
 
-// guides are documents about REST, the first the nearest to it.
+// guides returns documents about REST, from the most to the least relevant.
 func guides() map[string]string {
 	files := map[string]string{}
 	for i := range 7 {

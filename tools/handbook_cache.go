@@ -10,19 +10,19 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 )
 
-// cachedHandbookResults is how many searches are remembered.
+// cachedHandbookResults is how many searches the cache holds.
 const cachedHandbookResults = 100
 
-// handbookFound is what a search found in an edition of the handbook. The edition
-// changes with the handbook, by whatever process.
+// handbookFound is the result of a search in one edition of the handbook. Every change
+// of the handbook, by any process, makes a new edition.
 type handbookFound struct {
 	edition  rag.HandbookEdition
 	passages []rag.HandbookPassage
-	// sections are those that the handbook has, when there are no passages.
+	// sections lists those of the handbook. It is set only if there are no passages.
 	sections []string
 }
 
-// handbookCache remembers what searches found, and counts hits and misses. Safe
+// handbookCache holds the results of searches, and counts hits and misses. It is safe
 // for concurrent use.
 type handbookCache struct {
 	entries      *lru.Cache[handbookSearch, handbookFound]
@@ -38,7 +38,7 @@ func newHandbookCache(logger *slog.Logger) *handbookCache {
 	return &handbookCache{entries: entries, logger: logger}
 }
 
-// count notes whether a search was answered from the cache.
+// count counts a search, and logs whether the cache answered it.
 func (c *handbookCache) count(hit bool) {
 	counter := &c.misses
 	if hit {

@@ -6,7 +6,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// embeddingDimensions is the width of the index's vector column.
+// embeddingDimensions is the length of every vector in the index.
 const embeddingDimensions = 1024
 
 type indexDocumentInput struct {

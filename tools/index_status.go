@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// maxFailed bounds the failed files that an answer lists.
+	// maxFailed is how many failed files an answer lists at most.
 	maxFailed = 5
-	// reasonTexts is how many times as long as another text a reason may be: it
-	// lists all that is wrong with a file.
+	// reasonTexts is how many times longer than other texts a reason can be: it
+	// lists every fault of a file.
 	reasonTexts = 3
 )
 
-// indexOutput tells that answers may lack something, and why.
+// indexOutput says that the index is behind the files, and why.
 type indexOutput struct {
 	BranchName  string         `json:"branch_name"`
 	Pending     int            `json:"pending" jsonschema:"Changed files that are not indexed yet."`
@@ -33,7 +33,7 @@ type failedOutput struct {
 	Since  string `json:"since"`
 }
 
-// indexOf returns nil when the index holds all that is on disk.
+// indexOf returns nil if the index is up to date.
 func indexOf(ctx context.Context, active *workspace.Project) *indexOutput {
 	status := active.Status(ctx)
 	if status.Current() {
@@ -58,8 +58,8 @@ func indexOf(ctx context.Context, active *workspace.Project) *indexOutput {
 	return out
 }
 
-// wirePath is how answers write a path of the index: relative to the repository
-// unless the file is outside it.
+// wirePath returns a path of the index as answers write it: relative to the
+// repository, or absolute for a file outside it.
 func wirePath(path string) string {
 	if filepath.IsAbs(path) {
 		return path

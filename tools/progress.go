@@ -8,10 +8,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// progressInterval is the least time between two notifications of one call.
+// progressInterval is the minimum time between two notifications of one call.
 const progressInterval = 250 * time.Millisecond
 
-// progress tells the client how far a call has come, if it asked to be told.
+// progress sends progress notifications for one call, if the client asked for them.
 type progress struct {
 	request *mcp.CallToolRequest
 	token   any
@@ -24,8 +24,9 @@ func newProgress(request *mcp.CallToolRequest, logger *slog.Logger) *progress {
 	return &progress{request: request, token: request.Params.GetProgressToken(), logger: logger, done: -1}
 }
 
-// notify sends a notification unless the last one was just sent or done has not
-// grown, as the protocol asks. A total of 0 is unknown.
+// notify sends a notification, at most one per progressInterval except for the last.
+// It sends none if done has not grown, as the protocol demands. A total of 0 means
+// that the total is not known.
 func (p *progress) notify(ctx context.Context, done, total int, message string) {
 	if p.token == nil || done <= p.done || (time.Since(p.last) < progressInterval && done != total) {
 		return

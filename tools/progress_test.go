@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// connectWatching returns a client and the progress that it is told of.
+// connectWatching returns a client and the channel of its progress notifications.
 func connectWatching(t *testing.T, server *mcp.Server, version string) (client, <-chan mcp.ProgressNotificationParams) {
 	t.Helper()
 	told := make(chan mcp.ProgressNotificationParams, 1000)
@@ -42,8 +42,8 @@ func next(t *testing.T, told <-chan mcp.ProgressNotificationParams) mcp.Progress
 	}
 }
 
-// A sync that takes a while says how far it is: here the batch of the last 8 files
-// does not end until the client has been told of the other 32.
+// A long sync sends its progress. Here the batch of the last 8 files ends only after
+// the client was notified of the first 32.
 func TestProgress_Activation(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{}
@@ -86,7 +86,7 @@ func TestProgress_Activation(t *testing.T) {
 	}
 }
 
-// The writing of an answer has no total, and who does not ask is not told.
+// The progress of an answer has no total. A client that does not ask gets none.
 func TestProgress_Generation(t *testing.T) {
 	t.Parallel()
 	for name, version := range protocolVersions() {

@@ -27,9 +27,9 @@ var (
 	captureTemplate = template.Must(template.New("capture").Parse(captureText))
 )
 
-// recallPrompt lets a user have the memory searched before work begins. It
-// leaves the search to the model, because the topic may come cut: Claude Code
-// gives an argument the first word of what the user has written.
+// recallPrompt declares the prompt that searches the project's memory before work
+// begins. It tells the model to search instead of searching itself, because the topic
+// may be incomplete: Claude Code passes only the first word of what the user wrote.
 func recallPrompt() *mcp.Prompt {
 	return &mcp.Prompt{
 		Name:        "recall",
@@ -56,9 +56,9 @@ func (h *handler) recall(ctx context.Context, request *mcp.GetPromptRequest) (*m
 	return render(recallTemplate, recallPrompt().Description, data)
 }
 
-// capturePrompt lets a user have a document written from the conversation. It
-// shows the front matter that the doc-type's schema asks for, which no tool does
-// before a document is wrong.
+// capturePrompt declares the prompt that writes a document from the conversation. It
+// shows the front matter that each doc-type requires; index_document names a field
+// only after it is found missing.
 func capturePrompt() *mcp.Prompt {
 	return &mcp.Prompt{
 		Name:        "capture",
@@ -71,15 +71,15 @@ func capturePrompt() *mcp.Prompt {
 	}
 }
 
-// docTypeTemplate is the front matter that a document of a doc-type must and may have.
+// docTypeTemplate lists the required and the optional front matter of a doc-type.
 type docTypeTemplate struct {
 	project.DocType
 	Required []project.Field
 	Optional string
 }
 
-// capture takes arguments that are no doc-type or no level for the words of a
-// sentence that the client has cut up: the model sees that sentence too.
+// capture ignores an argument that is not a doc-type or not a level: the client passes
+// single words of the user's sentence, and the model sees the whole sentence.
 func (h *handler) capture(ctx context.Context, request *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	now := time.Now()
 	data := struct {
@@ -110,11 +110,11 @@ func (h *handler) capture(ctx context.Context, request *mcp.GetPromptRequest) (*
 	return render(captureTemplate, capturePrompt().Description, data)
 }
 
-// maxFields bounds the fields that a prompt shows of a doc-type. index_document
-// names the others when they are missing.
+// maxFields is how many fields of a doc-type a prompt shows at most. index_document
+// names the others if they are missing.
 const maxFields = 50
 
-// newDocTypeTemplate writes texts with at most limit characters.
+// newDocTypeTemplate cuts each text to limit characters.
 func newDocTypeTemplate(docType project.DocType, limit int) docTypeTemplate {
 	s := docTypeTemplate{DocType: docType}
 	s.Description = markdown.CutRunes(strings.TrimSuffix(s.Description, "."), limit)
@@ -125,7 +125,7 @@ func newDocTypeTemplate(docType project.DocType, limit int) docTypeTemplate {
 		switch {
 		case field.Required:
 			s.Required = append(s.Required, field)
-		case field.Name == "promotion_level": // spoken of once for all doc-types
+		case field.Name == "promotion_level": // explained once for all doc-types
 		case field.Expected == "":
 			optional = append(optional, field.Name)
 		default:
@@ -136,7 +136,8 @@ func newDocTypeTemplate(docType project.DocType, limit int) docTypeTemplate {
 	return s
 }
 
-// memory returns the active project with what its index holds.
+// memory returns the active project and how many documents its index has of each
+// doc-type.
 func (h *handler) memory(ctx context.Context) (*workspace.Project, []workspace.DocTypeCount, error) {
 	active, err := h.workspace.Active(ctx)
 	if err != nil {
@@ -146,7 +147,7 @@ func (h *handler) memory(ctx context.Context) (*workspace.Project, []workspace.D
 	return active, docTypes, err
 }
 
-// contentsOf writes "3 documents (2 problem, 1 style)", and "" for none.
+// contentsOf returns a text such as "3 documents (2 problem, 1 style)", or "" for none.
 func contentsOf(docTypes []workspace.DocTypeCount) string {
 	total := 0
 	var parts []string

@@ -33,7 +33,7 @@ var (
 	plainDate  = regexp.MustCompile(`-20\d{6}\b`)
 )
 
-// Each prompt reads as its golden file, with dates replaced.
+// The text of each prompt is that of its golden file, with dates replaced.
 func TestPrompts(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -70,7 +70,7 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
-// What a client cuts out of the user's sentence is no doc-type, and no error.
+// A word of the user's sentence that is not a doc-type is ignored.
 func TestPrompts_WordsThatAreNoArguments(t *testing.T) {
 	t.Parallel()
 	c := connect(t, setup(t).server, protocolVersions()["handshake"])
@@ -81,7 +81,7 @@ func TestPrompts_WordsThatAreNoArguments(t *testing.T) {
 	}
 }
 
-// Written as the prompt shows it, a document of every doc-type is valid.
+// For every doc-type, a document with the front matter of the prompt is valid.
 func TestPrompts_CaptureIsIndexed(t *testing.T) {
 	t.Parallel()
 	c := connect(t, setup(t).server, protocolVersions()["stateless"])
@@ -103,7 +103,7 @@ func TestPrompts_CaptureIsIndexed(t *testing.T) {
 	}
 }
 
-// fill gives every field the first value that its comment allows.
+// fill sets every field to the first value that its comment allows.
 func fill(frontMatter string) string {
 	lines := strings.Split(frontMatter, "\n")
 	for i, line := range lines {

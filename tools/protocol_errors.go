@@ -14,19 +14,19 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 )
 
-// protocolError is how what is no tool call fails: as an error of the protocol,
-// with the body of a tool's error as its data.
+// protocolError returns the error of a request other than a tool call. Its data is the
+// same body that a failed tool call answers with.
 func protocolError(err error) error {
 	e := rag.AsError(err)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Error(), Data: encodeError(e)}
 }
 
-// statelessProtocol is the version from which a result says whether it is complete.
+// statelessProtocol is the first version in which a result says whether it is complete.
 const statelessProtocol = "2026-07-28"
 
-// newCallResult returns a result without content. It is marked as complete where
-// the client's protocol asks for that: the SDK marks the results of handlers
-// alone, and only decoding marks one from outside.
+// newCallResult returns a result without content. It is marked as complete if the
+// client's version of the protocol requires that. The SDK marks only the results of
+// handlers and has no setter, so the mark is set by decoding.
 func newCallResult(session *mcp.ServerSession) *mcp.CallToolResult {
 	result := &mcp.CallToolResult{}
 	if client := session.InitializeParams(); client != nil && client.ProtocolVersion < statelessProtocol {
@@ -38,9 +38,9 @@ func newCallResult(session *mcp.ServerSession) *mcp.CallToolResult {
 	return result
 }
 
-// validErrors sees to it that every error of the protocol can be written: one whose
-// data is no JSON would end the session. The SDK quotes the URI of a resource that
-// it does not find as Go does, which is no JSON for a control character.
+// validErrors replaces the data of protocol errors that are not valid JSON, because
+// writing them would end the session. The SDK quotes the URI of a missing resource in
+// Go syntax, which is not valid JSON if it has a control character.
 func validErrors(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		result, err := next(ctx, method, request)
@@ -56,8 +56,8 @@ func validErrors(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// recoverPanics makes a panic outside a tool an error of the protocol, where the
-// SDK would let it end the server.
+// recoverPanics turns a panic outside a tool into an error of the protocol. The SDK
+// would let it end the server.
 func recoverPanics(logger *slog.Logger) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {

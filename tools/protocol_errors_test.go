@@ -8,8 +8,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Clients of the stateless protocol refuse a result that does not say whether it
-// is complete. The SDK's own client is lenient.
+// Clients of the stateless protocol reject a result that does not say whether it is
+// complete. The SDK's own client accepts it.
 func TestResultType(t *testing.T) {
 	t.Parallel()
 	server := setup(t).server

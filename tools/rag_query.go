@@ -31,7 +31,7 @@ type ragQueryOutput struct {
 
 func (o ragQueryOutput) resultCount() int { return len(o.Sources) }
 
-// omittedOutput tells what was found and is not among the sources.
+// omittedOutput lists documents that were found but left out of the sources.
 type omittedOutput struct {
 	OmittedCount int      `json:"omitted_count,omitempty" jsonschema:"Documents found for which context or answer have no room."`
 	Omitted      []string `json:"omitted,omitempty" jsonschema:"Paths of the first that are not in the context."`
@@ -49,7 +49,7 @@ func omittedOf(answer rag.Answer) omittedOutput {
 	return omittedOutput{OmittedCount: len(answer.Omitted), Omitted: paths}
 }
 
-// generationOutput tells that an answer was not written by the language model.
+// generationOutput says that the answer was not written by the language model.
 type generationOutput struct {
 	Generation string `json:"generation,omitempty" jsonschema:"\"extractive\" when the language model failed and the answer quotes passages."`
 	Reason     string `json:"generation_reason,omitempty" jsonschema:"Why the answer quotes passages."`
@@ -163,8 +163,8 @@ func linkedOf(links []rag.Linked, limit int) []linkedDocument {
 	return documents
 }
 
-// writingProgress tells the client that the model is writing, without a total:
-// nobody knows how long an answer will be.
+// writingProgress returns a callback that notifies the client while the model writes.
+// There is no total: the length of the answer is not known.
 func (h *handler) writingProgress(ctx context.Context, request *mcp.CallToolRequest) func(text string) {
 	progress := newProgress(request, h.logger)
 	pieces := 0

@@ -13,13 +13,12 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// documentURI is what a document's URI begins with; its path in answers follows.
+// documentURI begins the URI of every document. The document's path follows.
 const documentURI = "cdocs://docs/"
 
-// documentTemplate declares the documents as resources. resources/list stays
-// empty: clients load it whole when they connect, before a project is active,
-// and their models read it whole, which is the cost that has kept a tool that
-// lists documents out of the contract too. Completion finds a path instead.
+// documentTemplate declares the documents as resources. resources/list stays empty:
+// clients load the whole list when they connect, before a project is active, and pass
+// all of it to the model. Completion finds a path instead.
 func documentTemplate() *mcp.ResourceTemplate {
 	return &mcp.ResourceTemplate{
 		Name:        "document",
@@ -53,11 +52,11 @@ func (h *handler) readDocument(ctx context.Context, request *mcp.ReadResourceReq
 	}}}, nil
 }
 
-// maxResource bounds a document that is read as a resource, in characters: a
-// client gives its model all of it.
+// maxResource is how many characters of a document a resource has at most: a client
+// passes all of it to the model.
 const maxResource = 60_000
 
-// bounded returns the text, or its beginning with where to read the rest.
+// bounded returns the text, or its beginning and where to read the rest.
 func bounded(text, path string) string {
 	more := utf8.RuneCountInString(text) - maxResource
 	if more <= 0 {

@@ -26,7 +26,7 @@ func (c client) read(t *testing.T, uri string) (string, error) {
 	return result.Contents[0].Text, nil
 }
 
-// wireError returns the error of the protocol, with its data decoded onto data.
+// wireError returns the error of the protocol, and decodes its data into data.
 func wireError(t *testing.T, err error, data any) *jsonrpc.Error {
 	t.Helper()
 	e, ok := errors.AsType[*jsonrpc.Error](err)
@@ -59,7 +59,7 @@ func TestResources_Template(t *testing.T) {
 	}
 }
 
-// A resource is the file, byte for byte, as it is at that moment.
+// A resource is the current content of the file, byte for byte.
 func TestResources_Read(t *testing.T) {
 	t.Parallel()
 	for name, version := range protocolVersions() {
@@ -92,7 +92,7 @@ func TestResources_Read(t *testing.T) {
 	}
 }
 
-// A document that would fill a model's context is cut, and says so.
+// A document that is too long for a model's context is cut, and says so.
 func TestResources_AreBounded(t *testing.T) {
 	t.Parallel()
 	c := connect(t, setup(t).server, protocolVersions()["stateless"])
@@ -109,7 +109,7 @@ func TestResources_AreBounded(t *testing.T) {
 	}
 }
 
-// Nothing but documents is read, whether or not it exists.
+// Only documents can be read. Other files are not found, whether they exist or not.
 func TestResources_NotFound(t *testing.T) {
 	t.Parallel()
 	root := copyProject(t, "testdata/project")

@@ -13,9 +13,8 @@ import (
 // property edits one property of an input schema.
 type property func(*jsonschema.Schema)
 
-// inputSchema infers the schema of T and edits the named properties. It panics
-// on a name that T does not have: the tools are declared once, at start-up, and
-// every test would fail.
+// inputSchema infers the schema of T and edits the named properties. It panics if T
+// has no such property: tools are declared at start, so every test would fail.
 func inputSchema[T any](properties map[string][]property) *jsonschema.Schema {
 	schema, err := jsonschema.For[T](nil)
 	if err != nil {
@@ -29,7 +28,7 @@ func inputSchema[T any](properties map[string][]property) *jsonschema.Schema {
 	return schema
 }
 
-// between bounds a number, ends included.
+// between sets the smallest and the largest allowed number.
 func between(low, high float64) property {
 	return func(s *jsonschema.Schema) {
 		s.Minimum, s.Maximum = &low, &high
@@ -37,8 +36,8 @@ func between(low, high float64) property {
 	}
 }
 
-// withDefault sets the value of a parameter that is left out. The SDK fills it in,
-// so a parameter whose default the project's config may change must not have one.
+// withDefault sets the default of a parameter. The SDK fills it in, so a parameter whose
+// default the project's config can change must not have one here.
 func withDefault(value any) property {
 	return func(s *jsonschema.Schema) {
 		encoded, err := json.Marshal(value)
@@ -55,13 +54,13 @@ func example(value any) property {
 	return func(s *jsonschema.Schema) { s.Examples = []any{value} }
 }
 
-// notEmpty refuses "".
+// notEmpty disallows "".
 func notEmpty(s *jsonschema.Schema) { s.MinLength = new(1) }
 
-// projectName refuses what no config can have as project_name.
+// projectName restricts a text to what a config allows as project_name.
 func projectName(s *jsonschema.Schema) { s.Pattern = "^[a-z][a-z0-9-]*$" }
 
-// queryText bounds a query.
+// queryText bounds the length of a query.
 func queryText(s *jsonschema.Schema) { s.MinLength, s.MaxLength = new(1), new(maxQuery) }
 
 // levels restricts a text to the promotion levels, or each item of a list.
@@ -77,8 +76,7 @@ func levels(s *jsonschema.Schema) {
 	s.Enum = values
 }
 
-// notNull undoes what inference makes of pointers and slices: a parameter is
-// left out, not null.
+// notNull removes "null" from the types that are inferred from pointers and slices.
 func notNull(s *jsonschema.Schema) {
 	for _, t := range s.Types {
 		if t != "null" {

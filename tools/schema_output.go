@@ -11,13 +11,13 @@ import (
 )
 
 // outputSchema infers the schema of answers of type T and edits the named
-// properties. Beside the edits it differs from what the SDK infers:
-//   - only a field that is always there can be null: one with omitempty is left
-//     out instead, and a list without items is [];
-//   - objects are open, so that a client which has read the schema accepts an
-//     answer with one more field.
+// properties. It differs from what the SDK would infer:
+//   - a list, or a field with omitempty, cannot be null: an empty list is [], and the
+//     field is left out;
+//   - objects allow additional fields, so that a client with an older schema accepts
+//     an answer with a new field.
 //
-// It panics on a name that T does not have, as inputSchema does.
+// It panics if T has no such property, as inputSchema does.
 func outputSchema[T any](properties map[string][]property) *jsonschema.Schema {
 	level := &jsonschema.Schema{Type: "string"}
 	for _, value := range rag.Levels() {
@@ -57,8 +57,8 @@ func oneOf(values ...any) property {
 	return func(s *jsonschema.Schema) { s.Enum = values }
 }
 
-// indexFields leaves the fields of an index to activate_project, which declares
-// them in full: every session pays for the declarations of all tools.
+// indexFields removes the fields inside index, which activate_project declares for
+// all tools: each session of a client pays for every declaration.
 func indexFields(s *jsonschema.Schema) {
 	s.Properties, s.Required, s.PropertyOrder = nil, nil, nil
 	s.Description += " Its fields are those in activate_project."

@@ -12,7 +12,7 @@ import (
 type searchExternalDocsInput struct {
 	Query             string   `json:"query" jsonschema:"What to look for, in words or as a question."`
 	Limit             *int     `json:"limit,omitempty" jsonschema:"Maximum results. Default: 10, or what the project configures."`
-	MinRelevanceScore *float64 `json:"min_relevance_score,omitempty" jsonschema:"Leave out results below this relevance. semantic_search.min_relevance_score in the project's config wins over it."`
+	MinRelevanceScore *float64 `json:"min_relevance_score,omitempty" jsonschema:"Leave out results below this relevance. semantic_search.min_relevance_score in the project's config overrides it."`
 }
 
 type searchExternalDocsOutput struct {

@@ -16,18 +16,18 @@ import (
 const (
 	handbookResults    = 5
 	maxHandbookResults = 20
-	// editionWait bounds the question whether a remembered search still holds.
+	// editionWait bounds the check whether a cached search is still valid.
 	editionWait = time.Second
-	// maxPassage bounds the text of a passage, in characters. It holds for passages
-	// that are mostly white space: others are shorter.
+	// maxPassage bounds the text of a passage, in characters. Only passages that are
+	// mostly white space are longer.
 	maxPassage = 3000
-	// maxSections is how many sections an answer names.
+	// maxSections is how many sections an answer names at most.
 	maxSections = 50
 )
 
 type searchHandbookInput struct {
 	Query string `json:"query" jsonschema:"What to look for, in words or as a question."`
-	// NResults is no int: any number is clamped.
+	// NResults is a float64, so that a number too large for an int is clamped too.
 	NResults      *float64 `json:"n_results,omitempty" jsonschema:"Number of passages, clamped to 1-20."`
 	FilterSection string   `json:"filter_section,omitempty" jsonschema:"Only this section of the handbook, named as results name it. Default: all."`
 }
@@ -48,7 +48,7 @@ func searchHandbookTool() Tool {
 	})
 }
 
-// integer makes a whole number of what inference takes for any.
+// integer sets the type that is not inferred from a float64.
 func integer(s *jsonschema.Schema) {
 	notNull(s)
 	s.Type = "integer"
@@ -87,8 +87,8 @@ func (h *handler) searchHandbook(
 	}
 }
 
-// findInHandbook returns what the search found before, unless the handbook has
-// changed since. A database that cannot tell does not keep it from answering.
+// findInHandbook returns the cached result of the search if the handbook has not
+// changed since, or if the database cannot say whether it has. Otherwise it searches.
 func (h *handler) findInHandbook(ctx context.Context, search handbookSearch) (found handbookFound, err error) {
 	known, cached := h.handbook.entries.Get(search)
 	edition, err := h.handbookEdition(ctx, cached)
@@ -120,8 +120,8 @@ func (h *handler) findInHandbook(ctx context.Context, search handbookSearch) (fo
 	return found, nil
 }
 
-// handbookEdition returns the present edition. While there is an answer without
-// it, the database is not waited for long.
+// handbookEdition returns the current edition. If a cached result can answer without
+// it, it waits for the database no longer than editionWait.
 func (h *handler) handbookEdition(ctx context.Context, cached bool) (rag.HandbookEdition, error) {
 	if cached {
 		var cancel context.CancelFunc
@@ -169,8 +169,8 @@ func formatPassages(passages []rag.HandbookPassage) []string {
 	return results
 }
 
-// formatNone tells why nothing was found: every section has passages, so either
-// there is no such section or no document at all.
+// formatNone says why nothing was found. Every section has passages, so either the
+// section does not exist or the handbook is empty.
 func (s handbookSearch) formatNone(sections []string) string {
 	text := fmt.Sprintf("No results found for query: '%s'", brief(s.query))
 	switch {

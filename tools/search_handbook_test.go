@@ -32,7 +32,7 @@ func (f *fixture) ingest(t *testing.T, documents map[string]string) {
 	}
 }
 
-// execute changes the database behind the server's back.
+// execute changes the database without the server.
 func (f *fixture) execute(t *testing.T, statement string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), f.databaseURL)

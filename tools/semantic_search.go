@@ -46,7 +46,7 @@ type searchResult struct {
 	bestPassage
 }
 
-// bestPassage says where in a document to read.
+// bestPassage is the part of a document to read.
 type bestPassage struct {
 	HeaderPath string `json:"header_path,omitempty" jsonschema:"Headings above the best passage."`
 	StartLine  int    `json:"start_line" jsonschema:"First line of the best passage."`
@@ -113,12 +113,12 @@ func searchResults(hits []rag.Hit, limit int) []searchResult {
 	return results
 }
 
-// bestPassageOf writes the headings with at most limit characters.
+// bestPassageOf cuts the headings to limit characters.
 func bestPassageOf(hit rag.Hit, limit int) bestPassage {
 	return bestPassage{HeaderPath: markdown.CutRunes(hit.HeaderPath, limit), StartLine: hit.StartLine, EndLine: hit.EndLine}
 }
 
-// newQuery checks what every search shares.
+// newQuery checks the text and the doc-types of a search.
 func newQuery(active *workspace.Project, text string, docTypes []string) (rag.Query, error) {
 	if err := checkQuery(text); err != nil {
 		return rag.Query{}, err
@@ -136,7 +136,7 @@ func newQuery(active *workspace.Project, text string, docTypes []string) (rag.Qu
 	return rag.Query{Text: text, DocTypes: docTypes}, nil
 }
 
-// checkQuery refuses a query without a word.
+// checkQuery returns an error if the query is blank.
 func checkQuery(text string) error {
 	if strings.TrimSpace(text) == "" {
 		return rag.Errorf(rag.InvalidArgument,
@@ -145,7 +145,7 @@ func checkQuery(text string) error {
 	return nil
 }
 
-// round keeps as many digits of a score as mean something.
+// round rounds a score to the three digits that answers show.
 func round(score float64) float64 { return math.Round(score*1000) / 1000 }
 
 func valueOr[T any](value *T, fallback T) T {

@@ -15,7 +15,7 @@ import (
 //go:embed instructions.md
 var instructions string
 
-// Groups lists every tool, in the order of docs/tools.md.
+// Groups lists every tool, in the order of docs/tools.md and the README.
 func Groups() []Group {
 	return []Group{
 		{"Find and ask", []Tool{
@@ -54,7 +54,7 @@ func NewServer(w *workspace.Workspace, version string, logger *slog.Logger) *mcp
 		&mcp.ServerOptions{
 			Instructions: instructions,
 			Logger:       logger,
-			// No list of these changes while the server runs.
+			// None of these lists changes while the server runs.
 			Capabilities: &mcp.ServerCapabilities{
 				Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}, Prompts: &mcp.PromptCapabilities{},
 			},

@@ -67,7 +67,7 @@ func setup(t *testing.T) *fixture {
 // client is a connection to a server.
 type client struct{ *mcp.ClientSession }
 
-// connect speaks the protocol's version with the server.
+// connect returns a client that uses the version of the protocol.
 func connect(t *testing.T, server *mcp.Server, version string) client {
 	t.Helper()
 	return connectWith(t, server, version, nil)
@@ -95,14 +95,15 @@ func connectWith(t *testing.T, server *mcp.Server, version string, options *mcp.
 	return client{c}
 }
 
-// answer is what a tool call gave: Text, and Structured unless it failed.
+// answer is the answer of a tool call. Structured is nil if the call failed, or if the
+// tool answers with plain text.
 type answer struct {
 	Text       string
 	Structured json.RawMessage
 	IsError    bool
 }
 
-// ask calls a tool. An answer in JSON must be the same as text and structured:
+// ask calls a tool. Text and structured content of the answer must be the same:
 // clients read one or the other.
 func (c client) ask(t *testing.T, tool string, arguments any) answer {
 	t.Helper()

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// tokens estimates conservatively what a text costs the assistant: English and
-// JSON have about four bytes a token.
+// tokens returns a high estimate of the tokens of a text: English and JSON have about
+// four bytes a token.
 func tokens(text []byte) int { return int(float64(len(text)) / 3.5) }
 
 // atMostTokens fails if a text costs more than the budget, and logs what it costs.
@@ -21,7 +21,7 @@ func atMostTokens(t *testing.T, what string, text []byte, budget int) {
 	}
 }
 
-// What every session pays, whether it uses the tools or not.
+// Every session of a client pays for tools/list and the instructions.
 func TestSize_Listing(t *testing.T) {
 	t.Parallel()
 	c := connect(t, setup(t).server, protocolVersions()["stateless"])
@@ -40,8 +40,8 @@ func TestSize_Listing(t *testing.T) {
 	}
 }
 
-// What an answer costs with default parameters, measured on what Claude Code
-// gives the model: the structured content.
+// Answers to default parameters are small. Claude Code passes the structured content
+// to the model, so that is measured.
 func TestSize_Answers(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile("../examples/questions.json")

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// What `closest` advises lets the document through: the parameter where that
-// holds, the config where it wins over the parameter.
+// Following the remedy of `closest` finds the document: it names the parameter, or the
+// config if that overrides the parameter.
 func TestClosest_AdviceHelps(t *testing.T) {
 	t.Parallel()
 	const config = `{"project_name": "advice", "external_docs": {"path": "./docs"}%s}`
@@ -19,7 +19,7 @@ func TestClosest_AdviceHelps(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		tool, config string
-		// wins is what the advice has to name.
+		// wins is what the remedy has to name.
 		wins string
 	}{
 		"semantic_search":                    {"semantic_search", configured("0.99"), "min_relevance_score"},
@@ -60,7 +60,7 @@ func TestClosest_AdviceHelps(t *testing.T) {
 			lower := arguments{}
 			if strings.Contains(tt.wins, "config.json") {
 				if ignored, _ := call(arguments{"min_relevance_score": 0}); ignored == "" {
-					t.Error("the parameter helps although the config wins over it")
+					t.Error("the parameter helps although the config overrides it")
 				}
 				write(t, root, ".csharp-compounding-docs/config.json", configured(score))
 				c.activate(t, root)
@@ -74,7 +74,7 @@ func TestClosest_AdviceHelps(t *testing.T) {
 	}
 }
 
-// Without a document there is nothing to lower a threshold for.
+// If no document passes the filters, the answer names the filters to leave out.
 func TestClosest_NothingToAnswerFrom(t *testing.T) {
 	t.Parallel()
 	c := connect(t, setup(t).server, protocolVersions()["stateless"])

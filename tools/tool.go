@@ -6,30 +6,31 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Group is tools that belong together.
+// Group is a chapter of docs/tools.md.
 type Group struct {
 	Title string
 	Tools []Tool
 }
 
-// Tool is a tool as tools/list declares it, with what answers its calls.
+// Tool is one tool: its declaration, as tools/list shows it, and its handler.
 type Tool struct {
 	*mcp.Tool
 
 	addTo func(*mcp.Server, *handler)
 }
 
-// newTool pairs a declaration with the method that answers its calls.
+// newTool makes a tool of a declaration and the method that handles its calls.
 func newTool[In, Out any](
-	answer func(*handler, context.Context, *mcp.CallToolRequest, In) (*mcp.CallToolResult, Out, error), declaration *mcp.Tool,
+	handle func(*handler, context.Context, *mcp.CallToolRequest, In) (*mcp.CallToolResult, Out, error), declaration *mcp.Tool,
 ) Tool {
 	return Tool{Tool: declaration, addTo: func(server *mcp.Server, h *handler) {
-		mcp.AddTool(server, declaration, func(ctx context.Context, request *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
-			result, out, err := answer(h, ctx, request, in)
+		typed := func(ctx context.Context, request *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
+			result, out, err := handle(h, ctx, request, in)
 			if c, ok := any(out).(counted); ok && err == nil {
 				noteResults(ctx, c.resultCount())
 			}
 			return result, out, err
-		})
+		}
+		mcp.AddTool(server, declaration, typed)
 	}}
 }

@@ -27,9 +27,8 @@ type transcript struct {
 	root    string
 }
 
-// Every case of an example file answers what the file says, in both versions of the
-// protocol. The answers have the fields that the tool declares, each of them in some
-// case, and of the declared types.
+// Every case of an example file gives the answer in the file, in both versions of the
+// protocol. The answers fit the declared schema, and show every declared field.
 func TestContract_Examples(t *testing.T) {
 	t.Parallel()
 	for _, group := range tools.Groups() {
@@ -82,7 +81,7 @@ func (r transcript) prepare(t *testing.T, before toolexample.Before) {
 	}
 }
 
-// call makes the call of a case, and returns the case with what it answers now.
+// call makes the call of a case, and returns the case with the answer.
 func (r transcript) call(t *testing.T, tool string, c toolexample.Case) toolexample.Case {
 	t.Helper()
 	a := r.client.ask(t, tool, c.ArgumentsAt(r.root))

@@ -23,12 +23,12 @@ type found struct {
 	Document   string   `json:"document"`
 }
 
-// The official TypeScript clients, one of either kind of handshake, come to the same.
+// Both official TypeScript clients, one for each kind of handshake, find the same.
 func TestClients(t *testing.T) {
 	t.Parallel()
 	installed(t)
 	s, binary := startBinary(t)
-	// A module that comes over stdin finds the packages of the working folder.
+	// A module from stdin can import the packages of the working folder.
 	program := slices.Concat([]string{"--input-type=module", "-", "env", "-i"}, s.environment(t), []string{binary, "serve"})
 	stdout, code := run(t, clients, "node", program...)
 	if code != 0 {

@@ -14,8 +14,7 @@ import (
 
 const document = "csharp-compounding-docs/codebase/connection-management-20250108.md"
 
-// calls has the arguments of a valid call of every tool, as options of the Inspector:
-// those of its example.
+// calls returns the arguments of every tool's example, as options of the Inspector.
 func calls(t *testing.T, s services) map[string][]string {
 	t.Helper()
 	calls := map[string][]string{}
@@ -70,9 +69,8 @@ func (i inspector) inspect(t *testing.T, out any, arguments ...string) {
 	}
 }
 
-// The Inspector lists every tool, finds no fault in its schemas, and can call
-// it, in both versions of the protocol. Answers are checked against the output
-// schemas by it.
+// The Inspector lists every tool, finds no fault in the schemas, and calls every tool,
+// in both versions of the protocol. It checks the answers against the output schemas.
 func TestInspector(t *testing.T) {
 	t.Parallel()
 	installed(t)

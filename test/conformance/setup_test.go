@@ -3,7 +3,7 @@
 // official TypeScript clients. It calls every tool as in its example file.
 //
 // "make conformance" installs them and runs its tests, which are skipped
-// elsewhere. docs/conformance.md says what of the suite applies.
+// elsewhere. docs/conformance.md says which of its scenarios apply.
 package conformance
 
 import (
@@ -89,7 +89,7 @@ func startServices(t *testing.T) services {
 	return s
 }
 
-// environment is that of the real binary, started as Claude Code starts it.
+// environment returns the environment in which Claude Code starts the binary.
 func (s services) environment(t *testing.T) []string {
 	t.Helper()
 	return mcpclient.Environment(t.TempDir(), s.databaseURL, s.ollamaURL, "CDOCS_LOG_LEVEL=error", "CLAUDE_PROJECT_DIR="+s.root)
@@ -99,7 +99,7 @@ func (s services) config() string {
 	return filepath.Join(s.root, ".csharp-compounding-docs", "config.json")
 }
 
-// serveHTTP mounts the server where the suite can reach it: it speaks HTTP alone.
+// serveHTTP serves over HTTP, the only transport of the suite.
 func (s services) serveHTTP(t *testing.T, stateless bool) (url string) {
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)

@@ -15,22 +15,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// report is where the outcome of the suite is written for people.
+// report is the document about the results of the suite.
 var report = filepath.Join("..", "..", "docs", "conformance.md")
 
-// protocolVersions are those of the report's columns. From the second on a server
-// keeps no state.
+// protocolVersions are the columns of the report. From the second on, a server keeps
+// no state.
 var protocolVersions = []string{"2025-11-25", "2026-07-28"}
 
-// check is one thing that a scenario looks at.
+// check is one check of a scenario.
 type check struct {
 	ID           string `json:"id"`
 	Status       string `json:"status"`
 	ErrorMessage string `json:"errorMessage"` //nolint:tagliatelle // the suite's name
 }
 
-// The official suite finds what docs/conformance.md says: every check of the
-// scenarios that apply passes, and no other scenario has come to apply.
+// The results of the official suite are those in docs/conformance.md: every check of
+// the scenarios that apply passes, and no other scenario passes.
 func TestSuite(t *testing.T) {
 	t.Parallel()
 	installed(t)
@@ -42,7 +42,7 @@ func TestSuite(t *testing.T) {
 	got := map[string]map[string]string{}
 	for i, version := range protocolVersions {
 		dir := t.TempDir()
-		// It fails, since scenarios that do not apply do.
+		// The command fails, because the scenarios that do not apply fail.
 		run(t, nil, "conformance", "server", "--url", startServices(t).serveHTTP(t, i > 0),
 			"--suite", "all", "--spec-version", version, "--output-dir", dir)
 		results := readResults(t, dir)
@@ -91,8 +91,8 @@ func readResults(t *testing.T, dir string) map[string][]check {
 type documented struct {
 	// applies holds the outcome of each scenario, by version of the protocol.
 	applies map[string]map[string]string
-	// without holds scenarios that do not apply, with the checks that do not
-	// if it is some of them only.
+	// without holds the scenarios that do not apply, each with the checks that do not
+	// apply, or with none if none of its checks applies.
 	without map[string][]string
 }
 
@@ -130,9 +130,9 @@ func parseReport(t *testing.T, text string) documented {
 	return d
 }
 
-// judge returns what the report has to say of a scenario, and false for one that
-// rightly is among those that do not apply. Warnings are the suite's word for
-// what it could not see, or would like.
+// judge returns the result of a scenario as the report writes it, and false for a
+// scenario that the report rightly lists as not applying. A warning counts as a
+// failure: it is about something the suite could not see, or recommends.
 func (d documented) judge(scenario string, checks []check) (outcome string, applies bool) {
 	passed := 0
 	bad := map[string]string{}

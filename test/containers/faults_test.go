@@ -52,8 +52,8 @@ func TestContainers_TwoServersAndTheWatcher(t *testing.T) {
 	waitUntilFound(t, second, "pangolin", in.save(t, "pangolin"))
 }
 
-// A service that is away or stalls is named as such, and nothing is needed but its
-// return.
+// The error about a service that is stopped or stalled names it. When the service is
+// back, everything works again without a restart.
 func TestContainers_ServiceFails(t *testing.T) {
 	t.Parallel()
 	faults := []struct {

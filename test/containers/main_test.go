@@ -1,8 +1,8 @@
 // Package containers_test runs the real program against PostgreSQL and Ollama in
 // containers: every tool, the watcher, and containers that stop, start and stall.
 // The test of the tools runs against native processes too, so that both give the
-// same answers. The package knows the program from outside only, and not how the
-// containers are made.
+// same answers. The package starts the program and calls its tools as
+// a client does, and does not know how the containers are made.
 package containers_test
 
 import (

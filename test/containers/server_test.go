@@ -18,8 +18,8 @@ type installation struct {
 	databaseURL, ollamaHost string
 }
 
-// install returns one with a project of two documents, on services in containers
-// of its own.
+// install returns an installation with a project of two documents, and with its own
+// containers.
 func install(t *testing.T) (installation, *testenv.Containers) {
 	t.Helper()
 	containers := testenv.StartContainers(t)
@@ -57,7 +57,7 @@ type server struct {
 	t *testing.T
 }
 
-// serve starts a server whose index is whole.
+// serve starts a server, and waits until its index is complete.
 func (in installation) serve(t *testing.T) server {
 	t.Helper()
 	client, err := mcpclient.Start(t.Context(), in.command(t, "serve"), nil)
@@ -94,7 +94,7 @@ func (s server) fails(tool string, arguments map[string]any) *mcpclient.ToolErro
 	return failure
 }
 
-// finds returns the paths of what a search finds, the best first.
+// finds returns the paths that a search finds, the best first.
 func (s server) finds(query string) []string {
 	s.t.Helper()
 	var answer struct{ Results []struct{ Path string } }

@@ -48,7 +48,8 @@ func TestTools_AnswerTheSameOnEveryRoute(t *testing.T) {
 	compareGolden(t, transcript.String())
 }
 
-// exampleArguments returns those of a tool's example, and ingests what it needs.
+// exampleArguments returns the arguments of a tool's example, and ingests the handbook
+// that it needs.
 func (in installation) exampleArguments(t *testing.T, tool tools.Tool) (arguments map[string]any) {
 	t.Helper()
 	file, err := toolexample.Read("../..", tool.Name)

@@ -67,7 +67,7 @@ func describeTools(root string) (groups []group, err error) {
 		g := group{Title: declared.Title}
 		for _, d := range declared.Tools {
 			t := tool{Tool: d.Tool}
-			if err := t.readSchemas(); err != nil {
+			if t.input, t.output, err = readSchemas(d.Tool); err != nil {
 				return nil, fmt.Errorf("read the schemas of %s: %w", d.Name, err)
 			}
 			if t.File, err = toolexample.Read(root, d.Name); err != nil {

@@ -31,7 +31,7 @@ func TestDocs_AreUpToDate(t *testing.T) {
 	}
 }
 
-// An entry that explains nothing is left from a field that is gone.
+// An unused entry belongs to a field that was removed.
 func TestExplanations_AreUsed(t *testing.T) {
 	t.Parallel()
 	groups, err := describeTools(root)

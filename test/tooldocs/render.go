@@ -26,7 +26,7 @@ func glossary() (entries map[string]string, err error) {
 	return entries, err
 }
 
-// meaning is what an error code says.
+// meaning explains an error code.
 type meaning struct {
 	Code    rag.Code
 	Meaning string
@@ -45,7 +45,7 @@ func meanings() []meaning {
 		{rag.EmbeddingServiceError, "Ollama is away or fails. `details` has `circuit_state` and `retry_after_seconds`."},
 		{rag.DatabaseError, "PostgreSQL is away or fails. The message says what to start or to correct."},
 		{rag.FileSystemError, "A file cannot be read or written. The message names it, the reason and the remedy."},
-		{rag.InternalError, "A bug, or surroundings that nobody foresaw. The server's log has the details."},
+		{rag.InternalError, "A bug, or an environment that the program does not support. The server's log has the details."},
 	}
 }
 
@@ -72,7 +72,7 @@ func indent(text json.RawMessage) (string, error) {
 	return b.String(), err
 }
 
-// row is one of a table.
+// row returns a row of a table.
 func row(cells ...string) string {
 	var b strings.Builder
 	for _, cell := range cells {
@@ -82,10 +82,10 @@ func row(cells ...string) string {
 	return b.String() + "|"
 }
 
-// What is what the tool does; When are the sentences that address the assistant.
+// What returns the sentences of the description that say what the tool does.
 func (t tool) What() string { return t.sentences(false) }
 
-// When is described with What.
+// When returns those that tell the assistant when to use it.
 func (t tool) When() string { return t.sentences(true) }
 
 func (t tool) sentences(imperative bool) string {

@@ -22,7 +22,7 @@ type tool struct {
 	input, output schema
 }
 
-// schema is what of JSON Schema the tools use.
+// schema is the part of JSON Schema that the tools use.
 type schema struct {
 	Type        any               `json:"type"`
 	Description string            `json:"description"`
@@ -37,9 +37,10 @@ type schema struct {
 	MaxLength   *int              `json:"maxLength"` //nolint:tagliatelle // JSON Schema's name
 }
 
-// readSchemas decodes what the tool declares.
-func (t *tool) readSchemas() error {
-	return errors.Join(convert(t.InputSchema, &t.input), convert(t.OutputSchema, &t.output))
+// readSchemas decodes the schemas of a tool.
+func readSchemas(declared *mcp.Tool) (input, output schema, err error) {
+	err = errors.Join(convert(declared.InputSchema, &input), convert(declared.OutputSchema, &output))
+	return input, output, err
 }
 
 func convert(from any, to *schema) error {
@@ -50,7 +51,7 @@ func convert(from any, to *schema) error {
 	return json.Unmarshal(encoded, to)
 }
 
-// names returns the properties, required ones first in their order.
+// names returns the required properties in their order, then the others sorted.
 func (s schema) names() []string {
 	names := slices.Clone(s.Required)
 	var others []string
@@ -63,7 +64,7 @@ func (s schema) names() []string {
 	return append(names, others...)
 }
 
-// kind is the type in words.
+// kind returns the type in words.
 func (s schema) kind() string {
 	switch t := s.Type.(type) {
 	case []any:
@@ -83,7 +84,7 @@ func (s schema) kind() string {
 	}
 }
 
-// allowed is the range of a value in words, or "".
+// allowed returns the allowed values in words, or "".
 func (s schema) allowed() string {
 	if s.Items != nil {
 		return s.Items.allowed()
@@ -107,8 +108,8 @@ func (s schema) allowed() string {
 	}
 }
 
-// describe splits a parameter's description from the default that it states in
-// words; one that the schema states beats it.
+// describe splits a description into its text and the default that it ends with. The
+// default of the schema overrides the latter.
 func (s schema) describe() (description, byDefault string) {
 	description, byDefault, _ = strings.Cut(s.Description, " Default: ")
 	byDefault = strings.TrimSuffix(byDefault, ".")
