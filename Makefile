@@ -93,6 +93,10 @@ soak: ## Change files at random, kill servers, stop services and time saves, for
 bench: build ## Measure cost and recall on real parts, and write docs/benchmarks.md
 	$(provide) -database -large -ollama -- go run ./test/bench -only='$(ONLY)' $(if $(QUICK),-quick,-write docs/benchmarks.md)
 
+.PHONY: eval
+eval: ## Measure search on the judged questions of test/eval, against their baseline
+	$(provide) -database -ollama -- go test -count=1 -v -run='^TestEval_OwnSet' ./cmd/server
+
 .PHONY: check
 check: lint sql vuln test-race ## All that a change has to pass besides make test
 
