@@ -177,5 +177,8 @@ func printReport(w io.Writer, report evalReport, asJSON bool) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(report)
+	if err := encoder.Encode(report); err != nil {
+		return fmt.Errorf("print the report: %w", err)
+	}
+	return nil
 }
