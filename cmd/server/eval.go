@@ -148,10 +148,10 @@ type evalQuery struct {
 	Kind string `json:"kind,omitempty"`
 	Text string `json:"text"`
 	// Answered is set if a document of the collection is relevant.
-	Answered  bool    `json:"answered"`
-	NDCG10    float64 `json:"ndcg_10"`
-	Recall5   float64 `json:"recall_5"`
-	Recall10  float64 `json:"recall_10"`
+	Answered       bool    `json:"answered"`
+	NDCG10         float64 `json:"ndcg_10"`
+	Recall5        float64 `json:"recall_5"`
+	Recall10       float64 `json:"recall_10"`
 	ReciprocalRank float64 `json:"mrr_10"`
 	// Rejected is set if no document reaches the default threshold.
 	Rejected     bool     `json:"rejected"`
@@ -177,5 +177,8 @@ func printReport(w io.Writer, report evalReport, asJSON bool) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(report)
+	if err := encoder.Encode(report); err != nil {
+		return fmt.Errorf("print the report: %w", err)
+	}
+	return nil
 }

@@ -34,7 +34,8 @@ type corpus struct {
 // readCorpus reads a collection in either form.
 func readCorpus(dir string) (*corpus, error) {
 	if dir == "" {
-		return nil, errors.New("--corpus is missing; give the folder of a collection, as in `compound-docs eval --corpus ./test/eval/corpus`")
+		return nil, errors.New(
+			"--corpus is missing; give the folder of a collection, as in `compound-docs eval --corpus ./test/eval/corpus`")
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -117,12 +117,16 @@ func (r evalReport) printTable(w io.Writer) error {
 		fmt.Fprintf(table, "%s\t%s\t%s to %s\n", m.Name, figure(m.Value), figure(m.Low), figure(m.High))
 	}
 	r.printKinds(table)
-	fmt.Fprintf(table, "\nNothing reached the default threshold for %d of %d questions without an answer, and for %d of %d with one.\n",
+	fmt.Fprintf(table, "\nNothing reached the default threshold for %d of %d questions without an answer, "+
+		"and for %d of %d with one.\n",
 		r.Threshold.RejectedUnanswerable, r.Threshold.Unanswerable, r.Threshold.RejectedAnswerable, r.Threshold.Answerable)
 	if r.Comparison != nil {
 		r.Comparison.print(table)
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil {
+		return fmt.Errorf("print the report: %w", err)
+	}
+	return nil
 }
 
 func (r evalReport) printKinds(w io.Writer) {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -124,7 +125,7 @@ func TestBootstrap_GivesTheIntervalOfTheMean(t *testing.T) {
 		t.Errorf("got %+v, then %+v of the same values", got, again)
 	}
 	values[1] = 1e6
-	if got := eval.BootstrapMedian(append(values, .75)); got.Value != .75 || got.Low != 0 || got.High != 1 {
+	if got := eval.BootstrapMedian(slices.Concat(values, []float64{.75})); got.Value != .75 || got.Low != 0 || got.High != 1 {
 		t.Errorf("got %+v for the median, want .75 within 0 and 1", got)
 	}
 	if constant := eval.Bootstrap([]float64{.25, .25}); constant != (eval.Estimate{Value: .25, Low: .25, High: .25}) {
