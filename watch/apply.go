@@ -29,7 +29,7 @@ func (m *Mirror) apply(ctx context.Context, names []string) error {
 			break
 		}
 	}
-	if err := files.finish(err); err != nil {
+	if err := files.finish(ctx, err); err != nil {
 		return m.folder.withdrawAfter(ctx, root, m.indexer, err, names)
 	}
 	m.setFailed(ctx, files.progress.failed, paths)

@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -120,7 +119,7 @@ func (b *batcher) add(e entry, err error, known *document.Hash) error {
 		return b.flush()
 	}
 	if len(b.touched) == maxTouched {
-		return b.touch()
+		return b.touch(b.ctx)
 	}
 	return nil
 }
@@ -187,11 +186,11 @@ func (b *batcher) indexed(files int, failures []document.Failure) {
 	})
 }
 
-func (b *batcher) touch() error {
+func (b *batcher) touch(ctx context.Context) error {
 	if len(b.touched) == 0 {
 		return nil
 	}
-	if err := b.indexer.Touch(b.ctx, b.touched); err != nil {
+	if err := b.indexer.Touch(ctx, b.touched); err != nil {
 		return err
 	}
 	clear(b.touched)
@@ -200,16 +199,19 @@ func (b *batcher) touch() error {
 
 // finish hands over the rest and waits for all batches. err is why not all files
 // were added. What is returned is the first thing that went wrong.
-func (b *batcher) finish(err error) error {
+func (b *batcher) finish(ctx context.Context, err error) error {
 	if err == nil {
-		err = cmp.Or(b.flush(), b.touch())
+		err = b.flush()
 	}
 	// The batch that failed has made the others stop.
 	if failed := b.group.Wait(); failed != nil {
 		return failed //nolint:wrapcheck // the indexer's
 	}
 	if err == nil {
+		err = b.touch(ctx)
+	}
+	if err == nil {
 		b.step(func(*progress) {})
 	}
-	return err //nolint:wrapcheck // the indexer's
+	return err
 }

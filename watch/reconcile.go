@@ -82,7 +82,7 @@ func reconcile(
 			break
 		}
 	}
-	if err := files.finish(err); err != nil {
+	if err := files.finish(ctx, err); err != nil {
 		return files.progress, folder.withdrawAfter(ctx, root, indexer, err, namesOfEdited(changed))
 	}
 	return files.progress, nil
