@@ -28,7 +28,7 @@ demo: build ## Index the demo project, search it and ask it, over a real server
 
 # The packages whose tests have goroutines in the test's own process. The race
 # detector sees nothing in the others, nor in programs that a test starts.
-race_packages = ./db ./internal/workspace ./rag/... ./tools ./watch ./test/fakeollama ./test/testenv
+race_packages = ./db ./internal/stdio ./internal/workspace ./rag/... ./tools ./watch ./test/fakeollama ./test/testenv
 test_packages = ./...
 
 .PHONY: test
@@ -95,7 +95,7 @@ bench: build ## Measure cost and recall, and write docs/benchmarks.md
 
 .PHONY: eval
 eval: ## Measure search on the judged questions of test/eval, against their baseline
-	$(provide) -database -ollama -- go test -count=1 -v -run='^TestEval_OwnSet' ./cmd/server
+	$(with_services) go test -count=1 -v -run='^TestEval_OwnSet' ./cmd/server
 
 .PHONY: check
 check: lint sql vuln test-race ## Run lint, sql, vuln and test-race

@@ -35,7 +35,9 @@ func newCommand(end *ending) *cobra.Command {
 		"debug, info, warn or error, on stderr (CDOCS_LOG_LEVEL; default info)")
 	root.PersistentFlags().StringVar(&flags.project, "project", "",
 		"repository to activate with the first tool call, or to reindex (CLAUDE_PROJECT_DIR)")
-	commands := []*cobra.Command{serve, newIngestCommand(flags), newReindexCommand(flags), newCleanupCommand(flags), newEvalCommand(flags)}
+	commands := []*cobra.Command{
+		serve, newIngestCommand(flags), newReindexCommand(flags), newCleanupCommand(flags), newEvalCommand(flags),
+	}
 	root.AddCommand(commands...)
 	root.AddCommand(&cobra.Command{
 		Use:   "version",

@@ -150,7 +150,8 @@ func (p *process) endsUnread(t *testing.T, end func(*testing.T, *process)) {
 		p.ended <- p.command.Wait()
 	}()
 	select {
-	case <-p.ended:
+	case err := <-p.ended:
+		t.Logf("the server ended: %v", err)
 		if took := time.Since(started); took > 5*time.Second {
 			t.Errorf("the server took %s to end", took)
 		}

@@ -121,6 +121,7 @@ func patternSchema() string {
 
 // What is measured is one server's own memory, so that several may run at a time.
 func TestServe_BoundsItsMemory(t *testing.T) {
+	t.Parallel()
 	for _, bomb := range append(frontMatterBombs(), markdownBombs()...) {
 		t.Run(bomb.name, func(t *testing.T) {
 			t.Parallel()
@@ -183,7 +184,7 @@ func (p *process) failedFiles(t *testing.T) int {
 				Index struct {
 					FailedCount int `json:"failed_count"`
 				} `json:"index"`
-			} `json:"structuredContent"`
+			} `json:"structuredContent"` //nolint:tagliatelle // the protocol's name
 		} `json:"result"`
 	}
 	if err := json.Unmarshal([]byte(p.answer(t)), &message); err != nil {

@@ -250,7 +250,7 @@ func TestServe_PromotesDocumentsOfEveryLength(t *testing.T) {
 		if call(t, session, "update_promotion_level", arguments, &answer) {
 			t.Errorf("%s: %+v", path, answer)
 		}
-		want = append(want, path+" important important")
+		want = append(want, fmt.Sprintf("%s %[2]s %[2]s", path, "important"))
 	}
 	slices.Sort(want)
 	if diff := cmp.Diff(want, levels(t, openPool(t, databaseURL))); diff != "" {

@@ -68,7 +68,9 @@ func TestBatch_AnswersInOneArray(t *testing.T) {
 	}
 	var answers []struct {
 		ID    any                `json:"id"`
-		Error struct{ Code int } `json:"error"`
+		Error struct {
+			Code int `json:"code"`
+		} `json:"error"`
 	}
 	if line := c.answer(t, 1, `{}`); json.Unmarshal([]byte(line), &answers) != nil {
 		t.Fatalf("%s is no array of answers", line)
