@@ -67,7 +67,7 @@ func TestBatch_AnswersInOneArray(t *testing.T) {
 		t.Fatal(err)
 	}
 	var answers []struct {
-		ID    any                `json:"id"`
+		ID    any `json:"id"`
 		Error struct {
 			Code int `json:"code"`
 		} `json:"error"`
