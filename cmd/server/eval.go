@@ -78,7 +78,7 @@ func evaluate(ctx context.Context, f *flags, options evalOptions, stdout, stderr
 		return err
 	}
 	measured, err := measure(ctx, corpus, func(ctx context.Context, text string) (rag.Hits, error) {
-		return search(ctx, s.library, scope, rag.Query{Text: text, Limit: evalDepth})
+		return search(ctx, s.searcher, scope, rag.Query{Text: text, Limit: evalDepth})
 	})
 	if err != nil {
 		return err

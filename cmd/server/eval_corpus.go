@@ -16,7 +16,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/eval"
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 )
 
 // corpus is a collection with its documents as the index takes them.
@@ -28,7 +28,7 @@ type corpus struct {
 	// ids are the documents' ids by the paths of the files.
 	ids map[string]string
 	// schema is nil for a collection in BEIR's form, which has no doc-types.
-	schema rag.Schema
+	schema index.Schema
 }
 
 // readCorpus reads a collection in either form.

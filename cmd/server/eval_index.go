@@ -10,16 +10,17 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 )
 
 // searchMode searches a collection in one way.
-type searchMode func(ctx context.Context, library *rag.Library, scope rag.Scope, query rag.Query) (rag.Hits, error)
+type searchMode func(ctx context.Context, searcher *rag.Searcher, scope rag.Scope, query rag.Query) (rag.Hits, error)
 
 // modes are the ways of searching that can be measured, by the values of --mode.
 func modes() map[string]searchMode {
 	return map[string]searchMode{
-		"vector": func(ctx context.Context, library *rag.Library, scope rag.Scope, query rag.Query) (rag.Hits, error) {
-			return library.Search(ctx, scope, query)
+		"vector": func(ctx context.Context, searcher *rag.Searcher, scope rag.Scope, query rag.Query) (rag.Hits, error) {
+			return searcher.Search(ctx, scope, query)
 		},
 	}
 }
@@ -33,7 +34,7 @@ const evalBatch = 50
 // that cannot be indexed is an error: the measures would be those of another
 // collection. The index of a folder that is not used is removed by cleanup, as
 // that of a repository that is gone.
-func indexCorpus(ctx context.Context, library *rag.Library, c *corpus, progress func(done, total int)) (rag.Scope, error) {
+func indexCorpus(ctx context.Context, library *index.Index, c *corpus, progress func(done, total int)) (rag.Scope, error) {
 	tenant, err := library.Tenant(ctx, rag.TenantKey{Project: c.projectName()}, c.dir)
 	if err != nil {
 		return rag.Scope{}, err
