@@ -54,7 +54,7 @@ func TestPromotedPassages(t *testing.T) {
 		`INSERT INTO tenants (project_id, branch_name, path_hash, repo_root) SELECT 1, 'branch ' || n, '', '' FROM generate_series(1, 2) n`,
 		`INSERT INTO documents (project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date,
 			promotion_level, content_hash, schema_hash, char_count, line_count, file_size, file_mtime, file_ctime, file_inode, chunk_count)
-			SELECT 1, n, 'compounding', 'a.md', '', '', '', '', 'critical', '', '', 0, 0, 0, now(), now(), 0, 0
+			SELECT 1, n, 'compounding', 'a.md', '', '', '', '', 'critical', '', '', 0, 0, 0, now(), 'epoch', 0, 0
 			FROM generate_series(1, 2) n`,
 		`INSERT INTO passages (collection, project_id, hash, heading, content, embedding)
 			SELECT 'compounding', 1, md5(n::text)::uuid, '', '',
