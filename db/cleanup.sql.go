@@ -73,9 +73,10 @@ type CleanupDeletePassagesParams struct {
 	Changed      []int32
 }
 
-// Those of the passages that are older than the grace period, and that no tenant
-// has come to use which has changed since CleanupUnusedPassages found them: only
-// these are asked, on document_chunks_passage. Needs LockProjectExclusive.
+// Deletes the passages that are older than the grace period and still unused. Only
+// the tenants that have changed since CleanupUnusedPassages ran can have come to use
+// one, so only their chunks are read, on document_chunks_passage. Needs
+// LockProjectExclusive.
 func (q *Queries) CleanupDeletePassages(ctx context.Context, arg CleanupDeletePassagesParams) (int64, error) {
 	result, err := q.db.Exec(ctx, cleanupDeletePassages,
 		arg.Collection,
@@ -255,20 +256,20 @@ type CleanupUnusedPassagesParams struct {
 	Collection  Collection
 	ProjectID   int32
 	After       uuid.UUID
-	Dying       []int32
+	Removable   []int32
 	MaxPassages int32
 }
 
-// The next passages by hash that no chunk points at, but for those of tenants
-// that are about to go. One pass over document_chunks_passage and the primary key
-// of the passages, whatever the number of tenants, and without a lock: what is
-// found is looked at again before it is deleted.
+// The next passages by hash that no chunk uses. Chunks of removable tenants do not
+// count. It reads document_chunks_passage and the primary key of the passages once,
+// whatever the number of tenants. It takes no lock: CleanupDeletePassages checks
+// again what it found.
 func (q *Queries) CleanupUnusedPassages(ctx context.Context, arg CleanupUnusedPassagesParams) ([]uuid.UUID, error) {
 	rows, err := q.db.Query(ctx, cleanupUnusedPassages,
 		arg.Collection,
 		arg.ProjectID,
 		arg.After,
-		arg.Dying,
+		arg.Removable,
 		arg.MaxPassages,
 	)
 	if err != nil {

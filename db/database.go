@@ -22,9 +22,9 @@ const (
 // How long one try may take. A server that is cut off, or hangs, says nothing at
 // all; a write may have to wait for others, and for what it adds to large indexes.
 const (
-	readTimeout   = 15 * time.Second
-	writeTimeout  = 2 * time.Minute
-	surveyTimeout = time.Hour
+	readTimeout     = 15 * time.Second
+	writeTimeout    = 2 * time.Minute
+	longReadTimeout = time.Hour
 )
 
 // closeTimeout bounds the wait for connections to end: PostgreSQL may hang.
@@ -95,9 +95,9 @@ func (d *Database) Read(ctx context.Context, op string, f func(q *Queries) error
 	return d.read(ctx, op, readTimeout, f)
 }
 
-// Survey is a Read that nobody waits for, of as much as there is.
-func (d *Database) Survey(ctx context.Context, op string, f func(q *Queries) error) error {
-	return d.read(ctx, op, surveyTimeout, f)
+// ReadLong is a Read without a caller that waits, which may take up to an hour.
+func (d *Database) ReadLong(ctx context.Context, op string, f func(q *Queries) error) error {
+	return d.read(ctx, op, longReadTimeout, f)
 }
 
 func (d *Database) read(ctx context.Context, op string, timeout time.Duration, f func(q *Queries) error) error {

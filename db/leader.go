@@ -8,18 +8,17 @@ import (
 // leaseRetry is how often a server that does not index tries to take over.
 const leaseRetry = time.Second
 
-// Lead runs f while this process is the tenant's one indexer, again whenever it
-// becomes so, until ctx ends. waiting is called, with the reason or nil, each time
-// the process is found not to be it; a [*StalledError] is such a reason.
+// Lead runs f while this process is the tenant's only indexer, and again each time it
+// becomes the indexer, until ctx ends. It calls waiting each time another process is
+// the indexer, with an error if there is one, such as a [*StalledError].
 //
-// Two things make the indexer one. The lease, an advisory lock that PostgreSQL
-// frees when its holder dies, says who may begin; a holder that is suspended and
-// keeps it is evicted. The epoch, a number in the tenant's row that grows with
-// every holder, says who may still write: a process that was cut off or suspended
-// cannot know that it is no longer the indexer, and what it has read may be old.
-// The context given to f carries the epoch, and a write under it fails in its own
-// transaction once there is a later one. It also ends as soon as the lease is
-// known to be lost.
+// A lease and an epoch ensure that there is only one. The lease is an advisory lock,
+// which PostgreSQL frees when its holder dies. A holder that is suspended and keeps
+// it is evicted. The epoch is a number in the tenant's row that grows with every
+// holder. A process that was cut off or suspended cannot know that it is no longer
+// the indexer, and what it has read may be old. So the context given to f carries the
+// epoch, and a write with that context fails once there is a later epoch. The context
+// also ends as soon as the lease is known to be lost.
 func (d *Database) Lead(ctx context.Context, tenant *Tenant, f func(ctx context.Context), waiting func(reason error)) {
 	var others holderWatch
 	for ctx.Err() == nil {
@@ -30,7 +29,7 @@ func (d *Database) Lead(ctx context.Context, tenant *Tenant, f func(ctx context.
 				continue
 			}
 		} else if err == nil {
-			err = others.look(ctx, d, tenant)
+			err = others.check(ctx, d, tenant)
 		}
 		if ctx.Err() == nil {
 			waiting(err)

@@ -177,12 +177,12 @@ func checkFilled(t *testing.T, pool *pgxpool.Pool) {
 			got[name] = append(got[name], fmt.Sprintf("%s %s lines %d to %d of %q at %.0f", row.RelativePath, row.PromotionLevel,
 				row.StartLine, row.EndLine, row.HeaderPath, row.Distance))
 		}
-		walked, err := q.SearchHNSW(ctx, db.SearchHNSWParams{
+		scanned, err := q.SearchHNSW(ctx, db.SearchHNSWParams{
 			ProjectID: where.tenant.ProjectID, TenantID: where.tenant.ID, Collection: where.collection, Query: query,
 			Levels: levels, MaxPassages: 10, MaxDocuments: 10,
 		})
-		if err != nil || len(walked) == 0 || walked[0].RelativePath != exact[0].RelativePath {
-			t.Errorf("the graph of %s leads to %v, want %s first: %v", name, walked, exact[0].RelativePath, err)
+		if err != nil || len(scanned) == 0 || scanned[0].RelativePath != exact[0].RelativePath {
+			t.Errorf("the HNSW index of %s finds %v, want %s first: %v", name, scanned, exact[0].RelativePath, err)
 		}
 		promoted, err := q.SearchHNSW(ctx, db.SearchHNSWParams{
 			ProjectID: where.tenant.ProjectID, TenantID: where.tenant.ID, Collection: where.collection, Query: query,

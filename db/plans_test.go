@@ -93,7 +93,7 @@ type planCase struct {
 	want, not []string
 }
 
-// Indexes that plans walk, beside graphWalk.
+// Indexes that plans scan, beside graphScan.
 const (
 	chunkIndex  = "document_chunks_passage"
 	chunkKey    = "document_chunks_pkey"
@@ -101,7 +101,7 @@ const (
 	documentKey = "documents_pkey"
 )
 
-// searchCases are all queries of a search: which indexes each walks.
+// searchCases are all queries of a search: which indexes each scans.
 func searchCases(t *testing.T, c *corpus, space *space) []planCase {
 	t.Helper()
 	large, small := c.tenants["large"], c.tenants["small"]
@@ -115,7 +115,7 @@ func searchCases(t *testing.T, c *corpus, space *space) []planCase {
 			return err
 		}
 	}
-	walk := func(levels []PromotionLevel) func(q *Queries) error {
+	scan := func(levels []PromotionLevel) func(q *Queries) error {
 		return func(q *Queries) error {
 			_, err := q.SearchHNSW(t.Context(), SearchHNSWParams{
 				ProjectID: c.projectID, TenantID: large, Collection: CollectionCompounding, Query: space.vector(),
@@ -134,25 +134,25 @@ func searchCases(t *testing.T, c *corpus, space *space) []planCase {
 		}
 	}
 	return []planCase{
-		{"exact, small tenant", exact(small, nil, all), []string{chunkIndex, passageKey, documentKey, chunkKey}, []string{graphWalk}},
-		{"exact, important", exact(small, nil, important), []string{chunkIndex, passageKey}, []string{graphWalk}},
-		{"exact, rare doc-type", exact(small, rare, all), []string{chunkIndex, passageKey}, []string{graphWalk}},
-		{"walk", walk(all), []string{graphWalk, chunkIndex, documentKey, chunkKey}, []string{promotedWalk}},
-		{"walk, important", walk(important), []string{promotedWalk, chunkIndex, documentKey, chunkKey}, []string{graphWalk}},
+		{"exact, small tenant", exact(small, nil, all), []string{chunkIndex, passageKey, documentKey, chunkKey}, []string{graphScan}},
+		{"exact, important", exact(small, nil, important), []string{chunkIndex, passageKey}, []string{graphScan}},
+		{"exact, rare doc-type", exact(small, rare, all), []string{chunkIndex, passageKey}, []string{graphScan}},
+		{"scan", scan(all), []string{graphScan, chunkIndex, documentKey, chunkKey}, []string{promotedScan}},
+		{"scan, important", scan(important), []string{promotedScan, chunkIndex, documentKey, chunkKey}, []string{graphScan}},
 		{"passages, exact", func(q *Queries) error {
 			_, err := q.PassageSearchExact(t.Context(), PassageSearchExactParams{
 				ProjectID: c.projectID, TenantID: small, Collection: CollectionCompounding, Query: space.vector(),
 				Levels: all, MaxPassages: 20,
 			})
 			return err
-		}, []string{chunkIndex, passageKey, documentKey}, []string{graphWalk}},
-		{"passages, walk", func(q *Queries) error {
+		}, []string{chunkIndex, passageKey, documentKey}, []string{graphScan}},
+		{"passages, scan", func(q *Queries) error {
 			_, err := q.PassageSearchHNSW(t.Context(), PassageSearchHNSWParams{
 				ProjectID: c.projectID, TenantID: large, Collection: CollectionCompounding, Query: space.vector(),
-				Levels: all, MaxWalked: 80, MaxPassages: 20,
+				Levels: all, MaxCandidates: 80, MaxPassages: 20,
 			})
 			return err
-		}, []string{graphWalk, chunkIndex, documentKey}, nil},
+		}, []string{graphScan, chunkIndex, documentKey}, nil},
 		{"count", count(nil, all), []string{"Index Only Scan using " + chunkIndex}, []string{"Seq Scan"}},
 		{"count, important", count(nil, important), []string{"Index Only Scan using " + chunkIndex}, []string{"Seq Scan"}},
 		{"count, rare doc-type", count(rare, all), []string{chunkIndex}, []string{"Seq Scan"}},
@@ -186,7 +186,7 @@ func tableCases(t *testing.T, c *corpus) []planCase {
 		}, []string{"document_links_tenant"}, []string{"Seq Scan"}},
 		{"unused passages", func(q *Queries) error {
 			_, err := q.CleanupUnusedPassages(t.Context(), CleanupUnusedPassagesParams{
-				Collection: CollectionCompounding, ProjectID: c.projectID, Dying: []int32{small}, MaxPassages: 100_000,
+				Collection: CollectionCompounding, ProjectID: c.projectID, Removable: []int32{small}, MaxPassages: 100_000,
 			})
 			return err
 		}, []string{"Anti Join"}, []string{"Nested Loop"}},

@@ -164,14 +164,14 @@ ORDER BY top.distance, d.relative_path, top.ordinal
 `
 
 type PassageSearchHNSWParams struct {
-	ProjectID   int32
-	Collection  Collection
-	Query       pgvector_go.HalfVector
-	TenantID    int32
-	Levels      []PromotionLevel
-	DocTypes    []string
-	MaxWalked   int32
-	MaxPassages int32
+	ProjectID     int32
+	Collection    Collection
+	Query         pgvector_go.HalfVector
+	TenantID      int32
+	Levels        []PromotionLevel
+	DocTypes      []string
+	MaxCandidates int32
+	MaxPassages   int32
 }
 
 type PassageSearchHNSWRow struct {
@@ -182,9 +182,9 @@ type PassageSearchHNSWRow struct {
 	Distance     float64
 }
 
-// SearchHNSW with passages for results. Every passage that the walk finds stands
-// in a document at least, so max_walked of them make max_passages results; the
-// surplus is for the walk's relaxed order.
+// SearchHNSW with passages for results. Every passage that the scan finds is in one
+// document at least, so max_candidates of them make max_passages results; there are
+// more candidates than results because the order of the scan is relaxed.
 func (q *Queries) PassageSearchHNSW(ctx context.Context, arg PassageSearchHNSWParams) ([]PassageSearchHNSWRow, error) {
 	rows, err := q.db.Query(ctx, passageSearchHNSW,
 		arg.ProjectID,
@@ -193,7 +193,7 @@ func (q *Queries) PassageSearchHNSW(ctx context.Context, arg PassageSearchHNSWPa
 		arg.TenantID,
 		arg.Levels,
 		arg.DocTypes,
-		arg.MaxWalked,
+		arg.MaxCandidates,
 		arg.MaxPassages,
 	)
 	if err != nil {
@@ -244,7 +244,7 @@ WITH compared AS (
     SELECT document_id, ordinal, distance FROM best ORDER BY distance, document_id LIMIT $7
 )
 SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
-    c.header_path, c.start_line, c.end_line, top.distance
+    c.header_path, c.start_line, c.end_line, top.distance, 0::bigint AS candidates
 FROM top
 JOIN documents d ON d.project_id = $1 AND d.id = top.document_id
 JOIN document_chunks c ON c.project_id = $1 AND c.document_id = top.document_id AND c.ordinal = top.ordinal
@@ -274,11 +274,13 @@ type SearchExactRow struct {
 	StartLine      int32
 	EndLine        int32
 	Distance       float64
+	Candidates     int64
 }
 
 // Compares the query with every passage of the tenant that the filters let
 // through, and ranks documents by their best passage. Passages are reached by
-// primary key from document_chunks_passage.
+// primary key from document_chunks_passage. candidates is there so that a row has the
+// columns of SearchHNSW.
 //
 // In this file OFFSET 0 keeps a sub-select one: it is looked up row by row. Joined
 // as the planner likes, two tables whose statistics are older than the tenant are
@@ -313,6 +315,7 @@ func (q *Queries) SearchExact(ctx context.Context, arg SearchExactParams) ([]Sea
 			&i.StartLine,
 			&i.EndLine,
 			&i.Distance,
+			&i.Candidates,
 		); err != nil {
 			return nil, err
 		}
@@ -392,12 +395,12 @@ type SearchHNSWRow struct {
 	Candidates     int64
 }
 
-// Walks the collection's HNSW index outward from the query (iterative scan, relaxed
+// Scans the collection's HNSW index outward from the query (iterative scan, relaxed
 // order), that of promoted passages unless the standard level is among the levels,
 // and keeps the passages that the tenant has, looking each up in
 // document_chunks_passage; sorts them again; ranks documents by their best passage.
-// candidates: how many passages the walk found, to tell a walk that ended from one
-// that was cut.
+// candidates is how many passages the scan found: fewer than max_passages if it
+// ended before the limit.
 func (q *Queries) SearchHNSW(ctx context.Context, arg SearchHNSWParams) ([]SearchHNSWRow, error) {
 	rows, err := q.db.Query(ctx, searchHNSW,
 		arg.ProjectID,

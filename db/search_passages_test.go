@@ -37,7 +37,7 @@ func (c *corpus) agreeingPassages(t *testing.T, space *space, docTypes []string,
 	}
 	hnsw, err := c.queries.PassageSearchHNSW(t.Context(), PassageSearchHNSWParams{
 		ProjectID: c.projectID, TenantID: c.tenants["large"], Collection: CollectionCompounding,
-		Query: query, DocTypes: docTypes, Levels: allLevels(), MaxPassages: k, MaxWalked: 4 * k,
+		Query: query, DocTypes: docTypes, Levels: allLevels(), MaxPassages: k, MaxCandidates: 4 * k,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func (c *corpus) agreeingPassages(t *testing.T, space *space, docTypes []string,
 			found++
 		}
 		if i > 0 && row.Distance < hnsw[i-1].Distance {
-			t.Errorf("result %d of the walk is nearer than the one before it", i)
+			t.Errorf("result %d of the scan is nearer than the one before it", i)
 		}
 	}
 	return found

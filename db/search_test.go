@@ -230,8 +230,8 @@ func allLevels() []PromotionLevel {
 
 // Walks of the two graphs, as a plan shows them.
 const (
-	graphWalk    = "Index Scan using passages_compounding_embedding"
-	promotedWalk = "Index Scan using passages_compounding_promoted"
+	graphScan    = "Index Scan using passages_compounding_embedding"
+	promotedScan = "Index Scan using passages_compounding_promoted"
 )
 
 func testRecall(t *testing.T, c *corpus, space *space) {

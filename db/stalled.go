@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// A holder of the lease shows that it lives every second. These many looks, a
-// second apart, without a sign in between make it suspect, and then evicted. Looks
-// are counted, rather than ages compared, so that nobody is evicted because the
-// database or this server stood still meanwhile: both see the holder again first.
+// The holder of a lease renews it every second. It is reported as stalled after
+// suspectChecks without a renewal, a second apart, and evicted after evictChecks.
+// Checks are counted, rather than ages compared, so that no holder is evicted because
+// the database or this server was suspended.
 const (
-	suspectLooks = 3
-	evictLooks   = 6
+	suspectChecks = 3
+	evictChecks   = 6
 )
 
 // StalledError says that the server which indexes a checkout is suspended, or
@@ -42,15 +42,15 @@ func (e *StalledError) Error() string {
 
 func (e *StalledError) Unwrap() error { return e.Err }
 
-// holderWatch follows the signs of life of whoever holds a lease.
+// holderWatch counts how long the holder of a lease has not renewed it.
 type holderWatch struct {
 	holder Holder
-	looks  int // at which the holder was as it is
+	checks int // without a renewal in between
 }
 
-// look sees after the holder of the tenant's lease, and evicts one that gives no
-// sign of life. Its error is a [*StalledError], or that the database failed.
-func (w *holderWatch) look(ctx context.Context, d *Database, tenant *Tenant) error {
+// check looks up the holder of the tenant's lease and evicts one that has stalled. Its
+// error is a [*StalledError] or that of the database.
+func (w *holderWatch) check(ctx context.Context, d *Database, tenant *Tenant) error {
 	holder, held, err := d.LeaseHolder(ctx, LockIndexer, tenant.ID)
 	if err != nil {
 		return err
@@ -59,12 +59,12 @@ func (w *holderWatch) look(ctx context.Context, d *Database, tenant *Tenant) err
 		*w = holderWatch{holder: holder}
 		return nil
 	}
-	w.looks++
-	if w.looks < suspectLooks {
+	w.checks++
+	if w.checks < suspectChecks {
 		return nil
 	}
 	stalled := &StalledError{Process: holder.Process, Since: holder.Renewed}
-	if w.looks >= evictLooks {
+	if w.checks >= evictChecks {
 		stalled.Err = d.Evict(ctx, holder)
 	}
 	return stalled

@@ -19,18 +19,17 @@ type Tenant struct {
 	Generation int64
 }
 
-// ErrTenantGone says that the tenant was deleted from the index by another call
-// or another server since it was registered, whether or not it is back.
+// ErrTenantGone is the error for a tenant that was deleted from the index since it was
+// registered, even if it was registered again.
 var ErrTenantGone = errors.New("the index of this checkout was deleted meanwhile; call activate_project to fill it again")
 
-// errNotLeader says that a write was prepared while this server was the tenant's
-// indexer, and that another is by now.
+// errNotLeader is the error of a write that was prepared while this server was the
+// tenant's indexer, after another server has become the indexer.
 var errNotLeader = errors.New("another server has become the indexer of this checkout meanwhile")
 
-// IncrementVersion belongs to every transaction that changes the tenant's documents, before
-// it touches one: it locks the tenant's row, so that writers take turns, and
-// fails for a tenant that was deleted and for who no longer leads it; see
-// [Database.Lead].
+// IncrementVersion must come first in every transaction that changes the tenant's
+// documents. It locks the tenant's row, so that writers take turns. It fails for a
+// tenant that was deleted, and for a former leader; see [Database.Lead].
 func (t *Tenant) IncrementVersion(ctx context.Context, q *Queries) error {
 	epoch := EpochOf(ctx)
 	changed, err := q.TenantIncrementVersion(ctx, TenantIncrementVersionParams{

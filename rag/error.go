@@ -81,9 +81,8 @@ func (e *Error) With(key string, value any) *Error {
 	return e
 }
 
-// AsError returns an [*Error] that says all that err says. Code and details are
-// those of the *Error in its chain, or else follow from what failed. err must not
-// be nil.
+// AsError returns err as an [*Error] with the same message. Its code and details are
+// those of an *Error in err's chain, or follow from what failed. err must not be nil.
 func AsError(err error) *Error { return withInnerMessage(classify(err)) }
 
 // withInnerMessage adds what the service itself said, for a program that shows a

@@ -82,7 +82,7 @@ func (s *Searcher) SearchHandbook(
 	}
 	filter := newFilter(scope, Query{DocTypes: sections, Limit: query.Limit}, Levels())
 	err = s.db.Read(ctx, "search the handbook", func(q *db.Queries) error {
-		passages, err = alongRoute(ctx, s, q, filter,
+		passages, err = runPlan(ctx, s.planner, q, filter,
 			func() ([]HandbookPassage, error) { return handbookExact(ctx, q, filter, vector) },
 			func() ([]HandbookPassage, bool, error) { return handbookHNSW(ctx, q, filter, vector) })
 		return err
@@ -109,7 +109,7 @@ func handbookHNSW(
 ) (passages []HandbookPassage, enough bool, err error) {
 	rows, err := q.PassageSearchHNSW(ctx, db.PassageSearchHNSWParams{
 		ProjectID: f.scope.Tenant.ProjectID, TenantID: f.scope.Tenant.ID, Collection: f.scope.Collection,
-		DocTypes: f.docTypes, Levels: f.levels, Query: vector, MaxPassages: f.limit, MaxWalked: f.toWalk(),
+		DocTypes: f.docTypes, Levels: f.levels, Query: vector, MaxPassages: f.limit, MaxCandidates: f.candidateLimit(),
 	})
 	passages = make([]HandbookPassage, len(rows))
 	for i, row := range rows {

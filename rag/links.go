@@ -45,9 +45,9 @@ type Linked struct {
 	id int64
 }
 
-// follow walks the tenant's links breadth-first from the documents at the given
-// paths, as far as limits say, and returns documents that are not among them,
-// nearest first. A document is visited once, so cycles end.
+// follow traverses the tenant's links breadth-first from the documents at the given
+// paths, within the limits. It returns the documents that it reaches, nearest first,
+// without those that it began with. A document is visited once, so cycles end.
 func (s *Searcher) follow(ctx context.Context, tenant *Tenant, from []string, limits linkLimits) ([]Linked, error) {
 	if limits.depth <= 0 || limits.documents <= 0 || len(from) == 0 {
 		return []Linked{}, nil
@@ -56,7 +56,7 @@ func (s *Searcher) follow(ctx context.Context, tenant *Tenant, from []string, li
 	if err != nil {
 		return nil, err
 	}
-	found := links.walk(from, limits)
+	found := links.traverse(from, limits)
 	paths := make([]string, len(found))
 	for i, link := range found {
 		paths[i] = link.Path
@@ -78,7 +78,7 @@ func (s *Searcher) follow(ctx context.Context, tenant *Tenant, from []string, li
 	return slices.DeleteFunc(found, func(link Linked) bool { return link.id == 0 }), nil
 }
 
-func (g linkGraph) walk(from []string, limits linkLimits) []Linked {
+func (g linkGraph) traverse(from []string, limits linkLimits) []Linked {
 	found := []Linked{}
 	seen := make(map[string]bool, len(from))
 	for _, source := range from {
@@ -145,35 +145,24 @@ func (s *Searcher) linkGraph(ctx context.Context, tenant *Tenant) (linkGraph, er
 	return links, nil
 }
 
-// adjacency builds the graph of the edges and returns each document's links in
-// the order of its text, with its strongly connected components. The traversal runs
-// on the map: the graph library's own traversals rebuild it every time.
+// adjacency returns each document's links in the order of its text, and the strongly
+// connected components of the graph that they make.
 func adjacency(edges []db.LinkEdgesRow) (neighbours map[string][]string, components [][]string, err error) {
 	links := graph.New(graph.StringHash, graph.Directed())
-	for i, edge := range edges {
+	neighbours = map[string][]string{}
+	for _, edge := range edges {
 		for _, vertex := range []string{edge.SourcePath, edge.TargetPath} {
 			if err := links.AddVertex(vertex); err != nil && !errors.Is(err, graph.ErrVertexAlreadyExists) {
 				return nil, nil, err
 			}
 		}
-		err := links.AddEdge(edge.SourcePath, edge.TargetPath, graph.EdgeWeight(i))
-		if err != nil && !errors.Is(err, graph.ErrEdgeAlreadyExists) {
+		switch err := links.AddEdge(edge.SourcePath, edge.TargetPath); {
+		case errors.Is(err, graph.ErrEdgeAlreadyExists):
+		case err != nil:
 			return nil, nil, err
-		}
-	}
-	adjacent, err := links.AdjacencyMap()
-	if err != nil {
-		return nil, nil, err
-	}
-	neighbours = make(map[string][]string, len(adjacent))
-	for source, targets := range adjacent {
-		ordered := make([]graph.Edge[string], 0, len(targets))
-		for _, edge := range targets {
-			ordered = append(ordered, edge)
-		}
-		slices.SortFunc(ordered, func(a, b graph.Edge[string]) int { return a.Properties.Weight - b.Properties.Weight })
-		for _, edge := range ordered {
-			neighbours[source] = append(neighbours[source], edge.Target)
+		default:
+			// The traversal runs on this map: those of the library build one each time.
+			neighbours[edge.SourcePath] = append(neighbours[edge.SourcePath], edge.TargetPath)
 		}
 	}
 	components, err = graph.StronglyConnectedComponents(links)

@@ -89,7 +89,7 @@ func modelChanged(tenant *Tenant, stored, current ollama.Model) *Error {
 		subject, remedy = "the handbook", "`compound-docs ingest --source DIR` for each of its folders"
 	}
 	e := Errorf(EmbeddingServiceError, "%s was indexed with another version of the embedding model than Ollama has now, "+
-		"and their vectors cannot be compared; run %s to embed it anew", subject, remedy)
+		"and their vectors cannot be compared; run %s to embed it again", subject, remedy)
 	return e.With("indexed_with", describeModel(stored)).With("current", describeModel(current))
 }
 

@@ -138,7 +138,7 @@ func (s *Searcher) nearest(ctx context.Context, q *db.Queries, f filter, vector 
 	if len(f.levels) == 0 {
 		return nil, nil
 	}
-	return alongRoute(ctx, s, q, f,
+	return runPlan(ctx, s.planner, q, f,
 		func() ([]Hit, error) { return searchExact(ctx, q, f.exact(vector)) },
 		func() ([]Hit, bool, error) { return searchHNSW(ctx, q, f.hnsw(vector)) })
 }
@@ -176,7 +176,7 @@ func (f filter) exact(vector pgvector.HalfVector) db.SearchExactParams {
 func (f filter) hnsw(vector pgvector.HalfVector) db.SearchHNSWParams {
 	return db.SearchHNSWParams{
 		ProjectID: f.scope.Tenant.ProjectID, TenantID: f.scope.Tenant.ID, Collection: f.scope.Collection,
-		DocTypes: f.docTypes, Levels: f.levels, Query: vector, MaxDocuments: f.limit, MaxPassages: f.toWalk(),
+		DocTypes: f.docTypes, Levels: f.levels, Query: vector, MaxDocuments: f.limit, MaxPassages: f.candidateLimit(),
 	}
 }
 
@@ -189,10 +189,10 @@ func searchExact(ctx context.Context, q *db.Queries, params db.SearchExactParams
 	return hits, err
 }
 
-// searchHNSW walks the index until it has enough documents. Several passages of
+// searchHNSW scans the index until it has enough documents. Several passages of
 // one document may be among the nearest, so the number of passages asked for
-// grows until they make enough documents. It returns false if the walk ended
-// before that, or went on for so long that comparing all is no dearer.
+// grows until they make enough documents. It returns false if the scan ended
+// before that, or took so long that comparing all passages costs no more.
 func searchHNSW(ctx context.Context, q *db.Queries, params db.SearchHNSWParams) (hits []Hit, enough bool, err error) {
 	const growth, most = 2, 1000
 	for ; ; params.MaxPassages *= growth {
@@ -208,11 +208,7 @@ func searchHNSW(ctx context.Context, q *db.Queries, params db.SearchHNSWParams) 
 		}
 		hits := make([]Hit, len(rows))
 		for i, row := range rows {
-			hits[i] = newHit(db.SearchExactRow{
-				ID: row.ID, RelativePath: row.RelativePath, Title: row.Title, Summary: row.Summary,
-				CharCount: row.CharCount, DocType: row.DocType, DocDate: row.DocDate, PromotionLevel: row.PromotionLevel,
-				HeaderPath: row.HeaderPath, StartLine: row.StartLine, EndLine: row.EndLine, Distance: row.Distance,
-			})
+			hits[i] = newHit(db.SearchExactRow(row))
 		}
 		return hits, true, nil
 	}

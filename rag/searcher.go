@@ -5,7 +5,6 @@ package rag
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"sync"
 
@@ -36,7 +35,7 @@ type Searcher struct {
 	embedder  QueryEmbedder
 	generator Generator
 	logger    *slog.Logger
-	routes    *routes
+	planner   *planner
 	// links has the link graphs of the tenants that were asked last, by their ID.
 	// linksMu makes one step of replacing a graph and of comparing the two.
 	links   *lru.Cache[int32, linkCache]
@@ -49,12 +48,9 @@ const maxLinkGraphs = 8
 // NewSearcher returns a Searcher; nothing is connected yet. Without a generator it
 // can search, and answer nothing.
 func NewSearcher(database *db.Database, embedder QueryEmbedder, generator Generator, logger *slog.Logger) *Searcher {
-	links, err := lru.New[int32, linkCache](maxLinkGraphs)
-	if err != nil {
-		panic(fmt.Sprintf("rag: cache of link graphs: %v", err)) // for a size below 1
-	}
 	return &Searcher{
-		db: database, embedder: embedder, generator: generator, logger: logger, routes: newRoutes(), links: links,
+		db: database, embedder: embedder, generator: generator, logger: logger,
+		planner: newPlanner(), links: newCache[int32, linkCache](maxLinkGraphs),
 	}
 }
 

@@ -25,8 +25,8 @@ type batch struct {
 	refused map[string]document.Stamp
 	// vectors are the embeddings made for this batch.
 	vectors map[uuid.UUID][]float32
-	// anew is set if passages of the index may not take the place of vectors.
-	anew bool
+	// forceEmbed is set if every passage is to be embedded, even if the index has it.
+	forceEmbed bool
 }
 
 func (b *batch) fail(path string, err error) {
@@ -54,7 +54,7 @@ func (b *batch) leaveOut(doc *prepared) {
 func (b *batch) run(ctx context.Context) error {
 	err := b.try(ctx)
 	if errors.Is(err, errPassageGone) {
-		b.anew = true
+		b.forceEmbed = true
 		err = b.try(ctx)
 	}
 	return err
@@ -85,7 +85,7 @@ func (b *batch) embed(ctx context.Context) error {
 		}
 		for i, embedding := range embeddings {
 			if embedding.Err != nil {
-				b.refuse(missing[i].hash, embedding.Err)
+				b.splitOrDrop(missing[i].hash, embedding.Err)
 				continue
 			}
 			if embedding.Digest != b.model.Digest {
@@ -98,7 +98,7 @@ func (b *batch) embed(ctx context.Context) error {
 }
 
 // missing returns the passages of the batch, each once, that have no vector in
-// the batch or, unless all are made anew, in the index.
+// the batch or, unless all are embedded again, in the index.
 func (b *batch) missing(ctx context.Context) ([]passage, error) {
 	wanted := map[uuid.UUID]passage{}
 	for _, doc := range b.documents {
@@ -124,7 +124,7 @@ func (b *batch) missing(ctx context.Context) ([]passage, error) {
 }
 
 func (b *batch) leaveOutExisting(ctx context.Context, wanted map[uuid.UUID]passage) error {
-	if b.anew {
+	if b.forceEmbed {
 		return nil
 	}
 	hashes := slices.Collect(maps.Keys(wanted))
@@ -139,9 +139,9 @@ func (b *batch) leaveOutExisting(ctx context.Context, wanted map[uuid.UUID]passa
 	})
 }
 
-// refuse deals with a passage that cannot be embedded: halved if it is too
+// splitOrDrop deals with a passage that cannot be embedded: halved if it is too
 // long, else its documents are dropped.
-func (b *batch) refuse(hash uuid.UUID, reason error) {
+func (b *batch) splitOrDrop(hash uuid.UUID, reason error) {
 	for _, doc := range slices.Clone(b.documents) {
 		for {
 			i := slices.IndexFunc(doc.passages, func(p passage) bool { return p.hash == hash })

@@ -69,7 +69,7 @@ type CleanedProject struct {
 // comes back when its checkout is activated again. With an error the result is
 // what was done before it.
 func (x *Index) Cleanup(ctx context.Context, options CleanupOptions) (CleanupResult, error) {
-	c := &cleanup{CleanupOptions: options, db: x.db, dying: map[int32][]int32{}}
+	c := &cleanup{CleanupOptions: options, db: x.db, removable: map[int32][]int32{}}
 	err := c.tenants(ctx)
 	if err == nil {
 		err = c.projects(ctx)
@@ -83,8 +83,8 @@ type cleanup struct {
 
 	db   *db.Database
 	done CleanupResult
-	// dying are the tenants that a dry run would remove, by their project.
-	dying map[int32][]int32
+	// removable are the tenants that a dry run would remove, by their project.
+	removable map[int32][]int32
 }
 
 func (c *cleanup) tenants(ctx context.Context) error {
@@ -152,13 +152,9 @@ func (c *cleanup) tenant(ctx context.Context, row db.CleanupTenantsRow, tenant C
 	}
 	c.done.Tenants = append(c.done.Tenants, tenant)
 	if c.DryRun && !tenant.InUse {
-		c.dying[row.ProjectID] = append(c.dying[row.ProjectID], row.ID)
+		c.removable[row.ProjectID] = append(c.removable[row.ProjectID], row.ID)
 	}
 	return nil
-}
-
-func lockPassages(ctx context.Context, q *db.Queries, projectID int32) error {
-	return q.LockProjectExclusive(ctx, db.LockProjectExclusiveParams{Class: db.LockPassages, ProjectID: projectID})
 }
 
 func (c *cleanup) projects(ctx context.Context) error {
@@ -183,7 +179,7 @@ func (c *cleanup) project(ctx context.Context, row db.Project) error {
 	}
 	cleaned := CleanedProject{Name: row.Name}
 	grace := min(passageGrace, c.Grace)
-	empty := len(versions) == len(c.dying[row.ID])
+	empty := len(versions) == len(c.removable[row.ID])
 	if empty {
 		grace = 0
 	}
@@ -234,12 +230,8 @@ func (c *cleanup) removeProject(ctx context.Context, row db.Project) (removed bo
 		if err := lockPassages(ctx, q, row.ID); err != nil {
 			return err
 		}
-		gone, err := q.ProjectDeleteEmpty(ctx, db.ProjectDeleteEmptyParams{ID: row.ID})
-		removed = gone > 0
-		if err != nil || !removed {
-			return err
-		}
-		return q.PassageDeleteByProject(ctx, db.PassageDeleteByProjectParams{ProjectID: row.ID})
+		removed, err = deleteEmptyProject(ctx, q, row.ID)
+		return err
 	})
 	if db.IsNoRows(err) {
 		return false, nil

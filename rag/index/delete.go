@@ -62,9 +62,7 @@ func (x *Index) Delete(ctx context.Context, selection Selection) (deleted Conten
 		if err != nil {
 			return err
 		}
-		if err := q.LockProjectExclusive(ctx, db.LockProjectExclusiveParams{
-			Class: db.LockPassages, ProjectID: projectID,
-		}); err != nil {
+		if err := lockPassages(ctx, q, projectID); err != nil {
 			return err
 		}
 		if deleted, err = contentsOf(ctx, q, selection); err != nil {
@@ -81,11 +79,24 @@ func (x *Index) Delete(ctx context.Context, selection Selection) (deleted Conten
 		if err := q.TenantDeleteEmpty(ctx, db.TenantDeleteEmptyParams{ProjectID: projectID}); err != nil {
 			return err
 		}
-		gone, err := q.ProjectDeleteEmpty(ctx, db.ProjectDeleteEmptyParams{ID: projectID})
-		if err != nil || gone == 0 {
-			return err
-		}
-		return q.PassageDeleteByProject(ctx, db.PassageDeleteByProjectParams{ProjectID: projectID})
+		_, err = deleteEmptyProject(ctx, q, projectID)
+		return err
 	})
 	return deleted, err
+}
+
+// lockPassages waits for the writers of a project, and lets none begin before the
+// transaction ends.
+func lockPassages(ctx context.Context, q *db.Queries, projectID int32) error {
+	return q.LockProjectExclusive(ctx, db.LockProjectExclusiveParams{Class: db.LockPassages, ProjectID: projectID})
+}
+
+// deleteEmptyProject removes a project with its passages if it has no tenant. It
+// needs ProjectLock and lockPassages.
+func deleteEmptyProject(ctx context.Context, q *db.Queries, projectID int32) (deleted bool, err error) {
+	rows, err := q.ProjectDeleteEmpty(ctx, db.ProjectDeleteEmptyParams{ID: projectID})
+	if err != nil || rows == 0 {
+		return false, err
+	}
+	return true, q.PassageDeleteByProject(ctx, db.PassageDeleteByProjectParams{ProjectID: projectID})
 }

@@ -2,35 +2,35 @@ package index
 
 import "sync"
 
-// maxWriters is how many write at once, during the first sync of a tenant: it has
-// nothing to search yet. Later writers take turns, since inserting into the graph
-// keeps a processor of the database busy: beside two of them a search takes three
-// times as long as beside one.
+// maxWriters is how many batches are written at once during the first sync of a
+// tenant, which has nothing to search yet. Later batches are written one at a time:
+// inserting into an HNSW index keeps a processor of the database busy, and with two
+// writers a search takes three times as long as with one.
 const maxWriters = 2
 
-// analyzeFrom is the number of chunks from which the database is asked to look at
-// what it holds. A tenant that it knows nothing of it takes for empty, and plans
-// searches that read all of it for every passage that they meet; autovacuum comes
-// a minute later, or where there are many tenants, not at all for a small one.
+// analyzeFrom is the number of chunks from which a first sync runs ANALYZE. Without
+// statistics PostgreSQL takes a tenant for empty, and plans searches that read all of
+// it for every passage. Autovacuum runs a minute later, and never for a small tenant
+// among many.
 const analyzeFrom = 1000
 
-// firstSync is what is different about writing while the index had nothing of the
-// collection. The zero value is for when it had. Safe for concurrent use.
+// firstSync says whether a collection was empty when its sync began, and counts what
+// was written since. The zero value is of a later sync. Safe for concurrent use.
 type firstSync struct {
 	mu                sync.Mutex
 	underWay          bool
 	written, analyzed int // chunks
 }
 
-// begin tells whether one begins, or that it is over.
+// begin starts a sync, which is the first or a later one.
 func (f *firstSync) begin(first bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.underWay, f.written, f.analyzed = first, 0, 0
 }
 
-// writerShare is how much of the library's writers one is.
-func (f *firstSync) writerShare() int64 {
+// semaphoreWeight is what writing a batch takes of the index's maxWriters.
+func (f *firstSync) semaphoreWeight() int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.underWay {
@@ -39,10 +39,9 @@ func (f *firstSync) writerShare() int64 {
 	return maxWriters
 }
 
-// outgrows notes that documents were written, and reports whether with them there
-// are so many more chunks than at the last time that the statistics are to be
-// renewed.
-func (f *firstSync) outgrows(documents []*prepared) bool {
+// needsAnalyze counts documents that were written, and reports whether the statistics
+// should be renewed: there are half as many chunks again as at the last time.
+func (f *firstSync) needsAnalyze(documents []*prepared) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.underWay {

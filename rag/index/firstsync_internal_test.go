@@ -7,10 +7,10 @@ import (
 )
 
 // During a first sync two batches are written at a time, and later one.
-func TestFirstSync_WriterShare(t *testing.T) {
+func TestFirstSync_SemaphoreWeight(t *testing.T) {
 	t.Parallel()
 	var sync firstSync
-	if got := sync.writerShare(); got != maxWriters {
+	if got := sync.semaphoreWeight(); got != maxWriters {
 		t.Errorf("before it is known what the index has, a writer's share is %d, want %d", got, maxWriters)
 	}
 	for _, tt := range []struct {
@@ -18,19 +18,19 @@ func TestFirstSync_WriterShare(t *testing.T) {
 		want  int64
 	}{{true, 1}, {false, maxWriters}} {
 		sync.begin(tt.first)
-		if got := sync.writerShare(); got != tt.want {
+		if got := sync.semaphoreWeight(); got != tt.want {
 			t.Errorf("first sync %v: a writer's share is %d, want %d", tt.first, got, tt.want)
 		}
 	}
 }
 
-func TestFirstSync_Outgrows(t *testing.T) {
+func TestFirstSync_NeedsAnalyze(t *testing.T) {
 	t.Parallel()
 	batch := []*prepared{{passages: make([]passage, 300)}, {passages: make([]passage, 200)}}
 	var f firstSync
 	grown := func() (at []int) {
 		for i := range 10 {
-			if f.outgrows(batch) {
+			if f.needsAnalyze(batch) {
 				at = append(at, 500*(i+1))
 			}
 		}

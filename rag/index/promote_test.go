@@ -44,7 +44,7 @@ func promoted(t *testing.T, x *index.Indexer, before document.File, level rag.Le
 
 // After a promotion the index holds what indexing the file anew would have made,
 // and no other branch's documents have changed.
-func TestPromote_EqualsIndexingAnew(t *testing.T) {
+func TestPromote_EqualsIndexingAgain(t *testing.T) {
 	t.Parallel()
 	long := section("One", "apples") + "\n" + section("Two", "pears")
 	for name, content := range map[string]string{
@@ -79,7 +79,7 @@ func TestPromote_EqualsIndexingAnew(t *testing.T) {
 			}
 			f.Add(t, f.Branch(t, "anew"), after, neighbour)
 			if diff := cmp.Diff(f.columns(t, "anew"), f.columns(t, "main")); diff != "" {
-				t.Errorf("(-indexed anew +promoted):\n%s", diff)
+				t.Errorf("(-indexed again +promoted):\n%s", diff)
 			}
 			if diff := cmp.Diff(untouched, f.columns(t, "untouched")); diff != "" {
 				t.Errorf("another branch (-before +after):\n%s", diff)

@@ -52,7 +52,7 @@ func TestReset_EmptiesOneTenantAndTakesThePresentModel(t *testing.T) {
 	f.Fake.Forget()
 	f.Add(t, f.Tenant, document)
 	if diff := cmp.Diff([]string{"a\n\nSome text."}, f.Fake.Texts()); diff != "" {
-		t.Errorf("embedded anew (-want +got):\n%s", diff)
+		t.Errorf("embedded again (-want +got):\n%s", diff)
 	}
 	want := []string{"feature/x docs/a.md " + before, "main docs/a.md " + anotherDigest}
 	if diff := cmp.Diff(want, f.documents(t)); diff != "" {

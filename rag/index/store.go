@@ -49,7 +49,7 @@ func (b *batch) write(ctx context.Context) error {
 
 func (b *batch) writeDocuments(ctx context.Context, documents []*prepared) error {
 	x := b.indexer
-	share := x.firstSync.writerShare()
+	share := x.firstSync.semaphoreWeight()
 	if err := x.index.writers.Acquire(ctx, share); err != nil {
 		return fmt.Errorf("wait to write documents: %w", err)
 	}
@@ -94,7 +94,7 @@ func (b *batch) writeDocuments(ctx context.Context, documents []*prepared) error
 			b.leaveOut(doc)
 		}
 	}
-	if x.firstSync.outgrows(documents) {
+	if x.firstSync.needsAnalyze(documents) {
 		x.analyze(ctx)
 	}
 	return nil
@@ -125,7 +125,7 @@ func (b *batch) checkModel(ctx context.Context, q *db.Queries) error {
 		return err
 	}
 	if stored == nil || *stored != b.model {
-		return fmt.Errorf("%s was indexed anew with another embedding model meanwhile", tenant.Key.Project)
+		return fmt.Errorf("%s was indexed again with another embedding model meanwhile", tenant.Key.Project)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 // How many passages are looked for and deleted at a time. Those who index the
 // project wait while a batch is deleted, some milliseconds.
 const (
-	sweepLook  = 100_000
+	sweepFind  = 100_000
 	sweepBatch = 1_000
 )
 
@@ -45,7 +45,7 @@ func (s *sweep) run(ctx context.Context) error {
 			}
 			s.swept += swept
 		}
-		if len(hashes) < sweepLook {
+		if len(hashes) < sweepFind {
 			return nil
 		}
 		last = hashes[len(hashes)-1]
@@ -54,9 +54,9 @@ func (s *sweep) run(ctx context.Context) error {
 
 // unused returns the next passages that no document uses, in order.
 func (s *sweep) unused(ctx context.Context, after uuid.UUID) (hashes []uuid.UUID, err error) {
-	err = s.db.Survey(ctx, "look for unused passages", func(q *db.Queries) error {
+	err = s.db.ReadLong(ctx, "find unused passages", func(q *db.Queries) error {
 		hashes, err = q.CleanupUnusedPassages(ctx, db.CleanupUnusedPassagesParams{
-			Collection: s.collection, ProjectID: s.projectID, After: after, Dying: s.dying[s.projectID], MaxPassages: sweepLook,
+			Collection: s.collection, ProjectID: s.projectID, After: after, Removable: s.removable[s.projectID], MaxPassages: sweepFind,
 		})
 		return err
 	})

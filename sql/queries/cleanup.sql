@@ -27,17 +27,17 @@ SELECT id, name FROM projects ORDER BY name;
 SELECT id, version FROM tenants WHERE project_id = @project_id;
 
 -- name: CleanupUnusedPassages :many
--- The next passages by hash that no chunk points at, but for those of tenants
--- that are about to go. One pass over document_chunks_passage and the primary key
--- of the passages, whatever the number of tenants, and without a lock: what is
--- found is looked at again before it is deleted.
+-- The next passages by hash that no chunk uses. Chunks of removable tenants do not
+-- count. It reads document_chunks_passage and the primary key of the passages once,
+-- whatever the number of tenants. It takes no lock: CleanupDeletePassages checks
+-- again what it found.
 SELECT p.hash
 FROM passages p
 WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash > @after::uuid
     AND NOT EXISTS (
         SELECT 1 FROM document_chunks c
         WHERE c.project_id = @project_id AND c.collection = @collection AND c.passage_hash = p.hash
-            AND c.tenant_id <> ALL(coalesce(@dying::integer[], '{}')))
+            AND c.tenant_id <> ALL(coalesce(@removable::integer[], '{}')))
 ORDER BY p.hash
 LIMIT @max_passages;
 
@@ -48,9 +48,10 @@ WHERE collection = @collection AND project_id = @project_id AND hash = ANY(@hash
     AND created_at <= now() - make_interval(secs => @grace_seconds::float8);
 
 -- name: CleanupDeletePassages :execrows
--- Those of the passages that are older than the grace period, and that no tenant
--- has come to use which has changed since CleanupUnusedPassages found them: only
--- these are asked, on document_chunks_passage. Needs LockProjectExclusive.
+-- Deletes the passages that are older than the grace period and still unused. Only
+-- the tenants that have changed since CleanupUnusedPassages ran can have come to use
+-- one, so only their chunks are read, on document_chunks_passage. Needs
+-- LockProjectExclusive.
 DELETE FROM passages p
 WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = ANY(@hashes::uuid[])
     AND p.created_at <= now() - make_interval(secs => @grace_seconds::float8)

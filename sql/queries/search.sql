@@ -10,7 +10,8 @@ SELECT coalesce((
 -- name: SearchExact :many
 -- Compares the query with every passage of the tenant that the filters let
 -- through, and ranks documents by their best passage. Passages are reached by
--- primary key from document_chunks_passage.
+-- primary key from document_chunks_passage. candidates is there so that a row has the
+-- columns of SearchHNSW.
 --
 -- In this file OFFSET 0 keeps a sub-select one: it is looked up row by row. Joined
 -- as the planner likes, two tables whose statistics are older than the tenant are
@@ -38,19 +39,19 @@ WITH compared AS (
     SELECT document_id, ordinal, distance FROM best ORDER BY distance, document_id LIMIT @max_documents
 )
 SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
-    c.header_path, c.start_line, c.end_line, top.distance
+    c.header_path, c.start_line, c.end_line, top.distance, 0::bigint AS candidates
 FROM top
 JOIN documents d ON d.project_id = @project_id AND d.id = top.document_id
 JOIN document_chunks c ON c.project_id = @project_id AND c.document_id = top.document_id AND c.ordinal = top.ordinal
 ORDER BY top.distance, d.relative_path;
 
 -- name: SearchHNSW :many
--- Walks the collection's HNSW index outward from the query (iterative scan, relaxed
+-- Scans the collection's HNSW index outward from the query (iterative scan, relaxed
 -- order), that of promoted passages unless the standard level is among the levels,
 -- and keeps the passages that the tenant has, looking each up in
 -- document_chunks_passage; sorts them again; ranks documents by their best passage.
--- candidates: how many passages the walk found, to tell a walk that ended from one
--- that was cut.
+-- candidates is how many passages the scan found: fewer than max_passages if it
+-- ended before the limit.
 WITH nearest AS MATERIALIZED (
     SELECT p.hash, (p.embedding <=> @query::halfvec)::float8 AS distance
     FROM passages p
@@ -123,9 +124,9 @@ CROSS JOIN LATERAL (
 ORDER BY top.distance, d.relative_path, top.ordinal;
 
 -- name: PassageSearchHNSW :many
--- SearchHNSW with passages for results. Every passage that the walk finds stands
--- in a document at least, so max_walked of them make max_passages results; the
--- surplus is for the walk's relaxed order.
+-- SearchHNSW with passages for results. Every passage that the scan finds is in one
+-- document at least, so max_candidates of them make max_passages results; there are
+-- more candidates than results because the order of the scan is relaxed.
 WITH nearest AS MATERIALIZED (
     SELECT p.hash, (p.embedding <=> @query::halfvec)::float8 AS distance
     FROM passages p
@@ -140,7 +141,7 @@ WITH nearest AS MATERIALIZED (
                         AND d.collection = @collection AND d.doc_type = ANY(@doc_types::text[])))
             OFFSET 0)
     ORDER BY p.embedding <=> @query::halfvec
-    LIMIT @max_walked
+    LIMIT @max_candidates
 ), top AS (
     SELECT c.document_id, c.ordinal, n.hash, n.distance
     FROM nearest n

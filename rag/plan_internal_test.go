@@ -11,7 +11,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-func TestCrossover(t *testing.T) {
+func TestExactThreshold(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name   string
@@ -19,27 +19,27 @@ func TestCrossover(t *testing.T) {
 		size   int64
 		want   int32
 	}{
-		{"before the first ANALYZE", 40, 0, exactUpTo},
-		{"a small collection", 40, 5_000, exactUpTo},
+		{"before the first ANALYZE", 40, 0, alwaysExact},
+		{"a small collection", 40, 5_000, alwaysExact},
 		{"a large one", 40, 1_000_000, 12_649},
 		{"more documents wanted of it", 160, 1_000_000, 25_298},
 		{"more passages than there can be", 400, 1 << 62, 1<<30 - 1},
 	} {
-		if got := crossover(tt.wanted, tt.size); got != tt.want {
+		if got := exactThreshold(tt.wanted, tt.size); got != tt.want {
 			t.Errorf("%s: %d passages, want %d", tt.name, got, tt.want)
 		}
 	}
 }
 
-func TestFilter_Graph(t *testing.T) {
+func TestFilter_CandidateLimit(t *testing.T) {
 	t.Parallel()
 	promoted := []Level{Important, Critical}
 	for _, tt := range []struct {
-		name     string
-		query    Query
-		group    []Level
-		promoted bool
-		toWalk   int32
+		name       string
+		query      Query
+		group      []Level
+		promoted   bool
+		candidates int32
 	}{
 		{"standard", Query{Limit: 10}, []Level{Standard}, false, 40},
 		{"standard, many wanted", Query{Limit: 30}, []Level{Standard}, false, 120},
@@ -50,19 +50,19 @@ func TestFilter_Graph(t *testing.T) {
 		{"all levels at once", Query{Limit: 10}, []Level{Standard, Important, Critical}, false, 40},
 	} {
 		f := newFilter(Scope{}, tt.query, tt.group)
-		if f.promoted() != tt.promoted || f.toWalk() != tt.toWalk {
-			t.Errorf("%s: promoted %v, to walk %d, want %v, %d", tt.name, f.promoted(), f.toWalk(), tt.promoted, tt.toWalk)
+		if f.promoted() != tt.promoted || f.candidateLimit() != tt.candidates {
+			t.Errorf("%s: promoted %v, %d candidates, want %v, %d", tt.name, f.promoted(), f.candidateLimit(), tt.promoted, tt.candidates)
 		}
 	}
 }
 
-// routeFixture is a searcher with a database, whose searches say which way they went.
-type routeFixture struct {
+// planFixture is a searcher whose searches say which plan they ran.
+type planFixture struct {
 	searcher *Searcher
 	pool     *pgxpool.Pool
 }
 
-func newRouteFixture(t *testing.T) *routeFixture {
+func newPlanFixture(t *testing.T) *planFixture {
 	t.Helper()
 	database := db.NewDatabase(testenv.DatabaseURL(t), slog.New(slog.DiscardHandler))
 	t.Cleanup(database.Close)
@@ -70,14 +70,14 @@ func newRouteFixture(t *testing.T) *routeFixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &routeFixture{searcher: NewSearcher(database, nil, nil, slog.New(slog.DiscardHandler)), pool: pool}
+	return &planFixture{searcher: NewSearcher(database, nil, nil, slog.New(slog.DiscardHandler)), pool: pool}
 }
 
 // tenant has one document of so many passages.
-func (f *routeFixture) tenant(t *testing.T, name string, passages int) *Tenant {
+func (f *planFixture) tenant(t *testing.T, name string, passages int) *Tenant {
 	t.Helper()
 	q := db.New(f.pool)
-	projectID, err := q.ProjectUpsert(t.Context(), db.ProjectUpsertParams{Name: "route"})
+	projectID, err := q.ProjectUpsert(t.Context(), db.ProjectUpsertParams{Name: "plan"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,17 +103,17 @@ func (f *routeFixture) tenant(t *testing.T, name string, passages int) *Tenant {
 	return tenant
 }
 
-// search returns the ways that it went. A walk finds enough or not, as is said.
-func (f *routeFixture) search(t *testing.T, tenant *Tenant, enough bool) (went []string) {
+// search returns the steps that it took. A scan finds enough or not, as enough says.
+func (f *planFixture) search(t *testing.T, tenant *Tenant, enough bool) (went []string) {
 	t.Helper()
 	filter := newFilter(Scope{Tenant: tenant, Collection: Compounding}, Query{Limit: 10}, []Level{Standard})
-	found, err := alongRoute(t.Context(), f.searcher, db.New(f.pool), filter,
+	found, err := runPlan(t.Context(), f.searcher.planner, db.New(f.pool), filter,
 		func() ([]string, error) {
 			went = append(went, "compare")
 			return went, nil
 		},
 		func() ([]string, bool, error) {
-			went = append(went, "walk")
+			went = append(went, "scan")
 			return went, enough, nil
 		})
 	if err != nil {
@@ -125,11 +125,11 @@ func (f *routeFixture) search(t *testing.T, tenant *Tenant, enough bool) (went [
 	return went
 }
 
-// Few passages are compared, many are walked to, and what a walk does not come to
-// is compared after all.
-func TestAlongRoute(t *testing.T) {
+// Few passages are compared and many are scanned for. If a scan does not find enough,
+// all are compared.
+func TestRunPlan(t *testing.T) {
 	t.Parallel()
-	f := newRouteFixture(t)
+	f := newPlanFixture(t)
 	for _, tt := range []struct {
 		name     string
 		passages int
@@ -137,9 +137,9 @@ func TestAlongRoute(t *testing.T) {
 		want     []string
 	}{
 		{"none", 0, true, nil},
-		{"few", exactUpTo, true, []string{"compare"}},
-		{"many", exactUpTo + 1, true, []string{"walk"}},
-		{"many, far away", exactUpTo + 1, false, []string{"walk", "compare"}},
+		{"few", alwaysExact, true, []string{"compare"}},
+		{"many", alwaysExact + 1, true, []string{"scan"}},
+		{"many, far away", alwaysExact + 1, false, []string{"scan", "compare"}},
 	} {
 		tenant := f.tenant(t, tt.name, tt.passages)
 		for range 2 {
@@ -150,12 +150,12 @@ func TestAlongRoute(t *testing.T) {
 	}
 }
 
-// That passages were many is remembered, and does no harm once they are few. That
-// they were few or none is not: what has just been synced is found.
-func TestAlongRoute_AfterTheTenantHasChanged(t *testing.T) {
+// A large number of passages is kept, and does no harm once they are few. A small one
+// is not kept: what has just been synced is found.
+func TestRunPlan_AfterTheTenantHasChanged(t *testing.T) {
 	t.Parallel()
-	f := newRouteFixture(t)
-	large, empty := f.tenant(t, "large", exactUpTo+1), f.tenant(t, "empty", 0)
+	f := newPlanFixture(t)
+	large, empty := f.tenant(t, "large", alwaysExact+1), f.tenant(t, "empty", 0)
 	f.search(t, large, true)
 	f.search(t, empty, true)
 	for _, statement := range []string{
@@ -166,7 +166,7 @@ func TestAlongRoute_AfterTheTenantHasChanged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff([]string{"walk", "compare"}, f.search(t, large, false)); diff != "" {
+	if diff := cmp.Diff([]string{"scan", "compare"}, f.search(t, large, false)); diff != "" {
 		t.Errorf("of a tenant that has shrunk, the search went (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"compare"}, f.search(t, empty, true)); diff != "" {
