@@ -17,7 +17,7 @@ const (
 	handbookResults    = 5
 	maxHandbookResults = 20
 	// editionWait bounds the check whether a cached search is still valid.
-	editionWait = time.Second
+	editionWait = 5 * time.Second
 	// maxPassage bounds the text of a passage, in characters. Only passages that are
 	// mostly white space are longer.
 	maxPassage = 3000

@@ -142,7 +142,7 @@ func TestServe_BoundsItsMemory(t *testing.T) {
 			if peak > memoryBound {
 				t.Errorf("the server took %d MiB, more than %d", peak>>20, memoryBound>>20)
 			}
-			p.mustEnd(t, endings()["EOF"])
+			p.endsUnread(t, endings()["EOF"]) // perhaps in the middle of a large batch
 		})
 	}
 }

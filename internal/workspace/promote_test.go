@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/test/testenv"
@@ -228,7 +228,7 @@ func TestPromote_NamesTheFieldsThatAreWrong(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{docs + "a.md": strings.Replace(problem("A", "Text."), "root_cause: a mistake\n", "severity: dire\n", 1)})
 	_, _, err := f.activate(t, f.server(t), "main").Promote(t.Context(), "problems/a.md", rag.Critical)
-	violations, ok := rag.AsError(err).Details["violations"].([]project.Violation)
+	violations, ok := rag.AsError(err).Details["violations"].([]document.Violation)
 	if !ok {
 		t.Fatalf("%v has no violations", err)
 	}
