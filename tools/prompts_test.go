@@ -157,6 +157,6 @@ func goldenText(t *testing.T, name, got string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got); -update writes it anew:\n%s", path, diff)
+		t.Errorf("%s (-want +got); -update writes it again:\n%s", path, diff)
 	}
 }

@@ -42,7 +42,7 @@ func promoted(t *testing.T, x *index.Indexer, before document.File, level rag.Le
 	}
 }
 
-// After a promotion the index holds what indexing the file anew would have made,
+// After a promotion the index holds what indexing the file again would have made,
 // and no other branch's documents have changed.
 func TestPromote_EqualsIndexingAgain(t *testing.T) {
 	t.Parallel()
@@ -77,8 +77,8 @@ func TestPromote_EqualsIndexingAgain(t *testing.T) {
 			if requests := f.Fake.Requests(""); len(requests) > 0 {
 				t.Errorf("Ollama was asked: %v", requests)
 			}
-			f.Add(t, f.Branch(t, "anew"), after, neighbour)
-			if diff := cmp.Diff(f.columns(t, "anew"), f.columns(t, "main")); diff != "" {
+			f.Add(t, f.Branch(t, "again"), after, neighbour)
+			if diff := cmp.Diff(f.columns(t, "again"), f.columns(t, "main")); diff != "" {
 				t.Errorf("(-indexed again +promoted):\n%s", diff)
 			}
 			if diff := cmp.Diff(untouched, f.columns(t, "untouched")); diff != "" {
