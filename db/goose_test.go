@@ -58,7 +58,7 @@ func TestGoose_CommandLine(t *testing.T) {
 	checkFilled(t, open(t, databaseURL))
 }
 
-// What users are told to install is what is tested here.
+// The documentation names the version of goose that these tests run.
 func TestGoose_VersionInTheDocumentation(t *testing.T) {
 	t.Parallel()
 	module, err := os.ReadFile("../goose.mod")

@@ -73,7 +73,8 @@ func (s *suspension) suspend(t *testing.T) (resume func()) {
 	return func() { s.windows[0].signal(t, syscall.SIGCONT) }
 }
 
-// settled waits until what every window finds is what is on disk, and says so.
+// settled waits until every window finds exactly the files on disk, and fails the
+// test if that takes too long.
 func (s *suspension) settled(t *testing.T, windows []*window, want ...string) {
 	t.Helper()
 	var got []string

@@ -30,7 +30,7 @@ type shared struct {
 	external int
 	// deleted is set from a deletion to the next activation.
 	deleted bool
-	// settled is set until the next step: what the windows say is what is so.
+	// settled is set until the next step: what the windows say agrees with the disk.
 	settled bool
 	// slowest is how long it took at most until all windows agreed.
 	slowest time.Duration
@@ -156,7 +156,7 @@ func (s *shared) delete(t *testing.T, w *window, dryRun bool) {
 	s.deleted = s.deleted || !dryRun
 }
 
-// settle waits until all windows say the same, which is what is on disk, or that
+// settle waits until all windows agree with each other and with the disk, or say that
 // the index was deleted.
 func (s *shared) settle(t *testing.T) {
 	t.Helper()
