@@ -35,7 +35,8 @@ type ChunkCountUpToParams struct {
 	MaxCount   int32
 }
 
-// How many passages a search would compare, counted no further than max_count.
+// How many passages a search by vectors would compare, counted no further than
+// max_count.
 // Index-only on document_chunks_passage unless doc_types are given.
 func (q *Queries) ChunkCountUpTo(ctx context.Context, arg ChunkCountUpToParams) (int64, error) {
 	row := q.db.QueryRow(ctx, chunkCountUpTo,
@@ -108,20 +109,30 @@ func (q *Queries) ChunkPromote(ctx context.Context, arg ChunkPromoteParams) erro
 }
 
 const chunkTexts = `-- name: ChunkTexts :many
-SELECT c.document_id, c.ordinal, c.header_path, c.start_line, c.end_line, p.content,
-    (p.embedding <=> $1::halfvec)::float8 AS distance
+SELECT c.document_id, c.ordinal, c.header_path, c.start_line, c.end_line, p.heading, p.content,
+    (-(p.lexical <#> $1::sparsevec))::float8 AS bm25,
+    coalesce(e.distance, 'NaN')::float8 AS distance
 FROM document_chunks c
-JOIN passages p ON p.collection = c.collection AND p.project_id = c.project_id AND p.hash = c.passage_hash
-WHERE c.project_id = $2 AND c.document_id = ANY($3::bigint[])
-    AND c.collection = $4 AND p.collection = $4
+JOIN passages p ON p.collection = $2 AND p.project_id = $3 AND p.hash = c.passage_hash
+LEFT JOIN LATERAL (
+    SELECT (e.embedding <=> $4::halfvec)::float8 AS distance
+    FROM embeddings e
+    WHERE e.collection = $2 AND e.project_id = $3 AND e.model_id = $5::integer
+        AND e.hash = c.passage_hash
+    OFFSET 0
+) e ON true
+WHERE c.project_id = $3 AND c.document_id = ANY($6::bigint[])
+    AND c.collection = $2
 ORDER BY c.document_id, c.ordinal
 `
 
 type ChunkTextsParams struct {
-	Query       pgvector_go.HalfVector
-	ProjectID   int32
-	DocumentIds []int64
+	Terms       pgvector_go.SparseVector
 	Collection  Collection
+	ProjectID   int32
+	Query       *pgvector_go.HalfVector
+	ModelID     *int32
+	DocumentIds []int64
 }
 
 type ChunkTextsRow struct {
@@ -130,17 +141,22 @@ type ChunkTextsRow struct {
 	HeaderPath string
 	StartLine  int32
 	EndLine    int32
+	Heading    string
 	Content    string
+	Bm25       float64
 	Distance   float64
 }
 
-// The text of whole documents, passage by passage.
+// The text of whole documents, passage by passage, with what a query has in common
+// with each. Without a vector of the query, or of the passage, the distance is NaN.
 func (q *Queries) ChunkTexts(ctx context.Context, arg ChunkTextsParams) ([]ChunkTextsRow, error) {
 	rows, err := q.db.Query(ctx, chunkTexts,
-		arg.Query,
-		arg.ProjectID,
-		arg.DocumentIds,
+		arg.Terms,
 		arg.Collection,
+		arg.ProjectID,
+		arg.Query,
+		arg.ModelID,
+		arg.DocumentIds,
 	)
 	if err != nil {
 		return nil, err
@@ -155,7 +171,9 @@ func (q *Queries) ChunkTexts(ctx context.Context, arg ChunkTextsParams) ([]Chunk
 			&i.HeaderPath,
 			&i.StartLine,
 			&i.EndLine,
+			&i.Heading,
 			&i.Content,
+			&i.Bm25,
 			&i.Distance,
 		); err != nil {
 			return nil, err

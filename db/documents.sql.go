@@ -172,10 +172,10 @@ func (q *Queries) DocumentPathsContaining(ctx context.Context, arg DocumentPaths
 const documentPromote = `-- name: DocumentPromote :one
 UPDATE documents SET
     promotion_level = $1, content_hash = $2,
-    char_count = $3, line_count = $4, file_size = $5, file_mtime = $6,
-    file_ctime = $7, file_inode = $8
-WHERE project_id = $9 AND tenant_id = $10 AND collection = $11
-    AND relative_path = $12 AND content_hash = $13
+    char_count = $3, file_size = $4, file_mtime = $5,
+    file_ctime = $6, file_inode = $7
+WHERE project_id = $8 AND tenant_id = $9 AND collection = $10
+    AND relative_path = $11 AND content_hash = $12
 RETURNING id
 `
 
@@ -183,7 +183,6 @@ type DocumentPromoteParams struct {
 	PromotionLevel PromotionLevel
 	ContentHash    []byte
 	CharCount      int32
-	LineCount      int32
 	FileSize       int64
 	FileMtime      time.Time
 	FileCtime      time.Time
@@ -202,7 +201,6 @@ func (q *Queries) DocumentPromote(ctx context.Context, arg DocumentPromoteParams
 		arg.PromotionLevel,
 		arg.ContentHash,
 		arg.CharCount,
-		arg.LineCount,
 		arg.FileSize,
 		arg.FileMtime,
 		arg.FileCtime,
@@ -314,10 +312,10 @@ func (q *Queries) DocumentTouchMany(ctx context.Context, arg DocumentTouchManyPa
 const documentUpsertMany = `-- name: DocumentUpsertMany :many
 INSERT INTO documents (
     project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
-    content_hash, schema_hash, char_count, line_count, file_size, file_mtime, file_ctime, file_inode, chunk_count
+    content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count
 )
 SELECT $1, $2, $3, d.relative_path, d.title, d.summary, d.doc_type, d.doc_date,
-    d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.line_count, d.file_size, d.file_mtime,
+    d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.file_size, d.file_mtime,
     d.file_ctime, d.file_inode, d.chunk_count
 FROM (
     SELECT unnest($4::text[]) AS relative_path,
@@ -329,17 +327,16 @@ FROM (
         unnest($10::bytea[]) AS content_hash,
         unnest($11::text[]) AS schema_hash,
         unnest($12::integer[]) AS char_count,
-        unnest($13::integer[]) AS line_count,
-        unnest($14::bigint[]) AS file_size,
-        unnest($15::timestamptz[]) AS file_mtime,
-        unnest($16::timestamptz[]) AS file_ctime,
-        unnest($17::bigint[]) AS file_inode,
-        unnest($18::integer[]) AS chunk_count
+        unnest($13::bigint[]) AS file_size,
+        unnest($14::timestamptz[]) AS file_mtime,
+        unnest($15::timestamptz[]) AS file_ctime,
+        unnest($16::bigint[]) AS file_inode,
+        unnest($17::integer[]) AS chunk_count
 ) AS d
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     title = excluded.title, summary = excluded.summary, doc_type = excluded.doc_type,
     doc_date = excluded.doc_date, promotion_level = excluded.promotion_level, content_hash = excluded.content_hash,
-    schema_hash = excluded.schema_hash, char_count = excluded.char_count, line_count = excluded.line_count,
+    schema_hash = excluded.schema_hash, char_count = excluded.char_count,
     file_size = excluded.file_size, file_mtime = excluded.file_mtime,
     file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count
 RETURNING id, relative_path
@@ -358,7 +355,6 @@ type DocumentUpsertManyParams struct {
 	ContentHashes   [][]byte
 	SchemaHashes    []string
 	CharCounts      []int32
-	LineCounts      []int32
 	FileSizes       []int64
 	FileMtimes      []time.Time
 	FileCtimes      []time.Time
@@ -386,7 +382,6 @@ func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertMany
 		arg.ContentHashes,
 		arg.SchemaHashes,
 		arg.CharCounts,
-		arg.LineCounts,
 		arg.FileSizes,
 		arg.FileMtimes,
 		arg.FileCtimes,
@@ -409,36 +404,6 @@ func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertMany
 		return nil, err
 	}
 	return items, nil
-}
-
-const documentWithdraw = `-- name: DocumentWithdraw :exec
-DELETE FROM documents USING (
-    SELECT unnest($1::text[]) AS relative_path,
-        unnest($2::bytea[]) AS content_hash
-) AS f
-WHERE project_id = $3 AND tenant_id = $4 AND collection = $5
-    AND documents.relative_path = f.relative_path AND documents.content_hash <> f.content_hash
-`
-
-type DocumentWithdrawParams struct {
-	RelativePaths []string
-	ContentHashes [][]byte
-	ProjectID     int32
-	TenantID      int32
-	Collection    Collection
-}
-
-// Documents whose bytes are no longer the file's. Chunks and links go by their
-// foreign keys.
-func (q *Queries) DocumentWithdraw(ctx context.Context, arg DocumentWithdrawParams) error {
-	_, err := q.db.Exec(ctx, documentWithdraw,
-		arg.RelativePaths,
-		arg.ContentHashes,
-		arg.ProjectID,
-		arg.TenantID,
-		arg.Collection,
-	)
-	return err
 }
 
 const documentsByPath = `-- name: DocumentsByPath :many

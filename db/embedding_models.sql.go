@@ -9,6 +9,30 @@ import (
 	"context"
 )
 
+const embeddingModelFind = `-- name: EmbeddingModelFind :one
+SELECT id FROM embedding_models
+WHERE name = $1 AND digest = $2 AND dimensions = $3 AND prompt_version = $4
+`
+
+type EmbeddingModelFindParams struct {
+	Name          string
+	Digest        string
+	Dimensions    int32
+	PromptVersion int32
+}
+
+func (q *Queries) EmbeddingModelFind(ctx context.Context, arg EmbeddingModelFindParams) (int32, error) {
+	row := q.db.QueryRow(ctx, embeddingModelFind,
+		arg.Name,
+		arg.Digest,
+		arg.Dimensions,
+		arg.PromptVersion,
+	)
+	var id int32
+	err := row.Scan(&id)
+	return id, err
+}
+
 const embeddingModelUpsert = `-- name: EmbeddingModelUpsert :one
 INSERT INTO embedding_models (name, digest, dimensions, prompt_version)
 VALUES ($1, $2, $3, $4)

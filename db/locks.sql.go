@@ -34,11 +34,12 @@ type LockProjectSharedParams struct {
 	ProjectID int32
 }
 
-// Held by a transaction that changes documents, so that neither their tenant nor
-// a passage that they count on goes before it commits. class: db.LockPassages.
-// Whoever changes documents takes locks in one order, so that nobody deadlocks:
-// the project's row (to register and delete tenants), this lock, new passages by
-// hash, the tenant's row (TenantIncrementVersion), documents, promoted passages by hash.
+// Held by a transaction that changes documents or adds vectors, so that neither the
+// tenant nor a passage that it relies on is removed before it commits. class:
+// db.LockPassages. Every such transaction takes its locks in one order, so that none
+// deadlock: the project's row (to register and delete tenants), this lock, new
+// passages by hash, the tenant's row (TenantIncrementVersion), documents, promoted
+// passages by hash.
 func (q *Queries) LockProjectShared(ctx context.Context, arg LockProjectSharedParams) error {
 	_, err := q.db.Exec(ctx, lockProjectShared, arg.Class, arg.ProjectID)
 	return err

@@ -20,7 +20,8 @@ type PassageDeleteByProjectParams struct {
 	ProjectID int32
 }
 
-// For a project that is gone. Needs LockProjectExclusive.
+// For a project that is gone. Vectors go by their foreign key. Needs
+// LockProjectExclusive.
 func (q *Queries) PassageDeleteByProject(ctx context.Context, arg PassageDeleteByProjectParams) error {
 	_, err := q.db.Exec(ctx, passageDeleteByProject, arg.ProjectID)
 	return err
@@ -37,7 +38,7 @@ type PassageExistingParams struct {
 	Hashes     []uuid.UUID
 }
 
-// Which of the hashes need no embedding.
+// Which of the passages the project has.
 func (q *Queries) PassageExisting(ctx context.Context, arg PassageExistingParams) ([]uuid.UUID, error) {
 	rows, err := q.db.Query(ctx, passageExisting, arg.Collection, arg.ProjectID, arg.Hashes)
 	if err != nil {
@@ -59,14 +60,15 @@ func (q *Queries) PassageExisting(ctx context.Context, arg PassageExistingParams
 }
 
 const passageInsertMany = `-- name: PassageInsertMany :exec
-INSERT INTO passages (collection, project_id, hash, heading, content, embedding, promoted)
-SELECT $1, $2, p.hash, p.heading, p.content, p.embedding, p.promoted
+INSERT INTO passages (collection, project_id, hash, heading, content, terms, lexical, promoted)
+SELECT $1, $2, p.hash, p.heading, p.content, p.terms::integer[], p.lexical, p.promoted
 FROM (
     SELECT unnest($3::uuid[]) AS hash,
         unnest($4::text[]) AS heading,
         unnest($5::text[]) AS content,
-        unnest($6::halfvec[]) AS embedding,
-        unnest($7::boolean[]) AS promoted
+        unnest($6::text[]) AS terms,
+        unnest($7::sparsevec[]) AS lexical,
+        unnest($8::boolean[]) AS promoted
 ) AS p
 ON CONFLICT (collection, project_id, hash) DO NOTHING
 `
@@ -77,13 +79,15 @@ type PassageInsertManyParams struct {
 	Hashes     []uuid.UUID
 	Headings   []string
 	Contents   []string
-	Embeddings []pgvector_go.HalfVector
+	Terms      []string
+	Lexicals   []pgvector_go.SparseVector
 	Promoted   []bool
 }
 
 // Rows must come sorted by hash: two servers that insert the same passages in
-// different orders would deadlock. promoted saves a row the update that follows
-// when promoted chunks come to point at it.
+// different orders would deadlock. Each row's terms are an array in PostgreSQL's
+// notation, since unnest would make one of all rows' arrays. promoted saves a row
+// the update that follows when promoted chunks come to point at it.
 func (q *Queries) PassageInsertMany(ctx context.Context, arg PassageInsertManyParams) error {
 	_, err := q.db.Exec(ctx, passageInsertMany,
 		arg.Collection,
@@ -91,8 +95,44 @@ func (q *Queries) PassageInsertMany(ctx context.Context, arg PassageInsertManyPa
 		arg.Hashes,
 		arg.Headings,
 		arg.Contents,
-		arg.Embeddings,
+		arg.Terms,
+		arg.Lexicals,
 		arg.Promoted,
 	)
 	return err
+}
+
+const passageSample = `-- name: PassageSample :many
+SELECT terms FROM passages
+WHERE collection = $1 AND project_id = $2
+ORDER BY hash
+LIMIT $3
+`
+
+type PassageSampleParams struct {
+	Collection  Collection
+	ProjectID   int32
+	MaxPassages int32
+}
+
+// The terms of some passages of the project. A hash says nothing about its passage,
+// so that the first by hash are a random sample, the same at every call.
+func (q *Queries) PassageSample(ctx context.Context, arg PassageSampleParams) ([][]int32, error) {
+	rows, err := q.db.Query(ctx, passageSample, arg.Collection, arg.ProjectID, arg.MaxPassages)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := [][]int32{}
+	for rows.Next() {
+		var terms []int32
+		if err := rows.Scan(&terms); err != nil {
+			return nil, err
+		}
+		items = append(items, terms)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

@@ -8,208 +8,78 @@ package db
 import (
 	"context"
 
+	"github.com/google/uuid"
 	pgvector_go "github.com/pgvector/pgvector-go"
 )
 
-const passageEstimate = `-- name: PassageEstimate :one
+const embeddingEstimate = `-- name: EmbeddingEstimate :one
+
 SELECT coalesce((
     SELECT greatest(c.reltuples, 0) FROM pg_catalog.pg_class c
-    WHERE c.oid = to_regclass('passages_' || $1::collection
+    WHERE c.oid = to_regclass('embeddings_' || $1::collection
         || CASE WHEN $2::boolean THEN '_promoted' ELSE '_embedding' END)
-), 0)::bigint AS passages
+), 0)::bigint AS embeddings
 `
 
-type PassageEstimateParams struct {
+type EmbeddingEstimateParams struct {
 	Collection Collection
 	Promoted   bool
 }
 
-// How many passages an HNSW index holds, of all tenants, as the statistics have it:
-// 0 before the first ANALYZE, and where there is no such index.
-func (q *Queries) PassageEstimate(ctx context.Context, arg PassageEstimateParams) (int64, error) {
-	row := q.db.QueryRow(ctx, passageEstimate, arg.Collection, arg.Promoted)
-	var passages int64
-	err := row.Scan(&passages)
-	return passages, err
+// The searches return one row a document, that of its best passage, or with
+// each_passage one row a passage, once in every document that has it. All rows have
+// the same columns: what is known of the passage, whichever search has found it.
+//
+// In this file OFFSET 0 keeps a sub-select one: it is looked up row by row. Joined
+// as the planner likes, two tables whose statistics are older than the tenant are
+// compared row by row with each other, which takes minutes.
+// How many vectors an HNSW index holds, of all tenants and models, as the statistics
+// have it: 0 before the first ANALYZE, and where there is no such index.
+func (q *Queries) EmbeddingEstimate(ctx context.Context, arg EmbeddingEstimateParams) (int64, error) {
+	row := q.db.QueryRow(ctx, embeddingEstimate, arg.Collection, arg.Promoted)
+	var embeddings int64
+	err := row.Scan(&embeddings)
+	return embeddings, err
 }
 
-const passageSearchExact = `-- name: PassageSearchExact :many
-WITH top AS (
-    SELECT c.document_id, c.ordinal, c.passage_hash, p.distance
-    FROM document_chunks c
-    CROSS JOIN LATERAL (
-        SELECT (p.embedding <=> $3::halfvec)::float8 AS distance
-        FROM passages p
-        WHERE p.collection = $2 AND p.project_id = c.project_id AND p.hash = c.passage_hash
-        OFFSET 0
-    ) p
-    WHERE c.project_id = $1 AND c.tenant_id = $4 AND c.collection = $2
-        AND c.promotion_level = ANY($5::promotion_level[])
-        AND ($6::text[] IS NULL OR c.document_id IN (
-            SELECT d.id FROM documents d
-            WHERE d.project_id = $1 AND d.tenant_id = $4 AND d.collection = $2
-                AND d.doc_type = ANY($6::text[])))
-    ORDER BY distance, c.document_id, c.ordinal
-    LIMIT $7
-)
-SELECT d.relative_path, d.doc_type, top.ordinal, p.content, top.distance
-FROM top
-JOIN documents d ON d.project_id = $1 AND d.id = top.document_id
-CROSS JOIN LATERAL (
-    SELECT p.content
-    FROM passages p
-    WHERE p.collection = $2 AND p.project_id = $1 AND p.hash = top.passage_hash
-    OFFSET 0
-) p
-ORDER BY top.distance, d.relative_path, top.ordinal
+const searchDistances = `-- name: SearchDistances :many
+SELECT e.hash, (e.embedding <=> $1::halfvec)::float8 AS distance
+FROM embeddings e
+WHERE e.collection = $2 AND e.project_id = $3 AND e.model_id = $4
+    AND e.hash = ANY($5::uuid[])
 `
 
-type PassageSearchExactParams struct {
-	ProjectID   int32
-	Collection  Collection
-	Query       pgvector_go.HalfVector
-	TenantID    int32
-	Levels      []PromotionLevel
-	DocTypes    []string
-	MaxPassages int32
+type SearchDistancesParams struct {
+	Query      pgvector_go.HalfVector
+	Collection Collection
+	ProjectID  int32
+	ModelID    int32
+	Hashes     []uuid.UUID
 }
 
-type PassageSearchExactRow struct {
-	RelativePath string
-	DocType      string
-	Ordinal      int32
-	Content      string
-	Distance     float64
+type SearchDistancesRow struct {
+	Hash     uuid.UUID
+	Distance float64
 }
 
-// SearchExact with passages for results: one document may have several, and a
-// passage that stands in several documents is a result in each.
-func (q *Queries) PassageSearchExact(ctx context.Context, arg PassageSearchExactParams) ([]PassageSearchExactRow, error) {
-	rows, err := q.db.Query(ctx, passageSearchExact,
-		arg.ProjectID,
-		arg.Collection,
+// The distances of passages that SearchWords has found before the query's vector
+// was known.
+func (q *Queries) SearchDistances(ctx context.Context, arg SearchDistancesParams) ([]SearchDistancesRow, error) {
+	rows, err := q.db.Query(ctx, searchDistances,
 		arg.Query,
-		arg.TenantID,
-		arg.Levels,
-		arg.DocTypes,
-		arg.MaxPassages,
+		arg.Collection,
+		arg.ProjectID,
+		arg.ModelID,
+		arg.Hashes,
 	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []PassageSearchExactRow{}
+	items := []SearchDistancesRow{}
 	for rows.Next() {
-		var i PassageSearchExactRow
-		if err := rows.Scan(
-			&i.RelativePath,
-			&i.DocType,
-			&i.Ordinal,
-			&i.Content,
-			&i.Distance,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const passageSearchHNSW = `-- name: PassageSearchHNSW :many
-WITH nearest AS MATERIALIZED (
-    SELECT p.hash, (p.embedding <=> $3::halfvec)::float8 AS distance
-    FROM passages p
-    WHERE p.collection = $2 AND p.project_id = $1
-        AND EXISTS (
-            SELECT 1 FROM document_chunks c
-            WHERE c.project_id = $1 AND c.tenant_id = $4 AND c.collection = $2
-                AND c.promotion_level = ANY($5::promotion_level[]) AND c.passage_hash = p.hash
-                AND ($6::text[] IS NULL OR c.document_id IN (
-                    SELECT d.id FROM documents d
-                    WHERE d.project_id = $1 AND d.tenant_id = $4
-                        AND d.collection = $2 AND d.doc_type = ANY($6::text[])))
-            OFFSET 0)
-    ORDER BY p.embedding <=> $3::halfvec
-    LIMIT $7
-), top AS (
-    SELECT c.document_id, c.ordinal, n.hash, n.distance
-    FROM nearest n
-    CROSS JOIN LATERAL (
-        SELECT c.document_id, c.ordinal
-        FROM document_chunks c
-        WHERE c.project_id = $1 AND c.tenant_id = $4 AND c.collection = $2
-            AND c.promotion_level = ANY($5::promotion_level[]) AND c.passage_hash = n.hash
-        OFFSET 0
-    ) c
-    WHERE $6::text[] IS NULL OR c.document_id IN (
-        SELECT d.id FROM documents d
-        WHERE d.project_id = $1 AND d.tenant_id = $4 AND d.collection = $2
-            AND d.doc_type = ANY($6::text[]))
-    ORDER BY n.distance, c.document_id, c.ordinal
-    LIMIT $8
-)
-SELECT d.relative_path, d.doc_type, top.ordinal, p.content, top.distance
-FROM top
-JOIN documents d ON d.project_id = $1 AND d.id = top.document_id
-CROSS JOIN LATERAL (
-    SELECT p.content
-    FROM passages p
-    WHERE p.collection = $2 AND p.project_id = $1 AND p.hash = top.hash
-    OFFSET 0
-) p
-ORDER BY top.distance, d.relative_path, top.ordinal
-`
-
-type PassageSearchHNSWParams struct {
-	ProjectID     int32
-	Collection    Collection
-	Query         pgvector_go.HalfVector
-	TenantID      int32
-	Levels        []PromotionLevel
-	DocTypes      []string
-	MaxCandidates int32
-	MaxPassages   int32
-}
-
-type PassageSearchHNSWRow struct {
-	RelativePath string
-	DocType      string
-	Ordinal      int32
-	Content      string
-	Distance     float64
-}
-
-// SearchHNSW with passages for results. Every passage that the scan finds is in one
-// document at least, so max_candidates of them make max_passages results; there are
-// more candidates than results because the order of the scan is relaxed.
-func (q *Queries) PassageSearchHNSW(ctx context.Context, arg PassageSearchHNSWParams) ([]PassageSearchHNSWRow, error) {
-	rows, err := q.db.Query(ctx, passageSearchHNSW,
-		arg.ProjectID,
-		arg.Collection,
-		arg.Query,
-		arg.TenantID,
-		arg.Levels,
-		arg.DocTypes,
-		arg.MaxCandidates,
-		arg.MaxPassages,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []PassageSearchHNSWRow{}
-	for rows.Next() {
-		var i PassageSearchHNSWRow
-		if err := rows.Scan(
-			&i.RelativePath,
-			&i.DocType,
-			&i.Ordinal,
-			&i.Content,
-			&i.Distance,
-		); err != nil {
+		var i SearchDistancesRow
+		if err := rows.Scan(&i.Hash, &i.Distance); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -222,43 +92,56 @@ func (q *Queries) PassageSearchHNSW(ctx context.Context, arg PassageSearchHNSWPa
 
 const searchExact = `-- name: SearchExact :many
 WITH compared AS (
-    SELECT c.document_id, c.ordinal, p.distance
+    SELECT c.document_id, c.ordinal, c.passage_hash, e.distance
     FROM document_chunks c
     CROSS JOIN LATERAL (
-        SELECT (p.embedding <=> $2::halfvec)::float8 AS distance
-        FROM passages p
-        WHERE p.collection = $3 AND p.project_id = c.project_id AND p.hash = c.passage_hash
+        SELECT (e.embedding <=> $4::halfvec)::float8 AS distance
+        FROM embeddings e
+        WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $5
+            AND e.hash = c.passage_hash
         OFFSET 0
-    ) p
-    WHERE c.project_id = $1 AND c.tenant_id = $4 AND c.collection = $3
-        AND c.promotion_level = ANY($5::promotion_level[])
-        AND ($6::text[] IS NULL OR c.document_id IN (
+    ) e
+    WHERE c.project_id = $1 AND c.tenant_id = $6 AND c.collection = $3
+        AND c.promotion_level = ANY($7::promotion_level[])
+        AND ($8::text[] IS NULL OR c.document_id IN (
             SELECT d.id FROM documents d
-            WHERE d.project_id = $1 AND d.tenant_id = $4 AND d.collection = $3
-                AND d.doc_type = ANY($6::text[])))
+            WHERE d.project_id = $1 AND d.tenant_id = $6 AND d.collection = $3
+                AND d.doc_type = ANY($8::text[])))
 ), best AS (
-    SELECT DISTINCT ON (document_id) document_id, ordinal, distance
+    SELECT DISTINCT ON (document_id, CASE WHEN $9::boolean THEN ordinal END)
+        document_id, ordinal, passage_hash, distance
     FROM compared
-    ORDER BY document_id, distance, ordinal
+    ORDER BY document_id, CASE WHEN $9::boolean THEN ordinal END, distance, ordinal
 ), top AS (
-    SELECT document_id, ordinal, distance FROM best ORDER BY distance, document_id LIMIT $7
+    SELECT document_id, ordinal, passage_hash, distance
+    FROM best ORDER BY distance, document_id, ordinal LIMIT $10
 )
 SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
-    c.header_path, c.start_line, c.end_line, top.distance, 0::bigint AS candidates
+    c.ordinal, c.header_path, c.start_line, c.end_line, p.hash, p.heading, p.content, p.bm25,
+    top.distance::float8 AS distance, 0::bigint AS candidates
 FROM top
 JOIN documents d ON d.project_id = $1 AND d.id = top.document_id
 JOIN document_chunks c ON c.project_id = $1 AND c.document_id = top.document_id AND c.ordinal = top.ordinal
-ORDER BY top.distance, d.relative_path
+CROSS JOIN LATERAL (
+    SELECT p.hash, p.heading, p.content, (-(p.lexical <#> $2::sparsevec))::float8 AS bm25
+    FROM passages p
+    WHERE p.collection = $3 AND p.project_id = $1 AND p.hash = top.passage_hash
+    OFFSET 0
+) p
+ORDER BY top.distance, d.relative_path, c.ordinal
 `
 
 type SearchExactParams struct {
-	ProjectID    int32
-	Query        pgvector_go.HalfVector
-	Collection   Collection
-	TenantID     int32
-	Levels       []PromotionLevel
-	DocTypes     []string
-	MaxDocuments int32
+	ProjectID   int32
+	Terms       pgvector_go.SparseVector
+	Collection  Collection
+	Query       pgvector_go.HalfVector
+	ModelID     int32
+	TenantID    int32
+	Levels      []PromotionLevel
+	DocTypes    []string
+	EachPassage bool
+	MaxRows     int32
 }
 
 type SearchExactRow struct {
@@ -270,30 +153,33 @@ type SearchExactRow struct {
 	DocType        string
 	DocDate        string
 	PromotionLevel PromotionLevel
+	Ordinal        int32
 	HeaderPath     string
 	StartLine      int32
 	EndLine        int32
+	Hash           uuid.UUID
+	Heading        string
+	Content        string
+	Bm25           float64
 	Distance       float64
 	Candidates     int64
 }
 
-// Compares the query with every passage of the tenant that the filters let
-// through, and ranks documents by their best passage. Passages are reached by
-// primary key from document_chunks_passage. candidates is there so that a row has the
-// columns of SearchHNSW.
-//
-// In this file OFFSET 0 keeps a sub-select one: it is looked up row by row. Joined
-// as the planner likes, two tables whose statistics are older than the tenant are
-// compared row by row with each other, which takes minutes.
+// Compares the query with the vector of every passage of the tenant that the filters
+// let through. Vectors are reached by primary key from document_chunks_passage.
+// candidates is there so that a row has the columns of SearchHNSW.
 func (q *Queries) SearchExact(ctx context.Context, arg SearchExactParams) ([]SearchExactRow, error) {
 	rows, err := q.db.Query(ctx, searchExact,
 		arg.ProjectID,
-		arg.Query,
+		arg.Terms,
 		arg.Collection,
+		arg.Query,
+		arg.ModelID,
 		arg.TenantID,
 		arg.Levels,
 		arg.DocTypes,
-		arg.MaxDocuments,
+		arg.EachPassage,
+		arg.MaxRows,
 	)
 	if err != nil {
 		return nil, err
@@ -311,9 +197,14 @@ func (q *Queries) SearchExact(ctx context.Context, arg SearchExactParams) ([]Sea
 			&i.DocType,
 			&i.DocDate,
 			&i.PromotionLevel,
+			&i.Ordinal,
 			&i.HeaderPath,
 			&i.StartLine,
 			&i.EndLine,
+			&i.Hash,
+			&i.Heading,
+			&i.Content,
+			&i.Bm25,
 			&i.Distance,
 			&i.Candidates,
 		); err != nil {
@@ -329,54 +220,64 @@ func (q *Queries) SearchExact(ctx context.Context, arg SearchExactParams) ([]Sea
 
 const searchHNSW = `-- name: SearchHNSW :many
 WITH nearest AS MATERIALIZED (
-    SELECT p.hash, (p.embedding <=> $4::halfvec)::float8 AS distance
-    FROM passages p
-    WHERE p.collection = $5 AND p.project_id = $1
-        AND (p.promoted OR 'standard'::promotion_level = ANY($6::promotion_level[]))
+    SELECT e.hash, (e.embedding <=> $6::halfvec)::float8 AS distance
+    FROM embeddings e
+    WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $7
+        AND (e.promoted OR 'standard'::promotion_level = ANY($8::promotion_level[]))
         AND EXISTS (
             SELECT 1 FROM document_chunks c
-            WHERE c.project_id = $1 AND c.tenant_id = $7 AND c.collection = $5
-                AND c.passage_hash = p.hash
-                AND c.promotion_level = ANY($6::promotion_level[])
-                AND ($2::text[] IS NULL OR c.document_id IN (
+            WHERE c.project_id = $1 AND c.tenant_id = $9 AND c.collection = $3
+                AND c.passage_hash = e.hash
+                AND c.promotion_level = ANY($8::promotion_level[])
+                AND ($4::text[] IS NULL OR c.document_id IN (
                     SELECT d.id FROM documents d
-                    WHERE d.project_id = $1 AND d.tenant_id = $7
-                        AND d.collection = $5 AND d.doc_type = ANY($2::text[])))
+                    WHERE d.project_id = $1 AND d.tenant_id = $9
+                        AND d.collection = $3 AND d.doc_type = ANY($4::text[])))
             OFFSET 0)
-    ORDER BY p.embedding <=> $4::halfvec
-    LIMIT $8
+    ORDER BY e.embedding <=> $6::halfvec
+    LIMIT $10
 ), best AS (
-    SELECT DISTINCT ON (c.document_id) c.document_id, c.ordinal, n.distance
+    SELECT DISTINCT ON (c.document_id, CASE WHEN $11::boolean THEN c.ordinal END)
+        c.document_id, c.ordinal, n.hash, n.distance
     FROM nearest n
     CROSS JOIN LATERAL (
         SELECT c.document_id, c.ordinal
         FROM document_chunks c
-        WHERE c.project_id = $1 AND c.tenant_id = $7 AND c.collection = $5
-            AND c.promotion_level = ANY($6::promotion_level[]) AND c.passage_hash = n.hash
+        WHERE c.project_id = $1 AND c.tenant_id = $9 AND c.collection = $3
+            AND c.promotion_level = ANY($8::promotion_level[]) AND c.passage_hash = n.hash
         OFFSET 0
     ) c
-    ORDER BY c.document_id, n.distance, c.ordinal
+    ORDER BY c.document_id, CASE WHEN $11::boolean THEN c.ordinal END, n.distance, c.ordinal
 )
 SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
-    c.header_path, c.start_line, c.end_line, best.distance,
-    (SELECT count(*) FROM nearest) AS candidates
+    c.ordinal, c.header_path, c.start_line, c.end_line, p.hash, p.heading, p.content, p.bm25,
+    best.distance::float8 AS distance, (SELECT count(*) FROM nearest) AS candidates
 FROM best
 JOIN documents d ON d.project_id = $1 AND d.id = best.document_id
 JOIN document_chunks c ON c.project_id = $1 AND c.document_id = best.document_id AND c.ordinal = best.ordinal
-WHERE $2::text[] IS NULL OR d.doc_type = ANY($2::text[])
-ORDER BY best.distance, d.relative_path
-LIMIT $3
+CROSS JOIN LATERAL (
+    SELECT p.hash, p.heading, p.content, (-(p.lexical <#> $2::sparsevec))::float8 AS bm25
+    FROM passages p
+    WHERE p.collection = $3 AND p.project_id = $1 AND p.hash = best.hash
+    OFFSET 0
+) p
+WHERE $4::text[] IS NULL OR d.doc_type = ANY($4::text[])
+ORDER BY best.distance, d.relative_path, c.ordinal
+LIMIT $5
 `
 
 type SearchHNSWParams struct {
-	ProjectID    int32
-	DocTypes     []string
-	MaxDocuments int32
-	Query        pgvector_go.HalfVector
-	Collection   Collection
-	Levels       []PromotionLevel
-	TenantID     int32
-	MaxPassages  int32
+	ProjectID   int32
+	Terms       pgvector_go.SparseVector
+	Collection  Collection
+	DocTypes    []string
+	MaxRows     int32
+	Query       pgvector_go.HalfVector
+	ModelID     int32
+	Levels      []PromotionLevel
+	TenantID    int32
+	MaxPassages int32
+	EachPassage bool
 }
 
 type SearchHNSWRow struct {
@@ -388,29 +289,37 @@ type SearchHNSWRow struct {
 	DocType        string
 	DocDate        string
 	PromotionLevel PromotionLevel
+	Ordinal        int32
 	HeaderPath     string
 	StartLine      int32
 	EndLine        int32
+	Hash           uuid.UUID
+	Heading        string
+	Content        string
+	Bm25           float64
 	Distance       float64
 	Candidates     int64
 }
 
 // Scans the collection's HNSW index outward from the query (iterative scan, relaxed
 // order), that of promoted passages unless the standard level is among the levels,
-// and keeps the passages that the tenant has, looking each up in
+// and keeps the vectors whose passages the tenant has, looking each up in
 // document_chunks_passage; sorts them again; ranks documents by their best passage.
 // candidates is how many passages the scan found: fewer than max_passages if it
 // ended before the limit.
 func (q *Queries) SearchHNSW(ctx context.Context, arg SearchHNSWParams) ([]SearchHNSWRow, error) {
 	rows, err := q.db.Query(ctx, searchHNSW,
 		arg.ProjectID,
-		arg.DocTypes,
-		arg.MaxDocuments,
-		arg.Query,
+		arg.Terms,
 		arg.Collection,
+		arg.DocTypes,
+		arg.MaxRows,
+		arg.Query,
+		arg.ModelID,
 		arg.Levels,
 		arg.TenantID,
 		arg.MaxPassages,
+		arg.EachPassage,
 	)
 	if err != nil {
 		return nil, err
@@ -428,9 +337,157 @@ func (q *Queries) SearchHNSW(ctx context.Context, arg SearchHNSWParams) ([]Searc
 			&i.DocType,
 			&i.DocDate,
 			&i.PromotionLevel,
+			&i.Ordinal,
 			&i.HeaderPath,
 			&i.StartLine,
 			&i.EndLine,
+			&i.Hash,
+			&i.Heading,
+			&i.Content,
+			&i.Bm25,
+			&i.Distance,
+			&i.Candidates,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const searchWords = `-- name: SearchWords :many
+WITH scored AS MATERIALIZED (
+    SELECT p.hash, (-(p.lexical <#> $5::sparsevec))::float8 AS bm25
+    FROM passages p
+    WHERE p.collection = $2 AND p.project_id = $1 AND p.terms && $6::integer[]
+    ORDER BY bm25 DESC, p.hash
+), found AS (
+    SELECT c.document_id, c.ordinal, s.hash, s.bm25
+    FROM scored s
+    CROSS JOIN LATERAL (
+        SELECT c.document_id, c.ordinal
+        FROM document_chunks c
+        WHERE c.project_id = $1 AND c.tenant_id = $7 AND c.collection = $2
+            AND c.promotion_level = ANY($8::promotion_level[]) AND c.passage_hash = s.hash
+            AND ($9::text[] IS NULL OR c.document_id IN (
+                SELECT d.id FROM documents d
+                WHERE d.project_id = $1 AND d.tenant_id = $7
+                    AND d.collection = $2 AND d.doc_type = ANY($9::text[])))
+        OFFSET 0
+    ) c
+    LIMIT $10
+), best AS (
+    SELECT DISTINCT ON (document_id, CASE WHEN $11::boolean THEN ordinal END)
+        document_id, ordinal, hash, bm25
+    FROM found
+    ORDER BY document_id, CASE WHEN $11::boolean THEN ordinal END, bm25 DESC, ordinal
+), top AS (
+    SELECT document_id, ordinal, hash, bm25 FROM best ORDER BY bm25 DESC, document_id, ordinal LIMIT $12
+)
+SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
+    c.ordinal, c.header_path, c.start_line, c.end_line, top.hash, p.heading, p.content, top.bm25::float8 AS bm25,
+    coalesce(e.distance, 'NaN')::float8 AS distance, 0::bigint AS candidates
+FROM top
+JOIN documents d ON d.project_id = $1 AND d.id = top.document_id
+JOIN document_chunks c ON c.project_id = $1 AND c.document_id = top.document_id AND c.ordinal = top.ordinal
+CROSS JOIN LATERAL (
+    SELECT p.heading, p.content
+    FROM passages p
+    WHERE p.collection = $2 AND p.project_id = $1 AND p.hash = top.hash
+    OFFSET 0
+) p
+LEFT JOIN LATERAL (
+    SELECT (e.embedding <=> $3::halfvec)::float8 AS distance
+    FROM embeddings e
+    WHERE e.collection = $2 AND e.project_id = $1 AND e.model_id = $4::integer
+        AND e.hash = top.hash
+    OFFSET 0
+) e ON true
+ORDER BY top.bm25 DESC, d.relative_path, c.ordinal
+`
+
+type SearchWordsParams struct {
+	ProjectID   int32
+	Collection  Collection
+	Query       *pgvector_go.HalfVector
+	ModelID     *int32
+	Terms       pgvector_go.SparseVector
+	RareTerms   []int32
+	TenantID    int32
+	Levels      []PromotionLevel
+	DocTypes    []string
+	MaxPassages int32
+	EachPassage bool
+	MaxRows     int32
+}
+
+type SearchWordsRow struct {
+	ID             int64
+	RelativePath   string
+	Title          string
+	Summary        string
+	CharCount      int32
+	DocType        string
+	DocDate        string
+	PromotionLevel PromotionLevel
+	Ordinal        int32
+	HeaderPath     string
+	StartLine      int32
+	EndLine        int32
+	Hash           uuid.UUID
+	Heading        string
+	Content        string
+	Bm25           float64
+	Distance       float64
+	Candidates     int64
+}
+
+// Scores every passage of the project that has one of the rare terms by all terms of
+// the query, reached over passages_terms, and keeps the best that the tenant has,
+// looking them up in document_chunks_passage from the best on. Without a vector of
+// the query, or of the passage, the distance is NaN.
+func (q *Queries) SearchWords(ctx context.Context, arg SearchWordsParams) ([]SearchWordsRow, error) {
+	rows, err := q.db.Query(ctx, searchWords,
+		arg.ProjectID,
+		arg.Collection,
+		arg.Query,
+		arg.ModelID,
+		arg.Terms,
+		arg.RareTerms,
+		arg.TenantID,
+		arg.Levels,
+		arg.DocTypes,
+		arg.MaxPassages,
+		arg.EachPassage,
+		arg.MaxRows,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SearchWordsRow{}
+	for rows.Next() {
+		var i SearchWordsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.RelativePath,
+			&i.Title,
+			&i.Summary,
+			&i.CharCount,
+			&i.DocType,
+			&i.DocDate,
+			&i.PromotionLevel,
+			&i.Ordinal,
+			&i.HeaderPath,
+			&i.StartLine,
+			&i.EndLine,
+			&i.Hash,
+			&i.Heading,
+			&i.Content,
+			&i.Bm25,
 			&i.Distance,
 			&i.Candidates,
 		); err != nil {

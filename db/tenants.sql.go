@@ -73,37 +73,34 @@ func (q *Queries) TenantDeleteEmpty(ctx context.Context, arg TenantDeleteEmptyPa
 	return err
 }
 
-const tenantEmbeddingModel = `-- name: TenantEmbeddingModel :one
-SELECT m.name, m.digest, m.dimensions, m.prompt_version
-FROM tenants t LEFT JOIN embedding_models m ON m.id = t.embedding_model_id
-WHERE t.project_id = $1 AND t.id = $2 AND t.generation = $3
+const tenantEmbeddingModels = `-- name: TenantEmbeddingModels :many
+SELECT DISTINCT embedding_model_id::integer FROM tenants
+WHERE project_id = $1 AND embedding_model_id IS NOT NULL
 `
 
-type TenantEmbeddingModelParams struct {
-	ProjectID  int32
-	ID         int32
-	Generation int64
+type TenantEmbeddingModelsParams struct {
+	ProjectID int32
 }
 
-type TenantEmbeddingModelRow struct {
-	Name          *string
-	Digest        *string
-	Dimensions    *int32
-	PromptVersion *int32
-}
-
-// The model that made the tenant's vectors, NULL before the first. No row: the
-// tenant was deleted.
-func (q *Queries) TenantEmbeddingModel(ctx context.Context, arg TenantEmbeddingModelParams) (TenantEmbeddingModelRow, error) {
-	row := q.db.QueryRow(ctx, tenantEmbeddingModel, arg.ProjectID, arg.ID, arg.Generation)
-	var i TenantEmbeddingModelRow
-	err := row.Scan(
-		&i.Name,
-		&i.Digest,
-		&i.Dimensions,
-		&i.PromptVersion,
-	)
-	return i, err
+// The models that make the vectors of the project's tenants.
+func (q *Queries) TenantEmbeddingModels(ctx context.Context, arg TenantEmbeddingModelsParams) ([]int32, error) {
+	rows, err := q.db.Query(ctx, tenantEmbeddingModels, arg.ProjectID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []int32{}
+	for rows.Next() {
+		var embedding_model_id int32
+		if err := rows.Scan(&embedding_model_id); err != nil {
+			return nil, err
+		}
+		items = append(items, embedding_model_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const tenantFind = `-- name: TenantFind :one
@@ -167,9 +164,9 @@ type TenantIncrementVersionParams struct {
 	Epoch      *int64
 }
 
-// Belongs to every transaction that changes the tenant's documents, before the
-// first of them: who writes to one tenant takes turns. No row: the tenant was
-// deleted, or another server leads it than the one whose epoch is given.
+// Comes first in every transaction that changes the tenant's documents, so that
+// writers to one tenant take turns. No row: the tenant was deleted, or another server
+// leads it than the one whose epoch is given.
 func (q *Queries) TenantIncrementVersion(ctx context.Context, arg TenantIncrementVersionParams) (int64, error) {
 	result, err := q.db.Exec(ctx, tenantIncrementVersion,
 		arg.ProjectID,
@@ -216,8 +213,9 @@ type TenantLeadParams struct {
 }
 
 // For the server that has just become the tenant's indexer. It waits for a
-// transaction of the one before it that has passed TenantIncrementVersion, and no later one
-// does. What that server had published is void. No row: the tenant was deleted.
+// transaction of the former indexer that has passed TenantIncrementVersion; no later
+// one passes. The status that the former indexer published no longer holds. No row:
+// the tenant was deleted.
 func (q *Queries) TenantLead(ctx context.Context, arg TenantLeadParams) (int64, error) {
 	row := q.db.QueryRow(ctx, tenantLead, arg.ProjectID, arg.ID, arg.Generation)
 	var epoch int64
@@ -238,10 +236,9 @@ type TenantMarkDeletedParams struct {
 	PathHash   *string
 }
 
-// From here on nobody writes to the tenants who has not activated them again. A
-// branch or path that is NULL stands for all. It comes before the documents, as
-// in every transaction that changes them. Needs ProjectLock and
-// LockProjectExclusive.
+// From here on only a server that activates a tenant again can write to it. A branch
+// or path that is NULL stands for all. It comes before the documents, as in every
+// transaction that changes them. Needs ProjectLock and LockProjectExclusive.
 func (q *Queries) TenantMarkDeleted(ctx context.Context, arg TenantMarkDeletedParams) error {
 	_, err := q.db.Exec(ctx, tenantMarkDeleted, arg.ProjectID, arg.BranchName, arg.PathHash)
 	return err
@@ -275,34 +272,33 @@ func (q *Queries) TenantRejoin(ctx context.Context, arg TenantRejoinParams) (Ten
 	return i, err
 }
 
-const tenantSetEmbeddingModel = `-- name: TenantSetEmbeddingModel :execrows
-UPDATE tenants SET embedding_model_id =
-    CASE WHEN $1::boolean THEN $2::integer
-        ELSE coalesce(embedding_model_id, $2::integer) END
-WHERE project_id = $3 AND id = $4 AND generation = $5
+const tenantSetEmbeddingModel = `-- name: TenantSetEmbeddingModel :one
+UPDATE tenants t SET embedding_model_id = $1
+FROM tenants before
+WHERE t.project_id = $2 AND t.id = $3 AND t.generation = $4
+    AND before.project_id = $2 AND before.id = $3
+RETURNING before.embedding_model_id AS previous
 `
 
 type TenantSetEmbeddingModelParams struct {
-	Replace          bool
-	EmbeddingModelID int32
+	EmbeddingModelID *int32
 	ProjectID        int32
 	ID               int32
 	Generation       int64
 }
 
-// No row: the tenant is gone. Without replace a model that the tenant has stays.
-func (q *Queries) TenantSetEmbeddingModel(ctx context.Context, arg TenantSetEmbeddingModelParams) (int64, error) {
-	result, err := q.db.Exec(ctx, tenantSetEmbeddingModel,
-		arg.Replace,
+// The model that makes the tenant's vectors from now on, and the one before. No row:
+// the tenant is gone.
+func (q *Queries) TenantSetEmbeddingModel(ctx context.Context, arg TenantSetEmbeddingModelParams) (*int32, error) {
+	row := q.db.QueryRow(ctx, tenantSetEmbeddingModel,
 		arg.EmbeddingModelID,
 		arg.ProjectID,
 		arg.ID,
 		arg.Generation,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+	var previous *int32
+	err := row.Scan(&previous)
+	return previous, err
 }
 
 const tenantSetSyncStatus = `-- name: TenantSetSyncStatus :exec
@@ -392,7 +388,7 @@ type TenantUpsertRow struct {
 	Generation int64
 }
 
-// A deletion before it is over with.
+// It undoes an earlier deletion.
 func (q *Queries) TenantUpsert(ctx context.Context, arg TenantUpsertParams) (TenantUpsertRow, error) {
 	row := q.db.QueryRow(ctx, tenantUpsert,
 		arg.ProjectID,

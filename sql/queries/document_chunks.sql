@@ -12,7 +12,8 @@ INSERT INTO document_chunks (
 );
 
 -- name: ChunkCountUpTo :one
--- How many passages a search would compare, counted no further than max_count.
+-- How many passages a search by vectors would compare, counted no further than
+-- max_count.
 -- Index-only on document_chunks_passage unless doc_types are given.
 SELECT count(*) FROM (
     SELECT 1
@@ -27,13 +28,22 @@ SELECT count(*) FROM (
 ) AS counted;
 
 -- name: ChunkTexts :many
--- The text of whole documents, passage by passage.
-SELECT c.document_id, c.ordinal, c.header_path, c.start_line, c.end_line, p.content,
-    (p.embedding <=> @query::halfvec)::float8 AS distance
+-- The text of whole documents, passage by passage, with what a query has in common
+-- with each. Without a vector of the query, or of the passage, the distance is NaN.
+SELECT c.document_id, c.ordinal, c.header_path, c.start_line, c.end_line, p.heading, p.content,
+    (-(p.lexical <#> @terms::sparsevec))::float8 AS bm25,
+    coalesce(e.distance, 'NaN')::float8 AS distance
 FROM document_chunks c
-JOIN passages p ON p.collection = c.collection AND p.project_id = c.project_id AND p.hash = c.passage_hash
+JOIN passages p ON p.collection = @collection AND p.project_id = @project_id AND p.hash = c.passage_hash
+LEFT JOIN LATERAL (
+    SELECT (e.embedding <=> sqlc.narg('query')::halfvec)::float8 AS distance
+    FROM embeddings e
+    WHERE e.collection = @collection AND e.project_id = @project_id AND e.model_id = sqlc.narg('model_id')::integer
+        AND e.hash = c.passage_hash
+    OFFSET 0
+) e ON true
 WHERE c.project_id = @project_id AND c.document_id = ANY(@document_ids::bigint[])
-    AND c.collection = @collection AND p.collection = @collection
+    AND c.collection = @collection
 ORDER BY c.document_id, c.ordinal;
 
 -- name: ChunkPromote :exec

@@ -8,10 +8,10 @@ WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @coll
 -- One array a column.
 INSERT INTO documents (
     project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
-    content_hash, schema_hash, char_count, line_count, file_size, file_mtime, file_ctime, file_inode, chunk_count
+    content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count
 )
 SELECT @project_id, @tenant_id, @collection, d.relative_path, d.title, d.summary, d.doc_type, d.doc_date,
-    d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.line_count, d.file_size, d.file_mtime,
+    d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.file_size, d.file_mtime,
     d.file_ctime, d.file_inode, d.chunk_count
 FROM (
     SELECT unnest(@relative_paths::text[]) AS relative_path,
@@ -23,7 +23,6 @@ FROM (
         unnest(@content_hashes::bytea[]) AS content_hash,
         unnest(@schema_hashes::text[]) AS schema_hash,
         unnest(@char_counts::integer[]) AS char_count,
-        unnest(@line_counts::integer[]) AS line_count,
         unnest(@file_sizes::bigint[]) AS file_size,
         unnest(@file_mtimes::timestamptz[]) AS file_mtime,
         unnest(@file_ctimes::timestamptz[]) AS file_ctime,
@@ -33,7 +32,7 @@ FROM (
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     title = excluded.title, summary = excluded.summary, doc_type = excluded.doc_type,
     doc_date = excluded.doc_date, promotion_level = excluded.promotion_level, content_hash = excluded.content_hash,
-    schema_hash = excluded.schema_hash, char_count = excluded.char_count, line_count = excluded.line_count,
+    schema_hash = excluded.schema_hash, char_count = excluded.char_count,
     file_size = excluded.file_size, file_mtime = excluded.file_mtime,
     file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count
 RETURNING id, relative_path;
@@ -57,16 +56,6 @@ WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @coll
 DELETE FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
     AND relative_path = ANY(@relative_paths::text[]);
-
--- name: DocumentWithdraw :exec
--- Documents whose bytes are no longer the file's. Chunks and links go by their
--- foreign keys.
-DELETE FROM documents USING (
-    SELECT unnest(@relative_paths::text[]) AS relative_path,
-        unnest(@content_hashes::bytea[]) AS content_hash
-) AS f
-WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
-    AND documents.relative_path = f.relative_path AND documents.content_hash <> f.content_hash;
 
 -- name: DocumentDeleteByTenant :exec
 -- Of every collection. Chunks and links go by their foreign keys.
@@ -103,7 +92,7 @@ LIMIT @max_paths;
 -- the index does not hold the file as it was before.
 UPDATE documents SET
     promotion_level = @promotion_level, content_hash = @content_hash,
-    char_count = @char_count, line_count = @line_count, file_size = @file_size, file_mtime = @file_mtime,
+    char_count = @char_count, file_size = @file_size, file_mtime = @file_mtime,
     file_ctime = @file_ctime, file_inode = @file_inode
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
     AND relative_path = @relative_path AND content_hash = @previous_hash

@@ -1,23 +1,34 @@
 -- name: PassageExisting :many
--- Which of the hashes need no embedding.
+-- Which of the passages the project has.
 SELECT hash FROM passages
 WHERE collection = @collection AND project_id = @project_id AND hash = ANY(@hashes::uuid[]);
 
 -- name: PassageInsertMany :exec
 -- Rows must come sorted by hash: two servers that insert the same passages in
--- different orders would deadlock. promoted saves a row the update that follows
--- when promoted chunks come to point at it.
-INSERT INTO passages (collection, project_id, hash, heading, content, embedding, promoted)
-SELECT @collection, @project_id, p.hash, p.heading, p.content, p.embedding, p.promoted
+-- different orders would deadlock. Each row's terms are an array in PostgreSQL's
+-- notation, since unnest would make one of all rows' arrays. promoted saves a row
+-- the update that follows when promoted chunks come to point at it.
+INSERT INTO passages (collection, project_id, hash, heading, content, terms, lexical, promoted)
+SELECT @collection, @project_id, p.hash, p.heading, p.content, p.terms::integer[], p.lexical, p.promoted
 FROM (
     SELECT unnest(@hashes::uuid[]) AS hash,
         unnest(@headings::text[]) AS heading,
         unnest(@contents::text[]) AS content,
-        unnest(@embeddings::halfvec[]) AS embedding,
+        unnest(@terms::text[]) AS terms,
+        unnest(@lexicals::sparsevec[]) AS lexical,
         unnest(@promoted::boolean[]) AS promoted
 ) AS p
 ON CONFLICT (collection, project_id, hash) DO NOTHING;
 
+-- name: PassageSample :many
+-- The terms of some passages of the project. A hash says nothing about its passage,
+-- so that the first by hash are a random sample, the same at every call.
+SELECT terms FROM passages
+WHERE collection = @collection AND project_id = @project_id
+ORDER BY hash
+LIMIT @max_passages;
+
 -- name: PassageDeleteByProject :exec
--- For a project that is gone. Needs LockProjectExclusive.
+-- For a project that is gone. Vectors go by their foreign key. Needs
+-- LockProjectExclusive.
 DELETE FROM passages WHERE project_id = @project_id;

@@ -1,30 +1,34 @@
--- name: PassageEstimate :one
--- How many passages an HNSW index holds, of all tenants, as the statistics have it:
--- 0 before the first ANALYZE, and where there is no such index.
-SELECT coalesce((
-    SELECT greatest(c.reltuples, 0) FROM pg_catalog.pg_class c
-    WHERE c.oid = to_regclass('passages_' || @collection::collection
-        || CASE WHEN @promoted::boolean THEN '_promoted' ELSE '_embedding' END)
-), 0)::bigint AS passages;
-
--- name: SearchExact :many
--- Compares the query with every passage of the tenant that the filters let
--- through, and ranks documents by their best passage. Passages are reached by
--- primary key from document_chunks_passage. candidates is there so that a row has the
--- columns of SearchHNSW.
+-- The searches return one row a document, that of its best passage, or with
+-- each_passage one row a passage, once in every document that has it. All rows have
+-- the same columns: what is known of the passage, whichever search has found it.
 --
 -- In this file OFFSET 0 keeps a sub-select one: it is looked up row by row. Joined
 -- as the planner likes, two tables whose statistics are older than the tenant are
 -- compared row by row with each other, which takes minutes.
+
+-- name: EmbeddingEstimate :one
+-- How many vectors an HNSW index holds, of all tenants and models, as the statistics
+-- have it: 0 before the first ANALYZE, and where there is no such index.
+SELECT coalesce((
+    SELECT greatest(c.reltuples, 0) FROM pg_catalog.pg_class c
+    WHERE c.oid = to_regclass('embeddings_' || @collection::collection
+        || CASE WHEN @promoted::boolean THEN '_promoted' ELSE '_embedding' END)
+), 0)::bigint AS embeddings;
+
+-- name: SearchExact :many
+-- Compares the query with the vector of every passage of the tenant that the filters
+-- let through. Vectors are reached by primary key from document_chunks_passage.
+-- candidates is there so that a row has the columns of SearchHNSW.
 WITH compared AS (
-    SELECT c.document_id, c.ordinal, p.distance
+    SELECT c.document_id, c.ordinal, c.passage_hash, e.distance
     FROM document_chunks c
     CROSS JOIN LATERAL (
-        SELECT (p.embedding <=> @query::halfvec)::float8 AS distance
-        FROM passages p
-        WHERE p.collection = @collection AND p.project_id = c.project_id AND p.hash = c.passage_hash
+        SELECT (e.embedding <=> @query::halfvec)::float8 AS distance
+        FROM embeddings e
+        WHERE e.collection = @collection AND e.project_id = @project_id AND e.model_id = @model_id
+            AND e.hash = c.passage_hash
         OFFSET 0
-    ) p
+    ) e
     WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
         AND c.promotion_level = ANY(@levels::promotion_level[])
         AND (@doc_types::text[] IS NULL OR c.document_id IN (
@@ -32,45 +36,55 @@ WITH compared AS (
             WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
                 AND d.doc_type = ANY(@doc_types::text[])))
 ), best AS (
-    SELECT DISTINCT ON (document_id) document_id, ordinal, distance
+    SELECT DISTINCT ON (document_id, CASE WHEN @each_passage::boolean THEN ordinal END)
+        document_id, ordinal, passage_hash, distance
     FROM compared
-    ORDER BY document_id, distance, ordinal
+    ORDER BY document_id, CASE WHEN @each_passage::boolean THEN ordinal END, distance, ordinal
 ), top AS (
-    SELECT document_id, ordinal, distance FROM best ORDER BY distance, document_id LIMIT @max_documents
+    SELECT document_id, ordinal, passage_hash, distance
+    FROM best ORDER BY distance, document_id, ordinal LIMIT @max_rows
 )
 SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
-    c.header_path, c.start_line, c.end_line, top.distance, 0::bigint AS candidates
+    c.ordinal, c.header_path, c.start_line, c.end_line, p.hash, p.heading, p.content, p.bm25,
+    top.distance::float8 AS distance, 0::bigint AS candidates
 FROM top
 JOIN documents d ON d.project_id = @project_id AND d.id = top.document_id
 JOIN document_chunks c ON c.project_id = @project_id AND c.document_id = top.document_id AND c.ordinal = top.ordinal
-ORDER BY top.distance, d.relative_path;
+CROSS JOIN LATERAL (
+    SELECT p.hash, p.heading, p.content, (-(p.lexical <#> @terms::sparsevec))::float8 AS bm25
+    FROM passages p
+    WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = top.passage_hash
+    OFFSET 0
+) p
+ORDER BY top.distance, d.relative_path, c.ordinal;
 
 -- name: SearchHNSW :many
 -- Scans the collection's HNSW index outward from the query (iterative scan, relaxed
 -- order), that of promoted passages unless the standard level is among the levels,
--- and keeps the passages that the tenant has, looking each up in
+-- and keeps the vectors whose passages the tenant has, looking each up in
 -- document_chunks_passage; sorts them again; ranks documents by their best passage.
 -- candidates is how many passages the scan found: fewer than max_passages if it
 -- ended before the limit.
 WITH nearest AS MATERIALIZED (
-    SELECT p.hash, (p.embedding <=> @query::halfvec)::float8 AS distance
-    FROM passages p
-    WHERE p.collection = @collection AND p.project_id = @project_id
-        AND (p.promoted OR 'standard'::promotion_level = ANY(@levels::promotion_level[]))
+    SELECT e.hash, (e.embedding <=> @query::halfvec)::float8 AS distance
+    FROM embeddings e
+    WHERE e.collection = @collection AND e.project_id = @project_id AND e.model_id = @model_id
+        AND (e.promoted OR 'standard'::promotion_level = ANY(@levels::promotion_level[]))
         AND EXISTS (
             SELECT 1 FROM document_chunks c
             WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
-                AND c.passage_hash = p.hash
+                AND c.passage_hash = e.hash
                 AND c.promotion_level = ANY(@levels::promotion_level[])
                 AND (@doc_types::text[] IS NULL OR c.document_id IN (
                     SELECT d.id FROM documents d
                     WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id
                         AND d.collection = @collection AND d.doc_type = ANY(@doc_types::text[])))
             OFFSET 0)
-    ORDER BY p.embedding <=> @query::halfvec
+    ORDER BY e.embedding <=> @query::halfvec
     LIMIT @max_passages
 ), best AS (
-    SELECT DISTINCT ON (c.document_id) c.document_id, c.ordinal, n.distance
+    SELECT DISTINCT ON (c.document_id, CASE WHEN @each_passage::boolean THEN c.ordinal END)
+        c.document_id, c.ordinal, n.hash, n.distance
     FROM nearest n
     CROSS JOIN LATERAL (
         SELECT c.document_id, c.ordinal
@@ -79,93 +93,82 @@ WITH nearest AS MATERIALIZED (
             AND c.promotion_level = ANY(@levels::promotion_level[]) AND c.passage_hash = n.hash
         OFFSET 0
     ) c
-    ORDER BY c.document_id, n.distance, c.ordinal
+    ORDER BY c.document_id, CASE WHEN @each_passage::boolean THEN c.ordinal END, n.distance, c.ordinal
 )
 SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
-    c.header_path, c.start_line, c.end_line, best.distance,
-    (SELECT count(*) FROM nearest) AS candidates
+    c.ordinal, c.header_path, c.start_line, c.end_line, p.hash, p.heading, p.content, p.bm25,
+    best.distance::float8 AS distance, (SELECT count(*) FROM nearest) AS candidates
 FROM best
 JOIN documents d ON d.project_id = @project_id AND d.id = best.document_id
 JOIN document_chunks c ON c.project_id = @project_id AND c.document_id = best.document_id AND c.ordinal = best.ordinal
-WHERE @doc_types::text[] IS NULL OR d.doc_type = ANY(@doc_types::text[])
-ORDER BY best.distance, d.relative_path
-LIMIT @max_documents;
-
--- name: PassageSearchExact :many
--- SearchExact with passages for results: one document may have several, and a
--- passage that stands in several documents is a result in each.
-WITH top AS (
-    SELECT c.document_id, c.ordinal, c.passage_hash, p.distance
-    FROM document_chunks c
-    CROSS JOIN LATERAL (
-        SELECT (p.embedding <=> @query::halfvec)::float8 AS distance
-        FROM passages p
-        WHERE p.collection = @collection AND p.project_id = c.project_id AND p.hash = c.passage_hash
-        OFFSET 0
-    ) p
-    WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
-        AND c.promotion_level = ANY(@levels::promotion_level[])
-        AND (@doc_types::text[] IS NULL OR c.document_id IN (
-            SELECT d.id FROM documents d
-            WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
-                AND d.doc_type = ANY(@doc_types::text[])))
-    ORDER BY distance, c.document_id, c.ordinal
-    LIMIT @max_passages
-)
-SELECT d.relative_path, d.doc_type, top.ordinal, p.content, top.distance
-FROM top
-JOIN documents d ON d.project_id = @project_id AND d.id = top.document_id
 CROSS JOIN LATERAL (
-    SELECT p.content
+    SELECT p.hash, p.heading, p.content, (-(p.lexical <#> @terms::sparsevec))::float8 AS bm25
     FROM passages p
-    WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = top.passage_hash
+    WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = best.hash
     OFFSET 0
 ) p
-ORDER BY top.distance, d.relative_path, top.ordinal;
+WHERE @doc_types::text[] IS NULL OR d.doc_type = ANY(@doc_types::text[])
+ORDER BY best.distance, d.relative_path, c.ordinal
+LIMIT @max_rows;
 
--- name: PassageSearchHNSW :many
--- SearchHNSW with passages for results. Every passage that the scan finds is in one
--- document at least, so max_candidates of them make max_passages results; there are
--- more candidates than results because the order of the scan is relaxed.
-WITH nearest AS MATERIALIZED (
-    SELECT p.hash, (p.embedding <=> @query::halfvec)::float8 AS distance
+-- name: SearchWords :many
+-- Scores every passage of the project that has one of the rare terms by all terms of
+-- the query, reached over passages_terms, and keeps the best that the tenant has,
+-- looking them up in document_chunks_passage from the best on. Without a vector of
+-- the query, or of the passage, the distance is NaN.
+WITH scored AS MATERIALIZED (
+    SELECT p.hash, (-(p.lexical <#> @terms::sparsevec))::float8 AS bm25
     FROM passages p
-    WHERE p.collection = @collection AND p.project_id = @project_id
-        AND EXISTS (
-            SELECT 1 FROM document_chunks c
-            WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
-                AND c.promotion_level = ANY(@levels::promotion_level[]) AND c.passage_hash = p.hash
-                AND (@doc_types::text[] IS NULL OR c.document_id IN (
-                    SELECT d.id FROM documents d
-                    WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id
-                        AND d.collection = @collection AND d.doc_type = ANY(@doc_types::text[])))
-            OFFSET 0)
-    ORDER BY p.embedding <=> @query::halfvec
-    LIMIT @max_candidates
-), top AS (
-    SELECT c.document_id, c.ordinal, n.hash, n.distance
-    FROM nearest n
+    WHERE p.collection = @collection AND p.project_id = @project_id AND p.terms && @rare_terms::integer[]
+    ORDER BY bm25 DESC, p.hash
+), found AS (
+    SELECT c.document_id, c.ordinal, s.hash, s.bm25
+    FROM scored s
     CROSS JOIN LATERAL (
         SELECT c.document_id, c.ordinal
         FROM document_chunks c
         WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
-            AND c.promotion_level = ANY(@levels::promotion_level[]) AND c.passage_hash = n.hash
+            AND c.promotion_level = ANY(@levels::promotion_level[]) AND c.passage_hash = s.hash
+            AND (@doc_types::text[] IS NULL OR c.document_id IN (
+                SELECT d.id FROM documents d
+                WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id
+                    AND d.collection = @collection AND d.doc_type = ANY(@doc_types::text[])))
         OFFSET 0
     ) c
-    WHERE @doc_types::text[] IS NULL OR c.document_id IN (
-        SELECT d.id FROM documents d
-        WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
-            AND d.doc_type = ANY(@doc_types::text[]))
-    ORDER BY n.distance, c.document_id, c.ordinal
     LIMIT @max_passages
+), best AS (
+    SELECT DISTINCT ON (document_id, CASE WHEN @each_passage::boolean THEN ordinal END)
+        document_id, ordinal, hash, bm25
+    FROM found
+    ORDER BY document_id, CASE WHEN @each_passage::boolean THEN ordinal END, bm25 DESC, ordinal
+), top AS (
+    SELECT document_id, ordinal, hash, bm25 FROM best ORDER BY bm25 DESC, document_id, ordinal LIMIT @max_rows
 )
-SELECT d.relative_path, d.doc_type, top.ordinal, p.content, top.distance
+SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
+    c.ordinal, c.header_path, c.start_line, c.end_line, top.hash, p.heading, p.content, top.bm25::float8 AS bm25,
+    coalesce(e.distance, 'NaN')::float8 AS distance, 0::bigint AS candidates
 FROM top
 JOIN documents d ON d.project_id = @project_id AND d.id = top.document_id
+JOIN document_chunks c ON c.project_id = @project_id AND c.document_id = top.document_id AND c.ordinal = top.ordinal
 CROSS JOIN LATERAL (
-    SELECT p.content
+    SELECT p.heading, p.content
     FROM passages p
     WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = top.hash
     OFFSET 0
 ) p
-ORDER BY top.distance, d.relative_path, top.ordinal;
+LEFT JOIN LATERAL (
+    SELECT (e.embedding <=> sqlc.narg('query')::halfvec)::float8 AS distance
+    FROM embeddings e
+    WHERE e.collection = @collection AND e.project_id = @project_id AND e.model_id = sqlc.narg('model_id')::integer
+        AND e.hash = top.hash
+    OFFSET 0
+) e ON true
+ORDER BY top.bm25 DESC, d.relative_path, c.ordinal;
+
+-- name: SearchDistances :many
+-- The distances of passages that SearchWords has found before the query's vector
+-- was known.
+SELECT e.hash, (e.embedding <=> @query::halfvec)::float8 AS distance
+FROM embeddings e
+WHERE e.collection = @collection AND e.project_id = @project_id AND e.model_id = @model_id
+    AND e.hash = ANY(@hashes::uuid[]);

@@ -1,5 +1,5 @@
 -- name: TenantUpsert :one
--- A deletion before it is over with.
+-- It undoes an earlier deletion.
 INSERT INTO tenants (project_id, branch_name, path_hash, repo_root)
 VALUES (@project_id, @branch_name, @path_hash, @repo_root)
 ON CONFLICT (project_id, branch_name, path_hash)
@@ -39,17 +39,18 @@ ORDER BY t.last_seen DESC LIMIT 1;
 SELECT version FROM tenants WHERE project_id = @project_id AND id = @id;
 
 -- name: TenantIncrementVersion :execrows
--- Belongs to every transaction that changes the tenant's documents, before the
--- first of them: who writes to one tenant takes turns. No row: the tenant was
--- deleted, or another server leads it than the one whose epoch is given.
+-- Comes first in every transaction that changes the tenant's documents, so that
+-- writers to one tenant take turns. No row: the tenant was deleted, or another server
+-- leads it than the one whose epoch is given.
 UPDATE tenants SET version = version + 1, last_seen = now()
 WHERE project_id = @project_id AND id = @id AND generation = @generation
     AND (sqlc.narg('epoch')::bigint IS NULL OR epoch = sqlc.narg('epoch'));
 
 -- name: TenantLead :one
 -- For the server that has just become the tenant's indexer. It waits for a
--- transaction of the one before it that has passed TenantIncrementVersion, and no later one
--- does. What that server had published is void. No row: the tenant was deleted.
+-- transaction of the former indexer that has passed TenantIncrementVersion; no later
+-- one passes. The status that the former indexer published no longer holds. No row:
+-- the tenant was deleted.
 UPDATE tenants SET epoch = epoch + 1, sync_status = NULL, last_seen = now()
 WHERE project_id = @project_id AND id = @id AND generation = @generation
 RETURNING epoch;
@@ -63,19 +64,19 @@ UPDATE tenants SET sync_status = @sync_status, last_seen = now()
 WHERE project_id = @project_id AND id = @id AND generation = @generation
     AND (sqlc.narg('epoch')::bigint IS NULL OR epoch = sqlc.narg('epoch'));
 
--- name: TenantEmbeddingModel :one
--- The model that made the tenant's vectors, NULL before the first. No row: the
--- tenant was deleted.
-SELECT m.name, m.digest, m.dimensions, m.prompt_version
-FROM tenants t LEFT JOIN embedding_models m ON m.id = t.embedding_model_id
-WHERE t.project_id = @project_id AND t.id = @id AND t.generation = @generation;
+-- name: TenantSetEmbeddingModel :one
+-- The model that makes the tenant's vectors from now on, and the one before. No row:
+-- the tenant is gone.
+UPDATE tenants t SET embedding_model_id = @embedding_model_id
+FROM tenants before
+WHERE t.project_id = @project_id AND t.id = @id AND t.generation = @generation
+    AND before.project_id = @project_id AND before.id = @id
+RETURNING before.embedding_model_id AS previous;
 
--- name: TenantSetEmbeddingModel :execrows
--- No row: the tenant is gone. Without replace a model that the tenant has stays.
-UPDATE tenants SET embedding_model_id =
-    CASE WHEN @replace::boolean THEN @embedding_model_id::integer
-        ELSE coalesce(embedding_model_id, @embedding_model_id::integer) END
-WHERE project_id = @project_id AND id = @id AND generation = @generation;
+-- name: TenantEmbeddingModels :many
+-- The models that make the vectors of the project's tenants.
+SELECT DISTINCT embedding_model_id::integer FROM tenants
+WHERE project_id = @project_id AND embedding_model_id IS NOT NULL;
 
 -- name: TenantContents :one
 -- What the tenants of a project hold of its own documents; a branch or path that
@@ -89,10 +90,9 @@ WHERE p.name = @project_name AND d.collection = 'compounding'
     AND (sqlc.narg('path_hash')::text IS NULL OR t.path_hash = sqlc.narg('path_hash'));
 
 -- name: TenantMarkDeleted :exec
--- From here on nobody writes to the tenants who has not activated them again. A
--- branch or path that is NULL stands for all. It comes before the documents, as
--- in every transaction that changes them. Needs ProjectLock and
--- LockProjectExclusive.
+-- From here on only a server that activates a tenant again can write to it. A branch
+-- or path that is NULL stands for all. It comes before the documents, as in every
+-- transaction that changes them. Needs ProjectLock and LockProjectExclusive.
 UPDATE tenants SET generation = generation + 1, version = version + 1, deleted_at = now(), sync_status = NULL
 WHERE project_id = @project_id
     AND (sqlc.narg('branch_name')::text IS NULL OR branch_name = sqlc.narg('branch_name'))

@@ -1,7 +1,7 @@
 -- The whole index: which documents a checkout has (tenants, documents,
--- document_chunks, document_links) and the text and vectors that they share
--- (passages). project_id leads every key: it keeps one project's text out of
--- another's, and is the distribution column on Citus.
+-- document_chunks, document_links), and the text (passages) and vectors (embeddings)
+-- that checkouts share. project_id leads every key: it keeps one project's text out
+-- of another's, and is the distribution column on Citus.
 
 -- +goose Up
 CREATE EXTENSION IF NOT EXISTS vector;
@@ -70,12 +70,11 @@ CREATE TABLE documents (
     -- Fingerprint of the schema that the front matter was validated against.
     schema_hash     text            NOT NULL,
     char_count      integer         NOT NULL,
-    line_count      integer         NOT NULL,
     file_size       bigint          NOT NULL,
     file_mtime      timestamptz     NOT NULL,
     -- When the file system last changed the file's entry, which no program sets:
     -- an edit that keeps size and file_mtime moves it. The year 1 while a change
-    -- could go unseen even so: the next walk reads the file again.
+    -- could go unseen even so: then the next sync reads the file again.
     file_ctime      timestamptz     NOT NULL,
     -- Which file it is: another one at the same path may have the same times.
     file_inode      bigint          NOT NULL,
@@ -126,20 +125,25 @@ CREATE TABLE document_links (
 
 CREATE INDEX document_links_tenant ON document_links (project_id, tenant_id);
 
--- A unit of embedded text, stored once a project however many checkouts have
--- it. hash: the first 128 bits of a SHA-256 over the model's identity and the
--- exact embedded text (uuid is PostgreSQL's fixed-size 16-byte type).
+-- A unit of text that is searched and embedded, stored once a project however many
+-- checkouts have it. hash: the first 128 bits of a SHA-256 over heading and content
+-- (uuid is PostgreSQL's fixed-size 16-byte type).
 CREATE TABLE passages (
-    collection collection    NOT NULL,
-    project_id integer       NOT NULL,
-    hash       uuid          NOT NULL,
-    created_at timestamptz   NOT NULL DEFAULT now(),
-    heading    text          NOT NULL,
-    content    text          NOT NULL,
-    embedding  halfvec(1024) NOT NULL,
+    collection collection  NOT NULL,
+    project_id integer     NOT NULL,
+    hash       uuid        NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    heading    text        NOT NULL,
+    content    text        NOT NULL,
+    -- The distinct terms of both, as hashes of project and term from 1 to 10^9, so
+    -- that one index answers for every project.
+    terms      integer[]   NOT NULL,
+    -- The document's side of BM25: the weight of each term. Its inner product with
+    -- the query's side is the passage's BM25.
+    lexical    sparsevec   NOT NULL,
     -- Set with the first chunk above the standard level that points at the passage,
     -- and kept: a search asks document_chunks who has it, and at which level.
-    promoted   boolean       NOT NULL DEFAULT false,
+    promoted   boolean     NOT NULL DEFAULT false,
     PRIMARY KEY (collection, project_id, hash)
 ) PARTITION BY LIST (collection);
 
@@ -147,26 +151,50 @@ CREATE TABLE passages_compounding PARTITION OF passages FOR VALUES IN ('compound
 CREATE TABLE passages_external    PARTITION OF passages FOR VALUES IN ('external');
 CREATE TABLE passages_handbook    PARTITION OF passages FOR VALUES IN ('handbook');
 
+CREATE INDEX passages_terms ON passages USING gin (terms);
+
+-- The vectors of the passages. A passage that has no row of a model is to be
+-- embedded by it: no other queue exists. promoted is that of the passage.
+CREATE TABLE embeddings (
+    collection collection    NOT NULL,
+    project_id integer       NOT NULL,
+    model_id   integer       NOT NULL REFERENCES embedding_models,
+    hash       uuid          NOT NULL,
+    embedding  halfvec(1024) NOT NULL,
+    promoted   boolean       NOT NULL,
+    PRIMARY KEY (collection, project_id, model_id, hash),
+    FOREIGN KEY (collection, project_id, hash) REFERENCES passages ON DELETE CASCADE
+) PARTITION BY LIST (collection);
+
+CREATE TABLE embeddings_compounding PARTITION OF embeddings FOR VALUES IN ('compounding');
+CREATE TABLE embeddings_external    PARTITION OF embeddings FOR VALUES IN ('external');
+CREATE TABLE embeddings_handbook    PARTITION OF embeddings FOR VALUES IN ('handbook');
+
 -- 2,056 bytes, just over the TOAST threshold: PLAIN keeps the vector in the row,
 -- where an exact scan reads it three times faster.
-ALTER TABLE passages_compounding ALTER COLUMN embedding SET STORAGE PLAIN;
-ALTER TABLE passages_external    ALTER COLUMN embedding SET STORAGE PLAIN;
-ALTER TABLE passages_handbook    ALTER COLUMN embedding SET STORAGE PLAIN;
+ALTER TABLE embeddings_compounding ALTER COLUMN embedding SET STORAGE PLAIN;
+ALTER TABLE embeddings_external    ALTER COLUMN embedding SET STORAGE PLAIN;
+ALTER TABLE embeddings_handbook    ALTER COLUMN embedding SET STORAGE PLAIN;
 
 -- One HNSW graph a collection, so that no collection's neighbours crowd out
--- another's. m and ef_construction are twice pgvector's defaults.
-CREATE INDEX passages_compounding_embedding ON passages_compounding
-    USING hnsw (embedding halfvec_cosine_ops) WITH (m = 32, ef_construction = 128);
-CREATE INDEX passages_external_embedding ON passages_external
-    USING hnsw (embedding halfvec_cosine_ops) WITH (m = 32, ef_construction = 128);
-CREATE INDEX passages_handbook_embedding ON passages_handbook
-    USING hnsw (embedding halfvec_cosine_ops) WITH (m = 32, ef_construction = 128);
+-- another's. Few links that are well chosen, searched widely (hnsw.ef_search), find
+-- more than many, and are cheaper to add to.
+CREATE INDEX embeddings_compounding_embedding ON embeddings_compounding
+    USING hnsw (embedding halfvec_cosine_ops) WITH (m = 16, ef_construction = 128);
+CREATE INDEX embeddings_external_embedding ON embeddings_external
+    USING hnsw (embedding halfvec_cosine_ops) WITH (m = 16, ef_construction = 128);
+CREATE INDEX embeddings_handbook_embedding ON embeddings_handbook
+    USING hnsw (embedding halfvec_cosine_ops) WITH (m = 16, ef_construction = 128);
 
--- Promoted documents are searched apart. They are few: in the graph of all
--- passages a search for them scans ten others for each, in a graph of their own
--- none. Only a project's own documents have levels.
-CREATE INDEX passages_compounding_promoted ON passages_compounding
-    USING hnsw (embedding halfvec_cosine_ops) WITH (m = 32, ef_construction = 128) WHERE promoted;
+-- Promoted documents are searched apart. They are few: in the graph of all vectors a
+-- search for them scans ten others for each, in a graph of their own none. Only a
+-- project's own documents have levels.
+CREATE INDEX embeddings_compounding_promoted ON embeddings_compounding
+    USING hnsw (embedding halfvec_cosine_ops) WITH (m = 16, ef_construction = 128) WHERE promoted;
+
+-- Finds the vectors of a passage, whatever their model, for its deletion and its
+-- promotion.
+CREATE INDEX embeddings_passage ON embeddings (collection, project_id, hash);
 
 -- Marks the passages of chunks that are promoted, one by one and in the order of
 -- their keys, so that two transactions that promote the same passages do not
@@ -184,6 +212,11 @@ BEGIN
         UPDATE passages p SET promoted = true
         WHERE p.collection = chunk.collection AND p.project_id = chunk.project_id AND p.hash = chunk.passage_hash
             AND NOT p.promoted;
+        -- Who adds a vector holds the passage's row until it is committed, so that
+        -- this comes before that and is read there, or comes after it.
+        UPDATE embeddings e SET promoted = true
+        WHERE e.collection = chunk.collection AND e.project_id = chunk.project_id AND e.hash = chunk.passage_hash
+            AND NOT e.promoted;
     END LOOP;
     RETURN NULL;
 END
@@ -196,7 +229,7 @@ CREATE TRIGGER document_chunks_updated AFTER UPDATE ON document_chunks
     REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION promote_passages();
 
 -- +goose Down
-DROP TABLE passages, document_links, document_chunks, documents, tenants, projects, embedding_models;
+DROP TABLE embeddings, passages, document_links, document_chunks, documents, tenants, projects, embedding_models;
 DROP FUNCTION promote_passages();
 DROP TYPE promotion_level, collection;
 -- The vector extension stays: other tables of the database may use it.

@@ -1,7 +1,8 @@
 -- A small index as version 1 of the schema holds it: every table has rows. What
 -- db/migrations_test.go looks for after a migration is in the fixture of every
 -- version: a project on two branches that share a passage, external docs, and a
--- handbook. A vector has one coordinate of 1, which stands beside it.
+-- handbook. A passage's first term is the coordinate of its vector
+-- that is 1.
 
 INSERT INTO embedding_models (id, name, digest, dimensions, prompt_version) OVERRIDING SYSTEM VALUE
 VALUES (1, 'mxbai-embed-large', 'sha256:0123', 1024, 1);
@@ -18,18 +19,18 @@ INSERT INTO tenants (
 
 INSERT INTO documents (
     project_id, tenant_id, id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
-    content_hash, schema_hash, char_count, line_count, file_size, file_mtime, file_ctime, file_inode, chunk_count
+    content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count
 ) OVERRIDING SYSTEM VALUE VALUES
     (1, 1, 1, 'compounding', 'docs/pool.md', 'Pool', 'Exhausted', 'problem', '2026-01-02', 'critical',
-        '\x01', 'schema', 40, 9, 44, '2026-01-01 00:00+00', '2026-01-01 00:00+00', 7, 2),
+        '\x01', 'schema', 40, 44, '2026-01-01 00:00+00', '2026-01-01 00:00+00', 7, 2),
     (1, 1, 2, 'compounding', 'docs/labels.md', 'Labels', 'Umlauts', 'insight', '2026-01-03', 'standard',
-        '\x02', '', 20, 3, 22, '2026-01-01 00:00+00', '2026-01-01 00:00+00', 7, 0),
+        '\x02', '', 20, 22, '2026-01-01 00:00+00', '2026-01-01 00:00+00', 7, 0),
     (1, 2, 3, 'compounding', 'docs/labels.md', 'Labels', 'Umlauts', 'insight', '2026-01-03', 'important',
-        '\x02', '', 20, 3, 22, '2026-01-01 00:00+00', '2026-01-01 00:00+00', 7, 0),
+        '\x02', '', 20, 22, '2026-01-01 00:00+00', '2026-01-01 00:00+00', 7, 0),
     (1, 1, 4, 'external', 'manual/setup.md', 'Setup', '', '', '', 'standard',
-        '\x03', '', 10, 1, 10, '2026-01-01 00:00+00', '2026-01-01 00:00+00', 7, 0),
+        '\x03', '', 10, 10, '2026-01-01 00:00+00', '2026-01-01 00:00+00', 7, 0),
     (2, 3, 5, 'handbook', 'handbook/keys.md', 'Keys', '', 'office', '', 'standard',
-        '\x04', '', 10, 1, 10, '2026-01-01 00:00+00', '2026-01-01 00:00+00', 7, 0);
+        '\x04', '', 10, 10, '2026-01-01 00:00+00', '2026-01-01 00:00+00', 7, 0);
 
 INSERT INTO document_chunks (
     project_id, tenant_id, document_id, collection, ordinal, start_line, end_line, promotion_level, passage_hash, header_path
@@ -45,14 +46,18 @@ INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_
     (1, 1, 1, 0, 'docs/labels.md', ''),
     (1, 1, 2, 0, 'docs/gone.md', 'docs/missing.md');
 
-INSERT INTO passages (collection, project_id, hash, created_at, heading, content, embedding, promoted)
+INSERT INTO passages (collection, project_id, hash, created_at, heading, content, terms, lexical, promoted)
 SELECT p.collection::collection, p.project_id, p.hash::uuid, '2026-01-02 00:00+00', p.heading, p.content,
-    ('[' || repeat('0,', p.coordinate - 1) || '1' || repeat(',0', 1024 - p.coordinate) || ']')::halfvec,
-    p.collection = 'compounding'
+    ARRAY[p.term, 1000], format('{%s:1.5,1000:0.9}/1000000000', p.term)::sparsevec, p.collection = 'compounding'
 FROM (VALUES
     ('compounding', 1, '00000000-0000-4000-8000-000000000001', 'Pool > ## Cause', 'Jobs kept their connections.', 1),
     ('compounding', 1, '00000000-0000-4000-8000-000000000002', 'Pool > ## Cure', 'Acquire one per attempt.', 2),
     ('compounding', 1, '00000000-0000-4000-8000-000000000003', 'Labels', 'The printer knows no umlauts.', 3),
     ('external', 1, '00000000-0000-4000-8000-000000000004', 'Setup', 'Install the server.', 4),
     ('handbook', 2, '00000000-0000-4000-8000-000000000005', 'Keys', 'Badges open doors.', 5)
-) AS p (collection, project_id, hash, heading, content, coordinate);
+) AS p (collection, project_id, hash, heading, content, term);
+
+INSERT INTO embeddings (collection, project_id, model_id, hash, embedding, promoted)
+SELECT p.collection, p.project_id, 1, p.hash,
+    ('[' || repeat('0,', p.terms[1] - 1) || '1' || repeat(',0', 1024 - p.terms[1]) || ']')::halfvec, p.promoted
+FROM passages p;

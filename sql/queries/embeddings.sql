@@ -1,0 +1,63 @@
+-- name: EmbeddingQueue :many
+-- Passages of the tenant that the model has not embedded: promoted ones first, then
+-- those of the files that were changed last. skipped are those that it refuses.
+SELECT p.hash, p.heading, p.content
+FROM (
+    SELECT c.passage_hash, max(c.promotion_level) AS level, max(d.file_mtime) AS changed
+    FROM document_chunks c
+    JOIN documents d ON d.project_id = @project_id AND d.id = c.document_id
+    WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
+        AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
+        AND (@paths::text[] IS NULL OR d.relative_path = ANY(@paths::text[]))
+        AND c.passage_hash <> ALL(coalesce(@skipped::uuid[], '{}'))
+        AND NOT EXISTS (
+            SELECT 1 FROM embeddings e
+            WHERE e.collection = @collection AND e.project_id = @project_id AND e.model_id = @model_id
+                AND e.hash = c.passage_hash
+            OFFSET 0)
+    GROUP BY c.passage_hash
+    ORDER BY level DESC, changed DESC, c.passage_hash
+    LIMIT @max_passages
+) AS q
+CROSS JOIN LATERAL (
+    SELECT p.hash, p.heading, p.content
+    FROM passages p
+    WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = q.passage_hash
+    OFFSET 0
+) AS p
+ORDER BY q.level DESC, q.changed DESC, p.hash;
+
+-- name: EmbeddingProgress :one
+-- How many chunks a scope has, and for how many of them the model has made no
+-- vector.
+SELECT count(*) AS chunks,
+    count(*) FILTER (WHERE NOT EXISTS (
+        SELECT 1 FROM embeddings e
+        WHERE e.collection = @collection AND e.project_id = @project_id AND e.model_id = @model_id
+            AND e.hash = c.passage_hash
+        OFFSET 0)) AS missing
+FROM document_chunks c
+WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
+    AND c.promotion_level = ANY(enum_range(NULL::promotion_level));
+
+-- name: EmbeddingInsertMany :exec
+-- Vectors of passages that are still there. The rows of the passages stay locked
+-- until the commit: the trigger of document_chunks that promotes one waits, and
+-- then finds its vector. Needs LockProjectShared.
+INSERT INTO embeddings (collection, project_id, model_id, hash, embedding, promoted)
+SELECT p.collection, p.project_id, @model_id, p.hash, v.embedding, p.promoted
+FROM (SELECT unnest(@hashes::uuid[]) AS hash, unnest(@embeddings::halfvec[]) AS embedding) AS v
+JOIN passages p ON p.collection = @collection AND p.project_id = @project_id AND p.hash = v.hash
+WHERE p.hash = ANY(@hashes::uuid[])
+ORDER BY p.hash
+FOR SHARE OF p
+ON CONFLICT (collection, project_id, model_id, hash) DO NOTHING;
+
+-- name: EmbeddingDeleteUnused :execrows
+-- Vectors of models that no tenant of the project uses, some at a time.
+DELETE FROM embeddings e
+WHERE e.project_id = @project_id AND e.collection = @collection AND e.hash IN (
+    SELECT u.hash FROM embeddings u
+    WHERE u.project_id = @project_id AND u.collection = @collection AND u.model_id <> ALL(@used::integer[])
+    LIMIT @max_embeddings)
+    AND e.model_id <> ALL(@used::integer[]);
