@@ -80,6 +80,60 @@ type ChunkInsertManyParams struct {
 	HeaderPath     string
 }
 
+const chunkPlaces = `-- name: ChunkPlaces :many
+SELECT c.passage_hash, d.relative_path, c.start_line, c.end_line
+FROM document_chunks c
+JOIN documents d ON d.project_id = $1 AND d.id = c.document_id
+WHERE c.project_id = $1 AND c.tenant_id = $2 AND c.collection = $3
+    AND c.promotion_level = ANY(enum_range(NULL::promotion_level)) AND c.passage_hash = ANY($4::uuid[])
+ORDER BY d.relative_path, c.start_line
+`
+
+type ChunkPlacesParams struct {
+	ProjectID  int32
+	TenantID   int32
+	Collection Collection
+	Hashes     []uuid.UUID
+}
+
+type ChunkPlacesRow struct {
+	PassageHash  uuid.UUID
+	RelativePath string
+	StartLine    int32
+	EndLine      int32
+}
+
+// Where the tenant's documents have some passages.
+func (q *Queries) ChunkPlaces(ctx context.Context, arg ChunkPlacesParams) ([]ChunkPlacesRow, error) {
+	rows, err := q.db.Query(ctx, chunkPlaces,
+		arg.ProjectID,
+		arg.TenantID,
+		arg.Collection,
+		arg.Hashes,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ChunkPlacesRow{}
+	for rows.Next() {
+		var i ChunkPlacesRow
+		if err := rows.Scan(
+			&i.PassageHash,
+			&i.RelativePath,
+			&i.StartLine,
+			&i.EndLine,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const chunkPromote = `-- name: ChunkPromote :exec
 UPDATE document_chunks SET
     promotion_level = $1,

@@ -273,7 +273,7 @@ func (q *Queries) TenantRejoin(ctx context.Context, arg TenantRejoinParams) (Ten
 }
 
 const tenantSetEmbeddingModel = `-- name: TenantSetEmbeddingModel :one
-UPDATE tenants t SET embedding_model_id = $1
+UPDATE tenants t SET embedding_model_id = $1::integer
 FROM tenants before
 WHERE t.project_id = $2 AND t.id = $3 AND t.generation = $4
     AND before.project_id = $2 AND before.id = $3
@@ -281,7 +281,7 @@ RETURNING before.embedding_model_id AS previous
 `
 
 type TenantSetEmbeddingModelParams struct {
-	EmbeddingModelID *int32
+	EmbeddingModelID int32
 	ProjectID        int32
 	ID               int32
 	Generation       int64

@@ -36,7 +36,8 @@ func activateProjectTool() Tool {
 		Title: "Activate project",
 		Description: "Make a repository the active project and bring its index up to date. Call it once at the start of " +
 			"a session, when a tool answers PROJECT_NOT_ACTIVATED, or to change to another repository, which deactivates " +
-			"the one before. The first sync may go on after the answer; `index` then says how much is pending.",
+			"the one before. It returns when documents are found by their words; `index` says how many passages are " +
+			"still to be embedded, and how many files are pending.",
 		Annotations: idempotent(),
 		InputSchema: inputSchema[activateProjectInput](map[string][]property{
 			"config_path": {notEmpty, example("/home/user/my-project/.csharp-compounding-docs/config.json")},
@@ -58,7 +59,9 @@ func (h *handler) activateProject(
 	progress := newProgress(request, h.logger)
 	active.WaitSynced(waitCtx, func(s workspace.Status) {
 		if s.Total > 0 { // else what has changed is not known yet
-			progress.notify(ctx, s.Done, s.Total, fmt.Sprintf("indexed %d of %d changed files", s.Done, s.Total))
+			embedded := s.Passages - s.Embedding
+			progress.notify(ctx, s.Done+embedded, s.Total+s.Passages,
+				fmt.Sprintf("indexed %d of %d changed files, embedded %d of %d passages", s.Done, s.Total, embedded, s.Passages))
 		}
 	})
 	docTypes, err := active.DocTypes(ctx)

@@ -23,7 +23,7 @@ func indexDocumentTool() Tool {
 	return newTool((*handler).indexDocument, &mcp.Tool{
 		Name:  "index_document",
 		Title: "Index document",
-		Description: "Validate and index one document now. Use it after writing or editing a document: it confirms that the " +
+		Description: "Validate, index and embed one document now. Use it after writing or editing a document: it confirms that the " +
 			"document is searchable, or lists everything that is wrong with its front matter. Not needed for files " +
 			"that were only moved or deleted.",
 		Annotations: idempotent(),

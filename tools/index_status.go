@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"time"
@@ -21,6 +22,7 @@ const (
 type indexOutput struct {
 	BranchName  string         `json:"branch_name"`
 	Pending     int            `json:"pending" jsonschema:"Changed files that are not indexed yet."`
+	Embedding   int            `json:"embedding,omitempty" jsonschema:"Passages without a vector yet, found by their words."`
 	FailedCount int            `json:"failed_count" jsonschema:"Files that cannot be indexed until they are corrected."`
 	Failed      []failedOutput `json:"failed" jsonschema:"The first of the failed files."`
 	Waiting     string         `json:"waiting,omitempty" jsonschema:"Why indexing waits."`
@@ -40,8 +42,8 @@ func indexOf(ctx context.Context, active *workspace.Project) *indexOutput {
 		return nil
 	}
 	out := &indexOutput{
-		BranchName: active.Tenant.Key.Branch, Pending: status.Pending(), FailedCount: status.FailedCount,
-		Waiting: brief(status.Waiting),
+		BranchName: active.Tenant.Key.Branch, Pending: status.Pending(), Embedding: status.Embedding,
+		FailedCount: status.FailedCount, Waiting: brief(cmp.Or(status.Waiting, status.EmbeddingWaits)),
 	}
 	out.Failed, _ = fitList(maxSideList, func(limit int) []failedOutput {
 		failed := make([]failedOutput, 0, maxFailed)

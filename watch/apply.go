@@ -30,7 +30,7 @@ func (m *Mirror) apply(ctx context.Context, names []string) error {
 		}
 	}
 	if err := files.finish(ctx, err); err != nil {
-		return m.folder.withdrawAfter(ctx, root, m.indexer, err, names)
+		return err
 	}
 	m.setFailed(ctx, files.progress.failed, paths)
 	m.queue.add(files.progress.changing...)

@@ -118,14 +118,17 @@ func (m *Mirror) Run(ctx context.Context) {
 }
 
 // sleep waits for the time given, for a change or for the next walk. It returns
-// false when ctx ends. After a failure the changes of files do not end the wait,
-// but the files' former versions are withdrawn from the index at once.
+// false when ctx ends. After a failure the changes of files do not end the wait.
 func (m *Mirror) sleep(ctx context.Context, wait time.Duration, failed bool, source *changeSource) bool {
 	var due <-chan time.Time
 	if wait >= 0 {
 		timer := time.NewTimer(wait)
 		defer timer.Stop()
 		due = timer.C
+	}
+	wake := m.queue.wake
+	if failed {
+		wake = nil
 	}
 	for {
 		select {
@@ -136,11 +139,7 @@ func (m *Mirror) sleep(ctx context.Context, wait time.Duration, failed bool, sou
 			if failed && !source.ensureWatching(ctx) {
 				continue
 			}
-		case <-m.queue.wake:
-			if failed {
-				m.withdrawQueued(ctx)
-				continue
-			}
+		case <-wake:
 		case <-source.lost():
 		case <-due:
 		}

@@ -32,8 +32,6 @@ type queue struct {
 // change is when a path was first and last seen to change.
 type change struct {
 	first, last time.Time
-	// seen is set once unseen has returned the path.
-	seen bool
 }
 
 // due is when the change is to be handled.
@@ -74,22 +72,6 @@ func (q *queue) add(paths ...string) {
 		q.wholeFolder(change{first: now, last: now})
 	}
 	q.signal()
-}
-
-// unseen returns the queued paths that have changed since it last returned them.
-// They stay queued.
-func (q *queue) unseen() []string {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	var paths []string
-	for path, c := range q.dirty {
-		if !c.seen {
-			c.seen = true
-			q.dirty[path] = c
-			paths = append(paths, path)
-		}
-	}
-	return paths
 }
 
 // addAll queues a walk of the whole folder, for when that has become quiet.

@@ -21,9 +21,6 @@ type Indexer interface {
 	Index(ctx context.Context, files []document.File) ([]document.Failure, error)
 	// Remove takes files out of the index. A path that is not in it is no error.
 	Remove(ctx context.Context, paths []string) error
-	// Withdraw takes files out of the index that it holds with other bytes than
-	// those of the stamps, by path.
-	Withdraw(ctx context.Context, stamps map[string]document.Stamp) error
 	// Touch notes new stamps, by path, of files whose bytes are known.
 	Touch(ctx context.Context, stamps map[string]document.Stamp) error
 }
@@ -82,10 +79,8 @@ func reconcile(
 			break
 		}
 	}
-	if err := files.finish(ctx, err); err != nil {
-		return files.progress, folder.withdrawAfter(ctx, root, indexer, err, namesOfEdited(changed))
-	}
-	return files.progress, nil
+	err = files.finish(ctx, err)
+	return files.progress, err
 }
 
 // compare walks the folder, and leaves in known what it did not find there.
@@ -113,15 +108,4 @@ func (b *batcher) compare(ctx context.Context, known map[string]document.Stamp) 
 		maps.DeleteFunc(known, func(path string, _ document.Stamp) bool { return strings.HasPrefix(path, e.path+"/") })
 	})
 	return changed, err
-}
-
-// namesOfEdited returns the files of which the index has an earlier version.
-func namesOfEdited(changed []changedFile) []string {
-	names := []string{}
-	for _, file := range changed {
-		if !file.isNew {
-			names = append(names, file.name)
-		}
-	}
-	return names
 }

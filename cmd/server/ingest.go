@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -53,9 +51,6 @@ func ingest(ctx context.Context, f *flags, source string, stdout, stderr io.Writ
 	if err != nil {
 		return err
 	}
-	if err := renewHandbook(ctx, s.library, handbook, folder, stderr); err != nil {
-		return err
-	}
 	synced, err := watch.Sync(ctx, folder, s.library.Indexer(handbook, rag.Handbook, nil), showProgress(stderr, folder.Prefix))
 	if err != nil {
 		return err
@@ -64,6 +59,11 @@ func ingest(ctx context.Context, f *flags, source string, stdout, stderr io.Writ
 	if synced.Documents() == 0 {
 		return fmt.Errorf("no file of %s could be indexed", folder.Dir)
 	}
+	queue := s.library.Queue(handbook, rag.Handbook)
+	if err := queue.Drain(ctx, showProgress(stderr, "passages")); err != nil {
+		return fmt.Errorf("the documents are in the handbook and not all have vectors; run the command again: %w", err)
+	}
+	printRefused(stdout, queue.Status())
 	return nil
 }
 
@@ -95,31 +95,11 @@ func handbookFolder(ctx context.Context, source string) (watch.Folder, error) {
 	return folder, nil
 }
 
-// renewHandbook empties a handbook that another embedding model has made: its
-// vectors and new ones cannot be compared.
-func renewHandbook(ctx context.Context, library *index.Index, handbook *rag.Tenant, folder watch.Folder, stderr io.Writer) error {
-	changed, err := library.ModelChanged(ctx, handbook)
-	if err != nil || !changed {
-		return err
+// printRefused says which documents the model could not embed whole.
+func printRefused(w io.Writer, status index.QueueStatus) {
+	for _, failure := range status.Failed {
+		fmt.Fprintf(w, "  %s: %s\n", failure.Path, rag.AsError(failure.Err))
 	}
-	known, err := library.Indexer(handbook, rag.Handbook, nil).Known(ctx)
-	if err != nil {
-		return err
-	}
-	others := map[string]struct{}{}
-	for indexed := range known {
-		if name, _, _ := strings.Cut(indexed, "/"); name != folder.Prefix {
-			others[name] = struct{}{}
-		}
-	}
-	if err := library.Reset(ctx, handbook); err != nil {
-		return err
-	}
-	fmt.Fprintln(stderr, "The embedding model has changed: the handbook is embedded again.")
-	if len(others) > 0 {
-		fmt.Fprintf(stderr, "Ingest these folders again too: %s.\n", strings.Join(slices.Sorted(maps.Keys(others)), ", "))
-	}
-	return nil
 }
 
 // printSynced says what became of the documents of a folder.

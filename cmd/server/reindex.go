@@ -17,13 +17,15 @@ import (
 func newReindexCommand(flags *flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "reindex",
-		Short: "Embed a project's documents again after the embedding model has changed",
-		Long: `Embed the documents of a project again after the embedding model has changed.
+		Short: "Index a project's documents again from their files",
+		Long: `Index the documents of a project again from their files.
 
 The project is the one of the working directory, or of --project. Its index for
 the branch that is checked out is emptied and filled again; until that is done,
-answers lack what is still to come. Text that the present model has embedded
-before, on another branch for example, is not embedded again.`,
+answers lack what is still to come. Text that the present embedding model has
+embedded before is not embedded again. After a change of the model the command is
+not needed: a running server embeds all documents again by itself, and they are
+found by their words meanwhile.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return reindex(cmd.Context(), flags, cmd.OutOrStdout(), cmd.ErrOrStderr())

@@ -54,7 +54,7 @@ func (s *Workspace) Delete(ctx context.Context, selection index.Selection) (inde
 	if err := s.hasProject(); err != nil {
 		return index.Contents{}, err
 	}
-	contents, err := s.library.Delete(ctx, selection)
+	contents, err := s.index.Delete(ctx, selection)
 	if err != nil {
 		return contents, err
 	}
@@ -78,7 +78,7 @@ func (s *Workspace) Contents(ctx context.Context, selection index.Selection) (in
 	if err := s.hasProject(); err != nil {
 		return index.Contents{}, err
 	}
-	return s.library.Contents(ctx, selection)
+	return s.index.Contents(ctx, selection)
 }
 
 // hasProject fails with PROJECT_NOT_ACTIVATED if the server knows no project.
@@ -134,7 +134,7 @@ func (s *Workspace) drop(active *Project, why *deletion) {
 
 // rejoin finds a tenant that is in the index. It registers none.
 func (s *Workspace) rejoin(ctx context.Context, key rag.TenantKey, _ string) (*rag.Tenant, error) {
-	return s.library.Rejoin(ctx, key)
+	return s.index.Rejoin(ctx, key)
 }
 
 // resume activates a deleted project if another server has done so. Otherwise its
@@ -161,7 +161,7 @@ func (s *Workspace) compareWithIndex(ctx context.Context) error {
 	var state index.TenantState
 	if active != nil {
 		var err error
-		if state, err = s.library.State(ctx, active.Tenant); err != nil || !state.Deleted && !state.Replaced {
+		if state, err = s.index.State(ctx, active.Tenant); err != nil || !state.Deleted && !state.Replaced {
 			return err
 		}
 	}

@@ -16,35 +16,45 @@ import (
 // indexTries is how often a file that changes while it is indexed is tried.
 const indexTries = 5
 
-// IndexFile puts one document of the docs folder into the index now. given may be
-// relative to the repository or to the docs folder. It returns the path in the
-// index. If the file changes or disappears meanwhile, the index holds its newest
-// state.
+// IndexFile puts one document of the docs folder into the index now, with its vectors.
+// given may be relative to the repository or to the docs folder. It returns the path in
+// the index. If the file changes or disappears meanwhile, the index holds its newest
+// state. Without Ollama the error says that the document is found by its words.
 func (a *Project) IndexFile(ctx context.Context, given string) (string, error) {
 	name, err := a.documentName(given, "path")
 	if err != nil {
 		return "", err
 	}
 	indexed := path.Join(a.docs.folder.Prefix, name)
-	for range indexTries {
-		err = a.indexFile(ctx, name, indexed)
-		if errors.Is(err, fs.ErrNotExist) {
-			return "", notFound(given, a.docs.folder.Prefix)
-		}
-		if !errors.Is(err, document.ErrChanged) {
-			break
-		}
-	}
-	if errors.Is(err, document.ErrChanged) {
-		err = rag.FileError("index ./"+indexed, fmt.Errorf("%w, %d times; call again when nobody writes to it", err, indexTries))
+	err = a.indexNewest(ctx, name, indexed)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", notFound(given, a.docs.folder.Prefix)
 	}
 	if err != nil {
 		return "", err
 	}
+	if err := a.queue.EmbedDocument(ctx, rag.Compounding, indexed); err != nil {
+		reason := rag.AsError(err)
+		return "", &rag.Error{
+			Code: reason.Code, Details: reason.Details, Err: reason,
+			Op: "the document is indexed and found by its words (mode \"lexical\"), and its vectors will follow",
+		}
+	}
 	return indexed, nil
 }
 
-// indexFile is one try of IndexFile. The error is [document.ErrChanged] if the file
+// indexNewest puts the text of a document into the index, with its newest state if the
+// file changes meanwhile. The error is [fs.ErrNotExist] if there is none.
+func (a *Project) indexNewest(ctx context.Context, name, indexed string) (err error) {
+	for range indexTries {
+		if err = a.indexFile(ctx, name, indexed); !errors.Is(err, document.ErrChanged) {
+			return err
+		}
+	}
+	return rag.FileError("index ./"+indexed, fmt.Errorf("%w, %d times; call again when nobody writes to it", err, indexTries))
+}
+
+// indexFile is one try of indexNewest. The error is [document.ErrChanged] if the file
 // has changed meanwhile, and [fs.ErrNotExist] if there is none.
 func (a *Project) indexFile(ctx context.Context, name, indexed string) error {
 	file, err := a.docs.folder.Read(name)
@@ -64,11 +74,6 @@ func (a *Project) indexFile(ctx context.Context, name, indexed string) error {
 		return rag.FileError("read ./"+indexed, err)
 	}
 	failures, err := a.docs.indexer.Index(ctx, []document.File{file})
-	if err != nil && ctx.Err() == nil {
-		if err := a.docs.indexer.Withdraw(ctx, map[string]document.Stamp{indexed: file.Stamp()}); err != nil {
-			return err
-		}
-	}
 	if err != nil {
 		return err
 	}

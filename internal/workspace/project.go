@@ -24,11 +24,12 @@ type Project struct {
 	Definition *project.Project
 	Tenant     *rag.Tenant
 
-	library  *index.Index
+	index    *index.Index
 	searcher *rag.Searcher
 	logger   *slog.Logger
 	docs     tree
 	trees    []tree // docs among them
+	queue    *index.Queue
 	stamp    configStamp
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
@@ -55,16 +56,17 @@ type tree struct {
 }
 
 func newProject(
-	library *index.Index, searcher *rag.Searcher, p *project.Project, tenant *rag.Tenant, debounce time.Duration,
+	x *index.Index, searcher *rag.Searcher, p *project.Project, tenant *rag.Tenant, debounce time.Duration,
 	logger *slog.Logger,
 ) *Project {
 	a := &Project{
-		Definition: p, Tenant: tenant, library: library, searcher: searcher, changed: make(chan struct{}),
+		Definition: p, Tenant: tenant, index: x, searcher: searcher, changed: make(chan struct{}),
 		logger: logger.With("project", tenant.Key.Project, "branch", tenant.Key.Branch),
 	}
+	a.queue = x.Queue(tenant, rag.Compounding, rag.External).OnChange(a.notify)
 	config := watch.Config{Debounce: debounce, Ready: a.ready, OnChange: a.notify}
 	add := func(folder watch.Folder, indexer *index.Indexer) tree {
-		indexer.From(folder)
+		indexer.From(folder).OnWritten(a.queue.Wake)
 		t := tree{folder: folder, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, a.logger)}
 		a.trees = append(a.trees, t)
 		return t
@@ -72,9 +74,9 @@ func newProject(
 	a.docs = add(watch.Folder{
 		Dir: filepath.Join(p.Root, filepath.FromSlash(p.DocsDir())), Inside: p.Root, Prefix: p.DocsDir(),
 		Match: isDocument, MayBeMissing: true,
-	}, library.Indexer(tenant, rag.Compounding, p))
+	}, x.Indexer(tenant, rag.Compounding, p))
 	if external, ok := p.External(); ok {
-		add(externalFolder(p, external), library.Indexer(tenant, rag.External, nil))
+		add(externalFolder(p, external), x.Indexer(tenant, rag.External, nil))
 	}
 	return a
 }
@@ -121,7 +123,7 @@ func (a *Project) start() {
 	a.cancel = cancel
 	a.running.Go(func() {
 		panics.Restart(ctx, a.logger, "index the project", func() {
-			a.library.Lead(ctx, a.Tenant, a.index, func(reason error) { a.setLeading(false, reason) })
+			a.index.Lead(ctx, a.Tenant, a.keepIndexed, func(reason error) { a.setLeading(false, reason) })
 		})
 	})
 }
@@ -131,8 +133,8 @@ func (a *Project) stop() {
 	a.running.Wait()
 }
 
-// index mirrors every folder until ctx ends.
-func (a *Project) index(ctx context.Context) {
+// keepIndexed mirrors every folder, and embeds what has no vector, until ctx ends.
+func (a *Project) keepIndexed(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	var mirrors sync.WaitGroup
 	defer mirrors.Wait()
@@ -145,6 +147,9 @@ func (a *Project) index(ctx context.Context) {
 	}
 	a.setLeading(true, nil)
 	defer a.setLeading(false, nil)
+	mirrors.Go(func() {
+		panics.Restart(ctx, a.logger, "embed", func() { a.queue.Run(ctx) })
+	})
 	mirrors.Go(func() {
 		panics.Restart(ctx, a.logger, "publish the status", func() { a.publish(ctx) })
 	})
@@ -160,7 +165,7 @@ func (a *Project) dropFormerExternal(ctx context.Context) error {
 	if _, configured := a.Definition.External(); configured {
 		return nil
 	}
-	indexer := a.library.Indexer(a.Tenant, rag.External, nil)
+	indexer := a.index.Indexer(a.Tenant, rag.External, nil)
 	known, err := indexer.Known(ctx)
 	if err != nil {
 		return err

@@ -48,7 +48,9 @@ func (a *Project) promote(ctx context.Context, given string, level rag.Level) (n
 	done, err := a.docs.indexer.Promote(ctx, before, after)
 	if err == nil && !done {
 		// The index holds another version of the document, or none.
-		_, err = a.IndexFile(ctx, name)
+		if err = a.indexNewest(ctx, name, path.Join(a.Definition.DocsDir(), name)); errors.Is(err, fs.ErrNotExist) {
+			return "", "", notFound(given, a.Definition.DocsDir())
+		}
 	}
 	if errors.Is(err, document.ErrChanged) {
 		// Others keep changing the file. It had the new level, and its newest

@@ -22,29 +22,34 @@ type ReindexedFolder struct {
 }
 
 // Reindex empties the index of the project that the server was started for, on its
-// present branch, and embeds its documents again with the present model. report
-// returns the function that is called with a folder's progress. After an error
-// documents are missing from the index until the next activation or Reindex.
+// present branch, and indexes its documents again. report returns the function that is
+// called with the progress of a folder, and of the passages that are embedded then.
+// After an error documents or vectors may be missing until the next activation or
+// Reindex.
 func (s *Workspace) Reindex(ctx context.Context, report func(folder string) func(done, total int)) (ReindexResult, error) {
 	p, key, err := s.checkedOut(ctx, s.projectDir)
 	if err != nil {
 		return ReindexResult{}, err
 	}
-	tenant, err := s.library.Tenant(ctx, key, p.Root)
+	tenant, err := s.index.Tenant(ctx, key, p.Root)
 	if err != nil {
 		return ReindexResult{}, fmt.Errorf("reindex: %w", err)
 	}
-	if err := s.library.Reset(ctx, tenant); err != nil {
+	if err := s.index.Reset(ctx, tenant); err != nil {
 		return ReindexResult{}, fmt.Errorf("reindex: %w", err)
 	}
 	reindexed := ReindexResult{Tenant: key}
-	for _, tree := range newProject(s.library, s.searcher, p, tenant, 0, s.logger).trees {
+	fresh := newProject(s.index, s.searcher, p, tenant, 0, s.logger)
+	for _, tree := range fresh.trees {
 		name := cmp.Or(tree.folder.Prefix, ".")
 		synced, err := watch.Sync(ctx, tree.folder, tree.indexer, report(name))
 		if err != nil {
 			return ReindexResult{}, fmt.Errorf("reindex: %w", err)
 		}
 		reindexed.Folders = append(reindexed.Folders, ReindexedFolder{Name: name, SyncResult: synced})
+	}
+	if err := fresh.queue.Drain(ctx, report("passages")); err != nil {
+		return ReindexResult{}, fmt.Errorf("reindex: the documents are found by their words again, and their vectors are missing: %w", err)
 	}
 	return reindexed, nil
 }

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/watch"
 )
 
@@ -28,6 +30,12 @@ type Status struct {
 	Done   int `json:"done"`
 	Total  int `json:"total"`
 	Queued int `json:"queued"`
+	// Embedding of Passages parts of documents have no vector yet. They are found by
+	// their words.
+	Embedding int `json:"embedding"`
+	Passages  int `json:"passages"`
+	// EmbeddingWaits is why embedding waits, "" while it goes on.
+	EmbeddingWaits string `json:"embedding_waits,omitempty"`
 	// FailedCount files are on disk and cannot be indexed; Failed are the first.
 	FailedCount int      `json:"failed_count"`
 	Failed      []Failed `json:"failed"`
@@ -50,21 +58,20 @@ type Failed struct {
 // Pending is the number of changed files that are not yet in the index.
 func (s Status) Pending() int { return s.Total - s.Done + s.Queued }
 
-// Current reports whether the index holds all that is on disk.
-func (s Status) Current() bool {
-	return !s.Synced.IsZero() && s.Pending() == 0 && s.FailedCount == 0 && s.Waiting == ""
-}
+// Current reports whether the index holds all that is on disk, with its vectors.
+func (s Status) Current() bool { return s.hasText() && s.FailedCount == 0 && s.Embedding == 0 && s.EmbeddingWaits == "" }
+
+// hasText reports whether the index holds the text of all that is on disk and can be
+// indexed.
+func (s Status) hasText() bool { return !s.Synced.IsZero() && s.Pending() == 0 && s.Waiting == "" }
 
 // plus adds the status of one folder. The sum is as old as its oldest part.
 func (s Status) plus(part watch.Status) Status {
 	s.Done += part.Done
 	s.Total += part.Total
 	s.Queued += part.Queued
-	s.FailedCount += len(part.Failed)
-	for _, failed := range part.Failed[:min(len(part.Failed), maxPublished)] {
-		s.Failed = append(s.Failed, Failed{
-			Path: failed.Path, Reason: printable(rag.AsError(failed.Err).Error()), Since: failed.Since,
-		})
+	for _, failed := range part.Failed {
+		s = s.plusFailed(failed.Failure, failed.Since)
 	}
 	if part.Synced.Before(s.Synced) {
 		s.Synced = part.Synced
@@ -74,6 +81,27 @@ func (s Status) plus(part watch.Status) Status {
 		if busy, ok := errors.AsType[*gitBusyError](part.Err); ok {
 			s.GitBusy = &busy.since
 		}
+	}
+	return s
+}
+
+func (s Status) plusFailed(failure document.Failure, since time.Time) Status {
+	if s.FailedCount++; len(s.Failed) < maxPublished {
+		s.Failed = append(s.Failed, Failed{
+			Path: failure.Path, Reason: printable(rag.AsError(failure.Err).Error()), Since: since,
+		})
+	}
+	return s
+}
+
+// plusQueue adds the status of the queue of passages to embed.
+func (s Status) plusQueue(queue index.QueueStatus) Status {
+	s.Embedding, s.Passages = queue.Missing, queue.Chunks
+	for _, failed := range queue.Failed {
+		s = s.plusFailed(failed, queue.FailedSince)
+	}
+	if queue.Err != nil {
+		s.EmbeddingWaits = rag.AsError(queue.Err).Error()
 	}
 	return s
 }
@@ -109,12 +137,12 @@ func (a *Project) localStatus() Status {
 	for _, tree := range a.trees {
 		status = status.plus(tree.mirror.Status())
 	}
-	return status
+	return status.plusQueue(a.queue.Status())
 }
 
 func (a *Project) publishedStatus(ctx context.Context, reason error) Status {
 	status := Status{Failed: []Failed{}}
-	found, err := a.library.SyncStatus(ctx, a.Tenant, &status)
+	found, err := a.index.SyncStatus(ctx, a.Tenant, &status)
 	if err == nil {
 		err = reason
 	}
@@ -140,9 +168,9 @@ func (s Status) soonOver() bool {
 // followerPoll is how often a server reads the status while another one syncs.
 const followerPoll = 200 * time.Millisecond
 
-// WaitSynced waits for a complete sync, and calls progress, if not nil, with every
-// status until then. It returns when the sync is complete, when the sync has to
-// wait for an unavailable service, or when ctx ends. It keeps waiting while git
+// WaitSynced waits until the index holds the text of all files, and calls progress, if
+// not nil, with every status until then. It does not wait for vectors. It also returns
+// when the sync has to wait for an unavailable service, and when ctx ends. It keeps waiting while git
 // changes the files, and while another server takes the place of a suspended one.
 func (a *Project) WaitSynced(ctx context.Context, progress func(Status)) {
 	poll := time.NewTicker(followerPoll)
@@ -156,7 +184,7 @@ func (a *Project) WaitSynced(ctx context.Context, progress func(Status)) {
 		if status.Waiting != "" && !status.soonOver() {
 			return
 		}
-		if !status.Synced.IsZero() && status.Pending() == 0 && status.Waiting == "" {
+		if status.hasText() {
 			return
 		}
 		select {
@@ -176,7 +204,7 @@ const publishInterval = 500 * time.Millisecond
 func (a *Project) publish(ctx context.Context) {
 	for {
 		changed := a.nextChange()
-		err := a.library.SetSyncStatus(ctx, a.Tenant, a.localStatus())
+		err := a.index.SetSyncStatus(ctx, a.Tenant, a.localStatus())
 		if err != nil && !errors.Is(err, context.Canceled) {
 			a.logger.DebugContext(ctx, "publish status", "error", err)
 		}

@@ -20,7 +20,7 @@ import (
 
 // Workspace is the state of a server. Safe for concurrent use.
 type Workspace struct {
-	library  *index.Index
+	index    *index.Index
 	searcher *rag.Searcher
 	settings project.Settings
 	// projectDir is activated by the first call that needs a project; "" for none.
@@ -46,10 +46,10 @@ type Workspace struct {
 // New returns a workspace in which no project is active. projectDir, if not "", is
 // the repository that the first call in need of a project activates.
 func New(
-	library *index.Index, searcher *rag.Searcher, settings project.Settings, projectDir string, logger *slog.Logger,
+	x *index.Index, searcher *rag.Searcher, settings project.Settings, projectDir string, logger *slog.Logger,
 ) *Workspace {
 	return &Workspace{
-		library: library, searcher: searcher, settings: settings, projectDir: projectDir, logger: logger, closed: make(chan struct{}),
+		index: x, searcher: searcher, settings: settings, projectDir: projectDir, logger: logger, closed: make(chan struct{}),
 		outsideGit: map[string]string{},
 	}
 }
@@ -106,7 +106,7 @@ func (s *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 	if head.InRepository {
 		branch = head.Branch
 	}
-	key, register := keyOf(p, branch), s.library.Tenant
+	key, register := keyOf(p, branch), s.index.Tenant
 	if key == outdated.Tenant.Key {
 		register = s.rejoin // a new config must not undo a deletion
 	}
@@ -139,7 +139,7 @@ func (s *Workspace) activateOwn(ctx context.Context) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.replace(ctx, p, keyOf(p, branch), s.library.Tenant)
+	return s.replace(ctx, p, keyOf(p, branch), s.index.Tenant)
 }
 
 func notActivated(reason string) *rag.Error {
@@ -163,7 +163,7 @@ func (s *Workspace) branchOf(ctx context.Context, p *project.Project, head proje
 	if known {
 		return given, nil
 	}
-	branch, err := s.library.LastBranch(ctx, p.Config.ProjectName, project.PathHash(p.Root))
+	branch, err := s.index.LastBranch(ctx, p.Config.ProjectName, project.PathHash(p.Root))
 	return cmp.Or(branch, "main"), err
 }
 
@@ -183,15 +183,15 @@ func (s *Workspace) Activate(ctx context.Context, configPath, branch string) (*P
 	}
 	active, key := s.current(), keyOf(p, branch)
 	if active == nil || active.Definition.ConfigPath != p.ConfigPath || active.Tenant.Key != key || active.outdated() {
-		return s.replace(ctx, p, key, s.library.Tenant)
+		return s.replace(ctx, p, key, s.index.Tenant)
 	}
 	// Another server may have deleted it a moment ago.
-	tenant, err := s.library.Tenant(ctx, key, p.Root)
+	tenant, err := s.index.Tenant(ctx, key, p.Root)
 	if err != nil {
 		return nil, fmt.Errorf("activate project: %w", err)
 	}
 	if !tenant.Same(active.Tenant) {
-		return s.replace(ctx, p, key, s.library.Tenant)
+		return s.replace(ctx, p, key, s.index.Tenant)
 	}
 	active.rescan()
 	return active, nil
@@ -219,7 +219,7 @@ func (s *Workspace) replace(
 		return nil, fmt.Errorf("activate project: %w", err)
 	}
 	debounce := time.Duration(s.settings.FileWatcher.DebounceMS) * time.Millisecond
-	next := newProject(s.library, s.searcher, p, tenant, debounce, s.logger)
+	next := newProject(s.index, s.searcher, p, tenant, debounce, s.logger)
 	next.stamp = stamp
 	s.mu.Lock()
 	previous := s.active

@@ -64,12 +64,12 @@ type CleanedProject struct {
 }
 
 // Cleanup removes the checkouts that are gone, then the passages that no document
-// uses any more, then projects of which nothing is left. It may run beside any
-// number of servers: what one of them indexes stays. What was removed by mistake
-// comes back when its checkout is activated again. With an error the result is
-// what was done before it.
+// uses any more and the vectors of models that no checkout uses, then projects of
+// which nothing is left. It may run beside any number of servers: what one of them
+// indexes stays. What was removed by mistake comes back when its checkout is activated
+// again. With an error the result is what was done before it.
 func (x *Index) Cleanup(ctx context.Context, options CleanupOptions) (CleanupResult, error) {
-	c := &cleanup{CleanupOptions: options, db: x.db, removable: map[int32][]int32{}}
+	c := &cleanup{CleanupOptions: options, index: x, db: x.db, removable: map[int32][]int32{}}
 	err := c.tenants(ctx)
 	if err == nil {
 		err = c.projects(ctx)
@@ -81,8 +81,9 @@ func (x *Index) Cleanup(ctx context.Context, options CleanupOptions) (CleanupRes
 type cleanup struct {
 	CleanupOptions
 
-	db   *db.Database
-	done CleanupResult
+	index *Index
+	db    *db.Database
+	done  CleanupResult
 	// removable are the tenants that a dry run would remove, by their project.
 	removable map[int32][]int32
 }
@@ -115,8 +116,8 @@ func (c *cleanup) tenants(ctx context.Context) error {
 // tenant removes one tenant, unless somebody uses it.
 func (c *cleanup) tenant(ctx context.Context, row db.CleanupTenantsRow, tenant CleanedTenant) error {
 	err := c.db.Write(ctx, "remove checkout", func(q *db.Queries) error {
-		// Whoever registers a tenant waits for the project's row, and who would
-		// index it for the lock of the indexer.
+		// To register a tenant takes the project's row, and to index it the lock of
+		// the indexer.
 		_, err := q.ProjectLock(ctx, db.ProjectLockParams{Name: row.ProjectName})
 		if err != nil {
 			return err
@@ -183,12 +184,16 @@ func (c *cleanup) project(ctx context.Context, row db.Project) error {
 	if empty {
 		grace = 0
 	}
-	for _, collection := range []rag.Collection{rag.Compounding, rag.External, rag.Handbook} {
+	collections := []rag.Collection{rag.Compounding, rag.External, rag.Handbook}
+	for _, collection := range collections {
 		sweep := sweep{cleanup: c, projectID: row.ID, collection: collection, versions: versions, grace: grace.Seconds()}
 		if err = sweep.run(ctx); err != nil {
 			break
 		}
 		cleaned.Passages += sweep.swept
+	}
+	if err == nil && !c.DryRun {
+		err = c.index.deleteUnusedVectors(ctx, row.ID, collections)
 	}
 	if err == nil && empty {
 		cleaned.Emptied, err = c.removeProject(ctx, row)

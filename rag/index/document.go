@@ -13,34 +13,16 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/markdown"
-	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
 // maxLinks bounds the links kept of one document.
 const maxLinks = 1000
 
-// largeBatch is how many bytes of files make a batch a large one. From its text to
-// its vectors, some thirty times as much memory is used until it is written, so that
-// large batches take turns. A small one never waits for them.
-const largeBatch = 256 << 10
+// format names what this version makes of a file: its passages, their terms and its
+// links. A change of that changes the name, and every document is indexed again.
+const format = "1"
 
-// beginBatch waits for the turn of the files if they are a large batch. Its error is
-// that ctx has ended meanwhile.
-func (x *Index) beginBatch(ctx context.Context, files []document.File) (release func(), err error) {
-	size := 0
-	for _, file := range files {
-		size += len(file.Content)
-	}
-	if size < largeBatch {
-		return func() {}, nil
-	}
-	if err := x.largeBatches.Acquire(ctx, 1); err != nil {
-		return nil, fmt.Errorf("wait to index %d large files: %w", len(files), err)
-	}
-	return func() { x.largeBatches.Release(1) }, nil
-}
-
-// prepared is a file made ready for the database, but for its embeddings.
+// prepared is a file made ready for the database.
 type prepared struct {
 	file        document.File
 	contentHash document.Hash
@@ -51,7 +33,6 @@ type prepared struct {
 	date        string
 	level       rag.Level
 	charCount   int
-	lineCount   int
 	// replaced and notFrontMatter are as in [markdown.Document].
 	replaced       int
 	notFrontMatter error
@@ -66,34 +47,22 @@ type passage struct {
 	hash    uuid.UUID
 }
 
-// text is what is embedded.
-func (p passage) text() string { return embeddedText(p.heading, p.Text) }
-
-func embeddedText(heading, text string) string {
-	if heading == "" {
-		return text
-	}
-	return heading + "\n\n" + text
-}
-
-// newPassage places the passage in a document titled title, under model.
-func newPassage(p markdown.Passage, title string, collection rag.Collection, model ollama.Model) passage {
+// newPassage places the passage in a document titled title.
+func newPassage(p markdown.Passage, title string) passage {
 	heading := markdown.Heading(title, p.HeaderPath)
-	return passage{Passage: p, heading: heading, hash: passageHash(collection, model, heading, p.Text)}
+	return passage{Passage: p, heading: heading, hash: passageHash(heading, p.Text)}
 }
 
-// passageHash identifies an embedded text and what embedded it. Every field is
-// preceded by its length, so that no two different sets of fields hash alike.
-func passageHash(collection rag.Collection, model ollama.Model, heading, text string) uuid.UUID {
+// passageHash identifies what is searched and embedded. Each part is preceded by its
+// length, so that no two different pairs hash alike. format is among them: a passage
+// that this version would store otherwise is another one.
+func passageHash(heading, text string) uuid.UUID {
 	h := sha256.New()
-	for _, field := range []string{
-		string(collection), model.Name, model.Digest,
-		fmt.Sprintf("%d/%d", model.Dimensions, model.PromptVersion), heading, text,
-	} {
+	for _, part := range []string{format, heading, text} {
 		var length [8]byte
-		binary.BigEndian.PutUint64(length[:], uint64(len(field)))
+		binary.BigEndian.PutUint64(length[:], uint64(len(part)))
 		h.Write(length[:])
-		h.Write([]byte(field))
+		h.Write([]byte(part))
 	}
 	return uuid.UUID(h.Sum(nil)[:len(uuid.UUID{})])
 }
@@ -108,7 +77,7 @@ type Schema interface {
 // prepare parses and validates a file and cuts it into passages. Its error says
 // why the file cannot be a document. Nobody has promised front matter without a
 // schema: what is wrong there is no error.
-func prepare(file document.File, collection rag.Collection, schema Schema, model ollama.Model) (*prepared, error) {
+func prepare(file document.File, collection rag.Collection, schema Schema) (*prepared, error) {
 	parse := markdown.Parse
 	if schema == nil {
 		parse = markdown.ParseAny
@@ -120,7 +89,7 @@ func prepare(file document.File, collection rag.Collection, schema Schema, model
 	doc := &prepared{
 		file: file, contentHash: sha256.Sum256(file.Content),
 		title: parsed.Title, summary: parsed.Summary, level: rag.Standard,
-		charCount: parsed.CharCount, lineCount: parsed.LineCount,
+		charCount: parsed.CharCount, schemaHash: schemaStamp(""),
 		links: resolveLinks(file.Path, parsed.Links), replaced: parsed.Replaced, notFrontMatter: parsed.NotFrontMatter,
 	}
 	if doc.title == "" {
@@ -137,10 +106,10 @@ func prepare(file document.File, collection rag.Collection, schema Schema, model
 	passages := parsed.Passages(doc.title, markdown.DefaultLimit())
 	if len(passages) == 0 {
 		// Front matter alone: its summary is what there is to find.
-		passages = []markdown.Passage{{StartLine: 1, EndLine: max(doc.lineCount, 1), Text: doc.summary}}
+		passages = []markdown.Passage{{StartLine: 1, EndLine: max(parsed.LineCount, 1), Text: doc.summary}}
 	}
 	for _, p := range passages {
-		doc.passages = append(doc.passages, newPassage(p, doc.title, collection, model))
+		doc.passages = append(doc.passages, newPassage(p, doc.title))
 	}
 	return doc, nil
 }
@@ -167,7 +136,7 @@ func (d *prepared) classify(frontMatter map[string]any, schema Schema) error {
 	if violations := docType.Validate(frontMatter); len(violations) > 0 {
 		return violationsError(docType, violations)
 	}
-	d.docType, d.schemaHash = docType.Name, docType.SchemaHash
+	d.docType, d.schemaHash = docType.Name, schemaStamp(docType.SchemaHash)
 	d.date, _ = frontMatter["date"].(string)
 	if level, ok := frontMatter["promotion_level"].(string); ok {
 		d.level = rag.Level(level)
@@ -175,6 +144,10 @@ func (d *prepared) classify(frontMatter map[string]any, schema Schema) error {
 	d.links = dedupe(append(d.links, resolveRelated(d.file.Path, stringList(frontMatter["related_docs"]))...))
 	return nil
 }
+
+// schemaStamp returns what a document has to carry to count as indexed by this
+// version, with a schema of the given fingerprint.
+func schemaStamp(fingerprint string) string { return format + ":" + fingerprint }
 
 func violationsError(docType document.DocType, violations []document.Violation) *rag.Error {
 	lines := make([]string, len(violations))

@@ -1,5 +1,6 @@
 // Package index writes the index that package rag reads: it turns documents into
-// passages with vectors, keeps their levels, and removes what is no longer needed.
+// passages with their terms, then embeds them, keeps their levels, and removes what is
+// no longer needed.
 // It knows documents, passages and tenants; it must not know where files come from,
 // when they change, or MCP.
 package index
@@ -7,8 +8,6 @@ package index
 import (
 	"context"
 	"log/slog"
-
-	"golang.org/x/sync/semaphore"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag"
@@ -21,6 +20,8 @@ type Embedder interface {
 	// Embed returns one embedding a text, in order. An error means that the
 	// service as a whole failed; a text that cannot be embedded has its own.
 	Embed(ctx context.Context, texts []string) ([]ollama.Embedding, error)
+	// Hosts is how many calls of Embed are worth making at once.
+	Hosts() int
 }
 
 // Index is the index in one database, with the model that makes its vectors. Safe
@@ -29,17 +30,14 @@ type Index struct {
 	db       *db.Database
 	embedder Embedder
 	logger   *slog.Logger
-	// writers limits how many documents are written at once; see maxWriters.
-	writers *semaphore.Weighted
-	// largeBatches lets one batch at a time that takes much memory be indexed.
-	largeBatches *semaphore.Weighted
+	pace     pace
+	claims   claims
 }
 
 // New returns an Index; nothing is connected yet.
 func New(database *db.Database, embedder Embedder, logger *slog.Logger) *Index {
 	return &Index{
-		db: database, embedder: embedder, logger: logger,
-		writers: semaphore.NewWeighted(maxWriters), largeBatches: semaphore.NewWeighted(1),
+		db: database, embedder: embedder, logger: logger, claims: claims{held: map[claim]struct{}{}},
 	}
 }
 

@@ -8,34 +8,40 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/google/uuid"
-
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/panics"
 	"github.com/compound-docs/compound-docs/rag"
-	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
-// Indexer keeps one collection of a tenant. Safe for concurrent use. With a
-// [Source] two calls may be about the same file.
+// Indexer keeps the text of one collection of a tenant. Documents are found by their
+// words as soon as they are written; an [Embedder] adds the vectors. Safe for
+// concurrent use. With a [Source] two calls may be about the same file.
 type Indexer struct {
 	index      *Index
 	tenant     *rag.Tenant
 	collection rag.Collection
 	schema     Schema
 	source     Source
-	firstSync  firstSync
+	onWritten  func()
+	growth     growth
 }
 
 // Indexer returns the indexer of a collection. A nil schema takes any markdown.
 func (x *Index) Indexer(tenant *rag.Tenant, collection rag.Collection, schema Schema) *Indexer {
-	return &Indexer{index: x, tenant: tenant, collection: collection, schema: schema}
+	return &Indexer{index: x, tenant: tenant, collection: collection, schema: schema, onWritten: func() {}}
 }
 
-// Known returns the stamp of every indexed file by its path. A document that
-// was validated against another schema than its folder's present one has a
-// stamp that no file matches. It is what a sync begins with.
+// OnWritten makes the indexer call f after documents were written, and returns it.
+func (x *Indexer) OnWritten(f func()) *Indexer {
+	x.onWritten = f
+	return x
+}
+
+// Known returns the stamp of every indexed file by its path. A document that was
+// validated against another schema than its folder's present one, or indexed by
+// another version of this program that made something else of it, has a stamp that no
+// file matches. It is what a sync begins with.
 func (x *Indexer) Known(ctx context.Context) (map[string]document.Stamp, error) {
 	known := map[string]document.Stamp{}
 	err := x.index.db.Read(ctx, "read stamps", func(q *db.Queries) error {
@@ -44,7 +50,7 @@ func (x *Indexer) Known(ctx context.Context) (map[string]document.Stamp, error) 
 		})
 		for _, row := range rows {
 			stamp := document.Stamp{Size: -1}
-			if row.SchemaHash == x.schemaHash(row.RelativePath) {
+			if row.SchemaHash == x.schemaStamp(row.RelativePath) {
 				stamp = document.Stamp{
 					Size: row.FileSize, ModTime: row.FileMtime, ChangeTime: row.FileCtime, Inode: uint64(row.FileInode),
 					Hash: document.Hash(row.ContentHash),
@@ -54,16 +60,18 @@ func (x *Indexer) Known(ctx context.Context) (map[string]document.Stamp, error) 
 		}
 		return err
 	})
-	x.firstSync.begin(err == nil && len(known) == 0)
+	if err == nil {
+		x.growth.begin(len(known) == 0)
+	}
 	return known, err
 }
 
-func (x *Indexer) schemaHash(path string) string {
+func (x *Indexer) schemaStamp(path string) string {
 	if x.schema == nil {
-		return ""
+		return schemaStamp("")
 	}
 	docType, _ := x.schema.DocumentType(path)
-	return docType.SchemaHash
+	return schemaStamp(docType.SchemaHash)
 }
 
 // Touch notes the new stamps, by path, of files whose bytes are as the index has
@@ -97,7 +105,7 @@ func textOnly(paths []string) []string {
 // write runs f in a transaction of the tenant, which no [Index.Delete] comes in
 // between.
 func (x *Indexer) write(ctx context.Context, op string, f func(q *db.Queries) error) error {
-	return x.index.db.Write(ctx, op, func(q *db.Queries) error {
+	err := x.index.db.Write(ctx, op, func(q *db.Queries) error {
 		if err := q.LockProjectShared(ctx, db.LockProjectSharedParams{
 			Class: db.LockPassages, ProjectID: x.tenant.ProjectID,
 		}); err != nil {
@@ -105,23 +113,22 @@ func (x *Indexer) write(ctx context.Context, op string, f func(q *db.Queries) er
 		}
 		return f(q)
 	})
+	if err == nil {
+		x.onWritten()
+	}
+	return err
 }
 
-// Index puts the files into the index, each whole or not at all, embedding only
-// passages that no checkout of the project has yet. A file that cannot be a
-// document is among the failures, and an earlier version of it leaves the
-// index: an answer must not come from a text that is no longer there. So is one
-// that has changed since it was read, with [document.ErrChanged], and one that makes
-// this program panic. An error means that nothing can be said of the files: the
-// call may be made again.
+// Index puts the files into the index, each whole or not at all. Text that a checkout
+// of the project has already is stored once. A file that cannot be a document is
+// among the failures, and an earlier version of it leaves the index: an answer must
+// not come from a text that is no longer there. So is one that has changed since it
+// was read, with [document.ErrChanged], and one that makes this program panic. An
+// error means that nothing can be said of the files: the call may be made again.
 func (x *Indexer) Index(ctx context.Context, files []document.File) ([]document.Failure, error) {
-	model, err := x.index.registerModel(ctx, x.tenant)
-	if err != nil {
-		return nil, err
-	}
 	index := func(files []document.File) (failures []document.Failure, err error) {
 		err = panics.Catch(func() error {
-			failures, err = x.indexBatch(ctx, files, model)
+			failures, err = x.indexBatch(ctx, files)
 			return err
 		})
 		return failures, err
@@ -148,17 +155,12 @@ func (x *Indexer) Index(ctx context.Context, files []document.File) ([]document.
 	return failures, nil
 }
 
-func (x *Indexer) indexBatch(ctx context.Context, files []document.File, model ollama.Model) ([]document.Failure, error) {
-	release, err := x.index.beginBatch(ctx, files)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	batch := &batch{indexer: x, model: model, refused: map[string]document.Stamp{}, vectors: map[uuid.UUID][]float32{}}
+func (x *Indexer) indexBatch(ctx context.Context, files []document.File) ([]document.Failure, error) {
+	batch := &batch{indexer: x, refused: map[string]document.Stamp{}}
 	for _, file := range files {
-		doc, err := prepare(file, x.collection, x.schema, model)
+		doc, err := prepare(file, x.collection, x.schema)
 		if err != nil {
-			batch.refuseFile(file, err)
+			batch.refuse(file, err)
 			continue
 		}
 		x.report(ctx, doc)
@@ -166,11 +168,7 @@ func (x *Indexer) indexBatch(ctx context.Context, files []document.File, model o
 	}
 	// Two servers insert shared rows in the same order, so they cannot deadlock.
 	slices.SortFunc(batch.documents, func(a, b *prepared) int { return strings.Compare(a.file.Path, b.file.Path) })
-	if err := x.removeRefused(ctx, batch.refused); err != nil {
-		return nil, err
-	}
-	batch.refused = map[string]document.Stamp{}
-	if err := batch.run(ctx); err != nil {
+	if err := batch.write(ctx); err != nil {
 		return nil, err
 	}
 	if err := x.removeRefused(ctx, batch.refused); err != nil {

@@ -2,79 +2,103 @@ package index
 
 import (
 	"context"
+	"errors"
+
+	"github.com/google/uuid"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
-// registerModel is [rag.CheckModel] for a caller that is about to add vectors: the
-// current model becomes that of a tenant which has none.
-func (x *Index) registerModel(ctx context.Context, tenant *rag.Tenant) (ollama.Model, error) {
-	current, registered, err := rag.CheckModel(ctx, x.db, x.embedder, tenant)
-	if err != nil || registered {
-		return current, err
-	}
-	return current, x.db.Write(ctx, "set embedding model", func(q *db.Queries) error {
-		return setModel(ctx, q, tenant, current, false)
-	})
+// errModelReplaced says that vectors are of another model than the one they were
+// asked of. The next call finds the new model.
+var errModelReplaced = errors.New("Ollama has replaced the embedding model meanwhile") //nolint:staticcheck // a name
+
+// usedModel is the model that makes a tenant's vectors.
+type usedModel struct {
+	ollama.Model
+
+	id int32
+	// replaced is set if the tenant had another model before.
+	replaced bool
 }
 
-// setModel makes the model the tenant's. Without replace, a model that another
-// process has set meanwhile stays, and the difference is found when documents are
-// written.
-func setModel(ctx context.Context, q *db.Queries, tenant *rag.Tenant, model ollama.Model, replace bool) error {
-	id, err := q.EmbeddingModelUpsert(ctx, db.EmbeddingModelUpsertParams{
-		Name: model.Name, Digest: model.Digest, Dimensions: int32(model.Dimensions), PromptVersion: int32(model.PromptVersion),
-	})
+// useModel makes the embedding model that Ollama has the tenant's.
+func (q *Queue) useModel(ctx context.Context) (usedModel, error) {
+	current, err := rag.CurrentModel(ctx, q.index.embedder)
 	if err != nil {
-		return err
+		return usedModel{}, err
 	}
-	changed, err := q.TenantSetEmbeddingModel(ctx, db.TenantSetEmbeddingModelParams{
-		EmbeddingModelID: id, ProjectID: tenant.ProjectID, ID: tenant.ID, Generation: tenant.Generation, Replace: replace,
+	q.mu.Lock()
+	used := q.model
+	q.mu.Unlock()
+	if used.Model == current {
+		return used, nil
+	}
+	used = usedModel{Model: current}
+	err = q.index.db.Write(ctx, "set embedding model", func(queries *db.Queries) (err error) {
+		used.id, err = queries.EmbeddingModelUpsert(ctx, db.EmbeddingModelUpsertParams{
+			Name: current.Name, Digest: current.Digest, Dimensions: int32(current.Dimensions),
+			PromptVersion: int32(current.PromptVersion),
+		})
+		if err != nil {
+			return err
+		}
+		previous, err := queries.TenantSetEmbeddingModel(ctx, db.TenantSetEmbeddingModelParams{
+			EmbeddingModelID: used.id, ProjectID: q.tenant.ProjectID, ID: q.tenant.ID, Generation: q.tenant.Generation,
+		})
+		used.replaced = previous != nil && *previous != used.id
+		return err
 	})
-	if err == nil && changed == 0 {
+	if db.IsNoRows(err) {
 		err = db.ErrTenantGone
 	}
-	return err
-}
-
-// ModelChanged reports whether another embedding model than the current one made
-// the tenant's vectors. Then the tenant cannot be searched or added to before a
-// [Index.Reset].
-func (x *Index) ModelChanged(ctx context.Context, tenant *rag.Tenant) (changed bool, err error) {
-	current, err := rag.CurrentModel(ctx, x.embedder)
 	if err != nil {
-		return false, err
+		return usedModel{}, err
 	}
-	err = x.db.Read(ctx, "read embedding model", func(q *db.Queries) error {
-		stored, err := rag.StoredModel(ctx, q, tenant)
-		changed = stored != nil && *stored != current
-		return err
-	})
-	return changed, err
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.model = used
+	q.refused = map[uuid.UUID]error{}
+	return used, nil
 }
 
-// Reset removes the tenant's documents of every collection and makes the current
-// embedding model the tenant's, in one transaction: the index never mixes vectors
-// of two models. The documents come back as they are indexed. Passages stay, so that
-// those which the current model has already embedded are not embedded again.
+// deletedVectors is how many vectors one statement deletes.
+const deletedVectors = 10_000
+
+// deleteUnusedVectors deletes the vectors of models that no tenant of the project
+// uses any more.
+func (x *Index) deleteUnusedVectors(ctx context.Context, projectID int32, collections []rag.Collection) error {
+	for _, collection := range collections {
+		for deleted := int64(deletedVectors); deleted == deletedVectors; {
+			err := x.db.Write(ctx, "delete vectors of a former model", func(q *db.Queries) error {
+				used, err := q.TenantEmbeddingModels(ctx, db.TenantEmbeddingModelsParams{ProjectID: projectID})
+				if err != nil {
+					return err
+				}
+				deleted, err = q.EmbeddingDeleteUnused(ctx, db.EmbeddingDeleteUnusedParams{
+					ProjectID: projectID, Collection: collection, Used: used, MaxEmbeddings: deletedVectors,
+				})
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Reset removes the tenant's documents of every collection, so that they are indexed
+// again. Passages and vectors stay for them and for other checkouts.
 func (x *Index) Reset(ctx context.Context, tenant *rag.Tenant) error {
-	current, err := rag.CurrentModel(ctx, x.embedder)
-	if err != nil {
-		return err
-	}
 	return x.db.Write(ctx, "empty the index", func(q *db.Queries) error {
-		// The tenant's row comes first. A writer that has locked it finishes before,
-		// and what it wrote is removed too; later ones find the new model in it.
-		if err := setModel(ctx, q, tenant, current, true); err != nil {
+		if err := tenant.IncrementVersion(ctx, q); err != nil {
 			return err
 		}
-		if err := q.DocumentDeleteByTenant(ctx, db.DocumentDeleteByTenantParams{
+		return q.DocumentDeleteByTenant(ctx, db.DocumentDeleteByTenantParams{
 			ProjectID: tenant.ProjectID, TenantID: tenant.ID,
-		}); err != nil {
-			return err
-		}
-		return tenant.IncrementVersion(ctx, q)
+		})
 	})
 }

@@ -10,14 +10,13 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/markdown"
-	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
 // WithLevel returns the file's bytes with the promotion line changed, or added,
 // and nothing else, and the level that the document has had. The error says why
 // the file is no document, or would be none with that level.
 func (x *Indexer) WithLevel(file document.File, level rag.Level) (content []byte, previous rag.Level, err error) {
-	before, err := x.prepareUnembedded(file)
+	before, err := prepare(file, x.collection, x.schema)
 	if err != nil {
 		return nil, "", err
 	}
@@ -25,7 +24,7 @@ func (x *Indexer) WithLevel(file document.File, level rag.Level) (content []byte
 		return nil, "", &rag.Error{Code: rag.SchemaValidationFailed, Err: err}
 	}
 	file.Content = content
-	after, err := x.prepareUnembedded(file)
+	after, err := prepare(file, x.collection, x.schema)
 	if err != nil {
 		refused := rag.AsError(err)
 		return nil, "", &rag.Error{
@@ -38,23 +37,17 @@ func (x *Indexer) WithLevel(file document.File, level rag.Level) (content []byte
 	return content, before.level, nil
 }
 
-// prepareUnembedded is prepare without the identity of the passages, for which
-// Ollama would have to be asked.
-func (x *Indexer) prepareUnembedded(file document.File) (*prepared, error) {
-	return prepare(file, x.collection, x.schema, ollama.Model{})
-}
-
 // Promote brings document and chunks in line with a file that was changed as
-// [Indexer.WithLevel] says, in one transaction and without Ollama. It reports
+// [Indexer.WithLevel] says, in one transaction. It reports
 // false if the file must be indexed again instead: the index does not hold it as
 // it was before, the added lines have it cut into other passages, or it has
 // changed again.
 func (x *Indexer) Promote(ctx context.Context, before, after document.File) (done bool, err error) {
-	old, err := x.prepareUnembedded(before)
+	old, err := prepare(before, x.collection, x.schema)
 	if err != nil {
 		return false, err
 	}
-	promoted, err := x.prepareUnembedded(after)
+	promoted, err := prepare(after, x.collection, x.schema)
 	if err != nil {
 		return false, err
 	}
@@ -71,8 +64,7 @@ func (x *Indexer) Promote(ctx context.Context, before, after document.File) (don
 		}
 		id, err := q.DocumentPromote(ctx, db.DocumentPromoteParams{
 			PromotionLevel: promoted.level, ContentHash: promoted.contentHash[:],
-			CharCount: int32(promoted.charCount), LineCount: int32(promoted.lineCount),
-			FileSize: after.Size, FileMtime: after.ModTime.Truncate(time.Microsecond),
+			CharCount: int32(promoted.charCount), FileSize: after.Size, FileMtime: after.ModTime.Truncate(time.Microsecond),
 			FileCtime: after.ChangeTime.Truncate(time.Microsecond), FileInode: int64(after.Inode),
 			ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection,
 			RelativePath: after.Path, PreviousHash: old.contentHash[:],
@@ -97,5 +89,5 @@ func (x *Indexer) Promote(ctx context.Context, before, after document.File) (don
 	return done && err == nil, err
 }
 
-// samePassage compares what is embedded, not where it stands.
+// samePassage compares the text, not where it stands.
 func samePassage(a, b passage) bool { return a.hash == b.hash && a.HeaderPath == b.HeaderPath }

@@ -8,10 +8,10 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 )
 
-// Source looks at files again. A writer asks it in its transaction, once the other
-// writers of the tenant wait: so of two that have read different versions of a
-// file, in one process or in two, none leaves the older one in the index. Who
-// changes a file later causes an event, and that is handled after the commit.
+// Source looks at files again. A writer asks it in its transaction, while the other
+// writers of the tenant wait. So if two writers, in one process or in two, have read
+// different versions of a file, neither leaves the older one in the index. A later
+// change of a file causes an event, which is handled after the commit.
 type Source interface {
 	// Changed returns those of the paths at which there is no document with the
 	// bytes of the stamp.
@@ -72,34 +72,6 @@ func (x *Indexer) remove(ctx context.Context, paths []string, keep func(paths []
 			ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection,
 			RelativePaths: without(paths, keep(paths)),
 		})
-	})
-}
-
-// Withdraw takes documents out of the index that hold other bytes than their
-// files, whose stamps are given by path: the present version cannot be indexed
-// for now, and no answer must come from a text that is no longer there. What it
-// embedded stays, so that going back to it costs nothing.
-func (x *Indexer) Withdraw(ctx context.Context, stamps map[string]document.Stamp) error {
-	paths := make([]string, 0, len(stamps))
-	for path := range stamps {
-		paths = append(paths, path)
-	}
-	if paths = textOnly(paths); len(paths) == 0 {
-		return nil
-	}
-	return x.write(ctx, "withdraw documents", func(q *db.Queries) error {
-		if err := x.tenant.IncrementVersion(ctx, q); err != nil {
-			return err
-		}
-		params := db.DocumentWithdrawParams{
-			ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection,
-			RelativePaths: without(paths, x.changed(stamps)),
-		}
-		for _, path := range params.RelativePaths {
-			hash := stamps[path].Hash
-			params.ContentHashes = append(params.ContentHashes, hash[:])
-		}
-		return q.DocumentWithdraw(ctx, params)
 	})
 }
 

@@ -3,10 +3,9 @@ package index
 import (
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -15,14 +14,26 @@ import (
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// errPassageGone is a passage that existed when it was looked up and no longer
-// does when the document that needs it is written.
-var errPassageGone = errors.New("a passage was swept while it was being reused")
+// batch is a set of documents on their way into the index.
+type batch struct {
+	indexer   *Indexer
+	documents []*prepared
+	failures  []document.Failure
+	// refused are those of the failures that lie in the file as it is.
+	refused map[string]document.Stamp
+}
 
-// maxPassagesInserted bounds one statement: what is sent holds every text and vector
-// once more.
+// refuse notes a file that cannot be a document for a reason that lies in it.
+func (b *batch) refuse(file document.File, err error) {
+	b.failures = append(b.failures, document.Failure{Path: file.Path, Err: err})
+	b.refused[file.Path] = file.Stamp()
+}
+
+// maxPassagesInserted bounds one statement: what is sent holds every text and its
+// terms once more.
 const maxPassagesInserted = 500
 
 // write puts all documents of the batch into the index in one transaction. If
@@ -32,14 +43,14 @@ func (b *batch) write(ctx context.Context) error {
 	if len(b.documents) == 0 {
 		return nil
 	}
-	err := b.writeDocuments(ctx, slices.Clone(b.documents))
+	err := b.writeDocuments(ctx, b.documents)
 	if !db.IsKind(err, db.KindData) {
 		return err
 	}
-	for _, doc := range slices.Clone(b.documents) {
+	for _, doc := range b.documents {
 		switch err := b.writeDocuments(ctx, []*prepared{doc}); {
 		case db.IsKind(err, db.KindData):
-			b.drop(doc, err)
+			b.refuse(doc.file, err)
 		case err != nil:
 			return err
 		}
@@ -49,20 +60,12 @@ func (b *batch) write(ctx context.Context) error {
 
 func (b *batch) writeDocuments(ctx context.Context, documents []*prepared) error {
 	x := b.indexer
-	share := x.firstSync.semaphoreWeight()
-	if err := x.index.writers.Acquire(ctx, share); err != nil {
-		return fmt.Errorf("wait to write documents: %w", err)
-	}
-	defer x.index.writers.Release(share)
 	var changed []string
 	err := x.write(ctx, "write documents", func(q *db.Queries) error {
-		if err := b.writePassages(ctx, q, documents); err != nil {
+		if err := x.writePassages(ctx, q, documents); err != nil {
 			return err
 		}
 		if err := x.tenant.IncrementVersion(ctx, q); err != nil {
-			return err
-		}
-		if err := b.checkModel(ctx, q); err != nil {
 			return err
 		}
 		changed = x.changed(stampsOf(documents))
@@ -88,14 +91,15 @@ func (b *batch) writeDocuments(ctx context.Context, documents []*prepared) error
 	if err != nil {
 		return err
 	}
-	for _, doc := range documents {
-		if slices.Contains(changed, doc.file.Path) {
-			b.fail(doc.file.Path, document.ErrChanged)
-			b.leaveOut(doc)
-		}
+	for _, path := range changed {
+		b.failures = append(b.failures, document.Failure{Path: path, Err: document.ErrChanged})
 	}
-	if x.firstSync.needsAnalyze(documents) {
-		x.analyze(ctx)
+	chunks := 0
+	for _, doc := range documents {
+		chunks += len(doc.passages)
+	}
+	if x.growth.add(chunks) {
+		x.index.analyze(ctx, x.collection, db.TextTables)
 	}
 	return nil
 }
@@ -108,59 +112,34 @@ func stampsOf(documents []*prepared) map[string]document.Stamp {
 	return stamps
 }
 
-// analyze lets the database plan by what it holds now. Without it searches are slow,
-// but right.
-func (x *Indexer) analyze(ctx context.Context) {
-	if err := x.index.db.Analyze(ctx, x.collection); err != nil && ctx.Err() == nil {
-		x.index.logger.WarnContext(ctx, "searches may be slow for a while", "error", err)
-	}
-}
-
-// checkModel fails if the tenant is of another model than the batch by now. It
-// comes after the bump, whose lock on the tenant's row a Reset waits for.
-func (b *batch) checkModel(ctx context.Context, q *db.Queries) error {
-	tenant := b.indexer.tenant
-	stored, err := rag.StoredModel(ctx, q, tenant)
-	if err != nil {
-		return err
-	}
-	if stored == nil || *stored != b.model {
-		return fmt.Errorf("%s was indexed again with another embedding model meanwhile", tenant.Key.Project)
-	}
-	return nil
-}
-
-// writePassages inserts the passages that were embedded for the batch, and
-// makes sure that the others are still there.
-func (b *batch) writePassages(ctx context.Context, q *db.Queries, documents []*prepared) error {
-	fresh, reused, promoted := map[uuid.UUID]passage{}, map[uuid.UUID]struct{}{}, map[uuid.UUID]bool{}
+// writePassages inserts the passages that the project does not have. None is removed
+// before the transaction ends.
+func (x *Indexer) writePassages(ctx context.Context, q *db.Queries, documents []*prepared) error {
+	missing, promoted := map[uuid.UUID]passage{}, map[uuid.UUID]bool{}
 	for _, doc := range documents {
 		for _, p := range doc.passages {
+			missing[p.hash] = p
 			promoted[p.hash] = promoted[p.hash] || doc.level != rag.Standard
-			if b.vectors[p.hash] != nil {
-				fresh[p.hash] = p
-			} else {
-				reused[p.hash] = struct{}{}
-			}
 		}
 	}
 	existing, err := q.PassageExisting(ctx, db.PassageExistingParams{
-		Collection: b.indexer.collection, ProjectID: b.indexer.tenant.ProjectID,
-		Hashes: slices.Collect(maps.Keys(reused)),
+		Collection: x.collection, ProjectID: x.tenant.ProjectID, Hashes: slices.Collect(maps.Keys(missing)),
 	})
 	if err != nil {
 		return err
 	}
-	if len(existing) < len(reused) {
-		return errPassageGone
+	for _, hash := range existing {
+		delete(missing, hash)
 	}
-	byHash := func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
-	for hashes := range slices.Chunk(slices.SortedFunc(maps.Keys(fresh), byHash), maxPassagesInserted) {
-		params := db.PassageInsertManyParams{Collection: b.indexer.collection, ProjectID: b.indexer.tenant.ProjectID, Hashes: hashes}
+	for hashes := range slices.Chunk(slices.SortedFunc(maps.Keys(missing), compareHashes), maxPassagesInserted) {
+		params := db.PassageInsertManyParams{Collection: x.collection, ProjectID: x.tenant.ProjectID, Hashes: hashes}
 		for _, hash := range hashes {
-			params.Headings = append(params.Headings, fresh[hash].heading)
-			params.Contents = append(params.Contents, fresh[hash].Text)
-			params.Embeddings = append(params.Embeddings, pgvector.NewHalfVector(b.vectors[hash]))
+			p := missing[hash]
+			list, lexical := lexicalSide(x.tenant.ProjectID, p)
+			params.Headings = append(params.Headings, p.heading)
+			params.Contents = append(params.Contents, p.Text)
+			params.Terms = append(params.Terms, list)
+			params.Lexicals = append(params.Lexicals, lexical)
 			params.Promoted = append(params.Promoted, promoted[hash])
 		}
 		if err := q.PassageInsertMany(ctx, params); err != nil {
@@ -168,6 +147,25 @@ func (b *batch) writePassages(ctx context.Context, q *db.Queries, documents []*p
 		}
 	}
 	return nil
+}
+
+func compareHashes(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
+
+// lexicalSide returns what a search by words compares: the passage's terms as an array
+// in PostgreSQL's notation, and their weights.
+func lexicalSide(project int32, p passage) (list string, lexical pgvector.SparseVector) {
+	hashes, weights := terms.Document(project, p.heading, p.Text)
+	text := make([]byte, 0, 2+11*len(hashes))
+	elements := make(map[int32]float32, len(hashes))
+	text = append(text, '{')
+	for i, hash := range hashes {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = strconv.AppendInt(text, int64(hash), 10)
+		elements[hash-1] = weights[i] // pgvector-go counts from 0
+	}
+	return string(append(text, '}')), pgvector.NewSparseVectorFromMap(elements, terms.Dimensions)
 }
 
 func (x *Indexer) upsertParams(documents []*prepared) db.DocumentUpsertManyParams {
@@ -184,7 +182,6 @@ func (x *Indexer) upsertParams(documents []*prepared) db.DocumentUpsertManyParam
 		params.ContentHashes = append(params.ContentHashes, doc.contentHash[:])
 		params.SchemaHashes = append(params.SchemaHashes, doc.schemaHash)
 		params.CharCounts = append(params.CharCounts, int32(doc.charCount))
-		params.LineCounts = append(params.LineCounts, int32(doc.lineCount))
 		params.FileSizes = append(params.FileSizes, doc.file.Size)
 		params.FileMtimes = append(params.FileMtimes, doc.file.ModTime.Truncate(time.Microsecond))
 		params.FileCtimes = append(params.FileCtimes, doc.file.ChangeTime.Truncate(time.Microsecond))

@@ -34,6 +34,10 @@ const (
 	maxCompoundBytes = 128
 )
 
+// Dimensions is the length of the sparse vectors whose indexes, counted from 1, are
+// terms: the longest that pgvector has.
+const Dimensions = 1_000_000_000
+
 // Okapi BM25 with a constant mean length (Robertson and Zaragoza, "The
 // Probabilistic Relevance Framework: BM25 and Beyond", 2009), so that no passage
 // is weighed again when another is added. Measured as nDCG@10 on Cranfield and
@@ -99,5 +103,5 @@ func hashTerm(project int32, term string) int32 {
 	hash ^= hash >> 33
 	hash *= 0xc4ceb9fe1a85ec53
 	hash ^= hash >> 33
-	return int32(hash%1_000_000_000) + 1
+	return int32(hash%Dimensions) + 1
 }

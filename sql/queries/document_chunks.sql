@@ -53,3 +53,12 @@ UPDATE document_chunks SET
     promotion_level = @promotion_level,
     start_line = start_line + @start_moved::integer, end_line = end_line + @end_moved::integer
 WHERE project_id = @project_id AND document_id = @document_id;
+
+-- name: ChunkPlaces :many
+-- Where the tenant's documents have some passages.
+SELECT c.passage_hash, d.relative_path, c.start_line, c.end_line
+FROM document_chunks c
+JOIN documents d ON d.project_id = @project_id AND d.id = c.document_id
+WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
+    AND c.promotion_level = ANY(enum_range(NULL::promotion_level)) AND c.passage_hash = ANY(@hashes::uuid[])
+ORDER BY d.relative_path, c.start_line;

@@ -67,7 +67,7 @@ WHERE project_id = @project_id AND id = @id AND generation = @generation
 -- name: TenantSetEmbeddingModel :one
 -- The model that makes the tenant's vectors from now on, and the one before. No row:
 -- the tenant is gone.
-UPDATE tenants t SET embedding_model_id = @embedding_model_id
+UPDATE tenants t SET embedding_model_id = @embedding_model_id::integer
 FROM tenants before
 WHERE t.project_id = @project_id AND t.id = @id AND t.generation = @generation
     AND before.project_id = @project_id AND before.id = @id

@@ -1,0 +1,53 @@
+package index
+
+import (
+	"context"
+	"sync"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// analyzeFrom is the number of new rows from which ANALYZE is run. Without statistics
+// PostgreSQL takes a tenant for empty, and plans searches that read all of it for
+// every passage. Autovacuum runs a minute later, and never for a small tenant among
+// many.
+const analyzeFrom = 1000
+
+// growth counts the rows that were added to tables since their statistics were
+// renewed. The zero value is of tables that are empty for the tenant. Safe for
+// concurrent use.
+type growth struct {
+	mu              sync.Mutex
+	rows, analyzed  int
+	knownBeforehand bool
+}
+
+// begin starts to count anew, for tables that held rows of the tenant or none.
+func (g *growth) begin(empty bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.rows, g.analyzed, g.knownBeforehand = 0, 0, !empty
+}
+
+// add counts rows, and reports whether the statistics should be renewed: there are
+// half as many rows again as at the last time. What is added to a filled table is
+// left to autovacuum.
+func (g *growth) add(rows int) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.rows += rows
+	if g.knownBeforehand || g.rows-g.analyzed < max(analyzeFrom, g.analyzed/2) {
+		return false
+	}
+	g.analyzed = g.rows
+	return true
+}
+
+// analyze lets the database plan by what it holds now. Without it searches are slow,
+// but right.
+func (x *Index) analyze(ctx context.Context, collection rag.Collection, tables db.Tables) {
+	if err := x.db.Analyze(ctx, collection, tables); err != nil && ctx.Err() == nil {
+		x.logger.WarnContext(ctx, "searches may be slow for a while", "error", err)
+	}
+}

@@ -1,0 +1,288 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"github.com/google/uuid"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/panics"
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+const (
+	// queueFetch is how many passages are read from the queue at a time.
+	queueFetch = 2000
+	// queueRefresh is how long they are worked on, at least, before those that have
+	// come to be more urgent are looked for.
+	queueRefresh = 2 * time.Second
+	// queueIdle is how often an empty queue is looked at: the model may have been
+	// replaced.
+	queueIdle = time.Minute
+	// maxAsked bounds the passages that are remembered as asked for.
+	maxAsked = 1000
+)
+
+// How long a queue waits after a failure.
+const (
+	firstRetry = 500 * time.Millisecond
+	lastRetry  = 15 * time.Second
+)
+
+// Queue embeds the passages of a tenant's documents that the present model has not
+// embedded. Which these are is in the database alone, so that no crash and no change
+// of the model loses one. Safe for concurrent use.
+type Queue struct {
+	index       *Index
+	tenant      *rag.Tenant
+	collections []rag.Collection // the first is embedded first
+	// wake holds a token when there may be new passages.
+	wake   chan struct{}
+	growth growth
+
+	mu       sync.Mutex
+	onChange func()
+	status   QueueStatus
+	asked    []uuid.UUID
+	model    usedModel
+	// refused are the passages that the model cannot embed, with the reason.
+	refused map[uuid.UUID]error
+}
+
+// QueueStatus is how much there is to embed.
+type QueueStatus struct {
+	// Missing of Chunks parts of documents have no vector yet.
+	Missing, Chunks int
+	// Failed are the documents that have a passage which the model refuses, sorted by
+	// path.
+	Failed []document.Failure
+	// FailedSince is when the first of them was refused.
+	FailedSince time.Time
+	// Err is why embedding waits; nil while it does not.
+	Err error
+}
+
+// Queue returns the queue of a tenant's collections.
+func (x *Index) Queue(tenant *rag.Tenant, collections ...rag.Collection) *Queue {
+	return &Queue{
+		index: x, tenant: tenant, collections: collections, wake: make(chan struct{}, 1), onChange: func() {},
+	}
+}
+
+// OnChange makes the queue call f after each change of its status, and returns it. f
+// must not block.
+func (q *Queue) OnChange(f func()) *Queue {
+	q.onChange = f
+	return q
+}
+
+// Wake makes the queue look for new passages.
+func (q *Queue) Wake() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Prefer puts passages in front of all but promoted ones.
+func (q *Queue) Prefer(hashes []uuid.UUID) {
+	q.mu.Lock()
+	q.asked = append(q.asked, hashes...)
+	q.asked = q.asked[max(0, len(q.asked)-maxAsked):]
+	q.mu.Unlock()
+	q.Wake()
+}
+
+// Status returns how much there is to embed.
+func (q *Queue) Status() QueueStatus {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.status
+}
+
+func (q *Queue) update(change func(*QueueStatus)) {
+	q.mu.Lock()
+	change(&q.status)
+	q.mu.Unlock()
+	q.onChange()
+}
+
+// Run keeps the queue empty until ctx ends.
+func (q *Queue) Run(ctx context.Context) {
+	retry := backoff.NewExponentialBackOff()
+	retry.InitialInterval, retry.MaxInterval = firstRetry, lastRetry
+	for {
+		err := panics.Catch(func() error { return q.Drain(ctx, nil) })
+		if ctx.Err() != nil {
+			return
+		}
+		wait, wake := queueIdle, q.wake
+		if err != nil {
+			q.index.logger.WarnContext(ctx, "embedding waits", "error", err)
+			wait, wake = retry.NextBackOff(), nil
+		} else {
+			retry.Reset()
+		}
+		q.update(func(s *QueueStatus) { s.Err = err })
+		select {
+		case <-ctx.Done():
+			return
+		case <-wake:
+		case <-time.After(wait):
+		}
+	}
+}
+
+// Drain embeds until nothing is missing but what the model refuses. report, if not
+// nil, is called with the number of parts of documents that have a vector, and of all.
+func (q *Queue) Drain(ctx context.Context, report func(done, total int)) error {
+	for {
+		model, err := q.useModel(ctx)
+		if err != nil {
+			return err
+		}
+		err = q.drain(ctx, model, func() {
+			if status := q.Status(); report != nil {
+				report(status.Chunks-status.Missing, status.Chunks)
+			}
+		})
+		if errors.Is(err, errModelReplaced) {
+			continue
+		}
+		if err == nil && model.replaced {
+			err = q.index.deleteUnusedVectors(ctx, q.tenant.ProjectID, q.collections)
+		}
+		return err
+	}
+}
+
+func (q *Queue) drain(ctx context.Context, model usedModel, report func()) error {
+	for {
+		if err := q.count(ctx, model); err != nil {
+			return err
+		}
+		report()
+		collection, passages, err := q.next(ctx, model)
+		if err != nil {
+			return err
+		}
+		if len(passages) == 0 {
+			return q.reportRefused(ctx)
+		}
+		if err := q.embed(ctx, model, collection, passages, report); err != nil {
+			return err
+		}
+	}
+}
+
+// count brings the numbers of the status up to date.
+func (q *Queue) count(ctx context.Context, model usedModel) error {
+	var chunks, missing int64
+	err := q.index.db.Read(ctx, "count passages to embed", func(queries *db.Queries) error {
+		chunks, missing = 0, 0
+		for _, collection := range q.collections {
+			row, err := queries.EmbeddingProgress(ctx, db.EmbeddingProgressParams{
+				ProjectID: q.tenant.ProjectID, TenantID: q.tenant.ID, Collection: collection, ModelID: model.id,
+			})
+			if err != nil {
+				return err
+			}
+			chunks, missing = chunks+row.Chunks, missing+row.Missing
+		}
+		return nil
+	})
+	if err == nil {
+		q.update(func(s *QueueStatus) { s.Chunks, s.Missing, s.Err = int(chunks), int(missing), nil })
+	}
+	return err
+}
+
+// next returns the most urgent passages, which are all of one collection.
+func (q *Queue) next(ctx context.Context, model usedModel) (collection rag.Collection, passages []unembedded, err error) {
+	q.mu.Lock()
+	asked := q.asked
+	skipped := slices.Collect(maps.Keys(q.refused))
+	q.mu.Unlock()
+	err = q.index.db.Read(ctx, "read the queue of passages to embed", func(queries *db.Queries) error {
+		for _, collection = range q.collections {
+			passages, err = queries.EmbeddingQueue(ctx, db.EmbeddingQueueParams{
+				ProjectID: q.tenant.ProjectID, TenantID: q.tenant.ID, Collection: collection, ModelID: model.id,
+				Asked: asked, Skipped: skipped, MaxPassages: queueFetch,
+			})
+			if err != nil || len(passages) > 0 {
+				return err
+			}
+		}
+		return nil
+	})
+	return collection, passages, err
+}
+
+// reportRefused puts the documents with refused passages into the status.
+func (q *Queue) reportRefused(ctx context.Context) error {
+	q.mu.Lock()
+	reasons := maps.Clone(q.refused)
+	q.mu.Unlock()
+	var failed []document.Failure
+	if len(reasons) > 0 {
+		var err error
+		if failed, err = q.index.failures(ctx, q.tenant, q.collections, reasons); err != nil {
+			return err
+		}
+	}
+	q.update(func(s *QueueStatus) {
+		if s.Failed = failed; s.FailedSince.IsZero() || len(failed) == 0 {
+			s.FailedSince = time.Now()
+		}
+	})
+	return nil
+}
+
+// EmbedDocument embeds what one document lacks, beside the queue. Passages that the
+// model refuses are no error.
+func (q *Queue) EmbedDocument(ctx context.Context, collection rag.Collection, path string) error {
+	model, err := q.useModel(ctx)
+	if err != nil {
+		return err
+	}
+	for refused := map[uuid.UUID]error{}; ; {
+		var passages []unembedded
+		err := q.index.db.Read(ctx, "find passages to embed", func(queries *db.Queries) (err error) {
+			passages, err = queries.EmbeddingQueue(ctx, db.EmbeddingQueueParams{
+				ProjectID: q.tenant.ProjectID, TenantID: q.tenant.ID, Collection: collection, ModelID: model.id,
+				Paths: []string{path}, Skipped: slices.Collect(maps.Keys(refused)), MaxPassages: maxBatchPassages,
+			})
+			return err
+		})
+		if err != nil || len(passages) == 0 {
+			return err
+		}
+		if err := q.embedNow(ctx, model, collection, passages, refused); err != nil {
+			return err
+		}
+	}
+}
+
+// embedNow embeds passages, or waits a moment for those who do. It adds to refused.
+func (q *Queue) embedNow(
+	ctx context.Context, model usedModel, collection rag.Collection, passages []unembedded, refused map[uuid.UUID]error,
+) error {
+	passages, release := q.index.claims.take(q.tenant.ProjectID, collection, model, passages)
+	defer release()
+	if len(passages) == 0 {
+		return sleep(ctx, claimWait)
+	}
+	vectors, reasons, err := q.index.embedBatch(ctx, model, passages[:q.index.pace.batch(passages)])
+	if err != nil {
+		return err
+	}
+	maps.Copy(refused, reasons)
+	return q.index.storeVectors(ctx, q.tenant.ProjectID, model, collection, vectors)
+}
