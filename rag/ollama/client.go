@@ -28,6 +28,7 @@ type Client struct {
 	hosts     []*host // in configured order, at least one
 	transport *http.Transport
 	pulls     *puller
+	lane      lane
 
 	queries   *lru.Cache[queryKey, []float32] // the vectors are shared: never change them
 	inFlight  singleflight.Group              // embeds equal concurrent queries once
@@ -67,6 +68,12 @@ func New(cfg Config) (*Client, error) {
 	}
 	return client, nil
 }
+
+// Hosts returns the number of hosts, which is how many requests for passages run at
+// once: so many calls of [Client.Embed], each with no more texts than one request
+// takes, keep all hosts busy while they last. One more call fills the time in which
+// a caller stores the vectors of another.
+func (c *Client) Hosts() int { return len(c.hosts) }
 
 // Close cancels running pulls, waits for them and closes idle connections. It does
 // not cancel other calls. Close may be called more than once. The error is always

@@ -27,7 +27,12 @@ type Embedding struct {
 
 // Embed returns one embedding per text, in order. Equal texts are embedded once and
 // share a vector, so callers must not change vectors. Texts are sent in batches,
-// which are spread over the hosts.
+// which are spread over the hosts; texts within [Config.BatchSize] and
+// [Config.BatchBytes] are one request.
+//
+// Queries come first: while an [Client.EmbedQuery] waits for its embedding, no batch
+// is sent, and each host has at most one batch at a time. So a query waits for at
+// most one batch, and a batch for as long as there are queries.
 //
 // The error is *UnavailableError, *ModelMissingError, *DimensionError or the
 // context's. All embeddings of the call are then lost, so pass no more texts than
@@ -42,7 +47,7 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([]Embedding, error)
 		batch, into := unique[start:start+size], results[start:start+size]
 		start += size
 		group.Go(func() error {
-			return panics.Catch(func() error { return c.embedBatch(groupCtx, batch, into) })
+			return panics.Catch(func() error { return c.embedBatch(groupCtx, forIndex, batch, into) })
 		})
 	}
 	if err := group.Wait(); err != nil {
@@ -106,8 +111,8 @@ func (c *Client) batches(texts []string) []int {
 
 // embedBatch fills results with the embeddings of the texts. One bad text fails its
 // whole request, so a rejected batch is halved until the bad texts are alone.
-func (c *Client) embedBatch(ctx context.Context, texts []string, results []Embedding) error {
-	vectors, digest, err := c.embed(ctx, texts)
+func (c *Client) embedBatch(ctx context.Context, what work, texts []string, results []Embedding) error {
+	vectors, digest, err := c.embed(ctx, what, texts)
 	switch {
 	case err == nil:
 		for i, vector := range vectors {
@@ -122,10 +127,10 @@ func (c *Client) embedBatch(ctx context.Context, texts []string, results []Embed
 		return nil
 	}
 	half := len(texts) / 2
-	if err := c.embedBatch(ctx, texts[:half], results[:half]); err != nil {
+	if err := c.embedBatch(ctx, what, texts[:half], results[:half]); err != nil {
 		return err
 	}
-	return c.embedBatch(ctx, texts[half:], results[half:])
+	return c.embedBatch(ctx, what, texts[half:], results[half:])
 }
 
 func isInputError(err error) bool {
@@ -135,7 +140,7 @@ func isInputError(err error) bool {
 
 // embed makes one request to the least busy host. It returns the vectors and the
 // digest of the build that made all of them.
-func (c *Client) embed(ctx context.Context, texts []string) (vectors [][]float32, digest string, err error) {
+func (c *Client) embed(ctx context.Context, what work, texts []string) (vectors [][]float32, digest string, err error) {
 	if err := c.resolveModel(ctx); err != nil {
 		return nil, "", err
 	}
@@ -148,6 +153,11 @@ func (c *Client) embed(ctx context.Context, texts []string) (vectors [][]float32
 	}
 	err = c.withModel(ctx, c.cfg.EmbedModel, leastBusy, func(ctx context.Context, h *host) (err error) {
 		digest, err = c.withSameBuild(ctx, h, func(ctx context.Context) error {
+			end, err := c.turn(ctx, h, what)
+			if err != nil {
+				return err
+			}
+			defer end()
 			vectors, err = c.embedOn(ctx, h, req, len(texts))
 			return err
 		})

@@ -26,14 +26,20 @@ type host struct {
 	openedAt atomic.Pointer[time.Time]
 	lastErr  atomic.Pointer[failure]
 
-	busy int   // running requests; guarded by Client.mu
+	// passages holds an element while a request for passages runs.
+	passages chan struct{}
+
+	busy int   // running and waiting requests; guarded by Client.mu
 	seen build // last known build of the embedding model; guarded by Client.mu
 }
 
 func newHost(base *url.URL, client *http.Client, cfg BreakerConfig, logger *slog.Logger) *host {
 	named := *base
 	named.User = nil
-	h := &host{name: named.String(), api: api.NewClient(base, client), openFor: cfg.OpenFor}
+	h := &host{
+		name: named.String(), api: api.NewClient(base, client), openFor: cfg.OpenFor,
+		passages: make(chan struct{}, 1),
+	}
 	h.breaker = gobreaker.NewCircuitBreaker[struct{}](gobreaker.Settings{
 		Name:         h.name,
 		MaxRequests:  1,

@@ -211,3 +211,11 @@ func TestNew_RefusesBadConfigurations(t *testing.T) {
 		})
 	}
 }
+
+func TestHosts_CountsEachOnce(t *testing.T) {
+	t.Parallel()
+	client := newClient(t, fast("http://a:1", "b", "http://a:1/", "http://b:11434"))
+	if got := client.Hosts(); got != 2 {
+		t.Errorf("got %d hosts, want 2: a and b", got)
+	}
+}

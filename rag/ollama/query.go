@@ -33,7 +33,7 @@ type queryKey struct{ digest, text string }
 
 // EmbedQuery returns the embedding of a search query; its Err is always nil, and the
 // caller may change its vector. Recent queries are cached, and equal concurrent
-// queries share one request. A query that is too long for the model is cut at a
+// queries share one request, which goes before those of [Client.Embed]. A query that is too long for the model is cut at a
 // word until it fits. The error for an empty query is *InputError; other errors are
 // those of [Client.Embed].
 func (c *Client) EmbedQuery(ctx context.Context, query string) (Embedding, error) {
@@ -94,10 +94,11 @@ func (e *callerLeftError) Unwrap() error { return e.err }
 
 // embedQuery embeds the query, cut as far as necessary, and caches the vector.
 func (c *Client) embedQuery(ctx context.Context, query string) (Embedding, error) {
+	defer c.lane.enter()()
 	text := query
 	for {
 		var result [1]Embedding
-		err := c.embedBatch(ctx, []string{c.queryText + text}, result[:])
+		err := c.embedBatch(ctx, forQuery, []string{c.queryText + text}, result[:])
 		if err != nil {
 			return Embedding{}, err
 		}

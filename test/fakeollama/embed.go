@@ -1,10 +1,12 @@
 package fakeollama
 
 import (
+	"context"
 	"hash/fnv"
 	"math"
 	"net/http"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -15,6 +17,9 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 	faults := request.faults
 	if !s.has(request.Model) {
 		replyMissing(w, request.Model)
+		return
+	}
+	if !s.compute(r.Context(), time.Duration(len(request.Texts))*faults.EmbedTime) {
 		return
 	}
 	dimensions := faults.Dimensions
@@ -49,6 +54,23 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 	}
 	vectors = vectors[:max(0, len(vectors)-faults.Missing)]
 	reply(w, http.StatusOK, map[string]any{"model": request.Model, "embeddings": vectors})
+}
+
+// compute takes its turn and then the time. It reports false if the client left or
+// the server was closed.
+func (s *Server) compute(ctx context.Context, takes time.Duration) bool {
+	if takes == 0 {
+		return true
+	}
+	select {
+	case s.computing <- struct{}{}:
+		defer func() { <-s.computing }()
+	case <-ctx.Done():
+		return false
+	case <-s.closed:
+		return false
+	}
+	return wait(ctx, s, time.After(takes))
 }
 
 const (

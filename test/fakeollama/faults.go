@@ -28,6 +28,9 @@ type Faults struct {
 	// Delay is the time before the request is handled.
 	Delay time.Duration
 
+	// EmbedTime is how long the embedding of one text takes. Texts are embedded one
+	// after the other, in the order of the requests, as Ollama does.
+	EmbedTime time.Duration
 	// Window is the largest number of words of a text to embed or a prompt; 0 for
 	// no limit.
 	Window int

@@ -23,6 +23,8 @@ type Server struct {
 	http   *httptest.Server
 	closed chan struct{}
 	close  sync.Once
+	// computing holds an element while texts are embedded.
+	computing chan struct{}
 
 	mu       sync.Mutex
 	faults   Faults
@@ -63,12 +65,19 @@ type Request struct {
 // New starts a server with the models mxbai-embed-large and mistral. The caller must
 // close it.
 func New() *Server {
+	s := newServer()
+	s.http.Start()
+	return s
+}
+
+func newServer() *Server {
 	s := &Server{
-		closed: make(chan struct{}),
-		models: map[string]installed{},
-		left:   make(chan string, 64),
-		answer: defaultAnswer,
-		pull:   Pull{Steps: defaultSteps},
+		closed:    make(chan struct{}),
+		computing: make(chan struct{}, 1),
+		models:    map[string]installed{},
+		left:      make(chan string, 64),
+		answer:    defaultAnswer,
+		pull:      Pull{Steps: defaultSteps},
 	}
 	s.AddModel("mxbai-embed-large", digestOf("mxbai-embed-large"))
 	s.AddModel("mistral", digestOf("mistral"))
@@ -80,7 +89,7 @@ func New() *Server {
 	mux.HandleFunc("POST /api/pull", s.pullModel)
 	mux.HandleFunc("POST /api/embed", s.embed)
 	mux.HandleFunc("POST /api/chat", s.chat)
-	s.http = httptest.NewServer(s.withFaults(mux))
+	s.http = httptest.NewUnstartedServer(s.withFaults(mux))
 	return s
 }
 
