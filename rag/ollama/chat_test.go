@@ -61,11 +61,11 @@ func TestGenerate_RetriesBeforeTheFirstPieceOnly(t *testing.T) {
 		{"500 twice", fakeollama.Faults{Status: 500, Times: 2}, 3, ""},
 		{"500 forever", fakeollama.Faults{Status: 500, Message: "out of memory"}, 3, "out of memory"},
 		{"nothing at all", fakeollama.Faults{Status: 200, Body: "\n"}, 1, "the server reports"},
-		{"breaks after a piece", fakeollama.Faults{HangUp: true}, 1, "the answer was interrupted: the connection broke: unexpected EOF"},
+		{"breaks after a piece", fakeollama.Faults{HangUp: true}, 1, "the connection broke: unexpected EOF"},
 		{
 			"error after a piece",
 			fakeollama.Faults{Body: `{"message":{"content":"a piece"}}` + "\n" + `{"error":"the runner died"}`},
-			1, "the answer was interrupted: the server reports: the runner died",
+			1, "the server reports: the runner died",
 		},
 	}
 	for _, test := range tests {

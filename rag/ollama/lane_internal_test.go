@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"sync"
 	"testing"
@@ -19,33 +18,14 @@ import (
 // passageTime is what a laptop takes for a passage.
 const passageTime = 100 * time.Millisecond
 
-// startSlow starts servers that embed a text in passageTime, and a client of all of
-// them, in a bubble of fake time.
+// startSlow is startInMemory with servers that embed a text in passageTime.
 func startSlow(t *testing.T, hosts int) ([]*fakeollama.Server, *Client) {
 	t.Helper()
-	servers := map[string]*fakeollama.Server{}
-	var names []string
-	for i := range hosts {
-		server := fakeollama.StartInMemory(t)
+	servers, client := startInMemory(t, hosts)
+	for _, server := range servers {
 		server.SetFaults(fakeollama.Faults{EmbedTime: passageTime})
-		name := fmt.Sprintf("host%d:80", i)
-		servers[name], names = server, append(names, name)
 	}
-	client := newTestClient(t, names...)
-	client.transport.Proxy = nil
-	client.transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-		return servers[address].Dial(ctx, network, address)
-	}
-	t.Cleanup(func() {
-		if err := client.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	var inOrder []*fakeollama.Server
-	for _, name := range names {
-		inOrder = append(inOrder, servers[name])
-	}
-	return inOrder, client
+	return servers, client
 }
 
 // load embeds batches of passages, by so many callers at once, until the returned
@@ -140,6 +120,23 @@ func TestLane_PassagesWaitForAllQueries(t *testing.T) {
 		if texts := servers[0].Texts(); len(texts) != 4 || texts[3] != "a passage" {
 			t.Errorf("got texts %q, want the passage at the end", texts)
 		}
+	})
+}
+
+func TestLane_WarmGoesBeforePassages(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		_, client := startSlow(t, 1)
+		stop := load(t, client, 3, 5)
+		time.Sleep(7 * passageTime)
+		began := time.Now()
+		if err := client.Warm(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took > 6*passageTime {
+			t.Errorf("took %v, want the rest of one batch and itself", took)
+		}
+		stop()
 	})
 }
 

