@@ -3,6 +3,7 @@ package ollama_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -139,4 +140,24 @@ func TestGenerate_PromptTooLong(t *testing.T) {
 	if requests := len(server.Requests("/api/chat")); requests != 1 {
 		t.Errorf("got %d requests, want 1", requests)
 	}
+}
+
+// The end of the tokens is an end of the answer like any other, and logged.
+func TestGenerate_LogsAnAnswerThatUsesAllTokens(t *testing.T) {
+	t.Parallel()
+	server := fakeollama.Start(t)
+	server.SetFaults(fakeollama.Faults{
+		Body:  `{"message":{"content":"a long"}}` + "\n" + `{"done":true,"done_reason":"length","eval_count":1024}` + "\n",
+		Paths: []string{"/api/chat"},
+	})
+	var logged strings.Builder
+	cfg := fast(server.URL())
+	cfg.Logger = slog.New(slog.NewTextHandler(&logged, nil))
+	client := newClient(t, cfg)
+
+	got, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil)
+	if err != nil || got != "a long" {
+		t.Errorf("got %q and error %v, want the answer as far as it went", got, err)
+	}
+	wantContains(t, logged.String(), "level=WARN", "the answer was cut short", "answer_tokens=1024", "num_ctx=8192")
 }

@@ -93,18 +93,25 @@ func TestLane_QueryWaitsForOneBatch(t *testing.T) {
 }
 
 // A batch that is due while queries wait is sent once the last of them has its answer.
+// The last is a call of Warm here.
 func TestLane_PassagesWaitForAllQueries(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		servers, client := startSlow(t, 1)
 		var calls sync.WaitGroup
-		for _, query := range []string{"first", "second", "third"} {
+		for _, query := range []string{"first", "second"} {
 			calls.Go(func() {
 				if _, err := client.EmbedQuery(t.Context(), query); err != nil {
 					t.Error(err)
 				}
 			})
+			synctest.Wait()
 		}
+		calls.Go(func() {
+			if err := client.Warm(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
 		synctest.Wait()
 		calls.Go(func() {
 			if _, err := client.Embed(t.Context(), []string{"a passage"}); err != nil {
@@ -120,23 +127,6 @@ func TestLane_PassagesWaitForAllQueries(t *testing.T) {
 		if texts := servers[0].Texts(); len(texts) != 4 || texts[3] != "a passage" {
 			t.Errorf("got texts %q, want the passage at the end", texts)
 		}
-	})
-}
-
-func TestLane_WarmGoesBeforePassages(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		_, client := startSlow(t, 1)
-		stop := load(t, client, 3, 5)
-		time.Sleep(7 * passageTime)
-		began := time.Now()
-		if err := client.Warm(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if took := time.Since(began); took > 6*passageTime {
-			t.Errorf("took %v, want the rest of one batch and itself", took)
-		}
-		stop()
 	})
 }
 

@@ -1,6 +1,7 @@
 package ollama_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -248,5 +249,43 @@ func TestErrors_SayWhatToDo(t *testing.T) {
 		if diff := cmp.Diff(test.want, test.err.Error()); diff != "" {
 			t.Errorf("%T (-want +got):\n%s", test.err, diff)
 		}
+	}
+}
+
+func TestPull_WaitEndsWithTheCaller(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+	server.RemoveModel("mxbai-embed-large")
+	server.SetPull(fakeollama.Pull{Hold: make(chan struct{})})
+	ctx, cancel := context.WithCancel(t.Context())
+	server.Observe(func(r *http.Request) {
+		if r.URL.Path == "/api/pull" {
+			cancel()
+		}
+	})
+
+	_, err := client.Embed(ctx, numbered(1))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got error %v, want context.Canceled", err)
+	}
+}
+
+// A model that is gone again after its pull is not pulled for ever.
+func TestPull_ModelIsMissingAfterwards(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+	server.Observe(func(r *http.Request) {
+		if r.URL.Path == "/api/chat" {
+			server.RemoveModel("mistral")
+		}
+	})
+
+	_, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil)
+	missing := asType[*ollama.ModelMissingError](t, err)
+	if missing.Model != "mistral" || missing.Err == nil {
+		t.Errorf("got %+v, want mistral missing for a reason", missing)
+	}
+	if pulls := len(server.Requests("/api/pull")); pulls != 1 {
+		t.Errorf("got %d pulls, want 1", pulls)
 	}
 }
