@@ -14,6 +14,7 @@ func TestLoadSettings(t *testing.T) {
 	t.Parallel()
 	defaults := project.Settings{
 		FileWatcher:             project.FileWatcher{DebounceMS: 500},
+		EmbeddingModel:          "mxbai-embed-large",
 		GenerationModel:         "mistral",
 		GenerationContextLength: 8192,
 		ExternalDocsAllowed:     []string{},
@@ -27,6 +28,7 @@ func TestLoadSettings(t *testing.T) {
 		{"empty object", map[string]string{"settings.json": "{}"}, defaults},
 		{"everything", map[string]string{"settings.json": `{
 			"file_watcher": {"debounce_ms": 50},
+			"embedding_model": "bge-m3",
 			"generation_model": "llama3",
 			"generation_context_length": 16384,
 			"ollama_host": "http://a:1,http://b:2",
@@ -35,6 +37,7 @@ func TestLoadSettings(t *testing.T) {
 			"external_docs_allowed": ["/srv/handbook"]
 		}`}, project.Settings{
 			FileWatcher:             project.FileWatcher{DebounceMS: 50},
+			EmbeddingModel:          "bge-m3",
 			GenerationModel:         "llama3",
 			GenerationContextLength: 16384,
 			OllamaHost:              "http://a:1,http://b:2",
@@ -63,6 +66,10 @@ func TestLoadSettings_Refuses(t *testing.T) {
 		{
 			"misspelt key", `{"generation_modle": "x"}`,
 			`: "generation_modle" is not a known key. Did you mean "generation_model"? For example "generation_model": "mistral".`,
+		},
+		{
+			"no model", `{"embedding_model": ""}`,
+			`: "embedding_model" is empty. Write text, for example "embedding_model": "mxbai-embed-large".`,
 		},
 		{
 			"negative debounce", `{"file_watcher": {"debounce_ms": -1}}`,
