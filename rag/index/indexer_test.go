@@ -32,9 +32,10 @@ func TestIndex_WritesDocumentChunksLinksAndPassages(t *testing.T) {
 	got = f.Rows(t, `SELECT concat_ws('|', ordinal, header_path, start_line, end_line, promotion_level, heading)
 		FROM document_chunks c JOIN passages p ON p.hash = c.passage_hash ORDER BY ordinal`)
 	want = []string{
-		"0||9|9|critical|Pool exhausted",
-		"1|## Cause|11|32|critical|Pool exhausted\n## Cause",
-		"2|## Fix|34|55|critical|Pool exhausted\n## Fix",
+		"0||1|8|critical|Pool exhausted",
+		"1||9|9|critical|Pool exhausted",
+		"2|## Cause|11|32|critical|Pool exhausted\n## Cause",
+		"3|## Fix|34|55|critical|Pool exhausted\n## Fix",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("chunks (-want +got):\n%s", diff)
