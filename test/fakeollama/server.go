@@ -154,12 +154,19 @@ func (s *Server) Requests(path string) []Request {
 	return slices.DeleteFunc(requests, func(r Request) bool { return path != "" && r.Path != path })
 }
 
+// loadsModel is what the client embeds, as a query, to have the model loaded.
+const loadsModel = "warm"
+
 // Texts returns all texts of embedding requests so far, in order of arrival, with
-// repetitions.
+// repetitions. It leaves out what only loads the model.
 func (s *Server) Texts() []string {
 	texts := []string{}
 	for _, request := range s.Requests("/api/embed") {
-		texts = append(texts, request.Texts...)
+		for _, text := range request.Texts {
+			if text != loadsModel && !strings.HasSuffix(text, ": "+loadsModel) {
+				texts = append(texts, text)
+			}
+		}
 	}
 	return texts
 }
