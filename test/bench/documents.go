@@ -33,34 +33,24 @@ func (r *repository) path(i int) string {
 }
 
 // newRepository makes a project of so many documents. Seeds make different ones.
-func (e *environment) newRepository(project string, documents, sections int, seed uint64) (*repository, error) {
-	root, err := e.folder(project)
-	if err != nil {
-		return nil, err
-	}
-	r := &repository{root: root, documents: documents, sections: sections}
-	if err := os.MkdirAll(filepath.Dir(r.config()), 0o755); err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(r.config(), fmt.Appendf(nil, `{"project_name": %q}`, project), 0o600); err != nil {
-		return nil, err
-	}
-	return r, r.write(documents, seed)
+func (e *environment) newRepository(project string, documents, sections int, seed uint64) *repository {
+	r := &repository{root: e.folder(project), documents: documents, sections: sections}
+	writeFile(r.config(), fmt.Sprintf(`{"project_name": %q}`, project))
+	r.write(documents, seed)
+	return r
 }
 
 // write writes the first documents, again if they are there.
-func (r *repository) write(documents int, seed uint64) error {
+func (r *repository) write(documents int, seed uint64) {
 	for i := range documents {
-		name := r.path(i)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			return err
-		}
-		content := document(rand.New(rand.NewPCG(seed, uint64(i))), i, r.sections)
-		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-			return err
-		}
+		writeFile(r.path(i), document(newRandom(seed, i), i, r.sections))
 	}
-	return nil
+}
+
+// writeFile writes a file, and makes its folder if need be.
+func writeFile(name, content string) {
+	check(os.MkdirAll(filepath.Dir(name), 0o755))
+	check(os.WriteFile(name, []byte(content), 0o600))
 }
 
 // document is a solved problem as the doc-type wants it.
