@@ -5,9 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/compound-docs/compound-docs/rag"
 )
@@ -46,7 +48,7 @@ func TestExplanations_AreUsed(t *testing.T) {
 	for _, g := range groups {
 		for _, described := range g.Tools {
 			own := maps.Clone(described.Fields)
-			for _, f := range described.output.fields("") {
+			for _, f := range fields(described.output(), "") {
 				if f.Description != "" {
 					continue
 				}
@@ -77,29 +79,31 @@ func TestSchema_Words(t *testing.T) {
 	t.Parallel()
 	zero, hundred, most := 0.0, 100.0, 10
 	for name, test := range map[string]struct {
-		schema schema
+		schema jsonschema.Schema
 		want   []string // kind, allowed, description, default
 	}{
-		"range":      {schema{Type: "integer", Minimum: &zero, Maximum: &hundred, Description: "How many. Default: 10, or more."}, []string{"integer", "0 to 100", "How many.", "10, or more"}},
-		"stated":     {schema{Type: "string", MaxLength: &most, Default: []byte(`"x"`)}, []string{"string", "up to 10 characters", "", "`\"x\"`"}},
-		"list":       {schema{Type: "array", Items: &schema{Type: "string", Enum: []string{"a", "b"}}}, []string{"array of string", "`a` or `b`", "", ""}},
-		"may be nil": {schema{Type: []any{"null", "string"}}, []string{"string or null", "", "", ""}},
+		"range":      {jsonschema.Schema{Type: "integer", Minimum: &zero, Maximum: &hundred, Description: "How many. Default: 10, or more."}, []string{"integer", "0 to 100", "How many.", "10, or more"}},
+		"stated":     {jsonschema.Schema{Type: "string", MaxLength: &most, Default: []byte(`"x"`)}, []string{"string", "up to 10 characters", "", "`\"x\"`"}},
+		"list":       {jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "string", Enum: []any{"a", "b"}}}, []string{"array of string", "`a` or `b`", "", ""}},
+		"may be nil": {jsonschema.Schema{Types: []string{"null", "string"}}, []string{"string or null", "", "", ""}},
 	} {
-		description, byDefault := test.schema.describe()
-		got := []string{test.schema.kind(), test.schema.allowed(), description, byDefault}
+		description, byDefault := describe(&test.schema)
+		got := []string{kind(&test.schema), allowed(&test.schema), description, byDefault}
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
 
-func TestMeanings_AreOfEveryCode(t *testing.T) {
+func TestPage_ExplainsEveryErrorCode(t *testing.T) {
 	t.Parallel()
-	got := map[rag.Code]bool{}
-	for _, m := range meanings() {
-		got[m.Code] = true
-	}
-	if len(got) != 11 {
-		t.Errorf("%d codes are explained, want 11", len(got))
+	for _, code := range []rag.Code{
+		rag.ProjectNotActivated, rag.InvalidArgument, rag.InvalidDocType, rag.DocumentNotFound, rag.SchemaValidationFailed,
+		rag.ExternalDocsNotConfigured, rag.ExternalDocsNotPromotable, rag.EmbeddingServiceError, rag.DatabaseError,
+		rag.FileSystemError, rag.InternalError,
+	} {
+		if !strings.Contains(pageTemplate, "\n| `"+string(code)+"` | ") {
+			t.Errorf("the template does not explain %s", code)
+		}
 	}
 }
