@@ -3,10 +3,7 @@ package testenv
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,44 +12,6 @@ import (
 	"testing"
 	"time"
 )
-
-// clusterFolder returns the folder of a private cluster.
-func clusterFolder(t *testing.T, databaseURL string) string {
-	t.Helper()
-	u, err := url.Parse(databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return u.Query().Get("host")
-}
-
-func TestStartCluster_GoneAfterStop(t *testing.T) {
-	t.Parallel()
-	database, err := startCluster(t.Context(), Small, t.Logf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn := connect(t, database.URL)
-	var settings string
-	if err := conn.QueryRow(t.Context(), `
-		SELECT string_agg(name || '=' || setting, ' ' ORDER BY name) FROM pg_settings
-		WHERE name IN ('fsync', 'listen_addresses', 'max_connections', 'server_encoding')`).Scan(&settings); err != nil {
-		t.Fatal(err)
-	}
-	if want := "fsync=off listen_addresses= max_connections=200 server_encoding=UTF8"; settings != want {
-		t.Errorf("settings: got %q, want %q", settings, want)
-	}
-
-	if err := database.Stop(); err != nil {
-		t.Error("stop:", err)
-	}
-	if err := conn.Ping(t.Context()); err == nil {
-		t.Error("the server answers after Stop")
-	}
-	if _, err := os.Stat(clusterFolder(t, database.URL)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("folder after Stop: got %v, want none", err)
-	}
-}
 
 // envAbandon makes the test binary start a cluster, print its URL, and wait to
 // be killed.

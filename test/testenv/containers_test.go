@@ -136,20 +136,6 @@ func runEnding(t *testing.T, temporary, ending string, started func(*os.Process)
 	return process.Wait()
 }
 
-// What belongs to a living process stays.
-func TestRemoveContainers_SparesTheLiving(t *testing.T) {
-	t.Parallel()
-	docker := engineForTest(t)
-	service, _ := containedDatabase(Small, true)
-	c := startContainer(t.Context(), t, service)
-	if err := removeContainers(t.Context(), docker, ownerLabel, hasEnded); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := docker.ContainerInspect(t.Context(), c.running.GetContainerID(), client.ContainerInspectOptions{}); err != nil {
-		t.Error("the container of this process:", err)
-	}
-}
-
 func TestChooseRoute_Forced(t *testing.T) {
 	t.Parallel()
 	if got, err := chooseRoute(t.Context(), "native"); got != NativeRoute || err != nil {

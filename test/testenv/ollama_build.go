@@ -31,20 +31,15 @@ func ollamaBinary(ctx context.Context, logf Logf) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	binary := filepath.Join(folder, "ollama")
-	if _, err := os.Stat(binary); err == nil {
-		return binary, nil
-	}
-
 	lock, err := lockFile(ctx, filepath.Join(folder, "build.lock"))
 	if err != nil {
 		return "", err
 	}
-	err = buildOllama(ctx, folder, binary, flags, logf)
-	if err = errors.Join(err, lock.Unlock()); err != nil {
-		return "", err
+	binary := filepath.Join(folder, "ollama")
+	if _, err = os.Stat(binary); errors.Is(err, fs.ErrNotExist) {
+		err = buildOllama(ctx, folder, binary, flags, logf)
 	}
-	return binary, nil
+	return binary, errors.Join(err, lock.Unlock())
 }
 
 // instructionSet returns the level of this machine's processor and the compiler
@@ -61,9 +56,6 @@ func instructionSet() (level, flags string) {
 
 // buildOllama builds Ollama. The caller holds the lock on the folder.
 func buildOllama(ctx context.Context, folder, binary, flags string, logf Logf) (err error) {
-	if _, err := os.Stat(binary); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
 	scratch, err := os.MkdirTemp(folder, "build-")
 	if err != nil {
 		return fmt.Errorf("build Ollama: %w", err)

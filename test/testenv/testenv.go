@@ -52,30 +52,18 @@ type Logf func(format string, args ...any)
 // shared is a service that all tests of a process use. It is opened by the
 // first one that asks.
 type shared[T interface{ Stop() error }] struct {
-	mu     sync.Mutex
-	opened bool
-	value  T
-	err    error
+	open  sync.Once
+	value T
+	err   error
 }
 
-func (s *shared[T]) get(ctx context.Context, logf Logf, open func(context.Context, Logf) (T, error)) (T, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.opened {
-		s.value, s.err = open(ctx, logf)
-		s.opened = true
-	}
-	return s.value, s.err
-}
-
+// stop stops the service if it was opened. It can be opened no more.
 func (s *shared[T]) stop() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.opened || s.err != nil {
-		return nil
+	s.open.Do(func() { s.err = errors.New("the tests have ended") })
+	if s.err == nil {
+		return s.value.Stop()
 	}
-	s.opened = false
-	return s.value.Stop()
+	return nil
 }
 
 // services are those of this process.
@@ -157,13 +145,15 @@ func sharedService[T interface{ Stop() error }](t testing.TB, s *shared[T], open
 	if !services.main {
 		t.Fatal("testenv: the package needs: func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
-	defer cancel()
-	value, err := s.get(ctx, t.Logf, open)
-	if err != nil {
-		t.Fatal("testenv:", err)
+	s.open.Do(func() {
+		ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
+		defer cancel()
+		s.value, s.err = open(ctx, t.Logf)
+	})
+	if s.err != nil {
+		t.Fatal("testenv:", s.err)
 	}
-	return value
+	return s.value
 }
 
 // OllamaHost returns the URL of an Ollama with the models mxbai-embed-large and
@@ -181,7 +171,7 @@ func OllamaModels(t testing.TB) Models {
 }
 
 // DatabaseURL creates an empty database and returns its URL. The database is
-// dropped when the test ends, whoever is still connected. Its role may create
+// dropped when the test ends, even with connections open. Its role may create
 // the extension vector.
 func DatabaseURL(t testing.TB) string {
 	t.Helper()
@@ -203,28 +193,20 @@ func DatabaseURL(t testing.TB) string {
 }
 
 // NewDatabase creates an empty database on a server, and returns its URL and what
-// drops it, whoever is still connected.
+// drops it, even with connections open.
 func NewDatabase(ctx context.Context, server string) (database string, drop func(context.Context) error, err error) {
-	name := "cdocs_test_" + strings.ToLower(rand.Text())
-	if database, err = withDatabase(server, name); err != nil {
-		return "", nil, err
+	u, err := url.Parse(server)
+	if err != nil {
+		return "", nil, errors.New("the database URL is not a URL") // err would quote its password
 	}
+	name := "cdocs_test_" + strings.ToLower(rand.Text())
+	u.Path = "/" + name
 	if err := execute(ctx, server, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8'"); err != nil {
 		return "", nil, err
 	}
-	return database, func(ctx context.Context) error {
+	return u.String(), func(ctx context.Context) error {
 		return execute(ctx, server, "DROP DATABASE "+name+" WITH (FORCE)")
 	}, nil
-}
-
-// withDatabase returns a server's URL with another database in it.
-func withDatabase(server, name string) (string, error) {
-	u, err := url.Parse(server)
-	if err != nil {
-		return "", errors.New("the database URL is not a URL") // err would quote its password
-	}
-	u.Path = "/" + name
-	return u.String(), nil
 }
 
 // execute runs one statement over a connection of its own.
