@@ -1,53 +1,29 @@
 package testenv
 
 import (
-	"bufio"
 	"context"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 	"time"
 )
 
-// envAbandon makes the test binary start a cluster, print its URL, and wait to
-// be killed.
-const envAbandon = "TESTENV_ABANDON"
-
-func abandonCluster() {
-	database, err := startCluster(context.Background(), Small, func(string, ...any) {})
-	if err != nil {
-		fmt.Println(err)
-		os.Exit(1)
-	}
-	fmt.Println(database.URL)
-	select {}
-}
-
-// A process that is killed takes its server with it.
 func TestStartCluster_EndsWithItsOwner(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells children of their parent's end")
 	}
-	owner := exec.CommandContext(t.Context(), os.Args[0])
-	owner.Env = append(os.Environ(), envAbandon+"=1")
-	stdout, err := owner.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
+	const what = "starts a cluster"
+	if os.Getenv(envChild) == what {
+		database, err := startCluster(t.Context(), Small, t.Logf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tellParent(t, database.URL)
 	}
-	if err := owner.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	databaseURL := strings.TrimSpace(line)
-	conn := connect(t, databaseURL)
+	owner := startChild(t, what)
+	conn := connect(t, owner.said)
 	if err := owner.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

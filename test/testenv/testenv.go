@@ -92,18 +92,7 @@ func Main(m *testing.M) int {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	finished := make(chan int, 1)
 	go func() { finished <- m.Run() }()
-
-	alone, stop := orphaned()
-	defer stop()
-
-	var code int
-	select {
-	case code = <-finished:
-	case <-signals:
-		code = 130
-	case <-alone:
-		code = 1
-	}
+	code := waitForEnd(finished, signals)
 	if err := errors.Join(services.database.stop(), services.ollama.stop(), services.engine.stop()); err != nil {
 		fmt.Fprintln(os.Stderr, "testenv:", err)
 		code = max(code, 1)
@@ -111,28 +100,22 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// orphaned returns a channel that is sent to when this process has lost its
-// parent. stop ends the watch.
-func orphaned() (alone <-chan struct{}, stop func()) {
-	const often = time.Second
-	parent, lost := os.Getppid(), make(chan struct{}, 1)
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	running.Go(func() {
-		ticker := time.NewTicker(often)
-		defer ticker.Stop()
-		for os.Getppid() == parent {
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
+// waitForEnd returns the exit status of the tests, or of a process that a signal or
+// the loss of its parent ends.
+func waitForEnd(finished <-chan int, signals <-chan os.Signal) int {
+	parent, poll := os.Getppid(), time.NewTicker(time.Second)
+	defer poll.Stop()
+	for {
+		select {
+		case code := <-finished:
+			return code
+		case <-signals:
+			return 130
+		case <-poll.C:
+			if os.Getppid() != parent {
+				return 1
 			}
 		}
-		lost <- struct{}{}
-	})
-	return lost, func() {
-		cancel()
-		running.Wait()
 	}
 }
 
