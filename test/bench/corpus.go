@@ -62,7 +62,7 @@ func memory(ctx context.Context, b *bench) (mib float64, note string) {
 	for i := range searches {
 		c.server.search(ctx, query(i))
 	}
-	pid := c.server.PID()
+	pid := c.server.Process().Pid
 	return mebibytes(pid, "VmRSS"), fmt.Sprintf("after a sync of %d documents and %d searches; %.1f MiB at the most",
 		corpusDocuments, searches, mebibytes(pid, "VmHWM"))
 }

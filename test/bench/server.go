@@ -15,14 +15,14 @@ type server struct{ *mcpclient.Client }
 
 // startServer starts the program on a database and an Ollama. It ends at the end.
 func (b *bench) startServer(ctx context.Context, databaseURL, ollamaHost string) *server {
-	s := &server{get(mcpclient.Start(ctx, b.serverCommand(databaseURL, ollamaHost), nil))}
+	s := &server{get(mcpclient.Start(ctx, b.serverCommand(databaseURL, ollamaHost)))}
 	b.atEnd(s.Close)
 	return s
 }
 
 func (e *environment) serverCommand(databaseURL, ollamaHost string) *exec.Cmd {
-	command := exec.Command(e.program, "serve", "--log-level", "warn") //nolint:noctx // ends when its stdin does
-	command.Env = mcpclient.Environment(e.dir, databaseURL, ollamaHost)
+	in := mcpclient.Installation{Program: e.program, Home: e.dir, DatabaseURL: databaseURL, OllamaHost: ollamaHost}
+	command := in.Command("serve", "--log-level", "warn")
 	command.Stderr = os.Stderr
 	return command
 }
@@ -54,7 +54,7 @@ func handshake(ctx context.Context, b *bench) (ratio float64, note string) {
 	start := func(command func() *exec.Cmd) timed {
 		return func(ctx context.Context, _ int) time.Duration {
 			began := time.Now()
-			client := get(mcpclient.Start(ctx, command(), nil))
+			client := get(mcpclient.Start(ctx, command()))
 			took := time.Since(began)
 			check(client.Close())
 			return took

@@ -1,23 +1,27 @@
 // Package indexstate reads the documents of an index as a test compares them. It
-// knows the tables and no package of the product.
+// knows the tables, and of the product only how a database is opened.
 package indexstate
 
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
+	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/compound-docs/compound-docs/db"
 )
 
 // queryDocuments returns every document of a branch with its chunks, texts and
 // links, one a line.
 const queryDocuments = `
 	SELECT concat_ws(' ', d.collection, to_json(d.relative_path), encode(d.content_hash, 'hex'), d.chunk_count,
-		d.promotion_level, d.line_count,
+		d.promotion_level,
 		(SELECT string_agg(concat_ws('/', c.ordinal, c.start_line, c.end_line, c.promotion_level, c.header_path,
 				coalesce(md5(p.heading || p.content), 'NO PASSAGE')), ',' ORDER BY c.ordinal)
 			FROM document_chunks c LEFT JOIN passages p
@@ -34,6 +38,17 @@ func Documents(ctx context.Context, pool *pgxpool.Pool, branch string) ([]string
 	return Lines(ctx, pool, queryDocuments, branch)
 }
 
+// OpenPool opens an index until the test ends.
+func OpenPool(t testing.TB, databaseURL string) *pgxpool.Pool {
+	t.Helper()
+	pool, err := db.Open(t.Context(), databaseURL, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
+}
+
 // Lines returns the rows of a query with one column of text.
 func Lines(ctx context.Context, pool *pgxpool.Pool, query string, arguments ...any) ([]string, error) {
 	rows, err := pool.Query(ctx, query, arguments...)
@@ -44,7 +59,7 @@ func Lines(ctx context.Context, pool *pgxpool.Pool, query string, arguments ...a
 }
 
 // Settling bounds the wait for an index. It is far below the five minutes after
-// which a walk of the folder would hide that a change was missed.
+// which reading the whole folder would hide that a change was missed.
 const Settling = 2 * time.Minute
 
 // Difference waits until [Documents] of the branch are as wanted, and returns how

@@ -2,32 +2,20 @@ package soak_test
 
 import (
 	"context"
-	"fmt"
-	"log/slog"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/test/indexstate"
+	"github.com/compound-docs/compound-docs/test/mcpclient"
 )
-
-func openPool(t *testing.T, databaseURL string) *pgxpool.Pool {
-	t.Helper()
-	pool, err := db.Open(t.Context(), databaseURL, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	return pool
-}
 
 // queryHalfWritten is every document that is not whole: in one statement, so at
 // one instant.
 const queryHalfWritten = `
-	SELECT concat_ws(' ', t.branch_name, d.collection, d.relative_path, 'chunk_count', d.chunk_count, 'lines', d.line_count,
+	SELECT concat_ws(' ', t.branch_name, d.collection, d.relative_path, 'chunk_count', d.chunk_count,
 		'chunks', c.chunks, 'from', c.first, 'to', c.last, 'without passage', c.bare, 'of other level', c.other_level,
 		'out of the graph', c.unreachable,
 		'out of the lines', c.outside, 'of another tenant', c.strange, 'links', l.links, 'to', l.last)
@@ -38,7 +26,7 @@ const queryHalfWritten = `
 			count(*) FILTER (WHERE p.hash IS NULL) AS bare,
 			count(*) FILTER (WHERE c.promotion_level <> d.promotion_level) AS other_level,
 			count(*) FILTER (WHERE c.promotion_level > 'standard' AND NOT p.promoted) AS unreachable,
-			count(*) FILTER (WHERE c.start_line < 1 OR c.end_line < c.start_line OR c.end_line > greatest(d.line_count, 1)) AS outside,
+			count(*) FILTER (WHERE c.start_line < 1 OR c.end_line < c.start_line) AS outside,
 			count(*) FILTER (WHERE c.tenant_id <> d.tenant_id OR c.collection <> d.collection) AS strange
 		FROM document_chunks c LEFT JOIN passages p
 			ON p.collection = c.collection AND p.project_id = c.project_id AND p.hash = c.passage_hash
@@ -95,11 +83,17 @@ func startReader(t *testing.T, pool *pgxpool.Pool) *reader {
 	return r
 }
 
-// freshIndex indexes the files as they are from nothing, into a database beside,
+// freshIndex indexes the files as they are from nothing, into the reference database,
 // and returns what an index of them has to be.
-func (in *installation) freshIndex(ctx context.Context, databaseURL string, pool *pgxpool.Pool, branch string) ([]string, error) {
-	if out, err := in.command(databaseURL, "reindex").CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("reindex: %w\n%s", err, out)
+func freshIndex(t *testing.T, in mcpclient.Installation, reference *pgxpool.Pool, branch string) []string {
+	t.Helper()
+	in.DatabaseURL = reference.Config().ConnString()
+	if out, err := in.Command("reindex", "--project", in.Root).CombinedOutput(); err != nil {
+		t.Fatalf("reindex: %v\n%s", err, out)
 	}
-	return indexstate.Documents(ctx, pool, branch)
+	documents, err := indexstate.Documents(t.Context(), reference, branch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return documents
 }

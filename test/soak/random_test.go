@@ -12,6 +12,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/indexstate"
+	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/tail"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
@@ -33,8 +34,8 @@ func TestSoak_RandomOperationsAndKills(t *testing.T) {
 	randomOperations(t, *operations, pace{round: max(min(1000, *operations/2), 1), burst: 60, kills: true})
 }
 
-// A server that takes over walks the folder and finds what was missed. Where
-// nobody takes over, the events have to tell.
+// A server that takes over reads the folder and finds what was missed. Where
+// none takes over, the events have to tell.
 func TestSoak_RandomOperations(t *testing.T) {
 	t.Parallel()
 	randomOperations(t, max(*operations/10, 50), pace{round: 25, burst: 5})
@@ -48,8 +49,8 @@ func randomOperations(t *testing.T, count int, pace pace) {
 	}
 	t.Logf("to repeat: go test ./test/soak -run '^%s$' -operations %d -seed %d", t.Name(), *operations, chosen)
 	repo := newRepository(t, chosen)
-	databaseURL, referenceURL := testenv.DatabaseURL(t), testenv.DatabaseURL(t)
-	pool, reference := openPool(t, databaseURL), openPool(t, referenceURL)
+	databaseURL := testenv.DatabaseURL(t)
+	pool, reference := indexstate.OpenPool(t, databaseURL), indexstate.OpenPool(t, testenv.DatabaseURL(t))
 	in := install(t, repo.Root, databaseURL, fakeollama.Start(t), 100)
 	fleet := startFleet(t, in)
 	reader := startReader(t, pool)
@@ -63,10 +64,7 @@ func randomOperations(t *testing.T, count int, pace pace) {
 		repo.disturb(round, pace.burst)
 		stopKilling()
 		done += round
-		want, err := in.freshIndex(t.Context(), referenceURL, reference, repo.branch)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := freshIndex(t, in, reference, repo.branch)
 		diff, err := indexstate.Difference(t.Context(), pool, repo.branch, want)
 		if err != nil {
 			t.Fatal(err)
@@ -121,13 +119,13 @@ func (r *repository) about(diff string) (told []string) {
 
 // fleet is the servers of several windows on one repository.
 type fleet struct {
-	in      *installation
+	in      mcpclient.Installation
 	servers []*server
 	killed  int
 	logs    []*tail.Buffer
 }
 
-func startFleet(t *testing.T, in *installation) *fleet {
+func startFleet(t *testing.T, in mcpclient.Installation) *fleet {
 	t.Helper()
 	f := &fleet{in: in}
 	for range servers {
@@ -144,7 +142,7 @@ func startFleet(t *testing.T, in *installation) *fleet {
 }
 
 func (f *fleet) add(ctx context.Context) error {
-	s, err := f.in.start(ctx)
+	s, err := start(ctx, f.in)
 	if err != nil {
 		return err
 	}
