@@ -2,7 +2,7 @@ package soak_test
 
 import (
 	"context"
-	"sync/atomic"
+	"sync"
 	"testing"
 	"time"
 
@@ -41,7 +41,7 @@ const queryHalfWritten = `
 
 // reader looks for half-written documents until it is stopped.
 type reader struct {
-	looks, seen atomic.Int64
+	looks, seen int64 // valid once it is stopped
 	stop        func()
 }
 
@@ -49,37 +49,29 @@ type reader struct {
 func startReader(t *testing.T, pool *pgxpool.Pool) *reader {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	r, done := &reader{}, make(chan struct{})
+	r := &reader{}
+	var running sync.WaitGroup
 	r.stop = func() {
 		cancel()
-		<-done
+		running.Wait()
 	}
 	t.Cleanup(r.stop)
-	go func() {
-		defer close(done)
+	running.Go(func() {
 		for ctx.Err() == nil {
 			var documents int64
 			broken, err := indexstate.Lines(ctx, pool, queryHalfWritten)
 			if err == nil {
 				err = pool.QueryRow(ctx, "SELECT count(*) FROM documents").Scan(&documents)
 			}
-			switch {
-			case ctx.Err() != nil:
-			case err != nil:
-				t.Errorf("the reader cannot look: %v", err)
-				return
-			case len(broken) > 0:
-				t.Errorf("half-written: %q", broken)
+			if ctx.Err() == nil && (err != nil || len(broken) > 0) {
+				t.Errorf("half-written: %q; %v", broken, err)
 				return
 			}
-			r.looks.Add(1)
-			r.seen.Add(documents)
-			select {
-			case <-ctx.Done():
-			case <-time.After(20 * time.Millisecond): // leaves the database to the servers
-			}
+			r.looks++
+			r.seen += documents
+			time.Sleep(20 * time.Millisecond) // leaves the database to the servers
 		}
-	}()
+	})
 	return r
 }
 

@@ -3,7 +3,6 @@ package soak_test
 import (
 	"context"
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -61,6 +60,7 @@ func randomOperations(t *testing.T, count int, pace pace) {
 		if pace.kills {
 			stopKilling = fleet.killSometimes(t, chosen+uint64(done))
 		}
+		repo.log = nil
 		repo.disturb(round, pace.burst)
 		stopKilling()
 		done += round
@@ -71,14 +71,14 @@ func randomOperations(t *testing.T, count int, pace pace) {
 		}
 		if diff != "" {
 			t.Errorf("after %d operations the index of %s is not what is on disk (-want +got):\n%.8000s", done, repo.branch, diff)
-			t.Logf("what happened to these files:\n%s", strings.Join(repo.about(diff), "\n"))
+			t.Logf("what has happened since it was:\n%s", strings.Join(repo.log, "\n"))
 			fleet.showLogs(t)
 		}
 		t.Logf("%d operations, %d documents on %s, %d servers killed", done, len(want), repo.branch, fleet.killed)
 	}
 	reader.stop()
-	t.Logf("the reader looked %d times, at %d documents in all", reader.looks.Load(), reader.seen.Load())
-	if reader.seen.Load() == 0 {
+	t.Logf("the reader looked %d times, at %d documents in all", reader.looks, reader.seen)
+	if reader.seen == 0 {
 		t.Error("the reader never saw a document: it shows nothing")
 	}
 	if pace.kills && fleet.killed == 0 {
@@ -96,25 +96,6 @@ func (r *repository) disturb(operations, maxBurst int) {
 		operations -= burst
 		time.Sleep(time.Duration(50+r.random.IntN(700)) * time.Millisecond) // people pause
 	}
-}
-
-// about returns what the log says of the files in a diff.
-func (r *repository) about(diff string) (told []string) {
-	var names []string
-	for line := range strings.SplitSeq(diff, "\n") {
-		if strings.HasPrefix(line, "-") || strings.HasPrefix(line, "+") {
-			for _, match := range regexp.MustCompile(`([^/" ]+)\.md\\?"`).FindAllStringSubmatch(line, 1) {
-				names = append(names, match[1])
-			}
-		}
-	}
-	for _, line := range r.log {
-		if strings.Contains(line, "folder") || strings.Contains(line, "branch") ||
-			slices.ContainsFunc(names, func(name string) bool { return strings.Contains(line, name) }) {
-			told = append(told, line)
-		}
-	}
-	return told[max(0, len(told)-150):]
 }
 
 // fleet is the servers of several windows on one repository.
