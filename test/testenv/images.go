@@ -114,22 +114,18 @@ func (i serviceImage) present(ctx context.Context, docker *client.Client) (strin
 func (i serviceImage) ensure(ctx context.Context, docker *client.Client, logf Logf) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, imageTimeout)
 	defer cancel()
-	folder, err := cacheFolder("")
-	if err != nil {
-		return "", err
-	}
-	lock, err := lockFile(ctx, filepath.Join(folder, i.folder+".lock"))
-	if err != nil {
-		return "", err
-	}
-	name, err := i.present(ctx, docker)
-	if name == "" && err == nil {
-		name, err = i.pullOrBuild(ctx, docker, logf)
-	}
-	return name, errors.Join(err, lock.Unlock())
+	var name string
+	err := inCache(ctx, filepath.Join("images", i.folder), func(string) (err error) {
+		name, err = i.present(ctx, docker)
+		if name == "" && err == nil {
+			name, err = i.pullOrBuild(ctx, docker, logf)
+		}
+		return err
+	})
+	return name, err
 }
 
-// pullOrBuild brings the image to the engine. The caller holds the lock on it.
+// pullOrBuild brings the image to the engine.
 func (i serviceImage) pullOrBuild(ctx context.Context, docker *client.Client, logf Logf) (string, error) {
 	pullErr := i.pull(ctx, docker, logf)
 	if pullErr == nil {

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/compound-docs/compound-docs/rag"
 )
@@ -65,33 +64,6 @@ func TestExplanations_AreUsed(t *testing.T) {
 	}
 	if len(unused) > 0 {
 		t.Errorf("no field needs these entries of the glossary: %v", slices.Sorted(maps.Keys(unused)))
-	}
-}
-
-func TestReadme_NeedsTheMarks(t *testing.T) {
-	t.Parallel()
-	if got, err := renderReadme([]byte("# Title\n"), nil); err == nil {
-		t.Errorf("a README without marks becomes %q, want an error", got)
-	}
-}
-
-func TestSchema_Words(t *testing.T) {
-	t.Parallel()
-	zero, hundred, most := 0.0, 100.0, 10
-	for name, test := range map[string]struct {
-		schema jsonschema.Schema
-		want   []string // kind, allowed, description, default
-	}{
-		"range":      {jsonschema.Schema{Type: "integer", Minimum: &zero, Maximum: &hundred, Description: "How many. Default: 10, or more."}, []string{"integer", "0 to 100", "How many.", "10, or more"}},
-		"stated":     {jsonschema.Schema{Type: "string", MaxLength: &most, Default: []byte(`"x"`)}, []string{"string", "up to 10 characters", "", "`\"x\"`"}},
-		"list":       {jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "string", Enum: []any{"a", "b"}}}, []string{"array of string", "`a` or `b`", "", ""}},
-		"may be nil": {jsonschema.Schema{Types: []string{"null", "string"}}, []string{"string or null", "", "", ""}},
-	} {
-		description, byDefault := describe(&test.schema)
-		got := []string{kind(&test.schema), allowed(&test.schema), description, byDefault}
-		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
 	}
 }
 
