@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"strings"
 	"text/template"
@@ -10,35 +11,13 @@ import (
 // answer is what a tool answers.
 type answer = map[string]any
 
+//go:embed answers.tmpl
+var answers string
+
 // templates print what of the answers is worth reading.
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"indent": func(text string) string { return strings.ReplaceAll(text, "\n", "\n  ") },
-}).Parse(`
-{{- define "place"}}{{.path}}, lines {{.start_line}} to {{.end_line}}{{with .header_path}}, {{.}}{{end}}{{end}}
-
-{{- define "activate_project" -}}
-{{"  "}}{{.project_name}} on branch {{.branch_name}}: {{.total_docs}} documents
-{{end}}
-
-{{- define "list_doc_types"}}{{range .doc_types -}}
-{{"  "}}{{printf "%-13s %2.0f in %-14s" .name .doc_count (print .folder "/")}} {{.description}} ({{.schema}})
-{{end}}{{end}}
-
-{{- define "semantic_search"}}{{range .results -}}
-{{"  "}}{{if .expected}}✓{{else}} {{end}} {{printf "%.2f %-9s" .relevance_score .promotion_level}} {{.title}}
-              {{template "place" .}}
-{{end}}
-{{end}}
-
-{{- define "rag_query" -}}
-{{"  "}}{{indent .answer}}
-{{with .generation}}  ({{.}}: the language model failed)
-{{end}}
-{{- range .sources}}  source  {{printf "%.2f %-9s" .relevance_score .promotion_level}} {{template "place" .}}
-{{end}}
-{{- range .linked_docs}}  linked  {{.path}}, from {{.linked_from}}
-{{end}}
-{{end}}`))
+}).Parse(answers))
 
 func (d *demo) activate(ctx context.Context) error {
 	config, branch, err := configAndBranch()

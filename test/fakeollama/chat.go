@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+
+	"github.com/ollama/ollama/api"
 )
 
 // SetAnswer makes f return the pieces of every answer.
@@ -54,25 +56,17 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// Progress is one step of a pull.
-type Progress struct {
-	Status    string `json:"status"`
-	Digest    string `json:"digest,omitempty"`
-	Total     int64  `json:"total,omitempty"`
-	Completed int64  `json:"completed,omitempty"`
-}
-
 // Pull configures pulls. A successful pull adds the model.
 type Pull struct {
 	// Steps are reported before the end; nil means a default list.
-	Steps []Progress
+	Steps []api.ProgressResponse
 	// Hold, if not nil, delays the end of the pull until it is closed.
 	Hold <-chan struct{}
 	// Err is the error with which the pull fails after the steps, "" for none.
 	Err string
 }
 
-var defaultSteps = []Progress{ //nolint:gochecknoglobals // a table
+var defaultSteps = []api.ProgressResponse{ //nolint:gochecknoglobals // a table
 	{Status: "pulling manifest"},
 	{Status: "pulling 0123456789ab", Digest: "sha256:0123456789ab", Total: 1000},
 	{Status: "pulling 0123456789ab", Digest: "sha256:0123456789ab", Total: 1000, Completed: 1000},
@@ -109,7 +103,7 @@ func (s *Server) pullModel(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.AddModel(request.Model, digestOf(request.Model))
-	send(Progress{Status: "success"})
+	send(api.ProgressResponse{Status: "success"})
 }
 
 // digestOf returns the default digest of a model.

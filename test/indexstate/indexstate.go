@@ -4,6 +4,7 @@ package indexstate
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -17,20 +18,8 @@ import (
 	"github.com/compound-docs/compound-docs/db"
 )
 
-// queryDocuments returns every document of a branch with its chunks, texts and
-// links, one a line.
-const queryDocuments = `
-	SELECT concat_ws(' ', d.collection, to_json(d.relative_path), encode(d.content_hash, 'hex'), d.chunk_count,
-		d.promotion_level,
-		(SELECT string_agg(concat_ws('/', c.ordinal, c.start_line, c.end_line, c.promotion_level, c.header_path,
-				coalesce(md5(p.heading || p.content), 'NO PASSAGE')), ',' ORDER BY c.ordinal)
-			FROM document_chunks c LEFT JOIN passages p
-				ON p.collection = c.collection AND p.project_id = c.project_id AND p.hash = c.passage_hash
-			WHERE c.project_id = d.project_id AND c.document_id = d.id),
-		(SELECT string_agg(l.target_path, ',' ORDER BY l.ordinal) FROM document_links l
-			WHERE l.project_id = d.project_id AND l.document_id = d.id))
-	FROM documents d JOIN tenants t ON t.project_id = d.project_id AND t.id = d.tenant_id
-	WHERE t.branch_name = $1 ORDER BY d.collection, d.relative_path COLLATE "C"`
+//go:embed documents.sql
+var queryDocuments string
 
 // Documents returns every document of a branch with all that the index holds of
 // it, one a line.
