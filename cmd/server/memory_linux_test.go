@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/indexstate"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -126,7 +127,7 @@ func TestServe_BoundsItsMemory(t *testing.T) {
 		t.Run(bomb.name, func(t *testing.T) {
 			t.Parallel()
 			databaseURL := testenv.DatabaseURL(t)
-			pool := openPool(t, databaseURL)
+			pool := indexstate.OpenPool(t, databaseURL)
 			dropVectorIndexes(t, pool)
 			p := startProcess(t, "CDOCS_DATABASE_URL="+databaseURL, "CDOCS_OLLAMA_HOST="+fakeollama.Start(t).URL(), "CDOCS_LOG_LEVEL=error")
 			p.begin(t, "activate_project", activation(newProject(t, bomb.files)))

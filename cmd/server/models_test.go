@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/indexstate"
+	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // guided is a server with the project of guideProject active.
-func guided(t *testing.T, environment ...string) (*mcp.ClientSession, *fakeollama.Server, string) {
+func guided(t *testing.T, environment ...string) (*mcpclient.Client, *fakeollama.Server, string) {
 	t.Helper()
 	fake, databaseURL := fakeollama.Start(t), testenv.DatabaseURL(t)
 	session := connect(t, server(t, append(environment, "CDOCS_DATABASE_URL="+databaseURL, "CDOCS_OLLAMA_HOST="+fake.URL())...))
@@ -40,7 +40,7 @@ func TestServe_NeverMixesBuildsOfTheModel(t *testing.T) {
 	if call(t, session, "search_external_docs", search, &found) || found.TotalMatches != 1 {
 		t.Fatalf("search before the pull: %+v", found)
 	}
-	before := snapshot(t, openPool(t, databaseURL))
+	before := snapshot(t, indexstate.OpenPool(t, databaseURL))
 
 	fake.AddModel("mxbai-embed-large", "another")
 	write(t, root, "docs/late.md", "# Late\n\nWritten after the pull.\n")
@@ -51,7 +51,7 @@ func TestServe_NeverMixesBuildsOfTheModel(t *testing.T) {
 			t.Errorf("%q after the pull: %+v, want an error that names compound-docs reindex", query, failed)
 		}
 	}
-	if after := snapshot(t, openPool(t, databaseURL)); strings.Join(after, "\n") != strings.Join(before, "\n") {
+	if after := snapshot(t, indexstate.OpenPool(t, databaseURL)); strings.Join(after, "\n") != strings.Join(before, "\n") {
 		t.Errorf("the index was %v and is %v", before, after)
 	}
 }
@@ -147,13 +147,11 @@ func TestServe_ReadingRegistersNoModel(t *testing.T) {
 	})
 	call(t, session, "activate_project", activation(root), &struct{}{})
 	for _, tool := range []string{"semantic_search", "rag_query", "search_external_docs", "rag_query_external", "search_handbook"} {
-		if result, err := session.CallTool(t.Context(), &mcp.CallToolParams{
-			Name: tool, Arguments: map[string]any{"query": "anything"},
-		}); err != nil || result.IsError {
-			t.Errorf("%s: %+v, %v", tool, result, err)
+		if _, err := session.Text(t.Context(), tool, map[string]any{"query": "anything"}); err != nil {
+			t.Error(err)
 		}
 	}
-	pool := openPool(t, databaseURL)
+	pool := indexstate.OpenPool(t, databaseURL)
 	if models := count(t, pool, "SELECT count(*) FROM embedding_models"); models != 0 {
 		t.Errorf("reading has registered %d models", models)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/ollama/ollama/api"
 
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
@@ -49,7 +50,7 @@ func TestPull_TellsHowFarItIs(t *testing.T) {
 	server := fakeollama.Start(t)
 	server.RemoveModel("mxbai-embed-large")
 	hold := make(chan struct{})
-	server.SetPull(fakeollama.Pull{Hold: hold, Steps: []fakeollama.Progress{
+	server.SetPull(fakeollama.Pull{Hold: hold, Steps: []api.ProgressResponse{
 		{Status: "pulling manifest"},
 		{Status: "pulling aaaa", Digest: "aaaa", Total: 900, Completed: 400},
 		{Status: "pulling bbbb", Digest: "bbbb", Total: 100, Completed: 20},
