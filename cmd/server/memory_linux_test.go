@@ -3,6 +3,7 @@ package main_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -74,7 +75,9 @@ func markdownBombs() []bomb {
 		{"quotes and lists", repeat(strings.Repeat("> - ", 30) + "a\n\n"), 0, 2},
 		{"headings", repeat("# a\n"), 0, 2},
 		{"definitions of references", one(numbered("[r%[1]d]: x%[1]d\n\n[r%[1]d]\n\n", size, 0)), 0, 2},
+		{"eight files of definitions", eightNumbered("[r%[1]d]: x%[1]d\n\n[r%[1]d]\n\n"), 0, 2},
 		{"links", one(numbered("[a](x%d.md) ", size, 0)), 0, 2},
+		{"links that never close", repeat("[a]("), 0, 2},
 		{"emphasis that never closes", repeat("*_"), 0, 2},
 		{"brackets that never close", repeat("!["), 0, 2},
 		{"backticks", repeat("`a``b```c"), 0, 2},
@@ -82,7 +85,14 @@ func markdownBombs() []bomb {
 		{"eight fences that never close", files("docs/%d.md", 8, func(int) string { return "```\n" + strings.Repeat("a\n", size/2) }), 0, 2},
 		{"HTML that never closes", one("<pre>\n" + strings.Repeat("a\n", size/2)), 0, 2},
 		{"a table", one("|a|b|\n|-|-|\n" + strings.Repeat("|[c](d.md)|*e*|\n", size/16)), 0, 2},
+		{"a table with a wide header", one("|" + strings.Repeat("a|", 1000) + "\n|" + strings.Repeat("-|", 1000) + "\n" + strings.Repeat("|\n", size/2)), 0, 2},
+		{"one wide row", one("|" + strings.Repeat("a|", size/4) + "\n|" + strings.Repeat("-|", size/4)), 0, 2},
 		{"empty lines", repeat("\n"), 0, 2},
+		{"different paragraphs", one(numbered("p%d\n\n", size, 0)), 0, 2},
+		{"different quotes", one(numbered(strings.Repeat("> ", 30)+"q%d\n\n", size, 0)), 0, 2},
+		{"letters without spaces", one(randomRunes('a', 26, size)), 0, 2},
+		{"Chinese characters", one(randomRunes('一', 20_000, size)), 0, 2},
+		{"emoji", one(randomRunes('😀', 70, size)), 0, 2},
 		{"one line", repeat("words and "), 0, 2},
 	}
 }
@@ -104,6 +114,17 @@ func numbered(format string, size, first int) string {
 	var b strings.Builder
 	for i := first; b.Len() < size; i++ {
 		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
+}
+
+// randomRunes is a text of so many bytes, of characters from first on. It is the same
+// in every run.
+func randomRunes(first rune, number int32, size int) string {
+	random := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	for b.Len() < size {
+		b.WriteRune(first + random.Int32N(number))
 	}
 	return b.String()
 }

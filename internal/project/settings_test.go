@@ -64,6 +64,11 @@ func TestLoadSettings_Refuses(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, settings, want string }{
 		{
+			"cut off", `{"log_level": "info"`,
+			`: line 1, column 21: the file ends too early: a closing bracket or quote is missing. Every key and text stands in double quotes, ` +
+				`entries are separated by commas, with none after the last, and there are no comments; for example {"project_name": "my-project"}.`,
+		},
+		{
 			"misspelt key", `{"generation_modle": "x"}`,
 			`: "generation_modle" is not a known key. Did you mean "generation_model"? For example "generation_model": "mistral".`,
 		},
@@ -104,6 +109,15 @@ func TestLoadSettings_Refuses(t *testing.T) {
 	}
 }
 
+func TestLoadSettings_RefusesAFolder(t *testing.T) {
+	t.Parallel()
+	home := newRepo(t, map[string]string{"settings.json/": ""})
+	_, err := project.LoadSettings(home)
+	if diff := cmp.Diff("ROOT/settings.json is not a regular file. Put a file there in its place.", message(t, err, home)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestLoadSettings_NeverShowsAPassword(t *testing.T) {
 	t.Parallel()
 	for _, settings := range []string{
@@ -130,5 +144,13 @@ func TestDefaultHome(t *testing.T) {
 	}
 	if want := filepath.Join(home, ".claude", ".csharp-compounding-docs"); got != want {
 		t.Errorf("DefaultHome() = %q, want %q", got, want)
+	}
+}
+
+func TestDefaultHome_WithoutAHomeFolder(t *testing.T) {
+	t.Setenv("HOME", "")
+	t.Setenv("USERPROFILE", "")
+	if _, err := project.DefaultHome(); err == nil || !strings.Contains(err.Error(), "set CDOCS_HOME") {
+		t.Errorf("got error %v, want one that says what to set", err)
 	}
 }
