@@ -1,4 +1,4 @@
--- Every document of a branch with its chunks, texts and links, one a line.
+-- Every document of a branch with its chunks, texts, vectors and links, one a line.
 SELECT concat_ws(' ', d.collection, to_json(d.relative_path), encode(d.content_hash, 'hex'), d.chunk_count,
     d.promotion_level,
     (SELECT string_agg(concat_ws('/', c.ordinal, c.start_line, c.end_line, c.promotion_level, c.header_path,
