@@ -105,9 +105,25 @@ func (f *Fixture) Branch(t *testing.T, name string) *rag.Tenant {
 	return tenant
 }
 
-// Add indexes documents in the compounding collection, and returns what could not
-// be indexed.
+// Add indexes and embeds documents in the compounding collection, and returns what
+// could not be indexed.
 func (f *Fixture) Add(t *testing.T, tenant *rag.Tenant, files ...document.File) []document.Failure {
+	t.Helper()
+	failures := f.AddText(t, tenant, files...)
+	f.Embed(t, tenant, rag.Compounding)
+	return failures
+}
+
+// Embed embeds what the tenant's documents of a collection lack.
+func (f *Fixture) Embed(t *testing.T, tenant *rag.Tenant, collection rag.Collection) {
+	t.Helper()
+	if err := f.Index.Queue(tenant, collection).Drain(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// AddText is Add without the vectors.
+func (f *Fixture) AddText(t *testing.T, tenant *rag.Tenant, files ...document.File) []document.Failure {
 	t.Helper()
 	failures, err := f.Index.Indexer(tenant, rag.Compounding, AnyDocument{}).Index(t.Context(), files)
 	if err != nil {
