@@ -76,6 +76,7 @@ func (r iteratorForLinkInsertMany) Values() ([]interface{}, error) {
 		r.rows[0].Ordinal,
 		r.rows[0].TargetPath,
 		r.rows[0].FallbackPath,
+		r.rows[0].Supersedes,
 	}, nil
 }
 
@@ -84,5 +85,5 @@ func (r iteratorForLinkInsertMany) Err() error {
 }
 
 func (q *Queries) LinkInsertMany(ctx context.Context, arg []LinkInsertManyParams) (int64, error) {
-	return q.db.CopyFrom(ctx, []string{"document_links"}, []string{"project_id", "tenant_id", "document_id", "ordinal", "target_path", "fallback_path"}, &iteratorForLinkInsertMany{rows: arg})
+	return q.db.CopyFrom(ctx, []string{"document_links"}, []string{"project_id", "tenant_id", "document_id", "ordinal", "target_path", "fallback_path", "supersedes"}, &iteratorForLinkInsertMany{rows: arg})
 }

@@ -137,25 +137,27 @@ func (q *Queries) ChunkPlaces(ctx context.Context, arg ChunkPlacesParams) ([]Chu
 const chunkPromote = `-- name: ChunkPromote :exec
 UPDATE document_chunks SET
     promotion_level = $1,
-    start_line = start_line + $2::integer, end_line = end_line + $3::integer
+    start_line = start_line + CASE WHEN ordinal < $2 THEN 0 ELSE $3::integer END,
+    end_line = end_line + $3::integer
 WHERE project_id = $4 AND document_id = $5
 `
 
 type ChunkPromoteParams struct {
 	PromotionLevel PromotionLevel
-	StartMoved     int32
-	EndMoved       int32
+	FirstSection   int32
+	AddedLines     int32
 	ProjectID      int32
 	DocumentID     int64
 }
 
 // Belongs to the transaction of DocumentPromote: chunks have their document's
-// level. A promotion line that was added moves them down.
+// level. Lines that were added to the front matter make its chunks, those before
+// first_section, longer, and move the others down.
 func (q *Queries) ChunkPromote(ctx context.Context, arg ChunkPromoteParams) error {
 	_, err := q.db.Exec(ctx, chunkPromote,
 		arg.PromotionLevel,
-		arg.StartMoved,
-		arg.EndMoved,
+		arg.FirstSection,
+		arg.AddedLines,
 		arg.ProjectID,
 		arg.DocumentID,
 	)

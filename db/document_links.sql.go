@@ -34,7 +34,7 @@ LEFT JOIN documents t ON t.project_id = l.project_id AND t.tenant_id = l.tenant_
 LEFT JOIN documents f ON t.id IS NULL AND l.fallback_path <> '' AND f.project_id = l.project_id
     AND f.tenant_id = l.tenant_id AND f.collection = d.collection AND f.relative_path = l.fallback_path
 WHERE l.project_id = $1 AND l.tenant_id = $2 AND d.collection = $3
-    AND coalesce(t.id, f.id) IS NOT NULL
+    AND coalesce(t.id, f.id) IS NOT NULL AND NOT l.supersedes
 ORDER BY d.relative_path, l.ordinal
 `
 
@@ -50,7 +50,7 @@ type LinkEdgesRow struct {
 	TargetLevel PromotionLevel
 }
 
-// The tenant's link graph, links to nothing left out, in the order of the texts.
+// The tenant's link graph, links to nothing and to superseded documents left out, in the order of the texts.
 func (q *Queries) LinkEdges(ctx context.Context, arg LinkEdgesParams) ([]LinkEdgesRow, error) {
 	rows, err := q.db.Query(ctx, linkEdges, arg.ProjectID, arg.TenantID, arg.Collection)
 	if err != nil {
@@ -78,4 +78,51 @@ type LinkInsertManyParams struct {
 	Ordinal      int32
 	TargetPath   string
 	FallbackPath string
+	Supersedes   bool
+}
+
+const linkSuperseded = `-- name: LinkSuperseded :many
+SELECT DISTINCT ON (path) coalesce(t.relative_path, f.relative_path)::text AS path, d.relative_path AS superseded_by
+FROM document_links l
+JOIN documents d ON d.project_id = l.project_id AND d.id = l.document_id
+LEFT JOIN documents t ON t.project_id = l.project_id AND t.tenant_id = l.tenant_id
+    AND t.collection = d.collection AND t.relative_path = l.target_path
+LEFT JOIN documents f ON t.id IS NULL AND l.fallback_path <> '' AND f.project_id = l.project_id
+    AND f.tenant_id = l.tenant_id AND f.collection = d.collection AND f.relative_path = l.fallback_path
+WHERE l.project_id = $1 AND l.tenant_id = $2 AND l.supersedes AND d.collection = $3
+    AND coalesce(t.id, f.id) IS NOT NULL
+ORDER BY path, d.doc_date DESC, d.relative_path
+`
+
+type LinkSupersededParams struct {
+	ProjectID  int32
+	TenantID   int32
+	Collection Collection
+}
+
+type LinkSupersededRow struct {
+	Path         string
+	SupersededBy string
+}
+
+// The tenant's documents that another one replaces, with the path of the latest that
+// does.
+func (q *Queries) LinkSuperseded(ctx context.Context, arg LinkSupersededParams) ([]LinkSupersededRow, error) {
+	rows, err := q.db.Query(ctx, linkSuperseded, arg.ProjectID, arg.TenantID, arg.Collection)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []LinkSupersededRow{}
+	for rows.Next() {
+		var i LinkSupersededRow
+		if err := rows.Scan(&i.Path, &i.SupersededBy); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

@@ -56,8 +56,6 @@ func (s *sink) Remove(context.Context, []string) error {
 	return nil
 }
 
-func (s *sink) Withdraw(context.Context, map[string]document.Stamp) error { return nil }
-
 func (s *sink) Touch(context.Context, map[string]document.Stamp) error { return nil }
 
 func (s *sink) measure() { s.peak = max(s.peak, liveHeap()) }

@@ -156,7 +156,7 @@ func (m *Mirror) guardedStep(ctx context.Context) (wait time.Duration, err error
 	})
 	if bug, ok := errors.AsType[*panics.Error](err); ok {
 		m.logger.ErrorContext(ctx, "a bug was met while the folder was indexed", "panic", bug.Value, "stack", string(bug.Stack))
-		m.queue.walked()
+		m.queue.done()
 		m.queue.addAllNow()
 		m.update(func(s *Status) { s.Err = err })
 	}
@@ -183,7 +183,7 @@ func (m *Mirror) step(ctx context.Context) (wait time.Duration, err error) {
 		}
 		return wait, nil
 	}
-	m.queue.walked()
+	m.queue.done()
 	m.update(func(s *Status) {
 		s.Err = err
 		s.Queued = m.queue.pending()

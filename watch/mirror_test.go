@@ -67,18 +67,6 @@ func (x *texts) Remove(_ context.Context, paths []string) error {
 	return nil
 }
 
-func (x *texts) Withdraw(_ context.Context, stamps map[string]document.Stamp) error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for path, stamp := range stamps {
-		if x.stamps[path].Hash != stamp.Hash {
-			delete(x.stamps, path)
-			delete(x.content, path)
-		}
-	}
-	return nil
-}
-
 func (x *texts) Touch(_ context.Context, stamps map[string]document.Stamp) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -25,8 +25,8 @@ type queue struct {
 	// whole, if not nil, is a queued walk of the whole folder. The dirty paths are
 	// handled by it.
 	whole *change
-	// walking is set while a walk is under way, which is pending until it ends.
-	walking bool
+	// taken is how much of what take returned is worked on, and pending until then.
+	taken int
 }
 
 // change is when a path was first and last seen to change.
@@ -107,30 +107,26 @@ func (q *queue) signal() {
 	}
 }
 
-// pending is the number of queued paths. A walk of the folder counts as one, and
-// the paths that wait for it do not count.
+// pending is the number of paths that are queued or worked on. A walk of the folder
+// counts as one, and the paths that wait for it do not count.
 func (q *queue) pending() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	switch {
-	case q.whole != nil:
+	if q.whole != nil {
 		return 1
-	case q.walking:
-		return 1 + len(q.dirty)
-	default:
-		return len(q.dirty)
 	}
+	return q.taken + len(q.dirty)
 }
 
-// walked notes that the walk has ended.
-func (q *queue) walked() {
+// done notes that what take returned has been handled, or queued again.
+func (q *queue) done() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.walking = false
+	q.taken = 0
 }
 
-// take removes and returns the paths that are due, or rescan for the whole
-// folder. wait is how long until more is due; it is negative when nothing is.
+// take removes and returns the paths that are due, or rescan for the whole folder; the
+// caller then calls done. wait is how long until more is due; it is negative when nothing is.
 func (q *queue) take() (paths []string, rescan bool, wait time.Duration) {
 	now := time.Now()
 	q.mu.Lock()
@@ -140,7 +136,7 @@ func (q *queue) take() (paths []string, rescan bool, wait time.Duration) {
 		if left := q.whole.due(q.debounce, q.maxWait).Sub(now); left > 0 {
 			return nil, false, left
 		}
-		q.whole, q.walking = nil, true
+		q.whole, q.taken = nil, 1
 		clear(q.dirty)
 		return nil, true, wait
 	}
@@ -154,5 +150,6 @@ func (q *queue) take() (paths []string, rescan bool, wait time.Duration) {
 		paths = append(paths, path)
 		delete(q.dirty, path)
 	}
+	q.taken = len(paths)
 	return paths, false, wait
 }

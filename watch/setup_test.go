@@ -54,8 +54,6 @@ func (l *library) Remove(ctx context.Context, paths []string) error {
 	return l.stamps.Remove(ctx, paths)
 }
 
-func (l *library) Withdraw(context.Context, map[string]document.Stamp) error { return nil }
-
 func (l *library) Touch(ctx context.Context, stamps map[string]document.Stamp) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -42,8 +42,6 @@ func (m memory) Remove(_ context.Context, paths []string) error {
 	return nil
 }
 
-func (m memory) Withdraw(context.Context, map[string]document.Stamp) error { return nil }
-
 func (m memory) Touch(_ context.Context, stamps map[string]document.Stamp) error {
 	maps.Copy(m, stamps)
 	return nil

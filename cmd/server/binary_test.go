@@ -1,11 +1,8 @@
 package main_test
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,8 +10,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/testenv"
@@ -27,16 +22,8 @@ func server(t *testing.T, environment ...string) *exec.Cmd {
 	t.Helper()
 	command := exec.Command(mcpclient.Build(t), "serve")
 	command.Env = append([]string{"CDOCS_HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}, environment...)
-	command.Stderr = testWriter{t}
+	command.Stderr = t.Output() // shown with the test that failed
 	return command
-}
-
-// testWriter shows the server's log with the test that failed.
-type testWriter struct{ t *testing.T }
-
-func (w testWriter) Write(p []byte) (int, error) {
-	w.t.Logf("%s", bytes.TrimSpace(p))
-	return len(p), nil
 }
 
 // away are addresses at which nothing listens.
@@ -47,10 +34,9 @@ func away() []string {
 	}
 }
 
-func connect(t *testing.T, command *exec.Cmd) *mcp.ClientSession {
+func connect(t *testing.T, command *exec.Cmd) *mcpclient.Client {
 	t.Helper()
-	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: command}, nil)
+	session, err := mcpclient.Start(t.Context(), command)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,20 +44,16 @@ func connect(t *testing.T, command *exec.Cmd) *mcp.ClientSession {
 }
 
 // call calls a tool and decodes its answer, or its error.
-func call(t *testing.T, session *mcp.ClientSession, tool string, arguments map[string]any, out any) (isError bool) {
+func call(t *testing.T, session *mcpclient.Client, tool string, arguments map[string]any, out any) (isError bool) {
 	t.Helper()
-	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	text, isError, err := session.Answer(t.Context(), tool, arguments)
 	if err != nil {
-		t.Fatalf("%s: %v", tool, err)
+		t.Fatal(err)
 	}
-	text, ok := result.Content[0].(*mcp.TextContent)
-	if !ok {
-		t.Fatalf("%s: no text", tool)
+	if err := json.Unmarshal([]byte(text), out); err != nil {
+		t.Fatalf("%s: %v in %s", tool, err, text)
 	}
-	if err := json.Unmarshal([]byte(text.Text), out); err != nil {
-		t.Fatalf("%s: %v in %s", tool, err, text.Text)
-	}
-	return result.IsError
+	return isError
 }
 
 type toolError struct {
@@ -84,12 +66,8 @@ type toolError struct {
 func TestServe_HandshakeWithEverythingAway(t *testing.T) {
 	t.Parallel()
 	session := connect(t, server(t, away()...))
-	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "ping"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text, ok := result.Content[0].(*mcp.TextContent); !ok || text.Text != "pong: ping" {
-		t.Errorf("ping answers %v", result.Content)
+	if text, err := session.Text(t.Context(), "ping", nil); err != nil || text != "pong: ping" {
+		t.Errorf("ping answers %q and %v", text, err)
 	}
 	root := newProject(t, map[string]string{})
 	var failed toolError
@@ -107,51 +85,34 @@ func TestServe_HandshakeWithEverythingAway(t *testing.T) {
 // Whatever goes wrong, stdout is the protocol's alone.
 func TestServe_StdoutIsJSONRPCOnly(t *testing.T) {
 	t.Parallel()
-	command := server(t, append(away(), "CDOCS_LOG_LEVEL=debug")...)
-	stdin, err := command.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	requests := []string{
-		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`,
-		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
-		`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
-		`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"semantic_search","arguments":{"query":"x"}}}`,
-		`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"no_such_tool","arguments":{}}}`,
-		`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"activate_project","arguments":{"config_path":"/nowhere","branch_name":"main"}}}`,
-	}
-	if _, err := io.WriteString(stdin, strings.Join(requests, "\n")+"\n"); err != nil {
-		t.Fatal(err)
-	}
+	p := startProcess(t, append(away(), "CDOCS_LOG_LEVEL=debug")...)
+	p.send(t, `"id":11,"method":"tools/list"`)
+	p.begin(t, "semantic_search", map[string]any{"query": "x"})
+	p.begin(t, "no_such_tool", nil)
+	p.begin(t, "activate_project", map[string]any{"config_path": "/nowhere", "branch_name": "main"})
 	answered := map[float64]bool{}
-	scanner := bufio.NewScanner(stdout)
-	scanner.Buffer(nil, 1<<20)
-	for scanner.Scan() {
+	check := func() {
 		var message map[string]any
-		if err := json.Unmarshal(scanner.Bytes(), &message); err != nil || message["jsonrpc"] != "2.0" {
-			t.Errorf("stdout carries %q", scanner.Text())
-			continue
+		if err := json.Unmarshal(p.answers.Bytes(), &message); err != nil || message["jsonrpc"] != "2.0" {
+			t.Errorf("stdout carries %q", p.answers.Text())
 		}
 		if id, ok := message["id"].(float64); ok {
 			answered[id] = true
 		}
-		if len(answered) == 5 {
-			if err := stdin.Close(); err != nil {
-				t.Error(err)
-			}
-		}
 	}
-	if len(answered) != 5 {
-		t.Errorf("answered %v, want 5 requests", answered)
+	for len(answered) < 4 && p.answers.Scan() {
+		check()
 	}
-	if err := command.Wait(); err != nil {
+	if err := p.stdin.Close(); err != nil {
+		t.Error(err)
+	}
+	for p.answers.Scan() {
+		check()
+	}
+	if len(answered) != 4 {
+		t.Errorf("answered %v, want 4 requests", answered)
+	}
+	if err := p.command.Wait(); err != nil {
 		t.Errorf("the server ends with %v when stdin does", err)
 	}
 }

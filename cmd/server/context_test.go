@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -129,7 +129,7 @@ func (s manySources) check(t *testing.T, maxSources int) {
 
 // nearest returns the documents of the highest relevance, as far as rounded scores
 // tell them apart.
-func nearest(t *testing.T, session *mcp.ClientSession, question string) (paths []string) {
+func nearest(t *testing.T, session *mcpclient.Client, question string) (paths []string) {
 	t.Helper()
 	const rounding = 0.001
 	best := 0.0

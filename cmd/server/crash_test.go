@@ -2,55 +2,27 @@ package main_test
 
 import (
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/indexstate"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// indexed is every document with its chunks, links and passages, in one line
-// each. A chunk without its passage shows as a gap.
-const indexed = `
-	SELECT concat_ws(' ', d.relative_path, encode(d.content_hash, 'hex'), d.chunk_count,
-		(SELECT string_agg(concat_ws('/', c.ordinal, c.start_line, c.end_line, coalesce(md5(p.content), 'NO PASSAGE')), ',' ORDER BY c.ordinal)
-			FROM document_chunks c LEFT JOIN passages p
-				ON p.collection = c.collection AND p.project_id = c.project_id AND p.hash = c.passage_hash
-			WHERE c.project_id = d.project_id AND c.document_id = d.id),
-		(SELECT string_agg(l.target_path, ',' ORDER BY l.ordinal) FROM document_links l
-			WHERE l.project_id = d.project_id AND l.document_id = d.id))
-	FROM documents d ORDER BY d.collection, d.relative_path`
-
-func openPool(t *testing.T, databaseURL string) *pgxpool.Pool {
-	t.Helper()
-	pool, err := db.Open(t.Context(), databaseURL, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	return pool
-}
-
+// snapshot is every document of the branch main, see [indexstate.Documents].
 func snapshot(t *testing.T, pool *pgxpool.Pool) []string {
 	t.Helper()
-	rows, err := pool.Query(t.Context(), indexed)
+	documents, err := indexstate.Documents(t.Context(), pool, "main")
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return lines
+	return documents
 }
 
 // manyDocuments is a project whose sync takes a while.
@@ -78,13 +50,13 @@ func TestServe_KilledDuringSync(t *testing.T) {
 
 	reference := testenv.DatabaseURL(t)
 	syncWhole(t, root, "CDOCS_DATABASE_URL="+reference, ollama)
-	want := snapshot(t, openPool(t, reference))
+	want := snapshot(t, indexstate.OpenPool(t, reference))
 	if len(want) != 60 {
 		t.Fatalf("%d documents, want 60", len(want))
 	}
 
 	databaseURL := testenv.DatabaseURL(t)
-	pool := openPool(t, databaseURL)
+	pool := indexstate.OpenPool(t, databaseURL)
 	whole := map[string]bool{}
 	for _, line := range want {
 		whole[line] = true
@@ -104,7 +76,7 @@ func TestServe_KilledDuringSync(t *testing.T) {
 		go func() {
 			defer close(ended)
 			// The call fails when the server dies.
-			_, _ = session.CallTool(t.Context(), &mcp.CallToolParams{Name: "activate_project", Arguments: activation(root)})
+			_, _ = session.Text(t.Context(), "activate_project", activation(root))
 		}()
 		if kill%5 == 0 {
 			// However fast this machine is, some documents are there and some are not.

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -49,7 +49,7 @@ func demoQuestions(t *testing.T) []demoQuestion {
 
 // activateWhole activates a project until its index is whole: each activation
 // waits a while for that.
-func activateWhole(t *testing.T, session *mcp.ClientSession, root string) {
+func activateWhole(t *testing.T, session *mcpclient.Client, root string) {
 	t.Helper()
 	var answer struct {
 		Index     any `json:"index"`

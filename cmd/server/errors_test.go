@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -23,11 +23,9 @@ func protocolVersions() map[string]string {
 }
 
 // connectVersion speaks the protocol's version with a server, over stdio.
-func connectVersion(t *testing.T, command *exec.Cmd, version string) *mcp.ClientSession {
+func connectVersion(t *testing.T, command *exec.Cmd, version string) *mcpclient.Client {
 	t.Helper()
-	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: command},
-		&mcp.ClientSessionOptions{ProtocolVersion: version})
+	session, err := mcpclient.StartVersion(t.Context(), command, version)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +56,7 @@ type failure struct {
 // errorFixture is the surroundings that a failure is prepared in.
 type errorFixture struct {
 	*testing.T
-	session *mcp.ClientSession
+	session *mcpclient.Client
 	fake    *fakeollama.Server
 	// root is a project with external docs, bare is one without.
 	root, bare string
@@ -185,7 +183,7 @@ func TestServe_ErrorCodes(t *testing.T) {
 	}
 }
 
-func (f failure) check(t *testing.T, session *mcp.ClientSession) {
+func (f failure) check(t *testing.T, session *mcpclient.Client) {
 	t.Helper()
 	var got toolError
 	if !call(t, session, f.tool, f.arguments, &got) {

@@ -4,26 +4,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // searchHandbook returns the answer's text and whether it is an error.
-func searchHandbook(t *testing.T, session *mcp.ClientSession, query string) (text string, failed bool) {
+func searchHandbook(t *testing.T, session *mcpclient.Client, query string) (text string, failed bool) {
 	t.Helper()
-	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{
-		Name: "search_handbook", Arguments: map[string]any{"query": query},
-	})
+	text, failed, err := session.Answer(t.Context(), "search_handbook", map[string]any{"query": query})
 	if err != nil {
 		t.Fatal(err)
 	}
-	content, ok := result.Content[0].(*mcp.TextContent)
-	if !ok {
-		t.Fatalf("search_handbook answers %v", result.Content)
-	}
-	return content.Text, result.IsError
+	return text, failed
 }
 
 // A search of the handbook that was made before is answered without the database,

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/mcpclient"
@@ -69,26 +68,17 @@ func newHandbook(t *testing.T, name string, files map[string]string) (dir string
 
 // sources searches the handbook and returns the sources found, in order, or the
 // whole answer if there are none.
-func sources(t *testing.T, session *mcp.ClientSession, query string) []string {
+func sources(t *testing.T, session *mcpclient.Client, query string) []string {
 	t.Helper()
-	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{
-		Name: "search_handbook", Arguments: map[string]any{"query": query},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, ok := result.Content[0].(*mcp.TextContent)
-	if !ok {
-		t.Fatal("search_handbook: no text")
-	}
+	text, _ := searchHandbook(t, session, query)
 	var found []string
-	for line := range strings.Lines(text.Text) {
+	for line := range strings.Lines(text) {
 		if source, ok := strings.CutPrefix(line, "Source: "); ok {
 			found = append(found, strings.TrimSpace(source))
 		}
 	}
 	if len(found) == 0 {
-		return []string{text.Text}
+		return []string{text}
 	}
 	return found
 }

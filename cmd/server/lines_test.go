@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
 // What is no message is answered, with its id where it has one, and the session
@@ -114,6 +116,32 @@ func TestServe_AnswersBatchesWhereTheProtocolHasThem(t *testing.T) {
 	p.mustEnd(t, endings()["EOF"])
 }
 
+// Calls that hang make further calls wait. Those that the client cancels make room.
+func TestServe_CancelledCallsMakeRoom(t *testing.T) {
+	t.Parallel()
+	const calls = 250
+	s := newFixture(t)
+	p := startProcess(t, s.environment...)
+	p.activate(t, s.root)
+	s.fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/embed"}, Delay: time.Hour})
+	for i := range calls {
+		p.begin(t, "semantic_search", map[string]any{"query": fmt.Sprint("words ", i)})
+	}
+	first := p.calls - calls + 1
+	for id := first; id <= p.calls; id++ {
+		p.send(t, fmt.Sprintf(`"method":"notifications/cancelled","params":{"requestId":%d}`, id))
+		if id >= first+150 {
+			continue // those that have not begun fail for want of Ollama, one after the other
+		}
+		p.answerWithin(t, 30*time.Second)
+	}
+	p.send(t, `"id":"later","method":"ping"`)
+	for answer := ""; !strings.Contains(answer, `"id":"later"`); {
+		answer = p.answerWithin(t, 30*time.Second)
+	}
+	p.mustEnd(t, endings()["EOF"])
+}
+
 // A client that sends what is no message, and reads nothing, is still heard when
 // it goes.
 func TestServe_EndsWithAClientThatDoesNotRead(t *testing.T) {
@@ -126,7 +154,7 @@ func TestServe_EndsWithAClientThatDoesNotRead(t *testing.T) {
 			t.Run(what+", "+how, func(t *testing.T) {
 				t.Parallel()
 				p := startProcess(t, away()...)
-				for i := range 50 + 500/len(line) { // calls have answers of which a few fill a pipe
+				for i := range 400 { // a few answers to calls fill a pipe
 					text := line
 					if strings.Contains(line, "%d") {
 						text = fmt.Sprintf(line, i)

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // lineLog keeps what a server logs. Safe for concurrent use.
@@ -75,7 +73,7 @@ func TestServe_LogsCallsInOneLineEach(t *testing.T) {
 	call(t, session, "list_doc_types", map[string]any{}, &ignored)
 	call(t, session, "search_external_docs", arguments, &ignored)
 	call(t, session, "semantic_search", map[string]any{"query": "pools", "limit": 0}, &ignored)
-	if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "no_such_tool"}); err == nil {
+	if _, err := session.Text(t.Context(), "no_such_tool", nil); err == nil {
 		t.Error("a tool that does not exist answers")
 	}
 	if err := session.Close(); err != nil {

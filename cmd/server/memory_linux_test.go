@@ -3,6 +3,7 @@ package main_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/indexstate"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -73,7 +75,9 @@ func markdownBombs() []bomb {
 		{"quotes and lists", repeat(strings.Repeat("> - ", 30) + "a\n\n"), 0, 2},
 		{"headings", repeat("# a\n"), 0, 2},
 		{"definitions of references", one(numbered("[r%[1]d]: x%[1]d\n\n[r%[1]d]\n\n", size, 0)), 0, 2},
+		{"eight files of definitions", eightNumbered("[r%[1]d]: x%[1]d\n\n[r%[1]d]\n\n"), 0, 2},
 		{"links", one(numbered("[a](x%d.md) ", size, 0)), 0, 2},
+		{"links that never close", repeat("[a]("), 0, 2},
 		{"emphasis that never closes", repeat("*_"), 0, 2},
 		{"brackets that never close", repeat("!["), 0, 2},
 		{"backticks", repeat("`a``b```c"), 0, 2},
@@ -81,7 +85,14 @@ func markdownBombs() []bomb {
 		{"eight fences that never close", files("docs/%d.md", 8, func(int) string { return "```\n" + strings.Repeat("a\n", size/2) }), 0, 2},
 		{"HTML that never closes", one("<pre>\n" + strings.Repeat("a\n", size/2)), 0, 2},
 		{"a table", one("|a|b|\n|-|-|\n" + strings.Repeat("|[c](d.md)|*e*|\n", size/16)), 0, 2},
+		{"a table with a wide header", one("|" + strings.Repeat("a|", 1000) + "\n|" + strings.Repeat("-|", 1000) + "\n" + strings.Repeat("|\n", size/2)), 0, 2},
+		{"one wide row", one("|" + strings.Repeat("a|", size/4) + "\n|" + strings.Repeat("-|", size/4)), 0, 2},
 		{"empty lines", repeat("\n"), 0, 2},
+		{"different paragraphs", one(numbered("p%d\n\n", size, 0)), 0, 2},
+		{"different quotes", one(numbered(strings.Repeat("> ", 30)+"q%d\n\n", size, 0)), 0, 2},
+		{"letters without spaces", one(randomRunes('a', 26, size)), 0, 2},
+		{"Chinese characters", one(randomRunes('一', 20_000, size)), 0, 2},
+		{"emoji", one(randomRunes('😀', 70, size)), 0, 2},
 		{"one line", repeat("words and "), 0, 2},
 	}
 }
@@ -107,6 +118,17 @@ func numbered(format string, size, first int) string {
 	return b.String()
 }
 
+// randomRunes is a text of so many bytes, of characters from first on. It is the same
+// in every run.
+func randomRunes(first rune, number int32, size int) string {
+	random := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	for b.Len() < size {
+		b.WriteRune(first + random.Int32N(number))
+	}
+	return b.String()
+}
+
 // stepsSchema applies hundreds of schemas to each tag, and none fits.
 func stepsSchema() string {
 	return `{"$defs":{"a":{"type":"integer"}},"type":"object","properties":{"tags":{"items":{"allOf":[` +
@@ -126,7 +148,7 @@ func TestServe_BoundsItsMemory(t *testing.T) {
 		t.Run(bomb.name, func(t *testing.T) {
 			t.Parallel()
 			databaseURL := testenv.DatabaseURL(t)
-			pool := openPool(t, databaseURL)
+			pool := indexstate.OpenPool(t, databaseURL)
 			dropVectorIndexes(t, pool)
 			p := startProcess(t, "CDOCS_DATABASE_URL="+databaseURL, "CDOCS_OLLAMA_HOST="+fakeollama.Start(t).URL(), "CDOCS_LOG_LEVEL=error")
 			p.begin(t, "activate_project", activation(newProject(t, bomb.files)))

@@ -3,17 +3,18 @@ package main_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/indexstate"
+	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // guided is a server with the project of guideProject active.
-func guided(t *testing.T, environment ...string) (*mcp.ClientSession, *fakeollama.Server, string) {
+func guided(t *testing.T, environment ...string) (*mcpclient.Client, *fakeollama.Server, string) {
 	t.Helper()
 	fake, databaseURL := fakeollama.Start(t), testenv.DatabaseURL(t)
 	session := connect(t, server(t, append(environment, "CDOCS_DATABASE_URL="+databaseURL, "CDOCS_OLLAMA_HOST="+fake.URL())...))
@@ -39,7 +40,7 @@ func TestServe_NeverMixesBuildsOfTheModel(t *testing.T) {
 	if call(t, session, "search_external_docs", search, &found) || found.TotalMatches != 1 {
 		t.Fatalf("search before the pull: %+v", found)
 	}
-	before := snapshot(t, openPool(t, databaseURL))
+	before := snapshot(t, indexstate.OpenPool(t, databaseURL))
 
 	fake.AddModel("mxbai-embed-large", "another")
 	write(t, root, "docs/late.md", "# Late\n\nWritten after the pull.\n")
@@ -50,7 +51,7 @@ func TestServe_NeverMixesBuildsOfTheModel(t *testing.T) {
 			t.Errorf("%q after the pull: %+v, want an error that names compound-docs reindex", query, failed)
 		}
 	}
-	if after := snapshot(t, openPool(t, databaseURL)); strings.Join(after, "\n") != strings.Join(before, "\n") {
+	if after := snapshot(t, indexstate.OpenPool(t, databaseURL)); strings.Join(after, "\n") != strings.Join(before, "\n") {
 		t.Errorf("the index was %v and is %v", before, after)
 	}
 }
@@ -89,6 +90,33 @@ func TestServe_ContextLengthOfTheGenerationModel(t *testing.T) {
 	}
 }
 
+// The embedding model of the settings makes all vectors, with its own prompts.
+func TestServe_EmbeddingModelOfTheSettings(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, "settings.json"), []byte(`{"embedding_model": "bge-m3"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	session, fake, _ := guided(t, "CDOCS_HOME="+home)
+	fake.AddModel("bge-m3", "sha256:m3")
+	call(t, session, "activate_project", activation(guideProject(t)), &struct{}{})
+	search := map[string]any{"query": "fill the pool", "min_relevance_score": 0}
+	var found struct {
+		TotalMatches int `json:"total_matches"`
+	}
+	if call(t, session, "search_external_docs", search, &found) || found.TotalMatches != 1 {
+		t.Errorf("search finds %+v, want the guide", found)
+	}
+	for _, request := range fake.Requests("/api/embed") {
+		if request.Model != "bge-m3" {
+			t.Errorf("%q was embedded by %s, want bge-m3", request.Texts, request.Model)
+		}
+	}
+	if texts := fake.Texts(); !slices.Contains(texts, "fill the pool") {
+		t.Errorf("embedded texts %q, want the query without a prompt among them", texts)
+	}
+}
+
 // What to do about a model whose window is too small is something that can be
 // done.
 func TestServe_SaysHowToWidenTheContext(t *testing.T) {
@@ -119,13 +147,11 @@ func TestServe_ReadingRegistersNoModel(t *testing.T) {
 	})
 	call(t, session, "activate_project", activation(root), &struct{}{})
 	for _, tool := range []string{"semantic_search", "rag_query", "search_external_docs", "rag_query_external", "search_handbook"} {
-		if result, err := session.CallTool(t.Context(), &mcp.CallToolParams{
-			Name: tool, Arguments: map[string]any{"query": "anything"},
-		}); err != nil || result.IsError {
-			t.Errorf("%s: %+v, %v", tool, result, err)
+		if _, err := session.Text(t.Context(), tool, map[string]any{"query": "anything"}); err != nil {
+			t.Error(err)
 		}
 	}
-	pool := openPool(t, databaseURL)
+	pool := indexstate.OpenPool(t, databaseURL)
 	if models := count(t, pool, "SELECT count(*) FROM embedding_models"); models != 0 {
 		t.Errorf("reading has registered %d models", models)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/indexstate"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -33,7 +34,7 @@ func TestServe_FindsAnOfflineEditThatKeepsSizeAndTime(t *testing.T) {
 	}
 	syncWhole(t, root, "CDOCS_DATABASE_URL="+edited, ollama)
 	syncWhole(t, root, "CDOCS_DATABASE_URL="+fresh, ollama)
-	if diff := cmp.Diff(snapshot(t, openPool(t, fresh)), snapshot(t, openPool(t, edited))); diff != "" {
+	if diff := cmp.Diff(snapshot(t, indexstate.OpenPool(t, fresh)), snapshot(t, indexstate.OpenPool(t, edited))); diff != "" {
 		t.Errorf("the index after the edit (-new +old):\n%s", diff)
 	}
 }

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/indexstate"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -69,14 +69,10 @@ func randomPromotion(random *rand.Rand, i int, from, to string) promotion {
 // levels is every document with its own level and those of its chunks.
 func levels(t *testing.T, pool *pgxpool.Pool) []string {
 	t.Helper()
-	rows, err := pool.Query(t.Context(), `
+	lines, err := indexstate.Lines(t.Context(), pool, `
 		SELECT concat_ws(' ', d.relative_path, d.promotion_level, string_agg(DISTINCT c.promotion_level::text, ','))
 		FROM documents d JOIN document_chunks c ON c.project_id = d.project_id AND c.document_id = d.id
 		GROUP BY d.project_id, d.id ORDER BY d.relative_path`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +101,7 @@ func TestServe_PromotesFilesOfEveryShape(t *testing.T) {
 	root := newProject(t, files)
 	fake := fakeollama.Start(t)
 	ollama, databaseURL := "CDOCS_OLLAMA_HOST="+fake.URL(), testenv.DatabaseURL(t)
-	pool := openPool(t, databaseURL)
+	pool := indexstate.OpenPool(t, databaseURL)
 	session := connect(t, server(t, "CDOCS_DATABASE_URL="+databaseURL, ollama, "CDOCS_LOG_LEVEL=warn"))
 	var activated struct {
 		Index any `json:"index"`
@@ -146,7 +142,7 @@ func TestServe_PromotesFilesOfEveryShape(t *testing.T) {
 	}
 	fresh := testenv.DatabaseURL(t)
 	syncWhole(t, root, "CDOCS_DATABASE_URL="+fresh, ollama)
-	if diff := cmp.Diff(snapshot(t, openPool(t, fresh)), promoted); diff != "" {
+	if diff := cmp.Diff(snapshot(t, indexstate.OpenPool(t, fresh)), promoted); diff != "" {
 		t.Errorf("index (-fresh +promoted):\n%s", diff)
 	}
 	entries, err := os.ReadDir(filepath.Join(root, promotable))
@@ -253,7 +249,7 @@ func TestServe_PromotesDocumentsOfEveryLength(t *testing.T) {
 		want = append(want, fmt.Sprintf("%s %[2]s %[2]s", path, "important"))
 	}
 	slices.Sort(want)
-	if diff := cmp.Diff(want, levels(t, openPool(t, databaseURL))); diff != "" {
+	if diff := cmp.Diff(want, levels(t, indexstate.OpenPool(t, databaseURL))); diff != "" {
 		t.Errorf("levels (-want +got):\n%s", diff)
 	}
 	if err := session.Close(); err != nil {

@@ -92,8 +92,9 @@ func (f *flags) setUp(stderr io.Writer) (*setup, error) {
 	}
 	s := &setup{options: o, logger: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: o.logLevel}))}
 	s.models, err = ollama.New(ollama.Config{
-		Hosts: o.ollamaHosts, ChatModel: o.settings.GenerationModel,
-		NumCtx: o.settings.GenerationContextLength, Logger: s.logger,
+		Hosts: o.ollamaHosts, EmbedModel: o.settings.EmbeddingModel,
+		ChatModel: o.settings.GenerationModel, NumCtx: o.settings.GenerationContextLength,
+		Logger: s.logger,
 	})
 	if err != nil {
 		return nil, err

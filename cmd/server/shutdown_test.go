@@ -9,6 +9,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/indexstate"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -24,7 +25,7 @@ type fixture struct {
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	databaseURL := testenv.DatabaseURL(t)
-	s := &fixture{root: newProject(t, manyDocuments()), fake: fakeollama.Start(t), pool: openPool(t, databaseURL)}
+	s := &fixture{root: newProject(t, manyDocuments()), fake: fakeollama.Start(t), pool: indexstate.OpenPool(t, databaseURL)}
 	var throughProxy string
 	s.database, throughProxy = testenv.NewDatabaseProxy(t, databaseURL)
 	s.environment = []string{"CDOCS_DATABASE_URL=" + throughProxy, "CDOCS_OLLAMA_HOST=" + s.fake.URL(), "CDOCS_LOG_LEVEL=error"}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/indexstate"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -38,7 +39,7 @@ func newSuspension(t *testing.T) *suspension {
 		w.activate(t, s.root)
 		s.windows = append(s.windows, w)
 	}
-	s.pool = openPool(t, s.databaseURL)
+	s.pool = indexstate.OpenPool(t, s.databaseURL)
 	if leader := s.leader(t); leader != s.windows[0].pid() {
 		t.Fatalf("process %d indexes, want the first, %d", leader, s.windows[0].pid())
 	}
@@ -92,7 +93,7 @@ func (s *suspension) equalToDisk(t *testing.T) {
 	t.Helper()
 	fresh := testenv.DatabaseURL(t)
 	syncWhole(t, s.root, "CDOCS_DATABASE_URL="+fresh, s.ollama)
-	if diff := cmp.Diff(snapshot(t, openPool(t, fresh)), snapshot(t, s.pool)); diff != "" {
+	if diff := cmp.Diff(snapshot(t, indexstate.OpenPool(t, fresh)), snapshot(t, s.pool)); diff != "" {
 		t.Errorf("index (-fresh +present):\n%s", diff)
 	}
 }

@@ -2,28 +2,23 @@ package main_test
 
 import (
 	"os"
-	"os/exec"
 	"path"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/compound-docs/compound-docs/test/mcpclient"
 )
 
 // window is a server over stdio, as each window of Claude Code has one.
-type window struct {
-	command *exec.Cmd
-	session *mcp.ClientSession
-}
+type window struct{ session *mcpclient.Client }
 
 func openWindow(t *testing.T, environment ...string) *window {
 	t.Helper()
-	w := &window{command: server(t, environment...)}
-	w.session = connect(t, w.command)
+	w := &window{session: connect(t, server(t, environment...))}
 	t.Cleanup(func() {
-		_ = w.command.Process.Signal(syscall.SIGCONT) // or it would not hear of the end
+		_ = w.session.Process().Signal(syscall.SIGCONT) // or it would not hear of the end
 		if err := w.session.Close(); err != nil {
 			t.Error(err)
 		}
@@ -31,11 +26,11 @@ func openWindow(t *testing.T, environment ...string) *window {
 	return w
 }
 
-func (w *window) pid() int { return w.command.Process.Pid }
+func (w *window) pid() int { return w.session.Process().Pid }
 
 func (w *window) signal(t *testing.T, signal os.Signal) {
 	t.Helper()
-	if err := w.command.Process.Signal(signal); err != nil {
+	if err := w.session.Process().Signal(signal); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/indexstate"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -63,7 +64,7 @@ func newShared(t *testing.T, seed uint64, external bool) (s *shared, environment
 			s.windows[0].activate(t, s.root)
 		}
 	}
-	s.pool = openPool(t, databaseURL)
+	s.pool = indexstate.OpenPool(t, databaseURL)
 	return s, environment
 }
 
@@ -218,7 +219,7 @@ func TestServe_WindowsAgreeOnDeletions(t *testing.T) {
 			s.settle(t)
 			fresh := testenv.DatabaseURL(t)
 			syncWhole(t, s.root, append(slices.Clone(environment), "CDOCS_DATABASE_URL="+fresh)...)
-			want := snapshot(t, openPool(t, fresh))
+			want := snapshot(t, indexstate.OpenPool(t, fresh))
 			until(t, "the index is what a new one would be", time.Minute, func() bool {
 				return slices.Equal(want, snapshot(t, s.pool))
 			})

@@ -206,6 +206,16 @@ func TestHead_OutsideARepository(t *testing.T) {
 	}
 }
 
+// What is checked out may be another ref than a branch.
+func TestHead_OnAnotherRef(t *testing.T) {
+	t.Parallel()
+	root := newRepo(t, map[string]string{".git/HEAD": "ref: refs/remotes/origin/main\n"})
+	got, err := project.Head(root)
+	if err != nil || got.Branch != "remotes/origin/main" {
+		t.Errorf("Head() = %+v, %v, want the branch remotes/origin/main", got, err)
+	}
+}
+
 func TestHead_Refuses(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -223,6 +233,7 @@ func TestHead_Refuses(t *testing.T) {
 			"read ROOT/.git/HEAD: the repository stores its refs as a reftable, which can't be read; " +
 				"git refs migrate --ref-format=files stores them as files",
 		},
+		{"huge link", map[string]string{".git": "gitdir: " + strings.Repeat("x", 10_000)}, "read ROOT/.git: file too large"},
 		{"file that is no link", map[string]string{".git": "x"}, `read ROOT/.git: it is a file and does not begin with "gitdir:"`},
 		{
 			"link to nowhere",
@@ -259,6 +270,21 @@ func TestBranches(t *testing.T) {
 		if diff := cmp.Diff(want, project.Branches(dir)); diff != "" {
 			t.Errorf("%s: %s", dir, diff)
 		}
+	}
+}
+
+// Branches that cannot be read are left out of a message, the others are not.
+func TestBranches_LeavesOutWhatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	root := newGit(t)
+	git(t, root, "branch", "other")
+	write(t, filepath.Join(root, ".git", "packed-refs"), "", true)
+	write(t, filepath.Join(root, ".git", "refs", "heads", "a..b"), "", false)
+	if diff := cmp.Diff([]string{"main", "other"}, project.Branches(root)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{}, project.Branches(newRepo(t, nil))); diff != "" {
+		t.Errorf("outside a repository: %s", diff)
 	}
 }
 

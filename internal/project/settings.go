@@ -13,8 +13,11 @@ const SettingsFile = "settings.json"
 
 // Settings are the user's own, for all projects. An empty text means that the file says nothing.
 type Settings struct {
-	FileWatcher     FileWatcher `json:"file_watcher"`
-	GenerationModel string      `json:"generation_model"`
+	FileWatcher FileWatcher `json:"file_watcher"`
+	// EmbeddingModel makes the vectors, of 1,024 dimensions. Vectors of different models are never
+	// compared, so that another one makes a new index necessary.
+	EmbeddingModel  string `json:"embedding_model"`
+	GenerationModel string `json:"generation_model"`
 	// GenerationContextLength is how many tokens of context the generation model gets, unless it was
 	// made for fewer.
 	GenerationContextLength int    `json:"generation_context_length"`
@@ -35,6 +38,7 @@ type FileWatcher struct {
 func DefaultSettings() Settings {
 	return Settings{
 		FileWatcher:             FileWatcher{DebounceMS: 500},
+		EmbeddingModel:          "mxbai-embed-large",
 		GenerationModel:         "mistral",
 		GenerationContextLength: 8192,
 		ExternalDocsAllowed:     []string{},

@@ -14,6 +14,7 @@ func TestLoadSettings(t *testing.T) {
 	t.Parallel()
 	defaults := project.Settings{
 		FileWatcher:             project.FileWatcher{DebounceMS: 500},
+		EmbeddingModel:          "mxbai-embed-large",
 		GenerationModel:         "mistral",
 		GenerationContextLength: 8192,
 		ExternalDocsAllowed:     []string{},
@@ -27,6 +28,7 @@ func TestLoadSettings(t *testing.T) {
 		{"empty object", map[string]string{"settings.json": "{}"}, defaults},
 		{"everything", map[string]string{"settings.json": `{
 			"file_watcher": {"debounce_ms": 50},
+			"embedding_model": "bge-m3",
 			"generation_model": "llama3",
 			"generation_context_length": 16384,
 			"ollama_host": "http://a:1,http://b:2",
@@ -35,6 +37,7 @@ func TestLoadSettings(t *testing.T) {
 			"external_docs_allowed": ["/srv/handbook"]
 		}`}, project.Settings{
 			FileWatcher:             project.FileWatcher{DebounceMS: 50},
+			EmbeddingModel:          "bge-m3",
 			GenerationModel:         "llama3",
 			GenerationContextLength: 16384,
 			OllamaHost:              "http://a:1,http://b:2",
@@ -61,8 +64,17 @@ func TestLoadSettings_Refuses(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, settings, want string }{
 		{
+			"cut off", `{"log_level": "info"`,
+			`: line 1, column 21: the file ends too early: a closing bracket or quote is missing. Every key and text stands in double quotes, ` +
+				`entries are separated by commas, with none after the last, and there are no comments; for example {"project_name": "my-project"}.`,
+		},
+		{
 			"misspelt key", `{"generation_modle": "x"}`,
 			`: "generation_modle" is not a known key. Did you mean "generation_model"? For example "generation_model": "mistral".`,
+		},
+		{
+			"no model", `{"embedding_model": ""}`,
+			`: "embedding_model" is empty. Write text, for example "embedding_model": "mxbai-embed-large".`,
 		},
 		{
 			"negative debounce", `{"file_watcher": {"debounce_ms": -1}}`,
@@ -97,6 +109,15 @@ func TestLoadSettings_Refuses(t *testing.T) {
 	}
 }
 
+func TestLoadSettings_RefusesAFolder(t *testing.T) {
+	t.Parallel()
+	home := newRepo(t, map[string]string{"settings.json/": ""})
+	_, err := project.LoadSettings(home)
+	if diff := cmp.Diff("ROOT/settings.json is not a regular file. Put a file there in its place.", message(t, err, home)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestLoadSettings_NeverShowsAPassword(t *testing.T) {
 	t.Parallel()
 	for _, settings := range []string{
@@ -123,5 +144,13 @@ func TestDefaultHome(t *testing.T) {
 	}
 	if want := filepath.Join(home, ".claude", ".csharp-compounding-docs"); got != want {
 		t.Errorf("DefaultHome() = %q, want %q", got, want)
+	}
+}
+
+func TestDefaultHome_WithoutAHomeFolder(t *testing.T) {
+	t.Setenv("HOME", "")
+	t.Setenv("USERPROFILE", "")
+	if _, err := project.DefaultHome(); err == nil || !strings.Contains(err.Error(), "set CDOCS_HOME") {
+		t.Errorf("got error %v, want one that says what to set", err)
 	}
 }

@@ -19,11 +19,11 @@ const lastBatchVersion = "2025-03-26"
 // guards it.
 type batch struct {
 	calls   int // calls in the batch
-	open    int // calls without an answer, plus one while messages are delivered
+	open    int // calls without an answer, plus one while messages are queued
 	answers [][]byte
 }
 
-// add adds an answer; nil says that all messages are delivered. It returns the
+// add adds an answer; nil says that all messages are queued. It returns the
 // JSON array of answers when the batch is complete, else nil. A batch without
 // calls and errors has no array.
 func (b *batch) add(answer []byte) []byte {
@@ -36,7 +36,7 @@ func (b *batch) add(answer []byte) []byte {
 	return append(append([]byte("["), bytes.Join(b.answers, []byte(","))...), ']')
 }
 
-// acceptBatch delivers the messages of a line that holds a JSON array. Their
+// acceptBatch queues the messages of a line that holds a JSON array. Their
 // answers are written as one array, in any order.
 func (c *connection) acceptBatch(line []byte) {
 	parts, err := c.splitBatch(line)
@@ -45,25 +45,16 @@ func (c *connection) acceptBatch(line []byte) {
 		return
 	}
 	b := &batch{open: 1}
-	var messages []jsonrpc.Message
 	for _, part := range parts {
 		message, id, err := decode(part)
 		if err == nil {
-			if err = c.registerCall(message, b); err != nil {
-				id = nil // the ID belongs to another call
-			}
+			id, err = c.enqueue(message, id, len(part), b)
 		}
-		c.mu.Lock()
 		if err != nil {
+			c.mu.Lock()
 			b.answers = append(b.answers, errorResponse(id, jsonrpc.CodeInvalidRequest, err.Error()))
-		} else if messages = append(messages, message); isCall(message) {
-			b.calls++
-			b.open++
+			c.mu.Unlock()
 		}
-		c.mu.Unlock()
-	}
-	for _, message := range messages {
-		c.deliver(message)
 	}
 	c.mu.Lock()
 	answers := b.add(nil)

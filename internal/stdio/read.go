@@ -61,7 +61,7 @@ func readLine(reader *bufio.Reader) (line []byte, err error) {
 	}
 }
 
-// accept delivers the message or batch in a line, or replies with an error.
+// accept queues the message or batch in a line, or replies with an error.
 func (c *connection) accept(line []byte) {
 	if !utf8.Valid(line) || !json.Valid(line) {
 		c.reply(nil, jsonrpc.CodeParseError, "the line is not a JSON text in UTF-8; write each message as one line of JSON")
@@ -73,24 +73,40 @@ func (c *connection) accept(line []byte) {
 	}
 	message, id, err := decode(line)
 	if err == nil {
-		err = c.registerCall(message, nil)
-		if err != nil {
-			id = nil // the ID belongs to another call
-		}
+		id, err = c.enqueue(message, id, len(line), nil)
 	}
 	if err != nil {
 		c.reply(id, jsonrpc.CodeInvalidRequest, err.Error())
-		return
 	}
-	c.deliver(message)
 }
 
-// deliver waits until Read takes the message or the session ends.
-func (c *connection) deliver(message jsonrpc.Message) {
-	select {
-	case c.incoming <- message:
-	case <-c.ended:
+// enqueue passes a message of so many bytes to Read, and records a call as unanswered
+// together with its batch, nil for none. The error says why the message is refused;
+// the ID is then the one to use in the reply.
+func (c *connection) enqueue(message jsonrpc.Message, id json.RawMessage, size int, in *batch) (json.RawMessage, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	request, call := message.(*jsonrpc.Request)
+	call = call && request.IsCall()
+	if call {
+		if _, used := c.calls[request.ID]; used {
+			return nil, fmt.Errorf("the id %.60q belongs to another request that has not been answered yet", fmt.Sprint(request.ID.Raw()))
+		}
 	}
+	if !c.incoming.push(message, size) {
+		return id, errors.New("too many messages wait for their answers; read the answers and send the message again")
+	}
+	if call {
+		c.calls[request.ID] = in
+		if request.Method == "initialize" {
+			c.initialize = request.ID
+		}
+		if in != nil {
+			in.calls++
+			in.open++
+		}
+	}
+	return nil, nil
 }
 
 // envelope has the fields that are checked before the SDK decodes a message.
@@ -139,23 +155,4 @@ func validID(id json.RawMessage) bool {
 	default:
 		return false
 	}
-}
-
-// registerCall records a call as unanswered, together with its batch, nil for none.
-// It ignores other messages. The error says that an unanswered call has the same ID.
-func (c *connection) registerCall(message jsonrpc.Message, in *batch) error {
-	request, ok := message.(*jsonrpc.Request)
-	if !ok || !request.IsCall() {
-		return nil
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if _, used := c.calls[request.ID]; used {
-		return fmt.Errorf("the id %.60q belongs to another request that has not been answered yet", fmt.Sprint(request.ID.Raw()))
-	}
-	c.calls[request.ID] = in
-	if request.Method == "initialize" {
-		c.initialize = request.ID
-	}
-	return nil
 }

@@ -20,8 +20,13 @@ import (
 // ending.
 const MaxLine = 16 << 20
 
-// drainTime is how long pending writes may take after the session has ended.
-const drainTime = time.Second
+const (
+	// drainTime is how long pending writes may take after the session has ended.
+	drainTime = time.Second
+	// deliveryTime is how long the session goes on after the end of the input, to
+	// deliver what was read.
+	deliveryTime = 500 * time.Millisecond
+)
 
 // ErrNotRead reports that the session has ended and that the client did not read
 // a message within a second after that.
@@ -34,7 +39,8 @@ type Transport struct {
 	Out io.Writer
 	// Done ends the session when it is closed, as the end of In does. It may be nil.
 	Done <-chan struct{}
-	// OnEnd, if not nil, is called once when the session ends.
+	// OnEnd, if not nil, is called once when In or the session ends, even while
+	// messages wait to be delivered.
 	OnEnd func()
 	// Logger must not be nil.
 	Logger *slog.Logger
@@ -45,14 +51,14 @@ type Transport struct {
 func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
 	c := &connection{
 		out: t.Out, logger: t.Logger, onEnd: t.OnEnd,
-		incoming: make(chan jsonrpc.Message), ended: make(chan struct{}), drained: make(chan struct{}),
+		incoming: newQueue(), ended: make(chan struct{}), drained: make(chan struct{}),
 		writing: make(chan struct{}, 1), replying: make(chan struct{}, maxReplies),
 		calls: map[jsonrpc.ID]*batch{},
 	}
 	// A read of stdin cannot be interrupted, so this goroutine may live as long as
 	// the process.
 	go func() {
-		c.end(c.readLines(t.In))
+		c.endInput(c.readLines(t.In))
 	}()
 	go func() {
 		select {
@@ -66,11 +72,11 @@ func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
 
 // connection is safe for concurrent use.
 type connection struct {
-	out      io.Writer
-	logger   *slog.Logger
-	onEnd    func()
-	incoming chan jsonrpc.Message
+	out    io.Writer
+	logger *slog.Logger
+	onEnd  func()
 
+	noticed sync.Once // guards the call of onEnd
 	ending  sync.Once
 	reason  error         // why the session ended; read it only after ended is closed
 	ended   chan struct{} // closed when the session ends
@@ -83,10 +89,27 @@ type connection struct {
 	mu sync.Mutex // guards the fields below and every batch
 	// version is the negotiated protocol version, "" until it is known.
 	version string
+	// incoming holds the messages that Read has not returned yet.
+	incoming queue
+	// inputError is why In ended, nil before.
+	inputError error
 	// calls maps each unanswered call to its batch, or to nil outside a batch.
 	calls map[jsonrpc.ID]*batch
 	// initialize is the ID of the last initialize call.
 	initialize jsonrpc.ID
+}
+
+// endInput records the end of In. The session ends when what was read is delivered,
+// or deliveryTime later.
+func (c *connection) endInput(reason error) {
+	c.noticeEnd()
+	c.mu.Lock()
+	c.inputError = reason
+	c.incoming.close()
+	c.mu.Unlock()
+	timer := time.AfterFunc(deliveryTime, func() { c.end(reason) })
+	<-c.ended
+	timer.Stop()
 }
 
 // end ends the session. Only the first call has an effect.
@@ -95,22 +118,43 @@ func (c *connection) end(reason error) {
 		c.reason = reason
 		close(c.ended)
 		time.AfterFunc(drainTime, func() { close(c.drained) })
-		if c.onEnd != nil {
-			c.onEnd()
-		}
+		c.noticeEnd()
 	})
 }
 
-// Read returns the next message. The error is the context's, [io.EOF] after the
-// session has ended, or the error of reading In.
+func (c *connection) noticeEnd() {
+	if c.onEnd != nil {
+		c.noticed.Do(c.onEnd)
+	}
+}
+
+// Read returns the next message. Only one call may run at a time. The error is the
+// context's, [io.EOF] after the session has ended, or the error of reading In.
 func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
-	select {
-	case <-ctx.Done():
-		return nil, ctx.Err() //nolint:wrapcheck // the SDK compares it
-	case <-c.ended:
-		return nil, c.reason
-	case message := <-c.incoming:
-		return message, nil
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err() //nolint:wrapcheck // the SDK compares it
+		case <-c.ended:
+			return nil, c.reason
+		default:
+		}
+		c.mu.Lock()
+		message, ended := c.incoming.next()
+		reason := c.inputError
+		c.mu.Unlock()
+		switch {
+		case message != nil:
+			return message, nil
+		case ended:
+			c.end(reason)
+			return nil, reason
+		}
+		select {
+		case <-ctx.Done():
+		case <-c.ended:
+		case <-c.incoming.changed:
+		}
 	}
 }
 

@@ -45,8 +45,11 @@ func (c *connection) Write(ctx context.Context, message jsonrpc.Message) error {
 func (c *connection) completeCall(response *jsonrpc.Response, encoded []byte) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	in := c.calls[response.ID]
-	delete(c.calls, response.ID)
+	in, open := c.calls[response.ID]
+	if open {
+		delete(c.calls, response.ID)
+		c.incoming.answered()
+	}
 	if response.ID == c.initialize && response.Error == nil && c.version == "" {
 		var result struct {
 			ProtocolVersion string `json:"protocolVersion"` //nolint:tagliatelle // the protocol's own spelling

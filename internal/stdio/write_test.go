@@ -115,8 +115,7 @@ func TestWrite_WaitsForTheClientUntilASecondAfterTheEnd(t *testing.T) {
 
 // The reader goes on while the client reads nothing: it notices the end of the
 // input, and keeps a bounded number of replies to malformed lines. The answers of a
-// batch are kept beside them, even if its calls are answered before the reader has
-// delivered the whole batch.
+// batch are kept beside them.
 func TestWrite_BoundsRepliesAndDropsNoAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -129,7 +128,7 @@ func TestWrite_BoundsRepliesAndDropsNoAnswer(t *testing.T) {
 		}
 		c.send(t, `[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","method":"b"}]`)
 		c.read(t)
-		wantError(t, c.conn.Write(t.Context(), response(t, 1, `{}`)), nil)
+		written := c.write(t, response(t, 1, `{}`))
 		c.read(t)
 		synctest.Wait()
 
@@ -143,6 +142,7 @@ func TestWrite_BoundsRepliesAndDropsNoAnswer(t *testing.T) {
 				lines <- line
 			}
 		}()
+		wantError(t, <-written, nil)
 		synctest.Wait()
 		_ = c.in.Close()
 		_, err := c.conn.Read(t.Context())

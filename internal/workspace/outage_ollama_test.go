@@ -64,20 +64,18 @@ func TestOutage_Ollama(t *testing.T) {
 			}
 			f.fake.SetFaults(test.faults)
 			f.changeFiles("meanwhile")
-			eventually(t, "it says how far behind the index is, and why", func() bool {
+			eventually(t, "it says what has no vector, and why", func() bool {
 				status := active.Status(t.Context())
-				return status.Pending() > 0 && strings.Contains(status.Waiting, test.waiting)
+				return status.Pending() == 0 && status.Embedding > 0 && strings.Contains(status.EmbeddingWaits, test.waiting)
 			})
-			// The document that was edited is as little answered from as the one that is gone.
-			held, err := f.column(t.Context(), `SELECT relative_path FROM documents`)
-			if err != nil || !cmp.Equal([]string{docs + "kept.md"}, held) {
-				t.Errorf("while files cannot be embedded the index holds %v (%v), want the one that has not changed", held, err)
+			held, err := f.inIndex(t.Context())
+			if err != nil || !cmp.Equal(f.onDisk(t), held) {
+				t.Errorf("while files cannot be embedded the index holds the text of %v (%v), want what is on disk", held, err)
 			}
-			f.Put(docs+"kept.md", problem("Kept", "About grapes."))
-			eventually(t, "an edit during the outage leaves the index", func() bool {
-				held, err := f.column(t.Context(), `SELECT relative_path FROM documents`)
-				return err == nil && len(held) == 0
-			})
+			hits, err := s.Searcher().Search(t.Context(), active.Compounding(), rag.Query{Text: "dates meanwhile", Limit: 1, Mode: rag.Lexical})
+			if err != nil || len(hits.Documents) != 1 || hits.Documents[0].Path != docs+"edited.md" {
+				t.Errorf("a search by words meanwhile: %+v, %v, want the document that was edited", hits.Documents, err)
+			}
 			for end := time.Now().Add(outage(t)); time.Now().Before(end); {
 				failure := search(t, s, time.Now())
 				if failure == nil || failure.Code != rag.EmbeddingServiceError {
@@ -171,9 +169,12 @@ func TestOutage_SlowOllama(t *testing.T) {
 	f.recovers(t, s, follower)
 	f.fake.SetFaults(fakeollama.Faults{Delay: delay})
 	f.changeFiles("slowly")
-	eventually(t, "the changes are pending", func() bool { return active.Status(t.Context()).Pending() > 0 })
-	if status := active.Status(t.Context()); status.Waiting != "" {
-		t.Errorf("status %+v: indexing does not wait, it is slow", status)
+	eventually(t, "the changes are found by their words", func() bool {
+		status := active.Status(t.Context())
+		return status.Pending() == 0 && status.Embedding > 0
+	})
+	if status := active.Status(t.Context()); status.Waiting != "" || status.EmbeddingWaits != "" {
+		t.Errorf("status %+v: embedding does not wait, it is slow", status)
 	}
 	if failure := search(t, follower, "slowly"); failure != nil {
 		t.Errorf("a search meanwhile: %v", failure)

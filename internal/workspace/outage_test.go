@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -180,7 +181,8 @@ func TestOutage_Database(t *testing.T) {
 			f.fake.Forget()
 			f.Put(docs+"once.md", problem("Once", "About figs."))
 			f.recovers(t, first, second)
-			if diff := cmp.Diff([]string{"Once\n\nAbout figs."}, f.fake.Texts()); diff != "" {
+			texts := slices.DeleteFunc(f.fake.Texts(), func(text string) bool { return !strings.Contains(text, "figs") })
+			if diff := cmp.Diff([]string{"Once\n\nAbout figs."}, texts); diff != "" {
 				t.Errorf("embedded (-want +got):\n%s", diff)
 			}
 		})

@@ -117,10 +117,12 @@ func (a *Project) External() (External, bool) {
 	return External{Scope: rag.Scope{Tenant: a.Tenant, Collection: rag.External}, Path: external.Path}, true
 }
 
-// start indexes and follows the files while this server leads the tenant.
+// start indexes and follows the files while this server leads the tenant, and has
+// Ollama load the embedding model.
 func (a *Project) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	a.cancel = cancel
+	a.running.Go(func() { a.index.Warm(ctx) })
 	a.running.Go(func() {
 		panics.Restart(ctx, a.logger, "index the project", func() {
 			a.index.Lead(ctx, a.Tenant, a.keepIndexed, func(reason error) { a.setLeading(false, reason) })

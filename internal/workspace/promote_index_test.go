@@ -20,7 +20,7 @@ import (
 func TestPromote_OfWhatTheIndexDoesNotHold(t *testing.T) {
 	t.Parallel()
 	for name, statement := range map[string]string{
-		"older version": `UPDATE documents SET content_hash = '\x00', line_count = 1`,
+		"older version": `UPDATE documents SET content_hash = '\x00', char_count = 1`,
 		"not at all":    `DELETE FROM documents`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -38,8 +38,8 @@ func TestPromote_OfWhatTheIndexDoesNotHold(t *testing.T) {
 	}
 }
 
-// With Ollama away such a document's file has the new level, and the caller is
-// told that the index has yet to follow. It does when Ollama is back.
+// With Ollama away such a document has the new level all the same, and its vectors
+// follow when Ollama is back.
 func TestPromote_OfWhatTheIndexDoesNotHoldWithOllamaAway(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{docs + "a.md": withLevel("standard")})
@@ -49,10 +49,9 @@ func TestPromote_OfWhatTheIndexDoesNotHoldWithOllamaAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.fake.SetFaults(fakeollama.Faults{Status: http.StatusServiceUnavailable, Message: "away"})
-	_, _, err := active.Promote(t.Context(), "problems/a.md", rag.Critical)
-	e := rag.AsError(err)
-	if e == nil || e.Code != rag.EmbeddingServiceError || !strings.Contains(e.Error(), "the file has the new level, and the index will follow") {
-		t.Errorf("got %v", err)
+	promote(t, active, "problems/a.md", rag.Critical)
+	if diff := cmp.Diff([]string{docs + "a.md critical/critical"}, f.levels(t)); diff != "" {
+		t.Errorf("levels (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff("-rw------- "+withLevel("critical"), f.files(t)[docs+"a.md"]); diff != "" {
 		t.Errorf("file (-want +got):\n%s", diff)

@@ -112,7 +112,7 @@ func (f *fixture) configPath() string {
 	return filepath.Join(f.Root, ".csharp-compounding-docs", "config.json")
 }
 
-// activate activates the project on branch and waits until it is synced.
+// activate activates the project on branch and waits until it is synced and embedded.
 func (f *fixture) activate(t *testing.T, s *workspace.Workspace, branch string) *workspace.Project {
 	t.Helper()
 	active, err := s.Activate(t.Context(), f.configPath(), branch)
@@ -120,6 +120,10 @@ func (f *fixture) activate(t *testing.T, s *workspace.Workspace, branch string) 
 		t.Fatal(err)
 	}
 	active.WaitSynced(t.Context(), nil)
+	eventually(t, "what has been indexed is embedded", func() bool {
+		status := active.Status(t.Context())
+		return status.Embedding == 0 || status.Waiting != "" || status.EmbeddingWaits != ""
+	})
 	return active
 }
 

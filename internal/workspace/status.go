@@ -59,7 +59,9 @@ type Failed struct {
 func (s Status) Pending() int { return s.Total - s.Done + s.Queued }
 
 // Current reports whether the index holds all that is on disk, with its vectors.
-func (s Status) Current() bool { return s.hasText() && s.FailedCount == 0 && s.Embedding == 0 && s.EmbeddingWaits == "" }
+func (s Status) Current() bool {
+	return s.hasText() && s.FailedCount == 0 && s.Embedding == 0 && s.EmbeddingWaits == ""
+}
 
 // hasText reports whether the index holds the text of all that is on disk and can be
 // indexed.

@@ -84,11 +84,8 @@ type decoder struct {
 func (d *decoder) value(node ast.Node, path string) (any, error) {
 	d.depth++
 	defer func() { d.depth-- }()
-	if d.depth > d.limits.Depth {
-		return nil, errorAt(node, TooComplex, "", "it nests deeper than %d levels", d.limits.Depth)
-	}
-	if d.values++; d.values > d.limits.Values {
-		return nil, errorAt(node, BadValue, "", "holds more than %d values", d.limits.Values)
+	if err := d.count(node); err != nil {
+		return nil, err
 	}
 	switch node := node.(type) {
 	case nil, *ast.NullNode, *ast.CommentGroupNode:
@@ -118,10 +115,9 @@ func (d *decoder) value(node ast.Node, path string) (any, error) {
 		d.anchors[nodeText(node.Name)] = node.Value
 		return value, err
 	case *ast.AliasNode:
-		name := nodeText(node.Value)
-		target, ok := d.anchors[name]
+		target, ok := d.anchors[nodeText(node.Value)]
 		if !ok {
-			return nil, errorAt(node, BadValue, path, "refers to *%s, which is not defined before it", name)
+			return nil, errorAt(node, BadValue, path, "refers to *%s, which is not defined before it", nodeText(node.Value))
 		}
 		return d.value(target, path)
 	case *ast.TagNode:
@@ -130,6 +126,17 @@ func (d *decoder) value(node ast.Node, path string) (any, error) {
 		kind := strings.ToLower(node.Type().String())
 		return nil, errorAt(node, BadValue, path, "is of the type %s, which has no JSON equivalent", kind)
 	}
+}
+
+// count counts a value, and bounds how many there are and how deep they nest.
+func (d *decoder) count(node ast.Node) error {
+	if d.depth > d.limits.Depth {
+		return errorAt(node, TooComplex, "", "it nests deeper than %d levels", d.limits.Depth)
+	}
+	if d.values++; d.values > d.limits.Values {
+		return errorAt(node, BadValue, "", "holds more than %d values", d.limits.Values)
+	}
+	return nil
 }
 
 func (d *decoder) mapping(entries []*ast.MappingValueNode, path string) (any, error) {

@@ -15,29 +15,28 @@ import (
 const analyzeFrom = 1000
 
 // growth counts the rows that were added to tables since their statistics were
-// renewed. The zero value is of tables that are empty for the tenant. Safe for
-// concurrent use.
+// renewed. The zero value is of tables that are not empty. Safe for concurrent use.
 type growth struct {
-	mu              sync.Mutex
-	rows, analyzed  int
-	knownBeforehand bool
+	mu             sync.Mutex
+	empty          bool
+	rows, analyzed int
 }
 
-// begin starts to count anew, for tables that held rows of the tenant or none.
+// begin starts to count, in tables that have no row of the tenant, or some.
 func (g *growth) begin(empty bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.rows, g.analyzed, g.knownBeforehand = 0, 0, !empty
+	g.empty, g.rows, g.analyzed = empty, 0, 0
 }
 
 // add counts rows, and reports whether the statistics should be renewed: there are
-// half as many rows again as at the last time. What is added to a filled table is
-// left to autovacuum.
+// half as many rows again as at the last time. Tables that were not empty are left to
+// autovacuum.
 func (g *growth) add(rows int) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.rows += rows
-	if g.knownBeforehand || g.rows-g.analyzed < max(analyzeFrom, g.analyzed/2) {
+	if !g.empty || g.rows-g.analyzed < max(analyzeFrom, g.analyzed/2) {
 		return false
 	}
 	g.analyzed = g.rows

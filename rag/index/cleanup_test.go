@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"sync"
 	"testing"
 	"time"
@@ -228,47 +227,32 @@ func TestCleanup_KeepsWhatIsReusedMeanwhile(t *testing.T) {
 	f.checkWhole(t)
 }
 
-// A passage that was counted on, and is gone when its document is written, is
-// embedded after all.
+// A passage that is swept while it is being embedded leaves no vector behind.
 func TestCleanup_WhileAnotherServerEmbeds(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	other, _ := f.server(t)
-	f.Add(t, f.Tenant, own("plums"))
+	f.AddText(t, f.Tenant, own("plums"))
+	embedding, swept := f.holdEmbedding()
+	drained := make(chan error, 1)
+	go func() { drained <- other.Queue(f.Tenant, rag.Compounding).Drain(t.Context(), nil) }()
+	<-embedding
 	if err := indexer(f.Index, f.Tenant, rag.Compounding).Remove(t.Context(), []string{"docs/own.md"}); err != nil {
 		t.Fatal(err)
 	}
-	f.Fake.Forget()
-	embedding, swept := make(chan struct{}), make(chan struct{})
-	var once sync.Once
-	f.Fake.Observe(func(r *http.Request) {
-		if r.URL.Path == "/api/embed" {
-			once.Do(func() { close(embedding) })
-			<-swept
-		}
-	})
-	indexed := make(chan error, 1)
-	go func() {
-		_, err := indexer(other, f.Tenant, rag.Compounding).Index(t.Context(), []document.File{own("pears")})
-		indexed <- err
-	}()
-	<-embedding // of the pears; the apples are there
 	cleaned, err := f.Index.Cleanup(t.Context(), index.CleanupOptions{Judge: everythingIsAlive})
 	close(swept)
 	want := index.CleanupResult{Projects: []index.CleanedProject{{Name: "test-project", Passages: 2}}}
 	if diff := cmp.Diff(want, cleaned); err != nil || diff != "" {
 		t.Errorf("cleanup: %v (-want +got):\n%s", err, diff)
 	}
-	if err := <-indexed; err != nil {
-		t.Errorf("index: %v", err)
+	if err := <-drained; err != nil {
+		t.Errorf("embed: %v", err)
 	}
-	if got := len(f.Fake.Texts()); got != 2 {
-		t.Errorf("embedded %d texts, want the pears and then the apples", got)
+	if got := f.Rows(t, "SELECT hash::text FROM embeddings"); len(got) > 0 {
+		t.Errorf("%d vectors of passages that are gone", len(got))
 	}
 	f.checkWhole(t)
-	if diff := cmp.Diff([]string{"docs/own.md"}, f.Rows(t, "SELECT relative_path FROM documents")); diff != "" {
-		t.Errorf("documents (-want +got):\n%s", diff)
-	}
 }
 
 // Sweeps without a grace period among servers that index, reuse each other's

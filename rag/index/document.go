@@ -37,7 +37,9 @@ type prepared struct {
 	replaced       int
 	notFrontMatter error
 	passages       []passage
-	links          []link
+	// sections is how many of the passages are of the text behind the front matter.
+	sections int
+	links    []link
 }
 
 // passage is a unit of text with its place in the document.
@@ -103,12 +105,15 @@ func prepare(file document.File, collection rag.Collection, schema Schema) (*pre
 	if collection == rag.Handbook {
 		doc.docType = handbookSection(file.Path, parsed.FrontMatter)
 	}
-	passages := parsed.Passages(doc.title, markdown.DefaultLimit())
-	if len(passages) == 0 {
-		// Front matter alone: its summary is what there is to find.
-		passages = []markdown.Passage{{StartLine: 1, EndLine: max(parsed.LineCount, 1), Text: doc.summary}}
+	body := parsed.Passages(doc.title, markdown.DefaultLimit())
+	if doc.sections = len(body); collection != rag.Handbook {
+		body = append(frontMatterPassages(parsed, doc.title), body...)
 	}
-	for _, p := range passages {
+	if len(body) == 0 {
+		// A title alone, or the summary of a handbook page.
+		body = []markdown.Passage{{StartLine: 1, EndLine: max(parsed.LineCount, 1), Text: doc.summary}}
+	}
+	for _, p := range body {
 		doc.passages = append(doc.passages, newPassage(p, doc.title))
 	}
 	return doc, nil
@@ -141,7 +146,12 @@ func (d *prepared) classify(frontMatter map[string]any, schema Schema) error {
 	if level, ok := frontMatter["promotion_level"].(string); ok {
 		d.level = rag.Level(level)
 	}
-	d.links = dedupe(append(d.links, resolveRelated(d.file.Path, stringList(frontMatter["related_docs"]))...))
+	d.links = append(d.links, resolveRelated(d.file.Path, stringList(frontMatter["related_docs"]))...)
+	for _, link := range resolveRelated(d.file.Path, stringList(frontMatter["supersedes"])) {
+		link.supersedes = true
+		d.links = append(d.links, link)
+	}
+	d.links = dedupe(d.links)
 	return nil
 }
 

@@ -22,6 +22,8 @@ type Embedder interface {
 	Embed(ctx context.Context, texts []string) ([]ollama.Embedding, error)
 	// Hosts is how many calls of Embed are worth making at once.
 	Hosts() int
+	// Warm loads the model.
+	Warm(ctx context.Context) error
 }
 
 // Index is the index in one database, with the model that makes its vectors. Safe
@@ -45,4 +47,11 @@ func New(database *db.Database, embedder Embedder, logger *slog.Logger) *Index {
 // [db.Database.Lead].
 func (x *Index) Lead(ctx context.Context, tenant *rag.Tenant, f func(ctx context.Context), waiting func(reason error)) {
 	x.db.Lead(ctx, tenant, f, waiting)
+}
+
+// Warm loads the embedding model, so that the first query does not wait for that.
+func (x *Index) Warm(ctx context.Context) {
+	if err := x.embedder.Warm(ctx); err != nil && ctx.Err() == nil {
+		x.logger.DebugContext(ctx, "load the embedding model", "error", err)
+	}
 }

@@ -168,6 +168,10 @@ func (x *Indexer) indexBatch(ctx context.Context, files []document.File) ([]docu
 	}
 	// Two servers insert shared rows in the same order, so they cannot deadlock.
 	slices.SortFunc(batch.documents, func(a, b *prepared) int { return strings.Compare(a.file.Path, b.file.Path) })
+	if err := x.removeRefused(ctx, batch.refused); err != nil {
+		return nil, err
+	}
+	batch.refused = map[string]document.Stamp{}
 	if err := batch.write(ctx); err != nil {
 		return nil, err
 	}

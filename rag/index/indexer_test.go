@@ -1,7 +1,6 @@
 package index_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -9,7 +8,6 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
-	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/ragtest"
 )
 
@@ -26,17 +24,18 @@ func TestIndex_WritesDocumentChunksLinksAndPassages(t *testing.T) {
 		"tags: [database, pool]", "related_docs: [../tools/pgx.md, csharp-notes.md]", "---",
 		"See [the tool](../tools/pgx.md#top) and [the code](../codebase/%70ool.md).", "", section("Cause", "leaks"), section("Fix", "closing")))
 	got := f.Rows(t, `SELECT concat_ws('|', relative_path, title, summary, doc_type, doc_date, promotion_level,
-		chunk_count, line_count, file_mtime AT TIME ZONE 'UTC') FROM documents`)
-	want := []string{"docs/problems/pool.md|Pool exhausted|The pool ran dry|problem|2026-01-02|critical|3|56|2023-11-14 22:13:20.123456"}
+		chunk_count, file_mtime AT TIME ZONE 'UTC') FROM documents`)
+	want := []string{"docs/problems/pool.md|Pool exhausted|The pool ran dry|problem|2026-01-02|critical|3|2023-11-14 22:13:20.123456"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
 	}
 	got = f.Rows(t, `SELECT concat_ws('|', ordinal, header_path, start_line, end_line, promotion_level, heading)
 		FROM document_chunks c JOIN passages p ON p.hash = c.passage_hash ORDER BY ordinal`)
 	want = []string{
-		"0||9|9|critical|Pool exhausted",
-		"1|## Cause|11|32|critical|Pool exhausted\n## Cause",
-		"2|## Fix|34|55|critical|Pool exhausted\n## Fix",
+		"0||1|8|critical|Pool exhausted",
+		"1||9|9|critical|Pool exhausted",
+		"2|## Cause|11|32|critical|Pool exhausted\n## Cause",
+		"3|## Fix|34|55|critical|Pool exhausted\n## Fix",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("chunks (-want +got):\n%s", diff)
@@ -100,19 +99,6 @@ func TestIndex_EditedSectionIsAllThatIsEmbedded(t *testing.T) {
 	}
 }
 
-func TestIndex_OneModelAnswersForItsOwnVectorsOnly(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.Add(t, f.Tenant, file("docs/a.md", "Some text."))
-	f.Fake.AddModel("mxbai-embed-large", "sha256:another")
-	fresh := f.Branch(t, "main") // what a restarted server holds
-	_, err := f.Searcher.Search(t.Context(), rag.Scope{Tenant: fresh, Collection: rag.Compounding}, rag.Query{Text: "text", Limit: 1})
-	var ragErr *rag.Error
-	if !errors.As(err, &ragErr) || ragErr.Code != rag.EmbeddingServiceError || !strings.Contains(err.Error(), "compound-docs reindex") {
-		t.Errorf("search with another model: got %v, want an error that names reindex", err)
-	}
-}
-
 func TestIndex_BadDocumentsAreReportedAndTheRestGoesOn(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
@@ -133,32 +119,6 @@ func TestIndex_BadDocumentsAreReportedAndTheRestGoesOn(t *testing.T) {
 	}
 }
 
-func TestIndex_TextThatOllamaRefusesFailsItsDocumentAlone(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.Fake.SetFaults(fakeollama.Faults{Reject: []string{"forbidden"}})
-	failures := f.Add(t, f.Tenant, file("docs/refused.md", "Holds the forbidden word."), file("docs/good.md", "Good text."))
-	if len(failures) != 1 || failures[0].Path != "docs/refused.md" {
-		t.Fatalf("failures %v, want docs/refused.md", failures)
-	}
-	if diff := cmp.Diff([]string{"docs/good.md"}, f.Rows(t, `SELECT relative_path FROM documents`)); diff != "" {
-		t.Errorf("documents (-want +got):\n%s", diff)
-	}
-}
-
-func TestIndex_HalvesWhatIsTooLongForTheModel(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.Fake.SetFaults(fakeollama.Faults{Window: 40})
-	if failures := f.Add(t, f.Tenant, file("docs/long.md", section("Long", "a very long section"))); len(failures) > 0 {
-		t.Fatalf("failures %v", failures)
-	}
-	chunks := f.Rows(t, `SELECT concat_ws('-', start_line, end_line) FROM document_chunks ORDER BY ordinal`)
-	if len(chunks) < 3 || !strings.HasPrefix(chunks[0], "1-") || !strings.HasSuffix(chunks[len(chunks)-1], "-22") {
-		t.Errorf("chunks %v, want several that cover lines 1 to 22", chunks)
-	}
-}
-
 func TestIndex_UnknownFolderIsInvalidDocType(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
@@ -171,20 +131,34 @@ func TestIndex_UnknownFolderIsInvalidDocType(t *testing.T) {
 	}
 }
 
-func TestIndex_OllamaAwayWritesNothing(t *testing.T) {
+func TestIndex_NeedsNoOllama(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	f.Add(t, f.Tenant, file("docs/a.md", "First."))
 	f.Fake.Close()
-	_, err := f.Index.Indexer(f.Tenant, rag.Compounding, ragtest.AnyDocument{}).Index(t.Context(), []document.File{file("docs/a.md", "Second."), file("docs/b.md", "New.")})
-	if rag.AsError(err).Code != rag.EmbeddingServiceError {
-		t.Fatalf("got %v", err)
-	}
-	if got := rag.AsError(err).Details["circuit_state"]; got == nil {
-		t.Error("the error does not tell the circuit's state")
-	}
-	if diff := cmp.Diff([]string{"First."}, f.Rows(t, `SELECT content FROM passages`)); diff != "" {
+	f.AddText(t, f.Tenant, file("docs/a.md", "Some text."))
+	got := f.Rows(t, `SELECT concat_ws('|', content, cardinality(terms), (lexical <#> lexical) < 0, promoted) FROM passages`)
+	if diff := cmp.Diff([]string{"Some text.|1|t|f"}, got); diff != "" {
 		t.Errorf("passages (-want +got):\n%s", diff)
+	}
+	if got := f.Rows(t, "SELECT hash::text FROM embeddings"); len(got) > 0 {
+		t.Errorf("%d vectors without Ollama", len(got))
+	}
+}
+
+// Terms of one word differ between projects, and are the same on every branch.
+func TestIndex_TermsBelongToAProject(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	key := rag.TenantKey{Project: "another-project", Branch: "main", PathHash: "0123456789abcdef"}
+	other, err := f.Index.Tenant(t.Context(), key, "/other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tenant := range []*rag.Tenant{f.Tenant, f.Branch(t, "feature/x"), other} {
+		f.AddText(t, tenant, file("docs/a.md", "# Connections", "", "The pool ran dry."))
+	}
+	if got := f.Rows(t, "SELECT count(DISTINCT terms)::text || ' of ' || count(*) FROM passages"); got[0] != "2 of 2" {
+		t.Errorf("%s passages have terms of their own, want 2 of 2", got[0])
 	}
 }
 
@@ -199,5 +173,21 @@ func TestKnown_TellsWhatIsIndexed(t *testing.T) {
 	}
 	if stamp, ok := known["docs/a.md"]; !ok || !stamp.Proves(indexed.Stamp()) {
 		t.Errorf("known %v, want the stamp of docs/a.md", known)
+	}
+}
+
+// A document that an earlier version of the program has indexed is indexed again.
+func TestKnown_OfAnotherFormat(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	indexed := file("docs/a.md", "Text.")
+	f.AddText(t, f.Tenant, indexed)
+	f.exec(t, "UPDATE documents SET schema_hash = '0:'")
+	known, err := f.Index.Indexer(f.Tenant, rag.Compounding, ragtest.AnyDocument{}).Known(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stamp, ok := known["docs/a.md"]; !ok || stamp.Proves(indexed.Stamp()) {
+		t.Errorf("known %v, want a stamp that proves nothing", known)
 	}
 }

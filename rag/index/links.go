@@ -14,6 +14,8 @@ type link struct {
 	target string
 	// fallback is what is meant if there is no document at target, "" for nothing.
 	fallback string
+	// supersedes says that the document replaces the other one.
+	supersedes bool
 }
 
 // resolveLinks makes link destinations found in the file at source relative to

@@ -1,102 +1,118 @@
 package index_test
 
 import (
+	"context"
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
-	"github.com/compound-docs/compound-docs/test/ragtest"
+	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
-// wantReindex fails the test unless the error tells to index the project again.
-func wantReindex(t *testing.T, what string, err error) {
+const anotherDigest = "sha256:another"
+
+// vectors says which builds of the model have made vectors of which texts.
+func (f *fixture) vectors(t *testing.T) []string {
 	t.Helper()
-	if err == nil || rag.AsError(err).Code != rag.EmbeddingServiceError || !strings.Contains(err.Error(), "compound-docs reindex") {
-		t.Errorf("%s: %v, want an error that names compound-docs reindex", what, err)
+	return f.Rows(t, `SELECT p.content || ' ' || m.digest FROM embeddings e
+		JOIN passages p USING (collection, project_id, hash) JOIN embedding_models m ON m.id = e.model_id ORDER BY 1`)
+}
+
+func TestDrain_EmbedsAgainAfterAChangeOfTheModel(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	other := f.Branch(t, "feature/x")
+	f.Add(t, f.Tenant, file("docs/a.md", "Shared."), file("docs/b.md", "Main."))
+	f.Add(t, other, file("docs/a.md", "Shared."))
+	before := f.Rows(t, "SELECT digest FROM embedding_models")[0]
+	f.Fake.AddModel("mxbai-embed-large", anotherDigest)
+
+	// The other branch still uses the vectors of the model before.
+	f.Embed(t, f.Tenant, rag.Compounding)
+	want := []string{"Main. " + before, "Main. " + anotherDigest, "Shared. " + before, "Shared. " + anotherDigest}
+	if diff := cmp.Diff(want, f.vectors(t)); diff != "" {
+		t.Errorf("vectors while a branch uses the former model (-want +got):\n%s", diff)
+	}
+	f.Fake.Forget()
+	f.Embed(t, other, rag.Compounding)
+	if texts := f.Fake.Texts(); len(texts) != 0 {
+		t.Errorf("the second branch embedded %q", texts)
+	}
+	if diff := cmp.Diff([]string{"Main. " + anotherDigest, "Shared. " + anotherDigest}, f.vectors(t)); diff != "" {
+		t.Errorf("vectors when no branch uses the former model (-want +got):\n%s", diff)
 	}
 }
 
-func TestIndex_StoresNoVectorsOfAnotherBuild(t *testing.T) {
+// An `ollama pull` that ends while a batch is embedded mixes nothing.
+func TestDrain_WhileTheModelIsReplaced(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	indexer := f.NewIndex(f.Database, f.NewModels(t, 0)).Indexer(f.Tenant, rag.Compounding, ragtest.AnyDocument{})
-	index := func(name string) error {
-		failures, err := indexer.Index(t.Context(), []document.File{file(name, "Text of "+name)})
-		for _, failure := range failures {
-			t.Errorf("%s is blamed for it: %v", failure.Path, failure.Err)
-		}
-		return err
-	}
-	if err := index("docs/before.md"); err != nil {
-		t.Fatal(err)
-	}
-	before := f.documents(t)
-
-	// An `ollama pull` that ends while a batch is embedded.
+	f.AddText(t, f.Tenant, file("docs/a.md", "First."), file("docs/b.md", "Second."))
 	var once sync.Once
 	f.Fake.Observe(func(r *http.Request) {
 		if r.URL.Path == "/api/embed" {
 			once.Do(func() { f.Fake.AddModel("mxbai-embed-large", anotherDigest) })
 		}
 	})
-	if err := index("docs/during.md"); err == nil || !strings.Contains(err.Error(), "try again") {
-		t.Errorf("during the pull: %v, want an error that says to try again", err)
+	if err := f.NewIndex(f.Database, f.NewModels(t, 0)).Queue(f.Tenant, rag.Compounding).Drain(t.Context(), nil); err != nil {
+		t.Fatal(err)
 	}
-	wantReindex(t, "after the pull", index("docs/after.md"))
-	if diff := cmp.Diff(before, f.documents(t)); diff != "" {
-		t.Errorf("documents and what embedded them (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"First. " + anotherDigest, "Second. " + anotherDigest}, f.vectors(t)); diff != "" {
+		t.Errorf("vectors (-want +got):\n%s", diff)
 	}
 }
 
-func TestSearch_UsesNoVectorOfAnotherBuild(t *testing.T) {
+// An embedder whose host has another build than it was asked for.
+type otherBuild struct {
+	index.Embedder
+	left int
+}
+
+func (o *otherBuild) Embed(ctx context.Context, texts []string) ([]ollama.Embedding, error) {
+	embeddings, err := o.Embedder.Embed(ctx, texts)
+	if o.left--; o.left >= 0 {
+		for i := range embeddings {
+			embeddings[i].Digest = anotherDigest
+		}
+	}
+	return embeddings, err
+}
+
+func TestDrain_StoresNoVectorOfAnotherBuild(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	searcher := f.NewSearcher(f.NewModels(t, 0))
-	f.Add(t, f.Tenant, file("docs/a.md", "Some text."))
-	search := func(text string) (rag.Hits, error) {
-		return searcher.Search(t.Context(), f.Scope(), rag.Query{Text: text, Limit: 1})
-	}
-	if hits, err := search("some text"); err != nil || len(hits.Documents) != 1 {
-		t.Fatalf("search: %+v, %v", hits, err)
-	}
-	f.Fake.AddModel("mxbai-embed-large", anotherDigest)
-	_, err := search("a text that was not asked before")
-	wantReindex(t, "a new query", err)
-	_, err = search("some text")
-	wantReindex(t, "a query that was asked before", err)
-
-	// Another process indexes the project again.
-	if err := f.Index.Reset(t.Context(), f.Tenant); err != nil {
+	f.AddText(t, f.Tenant, file("docs/a.md", "Text."))
+	x := f.NewIndex(f.Database, &otherBuild{Embedder: f.Models, left: 2})
+	if err := x.Queue(f.Tenant, rag.Compounding).Drain(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	f.Add(t, f.Tenant, file("docs/a.md", "Some text."))
-	if hits, err := search("some text"); err != nil || len(hits.Documents) != 1 {
-		t.Errorf("search after the reset: %+v, %v", hits, err)
+	if got := f.vectors(t); len(got) != 1 || got[0] == "Text. "+anotherDigest {
+		t.Errorf("vectors %q, want one of the model that there is", got)
 	}
 }
 
-// A server learns of a change that another one has seen first.
-func TestSearch_BelievesTheIndexMoreThanItsMemory(t *testing.T) {
+func TestReset_EmptiesOneTenant(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	searcher := f.NewSearcher(f.NewModels(t, 0))
-	f.Add(t, f.Tenant, file("docs/a.md", "Some text."))
-	query := rag.Query{Text: "some text", Limit: 1}
-	if _, err := searcher.Search(t.Context(), f.Scope(), query); err != nil {
-		t.Fatal(err)
-	}
-	f.Fake.AddModel("mxbai-embed-large", anotherDigest)
+	other := f.Branch(t, "feature/x")
+	document := file("docs/a.md", "Some text.")
+	f.Add(t, f.Tenant, document)
+	f.Add(t, other, document)
 	if err := f.Index.Reset(t.Context(), f.Tenant); err != nil {
 		t.Fatal(err)
 	}
-	f.Add(t, f.Tenant, file("docs/a.md", "Some text."))
-	if hits, err := searcher.Search(t.Context(), f.Scope(), query); err != nil || len(hits.Documents) != 1 {
-		t.Errorf("search in an index of the new model: %+v, %v", hits, err)
+	got := f.Rows(t, "SELECT branch_name || ' ' || relative_path FROM documents JOIN tenants t ON t.id = tenant_id")
+	if diff := cmp.Diff([]string{"feature/x docs/a.md"}, got); diff != "" {
+		t.Errorf("documents (-want +got):\n%s", diff)
+	}
+	f.Fake.Forget()
+	f.Add(t, f.Tenant, document)
+	if texts := f.Fake.Texts(); len(texts) != 0 {
+		t.Errorf("embedded %q again", texts)
 	}
 }
 

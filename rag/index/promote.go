@@ -76,14 +76,11 @@ func (x *Indexer) Promote(ctx context.Context, before, after document.File) (don
 			return err
 		}
 		done = true
-		// An added line moves all text by as much. Where front matter is all
-		// there is, its passage grows.
-		first, last := 0, len(promoted.passages)-1
+		last := len(promoted.passages) - 1
 		return q.ChunkPromote(ctx, db.ChunkPromoteParams{
-			PromotionLevel: promoted.level,
-			StartMoved:     int32(promoted.passages[first].StartLine - old.passages[first].StartLine),
-			EndMoved:       int32(promoted.passages[last].EndLine - old.passages[last].EndLine),
-			ProjectID:      x.tenant.ProjectID, DocumentID: id,
+			PromotionLevel: promoted.level, FirstSection: int32(len(promoted.passages) - promoted.sections),
+			AddedLines: int32(promoted.passages[last].EndLine - old.passages[last].EndLine),
+			ProjectID:  x.tenant.ProjectID, DocumentID: id,
 		})
 	})
 	return done && err == nil, err

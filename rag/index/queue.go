@@ -50,8 +50,10 @@ type Queue struct {
 	mu       sync.Mutex
 	onChange func()
 	status   QueueStatus
-	asked    []uuid.UUID
-	model    usedModel
+	// wakes counts the calls of Wake, and counted those that status takes into account.
+	wakes, counted int
+	asked          []uuid.UUID
+	model          usedModel
 	// refused are the passages that the model cannot embed, with the reason.
 	refused map[uuid.UUID]error
 }
@@ -72,7 +74,7 @@ type QueueStatus struct {
 // Queue returns the queue of a tenant's collections.
 func (x *Index) Queue(tenant *rag.Tenant, collections ...rag.Collection) *Queue {
 	return &Queue{
-		index: x, tenant: tenant, collections: collections, wake: make(chan struct{}, 1), onChange: func() {},
+		index: x, tenant: tenant, collections: collections, wake: make(chan struct{}, 1), onChange: func() {}, wakes: 1,
 	}
 }
 
@@ -85,6 +87,9 @@ func (q *Queue) OnChange(f func()) *Queue {
 
 // Wake makes the queue look for new passages.
 func (q *Queue) Wake() {
+	q.mu.Lock()
+	q.wakes++
+	q.mu.Unlock()
 	select {
 	case q.wake <- struct{}{}:
 	default:
@@ -100,11 +105,17 @@ func (q *Queue) Prefer(hashes []uuid.UUID) {
 	q.Wake()
 }
 
-// Status returns how much there is to embed.
+// Status returns how much there is to embed. What has not been counted yet counts as
+// one passage at least.
 func (q *Queue) Status() QueueStatus {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.status
+	status := q.status
+	if q.wakes != q.counted {
+		status.Missing = max(1, status.Missing)
+		status.Chunks = max(status.Chunks, status.Missing)
+	}
+	return status
 }
 
 func (q *Queue) update(change func(*QueueStatus)) {
@@ -184,6 +195,9 @@ func (q *Queue) drain(ctx context.Context, model usedModel, report func()) error
 
 // count brings the numbers of the status up to date.
 func (q *Queue) count(ctx context.Context, model usedModel) error {
+	q.mu.Lock()
+	wakes := q.wakes
+	q.mu.Unlock()
 	var chunks, missing int64
 	err := q.index.db.Read(ctx, "count passages to embed", func(queries *db.Queries) error {
 		chunks, missing = 0, 0
@@ -198,10 +212,17 @@ func (q *Queue) count(ctx context.Context, model usedModel) error {
 		}
 		return nil
 	})
-	if err == nil {
-		q.update(func(s *QueueStatus) { s.Chunks, s.Missing, s.Err = int(chunks), int(missing), nil })
+	if err != nil {
+		return err
 	}
-	return err
+	if missing == chunks {
+		q.growth.begin(true)
+	}
+	q.update(func(s *QueueStatus) {
+		q.counted = wakes
+		s.Chunks, s.Missing, s.Err = int(chunks), int(missing), nil
+	})
+	return nil
 }
 
 // next returns the most urgent passages, which are all of one collection.
@@ -279,7 +300,7 @@ func (q *Queue) embedNow(
 	if len(passages) == 0 {
 		return sleep(ctx, claimWait)
 	}
-	vectors, reasons, err := q.index.embedBatch(ctx, model, passages[:q.index.pace.batch(passages)])
+	vectors, reasons, err := q.index.embedGuarded(ctx, model, passages[:q.index.pace.batch(passages)])
 	if err != nil {
 		return err
 	}

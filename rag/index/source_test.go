@@ -1,7 +1,6 @@
 package index_test
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -11,9 +10,6 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
-	"github.com/compound-docs/compound-docs/rag/index"
-	"github.com/compound-docs/compound-docs/rag/ollama"
-	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/ragtest"
 )
 
@@ -64,12 +60,6 @@ func TestIndexer_WritesWhatIsStillSo(t *testing.T) {
 		do   func() error
 	}{
 		{"removed, and there again", func() error { return indexer.Remove(t.Context(), []string{"docs/a.md"}) }},
-		{"withdrawn for a version that is gone again", func() error {
-			return indexer.Withdraw(t.Context(), map[string]document.Stamp{"docs/a.md": second.Stamp()})
-		}},
-		{"withdrawn for the version that it holds", func() error {
-			return indexer.Withdraw(t.Context(), map[string]document.Stamp{"docs/a.md": first.Stamp()})
-		}},
 		{"refused in a version that is gone again", func() error {
 			_, err := indexer.Index(t.Context(), []document.File{file("docs/a.md", "---", "title: [unclosed", "---")})
 			return err
@@ -90,38 +80,12 @@ func TestIndexer_WritesWhatIsStillSo(t *testing.T) {
 			t.Fatalf("%s (-want +got):\n%s", step.name, diff)
 		}
 	}
-	on[first.Path] = second
-	if err := indexer.Withdraw(t.Context(), map[string]document.Stamp{"docs/a.md": second.Stamp()}); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"docs/b.md: Other."}, f.contents(t)); diff != "" {
-		t.Errorf("an earlier version was not withdrawn (-want +got):\n%s", diff)
-	}
 	delete(on, other.Path)
 	if err := indexer.Remove(t.Context(), []string{"docs/b.md"}); err != nil {
 		t.Fatal(err)
 	}
-	if got := f.contents(t); len(got) > 0 {
-		t.Errorf("the index holds %v, want nothing", got)
-	}
-}
-
-// What is withdrawn and comes back needs no embedding.
-func TestWithdraw_KeepsVectors(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.Add(t, f.Tenant, file("docs/a.md", "First."))
-	indexer := f.Index.Indexer(f.Tenant, rag.Compounding, ragtest.AnyDocument{})
-	if err := indexer.Withdraw(t.Context(), map[string]document.Stamp{"docs/a.md": file("docs/a.md", "Second.").Stamp()}); err != nil {
-		t.Fatal(err)
-	}
-	if got := f.contents(t); len(got) > 0 {
-		t.Fatalf("the index holds %v", got)
-	}
-	f.Fake.Forget()
-	f.Add(t, f.Tenant, file("docs/a.md", "First."))
-	if texts := f.Fake.Texts(); len(texts) > 0 {
-		t.Errorf("embedded %q again", texts)
+	if diff := cmp.Diff([]string{"docs/a.md: First."}, f.contents(t)); diff != "" {
+		t.Errorf("after the removal (-want +got):\n%s", diff)
 	}
 }
 
@@ -129,8 +93,7 @@ func TestIndex_ARefusedVersionTakesTheEarlierOneAlong(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	f.Add(t, f.Tenant, file("docs/a.md", "First."), file("docs/b.md", "Other."))
-	f.Fake.SetFaults(fakeollama.Faults{Reject: []string{"forbidden"}})
-	failures := f.Add(t, f.Tenant, file("docs/a.md", "The forbidden word."), file("docs/b.md", "Another."))
+	failures := f.Add(t, f.Tenant, file("docs/a.md", "---", "title: [unclosed", "---"), file("docs/b.md", "Another."))
 	if len(failures) != 1 || failures[0].Path != "docs/a.md" {
 		t.Errorf("failures %v, want docs/a.md", failures)
 	}
@@ -139,8 +102,8 @@ func TestIndex_ARefusedVersionTakesTheEarlierOneAlong(t *testing.T) {
 	}
 }
 
-// panicking is a schema, and an embedder, with a bug.
-type panicking struct{ index.Embedder }
+// panicking is a schema with a bug.
+type panicking struct{}
 
 func (panicking) DocumentType(path string) (document.DocType, bool) {
 	if strings.Contains(path, "schema-bug") {
@@ -149,20 +112,12 @@ func (panicking) DocumentType(path string) (document.DocType, bool) {
 	return ragtest.AnyDocument{}.DocumentType(path)
 }
 
-func (p panicking) Embed(ctx context.Context, texts []string) ([]ollama.Embedding, error) {
-	if slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, "embedder bug") }) {
-		panic("a bug in the embedder")
-	}
-	return p.Embedder.Embed(ctx, texts)
-}
-
 func TestIndex_AFileThatMeetsABugFailsAlone(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	f.Add(t, f.Tenant, file("docs/schema-bug.md", "Before."), file("docs/b.md", "Before."))
-	x := f.NewIndex(f.Database, panicking{f.Models})
-	failures, err := x.Indexer(f.Tenant, rag.Compounding, panicking{}).Index(t.Context(), []document.File{
-		file("docs/a.md", "Good."), file("docs/schema-bug.md", "After."), file("docs/b.md", "The embedder bug."), file("docs/c.md", "Good too."),
+	failures, err := f.Index.Indexer(f.Tenant, rag.Compounding, panicking{}).Index(t.Context(), []document.File{
+		file("docs/a.md", "Good."), file("docs/schema-bug.md", "After."), file("docs/b.md", "After."),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -174,10 +129,10 @@ func TestIndex_AFileThatMeetsABugFailsAlone(t *testing.T) {
 			t.Errorf("%s: %v, want what to do about a bug", failure.Path, failure.Err)
 		}
 	}
-	if diff := cmp.Diff([]string{"docs/schema-bug.md", "docs/b.md"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"docs/schema-bug.md"}, got); diff != "" {
 		t.Errorf("failures (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"docs/a.md: Good.", "docs/c.md: Good too."}, f.contents(t)); diff != "" {
+	if diff := cmp.Diff([]string{"docs/a.md: Good.", "docs/b.md: After."}, f.contents(t)); diff != "" {
 		t.Errorf("documents (-want +got):\n%s", diff)
 	}
 }

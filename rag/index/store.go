@@ -191,12 +191,12 @@ func (x *Indexer) upsertParams(documents []*prepared) db.DocumentUpsertManyParam
 	return params
 }
 
-// chunkCount is 0 for a document that is one passage: it is not chunked.
+// chunkCount is 0 for a document whose text is one passage: it is not chunked.
 func (d *prepared) chunkCount() int32 {
-	if len(d.passages) < 2 {
+	if d.sections < 2 {
 		return 0
 	}
-	return int32(len(d.passages))
+	return int32(d.sections)
 }
 
 func (x *Indexer) writeChunks(ctx context.Context, q *db.Queries, documents []*prepared, ids map[string]int64) error {
@@ -231,7 +231,7 @@ func (x *Indexer) writeLinks(ctx context.Context, q *db.Queries, documents []*pr
 		for i, link := range doc.links {
 			links = append(links, db.LinkInsertManyParams{
 				ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, DocumentID: ids[doc.file.Path],
-				Ordinal: int32(i), TargetPath: link.target, FallbackPath: link.fallback,
+				Ordinal: int32(i), TargetPath: link.target, FallbackPath: link.fallback, Supersedes: link.supersedes,
 			})
 		}
 	}

@@ -93,6 +93,7 @@ func TestParse_LinksOfLongBlocks(t *testing.T) {
 		"a paragraph":   {"", "Some words and [a link](%03d.md) there.\n", ""},
 		"one line":      {"", "Some words and [a link of words](%03d.md) there. ", "\n"},
 		"without words": {"", "[äöü](%03d.md)", "\n"},
+		"images":        {"", "[![i](i.png)](%03d.md) ", "\n"},
 		"a list's item": {"- ", "  words [a](%03d.md)\n", ""},
 		"a heading":     {"# ", "[a](%03d.md) ", "\n"},
 		"references":    {"[r]: r.md\n\n", "text [r] and [a](%03d.md)\n", ""},

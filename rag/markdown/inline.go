@@ -13,9 +13,12 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// maxInlineBytes bounds what is parsed at once for links and emphasis: the
-// inline parser's time grows with the square of its length.
-const maxInlineBytes = 8 << 10
+// What is parsed at once for links and emphasis is bounded: the inline parser's time
+// grows with the square of its length, and with that of its opening brackets most.
+const (
+	maxInlineBytes    = 8 << 10
+	maxInlineBrackets = 256
+)
 
 // inlineParser parses the contents of one block at a time.
 type inlineParser struct {
@@ -40,10 +43,10 @@ type inline struct {
 	links []string // destinations as written
 }
 
-// parse parses a block's content. Of one that is longer than maxInlineBytes,
-// such as a table, the parts are parsed each on its own.
+// parse parses a block's content. Of one beyond the bounds, such as a table, the
+// parts are parsed each on its own.
 func (p *inlineParser) parse(content string) inline {
-	if len(content) <= maxInlineBytes {
+	if inlineWindow(content) == len(content) {
 		return p.parsePart(content)
 	}
 	var (
@@ -62,10 +65,11 @@ func (p *inlineParser) parse(content string) inline {
 // inlinePart returns the length of the first part of a content: up to the end of
 // a line if one is in reach, else of a word, and not inside a link.
 func inlinePart(content string) int {
-	if len(content) <= maxInlineBytes {
-		return len(content)
+	size := inlineWindow(content)
+	if size == len(content) {
+		return size
 	}
-	window := content[:maxInlineBytes]
+	window := content[:size]
 	end := strings.LastIndexByte(window, '\n') + 1
 	if end == 0 {
 		end = strings.LastIndexByte(window, ' ') + 1
@@ -77,6 +81,22 @@ func inlinePart(content string) int {
 		return open
 	}
 	return end
+}
+
+// inlineWindow returns how much of a content is within the bounds: it ends before a
+// bracket, or anywhere.
+func inlineWindow(content string) int {
+	size := min(len(content), maxInlineBytes)
+	brackets := 0
+	for i := range size {
+		if content[i] != '[' {
+			continue
+		}
+		if brackets++; brackets > maxInlineBrackets {
+			return i
+		}
+	}
+	return size
 }
 
 func (p *inlineParser) parsePart(content string) inline {

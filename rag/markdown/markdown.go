@@ -24,6 +24,9 @@ type Document struct {
 	// nil, bool, int (uint64 beyond it), float64, string, []any and
 	// map[string]any. A date is the string that the file has.
 	FrontMatter map[string]any
+	// FrontMatterLines is how many lines of the file are front matter, its delimiters
+	// included; 0 without any.
+	FrontMatterLines int
 	// Title is the front matter's title, else the first H1, else "".
 	Title string
 	// Summary is the front matter's summary as it is, else the first paragraph
@@ -118,7 +121,7 @@ func readFrontMatter(lines []string) (frontMatter map[string]any, body int, err 
 func newDocument(src []byte, lines []string, frontMatter map[string]any, body int) *Document {
 	parsed := parseBody(lines[body:], defaultPieceSize())
 	doc := &Document{
-		FrontMatter: frontMatter, Title: parsed.title, Summary: parsed.summary, Links: parsed.links,
+		FrontMatter: frontMatter, FrontMatterLines: body, Title: parsed.title, Summary: parsed.summary, Links: parsed.links,
 		CharCount: utf8.RuneCount(src), LineCount: len(lines),
 		outline: newOutline(lines, body, parsed),
 	}

@@ -20,10 +20,12 @@ type Prompt struct{ System, User string }
 // the model.
 //
 // Before the first piece, Generate retries and tries other hosts. After it a
-// failure is final. An answer that reaches the configured number of tokens, or the
-// end of the context window, is returned as far as it went.
+// failure is final: when [Config.ChatLimit] is over or the host fails, Generate
+// returns what was written so far, which is not empty, together with a
+// *CutShortError. An answer that reaches the configured number of tokens, or the end
+// of the context window, is returned as far as it went, without an error.
 //
-// Errors are ErrInputTooLong for a prompt that exceeds the context window,
+// Other errors are ErrInputTooLong for a prompt that exceeds the context window,
 // ErrEmptyAnswer, *UnavailableError, *ModelMissingError and the context's. Some
 // servers cut a long prompt silently instead: fit it to [Client.ContextWindow]
 // first.
@@ -44,21 +46,24 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 			return c.chat(ctx, client, req, write)
 		})
 		if f, ok := errors.AsType[*failure](err); ok && answer.Len() > 0 && f.kind != callerCanceled {
-			return &failure{kind: interrupted, host: h, err: fmt.Errorf("the answer was interrupted: %w", f.err)}
+			return &failure{kind: interrupted, host: h, err: f.err}
 		}
 		return err
 	})
-	if err != nil {
-		if errors.Is(err, ErrInputTooLong) {
-			c.forgetWindow()
-		}
-		return "", fmt.Errorf("generate with %s: %w", c.cfg.ChatModel, err)
-	}
 	text := strings.TrimSpace(answer.String())
-	if text == "" {
-		return "", fmt.Errorf("generate with %s: %w", c.cfg.ChatModel, ErrEmptyAnswer)
+	switch {
+	case err == nil && text == "":
+		err = ErrEmptyAnswer
+	case err == nil:
+		return text, nil
+	case ctx.Err() != nil:
+		text = ""
+	case text != "":
+		err = &CutShortError{Err: err}
+	case errors.Is(err, ErrInputTooLong):
+		c.forgetWindow()
 	}
-	return text, nil
+	return text, fmt.Errorf("generate with %s: %w", c.cfg.ChatModel, err)
 }
 
 func (c *Client) chatRequest(prompt Prompt) *api.ChatRequest {

@@ -3,6 +3,7 @@ package ollama_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -61,11 +62,11 @@ func TestGenerate_RetriesBeforeTheFirstPieceOnly(t *testing.T) {
 		{"500 twice", fakeollama.Faults{Status: 500, Times: 2}, 3, ""},
 		{"500 forever", fakeollama.Faults{Status: 500, Message: "out of memory"}, 3, "out of memory"},
 		{"nothing at all", fakeollama.Faults{Status: 200, Body: "\n"}, 1, "the server reports"},
-		{"breaks after a piece", fakeollama.Faults{HangUp: true}, 1, "the answer was interrupted: the connection broke: unexpected EOF"},
+		{"breaks after a piece", fakeollama.Faults{HangUp: true}, 1, "the connection broke: unexpected EOF"},
 		{
 			"error after a piece",
 			fakeollama.Faults{Body: `{"message":{"content":"a piece"}}` + "\n" + `{"error":"the runner died"}`},
-			1, "the answer was interrupted: the server reports: the runner died",
+			1, "the server reports: the runner died",
 		},
 	}
 	for _, test := range tests {
@@ -139,4 +140,24 @@ func TestGenerate_PromptTooLong(t *testing.T) {
 	if requests := len(server.Requests("/api/chat")); requests != 1 {
 		t.Errorf("got %d requests, want 1", requests)
 	}
+}
+
+// The end of the tokens is an end of the answer like any other, and logged.
+func TestGenerate_LogsAnAnswerThatUsesAllTokens(t *testing.T) {
+	t.Parallel()
+	server := fakeollama.Start(t)
+	server.SetFaults(fakeollama.Faults{
+		Body:  `{"message":{"content":"a long"}}` + "\n" + `{"done":true,"done_reason":"length","eval_count":1024}` + "\n",
+		Paths: []string{"/api/chat"},
+	})
+	var logged strings.Builder
+	cfg := fast(server.URL())
+	cfg.Logger = slog.New(slog.NewTextHandler(&logged, nil))
+	client := newClient(t, cfg)
+
+	got, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil)
+	if err != nil || got != "a long" {
+		t.Errorf("got %q and error %v, want the answer as far as it went", got, err)
+	}
+	wantContains(t, logged.String(), "level=WARN", "the answer was cut short", "answer_tokens=1024", "num_ctx=8192")
 }

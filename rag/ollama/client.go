@@ -30,9 +30,9 @@ type Client struct {
 	pulls     *puller
 	lane      lane
 
-	queries   *lru.Cache[queryKey, []float32] // the vectors are shared: never change them
-	inFlight  singleflight.Group              // embeds equal concurrent queries once
-	queryText string                          // prefix that the model wants before a query
+	prompts  prompts                         // of the embedding model
+	queries  *lru.Cache[queryKey, []float32] // the vectors are shared: never change them
+	inFlight singleflight.Group              // embeds equal concurrent queries once
 
 	mu     sync.Mutex // guards model, window, and busy and seen of each host
 	model  identity
@@ -60,7 +60,7 @@ func New(cfg Config) (*Client, error) {
 		transport: transport,
 		pulls:     newPuller(cfg),
 		queries:   queries,
-		queryText: queryPrefix(cfg.EmbedModel),
+		prompts:   promptsOf(cfg.EmbedModel),
 	}
 	for _, base := range urls {
 		httpClient := &http.Client{Transport: boundedTransport{transport}, CheckRedirect: followNone}

@@ -26,14 +26,16 @@ type Config struct {
 	// works. All must have the same build of the embedding model. Default:
 	// DefaultHost.
 	Hosts []string
-	// EmbedModel makes the vectors. Default: mxbai-embed-large.
+	// EmbedModel makes the vectors. The prompts that known models want before queries
+	// and passages are added to them. Default: mxbai-embed-large.
 	EmbedModel string
 	// ChatModel writes the answers. Default: mistral.
 	ChatModel string
 	// Dimensions is the required number of components of a vector. Default: 1024.
 	Dimensions int
 
-	// BatchSize and BatchBytes bound the texts of one embedding request.
+	// BatchSize and BatchBytes bound the texts of one embedding request, with their
+	// prompts.
 	// A single text above BatchBytes is a batch of its own.
 	// Default: 32 texts, 64 KiB.
 	BatchSize, BatchBytes int

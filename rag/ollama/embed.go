@@ -39,6 +39,9 @@ type Embedding struct {
 // can be stored at once.
 func (c *Client) Embed(ctx context.Context, texts []string) ([]Embedding, error) {
 	unique, at := deduplicate(texts)
+	for i, text := range unique {
+		unique[i] = c.prompts.document + text
+	}
 	results := make([]Embedding, len(unique))
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(len(c.hosts))

@@ -211,3 +211,19 @@ func TestEmbed_HidesCredentials(t *testing.T) {
 		}
 	}
 }
+
+// A host that fails while a bad text is looked for fails the call: the text is not to
+// blame.
+func TestEmbed_HostFailsWhileABadTextIsLookedFor(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+	server.SetFaults(fakeollama.Faults{Reject: []string{"number 1"}})
+	onEmbed(server, 1, func() { server.SetFaults(fakeollama.Faults{Status: 500, Message: "out of memory"}) })
+
+	got, err := client.Embed(t.Context(), numbered(4))
+	asType[*ollama.UnavailableError](t, err)
+	wantContains(t, err.Error(), "out of memory")
+	if got != nil {
+		t.Errorf("got embeddings %v beside the error, want none", got)
+	}
+}

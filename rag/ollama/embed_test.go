@@ -235,18 +235,3 @@ func TestEmbed_NormalizesOnlyIfNeeded(t *testing.T) {
 		t.Errorf("squared length %v, want 1", square)
 	}
 }
-
-func TestEmbed_ChecksDimensions(t *testing.T) {
-	t.Parallel()
-	server, client := start(t)
-	server.SetFaults(fakeollama.Faults{Dimensions: 768})
-
-	_, err := client.Embed(t.Context(), numbered(3))
-	want := &ollama.DimensionError{Model: "mxbai-embed-large", Got: 768, Want: 1024}
-	if diff := cmp.Diff(want, asType[*ollama.DimensionError](t, err)); diff != "" {
-		t.Errorf("error (-want +got):\n%s", diff)
-	}
-	if requests := len(server.Requests("/api/embed")); requests != 1 {
-		t.Errorf("got %d requests, want 1", requests)
-	}
-}

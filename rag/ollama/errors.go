@@ -52,6 +52,17 @@ func (e *UnavailableError) Error() string {
 
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
+// CutShortError reports that an answer began and did not end: the time for it was
+// over, or the host failed. It comes with the text so far.
+type CutShortError struct {
+	// Err says why; *UnavailableError.
+	Err error
+}
+
+func (e *CutShortError) Error() string { return "the answer was cut short: " + e.Err.Error() }
+
+func (e *CutShortError) Unwrap() error { return e.Err }
+
 // ModelMissingError reports that no reachable host has the model. If Err is nil it
 // is being pulled, else Err says why it could not be pulled.
 type ModelMissingError struct {
@@ -82,7 +93,8 @@ type DimensionError struct {
 }
 
 func (e *DimensionError) Error() string {
-	return fmt.Sprintf("model %s makes vectors of %d dimensions, the index holds %d: use a model of %d dimensions",
+	return fmt.Sprintf("model %s makes vectors of %d dimensions, the index holds %d: "+
+		"set embedding_model in settings.json to a model of %d dimensions, such as mxbai-embed-large or bge-m3",
 		e.Model, e.Got, e.Want, e.Want)
 }
 

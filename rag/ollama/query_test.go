@@ -15,35 +15,6 @@ import (
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
-const prefix = "Represent this sentence for searching relevant passages: "
-
-func TestEmbedQuery_Prefix(t *testing.T) {
-	t.Parallel()
-	tests := []struct{ model, want string }{
-		{"mxbai-embed-large", prefix + "a query"},
-		{"mxbai-embed-large:335m-v1", prefix + "a query"},
-		{"someone/MXBAI-embed-large:latest", prefix + "a query"},
-		{"nomic-embed-text", "a query"},
-	}
-	for _, test := range tests {
-		t.Run(test.model, func(t *testing.T) {
-			t.Parallel()
-			server := fakeollama.Start(t)
-			server.AddModel(test.model, "aaaa")
-			cfg := fast(server.URL())
-			cfg.EmbedModel = test.model
-			client := newClient(t, cfg)
-
-			if _, err := client.EmbedQuery(t.Context(), " a query\n"); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff([]string{test.want}, server.Texts()); diff != "" {
-				t.Errorf("embedded texts (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
 func TestEmbedQuery_RemembersQueries(t *testing.T) {
 	t.Parallel()
 	server, client := start(t)

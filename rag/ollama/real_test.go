@@ -1,10 +1,17 @@
 package ollama_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/ollama/ollama/api"
 
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
@@ -62,6 +69,55 @@ func TestReal_Embed(t *testing.T) {
 	}
 	if _, err := client.EmbedQuery(t.Context(), texts[1]); err != nil {
 		t.Errorf("a long query: %v", err)
+	}
+}
+
+// Another model of 1,024 dimensions takes the place of the default: here the same one
+// under the name of bge-m3, which gets no prompts.
+func TestReal_AnotherEmbeddingModel(t *testing.T) {
+	t.Parallel()
+	standard := newRealClient(t)
+	host := os.Getenv("CDOCS_TEST_OLLAMA_HOST")
+	base, err := url.Parse(host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := api.NewClient(base, http.DefaultClient)
+	name := fmt.Sprintf("compound-docs-test/bge-m3:%d", time.Now().UnixNano())
+	if err := server.Copy(t.Context(), &api.CopyRequest{Source: "mxbai-embed-large", Destination: name}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Delete(context.Background(), &api.DeleteRequest{Model: name}); err != nil {
+			t.Error(err)
+		}
+	})
+	client := newClient(t, ollama.Config{Hosts: []string{host}, EmbedModel: name})
+
+	if err := client.Warm(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	query, err := client.EmbedQuery(t.Context(), "database connection pool")
+	if err != nil {
+		t.Fatal(err)
+	}
+	passages, err := client.Embed(t.Context(), []string{"database connection pool"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if near := dot(query.Vector, passages[0].Vector); near < 0.999 {
+		t.Errorf("a query and a passage of the same words are at %.4f, want 1: the model has no prompts", near)
+	}
+	other, err := client.EmbedModel(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := standard.EmbedModel(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if other.Digest != model.Digest || other.PromptVersion == model.PromptVersion || other.Name != name {
+		t.Errorf("got %+v beside %+v, want the same build with another name and other prompts", other, model)
 	}
 }
 

@@ -144,63 +144,6 @@ func TestModel_RefusesAStrangeDigest(t *testing.T) {
 	wantContains(t, err.Error(), "digest of a model is invalid")
 }
 
-func TestContextWindow(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name                string
-		made, numCtx        int
-		want, predict, asks int
-	}{
-		{"the model was made for fewer", 2048, 8192, 2048, 512, 1},
-		{"the model was made for more", 131072, 8192, 8192, 1024, 1},
-		{"the model does not say", 0, 4096, 4096, 1024, 1},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			server := fakeollama.Start(t)
-			server.SetContextLength(test.made)
-			cfg := fast(server.URL())
-			cfg.NumCtx = test.numCtx
-			cfg.ModelTTL = 1 // ns
-			client := newClient(t, cfg)
-
-			for range 3 {
-				if got := client.ContextWindow(t.Context()); got != test.want {
-					t.Errorf("got %d tokens, want %d", got, test.want)
-				}
-			}
-			if asks := len(server.Requests("/api/show")); asks != test.asks {
-				t.Errorf("asked %d times about one build, want %d", asks, test.asks)
-			}
-			if _, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil); err != nil {
-				t.Fatal(err)
-			}
-			options := server.Requests("/api/chat")[0].Options
-			if options["num_ctx"] != float64(test.want) || options["num_predict"] != float64(test.predict) {
-				t.Errorf("options %v, want num_ctx %d and num_predict %d", options, test.want, test.predict)
-			}
-
-			// Another build may have another window.
-			server.SetContextLength(1000)
-			server.AddModel("mistral", newBuild)
-			if got := client.ContextWindow(t.Context()); got != 1000 {
-				t.Errorf("got %d tokens of another build, want 1000", got)
-			}
-		})
-	}
-}
-
-func TestContextWindow_WithoutAHost(t *testing.T) {
-	t.Parallel()
-	server, client := start(t)
-	server.Close()
-
-	if got := client.ContextWindow(t.Context()); got != 8192 {
-		t.Errorf("got %d tokens, want those configured", got)
-	}
-}
-
 // A paused host takes requests and answers none, before an answer's first piece
 // or after it.
 func TestGenerate_GivesUpAPausedHost(t *testing.T) {
@@ -258,4 +201,23 @@ func TestPull_GivesUpAPausedHost(t *testing.T) {
 	_, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil)
 	asType[*ollama.ModelMissingError](t, err)
 	wantContains(t, err.Error(), "no answer within 50ms", "ollama pull mistral")
+}
+
+// A host that cannot be asked for its build after a request may have another one now:
+// its vectors are not used.
+func TestEmbed_AsksAgainWhenTheBuildIsUnknownAfterwards(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+	onEmbed(server, 1, func() {
+		server.SetFaults(fakeollama.Faults{Status: 500, Paths: []string{"/api/tags"}, Times: 1})
+	})
+
+	got, err := client.Embed(t.Context(), numbered(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantVectors(t, got, numbered(1)...)
+	if requests := len(server.Requests("/api/embed")); requests != 2 {
+		t.Errorf("got %d requests, want 2", requests)
+	}
 }

@@ -48,10 +48,12 @@ ORDER BY c.document_id, c.ordinal;
 
 -- name: ChunkPromote :exec
 -- Belongs to the transaction of DocumentPromote: chunks have their document's
--- level. A promotion line that was added moves them down.
+-- level. Lines that were added to the front matter make its chunks, those before
+-- first_section, longer, and move the others down.
 UPDATE document_chunks SET
     promotion_level = @promotion_level,
-    start_line = start_line + @start_moved::integer, end_line = end_line + @end_moved::integer
+    start_line = start_line + CASE WHEN ordinal < @first_section THEN 0 ELSE @added_lines::integer END,
+    end_line = end_line + @added_lines::integer
 WHERE project_id = @project_id AND document_id = @document_id;
 
 -- name: ChunkPlaces :many

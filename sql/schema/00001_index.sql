@@ -78,7 +78,7 @@ CREATE TABLE documents (
     file_ctime      timestamptz     NOT NULL,
     -- Which file it is: another one at the same path may have the same times.
     file_inode      bigint          NOT NULL,
-    -- 0 when the whole text is one passage.
+    -- How many chunks the text behind the front matter has; 0 when it is one.
     chunk_count     integer         NOT NULL,
     PRIMARY KEY (project_id, id),
     UNIQUE (project_id, tenant_id, collection, relative_path),
@@ -119,6 +119,8 @@ CREATE TABLE document_links (
     target_path text    NOT NULL,
     -- What is meant if no document has target_path, '' for nothing.
     fallback_path text  NOT NULL,
+    -- The document says that it replaces the other one.
+    supersedes  boolean NOT NULL,
     PRIMARY KEY (project_id, document_id, ordinal),
     FOREIGN KEY (project_id, document_id) REFERENCES documents ON DELETE CASCADE
 );

@@ -37,26 +37,22 @@ type capture struct {
 }
 
 // newCapture listens in a folder for clients of the server that config leads to.
-func newCapture(ctx context.Context, dir string, config *pgx.ConnConfig) (*capture, error) {
+// When it ends, the clients must have left.
+func (b *bench) newCapture(ctx context.Context, dir string, config *pgx.ConnConfig) *capture {
 	network, address := pgconn.NetworkAddress(config.Host, config.Port)
 	var listening net.ListenConfig
-	listener, err := listening.Listen(ctx, "unix", filepath.Join(dir, ".s.PGSQL.5432"))
-	if err != nil {
-		return nil, err
-	}
+	listener := get(listening.Listen(ctx, "unix", filepath.Join(dir, ".s.PGSQL.5432")))
 	c := &capture{listener: listener, dial: func(ctx context.Context) (net.Conn, error) {
 		var dialer net.Dialer
 		return dialer.DialContext(ctx, network, address)
 	}}
 	c.running.Go(func() { c.accept(ctx) })
-	return c, nil
-}
-
-// close stops listening, and waits for the clients, which must have left.
-func (c *capture) close() error {
-	err := c.listener.Close()
-	c.running.Wait()
-	return err
+	b.atEnd(func() error {
+		err := listener.Close()
+		c.running.Wait()
+		return err
+	})
+	return c
 }
 
 // taken returns what was run since it was last called.
@@ -132,42 +128,32 @@ func (c *capture) note(s statement) {
 // replay sends statements over one connection, each when the one before it is
 // answered, and reads the answers without decoding them.
 type replay struct {
-	conn       *pgx.Conn
+	conn       *pgconn.PgConn
 	statements []statement
 }
 
-func newReplay(ctx context.Context, config *pgx.ConnConfig, statements []statement) (*replay, error) {
+func (b *bench) newReplay(ctx context.Context, config *pgx.ConnConfig, statements []statement) *replay {
 	if len(statements) == 0 {
-		return nil, errors.New("no statement was captured")
+		check(errors.New("no statement was captured"))
 	}
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return nil, err
-	}
+	conn := get(pgx.ConnectConfig(ctx, config))
+	b.atEnd(func() error { return conn.Close(context.WithoutCancel(ctx)) })
 	for i, s := range statements {
-		if !s.prepared {
-			continue
-		}
-		if _, err := conn.PgConn().Prepare(ctx, name(i), s.sql, s.parameterTypes); err != nil {
-			return nil, errors.Join(err, conn.Close(ctx))
+		if s.prepared {
+			get(conn.PgConn().Prepare(ctx, name(i), s.sql, s.parameterTypes))
 		}
 	}
-	return &replay{conn: conn, statements: statements}, nil
+	return &replay{conn: conn.PgConn(), statements: statements}
 }
 
 func name(i int) string { return fmt.Sprintf("replayed_%d", i) }
 
-func (r *replay) run(ctx context.Context, _ int) error {
+func (r *replay) run(ctx context.Context, _ int) {
 	for i, s := range r.statements {
-		var err error
 		if s.prepared {
-			err = r.conn.PgConn().ExecPrepared(ctx, name(i), s.values, s.formats, s.resultFormats).Read().Err
+			check(r.conn.ExecPrepared(ctx, name(i), s.values, s.formats, s.resultFormats).Read().Err)
 		} else {
-			err = r.conn.PgConn().Exec(ctx, s.sql).Close()
-		}
-		if err != nil {
-			return err
+			check(r.conn.Exec(ctx, s.sql).Close())
 		}
 	}
-	return nil
 }

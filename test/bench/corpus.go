@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -27,50 +26,29 @@ type corpus struct {
 }
 
 // openCorpus makes the corpus, once.
-func (e *environment) openCorpus(ctx context.Context) (c *corpus, err error) {
+func (e *environment) openCorpus(ctx context.Context) *corpus {
 	if e.corpus != nil {
-		return e.corpus, nil
+		return e.corpus
 	}
 	e.say("corpus: %d documents", corpusDocuments)
-	repo, err := e.newRepository("corpus", corpusDocuments, 1, 4)
-	if err != nil {
-		return nil, err
+	c := &corpus{
+		repo: e.newRepository("corpus", corpusDocuments, 1, 4), database: e.whole.newDatabase(ctx), fake: fakeollama.New(),
 	}
-	d, err := e.newDatabase(ctx)
-	if err != nil {
-		return nil, err
-	}
-	c = &corpus{repo: repo, database: d, fake: fakeollama.New()}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, c.close(ctx))
-		}
-	}()
-	if c.server, err = e.startServer(ctx, d.url, c.fake.URL()); err != nil {
-		return nil, err
-	}
-	if err := d.withoutHNSW(ctx, func() error { return c.server.activate(ctx, repo, "main") }); err != nil {
-		return nil, err
-	}
+	e.whole.atEnd(func() error {
+		c.fake.Close()
+		return nil
+	})
+	c.server = e.whole.startServer(ctx, c.database.url, c.fake.URL())
+	c.database.withoutHNSW(ctx, func() { c.server.activate(ctx, c.repo, "main") })
 	var passages int
-	if err := d.scan(ctx, "SELECT count(*) FROM passages", &passages); err != nil {
-		return nil, err
-	}
+	c.database.scan(ctx, "SELECT count(*) FROM passages", &passages)
 	// A few hold more tokens than the others and are cut in two.
 	if passages < corpusDocuments || passages > corpusDocuments+corpusDocuments/50 {
-		return nil, fmt.Errorf("%d documents have %d passages, want one each", corpusDocuments, passages)
+		check(fmt.Errorf("%d documents have %d passages, want one each", corpusDocuments, passages))
 	}
 	e.corpus = c
 	e.say("corpus: synced")
-	return c, nil
-}
-
-func (c *corpus) close(ctx context.Context) (err error) {
-	if c.server != nil && c.server.Client != nil {
-		err = c.server.Close()
-	}
-	c.fake.Close()
-	return errors.Join(err, c.database.drop(ctx))
+	return c
 }
 
 // query is one of any number of different ones.
@@ -78,91 +56,63 @@ func query(i int) string { return sentence(newRandom(5, i), 5) }
 
 // memory is what the server holds on to after it has synced the corpus and
 // answered searches.
-func memory(ctx context.Context, e *environment) (result, error) {
+func memory(ctx context.Context, b *bench) (mib float64, note string) {
 	const searches = 1000
-	c, err := e.openCorpus(ctx)
-	if err != nil {
-		return result{}, err
-	}
+	c := b.openCorpus(ctx)
 	for i := range searches {
-		if err := c.server.search(ctx, query(i)); err != nil {
-			return result{}, err
-		}
+		c.server.search(ctx, query(i))
 	}
-	now, err := mebibytes(c.server.PID(), "VmRSS")
-	if err != nil {
-		return result{}, err
-	}
-	most, err := mebibytes(c.server.PID(), "VmHWM")
-	return result{now, fmt.Sprintf("after a sync of %d documents and %d searches; %.1f MiB at the most",
-		corpusDocuments, searches, most)}, err
+	pid := c.server.Process().Pid
+	return mebibytes(pid, "VmRSS"), fmt.Sprintf("after a sync of %d documents and %d searches; %.1f MiB at the most",
+		corpusDocuments, searches, mebibytes(pid, "VmHWM"))
 }
 
 // branchEmbeddings counts what Ollama is asked to embed when the corpus is
 // activated on another branch.
-func branchEmbeddings(ctx context.Context, e *environment) (result, error) {
-	c, err := e.openCorpus(ctx)
-	if err != nil {
-		return result{}, err
-	}
+func branchEmbeddings(ctx context.Context, b *bench) (texts float64, note string) {
+	c := b.openCorpus(ctx)
 	c.fake.Forget()
-	if err := c.server.activate(ctx, c.repo, "second"); err != nil {
-		return result{}, err
-	}
-	texts := len(c.fake.Texts())
-	// The branch before it is the active one again, for who comes next.
-	return result{float64(texts), fmt.Sprintf("a second branch of %d documents", corpusDocuments)},
-		c.server.activate(ctx, c.repo, "main")
+	c.server.activate(ctx, c.repo, "second")
+	texts = float64(len(c.fake.Texts()))
+	c.server.activate(ctx, c.repo, "main") // as the next measurement expects
+	return texts, fmt.Sprintf("a second branch of %d documents", corpusDocuments)
 }
 
 // unchanged compares the activation of a project that has not changed, on a server
 // that had another project active, with the least that finding this out takes: to
 // look at every file, and to ask the database what it knows of them.
-func unchanged(ctx context.Context, e *environment) (result, error) {
-	c, err := e.openCorpus(ctx)
-	if err != nil {
-		return result{}, err
-	}
-	other, err := e.newRepository("other", 1, 1, 6)
-	if err != nil {
-		return result{}, err
-	}
+func unchanged(ctx context.Context, b *bench) (ratio float64, note string) {
+	c := b.openCorpus(ctx)
+	other := b.newRepository("other", 1, 1, 6)
 	tenant := db.DocumentStampsParams{Collection: db.CollectionCompounding}
-	if err := c.database.scan(ctx, `
+	c.database.scan(ctx, `
 		SELECT t.project_id, t.id FROM tenants t JOIN projects p ON p.id = t.project_id
-		WHERE p.name = 'corpus' AND t.branch_name = 'main'`, &tenant.ProjectID, &tenant.TenantID); err != nil {
-		return result{}, err
-	}
+		WHERE p.name = 'corpus' AND t.branch_name = 'main'`, &tenant.ProjectID, &tenant.TenantID)
 	// Nothing changes from here on, so both have the same to do each time.
-	activate := func(ctx context.Context, _ int) (time.Duration, error) {
-		if err := c.server.activate(ctx, other, "main"); err != nil {
-			return 0, err
-		}
+	activate := func(ctx context.Context, _ int) time.Duration {
+		c.server.activate(ctx, other, "main")
 		began := time.Now()
-		err := c.server.activate(ctx, c.repo, "main")
-		return time.Since(began), err
+		c.server.activate(ctx, c.repo, "main")
+		return time.Since(began)
 	}
-	look := func(ctx context.Context, _ int) error {
+	look := func(ctx context.Context, _ int) {
 		var known []db.DocumentStampsRow
-		if err := c.database.Read(ctx, "read stamps", func(q *db.Queries) (err error) {
+		check(c.database.Read(ctx, "read stamps", func(q *db.Queries) (err error) {
 			known, err = q.DocumentStamps(ctx, tenant)
 			return err
-		}); err != nil {
-			return err
-		}
+		}))
 		files := 0
-		err := filepath.WalkDir(c.repo.docs(), func(_ string, d fs.DirEntry, err error) error {
+		check(filepath.WalkDir(c.repo.docs(), func(_ string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err
 			}
 			files++
 			_, err = d.Info()
 			return err
-		})
-		if err == nil && len(known) != files {
-			err = fmt.Errorf("%d files, of which %d are known", files, len(known))
+		}))
+		if len(known) != files {
+			check(fmt.Errorf("%d files, of which %d are known", files, len(known)))
 		}
-		return err
 	}
-	return compare(ctx, 1, e.size(7, 25), activate, whole(look), "%d files; ", corpusDocuments)
+	return compare(ctx, 1, b.size(7, 25), activate, whole(look), "%d files; ", corpusDocuments)
 }

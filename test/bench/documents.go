@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -33,34 +34,24 @@ func (r *repository) path(i int) string {
 }
 
 // newRepository makes a project of so many documents. Seeds make different ones.
-func (e *environment) newRepository(project string, documents, sections int, seed uint64) (*repository, error) {
-	root, err := e.folder(project)
-	if err != nil {
-		return nil, err
-	}
-	r := &repository{root: root, documents: documents, sections: sections}
-	if err := os.MkdirAll(filepath.Dir(r.config()), 0o755); err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(r.config(), fmt.Appendf(nil, `{"project_name": %q}`, project), 0o600); err != nil {
-		return nil, err
-	}
-	return r, r.write(documents, seed)
+func (e *environment) newRepository(project string, documents, sections int, seed uint64) *repository {
+	r := &repository{root: e.folder(project), documents: documents, sections: sections}
+	writeFile(r.config(), fmt.Sprintf(`{"project_name": %q}`, project))
+	r.write(documents, seed)
+	return r
 }
 
 // write writes the first documents, again if they are there.
-func (r *repository) write(documents int, seed uint64) error {
+func (r *repository) write(documents int, seed uint64) {
 	for i := range documents {
-		name := r.path(i)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			return err
-		}
-		content := document(rand.New(rand.NewPCG(seed, uint64(i))), i, r.sections)
-		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-			return err
-		}
+		writeFile(r.path(i), document(newRandom(seed, i), i, r.sections))
 	}
-	return nil
+}
+
+// writeFile writes a file, and makes its folder if need be.
+func writeFile(name, content string) {
+	check(os.MkdirAll(filepath.Dir(name), 0o755))
+	check(os.WriteFile(name, []byte(content), 0o600))
 }
 
 // document is a solved problem as the doc-type wants it.
@@ -103,9 +94,9 @@ func prose(random *rand.Rand, chars int) string {
 	return strings.TrimSpace(b.String()) + "\n"
 }
 
-func sentence(random *rand.Rand, words int) string {
+func sentence(random *rand.Rand, length int) string {
 	var b strings.Builder
-	for i := range words {
+	for i := range length {
 		w := word(random)
 		if i == 0 {
 			w = strings.ToUpper(w[:1]) + w[1:]
@@ -130,20 +121,8 @@ func word(random *rand.Rand) string {
 	return vocabulary[int(x*x*float64(len(vocabulary)))]
 }
 
-var vocabulary = strings.Fields(`the of a to in is was that for when with on it not be from by are this which after
-	at an as only one has its where until because before every both without there than then while if so or but
-	request server client database query timeout connection pool retry queue worker message service error cache
-	lock transaction index column row table migration deploy release branch test build pipeline container image
-	memory thread goroutine channel context deadline handler endpoint route header token session user account
-	order payment invoice shipment parcel customer address carrier label webhook event log metric trace alert
-	dashboard latency throughput budget limit quota batch stream buffer file folder path name version schema field
-	value key record document section heading paragraph link search result score vector model prompt answer
-	returned failed waited opened closed leaked grew dropped blocked retried restarted upgraded configured renamed
-	wrote read sent received parsed encoded decoded compared sorted merged split moved copied deleted restored
-	slow fast empty large small wrong right stale fresh missing duplicate unexpected silent concurrent nightly
-	under over between during against twice always never often usually later earlier again together
-	replica primary backup snapshot checkpoint cluster node region network proxy gateway balancer certificate
-	secret password permission role policy audit compliance locale encoding timezone daylight calendar holiday
-	library package module interface struct pointer slice array string number boolean integer decimal rounding
-	overflow underflow panic recover signal shutdown startup handshake protocol socket port firewall packet
-	operator developer reviewer incident postmortem runbook checklist decision tradeoff alternative assumption`)
+//go:embed words.txt
+var words string
+
+// vocabulary has the frequent words first.
+var vocabulary = strings.Fields(words)

@@ -32,6 +32,8 @@ type environment struct {
 	// say tells what is being done.
 	say func(format string, args ...any)
 
+	// whole ends with the program. Its parts are the measurements.
+	whole *bench
 	// corpus is made by the first measurement that needs it, and so is grown.
 	corpus *corpus
 	grown  *grownIndex
@@ -39,11 +41,9 @@ type environment struct {
 	curves []curve
 }
 
-// newEnvironment expects the repository's root for a working folder, the server
-// built in it, and what test/testenv/withservices provides.
-func newEnvironment(ctx context.Context, quick bool, progress io.Writer) (_ *environment, err error) {
+func newEnvironment(quick bool, progress io.Writer) *environment {
 	began := time.Now()
-	e := &environment{
+	return &environment{
 		quick:        quick,
 		databaseURL:  os.Getenv(testenv.EnvDatabaseURL),
 		ollamaHost:   os.Getenv(testenv.EnvOllamaHost),
@@ -53,31 +53,22 @@ func newEnvironment(ctx context.Context, quick bool, progress io.Writer) (_ *env
 			fmt.Fprintf(progress, "bench: %5.0fs: %s\n", time.Since(began).Seconds(), fmt.Sprintf(format, args...))
 		},
 	}
-	if e.databaseURL == "" || e.ollamaHost == "" {
-		return nil, errors.New("run it as make bench, which provides PostgreSQL and Ollama")
-	}
-	if e.program, err = filepath.Abs("bin/compound-docs"); err != nil {
-		return nil, err
-	}
-	if e.dir, err = os.MkdirTemp("", "cdocs-bench-"); err != nil {
-		return nil, err
-	}
-	e.hello = filepath.Join(e.dir, "hello")
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", e.hello, "./test/bench/hello")
-	if text, err := build.CombinedOutput(); err != nil {
-		return nil, errors.Join(fmt.Errorf("build hello: %w\n%s", err, text), os.RemoveAll(e.dir))
-	}
-	return e, nil
 }
 
-func (e *environment) close(ctx context.Context) (err error) {
-	if e.corpus != nil {
-		err = e.corpus.close(ctx)
+// prepare expects the repository's root for a working folder, the server built in
+// it, and what test/testenv/withservices provides.
+func (b *bench) prepare(ctx context.Context) {
+	if b.databaseURL == "" || b.ollamaHost == "" {
+		check(errors.New("run it as make bench, which provides PostgreSQL and Ollama"))
 	}
-	if e.grown != nil {
-		err = errors.Join(err, e.grown.close(ctx))
+	b.program = get(filepath.Abs("bin/compound-docs"))
+	b.dir = get(os.MkdirTemp("", "cdocs-bench-"))
+	b.atEnd(func() error { return os.RemoveAll(b.dir) })
+	b.hello = filepath.Join(b.dir, "hello")
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", b.hello, "./test/bench/hello")
+	if text, err := build.CombinedOutput(); err != nil {
+		check(fmt.Errorf("build hello: %w\n%s", err, text))
 	}
-	return errors.Join(err, os.RemoveAll(e.dir))
 }
 
 // size chooses between the size of a quick and of a full run.
@@ -89,76 +80,46 @@ func (e *environment) size(quick, full int) int {
 }
 
 // folder makes a new folder.
-func (e *environment) folder(name string) (string, error) { return os.MkdirTemp(e.dir, name+"-") }
+func (e *environment) folder(name string) string { return get(os.MkdirTemp(e.dir, name+"-")) }
 
 // database is a migrated database of its own.
 type database struct {
 	*db.Database
 
-	url    string
-	pool   *pgxpool.Pool
-	remove func(context.Context) error
+	url  string
+	pool *pgxpool.Pool
 }
 
-// newDatabase creates a database; the caller drops it.
-func (e *environment) newDatabase(ctx context.Context) (*database, error) {
-	url, remove, err := testenv.NewDatabase(ctx, e.databaseURL)
-	if err != nil {
-		return nil, err
-	}
-	d := &database{Database: db.NewDatabase(url, e.logger), url: url, remove: remove}
-	if d.pool, err = d.Pool(ctx); err != nil {
-		return nil, errors.Join(err, d.drop(ctx))
-	}
-	return d, nil
-}
-
-// drop removes the database, whoever is still connected.
-func (d *database) drop(ctx context.Context) error {
-	d.Close()
-	return d.remove(context.WithoutCancel(ctx))
-}
-
-// withDatabase does something with a database that is dropped afterwards.
-func (e *environment) withDatabase(ctx context.Context, do func(*database) error) error {
-	d, err := e.newDatabase(ctx)
-	if err != nil {
-		return err
-	}
-	return errors.Join(do(d), d.drop(ctx))
+// newDatabase creates a database, which is dropped at the end.
+func (b *bench) newDatabase(ctx context.Context) *database {
+	url, drop, err := testenv.NewDatabase(ctx, b.databaseURL)
+	check(err)
+	d := &database{Database: db.NewDatabase(url, b.logger), url: url}
+	b.atEnd(func() error {
+		d.Close()
+		return drop(context.WithoutCancel(ctx))
+	})
+	d.pool = get(d.Pool(ctx))
+	return d
 }
 
 // settle has the statistics and visibility that autovacuum would have made in
 // time, and writes out what is dirty.
-func (d *database) settle(ctx context.Context) error {
+func (d *database) settle(ctx context.Context) {
 	for _, statement := range []string{"VACUUM (ANALYZE)", "CHECKPOINT"} {
-		if _, err := d.pool.Exec(ctx, statement); err != nil {
-			return fmt.Errorf("%s: %w", statement, err)
-		}
+		get(d.pool.Exec(ctx, statement))
 	}
-	return nil
 }
 
 // withoutHNSW does f while the passages have no HNSW index, and makes both again
 // afterwards as they were: that takes a fraction of the time that inserting into
 // them does. It is for measurements that a load only prepares.
-func (d *database) withoutHNSW(ctx context.Context, f func() error) error {
-	rows, err := d.pool.Query(ctx, `SELECT indexdef FROM pg_indexes
+func (d *database) withoutHNSW(ctx context.Context, f func()) {
+	definitions := d.texts(ctx, `SELECT indexdef FROM pg_indexes
 		WHERE indexname IN ('passages_compounding_embedding', 'passages_compounding_promoted')`)
-	if err != nil {
-		return err
-	}
-	definitions, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return fmt.Errorf("read the definitions of the HNSW indexes: %w", err)
-	}
-	if _, err := d.pool.Exec(ctx, "DROP INDEX passages_compounding_embedding, passages_compounding_promoted"); err != nil {
-		return err
-	}
-	if err := f(); err != nil {
-		return err
-	}
-	return pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error {
+	get(d.pool.Exec(ctx, "DROP INDEX passages_compounding_embedding, passages_compounding_promoted"))
+	f()
+	check(pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error {
 		var passages int
 		if err := tx.QueryRow(ctx, "SELECT count(*) FROM passages_compounding").Scan(&passages); err != nil {
 			return err
@@ -174,10 +135,15 @@ func (d *database) withoutHNSW(ctx context.Context, f func() error) error {
 			}
 		}
 		return nil
-	})
+	}))
 }
 
 // scan reads one row.
-func (d *database) scan(ctx context.Context, query string, into ...any) error {
-	return d.pool.QueryRow(ctx, query).Scan(into...)
+func (d *database) scan(ctx context.Context, query string, into ...any) {
+	check(d.pool.QueryRow(ctx, query).Scan(into...))
+}
+
+// texts reads one column of text.
+func (d *database) texts(ctx context.Context, query string, args ...any) []string {
+	return get(pgx.CollectRows(get(d.pool.Query(ctx, query, args...)), pgx.RowTo[string]))
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -23,33 +22,17 @@ const (
 // 100 searches stay below is compared with the median of the same searches
 // before, one at a time. That median is of the servers together, with the corpus
 // as it was.
-func load(ctx context.Context, e *environment) (_ result, err error) {
-	c, err := e.openCorpus(ctx)
-	if err != nil {
-		return result{}, err
-	}
+func load(ctx context.Context, b *bench) (ratio float64, note string) {
+	c := b.openCorpus(ctx)
 	servers := []*server{c.server}
-	defer func() {
-		for _, s := range servers[1:] {
-			err = errors.Join(err, s.Close())
-		}
-	}()
 	for len(servers) < sessions {
-		s, err := e.startServer(ctx, c.database.url, c.fake.URL())
-		if err != nil {
-			return result{}, err
-		}
+		s := b.startServer(ctx, c.database.url, c.fake.URL())
+		s.activate(ctx, c.repo, "main")
 		servers = append(servers, s)
-		if err := s.activate(ctx, c.repo, "main"); err != nil {
-			return result{}, err
-		}
 	}
-	idle, err := searchIdle(ctx, servers)
-	if err != nil {
-		return result{}, err
-	}
-	lasting := time.Duration(e.size(15, 60)) * time.Second
-	e.say("load: %d servers for %v; idle p50 %.1f ms", sessions, lasting, ms(median(idle)))
+	idle := searchIdle(ctx, servers)
+	lasting := time.Duration(b.size(15, 60)) * time.Second
+	b.say("load: %d servers for %v; idle p50 %.1f ms", sessions, lasting, ms(median(idle)))
 
 	var busy []time.Duration
 	var syncing time.Duration
@@ -60,39 +43,32 @@ func load(ctx context.Context, e *environment) (_ result, err error) {
 		return err
 	})
 	group.Go(func() error {
-		if err := c.repo.write(loadDocuments, 8); err != nil {
-			return err
-		}
-		err := c.server.activate(groupCtx, c.repo, "main")
-		syncing = time.Since(began)
-		return err
+		return attempt(func() {
+			c.repo.write(loadDocuments, 8)
+			c.server.activate(groupCtx, c.repo, "main")
+			syncing = time.Since(began)
+		})
 	})
-	if err := group.Wait(); err != nil {
-		return result{}, err
-	}
+	check(group.Wait())
 	p99, p50 := percentile(busy, 99), median(idle)
-	return result{float64(p99) / float64(p50), fmt.Sprintf(
+	return float64(p99) / float64(p50), fmt.Sprintf(
 		"p99 %.1f ms (p50 %.1f ms) of %d searches by %d servers in %v, over %.1f ms idle; no error; "+
 			"%d changed documents synced in %.0f s from the start",
-		ms(p99), ms(median(busy)), len(busy), sessions, lasting, ms(p50), loadDocuments, syncing.Seconds())}, nil
+		ms(p99), ms(median(busy)), len(busy), sessions, lasting, ms(p50), loadDocuments, syncing.Seconds())
 }
 
 // searchIdle times every query on every server, one after another. Each is asked
 // twice: the first time embeds it.
-func searchIdle(ctx context.Context, servers []*server) ([]time.Duration, error) {
-	var took []time.Duration
+func searchIdle(ctx context.Context, servers []*server) (took []time.Duration) {
 	for _, s := range servers {
 		for i := range 2 * loadQueries {
-			one, err := timedSearch(ctx, s, i)
-			if err != nil {
-				return nil, err
-			}
+			one := s.timedSearch(ctx, i)
 			if i >= loadQueries {
 				took = append(took, one)
 			}
 		}
 	}
-	return took, nil
+	return took
 }
 
 // searchSteadily has every server search once a second, not all at the same moment.
@@ -110,13 +86,14 @@ func searchSteadily(ctx context.Context, servers []*server, lasting time.Duratio
 				case <-next.C:
 				}
 				next.Reset(searchEvery)
-				one, err := timedSearch(ctx, s, n)
-				if err != nil {
+				if err := attempt(func() {
+					one := s.timedSearch(ctx, n)
+					mu.Lock()
+					defer mu.Unlock()
+					took = append(took, one)
+				}); err != nil {
 					return err
 				}
-				mu.Lock()
-				took = append(took, one)
-				mu.Unlock()
 			}
 			return nil
 		})
@@ -125,8 +102,8 @@ func searchSteadily(ctx context.Context, servers []*server, lasting time.Duratio
 	return took, err
 }
 
-func timedSearch(ctx context.Context, s *server, i int) (time.Duration, error) {
+func (s *server) timedSearch(ctx context.Context, i int) time.Duration {
 	began := time.Now()
-	err := s.search(ctx, query(i%loadQueries))
-	return time.Since(began), err
+	s.search(ctx, query(i%loadQueries))
+	return time.Since(began)
 }

@@ -3,15 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"net/url"
 	"os"
 	"runtime"
 	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/ollama/ollama/api"
 
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
@@ -25,21 +22,14 @@ type fact struct {
 const unknown = "unknown"
 
 // facts asks the machine and its services. What cannot be found out is "unknown".
-func (e *environment) facts(ctx context.Context) ([]fact, error) {
-	conn, err := pgx.Connect(ctx, e.databaseURL)
-	if err != nil {
-		return nil, err
-	}
+func (e *environment) facts(ctx context.Context) []fact {
+	conn := get(pgx.Connect(ctx, e.databaseURL))
 	var settings string
-	if err := conn.QueryRow(ctx, `
+	check(conn.QueryRow(ctx, `
 		SELECT string_agg(name || '=' || current_setting(name), ', ' ORDER BY place)
 		FROM unnest('{shared_buffers,fsync,full_page_writes,synchronous_commit,work_mem,max_wal_size,
-			effective_cache_size}'::text[]) WITH ORDINALITY AS setting (name, place)`).Scan(&settings); err != nil {
-		return nil, err
-	}
-	if err := conn.Close(ctx); err != nil {
-		return nil, err
-	}
+			effective_cache_size}'::text[]) WITH ORDINALITY AS setting (name, place)`).Scan(&settings))
+	check(conn.Close(ctx))
 	return []fact{
 		{"Processor", field("/proc/cpuinfo", "model name")},
 		{"Cores", strconv.Itoa(runtime.NumCPU())},
@@ -47,15 +37,7 @@ func (e *environment) facts(ctx context.Context) ([]fact, error) {
 		{"Go", runtime.Version()},
 		{"Services", os.Getenv(testenv.EnvServices)},
 		{"PostgreSQL's settings", settings},
-	}, nil
-}
-
-func ollamaClient(host string) (*api.Client, error) {
-	base, err := url.Parse(host)
-	if err != nil {
-		return nil, err
 	}
-	return api.NewClient(base, http.DefaultClient), nil
 }
 
 // field returns the value of the first "name: value" line of a file.
@@ -73,9 +55,8 @@ func field(file, name string) string {
 }
 
 // mebibytes reads a field of a running process's memory.
-func mebibytes(pid int, name string) (float64, error) {
+func mebibytes(pid int, name string) float64 {
 	var kib float64
-	text := field(fmt.Sprintf("/proc/%d/status", pid), name)
-	_, err := fmt.Sscanf(text, "%f kB", &kib)
-	return kib / 1024, err
+	get(fmt.Sscanf(field(fmt.Sprintf("/proc/%d/status", pid), name), "%f kB", &kib))
+	return kib / 1024
 }

@@ -2,6 +2,8 @@
 // what they cost, on real PostgreSQL with pgvector, and real Ollama where
 // embedding is the subject. It knows the whole module, and nothing imports it.
 //
+// A row of the report is a line in measurements and the function that it names.
+//
 // It runs in the repository's root, under test/testenv/withservices, which starts
 // PostgreSQL and Ollama where the machine has none. A row that misses its target
 // is no error.
@@ -9,7 +11,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -42,46 +43,36 @@ type options struct {
 	only, write string
 }
 
-func run(ctx context.Context, o options, out, progress io.Writer) (err error) {
+func run(ctx context.Context, o options, out, progress io.Writer) error {
 	only, err := regexp.Compile(o.only)
 	if err != nil {
 		return fmt.Errorf("-only: %w", err)
 	}
-	e, err := newEnvironment(ctx, o.quick, progress)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, e.close(ctx)) }()
 	began := time.Now()
-	commit, date := version(ctx), began.UTC().Format(time.DateOnly)
-	facts, err := e.facts(ctx)
-	if err != nil {
-		return fmt.Errorf("describe the machine: %w", err)
-	}
-	for _, m := range measurements() {
-		if !only.MatchString(m.name) {
-			continue
-		}
-		measured, err := m.measure(ctx, e)
-		if err != nil {
-			return fmt.Errorf("measure %s: %w", m.name, err)
-		}
-		row := Row{
-			Name: m.name, Value: measured.value, Unit: m.unit, Target: m.target, Note: measured.note, Reason: m.reason,
-			Commit: commit, Date: date, Quick: o.quick,
-		}
-		fmt.Fprintf(out, "%s\n    %s\n", row, row.Note)
-		if row.Short() && row.Reason != "" {
-			fmt.Fprintln(out, "    Short because "+row.Reason)
-		}
-		if o.write != "" {
-			if err := write(o.write, facts, row, e.curves); err != nil {
-				return err
+	e := newEnvironment(o.quick, progress)
+	return (&bench{environment: e}).within(func(whole *bench) {
+		e.whole = whole
+		whole.prepare(ctx)
+		commit, facts := version(ctx), whole.facts(ctx)
+		for _, m := range measurements() {
+			if !only.MatchString(m.Name) {
+				continue
+			}
+			row := m.Row
+			row.Commit, row.Date, row.Quick = commit, began.UTC().Format(time.DateOnly), o.quick
+			if err := whole.within(func(b *bench) { row.Value, row.Note = m.measure(ctx, b) }); err != nil {
+				check(fmt.Errorf("measure %s: %w", m.Name, err))
+			}
+			fmt.Fprintf(out, "%s\n    %s\n", row, row.Note)
+			if row.Short() && row.Reason != "" {
+				fmt.Fprintln(out, "    Short because "+row.Reason)
+			}
+			if o.write != "" {
+				check(write(o.write, facts, row, e.curves))
 			}
 		}
-	}
-	e.say("done in %v", time.Since(began).Round(time.Second))
-	return nil
+		e.say("done in %v", time.Since(began).Round(time.Second))
+	})
 }
 
 // version of what is measured.

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/url"
 
 	"github.com/compound-docs/compound-docs/db"
@@ -14,70 +12,40 @@ import (
 
 // overhead compares a search over stdio, its embedding known from an earlier one,
 // with the statements that it sends, sent by themselves over one connection.
-func overhead(ctx context.Context, e *environment) (_ result, err error) {
-	c, err := e.openCorpus(ctx)
-	if err != nil {
-		return result{}, err
-	}
-	if err := c.database.settle(ctx); err != nil {
-		return result{}, err
-	}
+func overhead(ctx context.Context, b *bench) (ratio float64, note string) {
+	c := b.openCorpus(ctx)
+	c.database.settle(ctx)
 	text := query(1)
-	if err := c.server.search(ctx, text); err != nil {
-		return result{}, err
-	}
-	statements, err := e.captureSearch(ctx, c, text)
-	if err != nil {
-		return result{}, fmt.Errorf("capture the statements of a search: %w", err)
-	}
-	bare, err := newReplay(ctx, c.database.pool.Config().ConnConfig, statements)
-	if err != nil {
-		return result{}, err
-	}
-	defer func() { err = errors.Join(err, bare.conn.Close(ctx)) }()
-	return compare(ctx, 20, e.size(300, 1000),
-		whole(func(ctx context.Context, _ int) error { return c.server.search(ctx, text) }), whole(bare.run),
+	c.server.search(ctx, text)
+	var statements []statement
+	check(b.within(func(b *bench) { statements = b.captureSearch(ctx, c, text) }))
+	bare := b.newReplay(ctx, c.database.pool.Config().ConnConfig, statements)
+	return compare(ctx, 20, b.size(300, 1000),
+		whole(func(ctx context.Context, _ int) { c.server.search(ctx, text) }), whole(bare.run),
 		"%d passages, %d statements; ", corpusDocuments, len(statements))
 }
 
 // captureSearch returns the statements of one search of the corpus, the second
 // on its connection.
-func (e *environment) captureSearch(ctx context.Context, c *corpus, text string) (_ []statement, err error) {
-	dir, err := e.folder("pg")
-	if err != nil {
-		return nil, err
-	}
-	between, err := newCapture(ctx, dir, c.database.pool.Config().ConnConfig)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, between.close()) }()
-	parsed, err := url.Parse(c.database.url)
-	if err != nil {
-		return nil, err
-	}
-	parsed.Host = ""
-	parsed.RawQuery = url.Values{"host": {dir}, "sslmode": {"disable"}}.Encode()
-	database := db.NewDatabase(parsed.String(), e.logger)
-	defer database.Close()
-	models, err := ollama.New(ollama.Config{Hosts: []string{c.fake.URL()}, Logger: e.logger})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, models.Close()) }()
-	searcher := rag.NewSearcher(database, models, models, e.logger)
-	_, tenant, err := openTenant(ctx, index.New(database, models, e.logger), c.repo, "main")
-	if err != nil {
-		return nil, err
-	}
+func (b *bench) captureSearch(ctx context.Context, c *corpus, text string) (statements []statement) {
+	dir := b.folder("pg")
+	between := b.newCapture(ctx, dir, c.database.pool.Config().ConnConfig)
+	through := get(url.Parse(c.database.url))
+	through.Host = ""
+	through.RawQuery = url.Values{"host": {dir}, "sslmode": {"disable"}}.Encode()
+	database := db.NewDatabase(through.String(), b.logger)
+	models := get(ollama.New(ollama.Config{Hosts: []string{c.fake.URL()}, Logger: b.logger}))
+	b.atEnd(func() error {
+		database.Close()
+		return models.Close()
+	})
+	searcher := rag.NewSearcher(database, models, models, b.logger)
+	_, tenant := openTenant(ctx, index.New(database, models, b.logger), c.repo, "main")
 	scope := rag.Scope{Tenant: tenant, Collection: rag.Compounding}
-	var statements []statement
 	for range 2 {
 		between.taken()
-		if _, err := searcher.Search(ctx, scope, rag.Query{Text: text, Limit: searchLimit}); err != nil {
-			return nil, err
-		}
+		get(searcher.Search(ctx, scope, rag.Query{Text: text, Limit: searchLimit}))
 		statements = between.taken()
 	}
-	return statements, nil
+	return statements
 }

@@ -27,7 +27,8 @@ type report struct {
 // write puts a row into the report in a file, in place of its earlier value, and
 // writes its data as JSON and its picture beside it.
 func write(file string, facts []fact, row Row, curves []curve) error {
-	r, err := readReport(beside(file, ".json"))
+	data := beside(file, ".json")
+	r, err := readReport(data)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -35,29 +36,26 @@ func write(file string, facts []fact, row Row, curves []curve) error {
 		r = report{Facts: facts} // ratios of different machines do not belong side by side
 	}
 	r.put(row, curves)
-	return r.save(file)
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(data, append(text, '\n'), 0o644); err != nil {
+		return err
+	}
+	picture := ""
+	if len(r.Curves) > 0 {
+		picture = beside(file, ".svg")
+		if err := draw(r.Curves, picture); err != nil {
+			return err
+		}
+	}
+	return r.render(file, picture)
 }
 
 // beside is the file's path with another extension.
 func beside(file, extension string) string {
 	return strings.TrimSuffix(file, filepath.Ext(file)) + extension
-}
-
-func (r *report) save(file string) error {
-	picture := beside(file, ".svg")
-	text, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(beside(file, ".json"), append(text, '\n'), 0o644); err != nil {
-		return err
-	}
-	if len(r.Curves) == 0 {
-		picture = ""
-	} else if err := draw(r.Curves, picture); err != nil {
-		return err
-	}
-	return r.render(file, picture)
 }
 
 func readReport(file string) (r report, err error) {
@@ -75,11 +73,10 @@ func readReport(file string) (r report, err error) {
 // measurements.
 func (r *report) put(row Row, curves []curve) {
 	r.Rows = append(slices.DeleteFunc(r.Rows, func(old Row) bool { return old.Name == row.Name }), row)
-	place := map[string]int{}
-	for i, m := range measurements() {
-		place[m.name] = i
+	place := func(row Row) int {
+		return slices.IndexFunc(measurements(), func(m measurement) bool { return m.Name == row.Name })
 	}
-	slices.SortFunc(r.Rows, func(a, b Row) int { return place[a.Name] - place[b.Name] })
+	slices.SortFunc(r.Rows, func(a, b Row) int { return place(a) - place(b) })
 	for _, c := range curves {
 		r.Curves = append(slices.DeleteFunc(r.Curves, func(old curve) bool { return old.Name == c.Name }), c)
 	}

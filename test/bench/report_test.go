@@ -55,12 +55,9 @@ func TestAlternate_BeginsWithEachInTurn(t *testing.T) {
 	t.Parallel()
 	var order string
 	side := func(name string) timed {
-		return whole(func(context.Context, int) error { order += name; return nil })
+		return whole(func(context.Context, int) { order += name })
 	}
-	s, err := alternate(t.Context(), 1, 3, side("a"), side("b"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := alternate(t.Context(), 1, 3, side("a"), side("b"))
 	if order != "abbaabba" || len(s.a) != 3 || len(s.b) != 3 {
 		t.Errorf("order %s with %d and %d samples, want abbaabba with 3 and 3", order, len(s.a), len(s.b))
 	}

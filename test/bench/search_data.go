@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -20,9 +19,9 @@ import (
 // searchIndex is a database filled with synthetic passages by COPY, without files
 // and without an embedding, so that its size may be that of a large team.
 type searchIndex struct {
+	*environment
 	*database
 
-	env      *environment
 	models   *embedder
 	index    *index.Index
 	searcher *rag.Searcher
@@ -37,39 +36,25 @@ const clusters = 400
 // subjects is how many of them one project is about.
 const subjects = 20
 
-func (e *environment) newSearchIndex(ctx context.Context, seed uint64) (*searchIndex, error) {
-	d, err := e.newDatabase(ctx)
-	if err != nil {
-		return nil, err
-	}
+// newSearchIndex makes an empty one, which is dropped at the end.
+func (b *bench) newSearchIndex(ctx context.Context, seed uint64) *searchIndex {
+	d := b.newDatabase(ctx)
 	models := &embedder{space: newSpace(clusters, 3), queries: map[string][]float32{}}
 	return &searchIndex{
-		database: d, env: e, random: newRandom(seed, 0), models: models, index: e.index(d.Database, models),
-		searcher: rag.NewSearcher(d.Database, models, nil, e.logger),
-	}, nil
-}
-
-// withSearchIndex does something with an index that is dropped afterwards.
-func (e *environment) withSearchIndex(ctx context.Context, seed uint64, do func(*searchIndex) error) error {
-	x, err := e.newSearchIndex(ctx, seed)
-	if err != nil {
-		return err
+		environment: b.environment, database: d, random: newRandom(seed, 0), models: models,
+		index:    b.environment.index(d.Database, models),
+		searcher: rag.NewSearcher(d.Database, models, nil, b.logger),
 	}
-	return errors.Join(do(x), x.drop(ctx))
 }
 
 // fill adds tenants of a project, one of each size, to records.
-func (x *searchIndex) fill(ctx context.Context, project string, sizes []int, records *[]record) ([]*searchTenant, error) {
+func (x *searchIndex) fill(ctx context.Context, project string, sizes []int, records *[]record) []*searchTenant {
 	tenants := make([]*searchTenant, len(sizes))
 	for i, size := range sizes {
-		tenant, err := x.newTenant(ctx, project, fmt.Sprintf("size-%d", size))
-		if err != nil {
-			return nil, err
-		}
-		tenants[i] = tenant
-		*records = append(*records, x.grow(tenant, size)...)
+		tenants[i] = x.newTenant(ctx, project, fmt.Sprintf("size-%d", size))
+		*records = append(*records, x.grow(tenants[i], size)...)
 	}
-	return tenants, nil
+	return tenants
 }
 
 // searchTenant is one of its tenants.
@@ -88,16 +73,15 @@ func (t *searchTenant) scope() rag.Scope {
 }
 
 // newTenant registers a tenant that has no document yet.
-func (x *searchIndex) newTenant(ctx context.Context, project, branch string) (*searchTenant, error) {
+func (x *searchIndex) newTenant(ctx context.Context, project, branch string) *searchTenant {
 	key := rag.TenantKey{Project: project, Branch: branch, PathHash: "0123456789abcdef"}
-	tenant, err := x.index.Tenant(ctx, key, "/"+project)
-	if err != nil {
-		return nil, err
+	t := &searchTenant{
+		Tenant: get(x.index.Tenant(ctx, key, "/"+project)), subjects: x.random.Perm(clusters)[:subjects],
 	}
-	t := &searchTenant{Tenant: tenant, subjects: x.random.Perm(clusters)[:subjects]}
-	return t, x.pool.QueryRow(ctx, `
+	check(x.pool.QueryRow(ctx, `
 		SELECT t.project_id, t.id FROM tenants t JOIN projects p ON p.id = t.project_id
-		WHERE p.name = $1 AND t.branch_name = $2`, project, branch).Scan(&t.projectID, &t.id)
+		WHERE p.name = $1 AND t.branch_name = $2`, project, branch).Scan(&t.projectID, &t.id))
+	return t
 }
 
 // record is a document of one passage.
@@ -147,29 +131,22 @@ func (x *searchIndex) grow(t *searchTenant, documents int) []record {
 }
 
 // load writes the documents and brings the HNSW indexes up to date.
-func (x *searchIndex) load(ctx context.Context, records []record) error {
+func (x *searchIndex) load(ctx context.Context, records []record) {
 	began := time.Now()
 	var copied time.Duration
-	err := x.withoutHNSW(ctx, func() error {
+	x.withoutHNSW(ctx, func() {
 		const writers = 2
 		group, groupCtx := errgroup.WithContext(ctx)
 		for i := range writers {
 			part := records[i*len(records)/writers : (i+1)*len(records)/writers]
 			group.Go(func() error { return x.copy(groupCtx, part) })
 		}
-		err := group.Wait()
+		check(group.Wait())
 		copied = time.Since(began)
-		return err
 	})
-	if err != nil {
-		return err
-	}
-	if err := x.settle(ctx); err != nil {
-		return err
-	}
-	x.env.say("loaded %d passages in %.0f s, %d now; index made in %.0f s",
+	x.settle(ctx)
+	x.say("loaded %d passages in %.0f s, %d now; index made in %.0f s",
 		len(records), copied.Seconds(), x.passages, (time.Since(began) - copied).Seconds())
-	return nil
 }
 
 func (x *searchIndex) copy(ctx context.Context, records []record) error {
@@ -262,24 +239,21 @@ func (x *searchIndex) questions(t *searchTenant, count int) []question {
 }
 
 // search asks one question.
-func (x *searchIndex) search(ctx context.Context, t *searchTenant, q question) error {
-	_, err := x.searcher.Search(ctx, t.scope(), rag.Query{Text: q.text, Limit: searchLimit})
-	return err
+func (x *searchIndex) search(ctx context.Context, t *searchTenant, q question) {
+	get(x.searcher.Search(ctx, t.scope(), rag.Query{Text: q.text, Limit: searchLimit}))
 }
 
 // time asks every question, twice, and returns what the second time took.
-func (x *searchIndex) time(ctx context.Context, t *searchTenant, questions []question) ([]time.Duration, error) {
+func (x *searchIndex) time(ctx context.Context, t *searchTenant, questions []question) []time.Duration {
 	took := make([]time.Duration, 0, len(questions))
 	for pass := range 2 {
 		for _, q := range questions {
 			began := time.Now()
-			if err := x.search(ctx, t, q); err != nil {
-				return nil, err
-			}
+			x.search(ctx, t, q)
 			if pass == 1 {
 				took = append(took, time.Since(began))
 			}
 		}
 	}
-	return took, nil
+	return took
 }

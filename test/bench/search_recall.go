@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/compound-docs/compound-docs/rag"
 )
 
@@ -34,34 +32,26 @@ var selections = []selection{
 // recall compares what a search returns with an exact comparison of all passages
 // of the tenant that the filter lets through, for tenants of several sizes, alone
 // in their database and among others.
-func recall(ctx context.Context, e *environment) (result, error) {
+func recall(ctx context.Context, b *bench) (least float64, note string) {
 	sizes := []int{100, 1000, 10_000, 100_000}
-	if e.quick {
+	if b.quick {
 		sizes = sizes[:3]
 	}
 	worst := worstRecall{mean: 1, own: 1}
 	for i, size := range sizes {
-		err := e.withSearchIndex(ctx, uint64(20+i), func(x *searchIndex) error {
-			return x.loadAndRecall(ctx, "alone", []int{size}, nil, &worst)
-		})
-		if err != nil {
-			return result{}, err
-		}
+		check(b.within(func(b *bench) {
+			b.newSearchIndex(ctx, uint64(20+i)).loadAndRecall(ctx, "alone", []int{size}, nil, &worst)
+		}))
 	}
-	err := e.withSearchIndex(ctx, 30, func(x *searchIndex) error {
-		records, err := x.addOthers(ctx, others, e.size(5, 100))
-		if err != nil {
-			return err
-		}
-		// Half of the others are branches of the same project.
-		return x.loadAndRecall(ctx, "shared", sizes, records, &worst)
-	})
-	least := "all have the same"
+	x := b.newSearchIndex(ctx, 30)
+	// Half of the others are branches of the same project.
+	x.loadAndRecall(ctx, "shared", sizes, x.addOthers(ctx, others, b.size(5, 100)), &worst)
+	where := "all have the same"
 	if worst.of != "" {
-		least = "the least is of " + worst.of
+		where = "the least is of " + worst.of
 	}
-	return result{worst.mean, fmt.Sprintf("tenants of %v passages, alone and among %d others, with %d selections each; %s; "+
-		"of queries about a subject of the tenant the least is %s", sizes, others, len(selections), least, number(worst.own))}, err
+	return worst.mean, fmt.Sprintf("tenants of %v passages, alone and among %d others, with %d selections each; %s; "+
+		"of queries about a subject of the tenant the least is %s", sizes, others, len(selections), where, number(worst.own))
 }
 
 type worstRecall struct {
@@ -72,52 +62,34 @@ type worstRecall struct {
 }
 
 // loadAndRecall loads tenants of a project beside the records, and measures each.
-func (x *searchIndex) loadAndRecall(
-	ctx context.Context, project string, sizes []int, records []record, worst *worstRecall,
-) error {
-	tenants, err := x.fill(ctx, project, sizes, &records)
-	if err != nil {
-		return err
-	}
-	if err := x.load(ctx, records); err != nil {
-		return err
-	}
+func (x *searchIndex) loadAndRecall(ctx context.Context, project string, sizes []int, records []record, worst *worstRecall) {
+	tenants := x.fill(ctx, project, sizes, &records)
+	x.load(ctx, records)
 	for _, tenant := range tenants {
-		if err := x.recall(ctx, tenant, project, worst); err != nil {
-			return err
-		}
+		x.recall(ctx, tenant, project, worst)
 	}
-	return nil
 }
 
 // addOthers makes tenants of so many documents each: one half are branches of one
 // project, the other half have a project of their own.
-func (x *searchIndex) addOthers(ctx context.Context, tenants, documents int) ([]record, error) {
-	var records []record
+func (x *searchIndex) addOthers(ctx context.Context, tenants, documents int) (records []record) {
 	for i := range tenants {
 		project, branch := fmt.Sprintf("other-%d", i), "main"
 		if i%2 == 0 {
 			project, branch = "shared", fmt.Sprintf("branch-%d", i)
 		}
-		tenant, err := x.newTenant(ctx, project, branch)
-		if err != nil {
-			return nil, err
-		}
-		records = append(records, x.grow(tenant, documents)...)
+		records = append(records, x.grow(x.newTenant(ctx, project, branch), documents)...)
 	}
-	return records, nil
+	return records
 }
 
 // recall of one tenant, for every selection.
-func (x *searchIndex) recall(ctx context.Context, t *searchTenant, situation string, worst *worstRecall) error {
-	questions := x.questions(t, x.env.size(20, 50))
+func (x *searchIndex) recall(ctx context.Context, t *searchTenant, situation string, worst *worstRecall) {
+	questions := x.questions(t, x.size(20, 50))
 	for _, s := range selections {
 		var sum, ownSum, own float64
 		for _, q := range questions {
-			share, err := x.recallOf(ctx, t, s, q)
-			if err != nil {
-				return err
-			}
+			share := x.recallOf(ctx, t, s, q)
 			sum += share
 			if !q.strange {
 				ownSum, own = ownSum+share, own+1
@@ -126,30 +98,26 @@ func (x *searchIndex) recall(ctx context.Context, t *searchTenant, situation str
 		mean := sum / float64(len(questions))
 		worst.own = min(worst.own, ownSum/own)
 		of := fmt.Sprintf("%d passages, %s, %s", len(t.points), situation, s.name)
-		x.env.say("recall@%d %.4f, of the tenant's subjects %.4f: %s", searchLimit, mean, ownSum/own, of)
+		x.say("recall@%d %.4f, of the tenant's subjects %.4f: %s", searchLimit, mean, ownSum/own, of)
 		if mean < worst.mean {
 			worst.mean, worst.of = mean, of
 		}
 	}
-	return nil
 }
 
 // recallOf is the share of the documents that an exact search returns which the
 // search returned too.
-func (x *searchIndex) recallOf(ctx context.Context, t *searchTenant, s selection, q question) (float64, error) {
-	hits, err := x.searcher.Search(ctx, t.scope(), rag.Query{
+func (x *searchIndex) recallOf(ctx context.Context, t *searchTenant, s selection, q question) float64 {
+	hits := get(x.searcher.Search(ctx, t.scope(), rag.Query{
 		Text: q.text, DocTypes: s.docTypes, Levels: s.levels, Limit: searchLimit,
-	})
-	if err != nil {
-		return 0, err
-	}
+	}))
 	found := map[string]bool{}
 	for _, hit := range hits.Documents {
 		found[hit.Path] = true
 	}
 	// The order of rag.Searcher.Search: similarity, that of promoted documents
 	// counted one and a half times.
-	rows, err := x.pool.Query(ctx, `
+	exact := x.texts(ctx, `
 		SELECT d.relative_path
 		FROM document_chunks c
 		JOIN passages p ON p.collection = c.collection AND p.project_id = c.project_id AND p.hash = c.passage_hash
@@ -158,12 +126,8 @@ func (x *searchIndex) recallOf(ctx context.Context, t *searchTenant, s selection
 			AND ($3::text[] IS NULL OR d.doc_type = ANY($3)) AND ($4::promotion_level[] IS NULL OR c.promotion_level = ANY($4))
 		ORDER BY greatest(1 - (p.embedding <=> $5::halfvec), 0) * CASE c.promotion_level WHEN 'standard' THEN 1 ELSE 1.5 END DESC
 		LIMIT $6`, t.projectID, t.id, s.docTypes, s.levels, q.vector, searchLimit)
-	if err != nil {
-		return 0, err
-	}
-	exact, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil || len(exact) == 0 {
-		return 1, err // nothing to be missed
+	if len(exact) == 0 {
+		return 1 // nothing to be missed
 	}
 	both := 0
 	for _, path := range exact {
@@ -171,5 +135,5 @@ func (x *searchIndex) recallOf(ctx context.Context, t *searchTenant, s selection
 			both++
 		}
 	}
-	return float64(both) / float64(len(exact)), nil
+	return float64(both) / float64(len(exact))
 }

@@ -11,63 +11,57 @@ import (
 )
 
 // server is the program, running, with a client that talks to it over stdio.
-type server struct {
-	*mcpclient.Client
-}
+type server struct{ *mcpclient.Client }
 
-// startServer starts the program on a database and an Ollama. The caller closes it.
-func (e *environment) startServer(ctx context.Context, databaseURL, ollamaHost string) (*server, error) {
-	client, err := mcpclient.Start(ctx, e.serverCommand(databaseURL, ollamaHost), nil)
-	return &server{client}, err
+// startServer starts the program on a database and an Ollama. It ends at the end.
+func (b *bench) startServer(ctx context.Context, databaseURL, ollamaHost string) *server {
+	s := &server{get(mcpclient.Start(ctx, b.serverCommand(databaseURL, ollamaHost)))}
+	b.atEnd(s.Close)
+	return s
 }
 
 func (e *environment) serverCommand(databaseURL, ollamaHost string) *exec.Cmd {
-	command := exec.Command(e.program, "serve", "--log-level", "warn") //nolint:noctx // ends when its stdin does
-	command.Env = mcpclient.Environment(e.dir, databaseURL, ollamaHost)
+	in := mcpclient.Installation{Program: e.program, Home: e.dir, DatabaseURL: databaseURL, OllamaHost: ollamaHost}
+	command := in.Command("serve", "--log-level", "warn")
 	command.Stderr = os.Stderr
 	return command
 }
 
 // activate makes the repository active and waits until its index holds all of
 // its documents.
-func (s *server) activate(ctx context.Context, r *repository, branch string) error {
-	return s.Activate(ctx, r.config(), branch)
+func (s *server) activate(ctx context.Context, r *repository, branch string) {
+	check(s.Activate(ctx, r.config(), branch))
 }
 
 // searchLimit is the default of the tool.
 const searchLimit = 10
 
 // search asks for ten documents whatever their relevance, and requires them.
-func (s *server) search(ctx context.Context, query string) error {
+func (s *server) search(ctx context.Context, query string) {
 	var answer struct {
 		Results []struct{} `json:"results"`
 	}
 	arguments := map[string]any{"query": query, "limit": searchLimit, "min_relevance_score": 0}
-	if err := s.Call(ctx, "semantic_search", arguments, &answer); err != nil {
-		return err
-	}
+	check(s.Call(ctx, "semantic_search", arguments, &answer))
 	if len(answer.Results) != searchLimit {
-		return fmt.Errorf("search %q: %d results, want %d", query, len(answer.Results), searchLimit)
+		check(fmt.Errorf("search %q: %d results, want %d", query, len(answer.Results), searchLimit))
 	}
-	return nil
 }
 
 // handshake compares the start of the server with that of the smallest one:
 // from the start of the process until the client has the answer to initialize.
-func handshake(ctx context.Context, e *environment) (result, error) {
+func handshake(ctx context.Context, b *bench) (ratio float64, note string) {
 	start := func(command func() *exec.Cmd) timed {
-		return func(ctx context.Context, _ int) (time.Duration, error) {
+		return func(ctx context.Context, _ int) time.Duration {
 			began := time.Now()
-			client, err := mcpclient.Start(ctx, command(), nil)
-			if err != nil {
-				return 0, err
-			}
+			client := get(mcpclient.Start(ctx, command()))
 			took := time.Since(began)
-			return took, client.Close()
+			check(client.Close())
+			return took
 		}
 	}
-	return compare(ctx, 3, e.size(30, 100),
-		start(func() *exec.Cmd { return e.serverCommand(e.databaseURL, e.ollamaHost) }),
-		start(func() *exec.Cmd { return exec.Command(e.hello) }), //nolint:noctx // ends when its stdin does
+	return compare(ctx, 3, b.size(30, 100),
+		start(func() *exec.Cmd { return b.serverCommand(b.databaseURL, b.ollamaHost) }),
+		start(func() *exec.Cmd { return exec.Command(b.hello) }), //nolint:noctx // ends when its stdin does
 		"")
 }

@@ -28,21 +28,20 @@ type sides struct {
 
 // timed does something and says how long that took; what it does to prepare and
 // to clean up is not in it.
-type timed func(ctx context.Context, round int) (time.Duration, error)
+type timed func(ctx context.Context, round int) time.Duration
 
 // whole times all that f does.
-func whole(f func(ctx context.Context, round int) error) timed {
-	return func(ctx context.Context, round int) (time.Duration, error) {
+func whole(f func(ctx context.Context, round int)) timed {
+	return func(ctx context.Context, round int) time.Duration {
 		began := time.Now()
-		err := f(ctx, round)
-		return time.Since(began), err
+		f(ctx, round)
+		return time.Since(began)
 	}
 }
 
 // alternate does a and b in turns. Every other round begins with b. The first
 // warmup rounds are not counted.
-func alternate(ctx context.Context, warmup, rounds int, a, b timed) (sides, error) {
-	var s sides
+func alternate(ctx context.Context, warmup, rounds int, a, b timed) (s sides) {
 	for round := range warmup + rounds {
 		steps := []struct {
 			do      timed
@@ -52,34 +51,24 @@ func alternate(ctx context.Context, warmup, rounds int, a, b timed) (sides, erro
 			slices.Reverse(steps)
 		}
 		for _, step := range steps {
-			took, err := step.do(ctx, round)
-			if err != nil {
-				return sides{}, err
-			}
+			took := step.do(ctx, round)
 			if round >= warmup {
 				*step.samples = append(*step.samples, took)
 			}
 		}
 	}
-	return s, nil
+	return s
 }
 
-// compare returns the ratio of two ways to do the same thing, as alternate times
-// them. The note starts with what the format says.
-func compare(ctx context.Context, warmup, rounds int, a, b timed, format string, args ...any) (result, error) {
-	s, err := alternate(ctx, warmup, rounds, a, b)
-	if err != nil {
-		return result{}, err
-	}
-	return result{value: s.ratio(), note: fmt.Sprintf(format, args...) + s.String()}, nil
-}
-
-// ratio is the median of a over that of b.
-func (s sides) ratio() float64 { return float64(median(s.a)) / float64(median(s.b)) }
-
-// String says what the ratio is made of.
-func (s sides) String() string {
-	return fmt.Sprintf("%s ms over %s ms, medians of %d", number(ms(median(s.a))), number(ms(median(s.b))), len(s.a))
+// compare returns the ratio of the medians of two ways to do the same thing, as
+// alternate times them. The note starts with what the format says.
+func compare(
+	ctx context.Context, warmup, rounds int, a, b timed, format string, args ...any,
+) (ratio float64, note string) {
+	s := alternate(ctx, warmup, rounds, a, b)
+	over, under := ms(median(s.a)), ms(median(s.b))
+	return over / under, fmt.Sprintf(format, args...) +
+		fmt.Sprintf("%s ms over %s ms, medians of %d", number(over), number(under), len(s.a))
 }
 
 // slope of the least-squares line through the points' logarithms.

@@ -44,7 +44,7 @@ const (
 func newRandom(seed uint64, i int) *rand.Rand { return rand.New(rand.NewPCG(seed, uint64(i))) }
 
 func newSpace(clusters int, seed uint64) *space {
-	random := rand.New(rand.NewPCG(seed, 1))
+	random := newRandom(seed, 1)
 	s := &space{common: gaussian(random, dimensions)}
 	scale(s.common, math.Sqrt(commonShare)/norm(s.common))
 	for range intrinsic {
@@ -96,7 +96,7 @@ func (s *space) vector(random *rand.Rand, p point) []float32 {
 func (s *space) ofText(text string) []float32 {
 	h := fnv.New64a()
 	h.Write([]byte(text))
-	random := rand.New(rand.NewPCG(h.Sum64(), 2))
+	random := newRandom(h.Sum64(), 2)
 	return s.vector(random, s.near(random, random.IntN(len(s.centres))))
 }
 
@@ -153,7 +153,7 @@ func embedding(vector []float32) ollama.Embedding {
 }
 
 func (*embedder) EmbedModel(context.Context) (ollama.Model, error) {
-	return ollama.Model{Name: modelName, Digest: modelName, Dimensions: dimensions, PromptVersion: ollama.PromptVersion}, nil
+	return ollama.Model{Name: modelName, Digest: modelName, Dimensions: dimensions, PromptVersion: 1}, nil
 }
 
 func (e *embedder) FreshModel(ctx context.Context) (ollama.Model, error) { return e.EmbedModel(ctx) }

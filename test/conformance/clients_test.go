@@ -27,9 +27,9 @@ type found struct {
 func TestClients(t *testing.T) {
 	t.Parallel()
 	installed(t)
-	s, binary := startBinary(t)
+	in := installIndexed(t)
 	// A module from stdin can import the packages of the working folder.
-	program := slices.Concat([]string{"--input-type=module", "-", "env", "-i"}, s.environment(t), []string{binary, "serve"})
+	program := slices.Concat([]string{"--input-type=module", "-", "env", "-i"}, in.Command().Env, []string{in.Program, "serve"})
 	stdout, code := run(t, clients, "node", program...)
 	if code != 0 {
 		t.Fatalf("the clients end with %d", code)
@@ -39,7 +39,7 @@ func TestClients(t *testing.T) {
 		t.Fatalf("%v in %s", err, stdout)
 	}
 	both := found{
-		Tools:      slices.Sorted(maps.Keys(calls(t, s))),
+		Tools:      slices.Sorted(maps.Keys(calls(t, in.Root))),
 		DocTypes:   strings.Fields("problem insight codebase tool style api-contract"),
 		Failure:    "INVALID_ARGUMENT",
 		Completion: []string{document},

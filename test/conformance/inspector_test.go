@@ -15,21 +15,17 @@ import (
 const document = "csharp-compounding-docs/codebase/connection-management-20250108.md"
 
 // calls returns the arguments of every tool's example, as options of the Inspector.
-func calls(t *testing.T, s services) map[string][]string {
+func calls(t *testing.T, root string) map[string][]string {
 	t.Helper()
 	calls := map[string][]string{}
 	for _, group := range tools.Groups() {
 		for _, tool := range group.Tools {
-			file, err := toolexample.Read("../..", tool.Name)
+			example, err := toolexample.ReadExample("../..", tool.Name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			example, err := file.Example()
-			if err != nil {
-				t.Fatalf("%s: %v", tool.Name, err)
-			}
 			var arguments map[string]any
-			if err := json.Unmarshal(example.ArgumentsAt(s.root), &arguments); err != nil {
+			if err := json.Unmarshal(example.ArgumentsAt(root), &arguments); err != nil {
 				t.Fatal(err)
 			}
 			calls[tool.Name] = nil
@@ -51,10 +47,9 @@ func calls(t *testing.T, s services) map[string][]string {
 
 // inspector is the Inspector with a server, in one version of the protocol.
 type inspector struct {
-	services
-
 	target  []string
 	version string
+	calls   map[string][]string // see calls
 }
 
 // inspect decodes what the Inspector prints.
@@ -74,19 +69,19 @@ func (i inspector) inspect(t *testing.T, out any, arguments ...string) {
 func TestInspector(t *testing.T) {
 	t.Parallel()
 	installed(t)
-	s, binary := startBinary(t)
+	in := installIndexed(t)
 	target := []string{"--cli"}
-	for _, variable := range s.environment(t) {
+	for _, variable := range in.Command().Env {
 		target = append(target, "-e", variable)
 	}
-	target = append(target, binary, "serve", "--quiet")
+	target = append(target, in.Program, "serve", "--quiet")
 	for _, version := range []string{"legacy", "modern"} {
-		i := inspector{services: s, target: target, version: version}
+		i := inspector{target: target, version: version, calls: calls(t, in.Root)}
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			t.Run("tools/list", i.listsTools)
-			for tool, arguments := range calls(t, s) {
-				t.Run(tool, func(t *testing.T) { i.calls(t, tool, arguments) })
+			for tool, arguments := range i.calls {
+				t.Run(tool, func(t *testing.T) { i.callsTool(t, tool, arguments) })
 			}
 			for _, prompt := range []string{"recall", "capture"} {
 				t.Run("prompt "+prompt, func(t *testing.T) { i.getsPrompt(t, prompt) })
@@ -105,12 +100,12 @@ func (i inspector) listsTools(t *testing.T) {
 		names = append(names, tool.Name)
 	}
 	slices.Sort(names)
-	if diff := cmp.Diff(slices.Sorted(maps.Keys(calls(t, i.services))), names); diff != "" {
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(i.calls)), names); diff != "" {
 		t.Errorf("tools (-called +listed):\n%s", diff)
 	}
 }
 
-func (i inspector) calls(t *testing.T, tool string, arguments []string) {
+func (i inspector) callsTool(t *testing.T, tool string, arguments []string) {
 	t.Helper()
 	t.Parallel()
 	var result struct {

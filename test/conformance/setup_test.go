@@ -74,38 +74,28 @@ func fileExists(path string) bool {
 	return err == nil
 }
 
-// services are what a server runs with: models, a database, and a copy of the project
-// that the examples of the tools are about.
-type services struct {
-	databaseURL, ollamaURL, root string
-}
-
-func startServices(t *testing.T) services {
+// install returns the program as Claude Code starts it, with a database, models, and
+// a copy of the project that the examples of the tools are about.
+func install(t *testing.T) mcpclient.Installation {
 	t.Helper()
-	s := services{databaseURL: testenv.DatabaseURL(t), ollamaURL: fakeollama.Start(t).URL(), root: t.TempDir()}
-	if err := os.CopyFS(s.root, os.DirFS("../../tools/testdata/project")); err != nil {
+	root := t.TempDir()
+	if err := os.CopyFS(root, os.DirFS("../../tools/testdata/project")); err != nil {
 		t.Fatal(err)
 	}
-	return s
-}
-
-// environment returns the environment in which Claude Code starts the binary.
-func (s services) environment(t *testing.T) []string {
-	t.Helper()
-	return mcpclient.Environment(t.TempDir(), s.databaseURL, s.ollamaURL, "CDOCS_LOG_LEVEL=error", "CLAUDE_PROJECT_DIR="+s.root)
-}
-
-func (s services) config() string {
-	return filepath.Join(s.root, ".csharp-compounding-docs", "config.json")
+	return mcpclient.Installation{
+		Program: mcpclient.Build(t), Root: root, Home: t.TempDir(),
+		DatabaseURL: testenv.DatabaseURL(t), OllamaHost: fakeollama.Start(t).URL(),
+		Environment: []string{"CDOCS_LOG_LEVEL=error", "CLAUDE_PROJECT_DIR=" + root},
+	}
 }
 
 // serveHTTP serves over HTTP, the only transport of the suite.
-func (s services) serveHTTP(t *testing.T, stateless bool) (url string) {
+func serveHTTP(t *testing.T, in mcpclient.Installation, stateless bool) (url string) {
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
-	database := db.NewDatabase(s.databaseURL, logger)
+	database := db.NewDatabase(in.DatabaseURL, logger)
 	t.Cleanup(database.Close)
-	models, err := ollama.New(ollama.Config{Hosts: []string{s.ollamaURL}, Logger: logger})
+	models, err := ollama.New(ollama.Config{Hosts: []string{in.OllamaHost}, Logger: logger})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +104,7 @@ func (s services) serveHTTP(t *testing.T, stateless bool) (url string) {
 			t.Error(err)
 		}
 	})
-	w := workspace.New(index.New(database, models, logger), rag.NewSearcher(database, models, models, logger), project.DefaultSettings(), s.root, logger)
+	w := workspace.New(index.New(database, models, logger), rag.NewSearcher(database, models, models, logger), project.DefaultSettings(), in.Root, logger)
 	t.Cleanup(w.Close)
 	server := tools.NewServer(w, "test", logger)
 	mounted := httptest.NewServer(mcp.NewStreamableHTTPHandler(
@@ -124,19 +114,17 @@ func (s services) serveHTTP(t *testing.T, stateless bool) (url string) {
 	return mounted.URL
 }
 
-// startBinary returns services with a complete index of the project, so that every
-// server starts with it, and the real binary.
-func startBinary(t *testing.T) (s services, binary string) {
+// installIndexed is install with a complete index of the project, so that every
+// server starts with it.
+func installIndexed(t *testing.T) mcpclient.Installation {
 	t.Helper()
-	s, binary = startServices(t), mcpclient.Build(t)
-	command := exec.CommandContext(t.Context(), binary)
-	command.Env = s.environment(t)
-	client, err := mcpclient.Start(t.Context(), command, nil)
+	in := install(t)
+	client, err := mcpclient.Start(t.Context(), in.Command("serve"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(client.Activate(t.Context(), s.config(), "main"), client.Close()); err != nil {
+	if err := errors.Join(client.Activate(t.Context(), in.Config(), "main"), client.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return s, binary
+	return in
 }

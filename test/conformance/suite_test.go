@@ -43,7 +43,7 @@ func TestSuite(t *testing.T) {
 	for i, version := range protocolVersions {
 		dir := t.TempDir()
 		// The command fails, because the scenarios that do not apply fail.
-		run(t, nil, "conformance", "server", "--url", startServices(t).serveHTTP(t, i > 0),
+		run(t, nil, "conformance", "server", "--url", serveHTTP(t, install(t), i > 0),
 			"--suite", "all", "--spec-version", version, "--output-dir", dir)
 		results := readResults(t, dir)
 		if len(results) == 0 {

@@ -3,7 +3,6 @@ package containers_test
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,9 +12,14 @@ import (
 )
 
 // installation is the program with a project and services.
-type installation struct {
-	root                    string
-	databaseURL, ollamaHost string
+type installation struct{ mcpclient.Installation }
+
+func newInstallation(t *testing.T, databaseURL, ollamaHost string) installation {
+	t.Helper()
+	return installation{mcpclient.Installation{
+		Program: mcpclient.Build(t), Root: t.TempDir(), Home: t.TempDir(), DatabaseURL: databaseURL, OllamaHost: ollamaHost,
+		Environment: []string{"CDOCS_LOG_LEVEL=warn"},
+	}}
 }
 
 // install returns an installation with a project of two documents, and with its own
@@ -23,31 +27,20 @@ type installation struct {
 func install(t *testing.T) (installation, *testenv.Containers) {
 	t.Helper()
 	containers := testenv.StartContainers(t)
-	in := installation{root: t.TempDir(), databaseURL: containers.DatabaseURL, ollamaHost: containers.OllamaHost}
-	for _, folder := range []string{".csharp-compounding-docs", "csharp-compounding-docs/insights"} {
-		if err := os.MkdirAll(filepath.Join(in.root, folder), 0o750); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(in.config(), []byte(`{"project_name": "contained"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	in := newInstallation(t, containers.DatabaseURL, containers.OllamaHost)
+	in.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "contained"}`)
 	in.save(t, "badger")
 	in.save(t, "heron")
 	return in, containers
 }
 
-func (in installation) config() string {
-	return filepath.Join(in.root, ".csharp-compounding-docs", "config.json")
-}
-
-func (in installation) command(t *testing.T, arguments ...string) *exec.Cmd {
+// write writes a file of the project.
+func (in installation) write(t *testing.T, path, content string) {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), mcpclient.Build(t), arguments...)
-	command.Dir = in.root
-	command.Env = mcpclient.Environment(t.TempDir(), in.databaseURL, in.ollamaHost, "CDOCS_LOG_LEVEL=warn")
-	command.Stderr = t.Output() // shown with the test that failed
-	return command
+	path = filepath.Join(in.Root, path)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o750), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // server is a running server with its client.
@@ -60,7 +53,9 @@ type server struct {
 // serve starts a server, and waits until its index is complete.
 func (in installation) serve(t *testing.T) server {
 	t.Helper()
-	client, err := mcpclient.Start(t.Context(), in.command(t, "serve"), nil)
+	command := in.Command("serve")
+	command.Stderr = t.Output() // shown with the test that failed
+	client, err := mcpclient.Start(t.Context(), command)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +64,7 @@ func (in installation) serve(t *testing.T) server {
 			t.Error("close the server:", err)
 		}
 	})
-	if err := client.Activate(t.Context(), in.config(), "main"); err != nil {
+	if err := client.Activate(t.Context(), in.Config(), "main"); err != nil {
 		t.Fatal(err)
 	}
 	return server{Client: client, t: t}
@@ -110,7 +105,7 @@ func (s server) finds(query string) []string {
 func (in installation) save(t *testing.T, word string) (path string) {
 	t.Helper()
 	path = "csharp-compounding-docs/insights/" + word + ".md"
-	content := strings.ReplaceAll(`---
+	in.write(t, path, strings.ReplaceAll(`---
 title: About WORD
 date: 2026-01-15
 summary: What we know about WORD
@@ -120,9 +115,6 @@ impact_area: WORD
 ---
 
 Everything WORD: WORD, and WORD again.
-`, "WORD", word)
-	if err := os.WriteFile(filepath.Join(in.root, path), []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+`, "WORD", word))
 	return "./" + path
 }

@@ -27,12 +27,12 @@ func TestTools_AnswerTheSameOnEveryRoute(t *testing.T) {
 	if testenv.OllamaModels(t) != testenv.TinyModels {
 		t.Skip("the golden file was made with the stand-ins for the models")
 	}
-	in := installation{root: t.TempDir(), databaseURL: testenv.DatabaseURL(t), ollamaHost: testenv.OllamaHost(t)}
-	if err := os.CopyFS(in.root, os.DirFS("../../tools/testdata/project")); err != nil {
+	in := newInstallation(t, testenv.DatabaseURL(t), testenv.OllamaHost(t))
+	if err := os.CopyFS(in.Root, os.DirFS("../../tools/testdata/project")); err != nil {
 		t.Fatal(err)
 	}
 	s := in.serve(t)
-	if err := s.Activate(t.Context(), in.config(), toolexample.Branch); err != nil {
+	if err := s.Activate(t.Context(), in.Config(), toolexample.Branch); err != nil {
 		t.Fatal(err)
 	}
 	var transcript strings.Builder
@@ -52,18 +52,14 @@ func TestTools_AnswerTheSameOnEveryRoute(t *testing.T) {
 // that it needs.
 func (in installation) exampleArguments(t *testing.T, tool tools.Tool) (arguments map[string]any) {
 	t.Helper()
-	file, err := toolexample.Read("../..", tool.Name)
+	example, err := toolexample.ReadExample("../..", tool.Name)
 	if err != nil {
 		t.Fatal(err)
-	}
-	example, err := file.Example()
-	if err != nil {
-		t.Fatalf("%s: %v", tool.Name, err)
 	}
 	if example.Before.Handbook != nil {
 		in.ingest(t, example.Before.Handbook)
 	}
-	if err := json.Unmarshal(example.ArgumentsAt(in.root), &arguments); err != nil {
+	if err := json.Unmarshal(example.ArgumentsAt(in.Root), &arguments); err != nil {
 		t.Fatal(err)
 	}
 	// The stand-ins for the models give lower scores than the examples were made with.
@@ -76,18 +72,12 @@ func (in installation) exampleArguments(t *testing.T, tool tools.Tool) (argument
 // ingest fills the handbook with files, whose paths begin with handbook/.
 func (in installation) ingest(t *testing.T, files map[string]string) {
 	t.Helper()
-	dir := t.TempDir()
+	in.Root = t.TempDir()
 	for path, content := range files {
-		path = filepath.Join(dir, path)
-		if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		in.write(t, path, content)
 	}
-	if err := in.command(t, "ingest", "--source", filepath.Join(dir, "handbook")).Run(); err != nil {
-		t.Fatal("ingest:", err)
+	if out, err := in.Command("ingest", "--source", "handbook").CombinedOutput(); err != nil {
+		t.Fatalf("ingest: %v\n%s", err, out)
 	}
 }
 
@@ -129,7 +119,7 @@ func (in installation) normalise(t *testing.T, tool, text string) string {
 		}
 		text = string(indented)
 	}
-	text = strings.ReplaceAll(text, in.root, "ROOT")
+	text = strings.ReplaceAll(text, in.Root, "ROOT")
 	text = fractions.ReplaceAllString(text, "$1")
 	text = seconds.ReplaceAllString(text, "Search time: 0s")
 	return pathHash.ReplaceAllString(text, `"path_hash": "HASH"`)

@@ -72,7 +72,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	d.section("List the doc-types")
-	if err := d.listDocTypes(ctx); err != nil {
+	if err := d.show(ctx, "list_doc_types", answer{}); err != nil {
 		return err
 	}
 	d.section("Search: ten questions written down beforehand, with the document that each should find first")
@@ -84,7 +84,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 		if !q.Ask {
 			continue
 		}
-		if err := d.ask(ctx, q); err != nil {
+		if err := d.show(ctx, "rag_query", answer{"query": q.Question}); err != nil {
 			return err
 		}
 	}
@@ -104,7 +104,7 @@ func (d *demo) start(ctx context.Context) error {
 	command := exec.CommandContext(ctx, "bin/compound-docs", "serve", "--log-level", "warn",
 		"--database-url", os.Getenv("CDOCS_TEST_DATABASE_URL"), "--ollama-host", os.Getenv("CDOCS_TEST_OLLAMA_HOST"))
 	command.Stderr = os.Stderr
-	client, err := mcpclient.Start(ctx, command, nil)
+	client, err := mcpclient.Start(ctx, command)
 	if err != nil {
 		return err
 	}
@@ -134,19 +134,19 @@ func configAndBranch() (config, branch string, err error) {
 	return config, head.Branch, err
 }
 
-// call calls a tool, prints the call, and decodes the answer.
-func (d *demo) call(ctx context.Context, tool string, arguments map[string]any, answer any) error {
+// call calls a tool and prints the call.
+func (d *demo) call(ctx context.Context, tool string, arguments answer) (got answer, err error) {
 	shown, err := json.Marshal(arguments)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	d.printf("→ %s %s\n", tool, shown)
 	started := time.Now()
-	if err := d.client.Call(ctx, tool, arguments, answer); err != nil {
-		return err
+	if err := d.client.Call(ctx, tool, arguments, &got); err != nil {
+		return nil, err
 	}
 	d.printf("← in %d ms\n", time.Since(started).Milliseconds())
-	return nil
+	return got, nil
 }
 
 func (d *demo) section(title string) { d.printf("\n── %s\n\n", title) }

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+
+	"github.com/ollama/ollama/api"
 )
 
 // SetAnswer makes f return the pieces of every answer.
@@ -35,9 +37,9 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	answer := s.answer
 	s.mu.Unlock()
-	stream := startStream(w)
+	send := startStream(w)
 	for _, piece := range answer(request.System, request.User) {
-		stream.send(map[string]any{
+		send(map[string]any{
 			"model": request.Model, "created_at": "2025-01-02T03:04:05Z", "done": false,
 			"message": map[string]any{"role": "assistant", "content": piece},
 		})
@@ -48,31 +50,23 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	stream.send(map[string]any{
+	send(map[string]any{
 		"model": request.Model, "created_at": "2025-01-02T03:04:05Z", "done": true, "done_reason": "stop",
 		"message": map[string]any{"role": "assistant", "content": ""},
 	})
 }
 
-// Progress is one step of a pull.
-type Progress struct {
-	Status    string `json:"status"`
-	Digest    string `json:"digest,omitempty"`
-	Total     int64  `json:"total,omitempty"`
-	Completed int64  `json:"completed,omitempty"`
-}
-
 // Pull configures pulls. A successful pull adds the model.
 type Pull struct {
 	// Steps are reported before the end; nil means a default list.
-	Steps []Progress
+	Steps []api.ProgressResponse
 	// Hold, if not nil, delays the end of the pull until it is closed.
 	Hold <-chan struct{}
 	// Err is the error with which the pull fails after the steps, "" for none.
 	Err string
 }
 
-var defaultSteps = []Progress{ //nolint:gochecknoglobals // a table
+var defaultSteps = []api.ProgressResponse{ //nolint:gochecknoglobals // a table
 	{Status: "pulling manifest"},
 	{Status: "pulling 0123456789ab", Digest: "sha256:0123456789ab", Total: 1000},
 	{Status: "pulling 0123456789ab", Digest: "sha256:0123456789ab", Total: 1000, Completed: 1000},
@@ -94,9 +88,9 @@ func (s *Server) pullModel(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	pull := s.pull
 	s.mu.Unlock()
-	stream := startStream(w)
+	send := startStream(w)
 	for _, step := range pull.Steps {
-		stream.send(step)
+		send(step)
 		if request.faults.HangUp {
 			panic(http.ErrAbortHandler)
 		}
@@ -105,11 +99,11 @@ func (s *Server) pullModel(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if pull.Err != "" {
-		stream.send(map[string]any{"error": pull.Err})
+		send(map[string]any{"error": pull.Err})
 		return
 	}
 	s.AddModel(request.Model, digestOf(request.Model))
-	stream.send(Progress{Status: "success"})
+	send(api.ProgressResponse{Status: "success"})
 }
 
 // digestOf returns the default digest of a model.
@@ -118,23 +112,13 @@ func digestOf(model string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// ndjson is a streamed response of JSON values, one per line.
-type ndjson struct {
-	encoder *json.Encoder
-	flush   func()
-}
-
-func startStream(w http.ResponseWriter) ndjson {
+// startStream begins a response of JSON values, one a line, each sent at once. Left
+// reports clients that went away.
+func startStream(w http.ResponseWriter) (send func(value any)) {
 	w.Header().Set("Content-Type", "application/x-ndjson")
-	stream := ndjson{encoder: json.NewEncoder(w), flush: func() {}}
-	if flusher, ok := w.(http.Flusher); ok {
-		stream.flush = flusher.Flush
+	encoder, connection := json.NewEncoder(w), http.NewResponseController(w)
+	return func(value any) {
+		_ = encoder.Encode(value)
+		_ = connection.Flush()
 	}
-	return stream
-}
-
-func (n ndjson) send(value any) {
-	// Left reports clients that went away.
-	_ = n.encoder.Encode(value)
-	n.flush()
 }

@@ -1,6 +1,7 @@
 package fakeollama
 
 import (
+	"cmp"
 	"context"
 	"hash/fnv"
 	"math"
@@ -22,10 +23,7 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 	if !s.compute(r.Context(), time.Duration(len(request.Texts))*faults.EmbedTime) {
 		return
 	}
-	dimensions := faults.Dimensions
-	if dimensions == 0 {
-		dimensions = defaultDimensions
-	}
+	dimensions := cmp.Or(faults.Dimensions, defaultDimensions)
 	vectors := make([][]float32, 0, len(request.Texts))
 	for _, text := range request.Texts {
 		switch {
@@ -100,17 +98,14 @@ func Vector(text string, dimensions int) []float32 {
 	} else {
 		addWords(bag, line, 1)
 	}
-	shared := make([]float64, dimensions)
-	addWord(shared, "\x00 every text", 1)
-	vector := make([]float32, dimensions)
-	bagScale, sharedScale := math.Sqrt(1-common)/length(bag), math.Sqrt(common)/length(shared)
-	var square float64
+	scale := math.Sqrt(1-common) / length(bag)
 	for i := range bag {
-		bag[i] = bag[i]*bagScale + shared[i]*sharedScale
-		square += bag[i] * bag[i]
+		bag[i] *= scale
 	}
+	addWord(bag, "\x00 every text", math.Sqrt(common)/math.Sqrt(float64(dimensions)))
+	vector, whole := make([]float32, dimensions), length(bag)
 	for i := range bag {
-		vector[i] = float32(bag[i] / math.Sqrt(square))
+		vector[i] = float32(bag[i] / whole)
 	}
 	return vector
 }

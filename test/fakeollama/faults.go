@@ -1,7 +1,7 @@
 package fakeollama
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -104,16 +104,16 @@ func (s *Server) withFaults(next http.Handler) http.Handler {
 			replyError(w, http.StatusBadRequest, err.Error())
 			return
 		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		request, faults := s.record(r, body)
+		request, faults, observe := s.record(r, body)
 		defer func() {
-			if r.Context().Err() != nil {
-				s.noteLeft(request.Path)
+			if r.Context().Err() == nil {
+				return
+			}
+			select {
+			case s.left <- request.Path:
+			default: // nobody receives
 			}
 		}()
-		s.mu.Lock()
-		observe := s.observe
-		s.mu.Unlock()
 		if observe != nil {
 			observe(r)
 		}
@@ -148,13 +148,6 @@ func wait[T any](ctx context.Context, s *Server, until <-chan T) bool {
 	return false
 }
 
-func (s *Server) noteLeft(path string) {
-	select {
-	case s.left <- path:
-	default: // nobody receives
-	}
-}
-
 func containsAny(text string, words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
 }
@@ -164,9 +157,5 @@ func (f *Faults) tooLong(text string) bool {
 }
 
 func (f *Faults) replyTooLong(w http.ResponseWriter) {
-	message := f.WindowMessage
-	if message == "" {
-		message = "the input length exceeds the context length"
-	}
-	replyError(w, http.StatusBadRequest, message)
+	replyError(w, http.StatusBadRequest, cmp.Or(f.WindowMessage, "the input length exceeds the context length"))
 }

@@ -4,6 +4,7 @@
 package fakeollama
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -154,12 +155,19 @@ func (s *Server) Requests(path string) []Request {
 	return slices.DeleteFunc(requests, func(r Request) bool { return path != "" && r.Path != path })
 }
 
+// loadsModel is what the client embeds, as a query, to have the model loaded.
+const loadsModel = "warm"
+
 // Texts returns all texts of embedding requests so far, in order of arrival, with
-// repetitions.
+// repetitions. It leaves out what only loads the model.
 func (s *Server) Texts() []string {
 	texts := []string{}
 	for _, request := range s.Requests("/api/embed") {
-		texts = append(texts, request.Texts...)
+		for _, text := range request.Texts {
+			if text != loadsModel && !strings.HasSuffix(text, ": "+loadsModel) {
+				texts = append(texts, text)
+			}
+		}
 	}
 	return texts
 }
@@ -175,8 +183,9 @@ func (s *Server) Forget() {
 // answer was complete.
 func (s *Server) Left() <-chan string { return s.left }
 
-// record records a request and returns the faults that apply to it.
-func (s *Server) record(r *http.Request, body []byte) (Request, Faults) {
+// record records a request, and returns it with the faults that apply to it and with
+// what observes it, if anything.
+func (s *Server) record(r *http.Request, body []byte) (Request, Faults, func(*http.Request)) {
 	var fields struct {
 		Model    string `json:"model"`
 		Name     string `json:"name"`
@@ -192,11 +201,8 @@ func (s *Server) record(r *http.Request, body []byte) (Request, Faults) {
 	// A body that is not JSON is recorded as an empty request.
 	_ = json.Unmarshal(body, &fields)
 	request := Request{
-		Method: r.Method, Path: r.URL.Path, Model: fields.Model, Texts: textsOf(fields.Input),
+		Method: r.Method, Path: r.URL.Path, Model: cmp.Or(fields.Model, fields.Name), Texts: textsOf(fields.Input),
 		Options: fields.Options, KeepAlive: fields.KeepAlive, Truncate: fields.Truncate,
-	}
-	if request.Model == "" {
-		request.Model = fields.Name
 	}
 	for _, message := range fields.Messages {
 		switch message.Role {
@@ -210,7 +216,7 @@ func (s *Server) record(r *http.Request, body []byte) (Request, Faults) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests = append(s.requests, request)
-	return request, s.faults.take(r.URL.Path)
+	return request, s.faults.take(r.URL.Path), s.observe
 }
 
 func textsOf(input any) []string {

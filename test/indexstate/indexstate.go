@@ -1,37 +1,41 @@
 // Package indexstate reads the documents of an index as a test compares them. It
-// knows the tables and no package of the product.
+// knows the tables, and of the product only how a database is opened.
 package indexstate
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
+	"log/slog"
 	"slices"
+	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/compound-docs/compound-docs/db"
 )
 
-// queryDocuments returns every document of a branch with its chunks, texts and
-// links, one a line.
-const queryDocuments = `
-	SELECT concat_ws(' ', d.collection, to_json(d.relative_path), encode(d.content_hash, 'hex'), d.chunk_count,
-		d.promotion_level, d.line_count,
-		(SELECT string_agg(concat_ws('/', c.ordinal, c.start_line, c.end_line, c.promotion_level, c.header_path,
-				coalesce(md5(p.heading || p.content), 'NO PASSAGE')), ',' ORDER BY c.ordinal)
-			FROM document_chunks c LEFT JOIN passages p
-				ON p.collection = c.collection AND p.project_id = c.project_id AND p.hash = c.passage_hash
-			WHERE c.project_id = d.project_id AND c.document_id = d.id),
-		(SELECT string_agg(l.target_path, ',' ORDER BY l.ordinal) FROM document_links l
-			WHERE l.project_id = d.project_id AND l.document_id = d.id))
-	FROM documents d JOIN tenants t ON t.project_id = d.project_id AND t.id = d.tenant_id
-	WHERE t.branch_name = $1 ORDER BY d.collection, d.relative_path COLLATE "C"`
+//go:embed documents.sql
+var queryDocuments string
 
 // Documents returns every document of a branch with all that the index holds of
 // it, one a line.
 func Documents(ctx context.Context, pool *pgxpool.Pool, branch string) ([]string, error) {
 	return Lines(ctx, pool, queryDocuments, branch)
+}
+
+// OpenPool opens an index until the test ends.
+func OpenPool(t testing.TB, databaseURL string) *pgxpool.Pool {
+	t.Helper()
+	pool, err := db.Open(t.Context(), databaseURL, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
 }
 
 // Lines returns the rows of a query with one column of text.
@@ -44,7 +48,7 @@ func Lines(ctx context.Context, pool *pgxpool.Pool, query string, arguments ...a
 }
 
 // Settling bounds the wait for an index. It is far below the five minutes after
-// which a walk of the folder would hide that a change was missed.
+// which reading the whole folder would hide that a change was missed.
 const Settling = 2 * time.Minute
 
 // Difference waits until [Documents] of the branch are as wanted, and returns how

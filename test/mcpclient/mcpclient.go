@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -28,24 +29,48 @@ type Client struct {
 	command *exec.Cmd
 }
 
-// Environment is all that the program reads beside its arguments. It keeps its own
-// files in home.
-func Environment(home, databaseURL, ollamaHost string, more ...string) []string {
-	return append([]string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "CDOCS_HOME=" + home,
-		"CDOCS_DATABASE_URL=" + databaseURL, "CDOCS_OLLAMA_HOST=" + ollamaHost,
-	}, more...)
+// Installation is the program with all that it reads beside its arguments.
+type Installation struct {
+	Program string // path of the binary
+	Root    string // folder of the project
+	Home    string // folder of the program's own files
+	// DatabaseURL and OllamaHost are the services.
+	DatabaseURL, OllamaHost string
+	// Environment holds further variables.
+	Environment []string
 }
 
-// Start starts a server and returns when it has answered the handshake. The options,
-// which may be nil, receive its notifications. The caller closes or kills it.
-func Start(ctx context.Context, command *exec.Cmd, options *mcp.ClientOptions) (*Client, error) {
+// Config is the path of the project's config file.
+func (in Installation) Config() string {
+	return filepath.Join(in.Root, ".csharp-compounding-docs", "config.json")
+}
+
+// Command is the program with arguments, in the project's folder.
+func (in Installation) Command(arguments ...string) *exec.Cmd {
+	command := exec.Command(in.Program, arguments...) //nolint:gosec,noctx // ours; ends when its stdin does, or by itself
+	command.Dir = in.Root
+	command.Env = append([]string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + in.Home, "CDOCS_HOME=" + in.Home,
+		"CDOCS_DATABASE_URL=" + in.DatabaseURL, "CDOCS_OLLAMA_HOST=" + in.OllamaHost,
+	}, in.Environment...)
+	return command
+}
+
+// Start starts a server and returns when it has answered the handshake of the newest
+// version of the protocol, or of another one with StartVersion. The caller closes or
+// kills it.
+func Start(ctx context.Context, command *exec.Cmd) (*Client, error) {
+	return StartVersion(ctx, command, "")
+}
+
+// StartVersion is Start for a version of the protocol, such as 2025-11-25.
+func StartVersion(ctx context.Context, command *exec.Cmd, version string) (*Client, error) {
 	c := &Client{command: command, Log: &tail.Buffer{}}
 	if command.Stderr == nil {
 		command.Stderr = c.Log
 	}
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, options).
-		Connect(ctx, &mcp.CommandTransport{Command: command}, nil)
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
+		Connect(ctx, &mcp.CommandTransport{Command: command}, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w\n%s", command.Path, err, c.Log)
 	}
@@ -53,8 +78,8 @@ func Start(ctx context.Context, command *exec.Cmd, options *mcp.ClientOptions) (
 	return c, nil
 }
 
-// PID is the server's process.
-func (c *Client) PID() int { return c.command.Process.Pid }
+// Process is the server's.
+func (c *Client) Process() *os.Process { return c.command.Process }
 
 // Kill ends the server as a crash does. Close, of the session, ends it as Claude Code
 // does, by closing its stdin.
@@ -75,26 +100,31 @@ func (e *ToolError) Error() string {
 	return fmt.Sprintf("%s fails with %s: %s (%v)", e.Tool, e.Code, e.Message, e.Details)
 }
 
-// Text calls a tool and returns the text of its answer. A tool that fails gives a
-// [*ToolError].
-func (c *Client) Text(ctx context.Context, tool string, arguments map[string]any) (string, error) {
+// Answer calls a tool and returns the text of its answer, or of its error if it fails.
+func (c *Client) Answer(ctx context.Context, tool string, arguments map[string]any) (text string, failed bool, err error) {
 	result, err := c.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
 	if err != nil {
-		return "", fmt.Errorf("call %s: %w", tool, err)
+		return "", false, fmt.Errorf("call %s: %w", tool, err)
 	}
 	if len(result.Content) != 1 {
-		return "", fmt.Errorf("call %s: %d pieces of content, want one text", tool, len(result.Content))
+		return "", false, fmt.Errorf("call %s: %d pieces of content, want one text", tool, len(result.Content))
 	}
 	content, ok := result.Content[0].(*mcp.TextContent)
 	if !ok {
-		return "", fmt.Errorf("call %s: %T, want a text", tool, result.Content[0])
+		return "", false, fmt.Errorf("call %s: %T, want a text", tool, result.Content[0])
 	}
-	if !result.IsError {
-		return content.Text, nil
+	return content.Text, result.IsError, nil
+}
+
+// Text is Answer for a tool that succeeds. One that fails gives a [*ToolError].
+func (c *Client) Text(ctx context.Context, tool string, arguments map[string]any) (string, error) {
+	text, failed, err := c.Answer(ctx, tool, arguments)
+	if err != nil || !failed {
+		return text, err
 	}
 	failure := &ToolError{Tool: tool}
-	if err := json.Unmarshal([]byte(content.Text), failure); err != nil {
-		return "", fmt.Errorf("call %s: %w in %s", tool, err, content.Text)
+	if err := json.Unmarshal([]byte(text), failure); err != nil {
+		return "", fmt.Errorf("call %s: %w in %s", tool, err, text)
 	}
 	return "", failure
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/compound-docs/compound-docs/db"
@@ -18,6 +17,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/indexstate"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -140,11 +140,7 @@ func (f *Fixture) Scope() rag.Scope {
 // Rows returns what a query for one column of text finds.
 func (f *Fixture) Rows(t *testing.T, query string, args ...any) []string {
 	t.Helper()
-	rows, err := f.Pool.Query(t.Context(), query, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	values, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	values, err := indexstate.Lines(t.Context(), f.Pool, query, args...)
 	if err != nil {
 		t.Fatal(err)
 	}

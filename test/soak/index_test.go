@@ -2,58 +2,23 @@ package soak_test
 
 import (
 	"context"
-	"fmt"
-	"log/slog"
-	"sync/atomic"
+	_ "embed"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/test/indexstate"
+	"github.com/compound-docs/compound-docs/test/mcpclient"
 )
 
-func openPool(t *testing.T, databaseURL string) *pgxpool.Pool {
-	t.Helper()
-	pool, err := db.Open(t.Context(), databaseURL, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	return pool
-}
-
-// queryHalfWritten is every document that is not whole: in one statement, so at
-// one instant.
-const queryHalfWritten = `
-	SELECT concat_ws(' ', t.branch_name, d.collection, d.relative_path, 'chunk_count', d.chunk_count, 'lines', d.line_count,
-		'chunks', c.chunks, 'from', c.first, 'to', c.last, 'without passage', c.bare, 'of other level', c.other_level,
-		'out of the graph', c.unreachable,
-		'out of the lines', c.outside, 'of another tenant', c.strange, 'links', l.links, 'to', l.last)
-	FROM documents d
-	JOIN tenants t ON t.project_id = d.project_id AND t.id = d.tenant_id
-	CROSS JOIN LATERAL (
-		SELECT count(*) AS chunks, min(c.ordinal) AS first, max(c.ordinal) AS last,
-			count(*) FILTER (WHERE p.hash IS NULL) AS bare,
-			count(*) FILTER (WHERE c.promotion_level <> d.promotion_level) AS other_level,
-			count(*) FILTER (WHERE c.promotion_level > 'standard' AND NOT p.promoted) AS unreachable,
-			count(*) FILTER (WHERE c.start_line < 1 OR c.end_line < c.start_line OR c.end_line > greatest(d.line_count, 1)) AS outside,
-			count(*) FILTER (WHERE c.tenant_id <> d.tenant_id OR c.collection <> d.collection) AS strange
-		FROM document_chunks c LEFT JOIN passages p
-			ON p.collection = c.collection AND p.project_id = c.project_id AND p.hash = c.passage_hash
-		WHERE c.project_id = d.project_id AND c.document_id = d.id) c
-	CROSS JOIN LATERAL (
-		SELECT count(*) AS links, min(ordinal) AS first, max(ordinal) AS last FROM document_links l
-		WHERE l.project_id = d.project_id AND l.document_id = d.id) l
-	WHERE c.chunks = 0 OR c.first <> 0 OR c.last <> c.chunks - 1
-		OR d.chunk_count <> CASE c.chunks WHEN 1 THEN 0 ELSE c.chunks END
-		OR c.bare + c.other_level + c.unreachable + c.outside + c.strange > 0
-		OR l.links > 0 AND (l.first <> 0 OR l.last <> l.links - 1)`
+//go:embed half_written.sql
+var queryHalfWritten string
 
 // reader looks for half-written documents until it is stopped.
 type reader struct {
-	looks, seen atomic.Int64
+	looks, seen int64 // valid once it is stopped
 	stop        func()
 }
 
@@ -61,45 +26,43 @@ type reader struct {
 func startReader(t *testing.T, pool *pgxpool.Pool) *reader {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	r, done := &reader{}, make(chan struct{})
+	r := &reader{}
+	var running sync.WaitGroup
 	r.stop = func() {
 		cancel()
-		<-done
+		running.Wait()
 	}
 	t.Cleanup(r.stop)
-	go func() {
-		defer close(done)
+	running.Go(func() {
 		for ctx.Err() == nil {
 			var documents int64
 			broken, err := indexstate.Lines(ctx, pool, queryHalfWritten)
 			if err == nil {
 				err = pool.QueryRow(ctx, "SELECT count(*) FROM documents").Scan(&documents)
 			}
-			switch {
-			case ctx.Err() != nil:
-			case err != nil:
-				t.Errorf("the reader cannot look: %v", err)
-				return
-			case len(broken) > 0:
-				t.Errorf("half-written: %q", broken)
+			if ctx.Err() == nil && (err != nil || len(broken) > 0) {
+				t.Errorf("half-written: %q; %v", broken, err)
 				return
 			}
-			r.looks.Add(1)
-			r.seen.Add(documents)
-			select {
-			case <-ctx.Done():
-			case <-time.After(20 * time.Millisecond): // leaves the database to the servers
-			}
+			r.looks++
+			r.seen += documents
+			time.Sleep(20 * time.Millisecond) // leaves the database to the servers
 		}
-	}()
+	})
 	return r
 }
 
-// freshIndex indexes the files as they are from nothing, into a database beside,
+// freshIndex indexes the files as they are from nothing, into the reference database,
 // and returns what an index of them has to be.
-func (in *installation) freshIndex(ctx context.Context, databaseURL string, pool *pgxpool.Pool, branch string) ([]string, error) {
-	if out, err := in.command(databaseURL, "reindex").CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("reindex: %w\n%s", err, out)
+func freshIndex(t *testing.T, in mcpclient.Installation, reference *pgxpool.Pool, branch string) []string {
+	t.Helper()
+	in.DatabaseURL = reference.Config().ConnString()
+	if out, err := in.Command("reindex", "--project", in.Root).CombinedOutput(); err != nil {
+		t.Fatalf("reindex: %v\n%s", err, out)
 	}
-	return indexstate.Documents(ctx, pool, branch)
+	documents, err := indexstate.Documents(t.Context(), reference, branch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return documents
 }

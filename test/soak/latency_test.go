@@ -32,7 +32,7 @@ func TestSoak_SaveToSearchable(t *testing.T) {
 	fake := fakeollama.Start(t)
 	fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/embed"}, Delay: embedding})
 	in := install(t, repo.Root, testenv.DatabaseURL(t), fake, int(debounce.Milliseconds()))
-	s, err := in.start(t.Context())
+	s, err := start(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package soak_test
 import (
 	"context"
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/indexstate"
+	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/tail"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
@@ -33,8 +33,8 @@ func TestSoak_RandomOperationsAndKills(t *testing.T) {
 	randomOperations(t, *operations, pace{round: max(min(1000, *operations/2), 1), burst: 60, kills: true})
 }
 
-// A server that takes over walks the folder and finds what was missed. Where
-// nobody takes over, the events have to tell.
+// A server that takes over reads the folder and finds what was missed. Where
+// none takes over, the events have to tell.
 func TestSoak_RandomOperations(t *testing.T) {
 	t.Parallel()
 	randomOperations(t, max(*operations/10, 50), pace{round: 25, burst: 5})
@@ -48,8 +48,8 @@ func randomOperations(t *testing.T, count int, pace pace) {
 	}
 	t.Logf("to repeat: go test ./test/soak -run '^%s$' -operations %d -seed %d", t.Name(), *operations, chosen)
 	repo := newRepository(t, chosen)
-	databaseURL, referenceURL := testenv.DatabaseURL(t), testenv.DatabaseURL(t)
-	pool, reference := openPool(t, databaseURL), openPool(t, referenceURL)
+	databaseURL := testenv.DatabaseURL(t)
+	pool, reference := indexstate.OpenPool(t, databaseURL), indexstate.OpenPool(t, testenv.DatabaseURL(t))
 	in := install(t, repo.Root, databaseURL, fakeollama.Start(t), 100)
 	fleet := startFleet(t, in)
 	reader := startReader(t, pool)
@@ -60,27 +60,25 @@ func randomOperations(t *testing.T, count int, pace pace) {
 		if pace.kills {
 			stopKilling = fleet.killSometimes(t, chosen+uint64(done))
 		}
+		repo.log = nil
 		repo.disturb(round, pace.burst)
 		stopKilling()
 		done += round
-		want, err := in.freshIndex(t.Context(), referenceURL, reference, repo.branch)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := freshIndex(t, in, reference, repo.branch)
 		diff, err := indexstate.Difference(t.Context(), pool, repo.branch, want)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if diff != "" {
 			t.Errorf("after %d operations the index of %s is not what is on disk (-want +got):\n%.8000s", done, repo.branch, diff)
-			t.Logf("what happened to these files:\n%s", strings.Join(repo.about(diff), "\n"))
+			t.Logf("what has happened since it was:\n%s", strings.Join(repo.log, "\n"))
 			fleet.showLogs(t)
 		}
 		t.Logf("%d operations, %d documents on %s, %d servers killed", done, len(want), repo.branch, fleet.killed)
 	}
 	reader.stop()
-	t.Logf("the reader looked %d times, at %d documents in all", reader.looks.Load(), reader.seen.Load())
-	if reader.seen.Load() == 0 {
+	t.Logf("the reader looked %d times, at %d documents in all", reader.looks, reader.seen)
+	if reader.seen == 0 {
 		t.Error("the reader never saw a document: it shows nothing")
 	}
 	if pace.kills && fleet.killed == 0 {
@@ -100,34 +98,15 @@ func (r *repository) disturb(operations, maxBurst int) {
 	}
 }
 
-// about returns what the log says of the files in a diff.
-func (r *repository) about(diff string) (told []string) {
-	var names []string
-	for line := range strings.SplitSeq(diff, "\n") {
-		if strings.HasPrefix(line, "-") || strings.HasPrefix(line, "+") {
-			for _, match := range regexp.MustCompile(`([^/" ]+)\.md\\?"`).FindAllStringSubmatch(line, 1) {
-				names = append(names, match[1])
-			}
-		}
-	}
-	for _, line := range r.log {
-		if strings.Contains(line, "folder") || strings.Contains(line, "branch") ||
-			slices.ContainsFunc(names, func(name string) bool { return strings.Contains(line, name) }) {
-			told = append(told, line)
-		}
-	}
-	return told[max(0, len(told)-150):]
-}
-
 // fleet is the servers of several windows on one repository.
 type fleet struct {
-	in      *installation
+	in      mcpclient.Installation
 	servers []*server
 	killed  int
 	logs    []*tail.Buffer
 }
 
-func startFleet(t *testing.T, in *installation) *fleet {
+func startFleet(t *testing.T, in mcpclient.Installation) *fleet {
 	t.Helper()
 	f := &fleet{in: in}
 	for range servers {
@@ -144,7 +123,7 @@ func startFleet(t *testing.T, in *installation) *fleet {
 }
 
 func (f *fleet) add(ctx context.Context) error {
-	s, err := f.in.start(ctx)
+	s, err := start(ctx, f.in)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -13,28 +12,18 @@ import (
 	"github.com/compound-docs/compound-docs/test/mcpclient"
 )
 
-// installation is the program with a repository and a database to run on.
-type installation struct {
-	program, root, databaseURL, home string
-	fake                             *fakeollama.Server
-}
-
-// install prepares a program that waits debounceMS after a save.
-func install(t *testing.T, root, databaseURL string, fake *fakeollama.Server, debounceMS int) *installation {
+// install prepares a program that waits debounceMS after a save in root.
+func install(t *testing.T, root, databaseURL string, fake *fakeollama.Server, debounceMS int) mcpclient.Installation {
 	t.Helper()
-	in := &installation{program: mcpclient.Build(t), root: root, databaseURL: databaseURL, home: t.TempDir(), fake: fake}
+	home := t.TempDir()
 	settings := fmt.Sprintf(`{"file_watcher": {"debounce_ms": %d}}`, debounceMS)
-	if err := os.WriteFile(filepath.Join(in.home, "settings.json"), []byte(settings), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(home, "settings.json"), []byte(settings), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return in
-}
-
-// command is the program with arguments on the database at databaseURL.
-func (in *installation) command(databaseURL string, arguments ...string) *exec.Cmd {
-	command := exec.Command(in.program, append(arguments, "--project", in.root)...)
-	command.Env = mcpclient.Environment(in.home, databaseURL, in.fake.URL(), "CDOCS_LOG_LEVEL=info")
-	return command
+	return mcpclient.Installation{
+		Program: mcpclient.Build(t), Root: root, Home: home, DatabaseURL: databaseURL, OllamaHost: fake.URL(),
+		Environment: []string{"CDOCS_LOG_LEVEL=info"},
+	}
 }
 
 // server is a running server with its client.
@@ -44,9 +33,9 @@ type server struct {
 	calls sync.WaitGroup
 }
 
-// start starts a server; the caller kills it.
-func (in *installation) start(ctx context.Context) (*server, error) {
-	client, err := mcpclient.Start(ctx, in.command(in.databaseURL, "serve"), nil)
+// start starts a server for the project; the caller kills it.
+func start(ctx context.Context, in mcpclient.Installation) (*server, error) {
+	client, err := mcpclient.Start(ctx, in.Command("serve", "--project", in.Root))
 	return &server{Client: client}, err
 }
 

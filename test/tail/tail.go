@@ -25,9 +25,14 @@ func (b *Buffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// Of returns the end of a text, as a Buffer keeps it.
+func Of(text []byte) string {
+	return string(bytes.TrimSpace(text[max(0, len(text)-most):]))
+}
+
 // String returns what is kept, without the space around it.
 func (b *Buffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return string(bytes.TrimSpace(b.text.Bytes()))
+	return Of(b.text.Bytes())
 }

@@ -1,7 +1,6 @@
 package testenv
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +14,8 @@ import (
 	"syscall"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/compound-docs/compound-docs/test/tail"
 )
 
 const (
@@ -109,7 +110,7 @@ func (c cluster) create(ctx context.Context) error {
 	initdb.Dir, initdb.Env = c.folder, c.environment()
 	initdb.SysProcAttr = childAttributes(c.credential, syscall.SIGKILL)
 	if text, err := initdb.CombinedOutput(); err != nil {
-		return fmt.Errorf("initdb: %w\n%s", err, lastLines(text))
+		return fmt.Errorf("initdb: %w\n%s", err, tail.Of(text))
 	}
 	return nil
 }
@@ -196,14 +197,4 @@ func clusterParent(size Size) string {
 		return "/tmp"
 	}
 	return parent
-}
-
-// lastLines returns the end of a program's output, for an error.
-func lastLines(text []byte) []byte {
-	const most = 2000 // bytes
-	text = bytes.TrimSpace(text)
-	if len(text) > most {
-		text = text[len(text)-most:]
-	}
-	return text
 }

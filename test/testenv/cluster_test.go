@@ -1,94 +1,43 @@
 package testenv
 
 import (
-	"bufio"
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"net/url"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 	"time"
 )
 
-// clusterFolder returns the folder of a private cluster.
-func clusterFolder(t *testing.T, databaseURL string) string {
-	t.Helper()
-	u, err := url.Parse(databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return u.Query().Get("host")
-}
-
-func TestStartCluster_GoneAfterStop(t *testing.T) {
-	t.Parallel()
-	database, err := startCluster(t.Context(), Small, t.Logf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn := connect(t, database.URL)
-	var settings string
-	if err := conn.QueryRow(t.Context(), `
-		SELECT string_agg(name || '=' || setting, ' ' ORDER BY name) FROM pg_settings
-		WHERE name IN ('fsync', 'listen_addresses', 'max_connections', 'server_encoding')`).Scan(&settings); err != nil {
-		t.Fatal(err)
-	}
-	if want := "fsync=off listen_addresses= max_connections=200 server_encoding=UTF8"; settings != want {
-		t.Errorf("settings: got %q, want %q", settings, want)
-	}
-
-	if err := database.Stop(); err != nil {
-		t.Error("stop:", err)
-	}
-	if err := conn.Ping(t.Context()); err == nil {
-		t.Error("the server answers after Stop")
-	}
-	if _, err := os.Stat(clusterFolder(t, database.URL)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("folder after Stop: got %v, want none", err)
-	}
-}
-
-// envAbandon makes the test binary start a cluster, print its URL, and wait to
-// be killed.
-const envAbandon = "TESTENV_ABANDON"
-
-func abandonCluster() {
-	database, err := startCluster(context.Background(), Small, func(string, ...any) {})
-	if err != nil {
-		fmt.Println(err)
-		os.Exit(1)
-	}
-	fmt.Println(database.URL)
-	select {}
-}
-
-// A process that is killed takes its server with it.
+// A process that is killed takes its server with it, and the next one removes its
+// folder.
 func TestStartCluster_EndsWithItsOwner(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells children of their parent's end")
 	}
-	owner := exec.CommandContext(t.Context(), os.Args[0])
-	owner.Env = append(os.Environ(), envAbandon+"=1")
-	stdout, err := owner.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
+	const what = "starts a cluster"
+	if os.Getenv(envChild) == what {
+		database, err := startCluster(t.Context(), Small, t.Logf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tellParent(t, database.URL)
 	}
-	if err := owner.Start(); err != nil {
-		t.Fatal(err)
+	owner := startChild(t, what)
+	conn := connect(t, owner.said)
+	folder := conn.Config().Host
+	leaves := func() bool { // the folder, old enough to count as abandoned
+		old := time.Now().Add(-2 * abandonedAge)
+		if err := os.Chtimes(folder, old, old); err != nil {
+			t.Fatal(err)
+		}
+		removeAbandoned(folder, t.Logf)
+		_, err := os.Stat(folder)
+		return err == nil
 	}
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
+	if !leaves() {
+		t.Fatal("the folder of a living process was removed")
 	}
-	databaseURL := strings.TrimSpace(line)
-	conn := connect(t, databaseURL)
 	if err := owner.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -100,48 +49,7 @@ func TestStartCluster_EndsWithItsOwner(t *testing.T) {
 	if err := owner.Wait(); err == nil {
 		t.Error("the owner ended by itself")
 	}
-}
-
-func TestRemoveAbandoned(t *testing.T) {
-	t.Parallel()
-	parent := t.TempDir()
-	tests := []struct {
-		name   string
-		age    time.Duration
-		locked bool
-		kept   bool
-	}{
-		{name: "x-abandoned", age: time.Hour},
-		{name: "x-in-use", age: time.Hour, locked: true, kept: true},
-		{name: "x-new", kept: true},
-		{name: "other", age: time.Hour, kept: true},
-	}
-	for _, test := range tests {
-		folder := filepath.Join(parent, test.name)
-		if err := os.Mkdir(folder, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		lock, err := lockFile(t.Context(), filepath.Join(folder, ownerLock))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !test.locked {
-			if err := lock.Unlock(); err != nil {
-				t.Fatal(err)
-			}
-		} else {
-			t.Cleanup(func() { _ = lock.Unlock() })
-		}
-		changed := time.Now().Add(-test.age)
-		if err := os.Chtimes(folder, changed, changed); err != nil {
-			t.Fatal(err)
-		}
-	}
-	removeAbandoned(filepath.Join(parent, "x-*"), t.Logf)
-	for _, test := range tests {
-		_, err := os.Stat(filepath.Join(parent, test.name))
-		if kept := err == nil; kept != test.kept {
-			t.Errorf("%s: kept %v, want %v", test.name, kept, test.kept)
-		}
+	if leaves() {
+		t.Error("the folder of a killed process is left")
 	}
 }

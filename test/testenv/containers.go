@@ -17,6 +17,8 @@ import (
 	"github.com/moby/moby/client"
 	"github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/wait"
+
+	"github.com/compound-docs/compound-docs/test/tail"
 )
 
 // containedService is how a service runs in a container.
@@ -115,21 +117,22 @@ type Container struct {
 }
 
 // lastLog returns the end of what the service has logged, or why it cannot.
-func (c *Container) lastLog() []byte {
+func (c *Container) lastLog() string {
 	if c.running == nil {
-		return nil
+		return ""
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), engineTimeout)
 	defer cancel()
 	logs, err := c.running.Logs(ctx)
 	if err != nil {
-		return []byte(err.Error())
+		return err.Error()
 	}
-	text, err := io.ReadAll(logs)
+	var end tail.Buffer
+	_, err = io.Copy(&end, logs)
 	if err = errors.Join(err, logs.Close()); err != nil {
-		return []byte(err.Error())
+		return err.Error()
 	}
-	return lastLines(text)
+	return end.String()
 }
 
 // Stop ends the service as an administrator does.

@@ -1,152 +1,60 @@
 package testenv
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"io"
 	"os"
-	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
 )
 
-// envEnding makes TestContainedEnding, in a process of its own, start a container
-// and end in a certain way.
-const envEnding = "TESTENV_ENDING"
-
-// TestContainedEnding is what TestContainers_LeaveNothingBehind runs.
-func TestContainedEnding(t *testing.T) { //nolint:paralleltest // alone in its process
-	ending := os.Getenv(envEnding)
-	if ending == "" {
-		t.Skip("a part of TestContainers_LeaveNothingBehind")
-	}
-	service, _ := containedDatabase(Small, true)
-	startContainer(t.Context(), t, service)
-	if _, err := os.Stdout.WriteString("started\n"); err != nil {
-		t.Fatal(err)
-	}
-	switch ending {
-	case "success":
-	case "failure":
-		t.Fatal("a test that fails")
-	case "signal":
-		<-t.Context().Done()
-	}
-}
-
-// engineForTest returns the engine that containers are made in, or skips.
-func engineForTest(t *testing.T) *client.Client {
-	t.Helper()
-	skipUnlessContained(t)
-	docker, err := dialEngine(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return docker
-}
-
+// A process that is told to end removes its containers. The next process removes
+// those of one that was killed, and no others.
 func TestContainers_LeaveNothingBehind(t *testing.T) {
 	t.Parallel()
-	docker := engineForTest(t)
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
-	tests := []struct {
-		name, ending string
-		signal       syscall.Signal
-		left         int // before the next process looks
-	}{
-		{name: "success", ending: "success"},
-		{name: "failure", ending: "failure"},
-		{name: "interrupt", ending: "signal", signal: syscall.SIGINT},
-		{name: "termination", ending: "signal", signal: syscall.SIGTERM},
-		{name: "kill", ending: "signal", signal: syscall.SIGKILL, left: 1},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) { // one by one: the next would remove what is left
-			// The label starts with the folder that the process has for its own.
-			temporary := t.TempDir()
-			owned := func() (count int) {
-				all, err := docker.ContainerList(t.Context(), client.ContainerListOptions{All: true})
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, container := range all.Items {
-					if strings.HasPrefix(container.Labels[ownerLabel], temporary) {
-						count++
-					}
-				}
-				return count
-			}
-			err := runEnding(t, temporary, test.ending, func(process *os.Process) {
-				if test.signal == 0 {
-					return
-				}
-				if made := owned(); made != 1 {
-					t.Errorf("the process has made %d containers, want 1", made)
-				}
-				if err := process.Signal(test.signal); err != nil {
-					t.Fatal(err)
-				}
-			})
-			if (err == nil) != (test.ending == "success") {
-				t.Errorf("the process ends with %v", err)
-			}
-			if left := owned(); left != test.left {
-				t.Errorf("%d containers are left behind, want %d", left, test.left)
-			}
-			if err := removeContainers(t.Context(), docker, hostLabel+"="+host, hasEnded); err != nil {
-				t.Error("remove what was left behind:", err)
-			}
-			if left := owned(); left != 0 {
-				t.Errorf("%d containers are left after the removal of what processes left that have ended", left)
-			}
-		})
-	}
-}
-
-// runEnding runs TestContainedEnding in a process of its own, calls started when it
-// has its container, and returns how it ends.
-func runEnding(t *testing.T, temporary, ending string, started func(*os.Process)) error {
-	t.Helper()
-	process := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestContainedEnding$")
-	process.Env = append(os.Environ(), envEnding+"="+ending, "TMPDIR="+temporary)
-	stdout, err := process.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := process.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewReader(stdout)
-	if line, err := lines.ReadString('\n'); err != nil || line != "started\n" {
-		rest, _ := io.ReadAll(lines)
-		t.Fatalf("the process says %q: %v\n%s", line, err, rest)
-	}
-	started(process.Process)
-	if _, err := io.Copy(io.Discard, lines); err != nil {
-		t.Error(err)
-	}
-	return process.Wait()
-}
-
-// What belongs to a living process stays.
-func TestRemoveContainers_SparesTheLiving(t *testing.T) {
-	t.Parallel()
-	docker := engineForTest(t)
+	skipUnlessContained(t)
+	const what = "starts a container"
 	service, _ := containedDatabase(Small, true)
-	c := startContainer(t.Context(), t, service)
-	if err := removeContainers(t.Context(), docker, ownerLabel, hasEnded); err != nil {
-		t.Fatal(err)
+	own := startContainer(t.Context(), t, service)
+	if os.Getenv(envChild) == what {
+		tellParent(t, own.running.GetContainerID())
 	}
-	if _, err := docker.ContainerInspect(t.Context(), c.running.GetContainerID(), client.ContainerInspectOptions{}); err != nil {
-		t.Error("the container of this process:", err)
+	docker, host := services.engine.value.docker, services.engine.value.labels[hostLabel]
+	exists := func(id string) bool {
+		_, err := docker.ContainerInspect(t.Context(), id, client.ContainerInspectOptions{})
+		if err != nil && !errdefs.IsNotFound(err) {
+			t.Fatal(err)
+		}
+		return err == nil
+	}
+	for _, test := range []struct {
+		signal syscall.Signal
+		left   bool // before the next process looks
+	}{{syscall.SIGINT, false}, {syscall.SIGTERM, false}, {syscall.SIGKILL, true}} {
+		child := startChild(t, what)
+		if err := child.Process.Signal(test.signal); err != nil {
+			t.Fatal(err)
+		}
+		if err := child.Wait(); err == nil {
+			t.Errorf("%v: the process ended well", test.signal)
+		}
+		if left := exists(child.said); left != test.left {
+			t.Errorf("%v: the container is left behind: %v, want %v", test.signal, left, test.left)
+		}
+		if err := removeContainers(t.Context(), docker, hostLabel+"="+host, hasEnded); err != nil {
+			t.Error("remove what was left behind:", err)
+		}
+		if exists(child.said) {
+			t.Errorf("%v: the container is left after the removal of what processes left that have ended", test.signal)
+		}
+	}
+	if !exists(own.running.GetContainerID()) {
+		t.Error("the container of this process was removed")
 	}
 }
 

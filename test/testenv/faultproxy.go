@@ -20,9 +20,8 @@ type FaultProxy struct {
 	address         string // of the proxy
 
 	mu       sync.Mutex
-	changed  *sync.Cond // stalled, or the connections
-	stalled  bool
-	listener net.Listener // nil while connections are refused
+	stalled  chan struct{} // closed when the stall ends; nil while there is none
+	listener net.Listener  // nil while connections are refused
 	conns    map[net.Conn]bool
 	running  sync.WaitGroup
 }
@@ -53,7 +52,6 @@ func NewDatabaseProxy(t testing.TB, databaseURL string) (proxy *FaultProxy, thro
 func newFaultProxy(t testing.TB, network, target string) *FaultProxy {
 	t.Helper()
 	p := &FaultProxy{network: network, target: target, address: "127.0.0.1:0", conns: map[net.Conn]bool{}}
-	p.changed = sync.NewCond(&p.mu)
 	if err := p.Open(); err != nil {
 		t.Fatal("testenv:", err)
 	}
@@ -71,8 +69,7 @@ func (p *FaultProxy) Address() string { return p.address }
 func (p *FaultProxy) Open() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.stalled = false
-	p.changed.Broadcast()
+	p.endStall()
 	if p.listener != nil {
 		return nil
 	}
@@ -89,7 +86,17 @@ func (p *FaultProxy) Open() error {
 func (p *FaultProxy) Stall() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.stalled = true
+	if p.stalled == nil {
+		p.stalled = make(chan struct{})
+	}
+}
+
+// endStall is called with mu held.
+func (p *FaultProxy) endStall() {
+	if p.stalled != nil {
+		close(p.stalled)
+		p.stalled = nil
+	}
 }
 
 // Shut breaks all connections and refuses new ones.
@@ -104,7 +111,7 @@ func (p *FaultProxy) Shut() {
 		_ = conn.Close()
 	}
 	clear(p.conns)
-	p.changed.Broadcast()
+	p.endStall()
 }
 
 func (p *FaultProxy) accept(listener net.Listener) {
@@ -150,14 +157,11 @@ type stallingReader struct {
 
 func (r stallingReader) Read(buffer []byte) (int, error) {
 	n, err := r.Conn.Read(buffer)
-	p := r.proxy
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for p.stalled && p.conns[r.Conn] {
-		p.changed.Wait()
-	}
-	if !p.conns[r.Conn] {
-		return 0, net.ErrClosed
+	r.proxy.mu.Lock()
+	stalled := r.proxy.stalled
+	r.proxy.mu.Unlock()
+	if stalled != nil {
+		<-stalled
 	}
 	return n, err //nolint:wrapcheck // a reader
 }

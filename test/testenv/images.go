@@ -112,29 +112,21 @@ func (i serviceImage) present(ctx context.Context, docker *client.Client) (strin
 // ensure returns the name of an image that the engine has, after pulling or
 // building it if need be.
 func (i serviceImage) ensure(ctx context.Context, docker *client.Client, logf Logf) (string, error) {
-	if name, err := i.present(ctx, docker); name != "" || err != nil {
-		return name, err
-	}
 	ctx, cancel := context.WithTimeout(ctx, imageTimeout)
 	defer cancel()
-	folder, err := cacheFolder("")
-	if err != nil {
-		return "", err
-	}
-	lock, err := lockFile(ctx, filepath.Join(folder, "images.lock"))
-	if err != nil {
-		return "", err
-	}
-	name, err := i.pullOrBuild(ctx, docker, logf)
-	return name, errors.Join(err, lock.Unlock())
+	var name string
+	err := inCache(ctx, filepath.Join("images", i.folder), func(string) (err error) {
+		name, err = i.present(ctx, docker)
+		if name == "" && err == nil {
+			name, err = i.pullOrBuild(ctx, docker, logf)
+		}
+		return err
+	})
+	return name, err
 }
 
-// pullOrBuild brings the image to the engine unless another process just has. The
-// caller holds the lock on images.
+// pullOrBuild brings the image to the engine.
 func (i serviceImage) pullOrBuild(ctx context.Context, docker *client.Client, logf Logf) (string, error) {
-	if name, err := i.present(ctx, docker); name != "" || err != nil {
-		return name, err
-	}
 	pullErr := i.pull(ctx, docker, logf)
 	if pullErr == nil {
 		return i.official, nil

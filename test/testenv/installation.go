@@ -61,10 +61,7 @@ func findPostgres(ctx context.Context) (installation, error) {
 	return newest, nil
 }
 
-var (
-	postgresVersion = regexp.MustCompile(`^PostgreSQL ([0-9.]+)`)
-	defaultVersion  = regexp.MustCompile(`(?m)^default_version *= *'([^']*)'`)
-)
+var defaultVersion = regexp.MustCompile(`(?m)^default_version *= *'([^']*)'`)
 
 // inspect tells whether a folder has a server that will do.
 func inspect(ctx context.Context, bin string) (installation, bool) {
@@ -73,14 +70,9 @@ func inspect(ctx context.Context, bin string) (installation, bool) {
 			return installation{}, false
 		}
 	}
-	config := filepath.Join(bin, "pg_config")
-	text, err := output(ctx, config, "--version")
-	if err != nil {
-		return installation{}, false
-	}
-	version := postgresVersion.FindStringSubmatch(text)
-	share, err := output(ctx, config, "--sharedir")
-	if err != nil || version == nil {
+	text, err := output(ctx, filepath.Join(bin, "pg_config"), "--version", "--sharedir")
+	version, share, both := strings.Cut(strings.TrimPrefix(text, "PostgreSQL "), "\n")
+	if err != nil || !both {
 		return installation{}, false
 	}
 	control, err := os.ReadFile(filepath.Join(share, "extension", "vector.control"))
@@ -88,10 +80,8 @@ func inspect(ctx context.Context, bin string) (installation, bool) {
 		return installation{}, false
 	}
 	pgvector := defaultVersion.FindSubmatch(control)
-	if pgvector == nil || number(version[1]) < minPostgreSQL || number(string(pgvector[1])) < minPgvector {
-		return installation{}, false
-	}
-	return installation{bin: bin, postgreSQL: version[1]}, true
+	fits := pgvector != nil && number(version) >= minPostgreSQL && number(string(pgvector[1])) >= minPgvector
+	return installation{bin: bin, postgreSQL: version}, fits
 }
 
 // output runs a program and returns what it prints.

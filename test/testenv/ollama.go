@@ -1,12 +1,12 @@
 package testenv
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
 	"net/url"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -79,15 +79,12 @@ func machineOllama(ctx context.Context) (*Ollama, error) {
 	const patience = 2 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	hosts := os.Getenv("CDOCS_OLLAMA_HOST")
-	if hosts == "" {
-		hosts = "http://localhost:11434"
-	}
-	first, _, _ := strings.Cut(hosts, ",")
+	first, _, _ := strings.Cut(cmp.Or(os.Getenv("CDOCS_OLLAMA_HOST"), "http://localhost:11434"), ",")
 	return connectOllama(ctx, first, "this machine's")
 }
 
-// connectOllama returns a server that runs already, if it has the models.
+// connectOllama returns a server that runs already, if it has the models. Stand-ins
+// are known by the description in the model file.
 func connectOllama(ctx context.Context, host, route string) (*Ollama, error) {
 	client, err := newClient(host)
 	if err != nil {
@@ -97,22 +94,17 @@ func connectOllama(ctx context.Context, host, route string) (*Ollama, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ollama at %s (%s): %w", host, route, err)
 	}
-	list, err := client.List(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("list the models of Ollama: %w", err)
-	}
+	server := &Ollama{Host: host, Route: route, Version: version, Models: RealModels, stop: func() error { return nil }}
 	for _, name := range []string{embedModel, chatModel} {
-		if !slices.ContainsFunc(list.Models, func(m api.ListModelResponse) bool {
-			return strings.TrimSuffix(m.Name, ":latest") == name
-		}) {
-			return nil, fmt.Errorf("ollama at %s (%s) lacks a model: ollama pull %s", host, route, name)
+		shown, err := client.Show(ctx, &api.ShowRequest{Model: name})
+		if err != nil {
+			return nil, fmt.Errorf("ollama at %s (%s): ollama pull %s: %w", host, route, name, err)
+		}
+		if shown.ModelInfo[tinymodel.DescriptionKey] == tinymodel.Description {
+			server.Models = TinyModels
 		}
 	}
-	models, err := whichModels(ctx, client)
-	if err != nil {
-		return nil, err
-	}
-	return &Ollama{Host: host, Route: route, Version: version, Models: models, stop: func() error { return nil }}, nil
+	return server, nil
 }
 
 func newClient(host string) (*api.Client, error) {
@@ -121,17 +113,4 @@ func newClient(host string) (*api.Client, error) {
 		return nil, fmt.Errorf("host of Ollama: %q is not a URL such as http://localhost:11434", host)
 	}
 	return api.NewClient(base, http.DefaultClient), nil
-}
-
-// whichModels tells stand-ins, by the description in the model file, from real
-// models.
-func whichModels(ctx context.Context, client *api.Client) (Models, error) {
-	shown, err := client.Show(ctx, &api.ShowRequest{Model: embedModel})
-	if err != nil {
-		return "", fmt.Errorf("show %s: %w", embedModel, err)
-	}
-	if shown.ModelInfo[tinymodel.DescriptionKey] == tinymodel.Description {
-		return TinyModels, nil
-	}
-	return RealModels, nil
 }

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/cpu"
+
+	"github.com/compound-docs/compound-docs/test/tail"
 )
 
 // ollamaModule is the newest Ollama that builds from its Go module alone:
@@ -27,24 +29,16 @@ const (
 // folder, and builds it unless it is there.
 func ollamaBinary(ctx context.Context, logf Logf) (string, error) {
 	level, flags := instructionSet()
-	folder, err := cacheFolder(filepath.Join("ollama-"+ollamaVersion, runtime.GOOS+"-"+level))
-	if err != nil {
-		return "", err
-	}
-	binary := filepath.Join(folder, "ollama")
-	if _, err := os.Stat(binary); err == nil {
-		return binary, nil
-	}
-
-	lock, err := lockFile(ctx, filepath.Join(folder, "build.lock"))
-	if err != nil {
-		return "", err
-	}
-	err = buildOllama(ctx, folder, binary, flags, logf)
-	if err = errors.Join(err, lock.Unlock()); err != nil {
-		return "", err
-	}
-	return binary, nil
+	var binary string
+	err := inCache(ctx, filepath.Join("ollama-"+ollamaVersion, runtime.GOOS+"-"+level), func(folder string) error {
+		binary = filepath.Join(folder, "ollama")
+		_, err := os.Stat(binary)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = buildOllama(ctx, folder, binary, flags, logf)
+		}
+		return err
+	})
+	return binary, err
 }
 
 // instructionSet returns the level of this machine's processor and the compiler
@@ -59,11 +53,8 @@ func instructionSet() (level, flags string) {
 	return runtime.GOARCH, optimised
 }
 
-// buildOllama builds Ollama. The caller holds the lock on the folder.
+// buildOllama builds Ollama in a folder that no other process uses.
 func buildOllama(ctx context.Context, folder, binary, flags string, logf Logf) (err error) {
-	if _, err := os.Stat(binary); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
 	scratch, err := os.MkdirTemp(folder, "build-")
 	if err != nil {
 		return fmt.Errorf("build Ollama: %w", err)
@@ -86,7 +77,7 @@ func buildOllama(ctx context.Context, folder, binary, flags string, logf Logf) (
 	)
 	install.SysProcAttr = childAttributes(nil, syscall.SIGKILL)
 	if text, err := install.CombinedOutput(); err != nil {
-		return fmt.Errorf("build Ollama (set %s to do without): %w\n%s", EnvOllamaHost, err, lastLines(text))
+		return fmt.Errorf("build Ollama (set %s to do without): %w\n%s", EnvOllamaHost, err, tail.Of(text))
 	}
 	if err := os.Rename(filepath.Join(scratch, "ollama"), binary); err != nil {
 		return fmt.Errorf("build Ollama: %w", err)

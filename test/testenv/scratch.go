@@ -11,15 +11,23 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// lockFile takes a lock between processes. It waits for another one to release it,
-// which the system does when its holder ends, however that comes about.
-func lockFile(ctx context.Context, path string) (*flock.Flock, error) {
+// inCache calls f with a folder for what can be made again, in the project's part of
+// the user's cache folder. No other process is in f for the folder meanwhile.
+func inCache(ctx context.Context, name string, f func(folder string) error) error {
 	const retry = 100 * time.Millisecond
-	lock := flock.New(path)
-	if _, err := lock.TryLockContext(ctx, retry); err != nil {
-		return nil, fmt.Errorf("lock %s: %w", path, err)
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return fmt.Errorf("find the user's cache folder: %w", err)
 	}
-	return lock, nil
+	folder := filepath.Join(cache, "compound-docs", name)
+	if err := os.MkdirAll(folder, 0o750); err != nil {
+		return err
+	}
+	lock := flock.New(filepath.Join(folder, "lock")) // which the system releases when its holder ends
+	if _, err := lock.TryLockContext(ctx, retry); err != nil {
+		return fmt.Errorf("lock %s: %w", folder, err)
+	}
+	return errors.Join(f(folder), lock.Unlock())
 }
 
 // tryLockFile returns nil when another process holds the lock, or it is another
@@ -30,16 +38,6 @@ func tryLockFile(path string) *flock.Flock {
 		return nil
 	}
 	return lock
-}
-
-// cacheFolder makes a folder in the project's own for what can be made again.
-func cacheFolder(name string) (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("find the user's cache folder: %w", err)
-	}
-	folder := filepath.Join(cache, "compound-docs", name)
-	return folder, os.MkdirAll(folder, 0o750)
 }
 
 // scratch is a temporary folder of this process. Should the process end without

@@ -52,30 +52,18 @@ type Logf func(format string, args ...any)
 // shared is a service that all tests of a process use. It is opened by the
 // first one that asks.
 type shared[T interface{ Stop() error }] struct {
-	mu     sync.Mutex
-	opened bool
-	value  T
-	err    error
+	open  sync.Once
+	value T
+	err   error
 }
 
-func (s *shared[T]) get(ctx context.Context, logf Logf, open func(context.Context, Logf) (T, error)) (T, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.opened {
-		s.value, s.err = open(ctx, logf)
-		s.opened = true
-	}
-	return s.value, s.err
-}
-
+// stop stops the service if it was opened. It can be opened no more.
 func (s *shared[T]) stop() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.opened || s.err != nil {
-		return nil
+	s.open.Do(func() { s.err = errors.New("the tests have ended") })
+	if s.err == nil {
+		return s.value.Stop()
 	}
-	s.opened = false
-	return s.value.Stop()
+	return nil
 }
 
 // services are those of this process.
@@ -104,18 +92,7 @@ func Main(m *testing.M) int {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	finished := make(chan int, 1)
 	go func() { finished <- m.Run() }()
-
-	alone, stop := orphaned()
-	defer stop()
-
-	var code int
-	select {
-	case code = <-finished:
-	case <-signals:
-		code = 130
-	case <-alone:
-		code = 1
-	}
+	code := waitForEnd(finished, signals)
 	if err := errors.Join(services.database.stop(), services.ollama.stop(), services.engine.stop()); err != nil {
 		fmt.Fprintln(os.Stderr, "testenv:", err)
 		code = max(code, 1)
@@ -123,28 +100,22 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// orphaned returns a channel that is sent to when this process has lost its
-// parent. stop ends the watch.
-func orphaned() (alone <-chan struct{}, stop func()) {
-	const often = time.Second
-	parent, lost := os.Getppid(), make(chan struct{}, 1)
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	running.Go(func() {
-		ticker := time.NewTicker(often)
-		defer ticker.Stop()
-		for os.Getppid() == parent {
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
+// waitForEnd returns the exit status of the tests, or of a process that a signal or
+// the loss of its parent ends.
+func waitForEnd(finished <-chan int, signals <-chan os.Signal) int {
+	parent, poll := os.Getppid(), time.NewTicker(time.Second)
+	defer poll.Stop()
+	for {
+		select {
+		case code := <-finished:
+			return code
+		case <-signals:
+			return 130
+		case <-poll.C:
+			if os.Getppid() != parent {
+				return 1
 			}
 		}
-		lost <- struct{}{}
-	})
-	return lost, func() {
-		cancel()
-		running.Wait()
 	}
 }
 
@@ -157,13 +128,15 @@ func sharedService[T interface{ Stop() error }](t testing.TB, s *shared[T], open
 	if !services.main {
 		t.Fatal("testenv: the package needs: func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }")
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
-	defer cancel()
-	value, err := s.get(ctx, t.Logf, open)
-	if err != nil {
-		t.Fatal("testenv:", err)
+	s.open.Do(func() {
+		ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
+		defer cancel()
+		s.value, s.err = open(ctx, t.Logf)
+	})
+	if s.err != nil {
+		t.Fatal("testenv:", s.err)
 	}
-	return value
+	return s.value
 }
 
 // OllamaHost returns the URL of an Ollama with the models mxbai-embed-large and
@@ -181,7 +154,7 @@ func OllamaModels(t testing.TB) Models {
 }
 
 // DatabaseURL creates an empty database and returns its URL. The database is
-// dropped when the test ends, whoever is still connected. Its role may create
+// dropped when the test ends, even with connections open. Its role may create
 // the extension vector.
 func DatabaseURL(t testing.TB) string {
 	t.Helper()
@@ -203,28 +176,20 @@ func DatabaseURL(t testing.TB) string {
 }
 
 // NewDatabase creates an empty database on a server, and returns its URL and what
-// drops it, whoever is still connected.
+// drops it, even with connections open.
 func NewDatabase(ctx context.Context, server string) (database string, drop func(context.Context) error, err error) {
-	name := "cdocs_test_" + strings.ToLower(rand.Text())
-	if database, err = withDatabase(server, name); err != nil {
-		return "", nil, err
+	u, err := url.Parse(server)
+	if err != nil {
+		return "", nil, errors.New("the database URL is not a URL") // err would quote its password
 	}
+	name := "cdocs_test_" + strings.ToLower(rand.Text())
+	u.Path = "/" + name
 	if err := execute(ctx, server, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8'"); err != nil {
 		return "", nil, err
 	}
-	return database, func(ctx context.Context) error {
+	return u.String(), func(ctx context.Context) error {
 		return execute(ctx, server, "DROP DATABASE "+name+" WITH (FORCE)")
 	}, nil
-}
-
-// withDatabase returns a server's URL with another database in it.
-func withDatabase(server, name string) (string, error) {
-	u, err := url.Parse(server)
-	if err != nil {
-		return "", errors.New("the database URL is not a URL") // err would quote its password
-	}
-	u.Path = "/" + name
-	return u.String(), nil
 }
 
 // execute runs one statement over a connection of its own.

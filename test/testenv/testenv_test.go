@@ -1,19 +1,57 @@
 package testenv
 
 import (
-	"errors"
+	"bufio"
+	"fmt"
 	"os"
+	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
-func TestMain(m *testing.M) {
-	if os.Getenv(envAbandon) != "" {
-		abandonCluster()
+func TestMain(m *testing.M) { os.Exit(Main(m)) }
+
+// envChild says what a test is to do that runs in a process of its own.
+const envChild = "TESTENV_CHILD"
+
+// child is such a process, with what it has told.
+type child struct {
+	*exec.Cmd
+
+	said string
+}
+
+// startChild runs the calling test in a process of its own until it calls tellParent.
+func startChild(t *testing.T, what string) child {
+	t.Helper()
+	c := child{Cmd: exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")}
+	c.Env = append(os.Environ(), envChild+"="+what)
+	stdout, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
 	}
-	os.Exit(Main(m))
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(stdout); lines.Scan(); {
+		var said bool
+		if c.said, said = strings.CutPrefix(lines.Text(), "to the parent: "); said {
+			return c
+		}
+	}
+	t.Fatal("the process has ended without a word")
+	return c
+}
+
+// tellParent waits for a signal.
+func tellParent(t *testing.T, text string) {
+	t.Helper()
+	if _, err := fmt.Fprintln(os.Stdout, "\nto the parent: "+text); err != nil {
+		t.Fatal(err)
+	}
+	select {}
 }
 
 func connect(t *testing.T, databaseURL string) *pgx.Conn {
@@ -23,19 +61,4 @@ func connect(t *testing.T, databaseURL string) *pgx.Conn {
 		t.Fatal(err)
 	}
 	return conn
-}
-
-//nolint:tparallel // the subtest has to end before the rest
-func TestDatabaseURL_DroppedWhileConnected(t *testing.T) {
-	t.Parallel()
-	var databaseURL string
-	t.Run("uses a database", func(t *testing.T) {
-		databaseURL = DatabaseURL(t)
-		connect(t, databaseURL) // and leaves the connection open
-	})
-	_, err := pgx.Connect(t.Context(), databaseURL)
-	var refused *pgconn.PgError
-	if !errors.As(err, &refused) || refused.Code != "3D000" {
-		t.Errorf("connecting to the database of a test that has ended: got %v, want 3D000 (no such database)", err)
-	}
 }

@@ -73,11 +73,10 @@ func wordPieces(v vocabulary) []piece {
 	for _, ending := range endings {
 		l.add(ending, "##"+ending, weightEnding)
 	}
-	words := v.sortedWords()
-	for _, word := range words {
+	for _, word := range v.words {
 		l.addWord(word, v)
 	}
-	l.addFragments(words)
+	l.addFragments(v.words)
 	l.addCharacters()
 	l.addBytes()
 	return l.pieces

@@ -3,7 +3,6 @@ package tinymodel
 import (
 	_ "embed"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -23,14 +22,14 @@ const generalDocuments = 1000
 // vocabulary holds the words that an embedding model knows, and how many
 // documents hold each of them or an inflection of it.
 type vocabulary struct {
-	words     map[string]struct{} // lower case, letters only
-	documents map[string]int      // by stem
+	words     []string       // lower case, letters only, in alphabetical order
+	documents map[string]int // by stem
 }
 
 // general returns the vocabulary of words.txt: some 3,700
 // English words, most of them from software, with their document frequencies.
 func general() vocabulary {
-	v := vocabulary{words: map[string]struct{}{}, documents: map[string]int{}}
+	v := vocabulary{documents: map[string]int{}}
 	for line := range strings.Lines(generalWords) {
 		fields := strings.Fields(line)
 		if len(fields) == 0 || fields[0] == "#" {
@@ -41,16 +40,12 @@ func general() vocabulary {
 			panic(fmt.Sprintf("tinymodel: words.txt: %v", err)) // the file is part of the program
 		}
 		for _, word := range fields[1:] {
-			v.words[word] = struct{}{}
+			v.words = append(v.words, word)
 			v.documents[stem(word)] = frequency
 		}
 	}
+	slices.Sort(v.words)
 	return v
-}
-
-// sortedWords returns the words in alphabetical order.
-func (v vocabulary) sortedWords() []string {
-	return slices.Sorted(maps.Keys(v.words))
 }
 
 // inverseFrequency returns the natural logarithm of how rare a stem is: 0 for

@@ -66,14 +66,11 @@ func describeTools(root string) (groups []group, err error) {
 	for _, declared := range tools.Groups() {
 		g := group{Title: declared.Title}
 		for _, d := range declared.Tools {
-			t := tool{Tool: d.Tool}
-			if t.input, t.output, err = readSchemas(d.Tool); err != nil {
-				return nil, fmt.Errorf("read the schemas of %s: %w", d.Name, err)
-			}
-			if t.File, err = toolexample.Read(root, d.Name); err != nil {
+			example, err := toolexample.Read(root, d.Name)
+			if err != nil {
 				return nil, err
 			}
-			g.Tools = append(g.Tools, t)
+			g.Tools = append(g.Tools, tool{Tool: d.Tool, File: example})
 		}
 		groups = append(groups, g)
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,7 +47,7 @@ func TestExplanations_AreUsed(t *testing.T) {
 	for _, g := range groups {
 		for _, described := range g.Tools {
 			own := maps.Clone(described.Fields)
-			for _, f := range described.output.fields("") {
+			for _, f := range fields(described.output(), "") {
 				if f.Description != "" {
 					continue
 				}
@@ -66,40 +67,15 @@ func TestExplanations_AreUsed(t *testing.T) {
 	}
 }
 
-func TestReadme_NeedsTheMarks(t *testing.T) {
+func TestPage_ExplainsEveryErrorCode(t *testing.T) {
 	t.Parallel()
-	if got, err := renderReadme([]byte("# Title\n"), nil); err == nil {
-		t.Errorf("a README without marks becomes %q, want an error", got)
-	}
-}
-
-func TestSchema_Words(t *testing.T) {
-	t.Parallel()
-	zero, hundred, most := 0.0, 100.0, 10
-	for name, test := range map[string]struct {
-		schema schema
-		want   []string // kind, allowed, description, default
-	}{
-		"range":      {schema{Type: "integer", Minimum: &zero, Maximum: &hundred, Description: "How many. Default: 10, or more."}, []string{"integer", "0 to 100", "How many.", "10, or more"}},
-		"stated":     {schema{Type: "string", MaxLength: &most, Default: []byte(`"x"`)}, []string{"string", "up to 10 characters", "", "`\"x\"`"}},
-		"list":       {schema{Type: "array", Items: &schema{Type: "string", Enum: []string{"a", "b"}}}, []string{"array of string", "`a` or `b`", "", ""}},
-		"may be nil": {schema{Type: []any{"null", "string"}}, []string{"string or null", "", "", ""}},
+	for _, code := range []rag.Code{
+		rag.ProjectNotActivated, rag.InvalidArgument, rag.InvalidDocType, rag.DocumentNotFound, rag.SchemaValidationFailed,
+		rag.ExternalDocsNotConfigured, rag.ExternalDocsNotPromotable, rag.EmbeddingServiceError, rag.DatabaseError,
+		rag.FileSystemError, rag.InternalError,
 	} {
-		description, byDefault := test.schema.describe()
-		got := []string{test.schema.kind(), test.schema.allowed(), description, byDefault}
-		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
+		if !strings.Contains(pageTemplate, "\n| `"+string(code)+"` | ") {
+			t.Errorf("the template does not explain %s", code)
 		}
-	}
-}
-
-func TestMeanings_AreOfEveryCode(t *testing.T) {
-	t.Parallel()
-	got := map[rag.Code]bool{}
-	for _, m := range meanings() {
-		got[m.Code] = true
-	}
-	if len(got) != 11 {
-		t.Errorf("%d codes are explained, want 11", len(got))
 	}
 }

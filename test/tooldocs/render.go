@@ -10,8 +10,6 @@ import (
 	"text/template"
 
 	"github.com/goccy/go-yaml"
-
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 //go:embed page.md.tmpl
@@ -26,37 +24,13 @@ func glossary() (entries map[string]string, err error) {
 	return entries, err
 }
 
-// meaning explains an error code.
-type meaning struct {
-	Code    rag.Code
-	Meaning string
-}
-
-// meanings are in the order of docs/tools.md.
-func meanings() []meaning {
-	return []meaning{
-		{rag.ProjectNotActivated, "No project is active, and the tool needs one: call `activate_project`."},
-		{rag.InvalidArgument, "A parameter is missing, unknown, of another type or out of range. The message shows a correct value."},
-		{rag.InvalidDocType, "The project has no such doc-type. The message lists those that it has."},
-		{rag.DocumentNotFound, "There is no such file."},
-		{rag.SchemaValidationFailed, "The front matter does not fit the doc-type. `details.violations` lists all that is wrong."},
-		{rag.ExternalDocsNotConfigured, "The project's config names no external docs. `details.exampleConfig` shows how."},
-		{rag.ExternalDocsNotPromotable, "External docs have no promotion level."},
-		{rag.EmbeddingServiceError, "Ollama is away or fails. `details` has `circuit_state` and `retry_after_seconds`."},
-		{rag.DatabaseError, "PostgreSQL is away or fails. The message says what to start or to correct."},
-		{rag.FileSystemError, "A file cannot be read or written. The message names it, the reason and the remedy."},
-		{rag.InternalError, "A bug, or an environment that the program does not support. The server's log has the details."},
-	}
-}
-
 // renderPage fails on a field of an answer that nothing explains.
 func renderPage(groups []group) ([]byte, error) {
 	parsed, err := template.New("page").Funcs(template.FuncMap{
-		"meanings": meanings,
-		"code":     func(text any) string { return fmt.Sprintf("`%v`", text) },
-		"trim":     func(text string) string { return strings.TrimRight(text, "\n") },
-		"indent":   indent,
-		"row":      row,
+		"code":   func(text any) string { return fmt.Sprintf("`%v`", text) },
+		"trim":   func(text string) string { return strings.TrimRight(text, "\n") },
+		"indent": indent,
+		"row":    row,
 	}).Parse(pageTemplate)
 	if err != nil {
 		return nil, err
@@ -105,9 +79,9 @@ func (t tool) RowsOfAnswer() ([]field, error) {
 	if err != nil {
 		return nil, err
 	}
-	fields := t.output.fields("")
-	for i := range fields {
-		f := &fields[i]
+	found := fields(t.output(), "")
+	for i := range found {
+		f := &found[i]
 		if f.Description == "" {
 			own, _ := explanation(t.Fields, f.Path)
 			shared, _ := explanation(general, f.Path)
@@ -119,11 +93,8 @@ func (t tool) RowsOfAnswer() ([]field, error) {
 		if f.allowed != "" {
 			f.Description += " It is " + f.allowed + "."
 		}
-		if f.optional {
-			f.Kind += ", *optional*"
-		}
 	}
-	return fields, nil
+	return found, nil
 }
 
 // explanation returns the entry for a field and its key, which is the field's path

@@ -1,14 +1,13 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
+	"maps"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/test/toolexample"
@@ -18,85 +17,56 @@ import (
 type tool struct {
 	*mcp.Tool
 	toolexample.File
-
-	input, output schema
 }
 
-// schema is the part of JSON Schema that the tools use.
-type schema struct {
-	Type        any               `json:"type"`
-	Description string            `json:"description"`
-	Properties  map[string]schema `json:"properties"`
-	Required    []string          `json:"required"`
-	Items       *schema           `json:"items"`
-	Enum        []string          `json:"enum"`
-	Default     json.RawMessage   `json:"default"`
-	Minimum     *float64          `json:"minimum"`
-	Maximum     *float64          `json:"maximum"`
-	MinLength   *int              `json:"minLength"` //nolint:tagliatelle // JSON Schema's name
-	MaxLength   *int              `json:"maxLength"` //nolint:tagliatelle // JSON Schema's name
-}
+func (t tool) input() *jsonschema.Schema { return schemaOf(t.InputSchema) }
 
-// readSchemas decodes the schemas of a tool.
-func readSchemas(declared *mcp.Tool) (input, output schema, err error) {
-	err = errors.Join(convert(declared.InputSchema, &input), convert(declared.OutputSchema, &output))
-	return input, output, err
-}
+// output is an empty schema for a tool that answers with plain text.
+func (t tool) output() *jsonschema.Schema { return schemaOf(t.OutputSchema) }
 
-func convert(from any, to *schema) error {
-	encoded, err := json.Marshal(from)
-	if err != nil {
-		return err
+func schemaOf(declared any) *jsonschema.Schema {
+	if schema, ok := declared.(*jsonschema.Schema); ok {
+		return schema
 	}
-	return json.Unmarshal(encoded, to)
+	return &jsonschema.Schema{}
 }
 
 // names returns the required properties in their order, then the others sorted.
-func (s schema) names() []string {
-	names := slices.Clone(s.Required)
-	var others []string
-	for name := range s.Properties {
-		if !slices.Contains(names, name) {
-			others = append(others, name)
-		}
-	}
-	sort.Strings(others)
-	return append(names, others...)
+func names(s *jsonschema.Schema) []string {
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(s.Properties)), func(name string) bool {
+		return slices.Contains(s.Required, name)
+	})
+	return slices.Concat(s.Required, others)
 }
 
 // kind returns the type in words.
-func (s schema) kind() string {
-	switch t := s.Type.(type) {
-	case []any:
-		kinds := make([]string, 0, len(t))
-		for _, kind := range t {
-			kinds = append(kinds, fmt.Sprint(kind))
-		}
+func kind(s *jsonschema.Schema) string {
+	switch {
+	case len(s.Types) > 0:
+		kinds := slices.Clone(s.Types)
 		slices.Reverse(kinds) // "null" comes first
 		return strings.Join(kinds, " or ")
-	case string:
-		if s.Items != nil {
-			return t + " of " + s.Items.kind()
-		}
-		return t
+	case s.Items != nil:
+		return s.Type + " of " + kind(s.Items)
+	case s.Type != "":
+		return s.Type
 	default:
 		return "any"
 	}
 }
 
 // allowed returns the allowed values in words, or "".
-func (s schema) allowed() string {
-	if s.Items != nil {
-		return s.Items.allowed()
-	}
+func allowed(s *jsonschema.Schema) string {
 	switch {
+	case s.Items != nil:
+		return allowed(s.Items)
 	case len(s.Enum) > 0:
 		quoted := make([]string, len(s.Enum))
 		for i, value := range s.Enum {
-			quoted[i] = "`" + value + "`"
+			quoted[i] = fmt.Sprintf("`%v`", value)
 		}
 		last := len(quoted) - 1
-		return strings.Join(append([]string{strings.Join(quoted[:max(last, 1)], ", ")}, quoted[max(last, 1):]...), " or ")
+		return strings.TrimPrefix(strings.Join(quoted[:last], ", ")+" or "+quoted[last], " or ")
 	case s.Minimum != nil && s.Maximum != nil:
 		return strconv.FormatFloat(*s.Minimum, 'f', -1, 64) + " to " + strconv.FormatFloat(*s.Maximum, 'f', -1, 64)
 	case s.MaxLength != nil:
@@ -110,7 +80,7 @@ func (s schema) allowed() string {
 
 // describe splits a description into its text and the default that it ends with. The
 // default of the schema overrides the latter.
-func (s schema) describe() (description, byDefault string) {
+func describe(s *jsonschema.Schema) (description, byDefault string) {
 	description, byDefault, _ = strings.Cut(s.Description, " Default: ")
 	byDefault = strings.TrimSuffix(byDefault, ".")
 	if s.Default != nil {
@@ -126,13 +96,13 @@ type parameter struct {
 
 // Parameters returns the arguments of the tool.
 func (t tool) Parameters() (parameters []parameter) {
-	for _, name := range t.input.names() {
-		s := t.input.Properties[name]
-		p := parameter{Name: name, Kind: s.kind(), Required: "no", Allowed: s.allowed()}
-		if slices.Contains(t.input.Required, name) {
+	for _, name := range names(t.input()) {
+		s := t.input().Properties[name]
+		p := parameter{Name: name, Kind: kind(s), Required: "no", Allowed: allowed(s)}
+		if slices.Contains(t.input().Required, name) {
 			p.Required = "yes"
 		}
-		p.Description, p.Default = s.describe()
+		p.Description, p.Default = describe(s)
 		parameters = append(parameters, p)
 	}
 	return parameters
@@ -142,24 +112,23 @@ func (t tool) Parameters() (parameters []parameter) {
 type field struct {
 	Path, Kind, Description string
 
-	allowed  string
-	optional bool
+	allowed string
 }
 
 // fields returns all fields of an answer, each followed by those inside it.
-func (s schema) fields(prefix string) []field {
-	var fields []field
-	for _, name := range s.names() {
+func fields(s *jsonschema.Schema, prefix string) []field {
+	var found []field
+	for _, name := range names(s) {
 		p := s.Properties[name]
-		path := prefix + name
-		fields = append(fields, field{
-			Path: path, Kind: p.kind(), Description: p.Description, allowed: p.allowed(),
-			optional: !slices.Contains(s.Required, name),
-		})
-		if p.Items != nil {
-			fields = append(fields, p.Items.fields(path+"[].")...)
+		f := field{Path: prefix + name, Kind: kind(p), Description: p.Description, allowed: allowed(p)}
+		if !slices.Contains(s.Required, name) {
+			f.Kind += ", *optional*"
 		}
-		fields = append(fields, p.fields(path+".")...)
+		found = append(found, f)
+		if p.Items != nil {
+			found = append(found, fields(p.Items, f.Path+"[].")...)
+		}
+		found = append(found, fields(p, f.Path+".")...)
 	}
-	return fields
+	return found
 }

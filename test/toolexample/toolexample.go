@@ -107,6 +107,15 @@ func (f File) Example() (Case, error) {
 	return f.Cases[i], nil
 }
 
+// ReadExample returns the first case of a tool that succeeds.
+func ReadExample(root, tool string) (Case, error) {
+	file, err := Read(root, tool)
+	if err != nil {
+		return Case{}, err
+	}
+	return file.Example()
+}
+
 // Failures returns the cases that fail, the first of each error code.
 func (f File) Failures() (failures []Case) {
 	for _, c := range f.Cases {

@@ -12,8 +12,9 @@
 // and "real" otherwise, CDOCS_TEST_ROUTE for what it starts itself, and
 // CDOCS_TEST_SERVICES, which describes all that in words. Services that these
 // variables already name are used as they are; others are stopped when the command
-// ends. What native services need is installed first. SIGINT and SIGTERM are passed
-// on. The exit status is the command's.
+// ends. What native services need is installed first. The command has no stdin.
+// SIGINT and SIGTERM are passed on to it and to all that it has started. The exit
+// status is the command's.
 package main
 
 import (
@@ -28,8 +29,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
@@ -153,36 +152,32 @@ func (s *services) start(ctx context.Context) (environment []string, err error) 
 // endTimeout is for what the command has started to end after a signal.
 const endTimeout = time.Minute
 
-// runCommand runs the command with the signals passed on to it. Away from a
-// terminal it is a process group of its own, all of which gets the signals, and
-// all of which has ended after one when runCommand returns: the go command, for
-// one, does not wait for the tests that it runs.
+// runCommand runs the command, without stdin, in a process group of its own. The
+// signals are passed on to the whole group, which has ended after one when
+// runCommand returns: the go command, for one, does not wait for the tests that it
+// runs.
 func runCommand(command, environment []string, signals <-chan os.Signal) (int, error) {
 	cmd := exec.Command(command[0], command[1:]...) //nolint:gosec,noctx // what the caller asks for
 	cmd.Env = environment
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	grouped := !term.IsTerminal(int(os.Stdin.Fd()))
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: grouped}
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		return 1, fmt.Errorf("start the command: %w", err)
 	}
-	target := cmd.Process.Pid
-	if grouped {
-		target = -target
-	}
+	group := -cmd.Process.Pid
 	var signalled atomic.Bool
 	go func() { // until this process ends
 		for s := range signals {
 			signalled.Store(true)
 			number, _ := s.(syscall.Signal) // as all on Unix are
-			if err := syscall.Kill(target, number); err != nil && !errors.Is(err, syscall.ESRCH) {
+			if err := syscall.Kill(group, number); err != nil && !errors.Is(err, syscall.ESRCH) {
 				logf("pass on %v: %v", s, err)
 			}
 		}
 	}()
 	err := cmd.Wait()
-	if grouped && signalled.Load() {
-		waitForGroup(target)
+	if signalled.Load() {
+		waitForGroup(group)
 	}
 	return exitStatus(err)
 }

@@ -1,0 +1,192 @@
+package project_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/internal/project"
+)
+
+func TestLoad_RefusesCustomDocType(t *testing.T) {
+	t.Parallel()
+	folder := func(name, problem string) string {
+		return fmt.Sprintf(`custom_doc_types[0].folder" is %q, which %s. Name a folder inside csharp-compounding-docs, `+
+			`for example "folder": "api-contracts".`, name, problem)
+	}
+	own := `Give every doc-type a folder of its own, for example "folder": "api-contracts".`
+	tests := []struct{ name, types, want string }{
+		{
+			"built-in name", `{"name": "tool", "folder": "x"}`,
+			`custom_doc_types[0].name" is "tool", the name of a built-in doc-type. Choose another name, for example "name": "api-contract".`,
+		},
+		{
+			"name given twice", `{"name": "adr", "folder": "x"}, {"name": "adr", "folder": "y"}`,
+			`custom_doc_types[1].name" is "adr", the name of a custom doc-type. Choose another name, for example "name": "api-contract".`,
+		},
+		{
+			"built-in folder", `{"name": "adr", "folder": "Problems"}`,
+			`custom_doc_types[0].folder" is "Problems", which overlaps the folder "problems" of the built-in doc-type problem. ` + own,
+		},
+		{
+			"inside a built-in folder", `{"name": "adr", "folder": "codebase/adr"}`,
+			`custom_doc_types[0].folder" is "codebase/adr", which overlaps the folder "codebase" of the built-in doc-type codebase. ` + own,
+		},
+		{
+			"around another folder", `{"name": "adr", "folder": "a/b"}, {"name": "rfc", "folder": "a"}`,
+			`custom_doc_types[1].folder" is "a", which overlaps the folder "a/b" of the custom doc-type adr. ` + own,
+		},
+		{"upwards", `{"name": "adr", "folder": "../src"}`, folder("../src", "leads out of csharp-compounding-docs")},
+		{"up and down", `{"name": "adr", "folder": "a/../../src"}`, folder("a/../../src", "leads out of csharp-compounding-docs")},
+		{"absolute", `{"name": "adr", "folder": "/etc"}`, folder("/etc", "is an absolute path")},
+		{"all documents", `{"name": "adr", "folder": "./"}`, folder("./", "is the folder of all documents")},
+		{"schemas", `{"name": "adr", "folder": "Schemas/x"}`, folder("Schemas/x", "is kept for schemas")},
+		{"hidden", `{"name": "adr", "folder": "a/.b"}`, folder("a/.b", "is hidden, and hidden files are not indexed")},
+		{"backslash", `{"name": "adr", "folder": "a\\b"}`, folder(`a\b`, "has a character that not every system allows in a folder's name")},
+		{"link that leaves", `{"name": "adr", "folder": "escape"}`, folder("escape", "is a link that leads out of the repository")},
+		{
+			"schema missing", `{"name": "adr", "folder": "adr", "schema_file": "./schemas/nope.yaml"}`,
+			`custom_doc_types[0].schema_file" names "./schemas/nope.yaml", which does not exist. Create ` +
+				`ROOT/csharp-compounding-docs/schemas/nope.yaml (the path is relative to csharp-compounding-docs), or remove schema_file. ` +
+				`It holds for example {"required_fields": [{"name": "endpoint", "type": "string"}]}.`,
+		},
+		{
+			"schema outside", `{"name": "adr", "folder": "adr", "schema_file": "../../x.yaml"}`,
+			`custom_doc_types[0].schema_file" is "../../x.yaml", which leads out of the repository. Keep the schema in the repository, ` +
+				`for example "schema_file": "./schemas/api-contract.schema.yaml".`,
+		},
+		{
+			"absolute schema", `{"name": "adr", "folder": "adr", "schema_file": "/etc/passwd"}`,
+			`custom_doc_types[0].schema_file" is "/etc/passwd", which leads out of the repository. Keep the schema in the repository, ` +
+				`for example "schema_file": "./schemas/api-contract.schema.yaml".`,
+		},
+		{
+			"schema by a link that leaves", `{"name": "adr", "folder": "adr", "schema_file": "escape/x.yaml"}`,
+			`custom_doc_types[0].schema_file" is "escape/x.yaml", which leads out of the repository. Keep the schema in the repository, ` +
+				`for example "schema_file": "./schemas/api-contract.schema.yaml".`,
+		},
+		{
+			"schema of another kind", `{"name": "adr", "folder": "adr", "schema_file": "schemas/x.xml"}`,
+			`custom_doc_types[0].schema_file" is "schemas/x.xml", which is neither JSON nor YAML. Name a file that ends in .json, .yaml or .yml, ` +
+				`for example "schema_file": "./schemas/api-contract.schema.yaml".`,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			root := newRepo(t, map[string]string{
+				configPath:                              `{"project_name": "a", "custom_doc_types": [` + tt.types + `]}`,
+				"csharp-compounding-docs/schemas/x.xml": "<a/>",
+			})
+			symlink(t, newRepo(t, map[string]string{"x.yaml": "{}"}), filepath.Join(root, "csharp-compounding-docs", "escape"))
+			_, err := project.Load(root)
+			if diff := cmp.Diff("ROOT/"+configPath+`: "`+tt.want, message(t, err, root)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestLoad_RefusesSchema(t *testing.T) {
+	t.Parallel()
+	const plainYAML = " Write plain YAML, for example required_fields: [{name: endpoint, type: string}]."
+	const pointHere = ` Point to a part of this file, for example {"$ref": "#/$defs/status"}.`
+	const copyHere = ` Copy what it refers to into "$defs" of this file and refer to that, for example {"$ref": "#/$defs/status"}.`
+	const compare = ` Compare it with {"type": "object", "required": ["title"], "properties": {"title": {"type": "string"}}}.`
+	const limits = " Keep it under 2000 values, 64 levels, 100 patterns and 10000 sub-schemas with every $ref written out."
+	const writeOut = " Write the nested levels out."
+	doubling := func() string {
+		var b strings.Builder
+		b.WriteString(`{"$ref": "#/$defs/l0", "$defs": {`)
+		for i := range 30 {
+			fmt.Fprintf(&b, `"l%d": {"allOf": [{"$ref": "#/$defs/l%d"}, {"$ref": "#/$defs/l%d"}]},`, i, i+1, i+1)
+		}
+		b.WriteString(`"l30": {"type": "object"}}}`)
+		return b.String()
+	}()
+	var patterns strings.Builder
+	for i := range 101 {
+		fmt.Fprintf(&patterns, "{pattern: '^%d[a-z]{1000}'},", i)
+	}
+	tests := []struct{ name, file, schema, want string }{
+		{"many patterns", "a.yaml", "allOf: [" + patterns.String() + "]", ` is too complex.` + limits},
+		{
+			"misspelt list", "a.yaml", "requierd_fields: [{name: a, type: string}]",
+			`: "requierd_fields" is not a known key. Did you mean "required_fields"? For example "required_fields": [{"name":"endpoint","type":"string"}].`,
+		},
+		{
+			"unknown type", "a.yaml", "required_fields: [{name: a, type: text}]",
+			`: "required_fields[0].type" is "text". Write one of string, enum, array, boolean, integer, number, date, for example "type": "string".`,
+		},
+		{
+			"enum without values", "a.yaml", "optional_fields: [{name: a, type: enum}]",
+			`: "optional_fields[0].values" is missing. Write a list, each entry true or false or a number or text, at least 1, for example "values": ["stable","beta"].`,
+		},
+		{
+			"misspelt key of a field", "a.json", `{"required_fields": [{"name": "a", "type": "enum", "valeus": ["x"]}]}`,
+			`: "required_fields[0].valeus" is not a known key. Did you mean "values"? For example "values": ["stable","beta"].`,
+		},
+		{
+			"field declared twice", "a.yaml", "required_fields: [{name: a, type: string}]\noptional_fields: [{name: a, type: array}]",
+			`: "optional_fields[0].name" is "a", a field that is declared before. Declare each field once, as required or as optional.`,
+		},
+		{"a list", "a.yaml", "- a\n- b\n", ` is a list. Write an object, for example {"required_fields":[{"name":"endpoint","type":"string"}]}.`},
+		{"empty YAML", "a.yaml", "# nothing\n", ` is empty. Write for example required_fields: [{name: endpoint, type: string}].`},
+		{"YAML in another encoding", "a.yaml", "\xff\xfet\x00", ` is not UTF-8 text. Save it with the encoding UTF-8.`},
+		{"huge YAML", "a.yaml", "type: object" + strings.Repeat(" ", 256<<10), ` is larger than 256 KiB. Shorten it; such a file has a few kilobytes.`},
+		{"complex key", "a.yaml", "? [a, b]\n: c\n", `: line 1, column 1: a key that begins with "?" can't be used here; write key: value.` + plainYAML},
+		{"bad YAML", "a.yaml", "required_fields:\n  - name: a\n   type: b\n", `: line 3, column 4: value is not allowed in this context.` + plainYAML},
+		{"key given twice in YAML", "a.yaml", "type: object\ntype: array\n", `: line 2, column 1: the key "type" is given twice, first on line 1.` + plainYAML},
+		{"alias", "a.yaml", "type: &x object\nrequired: [*x]\n", `: line 1, column 7: anchors and aliases can't be used here; write the value out.` + plainYAML},
+		{"tag", "a.yaml", "type: !!str object\n", `: line 1, column 7: tags can't be used here; leave the tag out.` + plainYAML},
+		{"two documents", "a.yaml", "type: object\n---\ntype: array\n", `: line 2, column 1: a second document begins here; keep one to a file.` + plainYAML},
+		{"deep YAML", "a.yaml", "a: " + strings.Repeat("[", 100_000), `: line 1, column 67: it nests deeper than 64 levels.` + plainYAML},
+		{"deep YAML lists", "a.yaml", strings.Repeat("- ", 100_000), `: line 1, column 129: it nests deeper than 64 levels.` + plainYAML},
+		{"endless YAML", "a.yaml", "a: [" + strings.Repeat("1,", 100_000) + "1]", `: line 1, column 25002: there are more than 25000 words and marks.` + plainYAML},
+		{"not a number of JSON", "a.yaml", "type: object\nmaximum: .inf\n", `: line 2, column 10: the key "maximum" is of the type infinity, which has no JSON equivalent.` + plainYAML},
+		{"remote reference", "a.json", `{"properties": {"a": {"$ref": "http://127.0.0.1:1/x.json"}}}`, `: "properties.a.$ref" is "http://127.0.0.1:1/x.json", which points outside the file.` + copyHere},
+		{"file reference", "a.yaml", "properties: {a: {$ref: 'file:///etc/passwd'}}", `: "properties.a.$ref" is "file:///etc/passwd", which points outside the file.` + copyHere},
+		{"sibling reference", "a.yaml", "allOf: [{$ref: b.yaml}]", `: "allOf[0].$ref" is "b.yaml", which points outside the file.` + copyHere},
+		{"remote meta-schema", "a.json", `{"$schema": "http://127.0.0.1:1/meta"}`, `: "$schema" is "http://127.0.0.1:1/meta", which points outside the file.` + copyHere},
+		{"reference to nothing", "a.yaml", "{properties: {a: {$ref: '#/$defs/x'}}}", ` has the $ref "#/$defs/x", and there is nothing at that place.` + pointHere},
+		{"anchor of nothing", "a.yaml", "{properties: {a: {$ref: '#x'}}}", ` has the $ref "#x", and no such anchor.` + pointHere},
+		{"recursive", "a.json", `{"properties": {"a": {"$ref": "#"}}}`, ` has a $ref that refers to itself, directly or through others.` + writeOut},
+		{"reference to itself", "a.json", `{"$ref": "#"}`, ` has a $ref that refers to itself, directly or through others.` + writeOut},
+		{"dynamic reference", "a.json", `{"$dynamicAnchor": "n", "properties": {"a": {"$dynamicRef": "#n"}}}`, ` has a $ref that refers to itself, directly or through others.` + writeOut},
+		{"exponential", "a.json", doubling, ` is too complex.` + limits},
+		{"many values", "a.json", `{"enum": [` + strings.Repeat("1,", 2_000) + `1]}`, ` is too complex.` + limits},
+		{"deep", "a.json", strings.Repeat(`{"not":`, 100) + "{}" + strings.Repeat("}", 100), ` is too complex.` + limits},
+		{
+			"bad pattern", "a.json", `{"properties": {"a/b": {"pattern": "("}}}`,
+			`: "properties.a/b.pattern" is "(". JSON Schema wants a valid regex here.` + compare,
+		},
+		{
+			"wrong keyword value", "a.yaml", "type: object\nrequired: title\n",
+			`: "required" is "title". JSON Schema wants the type array here.` + compare,
+		},
+		{
+			"wrong type", "a.yaml", "properties: {a: {type: text}}",
+			`: "properties.a.type" is "text". JSON Schema wants one of array, boolean, integer, null, number, object, string here.` + compare,
+		},
+		{
+			"bad JSON", "a.json", "{\n  'type': 1}",
+			`: line 2, column 3: invalid character '\'' looking for beginning of object key string. Every key and text stands in double quotes, ` +
+				`entries are separated by commas, with none after the last, and there are no comments; for example {"project_name": "my-project"}.`,
+		},
+		{"huge", "a.json", "{}" + strings.Repeat(" ", 1<<20), " is larger than 1 MiB. Shorten it; such a file has a few kilobytes."},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			root := customRepo(t, tt.file, tt.schema)
+			_, err := project.Load(root)
+			want := "ROOT/csharp-compounding-docs/schemas/" + tt.file + tt.want
+			if diff := cmp.Diff(want, message(t, err, root)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,101 @@
+package stdio
+
+import (
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+const (
+	// maxRunning is the number of calls that may be delivered and unanswered at a
+	// time. Further calls wait. Without a bound, a client that reads no answers makes
+	// the server compute and keep all of them.
+	maxRunning = 100
+	// maxQueued is the size of the messages that may wait to be delivered, in bytes.
+	// Further messages are refused.
+	maxQueued = 2 * MaxLine
+	// messageOverhead is about what a decoded message takes beside its text.
+	messageOverhead = 512
+)
+
+// queued is a message that waits to be delivered.
+type queued struct {
+	message jsonrpc.Message
+	size    int
+}
+
+// queue holds messages between the reader and Read, so that the reader never waits
+// and notices the end of the input at once. Messages leave it in their order, except
+// that a call waits while maxRunning others are unanswered. What is no call passes
+// it then: a running call may depend on it, as on its cancellation. The connection's
+// mutex guards the queue.
+type queue struct {
+	arrived []queued
+	waiting []queued // calls, all older than arrived
+	size    int      // of all messages
+	running int      // calls delivered and not answered
+	closed  bool     // no message follows
+
+	// changed holds a value after a change that next may have waited for.
+	changed chan struct{}
+}
+
+func newQueue() queue { return queue{changed: make(chan struct{}, 1)} }
+
+// push adds a message that was read from size bytes. It reports false if there is no
+// room.
+func (q *queue) push(message jsonrpc.Message, size int) bool {
+	size += messageOverhead
+	if q.size+size > maxQueued {
+		return false
+	}
+	q.size += size
+	q.arrived = append(q.arrived, queued{message, size})
+	q.wake()
+	return true
+}
+
+// close says that no message follows.
+func (q *queue) close() {
+	q.closed = true
+	q.wake()
+}
+
+// answered says that a delivered call is answered.
+func (q *queue) answered() {
+	q.running--
+	q.wake()
+}
+
+// next removes the next message that may be delivered, nil for none. If it reports
+// true, no message follows.
+func (q *queue) next() (message jsonrpc.Message, ended bool) {
+	if q.running < maxRunning && len(q.waiting) > 0 {
+		return q.take(&q.waiting), false
+	}
+	for len(q.arrived) > 0 {
+		if !isCall(q.arrived[0].message) || q.running < maxRunning {
+			return q.take(&q.arrived), false
+		}
+		q.waiting = append(q.waiting, q.arrived[0])
+		q.arrived = q.arrived[1:]
+	}
+	return nil, q.closed && len(q.waiting) == 0
+}
+
+// take removes the first message of a list of the queue, which is not empty.
+func (q *queue) take(list *[]queued) jsonrpc.Message {
+	first := (*list)[0]
+	(*list)[0] = queued{} // the list's array may live on for long
+	*list = (*list)[1:]
+	q.size -= first.size
+	if isCall(first.message) {
+		q.running++
+	}
+	return first.message
+}
+
+func (q *queue) wake() {
+	select {
+	case q.changed <- struct{}{}:
+	default:
+	}
+}

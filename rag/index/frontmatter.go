@@ -1,0 +1,80 @@
+package index
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/rag/markdown"
+)
+
+// unsearched are the front matter's fields that say nothing about the subject of a
+// document, or stand elsewhere: the title is in every passage's heading.
+func unsearched() []string {
+	return []string{"title", "doc_type", "date", "promotion_level", "related_docs", "supersedes", "summary", "tags"}
+}
+
+// frontMatterPassages returns the passages that make front matter searchable: the
+// summary, the tags, and then every other field that holds text, by name, each on a
+// line of its own behind its name in words. There is one passage, unless that exceeds
+// the embedding model's window, and none without such a field. Its lines are those of
+// the front matter.
+func frontMatterPassages(doc *markdown.Document, title string) []markdown.Passage {
+	var lines []string
+	add := func(name string) {
+		if text := strings.Join(texts(doc.FrontMatter[name]), "; "); text != "" {
+			lines = append(lines, strings.NewReplacer("_", " ", "-", " ").Replace(name)+": "+text)
+		}
+	}
+	lines = append(lines, texts(doc.FrontMatter["summary"])...)
+	add("tags")
+	for _, name := range slices.Sorted(maps.Keys(doc.FrontMatter)) {
+		if !slices.Contains(unsearched(), name) {
+			add(name)
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	whole := markdown.Passage{StartLine: 1, EndLine: doc.FrontMatterLines, Text: strings.Join(lines, "\n")}
+	room := markdown.DefaultLimit().MaxTokens - markdown.EstimateTokens(markdown.Heading(title, ""))
+	return halved(whole, room)
+}
+
+// halved cuts a passage until each part has at most room tokens. Every part keeps the
+// lines of the whole.
+func halved(p markdown.Passage, room int) []markdown.Passage {
+	if markdown.EstimateTokens(p.Text) <= room {
+		return []markdown.Passage{p}
+	}
+	first, second, ok := p.Halve()
+	if !ok {
+		return []markdown.Passage{p}
+	}
+	first.StartLine, first.EndLine = p.StartLine, p.EndLine
+	second.StartLine, second.EndLine = p.StartLine, p.EndLine
+	return append(halved(first, room), halved(second, room)...)
+}
+
+// texts returns the texts in a value of front matter, whatever they are nested in.
+func texts(value any) []string {
+	switch value := value.(type) {
+	case string:
+		if text := strings.Join(strings.Fields(value), " "); text != "" {
+			return []string{text}
+		}
+	case []any:
+		var all []string
+		for _, item := range value {
+			all = append(all, texts(item)...)
+		}
+		return all
+	case map[string]any:
+		var all []string
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			all = append(all, texts(value[name])...)
+		}
+		return all
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package index
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/markdown"
+)
+
+// anything is a schema of one doc-type for every file.
+type anything struct{}
+
+func (anything) DocumentType(string) (document.DocType, bool) {
+	return document.DocType{Name: "problem", Validate: func(map[string]any) []document.Violation { return nil }}, true
+}
+
+func prepareText(t *testing.T, collection rag.Collection, content string) *prepared {
+	t.Helper()
+	doc, err := prepare(document.File{Path: "docs/problems/a.md", Content: []byte(content)}, collection, anything{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func TestFrontMatterPassages(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, content string
+		collection    rag.Collection
+		want          []string // passages, each with its lines
+	}{
+		{
+			name: "fields in words", collection: rag.Compounding,
+			content: "---\ndoc_type: problem\ntitle: Pool\ndate: 2026-01-02\nsummary: It ran dry.\ntags: [db, pool]\n" +
+				"root_cause: >\n  a leak\n  in tests\nsymptoms: [slow, \"dead \"]\ncustom-field: {a: [b], c: d}\ncount: 3\nempty: \"\"\n" +
+				"promotion_level: critical\nrelated_docs: [x.md]\nsupersedes: y.md\n---\nText.\n",
+			want: []string{
+				"1-17 It ran dry.\ntags: db; pool\ncustom field: b; d\nroot cause: a leak in tests\nsymptoms: slow; dead",
+				"18-18 Text.",
+			},
+		},
+		{
+			name: "nothing to find", collection: rag.Compounding,
+			content: "---\ntitle: Pool\ndate: 2026-01-02\n---\nText.\n", want: []string{"5-5 Text."},
+		},
+		{
+			name: "no text behind it", collection: rag.Compounding,
+			content: "---\ntitle: Pool\nsummary: It ran dry.\n---\n", want: []string{"1-4 It ran dry."},
+		},
+		{name: "no front matter", collection: rag.External, content: "Text.\n", want: []string{"1-1 Text."}},
+		{
+			name: "a page of the handbook", collection: rag.Handbook,
+			content: "---\ntitle: Pool\nsummary: It ran dry.\n---\nText.\n", want: []string{"5-5 Text."},
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for _, p := range prepareText(t, test.collection, test.content).passages {
+				got = append(got, lineRange(p)+" "+p.Text)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("passages (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Front matter that exceeds the model's window is cut, and nothing of it is lost.
+func TestFrontMatterPassages_Long(t *testing.T) {
+	t.Parallel()
+	var solution strings.Builder
+	for i := range 1500 {
+		solution.WriteString(strings.Repeat("x", i%7+1) + " ")
+	}
+	solution.WriteString("theend")
+	doc := prepareText(t, rag.Compounding, "---\ntitle: Pool\nsolution: "+solution.String()+"\n---\nText.\n")
+	words := 0
+	for _, p := range doc.passages {
+		if tokens := markdown.EstimateTokens(p.heading + "\n\n" + p.Text); tokens > markdown.DefaultLimit().MaxTokens {
+			t.Errorf("a passage has %d tokens", tokens)
+		}
+		words += len(strings.Fields(p.Text))
+	}
+	if want := len(strings.Fields(solution.String())) + len([]string{"solution:", "Text."}); words != want || doc.chunkCount() != 0 {
+		t.Errorf("the passages have %d words in %d chunks, want %d in none", words, doc.chunkCount(), want)
+	}
+}
+
+func lineRange(p passage) string {
+	return fmt.Sprintf("%d-%d", p.StartLine, p.EndLine)
+}
+
+func TestPrepare_Supersedes(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, value string }{{"one", "old.md"}, {"a list", "[old.md, /docs/problems/older.md]"}} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			doc := prepareText(t, rag.Compounding, "---\nsupersedes: "+test.value+"\n---\nSee [old](old.md).\n")
+			want := []link{{target: "docs/problems/old.md"}, {target: "docs/problems/old.md", fallback: "docs/old.md", supersedes: true}}
+			if test.name == "a list" {
+				want = append(want, link{target: "docs/problems/older.md", supersedes: true})
+			}
+			if diff := cmp.Diff(want, doc.links, cmp.AllowUnexported(link{})); diff != "" {
+				t.Errorf("links (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,51 @@
+package index
+
+import (
+	"sync"
+	"time"
+)
+
+// A batch is as much as takes batchTime to embed, so that a search that waits for it
+// waits no longer, and what a stop loses is little. It has at most maxBatchPassages.
+const (
+	batchTime        = 500 * time.Millisecond
+	firstBatchBytes  = 4 << 10
+	maxBatchBytes    = 64 << 10
+	maxBatchPassages = 32
+)
+
+// pace measures how fast passages are embedded. Safe for concurrent use.
+type pace struct {
+	mu             sync.Mutex
+	bytesPerSecond float64 // 0 before the first batch
+}
+
+// batch returns how many of the passages make the next batch, at least one.
+func (p *pace) batch(passages []unembedded) int {
+	p.mu.Lock()
+	room := firstBatchBytes
+	if p.bytesPerSecond > 0 {
+		room = int(min(p.bytesPerSecond*batchTime.Seconds(), maxBatchBytes))
+	}
+	p.mu.Unlock()
+	n := 0
+	for n < min(len(passages), maxBatchPassages) {
+		if room -= len(passages[n].Heading) + len(passages[n].Content); room < 0 && n > 0 {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// note takes the mean of what was known and what a batch took: a single slow one,
+// such as that which has to load the model, is soon forgotten.
+func (p *pace) note(bytes int, took time.Duration) {
+	speed := float64(bytes) / max(took.Seconds(), 1e-6)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bytesPerSecond == 0 {
+		p.bytesPerSecond = speed
+	}
+	p.bytesPerSecond = (p.bytesPerSecond + speed) / 2
+}

@@ -1,0 +1,66 @@
+package ollama
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+)
+
+// What was written before an answer broke off is not lost.
+func TestGenerate_ReturnsAnAnswerThatIsCutShort(t *testing.T) {
+	t.Parallel()
+	half := []string{" Half an answer", " and the rest"}
+	tests := []struct {
+		name   string
+		faults fakeollama.Faults
+		answer []string
+		limit  time.Duration
+		reason string
+		text   string // "" if the answer has not begun
+	}{
+		{"the time is over", fakeollama.Faults{Stall: true}, half, time.Minute, "no end of the answer within 1m0s", "Half an answer"},
+		{"the model falls silent", fakeollama.Faults{Stall: true}, half, time.Hour, "no answer within 5m0s", "Half an answer"},
+		{"the host hangs up", fakeollama.Faults{HangUp: true}, half, time.Minute, "the connection broke", "Half an answer"},
+		{"nothing but white space", fakeollama.Faults{HangUp: true}, []string{"\n"}, time.Minute, "the connection broke", ""},
+		{
+			"nothing at all",
+			fakeollama.Faults{Delay: time.Hour, Paths: []string{"/api/chat"}},
+			half,
+			time.Minute, "no end of the answer within 1m0s", "",
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				servers, client := startInMemory(t, 1)
+				servers[0].SetFaults(test.faults)
+				servers[0].SetAnswer(func(string, string) []string { return test.answer })
+				client.cfg.ChatLimit = test.limit
+
+				got, err := client.Generate(t.Context(), Prompt{User: "hello"}, nil)
+				if diff := cmp.Diff(test.text, got); diff != "" {
+					t.Errorf("text (-want +got):\n%s", diff)
+				}
+				if _, ok := errors.AsType[*UnavailableError](err); !ok || !strings.Contains(err.Error(), test.reason) {
+					t.Errorf("got error %v, want an *UnavailableError that says %q", err, test.reason)
+				}
+				if _, ok := errors.AsType[*CutShortError](err); ok != (test.text != "") {
+					t.Errorf("got error %v, want a *CutShortError: %t", err, test.text != "")
+				}
+				if begun := test.text != ""; begun && !strings.Contains(err.Error(), "the answer was cut short: ") {
+					t.Errorf("%q does not say that the answer was cut short", err)
+				}
+				if chats := len(servers[0].Requests("/api/chat")); chats != 1 {
+					t.Errorf("got %d requests, want 1", chats)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,100 @@
+package ollama_test
+
+import (
+	"testing"
+
+	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+)
+
+func TestContextWindow(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name                string
+		made, numCtx        int
+		want, predict, asks int
+	}{
+		{"the model was made for fewer", 2048, 8192, 2048, 512, 1},
+		{"the model was made for more", 131072, 8192, 8192, 1024, 1},
+		{"the model does not say", 0, 4096, 4096, 1024, 1},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			server := fakeollama.Start(t)
+			server.SetContextLength(test.made)
+			cfg := fast(server.URL())
+			cfg.NumCtx = test.numCtx
+			cfg.ModelTTL = 1 // ns
+			client := newClient(t, cfg)
+
+			for range 3 {
+				if got := client.ContextWindow(t.Context()); got != test.want {
+					t.Errorf("got %d tokens, want %d", got, test.want)
+				}
+			}
+			if asks := len(server.Requests("/api/show")); asks != test.asks {
+				t.Errorf("asked %d times about one build, want %d", asks, test.asks)
+			}
+			if _, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil); err != nil {
+				t.Fatal(err)
+			}
+			options := server.Requests("/api/chat")[0].Options
+			if options["num_ctx"] != float64(test.want) || options["num_predict"] != float64(test.predict) {
+				t.Errorf("options %v, want num_ctx %d and num_predict %d", options, test.want, test.predict)
+			}
+
+			// Another build may have another window.
+			server.SetContextLength(1000)
+			server.AddModel("mistral", newBuild)
+			if got := client.ContextWindow(t.Context()); got != 1000 {
+				t.Errorf("got %d tokens of another build, want 1000", got)
+			}
+		})
+	}
+}
+
+func TestContextWindow_WithoutAHost(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+	server.Close()
+
+	if got := client.ContextWindow(t.Context()); got != 8192 {
+		t.Errorf("got %d tokens, want those configured", got)
+	}
+}
+
+func TestContextWindow_IsAskedForOnce(t *testing.T) {
+	t.Parallel()
+	server, client := start(t)
+	server.SetContextLength(2048)
+	for range 3 {
+		if got := client.ContextWindow(t.Context()); got != 2048 {
+			t.Errorf("got %d tokens, want 2048", got)
+		}
+	}
+	if requests := len(server.Requests("")); requests != 2 {
+		t.Errorf("got %d requests, want 2: the models and the window of one", requests)
+	}
+}
+
+func TestContextWindow_IsTheConfiguredOneWhileUnknown(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*fakeollama.Server){
+		"model missing":     func(s *fakeollama.Server) { s.RemoveModel("mistral") },
+		"host does not say": func(s *fakeollama.Server) { s.SetFaults(fakeollama.Faults{Status: 500, Paths: []string{"/api/show"}}) },
+		"no list of models": func(s *fakeollama.Server) { s.SetFaults(fakeollama.Faults{Status: 500, Paths: []string{"/api/tags"}}) },
+	} {
+		server, client := start(t)
+		server.SetContextLength(2048)
+		change(server)
+		if got := client.ContextWindow(t.Context()); got != 8192 {
+			t.Errorf("%s: got %d tokens, want those configured", name, got)
+		}
+		server.SetFaults(fakeollama.Faults{})
+		server.AddModel("mistral", newBuild)
+		if got := client.ContextWindow(t.Context()); got != 2048 {
+			t.Errorf("%s: got %d tokens once it is over, want 2048", name, got)
+		}
+	}
+}
