@@ -156,6 +156,14 @@ func checkFilled(t *testing.T, pool *pgxpool.Pool) {
 	}
 	main, next := tenant("filled", "main", "0123456789abcdef"), tenant("filled", "next", "0123456789abcdef")
 	handbook := tenant(":handbook", "", "")
+	model, err := q.EmbeddingModelFind(ctx, db.EmbeddingModelFindParams{
+		Name: "mxbai-embed-large", Digest: "sha256:0123", Dimensions: 1024, PromptVersion: 1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The weights of the fixture's passages are 1.5 and .9 for their two terms.
+	terms := pgvector.NewSparseVectorFromMap(map[int32]float32{0: 1, 1: 1, 2: 1, 3: 1, 4: 1, 999: 1}, 1_000_000_000)
 	levels := []db.PromotionLevel{db.PromotionLevelStandard, db.PromotionLevelImportant, db.PromotionLevelCritical}
 	got := map[string][]string{}
 	for name, where := range map[string]struct {
@@ -167,8 +175,8 @@ func checkFilled(t *testing.T, pool *pgxpool.Pool) {
 	} {
 		query := coordinate(where.coordinate)
 		exact, err := q.SearchExact(ctx, db.SearchExactParams{
-			ProjectID: where.tenant.ProjectID, TenantID: where.tenant.ID, Collection: where.collection, Query: query,
-			Levels: levels, MaxDocuments: 10,
+			ProjectID: where.tenant.ProjectID, TenantID: where.tenant.ID, Collection: where.collection,
+			Query: &query, ModelID: &model, Terms: terms, Levels: levels, MaxRows: 10,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -178,15 +186,15 @@ func checkFilled(t *testing.T, pool *pgxpool.Pool) {
 				row.StartLine, row.EndLine, row.HeaderPath, row.Distance))
 		}
 		scanned, err := q.SearchHNSW(ctx, db.SearchHNSWParams{
-			ProjectID: where.tenant.ProjectID, TenantID: where.tenant.ID, Collection: where.collection, Query: query,
-			Levels: levels, MaxPassages: 10, MaxDocuments: 10,
+			ProjectID: where.tenant.ProjectID, TenantID: where.tenant.ID, Collection: where.collection,
+			Query: query, ModelID: model, Terms: terms, Levels: levels, MaxPassages: 10, MaxRows: 10,
 		})
 		if err != nil || len(scanned) == 0 || scanned[0].RelativePath != exact[0].RelativePath {
 			t.Errorf("the HNSW index of %s finds %v, want %s first: %v", name, scanned, exact[0].RelativePath, err)
 		}
 		promoted, err := q.SearchHNSW(ctx, db.SearchHNSWParams{
-			ProjectID: where.tenant.ProjectID, TenantID: where.tenant.ID, Collection: where.collection, Query: query,
-			Levels: levels[1:], MaxPassages: 10, MaxDocuments: 10,
+			ProjectID: where.tenant.ProjectID, TenantID: where.tenant.ID, Collection: where.collection,
+			Query: query, ModelID: model, Terms: terms, Levels: levels[1:], MaxPassages: 10, MaxRows: 10,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -194,10 +202,21 @@ func checkFilled(t *testing.T, pool *pgxpool.Pool) {
 		for _, row := range promoted {
 			got[name+", promoted"] = append(got[name+", promoted"], row.RelativePath)
 		}
+		words, err := q.SearchWords(ctx, db.SearchWordsParams{
+			ProjectID: where.tenant.ProjectID, TenantID: where.tenant.ID, Collection: where.collection,
+			Terms: terms, RareTerms: []int32{int32(where.coordinate)}, Levels: levels, MaxPassages: 10, MaxRows: 10,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range words {
+			got[name+", words"] = append(got[name+", words"], fmt.Sprintf("%s %.1f", row.RelativePath, row.Bm25))
+		}
 	}
-	passages, err := q.PassageSearchExact(ctx, db.PassageSearchExactParams{
-		ProjectID: handbook.ProjectID, TenantID: handbook.ID, Collection: db.CollectionHandbook,
-		Query: coordinate(5), Levels: levels, MaxPassages: 10,
+	fifth := coordinate(5)
+	passages, err := q.SearchExact(ctx, db.SearchExactParams{
+		ProjectID: handbook.ProjectID, TenantID: handbook.ID, Collection: db.CollectionHandbook, EachPassage: true,
+		Query: &fifth, ModelID: &model, Terms: terms, Levels: levels, MaxRows: 10,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -214,22 +233,18 @@ func checkFilled(t *testing.T, pool *pgxpool.Pool) {
 	for _, edge := range edges {
 		got["links"] = append(got["links"], edge.SourcePath+" to "+edge.TargetPath)
 	}
-	model, err := q.TenantEmbeddingModel(ctx, db.TenantEmbeddingModelParams{ProjectID: next.ProjectID, ID: next.ID})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got["model"] = []string{fmt.Sprintf("%s %s of %d dimensions", *model.Name, *model.Digest, *model.Dimensions)}
 	want := map[string][]string{
 		"main": {
 			`docs/pool.md critical lines 7 to 9 of "## Cure" at 0`, `docs/labels.md standard lines 1 to 3 of "" at 1`,
 		},
-		"main, promoted": {"docs/pool.md"},
-		"next":           {`docs/labels.md important lines 1 to 3 of "" at 1`},
-		"next, promoted": {"docs/labels.md"},
-		"external":       {`manual/setup.md standard lines 1 to 1 of "" at 0`},
-		"handbook":       {"handbook/keys.md: Badges open doors."},
-		"links":          {"docs/pool.md to docs/labels.md"},
-		"model":          {"mxbai-embed-large sha256:0123 of 1024 dimensions"},
+		"main, promoted":  {"docs/pool.md"},
+		"next":            {`docs/labels.md important lines 1 to 3 of "" at 1`},
+		"next, promoted":  {"docs/labels.md"},
+		"external":        {`manual/setup.md standard lines 1 to 1 of "" at 0`},
+		"handbook":        {"handbook/keys.md: Badges open doors."},
+		"links":           {"docs/pool.md to docs/labels.md"},
+		"main, words":     {"docs/pool.md 2.4"},
+		"external, words": {"manual/setup.md 2.4"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("what is found (-want +got):\n%s", diff)

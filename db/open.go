@@ -28,7 +28,7 @@ const LockPassages = 0x63646f63 // "cdoc"
 
 // efSearch is how many candidates the first step of an HNSW scan keeps. The
 // iterative scan goes on from there until the LIMIT is met.
-const efSearch = 64
+const efSearch = 200
 
 // connectTimeout is for a host that does not answer at all, unless the URL has a
 // connect_timeout.

@@ -31,7 +31,7 @@ func TestOpen_SetsEveryConnection(t *testing.T) {
 	pool := open(t, testenv.DatabaseURL(t))
 	want := map[string]string{
 		"jit": "off", "plan_cache_mode": "force_custom_plan",
-		"hnsw.ef_search": "64", "hnsw.iterative_scan": "relaxed_order",
+		"hnsw.ef_search": "200", "hnsw.iterative_scan": "relaxed_order",
 	}
 	got := map[string]string{}
 	for name := range want {
@@ -65,9 +65,9 @@ func TestOpen_KeepsVectorsInline(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []partition{
-		{"passages_compounding", "p", "passages_compounding_embedding passages_compounding_promoted"},
-		{"passages_external", "p", "passages_external_embedding"},
-		{"passages_handbook", "p", "passages_handbook_embedding"},
+		{"embeddings_compounding", "p", "embeddings_compounding_embedding embeddings_compounding_promoted"},
+		{"embeddings_external", "p", "embeddings_external_embedding"},
+		{"embeddings_handbook", "p", "embeddings_handbook_embedding"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("partitions (-want +got):\n%s", diff)

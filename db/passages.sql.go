@@ -103,7 +103,7 @@ func (q *Queries) PassageInsertMany(ctx context.Context, arg PassageInsertManyPa
 }
 
 const passageSample = `-- name: PassageSample :many
-SELECT terms FROM passages
+SELECT hash, terms FROM passages
 WHERE collection = $1 AND project_id = $2
 ORDER BY hash
 LIMIT $3
@@ -115,21 +115,27 @@ type PassageSampleParams struct {
 	MaxPassages int32
 }
 
+type PassageSampleRow struct {
+	Hash  uuid.UUID
+	Terms []int32
+}
+
 // The terms of some passages of the project. A hash says nothing about its passage,
-// so that the first by hash are a random sample, the same at every call.
-func (q *Queries) PassageSample(ctx context.Context, arg PassageSampleParams) ([][]int32, error) {
+// so that the first by hash are a random sample, the same at every call. How far the
+// hashes of the sample reach says how many passages there are.
+func (q *Queries) PassageSample(ctx context.Context, arg PassageSampleParams) ([]PassageSampleRow, error) {
 	rows, err := q.db.Query(ctx, passageSample, arg.Collection, arg.ProjectID, arg.MaxPassages)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := [][]int32{}
+	items := []PassageSampleRow{}
 	for rows.Next() {
-		var terms []int32
-		if err := rows.Scan(&terms); err != nil {
+		var i PassageSampleRow
+		if err := rows.Scan(&i.Hash, &i.Terms); err != nil {
 			return nil, err
 		}
-		items = append(items, terms)
+		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/pgvector/pgvector-go"
 )
 
 // explainer runs no query: it explains each one that the generated code sends,
@@ -48,16 +49,12 @@ func (e *explainer) Query(ctx context.Context, query string, args ...any) (pgx.R
 }
 
 func (e *explainer) QueryRow(ctx context.Context, query string, args ...any) pgx.Row {
-	return failedRow{e.explain(ctx, query, args)}
+	return errorRow{e.explain(ctx, query, args)}
 }
 
 func (*explainer) CopyFrom(context.Context, pgx.Identifier, []string, pgx.CopyFromSource) (int64, error) {
 	return 0, errors.ErrUnsupported
 }
-
-type failedRow struct{ err error }
-
-func (r failedRow) Scan(...any) error { return r.err }
 
 // share gives the corpus four more branches of the large tenant's documents, on
 // the same passages, and has each document link to the next one.
@@ -67,9 +64,9 @@ func (c *corpus) share(t *testing.T) {
 		`INSERT INTO tenants (project_id, branch_name, path_hash, repo_root)
 			SELECT project_id, 'branch ' || n, path_hash, repo_root FROM tenants, generate_series(1, 4) AS n WHERE branch_name = 'large'`,
 		`INSERT INTO documents (project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
-				content_hash, schema_hash, char_count, line_count, file_size, file_mtime, file_ctime, file_inode, chunk_count)
+				content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count)
 			SELECT d.project_id, b.id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
-				content_hash, schema_hash, char_count, line_count, file_size, file_mtime, file_ctime, file_inode, chunk_count
+				content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count
 			FROM documents d JOIN tenants t ON t.id = d.tenant_id AND t.branch_name = 'large', tenants b
 			WHERE b.branch_name LIKE 'branch %'`,
 		`INSERT INTO document_chunks (project_id, tenant_id, document_id, collection, ordinal, start_line, end_line, promotion_level,
@@ -98,6 +95,8 @@ const (
 	chunkIndex  = "document_chunks_passage"
 	chunkKey    = "document_chunks_pkey"
 	passageKey  = "passages_compounding_pkey"
+	termIndex   = "passages_compounding_terms_idx"
+	vectorKey   = "embeddings_compounding_pkey"
 	documentKey = "documents_pkey"
 )
 
@@ -106,20 +105,30 @@ func searchCases(t *testing.T, c *corpus, space *space) []planCase {
 	t.Helper()
 	large, small := c.tenants["large"], c.tenants["small"]
 	rare, all, important := []string{"rare"}, allLevels(), []PromotionLevel{PromotionLevelImportant}
-	exact := func(tenant int32, docTypes []string, levels []PromotionLevel) func(q *Queries) error {
+	query, terms := space.vector(), weighted(1, commonTerm, tenthTerm)
+	exact := func(tenant int32, docTypes []string, levels []PromotionLevel, unembedded bool) func(q *Queries) error {
 		return func(q *Queries) error {
 			_, err := q.SearchExact(t.Context(), SearchExactParams{
-				ProjectID: c.projectID, TenantID: tenant, Collection: CollectionCompounding, Query: space.vector(),
-				DocTypes: docTypes, Levels: levels, MaxDocuments: 10,
+				ProjectID: c.projectID, TenantID: tenant, Collection: CollectionCompounding, Query: &query, ModelID: &c.modelID,
+				Terms: terms, DocTypes: docTypes, Levels: levels, Unembedded: unembedded, MaxRows: 10,
 			})
 			return err
 		}
 	}
-	scan := func(levels []PromotionLevel) func(q *Queries) error {
+	scan := func(levels []PromotionLevel, eachPassage bool) func(q *Queries) error {
 		return func(q *Queries) error {
 			_, err := q.SearchHNSW(t.Context(), SearchHNSWParams{
-				ProjectID: c.projectID, TenantID: large, Collection: CollectionCompounding, Query: space.vector(),
-				Levels: levels, MaxDocuments: 10, MaxPassages: 40,
+				ProjectID: c.projectID, TenantID: large, Collection: CollectionCompounding, Query: query, ModelID: c.modelID,
+				Terms: terms, Levels: levels, EachPassage: eachPassage, MaxRows: 10, MaxPassages: 40,
+			})
+			return err
+		}
+	}
+	words := func(query *pgvector.HalfVector, docTypes []string) func(q *Queries) error {
+		return func(q *Queries) error {
+			_, err := q.SearchWords(t.Context(), SearchWordsParams{
+				ProjectID: c.projectID, TenantID: small, Collection: CollectionCompounding, Query: query, ModelID: &c.modelID,
+				Terms: terms, RareTerms: []int32{tenthTerm, ownTerm + 7}, DocTypes: docTypes, Levels: all, MaxPassages: 400, MaxRows: 100,
 			})
 			return err
 		}
@@ -134,30 +143,28 @@ func searchCases(t *testing.T, c *corpus, space *space) []planCase {
 		}
 	}
 	return []planCase{
-		{"exact, small tenant", exact(small, nil, all), []string{chunkIndex, passageKey, documentKey, chunkKey}, []string{graphScan}},
-		{"exact, important", exact(small, nil, important), []string{chunkIndex, passageKey}, []string{graphScan}},
-		{"exact, rare doc-type", exact(small, rare, all), []string{chunkIndex, passageKey}, []string{graphScan}},
-		{"scan", scan(all), []string{graphScan, chunkIndex, documentKey, chunkKey}, []string{promotedScan}},
-		{"scan, important", scan(important), []string{promotedScan, chunkIndex, documentKey, chunkKey}, []string{graphScan}},
-		{"passages, exact", func(q *Queries) error {
-			_, err := q.PassageSearchExact(t.Context(), PassageSearchExactParams{
-				ProjectID: c.projectID, TenantID: small, Collection: CollectionCompounding, Query: space.vector(),
-				Levels: all, MaxPassages: 20,
+		{"exact, small tenant", exact(small, nil, all, false), []string{chunkIndex, vectorKey, passageKey, documentKey, chunkKey}, []string{graphScan}},
+		{"exact, important", exact(small, nil, important, false), []string{chunkIndex, vectorKey, passageKey}, []string{graphScan}},
+		{"exact, rare doc-type", exact(small, rare, all, false), []string{chunkIndex, vectorKey, passageKey}, []string{graphScan}},
+		{"exact, without vectors too", exact(small, nil, important, true), []string{chunkIndex, vectorKey, passageKey}, []string{graphScan}},
+		{"scan", scan(all, false), []string{graphScan, chunkIndex, documentKey, chunkKey, passageKey}, []string{promotedScan}},
+		{"scan, important", scan(important, false), []string{promotedScan, chunkIndex, documentKey, chunkKey, passageKey}, []string{graphScan}},
+		{"scan, passages", scan(all, true), []string{graphScan, chunkIndex, documentKey, chunkKey, passageKey}, nil},
+		{"words", words(nil, nil), []string{termIndex, chunkIndex, documentKey, chunkKey, passageKey}, []string{graphScan}},
+		{"words with distances", words(&query, nil), []string{termIndex, chunkIndex, vectorKey}, []string{graphScan}},
+		{"words, rare doc-type", words(nil, rare), []string{termIndex, chunkIndex}, []string{graphScan}},
+		{"distances", func(q *Queries) error {
+			_, err := q.SearchDistances(t.Context(), SearchDistancesParams{
+				Query: query, Collection: CollectionCompounding, ProjectID: c.projectID, ModelID: c.modelID,
+				Hashes: []uuid.UUID{hashOf(small, 1), hashOf(small, 2)},
 			})
 			return err
-		}, []string{chunkIndex, passageKey, documentKey}, []string{graphScan}},
-		{"passages, scan", func(q *Queries) error {
-			_, err := q.PassageSearchHNSW(t.Context(), PassageSearchHNSWParams{
-				ProjectID: c.projectID, TenantID: large, Collection: CollectionCompounding, Query: space.vector(),
-				Levels: all, MaxCandidates: 80, MaxPassages: 20,
-			})
-			return err
-		}, []string{graphScan, chunkIndex, documentKey}, nil},
+		}, []string{vectorKey}, []string{graphScan}},
 		{"count", count(nil, all), []string{"Index Only Scan using " + chunkIndex}, []string{"Seq Scan"}},
 		{"count, important", count(nil, important), []string{"Index Only Scan using " + chunkIndex}, []string{"Seq Scan"}},
 		{"count, rare doc-type", count(rare, all), []string{chunkIndex}, []string{"Seq Scan"}},
 		{"estimate", func(q *Queries) error {
-			_, err := q.PassageEstimate(t.Context(), PassageEstimateParams{Collection: CollectionCompounding})
+			_, err := q.EmbeddingEstimate(t.Context(), EmbeddingEstimateParams{Collection: CollectionCompounding})
 			return err
 		}, []string{"pg_class_oid_index"}, nil},
 	}
@@ -178,6 +185,20 @@ func tableCases(t *testing.T, c *corpus) []planCase {
 			})
 			return err
 		}, []string{passageKey}, nil},
+		{"sample of terms", func(q *Queries) error {
+			_, err := q.PassageSample(t.Context(), PassageSampleParams{
+				Collection: CollectionCompounding, ProjectID: c.projectID, MaxPassages: 2000,
+			})
+			return err
+		}, []string{passageKey}, []string{"Sort"}},
+		{"texts", func(q *Queries) error {
+			query := pgvector.NewHalfVector(make([]float32, dimensions))
+			_, err := q.ChunkTexts(t.Context(), ChunkTextsParams{
+				Terms: weighted(1, commonTerm), Collection: CollectionCompounding, ProjectID: c.projectID,
+				Query: &query, ModelID: &c.modelID, DocumentIds: []int64{1, 2, 3},
+			})
+			return err
+		}, []string{chunkKey, passageKey, vectorKey}, nil},
 		{"links", func(q *Queries) error {
 			_, err := q.LinkEdges(t.Context(), LinkEdgesParams{
 				ProjectID: c.projectID, TenantID: small, Collection: CollectionCompounding,
@@ -223,7 +244,10 @@ func testPlansWithoutStatistics(t *testing.T, c *corpus, space *space) {
 func testPlans(t *testing.T, c *corpus, space *space) {
 	t.Helper()
 	c.share(t)
-	never := []string{"Seq Scan on passages", "JIT:", "passages_external", "passages_handbook"}
+	never := []string{
+		"Seq Scan on passages", "Seq Scan on embeddings", "JIT:",
+		"passages_external", "passages_handbook", "embeddings_external", "embeddings_handbook",
+	}
 	explained := map[string]bool{}
 	for _, test := range append(searchCases(t, c, space), tableCases(t, c)...) {
 		t.Run(test.name, func(t *testing.T) {

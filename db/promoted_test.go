@@ -25,7 +25,7 @@ func TestPassageInsertMany_Promoted(t *testing.T) {
 	if err := db.New(pool).PassageInsertMany(t.Context(), db.PassageInsertManyParams{
 		Collection: db.CollectionCompounding, ProjectID: project,
 		Hashes: []uuid.UUID{standard, promoted}, Headings: []string{"", ""}, Contents: []string{"", ""},
-		Embeddings: []pgvector.HalfVector{coordinate(1), coordinate(2)}, Promoted: []bool{false, true},
+		Terms: []string{"{1}", "{2}"}, Lexicals: []pgvector.SparseVector{pgvector.NewSparseVectorFromMap(nil, 1_000_000_000), pgvector.NewSparseVectorFromMap(nil, 1_000_000_000)}, Promoted: []bool{false, true},
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -49,16 +49,19 @@ func TestPromotedPassages(t *testing.T) {
 	t.Parallel()
 	pool := open(t, testenv.DatabaseURL(t))
 	for _, statement := range []string{
-		"DROP INDEX passages_compounding_embedding, passages_compounding_promoted", // which take time, and no part in this
+		"DROP INDEX embeddings_compounding_embedding, embeddings_compounding_promoted", // which take time, and no part in this
 		`INSERT INTO projects (name) VALUES ('p')`,
 		`INSERT INTO tenants (project_id, branch_name, path_hash, repo_root) SELECT 1, 'branch ' || n, '', '' FROM generate_series(1, 2) n`,
 		`INSERT INTO documents (project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date,
-			promotion_level, content_hash, schema_hash, char_count, line_count, file_size, file_mtime, file_ctime, file_inode, chunk_count)
-			SELECT 1, n, 'compounding', 'a.md', '', '', '', '', 'critical', '', '', 0, 0, 0, now(), 'epoch', 0, 0
+			promotion_level, content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count)
+			SELECT 1, n, 'compounding', 'a.md', '', '', '', '', 'critical', '', '', 0, 0, now(), 'epoch', 0, 0
 			FROM generate_series(1, 2) n`,
-		`INSERT INTO passages (collection, project_id, hash, heading, content, embedding)
-			SELECT 'compounding', 1, md5(n::text)::uuid, '', '',
-				(SELECT array_agg(sin(n * d)) FROM generate_series(1, 1024) d)::halfvec
+		`INSERT INTO passages (collection, project_id, hash, heading, content, terms, lexical)
+			SELECT 'compounding', 1, md5(n::text)::uuid, '', '', '{1}', '{1:1}/1000000000' FROM generate_series(1, 1000) n`,
+		`INSERT INTO embedding_models (name, digest, dimensions, prompt_version) VALUES ('model', '', 1024, 1)`,
+		`INSERT INTO embeddings (collection, project_id, model_id, hash, embedding, promoted)
+			SELECT 'compounding', 1, 1, md5(n::text)::uuid,
+				(SELECT array_agg(sin(n * d)) FROM generate_series(1, 1024) d)::halfvec, false
 			FROM generate_series(1, 1000) n`,
 	} {
 		if _, err := pool.Exec(t.Context(), statement); err != nil {
@@ -77,13 +80,15 @@ func TestPromotedPassages(t *testing.T) {
 		if err := group.Wait(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		var promoted, standard int
-		if err := pool.QueryRow(t.Context(),
-			"SELECT count(*) FILTER (WHERE promoted), count(*) FILTER (WHERE NOT promoted) FROM passages").Scan(&promoted, &standard); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff([]int{1000, 0}, []int{promoted, standard}); diff != "" {
-			t.Errorf("%s: passages promoted and not (-want +got):\n%s", name, diff)
+		for _, table := range []string{"passages", "embeddings"} {
+			var promoted, standard int
+			if err := pool.QueryRow(t.Context(),
+				"SELECT count(*) FILTER (WHERE promoted), count(*) FILTER (WHERE NOT promoted) FROM "+table).Scan(&promoted, &standard); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]int{1000, 0}, []int{promoted, standard}); diff != "" {
+				t.Errorf("%s: %s promoted and not (-want +got):\n%s", name, table, diff)
+			}
 		}
 	}
 	promote("inserted", `INSERT INTO document_chunks (project_id, tenant_id, document_id, collection, ordinal, start_line, end_line,
@@ -93,6 +98,7 @@ func TestPromotedPassages(t *testing.T) {
 	for _, statement := range []string{
 		"UPDATE document_chunks SET promotion_level = 'standard'",
 		"UPDATE passages SET promoted = false",
+		"UPDATE embeddings SET promoted = false",
 	} {
 		if _, err := pool.Exec(t.Context(), statement); err != nil {
 			t.Fatal(err)

@@ -92,29 +92,30 @@ func (q *Queries) SearchDistances(ctx context.Context, arg SearchDistancesParams
 
 const searchExact = `-- name: SearchExact :many
 WITH compared AS (
-    SELECT c.document_id, c.ordinal, c.passage_hash, e.distance
+    SELECT c.document_id, c.ordinal, c.passage_hash, coalesce(e.distance, 'NaN') AS distance
     FROM document_chunks c
-    CROSS JOIN LATERAL (
+    LEFT JOIN LATERAL (
         SELECT (e.embedding <=> $4::halfvec)::float8 AS distance
         FROM embeddings e
-        WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $5
+        WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $5::integer
             AND e.hash = c.passage_hash
         OFFSET 0
-    ) e
-    WHERE c.project_id = $1 AND c.tenant_id = $6 AND c.collection = $3
-        AND c.promotion_level = ANY($7::promotion_level[])
-        AND ($8::text[] IS NULL OR c.document_id IN (
+    ) e ON true
+    WHERE (e.distance IS NOT NULL OR $6::boolean)
+        AND c.project_id = $1 AND c.tenant_id = $7 AND c.collection = $3
+        AND c.promotion_level = ANY($8::promotion_level[])
+        AND ($9::text[] IS NULL OR c.document_id IN (
             SELECT d.id FROM documents d
-            WHERE d.project_id = $1 AND d.tenant_id = $6 AND d.collection = $3
-                AND d.doc_type = ANY($8::text[])))
+            WHERE d.project_id = $1 AND d.tenant_id = $7 AND d.collection = $3
+                AND d.doc_type = ANY($9::text[])))
 ), best AS (
-    SELECT DISTINCT ON (document_id, CASE WHEN $9::boolean THEN ordinal END)
+    SELECT DISTINCT ON (document_id, CASE WHEN $10::boolean THEN ordinal END)
         document_id, ordinal, passage_hash, distance
     FROM compared
-    ORDER BY document_id, CASE WHEN $9::boolean THEN ordinal END, distance, ordinal
+    ORDER BY document_id, CASE WHEN $10::boolean THEN ordinal END, distance, ordinal
 ), top AS (
     SELECT document_id, ordinal, passage_hash, distance
-    FROM best ORDER BY distance, document_id, ordinal LIMIT $10
+    FROM best ORDER BY distance, document_id, ordinal LIMIT $11
 )
 SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
     c.ordinal, c.header_path, c.start_line, c.end_line, p.hash, p.heading, p.content, p.bm25,
@@ -135,8 +136,9 @@ type SearchExactParams struct {
 	ProjectID   int32
 	Terms       pgvector_go.SparseVector
 	Collection  Collection
-	Query       pgvector_go.HalfVector
-	ModelID     int32
+	Query       *pgvector_go.HalfVector
+	ModelID     *int32
+	Unembedded  bool
 	TenantID    int32
 	Levels      []PromotionLevel
 	DocTypes    []string
@@ -166,8 +168,10 @@ type SearchExactRow struct {
 }
 
 // Compares the query with the vector of every passage of the tenant that the filters
-// let through. Vectors are reached by primary key from document_chunks_passage.
-// candidates is there so that a row has the columns of SearchHNSW.
+// let through. Vectors are reached by primary key from document_chunks_passage. With
+// unembedded the passages that have no vector, all of them if query is NULL, come
+// after the others; their distance is NaN. candidates is there so that a row has the
+// columns of SearchHNSW.
 func (q *Queries) SearchExact(ctx context.Context, arg SearchExactParams) ([]SearchExactRow, error) {
 	rows, err := q.db.Query(ctx, searchExact,
 		arg.ProjectID,
@@ -175,6 +179,7 @@ func (q *Queries) SearchExact(ctx context.Context, arg SearchExactParams) ([]Sea
 		arg.Collection,
 		arg.Query,
 		arg.ModelID,
+		arg.Unembedded,
 		arg.TenantID,
 		arg.Levels,
 		arg.DocTypes,

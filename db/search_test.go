@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -78,6 +79,7 @@ type corpus struct {
 	pool      *pgxpool.Pool
 	queries   *Queries
 	projectID int32
+	modelID   int32
 	tenants   map[string]int32
 }
 
@@ -96,9 +98,12 @@ func newCorpus(t *testing.T, space *space, sizes map[string]int) *corpus {
 	if c.projectID, err = c.queries.ProjectUpsert(ctx, ProjectUpsertParams{Name: "corpus"}); err != nil {
 		t.Fatal(err)
 	}
+	if c.modelID, err = c.queries.EmbeddingModelUpsert(ctx, EmbeddingModelUpsertParams{Name: "model", Dimensions: dimensions}); err != nil {
+		t.Fatal(err)
+	}
 	// Built after the load, the graphs cost an eighth.
 	rows, err := pool.Query(ctx, `SELECT indexdef FROM pg_indexes
-		WHERE indexname IN ('passages_compounding_embedding', 'passages_compounding_promoted')`)
+		WHERE indexname IN ('embeddings_compounding_embedding', 'embeddings_compounding_promoted')`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +111,7 @@ func newCorpus(t *testing.T, space *space, sizes map[string]int) *corpus {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.exec(t, "DROP INDEX passages_compounding_embedding, passages_compounding_promoted")
+	c.exec(t, "DROP INDEX embeddings_compounding_embedding, embeddings_compounding_promoted")
 	for _, name := range []string{"large", "small"} {
 		tenant, err := c.queries.TenantUpsert(ctx, TenantUpsertParams{
 			ProjectID: c.projectID, BranchName: name, PathHash: "p", RepoRoot: "/r",
@@ -153,7 +158,7 @@ func (c *corpus) load(t *testing.T, space *space, tenant int32, size int) {
 	}
 	copyFrom("documents", []string{
 		"project_id", "tenant_id", "collection", "relative_path", "title", "summary", "doc_type", "doc_date", "promotion_level",
-		"content_hash", "schema_hash", "char_count", "line_count", "file_size", "file_mtime", "file_ctime", "file_inode", "chunk_count",
+		"content_hash", "schema_hash", "char_count", "file_size", "file_mtime", "file_ctime", "file_inode", "chunk_count",
 	}, func(i int) []any {
 		docType := "problem"
 		if i%20 == 0 {
@@ -162,7 +167,7 @@ func (c *corpus) load(t *testing.T, space *space, tenant int32, size int) {
 		return []any{
 			c.projectID, tenant, CollectionCompounding, fmt.Sprintf("%d.md", i), "Title", "Summary", docType, "2026-01-02", level(i),
 			[]byte{1},
-			"", 1, 1, 1, time.Unix(0, 0), time.Unix(0, 0), 0, 0,
+			"", 1, 1, time.Unix(0, 0), time.Unix(0, 0), 0, 0,
 		}
 	})
 	copyFrom("document_chunks", []string{
@@ -173,23 +178,45 @@ func (c *corpus) load(t *testing.T, space *space, tenant int32, size int) {
 			c.projectID, tenant, firstID + int64(i), CollectionCompounding, 0, 1, 1, level(i), hashOf(tenant, i), "",
 		}
 	})
-	copyFrom("passages", []string{"collection", "project_id", "hash", "heading", "content", "embedding", "promoted"}, func(i int) []any {
-		promoted := level(i) != PromotionLevelStandard
-		return []any{CollectionCompounding, c.projectID, hashOf(tenant, i), "Title", "Some words.", space.vector(), promoted}
+	promoted := func(i int) bool { return level(i) != PromotionLevelStandard }
+	copyFrom("passages", []string{"collection", "project_id", "hash", "heading", "content", "terms", "lexical", "promoted"}, func(i int) []any {
+		terms := termsOf(i)
+		return []any{
+			CollectionCompounding, c.projectID, hashOf(tenant, i), "Title", "Some words.", terms, weighted(1, terms...), promoted(i),
+		}
 	})
+	copyFrom("embeddings", []string{"collection", "project_id", "model_id", "hash", "embedding", "promoted"}, func(i int) []any {
+		return []any{CollectionCompounding, c.projectID, c.modelID, hashOf(tenant, i), space.vector(), promoted(i)}
+	})
+}
+
+// Terms of the passages: one that all have, one in ten of them, and one of its own.
+const (
+	commonTerm = 1
+	tenthTerm  = 2
+	ownTerm    = 1000
+)
+
+func termsOf(i int) []int32 {
+	terms := []int32{commonTerm}
+	if i%10 == 0 {
+		terms = append(terms, tenthTerm)
+	}
+	return append(terms, ownTerm+int32(i))
+}
+
+// weighted is a vector of terms of one weight.
+func weighted(weight float32, terms ...int32) pgvector.SparseVector {
+	elements := map[int32]float32{}
+	for _, term := range terms {
+		elements[term-1] = weight
+	}
+	return pgvector.NewSparseVectorFromMap(elements, 1_000_000_000)
 }
 
 // hashOf is a hash in no order, as real ones are.
 func hashOf(tenant int32, i int) uuid.UUID {
 	return uuid.NewSHA1(uuid.Nil, binary.BigEndian.AppendUint64(nil, uint64(tenant)<<32|uint64(i)))
-}
-
-func ids[Row any](rows []Row, id func(Row) int64) map[int64]bool {
-	set := map[int64]bool{}
-	for _, row := range rows {
-		set[id(row)] = true
-	}
-	return set
 }
 
 // One corpus serves all tests of the two routes: building its graph takes seconds.
@@ -201,7 +228,7 @@ func TestSearch_Routes(t *testing.T) {
 	c.exec(t, "ANALYZE")
 	t.Run("estimates", func(t *testing.T) { testEstimates(t, c) })
 	t.Run("HNSW finds what exact finds", func(t *testing.T) { testRecall(t, c, space) })
-	t.Run("passages", func(t *testing.T) { testPassages(t, c, space) })
+	t.Run("words", func(t *testing.T) { testWords(t, c, space) })
 	t.Run("plans", func(t *testing.T) { testPlans(t, c, space) })
 }
 
@@ -217,9 +244,9 @@ func testEstimates(t *testing.T, c *corpus) {
 		{CollectionExternal, false, 0},
 		{CollectionExternal, true, 0},
 	} {
-		got, err := c.queries.PassageEstimate(t.Context(), PassageEstimateParams{Collection: test.collection, Promoted: test.promoted})
+		got, err := c.queries.EmbeddingEstimate(t.Context(), EmbeddingEstimateParams{Collection: test.collection, Promoted: test.promoted})
 		if err != nil || got != test.want {
-			t.Errorf("of %s, promoted %v: %d passages, want %d: %v", test.collection, test.promoted, got, test.want, err)
+			t.Errorf("of %s, promoted %v: %d vectors, want %d: %v", test.collection, test.promoted, got, test.want, err)
 		}
 	}
 }
@@ -230,29 +257,30 @@ func allLevels() []PromotionLevel {
 
 // Walks of the two graphs, as a plan shows them.
 const (
-	graphScan    = "Index Scan using passages_compounding_embedding"
-	promotedScan = "Index Scan using passages_compounding_promoted"
+	graphScan    = "Index Scan using embeddings_compounding_embedding"
+	promotedScan = "Index Scan using embeddings_compounding_promoted"
 )
 
 func testRecall(t *testing.T, c *corpus, space *space) {
 	t.Helper()
+	large, small := c.tenants["large"], c.tenants["small"]
 	tests := []struct {
-		name     string
-		tenant   string
-		docTypes []string
-		levels   []PromotionLevel
+		name   string
+		search SearchExactParams
 	}{
-		{name: "large tenant", tenant: "large", levels: allLevels()},
-		{name: "small tenant among others", tenant: "small", levels: allLevels()},
-		{name: "one level in ten", tenant: "large", levels: []PromotionLevel{PromotionLevelImportant}},
-		{name: "one doc-type in twenty", tenant: "large", docTypes: []string{"rare"}, levels: allLevels()},
+		{"large tenant", SearchExactParams{TenantID: large, Levels: allLevels()}},
+		{"small tenant among others", SearchExactParams{TenantID: small, Levels: allLevels()}},
+		{"one level in ten", SearchExactParams{TenantID: large, Levels: []PromotionLevel{PromotionLevelImportant}}},
+		{"one doc-type in twenty", SearchExactParams{TenantID: large, DocTypes: []string{"rare"}, Levels: allLevels()}},
+		{"passages", SearchExactParams{TenantID: large, Levels: allLevels(), EachPassage: true}},
+		{"passages of one doc-type", SearchExactParams{TenantID: large, DocTypes: []string{"rare"}, Levels: allLevels(), EachPassage: true}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			const queries, k = 30, 10
 			found := 0
 			for range queries {
-				found += c.agreeing(t, space.vector(), c.tenants[test.tenant], test.docTypes, test.levels, k)
+				found += c.agreeing(t, space.vector(), test.search, k)
 			}
 			if recall := float64(found) / (queries * k); recall < 0.995 {
 				t.Errorf("recall@10 is %.3f, want at least 0.995", recall)
@@ -261,32 +289,43 @@ func testRecall(t *testing.T, c *corpus, space *space) {
 	}
 }
 
-// agreeing is how many of the k nearest documents both routes find.
-func (c *corpus) agreeing(
-	t *testing.T, query pgvector.HalfVector, tenant int32, docTypes []string, levels []PromotionLevel, k int32,
-) (found int) {
+// agreeing is how many of the k nearest documents, or passages, both routes find.
+func (c *corpus) agreeing(t *testing.T, query pgvector.HalfVector, search SearchExactParams, k int32) (found int) {
 	t.Helper()
-	exact, err := c.queries.SearchExact(t.Context(), SearchExactParams{
-		ProjectID: c.projectID, TenantID: tenant, Collection: CollectionCompounding,
-		Query: query, DocTypes: docTypes, Levels: levels, MaxDocuments: k,
-	})
+	search.ProjectID, search.Collection, search.Query, search.ModelID = c.projectID, CollectionCompounding, &query, &c.modelID
+	search.Terms, search.MaxRows = weighted(1, commonTerm), k
+	exact, err := c.queries.SearchExact(t.Context(), search)
 	if err != nil {
 		t.Fatal(err)
 	}
 	hnsw, err := c.queries.SearchHNSW(t.Context(), SearchHNSWParams{
-		ProjectID: c.projectID, TenantID: tenant, Collection: CollectionCompounding,
-		Query: query, DocTypes: docTypes, Levels: levels, MaxDocuments: k, MaxPassages: 4 * k,
+		ProjectID: c.projectID, TenantID: search.TenantID, Collection: CollectionCompounding,
+		Query: query, ModelID: c.modelID, Terms: search.Terms, DocTypes: search.DocTypes, Levels: search.Levels,
+		EachPassage: search.EachPassage, MaxRows: k, MaxPassages: 4 * k,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(exact) != int(k) {
-		t.Fatalf("exact search found %d of %d", len(exact), k)
+	if diff := cmp.Diff([]int{int(k), int(k)}, []int{len(exact), len(hnsw)}); diff != "" {
+		t.Fatalf("results of the two routes (-want +got):\n%s", diff)
 	}
-	known := ids(exact, func(row SearchExactRow) int64 { return row.ID })
-	for id := range ids(hnsw, func(row SearchHNSWRow) int64 { return row.ID }) {
-		if known[id] {
+	known := map[int64]SearchExactRow{}
+	for i, row := range exact {
+		known[row.ID] = row
+		if i > 0 && row.Distance < exact[i-1].Distance {
+			t.Errorf("result %d is nearer than the one before it", i)
+		}
+	}
+	for i, row := range hnsw {
+		if i > 0 && row.Distance < hnsw[i-1].Distance {
+			t.Errorf("result %d of the scan is nearer than the one before it", i)
+		}
+		if other, ok := known[row.ID]; ok {
 			found++
+			row.Candidates = 0
+			if diff := cmp.Diff(other, SearchExactRow(row)); diff != "" {
+				t.Errorf("what the routes say of a document (-exact +scan):\n%s", diff)
+			}
 		}
 	}
 	return found

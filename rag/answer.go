@@ -5,8 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/pgvector/pgvector-go"
-
 	"github.com/compound-docs/compound-docs/db"
 )
 
@@ -45,6 +43,8 @@ type Answer struct {
 	CriticalNotConsidered int
 	// Closest is set when no document reached the threshold.
 	Closest *Hit
+	// Coverage says how the sources were searched for.
+	Coverage
 	// FallbackReason says why the text is quoted passages instead of a written
 	// answer, and is nil for a written one.
 	FallbackReason error
@@ -54,11 +54,7 @@ type Answer struct {
 // when no document is relevant enough, and when the language model fails the
 // best passages are quoted instead.
 func (s *Searcher) Ask(ctx context.Context, scope Scope, question Question) (Answer, error) {
-	vector, err := s.queryVector(ctx, scope.Tenant, question.Text)
-	if err != nil {
-		return Answer{}, err
-	}
-	answer, err := s.findSources(ctx, scope, question, vector)
+	found, answer, err := s.findSources(ctx, scope, question)
 	if err != nil || len(answer.Sources) == 0 {
 		return answer, err
 	}
@@ -66,68 +62,75 @@ func (s *Searcher) Ask(ctx context.Context, scope Scope, question Question) (Ans
 	if answer.Linked, err = s.follow(ctx, scope.Tenant, linkOrigins(answer.Sources), limits); err != nil {
 		return Answer{}, err
 	}
-	return s.write(ctx, scope, question, answer, vector)
+	return s.write(ctx, found, question, answer)
 }
 
 // findSources searches for what to answer from. Critical documents are searched
 // apart, so that they take no place from the others.
-func (s *Searcher) findSources(
-	ctx context.Context, scope Scope, question Question, vector pgvector.HalfVector,
-) (Answer, error) {
+func (s *Searcher) findSources(ctx context.Context, scope Scope, question Question) (*lookup, Answer, error) {
 	query := question.Query
 	query.Levels = slices.DeleteFunc(Levels(), func(level Level) bool {
 		return rank(level) < rank(question.MinLevel) || question.IncludeCritical && level == Critical
 	})
-	hits := Hits{Documents: []Hit{}}
-	var err error
+	var lists []*list
+	var others, critical *list
 	if len(query.Levels) > 0 {
-		if hits, err = s.searchVector(ctx, scope, query, vector); err != nil {
-			return Answer{}, err
-		}
+		others = newList(scope, query)
+		lists = append(lists, others)
 	}
-	answer := Answer{Sources: hits.Documents, Linked: []Linked{}, Closest: hits.Closest}
-	if !question.IncludeCritical {
-		return answer, nil
+	if question.IncludeCritical {
+		query.Levels, query.Limit, query.MinScore = []Level{Critical}, maxCritical, 0
+		critical = newCompleteList(scope, query)
+		lists = append(lists, critical)
 	}
-	critical, beyond, err := s.critical(ctx, scope, question.Query, vector)
+	found, err := s.lookUp(ctx, scope, question.Text, question.Mode, lists...)
 	if err != nil {
-		return Answer{}, err
+		return nil, Answer{}, err
 	}
-	reached := len(hits.Documents) > 0
+	answer := Answer{Sources: []Hit{}, Linked: []Linked{}, Coverage: found.coverage()}
+	if others != nil {
+		hits := found.hits(others)
+		answer.Sources, answer.Closest = hits.Documents, hits.Closest
+	}
+	if critical != nil {
+		hits := found.hits(critical)
+		answer.CriticalNotConsidered, err = s.criticalBeyond(ctx, scope, query, len(hits.Documents))
+		answer.addCritical(hits.Documents, question.MinScore)
+	}
+	return found, answer, err
+}
+
+// addCritical puts critical documents in front of the sources.
+func (a *Answer) addCritical(critical []Hit, minScore float64) {
+	reached := len(a.Sources) > 0
 	for _, hit := range critical {
-		// One that was promoted between the two searches is in both.
-		answer.Sources = slices.DeleteFunc(answer.Sources, func(other Hit) bool { return other.id == hit.id })
-		reached = reached || hit.Score >= question.MinScore
-		if answer.Closest == nil || hit.Score > answer.Closest.Score {
-			answer.Closest = &hit
+		// One that was promoted between the search by words and that by vectors is in both.
+		a.Sources = slices.DeleteFunc(a.Sources, func(other Hit) bool { return other.id == hit.id })
+		reached = reached || hit.Score >= minScore
+		if a.Closest == nil || hit.Score > a.Closest.Score {
+			a.Closest = &hit
 		}
 	}
 	if reached {
-		answer.Closest = nil
+		a.Closest = nil
 	}
-	answer.Sources, answer.CriticalNotConsidered = append(critical, answer.Sources...), beyond
-	return answer, nil
+	a.Sources = append(critical, a.Sources...)
 }
 
-// critical returns the critical documents nearest to the query, and how many
-// more there are.
-func (s *Searcher) critical(
-	ctx context.Context, scope Scope, query Query, vector pgvector.HalfVector,
-) (hits []Hit, beyond int, err error) {
-	query.Levels, query.Limit, query.MinScore = []Level{Critical}, maxCritical, 0
-	found, err := s.searchVector(ctx, scope, query, vector)
-	if err != nil || len(found.Documents) < maxCritical {
-		return found.Documents, 0, err
+// criticalBeyond returns how many critical documents there are beside those found.
+func (s *Searcher) criticalBeyond(ctx context.Context, scope Scope, query Query, found int) (beyond int, err error) {
+	if found < maxCritical {
+		return 0, nil
 	}
 	err = s.db.Read(ctx, "count critical documents", func(q *db.Queries) error {
 		all, err := q.DocumentCountAtLevel(ctx, db.DocumentCountAtLevelParams{
 			ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Collection: scope.Collection,
 			PromotionLevel: Critical, DocTypes: newFilter(scope, query, Levels()).docTypes,
 		})
-		beyond = max(0, int(all)-len(found.Documents))
+		beyond = max(0, int(all)-found)
 		return err
 	})
-	return found.Documents, beyond, err
+	return beyond, err
 }
 
 // linkOrigins returns the paths of the sources in the order in which their links

@@ -54,7 +54,7 @@ func TestAsk_SourcesLinksAndCritical(t *testing.T) {
 	t.Parallel()
 	f := knowledge(t)
 	answer := ask(t, f, rag.Question{
-		Query:           rag.Query{Text: "why was the connection pool exhausted", MinScore: 0.4},
+		Query:           rag.Query{Text: "why was the connection pool exhausted", MinScore: 0.6},
 		IncludeCritical: true, MaxDepth: 2, MaxLinked: 5,
 	})
 	if diff := cmp.Diff([]string{"docs/styles/rule.md", "docs/problems/pool.md"}, paths(answer.Sources)); diff != "" {
@@ -91,7 +91,7 @@ func TestAsk_SourcesLinksAndCritical(t *testing.T) {
 func TestAsk_LimitsOfLinks(t *testing.T) {
 	t.Parallel()
 	f := knowledge(t)
-	question := rag.Question{Query: rag.Query{Text: "why was the connection pool exhausted", MinScore: 0.4}}
+	question := rag.Question{Query: rag.Query{Text: "why was the connection pool exhausted", MinScore: 0.6}}
 	for _, test := range []struct{ depth, limit, want int }{{0, 5, 0}, {1, 5, 1}, {3, 5, 3}, {3, 1, 1}} {
 		question.MaxDepth, question.MaxLinked = test.depth, test.limit
 		if got := len(ask(t, f, question).Linked); got != test.want {
@@ -125,7 +125,7 @@ func TestAsk_QuotesPassagesWhenTheModelFails(t *testing.T) {
 	t.Parallel()
 	f := knowledge(t)
 	f.Fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/chat"}, Status: 500, Message: "out of memory"})
-	answer := ask(t, f, rag.Question{Query: rag.Query{Text: "connection pool exhausted", MinScore: 0.4}})
+	answer := ask(t, f, rag.Question{Query: rag.Query{Text: "connection pool exhausted", MinScore: 0.6}})
 	if answer.FallbackReason == nil || !strings.Contains(answer.Text, "./docs/problems/pool.md, lines 1 to 4:") ||
 		!strings.Contains(answer.Text, "leaked connections") {
 		t.Errorf("got %q (%v), want the quoted passage", answer.Text, answer.FallbackReason)

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-
-	"github.com/compound-docs/compound-docs/db"
 )
 
 // source is a document that an answer may draw on.
@@ -18,8 +16,12 @@ type source struct {
 	passages []passageText // in the order of the document
 }
 
-// passageText is a passage with its distance from the question.
-type passageText = db.ChunkTextsRow
+// passageText is a passage with its relevance to the question.
+type passageText struct {
+	headerPath, content string
+	startLine, endLine  int
+	relevance           float64
+}
 
 // quote is how much of a source fits: its chosen passages.
 type quote struct {
@@ -38,7 +40,19 @@ func (q quote) text(i int) string {
 	if q.cut != "" {
 		return q.cut
 	}
-	return q.source.passages[i].Content
+	return q.source.passages[i].content
+}
+
+// runs returns the chosen passages in groups of neighbours.
+func (q quote) runs() [][]int {
+	var runs [][]int
+	for at, i := range q.chosen {
+		if at == 0 || i != q.chosen[at-1]+1 {
+			runs = append(runs, nil)
+		}
+		runs[len(runs)-1] = append(runs[len(runs)-1], i)
+	}
+	return runs
 }
 
 // minQuote is the smallest piece of a passage that is worth quoting, in tokens.
@@ -100,11 +114,11 @@ func fitBest(sources []source, d delimiter, room int) (quotes []quote, left int)
 		frame, size := d.frameTokens(s), passageTokens(s.passages[best])
 		q := quote{source: s, chosen: []int{best}}
 		if frame+size > room {
-			text := room - frame - promptTokens(passageLabel(s.passages[best]))
+			text := room - frame - promptTokens(passageLabel(s.passages[best], s.passages[best]))
 			if len(quoted) > 0 || text < minQuote {
 				break
 			}
-			q.cut = cutToTokens(s.passages[best].Content, text)
+			q.cut = cutToTokens(s.passages[best].content, text)
 			size = room - frame
 		}
 		quoted[i] = q
@@ -120,23 +134,23 @@ func fitBest(sources []source, d delimiter, room int) (quotes []quote, left int)
 
 func (s source) hasText() bool { return slices.ContainsFunc(s.passages, hasText) }
 
-func hasText(p passageText) bool { return strings.TrimSpace(p.Content) != "" }
+func hasText(p passageText) bool { return strings.TrimSpace(p.content) != "" }
 
 // preference returns the indices of the passages that have text in the order in
-// which they are worth quoting: by distance, each followed by its neighbours.
+// which they are worth quoting: by relevance, each followed by its neighbours.
 func (s source) preference() []int {
-	nearest := make([]int, 0, len(s.passages))
+	relevant := make([]int, 0, len(s.passages))
 	for i, p := range s.passages {
 		if hasText(p) {
-			nearest = append(nearest, i)
+			relevant = append(relevant, i)
 		}
 	}
-	slices.SortStableFunc(nearest, func(a, b int) int {
-		return cmp.Compare(s.passages[a].Distance, s.passages[b].Distance)
+	slices.SortStableFunc(relevant, func(a, b int) int {
+		return cmp.Compare(s.passages[b].relevance, s.passages[a].relevance)
 	})
-	order := make([]int, 0, len(nearest))
+	order := make([]int, 0, len(relevant))
 	seen := make([]bool, len(s.passages))
-	for _, i := range nearest {
+	for _, i := range relevant {
 		for _, candidate := range []int{i, i + 1, i - 1} {
 			if candidate >= 0 && candidate < len(seen) && !seen[candidate] && hasText(s.passages[candidate]) {
 				seen[candidate] = true
@@ -149,5 +163,5 @@ func (s source) preference() []int {
 
 // passageTokens is what a passage costs, with the label that says where it is.
 func passageTokens(p passageText) int {
-	return promptTokens(p.Content) + promptTokens(passageLabel(p))
+	return promptTokens(p.content) + promptTokens(passageLabel(p, p))
 }

@@ -30,8 +30,8 @@ func randomSource(random *rand.Rand, id int) source {
 	}
 	for i := range random.IntN(12) {
 		s.passages = append(s.passages, passageText{
-			DocumentID: s.id, Ordinal: int32(i), Distance: random.Float64(),
-			Content: randomText(random, random.IntN(2000)), HeaderPath: randomText(random, random.IntN(1+random.IntN(2000))),
+			startLine: 10 * i, endLine: 10*i + 9, relevance: random.Float64(),
+			content: randomText(random, random.IntN(2000)), headerPath: randomText(random, random.IntN(1+random.IntN(2000))),
 		})
 	}
 	return s
@@ -102,7 +102,7 @@ func TestFit_SharesWhatIsLeft(t *testing.T) {
 	for i := range sources {
 		sources[i] = source{id: int64(i), path: "docs/a.md", score: 1}
 		for j := range 50 {
-			sources[i].passages = append(sources[i].passages, passageText{Content: strings.Repeat("word ", 100), Distance: float64(j)})
+			sources[i].passages = append(sources[i].passages, passageText{content: strings.Repeat("word ", 100), relevance: 1 / float64(1+j)})
 		}
 	}
 	quotes := fit(sources, newDelimiter(), 3000)
@@ -112,5 +112,27 @@ func TestFit_SharesWhatIsLeft(t *testing.T) {
 	}
 	if len(quotes) != 3 || least < 2 || most-least > 1 {
 		t.Errorf("%d documents with %d to %d passages, want 3 with as many each, give or take one", len(quotes), least, most)
+	}
+}
+
+// Passages that follow each other are quoted as one, with the lines of both.
+func TestPrompt_MergesNeighbours(t *testing.T) {
+	t.Parallel()
+	s := source{id: 1, path: "docs/a.md"}
+	for i, relevance := range []float64{.1, .9, .8, .2, .7, .3} {
+		s.passages = append(s.passages, passageText{
+			headerPath: fmt.Sprintf("# H%d", i), content: fmt.Sprintf("Text %d.", i),
+			startLine: 10*i + 1, endLine: 10*i + 9, relevance: relevance,
+		})
+	}
+	d := newDelimiter()
+	prompt := d.prompt([]quote{{source: s, chosen: []int{1, 2, 4}}}, "why").User
+	want := "[… lines 11 to 29, # H1]\nText 1.\nText 2.\n[… lines 41 to 49, # H4]\nText 4.\n"
+	if !strings.Contains(prompt, want) {
+		t.Errorf("the prompt lacks %q:\n%s", want, prompt)
+	}
+	all := d.prompt([]quote{{source: s, chosen: []int{0, 1, 2, 3, 4, 5}}}, "why").User
+	if strings.Contains(all, "[…") || !strings.Contains(all, "Text 0.\nText 1.\n") {
+		t.Errorf("a whole document is not quoted as such:\n%s", all)
 	}
 }

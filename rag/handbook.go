@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/pgvector/pgvector-go"
-
 	"github.com/compound-docs/compound-docs/db"
 )
 
@@ -42,7 +40,7 @@ func (e HandbookEdition) scope() Scope {
 	return Scope{Tenant: tenant, Collection: Handbook}
 }
 
-// HandbookQuery asks for the passages of the handbook nearest to a text.
+// HandbookQuery asks for the passages of the handbook most relevant to a text.
 type HandbookQuery struct {
 	Text string
 	// Section filters; "" means all.
@@ -59,70 +57,41 @@ type HandbookPassage struct {
 	// Chunk counts the document's passages from 0.
 	Chunk   int
 	Content string
-	// Score is the cosine similarity of the query and the passage, in [0,1].
+	// Score is the passage's relevance to the query, in [0,1].
 	Score float64
 }
 
-// SearchHandbook returns the passages nearest to the query, nearest first. A
-// document may have several among them.
-func (s *Searcher) SearchHandbook(
-	ctx context.Context, edition HandbookEdition, query HandbookQuery,
-) (passages []HandbookPassage, err error) {
+// HandbookHits is what a search of the handbook found.
+type HandbookHits struct {
+	// Passages are in order of relevance. A document may have several.
+	Passages []HandbookPassage
+	Coverage
+}
+
+// SearchHandbook returns the passages most relevant to the query.
+func (s *Searcher) SearchHandbook(ctx context.Context, edition HandbookEdition, query HandbookQuery) (HandbookHits, error) {
+	hits := HandbookHits{Passages: []HandbookPassage{}, Coverage: Coverage{Mode: Hybrid, Embedded: 1}}
 	if edition == (HandbookEdition{}) {
-		return []HandbookPassage{}, nil
+		return hits, nil
+	}
+	search := Query{Text: query.Text, Limit: query.Limit}
+	if query.Section != "" {
+		search.DocTypes = []string{query.Section}
 	}
 	scope := edition.scope()
-	vector, err := s.queryVector(ctx, scope.Tenant, query.Text)
+	passages := newPassageList(scope, search)
+	found, err := s.lookUp(ctx, scope, query.Text, Hybrid, passages)
 	if err != nil {
-		return nil, err
+		return HandbookHits{}, err
 	}
-	var sections []string
-	if query.Section != "" {
-		sections = []string{query.Section}
+	list := found.hits(passages)
+	for _, hit := range list.Documents {
+		hits.Passages = append(hits.Passages, HandbookPassage{
+			Section: hit.DocType, Source: hit.Path, Chunk: hit.ordinal, Content: hit.content, Score: hit.Score,
+		})
 	}
-	filter := newFilter(scope, Query{DocTypes: sections, Limit: query.Limit}, Levels())
-	err = s.db.Read(ctx, "search the handbook", func(q *db.Queries) error {
-		passages, err = runPlan(ctx, s.planner, q, filter,
-			func() ([]HandbookPassage, error) { return handbookExact(ctx, q, filter, vector) },
-			func() ([]HandbookPassage, bool, error) { return handbookHNSW(ctx, q, filter, vector) })
-		return err
-	})
-	return passages, err
-}
-
-func handbookExact(
-	ctx context.Context, q *db.Queries, f filter, vector pgvector.HalfVector,
-) ([]HandbookPassage, error) {
-	rows, err := q.PassageSearchExact(ctx, db.PassageSearchExactParams{
-		ProjectID: f.scope.Tenant.ProjectID, TenantID: f.scope.Tenant.ID, Collection: f.scope.Collection,
-		DocTypes: f.docTypes, Levels: f.levels, Query: vector, MaxPassages: f.limit,
-	})
-	passages := make([]HandbookPassage, len(rows))
-	for i, row := range rows {
-		passages[i] = newHandbookPassage(row)
-	}
-	return passages, err
-}
-
-func handbookHNSW(
-	ctx context.Context, q *db.Queries, f filter, vector pgvector.HalfVector,
-) (passages []HandbookPassage, enough bool, err error) {
-	rows, err := q.PassageSearchHNSW(ctx, db.PassageSearchHNSWParams{
-		ProjectID: f.scope.Tenant.ProjectID, TenantID: f.scope.Tenant.ID, Collection: f.scope.Collection,
-		DocTypes: f.docTypes, Levels: f.levels, Query: vector, MaxPassages: f.limit, MaxCandidates: f.candidateLimit(),
-	})
-	passages = make([]HandbookPassage, len(rows))
-	for i, row := range rows {
-		passages[i] = newHandbookPassage(db.PassageSearchExactRow(row))
-	}
-	return passages, len(rows) == int(f.limit), err
-}
-
-func newHandbookPassage(row db.PassageSearchExactRow) HandbookPassage {
-	return HandbookPassage{
-		Section: row.DocType, Source: row.RelativePath, Chunk: int(row.Ordinal),
-		Content: row.Content, Score: score(row.Distance),
-	}
+	hits.Coverage = list.Coverage
+	return hits, nil
 }
 
 // HandbookSections returns the sections that documents of the handbook are in,

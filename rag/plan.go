@@ -43,50 +43,19 @@ func exactThreshold(wanted int32, size int64) int32 {
 	return max(alwaysExact, int32(min(math.Sqrt(scanCost*float64(wanted)*float64(size)), math.MaxInt32/2)))
 }
 
-// candidateLimit is how many passages a scan looks for at first. It is larger than
-// the number of results, since several passages may be of one document and the order
-// of a scan is relaxed. Where the filter matches few passages the scan looks for
-// fewer, since it meets many others for each.
-func (f filter) candidateLimit() int32 {
-	if f.docTypes != nil || f.promoted() && len(f.levels) == 1 {
-		const factor, least = 2, 20
-		return max(factor*f.limit, least)
-	}
-	const factor, least = 4, 40
-	return max(factor*f.limit, least)
-}
-
-// runPlan searches by the plan that costs less. scan reports whether it found
-// enough; pgvector gives up after hnsw.max_scan_tuples, and then all passages are
-// compared.
-func runPlan[T any](
-	ctx context.Context, p *planner, q *db.Queries, f filter,
-	compare func() ([]T, error), scan func() (found []T, enough bool, err error),
-) ([]T, error) {
-	plan, err := p.plan(ctx, q, f)
-	if err != nil || plan == planNothing {
-		return []T{}, err
-	}
-	if plan == planHNSW {
-		found, enough, err := scan()
-		if err != nil || enough {
-			return found, err
-		}
-	}
-	return compare()
-}
-
-// planner chooses the plan of a search by numbers that it keeps for up to a minute.
-// Safe for concurrent use.
+// planner keeps the numbers that plans are chosen by, for about a minute. Safe for
+// concurrent use.
 type planner struct {
-	sizes *lru.Cache[hnswIndex, int64]
+	sizes *lru.Cache[hnswIndex, indexSize]
 	// large has the selections that were too large to compare.
 	large *lru.Cache[selection, struct{}]
 }
 
 func newPlanner() *planner {
 	const maxSelections = 1000
-	return &planner{sizes: newCache[hnswIndex, int64](maxSelections), large: newCache[selection, struct{}](maxSelections)}
+	return &planner{
+		sizes: newCache[hnswIndex, indexSize](maxSelections), large: newCache[selection, struct{}](maxSelections),
+	}
 }
 
 // newCache returns a cache of the size, which must be at least 1.
@@ -98,16 +67,21 @@ func newCache[K comparable, V any](size int) *lru.Cache[K, V] {
 	return cache
 }
 
-// minute is part of the key of what is kept no longer than until the next one.
+// minute is part of what is kept no longer than until the next one.
 type minute int64
 
 func thisMinute() minute { return minute(time.Now().Unix() / 60) }
 
-// hnswIndex is that of all passages of a collection or of the promoted ones.
+// hnswIndex is that of all vectors of a collection or of the promoted ones.
 type hnswIndex struct {
 	collection Collection
 	promoted   bool
-	asOf       minute
+}
+
+// indexSize is about how many vectors of all tenants an index holds.
+type indexSize struct {
+	vectors int64
+	asOf    minute
 }
 
 // selection is a tenant's passages that a filter matches, and the threshold that
@@ -120,54 +94,105 @@ type selection struct {
 	asOf             minute
 }
 
-func (p *planner) plan(ctx context.Context, q *db.Queries, f filter) (searchPlan, error) {
-	size, err := p.indexSize(ctx, q, f)
+// planning finds the plan of one list of vectors.
+type planning struct {
+	planner *planner
+	filter  filter
+	// size is of the index, and nil until it is known.
+	size *int64
+	// count is how many passages the filter matches, counted no further than one
+	// above upTo. It is nil until they are counted.
+	count *int64
+	upTo  int32
+}
+
+func (p *planner) begin(f filter) *planning {
+	planning := &planning{planner: p, filter: f}
+	if known, ok := p.sizes.Get(f.index()); ok {
+		planning.size = &known.vectors
+	}
+	return planning
+}
+
+func (f filter) index() hnswIndex {
+	return hnswIndex{collection: f.scope.Collection, promoted: f.promoted()}
+}
+
+// reads returns the queries that the plan wants next, none when it can be made. A
+// size that is old is good enough until the next search.
+func (p *planning) reads(ctx context.Context) []func(q *db.Queries) error {
+	var reads []func(q *db.Queries) error
+	known, ok := p.planner.sizes.Get(p.filter.index())
+	if !ok || known.asOf != thisMinute() {
+		reads = append(reads, func(q *db.Queries) error { return p.readSize(ctx, q) })
+	}
+	threshold := p.threshold()
+	if p.planner.large.Contains(p.filter.selection(threshold)) {
+		most := int64(threshold) + 1
+		p.count, p.upTo = &most, threshold
+	}
+	if p.count == nil || *p.count > int64(p.upTo) && p.upTo < threshold {
+		reads = append(reads, func(q *db.Queries) error { return p.countUpTo(ctx, q, threshold) })
+	}
+	return reads
+}
+
+// threshold is that of an empty index until the size is known.
+func (p *planning) threshold() int32 {
+	if p.size == nil {
+		return exactThreshold(p.filter.candidateLimit(), 0)
+	}
+	return exactThreshold(p.filter.candidateLimit(), *p.size)
+}
+
+func (p *planning) readSize(ctx context.Context, q *db.Queries) error {
+	index := p.filter.index()
+	vectors, err := q.EmbeddingEstimate(ctx, db.EmbeddingEstimateParams{Collection: index.collection, Promoted: index.promoted})
 	if err != nil {
-		return planNothing, err
+		return err
 	}
-	threshold := exactThreshold(f.candidateLimit(), size)
-	passages, err := p.count(ctx, q, f, threshold)
-	switch {
-	case err != nil || passages == 0:
-		return planNothing, err
-	case passages > threshold:
-		return planHNSW, nil
-	default:
-		return planExact, nil
+	p.planner.sizes.Add(index, indexSize{vectors, thisMinute()})
+	if p.size == nil {
+		p.size = &vectors
 	}
+	return nil
 }
 
-// indexSize is about how many passages of all tenants the filter's index holds.
-func (p *planner) indexSize(ctx context.Context, q *db.Queries, f filter) (int64, error) {
-	index := hnswIndex{collection: f.scope.Collection, promoted: f.promoted(), asOf: thisMinute()}
-	if passages, ok := p.sizes.Get(index); ok {
-		return passages, nil
-	}
-	passages, err := q.PassageEstimate(ctx, db.PassageEstimateParams{Collection: index.collection, Promoted: index.promoted})
-	if err == nil {
-		p.sizes.Add(index, passages)
-	}
-	return passages, err
-}
-
-// count returns how many passages the filter matches, counted no further than one
-// above the threshold. Only large numbers are kept, since counting them takes time,
-// and an outdated one does no harm: a scan then finds too little, and all passages
-// are compared. A small or empty selection may have been filled since.
-func (p *planner) count(ctx context.Context, q *db.Queries, f filter, threshold int32) (int32, error) {
-	key := selection{
-		tenant: f.scope.Tenant.ID, collection: f.scope.Collection, levels: fmt.Sprint(f.levels),
-		docTypes: strings.Join(f.docTypes, "\x00"), threshold: threshold, asOf: thisMinute(),
-	}
-	if p.large.Contains(key) {
-		return threshold + 1, nil
-	}
+// countUpTo counts the passages that the filter matches. Only large numbers are kept,
+// since counting them takes time, and an outdated one does no harm: a scan then finds
+// too little, and all passages are compared. A small or empty selection may have been
+// filled since.
+func (p *planning) countUpTo(ctx context.Context, q *db.Queries, threshold int32) error {
+	f := p.filter
 	passages, err := q.ChunkCountUpTo(ctx, db.ChunkCountUpToParams{
 		ProjectID: f.scope.Tenant.ProjectID, TenantID: f.scope.Tenant.ID, Collection: f.scope.Collection,
 		DocTypes: f.docTypes, Levels: f.levels, MaxCount: threshold + 1,
 	})
-	if err == nil && passages > int64(threshold) {
-		p.large.Add(key, struct{}{})
+	if err != nil {
+		return err
 	}
-	return int32(passages), err
+	p.count, p.upTo = &passages, threshold
+	if passages > int64(threshold) {
+		p.planner.large.Add(f.selection(threshold), struct{}{})
+	}
+	return nil
+}
+
+func (f filter) selection(threshold int32) selection {
+	return selection{
+		tenant: f.scope.Tenant.ID, collection: f.scope.Collection, levels: fmt.Sprint(f.levels),
+		docTypes: strings.Join(f.docTypes, "\x00"), threshold: threshold, asOf: thisMinute(),
+	}
+}
+
+// plan returns the plan that costs less.
+func (p *planning) plan() searchPlan {
+	switch {
+	case *p.count == 0:
+		return planNothing
+	case *p.count > int64(p.threshold()):
+		return planHNSW
+	default:
+		return planExact
+	}
 }

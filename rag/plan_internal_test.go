@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -39,19 +40,24 @@ func TestFilter_CandidateLimit(t *testing.T) {
 		query      Query
 		group      []Level
 		promoted   bool
+		limit      int32
 		candidates int32
 	}{
-		{"standard", Query{Limit: 10}, []Level{Standard}, false, 40},
-		{"standard, many wanted", Query{Limit: 30}, []Level{Standard}, false, 120},
-		{"standard of a doc-type", Query{Limit: 10, DocTypes: []string{"tool"}}, []Level{Standard}, false, 20},
-		{"promoted", Query{Limit: 10}, promoted, true, 40},
-		{"critical", Query{Limit: 10, Levels: []Level{Critical}}, promoted, true, 20},
-		{"promoted of a doc-type", Query{Limit: 10, DocTypes: []string{"tool"}}, promoted, true, 20},
-		{"all levels at once", Query{Limit: 10}, []Level{Standard, Important, Critical}, false, 40},
+		{"standard", Query{Limit: 10, Mode: Vector}, []Level{Standard}, false, 10, 40},
+		{"standard, many wanted", Query{Limit: 30, Mode: Vector}, []Level{Standard}, false, 30, 120},
+		{"standard of a doc-type", Query{Limit: 10, Mode: Vector, DocTypes: []string{"tool"}}, []Level{Standard}, false, 10, 20},
+		{"promoted", Query{Limit: 10, Mode: Vector}, promoted, true, 10, 40},
+		{"critical", Query{Limit: 10, Mode: Vector, Levels: []Level{Critical}}, promoted, true, 10, 20},
+		{"promoted of a doc-type", Query{Limit: 10, Mode: Vector, DocTypes: []string{"tool"}}, promoted, true, 10, 20},
+		{"all levels at once", Query{Limit: 10, Mode: Vector}, Levels(), false, 10, 40},
+		{"beside words", Query{Limit: 10}, []Level{Standard}, false, 100, 200},
+		{"beside words, many wanted", Query{Limit: 100}, []Level{Standard}, false, 200, 400},
+		{"beside words, of a doc-type", Query{Limit: 10, DocTypes: []string{"tool"}}, []Level{Standard}, false, 100, 100},
 	} {
 		f := newFilter(Scope{}, tt.query, tt.group)
-		if f.promoted() != tt.promoted || f.candidateLimit() != tt.candidates {
-			t.Errorf("%s: promoted %v, %d candidates, want %v, %d", tt.name, f.promoted(), f.candidateLimit(), tt.promoted, tt.candidates)
+		if f.promoted() != tt.promoted || f.limit != tt.limit || f.candidateLimit() != tt.candidates {
+			t.Errorf("%s: promoted %v, %d of %d candidates, want %v, %d of %d",
+				tt.name, f.promoted(), f.limit, f.candidateLimit(), tt.promoted, tt.limit, tt.candidates)
 		}
 	}
 }
@@ -89,9 +95,9 @@ func (f *planFixture) tenant(t *testing.T, name string, passages int) *Tenant {
 	if _, err := f.pool.Exec(t.Context(), `
 		WITH document AS (
 			INSERT INTO documents (project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date,
-				promotion_level, content_hash, schema_hash, char_count, line_count, file_size,
+				promotion_level, content_hash, schema_hash, char_count, file_size,
 				file_mtime, file_ctime, file_inode, chunk_count)
-			VALUES ($1, $2, 'compounding', 'a.md', '', '', '', '', 'standard', sha256(''), '', 0, 0, 0, now(), 'epoch', 0, 0)
+			VALUES ($1, $2, 'compounding', 'a.md', '', '', '', '', 'standard', sha256(''), '', 0, 0, now(), 'epoch', 0, 0)
 			RETURNING project_id, tenant_id, id
 		)
 		INSERT INTO document_chunks (project_id, tenant_id, document_id, collection, ordinal, start_line, end_line,
@@ -103,31 +109,54 @@ func (f *planFixture) tenant(t *testing.T, name string, passages int) *Tenant {
 	return tenant
 }
 
-// search returns the steps that it took. A scan finds enough or not, as enough says.
+// search returns the steps of a search by vectors. A scan finds enough or not, as
+// enough says.
 func (f *planFixture) search(t *testing.T, tenant *Tenant, enough bool) (went []string) {
 	t.Helper()
-	filter := newFilter(Scope{Tenant: tenant, Collection: Compounding}, Query{Limit: 10}, []Level{Standard})
-	found, err := runPlan(t.Context(), f.searcher.planner, db.New(f.pool), filter,
-		func() ([]string, error) {
-			went = append(went, "compare")
-			return went, nil
-		},
-		func() ([]string, bool, error) {
-			went = append(went, "scan")
-			return went, enough, nil
-		})
-	if err != nil {
+	scope, model := Scope{Tenant: tenant, Collection: Compounding}, ollama.Model{Name: "model"}
+	list := &vectorList{filter: newFilter(scope, Query{Limit: 10}, []Level{Standard})}
+	list.planning = f.searcher.memory.planner.begin(list.filter)
+	state := &state{memory: f.searcher.memory, scope: scope, model: &model, plans: []*planning{list.planning}}
+	if err := f.searcher.readState(t.Context(), state); err != nil {
 		t.Fatal(err)
 	}
-	if len(found) != len(went) {
-		t.Errorf("found %v after %v", found, went)
+	if !list.begin(true) {
+		return nil
 	}
-	return went
+	for {
+		list.found = nil
+		if list.plan == planExact {
+			went = append(went, "compare")
+		} else if went = append(went, "scan"); enough {
+			list.found = make([]candidate, list.filter.wanted)
+		}
+		if list.complete() {
+			return went
+		}
+	}
+}
+
+// A scan whose passages are of too few documents looks for more of them, up to a
+// bound.
+func TestVectorList_ScansFurther(t *testing.T) {
+	t.Parallel()
+	list := &vectorList{filter: newFilter(Scope{}, Query{Limit: 10}, []Level{Standard}), plan: planHNSW, passages: 200}
+	var looked []int32
+	for list.plan == planHNSW {
+		looked = append(looked, list.passages)
+		list.found = []candidate{{Candidates: int64(list.passages)}}
+		if list.complete() {
+			t.Fatalf("one document is enough after %v", looked)
+		}
+	}
+	if diff := cmp.Diff([]int32{200, 400, 800, 1600}, looked); diff != "" {
+		t.Errorf("passages looked for (-want +got):\n%s", diff)
+	}
 }
 
 // Few passages are compared and many are scanned for. If a scan does not find enough,
 // all are compared.
-func TestRunPlan(t *testing.T) {
+func TestPlan(t *testing.T) {
 	t.Parallel()
 	f := newPlanFixture(t)
 	for _, tt := range []struct {
@@ -152,7 +181,7 @@ func TestRunPlan(t *testing.T) {
 
 // A large number of passages is kept, and does no harm once they are few. A small one
 // is not kept: what has just been synced is found.
-func TestRunPlan_AfterTheTenantHasChanged(t *testing.T) {
+func TestPlan_AfterTheTenantHasChanged(t *testing.T) {
 	t.Parallel()
 	f := newPlanFixture(t)
 	large, empty := f.tenant(t, "large", alwaysExact+1), f.tenant(t, "empty", 0)

@@ -45,14 +45,14 @@ func (d delimiter) prompt(quotes []quote, question string) ollama.Prompt {
 	for _, q := range quotes {
 		b.WriteString(d.begin())
 		b.WriteString(q.source.labels())
-		previous := -1
-		for _, i := range q.chosen {
-			if i != previous+1 || (i == 0 && !q.whole()) {
-				b.WriteString(passageLabel(q.source.passages[i]))
+		for _, run := range q.runs() {
+			if !q.whole() {
+				b.WriteString(passageLabel(q.source.passages[run[0]], q.source.passages[run[len(run)-1]]))
 			}
-			b.WriteString(q.text(i))
-			b.WriteString("\n")
-			previous = i
+			for _, i := range run {
+				b.WriteString(q.text(i))
+				b.WriteString("\n")
+			}
 		}
 		b.WriteString(d.end())
 	}
@@ -65,8 +65,9 @@ func (s source) labels() string {
 	return fmt.Sprintf("path=%q title=%q note=%q\n", "./"+lastRunes(s.path, maxLabel), markdown.CutRunes(s.title, maxLabel), s.note)
 }
 
-func passageLabel(p passageText) string {
-	return fmt.Sprintf("[… lines %d to %d, %s]\n", p.StartLine, p.EndLine, markdown.CutRunes(p.HeaderPath, maxLabel))
+// passageLabel says where passages stand that follow each other.
+func passageLabel(first, last passageText) string {
+	return fmt.Sprintf("[… lines %d to %d, %s]\n", first.startLine, last.endLine, markdown.CutRunes(first.headerPath, maxLabel))
 }
 
 // lastRunes shortens a path to its last limit runes: its end tells it from

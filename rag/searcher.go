@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"sync"
 
+	"github.com/google/uuid"
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/compound-docs/compound-docs/db"
@@ -35,7 +36,9 @@ type Searcher struct {
 	embedder  QueryEmbedder
 	generator Generator
 	logger    *slog.Logger
-	planner   *planner
+	memory    *memory
+	// unembedded may be nil.
+	unembedded func(tenant *Tenant, collection Collection, hashes []uuid.UUID)
 	// links has the link graphs of the tenants that were asked last, by their ID.
 	// linksMu makes one step of replacing a graph and of comparing the two.
 	links   *lru.Cache[int32, linkCache]
@@ -50,8 +53,16 @@ const maxLinkGraphs = 8
 func NewSearcher(database *db.Database, embedder QueryEmbedder, generator Generator, logger *slog.Logger) *Searcher {
 	return &Searcher{
 		db: database, embedder: embedder, generator: generator, logger: logger,
-		planner: newPlanner(), links: newCache[int32, linkCache](maxLinkGraphs),
+		memory: newMemory(), links: newCache[int32, linkCache](maxLinkGraphs),
 	}
+}
+
+// OnUnembedded has f called with the passages among a search's results that were not
+// compared by a vector, since they have none, or since the search was for words alone.
+// People have just asked for them. f must not wait. OnUnembedded must come before
+// the first search.
+func (s *Searcher) OnUnembedded(f func(tenant *Tenant, collection Collection, hashes []uuid.UUID)) {
+	s.unembedded = f
 }
 
 // Scope is what a search looks at.

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pgvector/pgvector-go"
-
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
@@ -26,10 +24,8 @@ const (
 
 // write writes the answer's text from its sources, and leaves out of it those of
 // which nothing was quoted.
-func (s *Searcher) write(
-	ctx context.Context, scope Scope, question Question, answer Answer, vector pgvector.HalfVector,
-) (Answer, error) {
-	sources, err := s.sources(ctx, scope, answer, vector)
+func (s *Searcher) write(ctx context.Context, found *lookup, question Question, answer Answer) (Answer, error) {
+	sources, err := s.sources(ctx, found, answer)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -102,9 +98,7 @@ func (a *Answer) keepQuoted(sources []source, quotes []quote) {
 }
 
 // sources reads the texts of the documents, in order of priority.
-func (s *Searcher) sources(
-	ctx context.Context, scope Scope, answer Answer, vector pgvector.HalfVector,
-) ([]source, error) {
+func (s *Searcher) sources(ctx context.Context, found *lookup, answer Answer) ([]source, error) {
 	sources := make([]source, 0, len(answer.Sources)+len(answer.Linked))
 	for _, hit := range answer.Sources {
 		note := "relevant to the question"
@@ -124,14 +118,18 @@ func (s *Searcher) sources(
 	}
 	err := s.db.Read(ctx, "read texts", func(q *db.Queries) error {
 		rows, err := q.ChunkTexts(ctx, db.ChunkTextsParams{
-			ProjectID: scope.Tenant.ProjectID, Collection: scope.Collection, DocumentIds: ids, Query: vector,
+			ProjectID: found.scope.Tenant.ProjectID, Collection: found.scope.Collection, DocumentIds: ids,
+			Terms: found.termVector(), Query: found.vector, ModelID: found.modelID,
 		})
 		for i := range sources {
 			sources[i].passages = nil
 		}
 		for _, row := range rows {
 			i := places[row.DocumentID]
-			sources[i].passages = append(sources[i].passages, row)
+			sources[i].passages = append(sources[i].passages, passageText{
+				headerPath: row.HeaderPath, content: row.Content, startLine: int(row.StartLine), endLine: int(row.EndLine),
+				relevance: found.evidence(row.Heading, row.Content, row.Bm25, row.Distance).Score(),
+			})
 		}
 		return err
 	})
@@ -144,7 +142,7 @@ func extract(quotes []quote) string {
 	for _, q := range quotes {
 		best := q.chosen[0]
 		p := q.source.passages[best]
-		fmt.Fprintf(&b, "./%s, lines %d to %d:\n%s\n\n", q.source.path, p.StartLine, p.EndLine, q.text(best))
+		fmt.Fprintf(&b, "./%s, lines %d to %d:\n%s\n\n", q.source.path, p.startLine, p.endLine, q.text(best))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

@@ -34,7 +34,7 @@ func listDocTypesTool() Tool {
 			"search for those.",
 		Annotations:  readOnly(),
 		InputSchema:  inputSchema[listDocTypesInput](nil),
-		OutputSchema: outputSchema[listDocTypesOutput](map[string][]property{"index": {indexFields}}),
+		OutputSchema: outputSchema[listDocTypesOutput](map[string][]property{"index": {fieldsAsIn("activate_project")}}),
 	})
 }
 

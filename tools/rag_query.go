@@ -22,10 +22,11 @@ type ragQueryOutput struct {
 	Answer     string           `json:"answer"`
 	Sources    []sourceOutput   `json:"sources"`
 	LinkedDocs []linkedDocument `json:"linked_docs"`
-	Closest    *closestOutput   `json:"closest,omitempty" jsonschema:"The nearest document, when none reached min_relevance_score."`
+	Closest    *closestOutput   `json:"closest,omitempty" jsonschema:"The most relevant document, when none reached the threshold."`
 	omittedOutput
-	CriticalNotConsidered int `json:"critical_not_considered,omitempty" jsonschema:"Critical documents beyond the 20 nearest to the question."`
+	CriticalNotConsidered int `json:"critical_not_considered,omitempty" jsonschema:"Critical documents beyond the 20 most relevant."`
 	generationOutput
+	embeddedOutput
 	Index *indexOutput `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
 
@@ -94,7 +95,7 @@ func ragQueryTool() Tool {
 			"min_promotion_level": {levels, withDefault("standard")},
 			"include_critical":    {withDefault(true)},
 		}),
-		OutputSchema: outputSchema[ragQueryOutput](map[string][]property{"index": {indexFields}}),
+		OutputSchema: outputSchema[ragQueryOutput](sharedFields()),
 	})
 }
 
@@ -130,7 +131,8 @@ func (h *handler) ragQuery(
 	}
 	out := ragQueryOutput{
 		Answer: answer.Text, Closest: least.closest(answer.Closest), omittedOutput: omittedOf(answer),
-		CriticalNotConsidered: answer.CriticalNotConsidered, generationOutput: generationOf(answer), Index: indexOf(ctx, active),
+		CriticalNotConsidered: answer.CriticalNotConsidered, generationOutput: generationOf(answer),
+		embeddedOutput: embeddedOf(answer.Coverage), Index: indexOf(ctx, active),
 	}
 	var sources, linked int
 	out.Sources, sources = fitList(maxList-weight(out.Answer), func(limit int) []sourceOutput {

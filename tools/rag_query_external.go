@@ -19,9 +19,10 @@ type ragQueryExternalOutput struct {
 	Answer           string                 `json:"answer"`
 	Sources          []externalSourceOutput `json:"sources"`
 	ExternalDocsPath string                 `json:"external_docs_path"`
-	Closest          *closestOutput         `json:"closest,omitempty" jsonschema:"The nearest document, when none reached the threshold."`
+	Closest          *closestOutput         `json:"closest,omitempty" jsonschema:"The most relevant document, when none reached the threshold."`
 	omittedOutput
 	generationOutput
+	embeddedOutput
 	Index *indexOutput `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
 
@@ -48,7 +49,7 @@ func ragQueryExternalTool() Tool {
 			"max_sources":         {between(1, 100), example(3)},
 			"min_relevance_score": {between(0, 1), withDefault(externalMinScore)},
 		}),
-		OutputSchema: outputSchema[ragQueryExternalOutput](map[string][]property{"index": {indexFields}}),
+		OutputSchema: outputSchema[ragQueryExternalOutput](sharedFields()),
 	})
 }
 
@@ -77,7 +78,8 @@ func (h *handler) ragQueryExternal(
 	}
 	out := ragQueryExternalOutput{
 		Answer: answer.Text, ExternalDocsPath: external.Path, Closest: least.closest(answer.Closest),
-		omittedOutput: omittedOf(answer), generationOutput: generationOf(answer), Index: indexOf(ctx, active),
+		omittedOutput: omittedOf(answer), generationOutput: generationOf(answer),
+		embeddedOutput: embeddedOf(answer.Coverage), Index: indexOf(ctx, active),
 	}
 	var unlisted int
 	out.Sources, unlisted = fitList(maxList-weight(out.Answer), func(limit int) []externalSourceOutput {

@@ -57,9 +57,19 @@ func oneOf(values ...any) property {
 	return func(s *jsonschema.Schema) { s.Enum = values }
 }
 
-// indexFields removes the fields inside index, which activate_project declares for
-// all tools: each session of a client pays for every declaration.
-func indexFields(s *jsonschema.Schema) {
-	s.Properties, s.Required, s.PropertyOrder = nil, nil, nil
-	s.Description += " Its fields are those in activate_project."
+// fieldsAsIn removes the fields of an object that another tool declares: each session
+// of a client pays for every declaration.
+func fieldsAsIn(tool string) property {
+	return func(s *jsonschema.Schema) {
+		s.Properties, s.Required, s.PropertyOrder = nil, nil, nil
+		s.Description += " Fields as in " + tool + "."
+	}
+}
+
+// sharedFields are properties of answers that several tools have.
+func sharedFields() map[string][]property {
+	return map[string][]property{
+		"closest": {fieldsAsIn("semantic_search")},
+		"index":   {fieldsAsIn("activate_project")},
+	}
 }

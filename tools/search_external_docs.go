@@ -13,6 +13,7 @@ type searchExternalDocsInput struct {
 	Query             string   `json:"query" jsonschema:"What to look for, in words or as a question."`
 	Limit             *int     `json:"limit,omitempty" jsonschema:"Maximum results. Default: 10, or what the project configures."`
 	MinRelevanceScore *float64 `json:"min_relevance_score,omitempty" jsonschema:"Leave out results below this relevance. semantic_search.min_relevance_score in the project's config overrides it."`
+	Mode              rag.Mode `json:"mode,omitempty" jsonschema:"As in semantic_search."`
 }
 
 type searchExternalDocsOutput struct {
@@ -20,8 +21,9 @@ type searchExternalDocsOutput struct {
 	TotalMatches     int              `json:"total_matches" jsonschema:"Number of results."`
 	OmittedCount     int              `json:"omitted_count,omitempty" jsonschema:"Further results, for which an answer has no room."`
 	ExternalDocsPath string           `json:"external_docs_path"`
-	Closest          *closestOutput   `json:"closest,omitempty" jsonschema:"The nearest document, when none reached the threshold."`
-	Index            *indexOutput     `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
+	Closest          *closestOutput   `json:"closest,omitempty" jsonschema:"The most relevant document, when none reached the threshold."`
+	coverageOutput
+	Index *indexOutput `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
 
 func (o searchExternalDocsOutput) resultCount() int { return len(o.Results) }
@@ -33,6 +35,7 @@ type externalResult struct {
 	CharCount      int     `json:"char_count"`
 	RelevanceScore float64 `json:"relevance_score"`
 	bestPassage
+	snippetOutput
 }
 
 func searchExternalDocsTool() Tool {
@@ -46,8 +49,9 @@ func searchExternalDocsTool() Tool {
 			"query":               {queryText, example("database schema design")},
 			"limit":               {between(1, 100), example(10)},
 			"min_relevance_score": {between(0, 1), withDefault(externalMinScore)},
+			"mode":                {modes},
 		}),
-		OutputSchema: outputSchema[searchExternalDocsOutput](map[string][]property{"index": {indexFields}}),
+		OutputSchema: outputSchema[searchExternalDocsOutput](sharedFields()),
 	})
 }
 
@@ -62,7 +66,7 @@ func (h *handler) searchExternalDocs(
 	if err != nil {
 		return nil, searchExternalDocsOutput{}, err
 	}
-	query.Limit = valueOr(in.Limit, active.Definition.Config.SemanticSearch.DefaultLimit)
+	query.Mode, query.Limit = in.Mode, valueOr(in.Limit, active.Definition.Config.SemanticSearch.DefaultLimit)
 	least := externalThreshold(active, in.MinRelevanceScore)
 	query.MinScore = least.score
 	hits, err := h.workspace.Searcher().Search(ctx, external.Scope, query)
@@ -72,7 +76,7 @@ func (h *handler) searchExternalDocs(
 	results, omitted := fitList(maxList, func(limit int) []externalResult { return externalResults(hits.Documents, limit) })
 	return nil, searchExternalDocsOutput{
 		Results: results, TotalMatches: len(results), OmittedCount: omitted, ExternalDocsPath: external.Path,
-		Closest: least.closest(hits.Closest), Index: indexOf(ctx, active),
+		Closest: least.closest(hits.Closest), coverageOutput: coverageOf(hits.Coverage, in.Mode), Index: indexOf(ctx, active),
 	}, nil
 }
 
@@ -82,6 +86,7 @@ func externalResults(hits []rag.Hit, limit int) []externalResult {
 		results[i] = externalResult{
 			Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), Summary: markdown.CutRunes(hit.Summary, limit),
 			CharCount: hit.CharCount, RelevanceScore: round(hit.Score), bestPassage: bestPassageOf(hit, limit),
+			snippetOutput: snippetOutput{hit.Snippet},
 		}
 	}
 	return results

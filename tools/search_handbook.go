@@ -106,17 +106,20 @@ func (h *handler) findInHandbook(ctx context.Context, search handbookSearch) (fo
 		return known, nil
 	}
 	searcher := h.workspace.Searcher()
-	found.edition = edition
-	found.passages, err = searcher.SearchHandbook(ctx, edition, rag.HandbookQuery{
+	hits, err := searcher.SearchHandbook(ctx, edition, rag.HandbookQuery{
 		Text: search.query, Section: search.section, Limit: search.results,
 	})
+	found = handbookFound{edition: edition, passages: hits.Passages}
 	if err == nil && len(found.passages) == 0 {
 		found.sections, err = searcher.HandbookSections(ctx, edition)
 	}
 	if err != nil {
 		return handbookFound{}, err
 	}
-	h.handbook.entries.Add(search, found)
+	// Vectors that come later change no edition, and what is found.
+	if hits.Embedded == 1 {
+		h.handbook.entries.Add(search, found)
+	}
 	return found, nil
 }
 

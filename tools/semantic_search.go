@@ -22,14 +22,16 @@ type semanticSearchInput struct {
 	Limit             *int     `json:"limit,omitempty" jsonschema:"Maximum results. Default: 10, or what the project configures."`
 	MinRelevanceScore *float64 `json:"min_relevance_score,omitempty" jsonschema:"Leave out results below this relevance. Default: 0.5, or what the project configures."`
 	PromotionLevels   []string `json:"promotion_levels,omitempty" jsonschema:"Only these levels. Default: all."`
+	Mode              rag.Mode `json:"mode,omitempty" jsonschema:"By meaning (vector), by words (lexical, works without Ollama), or both."`
 }
 
 type semanticSearchOutput struct {
 	Results      []searchResult `json:"results"`
 	TotalMatches int            `json:"total_matches" jsonschema:"Number of results."`
 	OmittedCount int            `json:"omitted_count,omitempty" jsonschema:"Further results, for which an answer has no room."`
-	Closest      *closestOutput `json:"closest,omitempty" jsonschema:"The nearest document, when none reached min_relevance_score."`
-	Index        *indexOutput   `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
+	Closest      *closestOutput `json:"closest,omitempty" jsonschema:"The most relevant document, when none reached min_relevance_score."`
+	coverageOutput
+	Index *indexOutput `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
 
 func (o semanticSearchOutput) resultCount() int { return len(o.Results) }
@@ -39,18 +41,24 @@ type searchResult struct {
 	Title          string    `json:"title"`
 	Summary        string    `json:"summary"`
 	CharCount      int       `json:"char_count"`
-	RelevanceScore float64   `json:"relevance_score" jsonschema:"Cosine similarity of the query and the best passage, 0 to 1."`
+	RelevanceScore float64   `json:"relevance_score" jsonschema:"Of the best passage, by meaning and words, 0 to 1."`
 	DocType        string    `json:"doc_type"`
 	Date           string    `json:"date"`
 	PromotionLevel rag.Level `json:"promotion_level"`
 	bestPassage
+	snippetOutput
 }
 
 // bestPassage is the part of a document to read.
 type bestPassage struct {
-	HeaderPath string `json:"header_path,omitempty" jsonschema:"Headings above the best passage."`
+	HeaderPath string `json:"header_path,omitempty"`
 	StartLine  int    `json:"start_line" jsonschema:"First line of the best passage."`
-	EndLine    int    `json:"end_line" jsonschema:"Last line of the best passage."`
+	EndLine    int    `json:"end_line"`
+}
+
+// snippetOutput quotes the best passage.
+type snippetOutput struct {
+	Snippet string `json:"snippet,omitempty" jsonschema:"Part of the best passage."`
 }
 
 func semanticSearchTool() Tool {
@@ -58,7 +66,7 @@ func semanticSearchTool() Tool {
 		Name:  "semantic_search",
 		Title: "Search documents",
 		Description: "Find the project's documents (solved problems, insights, architecture, tool gotchas, style rules) by " +
-			"meaning, best first, each with the lines of its best passage to open. Use it to find out whether something is " +
+			"meaning and by words, best first, each with the lines of its best passage to open. Use it to find out whether something is " +
 			"known. Use rag_query instead for one answer drawn from several documents.",
 		Annotations: readOnly(),
 		InputSchema: inputSchema[semanticSearchInput](map[string][]property{
@@ -67,8 +75,9 @@ func semanticSearchTool() Tool {
 			"limit":               {between(1, 100), example(10)},
 			"min_relevance_score": {between(0, 1), example(0.5)},
 			"promotion_levels":    {levels, example([]string{"important", "critical"})},
+			"mode":                {modes},
 		}),
-		OutputSchema: outputSchema[semanticSearchOutput](map[string][]property{"index": {indexFields}}),
+		OutputSchema: outputSchema[semanticSearchOutput](map[string][]property{"index": {fieldsAsIn("activate_project")}}),
 	})
 }
 
@@ -84,7 +93,7 @@ func (h *handler) semanticSearch(
 		return nil, semanticSearchOutput{}, err
 	}
 	defaults := active.Definition.Config.SemanticSearch
-	query.Limit = valueOr(in.Limit, defaults.DefaultLimit)
+	query.Mode, query.Limit = in.Mode, valueOr(in.Limit, defaults.DefaultLimit)
 	least := newThreshold(in.MinRelevanceScore, defaults.MinRelevanceScore)
 	query.MinScore = least.score
 	for _, level := range in.PromotionLevels {
@@ -97,7 +106,7 @@ func (h *handler) semanticSearch(
 	results, omitted := fitList(maxList, func(limit int) []searchResult { return searchResults(hits.Documents, limit) })
 	return nil, semanticSearchOutput{
 		Results: results, TotalMatches: len(results), OmittedCount: omitted,
-		Closest: least.closest(hits.Closest), Index: indexOf(ctx, active),
+		Closest: least.closest(hits.Closest), coverageOutput: coverageOf(hits.Coverage, in.Mode), Index: indexOf(ctx, active),
 	}, nil
 }
 
@@ -107,7 +116,7 @@ func searchResults(hits []rag.Hit, limit int) []searchResult {
 		results[i] = searchResult{
 			Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), Summary: markdown.CutRunes(hit.Summary, limit),
 			CharCount: hit.CharCount, RelevanceScore: round(hit.Score), DocType: hit.DocType, Date: hit.Date,
-			PromotionLevel: hit.Level, bestPassage: bestPassageOf(hit, limit),
+			PromotionLevel: hit.Level, bestPassage: bestPassageOf(hit, limit), snippetOutput: snippetOutput{hit.Snippet},
 		}
 	}
 	return results

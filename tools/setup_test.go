@@ -181,8 +181,12 @@ func (c client) activate(t *testing.T, root string) {
 		Index any `json:"index"`
 	}
 	c.get(t, "activate_project", activation(root), &out)
-	if out.Index != nil {
-		t.Fatalf("the index is behind: %v", out.Index)
+	for begun := time.Now(); out.Index != nil; time.Sleep(10 * time.Millisecond) {
+		if time.Since(begun) > 30*time.Second {
+			t.Fatalf("the index is behind: %v", out.Index)
+		}
+		out.Index = nil
+		c.get(t, "list_doc_types", arguments{}, &out)
 	}
 }
 

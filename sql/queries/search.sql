@@ -17,19 +17,22 @@ SELECT coalesce((
 
 -- name: SearchExact :many
 -- Compares the query with the vector of every passage of the tenant that the filters
--- let through. Vectors are reached by primary key from document_chunks_passage.
--- candidates is there so that a row has the columns of SearchHNSW.
+-- let through. Vectors are reached by primary key from document_chunks_passage. With
+-- unembedded the passages that have no vector, all of them if query is NULL, come
+-- after the others; their distance is NaN. candidates is there so that a row has the
+-- columns of SearchHNSW.
 WITH compared AS (
-    SELECT c.document_id, c.ordinal, c.passage_hash, e.distance
+    SELECT c.document_id, c.ordinal, c.passage_hash, coalesce(e.distance, 'NaN') AS distance
     FROM document_chunks c
-    CROSS JOIN LATERAL (
-        SELECT (e.embedding <=> @query::halfvec)::float8 AS distance
+    LEFT JOIN LATERAL (
+        SELECT (e.embedding <=> sqlc.narg('query')::halfvec)::float8 AS distance
         FROM embeddings e
-        WHERE e.collection = @collection AND e.project_id = @project_id AND e.model_id = @model_id
+        WHERE e.collection = @collection AND e.project_id = @project_id AND e.model_id = sqlc.narg('model_id')::integer
             AND e.hash = c.passage_hash
         OFFSET 0
-    ) e
-    WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
+    ) e ON true
+    WHERE (e.distance IS NOT NULL OR @unembedded::boolean)
+        AND c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
         AND c.promotion_level = ANY(@levels::promotion_level[])
         AND (@doc_types::text[] IS NULL OR c.document_id IN (
             SELECT d.id FROM documents d

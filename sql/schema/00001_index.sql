@@ -164,7 +164,8 @@ CREATE TABLE embeddings (
     hash       uuid          NOT NULL,
     embedding  halfvec(1024) NOT NULL,
     promoted   boolean       NOT NULL,
-    PRIMARY KEY (collection, project_id, model_id, hash),
+    -- A vector is looked up by passage and model, or for its passage alone.
+    PRIMARY KEY (collection, project_id, hash, model_id),
     FOREIGN KEY (collection, project_id, hash) REFERENCES passages ON DELETE CASCADE
 ) PARTITION BY LIST (collection);
 
@@ -193,10 +194,6 @@ CREATE INDEX embeddings_handbook_embedding ON embeddings_handbook
 -- project's own documents have levels.
 CREATE INDEX embeddings_compounding_promoted ON embeddings_compounding
     USING hnsw (embedding halfvec_cosine_ops) WITH (m = 16, ef_construction = 128) WHERE promoted;
-
--- Finds the vectors of a passage, whatever their model, for its deletion and its
--- promotion.
-CREATE INDEX embeddings_passage ON embeddings (collection, project_id, hash);
 
 -- Marks the passages of chunks that are promoted, one by one and in the order of
 -- their keys, so that two transactions that promote the same passages do not

@@ -1,0 +1,170 @@
+package db_test
+
+import (
+	"errors"
+	"log/slog"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+// pipelined has a database with one project, and its id.
+func pipelined(t *testing.T) (database *db.Database, project int32) {
+	t.Helper()
+	database = db.NewDatabase(testenv.DatabaseURL(t), slog.New(slog.DiscardHandler))
+	t.Cleanup(database.Close)
+	err := database.Write(t.Context(), "register", func(q *db.Queries) (err error) {
+		project, err = q.ProjectUpsert(t.Context(), db.ProjectUpsertParams{Name: "project"})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return database, project
+}
+
+// findTenant returns a query whether the project has a branch.
+func findTenant(t *testing.T, branch string, found *bool) func(q *db.Queries) error {
+	t.Helper()
+	return func(q *db.Queries) error {
+		_, err := q.TenantFind(t.Context(), db.TenantFindParams{ProjectName: "project", BranchName: branch})
+		if db.IsNoRows(err) {
+			*found = false
+			return nil
+		}
+		if err == nil {
+			*found = true
+		}
+		return err
+	}
+}
+
+func TestDatabase_PipelineGivesEachFunctionItsResult(t *testing.T) {
+	t.Parallel()
+	database, project := pipelined(t)
+	err := database.Write(t.Context(), "register", func(q *db.Queries) error {
+		_, err := q.TenantUpsert(t.Context(), db.TenantUpsertParams{ProjectID: project, BranchName: "main"})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var projects []db.Project
+	var main, other bool
+	var size int64
+	err = database.Pipeline(t.Context(), "look around",
+		findTenant(t, "main", &main),
+		func(q *db.Queries) (err error) {
+			projects, err = q.CleanupProjects(t.Context())
+			return err
+		},
+		findTenant(t, "other", &other),
+		func(q *db.Queries) (err error) {
+			size, err = q.EmbeddingEstimate(t.Context(), db.EmbeddingEstimateParams{Collection: db.CollectionExternal})
+			return err
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]db.Project{{ID: project, Name: "project"}}, projects); diff != "" {
+		t.Errorf("projects (-want +got):\n%s", diff)
+	}
+	if !main || other || size != 0 {
+		t.Errorf("main %v, other %v, size %d, want true, false and 0", main, other, size)
+	}
+}
+
+// What changes while the results are read is not seen.
+func TestDatabase_PipelineSeesOneMoment(t *testing.T) {
+	t.Parallel()
+	database, project := pipelined(t)
+	register := func() error {
+		return database.Write(t.Context(), "register", func(q *db.Queries) error {
+			_, err := q.TenantUpsert(t.Context(), db.TenantUpsertParams{ProjectID: project, BranchName: "meanwhile"})
+			return err
+		})
+	}
+	pool, err := database.Pool(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A writer that commits while the first query waits.
+	tx, err := pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), "SELECT pg_advisory_xact_lock(7, 7)"); err != nil {
+		t.Fatal(err)
+	}
+	registered := make(chan error, 1)
+	go func() {
+		for {
+			var waiting bool
+			if err := pool.QueryRow(t.Context(),
+				"SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND classid = 7)").Scan(&waiting); err != nil {
+				registered <- errors.Join(err, tx.Rollback(t.Context()))
+				return
+			}
+			if waiting {
+				registered <- errors.Join(register(), tx.Rollback(t.Context()))
+				return
+			}
+		}
+	}()
+	var before, after bool
+	err = database.Pipeline(t.Context(), "look twice",
+		findTenant(t, "meanwhile", &before),
+		func(q *db.Queries) error {
+			return q.LockProjectShared(t.Context(), db.LockProjectSharedParams{Class: 7, ProjectID: 7})
+		},
+		findTenant(t, "meanwhile", &after))
+	if err := errors.Join(err, <-registered); err != nil {
+		t.Fatal(err)
+	}
+	if before || after {
+		t.Errorf("seen before %v and after %v, want neither", before, after)
+	}
+}
+
+// A query that fails ends the pipeline, and leaves the connection usable.
+func TestDatabase_PipelineFails(t *testing.T) {
+	t.Parallel()
+	database, project := pipelined(t)
+	var found bool
+	err := database.Pipeline(t.Context(), "write in vain",
+		func(q *db.Queries) error {
+			_, err := q.TenantUpsert(t.Context(), db.TenantUpsertParams{ProjectID: project, BranchName: "main"})
+			return err
+		},
+		findTenant(t, "main", &found))
+	var dbErr *db.Error
+	if !errors.As(err, &dbErr) || dbErr.Op != "write in vain" || dbErr.SQLState != "25006" {
+		t.Errorf("got %v, want that the transaction is read-only", err)
+	}
+	pool, err := database.Pool(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	connections := pool.Stat().NewConnsCount()
+	if err := database.Pipeline(t.Context(), "look", findTenant(t, "main", &found)); err != nil || found {
+		t.Errorf("afterwards found %v, error %v", found, err)
+	}
+	if opened := pool.Stat().NewConnsCount() - connections; opened != 0 {
+		t.Errorf("%d connections were opened", opened)
+	}
+	for name, function := range map[string]func(q *db.Queries) error{
+		"none": func(*db.Queries) error { return nil },
+		"two": func(q *db.Queries) error {
+			_, first := q.CleanupProjects(t.Context())
+			_, second := q.CleanupProjects(t.Context())
+			return errors.Join(first, second)
+		},
+	} {
+		if err := database.Pipeline(t.Context(), "count", function); err == nil {
+			t.Errorf("a function that makes %s of the queries is accepted", name)
+		}
+	}
+}

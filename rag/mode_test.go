@@ -1,0 +1,196 @@
+package rag_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+)
+
+// found searches, and returns the paths with the scores and how the search was made.
+func (f *fixture) found(t *testing.T, query rag.Query) (list []string, hits rag.Hits) {
+	t.Helper()
+	if query.Limit == 0 {
+		query.Limit = 10
+	}
+	hits, err := f.Searcher.Search(t.Context(), f.Scope(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list = []string{}
+	for _, hit := range hits.Documents {
+		list = append(list, hit.Path)
+	}
+	return list, hits
+}
+
+func (f *fixture) mustFind(t *testing.T, query rag.Query, want ...string) rag.Hits {
+	t.Helper()
+	got, hits := f.found(t, query)
+	if diff := cmp.Diff(append([]string{}, want...), got); diff != "" {
+		t.Errorf("%q in mode %q finds (-want +got):\n%s", query.Text, query.Mode, diff)
+	}
+	return hits
+}
+
+func mustCover(t *testing.T, hits rag.Hits, want rag.Coverage) {
+	t.Helper()
+	if diff := cmp.Diff(want, hits.Coverage); diff != "" {
+		t.Errorf("coverage (-want +got):\n%s", diff)
+	}
+}
+
+// Words find what has them, vectors rank everything, and both together do both.
+func TestSearch_Modes(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.Add(t, f.Tenant,
+		file("docs/pool.md", "# Connection pool", "", "The pool was exhausted; raise max_conns."),
+		file("docs/labels.md", "# Labels", "", "The printer knows no umlauts."))
+	for mode, want := range map[rag.Mode][]string{
+		"":          {"docs/pool.md", "docs/labels.md"},
+		rag.Hybrid:  {"docs/pool.md", "docs/labels.md"},
+		rag.Vector:  {"docs/pool.md", "docs/labels.md"},
+		rag.Lexical: {"docs/pool.md"},
+	} {
+		hits := f.mustFind(t, rag.Query{Text: "exhausted pool", Mode: mode}, want...)
+		used := mode
+		if used == "" {
+			used = rag.Hybrid
+		}
+		mustCover(t, hits, rag.Coverage{Mode: used, Embedded: 1})
+	}
+	words, vectors := f.mustFind(t, rag.Query{Text: "exhausted pool", Limit: 1}, "docs/pool.md"),
+		f.mustFind(t, rag.Query{Text: "exhausted pool", Limit: 1, Mode: rag.Vector}, "docs/pool.md")
+	if h, v := words.Documents[0].Score, vectors.Documents[0].Score; h <= v {
+		t.Errorf("the words raise the score from %v to %v", v, h)
+	}
+	// No document has one of these words, and there relevance is the cosine.
+	words, vectors = f.mustFind(t, rag.Query{Text: "zebra", Limit: 1}, "docs/pool.md"),
+		f.mustFind(t, rag.Query{Text: "zebra", Limit: 1, Mode: rag.Vector}, "docs/pool.md")
+	if diff := cmp.Diff(vectors.Documents[0].Score, words.Documents[0].Score); diff != "" {
+		t.Errorf("the score where no word matches (-vector +hybrid):\n%s", diff)
+	}
+}
+
+// Text is found by its words before it has vectors, and the answer says how much has.
+func TestSearch_BeforeThereAreVectors(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	pool := file("docs/pool.md", "# Connection pool", "", "The pool was exhausted; raise max_conns.")
+	f.AddText(t, f.Tenant, pool)
+	f.Fake.Forget()
+	hits := f.mustFind(t, rag.Query{Text: "why was the pool exhausted", MinScore: .7}, "docs/pool.md")
+	mustCover(t, hits, rag.Coverage{Mode: rag.Lexical, Embedded: 0})
+	if texts := f.Fake.Texts(); len(texts) > 0 {
+		t.Errorf("Ollama was asked for %q where there is nothing to compare", texts)
+	}
+	mustCover(t, f.mustFind(t, rag.Query{Text: "pool", Mode: rag.Vector}), rag.Coverage{Mode: rag.Vector, Embedded: 0})
+	f.Embed(t, f.Tenant, rag.Compounding)
+	f.AddText(t, f.Tenant, file("docs/labels.md", "# Labels", "", "The printer knows no umlauts."))
+	hits = f.mustFind(t, rag.Query{Text: "umlauts of the printer", MinScore: .7}, "docs/labels.md")
+	mustCover(t, hits, rag.Coverage{Mode: rag.Hybrid, Embedded: .5})
+	f.Embed(t, f.Tenant, rag.Compounding)
+	hits = f.mustFind(t, rag.Query{Text: "umlauts of the printer", Limit: 1}, "docs/labels.md")
+	mustCover(t, hits, rag.Coverage{Mode: rag.Hybrid, Embedded: 1})
+}
+
+// A scope without documents finds nothing, and that is not for want of vectors.
+func TestSearch_EmptyScope(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	for _, mode := range rag.Modes() {
+		hits := f.mustFind(t, rag.Query{Text: "pool", Mode: mode})
+		mustCover(t, hits, rag.Coverage{Mode: mode, Embedded: 1})
+		if hits.Closest != nil {
+			t.Errorf("closest is %+v", hits.Closest)
+		}
+	}
+}
+
+// A query of stop words has a meaning and no words.
+func TestSearch_StopWordsAlone(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.Add(t, f.Tenant, file("docs/pool.md", "# Connection pool", "", "The pool was exhausted."))
+	hits := f.mustFind(t, rag.Query{Text: "what is it about"}, "docs/pool.md")
+	mustCover(t, hits, rag.Coverage{Mode: rag.Vector, Embedded: 1})
+	_, err := f.Searcher.Search(t.Context(), f.Scope(), rag.Query{Text: "what is it about", Mode: rag.Lexical, Limit: 1})
+	var ragErr *rag.Error
+	if !errors.As(err, &ragErr) || ragErr.Code != rag.InvalidArgument || ragErr.Details["parameter"] != "query" {
+		t.Errorf("got %v, want that the query has no word to search for", err)
+	}
+}
+
+// Without Ollama the error names the mode that works, which does.
+func TestSearch_OllamaAway(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.Add(t, f.Tenant, file("docs/pool.md", "# Connection pool", "", "The pool was exhausted by leaked connections."))
+	f.Fake.SetFaults(fakeollama.Faults{Status: 503, Message: "away"})
+	searcher := f.NewSearcher(f.NewModels(t, 0))
+	for _, mode := range []rag.Mode{rag.Hybrid, rag.Vector} {
+		_, err := searcher.Search(t.Context(), f.Scope(), rag.Query{Text: "pool", Mode: mode, Limit: 1})
+		if err == nil {
+			t.Fatalf("mode %s finds something", mode)
+		}
+		e := rag.AsError(err)
+		if e.Code != rag.EmbeddingServiceError || e.Details["circuit_state"] == nil || e.Details["retry_after_seconds"] == nil ||
+			!strings.Contains(e.Error(), "semantic_search with `mode: \"lexical\"`") {
+			t.Errorf("mode %s fails with %v %v, want one that names the mode lexical", mode, e, e.Details)
+		}
+	}
+	f.Searcher = searcher
+	hits := f.mustFind(t, rag.Query{Text: "exhausted pool", Mode: rag.Lexical, MinScore: .7}, "docs/pool.md")
+	mustCover(t, hits, rag.Coverage{Mode: rag.Lexical, Embedded: 1})
+}
+
+// Vectors of another build are never compared: its passages are found by their words.
+func TestSearch_AnotherModel(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.Add(t, f.Tenant, file("docs/pool.md", "# Connection pool", "", "The pool was exhausted."))
+	f.mustFind(t, rag.Query{Text: "zebra"}, "docs/pool.md")
+	f.Fake.AddModel("mxbai-embed-large", "sha256:another")
+	mustCover(t, f.mustFind(t, rag.Query{Text: "zebra"}), rag.Coverage{Mode: rag.Lexical, Embedded: 0})
+	f.mustFind(t, rag.Query{Text: "exhausted pool"}, "docs/pool.md")
+	f.Embed(t, f.Tenant, rag.Compounding)
+	mustCover(t, f.mustFind(t, rag.Query{Text: "zebra"}, "docs/pool.md"), rag.Coverage{Mode: rag.Hybrid, Embedded: 1})
+}
+
+// Two branches with the same content find the same, with the same scores, whichever
+// was indexed or asked first.
+func TestSearch_BranchesAreAlike(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	next := f.Branch(t, "next")
+	for i := range 30 {
+		doc := file(fmt.Sprintf("docs/%d.md", i), fmt.Sprintf("# Topic %d", i%7), "",
+			fmt.Sprintf("The pool number%d of set_%d was exhausted by job%d.", i, i%5, i%3))
+		f.Add(t, f.Tenant, doc)
+		f.Add(t, next, doc)
+	}
+	for _, text := range []string{"pool exhausted by job1", "set_3", "which topic has number7 in it", "topic 5"} {
+		for _, mode := range rag.Modes() {
+			query := rag.Query{Text: text, Mode: mode, Limit: 10}
+			var got [2][]string
+			for i, tenant := range []*rag.Tenant{f.Tenant, next} {
+				hits, err := f.Searcher.Search(t.Context(), rag.Scope{Tenant: tenant, Collection: rag.Compounding}, query)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, hit := range hits.Documents {
+					got[i] = append(got[i], fmt.Sprintf("%s %.12f", hit.Path, hit.Score))
+				}
+			}
+			if diff := cmp.Diff(got[0], got[1]); diff != "" || len(got[0]) == 0 {
+				t.Errorf("%q in mode %s differs between branches (-main +next):\n%s", text, mode, diff)
+			}
+		}
+	}
+}

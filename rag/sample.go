@@ -1,0 +1,150 @@
+package rag
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag/terms"
+)
+
+const (
+	// sampleSize is the number of passages that document frequencies come from. On
+	// six judged collections those of a sample rank as well as the true ones.
+	sampleSize = 2000
+	// sampleAge is how long a full sample is kept although documents change.
+	sampleAge = time.Minute
+	// maxSamples is how many are kept. One takes a megabyte or two.
+	maxSamples = 8
+)
+
+// sampleKey names the passages that share document frequencies. They are those of
+// all branches of a project, so that a passage scores the same in each.
+type sampleKey struct {
+	collection Collection
+	project    int32
+}
+
+func (s Scope) sampleKey() sampleKey { return sampleKey{s.Collection, s.Tenant.ProjectID} }
+
+// sample has the terms of some passages of a project: all of them, if there are
+// fewer than sampleSize. It does not change once it is made.
+type sample struct {
+	// places are sorted by term.
+	places []samplePlace
+	size   int
+	// passages is about how many the project has.
+	passages int
+	readAt   time.Time
+	// versions are those of the tenants that the sample was good for.
+	versions map[int32]int64
+}
+
+// samplePlace says that a passage of the sample has the term.
+type samplePlace struct {
+	term    int32
+	passage uint16
+}
+
+func readSample(ctx context.Context, q *db.Queries, key sampleKey) (*sample, error) {
+	rows, err := q.PassageSample(ctx, db.PassageSampleParams{
+		Collection: key.collection, ProjectID: key.project, MaxPassages: sampleSize,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return newSample(rows), nil
+}
+
+func newSample(rows []db.PassageSampleRow) *sample {
+	s := &sample{size: len(rows), passages: len(rows), readAt: time.Now(), versions: map[int32]int64{}}
+	count := 0
+	for _, row := range rows {
+		count += len(row.Terms)
+	}
+	s.places = make([]samplePlace, 0, count)
+	for i, row := range rows {
+		for _, term := range row.Terms {
+			s.places = append(s.places, samplePlace{term, uint16(i)})
+		}
+	}
+	slices.SortFunc(s.places, func(a, b samplePlace) int { return cmp.Compare(a.term, b.term) })
+	if len(rows) == sampleSize {
+		// Hashes are spread evenly, so that the last of the smallest shows how
+		// densely: to about two percent (Bar-Yossef et al. 2002).
+		last := binary.BigEndian.Uint64(rows[len(rows)-1].Hash[:8])
+		s.passages = max(s.passages, int(min(float64(len(rows))*math.MaxUint64/max(float64(last), 1), math.MaxInt32)))
+	}
+	return s
+}
+
+// fresh reports whether the sample still stands for the passages, for a tenant whose
+// documents are of the version.
+func (s *sample) fresh(tenant int32, version int64) bool {
+	known, ok := s.versions[tenant]
+	return ok && known == version || s.size == sampleSize && time.Since(s.readAt) < sampleAge
+}
+
+// succeed records for which version of the tenant the sample was read. What the one
+// before it was good for, this one is too.
+func (s *sample) succeed(before *sample, tenant int32, version int64) {
+	const maxVersions = 100
+	if before != nil && len(before.versions) < maxVersions {
+		maps.Copy(s.versions, before.versions)
+	}
+	s.versions[tenant] = version
+}
+
+// frequency is how many passages of the sample have the term.
+func (s *sample) frequency(term int32) int { return len(s.of(term)) }
+
+func (s *sample) of(term int32) []samplePlace {
+	byTerm := func(place samplePlace, term int32) int { return cmp.Compare(place.term, term) }
+	first, _ := slices.BinarySearchFunc(s.places, term, byTerm)
+	end := first
+	for end < len(s.places) && s.places[end].term == term {
+		end++
+	}
+	return s.places[first:end]
+}
+
+// How many passages the rare terms of a query may match. All terms score those, and
+// what only has frequent ones is not looked at. On six judged collections a bound of
+// 30 % of the passages loses .002 of nDCG@10, 10 % .021.
+const (
+	maxMatchShare = 0.3
+	maxMatches    = 5000
+	minMaxMatches = 1000
+)
+
+// rareTerms returns the terms of the query by which passages are found: from the
+// rarest on as many as match few enough passages, and one at least.
+func (s *sample) rareTerms(query terms.Query) []int32 {
+	type rarity struct {
+		term      int32
+		frequency int
+	}
+	byRarity := make([]rarity, len(query.Terms))
+	for i, term := range query.Terms {
+		byRarity[i] = rarity{term.Hash, s.frequency(term.Hash)}
+	}
+	slices.SortStableFunc(byRarity, func(a, b rarity) int { return cmp.Compare(a.frequency, b.frequency) })
+	limit := max(minMaxMatches, min(maxMatchShare*float64(s.passages), maxMatches))
+	rare := make([]int32, 0, len(byRarity))
+	matched := map[uint16]bool{}
+	for _, candidate := range byRarity {
+		for _, place := range s.of(candidate.term) {
+			matched[place.passage] = true
+		}
+		if len(rare) > 0 && float64(len(matched))/float64(s.size)*float64(s.passages) > limit {
+			break
+		}
+		rare = append(rare, candidate.term)
+	}
+	return rare
+}

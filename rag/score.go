@@ -1,0 +1,93 @@
+package rag
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/compound-docs/compound-docs/rag/relevance"
+)
+
+// promotedBoost multiplies the sort key of documents above the standard level.
+// The reported score stays the relevance.
+const promotedBoost = 1.5
+
+// maxSnippet is the length of a snippet, in characters: ten of them are a quarter of
+// what an answer with ten documents costs.
+const maxSnippet = 160
+
+// evidence is what is known of a passage.
+func (l *lookup) evidence(heading, content string, bm25, distance float64) relevance.Evidence {
+	var e relevance.Evidence
+	if !math.IsNaN(distance) {
+		cosine := 1 - distance
+		e.Cosine = &cosine
+	}
+	if l.mode != Vector && bm25 > 0 {
+		e.Share, e.Phrase = l.weights.Share(bm25), l.terms.Phrase(heading, content)
+	}
+	return e
+}
+
+// ranked returns the documents, or with eachPassage the passages, of a list in order
+// of relevance, each with the passage that is most relevant of those found.
+func (l *lookup) ranked(list *list) []Hit {
+	type key struct {
+		document int64
+		ordinal  int
+	}
+	best := map[key]Hit{}
+	for _, row := range list.candidates() {
+		hit := newHit(row)
+		hit.Score = l.evidence(row.Heading, row.Content, row.Bm25, row.Distance).Score()
+		k := key{document: hit.id}
+		if list.words.eachPassage {
+			k.ordinal = hit.ordinal
+		}
+		if other, ok := best[k]; !ok || hit.Score > other.Score || hit.Score == other.Score && hit.ordinal < other.ordinal {
+			best[k] = hit
+		}
+	}
+	hits := make([]Hit, 0, len(best))
+	for _, hit := range best {
+		hits = append(hits, hit)
+	}
+	slices.SortFunc(hits, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(b.sortKey(), a.sortKey()), cmp.Compare(a.Path, b.Path), cmp.Compare(a.ordinal, b.ordinal))
+	})
+	return hits
+}
+
+func newHit(row candidate) Hit {
+	return Hit{
+		Path: row.RelativePath, Title: row.Title, Summary: row.Summary, CharCount: int(row.CharCount),
+		DocType: row.DocType, Date: row.DocDate, Level: row.PromotionLevel,
+		HeaderPath: row.HeaderPath, StartLine: int(row.StartLine), EndLine: int(row.EndLine),
+		id: row.ID, ordinal: int(row.Ordinal), content: row.Content, hash: row.Hash, hasVector: !math.IsNaN(row.Distance),
+	}
+}
+
+func (h Hit) sortKey() float64 {
+	if h.Level == Standard {
+		return h.Score
+	}
+	return h.Score * promotedBoost
+}
+
+// hits applies threshold and limit to a list.
+func (l *lookup) hits(list *list) Hits {
+	hits := Hits{Documents: []Hit{}, Coverage: l.coverage()}
+	ranked := l.ranked(list)
+	for _, hit := range ranked {
+		if hit.Score >= list.query.MinScore && len(hits.Documents) < list.query.Limit {
+			hit.Snippet = l.terms.Snippet(hit.content, maxSnippet)
+			hits.Documents = append(hits.Documents, hit)
+		}
+	}
+	if len(hits.Documents) == 0 && len(ranked) > 0 {
+		closest := slices.MaxFunc(ranked, func(a, b Hit) int { return cmp.Compare(a.Score, b.Score) })
+		hits.Closest = &closest
+	}
+	l.notify(hits.Documents)
+	return hits
+}
