@@ -39,13 +39,6 @@ func indexCorpus(ctx context.Context, library *index.Index, c *corpus, progress 
 	if err != nil {
 		return rag.Scope{}, err
 	}
-	changed, err := library.ModelChanged(ctx, tenant)
-	if err == nil && changed {
-		err = library.Reset(ctx, tenant)
-	}
-	if err != nil {
-		return rag.Scope{}, err
-	}
 	indexer := library.Indexer(tenant, rag.Compounding, c.schema)
 	known, err := indexer.Known(ctx)
 	if err != nil {
@@ -69,6 +62,9 @@ func indexCorpus(ctx context.Context, library *index.Index, c *corpus, progress 
 		}
 		done += len(batch)
 		progress(done, len(missing))
+	}
+	if err := library.Queue(tenant, rag.Compounding).Drain(ctx, progress); err != nil {
+		return rag.Scope{}, err
 	}
 	return rag.Scope{Tenant: tenant, Collection: rag.Compounding}, nil
 }
