@@ -138,6 +138,14 @@ func (d *database) withoutHNSW(ctx context.Context, f func()) {
 	}))
 }
 
+// tenant returns the IDs of a project and of its tenant on a branch.
+func (d *database) tenant(ctx context.Context, project, branch string) (projectID, id int32) {
+	check(d.pool.QueryRow(ctx, `
+		SELECT t.project_id, t.id FROM tenants t JOIN projects p ON p.id = t.project_id
+		WHERE p.name = $1 AND t.branch_name = $2`, project, branch).Scan(&projectID, &id))
+	return projectID, id
+}
+
 // scan reads one row.
 func (d *database) scan(ctx context.Context, query string, into ...any) {
 	check(d.pool.QueryRow(ctx, query).Scan(into...))

@@ -1,5 +1,5 @@
 // Package compose_test checks the Compose files of deploy/, and that the
-// documentation names what they have. It knows them from outside only.
+// documentation names what they have. It reads the files and starts nothing.
 package compose_test
 
 import (

@@ -1,4 +1,5 @@
-// Package eval_test checks the judged questions that search is measured on.
+// Package eval_test checks the documents and the judged questions of corpus/, on
+// which "make eval" measures search.
 package eval_test
 
 import (

@@ -53,9 +53,7 @@ type Faults struct {
 
 // SetFaults replaces the faults, from the next request on.
 func (s *Server) SetFaults(faults Faults) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.faults = faults
+	s.locked(func() { s.faults = faults })
 }
 
 // take returns the faults for a request at the path, and counts the request.

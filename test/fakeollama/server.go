@@ -69,7 +69,6 @@ func New() *Server {
 		models: map[string]installed{},
 		left:   make(chan string, 64),
 		answer: defaultAnswer,
-		pull:   Pull{Steps: defaultSteps},
 	}
 	s.AddModel("mxbai-embed-large", digestOf("mxbai-embed-large"))
 	s.AddModel("mistral", digestOf("mistral"))
@@ -106,6 +105,12 @@ func (s *Server) Close() {
 // URL is the server's base URL.
 func (s *Server) URL() string { return s.http.URL }
 
+func (s *Server) locked(do func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	do()
+}
+
 // AddModel installs the model, or replaces it, with a digest.
 func (s *Server) AddModel(name, digest string) {
 	s.mu.Lock()
@@ -117,24 +122,18 @@ func (s *Server) AddModel(name, digest string) {
 
 // SetContextLength sets the context length, in tokens, that all models report.
 func (s *Server) SetContextLength(tokens int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.window = tokens
+	s.locked(func() { s.window = tokens })
 }
 
 // RemoveModel removes the model.
 func (s *Server) RemoveModel(name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.models, fullName(name))
+	s.locked(func() { delete(s.models, fullName(name)) })
 }
 
 // Observe makes the server call f at the start of every request, before any fault.
 // f may block to delay the request. nil removes it.
 func (s *Server) Observe(f func(*http.Request)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.observe = f
+	s.locked(func() { s.observe = f })
 }
 
 // Requests returns the requests so far at the path ("/api/embed"), or all for "", in
@@ -158,9 +157,7 @@ func (s *Server) Texts() []string {
 
 // Forget drops the recorded requests.
 func (s *Server) Forget() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.requests = nil
+	s.locked(func() { s.requests = nil })
 }
 
 // Left receives the path of every request whose client went away before the
@@ -248,12 +245,12 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 		replyMissing(w, model)
 		return
 	}
-	s.mu.Lock()
 	info := map[string]any{"general.architecture": "fake"}
-	if s.window > 0 {
-		info["fake.context_length"] = s.window
-	}
-	s.mu.Unlock()
+	s.locked(func() {
+		if s.window > 0 {
+			info["fake.context_length"] = s.window
+		}
+	})
 	reply(w, http.StatusOK, map[string]any{
 		"details":    map[string]any{"family": "fake", "format": "gguf"},
 		"model_info": info,

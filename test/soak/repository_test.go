@@ -127,7 +127,8 @@ func (r *repository) step() {
 			if choice -= operation.weight; choice >= 0 {
 				continue
 			}
-			if name := operation.do(r); name != "" {
+			if name := operation.of(r); name != "" {
+				operation.do(r, name)
 				r.log = append(r.log, fmt.Sprintf("%s %s %q", time.Now().Format("15:04:05.000"), operation.name, name))
 				return
 			}

@@ -83,7 +83,14 @@ func (e *engine) run(ctx context.Context, service containedService, logf Logf) (
 		c := &Container{docker: e.docker, name: service.name + " in a container of " + image, image: image, address: free}
 		c.running, err = testcontainers.Run(ctx, image, append(service.options,
 			testcontainers.WithLabels(e.labels), testcontainers.WithExposedPorts(service.port),
-			testcontainers.WithHostConfigModifier(bind(service.port, netip.MustParseAddrPort(free))),
+			testcontainers.WithHostConfigModifier(func(host *container.HostConfig) {
+				host.ShmSize = 1 << 30 // for index builds on several cores
+				// A port that the engine chooses would be another one after a restart.
+				address := netip.MustParseAddrPort(free)
+				host.PortBindings = network.PortMap{network.MustParsePort(service.port): {{
+					HostIP: address.Addr(), HostPort: strconv.Itoa(int(address.Port())),
+				}}}
+			}),
 			testcontainers.WithWaitStrategyAndDeadline(answerTimeout, service.ready))...)
 		if err == nil {
 			return c, nil
@@ -92,17 +99,6 @@ func (e *engine) run(ctx context.Context, service containedService, logf Logf) (
 		failures = errors.Join(failures, err, testcontainers.TerminateContainer(c.running))
 	}
 	return nil, failures
-}
-
-// bind gives the port an address. One that the engine chooses would be another one
-// after a restart.
-func bind(port string, address netip.AddrPort) func(*container.HostConfig) {
-	return func(host *container.HostConfig) {
-		host.ShmSize = 1 << 30 // for index builds on several cores
-		host.PortBindings = network.PortMap{network.MustParsePort(port): {{
-			HostIP: address.Addr(), HostPort: strconv.Itoa(int(address.Port())),
-		}}}
-	}
 }
 
 // Container is a service in a container: data and address stay, whatever a test
