@@ -79,9 +79,6 @@ func (e *environment) size(quick, full int) int {
 	return full
 }
 
-// folder makes a new folder.
-func (e *environment) folder(name string) string { return get(os.MkdirTemp(e.dir, name+"-")) }
-
 // database is a migrated database of its own.
 type database struct {
 	*db.Database

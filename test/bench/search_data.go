@@ -42,7 +42,7 @@ func (b *bench) newSearchIndex(ctx context.Context, seed uint64) *searchIndex {
 	models := &embedder{space: newSpace(clusters, 3), queries: map[string][]float32{}}
 	return &searchIndex{
 		environment: b.environment, database: d, random: newRandom(seed, 0), models: models,
-		index:    b.environment.index(d.Database, models),
+		index:    index.New(d.Database, models, b.logger),
 		searcher: rag.NewSearcher(d.Database, models, nil, b.logger),
 	}
 }

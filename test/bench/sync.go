@@ -87,7 +87,7 @@ func bulk(ctx context.Context, b *bench) (ratio float64, note string) {
 	}
 	var rows []table
 	sync := into(func(ctx context.Context, d *database) {
-		syncOnce(ctx, b.index(d.Database, models), repo, "main")
+		syncOnce(ctx, index.New(d.Database, models, b.logger), repo, "main")
 	}, func(ctx context.Context, d *database) {
 		if rows == nil {
 			rows = readTables(ctx, d)

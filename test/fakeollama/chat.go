@@ -22,12 +22,7 @@ func defaultAnswer(_, user string) []string {
 	return strings.SplitAfter("This is an answer to: "+lines[len(lines)-1], " ")
 }
 
-func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
-	request := requestOf(r)
-	if !s.has(request.Model) {
-		replyMissing(w, request.Model)
-		return
-	}
+func (s *Server) chat(w http.ResponseWriter, r *http.Request, request recorded) {
 	if request.faults.tooLong(request.System + " " + request.User) {
 		request.faults.replyTooLong(w)
 		return
@@ -76,8 +71,7 @@ func (s *Server) SetPull(pull Pull) {
 	s.locked(func() { s.pull = pull })
 }
 
-func (s *Server) pullModel(w http.ResponseWriter, r *http.Request) {
-	request := requestOf(r)
+func (s *Server) pullModel(w http.ResponseWriter, r *http.Request, request recorded) {
 	s.mu.Lock()
 	pull := s.pull
 	s.mu.Unlock()

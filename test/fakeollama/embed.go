@@ -11,13 +11,8 @@ import (
 
 const defaultDimensions = 1024
 
-func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
-	request := requestOf(r)
+func (s *Server) embed(w http.ResponseWriter, _ *http.Request, request recorded) {
 	faults := request.faults
-	if !s.has(request.Model) {
-		replyMissing(w, request.Model)
-		return
-	}
 	dimensions := cmp.Or(faults.Dimensions, defaultDimensions)
 	vectors := make([][]float32, 0, len(request.Texts))
 	for _, text := range request.Texts {

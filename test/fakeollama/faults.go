@@ -76,8 +76,6 @@ func (f *Faults) clearReplies() {
 	f.Status, f.Message, f.Body, f.HangUp, f.Delay = 0, "", "", false, 0
 }
 
-type contextKey struct{}
-
 // recorded is a request with the faults that apply to it.
 type recorded struct {
 	Request
@@ -85,15 +83,12 @@ type recorded struct {
 	faults Faults
 }
 
-func requestOf(r *http.Request) recorded {
-	rec, _ := r.Context().Value(contextKey{}).(recorded)
-	return rec
-}
+type handler func(w http.ResponseWriter, r *http.Request, request recorded)
 
 // withFaults records every request and applies the faults that do not depend on its
 // content.
-func (s *Server) withFaults(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+func (s *Server) withFaults(next handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			replyError(w, http.StatusBadRequest, err.Error())
@@ -125,10 +120,9 @@ func (s *Server) withFaults(next http.Handler) http.Handler {
 		case faults.Status != 0:
 			replyError(w, faults.Status, faults.Message)
 		default:
-			ctx := context.WithValue(r.Context(), contextKey{}, recorded{request, faults})
-			next.ServeHTTP(w, r.WithContext(ctx))
+			next(w, r, recorded{request, faults})
 		}
-	})
+	}
 }
 
 // wait waits for until, and reports false if the client left or the server was

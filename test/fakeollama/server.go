@@ -73,14 +73,14 @@ func New() *Server {
 	s.AddModel("mxbai-embed-large", digestOf("mxbai-embed-large"))
 	s.AddModel("mistral", digestOf("mistral"))
 	mux := http.NewServeMux()
-	mux.HandleFunc("HEAD /{$}", func(http.ResponseWriter, *http.Request) {})
-	mux.HandleFunc("GET /api/version", s.replyVersion)
-	mux.HandleFunc("GET /api/tags", s.tags)
-	mux.HandleFunc("POST /api/show", s.show)
-	mux.HandleFunc("POST /api/pull", s.pullModel)
-	mux.HandleFunc("POST /api/embed", s.embed)
-	mux.HandleFunc("POST /api/chat", s.chat)
-	s.http = httptest.NewServer(s.withFaults(mux))
+	for pattern, handler := range map[string]handler{
+		"GET /api/version": s.replyVersion, "GET /api/tags": s.tags, "POST /api/show": s.withModel(s.show),
+		"POST /api/pull": s.pullModel, "POST /api/embed": s.withModel(s.embed), "POST /api/chat": s.withModel(s.chat),
+		"HEAD /{$}": func(http.ResponseWriter, *http.Request, recorded) {},
+	} {
+		mux.HandleFunc(pattern, s.withFaults(handler))
+	}
+	s.http = httptest.NewServer(mux)
 	return s
 }
 
@@ -168,9 +168,9 @@ func (s *Server) Left() <-chan string { return s.left }
 // what observes it, if anything.
 func (s *Server) record(r *http.Request, body []byte) (Request, Faults, func(*http.Request)) {
 	var fields struct {
-		Model    string `json:"model"`
-		Name     string `json:"name"`
-		Input    any    `json:"input"`
+		Model    string          `json:"model"`
+		Name     string          `json:"name"`
+		Input    json.RawMessage `json:"input"`
 		Messages []struct {
 			Role    string `json:"role"`
 			Content string `json:"content"`
@@ -200,34 +200,21 @@ func (s *Server) record(r *http.Request, body []byte) (Request, Faults, func(*ht
 	return request, s.faults.take(r.URL.Path), s.observe
 }
 
-func textsOf(input any) []string {
-	switch input := input.(type) {
-	case string:
-		return []string{input}
-	case []any:
-		texts := make([]string, 0, len(input))
-		for _, text := range input {
-			text, _ := text.(string)
-			texts = append(texts, text)
-		}
-		return texts
-	default:
-		return nil
+// textsOf returns the input of an embedding: a text or several.
+func textsOf(input json.RawMessage) (texts []string) {
+	var text string
+	if json.Unmarshal(input, &text) == nil {
+		return []string{text}
 	}
+	_ = json.Unmarshal(input, &texts) // a request without texts has none
+	return texts
 }
 
-func (s *Server) has(model string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, ok := s.models[fullName(model)]
-	return ok
-}
-
-func (s *Server) replyVersion(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) replyVersion(w http.ResponseWriter, _ *http.Request, _ recorded) {
 	reply(w, http.StatusOK, map[string]any{"version": version})
 }
 
-func (s *Server) tags(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) tags(w http.ResponseWriter, _ *http.Request, _ recorded) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	list := []map[string]any{}
@@ -239,12 +226,7 @@ func (s *Server) tags(w http.ResponseWriter, _ *http.Request) {
 	reply(w, http.StatusOK, map[string]any{"models": list})
 }
 
-func (s *Server) show(w http.ResponseWriter, r *http.Request) {
-	model := requestOf(r).Model
-	if !s.has(model) {
-		replyMissing(w, model)
-		return
-	}
+func (s *Server) show(w http.ResponseWriter, _ *http.Request, request recorded) {
 	info := map[string]any{"general.architecture": "fake"}
 	s.locked(func() {
 		if s.window > 0 {
@@ -268,8 +250,17 @@ func replyError(w http.ResponseWriter, status int, message string) {
 	reply(w, status, map[string]any{"error": message})
 }
 
-func replyMissing(w http.ResponseWriter, model string) {
-	replyError(w, http.StatusNotFound, `model "`+model+`" not found, try pulling it first`)
+// withModel handles a request for a model that is there.
+func (s *Server) withModel(next handler) handler {
+	return func(w http.ResponseWriter, r *http.Request, request recorded) {
+		var there bool
+		s.locked(func() { _, there = s.models[fullName(request.Model)] })
+		if there {
+			next(w, r, request)
+		} else {
+			replyError(w, http.StatusNotFound, `model "`+request.Model+`" not found, try pulling it first`)
+		}
+	}
 }
 
 // fullName returns the name as Ollama lists it.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -28,7 +29,7 @@ var operationTable = []operation{
 	{"spoil", 2, (*repository).file, func(r *repository, name string) { r.Put(name, "---\ntitle: [\n---\n") }},
 	{"touch", 2, (*repository).file, (*repository).touch},
 	{"chmod", 3, (*repository).file, (*repository).chmod},
-	{"delete", 10, (*repository).file, remove},
+	{"delete", 10, (*repository).file, (*repository).Remove},
 	{"rename", 7, (*repository).file, func(r *repository, name string) { r.move(name, r.newPath(path.Dir(name))) }},
 	{"move", 5, (*repository).file, func(r *repository, name string) { r.move(name, r.newPath(r.folder())) }},
 	{"swap", 2, (*repository).file, (*repository).swap},
@@ -36,20 +37,19 @@ var operationTable = []operation{
 	{"rename folder", 3, (*repository).subfolder, (*repository).renameFolder},
 	{"move folder out", 2, (*repository).subfolder, (*repository).moveOut},
 	{"move folder in", 2, (*repository).outsideFolder, (*repository).moveIn},
-	{"delete folder", 1, (*repository).subfolder, remove},
+	{"delete folder", 1, (*repository).subfolder, (*repository).Remove},
 	{"delete and make folder", 1, (*repository).subfolder, (*repository).remake},
 	{"switch branch", 1, (*repository).otherBranch, (*repository).switchBranch},
 	{"switch branch and drop changes", 1, (*repository).otherBranch, (*repository).forceBranch},
 }
 
-func total(operations []operation) (sum int) {
-	for _, operation := range operations {
-		sum += operation.weight
+// weighted has each operation as often as its weight says.
+func weighted() (operations []operation) {
+	for _, o := range operationTable {
+		operations = append(operations, slices.Repeat([]operation{o}, o.weight)...)
 	}
-	return sum
+	return operations
 }
-
-func remove(r *repository, name string) { r.Remove(name) }
 
 func (r *repository) newFile() string { return r.newPath(r.folder()) }
 

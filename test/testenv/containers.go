@@ -69,12 +69,11 @@ func containedOllama() containedService {
 
 // run starts a service and waits until it answers. What it has stored stays when it
 // is stopped, and so does its address.
-func (e *engine) run(ctx context.Context, service containedService, logf Logf) (*Container, error) {
+func (e *engine) run(ctx context.Context, service containedService, logf Logf) (_ *Container, failed error) {
 	image, err := service.image.ensure(ctx, e.docker, logf)
 	if err != nil {
 		return nil, err
 	}
-	var failures error
 	for range startTries {
 		free, err := freeAddress(ctx)
 		if err != nil {
@@ -95,10 +94,9 @@ func (e *engine) run(ctx context.Context, service containedService, logf Logf) (
 		if err == nil {
 			return c, nil
 		}
-		err = fmt.Errorf("start %s: %w\n%s", c.name, err, c.lastLog())
-		failures = errors.Join(failures, err, testcontainers.TerminateContainer(c.running))
+		failed = errors.Join(fmt.Errorf("start %s: %w\n%s", c.name, err, c.lastLog()), testcontainers.TerminateContainer(c.running))
 	}
-	return nil, failures
+	return nil, failed
 }
 
 // Container is a service in a container: data and address stay, whatever a test

@@ -151,26 +151,21 @@ func (p *FaultProxy) accept(listener net.Listener) {
 			_ = server.Close()
 		} else {
 			p.conns[client], p.conns[server] = true, true
-			p.running.Go(func() { p.forwardTapped(client, server) })
-			p.running.Go(func() { p.forward(stallingReader{p, server}, server, client) })
+			p.running.Go(func() { p.forward(client, server, p.tap) })
+			p.running.Go(func() { p.forward(server, client, nil) })
 		}
 		p.mu.Unlock()
 	}
 }
 
-// forwardTapped is forward for what the client sends.
-func (p *FaultProxy) forwardTapped(client, server net.Conn) {
-	sent := io.Reader(stallingReader{p, client})
-	if p.tap != nil {
-		tap := p.tap()
-		defer tap.Close() //nolint:errcheck // of a copy
-		sent = io.TeeReader(sent, tap)
-	}
-	p.forward(sent, client, server)
-}
-
 // forward copies what comes from one side to the other, until either ends.
-func (p *FaultProxy) forward(sent io.Reader, from, to net.Conn) {
+func (p *FaultProxy) forward(from, to net.Conn, tap func() io.WriteCloser) {
+	sent := io.Reader(stallingReader{p, from})
+	if tap != nil {
+		tapped := tap()
+		defer tapped.Close() //nolint:errcheck // of a copy
+		sent = io.TeeReader(sent, tapped)
+	}
 	_, _ = io.Copy(to, sent)
 	p.mu.Lock()
 	delete(p.conns, from)

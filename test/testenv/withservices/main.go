@@ -182,7 +182,7 @@ func runCommand(command, environment []string, signals <-chan os.Signal) (int, e
 	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
 	switch {
 	case !ok:
-		return 1, err
+		return 1, fmt.Errorf("wait for the command: %w", err)
 	case status.Signaled():
 		const signalled = 128 // as shells have it
 		return signalled + int(status.Signal()), nil
