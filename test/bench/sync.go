@@ -151,12 +151,12 @@ func firstSearch(ctx context.Context, b *bench) (ratio float64, note string) {
 	}()
 	var all, duringText []time.Duration
 	for i := 0; time.Since(began) < lasting; i++ {
-		switch took, active := s.searchIfActive(ctx, query(i)); {
-		case active && ended.Load() == 0:
-			duringText = append(duringText, took)
-			fallthrough
-		case active:
+		text := ended.Load() == 0
+		if took, active := s.searchIfActive(ctx, query(i)); active {
 			all = append(all, took)
+			if text {
+				duringText = append(duringText, took)
+			}
 		}
 		time.Sleep(searchPause)
 	}
