@@ -30,7 +30,7 @@ func offline() *mcp.Server {
 func TestArguments_Rejected(t *testing.T) {
 	t.Parallel()
 	const (
-		searches       = `(its parameters: query, doc_types, limit, min_relevance_score, promotion_levels)`
+		searches       = `(its parameters: query, doc_types, limit, min_relevance_score, promotion_levels, mode)`
 		needsQuery     = `give text of at most 10000 characters, for example "connection pool exhausted"`
 		needsQuestion  = `give text of at most 10000 characters, for example "How do we handle connection pool exhaustion?"`
 		needsReference = `give text of at most 10000 characters, for example "database schema design"`
@@ -174,12 +174,12 @@ func TestArguments_Details(t *testing.T) {
 		{"several", `{"query": "a", "limit": 0, "top": 1}`, toolError{
 			Message: `2 things are wrong with the arguments: (1) limit is 0; give a whole number from 1 to 100, for example 10 ` +
 				`(2) "top" is not a parameter of semantic_search; leave it out, for example {"query":"connection pool exhausted"} ` +
-				`(its parameters: query, doc_types, limit, min_relevance_score, promotion_levels)`,
+				`(its parameters: query, doc_types, limit, min_relevance_score, promotion_levels, mode)`,
 			Details: map[string]any{"violations": []any{
 				map[string]any{"parameter": "limit", "expected": "a whole number from 1 to 100", "example": 10.0},
 				map[string]any{
 					"parameter": "top", "example": map[string]any{"query": "connection pool exhausted"},
-					"expected": "one of the parameters query, doc_types, limit, min_relevance_score, promotion_levels",
+					"expected": "one of the parameters query, doc_types, limit, min_relevance_score, promotion_levels, mode",
 				},
 			}},
 		}},
