@@ -92,7 +92,7 @@ func TestArguments_Rejected(t *testing.T) {
 		{"search_external_docs", `{"query": "a", "limit": 101}`, `limit is 101; ` + needsLimit},
 		{"search_external_docs", `{"query": "a", "min_relevance_score": "0.5"}`, `min_relevance_score is "0.5"; give a number from 0 to 1, for example 0.7`},
 		{"search_external_docs", `{"query": "a", "doc_types": []}`, `"doc_types" is not a parameter of search_external_docs; leave it out, for example {"query":"database schema design"} ` +
-			`(its parameters: query, limit, min_relevance_score)`},
+			`(its parameters: query, limit, min_relevance_score, mode)`},
 
 		{"rag_query_external", `{}`, `query is missing; ` + needsAPI},
 		{"rag_query_external", `{"query": "a", "max_sources": 101}`, `max_sources is 101; ` + needsSources},
