@@ -11,9 +11,8 @@ import (
 // application_name at 63 bytes.
 const maxHost = 24
 
-// clientName names the connections of one pool, for whoever looks at
-// pg_stat_activity and for [Database.Evict]: the process, the host, and a random
-// part that no other pool has.
+// clientName names the connections of one pool in pg_stat_activity, for people and for
+// [Database.Evict]: the process, the host, and a random part that no other pool has.
 func clientName() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -28,8 +27,8 @@ func clientName() string {
 	return fmt.Sprintf("compound-docs %d@%s %.8s", os.Getpid(), host[:min(len(host), maxHost)], rand.Text())
 }
 
-// describeClient says in words which process a client's name is of, and "" for
-// the name of something else.
+// describeClient describes the process of a client's name, and returns "" for a name
+// that clientName did not make.
 func describeClient(name string) string {
 	var process, host, random string
 	if n, _ := fmt.Sscanf(strings.Replace(name, "@", " ", 1), "compound-docs %s %s %s", &process, &host, &random); n < 3 {

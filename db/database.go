@@ -13,14 +13,15 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// How a transient failure is met: three tries, 100 and 200 ms apart.
+// How often an operation is tried after transient failures: three times, 100 and 200 ms
+// apart.
 const (
 	tries      = 3
 	firstDelay = 100 * time.Millisecond
 )
 
-// How long one try may take. A server that is cut off, or hangs, says nothing at
-// all; a write may have to wait for others, and for what it adds to large indexes.
+// How long one try may take, since a server that is cut off, or hangs, never answers. A
+// write may have to wait for others, and adds to large indexes.
 const (
 	readTimeout     = 15 * time.Second
 	writeTimeout    = 2 * time.Minute
@@ -30,15 +31,15 @@ const (
 // closeTimeout bounds the wait for connections to end: PostgreSQL may hang.
 const closeTimeout = time.Second
 
-// Database is a PostgreSQL database that may be away: it is opened and migrated
+// Database is a PostgreSQL database that may be unavailable. It is opened and migrated
 // when it is first needed, and every operation is tried again after a transient
 // failure. Safe for concurrent use.
 type Database struct {
 	url    string
 	logger *slog.Logger
 
-	// opening holds a token while somebody opens or looks at the pool: a mutex
-	// that can be waited for with a context, since a migration may take minutes.
+	// opening holds a token while the pool is opened or read. It is a mutex that can be
+	// waited for with a context, since a migration may take minutes.
 	opening chan struct{}
 	pool    *pgxpool.Pool
 }
@@ -49,7 +50,7 @@ func NewDatabase(url string, logger *slog.Logger) *Database {
 }
 
 // Close closes the pool, if one was opened, and waits a moment for its
-// connections. What is under way is its callers' to cancel.
+// connections. Callers cancel what is under way.
 func (d *Database) Close() {
 	d.opening <- struct{}{}
 	pool := d.pool
@@ -95,7 +96,7 @@ func (d *Database) Read(ctx context.Context, op string, f func(q *Queries) error
 	return d.read(ctx, op, readTimeout, f)
 }
 
-// ReadLong is a Read without a caller that waits, which may take up to an hour.
+// ReadLong is a Read that may take up to an hour.
 func (d *Database) ReadLong(ctx context.Context, op string, f func(q *Queries) error) error {
 	return d.read(ctx, op, longReadTimeout, f)
 }
@@ -167,8 +168,8 @@ func (d *Database) retry(
 	return err
 }
 
-// errSilent is a server that was given time and said nothing. Another try would
-// be given as much.
+// errSilent says that the server did not answer in time. Another try would take as
+// long.
 var errSilent = errors.New("the database does not answer")
 
 // try runs f once, within the time given.
@@ -185,8 +186,8 @@ func (d *Database) try(
 		}
 	}
 	if connectionLost(err) && ctx.Err() == nil {
-		// The server has ended, restarted or been cut off, so that the connections
-		// at rest are broken too: the next try must not be given one.
+		// The server has ended, restarted or been cut off, so idle connections are
+		// broken too, and the next try must not get one.
 		pool.Reset()
 	}
 	return err

@@ -15,23 +15,22 @@ const evictTimeout = 2 * time.Second
 
 // Holder is the connection that holds a lease, as PostgreSQL shows it.
 type Holder struct {
-	// Process says in words which process it is, and is "" where the database does
-	// not let this role see that.
+	// Process describes the process, and is "" where this role may not see it.
 	Process string
-	// Renewed is when the holder last asked something on the connection, by the
-	// database's clock, which [Lease] does every second. It is zero while it is
-	// asking, and where this role may not see it.
+	// Renewed is when the connection last ran a statement, by the database's clock;
+	// [Lease] runs one every second. It is zero while one runs, and where this role may
+	// not see it.
 	Renewed time.Time
 
 	name string // of the client
 }
 
-// Same reports that it is the same holder, without a sign of life in between.
+// Same reports whether it is the same holder, and has not renewed the lease since.
 func (h Holder) Same(earlier Holder) bool {
 	return h.name == earlier.name && h.Renewed.Equal(earlier.Renewed)
 }
 
-// LeaseHolder returns the holder of a lease, and false if nobody has it.
+// LeaseHolder returns the holder of a lease, and false if the lease is free.
 func (d *Database) LeaseHolder(ctx context.Context, class, id int32) (holder Holder, held bool, err error) {
 	err = d.retry(ctx, "look at lease", readTimeout, func(limited context.Context, pool *pgxpool.Pool) error {
 		var renewed *time.Time
@@ -57,10 +56,9 @@ func (d *Database) LeaseHolder(ctx context.Context, class, id int32) (holder Hol
 	return holder, held, err
 }
 
-// Evict ends the holder's connections, all that its pool has: what it had begun
-// and not committed is rolled back, and its locks are free. A holder that goes on
-// finds its lease lost. PostgreSQL grants this to the role that the connections
-// are of, and to its members.
+// Evict ends all connections of the holder's pool: open transactions are rolled back,
+// and locks are freed. A holder that resumes finds its lease lost. PostgreSQL allows
+// this to the connections' own role and to its members.
 func (d *Database) Evict(ctx context.Context, holder Holder) error {
 	if holder.Process == "" {
 		return errors.New("its lock is held by a program that is not compound-docs")

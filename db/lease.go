@@ -16,18 +16,16 @@ import (
 const LockIndexer = 0x63646f69 // "cdoi"
 
 // How often a held lease is checked, and how long the server may take to answer.
-// The check is the holder's heartbeat too: others see when it last was; see
-// [Database.LeaseHolder]. A release is given up sooner: it is part of the end of
-// the process.
+// The check is also the holder's heartbeat, which [Database.LeaseHolder] reads. A
+// release is given up sooner, because it delays the end of the process.
 const (
 	leaseCheck     = time.Second
 	leaseTimeout   = 5 * time.Second
 	releaseTimeout = 500 * time.Millisecond
 )
 
-// Lease is a session-level advisory lock on a connection of its own, which a
-// goroutine of its own keeps alive, so that nothing else that the process does
-// delays that. PostgreSQL frees it when the process or the connection dies.
+// Lease is a session-level advisory lock on a connection of its own. A goroutine of its
+// own keeps the connection alive, so that other work does not delay it. PostgreSQL frees it when the process or the connection dies.
 type Lease struct {
 	conn   *pgx.Conn
 	cancel context.CancelFunc
@@ -35,8 +33,8 @@ type Lease struct {
 	done   sync.WaitGroup
 }
 
-// TryLease takes the lock if nobody has it, and returns nil otherwise. The
-// caller releases the lease.
+// TryLease takes the lock if it is free, and returns nil otherwise. The caller releases
+// the lease.
 func (d *Database) TryLease(ctx context.Context, class, id int32) (lease *Lease, err error) {
 	err = d.retry(ctx, "take lease", readTimeout, func(limited context.Context, pool *pgxpool.Pool) error {
 		pooled, err := pool.Acquire(limited)
@@ -59,9 +57,8 @@ func (d *Database) TryLease(ctx context.Context, class, id int32) (lease *Lease,
 // Lost is closed when the lease is no longer known to be held.
 func (l *Lease) Lost() <-chan struct{} { return l.lost }
 
-// Release frees the lock and closes its connection. It asks for the former
-// first, since PostgreSQL sees the end of a connection some time after it. An
-// error means that this is left to PostgreSQL.
+// Release frees the lock and closes its connection. It unlocks first, because PostgreSQL
+// notices a closed connection later. After an error PostgreSQL frees the lock by itself.
 func (l *Lease) Release() error {
 	l.cancel()
 	l.done.Wait()
@@ -77,12 +74,12 @@ func (l *Lease) Release() error {
 	return nil
 }
 
-// watch waits for the connection to fail, or for the lease's release. A server
-// that ends says so at once; one that is cut off is found by asking.
+// watch waits for the connection to fail, or for the lease's release. A server that ends
+// reports it at once; one that is cut off is found by a ping.
 func (l *Lease) watch(ctx context.Context) {
 	for {
 		waitCtx, cancel := context.WithTimeout(ctx, leaseCheck)
-		// Nobody notifies: this is how pgx listens to a connection at rest.
+		// No notification comes: this is how pgx listens to an idle connection.
 		_, err := l.conn.WaitForNotification(waitCtx)
 		cancel()
 		if pgconn.Timeout(err) && ctx.Err() == nil {

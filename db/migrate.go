@@ -24,16 +24,16 @@ const migrationLockTries = 120
 
 // migrator brings a schema up to date.
 //
-// A migration that needs a table for itself waits until nobody reads it, and
-// whoever wants to read it from then on waits behind the migration. So it waits
-// for a lock only for a moment, lets the others pass, and tries again.
+// A migration that locks a table waits until its readers are done, and new readers wait
+// behind the migration. So it waits for a lock only for a moment, lets the readers pass,
+// and tries again.
 type migrator struct {
 	schema fs.FS
-	// lockWait is how long one statement waits for a lock, and so how long a search
-	// may have to wait for the migration.
+	// lockWait is how long a statement waits for a lock, and so how long a search may
+	// wait for the migration.
 	lockWait time.Duration
-	// within is how long tries go on after the first. What a migration does once it
-	// has its locks is not bounded.
+	// within is how long tries go on after the first. The work of a migration that has
+	// its locks is not bounded.
 	within time.Duration
 	logger *slog.Logger
 }

@@ -16,8 +16,8 @@ import (
 	pgxvec "github.com/pgvector/pgvector-go/pgx"
 )
 
-// The oldest versions that hold: generated columns and partition-wise plans as
-// used here, and pgvector's iterative index scans.
+// The oldest versions that work: foreign keys between partitioned tables, and
+// pgvector's iterative index scans and sparse vectors.
 const (
 	minPostgres      = 15_00_00 // server_version_num
 	minVectorVersion = "0.8.0"
@@ -69,19 +69,19 @@ func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, 
 	params["plan_cache_mode"] = "force_custom_plan"
 	// Workers cost more to start than a search takes, and there are many searchers.
 	params["max_parallel_workers_per_gather"] = "0"
-	// What is searched is in memory, and every query has an index to go by: read
-	// whole, the passages of all tenants are the dearest there is.
+	// What is searched is in memory, and every query has an index: a sequential scan
+	// would read the passages of all tenants.
 	params["random_page_cost"] = "1.1"
 	params["enable_seqscan"] = "off"
 	params["hnsw.ef_search"] = strconv.Itoa(efSearch)
 	params["hnsw.iterative_scan"] = "relaxed_order"
-	// Locks of a client that has vanished, a laptop that sleeps say, are held till
-	// PostgreSQL misses it: half a minute later, instead of two hours.
+	// PostgreSQL frees the locks of a client that has vanished, such as a laptop that
+	// sleeps, after half a minute instead of two hours.
 	params["tcp_keepalives_idle"] = "15"
 	params["tcp_keepalives_interval"] = "5"
 	params["tcp_keepalives_count"] = "3"
-	// So are those of a client that is suspended, which still answers keepalives: a
-	// transaction does nothing but SQL, and is never this long at rest.
+	// And those of a client that is suspended, which still answers keepalives: a
+	// transaction here does nothing but SQL, and is never idle for so long.
 	params["idle_in_transaction_session_timeout"] = "30s"
 	config.AfterConnect = registerTypes
 	config.MaxConnIdleTime = 5 * time.Minute
@@ -96,8 +96,8 @@ func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, 
 	return pool, nil
 }
 
-// registerTypes teaches a connection the types that pgx does not know, without
-// which arrays and COPY of them fail.
+// registerTypes registers the types that pgx does not know. Without it arrays and COPY
+// of them fail.
 func registerTypes(ctx context.Context, conn *pgx.Conn) error {
 	if err := pgxvec.RegisterTypes(ctx, conn); err != nil {
 		return fmt.Errorf("register vector types: %w", err)
@@ -110,8 +110,8 @@ func registerTypes(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// checkServer refuses a PostgreSQL or pgvector that lacks what the schema and
-// the queries use, before anything is created.
+// checkServer returns an error if PostgreSQL or pgvector is too old, before anything is
+// created.
 func checkServer(ctx context.Context, conn *pgx.Conn) error {
 	var number int
 	var version string

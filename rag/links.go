@@ -112,10 +112,11 @@ func (s *Searcher) linkGraph(ctx context.Context, tenant *Tenant) (linkGraph, er
 	var edges []db.LinkEdgesRow
 	var cached linkGraph
 	err := s.db.Read(ctx, "read links", func(q *db.Queries) (err error) {
-		version, err = q.TenantVersion(ctx, db.TenantVersionParams{ProjectID: tenant.ProjectID, ID: tenant.ID})
+		versions, err := readVersion(ctx, q, tenant)
 		if err != nil {
 			return err
 		}
+		version = versions.Version
 		if known, ok := s.links.Get(tenant.ID); ok && known.version == version {
 			cached = known.graph
 			return nil

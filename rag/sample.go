@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -41,8 +40,8 @@ type sample struct {
 	// passages is about how many the project has.
 	passages int
 	readAt   time.Time
-	// versions are those of the tenants that the sample was good for.
-	versions map[int32]int64
+	// version is the project's of which it is.
+	version int64
 }
 
 // samplePlace says that a passage of the sample has the term.
@@ -62,7 +61,7 @@ func readSample(ctx context.Context, q *db.Queries, key sampleKey) (*sample, err
 }
 
 func newSample(rows []db.PassageSampleRow) *sample {
-	s := &sample{size: len(rows), passages: len(rows), readAt: time.Now(), versions: map[int32]int64{}}
+	s := &sample{size: len(rows), passages: len(rows), readAt: time.Now()}
 	count := 0
 	for _, row := range rows {
 		count += len(row.Terms)
@@ -83,21 +82,10 @@ func newSample(rows []db.PassageSampleRow) *sample {
 	return s
 }
 
-// fresh reports whether the sample still stands for the passages, for a tenant whose
+// fresh reports whether the sample still stands for the passages of a project whose
 // documents are of the version.
-func (s *sample) fresh(tenant int32, version int64) bool {
-	known, ok := s.versions[tenant]
-	return ok && known == version || s.size == sampleSize && time.Since(s.readAt) < sampleAge
-}
-
-// succeed records for which version of the tenant the sample was read. What the one
-// before it was good for, this one is too.
-func (s *sample) succeed(before *sample, tenant int32, version int64) {
-	const maxVersions = 100
-	if before != nil && len(before.versions) < maxVersions {
-		maps.Copy(s.versions, before.versions)
-	}
-	s.versions[tenant] = version
+func (s *sample) fresh(version int64) bool {
+	return s.version == version || s.size == sampleSize && time.Since(s.readAt) < sampleAge
 }
 
 // frequency is how many passages of the sample have the term.

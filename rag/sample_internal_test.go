@@ -100,32 +100,26 @@ func TestSample_RareTerms(t *testing.T) {
 	}
 }
 
-// A sample holds until documents change, and a full one for a minute longer.
+// A sample holds until documents of the project change, and a full one for a minute
+// longer.
 func TestSample_Fresh(t *testing.T) {
 	t.Parallel()
-	small := sampled(t, 10, 10, nil)
-	small.succeed(nil, 1, 7)
-	next := sampled(t, 11, 11, nil)
-	next.succeed(small, 2, 3)
-	full := sampled(t, sampleSize, 5000, nil)
-	old := sampled(t, sampleSize, 5000, nil)
+	small, full, old := sampled(t, 10, 10, nil), sampled(t, sampleSize, 5000, nil), sampled(t, sampleSize, 5000, nil)
+	small.version, full.version, old.version = 7, 7, 7
 	old.readAt = old.readAt.Add(-2 * sampleAge)
 	for _, test := range []struct {
 		name    string
 		sample  *sample
-		tenant  int32
 		version int64
 		want    bool
 	}{
-		{"as it was read", small, 1, 7, true},
-		{"after a change", small, 1, 8, false},
-		{"of another tenant", small, 2, 3, false},
-		{"after another tenant's change", next, 1, 7, true},
-		{"of that tenant", next, 2, 3, true},
-		{"full", full, 1, 1, true},
-		{"full and old", old, 1, 1, false},
+		{"as it was read", small, 7, true},
+		{"after a change", small, 8, false},
+		{"full, after a change", full, 8, true},
+		{"full and old", old, 7, true},
+		{"full and old, after a change", old, 8, false},
 	} {
-		if got := test.sample.fresh(test.tenant, test.version); got != test.want {
+		if got := test.sample.fresh(test.version); got != test.want {
 			t.Errorf("%s: fresh is %v", test.name, got)
 		}
 	}

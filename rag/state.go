@@ -72,7 +72,7 @@ type state struct {
 	words bool
 	plans []*planning
 
-	version  *int64
+	version  *db.TenantVersionRow
 	modelID  *int32
 	progress progress
 	sample   *sample
@@ -125,14 +125,23 @@ func (s *state) reads(ctx context.Context) []func(q *db.Queries) error {
 }
 
 func (s *state) readVersion(ctx context.Context, q *db.Queries) error {
-	version, err := q.TenantVersion(ctx, db.TenantVersionParams{ProjectID: s.scope.Tenant.ProjectID, ID: s.scope.Tenant.ID})
-	if db.IsNoRows(err) {
-		version, err = 0, nil // deleted meanwhile: nothing will be found
-	}
+	versions, err := readVersion(ctx, q, s.scope.Tenant)
 	if err == nil {
-		s.version = &version
+		s.version = &versions
 	}
 	return err
+}
+
+// readVersion returns how often the tenant and its project have changed. It fails with
+// [db.ErrTenantGone] for a tenant that was deleted.
+func readVersion(ctx context.Context, q *db.Queries, tenant *Tenant) (db.TenantVersionRow, error) {
+	versions, err := q.TenantVersion(ctx, db.TenantVersionParams{
+		ProjectID: tenant.ProjectID, ID: tenant.ID, Generation: tenant.Generation,
+	})
+	if db.IsNoRows(err) {
+		err = db.ErrTenantGone
+	}
+	return versions, err
 }
 
 func (s *state) wantsSample() bool {
@@ -141,7 +150,7 @@ func (s *state) wantsSample() bool {
 	}
 	known, ok := s.memory.samples.Get(s.scope.sampleKey())
 	s.sample = known
-	return !ok || s.version != nil && !known.fresh(s.scope.Tenant.ID, *s.version)
+	return !ok || s.version != nil && !known.fresh(s.version.ProjectVersion)
 }
 
 func (s *state) readSample(ctx context.Context, q *db.Queries) error {
@@ -172,7 +181,7 @@ func (s *state) wantsProgress() bool {
 	if ok {
 		s.progress = known
 	}
-	return !ok || s.version != nil && !known.fresh(*s.version)
+	return !ok || s.version != nil && !known.fresh(s.version.Version)
 }
 
 func (s *state) readProgress(ctx context.Context, q *db.Queries) error {
@@ -188,12 +197,11 @@ func (s *state) readProgress(ctx context.Context, q *db.Queries) error {
 // remember keeps what this search has read for the next one.
 func (s *state) remember() {
 	if s.sampled {
-		before, _ := s.memory.samples.Get(s.scope.sampleKey())
-		s.sample.succeed(before, s.scope.Tenant.ID, *s.version)
+		s.sample.version = s.version.ProjectVersion
 		s.memory.samples.Add(s.scope.sampleKey(), s.sample)
 	}
 	if s.counted {
-		s.progress.version = *s.version
+		s.progress.version = s.version.Version
 		s.progress.until = time.Now().Add(time.Duration(s.progress.chunks) * progressAge)
 		s.memory.progress.Add(s.vectorsKey(), s.progress)
 	}

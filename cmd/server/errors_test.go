@@ -141,19 +141,19 @@ func (e *errorFixture) failures() []failure {
 	}
 }
 
-// Every error code that a tool can answer with, over stdio and in both eras, but
+// Every error code that a tool can answer with, over stdio and in both versions, but
 // for INTERNAL_ERROR: that is for a bug. The last one, DATABASE_ERROR, has a server
 // without a database.
 func TestServe_ErrorCodes(t *testing.T) {
 	t.Parallel()
-	for era, version := range protocolVersions() {
-		t.Run(era, func(t *testing.T) {
+	for name, version := range protocolVersions() {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			fake := fakeollama.Start(t)
 			command := server(t, "CDOCS_DATABASE_URL="+testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST="+fake.URL())
 			e := &errorFixture{
 				T: t, session: connectVersion(t, command, version), fake: fake,
-				root: troubledProject(t), bare: newProject(t, map[string]string{}),
+				root: faultyProject(t), bare: newProject(t, map[string]string{}),
 			}
 			seen := map[string]bool{}
 			for _, f := range e.failures() {
@@ -208,12 +208,12 @@ func (f failure) check(t *testing.T, session *mcpclient.Client) {
 	}
 }
 
-// troubledProject has external docs, a document that does not fit its doc-type
+// faultyProject has external docs, a document that does not fit its doc-type
 // and a folder that is called like a document.
-func troubledProject(t *testing.T) (root string) {
+func faultyProject(t *testing.T) (root string) {
 	t.Helper()
 	root = newProject(t, map[string]string{
-		".csharp-compounding-docs/config.json":       `{"project_name": "troubled", "external_docs": {"path": "./docs"}}`,
+		".csharp-compounding-docs/config.json":       `{"project_name": "faulty", "external_docs": {"path": "./docs"}}`,
 		"docs/guide.md":                              "# Guide\n\nA guide.\n",
 		"csharp-compounding-docs/problems/broken.md": "---\ntitle: Broken\ndate: soon\n---\n\nText.\n",
 	})

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/test/indexstate"
 )
 
 // paths asks a search tool for everything, and returns the files that it finds.
@@ -81,7 +83,7 @@ func TestReindex_KeepsTheBranchOutsideGit(t *testing.T) {
 		t.Errorf("documents (-want +got):\n%s", diff)
 	}
 	databaseURL := strings.TrimPrefix(environment[0], "CDOCS_DATABASE_URL=")
-	if n := count(t, openPool(t, databaseURL), "SELECT count(*) FROM tenants WHERE branch_name <> 'master'"); n > 0 {
+	if n := count(t, indexstate.OpenPool(t, databaseURL), "SELECT count(*) FROM tenants WHERE branch_name <> 'master'"); n > 0 {
 		t.Errorf("%d other branches are indexed", n)
 	}
 }

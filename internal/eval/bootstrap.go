@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Estimate is a mean or median over queries with its interval of confidence.
+// Estimate is a mean or median over queries with its confidence interval.
 type Estimate struct {
 	Value float64 `json:"value"`
-	// Low and High bound the value in 95 % of the samples.
+	// Low and High are the ends of the 95 % confidence interval.
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }
@@ -19,14 +19,14 @@ const (
 	seed       = 20_250_101
 )
 
-// Bootstrap returns the mean of the values, one a query, and the percentile
+// Bootstrap returns the mean of the values, one for each query, with the percentile
 // interval of 2,000 samples drawn with replacement (Efron, 1979). The seed is
-// fixed: equal values in equal order give equal intervals. For the difference of
-// two runs, hand in the differences query by query.
+// fixed: the same values in the same order give the same interval. To compare two
+// runs, pass the difference for each query.
 func Bootstrap(values []float64) Estimate { return bootstrap(values, mean) }
 
-// BootstrapMedian is [Bootstrap] for the median, which a few slow queries do not
-// move.
+// BootstrapMedian is [Bootstrap] for the median. It suits latencies: a few slow
+// queries do not change the median.
 func BootstrapMedian(values []float64) Estimate { return bootstrap(values, median) }
 
 // bootstrap does not change values; statistic may sort what it gets.

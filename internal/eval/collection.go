@@ -1,6 +1,6 @@
-// Package eval measures rankings against people's judgements: it reads test
-// collections in BEIR's form, and computes the usual measures with intervals. It
-// knows nothing of how a ranking came about.
+// Package eval compares rankings with relevance judgements. It reads test
+// collections in the format of BEIR and computes the usual metrics with confidence
+// intervals. It must not know how a ranking is made.
 package eval
 
 import (
@@ -30,27 +30,27 @@ type Query struct {
 	Kind string `json:"kind,omitempty"`
 }
 
-// Judgements say how relevant documents are to a query, by their ids. What is
-// not there is not relevant, and neither is a grade that is not positive.
+// Judgements maps the ids of documents to their grades of relevance for one query.
+// A document without a grade, or with one of 0 or less, is not relevant.
 type Judgements map[string]int
 
 // Collection is a set of documents with judged queries, in the files' order.
 type Collection struct {
 	Documents []Document
 	Queries   []Query
-	// Judged is by the queries' ids. A query that is not there was not judged; one
-	// whose grades are all 0 has no answer.
+	// Judged maps the ids of queries to their judgements. A query that is missing
+	// was not judged. A query with only grades of 0 has no relevant document.
 	Judged map[string]Judgements
 }
 
 // maxLine bounds a line of a collection, and with it a document.
 const maxLine = 16 << 20
 
-// Read reads a folder in the form of BEIR (Thakur et al., 2021): corpus.jsonl,
+// Read reads a folder in the format of BEIR (Thakur et al., 2021): corpus.jsonl,
 // queries.jsonl, and judgements in qrels/test.tsv or qrels.tsv with a header line
-// and the columns query-id, corpus-id and score. A judgement of a query or
-// document that does not exist is an error, as is an id that occurs twice. A document
-// with neither id nor text is passed over: collections that were converted have some.
+// and the columns query-id, corpus-id and score. An id that occurs twice is an
+// error, and so is a judgement of an unknown query or document. A document with neither
+// id nor text is skipped.
 func Read(dir string) (*Collection, error) {
 	var documents []Document
 	known := map[string]bool{}
@@ -72,8 +72,8 @@ func Read(dir string) (*Collection, error) {
 	return ReadQueries(dir, documents)
 }
 
-// ReadQueries is [Read] for a folder whose documents are known from elsewhere: it
-// reads queries and judgements.
+// ReadQueries reads the queries and judgements of a folder, as [Read] does. The
+// caller has the documents already.
 func ReadQueries(dir string, known []Document) (*Collection, error) {
 	collection := &Collection{Documents: known, Judged: map[string]Judgements{}}
 	documents, queries := map[string]bool{}, map[string]bool{}

@@ -7,9 +7,9 @@ import (
 )
 
 // NDCG returns the normalised discounted cumulative gain of the first k documents
-// (Järvelin and Kekäläinen, 2002), with gains as they are judged and the discount
-// log2(rank + 1), as trec_eval's ndcg_cut: in [0,1], and 0 where nothing is
-// relevant. ranking has ids, best first; an id that returns counts once.
+// (Järvelin and Kekäläinen, 2002). The gain is the grade and the discount is
+// log2(rank + 1), as in trec_eval's ndcg_cut. The result is in [0,1], and 0 if no
+// document is relevant. ranking holds ids, best first; a repeated id counts once.
 func NDCG(ranking []string, judged Judgements, k int) float64 {
 	grades := make([]int, 0, len(judged))
 	for _, grade := range judged {
@@ -35,8 +35,8 @@ func gain(grades []int, k int) float64 {
 	return sum
 }
 
-// Recall returns the part of the relevant documents that are among the first k,
-// and 0 where nothing is relevant.
+// Recall returns the share of the relevant documents that are among the first k, and 0
+// if no document is relevant.
 func Recall(ranking []string, judged Judgements, k int) float64 {
 	relevant := 0
 	for _, grade := range judged {
@@ -57,7 +57,7 @@ func Recall(ranking []string, judged Judgements, k int) float64 {
 }
 
 // ReciprocalRank returns one over the rank of the first relevant document among
-// the first k, and 0 where there is none. Its mean over queries is MRR@k.
+// the first k, and 0 if there is none. Its mean over queries is MRR@k.
 func ReciprocalRank(ranking []string, judged Judgements, k int) float64 {
 	for i, id := range first(ranking, k) {
 		if judged[id] > 0 {

@@ -13,8 +13,8 @@ import (
 // maxShown is how many characters of a value a message shows.
 const maxShown = 60
 
-// describe says in a writer's words what the schema asks for: "one of high, low", "a date as
-// YYYY-MM-DD", "a list of text". It returns "" for a schema that it has no words for.
+// describe returns a phrase for the values that the schema accepts, such as "one of high, low", "a
+// date as YYYY-MM-DD" or "a list of text". It returns "" for a schema that it cannot describe.
 func describe(sch *jsonschema.Schema) string {
 	switch {
 	case sch == nil:
@@ -50,7 +50,8 @@ func describe(sch *jsonschema.Schema) string {
 	return describeConstraints(sch)
 }
 
-// describeEach joins the alternatives with "or". It gives up when one of them has no words.
+// describeEach describes the alternatives and joins them with "or". It returns "" if it cannot
+// describe one of them.
 func describeEach(alternatives []*jsonschema.Schema) string {
 	words := make([]string, 0, len(alternatives))
 	for _, s := range alternatives {
@@ -63,7 +64,7 @@ func describeEach(alternatives []*jsonschema.Schema) string {
 	return strings.Join(words, " or ")
 }
 
-// describeConstraints is for a schema that bounds a value without saying its type.
+// describeConstraints describes a schema that limits a value without giving its type.
 func describeConstraints(sch *jsonschema.Schema) string {
 	switch {
 	case sch.Minimum != nil || sch.Maximum != nil || sch.ExclusiveMinimum != nil || sch.ExclusiveMaximum != nil ||
@@ -163,7 +164,7 @@ func describeList(sch *jsonschema.Schema) string {
 	return words
 }
 
-// plain writes a value as a writer would in YAML, without quotes.
+// plain formats a value as in YAML, without quotes.
 func plain(v any) string {
 	if s, ok := v.(string); ok && s != "" {
 		return s
@@ -171,7 +172,7 @@ func plain(v any) string {
 	return strings.TrimPrefix(State(v), "is ")
 }
 
-// State says what a value is: `is "urgent"`, "is empty", "is a list".
+// State describes a value in the form `is "urgent"`, "is empty" or "is a list".
 func State(v any) string {
 	switch v := v.(type) {
 	case nil:

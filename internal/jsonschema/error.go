@@ -14,11 +14,11 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// Error says what is wrong with a schema, in words for its writer.
+// Error is a mistake in a schema. Its texts are for the person who wrote the schema.
 type Error struct {
 	// Key is the place in the schema, such as properties.a.type; "" for the schema as a whole.
 	Key string
-	// Problem completes the sentence that Key, or the schema's name, begins.
+	// Problem continues a sentence that begins with Key or the schema's name, as in "is not a list".
 	Problem string
 	// Hint is one or more sentences on what to do, with a correct example.
 	Hint string
@@ -37,7 +37,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// explain turns the compiler's error about doc into an *Error that names the place.
+// explain converts the compiler's error about doc to an *Error that names the place.
 func explain(doc any, err error) *Error {
 	e := &Error{
 		Problem: "is not a valid JSON Schema: " + err.Error(),
@@ -77,7 +77,7 @@ func explain(doc any, err error) *Error {
 	return e
 }
 
-// deepest returns the most specific of the errors that the meta-schema found.
+// deepest returns the most deeply nested of the errors that the meta-schema found.
 func deepest(doc any, err error) (key, problem, expected string, ok bool) {
 	var invalid *jsonschema.ValidationError
 	if !errors.As(err, &invalid) {
@@ -111,7 +111,7 @@ func deepest(doc any, err error) (key, problem, expected string, ok bool) {
 	return spell(doc, leaf.InstanceLocation), State(ValueAt(doc, leaf.InstanceLocation)), expected, true
 }
 
-// outsideRef finds a reference that does not begin with #, the first in order of its keys.
+// outsideRef returns the first reference that points outside v, with keys in sorted order.
 func outsideRef(v any, at []string) (where []string, ref string, ok bool) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -135,7 +135,7 @@ func outsideRef(v any, at []string) (where []string, ref string, ok bool) {
 	return nil, "", false
 }
 
-// fragment returns what follows the file in a location of the compiler, with the #.
+// fragment returns the fragment of a URL that the compiler reports, with the #.
 func fragment(location string) string {
 	_, frag, _ := strings.Cut(location, "#")
 	if decoded, err := url.PathUnescape(frag); err == nil {

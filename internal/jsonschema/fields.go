@@ -7,20 +7,20 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Field is a key that a schema names for an object, in a writer's words.
+// Field is a key of an object that a schema describes.
 type Field struct {
 	Name     string
 	Required bool
-	// Expected says what value the key takes: "one of high, low", "text". It is "" where the schema
-	// does not say, or not in a way that has words.
+	// Expected describes the key's values, such as "one of high, low" or "text". It is "" if the
+	// schema does not limit them, or only in a way that cannot be described.
 	Expected string
-	// Description is the schema's own, or "".
+	// Description is the schema's description of the key, or "".
 	Description string
 }
 
-// Fields lists the keys of the object that the schema describes: the required ones in the order in
-// which the schema asks for them, those of the schemas that it builds on first; then the others by
-// name. Keys that are only named under a condition are left out.
+// Fields returns the keys of the object that the schema describes. Required keys come first, in the
+// schema's order, with those of referenced schemas before its own; then the optional keys by name.
+// Keys that only occur under a condition are left out.
 func (s *Schema) Fields() []Field {
 	c := fieldCollector{properties: map[string]*jsonschema.Schema{}}
 	c.collect(s.root)
@@ -42,8 +42,8 @@ type fieldCollector struct {
 	properties map[string]*jsonschema.Schema
 }
 
-// collect goes down before it looks at sch itself, so that what sch says of a key holds over what
-// the schemas that it builds on say. It ends: a Schema is finite.
+// collect adds the keys of sch. It visits $ref and allOf first, so that a definition in sch replaces
+// one in a schema that sch refers to. It terminates because a compiled Schema has no cycles.
 func (c *fieldCollector) collect(sch *jsonschema.Schema) {
 	if sch == nil {
 		return
@@ -65,7 +65,7 @@ func (c *fieldCollector) field(name string, required bool) Field {
 	return Field{Name: name, Required: required, Expected: describe(property), Description: description(property)}
 }
 
-// description returns the nearest one on the way from a schema to what it refers to.
+// description returns the schema's description, or the first one along its $refs.
 func description(sch *jsonschema.Schema) string {
 	for ; sch != nil; sch = sch.Ref {
 		if sch.Description != "" {

@@ -7,12 +7,13 @@ import (
 	"strings"
 )
 
-// join returns a new path; at is not changed.
+// join returns the path at with one more step. It does not change at.
 func join(at []string, name string) []string {
 	return append(slices.Clip(slices.Clone(at)), name)
 }
 
-// spell writes a path as tags[1] or contact.email. The value tells an index from a key.
+// spell formats a path as in tags[1] or contact.email. It needs the value to tell an index from a
+// key.
 func spell(value any, at []string) string {
 	var b strings.Builder
 	for _, step := range at {

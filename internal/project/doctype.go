@@ -10,7 +10,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/jsonschema"
 )
 
-// BuiltIn is the Schema of a doc-type that every project has.
+// BuiltIn is the value of [DocType.Schema] for the doc-types that every project has.
 const BuiltIn = "built-in"
 
 // DocType is a kind of document: where its files are and what their front matter must hold. It is
@@ -20,7 +20,7 @@ type DocType struct {
 	Description string
 	// Folder is relative to [DocsFolder], with / separators.
 	Folder string
-	// Schema is [BuiltIn], the schema_file of the configuration, or "" for a custom doc-type without.
+	// Schema is [BuiltIn], or the schema_file of a custom doc-type, or "" if that has none.
 	Schema string
 	Custom bool
 	// SchemaHash is the SHA-256, in hexadecimal, of all that [DocType.Validate] depends on. When it
@@ -28,23 +28,22 @@ type DocType struct {
 	SchemaHash string
 
 	schemas []*jsonschema.Schema
-	// ownNulls is set where the schema may give a field without a value a meaning of its own.
+	// ownNulls is set if the schema is the project's own JSON Schema, which may allow null.
 	ownNulls bool
 }
 
 // Violation is one thing that is wrong with a document's front matter.
 type Violation = jsonschema.Violation
 
-// commonFields are the ones that the server itself reads: no schema can forbid them.
+// commonFields are the fields that the server itself reads. No schema can forbid them.
 var commonFields = []string{
 	"doc_type", "title", "date", "summary", "significance", "tags", "related_docs", "supersedes", "promotion_level",
 }
 
-// Validate returns everything that is wrong with a document's front matter, sorted by field, and an
-// empty slice when nothing is. frontMatter holds JSON-compatible values, dates as text; nil means
-// that the document has none. A missing doc_type is not wrong, because the folder says it; another
-// one than the folder's is. A field without a value counts as missing, except to a JSON Schema of
-// the project's own, which may allow it.
+// Validate returns all violations in a document's front matter, sorted by field. It never returns
+// nil. frontMatter holds JSON-compatible values, with dates as strings; nil means no front matter.
+// doc_type may be missing, because the folder implies it, but must not differ from the folder's. A
+// field without a value counts as missing, unless the project's own JSON Schema allows null.
 func (t DocType) Validate(frontMatter map[string]any) []Violation {
 	value := maps.Clone(frontMatter)
 	if value == nil {

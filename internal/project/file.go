@@ -23,8 +23,8 @@ var (
 	errTooLarge   = errors.New("file too large")
 )
 
-// readFile reads a regular file of at most limit bytes. A named pipe or a device is an error and
-// never blocks: O_NONBLOCK lets it be opened, and its mode is looked at before anything is read.
+// readFile reads a regular file of at most limit bytes. It fails on a named pipe or a device, and
+// does not block on one: it opens the file with O_NONBLOCK and checks its mode before it reads.
 func readFile(path string, limit int64) ([]byte, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -101,16 +101,16 @@ func parseJSON(path string, data []byte) (any, error) {
 	return value, nil
 }
 
-// position turns an offset of encoding/json, which counts the offending byte, into a 1-based line
-// and a 1-based column in characters.
+// position converts an offset that encoding/json reports to a line and a column, both from 1; the
+// column is in characters. The offset includes the offending byte.
 func position(data []byte, offset int64) (line, column int) {
 	before := data[:max(0, min(offset-1, int64(len(data))))]
 	start := bytes.LastIndexByte(before, '\n') + 1
 	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[start:]) + 1
 }
 
-// duplicateKey finds a key that an object of the valid JSON in data has twice, and the offset of
-// its last character.
+// duplicateKey returns the first key that occurs twice in one object, and the offset of the key's
+// last character. data must be valid JSON.
 func duplicateKey(data []byte) (key string, offset int64, found bool) {
 	type level struct {
 		keys    map[string]bool // nil in an array
@@ -150,8 +150,8 @@ func duplicateKey(data []byte) (key string, offset int64, found bool) {
 	}
 }
 
-// decodeInto checks value against s and then decodes data, which value was parsed from, onto dst,
-// so that what dst holds already are the defaults. The error is a *ConfigError.
+// decodeInto checks value against s and then decodes data into dst. value is what data was parsed
+// to. Fields that data does not set keep what dst holds. The error is a *ConfigError.
 func decodeInto(path string, data []byte, value any, s *jsonschema.Schema, dst any) error {
 	if err := keyError(path, s, s.Check(value)); err != nil {
 		return err

@@ -5,9 +5,10 @@ import (
 	"path/filepath"
 )
 
-// locate finds the root of the repository and its config.json from what a caller gave as
-// config_path. Symlinks in the root are resolved, so that one checkout has one root. The error is a
-// *ConfigError; that config.json itself exists is not checked.
+// locate returns the root of the repository and the path of its config.json. given is the caller's
+// config_path: the file, its folder, or the root. Symlinks in the root are resolved, so that each
+// checkout has exactly one root. locate does not check that config.json exists. The error is a
+// *ConfigError.
 func locate(given string) (root, file string, err error) {
 	const example = "/home/me/my-project/" + ConfigDir + "/" + ConfigFile
 	if !filepath.IsAbs(given) {
@@ -44,7 +45,7 @@ func locate(given string) (root, file string, err error) {
 	return root, filepath.Join(root, ConfigDir, ConfigFile), nil
 }
 
-// missingConfigHint says what to write where.
+// missingConfigHint returns the hint for a missing config.json: where to create it, and with what content.
 func missingConfigHint(file string) string {
 	return "Create " + file + " (the folder " + ConfigDir + " stands at the root of the repository) with at least " +
 		minimalConfig + "."

@@ -11,30 +11,32 @@ import (
 // SettingsFile is the name of the user's own settings in their folder.
 const SettingsFile = "settings.json"
 
-// Settings are the user's own, for all projects. An empty text means that the file says nothing.
+// Settings hold what the user sets for all projects. An empty string means that the file does not
+// set the value.
 type Settings struct {
 	FileWatcher FileWatcher `json:"file_watcher"`
 	// EmbeddingModel makes the vectors, of 1,024 dimensions. Vectors of different models are never
-	// compared, so that another one makes a new index necessary.
+	// compared: after a change all documents are embedded again, and are found by their words
+	// meanwhile.
 	EmbeddingModel  string `json:"embedding_model"`
 	GenerationModel string `json:"generation_model"`
-	// GenerationContextLength is how many tokens of context the generation model gets, unless it was
-	// made for fewer.
+	// GenerationContextLength is the size of the generation model's context window in tokens. A model
+	// with a smaller window uses its own.
 	GenerationContextLength int    `json:"generation_context_length"`
 	OllamaHost              string `json:"ollama_host"`
 	DatabaseURL             string `json:"database_url"` // may hold a password
 	LogLevel                string `json:"log_level"`    // debug, info, warn or error
-	// ExternalDocsAllowed lists absolute paths of folders outside a repository that it may have as
-	// external documentation. Pass it to [Load].
+	// ExternalDocsAllowed lists absolute paths of folders. A project may have these, and folders below
+	// them, as external documentation although they are outside its repository. Pass it to [Load].
 	ExternalDocsAllowed []string `json:"external_docs_allowed"`
 }
 
-// FileWatcher says how files are watched.
+// FileWatcher holds the settings of the file watcher.
 type FileWatcher struct {
-	DebounceMS int `json:"debounce_ms"` // milliseconds that a file must be still
+	DebounceMS int `json:"debounce_ms"` // milliseconds without a change before a file is indexed
 }
 
-// DefaultSettings returns what holds where settings.json says nothing.
+// DefaultSettings returns the values that apply where settings.json sets none.
 func DefaultSettings() Settings {
 	return Settings{
 		FileWatcher:             FileWatcher{DebounceMS: 500},
@@ -45,7 +47,7 @@ func DefaultSettings() Settings {
 	}
 }
 
-// DefaultHome returns the user's own folder where CDOCS_HOME does not name another.
+// DefaultHome returns the folder for the user's files when CDOCS_HOME is not set.
 func DefaultHome() (string, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -54,7 +56,7 @@ func DefaultHome() (string, error) {
 	return filepath.Join(home, ".claude", ConfigDir), nil
 }
 
-// LoadSettings reads settings.json in the user's own folder. A missing file means the defaults. The
+// LoadSettings reads settings.json in home. If the file does not exist, it returns the defaults. The
 // error is a *[ConfigError].
 func LoadSettings(home string) (Settings, error) {
 	file := filepath.Join(home, SettingsFile)

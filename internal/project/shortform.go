@@ -6,8 +6,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/jsonschema"
 )
 
-// compileShortForm turns a schema in the short form, which names the fields and their types, into a
-// JSON Schema. The error is a *ConfigError.
+// compileShortForm compiles a schema in the short form, a list of fields with their types, to a JSON
+// Schema. The error is a *ConfigError.
 func compileShortForm(file string, doc any) (*jsonschema.Schema, error) {
 	form, err := embeddedSchema("shortform.schema.json", "")
 	if err != nil {

@@ -8,28 +8,27 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 )
 
-// passageGrace is how long a passage that no document uses is kept at least: a
-// text that was edited away may come back, and a sync may be about to use it.
+// passageGrace is how long a passage that no document uses is kept at least: the text
+// may come back, and a sync may be about to use it.
 const passageGrace = 24 * time.Hour
 
-// CheckoutState is what is known of a checkout on a branch.
+// CheckoutState says whether a checkout of a branch still exists.
 type CheckoutState int
 
 const (
-	// Unknown says that it may be gone, or on another machine.
+	// Unknown: it may be gone, or on another machine.
 	Unknown CheckoutState = iota
-	// Alive says that it is there.
+	// Alive: it exists.
 	Alive
-	// Gone says that it is not there any more.
+	// Gone: it no longer exists.
 	Gone
 )
 
-// CleanupOptions say what of the index is no longer needed.
+// CleanupOptions say what a cleanup removes.
 type CleanupOptions struct {
-	// Judge is asked about every checkout of a repository.
+	// Judge returns the state of a checkout.
 	Judge func(key rag.TenantKey, root string) CheckoutState
-	// Grace is how long a checkout of which nothing is known is kept after it was
-	// last used.
+	// Grace is how long a checkout in the state Unknown is kept after its last use.
 	Grace time.Duration
 	// DryRun removes nothing.
 	DryRun bool
@@ -49,15 +48,14 @@ type CleanedTenant struct {
 	// State is Gone, or Unknown for one that was not used for too long.
 	State     CheckoutState
 	Documents int
-	// InUse is set if a server indexes it or has just done so: it was not removed.
+	// InUse is set if it was not removed because a server indexes it, or just did.
 	InUse bool
 }
 
 // CleanedProject is a project with something to remove.
 type CleanedProject struct {
 	Name string
-	// Passages counts those that no document uses, or used, but for the tenants
-	// that are gone.
+	// Passages counts those that no document of a remaining tenant uses.
 	Passages int
 	// Emptied is set if nothing is left of the project.
 	Emptied bool
@@ -67,7 +65,7 @@ type CleanedProject struct {
 // uses any more and the vectors of models that no checkout uses, then projects of
 // which nothing is left. It may run beside any number of servers: what one of them
 // indexes stays. What was removed by mistake comes back when its checkout is activated
-// again. With an error the result is what was done before it.
+// again. After an error the result says what was done before it.
 func (x *Index) Cleanup(ctx context.Context, options CleanupOptions) (CleanupResult, error) {
 	c := &cleanup{CleanupOptions: options, index: x, db: x.db, removable: map[int32][]int32{}}
 	err := c.tenants(ctx)
@@ -113,7 +111,7 @@ func (c *cleanup) tenants(ctx context.Context) error {
 	return nil
 }
 
-// tenant removes one tenant, unless somebody uses it.
+// tenant removes one tenant that no server uses.
 func (c *cleanup) tenant(ctx context.Context, row db.CleanupTenantsRow, tenant CleanedTenant) error {
 	err := c.db.Write(ctx, "remove checkout", func(q *db.Queries) error {
 		// To register a tenant takes the project's row, and to index it the lock of
@@ -222,8 +220,8 @@ func versionsOf(ctx context.Context, q *db.Queries, projectID int32) (map[int32]
 	return versions, err
 }
 
-// removeProject removes a project that has no tenants, unless it has got one
-// meanwhile.
+// removeProject removes a project that has no tenants. It reports false if a tenant was
+// registered meanwhile.
 func (c *cleanup) removeProject(ctx context.Context, row db.Project) (removed bool, err error) {
 	if c.DryRun {
 		return true, nil

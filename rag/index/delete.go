@@ -45,12 +45,12 @@ func contentsOf(ctx context.Context, q *db.Queries, selection Selection) (Conten
 }
 
 // Delete removes the project's own documents of the selected tenants from the
-// index, and returns how many they were. External docs stay, and with them their
-// tenant; a tenant of which nothing is left goes, a project goes with its last
-// tenant, and its passages with it. Other passages wait for the sweep.
+// index, and returns how many there were. External docs stay, and with them their
+// tenant. A tenant without documents is removed too, and a project with its passages
+// when it has no tenant left. Other passages stay until [Index.Cleanup].
 //
 // The tenants stay deleted until they are registered again with [Index.Tenant].
-// Whoever is still writing to one of them finishes first, or fails whole with
+// A write to one of them either ends before the deletion or fails with
 // [db.ErrTenantGone].
 func (x *Index) Delete(ctx context.Context, selection Selection) (deleted Contents, err error) {
 	err = x.db.Write(ctx, "delete documents", func(q *db.Queries) error {
@@ -85,7 +85,7 @@ func (x *Index) Delete(ctx context.Context, selection Selection) (deleted Conten
 	return deleted, err
 }
 
-// lockPassages waits for the writers of a project, and lets none begin before the
+// lockPassages waits for the writers of a project, and keeps new ones waiting until the
 // transaction ends.
 func lockPassages(ctx context.Context, q *db.Queries, projectID int32) error {
 	return q.LockProjectExclusive(ctx, db.LockProjectExclusiveParams{Class: db.LockPassages, ProjectID: projectID})

@@ -77,8 +77,8 @@ type Schema interface {
 }
 
 // prepare parses and validates a file and cuts it into passages. Its error says
-// why the file cannot be a document. Nobody has promised front matter without a
-// schema: what is wrong there is no error.
+// why the file cannot be a document. Without a schema, invalid front matter is not an
+// error.
 func prepare(file document.File, collection rag.Collection, schema Schema) (*prepared, error) {
 	parse := markdown.Parse
 	if schema == nil {
@@ -119,7 +119,7 @@ func prepare(file document.File, collection rag.Collection, schema Schema) (*pre
 	return doc, nil
 }
 
-// report logs what was changed or passed over to make a file a document.
+// report logs bytes that were replaced and front matter that is indexed as text.
 func (x *Indexer) report(ctx context.Context, doc *prepared) {
 	if doc.replaced > 0 {
 		x.index.logger.WarnContext(ctx, "bytes that are not UTF-8 were replaced by \ufffd; save the file as UTF-8 text",
@@ -155,8 +155,8 @@ func (d *prepared) classify(frontMatter map[string]any, schema Schema) error {
 	return nil
 }
 
-// schemaStamp returns what a document has to carry to count as indexed by this
-// version, with a schema of the given fingerprint.
+// schemaStamp identifies what a document was indexed with: this format, and a schema of
+// the given fingerprint.
 func schemaStamp(fingerprint string) string { return format + ":" + fingerprint }
 
 func violationsError(docType document.DocType, violations []document.Violation) *rag.Error {

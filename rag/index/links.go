@@ -9,10 +9,10 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// link is where a document's link leads, as paths in the repository.
+// link is the target of a document's link, as paths in the repository.
 type link struct {
 	target string
-	// fallback is what is meant if there is no document at target, "" for nothing.
+	// fallback is the target if there is no document at target; "" for none.
 	fallback string
 	// supersedes says that the document replaces the other one.
 	supersedes bool
@@ -33,7 +33,7 @@ func resolveLinks(source string, destinations []string) []link {
 // resolveRelated resolves the related_docs of the file at source. Writers give
 // them relative to the file ("../tools/x.md"), to the docs folder ("tools/x.md"),
 // or to the repository ("/csharp-compounding-docs/tools/x.md"), with an anchor
-// or without. Which of the first two is meant depends on which exists.
+// or without. Of the first two the one that exists is taken.
 func resolveRelated(source string, related []string) []link {
 	docs, _, _ := strings.Cut(source, "/")
 	links := []link{}
@@ -67,8 +67,8 @@ func resolveRelated(source string, related []string) []link {
 
 var anchored = regexp.MustCompile(`(?i)^(.*?\.md)[#?]`)
 
-// withoutAnchor leaves out what follows the name of a file, and writes a # that
-// belongs to the name, as in "tools/c#.md", so that it is none of an anchor.
+// withoutAnchor cuts off what follows the name of a file. It escapes a # in the name
+// itself, as in "tools/c#.md", so that it does not begin an anchor.
 func withoutAnchor(destination string) string {
 	if found := anchored.FindStringSubmatch(destination); found != nil {
 		destination = found[1]

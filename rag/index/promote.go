@@ -13,8 +13,8 @@ import (
 )
 
 // WithLevel returns the file's bytes with the promotion line changed, or added,
-// and nothing else, and the level that the document has had. The error says why
-// the file is no document, or would be none with that level.
+// and nothing else, and the document's level before. The error says why the file is not
+// a document, or would not be one with the new level.
 func (x *Indexer) WithLevel(file document.File, level rag.Level) (content []byte, previous rag.Level, err error) {
 	before, err := prepare(file, x.collection, x.schema)
 	if err != nil {
@@ -38,10 +38,9 @@ func (x *Indexer) WithLevel(file document.File, level rag.Level) (content []byte
 }
 
 // Promote brings document and chunks in line with a file that was changed as
-// [Indexer.WithLevel] says, in one transaction. It reports
-// false if the file must be indexed again instead: the index does not hold it as
-// it was before, the added lines have it cut into other passages, or it has
-// changed again.
+// [Indexer.WithLevel] says, in one transaction. It reports false if the file must be
+// indexed again instead, because the index holds another version of it, the added lines
+// change its passages, or it has changed again.
 func (x *Indexer) Promote(ctx context.Context, before, after document.File) (done bool, err error) {
 	old, err := prepare(before, x.collection, x.schema)
 	if err != nil {

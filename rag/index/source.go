@@ -13,22 +13,21 @@ import (
 // different versions of a file, neither leaves the older one in the index. A later
 // change of a file causes an event, which is handled after the commit.
 type Source interface {
-	// Changed returns those of the paths at which there is no document with the
-	// bytes of the stamp.
+	// Changed returns the paths whose files no longer have the bytes of the stamp.
 	Changed(stamps map[string]document.Stamp) []string
-	// Present returns those of the paths at which there is a document, or
-	// something that cannot be looked at.
+	// Present returns the paths at which there is a document, or something that
+	// cannot be read.
 	Present(paths []string) []string
 }
 
 // From makes the indexer look at the source before it writes, and returns it.
-// Without a source files count as they were read.
+// Without a source, files are taken as they were read.
 func (x *Indexer) From(source Source) *Indexer {
 	x.source = source
 	return x
 }
 
-// changed returns which of the files are no longer what was read of them.
+// changed returns the files that have changed since they were read.
 func (x *Indexer) changed(stamps map[string]document.Stamp) []string {
 	if x.source == nil || len(stamps) == 0 {
 		return nil
@@ -36,8 +35,8 @@ func (x *Indexer) changed(stamps map[string]document.Stamp) []string {
 	return x.source.Changed(stamps)
 }
 
-// Remove takes documents out of the index whose files are gone. Their passages
-// stay for the other checkouts that may have them.
+// Remove removes documents whose files are gone. Their passages stay, for other
+// checkouts.
 func (x *Indexer) Remove(ctx context.Context, paths []string) error {
 	return x.remove(ctx, paths, func(paths []string) []string {
 		if x.source == nil {
@@ -47,8 +46,8 @@ func (x *Indexer) Remove(ctx context.Context, paths []string) error {
 	})
 }
 
-// removeRefused takes earlier versions of files out of the index that can no
-// longer be documents.
+// removeRefused removes the earlier versions of files that are no longer valid
+// documents.
 func (x *Indexer) removeRefused(ctx context.Context, refused map[string]document.Stamp) error {
 	paths := make([]string, 0, len(refused))
 	for path := range refused {
@@ -57,8 +56,7 @@ func (x *Indexer) removeRefused(ctx context.Context, refused map[string]document
 	return x.remove(ctx, paths, func([]string) []string { return x.changed(refused) })
 }
 
-// remove takes documents out of the index, but for those that keep returns at the
-// time of the write.
+// remove removes documents, except those that keep returns inside the transaction.
 func (x *Indexer) remove(ctx context.Context, paths []string, keep func(paths []string) []string) error {
 	paths = textOnly(paths)
 	if len(paths) == 0 {

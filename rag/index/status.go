@@ -10,7 +10,7 @@ import (
 )
 
 // SetSyncStatus publishes how far the tenant's index is behind, for the servers
-// that do not index it. It does nothing if ctx is of an indexer before the present.
+// that do not index it. It does nothing under the context of a former indexer.
 func (x *Index) SetSyncStatus(ctx context.Context, tenant *rag.Tenant, status any) error {
 	encoded, err := json.Marshal(status)
 	if err != nil {

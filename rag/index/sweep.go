@@ -9,8 +9,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 )
 
-// How many passages are looked for and deleted at a time. Those who index the
-// project wait while a batch is deleted, some milliseconds.
+// How many passages are looked for and deleted at a time. Indexers of the project wait
+// while a batch is deleted, some milliseconds.
 const (
 	sweepFind  = 100_000
 	sweepBatch = 1_000
@@ -23,8 +23,8 @@ type sweep struct {
 	projectID  int32
 	collection rag.Collection
 	grace      float64 // in seconds
-	// versions are those of the project's tenants from before the first look: a
-	// tenant of another version may have come to use a passage since.
+	// versions are those of the project's tenants before passages were looked for. A
+	// tenant with another version may have started to use one since.
 	versions map[int32]int64
 	swept    int
 }

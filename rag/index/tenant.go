@@ -9,7 +9,7 @@ import (
 )
 
 // Tenant registers the checkout at root, or finds it, and notes that it is in use.
-// One that was deleted from the index is to be filled again from here on.
+// It undoes a deletion: the tenant may be filled again.
 func (x *Index) Tenant(ctx context.Context, key rag.TenantKey, root string) (*rag.Tenant, error) {
 	tenant := &rag.Tenant{Key: key}
 	err := x.db.Write(ctx, "register tenant", func(q *db.Queries) error {
@@ -31,8 +31,8 @@ func (x *Index) Tenant(ctx context.Context, key rag.TenantKey, root string) (*ra
 }
 
 // Handbook registers the handbook's tenant, or finds it. Its documents are in
-// the collection [rag.Handbook]; their paths begin with the name of the folder
-// that they came from, and their doc-type is their section.
+// the collection [rag.Handbook]; their paths begin with the name of the ingested
+// folder, and their doc-type is their section.
 func (x *Index) Handbook(ctx context.Context) (*rag.Tenant, error) {
 	return x.Tenant(ctx, rag.HandbookKey(), "")
 }
@@ -57,17 +57,17 @@ func (x *Index) Rejoin(ctx context.Context, key rag.TenantKey) (*rag.Tenant, err
 	return tenant, nil
 }
 
-// TenantState is what became of a tenant since it was registered.
+// TenantState says whether a tenant was deleted since it was registered.
 type TenantState struct {
-	// Deleted is set while the checkout is not in the index. DeletedAt is when it
-	// was deleted, and zero where no row is left to say so.
+	// Deleted is set while the checkout is not in the index. DeletedAt is when it was
+	// deleted, or zero if the index no longer knows.
 	Deleted   bool
 	DeletedAt time.Time
 	// Replaced is set if it was deleted and has been activated again since.
 	Replaced bool
 }
 
-// State returns what became of the tenant.
+// State looks the tenant up.
 func (x *Index) State(ctx context.Context, tenant *rag.Tenant) (state TenantState, err error) {
 	err = x.db.Read(ctx, "look up tenant", func(q *db.Queries) error {
 		state = TenantState{}

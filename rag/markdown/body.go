@@ -16,9 +16,9 @@ type body struct {
 	summary  string // the first real paragraph
 	links    []string
 	headings []heading // those that are nested in no other block, in order
-	// depth says for every line how deep the outermost block that begins there
-	// is nested: 0 outside any other, 1 for a list's items, insideBlock when
-	// none does.
+	// depth is, for every line, the nesting depth of the outermost block that begins
+	// there: 0 at the top level, 1 for the items of a list. It is insideBlock if no
+	// block begins there.
 	depth []uint8
 }
 
@@ -28,15 +28,15 @@ type heading struct {
 }
 
 const (
-	// maxDepth is what deeper nesting counts as.
+	// maxDepth is the greatest depth that is recorded; deeper blocks get it too.
 	maxDepth    = 16
 	insideBlock = 255
 )
 
-// parseBody parses blocks and contents apart, so that the size of what is
-// parsed for contents can be bounded. GFM tables are told from paragraphs by
-// their second line: goldmark's own extension takes memory for rows times
-// columns, and rows are lines here anyway.
+// parseBody parses blocks first and their inline contents afterwards, so that it can
+// limit how much inline text is parsed at once. It recognises GFM tables by their
+// delimiter row: goldmark's table extension takes memory in proportion to rows times
+// columns, and passages need only the lines.
 func parseBody(lines []string, size pieceSize) body {
 	references := parser.NewContext()
 	w := bodyWalker{
@@ -59,14 +59,14 @@ func parseBody(lines []string, size pieceSize) body {
 	return w.body
 }
 
-// bodyWalker collects a body from goldmark's trees.
+// bodyWalker builds a body from goldmark's trees.
 type bodyWalker struct {
 	body
 	inlines *inlineParser
 	seen    map[string]bool
-	// contents are those that wait until all reference definitions are known.
+	// contents are parsed at the end, when all reference definitions are known.
 	contents []content
-	// hasSummary is set once a paragraph is known to be fit for the summary.
+	// hasSummary is set when a paragraph with text, the summary, has been found.
 	hasSummary bool
 
 	// Of the present piece: see pieceParser.
@@ -79,13 +79,13 @@ type bodyWalker struct {
 // content is the text of a block.
 type content struct {
 	text string
-	// heading is the index of the heading that it is of, else -1.
+	// heading is the index of the heading whose text this is, -1 if it is no heading's.
 	heading int
-	// summary says that it is a paragraph that may be the summary.
+	// summary is set for a paragraph that may become the summary.
 	summary bool
 }
 
-// block takes the block at a depth of nesting, and those in it.
+// block records a block at a nesting depth, and the blocks in it.
 func (w *bodyWalker) block(node ast.Node, depth int) {
 	line := w.first
 	if pos := node.Pos(); pos >= 0 && len(w.depth) > 0 {
@@ -110,8 +110,8 @@ func (w *bodyWalker) block(node ast.Node, depth int) {
 	}
 }
 
-// children takes the blocks in a block at a depth of nesting, up to what the
-// next piece begins with.
+// children records the blocks in a block at a nesting depth. It stops at the block
+// with which the next piece begins.
 func (w *bodyWalker) children(node ast.Node, depth int) {
 	for child := node.FirstChild(); child != nil && child != w.behind; child = child.NextSibling() {
 		if child.Type() == ast.TypeBlock {
@@ -120,8 +120,9 @@ func (w *bodyWalker) children(node ast.Node, depth int) {
 	}
 }
 
-// take parses a content, or keeps it until all references are known if one may
-// be in it. Most contents are neither, and need not be parsed.
+// take keeps a content that may hold a link, for parseContents. It parses other
+// headings, and paragraphs that may be the summary, at once. The rest, which is most,
+// is not parsed at all.
 func (w *bodyWalker) take(c content) {
 	switch {
 	case strings.Contains(c.text, "[") && strings.Contains(c.text, "]"):
@@ -134,7 +135,7 @@ func (w *bodyWalker) take(c content) {
 	}
 }
 
-// parseContents parses what take has kept, and then knows title, summary and links.
+// parseContents parses what take has kept, and sets title, summary and links.
 func (w *bodyWalker) parseContents() {
 	for _, c := range w.contents {
 		parsed := w.inlines.parse(c.text)
@@ -161,7 +162,7 @@ func (w *bodyWalker) parseContents() {
 
 var delimiterRow = regexp.MustCompile(`^ *\|? *:?-+:? *(\| *:?-+:? *)*\|? *$`)
 
-// isTable reports that a paragraph is a GFM table.
+// isTable reports whether a paragraph is a GFM table.
 func isTable(node ast.Node, src []byte) bool {
 	lines := node.Lines()
 	for i := 1; i < lines.Len(); i++ {

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// cutLine cuts a line into pieces of about equal size, each of at most budget
-// estimated tokens: behind a sentence if one ends in time, else behind a word,
-// else inside it.
+// cutLine splits a line into pieces of about equal size, each of at most budget
+// estimated tokens. It splits after a sentence if one ends near enough, else after a
+// word, else inside a word.
 func cutLine(line string, budget int) []string {
 	var pieces []string
 	left := EstimateTokens(line)
@@ -23,8 +23,8 @@ func cutLine(line string, budget int) []string {
 	return pieces
 }
 
-// cutPoint returns where to cut line, above 0, and the tokens before that:
-// len(line) if all of it fits budget, else where candidates choose.
+// cutPoint returns where to cut the line, and the number of tokens before that place.
+// The place is len(line) if the whole line fits into budget, and never 0.
 func cutPoint(line string, aim, budget int) (cut, tokens int) {
 	var m meter
 	c := candidates{aim: aim}
@@ -45,16 +45,16 @@ func cutPoint(line string, aim, budget int) (cut, tokens int) {
 // point is a place in a line, with the tokens before it.
 type point struct{ at, tokens int }
 
-// candidates are the places to cut a line at. The zero point stands for none.
+// candidates are the possible places to cut a line. The zero point means none.
 type candidates struct {
-	aim      int   // tokens that there should be before the cut
-	previous rune  // the one before the next point
-	sentence point // end of the first sentence at or past aim, else of the last
-	word     point // the same of words
+	aim      int   // desired number of tokens before the cut
+	previous rune  // rune before the next point
+	sentence point // end of the first sentence at or after aim, else of the last before it
+	word     point // the same for words
 	last     point
 }
 
-// note takes the place before r.
+// note considers the place before r.
 func (c *candidates) note(at point, r rune) {
 	c.last = at
 	endsWord := unicode.IsSpace(r) && !unicode.IsSpace(c.previous)
@@ -67,8 +67,8 @@ func (c *candidates) note(at point, r rune) {
 	}
 }
 
-// best prefers the end of a sentence, unless it is far before the aim, to the
-// end of a word, and that to a place inside one.
+// best returns the end of a sentence, unless it is far before the aim; else the end of
+// a word; else the last place, which is inside a word.
 func (c *candidates) best() point {
 	switch {
 	case c.sentence.at > 0 && c.sentence.tokens >= c.aim*2/3:
@@ -80,10 +80,10 @@ func (c *candidates) best() point {
 	}
 }
 
-// Halve cuts a passage that turned out too long in two, at the boundary of a
-// paragraph, line, word or character that is nearest to its middle; the first
-// kind that has one in the middle half is taken. It returns false for a text of
-// a single character.
+// Halve splits a passage that turned out to be too long. It splits between paragraphs
+// if there is such a place in the middle half of the text, else between lines, else
+// between words, else between characters, each time as near to the middle as possible.
+// It returns false for a text of a single character.
 func (p Passage) Halve() (first, second Passage, ok bool) {
 	cut := halfway(p.Text)
 	head := strings.TrimRightFunc(p.Text[:cut], unicode.IsSpace)
@@ -98,7 +98,7 @@ func (p Passage) Halve() (first, second Passage, ok bool) {
 	return first, second, true
 }
 
-// halfway returns where to cut text, with something before and behind.
+// halfway returns where to split text so that neither part is blank, or 0.
 func halfway(text string) int {
 	start := len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
 	end := len(strings.TrimRightFunc(text, unicode.IsSpace))
@@ -122,8 +122,8 @@ func halfway(text string) int {
 	return cut
 }
 
-// nearest returns the place of the boundary that is nearest to middle, no
-// further than reach, or -1.
+// nearest returns the index of the boundary that is nearest to middle, or -1 if none is
+// within reach.
 func nearest(text, boundary string, middle, reach int) int {
 	before := strings.LastIndex(text[:middle], boundary)
 	after := strings.Index(text[middle:], boundary)
@@ -140,8 +140,8 @@ func nearest(text, boundary string, middle, reach int) int {
 	return cut
 }
 
-// trimStart leaves out the blank lines that text begins with, or the white space
-// if it begins within a line. A line keeps its indentation.
+// trimStart removes blank lines from the start of text, and keeps the indentation of
+// the first line. If text begins in the middle of a line, it removes white space.
 func trimStart(text string) string {
 	if !strings.HasPrefix(text, "\n") {
 		return strings.TrimLeftFunc(text, unicode.IsSpace)

@@ -14,11 +14,11 @@ const (
 	splitLevel = 3
 )
 
-// outline is what cutting a document into passages needs to know. Lines are
-// indexes into lines.
+// outline is what is needed to split a document into passages. A line is given by its
+// index in lines.
 type outline struct {
 	lines    []string // of the whole file
-	body     int      // first line behind the front matter
+	body     int      // first line after the front matter
 	depth    []uint8  // as in body, but for every line of the file
 	headings []heading
 	tenths   []int // tenths[i]: estimated tenths of a token of all lines before i
@@ -49,7 +49,7 @@ func (o *outline) tokens(start, end int) int { return ceilDiv(o.tenths[end]-o.te
 // text returns the lines [start, end).
 func (o *outline) text(start, end int) string { return strings.Join(o.lines[start:end], "\n") }
 
-// trim leaves out the blank lines at both ends of [start, end).
+// trim returns [start, end) without the blank lines at both ends.
 func (o *outline) trim(start, end int) (int, int) {
 	for start < end && blank(o.lines[start]) {
 		start++
@@ -60,26 +60,26 @@ func (o *outline) trim(start, end int) (int, int) {
 	return start, end
 }
 
-// isHeading reports that a heading of any level begins at the line.
+// isHeading reports whether a heading of any level begins at the line.
 func (o *outline) isHeading(line int) bool {
 	_, found := slices.BinarySearchFunc(o.headings, line, func(h heading, line int) int { return h.line - line })
 	return found
 }
 
-// introduces reports that the block [start, end) ends with a colon.
+// introduces reports whether the block [start, end) ends with a colon.
 func (o *outline) introduces(start, end int) bool {
 	start, end = o.trim(start, end)
 	return start < end && o.depth[start] != insideBlock &&
 		strings.HasSuffix(strings.TrimRight(o.lines[end-1], " \t*_"), ":")
 }
 
-// section is what stands under one heading of the first three levels, up to the
+// section is the part of a document from one heading of the first three levels to the
 // next, or before the first.
 type section struct {
 	start, end int
 	level      int    // 0 before the first heading
 	path       string // header path
-	// carried are the lines of the headings that path, or the title, repeats.
+	// carried are the lines of the headings whose text is in path or in the title.
 	carried []int
 }
 
@@ -89,11 +89,11 @@ func (o *outline) whole() section {
 	return section{start: start, end: end}
 }
 
-// sections splits the document at its headings. A section that holds headings
-// only is joined to the first one under it that holds more, else to the one
-// before; if none holds more, the whole document is one section. title is what
-// the embedded text begins with: an H1 that says the same, or is the only one,
-// is no part of a path.
+// sections splits the document at its headings. A section that holds only headings is
+// joined to the first section below it that holds text, or if there is none, to the
+// section before. If no section holds text, the whole document is one section. title
+// is what the embedded text begins with. An H1 that repeats it, or that is the only
+// H1, is not part of a path.
 func (o *outline) sections(title string) []section {
 	all := o.split(title)
 	holdsText := make([]bool, len(all))
@@ -105,7 +105,7 @@ func (o *outline) sections(title string) []section {
 	}
 
 	joined := make([]section, 0, len(all))
-	pending := -1 // where the sections begin that are to be joined to the next
+	pending := -1 // start of the sections that wait to be joined to the next, -1 for none
 	for i, s := range all {
 		switch {
 		case holdsText[i]:
@@ -123,7 +123,7 @@ func (o *outline) sections(title string) []section {
 	return joined
 }
 
-// holdsTextBelow reports that a section nested in the i-th holds text.
+// holdsTextBelow reports whether a section nested in the i-th holds text.
 func holdsTextBelow(all []section, holdsText []bool, i int) bool {
 	for j := i + 1; j < len(all) && all[j].level > all[i].level; j++ {
 		if holdsText[j] {
@@ -133,7 +133,7 @@ func holdsTextBelow(all []section, holdsText []bool, i int) bool {
 	return false
 }
 
-// holdsText reports that a section has more than headings and blank lines.
+// holdsText reports whether a section has more than headings and blank lines.
 func (o *outline) holdsText(s section) bool {
 	for line := s.start; line < s.end; line++ {
 		if o.depth[line] == 0 && !o.isHeading(line) {
@@ -179,7 +179,7 @@ func (o *outline) split(title string) []section {
 	return sections
 }
 
-// titles returns what tells the headings that stand for the document's title.
+// titles returns a function that reports whether a heading is the document's title.
 func (o *outline) titles(title string) func(*heading) bool {
 	count := 0
 	for _, h := range o.headings {

@@ -2,10 +2,10 @@ package markdown
 
 import "slices"
 
-// packer fills passages with the blocks of one section after the other. The
-// present passage holds the lines [start, end). Those from tail on are headings
-// that no text follows yet; those from intro on are headings, and paragraphs such
-// as "Recommended:", that introduce what follows.
+// packer fills passages with blocks, section by section. The current passage holds
+// the lines [start, end). The lines from tail on are headings without text after them
+// so far. The lines from intro on are headings, and paragraphs such as "Recommended:",
+// that introduce what follows.
 type packer struct {
 	outline  *outline
 	maxLines int
@@ -15,8 +15,8 @@ type packer struct {
 	budget      int // tokens
 	start, end  int
 	tail, intro int
-	// lead is the line at which the next passage's lines begin when they are
-	// more than its text, else -1.
+	// lead is the first line of the next passage if its lines include headings that
+	// its text leaves out, else -1.
 	lead int
 }
 
@@ -29,8 +29,8 @@ func (p *packer) section(s section, budget int) {
 	p.emit(p.end)
 }
 
-// add takes a unit of text, the lines [start, end) that follow the present
-// passage: into it if there is room, else into the next, else in parts.
+// add adds the lines [start, end), which follow the current passage. It puts them into
+// the current passage if they fit, else into a new one, else it splits them.
 func (p *packer) add(start, end int) {
 	if p.fits(p.start, end) {
 		p.extend(start, end)
@@ -57,7 +57,7 @@ func (p *packer) add(start, end int) {
 	p.line(start)
 }
 
-// fits reports that the present passage may be the lines [start, end).
+// fits reports whether a passage of the lines [start, end) is within the limits.
 func (p *packer) fits(start, end int) bool {
 	return end-start <= p.maxLines && p.outline.tokens(start, end) <= p.budget
 }
@@ -73,8 +73,8 @@ func (p *packer) extend(start, end int) {
 	}
 }
 
-// parts adds the lines [start, end), cut before every block that begins at depth
-// or less.
+// parts adds the lines [start, end), split before every block whose nesting depth is
+// at most depth.
 func (p *packer) parts(start, end, depth int) {
 	for start < end {
 		next := start + 1
@@ -86,11 +86,10 @@ func (p *packer) parts(start, end, depth int) {
 	}
 }
 
-// shallowest returns the least depth at which a block begins in [start, end).
+// shallowest returns the smallest nesting depth of a block that begins in [start, end).
 func (p *packer) shallowest(start, end int) int { return int(slices.Min(p.outline.depth[start:end])) }
 
-// emit ends the present passage before the line end. The lines from there on
-// begin the next one.
+// emit ends the current passage before the line end. The next passage begins there.
 func (p *packer) emit(end int) {
 	start, stop := p.outline.trim(p.start, end)
 	p.begin(end)
@@ -100,9 +99,9 @@ func (p *packer) emit(end int) {
 	p.append(start, stop-1, p.outline.text(start, stop))
 }
 
-// emitHeadings deals with headings that have no room beside what follows: they
-// belong to the next passage's lines if its header path has their text, and
-// else are a passage.
+// emitHeadings is called when the current passage holds only headings and what follows
+// does not fit beside them. If the header path repeats all of them, they belong to the
+// lines of the next passage but not to its text. Otherwise they become a passage.
 func (p *packer) emitHeadings() {
 	start, end := p.outline.trim(p.start, p.end)
 	for line := start; line < end; line++ {
@@ -117,12 +116,12 @@ func (p *packer) emitHeadings() {
 	p.begin(p.end)
 }
 
-// begin lets the next passage begin at the line start.
+// begin begins the next passage at the line start.
 func (p *packer) begin(start int) {
 	p.start, p.tail, p.intro = start, max(p.tail, start), max(p.intro, start)
 }
 
-// line cuts one over-long line.
+// line splits a line that does not fit into one passage.
 func (p *packer) line(line int) {
 	for _, text := range cutLine(p.outline.lines[line], p.budget) {
 		p.append(line, line, text)

@@ -11,10 +11,11 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// pieceSize is how much of a document is parsed at once, in bytes: goldmark's
-// tree of a list of short items takes a hundred times their size. A document is
-// cut before a block or an item of a list. Where there is none a piece grows from
-// usual, and lists and quotes are cut at longest as if they ended there.
+// pieceSize is how much of a document is parsed at once, in bytes. The limit is
+// needed because goldmark's tree of a list of short items takes a hundred times their
+// size. A document is cut before a block or before an item of a list. If a piece of
+// the usual size has no such place, it grows. At the longest size, lists and quotes
+// are cut as if they ended there.
 type pieceSize struct{ usual, longest int }
 
 func defaultPieceSize() pieceSize { return pieceSize{usual: 64 << 10, longest: 256 << 10} }
@@ -23,7 +24,7 @@ func defaultPieceSize() pieceSize { return pieceSize{usual: 64 << 10, longest: 2
 type pieceParser struct {
 	pieceSize
 
-	references parser.Context // which collects the definitions of all pieces
+	references parser.Context // collects the link reference definitions of all pieces
 	lines      []string       // of the document
 
 	// Of the present piece: its first line, its text and where its lines begin,
@@ -32,11 +33,10 @@ type pieceParser struct {
 	src    []byte
 	starts lineStarts
 	root   ast.Node
-	// behind is the block, or item of a list, with which the next piece begins,
-	// nil if this one is taken as a whole.
+	// behind is the block or list item with which the next piece begins. It is nil
+	// if all blocks belong to the present piece.
 	behind ast.Node
-	// inList says that the piece begins with an item of a list that has begun
-	// before.
+	// inList is set if the piece begins inside a list that an earlier piece began.
 	inList bool
 
 	// Of the next piece: its first line, and whether it begins in a list.
@@ -44,7 +44,7 @@ type pieceParser struct {
 	followingInList bool
 }
 
-// next parses the next piece, and reports false behind the last.
+// next parses the next piece. It reports false if there is none.
 func (p *pieceParser) next() bool {
 	p.first, p.inList = p.following, p.followingInList
 	for size := p.usual; p.first < len(p.lines); size *= 2 {
@@ -65,7 +65,8 @@ func (p *pieceParser) next() bool {
 	return false
 }
 
-// pieceEnd returns where a piece of about size bytes ends that begins at start.
+// pieceEnd returns the line at which a piece of about size bytes ends if it begins at
+// the line start.
 func pieceEnd(lines []string, start, size int) int {
 	end := start
 	for taken := 0; end < len(lines) && taken < size; end++ {
@@ -84,8 +85,9 @@ func (p *pieceParser) parse(lines []string) {
 	p.root = blocks.Parse(text.NewReader(p.src), parser.WithContext(p.references))
 }
 
-// lastPart returns the last block of the piece, which may go on behind it, or if
-// that is all there is, the last item of that list; nil if that is all there is.
+// lastPart returns the last block of the piece, which may continue after the piece.
+// If the piece is one list, it returns the last item. It returns nil if the piece is
+// one block of another kind, or one item.
 func (p *pieceParser) lastPart() ast.Node {
 	for last := p.root.LastChild(); last != nil && !p.begins(last); last = last.PreviousSibling() {
 		if !p.followsDefinition(last) {
@@ -98,8 +100,8 @@ func (p *pieceParser) lastPart() ast.Node {
 	return nil
 }
 
-// followsDefinition reports that a block may be the rest of a paragraph that
-// began with definitions of references: on its own it could be something else.
+// followsDefinition reports whether a block may be the rest of a paragraph that began
+// with link reference definitions. Parsed alone, such a rest could mean something else.
 func (p *pieceParser) followsDefinition(node ast.Node) bool {
 	if node.Kind() != ast.KindParagraph && node.Kind() != ast.KindHeading {
 		return false
@@ -108,20 +110,20 @@ func (p *pieceParser) followsDefinition(node ast.Node) bool {
 	return !blank(p.lines[line-1]) && !strings.HasPrefix(strings.TrimLeft(p.lines[line], " "), "#")
 }
 
-// begins reports that the piece begins with the block.
+// begins reports whether the block is the first of the piece.
 func (p *pieceParser) begins(node ast.Node) bool {
 	return node == nil || node.Pos() < 0 || p.starts.line(node.Pos()) == 0
 }
 
-// nests reports that blocks of the piece have others in them, or text. Of one
-// without, such as a block of code, the tree is small.
+// nests reports whether the piece has several blocks, or one with children. The tree
+// of a single block without children, such as a block of code, is small.
 func (p *pieceParser) nests() bool {
 	first := p.root.FirstChild()
 	return first != nil && (first.HasChildren() || first.NextSibling() != nil)
 }
 
-// maxReferenceLines bounds the paragraph in which link reference definitions
-// are looked for: goldmark's time grows with the square of its lines.
+// maxReferenceLines is the length of the longest paragraph that is searched for link
+// reference definitions. goldmark's time grows with the square of its lines.
 const maxReferenceLines = 4000
 
 type referenceTransformer struct{}
@@ -133,12 +135,12 @@ func (referenceTransformer) Transform(node *ast.Paragraph, reader text.Reader, p
 	}
 }
 
-// maxMarkerBytes is how far into a line the markers of quotes and lists are
-// read: goldmark's time grows with the square of their number.
+// maxMarkerBytes is how many bytes at the beginning of a line may be markers of quotes
+// and lists. goldmark's time grows with the square of their number.
 const maxMarkerBytes = 128
 
-// flatten returns the lines with the markers behind maxMarkerBytes made letters.
-// The lengths of lines stay.
+// flatten returns the lines with all markers after maxMarkerBytes replaced by letters.
+// It keeps the length of each line.
 func flatten(lines []string) []string {
 	flat, cloned := lines, false
 	for i, line := range lines {
@@ -156,7 +158,7 @@ func flatten(lines []string) []string {
 	return flat
 }
 
-// lineStarts are the offsets at which the lines of a text begin.
+// lineStarts holds the offset of the beginning of each line of a text.
 type lineStarts []int
 
 func newLineStarts(src []byte) lineStarts {
@@ -169,7 +171,7 @@ func newLineStarts(src []byte) lineStarts {
 	return starts
 }
 
-// line returns the line, from 0, that an offset is on.
+// line returns the line, counted from 0, that holds the offset.
 func (s lineStarts) line(offset int) int {
 	line, found := slices.BinarySearch(s, offset)
 	if !found {

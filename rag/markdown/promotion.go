@@ -17,11 +17,11 @@ const promotionKey = "promotion_level"
 
 var byteOrderMark = []byte("\ufeff")
 
-// SetPromotionLevel returns src with promotion_level in its front matter set to
-// level. Every other byte stays: comments, quotes, line endings, byte order
-// mark, a missing last newline. A front matter without the key gets a line for
-// it at its end, and a file without front matter gets one. The error says why
-// the front matter cannot be edited that way.
+// SetPromotionLevel returns src with promotion_level in its front matter set to level.
+// It keeps every other byte: comments, quotes, line endings, a byte order mark, a
+// missing final newline. If the front matter lacks the key, it adds a line at the end;
+// if src has no front matter, it adds one. The error says why the front matter cannot
+// be edited in this way.
 func SetPromotionLevel(src []byte, level string) ([]byte, error) {
 	edited, err := setPromotionLevel(src, level)
 	if err != nil {
@@ -61,8 +61,8 @@ func setPromotionLevel(src []byte, level string) ([]byte, error) {
 	return edited, nil
 }
 
-// frontMatterOf returns the front matter as Parse sees it, and the index of the
-// first line behind it.
+// frontMatterOf returns the front matter as Parse reads it, and the index of the first
+// line after it.
 func frontMatterOf(body []byte) (frontMatter, int, error) {
 	return findFrontMatter(splitLines(strings.ReplaceAll(string(body), "\r\n", "\n")))
 }
@@ -75,7 +75,7 @@ func decodeFrontMatter(body []byte) (map[string]any, error) {
 	return block.decode()
 }
 
-// ending is the line's own line ending.
+// ending returns the line ending of a line.
 func ending(line string) string {
 	if strings.HasSuffix(line, "\r\n") {
 		return "\r\n"
@@ -103,7 +103,7 @@ func editFrontMatter(lines []string, level, end string) ([]string, error) {
 	}
 }
 
-// yamlText is the lines with their endings made plain.
+// yamlText joins the lines, with LF as their ending.
 func yamlText(lines []string) []byte {
 	return []byte(strings.ReplaceAll(strings.Join(lines, ""), "\r\n", "\n"))
 }
@@ -112,17 +112,17 @@ func isFlow(lines []string) bool {
 	return strings.HasPrefix(strings.TrimSpace(string(yamlText(lines))), "{")
 }
 
-// place is where the key's value stands.
+// place is the position of the key and its value.
 type place struct {
 	// line and column are those of the key, from 0, columns in characters.
 	line, column int
-	// key and value are as they are written, with their quotes; value is "" for a null.
+	// key and value are the text in the file, with quotes. value is "" for null.
 	key, value string
-	// below is set when the value is on the line after the key's.
+	// below is set if the value is on the line after the key.
 	below bool
 }
 
-// findLevel reports false if the front matter does not have the key.
+// findLevel finds the key in the front matter. It reports false if the key is missing.
 func findLevel(lines []string) (at place, found bool, err error) {
 	file, err := parser.ParseBytes(yamlText(lines), 0)
 	if err != nil {
@@ -161,7 +161,7 @@ func findLevel(lines []string) (at place, found bool, err error) {
 
 var errPlain = errors.New("its value is no plain text; write it as `promotion_level: standard`")
 
-// replace writes level in the value's place, in the quotes that were there.
+// replace replaces the value with level, and keeps its quotes.
 func (p place) replace(lines []string, level string) error {
 	runes := []rune(lines[p.line])
 	rest, ok := strings.CutPrefix(string(runes[min(p.column, len(runes)):]), p.key)
@@ -193,7 +193,7 @@ func (p place) replace(lines []string, level string) error {
 	return nil
 }
 
-// fill puts level where a null stands, or nothing.
+// fill returns the line with level in place of null or of a missing value.
 func (p place) fill(head, rest, level string) string {
 	for _, null := range []string{"~", "null", "Null", "NULL"} {
 		if tail, ok := strings.CutPrefix(rest, null); ok {

@@ -5,16 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// EstimateTokens returns about how many WordPiece tokens (BERT's English
-// uncased vocabulary, without [CLS] and [SEP]) s has, on the high side. Real
-// passages of up to 480 estimated tokens were measured with that vocabulary: of
-// technical prose they have a quarter less, of source code a tenth, and none of
-// 13,000 from documentation had over 510. Text made of invented names alone may
-// have up to a fifth more than estimated.
+// EstimateTokens estimates the number of WordPiece tokens in s (BERT's English uncased
+// vocabulary, without [CLS] and [SEP]). The estimate is usually too high. It was
+// compared with that vocabulary on passages of up to 480 estimated tokens: technical
+// prose has a quarter fewer, source code a tenth fewer, and none of 13,000 passages
+// from documentation had more than 510. Text of invented names only may have up to a
+// fifth more than estimated.
 func EstimateTokens(s string) int { return ceilDiv(estimateTenths(s), 10) }
 
-// estimateTenths is EstimateTokens in tenths of a token. It is additive: the
-// parts of a text cut at white space have the sum of the whole.
+// estimateTenths is EstimateTokens in tenths of a token. It is additive for a text that
+// is split at white space: the estimates of the parts sum up to that of the whole.
 func estimateTenths(s string) int {
 	var m meter
 	for _, r := range s {
@@ -23,12 +23,12 @@ func estimateTenths(s string) int {
 	return m.tenths()
 }
 
-// meter estimates the tokens of the runes added so far, in tenths. The zero
-// value has seen nothing.
+// meter estimates the tokens of the runes added so far, in tenths. The zero value is
+// ready to use.
 type meter struct {
-	done     int // of all words and separators before the present word
+	done     int // tenths of all words and separators before the current word
 	word     word
-	attached bool // the rune before the present word is punctuation
+	attached bool // the rune before the current word is punctuation
 }
 
 func (m *meter) tenths() int { return m.done + m.word.tenths() }
@@ -68,7 +68,7 @@ func (m *meter) letter(upper bool) {
 	m.word.letters++
 }
 
-// end closes the present word and adds the tenths of what follows it.
+// end ends the current word and adds the tenths of the rune that follows it.
 func (m *meter) end(tenths int) {
 	m.done += m.word.tenths() + tenths
 	m.word = word{}
@@ -77,15 +77,15 @@ func (m *meter) end(tenths int) {
 // word counts the characters between two separators.
 type word struct {
 	letters, digits int
-	others          int  // tokens of characters that have no common pieces
+	others          int  // tokens of all other characters
 	upper           bool // the last letter is upper case
 	attached        bool // follows punctuation, as names in code and paths do
 	camel           bool // joins words by their case
 	foreign         bool // has letters that English does not use
 }
 
-// tenths follows from the length: the vocabulary holds most short words whole,
-// and the rarer a word is, the longer it is and the shorter are its pieces.
+// tenths estimates a word from its length. The vocabulary has most short words as one
+// token. Longer words tend to be rarer, and rarer words are split into shorter tokens.
 func (w word) tenths() int {
 	n := w.letters
 	var tenths int
@@ -110,16 +110,16 @@ func (w word) tenths() int {
 	return tenths + 10*w.others
 }
 
-// measuredLetters is the longest word that the two tables know.
+// measuredLetters is the length of the longest word in the two tables below.
 const measuredLetters = 13
 
-// plainTenths is the mean cost of a word of n letters, measured with the real
-// vocabulary on technical prose and raised by about a sixth.
+// plainTenths returns the tenths of a token for a word of n letters: the mean, measured
+// with the real vocabulary on technical prose, plus about a sixth.
 func plainTenths(n int) int {
 	return [measuredLetters + 1]int{0, 10, 11, 12, 14, 14, 15, 15, 17, 19, 19, 23, 23, 25}[n]
 }
 
-// attachedTenths is the same for words that follow punctuation, on source code.
+// attachedTenths is plainTenths for words that follow punctuation, measured on source code.
 func attachedTenths(n int) int {
 	return [measuredLetters + 1]int{0, 12, 14, 18, 18, 18, 22, 22, 22, 26, 26, 32, 32, 36}[n]
 }

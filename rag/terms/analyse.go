@@ -25,8 +25,8 @@ func analyse(text string, emit func(occurrence)) int {
 	return a.words
 }
 
-// analyser collects the pieces that belong together: words joined by the
-// punctuation of identifiers, and characters of scripts that count in pairs.
+// analyser joins the segments that belong together: words with the punctuation of
+// identifiers between them, and characters of scripts that count in pairs.
 type analyser struct {
 	text string
 	emit func(occurrence)
@@ -61,7 +61,7 @@ type span struct{ start, end int }
 
 func (s span) empty() bool { return s.start == s.end }
 
-// add takes the next piece of one kind of script.
+// add adds the next segment, whose characters are of one kind of script.
 func (a *analyser) add(start, end int) {
 	r, _ := utf8.DecodeRuneInString(a.text[start:])
 	switch {
@@ -82,8 +82,7 @@ func (a *analyser) add(start, end int) {
 	}
 }
 
-// joins reports whether punctuation between two words makes one identifier of
-// them.
+// joins reports whether the punctuation between two words joins them to an identifier.
 func joins(between string) bool {
 	switch between {
 	case "-", ".", "/", ":", "::", "://", `\`, "@", "#", "+":
@@ -92,8 +91,8 @@ func joins(between string) bool {
 	return false
 }
 
-// endCompound emits the terms of the words collected: a command line's flag with
-// its dashes, C++ and C# with their signs, and the compound in whole and parts.
+// endCompound emits the terms of the collected words: the compound as a whole and in
+// its parts, a command line flag with its dashes, C++ and C# with their signs.
 func (a *analyser) endCompound() {
 	start, end := a.compound.start, a.compound.end
 	a.compound = span{}
@@ -116,8 +115,8 @@ func (a *analyser) endCompound() {
 	a.split(compound, start, 0)
 }
 
-// dashesBefore returns the length of the one or two dashes that make a flag of
-// the word at start.
+// dashesBefore returns the number of dashes, one or two, that make the word at start a
+// command line flag, and 0 if it is none.
 func (a *analyser) dashesBefore(start int) int {
 	if r, _ := utf8.DecodeRuneInString(a.text[start:]); !unicode.IsLetter(r) {
 		return 0
@@ -149,8 +148,8 @@ func signAfter(word, rest string) int {
 	return sign
 }
 
-// endPairs emits the pairs of neighbouring characters collected, or the one
-// character that stands alone.
+// endPairs emits each pair of adjacent characters in what was collected, or a single
+// character alone.
 func (a *analyser) endPairs() {
 	start, end := a.pairs.start, a.pairs.end
 	a.pairs = span{}
@@ -174,8 +173,8 @@ func (a *analyser) endPairs() {
 	}
 }
 
-// clusterEnd returns the end of the character at start with its marks, of which
-// a few count.
+// clusterEnd returns the end of the character at start together with its first four
+// combining marks.
 func clusterEnd(text string, start int) int {
 	_, size := utf8.DecodeRuneInString(text[start:])
 	end := start + size
@@ -189,9 +188,9 @@ func clusterEnd(text string, start int) int {
 	return end
 }
 
-// scriptEnd returns how far the piece at start is of one kind: of a script that
-// counts in pairs, or not. Segments mix them where a word of one is followed by
-// a particle of the other.
+// scriptEnd returns the end of the characters from start on that are of one kind: of
+// scripts that count in pairs, or of others. A segment has both kinds where a word of
+// one is followed by a particle of the other.
 func scriptEnd(text string, start, end int) int {
 	kind, known := false, false
 	for i, r := range text[start:end] {

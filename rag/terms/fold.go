@@ -9,11 +9,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold returns text as terms are compared: case folded and in compatibility
-// form (NFKC), without the marks that writers leave out: the accents of Latin,
-// Greek and Cyrillic letters, the vowel points of Hebrew and Arabic, soft
-// hyphens and joiners. A typographic apostrophe becomes the plain one. Folding
-// twice changes nothing.
+// fold returns text in the form in which terms are compared: case folded, in
+// compatibility form (NFKC), and without optional marks. These are the accents of
+// Latin, Greek and Cyrillic letters, the vowel points of Hebrew and Arabic, soft
+// hyphens and joiners. A typographic apostrophe becomes the plain one. fold is
+// idempotent.
 func fold(text string) string {
 	if isASCII(text) {
 		return strings.ToLower(text)
@@ -38,7 +38,7 @@ func fold(text string) string {
 	return norm.NFKC.String(out.String())
 }
 
-// optionalMark reports whether mark, over base, is one that writers leave out.
+// optionalMark reports whether writers often leave out mark over base.
 func optionalMark(base, mark rune) bool {
 	switch {
 	case mark >= 0x0300 && mark <= 0x036F: // combining diacritical marks

@@ -9,10 +9,10 @@ import (
 	"github.com/clipperhouse/uax29/v2/words"
 )
 
-// Phrase returns how much of what the query asks for to the letter stands in a
-// passage, in [0,1]: 1 if the query is short and stands there word by word, and
-// otherwise the part of its identifiers and quotations that do. Case and accents
-// do not count, nor does what stands between two words of a phrase.
+// Phrase returns how literally a passage matches the query, in [0,1]. It is 1 if the
+// query is short and occurs in the passage word by word. Otherwise it is the share of
+// the query's identifiers and quotations that occur there. Case, accents and
+// punctuation between words are ignored.
 func (q Query) Phrase(heading, body string) float64 {
 	wanted := len(q.Identifiers) + len(q.quoted)
 	if wanted == 0 && q.whole == "" {
@@ -45,8 +45,8 @@ func (q Query) Phrase(heading, body string) float64 {
 	return float64(found) / float64(wanted)
 }
 
-// wordSequence returns the folded words of a text, a space before and after
-// each. Punctuation and markup leave no trace.
+// wordSequence returns the folded words of a text, with a space before and after each
+// and without punctuation.
 func wordSequence(text string) string {
 	var out strings.Builder
 	out.WriteByte(' ')
@@ -104,13 +104,13 @@ func identifiers(project int32, text string) []Identifier {
 	return found
 }
 
-// minNumber is the number of digits from which a plain number is an identifier:
-// error codes are, years are not.
+// minNumber is the least number of digits of a number that counts as an identifier.
+// Error codes do, years do not.
 const minNumber = 5
 
-// isIdentifier reports whether a word is a name that is searched for to the
-// letter: with letters and digits, with punctuation other than a hyphen or one
-// slash, which join plain words too, or with a capital behind a small letter.
+// isIdentifier reports whether a word is a name, for which a search should be literal:
+// it has letters and digits, or a capital after a small letter, or punctuation. A
+// hyphen or a single slash is not enough, because they join plain words too.
 func isIdentifier(word string) bool {
 	if isPlain(word) {
 		return false

@@ -9,17 +9,17 @@ import (
 	"github.com/clipperhouse/uax29/v2/words"
 )
 
-// Query is a question, analysed as documents are.
+// Query is a query in the same terms as documents have.
 type Query struct {
 	// Terms are distinct, in the order of the text, and at most 256.
 	Terms []QueryTerm
-	// Identifiers are the names in the text that a reader would search for to the
-	// letter, at most 16: those with punctuation, digits or capitals inside.
+	// Identifiers are the names in the text that have punctuation, digits or capitals
+	// inside, at most 16. A person who writes one looks for exactly that name.
 	Identifiers []Identifier
-	// Short says that the query has at most six words.
+	// Short is set if the query has at most six words.
 	Short bool
 
-	// Sequences of words, as [wordSequence] has them: what stands in quotation
+	// Sequences of words, as [wordSequence] returns them: the texts in quotation
 	// marks, and the whole of a short query.
 	quoted []string
 	whole  string
@@ -27,13 +27,13 @@ type Query struct {
 	project int32
 }
 
-// QueryTerm is a term with the number of times it stands in the query.
+// QueryTerm is a term with the number of its occurrences in the query.
 type QueryTerm struct {
 	Hash  int32
 	Count int
 }
 
-// Identifier is a name, folded, with the term that stands for the whole of it.
+// Identifier is a folded name with the hash of the term for the whole name.
 type Identifier struct {
 	Name string
 	Hash int32
@@ -44,8 +44,8 @@ const (
 	maxIdentifiers = 16
 )
 
-// NewQuery analyses a query to a project's passages. A query of stop words alone
-// has no terms.
+// NewQuery analyses a query about a project's passages. A query that consists of stop
+// words has no terms.
 func NewQuery(project int32, text string) Query {
 	q := Query{project: project}
 	at := map[int32]int{}
@@ -69,8 +69,8 @@ func NewQuery(project int32, text string) Query {
 	return q
 }
 
-// isShort counts words up to the bound. Two characters of a script without
-// spaces are a word.
+// isShort reports whether a text has at most shortWords words. In scripts without
+// spaces, two characters count as a word.
 func isShort(text string) bool {
 	halves := 0
 	segments := words.FromString(text)
@@ -87,21 +87,21 @@ func isShort(text string) bool {
 	return halves <= 2*shortWords
 }
 
-// IDF is the inverse document frequency of a term that stands in n of a sample
-// of total passages: ln(1 + (total − n + ½) / (n + ½)), which is positive for
-// every n (Robertson and Zaragoza 2009, in the form that Lucene made usual).
+// IDF returns the inverse document frequency of a term that occurs in n of total
+// sampled passages: ln(1 + (total − n + ½) / (n + ½)). It is positive for every n
+// (Robertson and Zaragoza 2009, in the variant that Lucene uses).
 func IDF(n, total int) float64 {
 	n = max(n, 0)
 	total = max(total, n)
 	return math.Log1p((float64(total-n) + 0.5) / (float64(n) + 0.5))
 }
 
-// commonShare is the part of the passages over which an identifier is common.
+// commonShare is the share of passages above which an identifier is common.
 const commonShare = 0.05
 
-// WithoutCommonIdentifiers returns the query less the identifiers that stand in over 5 % of the
-// sampled passages, and in more than three: to name GitHub in a question is no
-// evidence for each page that does. They still count as terms.
+// WithoutCommonIdentifiers returns the query without the identifiers that occur in more
+// than three and more than 5 % of the sampled passages. A question that names GitHub
+// does not ask for every page that names it. Such identifiers still count as terms.
 func (q Query) WithoutCommonIdentifiers(sampled int, frequency func(term int32) int) Query {
 	most := max(3, int(commonShare*float64(sampled)))
 	q.Identifiers = slices.DeleteFunc(slices.Clone(q.Identifiers), func(i Identifier) bool {
@@ -120,8 +120,8 @@ type Weighted struct {
 	sum float64
 }
 
-// Weigh gives each term its count times its IDF, in the order of Terms.
-// frequency says in how many of the sampled passages a term stands.
+// Weigh weighs each term by its count times its IDF, in the order of Terms. frequency
+// returns the number of sampled passages in which a term occurs.
 func (q Query) Weigh(sampled int, frequency func(term int32) int) Weighted {
 	w := Weighted{Terms: make([]int32, len(q.Terms)), Weights: make([]float32, len(q.Terms))}
 	for i, term := range q.Terms {
@@ -132,7 +132,7 @@ func (q Query) Weigh(sampled int, frequency func(term int32) int) Weighted {
 	return w
 }
 
-// linearShare is where [Weighted.Share] leaves the straight line.
+// linearShare is the share up to which [Weighted.Share] is linear.
 const linearShare = 0.7
 
 // Share returns how much of the query's evidence a passage has, in [0,1], from

@@ -8,10 +8,10 @@ import (
 
 const ellipsis = "…"
 
-// Snippet returns the part of a passage's body that has most of the query's
-// terms, on word boundaries and in one line, with at most limit characters,
-// ellipses included. Of equal parts it is the first, so that a passage without
-// any of the terms shows its beginning. Marks of headings, quotations, code
+// Snippet returns the part of a passage's body that has the most of the query's terms.
+// It begins and ends at word boundaries, is one line, and has at most limit characters,
+// ellipses included. Among equal parts it takes the first, so that a passage without
+// any of the terms shows its beginning. Markdown's marks of headings, quotations, code
 // fences and tables at the beginning of a line are left out.
 func (q Query) Snippet(body string, limit int) string {
 	text := oneLine(body)
@@ -40,9 +40,9 @@ type match struct {
 	firstRune, lastRune int
 }
 
-// bestWindow returns the span of matches of at most room characters that has the
-// most distinct terms of the query, and of these the most matches. It moves both
-// ends forward only, so time is linear.
+// bestWindow returns the span of at most room characters that has the most distinct
+// terms of the query, and among equal ones the most matches. It only moves both ends
+// forward, so time is linear.
 func (q Query) bestWindow(text string, room int) span {
 	matches := q.matches(text)
 	inside := make([]int, len(q.Terms))
@@ -90,9 +90,9 @@ func (q Query) matches(text string) []match {
 	return found
 }
 
-// widen grows a window to at most room characters: back to the beginning of its
-// sentence if that is near, else by a third of what is left, then forward, then
-// back. Neither end is inside a word.
+// widen extends a window to at most room characters. It extends the window back to the
+// beginning of the sentence if that is near, else by a third of the room that is left;
+// then forward; and at the end of the text, back again. Neither end is inside a word.
 func widen(text string, window span, room int) (start, end int) {
 	left := room - utf8.RuneCountInString(text[window.start:window.end])
 	start = backBy(text, window.start, left/3)

@@ -6,19 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// separators are what parts an identifier, from the outside in. Behind them come
-// the changes of case and between letters and digits.
+// separators split an identifier into parts, one level after the other. The last level,
+// after these, are changes of case and changes between letters and digits.
 var separators = [...]string{`/\:@#`, "-+", ".,;", "_"}
 
-// Levels of separators that have a rule of their own.
+// Levels of separators with special rules.
 const (
 	hyphens = 1
 	dots    = 2
 )
 
-// split emits the terms of an identifier: the whole, and those of its parts at
-// the separators of the level and below. A plain word is its own only part. Each
-// level looks at a byte once, so time is linear.
+// split emits the terms of an identifier: the whole, and its parts at the separators of
+// this level and the following ones. A plain word has no parts. Each level reads a byte
+// once, so time is linear.
 func (a *analyser) split(word string, start, level int) {
 	if isPlain(word) {
 		a.leaf(word, start)

@@ -4,11 +4,11 @@
 // function of its arguments: the package knows no database, no model and no
 // file.
 //
-// A term is a Unicode word (UAX #29) in lower case without its diacritics,
-// English words as their Snowball stem and without stop words. Writing without
-// spaces between words counts in pairs of characters. An identifier counts as a
-// whole and in its parts: pgx.ErrNoRows is pgx.errnorows, pgx, errnorow, err and
-// row.
+// A term is a Unicode word (UAX #29) in lower case and without diacritics. English
+// words are replaced by their Snowball stem, and stop words are left out. In scripts
+// without spaces between words, each pair of adjacent characters is a term. An
+// identifier gives a term for the whole and one for each part: pgx.ErrNoRows becomes
+// pgx.errnorows, pgx, errnorow, err and row.
 //
 // Stored terms and those of a query must come from the same analysis. A change
 // of what Document returns therefore needs every passage to be analysed again.
@@ -19,18 +19,18 @@ import (
 	"slices"
 )
 
-// Bounds of one text's analysis. They keep the terms of a page of base64, or of
-// a query that is a pasted file, from growing with it.
+// Limits for the analysis of one text. Without them, a page of base64 or a file pasted
+// as a query would have too many terms.
 const (
 	// maxTerms is the number of distinct terms of a passage. Those of the
 	// heading come first. A sparsevec holds up to 16,000.
 	maxTerms = 4096
 	// maxQueryTerms is the number of distinct terms of a query.
 	maxQueryTerms = 256
-	// maxWordBytes is where a longer word is cut, so that its beginning counts.
+	// maxWordBytes is the length to which longer words are cut.
 	maxWordBytes = 64
-	// maxCompoundBytes is the length over which an identifier counts in its
-	// parts only.
+	// maxCompoundBytes is the length of the longest identifier that gives a term for
+	// the whole. Longer ones give terms for their parts only.
 	maxCompoundBytes = 128
 )
 

@@ -36,7 +36,10 @@ WHERE p.name = @project_name AND t.path_hash = @path_hash
 ORDER BY t.last_seen DESC LIMIT 1;
 
 -- name: TenantVersion :one
-SELECT version FROM tenants WHERE project_id = @project_id AND id = @id;
+-- project_version changes with every tenant's. No row: the tenant was deleted.
+SELECT t.version, (SELECT sum(p.version + 1) FROM tenants p WHERE p.project_id = @project_id)::bigint AS project_version
+FROM tenants t
+WHERE t.project_id = @project_id AND t.id = @id AND t.generation = @generation;
 
 -- name: TenantIncrementVersion :execrows
 -- Comes first in every transaction that changes the tenant's documents, so that

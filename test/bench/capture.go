@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"path/filepath"
 	"sync"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // statement is one that was sent, with its parameters as they were on the wire.
@@ -28,31 +28,24 @@ type statement struct {
 // capture stands between a client and PostgreSQL and notes the statements that are
 // run, so that the same can be sent again without the code that sent them.
 type capture struct {
-	listener net.Listener
-	dial     func(ctx context.Context) (net.Conn, error)
-
 	mu         sync.Mutex
 	statements []statement
-	running    sync.WaitGroup
 }
 
-// newCapture listens in a folder for clients of the server that config leads to.
-// When it ends, the clients must have left.
-func (b *bench) newCapture(ctx context.Context, dir string, config *pgx.ConnConfig) *capture {
-	network, address := pgconn.NetworkAddress(config.Host, config.Port)
-	var listening net.ListenConfig
-	listener := get(listening.Listen(ctx, "unix", filepath.Join(dir, ".s.PGSQL.5432")))
-	c := &capture{listener: listener, dial: func(ctx context.Context) (net.Conn, error) {
-		var dialer net.Dialer
-		return dialer.DialContext(ctx, network, address)
-	}}
-	c.running.Go(func() { c.accept(ctx) })
-	b.atEnd(func() error {
-		err := listener.Close()
-		c.running.Wait()
-		return err
+// newCapture returns the URL that leads through the capture to a database.
+func (b *bench) newCapture(databaseURL string) (c *capture, through string) {
+	c = &capture{}
+	proxy, through, err := testenv.StartDatabaseProxy(databaseURL, func() io.WriteCloser {
+		reader, writer := io.Pipe()
+		go func() { _ = reader.CloseWithError(c.watch(reader)) }() // ends with the connection
+		return writer
 	})
-	return c
+	check(err)
+	b.atEnd(func() error {
+		proxy.Close()
+		return nil
+	})
+	return c, through
 }
 
 // taken returns what was run since it was last called.
@@ -64,30 +57,9 @@ func (c *capture) taken() []statement {
 	return statements
 }
 
-func (c *capture) accept(ctx context.Context) {
-	for {
-		client, err := c.listener.Accept()
-		if err != nil {
-			return // closed
-		}
-		c.running.Go(func() {
-			defer client.Close() //nolint:errcheck // the client has left
-			upstream, err := c.dial(ctx)
-			if err != nil {
-				return // the client finds its connection closed
-			}
-			c.running.Go(func() {
-				_, _ = io.Copy(client, upstream) // ends with either
-			})
-			_ = c.watch(client, upstream) // ends with the client
-			_ = upstream.Close()
-		})
-	}
-}
-
-// watch passes on what the client sends and reads along.
-func (c *capture) watch(client io.Reader, upstream io.Writer) error {
-	backend := pgproto3.NewBackend(io.TeeReader(client, upstream), nil)
+// watch reads what a client sends.
+func (c *capture) watch(client io.Reader) error {
+	backend := pgproto3.NewBackend(client, nil)
 	if _, err := backend.ReceiveStartupMessage(); err != nil {
 		return err
 	}

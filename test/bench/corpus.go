@@ -85,9 +85,7 @@ func unchanged(ctx context.Context, b *bench) (ratio float64, note string) {
 	c := b.openCorpus(ctx)
 	other := b.newRepository("other", 1, 1, 6)
 	tenant := db.DocumentStampsParams{Collection: db.CollectionCompounding}
-	c.database.scan(ctx, `
-		SELECT t.project_id, t.id FROM tenants t JOIN projects p ON p.id = t.project_id
-		WHERE p.name = 'corpus' AND t.branch_name = 'main'`, &tenant.ProjectID, &tenant.TenantID)
+	tenant.ProjectID, tenant.TenantID = c.database.tenant(ctx, "corpus", "main")
 	// Nothing changes from here on, so both have the same to do each time.
 	activate := func(ctx context.Context, _ int) time.Duration {
 		c.server.activate(ctx, other, "main")

@@ -35,7 +35,7 @@ func (r *repository) path(i int) string {
 
 // newRepository makes a project of so many documents. Seeds make different ones.
 func (e *environment) newRepository(project string, documents, sections int, seed uint64) *repository {
-	r := &repository{root: e.folder(project), documents: documents, sections: sections}
+	r := &repository{root: get(os.MkdirTemp(e.dir, project+"-")), documents: documents, sections: sections}
 	writeFile(r.config(), fmt.Sprintf(`{"project_name": %q}`, project))
 	r.write(documents, seed)
 	return r

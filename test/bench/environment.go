@@ -79,9 +79,6 @@ func (e *environment) size(quick, full int) int {
 	return full
 }
 
-// folder makes a new folder.
-func (e *environment) folder(name string) string { return get(os.MkdirTemp(e.dir, name+"-")) }
-
 // database is a migrated database of its own.
 type database struct {
 	*db.Database
@@ -136,6 +133,14 @@ func (d *database) withoutHNSW(ctx context.Context, f func()) {
 		}
 		return nil
 	}))
+}
+
+// tenant returns the IDs of a project and of its tenant on a branch.
+func (d *database) tenant(ctx context.Context, project, branch string) (projectID, id int32) {
+	check(d.pool.QueryRow(ctx, `
+		SELECT t.project_id, t.id FROM tenants t JOIN projects p ON p.id = t.project_id
+		WHERE p.name = $1 AND t.branch_name = $2`, project, branch).Scan(&projectID, &id))
+	return projectID, id
 }
 
 // scan reads one row.

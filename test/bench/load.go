@@ -77,26 +77,22 @@ func searchSteadily(ctx context.Context, servers []*server, lasting time.Duratio
 	var took []time.Duration
 	group, ctx := errgroup.WithContext(ctx)
 	for i, s := range servers {
-		group.Go(func() error {
+		search := func() {
 			next := time.NewTimer(time.Duration(i) * searchEvery / sessions)
 			for n := range int(lasting / searchEvery) {
 				select {
 				case <-ctx.Done():
-					return context.Cause(ctx)
+					check(context.Cause(ctx))
 				case <-next.C:
 				}
 				next.Reset(searchEvery)
-				if err := attempt(func() {
-					one := s.timedSearch(ctx, n)
-					mu.Lock()
-					defer mu.Unlock()
-					took = append(took, one)
-				}); err != nil {
-					return err
-				}
+				one := s.timedSearch(ctx, n)
+				mu.Lock()
+				took = append(took, one)
+				mu.Unlock()
 			}
-			return nil
-		})
+		}
+		group.Go(func() error { return attempt(search) })
 	}
 	err := group.Wait()
 	return took, err

@@ -13,7 +13,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -24,13 +23,12 @@ import (
 )
 
 func main() {
-	var o options
-	flag.BoolVar(&o.quick, "quick", false, "measure in minutes, at smaller sizes")
-	flag.StringVar(&o.only, "only", "", "measure only what gives rows whose `names` match this regular expression")
-	flag.StringVar(&o.write, "write", "", "put the rows into the report in this `file`, with picture and data beside it")
+	quick := flag.Bool("quick", false, "measure in minutes, at smaller sizes")
+	only := flag.String("only", "", "measure only what gives rows whose `names` match this regular expression")
+	file := flag.String("write", "", "put the rows into the report in this `file`, with picture and data beside it")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, o, os.Stdout, os.Stderr)
+	err := run(ctx, newEnvironment(*quick, os.Stderr), *only, *file)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -38,18 +36,14 @@ func main() {
 	}
 }
 
-type options struct {
-	quick       bool
-	only, write string
-}
-
-func run(ctx context.Context, o options, out, progress io.Writer) error {
-	only, err := regexp.Compile(o.only)
+// run measures the rows whose names match a regular expression, prints them, and puts
+// them into the report in a file, unless that is "".
+func run(ctx context.Context, e *environment, names, file string) error {
+	only, err := regexp.Compile(names)
 	if err != nil {
 		return fmt.Errorf("-only: %w", err)
 	}
 	began := time.Now()
-	e := newEnvironment(o.quick, progress)
 	return (&bench{environment: e}).within(func(whole *bench) {
 		e.whole = whole
 		whole.prepare(ctx)
@@ -59,16 +53,16 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 				continue
 			}
 			row := m.Row
-			row.Commit, row.Date, row.Quick = commit, began.UTC().Format(time.DateOnly), o.quick
+			row.Commit, row.Date, row.Quick = commit, began.UTC().Format(time.DateOnly), e.quick
 			if err := whole.within(func(b *bench) { row.Value, row.Note = m.measure(ctx, b) }); err != nil {
 				check(fmt.Errorf("measure %s: %w", m.Name, err))
 			}
-			fmt.Fprintf(out, "%s\n    %s\n", row, row.Note)
+			fmt.Printf("%s\n    %s\n", row, row.Note)
 			if row.Short() && row.Reason != "" {
-				fmt.Fprintln(out, "    Short because "+row.Reason)
+				fmt.Println("    Short because " + row.Reason)
 			}
-			if o.write != "" {
-				check(write(o.write, facts, row, e.curves))
+			if file != "" {
+				check(write(file, facts, row, e.curves))
 			}
 		}
 		e.say("done in %v", time.Since(began).Round(time.Second))

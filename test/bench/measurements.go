@@ -39,18 +39,18 @@ func measurements() []measurement {
 		{Row{
 			Name: "search.recall10.min", Unit: "share", Target: atLeast(0.995),
 			Reason: "a query about a subject that no document is of is as near to one cluster of synthetic vectors as to another. A " +
-				"walk enters one of them, and in a graph of 100,000 they are not linked; among other tenants, whose clusters lie between, " +
-				"they are. No help were a wider walk (hnsw.ef_search 64 to 240), a longer one (10 to 80 passages), fewer links " +
+				"scan enters one of them, and in a graph of 100,000 they are not linked; among other tenants, whose clusters lie between, " +
+				"they are. No help were a wider scan (hnsw.ef_search 64 to 240), a longer one (10 to 80 passages), fewer links " +
 				"(m = 16 and 24), or a graph of bits whose order is made exact afterwards (it takes a thousand passages to hold the " +
 				"nearest ten); " +
-				"a second to fifth walk, each away from what was found, would come to 0.985 at five times the cost",
+				"a second to fifth scan, each away from what was found, would come to 0.985 at five times the cost",
 		}, recall},
 		{Row{
 			Name: "search.growth.exponent", Unit: "slope", Target: atMost(0.2),
-			Reason: "a walk costs some 3 µs for each page of the index, and meets more of them as it is larger and less of it is in " +
+			Reason: "a scan costs some 3 µs for each page of the index, and meets more of them as it is larger and less of it is in " +
 				"the processor's cache; half as many links a passage (m = 16) was 30 % faster and lost 1 % of recall",
 		}, growth},
 		{Row{Name: "search.filtered.ratio", Unit: "ratio", Target: atMost(1.5)}, filtered},
-		{Row{Name: "search.crossover", Unit: "passages"}, crossover},
+		{Row{Name: "search.crossover", Unit: "passages"}, exactThreshold},
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"net/url"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag"
@@ -28,12 +27,8 @@ func overhead(ctx context.Context, b *bench) (ratio float64, note string) {
 // captureSearch returns the statements of one search of the corpus, the second
 // on its connection.
 func (b *bench) captureSearch(ctx context.Context, c *corpus, text string) (statements []statement) {
-	dir := b.folder("pg")
-	between := b.newCapture(ctx, dir, c.database.pool.Config().ConnConfig)
-	through := get(url.Parse(c.database.url))
-	through.Host = ""
-	through.RawQuery = url.Values{"host": {dir}, "sslmode": {"disable"}}.Encode()
-	database := db.NewDatabase(through.String(), b.logger)
+	between, through := b.newCapture(c.database.url)
+	database := db.NewDatabase(through, b.logger)
 	models := get(ollama.New(ollama.Config{Hosts: []string{c.fake.URL()}, Logger: b.logger}))
 	b.atEnd(func() error {
 		database.Close()

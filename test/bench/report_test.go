@@ -9,15 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func content(t *testing.T, file string) string {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
 // The page in docs/ is what its data makes.
 func TestReport_PageIsOfItsData(t *testing.T) {
 	t.Parallel()
@@ -30,7 +21,7 @@ func TestReport_PageIsOfItsData(t *testing.T) {
 	if err := r.render(again, "benchmarks.svg"); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(content(t, again), content(t, page)); diff != "" {
+	if diff := cmp.Diff(string(get(os.ReadFile(again))), string(get(os.ReadFile(page)))); diff != "" {
 		t.Errorf("%s is not what make bench wrote (-want +got):\n%s", page, diff)
 	}
 }

@@ -46,17 +46,13 @@ func (r Row) Short() bool {
 	return r.Target.Relation == "≥" && r.Value < r.Target.Bound || r.Target.Relation == "≤" && r.Value > r.Target.Bound
 }
 
-// Verdict is what the last column says.
-func (r Row) Verdict() string {
-	if r.Short() {
-		return "short"
-	}
-	return "ok"
-}
-
 // String aligns the columns of all rows.
 func (r Row) String() string {
-	return fmt.Sprintf("%-26s %10s %-6s %8s  %s", r.Name, number(r.Value), r.Unit, r.Target, r.Verdict())
+	verdict := "ok"
+	if r.Short() {
+		verdict = "short"
+	}
+	return fmt.Sprintf("%-26s %10s %-6s %8s  %s", r.Name, number(r.Value), r.Unit, r.Target, verdict)
 }
 
 // number writes four digits that count, and no exponent.

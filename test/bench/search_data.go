@@ -42,7 +42,7 @@ func (b *bench) newSearchIndex(ctx context.Context, seed uint64) *searchIndex {
 	models := &embedder{space: newSpace(clusters, 3), queries: map[string][]float32{}}
 	return &searchIndex{
 		environment: b.environment, database: d, random: newRandom(seed, 0), models: models,
-		index:    b.environment.index(d.Database, models),
+		index:    index.New(d.Database, models, b.logger),
 		searcher: rag.NewSearcher(d.Database, models, nil, b.logger),
 	}
 }
@@ -78,9 +78,7 @@ func (x *searchIndex) newTenant(ctx context.Context, project, branch string) *se
 	t := &searchTenant{
 		Tenant: get(x.index.Tenant(ctx, key, "/"+project)), subjects: x.random.Perm(clusters)[:subjects],
 	}
-	check(x.pool.QueryRow(ctx, `
-		SELECT t.project_id, t.id FROM tenants t JOIN projects p ON p.id = t.project_id
-		WHERE p.name = $1 AND t.branch_name = $2`, project, branch).Scan(&t.projectID, &t.id))
+	t.projectID, t.id = x.tenant(ctx, project, branch)
 	return t
 }
 

@@ -9,10 +9,10 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 )
 
-// crossover compares the two ways to search, comparing all passages of a tenant and
-// scanning the HNSW index, for tenants of rising size in one database. Where the
-// second becomes faster is the crossover; up to it the first is right by itself.
-func crossover(ctx context.Context, b *bench) (passages float64, note string) {
+// exactThreshold compares the two ways to search, comparing all passages of a tenant
+// and scanning the HNSW index, for tenants of rising size in one database. It is the
+// largest tenant for which the first is the faster one.
+func exactThreshold(ctx context.Context, b *bench) (passages float64, note string) {
 	sizes, rest := []int{500, 1000, 2000, 5000, 10_000, 20_000}, 50_000
 	if b.quick {
 		sizes, rest = []int{1000, 2000, 5000}, 2000

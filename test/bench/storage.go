@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+
+	"github.com/compound-docs/compound-docs/rag/index"
 )
 
 // branchStorage measures what the tables grow by with every further branch of the
@@ -18,9 +20,9 @@ func branchStorage(ctx context.Context, b *bench) (bytes float64, note string) {
 func (b *bench) branchBytes(ctx context.Context, documents, sections int) (perPassage float64) {
 	repo := b.newRepository(fmt.Sprintf("branches-%d", sections), documents, sections, 7)
 	d := b.newDatabase(ctx)
-	index := b.index(d.Database, &embedder{space: newSpace(100, 2)})
+	x := index.New(d.Database, &embedder{space: newSpace(100, 2)}, b.logger)
 	add := func(branch string) (chunks, bytes float64) {
-		syncOnce(ctx, index, repo, branch)
+		syncOnce(ctx, x, repo, branch)
 		d.scan(ctx, `
 			SELECT (SELECT count(*) FROM document_chunks), sum(pg_total_relation_size(oid))::bigint FROM pg_class
 			WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`, &chunks, &bytes)

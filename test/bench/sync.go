@@ -34,7 +34,7 @@ func embedBound(ctx context.Context, b *bench) (ratio float64, note string) {
 	d := b.newDatabase(ctx)
 	s := b.startServer(ctx, d.url, b.ollamaHost)
 	b.say("sync.embedbound: %d documents", documents)
-	var texts []string
+	var texts []string // that were embedded for a project
 	activate := func(ctx context.Context, round int) time.Duration {
 		// A project of another name has no passage in common with the others.
 		repo := b.newRepository(fmt.Sprintf("embedbound-%d", round), documents, 1, 2)
@@ -42,7 +42,12 @@ func embedBound(ctx context.Context, b *bench) (ratio float64, note string) {
 		s.activate(ctx, repo, "main")
 		took := time.Since(began)
 		if texts == nil {
-			texts = passageTexts(ctx, d, documents)
+			texts = d.texts(ctx, `
+				SELECT heading || E'\n\n' || content FROM passages
+				WHERE project_id = (SELECT max(project_id) FROM passages) ORDER BY hash`)
+			if len(texts) < documents {
+				check(fmt.Errorf("%d documents have %d passages", documents, len(texts)))
+			}
 		}
 		return took
 	}
@@ -56,17 +61,6 @@ func embedBound(ctx context.Context, b *bench) (ratio float64, note string) {
 	}
 	// The first round loads the model.
 	return compare(ctx, 1, rounds, activate, whole(embed), "%d passages, %s models; ", documents, b.ollamaModels)
-}
-
-// passageTexts returns what was embedded for the latest project.
-func passageTexts(ctx context.Context, d *database, documents int) []string {
-	texts := d.texts(ctx, `
-		SELECT heading || E'\n\n' || content FROM passages
-		WHERE project_id = (SELECT max(project_id) FROM passages) ORDER BY hash`)
-	if len(texts) < documents {
-		check(fmt.Errorf("%d documents have %d passages", documents, len(texts)))
-	}
-	return texts
 }
 
 // bulk compares the first sync of a project, its vectors made in this process,
@@ -93,7 +87,7 @@ func bulk(ctx context.Context, b *bench) (ratio float64, note string) {
 	}
 	var rows []table
 	sync := into(func(ctx context.Context, d *database) {
-		syncOnce(ctx, b.index(d.Database, models), repo, "main")
+		syncOnce(ctx, index.New(d.Database, models, b.logger), repo, "main")
 	}, func(ctx context.Context, d *database) {
 		if rows == nil {
 			rows = readTables(ctx, d)

@@ -6,8 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
@@ -157,8 +155,3 @@ func (*embedder) EmbedModel(context.Context) (ollama.Model, error) {
 }
 
 func (e *embedder) FreshModel(ctx context.Context) (ollama.Model, error) { return e.EmbedModel(ctx) }
-
-// index is the index in a database with this embedder.
-func (e *environment) index(database *db.Database, models *embedder) *index.Index {
-	return index.New(database, models, e.logger)
-}

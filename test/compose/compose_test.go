@@ -1,5 +1,5 @@
 // Package compose_test checks the Compose files of deploy/, and that the
-// documentation names what they have. It knows them from outside only.
+// documentation names what they have. It reads the files and starts nothing.
 package compose_test
 
 import (
@@ -53,7 +53,9 @@ func defaults(value string) string {
 func TestCompose_Services(t *testing.T) {
 	t.Parallel()
 	file := readCompose(t)
+	profiles := map[string][]string{}
 	for name, service := range file.Services {
+		profiles[name] = service.Profiles
 		if len(service.Ports) != 1 || !strings.HasPrefix(service.Ports[0], "127.0.0.1:") {
 			t.Errorf("%s has ports %v, want one on the loopback interface", name, service.Ports)
 		}
@@ -68,10 +70,6 @@ func TestCompose_Services(t *testing.T) {
 		if len(service.HealthCheck) == 0 {
 			t.Errorf("%s has no health check", name)
 		}
-	}
-	profiles := map[string][]string{}
-	for name, service := range file.Services {
-		profiles[name] = service.Profiles
 	}
 	want := map[string][]string{"postgres": nil, "ollama": {"cpu"}, "ollama-nvidia": {"nvidia"}, "ollama-amd": {"amd"}}
 	if diff := cmp.Diff(want, profiles); diff != "" {

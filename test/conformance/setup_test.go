@@ -48,7 +48,7 @@ func run(t *testing.T, stdin []byte, name string, arguments ...string) (stdout [
 	t.Helper()
 	dir := installed(t)
 	programs := filepath.Join(dir, "node_modules", ".bin")
-	if path := filepath.Join(programs, name); fileExists(path) {
+	if path, err := exec.LookPath(filepath.Join(programs, name)); err == nil {
 		name = path
 	}
 	command := exec.CommandContext(t.Context(), name, arguments...)
@@ -67,11 +67,6 @@ func run(t *testing.T, stdin []byte, name string, arguments ...string) (stdout [
 		}
 	})
 	return stdout, command.ProcessState.ExitCode()
-}
-
-func fileExists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // install returns the program as Claude Code starts it, with a database, models, and

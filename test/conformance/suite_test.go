@@ -101,26 +101,16 @@ type documented struct {
 func parseReport(t *testing.T, text string) documented {
 	t.Helper()
 	d := documented{applies: map[string]map[string]string{}, without: map[string][]string{}}
-	quoted := regexp.MustCompile("`([^`]+)`")
-	for line := range strings.Lines(text) {
-		cells := strings.Split(strings.Trim(line, "|\n "), "|")
-		names := quoted.FindAllStringSubmatch(cells[0], -1)
-		if !strings.HasPrefix(line, "| `") || len(names) == 0 {
+	for _, row := range regexp.MustCompile("(?m)^\\| (`.*?) \\|(.*)\\|$").FindAllStringSubmatch(text, -1) {
+		names, cells := strings.Fields(strings.ReplaceAll(row[1], "`", "")), strings.Split(row[2], "|")
+		if len(cells) == 1 {
+			d.without[names[0]] = names[1:]
 			continue
 		}
-		scenario := names[0][1]
-		switch len(cells) {
-		case 2:
-			d.without[scenario] = []string{}
-			for _, name := range names[1:] {
-				d.without[scenario] = append(d.without[scenario], name[1])
-			}
-		case 3:
-			d.applies[scenario] = map[string]string{}
-			for i, version := range protocolVersions {
-				if outcome := strings.TrimSpace(cells[i+1]); outcome != "–" {
-					d.applies[scenario][version] = outcome
-				}
+		d.applies[names[0]] = map[string]string{}
+		for i, version := range protocolVersions {
+			if outcome := strings.TrimSpace(cells[i]); outcome != "–" {
+				d.applies[names[0]][version] = outcome
 			}
 		}
 	}

@@ -1,7 +1,13 @@
+// Package containers_test runs the real program against PostgreSQL and Ollama in
+// containers: every tool, the watcher, and containers that stop, start and stall.
+// The test of the tools runs against native processes too, so that both give the
+// same answers. The package starts the program and calls its tools as
+// a client does, and does not know how the containers are made.
 package containers_test
 
 import (
 	"errors"
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +16,14 @@ import (
 	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
+
+func TestMain(m *testing.M) {
+	// These tests wait more than they work.
+	if err := flag.Set("test.parallel", "6"); err != nil {
+		panic(err)
+	}
+	os.Exit(testenv.Main(m))
+}
 
 // installation is the program with a project and services.
 type installation struct{ mcpclient.Installation }

@@ -48,8 +48,9 @@ type question struct {
 
 // demo is a client of a running server.
 type demo struct {
-	out    io.Writer
-	client *mcpclient.Client
+	out       io.Writer
+	questions []question
+	client    *mcpclient.Client
 }
 
 func run(ctx context.Context, out io.Writer) (err error) {
@@ -61,30 +62,23 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	if err := json.Unmarshal(content, &asked); err != nil {
 		return fmt.Errorf("read %s: %w", questions, err)
 	}
-	d := &demo{out: out}
+	d := &demo{out: out, questions: asked}
 	d.section("Start the server over stdio, as Claude Code does")
 	if err := d.start(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.client.Close()) }()
-	d.section("Activate the demo project: every document is read, cut into passages, embedded and indexed")
-	if err := d.activate(ctx); err != nil {
-		return err
-	}
-	d.section("List the doc-types")
-	if err := d.show(ctx, "list_doc_types", answer{}); err != nil {
-		return err
-	}
-	d.section("Search: ten questions written down beforehand, with the document that each should find first")
-	if err := d.searchAll(ctx, asked); err != nil {
-		return err
-	}
-	d.section("Ask: an answer from the documents, those they link to and the critical ones")
-	for _, q := range asked {
-		if !q.Ask {
-			continue
-		}
-		if err := d.show(ctx, "rag_query", answer{"query": q.Question}); err != nil {
+	for _, step := range []struct {
+		title string
+		do    func(context.Context) error
+	}{
+		{"Activate the demo project: every document is read, cut into passages, embedded and indexed", d.activate},
+		{"List the doc-types", d.listDocTypes},
+		{"Search: ten questions written down beforehand, with the document that each should find first", d.searchAll},
+		{"Ask: an answer from the documents, those they link to and the critical ones", d.askSome},
+	} {
+		d.section(step.title)
+		if err := step.do(ctx); err != nil {
 			return err
 		}
 	}

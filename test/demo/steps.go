@@ -40,6 +40,22 @@ func (d *demo) activate(ctx context.Context) error {
 	return d.print("activate_project", activated)
 }
 
+func (d *demo) listDocTypes(ctx context.Context) error {
+	return d.show(ctx, "list_doc_types", answer{})
+}
+
+func (d *demo) askSome(ctx context.Context) error {
+	for _, q := range d.questions {
+		if !q.Ask {
+			continue
+		}
+		if err := d.show(ctx, "rag_query", answer{"query": q.Question}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // show calls a tool and prints its answer.
 func (d *demo) show(ctx context.Context, tool string, arguments answer) error {
 	got, err := d.call(ctx, tool, arguments)
@@ -53,9 +69,9 @@ func (d *demo) print(tool string, got answer) error {
 	return templates.ExecuteTemplate(d.out, tool, got)
 }
 
-func (d *demo) searchAll(ctx context.Context, asked []question) error {
+func (d *demo) searchAll(ctx context.Context) error {
 	found := 0
-	for _, q := range asked {
+	for _, q := range d.questions {
 		got, err := d.call(ctx, "semantic_search", answer{"query": q.Question, "limit": 3})
 		if err != nil {
 			return err
@@ -70,8 +86,8 @@ func (d *demo) searchAll(ctx context.Context, asked []question) error {
 			return err
 		}
 	}
-	if found < len(asked) {
-		return fmt.Errorf("only %d of %d questions found their document first", found, len(asked))
+	if found < len(d.questions) {
+		return fmt.Errorf("only %d of %d questions found their document first", found, len(d.questions))
 	}
 	d.printf("All %d questions found their document first.\n", found)
 	return nil

@@ -12,9 +12,7 @@ import (
 
 // SetAnswer makes f return the pieces of every answer.
 func (s *Server) SetAnswer(f func(system, user string) []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.answer = f
+	s.locked(func() { s.answer = f })
 }
 
 // defaultAnswer repeats the last line of the prompt, which holds the question, in
@@ -24,12 +22,7 @@ func defaultAnswer(_, user string) []string {
 	return strings.SplitAfter("This is an answer to: "+lines[len(lines)-1], " ")
 }
 
-func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
-	request := requestOf(r)
-	if !s.has(request.Model) {
-		replyMissing(w, request.Model)
-		return
-	}
+func (s *Server) chat(w http.ResponseWriter, r *http.Request, request recorded) {
 	if request.faults.tooLong(request.System + " " + request.User) {
 		request.faults.replyTooLong(w)
 		return
@@ -75,20 +68,17 @@ var defaultSteps = []api.ProgressResponse{ //nolint:gochecknoglobals // a table
 
 // SetPull configures the next pulls.
 func (s *Server) SetPull(pull Pull) {
-	if pull.Steps == nil {
-		pull.Steps = defaultSteps
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.pull = pull
+	s.locked(func() { s.pull = pull })
 }
 
-func (s *Server) pullModel(w http.ResponseWriter, r *http.Request) {
-	request := requestOf(r)
+func (s *Server) pullModel(w http.ResponseWriter, r *http.Request, request recorded) {
 	s.mu.Lock()
 	pull := s.pull
 	s.mu.Unlock()
 	send := startStream(w)
+	if pull.Steps == nil {
+		pull.Steps = defaultSteps
+	}
 	for _, step := range pull.Steps {
 		send(step)
 		if request.faults.HangUp {

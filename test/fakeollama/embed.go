@@ -13,13 +13,8 @@ import (
 
 const defaultDimensions = 1024
 
-func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
-	request := requestOf(r)
+func (s *Server) embed(w http.ResponseWriter, r *http.Request, request recorded) {
 	faults := request.faults
-	if !s.has(request.Model) {
-		replyMissing(w, request.Model)
-		return
-	}
 	if !s.compute(r.Context(), time.Duration(len(request.Texts))*faults.EmbedTime) {
 		return
 	}

@@ -56,9 +56,7 @@ type Faults struct {
 
 // SetFaults replaces the faults, from the next request on.
 func (s *Server) SetFaults(faults Faults) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.faults = faults
+	s.locked(func() { s.faults = faults })
 }
 
 // take returns the faults for a request at the path, and counts the request.
@@ -81,8 +79,6 @@ func (f *Faults) clearReplies() {
 	f.Status, f.Message, f.Body, f.HangUp, f.Delay = 0, "", "", false, 0
 }
 
-type contextKey struct{}
-
 // recorded is a request with the faults that apply to it.
 type recorded struct {
 	Request
@@ -90,15 +86,12 @@ type recorded struct {
 	faults Faults
 }
 
-func requestOf(r *http.Request) recorded {
-	rec, _ := r.Context().Value(contextKey{}).(recorded)
-	return rec
-}
+type handler func(w http.ResponseWriter, r *http.Request, request recorded)
 
 // withFaults records every request and applies the faults that do not depend on its
 // content.
-func (s *Server) withFaults(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+func (s *Server) withFaults(next handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			replyError(w, http.StatusBadRequest, err.Error())
@@ -130,10 +123,9 @@ func (s *Server) withFaults(next http.Handler) http.Handler {
 		case faults.Status != 0:
 			replyError(w, faults.Status, faults.Message)
 		default:
-			ctx := context.WithValue(r.Context(), contextKey{}, recorded{request, faults})
-			next.ServeHTTP(w, r.WithContext(ctx))
+			next(w, r, recorded{request, faults})
 		}
-	})
+	}
 }
 
 // wait waits for until, and reports false if the client left or the server was

@@ -78,19 +78,18 @@ func newServer() *Server {
 		models:    map[string]installed{},
 		left:      make(chan string, 64),
 		answer:    defaultAnswer,
-		pull:      Pull{Steps: defaultSteps},
 	}
 	s.AddModel("mxbai-embed-large", digestOf("mxbai-embed-large"))
 	s.AddModel("mistral", digestOf("mistral"))
 	mux := http.NewServeMux()
-	mux.HandleFunc("HEAD /{$}", func(http.ResponseWriter, *http.Request) {})
-	mux.HandleFunc("GET /api/version", s.replyVersion)
-	mux.HandleFunc("GET /api/tags", s.tags)
-	mux.HandleFunc("POST /api/show", s.show)
-	mux.HandleFunc("POST /api/pull", s.pullModel)
-	mux.HandleFunc("POST /api/embed", s.embed)
-	mux.HandleFunc("POST /api/chat", s.chat)
-	s.http = httptest.NewUnstartedServer(s.withFaults(mux))
+	for pattern, handler := range map[string]handler{
+		"GET /api/version": s.replyVersion, "GET /api/tags": s.tags, "POST /api/show": s.withModel(s.show),
+		"POST /api/pull": s.pullModel, "POST /api/embed": s.withModel(s.embed), "POST /api/chat": s.withModel(s.chat),
+		"HEAD /{$}": func(http.ResponseWriter, *http.Request, recorded) {},
+	} {
+		mux.HandleFunc(pattern, s.withFaults(handler))
+	}
+	s.http = httptest.NewUnstartedServer(mux)
 	return s
 }
 
@@ -115,6 +114,12 @@ func (s *Server) Close() {
 // URL is the server's base URL.
 func (s *Server) URL() string { return s.http.URL }
 
+func (s *Server) locked(do func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	do()
+}
+
 // AddModel installs the model, or replaces it, with a digest.
 func (s *Server) AddModel(name, digest string) {
 	s.mu.Lock()
@@ -126,24 +131,18 @@ func (s *Server) AddModel(name, digest string) {
 
 // SetContextLength sets the context length, in tokens, that all models report.
 func (s *Server) SetContextLength(tokens int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.window = tokens
+	s.locked(func() { s.window = tokens })
 }
 
 // RemoveModel removes the model.
 func (s *Server) RemoveModel(name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.models, fullName(name))
+	s.locked(func() { delete(s.models, fullName(name)) })
 }
 
 // Observe makes the server call f at the start of every request, before any fault.
 // f may block to delay the request. nil removes it.
 func (s *Server) Observe(f func(*http.Request)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.observe = f
+	s.locked(func() { s.observe = f })
 }
 
 // Requests returns the requests so far at the path ("/api/embed"), or all for "", in
@@ -174,9 +173,7 @@ func (s *Server) Texts() []string {
 
 // Forget drops the recorded requests.
 func (s *Server) Forget() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.requests = nil
+	s.locked(func() { s.requests = nil })
 }
 
 // Left receives the path of every request whose client went away before the
@@ -187,9 +184,9 @@ func (s *Server) Left() <-chan string { return s.left }
 // what observes it, if anything.
 func (s *Server) record(r *http.Request, body []byte) (Request, Faults, func(*http.Request)) {
 	var fields struct {
-		Model    string `json:"model"`
-		Name     string `json:"name"`
-		Input    any    `json:"input"`
+		Model    string          `json:"model"`
+		Name     string          `json:"name"`
+		Input    json.RawMessage `json:"input"`
 		Messages []struct {
 			Role    string `json:"role"`
 			Content string `json:"content"`
@@ -219,34 +216,21 @@ func (s *Server) record(r *http.Request, body []byte) (Request, Faults, func(*ht
 	return request, s.faults.take(r.URL.Path), s.observe
 }
 
-func textsOf(input any) []string {
-	switch input := input.(type) {
-	case string:
-		return []string{input}
-	case []any:
-		texts := make([]string, 0, len(input))
-		for _, text := range input {
-			text, _ := text.(string)
-			texts = append(texts, text)
-		}
-		return texts
-	default:
-		return nil
+// textsOf returns the input of an embedding: a text or several.
+func textsOf(input json.RawMessage) (texts []string) {
+	var text string
+	if json.Unmarshal(input, &text) == nil {
+		return []string{text}
 	}
+	_ = json.Unmarshal(input, &texts) // a request without texts has none
+	return texts
 }
 
-func (s *Server) has(model string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, ok := s.models[fullName(model)]
-	return ok
-}
-
-func (s *Server) replyVersion(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) replyVersion(w http.ResponseWriter, _ *http.Request, _ recorded) {
 	reply(w, http.StatusOK, map[string]any{"version": version})
 }
 
-func (s *Server) tags(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) tags(w http.ResponseWriter, _ *http.Request, _ recorded) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	list := []map[string]any{}
@@ -258,18 +242,13 @@ func (s *Server) tags(w http.ResponseWriter, _ *http.Request) {
 	reply(w, http.StatusOK, map[string]any{"models": list})
 }
 
-func (s *Server) show(w http.ResponseWriter, r *http.Request) {
-	model := requestOf(r).Model
-	if !s.has(model) {
-		replyMissing(w, model)
-		return
-	}
-	s.mu.Lock()
+func (s *Server) show(w http.ResponseWriter, _ *http.Request, request recorded) {
 	info := map[string]any{"general.architecture": "fake"}
-	if s.window > 0 {
-		info["fake.context_length"] = s.window
-	}
-	s.mu.Unlock()
+	s.locked(func() {
+		if s.window > 0 {
+			info["fake.context_length"] = s.window
+		}
+	})
 	reply(w, http.StatusOK, map[string]any{
 		"details":    map[string]any{"family": "fake", "format": "gguf"},
 		"model_info": info,
@@ -287,8 +266,17 @@ func replyError(w http.ResponseWriter, status int, message string) {
 	reply(w, status, map[string]any{"error": message})
 }
 
-func replyMissing(w http.ResponseWriter, model string) {
-	replyError(w, http.StatusNotFound, `model "`+model+`" not found, try pulling it first`)
+// withModel handles a request for a model that is there.
+func (s *Server) withModel(next handler) handler {
+	return func(w http.ResponseWriter, r *http.Request, request recorded) {
+		var there bool
+		s.locked(func() { _, there = s.models[fullName(request.Model)] })
+		if there {
+			next(w, r, request)
+		} else {
+			replyError(w, http.StatusNotFound, `model "`+request.Model+`" not found, try pulling it first`)
+		}
+	}
 }
 
 // fullName returns the name as Ollama lists it.

@@ -1,5 +1,5 @@
-// Package gitrepo is the working folder of a git repository whose files a test
-// changes. It knows files and git, and nothing of what the files say.
+// Package gitrepo lets a test change the files of a git repository: it writes, moves
+// and removes them, and runs git. It knows nothing of what the files say.
 package gitrepo
 
 import (

@@ -4,75 +4,56 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
 
-// operation is something that happens to files. do returns the file or folder that
-// it happened to, "" if there is none.
+// operation is something that happens to files: of chooses a file, a folder or a
+// branch, "" if there is none, and do does it to that.
 type operation struct {
 	name   string
 	weight int
-	do     func(*repository) string
+	of     func(*repository) string
+	do     func(r *repository, name string)
 }
 
 var operationTable = []operation{
-	{"create", 20, (*repository).create},
-	{"write", 18, onFile(func(r *repository, name string) { r.Put(name, r.document()) })},
-	{"append", 8, onFile((*repository).appendTo)},
-	{"edit without change of size", 5, onFile((*repository).sameSize)},
-	{"write slowly", 2, onFile((*repository).writeSlowly)},
-	{"save by rename", 8, onFile((*repository).saveByRename)},
-	{"save by moving away", 4, onFile((*repository).saveByMovingAway)},
-	{"spoil", 2, onFile(func(r *repository, name string) { r.Put(name, "---\ntitle: [\n---\n") })},
-	{"touch", 2, onFile((*repository).touch)},
-	{"chmod", 3, onFile((*repository).chmod)},
-	{"delete", 10, onFile(remove)},
-	{"rename", 7, onFile(func(r *repository, name string) { r.move(name, r.newPath(path.Dir(name))) })},
-	{"move", 5, onFile(func(r *repository, name string) { r.move(name, r.newPath(r.folder())) })},
-	{"swap", 2, onFile((*repository).swap)},
-	{"junk", 2, onFile((*repository).junk)},
-	{"rename folder", 3, onFolder((*repository).renameFolder)},
-	{"move folder out", 2, onFolder((*repository).moveOut)},
-	{"move folder in", 2, (*repository).moveIn},
-	{"delete folder", 1, onFolder(remove)},
-	{"delete and make folder", 1, onFolder((*repository).remake)},
-	{"switch branch", 1, (*repository).switchBranch},
-	{"switch branch and drop changes", 1, (*repository).forceBranch},
+	{"create", 20, (*repository).newFile, (*repository).write},
+	{"write", 18, (*repository).file, (*repository).write},
+	{"append", 8, (*repository).file, (*repository).appendTo},
+	{"edit without change of size", 5, (*repository).file, (*repository).sameSize},
+	{"write slowly", 2, (*repository).file, (*repository).writeSlowly},
+	{"save by rename", 8, (*repository).file, (*repository).saveByRename},
+	{"save by moving away", 4, (*repository).file, (*repository).saveByMovingAway},
+	{"spoil", 2, (*repository).file, func(r *repository, name string) { r.Put(name, "---\ntitle: [\n---\n") }},
+	{"touch", 2, (*repository).file, (*repository).touch},
+	{"chmod", 3, (*repository).file, (*repository).chmod},
+	{"delete", 10, (*repository).file, (*repository).Remove},
+	{"rename", 7, (*repository).file, func(r *repository, name string) { r.move(name, r.newPath(path.Dir(name))) }},
+	{"move", 5, (*repository).file, func(r *repository, name string) { r.move(name, r.newPath(r.folder())) }},
+	{"swap", 2, (*repository).file, (*repository).swap},
+	{"junk", 2, (*repository).file, (*repository).junk},
+	{"rename folder", 3, (*repository).subfolder, (*repository).renameFolder},
+	{"move folder out", 2, (*repository).subfolder, (*repository).moveOut},
+	{"move folder in", 2, (*repository).outsideFolder, (*repository).moveIn},
+	{"delete folder", 1, (*repository).subfolder, (*repository).Remove},
+	{"delete and make folder", 1, (*repository).subfolder, (*repository).remake},
+	{"switch branch", 1, (*repository).otherBranch, (*repository).switchBranch},
+	{"switch branch and drop changes", 1, (*repository).otherBranch, (*repository).forceBranch},
 }
 
-func total(operations []operation) (sum int) {
-	for _, operation := range operations {
-		sum += operation.weight
+// weighted has each operation as often as its weight says.
+func weighted() (operations []operation) {
+	for _, o := range operationTable {
+		operations = append(operations, slices.Repeat([]operation{o}, o.weight)...)
 	}
-	return sum
+	return operations
 }
 
-func onFile(do func(r *repository, name string)) func(*repository) string {
-	return on((*repository).file, do)
-}
+func (r *repository) newFile() string { return r.newPath(r.folder()) }
 
-func onFolder(do func(r *repository, name string)) func(*repository) string {
-	return on((*repository).subfolder, do)
-}
-
-func on(choose func(*repository) string, do func(r *repository, name string)) func(*repository) string {
-	return func(r *repository) string {
-		name := choose(r)
-		if name != "" {
-			do(r, name)
-		}
-		return name
-	}
-}
-
-func remove(r *repository, name string) { r.Remove(name) }
-
-func (r *repository) create() string {
-	name := r.newPath(r.folder())
-	r.Put(name, r.document())
-	return name
-}
+func (r *repository) write(name string) { r.Put(name, r.document()) }
 
 func (r *repository) appendTo(name string) {
 	r.serial++
@@ -159,14 +140,17 @@ func (r *repository) moveOut(name string) {
 	r.move(name, fmt.Sprintf("%s/%d", outsideDir, r.serial))
 }
 
-func (r *repository) moveIn() string {
-	name := r.one(r.list(true, outsideDir))
-	if strings.Count(name, "/") != 1 {
-		return ""
+// outsideFolder chooses a folder that was moved out.
+func (r *repository) outsideFolder() string {
+	if name := r.one(r.list(true, outsideDir)); strings.Count(name, "/") == 1 {
+		return name
 	}
+	return ""
+}
+
+func (r *repository) moveIn(name string) {
 	r.serial++
 	r.move(name, fmt.Sprintf("%s/back%d", r.folder(), r.serial))
-	return name
 }
 
 func (r *repository) remake(name string) {
@@ -182,16 +166,14 @@ func (r *repository) otherBranch() string {
 	}
 }
 
-func (r *repository) switchBranch() string {
+func (r *repository) switchBranch(name string) {
 	r.Commit()
-	r.branch = r.otherBranch()
-	r.Git("switch", "-q", r.branch)
-	return r.branch
+	r.branch = name
+	r.Git("switch", "-q", name)
 }
 
 // forceBranch loses what was not committed, but for new files.
-func (r *repository) forceBranch() string {
-	r.branch = r.otherBranch()
-	r.Git("switch", "-q", "-f", r.branch)
-	return r.branch
+func (r *repository) forceBranch(name string) {
+	r.branch = name
+	r.Git("switch", "-q", "-f", name)
 }

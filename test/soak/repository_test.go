@@ -121,17 +121,12 @@ func (r *repository) document() string {
 
 // step does one operation, and logs it.
 func (r *repository) step() {
-	for {
-		choice := r.random.IntN(total(operationTable))
-		for _, operation := range operationTable {
-			if choice -= operation.weight; choice >= 0 {
-				continue
-			}
-			if name := operation.do(r); name != "" {
-				r.log = append(r.log, fmt.Sprintf("%s %s %q", time.Now().Format("15:04:05.000"), operation.name, name))
-				return
-			}
-			break // there was nothing to do it to
+	for operations := weighted(); ; {
+		operation := operations[r.random.IntN(len(operations))]
+		if name := operation.of(r); name != "" { // else there is nothing to do it to
+			operation.do(r, name)
+			r.log = append(r.log, fmt.Sprintf("%s %s %q", time.Now().Format("15:04:05.000"), operation.name, name))
+			return
 		}
 	}
 }

@@ -91,22 +91,20 @@ type cluster struct {
 
 func (c cluster) data() string { return filepath.Join(c.folder, "data") }
 
-func (c cluster) locale() string {
-	if runtime.GOOS == "linux" {
-		return "C.UTF-8" // knows upper and lower case of all letters; macOS has no such locale
-	}
-	return "C"
-}
-
+// environment is that of PostgreSQL's programs. The cluster takes its locale from it.
 func (c cluster) environment() []string {
-	return []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=" + c.locale()}
+	locale := "C"
+	if runtime.GOOS == "linux" {
+		locale = "C.UTF-8" // knows upper and lower case of all letters; macOS has no such locale
+	}
+	return []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=" + locale}
 }
 
 // create makes the cluster's files.
 func (c cluster) create(ctx context.Context) error {
 	initdb := exec.CommandContext(ctx, filepath.Join(c.bin, "initdb"), //nolint:gosec // a program found by findPostgres
 		"--pgdata", c.data(), "--username", superuser, "--auth", "trust",
-		"--encoding", "UTF8", "--locale", c.locale(), "--no-sync", "--no-instructions")
+		"--encoding", "UTF8", "--no-sync", "--no-instructions")
 	initdb.Dir, initdb.Env = c.folder, c.environment()
 	initdb.SysProcAttr = childAttributes(c.credential, syscall.SIGKILL)
 	if text, err := initdb.CombinedOutput(); err != nil {

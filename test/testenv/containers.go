@@ -69,12 +69,11 @@ func containedOllama() containedService {
 
 // run starts a service and waits until it answers. What it has stored stays when it
 // is stopped, and so does its address.
-func (e *engine) run(ctx context.Context, service containedService, logf Logf) (*Container, error) {
+func (e *engine) run(ctx context.Context, service containedService, logf Logf) (_ *Container, failed error) {
 	image, err := service.image.ensure(ctx, e.docker, logf)
 	if err != nil {
 		return nil, err
 	}
-	var failures error
 	for range startTries {
 		free, err := freeAddress(ctx)
 		if err != nil {
@@ -83,26 +82,21 @@ func (e *engine) run(ctx context.Context, service containedService, logf Logf) (
 		c := &Container{docker: e.docker, name: service.name + " in a container of " + image, image: image, address: free}
 		c.running, err = testcontainers.Run(ctx, image, append(service.options,
 			testcontainers.WithLabels(e.labels), testcontainers.WithExposedPorts(service.port),
-			testcontainers.WithHostConfigModifier(bind(service.port, netip.MustParseAddrPort(free))),
+			testcontainers.WithHostConfigModifier(func(host *container.HostConfig) {
+				host.ShmSize = 1 << 30 // for index builds on several cores
+				// A port that the engine chooses would be another one after a restart.
+				address := netip.MustParseAddrPort(free)
+				host.PortBindings = network.PortMap{network.MustParsePort(service.port): {{
+					HostIP: address.Addr(), HostPort: strconv.Itoa(int(address.Port())),
+				}}}
+			}),
 			testcontainers.WithWaitStrategyAndDeadline(answerTimeout, service.ready))...)
 		if err == nil {
 			return c, nil
 		}
-		err = fmt.Errorf("start %s: %w\n%s", c.name, err, c.lastLog())
-		failures = errors.Join(failures, err, testcontainers.TerminateContainer(c.running))
+		failed = errors.Join(fmt.Errorf("start %s: %w\n%s", c.name, err, c.lastLog()), testcontainers.TerminateContainer(c.running))
 	}
-	return nil, failures
-}
-
-// bind gives the port an address. One that the engine chooses would be another one
-// after a restart.
-func bind(port string, address netip.AddrPort) func(*container.HostConfig) {
-	return func(host *container.HostConfig) {
-		host.ShmSize = 1 << 30 // for index builds on several cores
-		host.PortBindings = network.PortMap{network.MustParsePort(port): {{
-			HostIP: address.Addr(), HostPort: strconv.Itoa(int(address.Port())),
-		}}}
-	}
+	return nil, failed
 }
 
 // Container is a service in a container: data and address stay, whatever a test

@@ -1,6 +1,7 @@
 package testenv
 
 import (
+	"errors"
 	"io"
 	"net"
 	"net/url"
@@ -18,6 +19,7 @@ import (
 type FaultProxy struct {
 	network, target string // of the service
 	address         string // of the proxy
+	tap             func() io.WriteCloser
 
 	mu       sync.Mutex
 	stalled  chan struct{} // closed when the stall ends; nil while there is none
@@ -29,37 +31,55 @@ type FaultProxy struct {
 // NewFaultProxy starts a proxy in front of a TCP address, until the test ends.
 func NewFaultProxy(t testing.TB, target string) *FaultProxy {
 	t.Helper()
-	return newFaultProxy(t, "tcp", target)
+	p := &FaultProxy{network: "tcp", target: target}
+	if err := p.start(); err != nil {
+		t.Fatal("testenv:", err)
+	}
+	t.Cleanup(p.Close)
+	return p
 }
 
-// NewDatabaseProxy starts a proxy in front of a PostgreSQL server, and returns the
-// URL that leads through it.
+// NewDatabaseProxy starts a proxy in front of a PostgreSQL server, until the test
+// ends, and returns the URL that leads through it.
 func NewDatabaseProxy(t testing.TB, databaseURL string) (proxy *FaultProxy, throughProxy string) {
 	t.Helper()
+	proxy, throughProxy, err := StartDatabaseProxy(databaseURL, nil)
+	if err != nil {
+		t.Fatal("testenv:", err)
+	}
+	t.Cleanup(proxy.Close)
+	return proxy, throughProxy
+}
+
+// StartDatabaseProxy is NewDatabaseProxy outside of tests. The caller closes the
+// proxy. Unless it is nil, tap is called for each connection and gives what all that
+// the client sends is copied to.
+func StartDatabaseProxy(databaseURL string, tap func() io.WriteCloser) (proxy *FaultProxy, throughProxy string, err error) {
 	config, err := pgx.ParseConfig(databaseURL)
 	if err != nil {
-		t.Fatal("testenv: the database URL is not a URL") // err would quote its password
+		return nil, "", errors.New("the database URL is not a URL") // err would quote its password
 	}
-	network, address := pgconn.NetworkAddress(config.Host, config.Port)
-	proxy = newFaultProxy(t, network, address)
+	proxy = &FaultProxy{tap: tap}
+	proxy.network, proxy.target = pgconn.NetworkAddress(config.Host, config.Port)
+	if err := proxy.start(); err != nil {
+		return nil, "", err
+	}
 	u := url.URL{
 		Scheme: "postgres", User: url.UserPassword(config.User, config.Password),
 		Host: proxy.address, Path: "/" + config.Database, RawQuery: "sslmode=disable",
 	}
-	return proxy, u.String()
+	return proxy, u.String(), nil
 }
 
-func newFaultProxy(t testing.TB, network, target string) *FaultProxy {
-	t.Helper()
-	p := &FaultProxy{network: network, target: target, address: "127.0.0.1:0", conns: map[net.Conn]bool{}}
-	if err := p.Open(); err != nil {
-		t.Fatal("testenv:", err)
-	}
-	t.Cleanup(func() {
-		p.Shut()
-		p.running.Wait()
-	})
-	return p
+func (p *FaultProxy) start() error {
+	p.address, p.conns = "127.0.0.1:0", map[net.Conn]bool{}
+	return p.Open()
+}
+
+// Close breaks all connections and ends the proxy.
+func (p *FaultProxy) Close() {
+	p.Shut()
+	p.running.Wait()
 }
 
 // Address is where the proxy listens, as host:port.
@@ -131,16 +151,22 @@ func (p *FaultProxy) accept(listener net.Listener) {
 			_ = server.Close()
 		} else {
 			p.conns[client], p.conns[server] = true, true
-			p.running.Go(func() { p.forward(client, server) })
-			p.running.Go(func() { p.forward(server, client) })
+			p.running.Go(func() { p.forward(client, server, p.tap) })
+			p.running.Go(func() { p.forward(server, client, nil) })
 		}
 		p.mu.Unlock()
 	}
 }
 
 // forward copies what comes from one side to the other, until either ends.
-func (p *FaultProxy) forward(from, to net.Conn) {
-	_, _ = io.Copy(to, stallingReader{p, from})
+func (p *FaultProxy) forward(from, to net.Conn, tap func() io.WriteCloser) {
+	sent := io.Reader(stallingReader{p, from})
+	if tap != nil {
+		tapped := tap()
+		defer tapped.Close() //nolint:errcheck // of a copy
+		sent = io.TeeReader(sent, tapped)
+	}
+	_, _ = io.Copy(to, sent)
 	p.mu.Lock()
 	delete(p.conns, from)
 	delete(p.conns, to)

@@ -18,14 +18,12 @@ type installation struct {
 
 // installationFolders are where packages put a PostgreSQL: Debian and PGDG,
 // Fedora's PGDG, Homebrew on two architectures, Postgres.app.
-func installationFolders() []string {
-	return []string{
-		"/usr/lib/postgresql/*/bin",
-		"/usr/pgsql-*/bin",
-		"/opt/homebrew/opt/postgresql@*/bin",
-		"/usr/local/opt/postgresql@*/bin",
-		"/Applications/Postgres.app/Contents/Versions/*/bin",
-	}
+var installationFolders = []string{
+	"/usr/lib/postgresql/*/bin",
+	"/usr/pgsql-*/bin",
+	"/opt/homebrew/opt/postgresql@*/bin",
+	"/usr/local/opt/postgresql@*/bin",
+	"/Applications/Postgres.app/Contents/Versions/*/bin",
 }
 
 var errNoPostgres = errors.New(`no PostgreSQL 15 or newer with pgvector 0.8 or newer on this machine: ` +
@@ -35,7 +33,7 @@ var errNoPostgres = errors.New(`no PostgreSQL 15 or newer with pgvector 0.8 or n
 // pgvector to go with it.
 func findPostgres(ctx context.Context) (installation, error) {
 	var folders []string
-	for _, pattern := range installationFolders() {
+	for _, pattern := range installationFolders {
 		matches, err := filepath.Glob(pattern)
 		if err != nil {
 			return installation{}, err

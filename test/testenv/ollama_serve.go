@@ -106,12 +106,10 @@ func render(write func(*os.File) error) (content []byte, err error) {
 	return os.ReadFile(file.Name())
 }
 
-// standInParameters keep the models to one thread. They need no more, and threads
-// that wait for each other by spinning make minutes of seconds on a machine whose
-// processors are taken by other tests.
-func standInParameters() map[string]any { return map[string]any{"num_thread": 1} }
-
-// loadStandIns creates stand-ins for both models on a server that has none.
+// loadStandIns creates stand-ins for both models on a server that has none. They are
+// kept to one thread: they need no more, and threads that wait for each other by
+// spinning make minutes of seconds on a machine whose processors are taken by other
+// tests.
 func (o *Ollama) loadStandIns(ctx context.Context) error {
 	client, err := newClient(o.Host)
 	if err != nil {
@@ -136,7 +134,7 @@ func (o *Ollama) loadStandIns(ctx context.Context) error {
 			return fmt.Errorf("upload a stand-in for %s: %w", model.name, err)
 		}
 		request := &api.CreateRequest{
-			Model: model.name, Template: model.template, Parameters: standInParameters(),
+			Model: model.name, Template: model.template, Parameters: map[string]any{"num_thread": 1},
 			Files: map[string]string{"model.gguf": digest},
 		}
 		if err := client.Create(ctx, request, func(api.ProgressResponse) error { return nil }); err != nil {

@@ -51,7 +51,9 @@ func Install(ctx context.Context, database, ollama bool) error {
 			missing = append(missing, "database")
 		}
 	}
-	if ollama && os.Getenv(EnvOllamaHost) == "" && !canBuild() {
+	_, errC := exec.LookPath("cc")
+	_, errCXX := exec.LookPath("c++")
+	if ollama && os.Getenv(EnvOllamaHost) == "" && errors.Join(errC, errCXX) != nil {
 		if _, err := machineOllama(ctx); err != nil {
 			missing = append(missing, "compiler")
 		}
@@ -60,11 +62,4 @@ func Install(ctx context.Context, database, ollama bool) error {
 		return nil
 	}
 	return runScript(ctx, nil, "install.sh", missing...)
-}
-
-// canBuild tells whether this machine has a C and a C++ compiler.
-func canBuild() bool {
-	_, err := exec.LookPath("cc")
-	_, err2 := exec.LookPath("c++")
-	return err == nil && err2 == nil
 }

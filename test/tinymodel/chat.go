@@ -3,6 +3,7 @@ package tinymodel
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/ollama/ollama/fs/ggml"
@@ -23,22 +24,8 @@ const (
 // answerTokens is ChatAnswer in tokens, all different: a token is followed by
 // the one after it whatever came before.
 func answerTokens() []string {
-	var tokens []string
-	for i, word := range strings.Fields(ChatAnswer) {
-		if i > 0 {
-			word = wordStart + word
-		}
-		letters := strings.IndexAny(word, "-:,.")
-		if letters < 0 {
-			tokens = append(tokens, word)
-			continue
-		}
-		tokens = append(tokens, word[:letters], word[letters:letters+1])
-		if rest := word[letters+1:]; rest != "" {
-			tokens = append(tokens, rest)
-		}
-	}
-	return tokens
+	marked := strings.ReplaceAll(ChatAnswer, " ", wordStart)
+	return regexp.MustCompile(wordStart+`?[A-Za-z]+|[-:,.]`).FindAllString(marked, -1)
 }
 
 const chatDimensions = 64 // more than answerTokens

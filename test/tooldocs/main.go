@@ -4,6 +4,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,23 +20,14 @@ const (
 )
 
 func main() {
-	if err := run("."); err != nil {
+	generated, err := generate(".")
+	if err == nil {
+		err = errors.Join(os.WriteFile(page, generated[page], 0o644), os.WriteFile(readme, generated[readme], 0o644))
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "tooldocs:", err)
 		os.Exit(1)
 	}
-}
-
-func run(root string) error {
-	generated, err := generate(root)
-	if err != nil {
-		return err
-	}
-	for path, content := range generated {
-		if err := os.WriteFile(filepath.Join(root, path), content, 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // generate returns the content of both files, of the repository at root.

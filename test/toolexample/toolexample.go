@@ -94,15 +94,11 @@ func Read(root, tool string) (File, error) {
 	return f, nil
 }
 
-func (c Case) succeeds() bool { return c.Answer != nil || c.Text != "" }
-
-var errNoSuccess = errors.New("the example file has no case that succeeds; add one, and run go test ./tools -update")
-
 // Example returns the first case that succeeds.
 func (f File) Example() (Case, error) {
-	i := slices.IndexFunc(f.Cases, Case.succeeds)
+	i := slices.IndexFunc(f.Cases, func(c Case) bool { return c.Answer != nil || c.Text != "" })
 	if i < 0 {
-		return Case{}, errNoSuccess
+		return Case{}, errors.New("the example file has no case that succeeds; add one, and run go test ./tools -update")
 	}
 	return f.Cases[i], nil
 }

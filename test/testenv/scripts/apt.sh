@@ -58,7 +58,7 @@ logged() {
   "$@" >"$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; give_up "$what"; }
 }
 
-# leave removes $work, where the script keeps its files, whoever owns them.
+# leave removes $work, where the script keeps its files, even those of other accounts.
 leave() {
   if command -v clean_up >/dev/null; then clean_up; fi
   rm -rf "$work" 2>/dev/null || as_root rm -rf "$work"

@@ -179,7 +179,16 @@ func runCommand(command, environment []string, signals <-chan os.Signal) (int, e
 	if signalled.Load() {
 		waitForGroup(group)
 	}
-	return exitStatus(err)
+	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	switch {
+	case !ok:
+		return 1, fmt.Errorf("wait for the command: %w", err)
+	case status.Signaled():
+		const signalled = 128 // as shells have it
+		return signalled + int(status.Signal()), nil
+	default:
+		return status.ExitStatus(), nil
+	}
 }
 
 // waitForGroup waits until no process of a group is left, and kills what has not
@@ -192,18 +201,4 @@ func waitForGroup(group int) {
 			return
 		}
 	}
-}
-
-// exitStatus returns the exit status that an error of a command stands for, or the
-// error if it stands for none.
-func exitStatus(err error) (int, error) {
-	var failed *exec.ExitError
-	if !errors.As(err, &failed) {
-		return 0, err
-	}
-	if status, ok := failed.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		const signalled = 128 // as shells have it
-		return signalled + int(status.Signal()), nil
-	}
-	return failed.ExitCode(), nil
 }
