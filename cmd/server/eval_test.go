@@ -120,7 +120,7 @@ func TestEval_SaysWhatIsWrongWithItsFlags(t *testing.T) {
 		want      string
 	}{
 		{nil, "--corpus is missing"},
-		{[]string{"--corpus", ".", "--mode", "guess"}, `--mode is "guess"; give one of: vector`},
+		{[]string{"--corpus", ".", "--mode", "guess"}, `--mode is "guess"; give one of: hybrid, vector, lexical`},
 		{[]string{"--corpus", ".", "--compare", "bad.json"}, "bad.json is not what `compound-docs eval --json` prints"},
 		{[]string{"--corpus", "nowhere"}, "nowhere"},
 	} {
