@@ -30,7 +30,7 @@ func offline() *mcp.Server {
 func TestArguments_Rejected(t *testing.T) {
 	t.Parallel()
 	const (
-		searches       = `(its parameters: query, doc_types, limit, min_relevance_score, promotion_levels)`
+		searches       = `(its parameters: query, doc_types, limit, min_relevance_score, promotion_levels, mode)`
 		needsQuery     = `give text of at most 10000 characters, for example "connection pool exhausted"`
 		needsQuestion  = `give text of at most 10000 characters, for example "How do we handle connection pool exhaustion?"`
 		needsReference = `give text of at most 10000 characters, for example "database schema design"`
@@ -92,7 +92,7 @@ func TestArguments_Rejected(t *testing.T) {
 		{"search_external_docs", `{"query": "a", "limit": 101}`, `limit is 101; ` + needsLimit},
 		{"search_external_docs", `{"query": "a", "min_relevance_score": "0.5"}`, `min_relevance_score is "0.5"; give a number from 0 to 1, for example 0.7`},
 		{"search_external_docs", `{"query": "a", "doc_types": []}`, `"doc_types" is not a parameter of search_external_docs; leave it out, for example {"query":"database schema design"} ` +
-			`(its parameters: query, limit, min_relevance_score)`},
+			`(its parameters: query, limit, min_relevance_score, mode)`},
 
 		{"rag_query_external", `{}`, `query is missing; ` + needsAPI},
 		{"rag_query_external", `{"query": "a", "max_sources": 101}`, `max_sources is 101; ` + needsSources},
@@ -174,12 +174,12 @@ func TestArguments_Details(t *testing.T) {
 		{"several", `{"query": "a", "limit": 0, "top": 1}`, toolError{
 			Message: `2 things are wrong with the arguments: (1) limit is 0; give a whole number from 1 to 100, for example 10 ` +
 				`(2) "top" is not a parameter of semantic_search; leave it out, for example {"query":"connection pool exhausted"} ` +
-				`(its parameters: query, doc_types, limit, min_relevance_score, promotion_levels)`,
+				`(its parameters: query, doc_types, limit, min_relevance_score, promotion_levels, mode)`,
 			Details: map[string]any{"violations": []any{
 				map[string]any{"parameter": "limit", "expected": "a whole number from 1 to 100", "example": 10.0},
 				map[string]any{
 					"parameter": "top", "example": map[string]any{"query": "connection pool exhausted"},
-					"expected": "one of the parameters query, doc_types, limit, min_relevance_score, promotion_levels",
+					"expected": "one of the parameters query, doc_types, limit, min_relevance_score, promotion_levels, mode",
 				},
 			}},
 		}},

@@ -44,6 +44,8 @@ func TestCancel_StopsQuery(t *testing.T) {
 			f := setup(t)
 			c := connect(t, f.server, version)
 			c.activate(t, copyProject(t, "testdata/project"))
+			search := arguments{"query": "connection pool"}
+			c.ask(t, "semantic_search", search) // from here on it counts and searches, and asks nothing else
 			locking, watching := dial(t, f.databaseURL), dial(t, f.databaseURL)
 			lock, err := locking.Begin(t.Context())
 			if err != nil {
@@ -52,7 +54,6 @@ func TestCancel_StopsQuery(t *testing.T) {
 			if _, err := lock.Exec(t.Context(), "LOCK TABLE documents, document_chunks IN ACCESS EXCLUSIVE MODE"); err != nil {
 				t.Fatal(err)
 			}
-			search := arguments{"query": "connection pool"}
 			cancel, ended := c.start(t, &mcp.CallToolParams{Name: "semantic_search", Arguments: search})
 			waitForQueries(t, watching, 1)
 			cancel()
@@ -83,7 +84,8 @@ func dial(t *testing.T, databaseURL string) *pgx.Conn {
 	return conn
 }
 
-// waitForQueries waits until the given number of queries wait for a lock.
+// waitForQueries waits until the given number of queries by which a search begins wait
+// for a lock. Others may come from the background.
 func waitForQueries(t *testing.T, conn *pgx.Conn, want int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -93,7 +95,8 @@ func waitForQueries(t *testing.T, conn *pgx.Conn, want int) {
 	for {
 		var waiting int
 		err := conn.QueryRow(ctx, `SELECT count(*) FROM pg_stat_activity
-			WHERE datname = current_database() AND state = 'active' AND wait_event_type = 'Lock'`).Scan(&waiting)
+			WHERE datname = current_database() AND state = 'active' AND wait_event_type = 'Lock'
+				AND query LIKE '-- name: ChunkCountUpTo%'`).Scan(&waiting)
 		if err != nil {
 			t.Fatalf("%d queries wait, want %d: %v", waiting, want, err)
 		}

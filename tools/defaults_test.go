@@ -96,9 +96,9 @@ func TestDefaults_Limits(t *testing.T) {
 func thresholds() map[string]string {
 	middle, low := "Lorry. Train. Gauge. Bridge. Canal. Sluice. Tide. Barge. Rope. Pier. Winch. Mast. Keel. Buoy.", "Harbour. Lorry. Train. Gauge. Bridge. Canal. Sluice. Tide."
 	return map[string]string{
-		"csharp-compounding-docs/insights/middle.md": insight("Harbour", "standard", middle),
+		"csharp-compounding-docs/insights/middle.md": insight("Harbour anchor", "standard", middle),
 		"csharp-compounding-docs/insights/low.md":    insight("Lorry", "standard", low),
-		"docs/middle.md": "# Harbour\n\n" + middle + "\n",
+		"docs/middle.md": "# Harbour anchor\n\n" + middle + "\n",
 		"docs/low.md":    "# Lorry\n\n" + low + "\n",
 	}
 }

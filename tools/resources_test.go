@@ -141,6 +141,7 @@ func TestResources_NotFound(t *testing.T) {
 				"cdocs://docs/csharp-compounding-docs/../README.md",
 				"cdocs://docs/csharp-compounding-docs/%2e%2e/README.md",
 				"cdocs://docs/csharp-compounding-docs/problems/%00.md",
+				"cdocs://docs/csharp-compounding-docs/problems/\u007f.md",
 				"cdocs://docs/" + secret,
 				"cdocs://docs/",
 				"cdocs://other/README.md",

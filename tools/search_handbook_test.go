@@ -30,6 +30,9 @@ func (f *fixture) ingest(t *testing.T, documents map[string]string) {
 	if err != nil || len(failures) > 0 {
 		t.Fatalf("failures %v, error %v", failures, err)
 	}
+	if err := f.library.Queue(handbook, rag.Handbook).Drain(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // execute changes the database without the server.

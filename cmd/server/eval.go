@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -45,7 +47,7 @@ tells how often nothing reached the default threshold.`,
 		},
 	}
 	command.Flags().StringVar(&options.corpus, "corpus", "", "folder of the collection")
-	command.Flags().StringVar(&options.mode, "mode", "vector", "how to search: "+modeNames())
+	command.Flags().StringVar(&options.mode, "mode", string(rag.Hybrid), "how to search: "+modeNames())
 	command.Flags().BoolVar(&options.json, "json", false, "print JSON, with the values of every question")
 	command.Flags().StringVar(&options.baseline, "baseline", "",
 		"earlier JSON; fail if a mean has dropped by more than .01")
@@ -55,8 +57,8 @@ tells how often nothing reached the default threshold.`,
 }
 
 func evaluate(ctx context.Context, f *flags, options evalOptions, stdout, stderr io.Writer) (err error) {
-	search, ok := modes()[options.mode]
-	if !ok {
+	mode := rag.Mode(options.mode)
+	if !slices.Contains(rag.Modes(), mode) {
 		return fmt.Errorf("--mode is %q; give one of: %s", options.mode, modeNames())
 	}
 	// Files that cannot be read should not be found out after the searches.
@@ -78,7 +80,7 @@ func evaluate(ctx context.Context, f *flags, options evalOptions, stdout, stderr
 		return err
 	}
 	measured, err := measure(ctx, corpus, func(ctx context.Context, text string) (rag.Hits, error) {
-		return search(ctx, s.searcher, scope, rag.Query{Text: text, Limit: evalDepth})
+		return s.searcher.Search(ctx, scope, rag.Query{Text: text, Mode: mode, Limit: evalDepth})
 	})
 	if err != nil {
 		return err
@@ -94,6 +96,14 @@ func evaluate(ctx context.Context, f *flags, options evalOptions, stdout, stderr
 		return checkBaseline(*earlier.baseline, report)
 	}
 	return nil
+}
+
+func modeNames() string {
+	names := make([]string, 0, len(rag.Modes()))
+	for _, mode := range rag.Modes() {
+		names = append(names, string(mode))
+	}
+	return strings.Join(names, ", ")
 }
 
 // evalDepth is how many documents each search returns. All measures look at the
@@ -116,9 +126,10 @@ func measure(
 	measured := make([]evalQuery, 0, len(questions))
 	for _, question := range questions {
 		began := time.Now()
+		// A question of stop words has nothing that words could find.
 		hits, err := search(ctx, question.Text)
 		took := time.Since(began)
-		if err != nil {
+		if err != nil && rag.AsError(err).Code != rag.InvalidArgument {
 			return nil, fmt.Errorf("search for question %s: %w", question.ID, err)
 		}
 		answer, err := tools.SearchAnswer(hits)

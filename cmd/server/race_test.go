@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/compound-docs/compound-docs/test/indexstate"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -116,7 +117,7 @@ func TestServe_IndexDocumentInRandomOrder(t *testing.T) {
 		calls.Wait()
 		fresh := testenv.DatabaseURL(t)
 		syncWhole(t, s.root, "CDOCS_DATABASE_URL="+fresh, s.ollama)
-		want := snapshot(t, openPool(t, fresh))
+		want := snapshot(t, indexstate.OpenPool(t, fresh))
 		var got []string
 		until(t, "the index is what is on disk", time.Minute, func() bool {
 			got = snapshot(t, s.pool)

@@ -49,13 +49,18 @@ const maxLine = 16 << 20
 // Read reads a folder in the format of BEIR (Thakur et al., 2021): corpus.jsonl,
 // queries.jsonl, and judgements in qrels/test.tsv or qrels.tsv with a header line
 // and the columns query-id, corpus-id and score. An id that occurs twice is an
-// error, and so is a judgement of an unknown query or document.
+// error, and so is a judgement of an unknown query or document. A document with neither
+// id nor text is skipped.
 func Read(dir string) (*Collection, error) {
 	var documents []Document
 	known := map[string]bool{}
 	err := eachLine(filepath.Join(dir, "corpus.jsonl"), func(line []byte) error {
 		var document Document
-		if err := decode(line, &document, &document.ID, known); err != nil {
+		err := decode(line, &document, &document.ID, known)
+		if err != nil && document == (Document{}) && json.Valid(line) {
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 		documents = append(documents, document)

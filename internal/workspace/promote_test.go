@@ -13,6 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/test/indexstate"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -43,7 +44,7 @@ func (f *fixture) columns(t *testing.T) []string {
 func (f *fixture) fresh(t *testing.T) []string {
 	t.Helper()
 	other := &fixture{Repo: f.Repo, databaseURL: testenv.DatabaseURL(t), fake: f.fake}
-	other.pool = openPool(t, other.databaseURL)
+	other.pool = indexstate.OpenPool(t, other.databaseURL)
 	other.activate(t, other.server(t), "main")
 	return other.columns(t)
 }

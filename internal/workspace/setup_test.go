@@ -50,22 +50,12 @@ func setup(t *testing.T, files map[string]string) *fixture {
 func setupOn(t *testing.T, databaseURL string, files map[string]string) *fixture {
 	t.Helper()
 	f := &fixture{Repo: gitrepo.New(t), databaseURL: databaseURL, fake: fakeollama.Start(t)}
-	f.pool = openPool(t, databaseURL)
+	f.pool = indexstate.OpenPool(t, databaseURL)
 	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project"}`)
 	for name, content := range files {
 		f.Put(name, content)
 	}
 	return f
-}
-
-func openPool(t *testing.T, databaseURL string) *pgxpool.Pool {
-	t.Helper()
-	pool, err := db.Open(t.Context(), databaseURL, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	return pool
 }
 
 // server is a workspace of its own on the fixture's index, as each window of an

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
@@ -48,9 +50,18 @@ type Workspace struct {
 func New(
 	x *index.Index, searcher *rag.Searcher, settings project.Settings, projectDir string, logger *slog.Logger,
 ) *Workspace {
-	return &Workspace{
+	s := &Workspace{
 		index: x, searcher: searcher, settings: settings, projectDir: projectDir, logger: logger, closed: make(chan struct{}),
 		outsideGit: map[string]string{},
+	}
+	searcher.OnUnembedded(s.prefer)
+	return s
+}
+
+// prefer has passages that were found by their words embedded before others.
+func (s *Workspace) prefer(tenant *rag.Tenant, _ rag.Collection, hashes []uuid.UUID) {
+	if active := s.current(); active != nil && active.Tenant.Same(tenant) {
+		active.queue.Prefer(hashes)
 	}
 }
 

@@ -242,7 +242,7 @@ func (s *Server) tags(w http.ResponseWriter, _ *http.Request, _ recorded) {
 	reply(w, http.StatusOK, map[string]any{"models": list})
 }
 
-func (s *Server) show(w http.ResponseWriter, _ *http.Request, request recorded) {
+func (s *Server) show(w http.ResponseWriter, _ *http.Request, _ recorded) {
 	info := map[string]any{"general.architecture": "fake"}
 	s.locked(func() {
 		if s.window > 0 {
