@@ -63,7 +63,7 @@ func (s *server) activateText(ctx context.Context, r *repository, branch string)
 		if answer.Index == nil || answer.Index.Pending == 0 {
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(50 * time.Millisecond)
 		tool, arguments = "list_doc_types", nil
 	}
 }
