@@ -50,7 +50,7 @@ type Hit struct {
 	HeaderPath         string
 	StartLine, EndLine int
 	// Snippet is the part of the best passage that has most of the query's words, in
-	// one line. Closest has none.
+	// one line. Only [Searcher.Search] sets it.
 	Snippet string
 
 	id      int64

@@ -12,10 +12,6 @@ import (
 // The reported score stays the relevance.
 const promotedBoost = 1.5
 
-// maxSnippet is the length of a snippet, in characters: ten of them are a quarter of
-// what an answer with ten documents costs.
-const maxSnippet = 160
-
 // evidence is what is known of a passage.
 func (l *lookup) evidence(heading, content string, bm25, distance float64) relevance.Evidence {
 	var e relevance.Evidence
@@ -80,7 +76,6 @@ func (l *lookup) hits(list *list) Hits {
 	ranked := l.ranked(list)
 	for _, hit := range ranked {
 		if hit.Score >= list.query.MinScore && len(hits.Documents) < list.query.Limit {
-			hit.Snippet = l.terms.Snippet(hit.content, maxSnippet)
 			hits.Documents = append(hits.Documents, hit)
 		}
 	}

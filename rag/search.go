@@ -2,6 +2,10 @@ package rag
 
 import "context"
 
+// maxSnippet is the length of a snippet, in characters: ten of them are a quarter of
+// what an answer with ten documents costs.
+const maxSnippet = 160
+
 // Search returns the documents most relevant to the query.
 func (s *Searcher) Search(ctx context.Context, scope Scope, query Query) (Hits, error) {
 	documents := newList(scope, query)
@@ -9,5 +13,9 @@ func (s *Searcher) Search(ctx context.Context, scope Scope, query Query) (Hits, 
 	if err != nil {
 		return Hits{}, err
 	}
-	return found.hits(documents), nil
+	hits := found.hits(documents)
+	for i, hit := range hits.Documents {
+		hits.Documents[i].Snippet = found.terms.Snippet(hit.content, maxSnippet)
+	}
+	return hits, nil
 }

@@ -53,7 +53,7 @@ func TestCleanup_OfThisMachinesCheckouts(t *testing.T) {
 	environment, _ := services(t)
 	mustIndex := func(root string) {
 		t.Helper()
-		if paths, failed := found(t, root, environment, "anything"); len(paths) != 1 {
+		if paths, failed := found(t, root, environment, "slow"); len(paths) != 1 {
 			t.Fatalf("%s has %v in its index, want one document: %+v", root, paths, failed)
 		}
 	}

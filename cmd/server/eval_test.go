@@ -25,7 +25,7 @@ type measured struct {
 }
 
 // The model and the questions are the same on every machine, so that a change of
-// the means is one of the program.
+// the means is one of the program. Words and vectors together find more than either.
 func TestEval_OwnSetKeepsItsBaseline(t *testing.T) {
 	t.Parallel()
 	corpus, err := filepath.Abs("../../test/eval/corpus")
@@ -33,10 +33,23 @@ func TestEval_OwnSetKeepsItsBaseline(t *testing.T) {
 		t.Fatal(err)
 	}
 	environment := []string{"CDOCS_DATABASE_URL=" + testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST=" + testenv.OllamaHost(t)}
-	o := run(t, filepath.Dir(corpus), environment, "eval", "--corpus", corpus, "--baseline", "baseline/vector.json")
-	t.Log(o.stdout)
-	if o.code != 0 {
-		t.Errorf("eval ends with %d: %s", o.code, o.stderr)
+	means := map[string]float64{}
+	for _, mode := range []string{"vector", "lexical", "hybrid"} {
+		o := run(t, filepath.Dir(corpus), environment,
+			"eval", "--corpus", corpus, "--mode", mode, "--baseline", "baseline/"+mode+".json", "--json")
+		if o.code != 0 {
+			t.Errorf("eval --mode %s ends with %d: %s", mode, o.code, o.stderr)
+			continue
+		}
+		var report measured
+		if err := json.Unmarshal([]byte(o.stdout), &report); err != nil {
+			t.Fatal(err)
+		}
+		means[mode] = report.Measures[0].Value
+	}
+	t.Logf("nDCG@10: %v", means)
+	if better := max(means["vector"], means["lexical"]); means["hybrid"] < better-.01 {
+		t.Errorf("nDCG@10 of hybrid is %.3f, below %.3f of the better of the others", means["hybrid"], better)
 	}
 }
 
@@ -120,7 +133,7 @@ func TestEval_SaysWhatIsWrongWithItsFlags(t *testing.T) {
 		want      string
 	}{
 		{nil, "--corpus is missing"},
-		{[]string{"--corpus", ".", "--mode", "guess"}, `--mode is "guess"; give one of: vector`},
+		{[]string{"--corpus", ".", "--mode", "guess"}, `--mode is "guess"; give one of: hybrid, vector, lexical`},
 		{[]string{"--corpus", ".", "--compare", "bad.json"}, "bad.json is not what `compound-docs eval --json` prints"},
 		{[]string{"--corpus", "nowhere"}, "nowhere"},
 	} {

@@ -40,12 +40,7 @@ func TestServe_SearchesForeignFiles(t *testing.T) {
 	var log strings.Builder
 	command.Stderr = &log
 	session := connect(t, command)
-	var activated struct {
-		Index any `json:"index"`
-	}
-	if call(t, session, "activate_project", activation(root), &activated) || activated.Index != nil {
-		t.Fatalf("not everything is indexed: %+v", activated)
-	}
+	activateWhole(t, session, root)
 	var found struct {
 		Results []struct {
 			Title string `json:"title"`
@@ -108,10 +103,7 @@ func TestServe_FollowsLinksOfEveryKind(t *testing.T) {
 		promotable + "sub/c.md": plain("C"),
 	})
 	session := connect(t, server(t, "CDOCS_DATABASE_URL="+testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST="+fakeollama.Start(t).URL(), "CDOCS_LOG_LEVEL=warn"))
-	var activated map[string]any
-	if call(t, session, "activate_project", activation(root), &activated) {
-		t.Fatal(activated)
-	}
+	activateWhole(t, session, root)
 	var answer struct {
 		LinkedDocs []struct {
 			Path string `json:"path"`

@@ -65,8 +65,8 @@ func TestServe_LogsCallsInOneLineEach(t *testing.T) {
 		"csharp-compounding-docs/tools/a.md": document("Alpha pools", "Pools of alpha."),
 		"csharp-compounding-docs/tools/b.md": document("Beta pools", "Pools of beta."),
 	})
-	activateWhole(t, session, root)
 	var ignored map[string]any
+	call(t, session, "activate_project", activation(root), &ignored)
 	arguments := map[string]any{"query": "pools", "min_relevance_score": 0}
 	call(t, session, "semantic_search", arguments, &ignored)
 	call(t, session, "rag_query", arguments, &ignored)

@@ -103,12 +103,7 @@ func TestServe_PromotesFilesOfEveryShape(t *testing.T) {
 	ollama, databaseURL := "CDOCS_OLLAMA_HOST="+fake.URL(), testenv.DatabaseURL(t)
 	pool := indexstate.OpenPool(t, databaseURL)
 	session := connect(t, server(t, "CDOCS_DATABASE_URL="+databaseURL, ollama, "CDOCS_LOG_LEVEL=warn"))
-	var activated struct {
-		Index any `json:"index"`
-	}
-	if call(t, session, "activate_project", activation(root), &activated) || activated.Index != nil {
-		t.Fatalf("the sync is not complete: %+v", activated)
-	}
+	activateWhole(t, session, root)
 	want := []string{}
 	for name, p := range promotions {
 		if diff := cmp.Diff(1, differing(p.before, p.after)); diff != "" {
@@ -189,10 +184,7 @@ func TestServe_PromotionReachesSearchAndAnswers(t *testing.T) {
 	})
 	fake := fakeollama.Start(t)
 	session := connect(t, server(t, "CDOCS_DATABASE_URL="+testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST="+fake.URL(), "CDOCS_LOG_LEVEL=warn"))
-	var activated map[string]any
-	if call(t, session, "activate_project", activation(root), &activated) {
-		t.Fatal(activated)
-	}
+	activateWhole(t, session, root)
 	var answer promotionAnswer
 	if call(t, session, "update_promotion_level", map[string]any{"document_path": "problems/labels.md", "promotion_level": "critical"}, &answer) {
 		t.Fatal("not promoted")
@@ -235,10 +227,7 @@ func TestServe_PromotesDocumentsOfEveryLength(t *testing.T) {
 	root := newProject(t, files)
 	fake, databaseURL := fakeollama.Start(t), testenv.DatabaseURL(t)
 	session := connect(t, server(t, "CDOCS_DATABASE_URL="+databaseURL, "CDOCS_OLLAMA_HOST="+fake.URL(), "CDOCS_LOG_LEVEL=warn"))
-	var activated map[string]any
-	if call(t, session, "activate_project", activation(root), &activated) {
-		t.Fatal(activated)
-	}
+	activateWhole(t, session, root)
 	want := []string{}
 	for path := range files {
 		var answer toolError

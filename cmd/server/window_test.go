@@ -37,13 +37,7 @@ func (w *window) signal(t *testing.T, signal os.Signal) {
 
 func (w *window) activate(t *testing.T, root string) {
 	t.Helper()
-	var answer struct {
-		toolError
-		Index any `json:"index"`
-	}
-	if call(t, w.session, "activate_project", activation(root), &answer) || answer.Index != nil {
-		t.Fatalf("the project is not active and synced: %+v", answer)
-	}
+	activateWhole(t, w.session, root)
 }
 
 // searchAnswer is an answer of semantic_search, or its error.

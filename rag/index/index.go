@@ -9,6 +9,8 @@ import (
 	"context"
 	"log/slog"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/ollama"
@@ -34,12 +36,15 @@ type Index struct {
 	logger   *slog.Logger
 	pace     pace
 	claims   claims
+	// largeBatches lets one batch at a time that takes much memory be indexed.
+	largeBatches *semaphore.Weighted
 }
 
 // New returns an Index; nothing is connected yet.
 func New(database *db.Database, embedder Embedder, logger *slog.Logger) *Index {
 	return &Index{
 		db: database, embedder: embedder, logger: logger, claims: claims{held: map[claim]struct{}{}},
+		largeBatches: semaphore.NewWeighted(1),
 	}
 }
 

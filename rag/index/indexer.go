@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -155,7 +156,33 @@ func (x *Indexer) Index(ctx context.Context, files []document.File) ([]document.
 	return failures, nil
 }
 
+// largeBatch is how many bytes of files make a batch a large one. Parsed and analysed,
+// they take some fifty times as much memory until they are written, so that large
+// batches take turns. A small one never waits for them.
+const largeBatch = 256 << 10
+
+// beginBatch waits for the turn of the files if they are a large batch. Its error is
+// that ctx has ended meanwhile.
+func (x *Index) beginBatch(ctx context.Context, files []document.File) (release func(), err error) {
+	size := 0
+	for _, file := range files {
+		size += len(file.Content)
+	}
+	if size < largeBatch {
+		return func() {}, nil
+	}
+	if err := x.largeBatches.Acquire(ctx, 1); err != nil {
+		return nil, fmt.Errorf("wait to index %d large files: %w", len(files), err)
+	}
+	return func() { x.largeBatches.Release(1) }, nil
+}
+
 func (x *Indexer) indexBatch(ctx context.Context, files []document.File) ([]document.Failure, error) {
+	release, err := x.index.beginBatch(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	batch := &batch{indexer: x, refused: map[string]document.Stamp{}}
 	for _, file := range files {
 		doc, err := prepare(file, x.collection, x.schema)

@@ -1,0 +1,92 @@
+package tools_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+)
+
+// coverage is what an answer says of how it was searched for.
+type coverage struct {
+	Mode     string   `json:"mode"`
+	Embedded *float64 `json:"embedded"`
+}
+
+// While nothing is embedded, here since the model refuses it, a search finds documents by their words, and says so.
+func TestMode_WithoutVectors(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.fake.SetFaults(fakeollama.Faults{Reject: []string{"quay"}})
+	c := connect(t, f.server, protocolVersions()["handshake"])
+	root := newProject(t, `{"project_name": "p", "external_docs": {"path": "./docs"}}`, map[string]string{
+		"csharp-compounding-docs/insights/harbour.md": insight("Harbour crane of the quay", "standard", "The schedule of the harbour crane on the quay."),
+		"docs/harbour.md": "# Harbour crane\n\nThe schedule of the harbour crane on the quay.\n",
+	})
+	c.ask(t, "activate_project", activation(root))
+	for _, tool := range []string{"semantic_search", "search_external_docs"} {
+		var got struct {
+			coverage
+			Results []struct {
+				Path    string `json:"path"`
+				Snippet string `json:"snippet"`
+			} `json:"results"`
+		}
+		c.get(t, tool, arguments{"query": "harbour crane schedule"}, &got)
+		if diff := cmp.Diff(coverage{Mode: "lexical", Embedded: new(0.0)}, got.coverage); diff != "" {
+			t.Errorf("%s, nothing embedded (-want +got):\n%s", tool, diff)
+		}
+		if len(got.Results) != 1 || !strings.Contains(got.Results[0].Snippet, "harbour crane") {
+			t.Errorf("%s finds %+v, want one document with a snippet", tool, got.Results)
+		}
+	}
+	for _, tool := range []string{"semantic_search", "search_external_docs"} {
+		var got coverage
+		c.get(t, tool, arguments{"query": "harbour crane schedule", "mode": "lexical"}, &got)
+		if diff := cmp.Diff(coverage{}, got); diff != "" {
+			t.Errorf("%s by words (-want +got):\n%s", tool, diff)
+		}
+	}
+}
+
+// With Ollama away the error names the tool and the mode that work without it.
+func TestMode_OllamaAway(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	c := connect(t, f.server, protocolVersions()["handshake"])
+	c.activate(t, newProject(t, `{"project_name": "p", "external_docs": {"path": "./docs"}}`, map[string]string{
+		"csharp-compounding-docs/insights/harbour.md": insight("Harbour crane", "standard", "The schedule of the harbour crane."),
+		"docs/harbour.md": "# Harbour crane\n\nThe schedule of the harbour crane.\n",
+	}))
+	f.fake.SetFaults(fakeollama.Faults{Status: 503, Message: "away"})
+	for tool, named := range map[string]string{
+		"semantic_search": "semantic_search", "rag_query": "semantic_search",
+		"search_external_docs": "search_external_docs", "rag_query_external": "search_external_docs",
+	} {
+		e := c.fail(t, tool, arguments{"query": "harbour crane schedule"})
+		if e.Code != "EMBEDDING_SERVICE_ERROR" || e.Details["circuit_state"] == nil || e.Details["retry_after_seconds"] == nil ||
+			!strings.Contains(e.Message, named+" with `mode: \"lexical\"`") {
+			t.Errorf("%s fails with %+v, want that %s works by words", tool, e, named)
+		}
+	}
+}
+
+// What was found by words alone is not remembered: vectors that come later change no
+// edition of the handbook.
+func TestSearchHandbook_DoesNotRememberWithoutVectors(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	c := connect(t, f.server, "2025-11-25")
+	f.ingest(t, map[string]string{"handbook/office/kitchen.md": "Wash the cups.\n", "handbook/keys.md": "Lock the door.\n"})
+	f.execute(t, "DELETE FROM embeddings WHERE hash = (SELECT hash FROM passages WHERE content LIKE 'Lock%')")
+	search := func() string { return c.searchHandbook(t, `{"query": "cups"}`) }
+	if got := search(); strings.Contains(got, "Lock the door.") {
+		t.Errorf("a passage without words and vector is found: %s", got)
+	}
+	f.ingest(t, nil)
+	if got := search(); !strings.Contains(got, "Lock the door.") {
+		t.Errorf("a passage that is embedded now is not found: %s", got)
+	}
+}
