@@ -172,8 +172,9 @@ const followerPoll = 200 * time.Millisecond
 
 // WaitSynced waits until the index holds the text of all files, and calls progress, if
 // not nil, with every status until then. It does not wait for vectors. It also returns
-// when the sync has to wait for an unavailable service, and when ctx ends. It keeps waiting while git
-// changes the files, and while another server takes the place of a suspended one.
+// when the sync has to wait for an unavailable service, and when ctx ends. It keeps
+// waiting while git changes the files, and while another server takes the place of a
+// suspended one.
 func (a *Project) WaitSynced(ctx context.Context, progress func(Status)) {
 	poll := time.NewTicker(followerPoll)
 	defer poll.Stop()
