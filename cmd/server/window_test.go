@@ -12,14 +12,17 @@ import (
 )
 
 // window is a server over stdio, as each window of Claude Code has one.
-type window struct{ session *mcpclient.Client }
+type window struct {
+	session *mcpclient.Client
+	killed  bool
+}
 
 func openWindow(t *testing.T, environment ...string) *window {
 	t.Helper()
 	w := &window{session: connect(t, server(t, environment...))}
 	t.Cleanup(func() {
 		_ = w.session.Process().Signal(syscall.SIGCONT) // or it would not hear of the end
-		if err := w.session.Close(); err != nil {
+		if err := w.session.Close(); err != nil && !w.killed {
 			t.Error(err)
 		}
 	})
@@ -35,15 +38,14 @@ func (w *window) signal(t *testing.T, signal os.Signal) {
 	}
 }
 
+// activate returns when everything is indexed and embedded.
 func (w *window) activate(t *testing.T, root string) {
 	t.Helper()
-	var answer struct {
-		toolError
-		Index any `json:"index"`
+	var failed toolError
+	if call(t, w.session, "activate_project", activation(root), &failed) {
+		t.Fatalf("activation fails: %+v", failed)
 	}
-	if call(t, w.session, "activate_project", activation(root), &answer) || answer.Index != nil {
-		t.Fatalf("the project is not active and synced: %+v", answer)
-	}
+	w.waitWhole(t)
 }
 
 // searchAnswer is an answer of semantic_search, or its error.
