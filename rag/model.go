@@ -18,7 +18,7 @@ type ModelSource interface {
 // CurrentModel returns the embedding model that Ollama has. Its vectors are those
 // that are searched: what only another model has embedded is found by its words.
 func CurrentModel(ctx context.Context, models ModelSource) (ollama.Model, error) {
-	return models.EmbedModel(ctx) //nolint:wrapcheck // the error says what was asked
+	return models.EmbedModel(ctx)
 }
 
 // ErrModelReplaced returns the error for a call that was given vectors of another
