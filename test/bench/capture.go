@@ -23,6 +23,8 @@ type statement struct {
 	formats        []int16
 	resultFormats  []int16
 	parameterTypes []uint32
+	// ends is set if the client waits for the answer before it sends more.
+	ends bool
 }
 
 // capture stands between a client and PostgreSQL and notes the statements that are
@@ -85,8 +87,10 @@ func (c *capture) watch(client io.Reader) error {
 				s.values = append(s.values, value)
 			}
 			c.note(s)
+		case *pgproto3.Sync:
+			c.end()
 		case *pgproto3.Query:
-			c.note(statement{sql: m.String})
+			c.note(statement{sql: m.String, ends: true})
 		}
 	}
 }
@@ -97,8 +101,18 @@ func (c *capture) note(s statement) {
 	c.statements = append(c.statements, s)
 }
 
-// replay sends statements over one connection, each when the one before it is
-// answered, and reads the answers without decoding them.
+// end notes that a pipeline ends.
+func (c *capture) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.statements) > 0 {
+		c.statements[len(c.statements)-1].ends = true
+	}
+}
+
+// replay sends statements over one connection, those of a pipeline together, each
+// pipeline when the one before it is answered, and reads the answers without decoding
+// them.
 type replay struct {
 	conn       *pgconn.PgConn
 	statements []statement
@@ -120,12 +134,17 @@ func (b *bench) newReplay(ctx context.Context, config *pgx.ConnConfig, statement
 
 func name(i int) string { return fmt.Sprintf("replayed_%d", i) }
 
-func (r *replay) run(ctx context.Context, _ int) {
+func (r *replay) run(ctx context.Context) {
+	pipeline := &pgconn.Batch{}
 	for i, s := range r.statements {
-		if s.prepared {
-			check(r.conn.ExecPrepared(ctx, name(i), s.values, s.formats, s.resultFormats).Read().Err)
-		} else {
+		if !s.prepared {
 			check(r.conn.Exec(ctx, s.sql).Close())
+			continue
+		}
+		pipeline.ExecPrepared(name(i), s.values, s.formats, s.resultFormats)
+		if s.ends {
+			check(r.conn.ExecBatch(ctx, pipeline).Close())
+			pipeline = &pgconn.Batch{}
 		}
 	}
 }

@@ -5,15 +5,20 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
-// corpusDocuments is how many documents, of one passage each, the project has
-// that several measurements share.
+// corpusDocuments is how many documents, of one passage beside their front matter, the
+// project has that several measurements share.
 const corpusDocuments = 10_000
+
+// corpusSeed makes them.
+const corpusSeed = 4
 
 // corpus is that project, with a running server that has synced it.
 type corpus struct {
@@ -32,27 +37,27 @@ func (e *environment) openCorpus(ctx context.Context) *corpus {
 	}
 	e.say("corpus: %d documents", corpusDocuments)
 	c := &corpus{
-		repo: e.newRepository("corpus", corpusDocuments, 1, 4), database: e.whole.newDatabase(ctx), fake: fakeollama.New(),
+		repo: e.newRepository("corpus", corpusDocuments, 1, corpusSeed), database: e.whole.newDatabase(ctx), fake: e.whole.startFake(0),
 	}
-	e.whole.atEnd(func() error {
-		c.fake.Close()
-		return nil
-	})
 	c.server = e.whole.startServer(ctx, c.database.url, c.fake.URL())
 	c.database.withoutHNSW(ctx, func() { c.server.activate(ctx, c.repo, "main") })
 	var passages int
 	c.database.scan(ctx, "SELECT count(*) FROM passages", &passages)
 	// A few hold more tokens than the others and are cut in two.
-	if passages < corpusDocuments || passages > corpusDocuments+corpusDocuments/50 {
-		check(fmt.Errorf("%d documents have %d passages, want one each", corpusDocuments, passages))
+	if passages < 2*corpusDocuments || passages > 2*corpusDocuments+corpusDocuments/50 {
+		check(fmt.Errorf("%d documents have %d passages, want one each and one of their front matter", corpusDocuments, passages))
 	}
 	e.corpus = c
 	e.say("corpus: synced")
 	return c
 }
 
-// query is one of any number of different ones.
-func query(i int) string { return sentence(newRandom(5, i), 5) }
+// query is one of any number of different ones: words of a document of the corpus, as
+// long as that is as it was made.
+func query(i int) string {
+	text := document(newRandom(corpusSeed, i%corpusDocuments), i%corpusDocuments, 1)
+	return someWords(newRandom(5, i), text[strings.LastIndex(text, "---")+3:])
+}
 
 // memory is what the server holds on to after it has synced the corpus and
 // answered searches.
@@ -60,7 +65,7 @@ func memory(ctx context.Context, b *bench) (mib float64, note string) {
 	const searches = 1000
 	c := b.openCorpus(ctx)
 	for i := range searches {
-		c.server.search(ctx, query(i))
+		c.server.search(ctx, rag.Hybrid, query(i))
 	}
 	pid := c.server.Process().Pid
 	return mebibytes(pid, "VmRSS"), fmt.Sprintf("after a sync of %d documents and %d searches; %.1f MiB at the most",

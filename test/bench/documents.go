@@ -3,6 +3,7 @@ package main
 import (
 	_ "embed"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -54,12 +55,15 @@ func writeFile(name, content string) {
 	check(os.WriteFile(name, []byte(content), 0o600))
 }
 
+// ownWord is a word that one document of a repository has.
+func ownWord(i int) string { return fmt.Sprintf("incident%06d", i) }
+
 // document is a solved problem as the doc-type wants it.
 func document(random *rand.Rand, i, sections int) string {
 	var b strings.Builder
 	title := sentence(random, 6)
-	fmt.Fprintf(&b, "---\ndoc_type: problem\ntitle: %s %d\ndate: 2026-%02d-%02d\nsummary: %s\nsignificance: correctness\n",
-		title, i, 1+i%12, 1+i%28, sentence(random, 12))
+	fmt.Fprintf(&b, "---\ndoc_type: problem\ntitle: %s %s\ndate: 2026-%02d-%02d\nsummary: %s\nsignificance: correctness\n",
+		title, ownWord(i), 1+i%12, 1+i%28, sentence(random, 12))
 	fmt.Fprintf(&b, "problem_type: bug\nsymptoms:\n  - %s\nroot_cause: %s\nsolution: %s\ntags: [%s, %s]\n",
 		sentence(random, 8), sentence(random, 8), sentence(random, 8), word(random), word(random))
 	if i%20 == 0 {
@@ -108,21 +112,43 @@ func sentence(random *rand.Rand, length int) string {
 	return b.String()
 }
 
-// word is one of English, or an identifier now and then, so that a passage has
-// some four words that no other has: as many as in published collections of
-// solved problems. Texts, their words and what either takes in PostgreSQL are
-// within a tenth of those too.
+// someWords is a query for a text: six of its words, by chance.
+func someWords(random *rand.Rand, text string) string {
+	words := strings.Fields(text)
+	query := make([]string, 6)
+	for i := range query {
+		query[i] = strings.Trim(words[random.IntN(len(words))], ".#")
+	}
+	return strings.Join(query, " ")
+}
+
+// word is one of a language, or an identifier now and then. How often the words of a
+// language stand in its texts follows Zipf's law, in Mandelbrot's form
+// (rank + shift)^-exponent. Passages of 200 words have 140 different terms each; 1,000
+// have 20,000, and 8,000 have 66,000. Technical documentation, in passages of that
+// length, has 130, 17,000 and 80,000.
 func word(random *rand.Rand) string {
 	if random.IntN(60) == 0 {
 		return fmt.Sprintf("%s%d", vocabulary[random.IntN(len(vocabulary))], random.IntN(10_000))
 	}
-	// Squared, so that the first words are frequent and the last ones rare.
-	x := random.Float64()
-	return vocabulary[int(x*x*float64(len(vocabulary)))]
+	const exponent, shift, ranks = 1.1, 2.7, 15_000
+	first, last := math.Pow(shift, 1-exponent), math.Pow(ranks+shift, 1-exponent)
+	rank := int(math.Pow(first-random.Float64()*(first-last), 1/(1-exponent)) - shift)
+	if rank < len(vocabulary) {
+		return vocabulary[rank]
+	}
+	var b strings.Builder
+	for ; rank > 0; rank /= len(syllables) {
+		b.WriteString(syllables[rank%len(syllables)])
+	}
+	return b.String()
 }
 
 //go:embed words.txt
 var words string
 
-// vocabulary has the frequent words first.
+// vocabulary has the frequent words, the most frequent first. The others are made of
+// syllables.
 var vocabulary = strings.Fields(words)
+
+var syllables = strings.Fields("ba con de fer gil har in jo kal lor men nat op per qui ras sol tur ul ver wex yan zor")

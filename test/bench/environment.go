@@ -108,23 +108,23 @@ func (d *database) settle(ctx context.Context) {
 	}
 }
 
-// withoutHNSW does f while the passages have no HNSW index, and makes both again
+// withoutHNSW does f while the vectors have no HNSW index, and makes both again
 // afterwards as they were: that takes a fraction of the time that inserting into
 // them does. It is for measurements that a load only prepares.
 func (d *database) withoutHNSW(ctx context.Context, f func()) {
 	definitions := d.texts(ctx, `SELECT indexdef FROM pg_indexes
-		WHERE indexname IN ('passages_compounding_embedding', 'passages_compounding_promoted')`)
-	get(d.pool.Exec(ctx, "DROP INDEX passages_compounding_embedding, passages_compounding_promoted"))
+		WHERE indexname IN ('embeddings_compounding_embedding', 'embeddings_compounding_promoted')`)
+	get(d.pool.Exec(ctx, "DROP INDEX embeddings_compounding_embedding, embeddings_compounding_promoted"))
 	f()
 	check(pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error {
-		var passages int
-		if err := tx.QueryRow(ctx, "SELECT count(*) FROM passages_compounding").Scan(&passages); err != nil {
+		var vectors int
+		if err := tx.QueryRow(ctx, "SELECT count(*) FROM embeddings_compounding").Scan(&vectors); err != nil {
 			return err
 		}
 		// With less memory than the whole graph needs it would become slow.
-		const bytesPerPassage = 4 << 10
+		const bytesPerVector = 4 << 10
 		for _, statement := range append([]string{
-			fmt.Sprintf("SET LOCAL maintenance_work_mem = '%dMB'", 64+passages*bytesPerPassage>>20),
+			fmt.Sprintf("SET LOCAL maintenance_work_mem = '%dMB'", 64+vectors*bytesPerVector>>20),
 			"SET LOCAL max_parallel_maintenance_workers = 2",
 		}, definitions...) {
 			if _, err := tx.Exec(ctx, statement); err != nil {

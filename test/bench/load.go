@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/compound-docs/compound-docs/rag"
 )
 
 const (
@@ -99,7 +101,8 @@ func searchSteadily(ctx context.Context, servers []*server, lasting time.Duratio
 }
 
 func (s *server) timedSearch(ctx context.Context, i int) time.Duration {
+	text := query(i % loadQueries)
 	began := time.Now()
-	s.search(ctx, query(i%loadQueries))
+	s.search(ctx, rag.Hybrid, text)
 	return time.Since(began)
 }

@@ -9,24 +9,38 @@ import (
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
-// overhead compares a search over stdio, its embedding known from an earlier one,
-// with the statements that it sends, sent by themselves over one connection.
 func overhead(ctx context.Context, b *bench) (ratio float64, note string) {
-	c := b.openCorpus(ctx)
-	c.database.settle(ctx)
-	text := query(1)
-	c.server.search(ctx, text)
-	var statements []statement
-	check(b.within(func(b *bench) { statements = b.captureSearch(ctx, c, text) }))
-	bare := b.newReplay(ctx, c.database.pool.Config().ConnConfig, statements)
-	return compare(ctx, 20, b.size(300, 1000),
-		whole(func(ctx context.Context, _ int) { c.server.search(ctx, text) }), whole(bare.run),
-		"%d passages, %d statements; ", corpusDocuments, len(statements))
+	return b.searchOverhead(ctx, rag.Hybrid)
 }
 
-// captureSearch returns the statements of one search of the corpus, the second
-// on its connection.
-func (b *bench) captureSearch(ctx context.Context, c *corpus, text string) (statements []statement) {
+func lexicalOverhead(ctx context.Context, b *bench) (ratio float64, note string) {
+	return b.searchOverhead(ctx, rag.Lexical)
+}
+
+// overheadQueries is how many different queries these two rows have.
+const overheadQueries = 20
+
+// searchOverhead compares a search over stdio, its embedding known from an earlier one,
+// with the statements that it sends, sent by themselves over one connection.
+func (b *bench) searchOverhead(ctx context.Context, mode rag.Mode) (ratio float64, note string) {
+	c := b.openCorpus(ctx)
+	c.database.settle(ctx)
+	var captured [][]statement
+	check(b.within(func(b *bench) { captured = b.captureSearches(ctx, c, mode) }))
+	bare, statements := make([]*replay, len(captured)), 0
+	for i := range captured {
+		bare[i] = b.newReplay(ctx, c.database.pool.Config().ConnConfig, captured[i])
+		statements += len(captured[i])
+	}
+	return compare(ctx, 2*overheadQueries, b.size(300, 1000),
+		whole(func(ctx context.Context, i int) { c.server.search(ctx, mode, query(i%overheadQueries)) }),
+		whole(func(ctx context.Context, i int) { bare[i%overheadQueries].run(ctx) }),
+		"%d documents, over stdio, %d queries, %d statements each; ", corpusDocuments, overheadQueries, statements/overheadQueries)
+}
+
+// captureSearches returns the statements of each of some searches of the corpus, as
+// they are when the searcher knows the index and the queries' vectors.
+func (b *bench) captureSearches(ctx context.Context, c *corpus, mode rag.Mode) [][]statement {
 	between, through := b.newCapture(c.database.url)
 	database := db.NewDatabase(through, b.logger)
 	models := get(ollama.New(ollama.Config{Hosts: []string{c.fake.URL()}, Logger: b.logger}))
@@ -37,10 +51,13 @@ func (b *bench) captureSearch(ctx context.Context, c *corpus, text string) (stat
 	searcher := rag.NewSearcher(database, models, models, b.logger)
 	_, tenant := openTenant(ctx, index.New(database, models, b.logger), c.repo, "main")
 	scope := rag.Scope{Tenant: tenant, Collection: rag.Compounding}
+	captured := make([][]statement, overheadQueries)
 	for range 2 {
-		between.taken()
-		get(searcher.Search(ctx, scope, rag.Query{Text: text, Limit: searchLimit}))
-		statements = between.taken()
+		for i := range captured {
+			between.taken()
+			get(searcher.Search(ctx, scope, rag.Query{Text: query(i), Mode: mode, Limit: searchLimit}))
+			captured[i] = between.taken()
+		}
 	}
-	return statements
+	return captured
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
 // searchIndex is a database filled with synthetic passages by COPY, without files
@@ -61,10 +62,9 @@ func (x *searchIndex) fill(ctx context.Context, project string, sizes []int, rec
 type searchTenant struct {
 	*rag.Tenant
 
-	projectID, id int32
 	// subjects are the clusters that its documents are of.
 	subjects []int
-	points   []point
+	records  []record
 }
 
 // scope of its searches.
@@ -78,7 +78,7 @@ func (x *searchIndex) newTenant(ctx context.Context, project, branch string) *se
 	t := &searchTenant{
 		Tenant: get(x.index.Tenant(ctx, key, "/"+project)), subjects: x.random.Perm(clusters)[:subjects],
 	}
-	t.projectID, t.id = x.tenant(ctx, project, branch)
+	check(x.index.Queue(t.Tenant, rag.Compounding).Drain(ctx, nil)) // registers the model
 	return t
 }
 
@@ -90,6 +90,12 @@ type record struct {
 	docType string
 	level   rag.Level
 	point   point
+}
+
+// text of the passage, made again when it is asked for.
+func (r record) text() string {
+	random := newRandom(11, int(r.id))
+	return sentence(random, 60+random.IntN(200))
 }
 
 // Of the documents, one in a hundred is rare in each respect, and one in ten
@@ -122,9 +128,9 @@ func (x *searchIndex) grow(t *searchTenant, documents int) []record {
 		case share < uncommonShare:
 			r.level = rag.Important
 		}
-		t.points = append(t.points, r.point)
 		records[i] = r
 	}
+	t.records = append(t.records, records...)
 	return records
 }
 
@@ -147,29 +153,29 @@ func (x *searchIndex) load(ctx context.Context, records []record) {
 		len(records), copied.Seconds(), x.passages, (time.Since(began) - copied).Seconds())
 }
 
-func (x *searchIndex) copy(ctx context.Context, records []record) error {
-	if len(records) == 0 {
-		return nil
-	}
+// copied is a table to which records are copied.
+type copied struct {
+	name    string
+	columns []string
+	row     func(r record) []any
+}
+
+func (x *searchIndex) tables() []copied {
 	when := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var hash [32]byte
-	tables := []struct {
-		name    string
-		columns []string
-		row     func(r record) []any
-	}{
+	return []copied{
 		{
 			"documents",
 			[]string{
 				"project_id", "tenant_id", "id", "collection", "relative_path", "title", "summary", "doc_type", "doc_date",
-				"promotion_level", "content_hash", "schema_hash", "char_count", "line_count", "file_size",
+				"promotion_level", "content_hash", "schema_hash", "char_count", "file_size",
 				"file_mtime", "file_ctime", "file_inode", "chunk_count",
 			},
 			func(r record) []any {
 				return []any{
-					r.tenant.projectID, r.tenant.id, r.id, rag.Compounding, documentPath(r.id), "A document", "What it says", r.docType,
+					r.tenant.ProjectID, r.tenant.ID, r.id, rag.Compounding, documentPath(r.id), "A document", "What it says", r.docType,
 					"2026-01-02", r.level,
-					hash[:], "", 1500, 20, 1500, when, when, 0, 0,
+					hash[:], "", 1500, 1500, when, when, 0, 0,
 				}
 			},
 		},
@@ -181,29 +187,52 @@ func (x *searchIndex) copy(ctx context.Context, records []record) error {
 			},
 			func(r record) []any {
 				return []any{
-					r.tenant.projectID, r.tenant.id, r.id, rag.Compounding, int32(0), int32(1), int32(20), r.level, r.hash, "",
+					r.tenant.ProjectID, r.tenant.ID, r.id, rag.Compounding, int32(0), int32(1), int32(20), r.level, r.hash, "",
 				}
 			},
 		},
 		{
-			// The text is small: no search by vector reads it, and that of a real row
-			// is out of line, beside it.
 			"passages",
-			[]string{"collection", "project_id", "hash", "heading", "content", "embedding", "promoted"},
+			[]string{"collection", "project_id", "hash", "heading", "content", "terms", "lexical", "promoted"},
 			func(r record) []any {
-				random := newRandom(9, int(r.id))
-				vector := pgvector.NewHalfVector(x.models.space.vector(random, r.point))
-				return []any{rag.Compounding, r.tenant.projectID, r.hash, "A document", sentence(random, 10), vector, r.level != rag.Standard}
+				text := r.text()
+				hashes, weights := terms.Document(r.tenant.ProjectID, "A document", text)
+				return []any{
+					rag.Compounding, r.tenant.ProjectID, r.hash, "A document", text, hashes, sparse(hashes, weights),
+					r.level != rag.Standard,
+				}
+			},
+		},
+		{
+			"embeddings",
+			[]string{"collection", "project_id", "model_id", "hash", "embedding", "promoted"},
+			func(r record) []any {
+				vector := pgvector.NewHalfVector(x.models.space.vector(newRandom(9, int(r.id)), r.point))
+				return []any{rag.Compounding, r.tenant.ProjectID, int32(1), r.hash, vector, r.level != rag.Standard}
 			},
 		},
 	}
-	for _, table := range tables {
+}
+
+func (x *searchIndex) copy(ctx context.Context, records []record) error {
+	if len(records) == 0 {
+		return nil
+	}
+	for _, table := range x.tables() {
 		source := pgx.CopyFromSlice(len(records), func(i int) ([]any, error) { return table.row(records[i]), nil })
 		if _, err := x.pool.CopyFrom(ctx, pgx.Identifier{table.name}, table.columns, source); err != nil {
 			return fmt.Errorf("copy %s: %w", table.name, err)
 		}
 	}
 	return nil
+}
+
+func sparse(hashes []int32, weights []float32) pgvector.SparseVector {
+	elements := make(map[int32]float32, len(hashes))
+	for i, hash := range hashes {
+		elements[hash-1] = weights[i] // pgvector-go counts from 0
+	}
+	return pgvector.NewSparseVectorFromMap(elements, terms.Dimensions)
 }
 
 func documentPath(id int64) string {
@@ -218,18 +247,21 @@ type question struct {
 	strange bool
 }
 
-// questions are near a document of the tenant, and one of five is about a
-// subject that may not be the tenant's.
+// questions are words of a document of the tenant, with a vector near it; one of five
+// is about a subject that may not be the tenant's.
 func (x *searchIndex) questions(t *searchTenant, count int) []question {
 	questions := make([]question, count)
 	for i := range questions {
-		of := t.points[x.random.IntN(len(t.points))]
+		r := t.records[x.random.IntN(len(t.records))]
+		of, text := r.point, someWords(x.random, r.text())
 		strange := i%5 == 4
 		if strange {
-			of = x.models.space.near(x.random, x.random.IntN(clusters))
+			of, text = x.models.space.near(x.random, x.random.IntN(clusters)), sentence(x.random, 6)
 		}
 		vector := x.models.space.vector(x.random, about(x.random, of))
-		text := fmt.Sprintf("question %d", len(x.models.queries))
+		for x.models.queries[text] != nil {
+			text += " " + word(x.random)
+		}
 		x.models.queries[text] = vector
 		questions[i] = question{text: text, vector: pgvector.NewHalfVector(vector), strange: strange}
 	}
@@ -237,8 +269,8 @@ func (x *searchIndex) questions(t *searchTenant, count int) []question {
 }
 
 // search asks one question.
-func (x *searchIndex) search(ctx context.Context, t *searchTenant, q question) {
-	get(x.searcher.Search(ctx, t.scope(), rag.Query{Text: q.text, Limit: searchLimit}))
+func (x *searchIndex) search(ctx context.Context, t *searchTenant, mode rag.Mode, q question) {
+	get(x.searcher.Search(ctx, t.scope(), rag.Query{Text: q.text, Mode: mode, Limit: searchLimit}))
 }
 
 // time asks every question, twice, and returns what the second time took.
@@ -247,7 +279,7 @@ func (x *searchIndex) time(ctx context.Context, t *searchTenant, questions []que
 	for pass := range 2 {
 		for _, q := range questions {
 			began := time.Now()
-			x.search(ctx, t, q)
+			x.search(ctx, t, rag.Hybrid, q)
 			if pass == 1 {
 				took = append(took, time.Since(began))
 			}

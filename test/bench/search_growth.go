@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/compound-docs/compound-docs/rag"
 )
 
 // smallTenant is how many passages the tenant has that does not grow.
@@ -47,7 +49,7 @@ func (e *environment) openGrown(ctx context.Context) *grownIndex {
 		sizes = []int{10_000, 20_000}
 	}
 	for _, size := range sizes {
-		g.all.load(ctx, append(records, g.all.grow(large, size-len(large.points))...))
+		g.all.load(ctx, append(records, g.all.grow(large, size-len(large.records))...))
 		records = nil
 		took := g.all.time(ctx, large, g.all.questions(large, e.size(100, 300)))
 		g.p50.add(size, ms(median(took)))
@@ -68,7 +70,7 @@ func filtered(ctx context.Context, b *bench) (ratio float64, note string) {
 		g.alone.models.queries[q.text] = g.all.models.queries[q.text]
 	}
 	return compare(ctx, 20, len(questions)-20,
-		whole(func(ctx context.Context, i int) { g.all.search(ctx, g.among, questions[i]) }),
-		whole(func(ctx context.Context, i int) { g.alone.search(ctx, g.only, questions[i]) }),
+		whole(func(ctx context.Context, i int) { g.all.search(ctx, g.among, rag.Hybrid, questions[i]) }),
+		whole(func(ctx context.Context, i int) { g.alone.search(ctx, g.only, rag.Hybrid, questions[i]) }),
 		"a tenant of %d passages among %d; ", smallTenant, g.all.passages)
 }

@@ -30,7 +30,7 @@ var selections = []selection{
 }
 
 // recall compares what a search returns with an exact comparison of all passages
-// of the tenant that the filter lets through, for tenants of several sizes, alone
+// of the tenant that the filter lets through, by their vectors, for tenants of several sizes, alone
 // in their database and among others.
 func recall(ctx context.Context, b *bench) (least float64, note string) {
 	sizes := []int{100, 1000, 10_000, 100_000}
@@ -97,7 +97,7 @@ func (x *searchIndex) recall(ctx context.Context, t *searchTenant, situation str
 		}
 		mean := sum / float64(len(questions))
 		worst.own = min(worst.own, ownSum/own)
-		of := fmt.Sprintf("%d passages, %s, %s", len(t.points), situation, s.name)
+		of := fmt.Sprintf("%d passages, %s, %s", len(t.records), situation, s.name)
 		x.say("recall@%d %.4f, of the tenant's subjects %.4f: %s", searchLimit, mean, ownSum/own, of)
 		if mean < worst.mean {
 			worst.mean, worst.of = mean, of
@@ -109,7 +109,7 @@ func (x *searchIndex) recall(ctx context.Context, t *searchTenant, situation str
 // search returned too.
 func (x *searchIndex) recallOf(ctx context.Context, t *searchTenant, s selection, q question) float64 {
 	hits := get(x.searcher.Search(ctx, t.scope(), rag.Query{
-		Text: q.text, DocTypes: s.docTypes, Levels: s.levels, Limit: searchLimit,
+		Text: q.text, Mode: rag.Vector, DocTypes: s.docTypes, Levels: s.levels, Limit: searchLimit,
 	}))
 	found := map[string]bool{}
 	for _, hit := range hits.Documents {
@@ -120,12 +120,12 @@ func (x *searchIndex) recallOf(ctx context.Context, t *searchTenant, s selection
 	exact := x.texts(ctx, `
 		SELECT d.relative_path
 		FROM document_chunks c
-		JOIN passages p ON p.collection = c.collection AND p.project_id = c.project_id AND p.hash = c.passage_hash
+		JOIN embeddings e ON e.collection = c.collection AND e.project_id = c.project_id AND e.hash = c.passage_hash
 		JOIN documents d ON d.project_id = c.project_id AND d.id = c.document_id
 		WHERE c.project_id = $1 AND c.tenant_id = $2 AND c.collection = 'compounding'
 			AND ($3::text[] IS NULL OR d.doc_type = ANY($3)) AND ($4::promotion_level[] IS NULL OR c.promotion_level = ANY($4))
-		ORDER BY greatest(1 - (p.embedding <=> $5::halfvec), 0) * CASE c.promotion_level WHEN 'standard' THEN 1 ELSE 1.5 END DESC
-		LIMIT $6`, t.projectID, t.id, s.docTypes, s.levels, q.vector, searchLimit)
+		ORDER BY greatest(1 - (e.embedding <=> $5::halfvec), 0) * CASE c.promotion_level WHEN 'standard' THEN 1 ELSE 1.5 END DESC
+		LIMIT $6`, t.ProjectID, t.ID, s.docTypes, s.levels, q.vector, searchLimit)
 	if len(exact) == 0 {
 		return 1 // nothing to be missed
 	}

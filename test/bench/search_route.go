@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pgvector/pgvector-go"
+
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
 // exactThreshold compares the two ways to search, comparing all passages of a tenant
@@ -39,22 +42,29 @@ func exactThreshold(ctx context.Context, b *bench) (passages float64, note strin
 		"p50 in ms by size, exact and HNSW: %s", x.passages, strings.Join(points, ", "))
 }
 
-// compareRoutes sends the two statements in turns.
+// compareRoutes sends the two statements in turns, as a hybrid search does that knows
+// the frequency of no term.
 func (x *searchIndex) compareRoutes(ctx context.Context, t *searchTenant, queries int) sides {
 	questions := x.questions(t, queries)
+	const rows, candidates = 100, 200
 	levels := []rag.Level{rag.Standard}
+	weigh := func(i int) pgvector.SparseVector {
+		w := terms.NewQuery(t.ProjectID, questions[i].text).Weigh(1, func(int32) int { return 0 })
+		return sparse(w.Terms, w.Weights)
+	}
+	model := int32(1)
 	return alternate(ctx, 10, queries-10,
 		x.statement(func(ctx context.Context, q *db.Queries, i int) error {
 			_, err := q.SearchExact(ctx, db.SearchExactParams{
-				ProjectID: t.projectID, TenantID: t.id, Collection: rag.Compounding, Levels: levels,
-				Query: questions[i].vector, MaxDocuments: searchLimit,
+				ProjectID: t.ProjectID, TenantID: t.ID, Collection: rag.Compounding, Levels: levels,
+				Query: &questions[i].vector, ModelID: &model, Terms: weigh(i), MaxRows: rows,
 			})
 			return err
 		}),
 		x.statement(func(ctx context.Context, q *db.Queries, i int) error {
 			_, err := q.SearchHNSW(ctx, db.SearchHNSWParams{
-				ProjectID: t.projectID, TenantID: t.id, Collection: rag.Compounding, Levels: levels,
-				Query: questions[i].vector, MaxDocuments: searchLimit, MaxPassages: 4 * searchLimit,
+				ProjectID: t.ProjectID, TenantID: t.ID, Collection: rag.Compounding, Levels: levels,
+				Query: questions[i].vector, ModelID: model, Terms: weigh(i), MaxRows: rows, MaxPassages: candidates,
 			})
 			return err
 		}))

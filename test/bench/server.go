@@ -2,16 +2,31 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"time"
 
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/mcpclient"
 )
 
 // server is the program, running, with a client that talks to it over stdio.
 type server struct{ *mcpclient.Client }
+
+// startFake starts an Ollama that takes the time for each text. It ends at the end.
+func (b *bench) startFake(embedTime time.Duration) *fakeollama.Server {
+	fake := fakeollama.New()
+	fake.SetFaults(fakeollama.Faults{EmbedTime: embedTime})
+	b.atEnd(func() error {
+		fake.Close()
+		return nil
+	})
+	return fake
+}
 
 // startServer starts the program on a database and an Ollama. It ends at the end.
 func (b *bench) startServer(ctx context.Context, databaseURL, ollamaHost string) *server {
@@ -33,18 +48,71 @@ func (s *server) activate(ctx context.Context, r *repository, branch string) {
 	check(s.Activate(ctx, r.config(), branch))
 }
 
+// activateText makes the repository active and waits until its documents are found by
+// their words.
+func (s *server) activateText(ctx context.Context, r *repository, branch string) {
+	var answer struct {
+		Index *struct {
+			Pending int `json:"pending"`
+		} `json:"index"`
+	}
+	tool, arguments := "activate_project", map[string]any{"config_path": r.config(), "branch_name": branch}
+	for {
+		answer.Index = nil
+		check(s.Call(ctx, tool, arguments, &answer))
+		if answer.Index == nil || answer.Index.Pending == 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+		tool, arguments = "list_doc_types", nil
+	}
+}
+
+// findEach finds every document of the repository by a word that no other has.
+func (s *server) findEach(ctx context.Context, r *repository) {
+	for i := range r.documents {
+		var answer struct {
+			Results []struct {
+				Path string `json:"path"`
+			} `json:"results"`
+		}
+		check(s.Call(ctx, "semantic_search", map[string]any{"query": ownWord(i), "limit": 1, "mode": rag.Lexical}, &answer))
+		if len(answer.Results) != 1 || filepath.Join(r.root, answer.Results[0].Path) != r.path(i) {
+			check(fmt.Errorf("search %q: %+v, want %s", ownWord(i), answer, r.path(i)))
+		}
+	}
+}
+
+// searchIfActive times a search, unless no project is active yet.
+func (s *server) searchIfActive(ctx context.Context, query string) (took time.Duration, active bool) {
+	began := time.Now()
+	err := s.Call(ctx, "semantic_search", map[string]any{"query": query}, nil)
+	took = time.Since(began)
+	failure, ok := errors.AsType[*mcpclient.ToolError](err)
+	if ok && failure.Code == string(rag.ProjectNotActivated) {
+		return 0, false
+	}
+	check(err)
+	return took, true
+}
+
 // searchLimit is the default of the tool.
 const searchLimit = 10
 
-// search asks for ten documents whatever their relevance, and requires them.
-func (s *server) search(ctx context.Context, query string) {
+// search asks for ten documents whatever their relevance. It requires ten where they
+// are found by their vectors too, and one where not as many need to have the words.
+func (s *server) search(ctx context.Context, mode rag.Mode, query string) {
 	var answer struct {
 		Results []struct{} `json:"results"`
 	}
-	arguments := map[string]any{"query": query, "limit": searchLimit, "min_relevance_score": 0}
+	arguments := map[string]any{"query": query, "mode": mode, "limit": searchLimit, "min_relevance_score": 0}
 	check(s.Call(ctx, "semantic_search", arguments, &answer))
-	if len(answer.Results) != searchLimit {
-		check(fmt.Errorf("search %q: %d results, want %d", query, len(answer.Results), searchLimit))
+	want := searchLimit
+	if mode == rag.Lexical {
+		want = 1
+	}
+	if len(answer.Results) < want {
+		check(fmt.Errorf("search %q: %d results, want %d", query, len(answer.Results), want))
 	}
 }
 

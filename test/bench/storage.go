@@ -38,16 +38,21 @@ func (b *bench) branchBytes(ctx context.Context, documents, sections int) (perPa
 	return (bytes - bytesBefore) / (chunks - chunksBefore)
 }
 
-// passageStorage is what a unique passage costs: its row, its text, its vector and
-// its place in the indexes. One in twenty is promoted.
+// passageStorage is what a unique passage costs: its row, its text with its terms, its
+// vector, and its place in the indexes. One in twenty is promoted.
 func passageStorage(ctx context.Context, b *bench) (perPassage float64, note string) {
-	c := b.openCorpus(ctx)
-	c.database.settle(ctx)
-	var bytes, hnsw, count, chars float64
-	c.database.scan(ctx, `
-		SELECT pg_total_relation_size('passages_compounding'),
-			pg_relation_size('passages_compounding_embedding') + pg_relation_size('passages_compounding_promoted'),
-			count(*), avg(length(content)) FROM passages_compounding`, &bytes, &hnsw, &count, &chars)
-	return bytes / count, fmt.Sprintf("%.0f passages of %.0f characters; of it %.0f are the HNSW indexes",
-		count, chars, hnsw/count)
+	repo := b.newRepository("storage", b.size(200, 1000), 10, 10)
+	d := b.newDatabase(ctx)
+	x := index.New(d.Database, &embedder{space: newSpace(100, 2)}, b.logger)
+	d.withoutHNSW(ctx, func() { syncOnce(ctx, x, repo, "main") })
+	d.settle(ctx)
+	var text, terms, vectors, hnsw, count, chars float64
+	d.scan(ctx, `
+		SELECT pg_total_relation_size('passages_compounding'), pg_relation_size('passages_compounding_terms_idx'),
+			pg_total_relation_size('embeddings_compounding'),
+			pg_relation_size('embeddings_compounding_embedding') + pg_relation_size('embeddings_compounding_promoted'),
+			count(*), avg(length(content)) FROM passages_compounding`, &text, &terms, &vectors, &hnsw, &count, &chars)
+	return (text + vectors) / count, fmt.Sprintf("%.0f passages of %.0f characters, one in eleven a front matter; %.0f bytes are "+
+		"the text, of them %.0f the index of terms; %.0f the vector, of them %.0f the HNSW indexes",
+		count, chars, text/count, terms/count, vectors/count, hnsw/count)
 }

@@ -7,18 +7,17 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/ollama/ollama/api"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/watch"
 )
 
@@ -60,45 +59,137 @@ func embedBound(ctx context.Context, b *bench) (ratio float64, note string) {
 		}
 	}
 	// The first round loads the model.
-	return compare(ctx, 1, rounds, activate, whole(embed), "%d passages, %s models; ", documents, b.ollamaModels)
+	return compare(ctx, 1, rounds, activate, whole(embed), "%d documents, %s models; ", documents, b.ollamaModels)
 }
 
-// bulk compares the first sync of a project, its vectors made in this process,
-// with COPY of the same rows into the same tables with the same indexes. What is
-// above 1 is reading the files, parsing, and what it takes to be there whole or not
-// at all.
+// bulk compares the first sync of a project, text and vectors, its vectors made in
+// this process, with COPY of the same rows into the same tables with the same indexes.
+// What is above 1 is reading the files, parsing, and what it takes to be there whole or
+// not at all.
 func bulk(ctx context.Context, b *bench) (ratio float64, note string) {
 	documents := b.size(1000, 5000)
 	repo := b.newRepository("bulk", documents, 1, 1)
 	models := &embedder{space: newSpace(500, 1)}
 	b.say("sync.bulk: %d documents", documents)
-	// into times what is done with an empty database; then is not in the time.
-	into := func(do, then func(ctx context.Context, d *database)) timed {
-		return func(ctx context.Context, _ int) (took time.Duration) {
-			check(b.within(func(b *bench) {
-				d := b.newDatabase(ctx)
-				began := time.Now()
-				do(ctx, d)
-				took = time.Since(began)
-				then(ctx, d)
-			}))
-			return took
-		}
-	}
 	var rows []table
-	sync := into(func(ctx context.Context, d *database) {
-		syncOnce(ctx, index.New(d.Database, models, b.logger), repo, "main")
-	}, func(ctx context.Context, d *database) {
+	var text time.Duration
+	sync := b.onNewDatabase(func(ctx context.Context, b *bench, d *database) time.Duration {
+		began := time.Now()
+		x := index.New(d.Database, models, b.logger)
+		tenant := syncText(ctx, x, repo, "main")
+		text = time.Since(began)
+		check(x.Queue(tenant, rag.Compounding).Drain(ctx, nil))
+		took := time.Since(began)
 		if rows == nil {
-			rows = readTables(ctx, d)
+			rows = append(readTables(ctx, d, textTables), readTables(ctx, d, []string{"embeddings"})...)
 		}
+		return took
 	})
-	load := into(func(ctx context.Context, d *database) { copyTables(ctx, d, rows) }, func(context.Context, *database) {})
-	return compare(ctx, 0, b.size(1, 3), sync, load, "%d documents of one passage, vectors made in process; ", documents)
+	ratio, note = compare(ctx, 0, b.size(1, 3), sync, b.copying(&rows), "%d documents, vectors made in process; ", documents)
+	return ratio, note + fmt.Sprintf("; of the last the text took %.0f ms", ms(text))
 }
+
+// onNewDatabase times what is done with an empty database, as that says itself.
+func (b *bench) onNewDatabase(do func(ctx context.Context, b *bench, d *database) time.Duration) timed {
+	return func(ctx context.Context, _ int) (took time.Duration) {
+		check(b.within(func(b *bench) { took = do(ctx, b, b.newDatabase(ctx)) }))
+		return took
+	}
+}
+
+// copying times COPY of rows that are known when it is called.
+func (b *bench) copying(rows *[]table) timed {
+	return b.onNewDatabase(func(ctx context.Context, _ *bench, d *database) time.Duration {
+		began := time.Now()
+		copyTables(ctx, d, *rows)
+		return time.Since(began)
+	})
+}
+
+// textFirst compares the first activation of a project on a running server, until its
+// documents are found by their words, with COPY of the same rows. Meanwhile Ollama
+// takes its time.
+func textFirst(ctx context.Context, b *bench) (ratio float64, note string) {
+	documents := b.size(1000, 5000)
+	repo := b.newRepository("text", documents, 1, 9)
+	fake := b.startFake(slowEmbedding)
+	b.say("sync.text: %d documents", documents)
+	var rows []table
+	sync := b.onNewDatabase(func(ctx context.Context, b *bench, d *database) time.Duration {
+		s := b.startServer(ctx, d.url, fake.URL())
+		began := time.Now()
+		s.activateText(ctx, repo, "main")
+		took := time.Since(began)
+		if rows == nil {
+			s.findEach(ctx, repo)
+			check(s.Close())
+			rows = readTables(ctx, d, textTables)
+		}
+		return took
+	})
+	return compare(ctx, 0, b.size(1, 3), sync, b.copying(&rows),
+		"%d documents, over stdio, %v of Ollama a passage; each is then found by a word of its own; ", documents, slowEmbedding)
+}
+
+// slowEmbedding is what a passage takes on a laptop, or more.
+const slowEmbedding = 100 * time.Millisecond
+
+// firstSearch compares searches during the first activation of a project with the
+// same once it is done. No query is asked twice.
+func firstSearch(ctx context.Context, b *bench) (ratio float64, note string) {
+	documents, lasting := b.size(1000, 5000), time.Duration(b.size(20, 60))*time.Second
+	repo := b.newRepository("first", documents, 1, corpusSeed)
+	fake := b.startFake(slowEmbedding)
+	s := b.startServer(ctx, b.newDatabase(ctx).url, fake.URL())
+	b.say("sync.firstsearch: %d documents", documents)
+	var ended atomic.Int64 // when all text was there, in ns
+	activating := make(chan error, 1)
+	began := time.Now()
+	go func() {
+		activating <- attempt(func() { s.activateText(ctx, repo, "main") })
+		ended.Store(int64(time.Since(began)))
+	}()
+	// What comes before the project is active waits for its text, for a limited time.
+	time.Sleep(time.Second / 2)
+	var all, duringText []time.Duration
+	for i := 0; time.Since(began) < lasting; i++ {
+		text := ended.Load() == 0
+		if took, active := s.searchIfActive(ctx, query(i)); active {
+			all = append(all, took)
+			if text {
+				duringText = append(duringText, took)
+			}
+		}
+		time.Sleep(searchPause)
+	}
+	check(<-activating)
+	fake.SetFaults(fakeollama.Faults{})
+	s.activate(ctx, repo, "main")
+	fake.SetFaults(fakeollama.Faults{EmbedTime: slowEmbedding})
+	var idle []time.Duration
+	for i := range all {
+		took, _ := s.searchIfActive(ctx, query(corpusDocuments+i))
+		idle = append(idle, took)
+	}
+	busy := percentile(all, 95)
+	return float64(busy) / float64(percentile(idle, 95)), fmt.Sprintf(
+		"%d documents, over stdio, %v of Ollama a text; p95 %.0f ms (p50 %.0f) of %d searches, %.0f (p50 %.0f) of the %d while text "+
+			"came in, which took %.1f s; idle p95 %.0f (p50 %.0f)",
+		documents, slowEmbedding, ms(busy), ms(median(all)), len(all), ms(percentile(duringText, 95)), ms(median(duringText)),
+		len(duringText), time.Duration(ended.Load()).Seconds(), ms(percentile(idle, 95)), ms(median(idle)))
+}
+
+// searchPause is between two searches of one client.
+const searchPause = 200 * time.Millisecond
 
 // syncOnce makes the index hold the repository as a first activation does.
 func syncOnce(ctx context.Context, x *index.Index, repo *repository, branch string) {
+	tenant := syncText(ctx, x, repo, branch)
+	check(x.Queue(tenant, rag.Compounding).Drain(ctx, nil))
+}
+
+// syncText is the first half of that.
+func syncText(ctx context.Context, x *index.Index, repo *repository, branch string) *rag.Tenant {
 	loaded, tenant := openTenant(ctx, x, repo, branch)
 	folder := watch.Folder{
 		Dir: filepath.Join(loaded.Root, loaded.DocsDir()), Inside: loaded.Root, Prefix: loaded.DocsDir(),
@@ -108,47 +199,11 @@ func syncOnce(ctx context.Context, x *index.Index, repo *repository, branch stri
 	if synced.Added != repo.documents {
 		check(fmt.Errorf("sync %s: %+v, want %d documents", repo.root, synced, repo.documents))
 	}
+	return tenant
 }
 
 func openTenant(ctx context.Context, x *index.Index, repo *repository, branch string) (*project.Project, *rag.Tenant) {
 	loaded := get(project.Load(repo.config()))
 	key := rag.TenantKey{Project: loaded.Config.ProjectName, Branch: branch, PathHash: project.PathHash(loaded.Root)}
 	return loaded, get(x.Tenant(ctx, key, loaded.Root))
-}
-
-// table is what one table holds.
-type table struct {
-	name    string
-	columns []string
-	rows    [][]any
-}
-
-// readTables reads all rows of the index, in an order in which they can be written.
-func readTables(ctx context.Context, from *database) (tables []table) {
-	for _, name := range []string{
-		"embedding_models", "projects", "tenants", "documents", "document_links", "document_chunks", "passages",
-	} {
-		t := table{name: name}
-		rows := get(from.pool.Query(ctx, "SELECT * FROM "+name)) //nolint:unqueryvet // whatever the table has
-		for _, column := range rows.FieldDescriptions() {
-			t.columns = append(t.columns, column.Name)
-		}
-		t.rows = get(pgx.CollectRows(rows, func(row pgx.CollectableRow) ([]any, error) { return row.Values() }))
-		tables = append(tables, t)
-	}
-	return tables
-}
-
-// copyTables writes each table over as many connections as there are processors.
-func copyTables(ctx context.Context, into *database, tables []table) {
-	for _, t := range tables {
-		group, ctx := errgroup.WithContext(ctx)
-		for rows := range slices.Chunk(t.rows, len(t.rows)/runtime.NumCPU()+1) {
-			group.Go(func() error {
-				_, err := into.pool.CopyFrom(ctx, pgx.Identifier{t.name}, t.columns, pgx.CopyFromRows(rows))
-				return err
-			})
-		}
-		check(group.Wait())
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"runtime"
 
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
@@ -127,6 +128,8 @@ type embedder struct {
 	// queries have their vectors here; others, like documents, have one of their
 	// text.
 	queries map[string][]float32
+	// delay, if not nil, embeds queries too: they take as long as there.
+	delay *ollama.Client
 }
 
 func (e *embedder) Embed(_ context.Context, texts []string) ([]ollama.Embedding, error) {
@@ -137,7 +140,16 @@ func (e *embedder) Embed(_ context.Context, texts []string) ([]ollama.Embedding,
 	return embeddings, nil
 }
 
-func (e *embedder) EmbedQuery(_ context.Context, query string) (ollama.Embedding, error) {
+func (*embedder) Hosts() int { return runtime.NumCPU() }
+
+func (*embedder) Warm(context.Context) error { return nil }
+
+func (e *embedder) EmbedQuery(ctx context.Context, query string) (ollama.Embedding, error) {
+	if e.delay != nil {
+		if _, err := e.delay.EmbedQuery(ctx, query); err != nil {
+			return ollama.Embedding{}, err
+		}
+	}
 	if vector, ok := e.queries[query]; ok {
 		return embedding(vector), nil
 	}
