@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// randomText returns about size characters: words, code, white space, or characters
+// randomText returns about so many characters: words, code, white space, or characters
 // that are a token each.
 func randomText(random *rand.Rand, characters int) string {
 	pieces := []string{"word ", "pool.Acquire(ctx)", "\n\n\n", "        ", "数据库连接", "🎉", "x", "</document>", "größe "}
