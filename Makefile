@@ -23,7 +23,7 @@ help: ## List these targets
 		awk -F '\t' '{ printf "make %-15s %s\n", $$1, $$2 }'
 
 .PHONY: demo
-demo: build ## Index the demo project, search it and ask it, over a real server
+demo: build ## Index the demo project, search it and ask it questions, over a real server
 	$(with_services) go run ./test/demo
 
 # The packages whose tests have goroutines in the test's own process. The race
@@ -39,7 +39,7 @@ test: ## Run all tests against a real PostgreSQL and a real Ollama
 test-race: ## Run the tests of packages with goroutines under the race detector
 	$(with_services) sh -c 'CGO_ENABLED=1 go test -short -race -timeout=30m $(race_packages) && $(print_services)'
 
-# make test leaves out what make test-race has run.
+# In it, make test leaves out the packages that make test-race has tested.
 .PHONY: ci
 ci: export CDOCS_TEST_ROUTE = native
 ci: test_packages = $$(go list ./... | grep -v -x -F "$$(go list $(race_packages))")
@@ -116,8 +116,8 @@ sql: ## Check that db/ is up to date with sql/, and prepare every query
 	$(with_database) sh -c '$(goose) postgres "$$CDOCS_TEST_DATABASE_URL" up && \
 		SQLC_DATABASE_URL="$$CDOCS_TEST_DATABASE_URL" $(tool) sqlc vet'
 
-# Servers migrate by themselves when they first connect. A statement that gets no
-# lock within a second fails, so that no search waits behind it.
+# Servers migrate by themselves when they first connect. A statement that does not get
+# its lock within a second fails, so that no search waits behind it.
 COMMAND ?= status
 .PHONY: migrate
 migrate: ## Run goose on DATABASE_URL, with COMMAND=status, up or down

@@ -73,6 +73,24 @@ func (q *Queries) TenantDeleteEmpty(ctx context.Context, arg TenantDeleteEmptyPa
 	return err
 }
 
+const tenantEmbeddingModel = `-- name: TenantEmbeddingModel :one
+SELECT coalesce(max(embedding_model_id), 0)::integer FROM tenants WHERE project_id = $1 AND id = $2
+`
+
+type TenantEmbeddingModelParams struct {
+	ProjectID int32
+	ID        int32
+}
+
+// The model that makes the tenant's vectors; none before the first, nor for a tenant
+// that is gone.
+func (q *Queries) TenantEmbeddingModel(ctx context.Context, arg TenantEmbeddingModelParams) (int32, error) {
+	row := q.db.QueryRow(ctx, tenantEmbeddingModel, arg.ProjectID, arg.ID)
+	var column_1 int32
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const tenantEmbeddingModels = `-- name: TenantEmbeddingModels :many
 SELECT DISTINCT embedding_model_id::integer FROM tenants
 WHERE project_id = $1 AND embedding_model_id IS NOT NULL
@@ -273,11 +291,12 @@ func (q *Queries) TenantRejoin(ctx context.Context, arg TenantRejoinParams) (Ten
 }
 
 const tenantSetEmbeddingModel = `-- name: TenantSetEmbeddingModel :one
-UPDATE tenants t SET embedding_model_id = $1::integer
+UPDATE tenants t SET embedding_model_id = $1::integer,
+    version = t.version + (coalesce(before.embedding_model_id, $1) <> $1)::integer
 FROM tenants before
 WHERE t.project_id = $2 AND t.id = $3 AND t.generation = $4
     AND before.project_id = $2 AND before.id = $3
-RETURNING before.embedding_model_id AS previous
+RETURNING t.id
 `
 
 type TenantSetEmbeddingModelParams struct {
@@ -287,18 +306,19 @@ type TenantSetEmbeddingModelParams struct {
 	Generation       int64
 }
 
-// The model that makes the tenant's vectors from now on, and the one before. No row:
-// the tenant is gone.
-func (q *Queries) TenantSetEmbeddingModel(ctx context.Context, arg TenantSetEmbeddingModelParams) (*int32, error) {
+// The model that makes the tenant's vectors from now on. Where it is another one than
+// before, what was remembered of the tenant's vectors no longer holds: those of a model
+// that is not used are deleted. No row: the tenant is gone.
+func (q *Queries) TenantSetEmbeddingModel(ctx context.Context, arg TenantSetEmbeddingModelParams) (int32, error) {
 	row := q.db.QueryRow(ctx, tenantSetEmbeddingModel,
 		arg.EmbeddingModelID,
 		arg.ProjectID,
 		arg.ID,
 		arg.Generation,
 	)
-	var previous *int32
-	err := row.Scan(&previous)
-	return previous, err
+	var id int32
+	err := row.Scan(&id)
+	return id, err
 }
 
 const tenantSetSyncStatus = `-- name: TenantSetSyncStatus :exec

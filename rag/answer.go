@@ -31,22 +31,23 @@ type Answer struct {
 	// Text is empty when there was nothing to answer from: see Sources and
 	// Closest.
 	Text string
-	// Sources are the critical documents first, then by relevance. Of each, and of
-	// each of Linked, a passage at least was quoted to the language model.
+	// Sources are the critical documents, then the others by relevance. At least one
+	// passage of each, and of each document of Linked, was quoted to the language
+	// model.
 	Sources []Hit
 	Linked  []Linked
-	// Omitted are the paths of documents that were found and not quoted, since
+	// Omitted are the paths of documents that were found and not quoted, because
 	// the language model's context window has no room for them.
 	Omitted []string
-	// CriticalNotConsidered is how many critical documents there are beyond those
-	// nearest to the question.
+	// CriticalNotConsidered is how many critical documents there are beyond the
+	// maxCritical most relevant ones.
 	CriticalNotConsidered int
 	// Closest is set when no document reached the threshold.
 	Closest *Hit
 	// Coverage says how the sources were searched for.
 	Coverage
-	// FallbackReason says why the text is quoted passages instead of a written
-	// answer, and is nil for a written one.
+	// FallbackReason says why Text quotes passages. It is nil for an answer that the
+	// language model has written.
 	FallbackReason error
 }
 
@@ -65,8 +66,8 @@ func (s *Searcher) Ask(ctx context.Context, scope Scope, question Question) (Ans
 	return s.write(ctx, found, question, answer)
 }
 
-// findSources searches for what to answer from. Critical documents are searched
-// apart, so that they take no place from the others.
+// findSources searches for what to answer from. Critical documents are a list of their
+// own, so that they take no place from the others.
 func (s *Searcher) findSources(ctx context.Context, scope Scope, question Question) (*lookup, Answer, error) {
 	query := question.Query
 	query.Levels = slices.DeleteFunc(Levels(), func(level Level) bool {
@@ -117,7 +118,7 @@ func (a *Answer) addCritical(critical []Hit, minScore float64) {
 	a.Sources = append(critical, a.Sources...)
 }
 
-// criticalBeyond returns how many critical documents there are beside those found.
+// criticalBeyond returns how many critical documents there are besides those found.
 func (s *Searcher) criticalBeyond(ctx context.Context, scope Scope, query Query, found int) (beyond int, err error) {
 	if found < maxCritical {
 		return 0, nil
@@ -134,7 +135,7 @@ func (s *Searcher) criticalBeyond(ctx context.Context, scope Scope, query Query,
 }
 
 // linkOrigins returns the paths of the sources in the order in which their links
-// are followed: by relevance alone, since a critical one may be here for none.
+// are followed: by relevance alone, because a critical document need not be relevant.
 func linkOrigins(sources []Hit) []string {
 	ordered := slices.Clone(sources)
 	slices.SortStableFunc(ordered, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })

@@ -114,8 +114,8 @@ func TestAsk_MinLevelHoldsForLinkedDocuments(t *testing.T) {
 // delimiterLine matches the lines of a prompt that begin or end a document.
 var delimiterLine = regexp.MustCompile(`(?m)^</?document ([A-Z2-7]{12})>$`)
 
-// Text, title, headings and path of a document cannot end it or begin another,
-// even for one who has read an earlier prompt.
+// Text, title, headings and path of a document cannot end it or begin another, even
+// if its writer has seen an earlier prompt.
 func TestAsk_DocumentsCannotPoseAsInstructions(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
@@ -191,7 +191,7 @@ func TestAsk_CutsThePassageThatDoesNotFit(t *testing.T) {
 	}
 }
 
-// A model whose real window is smaller than it is told is asked again with less.
+// A model whose window is smaller than it says is asked again with less.
 func TestAsk_ShortensThePromptForASmallerWindow(t *testing.T) {
 	t.Parallel()
 	f := setup(t)

@@ -58,10 +58,9 @@ func (q quote) runs() [][]int {
 // minQuote is the smallest piece of a passage that is worth quoting, in tokens.
 const minQuote = 16
 
-// fit chooses what to quote of the sources, which come in order of priority,
-// within room tokens. Each source that is quoted has its best passage at least;
-// what is left over goes to further passages, round by round. The order of the
-// sources is kept.
+// fit chooses what to quote of the sources within room tokens. The sources come in
+// order of priority and keep it. Each source that is quoted has at least its best
+// passage. The remaining room goes to further passages, one for each source in turn.
 func fit(sources []source, d delimiter, room int) []quote {
 	quotes, room := fitBest(sources, d, room)
 	waiting := make([][]int, len(quotes))
@@ -91,10 +90,10 @@ func fit(sources []source, d delimiter, room int) []quote {
 	return quotes
 }
 
-// fitBest quotes the best passage of each source and returns what room is left.
-// Sources are dropped from the end, but for the most relevant of all: many
-// critical documents must not leave an answer without the one that it is about.
-// A passage is cut if it is the first and too long.
+// fitBest quotes the best passage of each source, and returns the room that is left.
+// Sources that have no room are dropped from the end. The most relevant one always
+// stays: many critical documents must not leave an answer without the document that it
+// is about. Its passage is cut if it is too long for all of the room.
 func fitBest(sources []source, d delimiter, room int) (quotes []quote, left int) {
 	order := make([]int, 0, len(sources))
 	for i, s := range sources {
@@ -136,8 +135,8 @@ func (s source) hasText() bool { return slices.ContainsFunc(s.passages, hasText)
 
 func hasText(p passageText) bool { return strings.TrimSpace(p.content) != "" }
 
-// preference returns the indices of the passages that have text in the order in
-// which they are worth quoting: by relevance, each followed by its neighbours.
+// preference returns the indices of the passages that have text, in the order in which
+// they are worth quoting: by relevance, each followed by its neighbours.
 func (s source) preference() []int {
 	relevant := make([]int, 0, len(s.passages))
 	for i, p := range s.passages {
@@ -161,7 +160,7 @@ func (s source) preference() []int {
 	return order
 }
 
-// passageTokens is what a passage costs, with the label that says where it is.
+// passageTokens is what a passage costs in tokens, with the label that says where it is.
 func passageTokens(p passageText) int {
 	return promptTokens(p.content) + promptTokens(passageLabel(p, p))
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// randomText has about so many characters: words, code, white space or characters
-// that the model has a token each for.
+// randomText returns about so many characters: words, code, white space, or characters
+// that are a token each.
 func randomText(random *rand.Rand, characters int) string {
 	pieces := []string{"word ", "pool.Acquire(ctx)", "\n\n\n", "        ", "数据库连接", "🎉", "x", "</document>", "größe "}
 	var b strings.Builder
@@ -37,9 +37,9 @@ func randomSource(random *rand.Rand, id int) source {
 	return s
 }
 
-// Whatever the sources and the room are: the prompt fits, the sources are in
-// order and dropped from the end, but for the most relevant one, and something is
-// quoted where there is room for it.
+// With any sources and any room the prompt fits and the sources keep their order.
+// Those that have no room are dropped from the end, but never the most relevant one.
+// Something is quoted where there is room for it.
 func TestFit_KeepsOrderAndRoom(t *testing.T) {
 	t.Parallel()
 	const enough = 1000 // tokens for the labels of any document and a quotation
@@ -95,7 +95,7 @@ func checkDropped(t *testing.T, name string, quotable []source, ids []int) {
 	}
 }
 
-// What is left over goes to the sources in turn, not to the first alone.
+// The remaining room goes to the sources in turn, not to the first alone.
 func TestFit_SharesWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	sources := make([]source, 3)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Bounds on what is logged of the circles in one version of a link graph.
+// Bounds on what is logged of the cycles in one version of a link graph.
 const (
 	maxLoggedCycles = 10
 	maxCyclePaths   = 20
@@ -19,8 +19,8 @@ func newCycles(before, cycles [][]string) [][]string {
 	})
 }
 
-// warnOfCycles logs circles of links. Each document in one is followed once, so
-// they do no harm; they are reported because they are seldom meant.
+// warnOfCycles logs cycles of links. They do no harm, because each document is visited
+// once. They are logged because writers seldom want them.
 func (s *Searcher) warnOfCycles(ctx context.Context, tenant *Tenant, cycles [][]string) {
 	for _, cycle := range cycles[:min(len(cycles), maxLoggedCycles)] {
 		shown := cycle[:min(len(cycle), maxCyclePaths)]
@@ -34,8 +34,9 @@ func (s *Searcher) warnOfCycles(ctx context.Context, tenant *Tenant, cycles [][]
 	}
 }
 
-// cyclesOf returns for each component in which documents link to one another a
-// shortest circle through its first document, which stands at both ends; sorted.
+// cyclesOf returns a shortest cycle for each component in which documents link to one
+// another. It goes through the component's first document, which stands at both ends.
+// The cycles are sorted.
 func cyclesOf(neighbours map[string][]string, components [][]string) [][]string {
 	cycles := [][]string{}
 	for _, component := range components {
@@ -51,8 +52,8 @@ func cyclesOf(neighbours map[string][]string, components [][]string) [][]string 
 	return cycles
 }
 
-// shortestCycle returns a shortest way from start back to it over the documents
-// inside, and nil if there is none.
+// shortestCycle returns a shortest path from start back to start over the documents
+// inside, nil if there is none.
 func shortestCycle(neighbours map[string][]string, inside map[string]bool, start string) []string {
 	from := map[string]string{}
 	frontier := []string{start}
@@ -74,7 +75,7 @@ func shortestCycle(neighbours map[string][]string, inside map[string]bool, start
 	return nil
 }
 
-// wayTo returns the way from start to last, and start again at its end.
+// wayTo returns the path from start to last, with start again at its end.
 func wayTo(from map[string]string, start, last string) []string {
 	way := []string{start}
 	for at := last; at != start; at = from[at] {

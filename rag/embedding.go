@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/pgvector/pgvector-go"
 
@@ -39,6 +40,22 @@ func (s *Searcher) embed(ctx context.Context, text string) *queryEmbedding {
 func (e *queryEmbedding) end() {
 	e.cancel()
 	<-e.done
+}
+
+// failureWait is longer than it takes to find out that Ollama does not answer, and
+// shorter than to load a large model.
+const failureWait = 5 * time.Second
+
+// failure returns why the query cannot be embedded, if that shows within the time.
+func (e *queryEmbedding) failure(ctx context.Context, wait time.Duration) error {
+	select {
+	case <-e.done:
+		return e.err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(wait):
+		return nil
+	}
 }
 
 // ready reports whether vector returns at once.

@@ -8,8 +8,8 @@ import (
 	"github.com/compound-docs/compound-docs/db"
 )
 
-// HandbookKey names the handbook's one tenant. No project's config can have the
-// name, which begins with a letter there.
+// HandbookKey names the handbook's one tenant. No project can have its name, because
+// the name of a project begins with a letter.
 func HandbookKey() TenantKey { return TenantKey{Project: ":handbook"} }
 
 // HandbookEdition is the handbook between two changes: equal editions have

@@ -100,7 +100,7 @@ func TestSearchHandbook_FindsPassagesNearestFirst(t *testing.T) {
 	}
 	places, _ = f.searchHandbook(t, rag.HandbookQuery{Text: "passwords", Limit: 3, Section: "Office"})
 	if len(places) != 0 {
-		t.Errorf("a section that there is not has %v", places)
+		t.Errorf("a section that does not exist has %v", places)
 	}
 }
 

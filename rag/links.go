@@ -27,8 +27,8 @@ type linkGraph struct {
 
 // linkLimits bound how far links are followed.
 type linkLimits struct {
-	// depth is how many links away a document may be, documents how many of them
-	// are returned.
+	// depth is how many links away a document may be, and documents how many are
+	// returned.
 	depth, documents int
 	// minLevel is the lowest level of a document that is returned, or whose links
 	// are followed.
@@ -105,8 +105,8 @@ func (g linkGraph) traverse(from []string, limits linkLimits) []Linked {
 	return found
 }
 
-// linkGraph returns the tenant's link graph, read again only when its documents
-// have changed.
+// linkGraph returns the tenant's link graph. It reads the graph again only when the
+// tenant's documents have changed.
 func (s *Searcher) linkGraph(ctx context.Context, tenant *Tenant) (linkGraph, error) {
 	var version int64
 	var edges []db.LinkEdgesRow
@@ -162,7 +162,7 @@ func adjacency(edges []db.LinkEdgesRow) (neighbours map[string][]string, compone
 		case err != nil:
 			return nil, nil, err
 		default:
-			// The traversal runs on this map: those of the library build one each time.
+			// traverse runs on this map: the library's own traversals build one at every call.
 			neighbours[edge.SourcePath] = append(neighbours[edge.SourcePath], edge.TargetPath)
 		}
 	}

@@ -95,20 +95,20 @@ func (l *lookup) run(ctx context.Context) error {
 	if err != nil {
 		return withoutOllama(l.scope, err)
 	}
-	var embedding *queryEmbedding
-	if l.searcher.memory.hasVectors(l.scope, model) {
-		embedding = l.searcher.embed(ctx, l.text)
-		defer embedding.end()
-	}
+	embedding := l.searcher.embed(ctx, l.text)
+	defer embedding.end()
 	if err := l.begin(ctx, model); err != nil || l.empty {
 		return err
 	}
 	if l.embedded == 0 {
-		return l.find(ctx, false)
-	}
-	if embedding == nil {
-		embedding = l.searcher.embed(ctx, l.text)
-		defer embedding.end()
+		if err := l.find(ctx, false); err != nil {
+			return err
+		}
+		// The vector is of no use yet, but that Ollama cannot make it is to be said.
+		if err := embedding.failure(ctx, failureWait); err != nil {
+			return withoutOllama(l.scope, err)
+		}
+		return nil
 	}
 	wordsFirst := l.mode == Hybrid && !embedding.ready()
 	if wordsFirst {

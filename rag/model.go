@@ -2,7 +2,6 @@ package rag
 
 import (
 	"context"
-	"fmt"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
@@ -19,11 +18,7 @@ type ModelSource interface {
 // CurrentModel returns the embedding model that Ollama has. Its vectors are those
 // that are searched: what only another model has embedded is found by its words.
 func CurrentModel(ctx context.Context, models ModelSource) (ollama.Model, error) {
-	model, err := models.EmbedModel(ctx)
-	if err != nil {
-		return ollama.Model{}, fmt.Errorf("identify the embedding model: %w", err)
-	}
-	return model, nil
+	return models.EmbedModel(ctx)
 }
 
 // ErrModelReplaced returns the error for a call that was given vectors of another

@@ -27,7 +27,7 @@ const (
 )
 
 // delimiter writes the lines that begin and end a document in one prompt. They
-// hold a token that is made for each request, so that no document can hold them,
+// contain a token that is made for each request, so no document can contain them,
 // whatever its text, title, path or headings are.
 type delimiter struct{ token string }
 
@@ -81,7 +81,7 @@ func lastRunes(path string, limit int) string {
 	return "…" + string(runes[surplus+1:])
 }
 
-// frameTokens is what a document costs beside its passages.
+// frameTokens is what a document costs in tokens besides its passages.
 func (d delimiter) frameTokens(s source) int {
 	return promptTokens(d.begin()) + promptTokens(s.labels()) + promptTokens(d.end())
 }
@@ -97,8 +97,7 @@ func promptTokens(text string) int {
 	return max(markdown.EstimateTokens(text), (utf8.RuneCountInString(text)+runesPerToken-1)/runesPerToken)
 }
 
-// runesPerToken is how many characters a token has at most, counted over a
-// whole text.
+// runesPerToken is how many characters a token has at most, on average over a text.
 const runesPerToken = 6
 
 // cutToTokens shortens a text to at most limit tokens as promptTokens counts.

@@ -9,8 +9,8 @@ import (
 	"github.com/compound-docs/compound-docs/test/ragtest"
 )
 
-// related_docs are followed however their writer has given them: relative to the
-// document if such a one exists, else to the docs folder.
+// related_docs are followed in each form that writers use: relative to the document if
+// there is one at that path, else to the docs folder.
 func TestAsk_FollowsRelatedDocs(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -56,7 +56,7 @@ func TestAsk_FollowsRelatedDocs(t *testing.T) {
 	}
 }
 
-// What a related document stands for is decided when it is followed, not when
+// Which document a path in related_docs means is decided when it is followed, not when
 // the document that names it is indexed.
 func TestAsk_FollowsTheRelatedDocThatExistsNow(t *testing.T) {
 	t.Parallel()

@@ -8,9 +8,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/pgvector/pgvector-go"
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
 // randomDocuments have words of a small vocabulary, so that they share many, and some
@@ -34,6 +37,28 @@ func randomWords(random *rand.Rand, count int) string {
 	return strings.Join(words, " ")
 }
 
+// cosines returns the similarities of a text and the documents, of one passage each, as
+// the database computes them.
+func (f *fixture) cosines(t *testing.T, text string) map[string]float64 {
+	t.Helper()
+	rows, err := f.Pool.Query(t.Context(), `SELECT d.relative_path, 1 - (e.embedding <=> $1::halfvec)::float8
+		FROM embeddings e JOIN document_chunks c ON c.passage_hash = e.hash JOIN documents d ON d.id = c.document_id`,
+		pgvector.NewHalfVector(fakeollama.Vector(text, 1024)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cosines := map[string]float64{}
+	var path string
+	var cosine float64
+	if _, err := pgx.ForEachRow(rows, []any{&path, &cosine}, func() error {
+		cosines[path] = cosine
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return cosines
+}
+
 // A hybrid score is in [0,1], never below the cosine that a search by vector alone
 // reports, and the cosine where no word of the query stands in the document.
 func TestSearch_RelevanceIsNeverBelowTheCosine(t *testing.T) {
@@ -49,10 +74,12 @@ func TestSearch_RelevanceIsNeverBelowTheCosine(t *testing.T) {
 		if random.IntN(5) == 0 {
 			text = "zebras in meadows"
 		}
-		cosines := map[string]float64{}
+		cosines := f.cosines(t, text)
 		_, vectors := f.found(t, rag.Query{Text: text, Mode: rag.Vector, Limit: 100})
 		for _, hit := range vectors.Documents {
-			cosines[hit.Path] = hit.Score
+			if hit.Score != cosines[hit.Path] {
+				t.Errorf("%q: %s scores %v by vector alone, want %v", text, hit.Path, hit.Score, cosines[hit.Path])
+			}
 		}
 		found, hits := f.found(t, rag.Query{Text: text, Limit: 100})
 		if len(found) != len(cosines) {
@@ -122,7 +149,7 @@ func TestSearch_ClosestIsTheMostRelevant(t *testing.T) {
 	f := setup(t)
 	f.Add(t, f.Tenant,
 		file("docs/pool.md", "# Pool", "", "The connection pool of the driver holds ten connections."),
-		atLevel("docs/rule.md", rag.Critical, "# Rule", "", "The connection of each job is closed, and so is what belongs to it."))
+		atLevel("docs/rule.md", rag.Critical, "# Rule", "", "Of the connection pool each job takes one, and gives it back."))
 	for _, mode := range rag.Modes() {
 		hits := f.mustFind(t, rag.Query{Text: "connection pool of the tramway", Mode: mode, MinScore: .99})
 		if hits.Closest == nil || hits.Closest.Path != "docs/pool.md" || hits.Closest.Score >= .99 {
@@ -149,6 +176,7 @@ func TestSearch_Identifiers(t *testing.T) {
 		files = append(files, file(fmt.Sprintf("docs/parts%d.md", i), "# Parts", "",
 			"The max of conns, err and no rows, retry and count, verify no statement, timeout of net http, E 4012 in pgx tx closed."))
 	}
+	files = append(files, file("docs/night.md", "# Deployment", "", "Each deployment at night takes an hour, and one in the morning takes two."))
 	f.Add(t, f.Tenant, files...)
 	for i, name := range names {
 		want := fmt.Sprintf("docs/%d.md", i)

@@ -206,13 +206,3 @@ func (s *state) remember() {
 		s.memory.progress.Add(s.vectorsKey(), s.progress)
 	}
 }
-
-// hasVectors reports whether the model is known to have embedded some of the scope.
-func (m *memory) hasVectors(scope Scope, model ollama.Model) bool {
-	id, ok := m.models.known.Get(model)
-	if !ok {
-		return false
-	}
-	progress, ok := m.progress.Get(vectorsKey{scope.Tenant.ID, scope.Collection, id})
-	return ok && progress.missing < progress.chunks
-}

@@ -14,7 +14,7 @@ import (
 const (
 	// answerTokens of the context window are kept free for the answer.
 	answerTokens = 1024
-	// answerShare is the part of a small context window that is kept free for it.
+	// answerShare: of a small context window a quarter is kept free instead.
 	answerShare = 4
 	// extractTokens bounds an answer of quoted passages.
 	extractTokens = 4096
@@ -22,8 +22,8 @@ const (
 	minRoom = 256
 )
 
-// write writes the answer's text from its sources, and leaves out of it those of
-// which nothing was quoted.
+// write fills the answer's text from its sources, and removes the documents of which
+// nothing was quoted.
 func (s *Searcher) write(ctx context.Context, found *lookup, question Question, answer Answer) (Answer, error) {
 	sources, err := s.sources(ctx, found, answer)
 	if err != nil {
@@ -50,8 +50,8 @@ func (s *Searcher) write(ctx context.Context, found *lookup, question Question, 
 }
 
 // generate asks the language model. It returns no text and no error when the
-// sources have no text; a model is never asked without a quotation. One whose
-// window turns out to be smaller than it is said to be is asked again with less.
+// sources have no text: a model is never asked without a quotation. If the prompt is
+// too long for the model's window after all, the model is asked again with less.
 func (s *Searcher) generate(
 	ctx context.Context, sources []source, d delimiter, question Question,
 ) (quotes []quote, text string, err error) {
@@ -80,9 +80,9 @@ func noRoom(window int) error {
 		"question; ask a shorter question, or "+widerWindow, window)
 }
 
-// keepQuoted takes the documents of which nothing is quoted out of the answer:
-// they are not what it was drawn from. Those that have text are omitted; others
-// have none to quote, or were deleted meanwhile.
+// keepQuoted removes the documents of which nothing is quoted: the answer was not drawn
+// from them. Those that have text become Omitted. The others have no text, or were
+// deleted meanwhile.
 func (a *Answer) keepQuoted(sources []source, quotes []quote) {
 	quoted := make(map[int64]bool, len(quotes))
 	for _, q := range quotes {
@@ -136,7 +136,7 @@ func (s *Searcher) sources(ctx context.Context, found *lookup, answer Answer) ([
 	return sources, err
 }
 
-// extract writes the quotes of one passage each for a reader.
+// extract writes the quotes, of which each has one passage, as a text for a reader.
 func extract(quotes []quote) string {
 	var b strings.Builder
 	for _, q := range quotes {

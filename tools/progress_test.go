@@ -3,7 +3,8 @@ package tools_test
 import (
 	"context"
 	"fmt"
-	"net/http"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -42,48 +43,54 @@ func next(t *testing.T, told <-chan mcp.ProgressNotificationParams) mcp.Progress
 	}
 }
 
-// A long sync sends its progress. Here the batch of the last 8 files ends only after
-// the client was notified of the first 32.
+// A sync sends its progress, of files and of passages.
 func TestProgress_Activation(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{}
-	for i := range 40 {
-		files[fmt.Sprintf("docs/page-%02d.md", i)] = fmt.Sprintf("# Page %d\n%s\n", i, strings.Repeat("Some text. ", 10))
+	for i := range 200 {
+		files[fmt.Sprintf("docs/page-%03d.md", i)] = fmt.Sprintf("# Page %d\n%s\n", i, strings.Repeat("Some text. ", 10))
 	}
 	root := newProject(t, `{"project_name": "pages", "external_docs": {"path": "./docs"}}`, files)
 	for name, version := range protocolVersions() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := setup(t)
-			c, told := connectWatching(t, f.server, version)
-			const betweenBatches = 2000 // bytes of a request
-			goOn := make(chan struct{})
-			f.fake.Observe(func(r *http.Request) {
-				if r.URL.Path == "/api/embed" && r.ContentLength < betweenBatches {
-					<-goOn
-				}
-			})
+			c, told := connectWatching(t, setup(t).server, version)
 			_, ended := c.start(t, progressing("activate_project", activation(root), "sync"))
-			last := mcp.ProgressNotificationParams{Progress: -1}
-			for last.Progress < 32 {
-				progress := next(t, told)
-				if progress.Progress <= last.Progress {
-					t.Errorf("progress %v after %v: it must grow", progress.Progress, last.Progress)
-				}
-				last = progress
-			}
-			want := mcp.ProgressNotificationParams{
-				ProgressToken: "sync", Progress: 32, Total: 40, Message: "indexed 32 of 40 changed files",
-			}
-			if diff := cmp.Diff(want, last); diff != "" {
-				t.Errorf("progress (-want +got):\n%s", diff)
-			}
-			close(goOn)
 			if err := <-ended; err != nil {
-				t.Error(err)
+				t.Fatal(err)
+			}
+			message := regexp.MustCompile(`^indexed (\d+) of 200 changed files, embedded (\d+) of (\d+) passages$`)
+			last := next(t, told)
+			for growing := true; growing; {
+				found := message.FindStringSubmatch(last.Message)
+				if found == nil || last.ProgressToken != "sync" {
+					t.Fatalf("progress %+v", last)
+				}
+				files, embedded, passages := atoi(t, found[1]), atoi(t, found[2]), atoi(t, found[3])
+				if last.Progress != float64(files+embedded) || last.Total != float64(200+passages) {
+					t.Errorf("progress %v of %v, and in words: %s", last.Progress, last.Total, last.Message)
+				}
+				select {
+				case progress := <-told:
+					if progress.Progress <= last.Progress {
+						t.Errorf("progress %v after %v: it must grow", progress.Progress, last.Progress)
+					}
+					last = progress
+				default:
+					growing = false
+				}
 			}
 		})
 	}
+}
+
+func atoi(t *testing.T, text string) int {
+	t.Helper()
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // The progress of an answer has no total. A client that does not ask gets none.

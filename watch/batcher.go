@@ -15,8 +15,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/panics"
 )
 
-// How much is handed to the indexer at once: enough to fill embedding requests,
-// little enough that a stop loses little work.
+// How much is handed to the indexer at once: so much that a transaction is worth its
+// cost, and so little that a stop loses little work.
 const (
 	batchFiles = 32
 	batchBytes = 128 << 10
@@ -26,7 +26,7 @@ const (
 const maxTouched = 1000
 
 // concurrentBatches is the number of batches that are indexed at the same time:
-// each processor parses one while others are embedded and written.
+// each processor parses one while others are written.
 func concurrentBatches() int { return runtime.GOMAXPROCS(0) + 2 }
 
 // progress is how much of a folder's changes has been handled.

@@ -84,10 +84,10 @@ func TestCleanup_OfThisMachinesCheckouts(t *testing.T) {
 		return fmt.Sprintf(`kept, branch HEAD, in %s: 1 document, the repository has no such branch
 kept, branch feature/labels, in %s: 1 document, the repository has no such branch
 removed, branch main, in %s: 1 document, not on this machine, and not used since %s
-kept: 1 passage that no document uses
-removed: 1 passage that no document uses
+kept: 2 passages that no document uses
+removed: 2 passages that no document uses
 removed: nothing is left of the project
-%s 3 checkouts with 3 documents, 2 passages and 1 project
+%s 3 checkouts with 3 documents, 4 passages and 1 project
 `, kept, kept, removed, lastUsed, verb)
 	}
 	for _, arguments := range [][]string{{"cleanup", "--dry-run"}, {"cleanup", "--dry-run", "--grace", "41d"}} {
@@ -98,7 +98,7 @@ removed: nothing is left of the project
 	}
 	// A repository that is not here may be a colleague's.
 	o = mustRun(t, "", environment, "cleanup", "--dry-run", "--grace", "43d")
-	if strings.Contains(o.stdout, "removed, branch main") || !strings.HasSuffix(o.stdout, "would remove 2 checkouts with 2 documents, 1 passage and 0 projects\n") {
+	if strings.Contains(o.stdout, "removed, branch main") || !strings.HasSuffix(o.stdout, "would remove 2 checkouts with 2 documents, 2 passages and 0 projects\n") {
 		t.Errorf("with a longer grace period it says %q, want the repository to be kept", o.stdout)
 	}
 

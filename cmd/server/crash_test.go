@@ -7,12 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/indexstate"
-	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // snapshot is every document of the branch main, see [indexstate.Documents].
@@ -40,110 +38,138 @@ func manyDocuments() map[string]string {
 	return files
 }
 
-// A server that is killed leaves whole documents only, and the next one finishes.
-func TestServe_KilledDuringSync(t *testing.T) {
+// A server that is killed leaves whole documents only, and the next one finishes. What
+// it had stored is not embedded again.
+func TestServe_KilledDuringFirstSync(t *testing.T) {
 	t.Parallel()
-	const kills = 50
-	root := newProject(t, manyDocuments())
-	fake := fakeollama.Start(t)
-	ollama := "CDOCS_OLLAMA_HOST=" + fake.URL()
-
-	reference := testenv.DatabaseURL(t)
-	syncWhole(t, root, "CDOCS_DATABASE_URL="+reference, ollama)
-	want := snapshot(t, indexstate.OpenPool(t, reference))
-	if len(want) != 60 {
-		t.Fatalf("%d documents, want 60", len(want))
+	kills := 50
+	if testing.Short() {
+		kills = 15
 	}
-
-	databaseURL := testenv.DatabaseURL(t)
-	pool := indexstate.OpenPool(t, databaseURL)
-	whole := map[string]bool{}
-	for _, line := range want {
-		whole[line] = true
+	f := newFirstSync(t, manyDocuments())
+	c := &crashes{firstSync: f, whole: map[string]bool{}, random: rand.New(rand.NewPCG(testSeed(t), 7))}
+	for _, line := range withoutVectors(f.freshSnapshot(t)) {
+		c.whole[line] = true
 	}
-	partial := 0
-	random := rand.New(rand.NewPCG(7, 7))
+	f.fake.SetFaults(fakeollama.Faults{EmbedTime: 10 * time.Millisecond})
 	for kill := range kills {
 		// Every fifth kill meets an empty index, the others go on from the last.
-		if kill%5 == 0 {
-			if _, err := pool.Exec(t.Context(), "TRUNCATE projects, passages CASCADE"); err != nil {
-				t.Fatal(err)
-			}
-		}
-		command := server(t, "CDOCS_DATABASE_URL="+databaseURL, ollama, "CDOCS_LOG_LEVEL=error")
-		session := connect(t, command)
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			// The call fails when the server dies.
-			_, _ = session.Text(t.Context(), "activate_project", activation(root))
-		}()
-		if kill%5 == 0 {
-			// However fast this machine is, some documents are there and some are not.
-			waitForDocuments(t, pool)
-		} else {
-			time.Sleep(time.Duration(random.IntN(500)) * time.Millisecond) // the random moment
-		}
-		if err := command.Process.Kill(); err != nil {
+		c.crash(t, kill%5 == 0)
+	}
+	t.Logf("of %d kills %d met the text half-way, %d the vectors; %d texts were embedded and lost", kills, c.inText, c.inVectors, c.lost)
+	if c.inText == 0 || c.inVectors == 0 {
+		t.Error("no kill met the text half-way, or none the vectors: the test shows nothing")
+	}
+	before := f.embedded(t)
+	f.fake.Forget()
+	f.syncWhole(t)
+	c.mustNotRepeat(t, before)
+	f.mustEqualFresh(t)
+}
+
+// crashes kills one server after the other.
+type crashes struct {
+	*firstSync
+
+	whole  map[string]bool // every document, without its vectors
+	random *rand.Rand
+	// inText and inVectors are how many kills met either half-way, and lost how many
+	// texts were embedded for nothing.
+	inText, inVectors, lost int
+}
+
+// crash kills a server that indexes: from nothing, as soon as there is any document, or
+// else at a moment in one of the first requests for vectors.
+func (c *crashes) crash(t *testing.T, fromNothing bool) {
+	t.Helper()
+	if fromNothing {
+		if _, err := c.pool.Exec(t.Context(), "TRUNCATE projects, passages CASCADE"); err != nil {
 			t.Fatal(err)
 		}
-		<-ended
-		_ = session.Close() // reports the kill
-		lines := snapshot(t, pool)
-		for _, line := range lines {
-			if !whole[line] {
-				t.Fatalf("after kill %d a document is not whole: %s", kill, line)
+	}
+	before := c.embedded(t)
+	c.fake.Forget()
+	command := server(t, c.environment()...)
+	session := connect(t, command)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		// The call fails when the server dies.
+		_, _ = session.Text(t.Context(), "activate_project", activation(c.root))
+	}()
+	if fromNothing {
+		until(t, "a document is there", patience, func() bool { return count(t, c.pool, "SELECT count(*) FROM documents") > 0 })
+	} else {
+		requests := 1 + c.random.IntN(3)
+		until(t, "it embeds", patience, func() bool { return len(c.fake.Embeddings()) >= requests || c.complete(t) })
+		time.Sleep(time.Duration(c.random.IntN(100)) * time.Millisecond) // the random moment
+	}
+	if err := command.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	_ = session.Close() // reports the kill
+	c.gone(t, command.Process.Pid)
+	c.check(t, before)
+}
+
+// complete reports whether every passage has a vector.
+func (c *crashes) complete(t *testing.T) bool {
+	t.Helper()
+	return count(t, c.pool, "SELECT count(*) FROM documents") == len(c.whole) &&
+		c.unembedded(t) == 0
+}
+
+// check looks at what a killed server has left. before are the texts that had a vector
+// when it started.
+func (c *crashes) check(t *testing.T, before map[string]bool) {
+	t.Helper()
+	lines := withoutVectors(snapshot(t, c.pool))
+	for _, line := range lines {
+		if !c.whole[line] {
+			t.Fatalf("a document is not whole: %s", line)
+		}
+	}
+	if len(lines) > 0 && len(lines) < len(c.whole) {
+		c.inText++
+	}
+	c.mustNotRepeat(t, before)
+	stored, batches := c.embedded(t), c.fake.Embeddings()
+	if len(stored) > 0 && !c.complete(t) {
+		c.inVectors++
+	}
+	for i, batch := range batches {
+		for _, text := range batch.Texts {
+			if stored[text] {
+				continue
+			}
+			// One batch was being embedded, and the one before it stored.
+			if c.lost++; i < len(batches)-2 {
+				t.Errorf("batch %d of %d was lost", i+1, len(batches))
 			}
 		}
-		if len(lines) > 0 && len(lines) < len(want) {
-			partial++
-		}
-	}
-	t.Logf("%d of %d kills met the sync half-way", partial, kills)
-	if partial == 0 {
-		t.Error("no kill met the sync half-way: the test shows nothing")
-	}
-	syncWhole(t, root, "CDOCS_DATABASE_URL="+databaseURL, ollama)
-	if diff := cmp.Diff(want, snapshot(t, pool)); diff != "" {
-		t.Errorf("after the last sync (-want +got):\n%s", diff)
 	}
 }
 
-// waitForDocuments returns as soon as the index holds any.
-func waitForDocuments(t *testing.T, pool *pgxpool.Pool) {
+// mustNotRepeat compares what was embedded with what had a vector already.
+func (c *crashes) mustNotRepeat(t *testing.T, stored map[string]bool) {
 	t.Helper()
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.After(time.Minute); len(snapshot(t, pool)) == 0; {
-		select {
-		case <-deadline:
-			t.Fatal("no document was indexed within a minute")
-		case <-tick.C:
+	seen := map[string]bool{}
+	for _, text := range c.fake.Texts() {
+		if stored[text] || seen[text] {
+			t.Errorf("embedded again: %.60q", text)
 		}
+		seen[text] = true
 	}
 }
 
-// syncWhole activates the project and waits until nothing is pending.
+// syncWhole activates the project and waits until nothing is pending or without a
+// vector.
 func syncWhole(t *testing.T, root string, environment ...string) {
 	t.Helper()
-	session := connect(t, server(t, environment...))
-	var answer struct {
-		Index any `json:"index"`
-	}
-	// One activation waits for 15 s of it.
-	for range 8 {
-		answer.Index = nil
-		if call(t, session, "activate_project", activation(root), &answer) {
-			t.Fatalf("activation failed: %+v", answer)
-		}
-		if answer.Index == nil {
-			break
-		}
-	}
-	if answer.Index != nil {
-		t.Fatalf("the sync is not complete: %+v", answer)
-	}
-	if err := session.Close(); err != nil {
+	w := &window{session: connect(t, server(t, environment...))}
+	w.activate(t, root)
+	if err := w.session.Close(); err != nil {
 		t.Error(err)
 	}
 }

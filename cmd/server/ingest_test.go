@@ -103,7 +103,7 @@ func TestIngest_KeepsTheHandbookLikeItsFolders(t *testing.T) {
 	if diff := cmp.Diff("handbook: 3 added, 0 updated, 0 removed, 0 unchanged, 0 failed\n", o.stdout); diff != "" {
 		t.Errorf("first ingest (-want +got):\n%s", diff)
 	}
-	if !strings.Contains(o.stderr, "handbook: 3 of 3 changed files") {
+	if !strings.Contains(o.stderr, "handbook: 3 of 3\n") {
 		t.Errorf("stderr %q does not tell the progress", o.stderr)
 	}
 	want := []string{"handbook/passwords.md", "handbook/office/kitchen.md", "handbook/office/visitors.md"}

@@ -26,36 +26,6 @@ func guided(t *testing.T, environment ...string) (*mcpclient.Client, *fakeollama
 	return session, fake, databaseURL
 }
 
-// From the moment that `ollama pull` has brought another build of the embedding
-// model, no answer compares its vectors with those of the build before.
-func TestServe_NeverMixesBuildsOfTheModel(t *testing.T) {
-	t.Parallel()
-	session, fake, databaseURL := guided(t)
-	root := guideProject(t)
-	call(t, session, "activate_project", activation(root), &struct{}{})
-	search := map[string]any{"query": "fill the pool", "min_relevance_score": 0}
-	var found struct {
-		TotalMatches int `json:"total_matches"`
-	}
-	if call(t, session, "search_external_docs", search, &found) || found.TotalMatches != 1 {
-		t.Fatalf("search before the pull: %+v", found)
-	}
-	before := snapshot(t, indexstate.OpenPool(t, databaseURL))
-
-	fake.AddModel("mxbai-embed-large", "another")
-	write(t, root, "docs/late.md", "# Late\n\nWritten after the pull.\n")
-	for _, query := range []string{"empty the pool", "fill the pool"} {
-		var failed toolError
-		search["query"] = query
-		if !call(t, session, "search_external_docs", search, &failed) || !strings.Contains(failed.Message, "compound-docs reindex") {
-			t.Errorf("%q after the pull: %+v, want an error that names compound-docs reindex", query, failed)
-		}
-	}
-	if after := snapshot(t, indexstate.OpenPool(t, databaseURL)); strings.Join(after, "\n") != strings.Join(before, "\n") {
-		t.Errorf("the index was %v and is %v", before, after)
-	}
-}
-
 // The window that the language model gets is that of the settings, unless it was
 // made for a smaller one.
 func TestServe_ContextLengthOfTheGenerationModel(t *testing.T) {
@@ -138,7 +108,7 @@ func TestServe_SaysHowToWidenTheContext(t *testing.T) {
 }
 
 // Tools that read write nothing, in a project without documents too.
-func TestServe_ReadingRegistersNoModel(t *testing.T) {
+func TestServe_ReadingRegistersNothing(t *testing.T) {
 	t.Parallel()
 	session, _, databaseURL := guided(t)
 	root := newProject(t, map[string]string{
@@ -152,7 +122,7 @@ func TestServe_ReadingRegistersNoModel(t *testing.T) {
 		}
 	}
 	pool := indexstate.OpenPool(t, databaseURL)
-	if models := count(t, pool, "SELECT count(*) FROM embedding_models"); models != 0 {
-		t.Errorf("reading has registered %d models", models)
+	if tenants := count(t, pool, "SELECT count(*) FROM tenants"); tenants != 1 {
+		t.Errorf("reading has registered a tenant: there are %d, want the project alone", tenants)
 	}
 }

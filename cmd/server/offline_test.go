@@ -1,8 +1,10 @@
 package main_test
 
 import (
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -36,5 +38,64 @@ func TestServe_FindsAnOfflineEditThatKeepsSizeAndTime(t *testing.T) {
 	syncWhole(t, root, "CDOCS_DATABASE_URL="+fresh, ollama)
 	if diff := cmp.Diff(snapshot(t, indexstate.OpenPool(t, fresh)), snapshot(t, indexstate.OpenPool(t, edited))); diff != "" {
 		t.Errorf("the index after the edit (-new +old):\n%s", diff)
+	}
+}
+
+// Without Ollama a first sync makes everything findable by its words. Vectors follow by
+// themselves when it is back.
+func TestServe_OllamaAwayForTheFirstSync(t *testing.T) {
+	t.Parallel()
+	f := newFirstSync(t, woodland())
+	target, err := url.Parse(f.fake.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := testenv.NewFaultProxy(t, target.Host)
+	f.ollama = "http://" + proxy.Address()
+	proxy.Shut()
+
+	w := openWindow(t, f.environment()...)
+	var activated struct {
+		toolError
+
+		Index *indexAnswer `json:"index"`
+	}
+	call(t, w.session, "activate_project", activation(f.root), &activated)
+	passages := count(t, f.pool, "SELECT count(*) FROM document_chunks")
+	want := &indexAnswer{Embedding: passages}
+	if got := activated.Index; got == nil || !strings.Contains(got.Waiting, "start Ollama") {
+		t.Errorf("activation answers %+v, want why embedding waits", activated)
+	} else {
+		want.Waiting = got.Waiting
+	}
+	if diff := cmp.Diff(want, activated.Index); diff != "" {
+		t.Errorf("the index after the activation (-want +got):\n%s", diff)
+	}
+	for _, subject := range subjects() {
+		w.mustFind(t, subject, "what about the "+subject, "lexical")
+	}
+	failed := w.find(t, "alder", "")
+	if failed.Code != "EMBEDDING_SERVICE_ERROR" || !strings.Contains(failed.Message, `mode: "lexical"`) {
+		t.Errorf("the default mode answers %+v, want an error that names the mode lexical", failed)
+	}
+	write(t, f.root, promotable+"quince.md", strings.ReplaceAll(problem, "%", "The quince"))
+	var indexed toolError
+	call(t, w.session, "index_document", map[string]any{"path": promotable + "quince.md"}, &indexed)
+	if indexed.Code != "EMBEDDING_SERVICE_ERROR" || !strings.Contains(indexed.Message, "is indexed and found by its words") {
+		t.Errorf("index_document answers %+v, want that the document is found by its words", indexed)
+	}
+	w.mustFind(t, "quince", "quince", "lexical")
+
+	if err := proxy.Open(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "everything is embedded", patience, func() bool { return f.unembedded(t) == 0 })
+	w.waitWhole(t)
+	for _, subject := range append(subjects(), "quince") {
+		for _, mode := range []string{"", "vector"} {
+			if answer := w.mustFind(t, subject, "what about the "+subject, mode); answer.Mode != "" || answer.Embedded != nil {
+				t.Errorf("%s in mode %q: %+v", subject, mode, answer)
+			}
+		}
 	}
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// showProgress returns what tells w how many of the changed files of a folder
-// have been handled: by a bar on a terminal, by a line a step elsewhere.
-func showProgress(w io.Writer, folder string) func(done, total int) {
+// showProgress returns a function that tells w how much of what has been handled, such
+// as files of a folder: with a bar on a terminal, with a line for each step elsewhere.
+func showProgress(w io.Writer, what string) func(done, total int) {
 	if !isTerminal(w) {
 		return func(done, total int) {
 			if total > 0 {
-				fmt.Fprintf(w, "%s: %d of %d changed files\n", folder, done, total)
+				fmt.Fprintf(w, "%s: %d of %d\n", what, done, total)
 			}
 		}
 	}
@@ -23,7 +23,7 @@ func showProgress(w io.Writer, folder string) func(done, total int) {
 	return func(done, total int) {
 		if bar == nil && total > 0 {
 			bar = progressbar.NewOptions(total,
-				progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(folder),
+				progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what),
 				progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true),
 				progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 		}

@@ -12,14 +12,17 @@ import (
 )
 
 // window is a server over stdio, as each window of Claude Code has one.
-type window struct{ session *mcpclient.Client }
+type window struct {
+	session *mcpclient.Client
+	killed  bool
+}
 
 func openWindow(t *testing.T, environment ...string) *window {
 	t.Helper()
 	w := &window{session: connect(t, server(t, environment...))}
 	t.Cleanup(func() {
 		_ = w.session.Process().Signal(syscall.SIGCONT) // or it would not hear of the end
-		if err := w.session.Close(); err != nil {
+		if err := w.session.Close(); err != nil && !w.killed {
 			t.Error(err)
 		}
 	})
@@ -35,9 +38,14 @@ func (w *window) signal(t *testing.T, signal os.Signal) {
 	}
 }
 
+// activate returns when everything is indexed and embedded.
 func (w *window) activate(t *testing.T, root string) {
 	t.Helper()
-	activateWhole(t, w.session, root)
+	var failed toolError
+	if call(t, w.session, "activate_project", activation(root), &failed) {
+		t.Fatalf("activation fails: %+v", failed)
+	}
+	w.waitWhole(t)
 }
 
 // searchAnswer is an answer of semantic_search, or its error.

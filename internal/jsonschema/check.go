@@ -14,7 +14,7 @@ import (
 // Violation is one thing that is wrong with a value, in words for its writer:
 // {"severity", `is "urgent"`, "one of critical, high, medium, low"}.
 type Violation struct {
-	// Field is the place in the value, such as severity, tags[1] or contact.email; "" for all of it.
+	// Field is the place in the value, such as severity, tags[1] or contact.email; "" for the whole value.
 	Field string `json:"field"`
 	// Problem completes the sentence that Field begins.
 	Problem string `json:"problem"`
@@ -31,10 +31,10 @@ func (v Violation) Compare(other Violation) int {
 	)
 }
 
-// Finding is a violation with its place and the likely misspelling.
+// Finding is a violation with its path, and with what an unknown field probably means.
 type Finding struct {
 	Violation
-	// Path holds the keys and indexes that Field spells.
+	// Path is Field as a list of keys and indexes.
 	Path []string
 	// Unknown says that the schema does not name the field.
 	Unknown bool
@@ -45,9 +45,9 @@ type Finding struct {
 // maxFindings is the largest number of findings about one value.
 const maxFindings = 100
 
-// Check returns at most maxFindings distinct findings about value, sorted by field, nil if it is
-// valid. A value whose check would take more than about a second is not checked: the only finding
-// says so. value must be as [encoding/json] decodes into any.
+// Check returns at most maxFindings distinct findings about value, sorted by field; nil if value is
+// valid. If the check is estimated to cost more than maxCost, value is not checked, and the only
+// finding says so. value must be as [encoding/json] decodes into any.
 func (s *Schema) Check(value any) []Finding {
 	m := meter{patterns: s.patterns, left: maxCost}
 	if !m.check(s.root, value) {
@@ -170,8 +170,8 @@ func (c *checker) addAlternatives(e *jsonschema.ValidationError) {
 	c.add(at, problem, expected)
 }
 
-// missing adds a finding for each required field that is absent, and names the one in its place
-// that looks like a misspelling of it.
+// missing adds a finding for each required field that is absent. It names a field that is there
+// instead and looks like a misspelling.
 func (c *checker) missing(e *jsonschema.ValidationError, names []string, problem string) {
 	present, _ := ValueAt(c.value, e.InstanceLocation).(map[string]any)
 	known := c.schema.Keys(e.InstanceLocation)

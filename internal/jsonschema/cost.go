@@ -7,16 +7,17 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// maxCost bounds the estimated cost of one check, in units of about ten nanoseconds.
-// It sums the costs of sub-schemas over the values that they apply to, and those of
-// patterns over the lengths of the texts that they search.
 const (
-	maxCost  = 20_000_000
+	// maxCost bounds the estimated cost of one check, in units of about ten
+	// nanoseconds. Each sub-schema costs something for every value that it applies to,
+	// and each pattern for every character of the texts that it searches.
+	maxCost = 20_000_000
+	// stepCost is the cost of applying a sub-schema to a value.
 	stepCost = 100
 )
 
 // maxPatternSize is the largest number of instructions of a compiled regular
-// expression: nested repetitions multiply.
+// expression. Nested repetitions multiply it.
 const maxPatternSize = 5_000
 
 var errPatternTooLarge = fmt.Errorf("repeats so much that it has more than %d steps", maxPatternSize)
@@ -50,10 +51,11 @@ func programSize(re *syntax.Regexp) int {
 	return min(size, 1<<30)
 }
 
-// meter adds up the cost of a check, assuming that no part of it is skipped.
+// meter subtracts the cost of a check from a budget. It assumes that no part of the
+// check is skipped.
 type meter struct {
-	patterns map[string]int // sizes
-	left     int
+	patterns map[string]int // the size of each regular expression, by its text
+	left     int            // of the budget
 }
 
 // spend subtracts a cost, and reports whether the budget still suffices.

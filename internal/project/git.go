@@ -32,21 +32,21 @@ type GitHead struct {
 	Detached bool
 	// InRepository says whether root or a folder above it is a git repository.
 	InRepository bool
-	// HeadFile is the absolute path of the file that changes when another branch is checked out: a
-	// work tree of its own has its own. git replaces it, so watch its folder. "" outside a
-	// repository.
+	// HeadFile is the absolute path of the file that changes when another branch is checked out; ""
+	// outside a repository. Each linked work tree has its own. git replaces the file, so watch its
+	// folder.
 	HeadFile string
 }
 
 // gitDirs are where a work tree's git files are.
 type gitDirs struct {
 	own    string // HEAD and the other files of one work tree
-	common string // refs; the same as own but in a linked work tree
+	common string // refs; differs from own only in a linked work tree
 }
 
 // Head reads from the git folder what is checked out at root, which may be below the top of a work
 // tree. Outside a repository it returns the zero GitHead and no error. Errors wrap a
-// [fs.PathError] for HEAD files that cannot be read or understood.
+// [*fs.PathError] for HEAD files that cannot be read or understood.
 func Head(root string) (GitHead, error) {
 	dirs, found, err := findGit(root)
 	if err != nil || !found {
@@ -97,8 +97,8 @@ func findGit(root string) (dirs gitDirs, found bool, err error) {
 	}
 }
 
-// gitDirOf returns the git folder of the work tree whose top is dir, "" if dir is no such top. In a
-// linked work tree and in a submodule .git is a file that names it.
+// gitDirOf returns the git folder of the work tree whose top is dir, or "" if dir is not the top of
+// a work tree. In a linked work tree and in a submodule .git is a file that names the git folder.
 func gitDirOf(dir string) (string, error) {
 	dotGit := filepath.Join(dir, ".git")
 	info, err := os.Stat(dotGit)

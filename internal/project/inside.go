@@ -17,7 +17,7 @@ var errLeaves = errors.New("leads out of the repository")
 // hold secrets.
 var errHidden = errors.New("leads to a hidden file or folder")
 
-// isHidden reports whether a part of a path that is relative to some folder begins with a dot.
+// isHidden reports whether a part of a relative path begins with a dot.
 func isHidden(rel string) bool {
 	return slices.ContainsFunc(strings.Split(filepath.ToSlash(rel), "/"), func(part string) bool {
 		return strings.HasPrefix(part, ".") && part != "." && part != ".."

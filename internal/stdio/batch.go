@@ -23,7 +23,7 @@ type batch struct {
 	answers [][]byte
 }
 
-// add adds an answer; nil says that all messages are queued. It returns the
+// add adds an answer; a nil answer says that all messages are queued. It returns the
 // JSON array of answers when the batch is complete, else nil. A batch without
 // calls and errors has no array.
 func (b *batch) add(answer []byte) []byte {

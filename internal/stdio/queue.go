@@ -23,9 +23,9 @@ type queued struct {
 }
 
 // queue holds messages between the reader and Read, so that the reader never waits
-// and notices the end of the input at once. Messages leave it in their order, except
-// that a call waits while maxRunning others are unanswered. What is no call passes
-// it then: a running call may depend on it, as on its cancellation. The connection's
+// and notices the end of the input at once. Messages leave it in order, with one
+// exception: a call waits while maxRunning others are unanswered, and messages that
+// are not calls overtake it. One of them may cancel a running call. The connection's
 // mutex guards the queue.
 type queue struct {
 	arrived []queued

@@ -80,9 +80,9 @@ func (c *connection) accept(line []byte) {
 	}
 }
 
-// enqueue passes a message of so many bytes to Read, and records a call as unanswered
-// together with its batch, nil for none. The error says why the message is refused;
-// the ID is then the one to use in the reply.
+// enqueue queues a message, which was read from size bytes, for Read. It records a call
+// as unanswered, together with its batch; in is nil outside a batch. The error says why
+// the message is refused; the ID is then the one to use in the reply.
 func (c *connection) enqueue(message jsonrpc.Message, id json.RawMessage, size int, in *batch) (json.RawMessage, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -130,7 +130,7 @@ func decode(data []byte) (message jsonrpc.Message, id json.RawMessage, err error
 		}
 		id = e.ID
 	}
-	if len(e.Method)+len(e.Result)+len(e.Error) == 0 { // the SDK would take it for a response, and say nothing
+	if len(e.Method)+len(e.Result)+len(e.Error) == 0 { // the SDK would take it for a response, and not report it
 		return nil, id, errors.New("the message has no method")
 	}
 	message, err = jsonrpc.DecodeMessage(data)

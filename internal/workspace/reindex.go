@@ -49,7 +49,8 @@ func (s *Workspace) Reindex(ctx context.Context, report func(folder string) func
 		reindexed.Folders = append(reindexed.Folders, ReindexedFolder{Name: name, SyncResult: synced})
 	}
 	if err := fresh.queue.Drain(ctx, report("passages")); err != nil {
-		return ReindexResult{}, fmt.Errorf("reindex: the documents are found by their words again, and their vectors are missing: %w", err)
+		return ReindexResult{}, fmt.Errorf(
+			"reindex: the documents are found by their words again, and their vectors are missing: %w", err)
 	}
 	return reindexed, nil
 }

@@ -121,7 +121,7 @@ func (a *Project) Status(ctx context.Context) Status {
 	var status Status
 	switch {
 	case leading:
-		status = a.localStatus()
+		status = a.localStatus(ctx)
 	case decided:
 		status = a.publishedStatus(ctx, reason)
 	default:
@@ -134,10 +134,15 @@ func (a *Project) Status(ctx context.Context) Status {
 	return status
 }
 
-func (a *Project) localStatus() Status {
+func (a *Project) localStatus(ctx context.Context) Status {
 	status := Status{Synced: time.Now(), Failed: []Failed{}}
 	for _, tree := range a.trees {
 		status = status.plus(tree.mirror.Status())
+	}
+	if status.Pending() == 0 {
+		if err := a.queue.Count(ctx); err != nil && ctx.Err() == nil {
+			a.logger.DebugContext(ctx, "count passages to embed", "error", err)
+		}
 	}
 	return status.plusQueue(a.queue.Status())
 }
@@ -172,8 +177,9 @@ const followerPoll = 200 * time.Millisecond
 
 // WaitSynced waits until the index holds the text of all files, and calls progress, if
 // not nil, with every status until then. It does not wait for vectors. It also returns
-// when the sync has to wait for an unavailable service, and when ctx ends. It keeps waiting while git
-// changes the files, and while another server takes the place of a suspended one.
+// when the sync has to wait for an unavailable service, and when ctx ends. It keeps
+// waiting while git changes the files, and while another server takes the place of a
+// suspended one.
 func (a *Project) WaitSynced(ctx context.Context, progress func(Status)) {
 	poll := time.NewTicker(followerPoll)
 	defer poll.Stop()
@@ -206,7 +212,7 @@ const publishInterval = 500 * time.Millisecond
 func (a *Project) publish(ctx context.Context) {
 	for {
 		changed := a.nextChange()
-		err := a.index.SetSyncStatus(ctx, a.Tenant, a.localStatus())
+		err := a.index.SetSyncStatus(ctx, a.Tenant, a.localStatus(ctx))
 		if err != nil && !errors.Is(err, context.Canceled) {
 			a.logger.DebugContext(ctx, "publish status", "error", err)
 		}

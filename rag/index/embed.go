@@ -98,7 +98,7 @@ func (q *Queue) store(ctx context.Context, model usedModel, collection rag.Colle
 	if err := q.index.storeVectors(ctx, q.tenant.ProjectID, model, collection, vectors); err != nil {
 		return err
 	}
-	q.update(func(s *QueueStatus) { s.Missing = max(0, s.Missing-len(vectors)) })
+	q.update(func(s *QueueStatus) { s.Missing, s.Err = max(0, s.Missing-len(vectors)), nil })
 	if q.growth.add(len(vectors)) {
 		q.index.analyze(ctx, collection, db.VectorTables)
 	}

@@ -20,8 +20,6 @@ type usedModel struct {
 	ollama.Model
 
 	id int32
-	// replaced is set if the tenant had another model before.
-	replaced bool
 }
 
 // useModel makes the embedding model that Ollama has the tenant's.
@@ -45,10 +43,9 @@ func (q *Queue) useModel(ctx context.Context) (usedModel, error) {
 		if err != nil {
 			return err
 		}
-		previous, err := queries.TenantSetEmbeddingModel(ctx, db.TenantSetEmbeddingModelParams{
+		_, err = queries.TenantSetEmbeddingModel(ctx, db.TenantSetEmbeddingModelParams{
 			EmbeddingModelID: used.id, ProjectID: q.tenant.ProjectID, ID: q.tenant.ID, Generation: q.tenant.Generation,
 		})
-		used.replaced = previous != nil && *previous != used.id
 		return err
 	})
 	if db.IsNoRows(err) {

@@ -15,6 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/panics"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
 const (
@@ -54,6 +55,8 @@ type Queue struct {
 	wakes, counted int
 	asked          []uuid.UUID
 	model          usedModel
+	// swept is the model since whose last vector those of others were deleted.
+	swept int32
 	// refused are the passages that the model cannot embed, with the reason.
 	refused map[uuid.UUID]error
 }
@@ -125,12 +128,16 @@ func (q *Queue) update(change func(*QueueStatus)) {
 	q.onChange()
 }
 
+func (q *Queue) setErr(err error) {
+	q.update(func(s *QueueStatus) { s.Err = err })
+}
+
 // Run keeps the queue empty until ctx ends.
 func (q *Queue) Run(ctx context.Context) {
 	retry := backoff.NewExponentialBackOff()
 	retry.InitialInterval, retry.MaxInterval = firstRetry, lastRetry
 	for {
-		err := panics.Catch(func() error { return q.Drain(ctx, nil) })
+		err := panics.Catch(func() error { return q.Drain(ollama.OnRetry(ctx, q.setErr), nil) })
 		if ctx.Err() != nil {
 			return
 		}
@@ -141,7 +148,7 @@ func (q *Queue) Run(ctx context.Context) {
 		} else {
 			retry.Reset()
 		}
-		q.update(func(s *QueueStatus) { s.Err = err })
+		q.setErr(err)
 		select {
 		case <-ctx.Done():
 			return
@@ -167,16 +174,35 @@ func (q *Queue) Drain(ctx context.Context, report func(done, total int)) error {
 		if errors.Is(err, errModelReplaced) {
 			continue
 		}
-		if err == nil && model.replaced {
-			err = q.index.deleteUnusedVectors(ctx, q.tenant.ProjectID, q.collections)
+		if err != nil {
+			return err
 		}
+		return q.sweep(ctx, model)
+	}
+}
+
+// sweep deletes the vectors of models that are no longer used, once for each model that
+// has embedded everything. That the model is new does not matter: a server that has
+// made most of its vectors may have been killed before this.
+func (q *Queue) sweep(ctx context.Context, model usedModel) error {
+	q.mu.Lock()
+	swept := q.swept == model.id
+	q.mu.Unlock()
+	if swept {
+		return nil
+	}
+	if err := q.index.deleteUnusedVectors(ctx, q.tenant.ProjectID, q.collections); err != nil {
 		return err
 	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.swept = model.id
+	return nil
 }
 
 func (q *Queue) drain(ctx context.Context, model usedModel, report func()) error {
 	for {
-		if err := q.count(ctx, model); err != nil {
+		if err := q.count(ctx, model.id); err != nil {
 			return err
 		}
 		report()
@@ -193,8 +219,30 @@ func (q *Queue) drain(ctx context.Context, model usedModel, report func()) error
 	}
 }
 
-// count brings the numbers of the status up to date.
-func (q *Queue) count(ctx context.Context, model usedModel) error {
+// Count brings the status up to date if there may be new passages. It does not need
+// Ollama: where the present model is not known, it counts what the last one has
+// not embedded.
+func (q *Queue) Count(ctx context.Context) error {
+	q.mu.Lock()
+	counted, id := q.wakes == q.counted, q.model.id
+	q.mu.Unlock()
+	if counted {
+		return nil
+	}
+	if id == 0 {
+		err := q.index.db.Read(ctx, "find the model of the tenant", func(queries *db.Queries) (err error) {
+			id, err = queries.TenantEmbeddingModel(ctx, db.TenantEmbeddingModelParams{ProjectID: q.tenant.ProjectID, ID: q.tenant.ID})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return q.count(ctx, id)
+}
+
+// count brings the numbers of the status up to date with the vectors of a model.
+func (q *Queue) count(ctx context.Context, modelID int32) error {
 	q.mu.Lock()
 	wakes := q.wakes
 	q.mu.Unlock()
@@ -203,7 +251,7 @@ func (q *Queue) count(ctx context.Context, model usedModel) error {
 		chunks, missing = 0, 0
 		for _, collection := range q.collections {
 			row, err := queries.EmbeddingProgress(ctx, db.EmbeddingProgressParams{
-				ProjectID: q.tenant.ProjectID, TenantID: q.tenant.ID, Collection: collection, ModelID: model.id,
+				ProjectID: q.tenant.ProjectID, TenantID: q.tenant.ID, Collection: collection, ModelID: modelID,
 			})
 			if err != nil {
 				return err
@@ -220,7 +268,7 @@ func (q *Queue) count(ctx context.Context, model usedModel) error {
 	}
 	q.update(func(s *QueueStatus) {
 		q.counted = wakes
-		s.Chunks, s.Missing, s.Err = int(chunks), int(missing), nil
+		s.Chunks, s.Missing = int(chunks), int(missing)
 	})
 	return nil
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// What is parsed at once for links and emphasis is bounded: the inline parser's time
-// grows with the square of its length, and with that of its opening brackets most.
+// Bounds on what the inline parser gets at once. Its time grows with the square of the
+// text's length, and most of all with the square of the number of opening brackets.
 const (
 	maxInlineBytes    = 8 << 10
 	maxInlineBrackets = 256
@@ -43,8 +43,8 @@ type inline struct {
 	links []string // destinations as written
 }
 
-// parse parses a block's content. Of one beyond the bounds, such as a table, the
-// parts are parsed each on its own.
+// parse parses a block's content. Content beyond the bounds, such as a long table, is
+// parsed in parts.
 func (p *inlineParser) parse(content string) inline {
 	if inlineWindow(content) == len(content) {
 		return p.parsePart(content)
@@ -62,8 +62,8 @@ func (p *inlineParser) parse(content string) inline {
 	return inline{text: collapse(strings.Join(texts, " ")), links: links}
 }
 
-// inlinePart returns the length of the first part of a content: up to the end of
-// a line if one is in reach, else of a word, and not inside a link.
+// inlinePart returns the length of the first part of a content. The part is within the
+// bounds. It ends after a line if it can, else after a word, and not inside a link.
 func inlinePart(content string) int {
 	size := inlineWindow(content)
 	if size == len(content) {
@@ -83,8 +83,8 @@ func inlinePart(content string) int {
 	return end
 }
 
-// inlineWindow returns how much of a content is within the bounds: it ends before a
-// bracket, or anywhere.
+// inlineWindow returns how many bytes of a content are within the bounds. They may end
+// inside a word or a character.
 func inlineWindow(content string) int {
 	size := min(len(content), maxInlineBytes)
 	brackets := 0
@@ -145,8 +145,9 @@ func unescape(s []byte) string {
 
 var scheme = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*:`)
 
-// RelativeLink returns the path that a link's destination gives, and false when
-// it leads to another host, to nowhere but an anchor, or holds what no path can.
+// RelativeLink returns the path in a link's destination. It reports false if the
+// destination has a scheme or a host, is an anchor alone, or has a path with control
+// characters or invalid UTF-8.
 func RelativeLink(destination string) (string, bool) {
 	if scheme.MatchString(destination) || strings.HasPrefix(destination, "//") {
 		return "", false

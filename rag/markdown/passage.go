@@ -2,8 +2,8 @@ package markdown
 
 import "strings"
 
-// Passage is the unit that is embedded: a section, or a part of one, that fits
-// the embedding model's window.
+// Passage is the unit that is searched and embedded: a section, or a part of one,
+// that fits the embedding model's window.
 type Passage struct {
 	// HeaderPath names the section, as in "## Root cause > ### Database layer".
 	// It is "" before the first heading and for a document in one passage.
@@ -12,7 +12,7 @@ type Passage struct {
 	// front matter counted.
 	StartLine, EndLine int
 	// Text is those lines, without blank ones at either end and with LF between
-	// them, or a part of the line when one alone exceeds the window. It ends at
+	// them, or a part of a line when that line alone exceeds the window. It ends at
 	// EndLine. It leaves out headings at StartLine that HeaderPath repeats, when
 	// the window has no room for them beside what follows.
 	Text string
@@ -57,8 +57,8 @@ const (
 	minTextTokens  = 64
 )
 
-// Heading returns what is embedded in front of a passage's text: the title, a
-// newline and the header path, each left out when empty and shortened when over
+// Heading returns what is searched and embedded with a passage's text: the title, a
+// newline and the header path. Each is left out when empty, and shortened when over
 // 64 estimated tokens. A path keeps its end.
 func Heading(title, headerPath string) string {
 	title = CutTokens(title, maxTitleTokens)
@@ -76,10 +76,10 @@ func Heading(title, headerPath string) string {
 	return title + "\n" + headerPath
 }
 
-// Passages cuts the document. heading is the title that every passage is
-// embedded with. Every line behind the front matter that is not blank is within
-// the lines of a passage; a document without one has no passages. The passages
-// are in the order of the file.
+// Passages cuts the document into passages, in the order of the file. heading is the
+// title that every passage is embedded with. Every line behind the front matter that
+// is not blank is within the lines of a passage. A document without such a line has no
+// passages.
 func (d *Document) Passages(heading string, limit Limit) []Passage {
 	limit = limit.withDefaults()
 	p := packer{outline: &d.outline, maxLines: limit.SectionLines}

@@ -7,8 +7,8 @@ import (
 
 const ellipsis = "…"
 
-// CutRunes shortens s to at most limit runes, the last of which is then an
-// ellipsis.
+// CutRunes shortens s to at most limit runes. The last of them is an ellipsis if s was
+// longer.
 func CutRunes(s string, limit int) string {
 	runes, room := 0, len(s)
 	for i := range s {
@@ -22,7 +22,8 @@ func CutRunes(s string, limit int) string {
 	return s
 }
 
-// CutTokens shortens s to at most limit estimated tokens, ellipsis included.
+// CutTokens shortens s to at most limit estimated tokens, as [EstimateTokens] counts,
+// the ellipsis included.
 func CutTokens(s string, limit int) string {
 	s = strings.TrimSpace(s)
 	if EstimateTokens(s) <= limit {
@@ -38,8 +39,8 @@ func CutTokens(s string, limit int) string {
 	return s
 }
 
-// shorten cuts s to room bytes, at the end of a word if that costs less than
-// half of it, and appends an ellipsis.
+// shorten cuts s to room bytes and appends an ellipsis. It cuts at the end of a word
+// if that leaves more than half of the bytes.
 func shorten(s string, room int) string {
 	cut := s[:room]
 	if space := strings.LastIndexFunc(cut, unicode.IsSpace); space > room/2 && !startsWithSpace(s[room:]) {

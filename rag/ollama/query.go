@@ -18,10 +18,10 @@ const maxQuery = 32 << 10
 type queryKey struct{ digest, text string }
 
 // EmbedQuery returns the embedding of a search query; its Err is always nil, and the
-// caller may change its vector. Recent queries are cached, and equal concurrent
-// queries share one request, which goes before those of [Client.Embed]. A query that is too long for the model is cut at a
-// word until it fits. The error for an empty query is *InputError; other errors are
-// those of [Client.Embed].
+// caller may change its vector. Recent queries are cached. Equal concurrent queries
+// share one request, which goes before those of [Client.Embed]. A query that is too
+// long for the model is cut at a word until it fits. The error for an empty query is
+// *InputError; other errors are those of [Client.Embed].
 func (c *Client) EmbedQuery(ctx context.Context, query string) (Embedding, error) {
 	query = strings.TrimSpace(query)
 	if len(query) > maxQuery {

@@ -46,6 +46,16 @@ func (c *Client) withModel(ctx context.Context, model string, first preference, 
 	return c.publicError(f)
 }
 
+// retryKey is the key of the function that [OnRetry] puts into a context.
+type retryKey struct{}
+
+// OnRetry has f called with the reason when a request of the context has failed and is
+// going to be made again: the error of the call itself may come seconds later. f must
+// not block.
+func OnRetry(ctx context.Context, f func(reason error)) context.Context {
+	return context.WithValue(ctx, retryKey{}, f)
+}
+
 // retry calls tryHosts until it succeeds, with growing delays.
 func (c *Client) retry(ctx context.Context, first preference, req request) *failure {
 	delays := &backoff.ExponentialBackOff{
@@ -70,6 +80,10 @@ func (c *Client) retry(ctx context.Context, first preference, req request) *fail
 		backoff.WithMaxElapsedTime(0),
 		backoff.WithNotify(func(err error, delay time.Duration) {
 			c.cfg.Logger.DebugContext(ctx, "retry ollama", "error", err, "delay", delay)
+			f, failed := errors.AsType[*failure](err)
+			if report, ok := ctx.Value(retryKey{}).(func(error)); ok && failed {
+				report(c.publicError(f))
+			}
 		}))
 	if err == nil {
 		return nil

@@ -68,13 +68,20 @@ WHERE project_id = @project_id AND id = @id AND generation = @generation
     AND (sqlc.narg('epoch')::bigint IS NULL OR epoch = sqlc.narg('epoch'));
 
 -- name: TenantSetEmbeddingModel :one
--- The model that makes the tenant's vectors from now on, and the one before. No row:
--- the tenant is gone.
-UPDATE tenants t SET embedding_model_id = @embedding_model_id::integer
+-- The model that makes the tenant's vectors from now on. Where it is another one than
+-- before, what was remembered of the tenant's vectors no longer holds: those of a model
+-- that is not used are deleted. No row: the tenant is gone.
+UPDATE tenants t SET embedding_model_id = @embedding_model_id::integer,
+    version = t.version + (coalesce(before.embedding_model_id, @embedding_model_id) <> @embedding_model_id)::integer
 FROM tenants before
 WHERE t.project_id = @project_id AND t.id = @id AND t.generation = @generation
     AND before.project_id = @project_id AND before.id = @id
-RETURNING before.embedding_model_id AS previous;
+RETURNING t.id;
+
+-- name: TenantEmbeddingModel :one
+-- The model that makes the tenant's vectors; none before the first, nor for a tenant
+-- that is gone.
+SELECT coalesce(max(embedding_model_id), 0)::integer FROM tenants WHERE project_id = @project_id AND id = @id;
 
 -- name: TenantEmbeddingModels :many
 -- The models that make the vectors of the project's tenants.

@@ -161,14 +161,18 @@ const loadsModel = "warm"
 // repetitions. It leaves out what only loads the model.
 func (s *Server) Texts() []string {
 	texts := []string{}
-	for _, request := range s.Requests("/api/embed") {
-		for _, text := range request.Texts {
-			if text != loadsModel && !strings.HasSuffix(text, ": "+loadsModel) {
-				texts = append(texts, text)
-			}
-		}
+	for _, request := range s.Embeddings() {
+		texts = append(texts, request.Texts...)
 	}
 	return texts
+}
+
+// Embeddings returns the embedding requests so far, in order of arrival, without those
+// that only load the model.
+func (s *Server) Embeddings() []Request {
+	return slices.DeleteFunc(s.Requests("/api/embed"), func(r Request) bool {
+		return len(r.Texts) == 1 && (r.Texts[0] == loadsModel || strings.HasSuffix(r.Texts[0], ": "+loadsModel))
+	})
 }
 
 // Forget drops the recorded requests.

@@ -2,7 +2,7 @@
 SELECT concat_ws(' ', d.collection, to_json(d.relative_path), encode(d.content_hash, 'hex'), d.chunk_count,
     d.promotion_level,
     (SELECT string_agg(concat_ws('/', c.ordinal, c.start_line, c.end_line, c.promotion_level, c.header_path,
-            coalesce(md5(p.heading || p.content), 'NO PASSAGE'), CASE WHEN e.hash IS NULL THEN 'NO VECTOR' END),
+            coalesce(md5(p.heading || p.content), 'NO PASSAGE'), 'vector:' || coalesce(md5(halfvec_send(e.embedding)), 'none')),
             ',' ORDER BY c.ordinal)
         FROM document_chunks c
         LEFT JOIN passages p ON p.collection = c.collection AND p.project_id = c.project_id AND p.hash = c.passage_hash

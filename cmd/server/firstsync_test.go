@@ -1,0 +1,215 @@
+package main_test
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/indexstate"
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+// patience is for what takes moments on a machine that does nothing else.
+const patience = 2 * time.Minute
+
+// firstSync is a project that has not been indexed, for any number of servers with
+// one Ollama and one folder of settings.
+type firstSync struct {
+	root, home, databaseURL string
+	// ollama is the address that servers are given, that of fake if not set.
+	ollama string
+
+	fake *fakeollama.Server
+	pool *pgxpool.Pool
+}
+
+func newFirstSync(t *testing.T, files map[string]string) *firstSync {
+	t.Helper()
+	f := &firstSync{root: newProject(t, files), home: t.TempDir(), databaseURL: testenv.DatabaseURL(t), fake: fakeollama.Start(t)}
+	f.pool = indexstate.OpenPool(t, f.databaseURL)
+	return f
+}
+
+// set writes the settings of the servers that start from now on.
+func (f *firstSync) set(t *testing.T, settings string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(f.home, "settings.json"), []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (f *firstSync) environment() []string {
+	return []string{
+		"CDOCS_HOME=" + f.home, "CDOCS_DATABASE_URL=" + f.databaseURL,
+		"CDOCS_OLLAMA_HOST=" + cmp.Or(f.ollama, f.fake.URL()),
+		"CDOCS_LOG_LEVEL=error",
+	}
+}
+
+// open starts a server, and activates the project without waiting for vectors.
+func (f *firstSync) open(t *testing.T) *window {
+	t.Helper()
+	w := openWindow(t, f.environment()...)
+	var answer toolError
+	if call(t, w.session, "activate_project", activation(f.root), &answer) {
+		t.Fatalf("activation fails: %+v", answer)
+	}
+	return w
+}
+
+// kill ends the window as a crash does, and returns when the database has noticed.
+func (f *firstSync) kill(t *testing.T, w *window) {
+	t.Helper()
+	w.killed = true
+	w.session.Kill()
+	f.gone(t, w.pid())
+}
+
+// gone waits until the database has ended what a process had begun.
+func (f *firstSync) gone(t *testing.T, pid int) {
+	t.Helper()
+	until(t, "the connections of a killed server end", patience, func() bool {
+		return count(t, f.pool, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE $1",
+			fmt.Sprintf("compound-docs %d@%%", pid)) == 0
+	})
+}
+
+// embedded are the texts that have a vector.
+func (f *firstSync) embedded(t *testing.T) map[string]bool {
+	t.Helper()
+	texts, err := indexstate.Lines(t.Context(), f.pool, `
+		SELECT concat_ws(E'\n\n', nullif(p.heading, ''), p.content) FROM passages p JOIN embeddings USING (collection, project_id, hash)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := make(map[string]bool, len(texts))
+	for _, text := range texts {
+		set[text] = true
+	}
+	return set
+}
+
+// unembedded is how many passages have no vector of the tenants' model.
+func (f *firstSync) unembedded(t *testing.T) int {
+	t.Helper()
+	return count(t, f.pool, `SELECT count(*) FROM passages p WHERE NOT EXISTS (SELECT FROM embeddings e
+		JOIN tenants t ON t.project_id = e.project_id AND t.embedding_model_id = e.model_id
+		WHERE e.collection = p.collection AND e.project_id = p.project_id AND e.hash = p.hash)`)
+}
+
+// syncWhole has a server index and embed everything.
+func (f *firstSync) syncWhole(t *testing.T) {
+	t.Helper()
+	syncWhole(t, f.root, f.environment()...)
+}
+
+// freshSnapshot is that of an index that is built from nothing.
+func (f *firstSync) freshSnapshot(t *testing.T) []string {
+	t.Helper()
+	fresh := testenv.DatabaseURL(t)
+	syncWhole(t, f.root, append(f.environment(), "CDOCS_DATABASE_URL="+fresh)...)
+	lines := snapshot(t, indexstate.OpenPool(t, fresh))
+	if len(lines) == 0 {
+		t.Fatal("there are no documents")
+	}
+	return lines
+}
+
+// mustEqualFresh compares the index with one that is built from nothing.
+func (f *firstSync) mustEqualFresh(t *testing.T) {
+	t.Helper()
+	f.fake.SetFaults(fakeollama.Faults{})
+	if diff := gocmp.Diff(f.freshSnapshot(t), snapshot(t, f.pool)); diff != "" {
+		t.Errorf("index (-fresh +present):\n%s", diff)
+	}
+}
+
+// vectors is what a line of a snapshot says of vectors.
+var vectors = regexp.MustCompile(`vector:\w+`)
+
+// withoutVectors are the lines of a snapshot as they are while nothing is embedded.
+func withoutVectors(lines []string) []string {
+	lines = slices.Clone(lines)
+	for i, line := range lines {
+		lines[i] = vectors.ReplaceAllString(line, "vector:none")
+	}
+	return lines
+}
+
+// indexAnswer is what an answer says of an index that is behind.
+type indexAnswer struct {
+	Pending     int    `json:"pending"`
+	Embedding   int    `json:"embedding"`
+	FailedCount int    `json:"failed_count"`
+	Waiting     string `json:"waiting"`
+}
+
+// modeAnswer is an answer of semantic_search with how it was found.
+type modeAnswer struct {
+	searchAnswer
+
+	Mode     string   `json:"mode"`
+	Embedded *float64 `json:"embedded"`
+}
+
+// find asks in a mode, "" for the default.
+func (w *window) find(t *testing.T, query, mode string) (answer modeAnswer) {
+	t.Helper()
+	arguments := map[string]any{"query": query, "limit": 1, "min_relevance_score": 0}
+	if mode != "" {
+		arguments["mode"] = mode
+	}
+	call(t, w.session, "semantic_search", arguments, &answer)
+	return answer
+}
+
+// mustFind wants the document to be the best.
+func (w *window) mustFind(t *testing.T, name, query, mode string) modeAnswer {
+	t.Helper()
+	answer := w.find(t, query, mode)
+	if titles := answer.titles(); len(titles) != 1 || titles[0] != name {
+		t.Fatalf("%q in mode %q finds %+v, want %s", query, mode, answer, name)
+	}
+	return answer
+}
+
+// index is what the server says of the index, nil when it is whole.
+func (w *window) index(t *testing.T) *indexAnswer {
+	t.Helper()
+	var answer struct {
+		Index *indexAnswer `json:"index"`
+	}
+	call(t, w.session, "list_doc_types", map[string]any{}, &answer)
+	return answer.Index
+}
+
+// waitWhole waits until the window says that everything is indexed and embedded.
+func (w *window) waitWhole(t *testing.T) {
+	t.Helper()
+	until(t, "the index is whole", patience, func() bool { return w.index(t) == nil })
+}
+
+// subjects are words that say nothing of each other.
+func subjects() []string {
+	return strings.Fields("alder birch cedar dogwood elder fir gorse hazel ivy juniper kapok larch maple nettle oak poplar")
+}
+
+// woodland is a project of one problem a subject, too long for one batch together.
+func woodland() map[string]string {
+	files := map[string]string{}
+	for i, subject := range subjects() {
+		files[promotable+subject+".md"] = strings.ReplaceAll(problem, "%", fmt.Sprintf("The %s number%d", subject, i)) +
+			strings.Repeat(fmt.Sprintf("It stands in row %d of the wood.\n", i), 30)
+	}
+	return files
+}

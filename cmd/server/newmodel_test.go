@@ -1,0 +1,175 @@
+package main_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+)
+
+const firstModel, firstDigest = "mxbai-embed-large", "sha256:first"
+
+// newWoodland is a project of one problem a subject, and an Ollama with its first model,
+// which takes a while for a text.
+func newWoodland(t *testing.T) *firstSync {
+	t.Helper()
+	f := newFirstSync(t, woodland())
+	f.fake.AddModel(firstModel, firstDigest)
+	f.fake.SetFaults(fakeollama.Faults{EmbedTime: 40 * time.Millisecond})
+	return f
+}
+
+// vectorsByModel is how many vectors each model has.
+func (f *firstSync) vectorsByModel(t *testing.T) map[string]int {
+	t.Helper()
+	rows, err := f.pool.Query(t.Context(), `SELECT m.name || ' ' || m.digest, count(*) FROM embeddings e
+		JOIN embedding_models m ON m.id = e.model_id GROUP BY 1`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	vectors := map[string]int{}
+	for rows.Next() {
+		var model string
+		var n int
+		if err := rows.Scan(&model, &n); err != nil {
+			t.Fatal(err)
+		}
+		vectors[model] = n
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return vectors
+}
+
+// searchWhile searches in turns by words and in the default mode, which both find the
+// right document all the while, until done. It returns how many answers in the default
+// mode said that not everything has a vector.
+func (f *firstSync) searchWhile(t *testing.T, w *window, what string, done func() bool) (partial int) {
+	t.Helper()
+	i := 0
+	until(t, what, patience, func() bool {
+		subject := subjects()[i%len(subjects())]
+		i++
+		for _, mode := range []string{"lexical", ""} {
+			answer := w.mustFind(t, subject, "what about the "+subject, mode)
+			if mode == "" && answer.Embedded != nil {
+				partial++
+			}
+		}
+		return done()
+	})
+	return partial
+}
+
+// mustBecome waits until every passage has a vector of the model and of no other, while
+// searches go on.
+func (f *firstSync) mustBecome(t *testing.T, w *window, model string) {
+	t.Helper()
+	passages := count(t, f.pool, "SELECT count(*) FROM passages")
+	want := map[string]int{model: passages}
+	partial := f.searchWhile(t, w, model+" has made all vectors, and those of others are deleted", func() bool {
+		return maps.Equal(want, f.vectorsByModel(t))
+	})
+	if partial == 0 {
+		t.Errorf("no answer said that %s has not embedded everything", model)
+	}
+	w.waitWhole(t)
+	for _, subject := range subjects()[:3] {
+		if answer := w.mustFind(t, subject, "what about the "+subject, "vector"); answer.Embedded != nil {
+			t.Errorf("with all vectors of %s a search answers %+v", model, answer)
+		}
+	}
+}
+
+// Another build of the model embeds everything again by itself. Its vectors are never
+// compared with those of the build before; what has none is found by its words.
+func TestServe_AnotherBuildOfTheModel(t *testing.T) {
+	t.Parallel()
+	f := newWoodland(t)
+	w := f.open(t)
+	w.waitWhole(t)
+	f.fake.AddModel(firstModel, "sha256:another")
+	f.mustBecome(t, w, firstModel+" sha256:another")
+	f.fake.AddModel(firstModel, firstDigest)
+	f.mustBecome(t, w, firstModel+" "+firstDigest)
+	f.mustEqualFresh(t)
+}
+
+// The same for another model in the settings, with which the server is started again,
+// though it is killed or the documents are indexed again in between.
+func TestServe_AnotherModelInTheSettings(t *testing.T) {
+	t.Parallel()
+	f := newWoodland(t)
+	f.fake.AddModel("bge-m3", "sha256:m3")
+	w := f.open(t)
+	w.waitWhole(t)
+	f.kill(t, w)
+
+	f.set(t, `{"embedding_model": "bge-m3"}`)
+	w = f.open(t)
+	f.searchWhile(t, w, "some vectors are made", func() bool { return f.vectorsByModel(t)["bge-m3 sha256:m3"] > 0 })
+	f.kill(t, w)
+	w = f.open(t)
+	f.mustBecome(t, w, "bge-m3 sha256:m3")
+	f.kill(t, w)
+
+	f.set(t, `{}`)
+	w = f.open(t)
+	f.searchWhile(t, w, "some vectors are made", func() bool { return f.vectorsByModel(t)[firstModel+" "+firstDigest] > 0 })
+	mustRun(t, f.root, f.environment(), "reindex")
+	until(t, "the first model has made all vectors", patience, func() bool { return f.unembedded(t) == 0 })
+	w.waitWhole(t)
+	if got := slices.Collect(maps.Keys(f.vectorsByModel(t))); !cmp.Equal(got, []string{firstModel + " " + firstDigest}) {
+		t.Errorf("there are vectors of %v, want of the first model", got)
+	}
+	f.mustEqualFresh(t)
+}
+
+// A model of other dimensions is refused with the reason. Words find everything, and the
+// vectors of the model before are there when it comes back.
+func TestServe_ModelOfOtherDimensions(t *testing.T) {
+	t.Parallel()
+	f := newWoodland(t)
+	f.fake.AddModel("nomic-embed-text", "sha256:nomic")
+	w := f.open(t)
+	w.waitWhole(t)
+	f.kill(t, w)
+	before := f.vectorsByModel(t)
+
+	f.set(t, `{"embedding_model": "nomic-embed-text"}`)
+	f.fake.SetFaults(fakeollama.Faults{Dimensions: 768})
+	w = f.open(t)
+	var index *indexAnswer
+	until(t, "the index says why nothing is embedded", patience, func() bool {
+		index = w.index(t)
+		return index != nil && strings.Contains(index.Waiting, "768 dimensions")
+	})
+	if want := count(t, f.pool, "SELECT count(*) FROM document_chunks"); index.Embedding != want || !strings.Contains(index.Waiting, "1024") {
+		t.Errorf("the index says %+v, want %d passages to embed, and the number of dimensions that works", index, want)
+	}
+	for _, subject := range subjects() {
+		w.mustFind(t, subject, "what about the "+subject, "lexical")
+		w.mustFind(t, subject, "what about the "+subject, "")
+	}
+	f.kill(t, w)
+	if diff := cmp.Diff(before, f.vectorsByModel(t)); diff != "" {
+		t.Errorf("vectors (-before +after):\n%s", diff)
+	}
+
+	f.set(t, `{}`)
+	f.fake.SetFaults(fakeollama.Faults{})
+	f.fake.Forget()
+	w = f.open(t)
+	w.waitWhole(t)
+	if texts := f.fake.Texts(); len(texts) > 0 {
+		t.Errorf("embedded again: %q", texts)
+	}
+	w.mustFind(t, "larch", "what about the larch", "vector")
+}
