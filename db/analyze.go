@@ -15,23 +15,25 @@ const (
 	VectorTables
 )
 
-// Analyze renews the statistics by which the queries of a collection are planned, and
-// moves new entries of the index of terms to where a search finds them at once.
+// Analyze renews the statistics by which the queries of a collection are planned.
 // Tables that another session analyzes or vacuums at the moment are left to it.
 func (d *Database) Analyze(ctx context.Context, collection Collection, tables Tables) error {
-	statements := []string{
-		"ANALYZE (SKIP_LOCKED) documents, document_chunks, document_links, passages_" + string(collection),
-		"SELECT gin_clean_pending_list('passages_" + string(collection) + "_terms_idx')",
-	}
+	statement := "ANALYZE (SKIP_LOCKED) documents, document_chunks, document_links, passages_" + string(collection)
 	if tables == VectorTables {
-		statements = []string{"ANALYZE (SKIP_LOCKED) embeddings_" + string(collection)}
+		statement = "ANALYZE (SKIP_LOCKED) embeddings_" + string(collection)
 	}
-	return d.retry(ctx, "analyze", longReadTimeout, func(ctx context.Context, pool *pgxpool.Pool) error {
-		for _, statement := range statements {
-			if _, err := pool.Exec(ctx, statement); err != nil {
-				return err //nolint:wrapcheck // retry does
-			}
-		}
-		return nil
+	return d.maintain(ctx, "analyze", statement)
+}
+
+// MergeTerms moves new entries of a collection's index of terms to where a search finds
+// them fast. PostgreSQL does so by itself when there are many, or in a vacuum.
+func (d *Database) MergeTerms(ctx context.Context, collection Collection) error {
+	return d.maintain(ctx, "merge terms", "SELECT gin_clean_pending_list('passages_"+string(collection)+"_terms_idx')")
+}
+
+func (d *Database) maintain(ctx context.Context, op, statement string) error {
+	return d.retry(ctx, op, longReadTimeout, func(ctx context.Context, pool *pgxpool.Pool) error {
+		_, err := pool.Exec(ctx, statement)
+		return err //nolint:wrapcheck // retry does
 	})
 }

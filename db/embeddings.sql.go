@@ -76,13 +76,10 @@ func (q *Queries) EmbeddingInsertMany(ctx context.Context, arg EmbeddingInsertMa
 }
 
 const embeddingProgress = `-- name: EmbeddingProgress :one
-SELECT count(*) AS chunks,
-    count(*) FILTER (WHERE NOT EXISTS (
-        SELECT 1 FROM embeddings e
-        WHERE e.collection = $1 AND e.project_id = $2 AND e.model_id = $3
-            AND e.hash = c.passage_hash
-        OFFSET 0)) AS missing
+SELECT count(*) AS chunks, count(*) FILTER (WHERE e.hash IS NULL) AS missing
 FROM document_chunks c
+LEFT JOIN embeddings e ON e.collection = $1 AND e.project_id = $2 AND e.model_id = $3
+    AND e.hash = c.passage_hash
 WHERE c.project_id = $2 AND c.tenant_id = $4 AND c.collection = $1
     AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
 `

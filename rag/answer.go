@@ -49,6 +49,9 @@ type Answer struct {
 	// FallbackReason says why Text quotes passages. It is nil for an answer that the
 	// language model has written.
 	FallbackReason error
+	// CutShort says why the text ends before the answer does, and is nil for a whole
+	// one.
+	CutShort error
 }
 
 // Ask answers a question from the documents of the scope. Nothing is generated

@@ -28,6 +28,8 @@ type lookup struct {
 	modelID  *int32
 	embedded float64
 	empty    bool // the scope has no passage
+	// superseded gives the path of the document that replaces one.
+	superseded map[string]string
 }
 
 // list is documents that are ranked together.
@@ -136,7 +138,7 @@ func (l *lookup) runLexical(ctx context.Context) error {
 	if err := l.searcher.readState(ctx, state); err != nil {
 		return err
 	}
-	l.embedded = 1
+	l.embedded, l.superseded = 1, state.superseded.by
 	l.weigh(state.sample)
 	return l.find(ctx, false)
 }
@@ -160,6 +162,7 @@ func (l *lookup) begin(ctx context.Context, model ollama.Model) error {
 		return err
 	}
 	l.modelID, l.embedded, l.empty = state.modelID, state.progress.embedded(), state.progress.chunks == 0
+	l.superseded = state.superseded.by
 	if l.mode == Hybrid {
 		l.weigh(state.sample)
 		if l.embedded == 0 {

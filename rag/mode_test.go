@@ -84,12 +84,15 @@ func TestSearch_BeforeThereAreVectors(t *testing.T) {
 	f := setup(t)
 	pool := file("docs/pool.md", "# Connection pool", "", "The pool was exhausted; raise max_conns.")
 	f.AddText(t, f.Tenant, pool)
-	f.Fake.Forget()
 	hits := f.mustFind(t, rag.Query{Text: "why was the pool exhausted", MinScore: .7}, "docs/pool.md")
 	mustCover(t, hits, rag.Coverage{Mode: rag.Lexical, Embedded: 0})
-	if texts := f.Fake.Texts(); len(texts) > 0 {
-		t.Errorf("Ollama was asked for %q where there is nothing to compare", texts)
+	// That Ollama does not work is said all the same.
+	f.Fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/embed"}, Status: 500})
+	_, err := f.Searcher.Search(t.Context(), f.Scope(), rag.Query{Text: "what else", Limit: 1})
+	if rag.AsError(err).Code != rag.EmbeddingServiceError || !strings.Contains(err.Error(), "lexical") {
+		t.Errorf("with an Ollama that fails: %v, want an error that names mode lexical", err)
 	}
+	f.Fake.SetFaults(fakeollama.Faults{})
 	mustCover(t, f.mustFind(t, rag.Query{Text: "pool", Mode: rag.Vector}), rag.Coverage{Mode: rag.Vector, Embedded: 0})
 	f.Embed(t, f.Tenant, rag.Compounding)
 	f.AddText(t, f.Tenant, file("docs/labels.md", "# Labels", "", "The printer knows no umlauts."))

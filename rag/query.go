@@ -49,6 +49,8 @@ type Hit struct {
 	// HeaderPath, StartLine and EndLine say where the best passage is.
 	HeaderPath         string
 	StartLine, EndLine int
+	// SupersededBy is the path of the document that replaces this one, "" for none.
+	SupersededBy string
 	// Snippet is the part of the best passage that has most of the query's words, in
 	// one line. Only [Searcher.Search] sets it.
 	Snippet string

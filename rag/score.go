@@ -35,6 +35,7 @@ func (l *lookup) ranked(list *list) []Hit {
 	best := map[key]Hit{}
 	for _, row := range list.candidates() {
 		hit := newHit(row)
+		hit.SupersededBy = l.superseded[hit.Path]
 		hit.Score = l.evidence(row.Heading, row.Content, row.Bm25, row.Distance).Score()
 		k := key{document: hit.id}
 		if list.words.eachPassage {
@@ -64,10 +65,14 @@ func newHit(row candidate) Hit {
 }
 
 func (h Hit) sortKey() float64 {
-	if h.Level == Standard {
-		return h.Score
+	key := h.Score
+	if h.Level != Standard {
+		key *= promotedBoost
 	}
-	return h.Score * promotedBoost
+	if h.SupersededBy != "" {
+		key *= supersededFactor
+	}
+	return key
 }
 
 // hits applies threshold and limit to a list.

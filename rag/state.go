@@ -16,6 +16,8 @@ type memory struct {
 	models   modelIDs
 	samples  *lru.Cache[sampleKey, *sample]
 	progress *lru.Cache[vectorsKey, progress]
+	// superseded says which documents others replace.
+	superseded *lru.Cache[supersededKey, superseded]
 }
 
 func newMemory() *memory {
@@ -23,6 +25,7 @@ func newMemory() *memory {
 	return &memory{
 		planner: newPlanner(), models: newModelIDs(),
 		samples: newCache[sampleKey, *sample](maxSamples), progress: newCache[vectorsKey, progress](maxScopes),
+		superseded: newCache[supersededKey, superseded](maxScopes),
 	}
 }
 
@@ -72,12 +75,13 @@ type state struct {
 	words bool
 	plans []*planning
 
-	version  *db.TenantVersionRow
-	modelID  *int32
-	progress progress
-	sample   *sample
-	// counted and sampled say that progress and sample were read in this search.
-	counted, sampled bool
+	version    *db.TenantVersionRow
+	modelID    *int32
+	progress   progress
+	sample     *sample
+	superseded superseded
+	// These say what was read in this search.
+	counted, sampled, supersededRead bool
 }
 
 // readState fills the state.
@@ -103,6 +107,9 @@ func (s *state) reads(ctx context.Context) []func(q *db.Queries) error {
 	}
 	if s.version == nil {
 		want(s.readVersion)
+	}
+	if s.wantsSuperseded() {
+		want(s.readSuperseded)
 	}
 	if s.words && s.wantsSample() {
 		want(s.readSample)
@@ -199,6 +206,10 @@ func (s *state) remember() {
 	if s.sampled {
 		s.sample.version = s.version.ProjectVersion
 		s.memory.samples.Add(s.scope.sampleKey(), s.sample)
+	}
+	if s.supersededRead {
+		s.superseded.version = s.version.Version
+		s.memory.superseded.Add(s.scope.supersededKey(), s.superseded)
 	}
 	if s.counted {
 		s.progress.version = s.version.Version

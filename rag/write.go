@@ -31,10 +31,15 @@ func (s *Searcher) write(ctx context.Context, found *lookup, question Question, 
 	}
 	d := newDelimiter()
 	quotes, text, err := s.generate(ctx, sources, d, question)
-	if err != nil {
-		if ctx.Err() != nil {
-			return Answer{}, err
-		}
+	if err != nil && ctx.Err() != nil {
+		return Answer{}, err
+	}
+	_, cut := errors.AsType[*ollama.CutShortError](err)
+	switch {
+	case cut && strings.TrimSpace(text) != "":
+		s.logger.WarnContext(ctx, "an answer was cut short", "error", err)
+		answer.CutShort = err
+	case err != nil:
 		s.logger.WarnContext(ctx, "quote passages instead of an answer", "error", err)
 		if errors.Is(err, ollama.ErrInputTooLong) {
 			err = fmt.Errorf("%w; %s", err, widerWindow)
@@ -104,6 +109,9 @@ func (s *Searcher) sources(ctx context.Context, found *lookup, answer Answer) ([
 		note := "relevant to the question"
 		if hit.Level == Critical {
 			note = "critical: always to be considered"
+		}
+		if hit.SupersededBy != "" {
+			note += "; superseded by ./" + lastRunes(hit.SupersededBy, maxLabel)
 		}
 		sources = append(sources, source{id: hit.id, path: hit.Path, title: hit.Title, note: note, score: hit.Score})
 	}

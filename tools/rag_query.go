@@ -50,17 +50,21 @@ func omittedOf(answer rag.Answer) omittedOutput {
 	return omittedOutput{OmittedCount: len(answer.Omitted), Omitted: paths}
 }
 
-// generationOutput says that the answer was not written by the language model.
+// generationOutput says that the language model has not written the whole answer.
 type generationOutput struct {
-	Generation string `json:"generation,omitempty" jsonschema:"\"extractive\" when the language model failed and the answer quotes passages."`
-	Reason     string `json:"generation_reason,omitempty" jsonschema:"Why the answer quotes passages."`
+	Generation string `json:"generation,omitempty" jsonschema:"\"extractive\" when the language model failed and the answer quotes passages; \"cut short\" when it failed later."`
+	Reason     string `json:"generation_reason,omitempty" jsonschema:"Why it failed."`
 }
 
 func generationOf(answer rag.Answer) generationOutput {
-	if answer.FallbackReason == nil {
+	switch {
+	case answer.FallbackReason != nil:
+		return generationOutput{Generation: "extractive", Reason: brief(rag.AsError(answer.FallbackReason).Error())}
+	case answer.CutShort != nil:
+		return generationOutput{Generation: "cut short", Reason: brief(rag.AsError(answer.CutShort).Error())}
+	default:
 		return generationOutput{}
 	}
-	return generationOutput{Generation: "extractive", Reason: brief(rag.AsError(answer.FallbackReason).Error())}
 }
 
 type sourceOutput struct {
@@ -69,6 +73,7 @@ type sourceOutput struct {
 	CharCount      int       `json:"char_count"`
 	RelevanceScore float64   `json:"relevance_score"`
 	PromotionLevel rag.Level `json:"promotion_level"`
+	supersededOutput
 	bestPassage
 }
 
@@ -148,7 +153,8 @@ func sourcesOf(hits []rag.Hit, limit int) []sourceOutput {
 	for i, hit := range hits {
 		sources[i] = sourceOutput{
 			Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), CharCount: hit.CharCount,
-			RelevanceScore: round(hit.Score), PromotionLevel: hit.Level, bestPassage: bestPassageOf(hit, limit),
+			RelevanceScore: round(hit.Score), PromotionLevel: hit.Level, supersededOutput: supersededOf(hit),
+			bestPassage: bestPassageOf(hit, limit),
 		}
 	}
 	return sources

@@ -45,8 +45,21 @@ type searchResult struct {
 	DocType        string    `json:"doc_type"`
 	Date           string    `json:"date"`
 	PromotionLevel rag.Level `json:"promotion_level"`
+	supersededOutput
 	bestPassage
 	snippetOutput
+}
+
+// supersededOutput names the document to read instead.
+type supersededOutput struct {
+	SupersededBy string `json:"superseded_by,omitempty" jsonschema:"Document that replaces this one."`
+}
+
+func supersededOf(hit rag.Hit) supersededOutput {
+	if hit.SupersededBy == "" {
+		return supersededOutput{}
+	}
+	return supersededOutput{wirePath(hit.SupersededBy)}
 }
 
 // bestPassage is the part of a document to read.
@@ -116,7 +129,8 @@ func searchResults(hits []rag.Hit, limit int) []searchResult {
 		results[i] = searchResult{
 			Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), Summary: markdown.CutRunes(hit.Summary, limit),
 			CharCount: hit.CharCount, RelevanceScore: round(hit.Score), DocType: hit.DocType, Date: hit.Date,
-			PromotionLevel: hit.Level, bestPassage: bestPassageOf(hit, limit), snippetOutput: snippetOutput{hit.Snippet},
+			PromotionLevel: hit.Level, supersededOutput: supersededOf(hit), bestPassage: bestPassageOf(hit, limit),
+			snippetOutput: snippetOutput{hit.Snippet},
 		}
 	}
 	return results

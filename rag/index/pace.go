@@ -8,7 +8,7 @@ import (
 // A batch is as much as takes batchTime to embed, so that a search that waits for it
 // waits no longer, and what a stop loses is little. It has at most maxBatchPassages.
 const (
-	batchTime        = 500 * time.Millisecond
+	batchTime        = 100 * time.Millisecond
 	firstBatchBytes  = 4 << 10
 	maxBatchBytes    = 64 << 10
 	maxBatchPassages = 32

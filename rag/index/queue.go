@@ -181,9 +181,10 @@ func (q *Queue) Drain(ctx context.Context, report func(done, total int)) error {
 	}
 }
 
-// sweep deletes the vectors of models that are no longer used, once for each model that
-// has embedded everything. That the model is new does not matter: a server that has
-// made most of its vectors may have been killed before this.
+// sweep tidies up once everything is embedded, for each model: it deletes the vectors
+// of models that are no longer used, and merges the terms that a sync has added. That
+// the model is new does not matter: a server that has made most of its vectors may have
+// been killed before this.
 func (q *Queue) sweep(ctx context.Context, model usedModel) error {
 	q.mu.Lock()
 	swept := q.swept == model.id
@@ -193,6 +194,11 @@ func (q *Queue) sweep(ctx context.Context, model usedModel) error {
 	}
 	if err := q.index.deleteUnusedVectors(ctx, q.tenant.ProjectID, q.collections); err != nil {
 		return err
+	}
+	for _, collection := range q.collections {
+		if err := q.index.db.MergeTerms(ctx, collection); err != nil {
+			return err
+		}
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -312,46 +318,4 @@ func (q *Queue) reportRefused(ctx context.Context) error {
 		}
 	})
 	return nil
-}
-
-// EmbedDocument embeds what one document lacks, beside the queue. Passages that the
-// model refuses are no error.
-func (q *Queue) EmbedDocument(ctx context.Context, collection rag.Collection, path string) error {
-	model, err := q.useModel(ctx)
-	if err != nil {
-		return err
-	}
-	for refused := map[uuid.UUID]error{}; ; {
-		var passages []unembedded
-		err := q.index.db.Read(ctx, "find passages to embed", func(queries *db.Queries) (err error) {
-			passages, err = queries.EmbeddingQueue(ctx, db.EmbeddingQueueParams{
-				ProjectID: q.tenant.ProjectID, TenantID: q.tenant.ID, Collection: collection, ModelID: model.id,
-				Paths: []string{path}, Skipped: slices.Collect(maps.Keys(refused)), MaxPassages: maxBatchPassages,
-			})
-			return err
-		})
-		if err != nil || len(passages) == 0 {
-			return err
-		}
-		if err := q.embedNow(ctx, model, collection, passages, refused); err != nil {
-			return err
-		}
-	}
-}
-
-// embedNow embeds passages, or waits a moment for those who do. It adds to refused.
-func (q *Queue) embedNow(
-	ctx context.Context, model usedModel, collection rag.Collection, passages []unembedded, refused map[uuid.UUID]error,
-) error {
-	passages, release := q.index.claims.take(q.tenant.ProjectID, collection, model, passages)
-	defer release()
-	if len(passages) == 0 {
-		return sleep(ctx, claimWait)
-	}
-	vectors, reasons, err := q.index.embedGuarded(ctx, model, passages[:q.index.pace.batch(passages)])
-	if err != nil {
-		return err
-	}
-	maps.Copy(refused, reasons)
-	return q.index.storeVectors(ctx, q.tenant.ProjectID, model, collection, vectors)
 }

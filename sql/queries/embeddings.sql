@@ -32,13 +32,10 @@ ORDER BY q.level DESC, q.asked DESC, q.changed DESC, p.hash;
 -- name: EmbeddingProgress :one
 -- How many chunks a scope has, and for how many of them the model has made no
 -- vector.
-SELECT count(*) AS chunks,
-    count(*) FILTER (WHERE NOT EXISTS (
-        SELECT 1 FROM embeddings e
-        WHERE e.collection = @collection AND e.project_id = @project_id AND e.model_id = @model_id
-            AND e.hash = c.passage_hash
-        OFFSET 0)) AS missing
+SELECT count(*) AS chunks, count(*) FILTER (WHERE e.hash IS NULL) AS missing
 FROM document_chunks c
+LEFT JOIN embeddings e ON e.collection = @collection AND e.project_id = @project_id AND e.model_id = @model_id
+    AND e.hash = c.passage_hash
 WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
     AND c.promotion_level = ANY(enum_range(NULL::promotion_level));
 
