@@ -95,10 +95,18 @@ func (q *Queue) embedBatches(ctx context.Context, model usedModel, take func() [
 }
 
 func (q *Queue) store(ctx context.Context, model usedModel, collection rag.Collection, vectors []vector) error {
-	if err := q.index.storeVectors(ctx, q.tenant.ProjectID, model, collection, vectors); err != nil {
+	err := func() error {
+		q.counting.Lock()
+		defer q.counting.Unlock()
+		if err := q.index.storeVectors(ctx, q.tenant.ProjectID, model, collection, vectors); err != nil {
+			return err
+		}
+		q.update(func(s *QueueStatus) { s.Missing, s.Err = max(0, s.Missing-len(vectors)), nil })
+		return nil
+	}()
+	if err != nil {
 		return err
 	}
-	q.update(func(s *QueueStatus) { s.Missing, s.Err = max(0, s.Missing-len(vectors)), nil })
 	if q.growth.add(len(vectors)) {
 		q.index.analyze(ctx, collection, db.VectorTables)
 	}

@@ -24,7 +24,8 @@ const (
 	judged = 100
 )
 
-// From a save till semantic_search answers from it.
+// From a save till semantic_search answers from it: by its words, for which the question
+// alone is embedded.
 //
 //nolint:paralleltest // others would take from its time
 func TestSoak_SaveToSearchable(t *testing.T) {
@@ -53,8 +54,8 @@ func TestSoak_SaveToSearchable(t *testing.T) {
 	median := latencies[len(latencies)/2]
 	t.Logf("save to searchable over %d saves: median %v, least %v, most %v; of which the debounce is %v and an embedding %v",
 		len(latencies), median, latencies[0], latencies[len(latencies)-1], debounce, embedding)
-	if least := debounce + embedding; latencies[0] < least {
-		t.Errorf("a save was found after %v, less than debounce and embedding: it was not this save", latencies[0])
+	if latencies[0] < debounce {
+		t.Errorf("a save was found after %v, less than the debounce: it was not this save", latencies[0])
 	}
 	if bound := debounce + embedding + overhead; len(latencies) >= judged && median > bound {
 		t.Errorf("the median is %v, more than %v", median, bound)

@@ -50,7 +50,9 @@ func randomOperations(t *testing.T, count int, pace pace) {
 	repo := newRepository(t, chosen)
 	databaseURL := testenv.DatabaseURL(t)
 	pool, reference := indexstate.OpenPool(t, databaseURL), indexstate.OpenPool(t, testenv.DatabaseURL(t))
-	in := install(t, repo.Root, databaseURL, fakeollama.Start(t), 100)
+	fake := fakeollama.Start(t)
+	fake.SetFaults(fakeollama.Faults{EmbedTime: 2 * time.Millisecond}) // so that kills meet it
+	in := install(t, repo.Root, databaseURL, fake, 100)
 	fleet := startFleet(t, in)
 	reader := startReader(t, pool)
 

@@ -1,0 +1,123 @@
+package index
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/document"
+)
+
+// QueueStatus is how much there is to embed.
+type QueueStatus struct {
+	// Missing of Chunks parts of documents have no vector yet.
+	Missing, Chunks int
+	// Failed are the documents that have a passage which the model refuses, sorted by
+	// path.
+	Failed []document.Failure
+	// FailedSince is when the first of them was refused.
+	FailedSince time.Time
+	// Err is why embedding waits; nil while it does not.
+	Err error
+}
+
+// Status returns how much there is to embed. What has not been counted yet counts as
+// one passage at least.
+func (q *Queue) Status() QueueStatus {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	status := q.status
+	if q.wakes != q.counted {
+		status.Missing = max(1, status.Missing)
+		status.Chunks = max(status.Chunks, status.Missing)
+	}
+	return status
+}
+
+func (q *Queue) update(change func(*QueueStatus)) {
+	q.mu.Lock()
+	change(&q.status)
+	q.mu.Unlock()
+	q.onChange()
+}
+
+func (q *Queue) setErr(err error) {
+	q.update(func(s *QueueStatus) { s.Err = err })
+}
+
+// Count brings the status up to date if there may be new passages. It does not need
+// Ollama: where the present model is not known, it counts what the last one has
+// not embedded.
+func (q *Queue) Count(ctx context.Context) error {
+	q.mu.Lock()
+	counted, id := q.wakes == q.counted, q.model.id
+	q.mu.Unlock()
+	if counted {
+		return nil
+	}
+	if id == 0 {
+		err := q.index.db.Read(ctx, "find the model of the tenant", func(queries *db.Queries) (err error) {
+			id, err = queries.TenantEmbeddingModel(ctx, db.TenantEmbeddingModelParams{ProjectID: q.tenant.ProjectID, ID: q.tenant.ID})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return q.count(ctx, id)
+}
+
+// count brings the numbers of the status up to date with the vectors of a model.
+func (q *Queue) count(ctx context.Context, modelID int32) error {
+	q.counting.Lock()
+	defer q.counting.Unlock()
+	q.mu.Lock()
+	wakes := q.wakes
+	q.mu.Unlock()
+	var chunks, missing int64
+	err := q.index.db.Read(ctx, "count passages to embed", func(queries *db.Queries) error {
+		chunks, missing = 0, 0
+		for _, collection := range q.collections {
+			row, err := queries.EmbeddingProgress(ctx, db.EmbeddingProgressParams{
+				ProjectID: q.tenant.ProjectID, TenantID: q.tenant.ID, Collection: collection, ModelID: modelID,
+			})
+			if err != nil {
+				return err
+			}
+			chunks, missing = chunks+row.Chunks, missing+row.Missing
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if missing == chunks {
+		q.growth.begin(true)
+	}
+	q.update(func(s *QueueStatus) {
+		q.counted = wakes
+		s.Chunks, s.Missing = int(chunks), int(missing)
+	})
+	return nil
+}
+
+// reportRefused puts the documents with refused passages into the status.
+func (q *Queue) reportRefused(ctx context.Context) error {
+	q.mu.Lock()
+	reasons := maps.Clone(q.refused)
+	q.mu.Unlock()
+	var failed []document.Failure
+	if len(reasons) > 0 {
+		var err error
+		if failed, err = q.index.failures(ctx, q.tenant, q.collections, reasons); err != nil {
+			return err
+		}
+	}
+	q.update(func(s *QueueStatus) {
+		if s.Failed = failed; s.FailedSince.IsZero() || len(failed) == 0 {
+			s.FailedSince = time.Now()
+		}
+	})
+	return nil
+}
