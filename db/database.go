@@ -107,15 +107,6 @@ func (d *Database) read(ctx context.Context, op string, timeout time.Duration, f
 	})
 }
 
-// Snapshot runs f in one read-only transaction: all its queries see the database as
-// it was at the first. f may run again after a transient failure.
-func (d *Database) Snapshot(ctx context.Context, op string, f func(q *Queries) error) error {
-	options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
-	return d.retry(ctx, op, readTimeout, func(ctx context.Context, pool *pgxpool.Pool) error {
-		return pgx.BeginTxFunc(ctx, pool, options, func(tx pgx.Tx) error { return f(New(timed{ctx, tx})) })
-	})
-}
-
 // Write runs f in one transaction: all of it is there afterwards, or none. f
 // may run again after a transient failure, even one that has hidden a commit.
 func (d *Database) Write(ctx context.Context, op string, f func(q *Queries) error) error {

@@ -15,7 +15,8 @@ import (
 // prints the whole vector.
 const maxMessage = 300
 
-// Error is a failed database operation, sorted by what a caller can do about it. Its message never holds a connection string or a row's data.
+// Error is a failed database operation, sorted by what a caller can do about it. Its
+// message never holds a connection string or a row's data.
 type Error struct {
 	Op string
 	// Kind says what to do about it.

@@ -25,7 +25,8 @@ const (
 )
 
 // Lease is a session-level advisory lock on a connection of its own. A goroutine of its
-// own keeps the connection alive, so that other work does not delay it. PostgreSQL frees it when the process or the connection dies.
+// own keeps the connection alive, so that other work does not delay it. PostgreSQL frees
+// the lock when the process or the connection dies.
 type Lease struct {
 	conn   *pgx.Conn
 	cancel context.CancelFunc

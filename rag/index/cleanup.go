@@ -16,11 +16,11 @@ const passageGrace = 24 * time.Hour
 type CheckoutState int
 
 const (
-	// Unknown: it may be gone, or on another machine.
+	// Unknown says that it may be gone, or on another machine.
 	Unknown CheckoutState = iota
-	// Alive: it exists.
+	// Alive says that it exists.
 	Alive
-	// Gone: it no longer exists.
+	// Gone says that it no longer exists.
 	Gone
 )
 

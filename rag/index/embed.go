@@ -70,7 +70,7 @@ func (q *Queue) embed(
 	}
 	group.Go(func() error {
 		defer close(made)
-		return embedding.Wait() //nolint:wrapcheck // the embedder's
+		return embedding.Wait()
 	})
 	return group.Wait() //nolint:wrapcheck // the embedder's or the database's
 }

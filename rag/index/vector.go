@@ -45,7 +45,7 @@ func (x *Index) embedParts(ctx context.Context, heading, text string) (ollama.Em
 			}
 		}
 		if embedding.Err != nil {
-			return embedding, nil
+			return embedding, nil //nolint:nilerr // the passage's own error
 		}
 		if digest == "" {
 			digest = embedding.Digest

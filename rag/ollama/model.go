@@ -53,14 +53,6 @@ func (c *Client) EmbedModel(ctx context.Context) (Model, error) {
 	}, nil
 }
 
-// FreshModel is [Client.EmbedModel] without the cache.
-func (c *Client) FreshModel(ctx context.Context) (Model, error) {
-	c.mu.Lock()
-	c.model.until = time.Time{}
-	c.mu.Unlock()
-	return c.EmbedModel(ctx)
-}
-
 // findModel returns the embedding model's digest: the previous one, "" for none, if
 // a host has it, else that of the first host.
 func (c *Client) findModel(ctx context.Context, before string) (string, error) {

@@ -128,10 +128,10 @@ func TestEmbedQuery_NamesTheBuildAndRemembersByIt(t *testing.T) {
 	ask(newBuild, 2)
 	ask(newBuild, 2)
 	server.AddModel("mxbai-embed-large", oldBuild)
-	if _, err := client.FreshModel(t.Context()); err != nil {
+	if _, err := client.Embed(t.Context(), []string{"a passage"}); err != nil {
 		t.Fatal(err)
 	}
-	ask(oldBuild, 3)
+	ask(oldBuild, 5)
 }
 
 func TestModel_RefusesAStrangeDigest(t *testing.T) {

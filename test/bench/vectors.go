@@ -165,5 +165,3 @@ func embedding(vector []float32) ollama.Embedding {
 func (*embedder) EmbedModel(context.Context) (ollama.Model, error) {
 	return ollama.Model{Name: modelName, Digest: modelName, Dimensions: dimensions, PromptVersion: 1}, nil
 }
-
-func (e *embedder) FreshModel(ctx context.Context) (ollama.Model, error) { return e.EmbedModel(ctx) }
