@@ -156,7 +156,9 @@ func TestServe_ModelOfOtherDimensions(t *testing.T) {
 	}
 	for _, subject := range subjects() {
 		w.mustFind(t, subject, "what about the "+subject, "lexical")
-		w.mustFind(t, subject, "what about the "+subject, "")
+	}
+	if answer := w.find(t, "what about the larch", ""); answer.Code != "EMBEDDING_SERVICE_ERROR" || !strings.Contains(answer.Message, "768 dimensions") {
+		t.Errorf("the default mode answers %+v, want the reason", answer)
 	}
 	f.kill(t, w)
 	if diff := cmp.Diff(before, f.vectorsByModel(t)); diff != "" {
