@@ -8,8 +8,10 @@ import (
 
 // supersededFactor multiplies the sort key of a document that another one replaces, so
 // that on equal evidence the later one comes first. The reported score stays the
-// relevance.
-const supersededFactor = 0.7
+// relevance. Some questions are about the former state: on the judged questions of
+// test/eval nDCG@10 is .820 by words and .841 in hybrid with a factor of .7, .826 and
+// .843 with .9, and .826 and .841 with 1.
+const supersededFactor = 0.9
 
 // superseded has the documents of a scope that others replace, as of one version of the
 // tenant's documents. It does not change once it is made.
