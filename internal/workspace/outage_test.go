@@ -200,6 +200,8 @@ func TestOutage_DatabaseCrashesDuringAWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// A connection that nothing refers to any more is closed, and its lock gone.
+	t.Cleanup(func() { _ = blocker.Close(context.WithoutCancel(t.Context())) })
 	if _, err := blocker.Exec(t.Context(), "BEGIN; LOCK TABLE document_links IN EXCLUSIVE MODE"); err != nil {
 		t.Fatal(err)
 	}
