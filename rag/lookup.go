@@ -99,11 +99,11 @@ func (l *lookup) run(ctx context.Context) error {
 	}
 	embedding := l.searcher.embed(ctx, l.text)
 	defer embedding.end()
-	if err := l.begin(ctx, model); err != nil || l.empty {
+	if err := l.begin(ctx, model); err != nil {
 		return err
 	}
-	if l.embedded == 0 {
-		if err := l.find(ctx, false); err != nil {
+	if l.empty || l.embedded == 0 {
+		if err := l.findUnembedded(ctx); err != nil {
 			return err
 		}
 		// The vector is of no use yet, but that Ollama cannot make it is to be said.
@@ -122,6 +122,14 @@ func (l *lookup) run(ctx context.Context) error {
 		return withoutOllama(l.scope, err)
 	}
 	return l.find(ctx, wordsFirst)
+}
+
+// findUnembedded fills the lists of a scope without vectors, which may be empty.
+func (l *lookup) findUnembedded(ctx context.Context) error {
+	if l.empty {
+		return nil
+	}
+	return l.find(ctx, false)
 }
 
 // errNoWords is the error for a query that nothing can be found by.
