@@ -110,9 +110,9 @@ func withoutOllama(t *testing.T, s server) {
 	if f.Code != "EMBEDDING_SERVICE_ERROR" || f.Details["circuit_state"] == nil || f.Details["retry_after_seconds"] == nil {
 		t.Errorf("got %v, want EMBEDDING_SERVICE_ERROR with the state of the circuit", f)
 	}
-	eventually(t, "the saved document is pending", func() bool {
-		var listed struct{ Index struct{ Pending int } }
+	eventually(t, "the saved document waits for its vectors", func() bool {
+		var listed struct{ Index struct{ Pending, Embedding int } }
 		s.must("list_doc_types", nil, &listed)
-		return listed.Index.Pending == 1
+		return listed.Index.Pending == 0 && listed.Index.Embedding > 0
 	})
 }
