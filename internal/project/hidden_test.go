@@ -47,8 +47,8 @@ func TestLoad_RefusesHiddenExternalDocs(t *testing.T) {
 			})
 			repository := root
 			if strings.HasPrefix(tt.path, "gitdata") { // as git init --separate-git-dir leaves it
-				write(t, filepath.Join(root, "work", ".git"), "gitdir: ../work/gitdata\n", false)
-				repository = filepath.Join(root, "work")
+				write(t, filepath.Join(root, "checkout", ".git"), "gitdir: ../checkout/gitdata\n", false)
+				repository = filepath.Join(root, "checkout")
 				write(t, filepath.Join(repository, "gitdata", "HEAD"), "ref: refs/heads/main\n", false)
 				write(t, filepath.Join(repository, "gitdata", "hooks"), "", true)
 			}

@@ -111,7 +111,9 @@ func withoutOllama(t *testing.T, s server) {
 		t.Errorf("got %v, want EMBEDDING_SERVICE_ERROR with the state of the circuit", f)
 	}
 	eventually(t, "the saved document waits for its vectors", func() bool {
-		var listed struct{ Index struct{ Pending, Embedding int } }
+		var listed struct {
+			Index struct{ Pending, Embedding int }
+		}
 		s.must("list_doc_types", nil, &listed)
 		return listed.Index.Pending == 0 && listed.Index.Embedding > 0
 	})
