@@ -160,7 +160,7 @@ func (s source) preference() []int {
 	return order
 }
 
-// passageTokens is what a passage costs in tokens, with the label that says where it is.
+// passageTokens returns the tokens that a passage takes, with the label that says where it is.
 func passageTokens(p passageText) int {
 	return promptTokens(p.content) + promptTokens(passageLabel(p, p))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
-// Code is what an error is called on the wire.
+// Code is the name of an error on the wire.
 type Code string
 
 // The error codes of the tool contract.
@@ -36,7 +36,7 @@ const (
 // holds nothing secret.
 type Error struct {
 	Code Code
-	// Op is what was being done, or "".
+	// Op is the operation that failed, or "".
 	Op  string
 	Err error
 	// Details are the machine-readable facts of the message; nil for none.

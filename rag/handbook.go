@@ -61,7 +61,7 @@ type HandbookPassage struct {
 	Score float64
 }
 
-// HandbookHits is what a search of the handbook found.
+// HandbookHits is the result of a search of the handbook.
 type HandbookHits struct {
 	// Passages are in order of relevance. A document may have several.
 	Passages []HandbookPassage

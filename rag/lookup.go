@@ -199,7 +199,7 @@ func (l *lookup) termVector() pgvector.SparseVector {
 // coverage says how the lookup was made.
 func (l *lookup) coverage() Coverage { return Coverage{Mode: l.mode, Embedded: l.embedded} }
 
-// notify tells who embeds about passages that were found and have no vector.
+// notify reports the passages that were found and have no vector yet.
 func (l *lookup) notify(hits []Hit) {
 	hook := l.searcher.unembedded
 	if hook == nil || l.embedded == 1 && l.mode != Lexical {

@@ -59,7 +59,7 @@ func (d delimiter) prompt(quotes []quote, question string) ollama.Prompt {
 	return ollama.Prompt{System: d.system(), User: b.String() + "\nQuestion: " + question}
 }
 
-// labels is what the model is told of a document before its text. Each value is
+// labels returns the facts of a document that precede its text in the prompt. Each value is
 // on one line.
 func (s source) labels() string {
 	return fmt.Sprintf("path=%q title=%q note=%q\n", "./"+lastRunes(s.path, maxLabel), markdown.CutRunes(s.title, maxLabel), s.note)
@@ -81,7 +81,7 @@ func lastRunes(path string, limit int) string {
 	return "…" + string(runes[surplus+1:])
 }
 
-// frameTokens is what a document costs in tokens besides its passages.
+// frameTokens returns the tokens that a document takes besides its passages.
 func (d delimiter) frameTokens(s source) int {
 	return promptTokens(d.begin()) + promptTokens(s.labels()) + promptTokens(d.end())
 }

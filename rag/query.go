@@ -63,7 +63,7 @@ type Hit struct {
 	hasVector bool
 }
 
-// Hits is what a search found.
+// Hits is the result of a search.
 type Hits struct {
 	// Documents are in order of relevance; promoted ones count as more relevant.
 	Documents []Hit

@@ -201,7 +201,7 @@ func TestSearch_Snippet(t *testing.T) {
 	}
 }
 
-// What was found without a vector is reported to whoever embeds.
+// Passages that are found before they are embedded are reported.
 func TestSearcher_OnUnembedded(t *testing.T) {
 	t.Parallel()
 	f := setup(t)

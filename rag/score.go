@@ -12,7 +12,7 @@ import (
 // The reported score stays the relevance.
 const promotedBoost = 1.5
 
-// evidence is what is known of a passage.
+// evidence returns the signals of one passage.
 func (l *lookup) evidence(heading, content string, bm25, distance float64) relevance.Evidence {
 	var e relevance.Evidence
 	if !math.IsNaN(distance) {

@@ -65,7 +65,7 @@ func (s *Searcher) OnUnembedded(f func(tenant *Tenant, collection Collection, ha
 	s.unembedded = f
 }
 
-// Scope is what a search looks at.
+// Scope selects the documents of a search.
 type Scope struct {
 	Tenant     *Tenant
 	Collection Collection

@@ -10,7 +10,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
-// memory is what searches remember of the index. Safe for concurrent use.
+// memory caches facts of the index for searches. Safe for concurrent use.
 type memory struct {
 	planner  *planner
 	models   modelIDs
@@ -64,7 +64,7 @@ func (p progress) embedded() float64 {
 	return float64(p.chunks-p.missing) / float64(p.chunks)
 }
 
-// state is what a search must know of its scope before it can begin. It is read in
+// state holds the facts of its scope that a search begins with. It is read in
 // as many pipelines as it takes, which is one when the rest is remembered.
 type state struct {
 	memory *memory

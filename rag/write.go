@@ -76,7 +76,7 @@ func (s *Searcher) generate(
 	}
 }
 
-// widerWindow is what to do about a language model whose window is too small.
+// widerWindow tells the user how to give the language model a larger window.
 const widerWindow = "raise generation_context_length in settings.json, " +
 	"or set generation_model to a model with a longer context"
 

@@ -130,7 +130,7 @@ func withoutMisspelt(findings []jsonschema.Finding) []jsonschema.Finding {
 	})
 }
 
-// violation is what is wrong with one argument, for the details of an error.
+// violation describes one invalid argument in the details of an error.
 type violation struct {
 	Parameter string          `json:"parameter"`
 	Expected  string          `json:"expected"`

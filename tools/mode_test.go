@@ -9,7 +9,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
-// coverage is what an answer says of how it was searched for.
+// coverage is the part of an answer about how the search was made.
 type coverage struct {
 	Mode     string   `json:"mode"`
 	Embedded *float64 `json:"embedded"`

@@ -19,7 +19,7 @@ func TestClosest_AdviceHelps(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		tool, config string
-		// wins is what the remedy has to name.
+		// wins is the name that the remedy must contain.
 		wins string
 	}{
 		"semantic_search":                    {"semantic_search", configured("0.99"), "min_relevance_score"},

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// taken is what a queue gives at a moment.
+// taken is one answer of a queue.
 type taken struct {
 	Paths  []string
 	Rescan bool

@@ -7,8 +7,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 )
 
-// fileStat is what the file system says of a file: a [document.Stamp] without the
-// hash, since there is one for every file of a folder.
+// fileStat holds the attributes that the file system keeps of a file: a
+// [document.Stamp] without the hash, since there is one for every file of a folder.
 type fileStat struct {
 	size                int64
 	modTime, changeTime time.Time

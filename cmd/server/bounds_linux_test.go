@@ -10,7 +10,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// memoryBound is what a server may have held in memory at most.
+// memoryBound is the most memory that a server may have used.
 const memoryBound = 400 << 20
 
 // peakMemory returns the largest resident memory that the process had so far.

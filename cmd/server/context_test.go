@@ -21,7 +21,7 @@ func insight(title, level string, lines ...string) string {
 		title, level, strings.Join(lines, "\n"))
 }
 
-// contextAnswer is what of an answer of rag_query the tests of the context look at.
+// contextAnswer has the fields of an answer of rag_query that the tests of the context check.
 type contextAnswer struct {
 	ragAnswer
 

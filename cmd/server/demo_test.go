@@ -100,7 +100,7 @@ func TestDemo_QuestionsFindTheirDocument(t *testing.T) {
 	}
 }
 
-// ragAnswer is what of an answer of rag_query these tests look at.
+// ragAnswer has the fields of an answer of rag_query that these tests check.
 type ragAnswer struct {
 	Answer  string `json:"answer"`
 	Sources []struct {

@@ -152,7 +152,7 @@ func measure(
 	return measured, nil
 }
 
-// evalQuery is what was measured of one question. The measures of ranking are 0
+// evalQuery holds the measures of one question. The measures of ranking are 0
 // for a question without an answer.
 type evalQuery struct {
 	ID   string `json:"id"`

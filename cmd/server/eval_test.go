@@ -12,7 +12,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// measured is what the tests read of a report.
+// measured has the fields of a report that the tests check.
 type measured struct {
 	Measures []struct {
 		Name  string  `json:"name"`

@@ -134,7 +134,7 @@ func (f *firstSync) mustEqualFresh(t *testing.T) {
 	}
 }
 
-// vectors is what a line of a snapshot says of vectors.
+// vectors matches the part of a snapshot's line about vectors.
 var vectors = regexp.MustCompile(`vector:\w+`)
 
 // withoutVectors are the lines of a snapshot as they are while nothing is embedded.
@@ -146,7 +146,7 @@ func withoutVectors(lines []string) []string {
 	return lines
 }
 
-// indexAnswer is what an answer says of an index that is behind.
+// indexAnswer is the part of an answer about an index that is behind.
 type indexAnswer struct {
 	Pending     int    `json:"pending"`
 	Embedding   int    `json:"embedding"`
@@ -183,7 +183,7 @@ func (w *window) mustFind(t *testing.T, name, query, mode string) modeAnswer {
 	return answer
 }
 
-// index is what the server says of the index, nil when it is whole.
+// index returns the server's report on the index, nil when it is whole.
 func (w *window) index(t *testing.T) *indexAnswer {
 	t.Helper()
 	var answer struct {

@@ -69,7 +69,7 @@ func endless(status int, zipped bool, begin, again string) http.HandlerFunc {
 	}
 }
 
-// question is what the tests ask.
+// question is the tests' question.
 func question() map[string]any {
 	return map[string]any{"query": "how to fill the pool with water", "min_relevance_score": 0}
 }

@@ -11,8 +11,8 @@ import (
 // clockTick is the unit of /proc's times, the same on every Linux.
 const clockTick = 10 * time.Millisecond
 
-// processorTime is what the process has used so far, in its own code and in the
-// system's.
+// processorTime returns the processor time of the process so far, in its own code
+// and in the system's.
 func (p *process) processorTime(t *testing.T) time.Duration {
 	t.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.command.Process.Pid))

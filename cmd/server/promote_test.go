@@ -80,7 +80,7 @@ func levels(t *testing.T, pool *pgxpool.Pool) []string {
 }
 
 // Two hundred files of every shape are promoted by the real server: each differs
-// in its promotion line alone, and the index is what a new one would be.
+// in its promotion line alone, and the index equals a new one.
 func TestServe_PromotesFilesOfEveryShape(t *testing.T) {
 	t.Parallel()
 	const number = 200

@@ -119,7 +119,7 @@ func TestServe_IndexDocumentInRandomOrder(t *testing.T) {
 		syncWhole(t, s.root, "CDOCS_DATABASE_URL="+fresh, s.ollama)
 		want := snapshot(t, indexstate.OpenPool(t, fresh))
 		var got []string
-		until(t, "the index is what is on disk", time.Minute, func() bool {
+		until(t, "the index equals the files", time.Minute, func() bool {
 			got = snapshot(t, s.pool)
 			return cmp.Equal(want, got)
 		})

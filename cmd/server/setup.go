@@ -72,7 +72,7 @@ func first(values ...string) string {
 	return ""
 }
 
-// setup is what every command that needs the index runs on. Nothing in it is
+// setup holds the parts that every command on the index needs. Nothing in it is
 // connected before it is used.
 type setup struct {
 	options

@@ -220,7 +220,7 @@ func TestServe_WindowsAgreeOnDeletions(t *testing.T) {
 			fresh := testenv.DatabaseURL(t)
 			syncWhole(t, s.root, append(slices.Clone(environment), "CDOCS_DATABASE_URL="+fresh)...)
 			want := snapshot(t, indexstate.OpenPool(t, fresh))
-			until(t, "the index is what a new one would be", time.Minute, func() bool {
+			until(t, "the index equals a new one", time.Minute, func() bool {
 				return slices.Equal(want, snapshot(t, s.pool))
 			})
 		})

@@ -63,7 +63,7 @@ func (f *fixture) newReference(t *testing.T) *reference {
 	return &reference{server: s, pool: pool}
 }
 
-// freshIndex is what an index of the files as they are now has to be.
+// freshIndex returns a new index of the files as they are now.
 func (f *fixture) freshIndex(t *testing.T, branch string) []string {
 	t.Helper()
 	if f.reference == nil {
@@ -76,7 +76,7 @@ func (f *fixture) freshIndex(t *testing.T, branch string) []string {
 	return documents(t, f.reference.pool, branch)
 }
 
-// indexEqualsDisk waits until the branch's index is what a new index of the same
+// indexEqualsDisk waits until the branch's index equals a new index of the same
 // files is: every path, hash, line range, passage and link.
 func (f *fixture) indexEqualsDisk(t *testing.T, branch string) {
 	t.Helper()

@@ -21,7 +21,7 @@ func TestOutage_Ollama(t *testing.T) {
 		name   string
 		faults fakeollama.Faults
 		shut   bool
-		// waiting is what the status says, and details those of a search's error.
+		// waiting is the expected status, and details those of a search's error.
 		waiting string
 		details []string
 	}{

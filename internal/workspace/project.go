@@ -43,7 +43,7 @@ type Project struct {
 	decided    bool
 	leading    bool
 	notLeading error
-	// configProblem is what is wrong with the config as it was changed meanwhile.
+	// configProblem is the error in a config that changed after the activation.
 	configProblem error
 	changed       chan struct{} // closed and replaced when the status changes
 }

@@ -40,7 +40,7 @@ func (f *fixture) columns(t *testing.T) []string {
 		ORDER BY 1`)
 }
 
-// fresh is what columns are in a new index of the same files.
+// fresh returns columns of a new index of the same files.
 func (f *fixture) fresh(t *testing.T) []string {
 	t.Helper()
 	other := &fixture{Repo: f.Repo, databaseURL: testenv.DatabaseURL(t), fake: f.fake}

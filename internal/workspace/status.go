@@ -112,8 +112,8 @@ func (s Status) plusQueue(queue index.QueueStatus) Status {
 // a file's content.
 func printable(text string) string { return strings.ReplaceAll(text, "\x00", "\ufffd") }
 
-// Status returns how far the index is behind. If another server indexes, it is what
-// that server has published.
+// Status returns how far the index is behind. If another server indexes, it
+// returns the status that that server has published.
 func (a *Project) Status(ctx context.Context) Status {
 	a.mu.Lock()
 	decided, leading, reason, problem := a.decided, a.leading, a.notLeading, a.configProblem

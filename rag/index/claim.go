@@ -11,7 +11,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 )
 
-// claimWait is how long a caller waits for passages that others embed.
+// claimWait is how long a caller waits for passages that other callers are embedding.
 const claimWait = 50 * time.Millisecond
 
 // claim is a passage that is being embedded in this process.
@@ -28,7 +28,7 @@ type claims struct {
 	held map[claim]struct{}
 }
 
-// take claims the passages that nobody else has, and returns them. The caller calls
+// take claims the passages that no other caller holds, and returns them. The caller calls
 // release when their vectors are stored.
 func (c *claims) take(
 	projectID int32, collection rag.Collection, model usedModel, passages []unembedded,

@@ -34,7 +34,7 @@ type CleanupOptions struct {
 	DryRun bool
 }
 
-// CleanupResult is what a cleanup has removed, or a dry run would.
+// CleanupResult counts the rows that a cleanup removed, or that a dry run would remove.
 type CleanupResult struct {
 	Tenants  []CleanedTenant
 	Projects []CleanedProject

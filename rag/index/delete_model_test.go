@@ -59,7 +59,7 @@ func (s sample) chunks() int {
 	return len(s.subjects)
 }
 
-// model is what the index must hold.
+// model is the expected content of the index.
 type model struct {
 	tenants map[rag.TenantKey]*modelTenant
 	// passages are, by project, those that were ever indexed: nothing sweeps them here.
@@ -172,7 +172,7 @@ func indexer(x *index.Index, tenant *rag.Tenant, collection rag.Collection) *ind
 	return x.Indexer(tenant, collection, nil)
 }
 
-// contents is what a selection holds of the projects' own documents.
+// contents returns the projects' own documents of a selection.
 func (m *model) contents(selection index.Selection) (contents index.Contents) {
 	for key, tenant := range m.tenants {
 		if !selected(selection, key) {
@@ -211,7 +211,7 @@ func (m *model) delete(selection index.Selection) (gone []*rag.Tenant) {
 	return gone
 }
 
-// answers is what searches find, by tenant and collection. It must be all that
+// answers returns the documents that searches find, by tenant and collection. It must be all that
 // the tenant has.
 func (m *model) answers(t *testing.T, f *fixture) map[rag.TenantKey]map[rag.Collection][]string {
 	t.Helper()

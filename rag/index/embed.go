@@ -20,7 +20,7 @@ import (
 // unembedded is a passage without a vector.
 type unembedded = db.EmbeddingQueueRow
 
-// embeddedText is what is embedded of a passage.
+// embeddedText returns the text by which a passage is embedded.
 func embeddedText(heading, text string) string {
 	if heading == "" {
 		return text

@@ -36,7 +36,8 @@ func (q *Queue) EmbedDocument(ctx context.Context, collection rag.Collection, pa
 	}
 }
 
-// embedNow embeds passages, or waits a moment for those who do. It adds to refused.
+// embedNow embeds the first batch of passages, or waits a moment if other callers are
+// embedding them all. It adds to refused.
 func (q *Queue) embedNow(
 	ctx context.Context, model usedModel, collection rag.Collection, passages []unembedded, refused map[uuid.UUID]error,
 ) error {

@@ -12,7 +12,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// A deletion holds until somebody activates the checkout, and whoever had it
+// A deletion holds until a server activates the checkout, and a server that had it
 // before hears of it, whether its row stays for its external docs or goes.
 func TestState_FollowsDeletionsAndActivations(t *testing.T) {
 	t.Parallel()

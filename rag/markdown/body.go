@@ -9,7 +9,7 @@ import (
 	"github.com/yuin/goldmark/parser"
 )
 
-// body is what the markdown behind the front matter holds. Lines are counted
+// body is the content of the markdown behind the front matter. Lines are counted
 // from 0 at its beginning.
 type body struct {
 	title    string // the first H1

@@ -14,7 +14,7 @@ const (
 	splitLevel = 3
 )
 
-// outline is what is needed to split a document into passages. A line is given by its
+// outline is the structure by which a document is split into passages. A line is given by its
 // index in lines.
 type outline struct {
 	lines    []string // of the whole file

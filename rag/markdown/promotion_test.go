@@ -194,7 +194,7 @@ func FuzzSetPromotionLevel(f *testing.F) {
 	})
 }
 
-// texts is what is embedded of a document.
+// texts returns the texts of a document that are embedded.
 func texts(doc *markdown.Document) (texts []string) {
 	for _, p := range doc.Passages(doc.Title, markdown.DefaultLimit()) {
 		texts = append(texts, markdown.Heading(doc.Title, p.HeaderPath)+"\n"+p.Text)

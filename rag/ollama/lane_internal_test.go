@@ -15,7 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
-// passageTime is what a laptop takes for a passage.
+// passageTime is the time a laptop takes for a passage.
 const passageTime = 100 * time.Millisecond
 
 // startSlow is startInMemory with servers that embed a text in passageTime.

@@ -27,12 +27,12 @@ import "math"
 // .7 give .474 | .612, .477 | .610 and .477 | .608 (v 0); by a fifth
 // (.619 | .771): .578 | .779, .569 | .764 and .556 | .748.
 const (
-	// wordWeight is what all of a query's terms count beside a cosine.
+	// wordWeight is the weight of all of a query's terms beside a cosine.
 	wordWeight = 0.7
-	// wordWeightAlone is what they count without one: then a passage with
+	// wordWeightAlone is their weight without one: then a passage with
 	// three quarters of the evidence scores .76, and no other score changes order.
 	wordWeightAlone = 0.8
-	// phraseWeight is what a name or a short query counts that stands there to the
+	// phraseWeight is the weight of a name or a short query that stands there to the
 	// letter.
 	phraseWeight = 0.8
 	// Prior stands for the cosine where it is not known: what a query and a
@@ -41,7 +41,7 @@ const (
 	Prior = 0.4
 )
 
-// Evidence is what is known of a passage with respect to a query.
+// Evidence holds the signals by which a passage is scored for a query.
 type Evidence struct {
 	// Cosine is the similarity of the vectors, and nil where either is missing.
 	Cosine *float64

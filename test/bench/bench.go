@@ -28,7 +28,7 @@ func (b *bench) within(part func(*bench)) (err error) {
 	return attempt(func() { part(inner) })
 }
 
-// measureError is what check panics with.
+// measureError is the value that check panics with.
 type measureError struct{ error }
 
 // check ends a measurement if there is an error, as testing.T.Fatal ends a test. In

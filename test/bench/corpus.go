@@ -59,7 +59,7 @@ func query(i int) string {
 	return someWords(newRandom(5, i), text[strings.LastIndex(text, "---")+3:])
 }
 
-// memory is what the server holds on to after it has synced the corpus and
+// memory returns the bytes that the server keeps after it has synced the corpus and
 // answered searches.
 func memory(ctx context.Context, b *bench) (mib float64, note string) {
 	const searches = 1000

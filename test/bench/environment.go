@@ -18,7 +18,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// environment is what measurements run on.
+// environment holds the services and programs of a measurement.
 type environment struct {
 	// quick asks for sizes that a few minutes suffice for.
 	quick bool

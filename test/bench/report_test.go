@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The page in docs/ is what its data makes.
+// The page in docs/ follows from its data.
 func TestReport_PageIsOfItsData(t *testing.T) {
 	t.Parallel()
 	const page = "../../docs/benchmarks.md"

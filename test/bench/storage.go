@@ -16,7 +16,7 @@ func branchStorage(ctx context.Context, b *bench) (bytes float64, note string) {
 	return long, fmt.Sprintf("a passage, of documents of ten; %.0f where a document is one passage", short)
 }
 
-// branchBytes is what a passage costs in a further branch, tables and indexes.
+// branchBytes is the storage of a passage in a further branch, tables and indexes.
 func (b *bench) branchBytes(ctx context.Context, documents, sections int) (perPassage float64) {
 	repo := b.newRepository(fmt.Sprintf("branches-%d", sections), documents, sections, 7)
 	d := b.newDatabase(ctx)
@@ -38,7 +38,7 @@ func (b *bench) branchBytes(ctx context.Context, documents, sections int) (perPa
 	return (bytes - bytesBefore) / (chunks - chunksBefore)
 }
 
-// passageStorage is what a unique passage costs: its row, its text with its terms, its
+// passageStorage is the storage of a unique passage: its row, its text with its terms, its
 // vector, and its place in the indexes. One in twenty is promoted.
 func passageStorage(ctx context.Context, b *bench) (perPassage float64, note string) {
 	repo := b.newRepository("storage", b.size(200, 1000), 10, 10)

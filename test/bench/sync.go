@@ -131,7 +131,7 @@ func textFirst(ctx context.Context, b *bench) (ratio float64, note string) {
 		"%d documents, over stdio, %v of Ollama a passage; each is then found by a word of its own; ", documents, slowEmbedding)
 }
 
-// slowEmbedding is what a passage takes on a laptop, or more.
+// slowEmbedding is the time that a passage takes on a laptop, or more.
 const slowEmbedding = 100 * time.Millisecond
 
 // firstSearch compares searches during the first activation of a project with the

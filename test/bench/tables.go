@@ -15,7 +15,7 @@ var textTables = []string{
 	"embedding_models", "projects", "tenants", "documents", "document_links", "document_chunks", "passages",
 }
 
-// table is what one table holds, in as many parts as there are processors, each in
+// table holds the rows of one table, in as many parts as there are processors, each in
 // COPY's binary format.
 type table struct {
 	name  string

@@ -20,7 +20,7 @@ const (
 	folder = root + "/deploy"
 )
 
-// composeFile is what these tests look at of compose.yaml.
+// composeFile has the fields of compose.yaml that these tests check.
 type composeFile struct {
 	Services map[string]struct {
 		Image       string         `yaml:"image"`

@@ -87,7 +87,7 @@ func readResults(t *testing.T, dir string) map[string][]check {
 	return results
 }
 
-// documented is what the report says.
+// documented is the result that the report states.
 type documented struct {
 	// applies holds the outcome of each scenario, by version of the protocol.
 	applies map[string]map[string]string

@@ -8,7 +8,7 @@ import (
 	"text/template"
 )
 
-// answer is what a tool answers.
+// answer is the answer of a tool.
 type answer = map[string]any
 
 //go:embed answers.tmpl

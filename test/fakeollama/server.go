@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// version is what the server says it is.
+// version is the version that the server reports.
 const version = "0.17.4-fake"
 
 // Server is a running fake. It is safe for concurrent use.
@@ -154,7 +154,7 @@ func (s *Server) Requests(path string) []Request {
 	return slices.DeleteFunc(requests, func(r Request) bool { return path != "" && r.Path != path })
 }
 
-// loadsModel is what the client embeds, as a query, to have the model loaded.
+// loadsModel is the query that the client embeds to have the model loaded.
 const loadsModel = "warm"
 
 // Texts returns all texts of embedding requests so far, in order of arrival, with

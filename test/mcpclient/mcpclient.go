@@ -88,7 +88,7 @@ func (c *Client) Kill() {
 	_ = c.Close()                // reports the kill
 }
 
-// ToolError is what a tool answers when it fails.
+// ToolError is the answer of a tool that failed.
 type ToolError struct {
 	Tool    string         `json:"-"`
 	Code    string         `json:"code"`

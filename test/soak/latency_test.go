@@ -18,7 +18,7 @@ const (
 	debounce = 500 * time.Millisecond
 	// embedding is how long Ollama takes for a request.
 	embedding = 50 * time.Millisecond
-	// overhead is what is left for all the rest.
+	// overhead is the time for everything else.
 	overhead = 100 * time.Millisecond
 	// judged is the least number of saves of which the median is judged.
 	judged = 100

@@ -27,7 +27,7 @@ type pace struct {
 }
 
 // Whatever happens to the files and to the servers: no document is half-written
-// at any instant, and when it is quiet the index is what the files are.
+// at any instant, and once it is quiet the index equals the files.
 func TestSoak_RandomOperationsAndKills(t *testing.T) {
 	t.Parallel()
 	randomOperations(t, *operations, pace{round: max(min(1000, *operations/2), 1), burst: 60, kills: true})
@@ -72,7 +72,7 @@ func randomOperations(t *testing.T, count int, pace pace) {
 			t.Fatal(err)
 		}
 		if diff != "" {
-			t.Errorf("after %d operations the index of %s is not what is on disk (-want +got):\n%.8000s", done, repo.branch, diff)
+			t.Errorf("after %d operations the index of %s differs from the files (-want +got):\n%.8000s", done, repo.branch, diff)
 			t.Logf("what has happened since it was:\n%s", strings.Join(repo.log, "\n"))
 			fleet.showLogs(t)
 		}

@@ -20,7 +20,7 @@ type Database struct {
 	stop func() error
 }
 
-// Size is what a server that this package starts is made for.
+// Size is the load that a server of this package is configured for.
 type Size int
 
 // Sizes.

@@ -10,7 +10,7 @@ import (
 // fails without a Docker engine, or "native".
 const EnvRoute = "CDOCS_TEST_ROUTE"
 
-// Route is what services run in that this process starts.
+// Route is the way in which this process starts services.
 type Route string
 
 // Routes to a service.

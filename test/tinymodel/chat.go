@@ -17,7 +17,7 @@ const (
 	// ends with must not be a part of ChatAnswer.
 	ChatTemplate = `[INST] {{ if .System }}{{ .System }} {{ end }}{{ .Prompt }} [/INST]`
 
-	// ChatAnswer is what the model answers to everything.
+	// ChatAnswer is the model's answer to everything.
 	ChatAnswer = "This answer comes from the tiny stand-in model of tests and demo: it reads nothing, so ask a real one."
 )
 

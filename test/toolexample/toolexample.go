@@ -56,7 +56,7 @@ type Case struct {
 	Error     *Error          `json:"error,omitempty"`
 }
 
-// Before is what happens before a call, in this order.
+// Before lists the steps before a call, in order.
 type Before struct {
 	// Files are written into the project, by their path relative to its root.
 	Files map[string]string `json:"files,omitempty"`
@@ -64,7 +64,7 @@ type Before struct {
 	Handbook map[string]string `json:"handbook,omitempty"`
 	// Activate activates the project and waits until its index is complete.
 	Activate bool `json:"activate,omitempty"`
-	// ModelAnswers is what the language model answers from now on.
+	// ModelAnswers is the language model's answer from now on.
 	ModelAnswers string `json:"model_answers,omitempty"`
 	// OllamaFails is the path of Ollama's API that fails from now on.
 	OllamaFails string `json:"ollama_fails,omitempty"`
