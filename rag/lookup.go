@@ -75,16 +75,17 @@ const modelTries = 3
 // lookUp fills the lists. A vector of another model, one that was pulled just now, is
 // not searched with: the next try meets the model that is there then.
 func (s *Searcher) lookUp(ctx context.Context, scope Scope, text string, mode Mode, lists ...*list) (*lookup, error) {
+	var err error
 	for range modelTries {
 		l := &lookup{
 			searcher: s, scope: scope, text: text, mode: mode.orDefault(), lists: lists,
 			terms: terms.NewQuery(scope.Tenant.ProjectID, text),
 		}
-		if err := l.run(ctx); !errors.Is(err, errOtherModel) {
+		if err = l.run(ctx); !errors.Is(err, ErrModelReplaced) {
 			return l, err
 		}
 	}
-	return nil, ErrModelReplaced()
+	return nil, err
 }
 
 // run looks up the lists. While the query is embedded, the state of the index is
@@ -93,7 +94,7 @@ func (l *lookup) run(ctx context.Context) error {
 	if l.mode == Lexical {
 		return l.runLexical(ctx)
 	}
-	model, err := CurrentModel(ctx, l.searcher.embedder)
+	model, err := l.searcher.embedder.EmbedModel(ctx)
 	if err != nil {
 		return withoutOllama(l.scope, err)
 	}

@@ -168,7 +168,7 @@ func (x *Index) embedBatch(
 		case embedding.Err != nil:
 			refused[batch[i].Hash] = embedding.Err
 		case embedding.Digest != model.Digest:
-			return nil, nil, errModelReplaced
+			return nil, nil, rag.ErrModelReplaced
 		default:
 			vectors = append(vectors, vector{hash: batch[i].Hash, embedding: embedding.Vector})
 		}

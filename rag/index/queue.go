@@ -137,7 +137,7 @@ func (q *Queue) Drain(ctx context.Context, report func(done, total int)) error {
 				report(status.Chunks-status.Missing, status.Chunks)
 			}
 		})
-		if errors.Is(err, errModelReplaced) {
+		if errors.Is(err, rag.ErrModelReplaced) {
 			continue
 		}
 		if err != nil {
@@ -209,5 +209,10 @@ func (q *Queue) next(ctx context.Context, model usedModel) (collection rag.Colle
 		}
 		return nil
 	})
+	if err == nil && len(passages) == 0 {
+		q.mu.Lock()
+		q.asked = nil
+		q.mu.Unlock()
+	}
 	return collection, passages, err
 }
