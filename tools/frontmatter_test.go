@@ -36,7 +36,7 @@ func (s schemaFiles) resolve(n node) node {
 	target := s[file]
 	for name := range strings.SplitSeq(strings.Trim(pointer, "/"), "/") {
 		if name != "" {
-			target, _ = target[name].(map[string]any)
+			target = object(target[name])
 		}
 	}
 	return node{file, target}
@@ -55,14 +55,13 @@ func (s schemaFiles) properties(n node) (all map[string]node, required []string)
 		add(s.resolve(n))
 	}
 	for _, part := range list(n.schema["allOf"]) {
-		add(node{n.file, part.(map[string]any)})
+		add(node{n.file, object(part)})
 	}
-	properties, _ := n.schema["properties"].(map[string]any)
-	for name, property := range properties {
-		all[name] = node{n.file, property.(map[string]any)}
+	for name, property := range object(n.schema["properties"]) {
+		all[name] = node{n.file, object(property)}
 	}
 	for _, name := range list(n.schema["required"]) {
-		required = append(required, name.(string))
+		required = append(required, fmt.Sprint(name))
 	}
 	return all, required
 }
@@ -70,6 +69,11 @@ func (s schemaFiles) properties(n node) (all map[string]node, required []string)
 func list(value any) []any {
 	items, _ := value.([]any)
 	return items
+}
+
+func object(value any) map[string]any {
+	members, _ := value.(map[string]any)
+	return members
 }
 
 // place is a value with a text in one place of its own, which is the value of a field.
@@ -93,12 +97,12 @@ func (s schemaFiles) places(n node, field string, word func() string) (all []pla
 	properties, _ := s.properties(n)
 	target := s.resolve(n)
 	for _, alternative := range list(target.schema["anyOf"]) {
-		add(node{target.file, alternative.(map[string]any)}, field, func(value any) any { return value })
+		add(node{target.file, object(alternative)}, field, func(value any) any { return value })
 	}
 	enum := list(target.schema["enum"])
 	switch types := fmt.Sprint(target.schema["type"]); {
 	case len(enum) > 0:
-		last := enum[len(enum)-1].(string)
+		last := fmt.Sprint(enum[len(enum)-1])
 		all = append(all, place{value: last, field: field, text: last, enum: true})
 	case strings.Contains(types, "string") && target.schema["format"] != "date":
 		text := word()
@@ -108,15 +112,15 @@ func (s schemaFiles) places(n node, field string, word func() string) (all []pla
 	}
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		add(properties[name], name, func(value any) any {
-			object := s.least(n).(map[string]any)
-			object[name] = value
-			return object
+			beside := object(s.least(n))
+			beside[name] = value
+			return beside
 		})
 	}
 	return all
 }
 
-func (n node) items() node { return node{n.file, n.schema["items"].(map[string]any)} }
+func (n node) items() node { return node{n.file, object(n.schema["items"])} }
 
 // least returns the least value that the schema accepts.
 func (s schemaFiles) least(n node) any {
@@ -135,11 +139,11 @@ func (s schemaFiles) least(n node) any {
 	case strings.Contains(types, "array"):
 		return []any{s.least(n.items())}
 	}
-	object := map[string]any{}
+	least := map[string]any{}
 	for _, name := range required {
-		object[name] = s.least(properties[name])
+		least[name] = s.least(properties[name])
 	}
-	return object
+	return least
 }
 
 // customSchemas are those of doc-types of a project: one in JSON Schema with texts
