@@ -10,9 +10,10 @@ import (
 
 // elsewhere are the front matter's fields that are not among the others: those that say
 // nothing about the subject of a document, the title, which is in every passage's
-// heading, and the two that come first.
+// heading, and the two that come first. With supersedes, versions of a document would
+// differ in what they are found by, and an old one could come before a new one.
 func elsewhere() []string {
-	return []string{"doc_type", "date", "promotion_level", "title", "summary", "tags"}
+	return []string{"doc_type", "date", "promotion_level", "supersedes", "title", "summary", "tags"}
 }
 
 // frontMatterPassages returns the passages that make front matter searchable: the

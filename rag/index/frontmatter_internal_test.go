@@ -42,7 +42,7 @@ func TestFrontMatterPassages(t *testing.T) {
 				"promotion_level: critical\nrelated_docs: [x.md]\nsupersedes: y.md\n---\nText.\n",
 			want: []string{
 				"1-17 It ran dry.\ntags: db; pool\ncustom field: b; d\nrelated docs: x.md\n" +
-					"root cause: a leak in tests\nsupersedes: y.md\nsymptoms: slow; dead",
+					"root cause: a leak in tests\nsymptoms: slow; dead",
 				"18-18 Text.",
 			},
 		},
