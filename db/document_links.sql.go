@@ -126,7 +126,7 @@ func (q *Queries) LinkInsertMany(ctx context.Context, arg LinkInsertManyParams) 
 }
 
 const linkSuperseded = `-- name: LinkSuperseded :many
-SELECT DISTINCT ON (path) coalesce(t.relative_path, f.relative_path)::text AS path, d.relative_path AS superseded_by
+SELECT coalesce(t.relative_path, f.relative_path)::text AS path, d.relative_path AS superseded_by
 FROM document_links l
 JOIN documents d ON d.project_id = l.project_id AND d.id = l.document_id
 LEFT JOIN documents t ON t.project_id = l.project_id AND t.tenant_id = l.tenant_id
@@ -149,8 +149,8 @@ type LinkSupersededRow struct {
 	SupersededBy string
 }
 
-// The tenant's documents that another one replaces, with the path of the latest that
-// does.
+// The tenant's documents that others replace, each with the paths of these, the latest
+// first.
 func (q *Queries) LinkSuperseded(ctx context.Context, arg LinkSupersededParams) ([]LinkSupersededRow, error) {
 	rows, err := q.db.Query(ctx, linkSuperseded, arg.ProjectID, arg.TenantID, arg.Collection)
 	if err != nil {

@@ -21,15 +21,14 @@ type lookup struct {
 	mode     Mode // the one asked for, and from begin on the one used
 	lists    []*list
 
-	terms    terms.Query
-	weights  terms.Weighted
-	rare     []int32
-	vector   *pgvector.HalfVector // nil without one
-	modelID  *int32
-	embedded float64
-	empty    bool // the scope has no passage
-	// superseded gives the path of the document that replaces one.
-	superseded map[string]string
+	terms      terms.Query
+	weights    terms.Weighted
+	rare       []int32
+	vector     *pgvector.HalfVector // nil without one
+	modelID    *int32
+	embedded   float64
+	empty      bool // the scope has no passage
+	superseded superseded
 }
 
 // list is documents that are ranked together.
@@ -147,7 +146,7 @@ func (l *lookup) runLexical(ctx context.Context) error {
 	if err := l.searcher.readState(ctx, state); err != nil {
 		return err
 	}
-	l.embedded, l.superseded = 1, state.superseded.by
+	l.embedded, l.superseded = 1, state.superseded
 	l.weigh(state.sample)
 	return l.find(ctx, false)
 }
@@ -171,7 +170,7 @@ func (l *lookup) begin(ctx context.Context, model ollama.Model) error {
 		return err
 	}
 	l.modelID, l.embedded, l.empty = state.modelID, state.progress.embedded(), state.progress.chunks == 0
-	l.superseded = state.superseded.by
+	l.superseded = state.superseded
 	if l.mode == Hybrid {
 		l.weigh(state.sample)
 		if l.embedded == 0 {

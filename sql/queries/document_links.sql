@@ -38,9 +38,9 @@ WHERE l.project_id = @project_id AND l.tenant_id = @tenant_id AND d.collection =
 ORDER BY d.relative_path, l.ordinal;
 
 -- name: LinkSuperseded :many
--- The tenant's documents that another one replaces, with the path of the latest that
--- does.
-SELECT DISTINCT ON (path) coalesce(t.relative_path, f.relative_path)::text AS path, d.relative_path AS superseded_by
+-- The tenant's documents that others replace, each with the paths of these, the latest
+-- first.
+SELECT coalesce(t.relative_path, f.relative_path)::text AS path, d.relative_path AS superseded_by
 FROM document_links l
 JOIN documents d ON d.project_id = l.project_id AND d.id = l.document_id
 LEFT JOIN documents t ON t.project_id = l.project_id AND t.tenant_id = l.tenant_id
