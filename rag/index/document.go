@@ -20,7 +20,7 @@ const maxLinks = 1000
 
 // format names what this version makes of a file: its passages, their terms and its
 // links. A change of that changes the name, and every document is indexed again.
-const format = "2"
+const format = "1"
 
 // prepared is a file made ready for the database.
 type prepared struct {
