@@ -29,8 +29,8 @@ type contextAnswer struct {
 	CriticalNotConsidered int `json:"critical_not_considered"`
 }
 
-// manySources is a project of documents of random sizes, each line of which begins
-// with a word that no other document has.
+// manySources is a project of documents of random sizes, each line and summary of which
+// begins with a word that no other document has.
 type manySources struct {
 	files              map[string]string
 	markers            map[string]string // by path as answers write it
@@ -58,7 +58,8 @@ func randomSources(random *rand.Rand) manySources {
 			lines = append(lines, line, "")
 		}
 		name := fmt.Sprintf("csharp-compounding-docs/insights/doc-%03d.md", i)
-		s.files[name] = insight("A document "+words[random.IntN(len(words))], level, lines...)
+		text := insight("A document "+words[random.IntN(len(words))], level, lines...)
+		s.files[name] = strings.Replace(text, "summary: ", "summary: "+marker+" ", 1) // front matter is quoted too
 		s.markers["./"+name] = marker
 	}
 	return s
