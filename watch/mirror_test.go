@@ -20,6 +20,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 )
 
+var errRefused = errors.New("is refused")
+
 // texts is an index in memory. It refuses texts with the word that refuse has.
 type texts struct {
 	mu      sync.Mutex
@@ -48,7 +50,7 @@ func (x *texts) Index(_ context.Context, files []document.File) ([]document.Fail
 		delete(x.stamps, file.Path)
 		delete(x.content, file.Path)
 		if x.refuse != "" && strings.Contains(string(file.Content), x.refuse) {
-			failures = append(failures, document.Failure{Path: file.Path, Err: errors.New("is refused")})
+			failures = append(failures, document.Failure{Path: file.Path, Err: errRefused})
 			continue
 		}
 		x.stamps[file.Path] = file.Stamp()
