@@ -35,7 +35,7 @@ func protocolVersions() map[string]string {
 // fixture is a server on a database of its own, with fake models.
 type fixture struct {
 	server      *mcp.Server
-	library     *index.Index
+	index       *index.Index
 	fake        *fakeollama.Server
 	databaseURL string
 }
@@ -58,10 +58,10 @@ func setup(t *testing.T) *fixture {
 			t.Error(err)
 		}
 	})
-	library := index.New(database, models, logger)
-	w := workspace.New(library, rag.NewSearcher(database, models, models, logger), project.DefaultSettings(), "", logger)
+	x := index.New(database, models, logger)
+	w := workspace.New(x, rag.NewSearcher(database, models, models, logger), project.DefaultSettings(), "", logger)
 	t.Cleanup(w.Close)
-	return &fixture{server: tools.NewServer(w, "test", logger), library: library, fake: fake, databaseURL: databaseURL}
+	return &fixture{server: tools.NewServer(w, "test", logger), index: x, fake: fake, databaseURL: databaseURL}
 }
 
 // client is a connection to a server.
