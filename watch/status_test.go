@@ -16,7 +16,7 @@ import (
 // An edit by another name of the file, elsewhere, is one of which no event tells.
 func TestMirror_RescanFindsWhatNoEventTold(t *testing.T) {
 	t.Parallel()
-	w := mirrored(t, Config{}, map[string]string{"a.md": "first"})
+	w := watchFiles(t, Config{}, map[string]string{"a.md": "first"})
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
 	if err := os.Link(filepath.Join(w.dir, "a.md"), elsewhere); err != nil {
 		t.Skip("no hard links here: ", err)
@@ -25,7 +25,7 @@ func TestMirror_RescanFindsWhatNoEventTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.mirror.Rescan()
-	w.index.holds(t, map[string]string{"a.md": "second"})
+	w.becomes(t, "after the walk", map[string]string{"a.md": "second"}, nil)
 }
 
 // A file that failed before a mirror stopped, and fails when it runs again, has

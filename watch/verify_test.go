@@ -1,4 +1,4 @@
-package watch_test
+package watch
 
 import (
 	"crypto/sha256"
@@ -11,14 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/watch"
 )
 
 // What an index was told of a folder, compared with the folder after each change.
 func TestFolder_ChangedAndPresent(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	folder := watch.Folder{
+	folder := Folder{
 		Dir: dir, Prefix: "book",
 		Match: func(name string) bool { return strings.HasSuffix(name, ".md") },
 		Prune: func(dir string) bool { return dir == "pruned" },
@@ -85,7 +84,7 @@ func TestFolder_ChangedAndPresent(t *testing.T) {
 func TestFolder_Holds(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	folder := watch.Folder{Dir: dir, Match: func(name string) bool { return strings.HasSuffix(name, ".md") }}
+	folder := Folder{Dir: dir, Match: func(name string) bool { return strings.HasSuffix(name, ".md") }}
 	holds := func(what string, want bool) {
 		t.Helper()
 		if got, err := folder.Holds(t.Context()); got != want || err != nil {
