@@ -19,6 +19,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/gitrepo"
 	"github.com/compound-docs/compound-docs/test/testenv"
 	"github.com/compound-docs/compound-docs/test/toolexample"
 	"github.com/compound-docs/compound-docs/tools"
@@ -219,11 +220,5 @@ func newProject(t *testing.T, config string, files map[string]string) (root stri
 
 func write(t *testing.T, root, name, content string) {
 	t.Helper()
-	path := filepath.Join(root, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gitrepo.At(t, root).Put(name, content)
 }

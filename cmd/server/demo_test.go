@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/gitrepo"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -198,9 +199,5 @@ func criticalDocuments(t *testing.T, root string) []string {
 
 func read(t *testing.T, root, name string) string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
+	return gitrepo.At(t, root).Read(name)
 }
