@@ -133,8 +133,8 @@ func (t timed) QueryRow(_ context.Context, sql string, args ...any) pgx.Row {
 	return t.DBTX.QueryRow(t.ctx, sql, args...)
 }
 
-func (t timed) CopyFrom(_ context.Context, table pgx.Identifier, columns []string, rows pgx.CopyFromSource) (int64, error) {
-	return t.DBTX.CopyFrom(t.ctx, table, columns, rows)
+func (t timed) SendBatch(_ context.Context, batch *pgx.Batch) pgx.BatchResults {
+	return t.DBTX.(batchSender).SendBatch(t.ctx, batch) //nolint:errcheck,forcetypeassert // a pool or a transaction
 }
 
 func (d *Database) retry(

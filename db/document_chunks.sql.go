@@ -52,32 +52,81 @@ func (q *Queries) ChunkCountUpTo(ctx context.Context, arg ChunkCountUpToParams) 
 	return count, err
 }
 
-const chunkDeleteByDocuments = `-- name: ChunkDeleteByDocuments :exec
-DELETE FROM document_chunks
-WHERE project_id = $1 AND document_id = ANY($2::bigint[])
+const chunkDeleteByPaths = `-- name: ChunkDeleteByPaths :exec
+DELETE FROM document_chunks c
+WHERE c.project_id = $1 AND c.document_id IN (
+    SELECT d.id FROM documents d
+    WHERE d.project_id = $1 AND d.tenant_id = $2 AND d.collection = $3
+        AND d.relative_path = ANY($4::text[]))
 `
 
-type ChunkDeleteByDocumentsParams struct {
-	ProjectID   int32
-	DocumentIds []int64
+type ChunkDeleteByPathsParams struct {
+	ProjectID     int32
+	TenantID      int32
+	Collection    Collection
+	RelativePaths []string
 }
 
-func (q *Queries) ChunkDeleteByDocuments(ctx context.Context, arg ChunkDeleteByDocumentsParams) error {
-	_, err := q.db.Exec(ctx, chunkDeleteByDocuments, arg.ProjectID, arg.DocumentIds)
+func (q *Queries) ChunkDeleteByPaths(ctx context.Context, arg ChunkDeleteByPathsParams) error {
+	_, err := q.db.Exec(ctx, chunkDeleteByPaths,
+		arg.ProjectID,
+		arg.TenantID,
+		arg.Collection,
+		arg.RelativePaths,
+	)
 	return err
 }
 
+const chunkInsertMany = `-- name: ChunkInsertMany :exec
+INSERT INTO document_chunks (
+    project_id, tenant_id, document_id, collection, ordinal, start_line, end_line, promotion_level,
+    passage_hash, header_path
+)
+SELECT $1, $2, d.id, $3, c.ordinal, c.start_line, c.end_line, d.promotion_level,
+    c.passage_hash, c.header_path
+FROM (
+    SELECT unnest($4::text[]) AS relative_path,
+        unnest($5::integer[]) AS ordinal,
+        unnest($6::integer[]) AS start_line,
+        unnest($7::integer[]) AS end_line,
+        unnest($8::uuid[]) AS passage_hash,
+        unnest($9::text[]) AS header_path
+) AS c
+CROSS JOIN LATERAL (
+    SELECT d.id, d.promotion_level FROM documents d
+    WHERE d.project_id = $1 AND d.tenant_id = $2 AND d.collection = $3
+        AND d.relative_path = c.relative_path
+    OFFSET 0
+) AS d
+`
+
 type ChunkInsertManyParams struct {
-	ProjectID      int32
-	TenantID       int32
-	DocumentID     int64
-	Collection     Collection
-	Ordinal        int32
-	StartLine      int32
-	EndLine        int32
-	PromotionLevel PromotionLevel
-	PassageHash    uuid.UUID
-	HeaderPath     string
+	ProjectID     int32
+	TenantID      int32
+	Collection    Collection
+	RelativePaths []string
+	Ordinals      []int32
+	StartLines    []int32
+	EndLines      []int32
+	PassageHashes []uuid.UUID
+	HeaderPaths   []string
+}
+
+// One array a column. relative_paths are those of the chunks' documents, whose level
+// they have. OFFSET 0 looks each document up: see search.sql.
+func (q *Queries) ChunkInsertMany(ctx context.Context, arg ChunkInsertManyParams) error {
+	_, err := q.db.Exec(ctx, chunkInsertMany,
+		arg.ProjectID,
+		arg.TenantID,
+		arg.Collection,
+		arg.RelativePaths,
+		arg.Ordinals,
+		arg.StartLines,
+		arg.EndLines,
+		arg.PassageHashes,
+		arg.HeaderPaths,
+	)
+	return err
 }
 
 const chunkPlaces = `-- name: ChunkPlaces :many

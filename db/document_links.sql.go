@@ -9,18 +9,28 @@ import (
 	"context"
 )
 
-const linkDeleteByDocuments = `-- name: LinkDeleteByDocuments :exec
-DELETE FROM document_links
-WHERE project_id = $1 AND document_id = ANY($2::bigint[])
+const linkDeleteByPaths = `-- name: LinkDeleteByPaths :exec
+DELETE FROM document_links l
+WHERE l.project_id = $1 AND l.document_id IN (
+    SELECT d.id FROM documents d
+    WHERE d.project_id = $1 AND d.tenant_id = $2 AND d.collection = $3
+        AND d.relative_path = ANY($4::text[]))
 `
 
-type LinkDeleteByDocumentsParams struct {
-	ProjectID   int32
-	DocumentIds []int64
+type LinkDeleteByPathsParams struct {
+	ProjectID     int32
+	TenantID      int32
+	Collection    Collection
+	RelativePaths []string
 }
 
-func (q *Queries) LinkDeleteByDocuments(ctx context.Context, arg LinkDeleteByDocumentsParams) error {
-	_, err := q.db.Exec(ctx, linkDeleteByDocuments, arg.ProjectID, arg.DocumentIds)
+func (q *Queries) LinkDeleteByPaths(ctx context.Context, arg LinkDeleteByPathsParams) error {
+	_, err := q.db.Exec(ctx, linkDeleteByPaths,
+		arg.ProjectID,
+		arg.TenantID,
+		arg.Collection,
+		arg.RelativePaths,
+	)
 	return err
 }
 
@@ -71,18 +81,52 @@ func (q *Queries) LinkEdges(ctx context.Context, arg LinkEdgesParams) ([]LinkEdg
 	return items, nil
 }
 
+const linkInsertMany = `-- name: LinkInsertMany :exec
+INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_path, fallback_path, supersedes)
+SELECT $1, $2, d.id, l.ordinal, l.target_path, l.fallback_path, l.supersedes
+FROM (
+    SELECT unnest($3::text[]) AS relative_path,
+        unnest($4::integer[]) AS ordinal,
+        unnest($5::text[]) AS target_path,
+        unnest($6::text[]) AS fallback_path,
+        unnest($7::boolean[]) AS supersedes
+) AS l
+CROSS JOIN LATERAL (
+    SELECT d.id FROM documents d
+    WHERE d.project_id = $1 AND d.tenant_id = $2 AND d.collection = $8
+        AND d.relative_path = l.relative_path
+    OFFSET 0
+) AS d
+`
+
 type LinkInsertManyParams struct {
-	ProjectID    int32
-	TenantID     int32
-	DocumentID   int64
-	Ordinal      int32
-	TargetPath   string
-	FallbackPath string
-	Supersedes   bool
+	ProjectID     int32
+	TenantID      int32
+	RelativePaths []string
+	Ordinals      []int32
+	TargetPaths   []string
+	FallbackPaths []string
+	Supersedes    []bool
+	Collection    Collection
+}
+
+// As ChunkInsertMany.
+func (q *Queries) LinkInsertMany(ctx context.Context, arg LinkInsertManyParams) error {
+	_, err := q.db.Exec(ctx, linkInsertMany,
+		arg.ProjectID,
+		arg.TenantID,
+		arg.RelativePaths,
+		arg.Ordinals,
+		arg.TargetPaths,
+		arg.FallbackPaths,
+		arg.Supersedes,
+		arg.Collection,
+	)
+	return err
 }
 
 const linkSuperseded = `-- name: LinkSuperseded :many
-SELECT DISTINCT ON (path) coalesce(t.relative_path, f.relative_path)::text AS path, d.relative_path AS superseded_by
+SELECT coalesce(t.relative_path, f.relative_path)::text AS path, d.relative_path AS superseded_by
 FROM document_links l
 JOIN documents d ON d.project_id = l.project_id AND d.id = l.document_id
 LEFT JOIN documents t ON t.project_id = l.project_id AND t.tenant_id = l.tenant_id
@@ -105,8 +149,8 @@ type LinkSupersededRow struct {
 	SupersededBy string
 }
 
-// The tenant's documents that another one replaces, with the path of the latest that
-// does.
+// The tenant's documents that others replace, each with the paths of these, the latest
+// first.
 func (q *Queries) LinkSuperseded(ctx context.Context, arg LinkSupersededParams) ([]LinkSupersededRow, error) {
 	rows, err := q.db.Query(ctx, linkSuperseded, arg.ProjectID, arg.TenantID, arg.Collection)
 	if err != nil {

@@ -309,7 +309,7 @@ func (q *Queries) DocumentTouchMany(ctx context.Context, arg DocumentTouchManyPa
 	return err
 }
 
-const documentUpsertMany = `-- name: DocumentUpsertMany :many
+const documentUpsertMany = `-- name: DocumentUpsertMany :exec
 INSERT INTO documents (
     project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
     content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count
@@ -339,7 +339,6 @@ ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     schema_hash = excluded.schema_hash, char_count = excluded.char_count,
     file_size = excluded.file_size, file_mtime = excluded.file_mtime,
     file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count
-RETURNING id, relative_path
 `
 
 type DocumentUpsertManyParams struct {
@@ -362,14 +361,9 @@ type DocumentUpsertManyParams struct {
 	ChunkCounts     []int32
 }
 
-type DocumentUpsertManyRow struct {
-	ID           int64
-	RelativePath string
-}
-
 // One array a column.
-func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertManyParams) ([]DocumentUpsertManyRow, error) {
-	rows, err := q.db.Query(ctx, documentUpsertMany,
+func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertManyParams) error {
+	_, err := q.db.Exec(ctx, documentUpsertMany,
 		arg.ProjectID,
 		arg.TenantID,
 		arg.Collection,
@@ -388,22 +382,7 @@ func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertMany
 		arg.FileInodes,
 		arg.ChunkCounts,
 	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []DocumentUpsertManyRow{}
-	for rows.Next() {
-		var i DocumentUpsertManyRow
-		if err := rows.Scan(&i.ID, &i.RelativePath); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+	return err
 }
 
 const documentsByPath = `-- name: DocumentsByPath :many

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 	pgxvec "github.com/pgvector/pgvector-go/pgx"
 )
@@ -102,11 +103,24 @@ func registerTypes(ctx context.Context, conn *pgx.Conn) error {
 	if err := pgxvec.RegisterTypes(ctx, conn); err != nil {
 		return fmt.Errorf("register vector types: %w", err)
 	}
-	enums, err := conn.LoadTypes(ctx, []string{"collection", "promotion_level", "_promotion_level"})
+	// pgx's LoadTypes asks for every kind of type, which takes longer than a search.
+	rows, err := conn.Query(ctx, `
+		SELECT typname, oid, typarray FROM pg_catalog.pg_type
+		WHERE oid IN ('collection'::regtype, 'promotion_level'::regtype)`)
 	if err != nil {
 		return fmt.Errorf("register enumerations: %w", err)
 	}
-	conn.TypeMap().RegisterTypes(enums)
+	var name string
+	var oid, array uint32
+	_, err = pgx.ForEachRow(rows, []any{&name, &oid, &array}, func() error {
+		enum := &pgtype.Type{Name: name, OID: oid, Codec: &pgtype.EnumCodec{}}
+		conn.TypeMap().RegisterType(enum)
+		conn.TypeMap().RegisterType(&pgtype.Type{Name: "_" + name, OID: array, Codec: &pgtype.ArrayCodec{ElementType: enum}})
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("register enumerations: %w", err)
+	}
 	return nil
 }
 

@@ -17,11 +17,9 @@ import (
 // database, to learn what it asks: it must ask the same whenever it runs, and use
 // nothing that comes with an error. All may run again after a transient failure.
 func (d *Database) Pipeline(ctx context.Context, op string, queries ...func(q *Queries) error) error {
-	recorded := make([]recorder, len(queries))
-	for i, query := range queries {
-		if err := query(New(&recorded[i])); !errors.Is(err, errRecorded) || recorded[i].queries != 1 {
-			return fmt.Errorf("%s: function %d made %d queries and returned: %w", op, i, recorded[i].queries, err)
-		}
+	recorded, err := record(queries)
+	if err != nil {
+		return fmt.Errorf("%s: %w", op, err)
 	}
 	return d.retry(ctx, op, readTimeout, func(ctx context.Context, pool *pgxpool.Pool) error {
 		return pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
@@ -31,32 +29,74 @@ func (d *Database) Pipeline(ctx context.Context, op string, queries ...func(q *Q
 }
 
 // runPipeline leaves the transaction open if it fails.
-func runPipeline(
-	ctx context.Context, conn *pgxpool.Conn, recorded []recorder, queries []func(q *Queries) error,
-) (err error) {
+func runPipeline(ctx context.Context, conn *pgxpool.Conn, recorded []recorder, queries []func(q *Queries) error) error {
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN READ ONLY, ISOLATION LEVEL REPEATABLE READ")
 	for _, r := range recorded {
 		batch.Queue(r.sql, r.args...)
 	}
 	batch.Queue("COMMIT")
-	results := conn.SendBatch(ctx, batch)
-	defer func() {
-		// What has failed first says more than that the rest has then.
-		if closeErr := results.Close(); err == nil {
-			err = closeErr
+	return withResults(ctx, conn, batch, func(results pgx.BatchResults) error {
+		if _, err := results.Exec(); err != nil {
+			return err //nolint:wrapcheck // retry does
 		}
-	}()
-	if _, err := results.Exec(); err != nil {
+		if err := takeResults(results, queries); err != nil {
+			return err
+		}
+		_, err := results.Exec()
 		return err //nolint:wrapcheck // retry does
+	})
+}
+
+// Pipeline is as [Database.Pipeline], inside a transaction of [Database.Write]: the
+// queries may write, and each sees what those before it have written.
+func (q *Queries) Pipeline(ctx context.Context, queries ...func(q *Queries) error) error {
+	recorded, err := record(queries)
+	if err != nil {
+		return err
 	}
+	batch := &pgx.Batch{}
+	for _, r := range recorded {
+		batch.Queue(r.sql, r.args...)
+	}
+	sender := q.db.(batchSender) //nolint:errcheck,forcetypeassert // Write's
+	return withResults(ctx, sender, batch, func(results pgx.BatchResults) error { return takeResults(results, queries) })
+}
+
+// batchSender is a connection, a pool or a transaction.
+type batchSender interface {
+	SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
+}
+
+// withResults sends the batch, and calls f with its results.
+func withResults(ctx context.Context, conn batchSender, batch *pgx.Batch, f func(results pgx.BatchResults) error) error {
+	results := conn.SendBatch(ctx, batch)
+	err := f(results)
+	// What has failed first says more than that the rest has then.
+	if closeErr := results.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+func takeResults(results pgx.BatchResults, queries []func(q *Queries) error) error {
 	for _, query := range queries {
 		if err := query(New(pipelined{results})); err != nil {
 			return err
 		}
 	}
-	_, err = results.Exec()
-	return err //nolint:wrapcheck // retry does
+	return nil
+}
+
+// record learns what each function asks.
+func record(queries []func(q *Queries) error) ([]recorder, error) {
+	recorded := make([]recorder, len(queries))
+	for i, query := range queries {
+		if err := query(New(&recorded[i])); !errors.Is(err, errRecorded) || recorded[i].queries != 1 {
+			return nil, fmt.Errorf("function %d made %d queries and returned: %w", i, recorded[i].queries, err)
+		}
+	}
+	return recorded, nil
 }
 
 // endTransaction makes a connection whose pipeline has failed fit for another use.
@@ -96,10 +136,6 @@ func (r *recorder) QueryRow(_ context.Context, sql string, args ...any) pgx.Row 
 	return errorRow{r.record(sql, args)}
 }
 
-func (*recorder) CopyFrom(context.Context, pgx.Identifier, []string, pgx.CopyFromSource) (int64, error) {
-	return 0, errors.ErrUnsupported
-}
-
 type errorRow struct{ err error }
 
 func (r errorRow) Scan(...any) error { return r.err }
@@ -116,7 +152,3 @@ func (p pipelined) Query(context.Context, string, ...any) (pgx.Rows, error) {
 }
 
 func (p pipelined) QueryRow(context.Context, string, ...any) pgx.Row { return p.results.QueryRow() }
-
-func (pipelined) CopyFrom(context.Context, pgx.Identifier, []string, pgx.CopyFromSource) (int64, error) {
-	return 0, errors.ErrUnsupported
-}

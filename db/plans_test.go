@@ -52,10 +52,6 @@ func (e *explainer) QueryRow(ctx context.Context, query string, args ...any) pgx
 	return errorRow{e.explain(ctx, query, args)}
 }
 
-func (*explainer) CopyFrom(context.Context, pgx.Identifier, []string, pgx.CopyFromSource) (int64, error) {
-	return 0, errors.ErrUnsupported
-}
-
 // share gives the corpus four more branches of the large tenant's documents, on
 // the same passages, and has each document link to the next one.
 func (c *corpus) share(t *testing.T) {

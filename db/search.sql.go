@@ -225,64 +225,68 @@ func (q *Queries) SearchExact(ctx context.Context, arg SearchExactParams) ([]Sea
 
 const searchHNSW = `-- name: SearchHNSW :many
 WITH nearest AS MATERIALIZED (
-    SELECT e.hash, (e.embedding <=> $6::halfvec)::float8 AS distance
+    SELECT e.hash, (e.embedding <=> $4::halfvec)::float8 AS distance
     FROM embeddings e
-    WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $7
-        AND (e.promoted OR 'standard'::promotion_level = ANY($8::promotion_level[]))
+    WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $5
+        AND (e.promoted OR 'standard'::promotion_level = ANY($6::promotion_level[]))
         AND EXISTS (
             SELECT 1 FROM document_chunks c
-            WHERE c.project_id = $1 AND c.tenant_id = $9 AND c.collection = $3
+            WHERE c.project_id = $1 AND c.tenant_id = $7 AND c.collection = $3
                 AND c.passage_hash = e.hash
-                AND c.promotion_level = ANY($8::promotion_level[])
-                AND ($4::text[] IS NULL OR c.document_id IN (
+                AND c.promotion_level = ANY($6::promotion_level[])
+                AND ($8::text[] IS NULL OR c.document_id IN (
                     SELECT d.id FROM documents d
-                    WHERE d.project_id = $1 AND d.tenant_id = $9
-                        AND d.collection = $3 AND d.doc_type = ANY($4::text[])))
+                    WHERE d.project_id = $1 AND d.tenant_id = $7
+                        AND d.collection = $3 AND d.doc_type = ANY($8::text[])))
             OFFSET 0)
-    ORDER BY e.embedding <=> $6::halfvec
-    LIMIT $10
-), best AS (
-    SELECT DISTINCT ON (c.document_id, CASE WHEN $11::boolean THEN c.ordinal END)
+    ORDER BY e.embedding <=> $4::halfvec
+    LIMIT $9
+), found AS (
+    SELECT DISTINCT ON (c.document_id, CASE WHEN $10::boolean THEN c.ordinal END)
         c.document_id, c.ordinal, n.hash, n.distance
     FROM nearest n
     CROSS JOIN LATERAL (
         SELECT c.document_id, c.ordinal
         FROM document_chunks c
-        WHERE c.project_id = $1 AND c.tenant_id = $9 AND c.collection = $3
-            AND c.promotion_level = ANY($8::promotion_level[]) AND c.passage_hash = n.hash
+        WHERE c.project_id = $1 AND c.tenant_id = $7 AND c.collection = $3
+            AND c.promotion_level = ANY($6::promotion_level[]) AND c.passage_hash = n.hash
+            AND ($8::text[] IS NULL OR c.document_id IN (
+                SELECT d.id FROM documents d
+                WHERE d.project_id = $1 AND d.tenant_id = $7
+                    AND d.collection = $3 AND d.doc_type = ANY($8::text[])))
         OFFSET 0
     ) c
-    ORDER BY c.document_id, CASE WHEN $11::boolean THEN c.ordinal END, n.distance, c.ordinal
+    ORDER BY c.document_id, CASE WHEN $10::boolean THEN c.ordinal END, n.distance, c.ordinal
+), top AS (
+    SELECT document_id, ordinal, hash, distance FROM found ORDER BY distance, document_id, ordinal LIMIT $11
 )
 SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
     c.ordinal, c.header_path, c.start_line, c.end_line, p.hash, p.heading, p.content, p.bm25,
-    best.distance::float8 AS distance, (SELECT count(*) FROM nearest) AS candidates
-FROM best
-JOIN documents d ON d.project_id = $1 AND d.id = best.document_id
-JOIN document_chunks c ON c.project_id = $1 AND c.document_id = best.document_id AND c.ordinal = best.ordinal
+    top.distance::float8 AS distance, (SELECT count(*) FROM nearest) AS candidates
+FROM top
+JOIN documents d ON d.project_id = $1 AND d.id = top.document_id
+JOIN document_chunks c ON c.project_id = $1 AND c.document_id = top.document_id AND c.ordinal = top.ordinal
 CROSS JOIN LATERAL (
     SELECT p.hash, p.heading, p.content, (-(p.lexical <#> $2::sparsevec))::float8 AS bm25
     FROM passages p
-    WHERE p.collection = $3 AND p.project_id = $1 AND p.hash = best.hash
+    WHERE p.collection = $3 AND p.project_id = $1 AND p.hash = top.hash
     OFFSET 0
 ) p
-WHERE $4::text[] IS NULL OR d.doc_type = ANY($4::text[])
-ORDER BY best.distance, d.relative_path, c.ordinal
-LIMIT $5
+ORDER BY top.distance, d.relative_path, c.ordinal
 `
 
 type SearchHNSWParams struct {
 	ProjectID   int32
 	Terms       pgvector_go.SparseVector
 	Collection  Collection
-	DocTypes    []string
-	MaxRows     int32
 	Query       pgvector_go.HalfVector
 	ModelID     int32
 	Levels      []PromotionLevel
 	TenantID    int32
+	DocTypes    []string
 	MaxPassages int32
 	EachPassage bool
+	MaxRows     int32
 }
 
 type SearchHNSWRow struct {
@@ -317,14 +321,14 @@ func (q *Queries) SearchHNSW(ctx context.Context, arg SearchHNSWParams) ([]Searc
 		arg.ProjectID,
 		arg.Terms,
 		arg.Collection,
-		arg.DocTypes,
-		arg.MaxRows,
 		arg.Query,
 		arg.ModelID,
 		arg.Levels,
 		arg.TenantID,
+		arg.DocTypes,
 		arg.MaxPassages,
 		arg.EachPassage,
+		arg.MaxRows,
 	)
 	if err != nil {
 		return nil, err
@@ -365,9 +369,12 @@ func (q *Queries) SearchHNSW(ctx context.Context, arg SearchHNSWParams) ([]Searc
 
 const searchWords = `-- name: SearchWords :many
 WITH scored AS MATERIALIZED (
-    SELECT p.hash, (-(p.lexical <#> $5::sparsevec))::float8 AS bm25
+    SELECT p.hash, (-(p.lexical <#> $5::sparsevec))::float8 AS bm25,
+        -- Each level is a lookup of its own, and most passages can have but one.
+        CASE WHEN p.promoted THEN $6::promotion_level[] ELSE '{standard}' END AS levels
     FROM passages p
-    WHERE p.collection = $2 AND p.project_id = $1 AND p.terms && $6::integer[]
+    WHERE p.collection = $2 AND p.project_id = $1 AND p.terms && $7::integer[]
+        AND (p.promoted OR 'standard'::promotion_level = ANY($6::promotion_level[]))
     ORDER BY bm25 DESC, p.hash
 ), found AS (
     SELECT c.document_id, c.ordinal, s.hash, s.bm25
@@ -375,11 +382,11 @@ WITH scored AS MATERIALIZED (
     CROSS JOIN LATERAL (
         SELECT c.document_id, c.ordinal
         FROM document_chunks c
-        WHERE c.project_id = $1 AND c.tenant_id = $7 AND c.collection = $2
-            AND c.promotion_level = ANY($8::promotion_level[]) AND c.passage_hash = s.hash
+        WHERE c.project_id = $1 AND c.tenant_id = $8 AND c.collection = $2
+            AND c.promotion_level = ANY(s.levels) AND c.passage_hash = s.hash
             AND ($9::text[] IS NULL OR c.document_id IN (
                 SELECT d.id FROM documents d
-                WHERE d.project_id = $1 AND d.tenant_id = $7
+                WHERE d.project_id = $1 AND d.tenant_id = $8
                     AND d.collection = $2 AND d.doc_type = ANY($9::text[])))
         OFFSET 0
     ) c
@@ -420,9 +427,9 @@ type SearchWordsParams struct {
 	Query       *pgvector_go.HalfVector
 	ModelID     *int32
 	Terms       pgvector_go.SparseVector
+	Levels      []PromotionLevel
 	RareTerms   []int32
 	TenantID    int32
-	Levels      []PromotionLevel
 	DocTypes    []string
 	MaxPassages int32
 	EachPassage bool
@@ -461,9 +468,9 @@ func (q *Queries) SearchWords(ctx context.Context, arg SearchWordsParams) ([]Sea
 		arg.Query,
 		arg.ModelID,
 		arg.Terms,
+		arg.Levels,
 		arg.RareTerms,
 		arg.TenantID,
-		arg.Levels,
 		arg.DocTypes,
 		arg.MaxPassages,
 		arg.EachPassage,

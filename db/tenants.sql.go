@@ -290,13 +290,12 @@ func (q *Queries) TenantRejoin(ctx context.Context, arg TenantRejoinParams) (Ten
 	return i, err
 }
 
-const tenantSetEmbeddingModel = `-- name: TenantSetEmbeddingModel :one
+const tenantSetEmbeddingModel = `-- name: TenantSetEmbeddingModel :execrows
 UPDATE tenants t SET embedding_model_id = $1::integer,
     version = t.version + (coalesce(before.embedding_model_id, $1) <> $1)::integer
 FROM tenants before
 WHERE t.project_id = $2 AND t.id = $3 AND t.generation = $4
     AND before.project_id = $2 AND before.id = $3
-RETURNING t.id
 `
 
 type TenantSetEmbeddingModelParams struct {
@@ -309,16 +308,17 @@ type TenantSetEmbeddingModelParams struct {
 // The model that makes the tenant's vectors from now on. Where it is another one than
 // before, what was remembered of the tenant's vectors no longer holds: those of a model
 // that is not used are deleted. No row: the tenant is gone.
-func (q *Queries) TenantSetEmbeddingModel(ctx context.Context, arg TenantSetEmbeddingModelParams) (int32, error) {
-	row := q.db.QueryRow(ctx, tenantSetEmbeddingModel,
+func (q *Queries) TenantSetEmbeddingModel(ctx context.Context, arg TenantSetEmbeddingModelParams) (int64, error) {
+	result, err := q.db.Exec(ctx, tenantSetEmbeddingModel,
 		arg.EmbeddingModelID,
 		arg.ProjectID,
 		arg.ID,
 		arg.Generation,
 	)
-	var id int32
-	err := row.Scan(&id)
-	return id, err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const tenantSetSyncStatus = `-- name: TenantSetSyncStatus :exec

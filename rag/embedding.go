@@ -2,7 +2,6 @@ package rag
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -68,9 +67,6 @@ func (e *queryEmbedding) ready() bool {
 	}
 }
 
-// errOtherModel is the error for a vector of another model than the one expected.
-var errOtherModel = errors.New("the model was replaced")
-
 // vector waits for the vector, which must be of the model.
 func (e *queryEmbedding) vector(model ollama.Model) (*pgvector.HalfVector, error) {
 	<-e.done
@@ -78,7 +74,7 @@ func (e *queryEmbedding) vector(model ollama.Model) (*pgvector.HalfVector, error
 		return nil, e.err
 	}
 	if e.result.Digest != model.Digest {
-		return nil, errOtherModel
+		return nil, ErrModelReplaced
 	}
 	vector := pgvector.NewHalfVector(e.result.Vector)
 	return &vector, nil

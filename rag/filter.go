@@ -13,12 +13,18 @@ type filter struct {
 	wanted, limit int32
 }
 
+// roomForSuperseded is by how much a list is longer than the result at least. Of
+// documents with the same text and vector the one that replaces the others may be the
+// last that a search finds.
+const roomForSuperseded = 10
+
 // newFilter lets those of the levels through that the query asks for. Where two kinds
 // of evidence decide, a list is longer than the result: what leads in one may be far
 // down in the other.
 func newFilter(scope Scope, query Query, levels []Level) filter {
 	f := filter{scope: scope, levels: slices.Clone(levels), wanted: int32(query.Limit)}
-	if f.limit = f.wanted; query.Mode != Vector {
+	f.limit = f.wanted + roomForSuperseded
+	if query.Mode != Vector {
 		const factor, least = 2, 100
 		f.limit = max(factor*f.wanted, least)
 	}

@@ -21,15 +21,14 @@ type lookup struct {
 	mode     Mode // the one asked for, and from begin on the one used
 	lists    []*list
 
-	terms    terms.Query
-	weights  terms.Weighted
-	rare     []int32
-	vector   *pgvector.HalfVector // nil without one
-	modelID  *int32
-	embedded float64
-	empty    bool // the scope has no passage
-	// superseded gives the path of the document that replaces one.
-	superseded map[string]string
+	terms      terms.Query
+	weights    terms.Weighted
+	rare       []int32
+	vector     *pgvector.HalfVector // nil without one
+	modelID    *int32
+	embedded   float64
+	empty      bool // the scope has no passage
+	superseded superseded
 }
 
 // list is documents that are ranked together.
@@ -75,16 +74,17 @@ const modelTries = 3
 // lookUp fills the lists. A vector of another model, one that was pulled just now, is
 // not searched with: the next try meets the model that is there then.
 func (s *Searcher) lookUp(ctx context.Context, scope Scope, text string, mode Mode, lists ...*list) (*lookup, error) {
+	var err error
 	for range modelTries {
 		l := &lookup{
 			searcher: s, scope: scope, text: text, mode: mode.orDefault(), lists: lists,
 			terms: terms.NewQuery(scope.Tenant.ProjectID, text),
 		}
-		if err := l.run(ctx); !errors.Is(err, errOtherModel) {
+		if err = l.run(ctx); !errors.Is(err, ErrModelReplaced) {
 			return l, err
 		}
 	}
-	return nil, ErrModelReplaced()
+	return nil, err
 }
 
 // run looks up the lists. While the query is embedded, the state of the index is
@@ -93,7 +93,7 @@ func (l *lookup) run(ctx context.Context) error {
 	if l.mode == Lexical {
 		return l.runLexical(ctx)
 	}
-	model, err := CurrentModel(ctx, l.searcher.embedder)
+	model, err := l.searcher.embedder.EmbedModel(ctx)
 	if err != nil {
 		return withoutOllama(l.scope, err)
 	}
@@ -146,7 +146,7 @@ func (l *lookup) runLexical(ctx context.Context) error {
 	if err := l.searcher.readState(ctx, state); err != nil {
 		return err
 	}
-	l.embedded, l.superseded = 1, state.superseded.by
+	l.embedded, l.superseded = 1, state.superseded
 	l.weigh(state.sample)
 	return l.find(ctx, false)
 }
@@ -170,7 +170,7 @@ func (l *lookup) begin(ctx context.Context, model ollama.Model) error {
 		return err
 	}
 	l.modelID, l.embedded, l.empty = state.modelID, state.progress.embedded(), state.progress.chunks == 0
-	l.superseded = state.superseded.by
+	l.superseded = state.superseded
 	if l.mode == Hybrid {
 		l.weigh(state.sample)
 		if l.embedded == 0 {

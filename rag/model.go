@@ -11,21 +11,14 @@ import (
 
 // ModelSource identifies the embedding model.
 type ModelSource interface {
-	// EmbedModel identifies what makes the vectors, as it was a moment ago.
+	// EmbedModel identifies what makes the vectors, as it was a moment ago. Only its
+	// vectors are searched: a passage without one is found by its words.
 	EmbedModel(ctx context.Context) (ollama.Model, error)
 }
 
-// CurrentModel returns the embedding model that Ollama has. Its vectors are those
-// that are searched: what only another model has embedded is found by its words.
-func CurrentModel(ctx context.Context, models ModelSource) (ollama.Model, error) {
-	return models.EmbedModel(ctx)
-}
-
-// ErrModelReplaced returns the error for a call that was given vectors of another
-// model than the one it began with. The next call finds the new model.
-func ErrModelReplaced() *Error {
-	return Errorf(EmbeddingServiceError, "Ollama has replaced the embedding model meanwhile; try again")
-}
+// ErrModelReplaced is the error for vectors of another model than the one that they
+// were asked of. Another try finds the new model.
+var ErrModelReplaced = Errorf(EmbeddingServiceError, "Ollama has replaced the embedding model meanwhile; try again")
 
 // noModel is the id of a model that has made no vector yet. No row has it.
 const noModel int32 = 0

@@ -43,13 +43,13 @@ func TestFilter_CandidateLimit(t *testing.T) {
 		limit      int32
 		candidates int32
 	}{
-		{"standard", Query{Limit: 10, Mode: Vector}, []Level{Standard}, false, 10, 40},
-		{"standard, many wanted", Query{Limit: 30, Mode: Vector}, []Level{Standard}, false, 30, 120},
-		{"standard of a doc-type", Query{Limit: 10, Mode: Vector, DocTypes: []string{"tool"}}, []Level{Standard}, false, 10, 20},
-		{"promoted", Query{Limit: 10, Mode: Vector}, promoted, true, 10, 40},
-		{"critical", Query{Limit: 10, Mode: Vector, Levels: []Level{Critical}}, promoted, true, 10, 20},
-		{"promoted of a doc-type", Query{Limit: 10, Mode: Vector, DocTypes: []string{"tool"}}, promoted, true, 10, 20},
-		{"all levels at once", Query{Limit: 10, Mode: Vector}, Levels(), false, 10, 40},
+		{"standard", Query{Limit: 10, Mode: Vector}, []Level{Standard}, false, 20, 40},
+		{"standard, many wanted", Query{Limit: 30, Mode: Vector}, []Level{Standard}, false, 40, 120},
+		{"standard of a doc-type", Query{Limit: 10, Mode: Vector, DocTypes: []string{"tool"}}, []Level{Standard}, false, 20, 20},
+		{"promoted", Query{Limit: 10, Mode: Vector}, promoted, true, 20, 40},
+		{"critical", Query{Limit: 10, Mode: Vector, Levels: []Level{Critical}}, promoted, true, 20, 20},
+		{"promoted of a doc-type", Query{Limit: 10, Mode: Vector, DocTypes: []string{"tool"}}, promoted, true, 20, 20},
+		{"all levels at once", Query{Limit: 10, Mode: Vector}, Levels(), false, 20, 40},
 		{"beside words", Query{Limit: 10}, []Level{Standard}, false, 100, 200},
 		{"beside words, many wanted", Query{Limit: 100}, []Level{Standard}, false, 200, 400},
 		{"beside words, of a doc-type", Query{Limit: 10, DocTypes: []string{"tool"}}, []Level{Standard}, false, 100, 100},

@@ -55,6 +55,9 @@ type Hit struct {
 	// one line. Only [Searcher.Search] sets it.
 	Snippet string
 
+	// generations is how many documents replace this one, one after the other.
+	generations int
+
 	id      int64
 	ordinal int
 	content string

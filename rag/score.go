@@ -8,7 +8,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/relevance"
 )
 
-// promotedBoost multiplies the sort key of documents above the standard level.
+// promotedBoost multiplies the sort key of documents above the standard level, unless
+// others replace them.
 // The reported score stays the relevance.
 const promotedBoost = 1.5
 
@@ -35,7 +36,7 @@ func (l *lookup) ranked(list *list) []Hit {
 	best := map[key]Hit{}
 	for _, row := range list.candidates() {
 		hit := newHit(row)
-		hit.SupersededBy = l.superseded[hit.Path]
+		hit.SupersededBy, hit.generations = l.superseded.by[hit.Path], l.superseded.generations[hit.Path]
 		hit.Score = l.evidence(row.Heading, row.Content, row.Bm25, row.Distance).Score()
 		k := key{document: hit.id}
 		if list.words.eachPassage {
@@ -50,7 +51,8 @@ func (l *lookup) ranked(list *list) []Hit {
 		hits = append(hits, hit)
 	}
 	slices.SortFunc(hits, func(a, b Hit) int {
-		return cmp.Or(cmp.Compare(b.sortKey(), a.sortKey()), cmp.Compare(a.Path, b.Path), cmp.Compare(a.ordinal, b.ordinal))
+		return cmp.Or(cmp.Compare(b.sortKey(), a.sortKey()), cmp.Compare(a.generations, b.generations),
+			cmp.Compare(a.Path, b.Path), cmp.Compare(a.ordinal, b.ordinal))
 	})
 	return hits
 }
@@ -65,14 +67,14 @@ func newHit(row candidate) Hit {
 }
 
 func (h Hit) sortKey() float64 {
-	key := h.Score
-	if h.Level != Standard {
-		key *= promotedBoost
+	switch {
+	case h.SupersededBy != "":
+		return h.Score * supersededFactor
+	case h.Level != Standard:
+		return h.Score * promotedBoost
+	default:
+		return h.Score
 	}
-	if h.SupersededBy != "" {
-		key *= supersededFactor
-	}
-	return key
 }
 
 // hits applies threshold and limit to a list.

@@ -1,11 +1,15 @@
 package rag_test
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
@@ -41,6 +45,71 @@ func TestSearch_SupersededDocumentsComeLater(t *testing.T) {
 	f.Add(t, f.Tenant, file("docs/problems/b-new.md", "# Pool", "", text))
 	if diff := cmp.Diff([]string{"docs/problems/a-old.md ", "docs/problems/b-new.md "}, search(rag.Hybrid)); diff != "" {
 		t.Errorf("after the link has gone (-want +got):\n%s", diff)
+	}
+}
+
+// subjectHistory is a subject whose documents have the same text. Each of them but the
+// first supersedes one or more of those before it.
+type subjectHistory struct {
+	words string
+	// paths are in order of time.
+	paths []string
+	// replaces has the earlier documents of each, also over others.
+	replaces map[string][]string
+}
+
+func randomHistories(random *rand.Rand) (histories []subjectHistory, files []document.File) {
+	names := random.Perm(100)
+	for range 12 {
+		h := subjectHistory{words: randomWords(random, 4), replaces: map[string][]string{}}
+		title, text := "# "+h.words, randomWords(random, 20)
+		for range 1 + random.IntN(4) {
+			path := fmt.Sprintf("docs/%02d.md", names[0])
+			names = names[1:]
+			level := rag.Levels()[random.IntN(2)]
+			lines := []string{"---", "promotion_level: " + string(level), "supersedes:"}
+			for i, earlier := range h.paths {
+				if i == len(h.paths)-1 || random.IntN(3) == 0 {
+					lines = append(lines, "  - /"+earlier)
+					h.replaces[path] = append(h.replaces[path], append(slices.Clone(h.replaces[earlier]), earlier)...)
+				}
+			}
+			if len(h.paths) == 0 {
+				lines = lines[:2]
+			}
+			files = append(files, file(path, append(lines, "---", title, "", text)...))
+			h.paths = append(h.paths, path)
+		}
+		histories = append(histories, h)
+	}
+	random.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
+	return histories, files
+}
+
+// Whatever the mode, the limit, the promotion levels and the names, no document comes
+// before one with the same text that replaces it, directly or over others.
+func TestSearch_SupersededNeverComesFirst(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 1))
+	histories, files := randomHistories(random)
+	f.Add(t, f.Tenant, files...)
+	for _, h := range histories {
+		for _, mode := range rag.Modes() {
+			for _, limit := range []int{1, 2, 3, len(files)} {
+				found, _ := f.found(t, rag.Query{Text: h.words, Mode: mode, Limit: limit})
+				for path, replaced := range h.replaces {
+					for _, old := range replaced {
+						at, before := slices.Index(found, path), slices.Index(found, old)
+						if before >= 0 && (at < 0 || at > before) {
+							t.Errorf("%s, limit %d: %s is number %d, and %s, which replaces it, number %d", mode, limit, old, before+1, path, at+1)
+						}
+					}
+				}
+			}
+		}
 	}
 }
 

@@ -24,15 +24,15 @@ func size(whole, short int) int {
 	return whole
 }
 
-// numbered is a document whose bytes are like no other's, while few passages are
-// shared by all: the stress is of files, not of vectors.
+// numbered is a document whose bytes are like no other's, by a comment in its front
+// matter, while few passages are shared by all: the stress is of files, not of vectors.
 func numbered(i int, note string) string {
 	text := strings.Repeat(fmt.Sprintf("Some words about matter %d.\n", i%40), 1+i%5)
 	if i%9 == 0 {
 		text += fmt.Sprintf("\n## Details\n\nSee [the next](doc-%05d.md).\n\n## More\n\n%s", i+1, strings.Repeat("A long tail of words.\n", 120))
 	}
 	lines := strings.SplitN(problem(fmt.Sprintf("Matter %d", i%40), text), "\n", 3)
-	return lines[0] + "\n" + lines[1] + "\n" + fmt.Sprintf("component: %s %d\n", note, i) + strings.Repeat("# a comment\n", i%3) + lines[2]
+	return lines[0] + "\n" + lines[1] + "\n" + fmt.Sprintf("# %s %d\n", note, i) + strings.Repeat("# a comment\n", i%3) + lines[2]
 }
 
 func TestStress_Checkout(t *testing.T) {

@@ -31,10 +31,8 @@ func embeddedText(heading, text string) string {
 // embed embeds the passages, with one request at a time for each host, and writes
 // vectors while the next are made. It ends early where other passages may have become
 // more urgent.
-func (q *Queue) embed(
-	ctx context.Context, model usedModel, collection rag.Collection, passages []unembedded, report func(),
-) error {
-	passages, release := q.index.claims.take(q.tenant.ProjectID, collection, model, passages)
+func (q *Queue) embed(ctx context.Context, model usedModel, front front, report func()) error {
+	passages, release := q.index.claims.take(q.tenant.ProjectID, front.collection, model, front.passages)
 	defer release()
 	if len(passages) == 0 {
 		return sleep(ctx, claimWait)
@@ -44,7 +42,7 @@ func (q *Queue) embed(
 	take := func() []unembedded {
 		mu.Lock()
 		defer mu.Unlock()
-		if time.Since(began) > queueRefresh && len(q.wake) > 0 {
+		if time.Since(began) > front.refresh && len(q.wake) > 0 {
 			<-q.wake
 			passages = nil
 		}
@@ -57,7 +55,7 @@ func (q *Queue) embed(
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		for vectors := range made {
-			if err := q.store(groupCtx, model, collection, vectors); err != nil {
+			if err := q.store(groupCtx, model, front.collection, vectors); err != nil {
 				return err
 			}
 			report()
@@ -168,7 +166,7 @@ func (x *Index) embedBatch(
 		case embedding.Err != nil:
 			refused[batch[i].Hash] = embedding.Err
 		case embedding.Digest != model.Digest:
-			return nil, nil, errModelReplaced
+			return nil, nil, rag.ErrModelReplaced
 		default:
 			vectors = append(vectors, vector{hash: batch[i].Hash, embedding: embedding.Vector})
 		}

@@ -8,10 +8,12 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// unsearched are the front matter's fields that say nothing about the subject of a
-// document, or stand elsewhere: the title is in every passage's heading.
-func unsearched() []string {
-	return []string{"title", "doc_type", "date", "promotion_level", "related_docs", "supersedes", "summary", "tags"}
+// elsewhere are the front matter's fields that are not among the others: those that say
+// nothing about the subject of a document, the title, which is in every passage's
+// heading, and the two that come first. With supersedes, versions of a document would
+// differ in what they are found by, and an old one could come before a new one.
+func elsewhere() []string {
+	return []string{"doc_type", "date", "promotion_level", "supersedes", "title", "summary", "tags"}
 }
 
 // frontMatterPassages returns the passages that make front matter searchable: the
@@ -29,7 +31,7 @@ func frontMatterPassages(doc *markdown.Document, title string) []markdown.Passag
 	lines = append(lines, texts(doc.FrontMatter["summary"])...)
 	add("tags")
 	for _, name := range slices.Sorted(maps.Keys(doc.FrontMatter)) {
-		if !slices.Contains(unsearched(), name) {
+		if !slices.Contains(elsewhere(), name) {
 			add(name)
 		}
 	}

@@ -41,7 +41,8 @@ func TestFrontMatterPassages(t *testing.T) {
 				"root_cause: >\n  a leak\n  in tests\nsymptoms: [slow, \"dead \"]\ncustom-field: {a: [b], c: d}\ncount: 3\nempty: \"\"\n" +
 				"promotion_level: critical\nrelated_docs: [x.md]\nsupersedes: y.md\n---\nText.\n",
 			want: []string{
-				"1-17 It ran dry.\ntags: db; pool\ncustom field: b; d\nroot cause: a leak in tests\nsymptoms: slow; dead",
+				"1-17 It ran dry.\ntags: db; pool\ncustom field: b; d\nrelated docs: x.md\n" +
+					"root cause: a leak in tests\nsymptoms: slow; dead",
 				"18-18 Text.",
 			},
 		},

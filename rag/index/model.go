@@ -2,7 +2,6 @@ package index
 
 import (
 	"context"
-	"errors"
 
 	"github.com/google/uuid"
 
@@ -10,10 +9,6 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
-
-// errModelReplaced says that vectors are of another model than the one they were
-// asked of. The next call finds the new model.
-var errModelReplaced = errors.New("Ollama has replaced the embedding model meanwhile") //nolint:staticcheck // a name
 
 // usedModel is the model that makes a tenant's vectors.
 type usedModel struct {
@@ -24,7 +19,7 @@ type usedModel struct {
 
 // useModel makes the embedding model that Ollama has the tenant's.
 func (q *Queue) useModel(ctx context.Context) (usedModel, error) {
-	current, err := rag.CurrentModel(ctx, q.index.embedder)
+	current, err := q.index.embedder.EmbedModel(ctx)
 	if err != nil {
 		return usedModel{}, err
 	}
@@ -43,14 +38,14 @@ func (q *Queue) useModel(ctx context.Context) (usedModel, error) {
 		if err != nil {
 			return err
 		}
-		_, err = queries.TenantSetEmbeddingModel(ctx, db.TenantSetEmbeddingModelParams{
+		rows, err := queries.TenantSetEmbeddingModel(ctx, db.TenantSetEmbeddingModelParams{
 			EmbeddingModelID: used.id, ProjectID: q.tenant.ProjectID, ID: q.tenant.ID, Generation: q.tenant.Generation,
 		})
+		if err == nil && rows == 0 {
+			err = db.ErrTenantGone
+		}
 		return err
 	})
-	if db.IsNoRows(err) {
-		err = db.ErrTenantGone
-	}
 	if err != nil {
 		return usedModel{}, err
 	}

@@ -21,8 +21,10 @@ const (
 	// queueFetch is how many passages are read from the queue at a time.
 	queueFetch = 2000
 	// queueRefresh is how long they are worked on, at least, before those that have
-	// come to be more urgent are looked for.
-	queueRefresh = 2 * time.Second
+	// come to be more urgent are looked for. A long queue takes long to read: they are
+	// worked on queueReadCost times as long.
+	queueRefresh  = 2 * time.Second
+	queueReadCost = 50
 	// queueIdle is how often an empty queue is looked at: the model may have been
 	// replaced.
 	queueIdle = time.Minute
@@ -83,6 +85,11 @@ func (q *Queue) Wake() {
 	q.mu.Lock()
 	q.wakes++
 	q.mu.Unlock()
+	q.look()
+}
+
+// look ends the wait of Run.
+func (q *Queue) look() {
 	select {
 	case q.wake <- struct{}{}:
 	default:
@@ -95,7 +102,7 @@ func (q *Queue) Prefer(hashes []uuid.UUID) {
 	q.asked = append(q.asked, hashes...)
 	q.asked = q.asked[max(0, len(q.asked)-maxAsked):]
 	q.mu.Unlock()
-	q.Wake()
+	q.look()
 }
 
 // Run keeps the queue empty until ctx ends.
@@ -137,7 +144,7 @@ func (q *Queue) Drain(ctx context.Context, report func(done, total int)) error {
 				report(status.Chunks-status.Missing, status.Chunks)
 			}
 		})
-		if errors.Is(err, errModelReplaced) {
+		if errors.Is(err, rag.ErrModelReplaced) {
 			continue
 		}
 		if err != nil {
@@ -178,36 +185,50 @@ func (q *Queue) drain(ctx context.Context, model usedModel, report func()) error
 			return err
 		}
 		report()
-		collection, passages, err := q.next(ctx, model)
+		front, err := q.next(ctx, model)
 		if err != nil {
 			return err
 		}
-		if len(passages) == 0 {
+		if len(front.passages) == 0 {
 			return q.reportRefused(ctx)
 		}
-		if err := q.embed(ctx, model, collection, passages, report); err != nil {
+		if err := q.embed(ctx, model, front, report); err != nil {
 			return err
 		}
 	}
 }
 
-// next returns the most urgent passages, which are all of one collection.
-func (q *Queue) next(ctx context.Context, model usedModel) (collection rag.Collection, passages []unembedded, err error) {
+// front is the most urgent passages of a queue, which are all of one collection.
+type front struct {
+	collection rag.Collection
+	passages   []unembedded
+	// refresh is how long they are worked on before others may be more urgent.
+	refresh time.Duration
+}
+
+func (q *Queue) next(ctx context.Context, model usedModel) (f front, err error) {
 	q.mu.Lock()
 	asked := q.asked
 	skipped := slices.Collect(maps.Keys(q.refused))
 	q.mu.Unlock()
+	began := time.Now()
 	err = q.index.db.Read(ctx, "read the queue of passages to embed", func(queries *db.Queries) error {
-		for _, collection = range q.collections {
-			passages, err = queries.EmbeddingQueue(ctx, db.EmbeddingQueueParams{
-				ProjectID: q.tenant.ProjectID, TenantID: q.tenant.ID, Collection: collection, ModelID: model.id,
+		for _, f.collection = range q.collections {
+			f.passages, err = queries.EmbeddingQueue(ctx, db.EmbeddingQueueParams{
+				ProjectID: q.tenant.ProjectID, TenantID: q.tenant.ID, Collection: f.collection, ModelID: model.id,
 				Asked: asked, Skipped: skipped, MaxPassages: queueFetch,
 			})
-			if err != nil || len(passages) > 0 {
+			if err != nil || len(f.passages) > 0 {
 				return err
 			}
 		}
 		return nil
 	})
-	return collection, passages, err
+	f.refresh = max(queueRefresh, queueReadCost*time.Since(began))
+	if err == nil && len(f.passages) == 0 {
+		q.mu.Lock()
+		q.asked = nil
+		q.mu.Unlock()
+	}
+	return f, err
 }

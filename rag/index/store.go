@@ -75,18 +75,7 @@ func (b *batch) writeDocuments(ctx context.Context, documents []*prepared) error
 		if len(documents) == 0 {
 			return nil
 		}
-		rows, err := q.DocumentUpsertMany(ctx, x.upsertParams(documents))
-		if err != nil {
-			return err
-		}
-		ids := make(map[string]int64, len(rows))
-		for _, row := range rows {
-			ids[row.RelativePath] = row.ID
-		}
-		if err := x.writeChunks(ctx, q, documents, ids); err != nil {
-			return err
-		}
-		return x.writeLinks(ctx, q, documents, ids)
+		return x.replace(ctx, q, documents)
 	})
 	if err != nil {
 		return err
@@ -168,6 +157,27 @@ func lexicalSide(project int32, p passage) (list string, lexical pgvector.Sparse
 	return string(append(text, '}')), pgvector.NewSparseVectorFromMap(elements, terms.Dimensions)
 }
 
+// replace writes documents, their chunks and their links in place of earlier versions.
+// It is one round trip, since others wait for the tenant meanwhile.
+func (x *Indexer) replace(ctx context.Context, q *db.Queries, documents []*prepared) error {
+	upsert, chunks, links := x.upsertParams(documents), x.chunkParams(documents), x.linkParams(documents)
+	return q.Pipeline(ctx,
+		func(q *db.Queries) error { return q.DocumentUpsertMany(ctx, upsert) },
+		func(q *db.Queries) error {
+			return q.ChunkDeleteByPaths(ctx, db.ChunkDeleteByPathsParams{
+				ProjectID: upsert.ProjectID, TenantID: upsert.TenantID, Collection: upsert.Collection, RelativePaths: upsert.RelativePaths,
+			})
+		},
+		func(q *db.Queries) error { return q.ChunkInsertMany(ctx, chunks) },
+		func(q *db.Queries) error {
+			return q.LinkDeleteByPaths(ctx, db.LinkDeleteByPathsParams{
+				ProjectID: upsert.ProjectID, TenantID: upsert.TenantID, Collection: upsert.Collection, RelativePaths: upsert.RelativePaths,
+			})
+		},
+		func(q *db.Queries) error { return q.LinkInsertMany(ctx, links) },
+	)
+}
+
 func (x *Indexer) upsertParams(documents []*prepared) db.DocumentUpsertManyParams {
 	params := db.DocumentUpsertManyParams{
 		ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection,
@@ -199,45 +209,31 @@ func (d *prepared) chunkCount() int32 {
 	return int32(d.sections)
 }
 
-func (x *Indexer) writeChunks(ctx context.Context, q *db.Queries, documents []*prepared, ids map[string]int64) error {
-	if err := q.ChunkDeleteByDocuments(ctx, db.ChunkDeleteByDocumentsParams{
-		ProjectID: x.tenant.ProjectID, DocumentIds: slices.Collect(maps.Values(ids)),
-	}); err != nil {
-		return err
-	}
-	var chunks []db.ChunkInsertManyParams
+func (x *Indexer) chunkParams(documents []*prepared) db.ChunkInsertManyParams {
+	params := db.ChunkInsertManyParams{ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection}
 	for _, doc := range documents {
 		for i, p := range doc.passages {
-			chunks = append(chunks, db.ChunkInsertManyParams{
-				ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, DocumentID: ids[doc.file.Path],
-				Collection: x.collection, Ordinal: int32(i),
-				StartLine: int32(p.StartLine), EndLine: int32(p.EndLine),
-				PromotionLevel: doc.level, PassageHash: p.hash, HeaderPath: p.HeaderPath,
-			})
+			params.RelativePaths = append(params.RelativePaths, doc.file.Path)
+			params.Ordinals = append(params.Ordinals, int32(i))
+			params.StartLines = append(params.StartLines, int32(p.StartLine))
+			params.EndLines = append(params.EndLines, int32(p.EndLine))
+			params.PassageHashes = append(params.PassageHashes, p.hash)
+			params.HeaderPaths = append(params.HeaderPaths, p.HeaderPath)
 		}
 	}
-	_, err := q.ChunkInsertMany(ctx, chunks)
-	return err
+	return params
 }
 
-func (x *Indexer) writeLinks(ctx context.Context, q *db.Queries, documents []*prepared, ids map[string]int64) error {
-	if err := q.LinkDeleteByDocuments(ctx, db.LinkDeleteByDocumentsParams{
-		ProjectID: x.tenant.ProjectID, DocumentIds: slices.Collect(maps.Values(ids)),
-	}); err != nil {
-		return err
-	}
-	var links []db.LinkInsertManyParams
+func (x *Indexer) linkParams(documents []*prepared) db.LinkInsertManyParams {
+	params := db.LinkInsertManyParams{ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection}
 	for _, doc := range documents {
 		for i, link := range doc.links {
-			links = append(links, db.LinkInsertManyParams{
-				ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, DocumentID: ids[doc.file.Path],
-				Ordinal: int32(i), TargetPath: link.target, FallbackPath: link.fallback, Supersedes: link.supersedes,
-			})
+			params.RelativePaths = append(params.RelativePaths, doc.file.Path)
+			params.Ordinals = append(params.Ordinals, int32(i))
+			params.TargetPaths = append(params.TargetPaths, link.target)
+			params.FallbackPaths = append(params.FallbackPaths, link.fallback)
+			params.Supersedes = append(params.Supersedes, link.supersedes)
 		}
 	}
-	if len(links) == 0 {
-		return nil
-	}
-	_, err := q.LinkInsertMany(ctx, links)
-	return err
+	return params
 }

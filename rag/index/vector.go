@@ -51,7 +51,7 @@ func (x *Index) embedParts(ctx context.Context, heading, text string) (ollama.Em
 			digest = embedding.Digest
 		}
 		if embedding.Digest != digest {
-			return ollama.Embedding{}, errModelReplaced
+			return ollama.Embedding{}, rag.ErrModelReplaced
 		}
 		if sum == nil {
 			sum = make([]float64, len(embedding.Vector))

@@ -18,39 +18,49 @@ func (q Query) Phrase(heading, body string) float64 {
 	if wanted == 0 && q.whole == "" {
 		return 0
 	}
-	text := heading + "\n" + body
-	found := 0
-	if len(q.quoted) > 0 || q.whole != "" {
-		sequence := wordSequence(text)
-		if q.whole != "" && strings.Contains(sequence, q.whole) {
-			return 1
-		}
-		for _, phrase := range q.quoted {
-			if strings.Contains(sequence, phrase) {
-				found++
-			}
-		}
-	}
-	if len(q.Identifiers) > 0 {
-		folded := fold(text)
-		for _, identifier := range q.Identifiers {
-			if standsIn(folded, identifier.Name) {
-				found++
-			}
-		}
+	text := folded{text: fold(heading + "\n" + body)}
+	if q.whole != "" && text.has(q.whole) {
+		return 1
 	}
 	if wanted == 0 {
 		return 0
 	}
+	found := 0
+	for _, phrase := range q.quoted {
+		if text.has(phrase) {
+			found++
+		}
+	}
+	for _, identifier := range q.Identifiers {
+		if standsIn(text.text, identifier.Name) {
+			found++
+		}
+	}
 	return float64(found) / float64(wanted)
 }
 
-// wordSequence returns the folded words of a text, with a space before and after each
+// folded is a folded text, which is cut into words when that is first needed.
+type folded struct{ text, sequence string }
+
+// has reports whether a sequence of words, as [wordSequence] returns it, occurs.
+func (f *folded) has(sequence string) bool {
+	for word := range strings.FieldsSeq(sequence) {
+		if !strings.Contains(f.text, word) {
+			return false
+		}
+	}
+	if f.sequence == "" {
+		f.sequence = wordSequence(f.text)
+	}
+	return strings.Contains(f.sequence, sequence)
+}
+
+// wordSequence returns the words of a folded text, with a space before and after each
 // and without punctuation.
-func wordSequence(text string) string {
+func wordSequence(folded string) string {
 	var out strings.Builder
 	out.WriteByte(' ')
-	segments := words.FromString(fold(text))
+	segments := words.FromString(folded)
 	for segments.Next() {
 		segment := segments.Value()
 		if r, _ := utf8.DecodeRuneInString(segment); isWordRune(r) {

@@ -64,7 +64,7 @@ func NewQuery(project int32, text string) Query {
 	q.Identifiers = identifiers(project, text)
 	q.quoted = quotations(text)
 	if q.Short {
-		q.whole = wordSequence(text)
+		q.whole = wordSequence(fold(text))
 	}
 	return q
 }
@@ -175,7 +175,7 @@ func quotations(text string) []string {
 				if !opened || !closed || len(found) == maxIdentifiers {
 					break
 				}
-				if sequence := wordSequence(inside); len(inside) <= maxCompoundBytes && hasTerm(inside) {
+				if sequence := wordSequence(fold(inside)); len(inside) <= maxCompoundBytes && hasTerm(inside) {
 					found = append(found, sequence)
 				}
 				line = after

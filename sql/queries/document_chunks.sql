@@ -1,15 +1,33 @@
--- name: ChunkDeleteByDocuments :exec
-DELETE FROM document_chunks
-WHERE project_id = @project_id AND document_id = ANY(@document_ids::bigint[]);
+-- name: ChunkDeleteByPaths :exec
+DELETE FROM document_chunks c
+WHERE c.project_id = @project_id AND c.document_id IN (
+    SELECT d.id FROM documents d
+    WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
+        AND d.relative_path = ANY(@relative_paths::text[]));
 
--- name: ChunkInsertMany :copyfrom
+-- name: ChunkInsertMany :exec
+-- One array a column. relative_paths are those of the chunks' documents, whose level
+-- they have. OFFSET 0 looks each document up: see search.sql.
 INSERT INTO document_chunks (
     project_id, tenant_id, document_id, collection, ordinal, start_line, end_line, promotion_level,
     passage_hash, header_path
-) VALUES (
-    @project_id, @tenant_id, @document_id, @collection, @ordinal, @start_line, @end_line, @promotion_level,
-    @passage_hash, @header_path
-);
+)
+SELECT @project_id, @tenant_id, d.id, @collection, c.ordinal, c.start_line, c.end_line, d.promotion_level,
+    c.passage_hash, c.header_path
+FROM (
+    SELECT unnest(@relative_paths::text[]) AS relative_path,
+        unnest(@ordinals::integer[]) AS ordinal,
+        unnest(@start_lines::integer[]) AS start_line,
+        unnest(@end_lines::integer[]) AS end_line,
+        unnest(@passage_hashes::uuid[]) AS passage_hash,
+        unnest(@header_paths::text[]) AS header_path
+) AS c
+CROSS JOIN LATERAL (
+    SELECT d.id, d.promotion_level FROM documents d
+    WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
+        AND d.relative_path = c.relative_path
+    OFFSET 0
+) AS d;
 
 -- name: ChunkCountUpTo :one
 -- How many passages a search by vectors would compare, counted no further than

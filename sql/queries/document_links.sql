@@ -1,10 +1,27 @@
--- name: LinkDeleteByDocuments :exec
-DELETE FROM document_links
-WHERE project_id = @project_id AND document_id = ANY(@document_ids::bigint[]);
+-- name: LinkDeleteByPaths :exec
+DELETE FROM document_links l
+WHERE l.project_id = @project_id AND l.document_id IN (
+    SELECT d.id FROM documents d
+    WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
+        AND d.relative_path = ANY(@relative_paths::text[]));
 
--- name: LinkInsertMany :copyfrom
+-- name: LinkInsertMany :exec
+-- As ChunkInsertMany.
 INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_path, fallback_path, supersedes)
-VALUES (@project_id, @tenant_id, @document_id, @ordinal, @target_path, @fallback_path, @supersedes);
+SELECT @project_id, @tenant_id, d.id, l.ordinal, l.target_path, l.fallback_path, l.supersedes
+FROM (
+    SELECT unnest(@relative_paths::text[]) AS relative_path,
+        unnest(@ordinals::integer[]) AS ordinal,
+        unnest(@target_paths::text[]) AS target_path,
+        unnest(@fallback_paths::text[]) AS fallback_path,
+        unnest(@supersedes::boolean[]) AS supersedes
+) AS l
+CROSS JOIN LATERAL (
+    SELECT d.id FROM documents d
+    WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
+        AND d.relative_path = l.relative_path
+    OFFSET 0
+) AS d;
 
 -- name: LinkEdges :many
 -- The tenant's link graph, links to nothing and to superseded documents left out, in the order of the texts.
@@ -21,9 +38,9 @@ WHERE l.project_id = @project_id AND l.tenant_id = @tenant_id AND d.collection =
 ORDER BY d.relative_path, l.ordinal;
 
 -- name: LinkSuperseded :many
--- The tenant's documents that another one replaces, with the path of the latest that
--- does.
-SELECT DISTINCT ON (path) coalesce(t.relative_path, f.relative_path)::text AS path, d.relative_path AS superseded_by
+-- The tenant's documents that others replace, each with the paths of these, the latest
+-- first.
+SELECT coalesce(t.relative_path, f.relative_path)::text AS path, d.relative_path AS superseded_by
 FROM document_links l
 JOIN documents d ON d.project_id = l.project_id AND d.id = l.document_id
 LEFT JOIN documents t ON t.project_id = l.project_id AND t.tenant_id = l.tenant_id

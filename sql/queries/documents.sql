@@ -4,7 +4,7 @@ SELECT relative_path, file_size, file_mtime, file_ctime, file_inode, content_has
 FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection;
 
--- name: DocumentUpsertMany :many
+-- name: DocumentUpsertMany :exec
 -- One array a column.
 INSERT INTO documents (
     project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
@@ -34,8 +34,7 @@ ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     doc_date = excluded.doc_date, promotion_level = excluded.promotion_level, content_hash = excluded.content_hash,
     schema_hash = excluded.schema_hash, char_count = excluded.char_count,
     file_size = excluded.file_size, file_mtime = excluded.file_mtime,
-    file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count
-RETURNING id, relative_path;
+    file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count;
 
 -- name: DocumentTouchMany :exec
 -- The files' stamps moved and their bytes did not.

@@ -85,7 +85,7 @@ WITH nearest AS MATERIALIZED (
             OFFSET 0)
     ORDER BY e.embedding <=> @query::halfvec
     LIMIT @max_passages
-), best AS (
+), found AS (
     SELECT DISTINCT ON (c.document_id, CASE WHEN @each_passage::boolean THEN c.ordinal END)
         c.document_id, c.ordinal, n.hash, n.distance
     FROM nearest n
@@ -94,25 +94,29 @@ WITH nearest AS MATERIALIZED (
         FROM document_chunks c
         WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
             AND c.promotion_level = ANY(@levels::promotion_level[]) AND c.passage_hash = n.hash
+            AND (@doc_types::text[] IS NULL OR c.document_id IN (
+                SELECT d.id FROM documents d
+                WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id
+                    AND d.collection = @collection AND d.doc_type = ANY(@doc_types::text[])))
         OFFSET 0
     ) c
     ORDER BY c.document_id, CASE WHEN @each_passage::boolean THEN c.ordinal END, n.distance, c.ordinal
+), top AS (
+    SELECT document_id, ordinal, hash, distance FROM found ORDER BY distance, document_id, ordinal LIMIT @max_rows
 )
 SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
     c.ordinal, c.header_path, c.start_line, c.end_line, p.hash, p.heading, p.content, p.bm25,
-    best.distance::float8 AS distance, (SELECT count(*) FROM nearest) AS candidates
-FROM best
-JOIN documents d ON d.project_id = @project_id AND d.id = best.document_id
-JOIN document_chunks c ON c.project_id = @project_id AND c.document_id = best.document_id AND c.ordinal = best.ordinal
+    top.distance::float8 AS distance, (SELECT count(*) FROM nearest) AS candidates
+FROM top
+JOIN documents d ON d.project_id = @project_id AND d.id = top.document_id
+JOIN document_chunks c ON c.project_id = @project_id AND c.document_id = top.document_id AND c.ordinal = top.ordinal
 CROSS JOIN LATERAL (
     SELECT p.hash, p.heading, p.content, (-(p.lexical <#> @terms::sparsevec))::float8 AS bm25
     FROM passages p
-    WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = best.hash
+    WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = top.hash
     OFFSET 0
 ) p
-WHERE @doc_types::text[] IS NULL OR d.doc_type = ANY(@doc_types::text[])
-ORDER BY best.distance, d.relative_path, c.ordinal
-LIMIT @max_rows;
+ORDER BY top.distance, d.relative_path, c.ordinal;
 
 -- name: SearchWords :many
 -- Scores every passage of the project that has one of the rare terms by all terms of
@@ -120,9 +124,12 @@ LIMIT @max_rows;
 -- looking them up in document_chunks_passage from the best on. Without a vector of
 -- the query, or of the passage, the distance is NaN.
 WITH scored AS MATERIALIZED (
-    SELECT p.hash, (-(p.lexical <#> @terms::sparsevec))::float8 AS bm25
+    SELECT p.hash, (-(p.lexical <#> @terms::sparsevec))::float8 AS bm25,
+        -- Each level is a lookup of its own, and most passages can have but one.
+        CASE WHEN p.promoted THEN @levels::promotion_level[] ELSE '{standard}' END AS levels
     FROM passages p
     WHERE p.collection = @collection AND p.project_id = @project_id AND p.terms && @rare_terms::integer[]
+        AND (p.promoted OR 'standard'::promotion_level = ANY(@levels::promotion_level[]))
     ORDER BY bm25 DESC, p.hash
 ), found AS (
     SELECT c.document_id, c.ordinal, s.hash, s.bm25
@@ -131,7 +138,7 @@ WITH scored AS MATERIALIZED (
         SELECT c.document_id, c.ordinal
         FROM document_chunks c
         WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
-            AND c.promotion_level = ANY(@levels::promotion_level[]) AND c.passage_hash = s.hash
+            AND c.promotion_level = ANY(s.levels) AND c.passage_hash = s.hash
             AND (@doc_types::text[] IS NULL OR c.document_id IN (
                 SELECT d.id FROM documents d
                 WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id

@@ -67,7 +67,7 @@ UPDATE tenants SET sync_status = @sync_status, last_seen = now()
 WHERE project_id = @project_id AND id = @id AND generation = @generation
     AND (sqlc.narg('epoch')::bigint IS NULL OR epoch = sqlc.narg('epoch'));
 
--- name: TenantSetEmbeddingModel :one
+-- name: TenantSetEmbeddingModel :execrows
 -- The model that makes the tenant's vectors from now on. Where it is another one than
 -- before, what was remembered of the tenant's vectors no longer holds: those of a model
 -- that is not used are deleted. No row: the tenant is gone.
@@ -75,8 +75,7 @@ UPDATE tenants t SET embedding_model_id = @embedding_model_id::integer,
     version = t.version + (coalesce(before.embedding_model_id, @embedding_model_id) <> @embedding_model_id)::integer
 FROM tenants before
 WHERE t.project_id = @project_id AND t.id = @id AND t.generation = @generation
-    AND before.project_id = @project_id AND before.id = @id
-RETURNING t.id;
+    AND before.project_id = @project_id AND before.id = @id;
 
 -- name: TenantEmbeddingModel :one
 -- The model that makes the tenant's vectors; none before the first, nor for a tenant

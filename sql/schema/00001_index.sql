@@ -155,6 +155,15 @@ CREATE TABLE passages_handbook    PARTITION OF passages FOR VALUES IN ('handbook
 
 CREATE INDEX passages_terms ON passages USING gin (terms);
 
+-- No query is planned by what these columns hold, and long values take ANALYZE most of
+-- its time.
+ALTER TABLE passages_compounding ALTER heading SET STATISTICS 0, ALTER content SET STATISTICS 0,
+    ALTER terms SET STATISTICS 0, ALTER lexical SET STATISTICS 0;
+ALTER TABLE passages_external ALTER heading SET STATISTICS 0, ALTER content SET STATISTICS 0,
+    ALTER terms SET STATISTICS 0, ALTER lexical SET STATISTICS 0;
+ALTER TABLE passages_handbook ALTER heading SET STATISTICS 0, ALTER content SET STATISTICS 0,
+    ALTER terms SET STATISTICS 0, ALTER lexical SET STATISTICS 0;
+
 -- The vectors of the passages. A passage that has no row of a model is to be
 -- embedded by it: no other queue exists. promoted is that of the passage.
 CREATE TABLE embeddings (
@@ -175,9 +184,9 @@ CREATE TABLE embeddings_handbook    PARTITION OF embeddings FOR VALUES IN ('hand
 
 -- 2,056 bytes, just over the TOAST threshold: PLAIN keeps the vector in the row,
 -- where an exact scan reads it three times faster.
-ALTER TABLE embeddings_compounding ALTER COLUMN embedding SET STORAGE PLAIN;
-ALTER TABLE embeddings_external    ALTER COLUMN embedding SET STORAGE PLAIN;
-ALTER TABLE embeddings_handbook    ALTER COLUMN embedding SET STORAGE PLAIN;
+ALTER TABLE embeddings_compounding ALTER embedding SET STORAGE PLAIN, ALTER embedding SET STATISTICS 0;
+ALTER TABLE embeddings_external    ALTER embedding SET STORAGE PLAIN, ALTER embedding SET STATISTICS 0;
+ALTER TABLE embeddings_handbook    ALTER embedding SET STORAGE PLAIN, ALTER embedding SET STATISTICS 0;
 
 -- One HNSW graph a collection, so that no collection's neighbours crowd out
 -- another's. Few links that are well chosen, searched widely (hnsw.ef_search), find
