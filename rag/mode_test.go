@@ -71,8 +71,8 @@ func TestSearch_Modes(t *testing.T) {
 		t.Errorf("the words raise the score from %v to %v", v, h)
 	}
 	// No document has one of these words, and there relevance is the cosine.
-	words, vectors = f.mustFind(t, rag.Query{Text: "zebra", Limit: 1}, "docs/labels.md"),
-		f.mustFind(t, rag.Query{Text: "zebra", Limit: 1, Mode: rag.Vector}, "docs/labels.md")
+	words, vectors = f.mustFind(t, rag.Query{Text: "zebra", Limit: 1}, "docs/pool.md"),
+		f.mustFind(t, rag.Query{Text: "zebra", Limit: 1, Mode: rag.Vector}, "docs/pool.md")
 	if diff := cmp.Diff(vectors.Documents[0].Score, words.Documents[0].Score); diff != "" {
 		t.Errorf("the score where no word matches (-vector +hybrid):\n%s", diff)
 	}

@@ -125,9 +125,20 @@ func addWords(bag []float64, text string, weight float64) {
 		if stopWords[word] {
 			addWord(bag, word, weight*stopWeight)
 		} else {
-			addWord(bag, word, weight)
+			addWord(bag, stem(word), weight)
 		}
 	}
+}
+
+// stem takes off the endings that tell forms of a word apart most often.
+func stem(word string) string {
+	const shortest = 3
+	for _, ending := range []string{"ing", "ed", "es", "s"} {
+		if stemmed, ok := strings.CutSuffix(word, ending); ok && len(stemmed) >= shortest {
+			return stemmed
+		}
+	}
+	return word
 }
 
 // addWord adds the word's direction: a sign for each dimension.
