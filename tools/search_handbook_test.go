@@ -18,7 +18,7 @@ import (
 // ingest puts documents of one passage each into the handbook.
 func (f *fixture) ingest(t *testing.T, documents map[string]string) {
 	t.Helper()
-	handbook, err := f.library.Handbook(t.Context())
+	handbook, err := f.index.Handbook(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,11 +26,11 @@ func (f *fixture) ingest(t *testing.T, documents map[string]string) {
 	for path, content := range documents {
 		files = append(files, document.File{Path: path, Content: []byte(content), Size: int64(len(content)), ModTime: time.Unix(1_700_000_000, 0)})
 	}
-	failures, err := f.library.Indexer(handbook, rag.Handbook, nil).Index(t.Context(), files)
+	failures, err := f.index.Indexer(handbook, rag.Handbook, nil).Index(t.Context(), files)
 	if err != nil || len(failures) > 0 {
 		t.Fatalf("failures %v, error %v", failures, err)
 	}
-	if err := f.library.Queue(handbook, rag.Handbook).Drain(t.Context(), nil); err != nil {
+	if err := f.index.Queue(handbook, rag.Handbook).Drain(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -121,11 +121,11 @@ func TestSearchHandbook_NothingFound(t *testing.T) {
 	if diff := cmp.Diff(want, c.searchHandbook(t, `{"query": "cups", "filter_section": "secrets"}`)); diff != "" {
 		t.Errorf("a section that there is not (-want +got):\n%s", diff)
 	}
-	handbook, err := f.library.Handbook(t.Context())
+	handbook, err := f.index.Handbook(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = f.library.Indexer(handbook, rag.Handbook, nil).Remove(t.Context(), []string{"handbook/office/kitchen.md", "handbook/keys.md"})
+	err = f.index.Indexer(handbook, rag.Handbook, nil).Remove(t.Context(), []string{"handbook/office/kitchen.md", "handbook/keys.md"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/gitrepo"
 	"github.com/compound-docs/compound-docs/test/testenv"
 	"github.com/compound-docs/compound-docs/test/toolexample"
 	"github.com/compound-docs/compound-docs/tools"
@@ -35,7 +36,7 @@ func protocolVersions() map[string]string {
 // fixture is a server on a database of its own, with fake models.
 type fixture struct {
 	server      *mcp.Server
-	library     *index.Index
+	index       *index.Index
 	fake        *fakeollama.Server
 	databaseURL string
 }
@@ -58,10 +59,10 @@ func setup(t *testing.T) *fixture {
 			t.Error(err)
 		}
 	})
-	library := index.New(database, models, logger)
-	w := workspace.New(library, rag.NewSearcher(database, models, models, logger), project.DefaultSettings(), "", logger)
+	x := index.New(database, models, logger)
+	w := workspace.New(x, rag.NewSearcher(database, models, models, logger), project.DefaultSettings(), "", logger)
 	t.Cleanup(w.Close)
-	return &fixture{server: tools.NewServer(w, "test", logger), library: library, fake: fake, databaseURL: databaseURL}
+	return &fixture{server: tools.NewServer(w, "test", logger), index: x, fake: fake, databaseURL: databaseURL}
 }
 
 // client is a connection to a server.
@@ -219,11 +220,5 @@ func newProject(t *testing.T, config string, files map[string]string) (root stri
 
 func write(t *testing.T, root, name, content string) {
 	t.Helper()
-	path := filepath.Join(root, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gitrepo.At(t, root).Put(name, content)
 }

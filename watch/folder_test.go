@@ -1,6 +1,6 @@
 //go:build unix
 
-package watch_test
+package watch
 
 import (
 	"os"
@@ -11,8 +11,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/compound-docs/compound-docs/watch"
 )
 
 // A folder that is away, or is none, keeps nothing but its own mirror waiting, and
@@ -21,7 +19,7 @@ func TestMirror_FolderComesAndGoes(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "docs")
-	m := mirror(t, watch.Folder{Dir: dir, Inside: parent, MayBeMissing: true})
+	m := watchFolder(t, Config{}, Folder{Dir: dir, Inside: parent, MayBeMissing: true})
 	nothing := map[string]string{}
 	m.becomes(t, "no folder", nothing, nothing)
 	for range 3 {
@@ -84,7 +82,7 @@ func TestMirror_WhatCannotBeRead(t *testing.T) {
 	chmod("shut.md", 0)
 	chmod("room", 0)
 	t.Cleanup(func() { chmod("room", 0o700) })
-	m := mirror(t, watch.Folder{Dir: dir})
+	m := watchFolder(t, Config{}, Folder{Dir: dir})
 	want := map[string]string{"good.md": "good"}
 	m.becomes(t, "shut", want, map[string]string{"shut.md": "permission denied", "room": "permission denied"})
 
@@ -136,20 +134,20 @@ func TestFolder_ReadStaysInside(t *testing.T) {
 	outside, repository := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(outside, "secret.md"), "secret")
 	makeLink(outside)(t, filepath.Join(repository, "docs"))
-	folder := watch.Folder{Dir: filepath.Join(repository, "docs"), Inside: repository}
+	folder := Folder{Dir: filepath.Join(repository, "docs"), Inside: repository}
 	if file, err := folder.Read("secret.md"); err == nil {
 		t.Errorf("read %q from outside of the repository", file.Content)
 	}
 	// By a name that leads over a link to a folder, which no walk does.
 	write(t, filepath.Join(repository, "notes", ".git", "config.md"), "secret")
 	makeLink(".git")(t, filepath.Join(repository, "notes", "folder"))
-	notes := watch.Folder{Dir: filepath.Join(repository, "notes"), Inside: repository}
+	notes := Folder{Dir: filepath.Join(repository, "notes"), Inside: repository}
 	if file, err := notes.Read("folder/config.md"); err == nil {
 		t.Errorf("read %q from a hidden folder", file.Content)
 	}
 	// The folder itself.
 	makeLink("notes/.git")(t, filepath.Join(repository, "visible"))
-	for name, folder := range map[string]watch.Folder{
+	for name, folder := range map[string]Folder{
 		"over a link":  {Dir: filepath.Join(repository, "visible"), Inside: repository},
 		"by its name":  {Dir: filepath.Join(repository, "notes", ".git"), Inside: repository},
 		"by no folder": {Dir: filepath.Join(repository, "visible"), Inside: filepath.Join(repository, "visible")},
@@ -168,7 +166,7 @@ func TestFolder_ReadStaysInside(t *testing.T) {
 		if !strings.HasSuffix(file.name, ".md") || strings.Contains(file.reason, "UTF-8") {
 			continue
 		}
-		if _, err := (watch.Folder{Dir: dir}).Read(file.name); err == nil {
+		if _, err := (Folder{Dir: dir}).Read(file.name); err == nil {
 			t.Errorf("%s was read, which %s", file.name, file.reason)
 		}
 	}

@@ -1,4 +1,4 @@
-package watch_test
+package watch
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/watch"
 )
 
 // maxMemory is how many bytes of live heap a reconciliation may take for each
@@ -100,7 +99,7 @@ func manyFiles(t *testing.T, dir string, count int) func() map[string]document.S
 	}
 	stamps := make([]document.Stamp, count)
 	for i, name := range names {
-		file, err := watch.Folder{Dir: dir}.Read(name)
+		file, err := Folder{Dir: dir}.Read(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +125,7 @@ func TestSync_MemoryIsBounded(t *testing.T) {
 	}
 	dir := t.TempDir()
 	known := manyFiles(t, dir, count)
-	folder := watch.Folder{Dir: dir, Match: func(name string) bool { return strings.HasSuffix(name, ".md") }}
+	folder := Folder{Dir: dir, Match: func(name string) bool { return strings.HasSuffix(name, ".md") }}
 	tests := []struct {
 		name    string
 		known   func() map[string]document.Stamp
@@ -146,7 +145,7 @@ func TestSync_MemoryIsBounded(t *testing.T) {
 			before := liveHeap()
 			index := &sink{known: test.known}
 			started := time.Now()
-			synced, err := watch.Sync(t.Context(), folder, index, nil)
+			synced, err := Sync(t.Context(), folder, index, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

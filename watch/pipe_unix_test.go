@@ -1,14 +1,12 @@
 //go:build unix
 
-package watch_test
+package watch
 
 import (
 	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/compound-docs/compound-docs/watch"
 )
 
 // Whoever opens a named pipe waits for somebody at its other end.
@@ -20,7 +18,7 @@ func TestFolder_NamedPipeDoesNotBlock(t *testing.T) {
 		t.Fatal(err)
 	}
 	makeLink("pipe")(t, filepath.Join(dir, "link"))
-	for name, folder := range map[string]watch.Folder{
+	for name, folder := range map[string]Folder{
 		"alone": {Dir: pipe}, "inside a folder": {Dir: pipe, Inside: dir}, "inside itself": {Dir: pipe, Inside: pipe},
 		"over a link": {Dir: filepath.Join(dir, "link"), Inside: dir},
 	} {

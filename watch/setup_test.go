@@ -1,7 +1,9 @@
-package watch_test
+package watch
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"maps"
 	"os"
@@ -12,87 +14,121 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/watch"
 )
 
-// library is an index in memory that a mirror fills while a test reads it.
-type library struct {
-	mu       sync.Mutex
-	stamps   memory
-	contents map[string]string
+var errRefused = errors.New("is refused")
+
+// texts is an index in memory. It refuses texts with the word that refuse has.
+type texts struct {
+	mu      sync.Mutex
+	stamps  map[string]document.Stamp
+	content map[string]string
+	refuse  string
+	indexed int
 }
 
-func newLibrary() *library { return &library{stamps: memory{}, contents: map[string]string{}} }
-
-func (l *library) Known(ctx context.Context) (map[string]document.Stamp, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.stamps.Known(ctx)
+func newTexts() *texts {
+	return &texts{stamps: map[string]document.Stamp{}, content: map[string]string{}}
 }
 
-func (l *library) Index(ctx context.Context, files []document.File) ([]document.Failure, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	failures, err := l.stamps.Index(ctx, files)
+func (x *texts) Known(context.Context) (map[string]document.Stamp, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return maps.Clone(x.stamps), nil
+}
+
+func (x *texts) Index(_ context.Context, files []document.File) ([]document.Failure, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var failures []document.Failure
 	for _, file := range files {
-		delete(l.contents, file.Path)
-		if _, indexed := l.stamps[file.Path]; indexed {
-			l.contents[file.Path] = string(file.Content)
+		x.indexed++
+		delete(x.stamps, file.Path)
+		delete(x.content, file.Path)
+		if x.refuse != "" && strings.Contains(string(file.Content), x.refuse) {
+			failures = append(failures, document.Failure{Path: file.Path, Err: errRefused})
+			continue
 		}
+		x.stamps[file.Path] = file.Stamp()
+		x.content[file.Path] = string(file.Content)
 	}
-	return failures, err
+	return failures, nil
 }
 
-func (l *library) Remove(ctx context.Context, paths []string) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (x *texts) Remove(_ context.Context, paths []string) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	for _, path := range paths {
-		delete(l.contents, path)
+		delete(x.stamps, path)
+		delete(x.content, path)
 	}
-	return l.stamps.Remove(ctx, paths)
+	return nil
 }
 
-func (l *library) Touch(ctx context.Context, stamps map[string]document.Stamp) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.stamps.Touch(ctx, stamps)
+func (x *texts) Touch(_ context.Context, stamps map[string]document.Stamp) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	maps.Copy(x.stamps, stamps)
+	return nil
 }
 
-func (l *library) holds() map[string]string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return maps.Clone(l.contents)
+func (x *texts) contents() map[string]string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return maps.Clone(x.content)
 }
 
-// mirrored is a folder whose mirror runs until the test ends.
-type mirrored struct {
+// watched is a folder with a mirror that runs until the test ends.
+type watched struct {
 	dir    string
-	index  *library
-	mirror *watch.Mirror
+	index  *texts
+	mirror *Mirror
+	log    *lockedBuffer
 }
 
-func mirror(t *testing.T, folder watch.Folder) *mirrored {
+// watchFiles runs a mirror of a new folder, and returns when it holds the files.
+func watchFiles(t *testing.T, config Config, files map[string]string) *watched {
 	t.Helper()
+	dir := filepath.Join(t.TempDir(), "docs")
+	for name, content := range files {
+		write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
+	}
+	w := watchFolder(t, config, Folder{Dir: dir, MayBeMissing: true})
+	w.becomes(t, "at first", files, nil)
+	return w
+}
+
+// watchFolder runs a mirror of the markdown files of a folder. It does not walk the
+// folder again by itself: what it is to notice, it has to be told of.
+func watchFolder(t *testing.T, config Config, folder Folder) *watched {
+	t.Helper()
+	config.Debounce = 5 * time.Millisecond
+	config.Rescan = time.Hour
 	folder.Match = func(name string) bool { return strings.HasSuffix(name, ".md") }
-	index := newLibrary()
-	m := &mirrored{dir: folder.Dir, index: index, mirror: watch.NewMirror(folder, index,
-		watch.Config{Debounce: 10 * time.Millisecond, Rescan: time.Hour}, slog.New(slog.DiscardHandler))}
-	ctx, stop := context.WithCancel(context.Background())
+	w := &watched{dir: folder.Dir, index: newTexts(), log: &lockedBuffer{}}
+	w.mirror = NewMirror(folder, w.index, config, slog.New(slog.NewTextHandler(w.log, nil)))
+	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	running.Go(func() { m.mirror.Run(ctx) })
+	running.Go(func() { w.mirror.Run(ctx) })
 	t.Cleanup(func() {
-		stop()
+		cancel()
 		running.Wait()
 	})
-	return m
+	return w
+}
+
+func (w *watched) write(t *testing.T, name, content string) {
+	t.Helper()
+	write(t, filepath.Join(w.dir, filepath.FromSlash(name)), content)
 }
 
 // failed returns the reasons of the failed files.
-func (m *mirrored) failed() map[string]string {
+func (w *watched) failed() map[string]string {
 	failed := map[string]string{}
-	for _, file := range m.mirror.Status().Failed {
+	for _, file := range w.mirror.Status().Failed {
 		failed[file.Path] = file.Err.Error()
 	}
 	return failed
@@ -100,20 +136,20 @@ func (m *mirrored) failed() map[string]string {
 
 // becomes waits until the index holds the contents and the files with the words
 // have failed for a reason with them in it.
-func (m *mirrored) becomes(t *testing.T, what string, contents, reasons map[string]string) {
+func (w *watched) becomes(t *testing.T, what string, contents, reasons map[string]string) {
 	t.Helper()
 	deadline := time.After(20 * time.Second)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		status := m.mirror.Status()
-		failed := m.failed()
+		status := w.mirror.Status()
+		failed := w.failed()
 		for path, reason := range reasons {
 			if strings.Contains(failed[path], reason) {
 				failed[path] = reason
 			}
 		}
-		diff := cmp.Diff(contents, m.index.holds()) + cmp.Diff(reasons, failed)
+		diff := cmp.Diff(contents, w.index.contents()) + cmp.Diff(reasons, failed, cmpopts.EquateEmpty())
 		if diff == "" && status.Pending() == 0 && !status.Synced.IsZero() {
 			return
 		}
@@ -140,4 +176,21 @@ func remove(t *testing.T, path string) {
 	if err := os.RemoveAll(path); err != nil {
 		t.Fatal(err)
 	}
+}
+
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
 }

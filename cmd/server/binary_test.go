@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/compound-docs/compound-docs/test/gitrepo"
 	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
@@ -160,13 +161,7 @@ func newProject(t *testing.T, files map[string]string) (root string) {
 
 func write(t *testing.T, root, name, content string) {
 	t.Helper()
-	path := filepath.Join(root, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gitrepo.At(t, root).Put(name, content)
 }
 
 func activation(root string) map[string]any {

@@ -56,7 +56,7 @@ func cleanup(ctx context.Context, f *flags, options index.CleanupOptions, stdout
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	cleaned, err := s.library.Cleanup(ctx, options)
+	cleaned, err := s.index.Cleanup(ctx, options)
 	if err == nil || len(cleaned.Tenants)+len(cleaned.Projects) > 0 {
 		printCleaned(stdout, cleaned, options.DryRun)
 	}

@@ -8,12 +8,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
-	"github.com/compound-docs/compound-docs/test/mcpclient"
+	"github.com/compound-docs/compound-docs/test/gitrepo"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -46,28 +45,6 @@ func demoQuestions(t *testing.T) []demoQuestion {
 		t.Fatal(err)
 	}
 	return questions
-}
-
-// activateWhole activates a project, and waits until its index has all documents with
-// their vectors.
-func activateWhole(t *testing.T, session *mcpclient.Client, root string) {
-	t.Helper()
-	var answer struct {
-		toolError
-		Index any `json:"index"`
-	}
-	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) { // between two looks
-		answer.Index = nil
-		if call(t, session, "activate_project", activation(root), &answer) {
-			t.Fatalf("activate_project: %+v", answer)
-		}
-		if answer.Index == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the index stays behind: %v", answer.Index)
-		}
-	}
 }
 
 // The questions that the demo asks find the documents that answer them, by a
@@ -222,9 +199,5 @@ func criticalDocuments(t *testing.T, root string) []string {
 
 func read(t *testing.T, root, name string) string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
+	return gitrepo.At(t, root).Read(name)
 }

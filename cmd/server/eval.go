@@ -75,7 +75,7 @@ func evaluate(ctx context.Context, f *flags, options evalOptions, stdout, stderr
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	scope, err := indexCorpus(ctx, s.library, corpus, showProgress(stderr, corpus.name))
+	scope, err := indexCorpus(ctx, s.index, corpus, showProgress(stderr, corpus.name))
 	if err != nil {
 		return err
 	}

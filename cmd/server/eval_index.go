@@ -18,12 +18,12 @@ const evalBatch = 50
 // there. A document that cannot be indexed, or embedded whole, is an error: the
 // measures would be those of another collection. The index of a folder that is not used is removed by cleanup, as
 // that of a repository that is gone.
-func indexCorpus(ctx context.Context, library *index.Index, c *corpus, progress func(done, total int)) (rag.Scope, error) {
-	tenant, err := library.Tenant(ctx, rag.TenantKey{Project: c.projectName()}, c.dir)
+func indexCorpus(ctx context.Context, x *index.Index, c *corpus, progress func(done, total int)) (rag.Scope, error) {
+	tenant, err := x.Tenant(ctx, rag.TenantKey{Project: c.projectName()}, c.dir)
 	if err != nil {
 		return rag.Scope{}, err
 	}
-	indexer := library.Indexer(tenant, rag.Compounding, c.schema)
+	indexer := x.Indexer(tenant, rag.Compounding, c.schema)
 	known, err := indexer.Known(ctx)
 	if err != nil {
 		return rag.Scope{}, err
@@ -44,7 +44,7 @@ func indexCorpus(ctx context.Context, library *index.Index, c *corpus, progress 
 			return rag.Scope{}, err
 		}
 	}
-	queue := library.Queue(tenant, rag.Compounding)
+	queue := x.Queue(tenant, rag.Compounding)
 	if err := queue.Drain(ctx, progress); err != nil {
 		return rag.Scope{}, err
 	}

@@ -146,14 +146,6 @@ func withoutVectors(lines []string) []string {
 	return lines
 }
 
-// indexAnswer is the part of an answer about an index that is behind.
-type indexAnswer struct {
-	Pending     int    `json:"pending"`
-	Embedding   int    `json:"embedding"`
-	FailedCount int    `json:"failed_count"`
-	Waiting     string `json:"waiting"`
-}
-
 // modeAnswer is an answer of semantic_search with how it was found.
 type modeAnswer struct {
 	searchAnswer
@@ -181,22 +173,6 @@ func (w *window) mustFind(t *testing.T, name, query, mode string) modeAnswer {
 		t.Fatalf("%q in mode %q finds %+v, want %s", query, mode, answer, name)
 	}
 	return answer
-}
-
-// index returns the server's report on the index, nil when it is whole.
-func (w *window) index(t *testing.T) *indexAnswer {
-	t.Helper()
-	var answer struct {
-		Index *indexAnswer `json:"index"`
-	}
-	call(t, w.session, "list_doc_types", map[string]any{}, &answer)
-	return answer.Index
-}
-
-// waitWhole waits until the window says that everything is indexed and embedded.
-func (w *window) waitWhole(t *testing.T) {
-	t.Helper()
-	until(t, "the index is whole", patience, func() bool { return w.index(t) == nil })
 }
 
 // subjects are words that say nothing of each other.

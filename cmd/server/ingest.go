@@ -47,11 +47,11 @@ func ingest(ctx context.Context, f *flags, source string, stdout, stderr io.Writ
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	handbook, err := s.library.Handbook(ctx)
+	handbook, err := s.index.Handbook(ctx)
 	if err != nil {
 		return err
 	}
-	synced, err := watch.Sync(ctx, folder, s.library.Indexer(handbook, rag.Handbook, nil), showProgress(stderr, folder.Prefix))
+	synced, err := watch.Sync(ctx, folder, s.index.Indexer(handbook, rag.Handbook, nil), showProgress(stderr, folder.Prefix))
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func ingest(ctx context.Context, f *flags, source string, stdout, stderr io.Writ
 	if synced.Documents() == 0 {
 		return fmt.Errorf("no file of %s could be indexed", folder.Dir)
 	}
-	queue := s.library.Queue(handbook, rag.Handbook)
+	queue := s.index.Queue(handbook, rag.Handbook)
 	if err := queue.Drain(ctx, showProgress(stderr, "passages")); err != nil {
 		return fmt.Errorf("the documents are in the handbook and not all have vectors; run the command again: %w", err)
 	}

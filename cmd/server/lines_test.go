@@ -85,7 +85,7 @@ func TestServe_AnswersBatchesWhereTheProtocolHasThem(t *testing.T) {
 	p.answer(t)
 	p.send(t, `"method":"notifications/initialized"`)
 	ping := func(id string) string { return `{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}` }
-	batch := "[" + strings.Join([]string{ping("1"), `{"jsonrpc":"2.0","method":"notifications/none"}`, ping(`"b"`), "5", ping("1")}, ",") + "]"
+	batch := "[" + strings.Join([]string{ping("1"), `{"jsonrpc":"2.0","method":"notifications/none"}`, ping(`"b"`), "5"}, ",") + "]"
 	for range 3 { // ids are free again afterwards
 		if _, err := fmt.Fprintln(p.stdin, batch); err != nil {
 			t.Fatal(err)
@@ -100,7 +100,7 @@ func TestServe_AnswersBatchesWhereTheProtocolHasThem(t *testing.T) {
 			got = append(got, fmt.Sprint(string(answer.ID), " ", answer.Error == nil))
 		}
 		slices.Sort(got)
-		if want := []string{`"b" true`, "1 true", "null false", "null false"}; !slices.Equal(got, want) {
+		if want := []string{`"b" true`, "1 true", "null false"}; !slices.Equal(got, want) {
 			t.Errorf("answers %v, want %v", got, want)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/mcpclient"
 )
 
 const firstModel, firstDigest = "mxbai-embed-large", "sha256:first"
@@ -146,7 +147,7 @@ func TestServe_ModelOfOtherDimensions(t *testing.T) {
 	f.set(t, `{"embedding_model": "nomic-embed-text"}`)
 	f.fake.SetFaults(fakeollama.Faults{Dimensions: 768})
 	w = f.open(t)
-	var index *indexAnswer
+	var index *mcpclient.Index
 	until(t, "the index says why nothing is embedded", patience, func() bool {
 		index = w.index(t)
 		return index != nil && strings.Contains(index.Waiting, "768 dimensions")

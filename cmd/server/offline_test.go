@@ -11,6 +11,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/indexstate"
+	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -58,11 +59,11 @@ func TestServe_OllamaAwayForTheFirstSync(t *testing.T) {
 	var activated struct {
 		toolError
 
-		Index *indexAnswer `json:"index"`
+		Index *mcpclient.Index `json:"index"`
 	}
 	call(t, w.session, "activate_project", activation(f.root), &activated)
 	passages := count(t, f.pool, "SELECT count(*) FROM document_chunks")
-	want := &indexAnswer{Embedding: passages}
+	want := &mcpclient.Index{Embedding: passages, Failed: []any{}}
 	if got := activated.Index; got == nil || !strings.Contains(got.Waiting, "start Ollama") {
 		t.Errorf("activation answers %+v, want why embedding waits", activated)
 	} else {

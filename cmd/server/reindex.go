@@ -43,7 +43,7 @@ func reindex(ctx context.Context, f *flags, stdout, stderr io.Writer) (err error
 	if err != nil {
 		return err
 	}
-	reindexed, err := workspace.New(s.library, s.searcher, s.settings, root, s.logger).
+	reindexed, err := workspace.New(s.index, s.searcher, s.settings, root, s.logger).
 		Reindex(ctx, func(folder string) func(done, total int) { return showProgress(stderr, folder) })
 	if err != nil {
 		return err

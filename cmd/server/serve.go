@@ -18,7 +18,7 @@ func serve(ctx context.Context, f *flags, end *ending, stdin io.Reader, stdout, 
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	active := workspace.New(s.library, s.searcher, s.settings, s.project, s.logger)
+	active := workspace.New(s.index, s.searcher, s.settings, s.project, s.logger)
 	defer active.Close()
 
 	s.logger.InfoContext(ctx, "serving", "version", version)

@@ -79,7 +79,7 @@ type setup struct {
 	logger   *slog.Logger
 	models   *ollama.Client
 	database *db.Database
-	library  *index.Index
+	index    *index.Index
 	searcher *rag.Searcher
 }
 
@@ -100,7 +100,7 @@ func (f *flags) setUp(stderr io.Writer) (*setup, error) {
 		return nil, err
 	}
 	s.database = db.NewDatabase(o.databaseURL, s.logger)
-	s.library = index.New(s.database, s.models, s.logger)
+	s.index = index.New(s.database, s.models, s.logger)
 	s.searcher = rag.NewSearcher(s.database, s.models, s.models, s.logger)
 	return s, nil
 }

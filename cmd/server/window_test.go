@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"context"
 	"os"
 	"path"
 	"slices"
@@ -41,11 +42,36 @@ func (w *window) signal(t *testing.T, signal os.Signal) {
 // activate returns when everything is indexed and embedded.
 func (w *window) activate(t *testing.T, root string) {
 	t.Helper()
-	var failed toolError
-	if call(t, w.session, "activate_project", activation(root), &failed) {
-		t.Fatalf("activation fails: %+v", failed)
+	activateWhole(t, w.session, root)
+}
+
+// activateWhole activates a project, and returns when its index holds all documents
+// with their vectors.
+func activateWhole(t *testing.T, session *mcpclient.Client, root string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	in := mcpclient.Installation{Root: root}
+	if err := session.Activate(ctx, in.Config(), "main"); err != nil {
+		t.Fatal(err)
 	}
-	w.waitWhole(t)
+}
+
+// index returns how far the index is behind, nil when it is whole.
+func (w *window) index(t *testing.T) *mcpclient.Index {
+	t.Helper()
+	index, err := w.session.Index(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return index
+}
+
+// waitWhole waits until everything is indexed and embedded, whatever keeps the server
+// from it meanwhile.
+func (w *window) waitWhole(t *testing.T) {
+	t.Helper()
+	until(t, "the index is whole", patience, func() bool { return w.index(t) == nil })
 }
 
 // searchAnswer is an answer of semantic_search, or its error.
@@ -54,10 +80,7 @@ type searchAnswer struct {
 	Results []struct {
 		Path string `json:"path"`
 	} `json:"results"`
-	Index *struct {
-		Pending int    `json:"pending"`
-		Waiting string `json:"waiting"`
-	} `json:"index"`
+	Index *mcpclient.Index `json:"index"`
 }
 
 // titles are the names of the files found, in order.

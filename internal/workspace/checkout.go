@@ -15,9 +15,9 @@ import (
 )
 
 // moved reports whether another branch was checked out.
-func (a *Project) moved() bool {
-	head, err := project.Head(a.Definition.Root)
-	return err == nil && head.InRepository && head.Branch != a.Tenant.Key.Branch
+func (p *Project) moved() bool {
+	head, err := project.Head(p.Definition.Root)
+	return err == nil && head.InRepository && head.Branch != p.Tenant.Key.Branch
 }
 
 // maxLockAge is the age from which git's index lock is ignored: a git that crashed
@@ -31,15 +31,15 @@ func (*gitBusyError) Error() string { return "git is changing the files" }
 
 // ready returns an error while the files on disk may not be those of the tenant's
 // branch: git changes the files first, under its index lock, and HEAD last.
-func (a *Project) ready() error {
-	head, err := project.Head(a.Definition.Root)
+func (p *Project) ready() error {
+	head, err := project.Head(p.Definition.Root)
 	if err != nil {
 		return err
 	}
 	if !head.InRepository {
 		return nil
 	}
-	if head.Branch != a.Tenant.Key.Branch {
+	if head.Branch != p.Tenant.Key.Branch {
 		return fmt.Errorf("branch %q was checked out", head.Branch)
 	}
 	info, err := os.Stat(filepath.Join(filepath.Dir(head.HeadFile), "index.lock"))

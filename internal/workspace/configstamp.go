@@ -12,32 +12,32 @@ import (
 
 // outdated reports whether the project must be activated again, on another branch
 // or with another config.
-func (a *Project) outdated() bool {
-	return a.moved() || a.reconfigured()
+func (p *Project) outdated() bool {
+	return p.moved() || p.reconfigured()
 }
 
 // reconfigured reports whether the config or a schema has changed since the last
 // call.
-func (a *Project) reconfigured() bool {
-	stamp := stampConfig(a.Definition)
-	a.mu.Lock()
-	unchanged := stamp == a.stamp
-	a.stamp = stamp
-	a.mu.Unlock()
+func (p *Project) reconfigured() bool {
+	stamp := stampConfig(p.Definition)
+	p.mu.Lock()
+	unchanged := stamp == p.stamp
+	p.stamp = stamp
+	p.mu.Unlock()
 	return !unchanged
 }
 
 // forgetConfig makes the project count as outdated until it is activated again.
-func (a *Project) forgetConfig() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.stamp = ""
+func (p *Project) forgetConfig() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stamp = ""
 }
 
-func (a *Project) setConfigProblem(err error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.configProblem = err
+func (p *Project) setConfigProblem(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.configProblem = err
 }
 
 // configStamp identifies a state of the config and its schemas.

@@ -48,63 +48,63 @@ func (d *deletion) error() *rag.Error {
 //
 // The server must have a project or be started for one, which may be deleted. It is
 // not activated.
-func (s *Workspace) Delete(ctx context.Context, selection index.Selection) (index.Contents, error) {
-	s.switching.Lock()
-	defer s.switching.Unlock()
-	if err := s.hasProject(); err != nil {
+func (w *Workspace) Delete(ctx context.Context, selection index.Selection) (index.Contents, error) {
+	w.switching.Lock()
+	defer w.switching.Unlock()
+	if err := w.hasProject(); err != nil {
 		return index.Contents{}, err
 	}
-	contents, err := s.index.Delete(ctx, selection)
+	contents, err := w.index.Delete(ctx, selection)
 	if err != nil {
 		return contents, err
 	}
-	if active := s.current(); active != nil {
+	if active := w.current(); active != nil {
 		if selection.Matches(active.Tenant.Key) {
-			s.drop(active, &deletion{project: active.Definition, key: active.Tenant.Key, at: time.Now(), here: true})
+			w.drop(active, &deletion{project: active.Definition, key: active.Tenant.Key, at: time.Now(), here: true})
 		}
 		return contents, nil
 	}
 	// The next call would activate it.
-	if p, key, err := s.own(ctx); err == nil && selection.Matches(key) {
-		s.mu.Lock()
-		s.deleted = &deletion{project: p, key: key, at: time.Now(), here: true}
-		s.mu.Unlock()
+	if p, key, err := w.own(ctx); err == nil && selection.Matches(key) {
+		w.mu.Lock()
+		w.deleted = &deletion{project: p, key: key, at: time.Now(), here: true}
+		w.mu.Unlock()
 	}
 	return contents, nil
 }
 
 // Contents returns what [Workspace.Delete] would remove, under the same conditions.
-func (s *Workspace) Contents(ctx context.Context, selection index.Selection) (index.Contents, error) {
-	if err := s.hasProject(); err != nil {
+func (w *Workspace) Contents(ctx context.Context, selection index.Selection) (index.Contents, error) {
+	if err := w.hasProject(); err != nil {
 		return index.Contents{}, err
 	}
-	return s.index.Contents(ctx, selection)
+	return w.index.Contents(ctx, selection)
 }
 
 // hasProject fails with PROJECT_NOT_ACTIVATED if the server knows no project.
-func (s *Workspace) hasProject() error {
-	if s.current() != nil || s.deletion() != nil {
+func (w *Workspace) hasProject() error {
+	if w.current() != nil || w.deletion() != nil {
 		return nil
 	}
-	if s.projectDir == "" {
+	if w.projectDir == "" {
 		return notActivated("")
 	}
-	if _, err := s.load(s.projectDir); err != nil {
+	if _, err := w.load(w.projectDir); err != nil {
 		return notActivated(err.Error())
 	}
 	return nil
 }
 
 // own returns the project that the server was started for, with its present branch.
-func (s *Workspace) own(ctx context.Context) (*project.Project, rag.TenantKey, error) {
-	if s.projectDir == "" {
+func (w *Workspace) own(ctx context.Context) (*project.Project, rag.TenantKey, error) {
+	if w.projectDir == "" {
 		return nil, rag.TenantKey{}, errors.New("the server was started for no project")
 	}
-	return s.checkedOut(ctx, s.projectDir)
+	return w.checkedOut(ctx, w.projectDir)
 }
 
-func (s *Workspace) checkedOut(ctx context.Context, configPath string) (*project.Project, rag.TenantKey, error) {
-	p, err := s.load(configPath)
+func (w *Workspace) checkedOut(ctx context.Context, configPath string) (*project.Project, rag.TenantKey, error) {
+	p, err := w.load(configPath)
 	if err != nil {
 		return nil, rag.TenantKey{}, err
 	}
@@ -112,7 +112,7 @@ func (s *Workspace) checkedOut(ctx context.Context, configPath string) (*project
 	if err != nil {
 		return nil, rag.TenantKey{}, err
 	}
-	branch, err := s.branchOf(ctx, p, head)
+	branch, err := w.branchOf(ctx, p, head)
 	if err != nil {
 		return nil, rag.TenantKey{}, err
 	}
@@ -120,31 +120,31 @@ func (s *Workspace) checkedOut(ctx context.Context, configPath string) (*project
 }
 
 // drop ends the project if it is still active. The caller holds switching.
-func (s *Workspace) drop(active *Project, why *deletion) {
-	s.mu.Lock()
-	dropped := s.active == active
+func (w *Workspace) drop(active *Project, why *deletion) {
+	w.mu.Lock()
+	dropped := w.active == active
 	if dropped {
-		s.active, s.deleted = nil, why
+		w.active, w.deleted = nil, why
 	}
-	s.mu.Unlock()
+	w.mu.Unlock()
 	if dropped {
 		active.stop()
 	}
 }
 
 // rejoin finds a tenant that is in the index. It registers none.
-func (s *Workspace) rejoin(ctx context.Context, key rag.TenantKey, _ string) (*rag.Tenant, error) {
-	return s.index.Rejoin(ctx, key)
+func (w *Workspace) rejoin(ctx context.Context, key rag.TenantKey, _ string) (*rag.Tenant, error) {
+	return w.index.Rejoin(ctx, key)
 }
 
 // resume activates a deleted project if another server has done so. Otherwise its
 // error says why the project is not active. The caller holds switching.
-func (s *Workspace) resume(ctx context.Context, why *deletion) (*Project, error) {
-	p, key, err := s.checkedOut(ctx, why.project.ConfigPath)
+func (w *Workspace) resume(ctx context.Context, why *deletion) (*Project, error) {
+	p, key, err := w.checkedOut(ctx, why.project.ConfigPath)
 	if err != nil {
 		return nil, why.error()
 	}
-	active, err := s.replace(ctx, p, key, s.rejoin)
+	active, err := w.replace(ctx, p, key, w.rejoin)
 	if errors.Is(err, db.ErrTenantGone) {
 		return nil, why.error()
 	}
@@ -153,36 +153,36 @@ func (s *Workspace) resume(ctx context.Context, why *deletion) (*Project, error)
 
 // compareWithIndex ends the active project if its tenant was deleted, and resumes a
 // deleted one that another server has activated.
-func (s *Workspace) compareWithIndex(ctx context.Context) error {
-	active, why := s.current(), s.deletion()
+func (w *Workspace) compareWithIndex(ctx context.Context) error {
+	active, why := w.current(), w.deletion()
 	if active == nil && why == nil {
 		return nil
 	}
 	var state index.TenantState
 	if active != nil {
 		var err error
-		if state, err = s.index.State(ctx, active.Tenant); err != nil || !state.Deleted && !state.Replaced {
+		if state, err = w.index.State(ctx, active.Tenant); err != nil || !state.Deleted && !state.Replaced {
 			return err
 		}
 	}
-	s.switching.Lock()
-	defer s.switching.Unlock()
-	if s.current() != active || ctx.Err() != nil {
+	w.switching.Lock()
+	defer w.switching.Unlock()
+	if w.current() != active || ctx.Err() != nil {
 		return nil // another call has changed it
 	}
 	if active != nil {
 		why = &deletion{project: active.Definition, key: active.Tenant.Key, at: state.DeletedAt}
-		s.logger.WarnContext(ctx, "the index was deleted by another server", "project", why.key.Project, "branch", why.key.Branch)
-		s.drop(active, why)
+		w.logger.WarnContext(ctx, "the index was deleted by another server", "project", why.key.Project, "branch", why.key.Branch)
+		w.drop(active, why)
 	}
-	if _, err := s.resume(ctx, why); err != nil && rag.AsError(err).Code != rag.ProjectNotActivated {
+	if _, err := w.resume(ctx, why); err != nil && rag.AsError(err).Code != rag.ProjectNotActivated {
 		return err
 	}
 	return nil
 }
 
-func (s *Workspace) deletion() *deletion {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.deleted
+func (w *Workspace) deletion() *deletion {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.deleted
 }

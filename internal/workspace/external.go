@@ -16,8 +16,8 @@ import (
 // is EXTERNAL_DOCS_NOT_CONFIGURED only if config.json names none. If it names a
 // folder that cannot be used, the error says why. config.json is read again first,
 // because it may just have been written.
-func (s *Workspace) External(ctx context.Context) (*Project, External, error) {
-	active, err := s.Active(ctx)
+func (w *Workspace) External(ctx context.Context) (*Project, External, error) {
+	active, err := w.Active(ctx)
 	if err != nil {
 		return nil, External{}, err
 	}
@@ -25,14 +25,14 @@ func (s *Workspace) External(ctx context.Context) (*Project, External, error) {
 	if ok {
 		return active, external, nil
 	}
-	p, problem := s.load(active.Definition.ConfigPath)
+	p, problem := w.load(active.Definition.ConfigPath)
 	if problem != nil {
 		return nil, External{}, externalProblem(problem)
 	}
 	if _, ok := p.External(); !ok {
 		return nil, External{}, notConfigured()
 	}
-	if active, err = s.refresh(ctx, active); err != nil {
+	if active, err = w.refresh(ctx, active); err != nil {
 		return nil, External{}, err
 	}
 	if external, ok = active.External(); !ok { // the config has changed again

@@ -20,20 +20,20 @@ const indexTries = 5
 // given may be relative to the repository or to the docs folder. It returns the path in
 // the index. If the file changes or disappears meanwhile, the index holds its newest
 // state. Without Ollama the error says that the document is found by its words.
-func (a *Project) IndexFile(ctx context.Context, given string) (string, error) {
-	name, err := a.documentName(given, "path")
+func (p *Project) IndexFile(ctx context.Context, given string) (string, error) {
+	name, err := p.documentName(given, "path")
 	if err != nil {
 		return "", err
 	}
-	indexed := path.Join(a.docs.folder.Prefix, name)
-	err = a.indexNewest(ctx, name, indexed)
+	indexed := path.Join(p.docs.folder.Prefix, name)
+	err = p.indexNewest(ctx, name, indexed)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", notFound(given, a.docs.folder.Prefix)
+		return "", notFound(given, p.docs.folder.Prefix)
 	}
 	if err != nil {
 		return "", err
 	}
-	if err := a.queue.EmbedDocument(ctx, rag.Compounding, indexed); err != nil {
+	if err := p.queue.EmbedDocument(ctx, rag.Compounding, indexed); err != nil {
 		reason := rag.AsError(err)
 		return "", &rag.Error{
 			Code: reason.Code, Details: reason.Details, Err: reason,
@@ -45,9 +45,9 @@ func (a *Project) IndexFile(ctx context.Context, given string) (string, error) {
 
 // indexNewest puts the text of a document into the index, with its newest state if the
 // file changes meanwhile. The error is [fs.ErrNotExist] if there is none.
-func (a *Project) indexNewest(ctx context.Context, name, indexed string) (err error) {
+func (p *Project) indexNewest(ctx context.Context, name, indexed string) (err error) {
 	for range indexTries {
-		if err = a.indexFile(ctx, name, indexed); !errors.Is(err, document.ErrChanged) {
+		if err = p.indexFile(ctx, name, indexed); !errors.Is(err, document.ErrChanged) {
 			return err
 		}
 	}
@@ -56,13 +56,13 @@ func (a *Project) indexNewest(ctx context.Context, name, indexed string) (err er
 
 // indexFile is one try of indexNewest. The error is [document.ErrChanged] if the file
 // has changed meanwhile, and [fs.ErrNotExist] if there is none.
-func (a *Project) indexFile(ctx context.Context, name, indexed string) error {
-	file, err := a.docs.folder.Read(name)
+func (p *Project) indexFile(ctx context.Context, name, indexed string) error {
+	file, err := p.docs.folder.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := a.docs.indexer.Remove(ctx, []string{indexed}); err != nil {
+		if err := p.docs.indexer.Remove(ctx, []string{indexed}); err != nil {
 			return err
 		}
-		if len(a.docs.folder.Present([]string{indexed})) > 0 {
+		if len(p.docs.folder.Present([]string{indexed})) > 0 {
 			return document.ErrChanged
 		}
 		return err
@@ -73,7 +73,7 @@ func (a *Project) indexFile(ctx context.Context, name, indexed string) error {
 	if err != nil {
 		return rag.FileError("read ./"+indexed, err)
 	}
-	failures, err := a.docs.indexer.Index(ctx, []document.File{file})
+	failures, err := p.docs.indexer.Index(ctx, []document.File{file})
 	if err != nil {
 		return err
 	}
@@ -85,8 +85,8 @@ func (a *Project) indexFile(ctx context.Context, name, indexed string) error {
 
 // documentName returns the document's path in the docs folder. parameter is the
 // name of the tool's parameter, for errors.
-func (a *Project) documentName(given, parameter string) (string, error) {
-	docs := a.Definition.DocsDir()
+func (p *Project) documentName(given, parameter string) (string, error) {
+	docs := p.Definition.DocsDir()
 	name := filepath.ToSlash(given)
 	if filepath.IsAbs(given) {
 		// The project's root has its symbolic links resolved; what leads there may not.
@@ -94,7 +94,7 @@ func (a *Project) documentName(given, parameter string) (string, error) {
 		if err != nil {
 			return "", notFound(given, docs)
 		}
-		relative, err := filepath.Rel(a.Definition.Root, filepath.Join(dir, filepath.Base(given)))
+		relative, err := filepath.Rel(p.Definition.Root, filepath.Join(dir, filepath.Base(given)))
 		if err != nil {
 			return "", notFound(given, docs)
 		}
@@ -105,7 +105,7 @@ func (a *Project) documentName(given, parameter string) (string, error) {
 		return "", rag.Errorf(rag.InvalidArgument, "%s %q leads out of %s; give one such as ./%s/problems/example.md",
 			parameter, given, docs, docs).With("parameter", parameter)
 	}
-	if !a.docs.folder.Covers(name) {
+	if !p.docs.folder.Covers(name) {
 		return "", rag.Errorf(rag.InvalidArgument, "%s %q is not a markdown document; give one such as ./%s/problems/example.md",
 			parameter, given, docs).With("parameter", parameter)
 	}

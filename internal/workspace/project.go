@@ -95,8 +95,8 @@ func externalPrefix(external project.External) string {
 }
 
 // Compounding returns the scope of the project's own documents.
-func (a *Project) Compounding() rag.Scope {
-	return rag.Scope{Tenant: a.Tenant, Collection: rag.Compounding}
+func (p *Project) Compounding() rag.Scope {
+	return rag.Scope{Tenant: p.Tenant, Collection: rag.Compounding}
 }
 
 // External is the project's external documentation.
@@ -109,65 +109,65 @@ type External struct {
 
 // External returns the scope of the external documentation, and false if none is
 // configured.
-func (a *Project) External() (External, bool) {
-	external, ok := a.Definition.External()
+func (p *Project) External() (External, bool) {
+	external, ok := p.Definition.External()
 	if !ok {
 		return External{}, false
 	}
-	return External{Scope: rag.Scope{Tenant: a.Tenant, Collection: rag.External}, Path: external.Path}, true
+	return External{Scope: rag.Scope{Tenant: p.Tenant, Collection: rag.External}, Path: external.Path}, true
 }
 
 // start indexes and follows the files while this server leads the tenant, and has
 // Ollama load the embedding model.
-func (a *Project) start() {
+func (p *Project) start() {
 	ctx, cancel := context.WithCancel(context.Background())
-	a.cancel = cancel
-	a.running.Go(func() { a.index.Warm(ctx) })
-	a.running.Go(func() {
-		panics.Restart(ctx, a.logger, "index the project", func() {
-			a.index.Lead(ctx, a.Tenant, a.keepIndexed, func(reason error) { a.setLeading(false, reason) })
+	p.cancel = cancel
+	p.running.Go(func() { p.index.Warm(ctx) })
+	p.running.Go(func() {
+		panics.Restart(ctx, p.logger, "index the project", func() {
+			p.index.Lead(ctx, p.Tenant, p.keepIndexed, func(reason error) { p.setLeading(false, reason) })
 		})
 	})
 }
 
-func (a *Project) stop() {
-	a.cancel()
-	a.running.Wait()
+func (p *Project) stop() {
+	p.cancel()
+	p.running.Wait()
 }
 
 // keepIndexed mirrors every folder, and embeds what has no vector, until ctx ends.
-func (a *Project) keepIndexed(ctx context.Context) {
+func (p *Project) keepIndexed(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	var mirrors sync.WaitGroup
 	defer mirrors.Wait()
 	defer cancel()
-	for _, tree := range a.trees {
+	for _, tree := range p.trees {
 		tree.mirror.Reset()
 		mirrors.Go(func() {
-			panics.Restart(ctx, a.logger, "follow "+tree.folder.Dir, func() { tree.mirror.Run(ctx) })
+			panics.Restart(ctx, p.logger, "follow "+tree.folder.Dir, func() { tree.mirror.Run(ctx) })
 		})
 	}
-	a.setLeading(true, nil)
-	defer a.setLeading(false, nil)
+	p.setLeading(true, nil)
+	defer p.setLeading(false, nil)
 	mirrors.Go(func() {
-		panics.Restart(ctx, a.logger, "embed", func() { a.queue.Run(ctx) })
+		panics.Restart(ctx, p.logger, "embed", func() { p.queue.Run(ctx) })
 	})
 	mirrors.Go(func() {
-		panics.Restart(ctx, a.logger, "publish the status", func() { a.publish(ctx) })
+		panics.Restart(ctx, p.logger, "publish the status", func() { p.publish(ctx) })
 	})
-	if err := a.dropFormerExternal(ctx); err != nil && ctx.Err() == nil {
-		a.logger.WarnContext(ctx, "drop external docs that are no longer configured", "error", err)
+	if err := p.dropFormerExternal(ctx); err != nil && ctx.Err() == nil {
+		p.logger.WarnContext(ctx, "drop external docs that are no longer configured", "error", err)
 	}
 	mirrors.Wait()
 }
 
 // dropFormerExternal removes the external docs of an earlier config if the present
 // one has none. If it names another folder, that folder's mirror removes them.
-func (a *Project) dropFormerExternal(ctx context.Context) error {
-	if _, configured := a.Definition.External(); configured {
+func (p *Project) dropFormerExternal(ctx context.Context) error {
+	if _, configured := p.Definition.External(); configured {
 		return nil
 	}
-	indexer := a.index.Indexer(a.Tenant, rag.External, nil)
+	indexer := p.index.Indexer(p.Tenant, rag.External, nil)
 	known, err := indexer.Known(ctx)
 	if err != nil {
 		return err
@@ -176,22 +176,22 @@ func (a *Project) dropFormerExternal(ctx context.Context) error {
 }
 
 // rescan queues a walk of every folder.
-func (a *Project) rescan() {
-	for _, tree := range a.trees {
+func (p *Project) rescan() {
+	for _, tree := range p.trees {
 		tree.mirror.Rescan()
 	}
 }
 
-func (a *Project) setLeading(leading bool, reason error) {
-	a.mu.Lock()
-	changed := a.leading != leading || !a.decided
-	a.decided, a.leading, a.notLeading = true, leading, reason
-	a.mu.Unlock()
+func (p *Project) setLeading(leading bool, reason error) {
+	p.mu.Lock()
+	changed := p.leading != leading || !p.decided
+	p.decided, p.leading, p.notLeading = true, leading, reason
+	p.mu.Unlock()
 	if changed {
-		a.notify()
+		p.notify()
 	}
 	if reason != nil {
-		a.logger.Debug("this server cannot index", "error", reason)
+		p.logger.Debug("this server cannot index", "error", reason)
 	}
 }
 
@@ -208,13 +208,13 @@ type DocTypeCount struct {
 }
 
 // DocTypes returns the project's doc-types in their order, with document counts.
-func (a *Project) DocTypes(ctx context.Context) ([]DocTypeCount, error) {
-	documents, err := a.searcher.CountByType(ctx, a.Compounding())
+func (p *Project) DocTypes(ctx context.Context) ([]DocTypeCount, error) {
+	documents, err := p.searcher.CountByType(ctx, p.Compounding())
 	if err != nil {
 		return nil, err
 	}
-	counts := make([]DocTypeCount, 0, len(a.Definition.DocTypes()))
-	for _, docType := range a.Definition.DocTypes() {
+	counts := make([]DocTypeCount, 0, len(p.Definition.DocTypes()))
+	for _, docType := range p.Definition.DocTypes() {
 		counts = append(counts, DocTypeCount{DocType: docType, Documents: documents[docType.Name]})
 	}
 	return counts, nil

@@ -15,41 +15,41 @@ import (
 // replaces the file in one step and keeps its mode. After a crash in between, the
 // next sync corrects the index. Promote returns the document's path in the docs
 // folder and its previous level.
-func (a *Project) Promote(ctx context.Context, given string, level rag.Level) (name string, previous rag.Level, err error) {
-	if name, previous, err = a.promote(ctx, given, level); err == nil {
+func (p *Project) Promote(ctx context.Context, given string, level rag.Level) (name string, previous rag.Level, err error) {
+	if name, previous, err = p.promote(ctx, given, level); err == nil {
 		return name, previous, nil
 	}
 	missing := rag.AsError(err).Code == rag.DocumentNotFound || rag.AsError(err).Code == rag.InvalidArgument
-	if missing && a.isExternal(given) {
+	if missing && p.isExternal(given) {
 		err = rag.Errorf(rag.ExternalDocsNotPromotable,
 			"%q belongs to the external docs, which have no promotion level; only documents in %s have one",
-			given, a.Definition.DocsDir()).With("document_path", given)
+			given, p.Definition.DocsDir()).With("document_path", given)
 	}
 	return "", "", err
 }
 
-func (a *Project) promote(ctx context.Context, given string, level rag.Level) (name string, previous rag.Level, err error) {
-	if name, err = a.documentName(given, "document_path"); err != nil {
+func (p *Project) promote(ctx context.Context, given string, level rag.Level) (name string, previous rag.Level, err error) {
+	if name, err = p.documentName(given, "document_path"); err != nil {
 		return "", "", err
 	}
-	before, after, err := a.editDocument(name, func(file document.File) (content []byte, err error) {
-		content, previous, err = a.docs.indexer.WithLevel(file, level)
+	before, after, err := p.editDocument(name, func(file document.File) (content []byte, err error) {
+		content, previous, err = p.docs.indexer.WithLevel(file, level)
 		return content, err
 	})
 	var refused *rag.Error
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", "", notFound(given, a.Definition.DocsDir())
+		return "", "", notFound(given, p.Definition.DocsDir())
 	case errors.As(err, &refused):
 		return "", "", err
 	case err != nil:
-		return "", "", rag.FileError("edit ./"+path.Join(a.Definition.DocsDir(), name), err)
+		return "", "", rag.FileError("edit ./"+path.Join(p.Definition.DocsDir(), name), err)
 	}
-	done, err := a.docs.indexer.Promote(ctx, before, after)
+	done, err := p.docs.indexer.Promote(ctx, before, after)
 	if err == nil && !done {
 		// The index holds another version of the document, or none.
-		if err = a.indexNewest(ctx, name, path.Join(a.Definition.DocsDir(), name)); errors.Is(err, fs.ErrNotExist) {
-			return "", "", notFound(given, a.Definition.DocsDir())
+		if err = p.indexNewest(ctx, name, path.Join(p.Definition.DocsDir(), name)); errors.Is(err, fs.ErrNotExist) {
+			return "", "", notFound(given, p.Definition.DocsDir())
 		}
 	}
 	if errors.Is(err, document.ErrChanged) {
@@ -67,22 +67,22 @@ func (a *Project) promote(ctx context.Context, given string, level rag.Level) (n
 }
 
 // editDocument edits a file of the docs folder, one at a time.
-func (a *Project) editDocument(name string, change func(document.File) ([]byte, error)) (before, after document.File, err error) {
-	a.editing.Lock()
-	defer a.editing.Unlock()
-	return edit(a.docs.folder, name, change)
+func (p *Project) editDocument(name string, change func(document.File) ([]byte, error)) (before, after document.File, err error) {
+	p.editing.Lock()
+	defer p.editing.Unlock()
+	return edit(p.docs.folder, name, change)
 }
 
 // isExternal reports whether a path given by a caller leads to a file of the
 // external docs.
-func (a *Project) isExternal(given string) bool {
-	external, ok := a.Definition.External()
+func (p *Project) isExternal(given string) bool {
+	external, ok := p.Definition.External()
 	if !ok {
 		return false
 	}
 	full := filepath.FromSlash(given)
 	if !filepath.IsAbs(full) {
-		full = filepath.Join(a.Definition.Root, full)
+		full = filepath.Join(p.Definition.Root, full)
 	}
 	full, err := filepath.EvalSymlinks(full)
 	if err != nil {

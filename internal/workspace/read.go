@@ -15,9 +15,9 @@ import (
 // to the repository, or absolute for external docs outside it. It reads only
 // documents of the docs folder and of the external docs. Any other path is
 // DOCUMENT_NOT_FOUND, whether or not there is a file.
-func (a *Project) Read(given string) (document.File, error) {
+func (p *Project) Read(given string) (document.File, error) {
 	clean := path.Clean(filepath.ToSlash(given))
-	for _, tree := range a.trees {
+	for _, tree := range p.trees {
 		name, ok := below(tree.folder.Prefix, clean)
 		if !ok || !tree.folder.Covers(name) {
 			continue
@@ -30,7 +30,7 @@ func (a *Project) Read(given string) (document.File, error) {
 			return document.File{}, rag.FileError("read "+clean, err)
 		}
 	}
-	return document.File{}, notFound(given, a.Definition.DocsDir())
+	return document.File{}, notFound(given, p.Definition.DocsDir())
 }
 
 // below returns a path of the index relative to the folder with the prefix.

@@ -26,20 +26,20 @@ type ReindexedFolder struct {
 // called with the progress of a folder, and of the passages that are embedded then.
 // After an error documents or vectors may be missing until the next activation or
 // Reindex.
-func (s *Workspace) Reindex(ctx context.Context, report func(folder string) func(done, total int)) (ReindexResult, error) {
-	p, key, err := s.checkedOut(ctx, s.projectDir)
+func (w *Workspace) Reindex(ctx context.Context, report func(folder string) func(done, total int)) (ReindexResult, error) {
+	p, key, err := w.checkedOut(ctx, w.projectDir)
 	if err != nil {
 		return ReindexResult{}, err
 	}
-	tenant, err := s.index.Tenant(ctx, key, p.Root)
+	tenant, err := w.index.Tenant(ctx, key, p.Root)
 	if err != nil {
 		return ReindexResult{}, fmt.Errorf("reindex: %w", err)
 	}
-	if err := s.index.Reset(ctx, tenant); err != nil {
+	if err := w.index.Reset(ctx, tenant); err != nil {
 		return ReindexResult{}, fmt.Errorf("reindex: %w", err)
 	}
 	reindexed := ReindexResult{Tenant: key}
-	fresh := newProject(s.index, s.searcher, p, tenant, 0, s.logger)
+	fresh := newProject(w.index, w.searcher, p, tenant, 0, w.logger)
 	for _, tree := range fresh.trees {
 		name := cmp.Or(tree.folder.Prefix, ".")
 		synced, err := watch.Sync(ctx, tree.folder, tree.indexer, report(name))

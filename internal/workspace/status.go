@@ -113,17 +113,17 @@ func (s Status) plusQueue(queue index.QueueStatus) Status {
 func printable(text string) string { return strings.ReplaceAll(text, "\x00", "\ufffd") }
 
 // Status returns how far the index is behind. If another server indexes, it
-// returns the status that that server has published.
-func (a *Project) Status(ctx context.Context) Status {
-	a.mu.Lock()
-	decided, leading, reason, problem := a.decided, a.leading, a.notLeading, a.configProblem
-	a.mu.Unlock()
+// returns the status that the other one has published.
+func (p *Project) Status(ctx context.Context) Status {
+	p.mu.Lock()
+	decided, leading, reason, problem := p.decided, p.leading, p.notLeading, p.configProblem
+	p.mu.Unlock()
 	var status Status
 	switch {
 	case leading:
-		status = a.localStatus(ctx)
+		status = p.localStatus(ctx)
 	case decided:
-		status = a.publishedStatus(ctx, reason)
+		status = p.publishedStatus(ctx, reason)
 	default:
 		// A status published earlier may be outdated.
 		status = Status{Queued: 1, Failed: []Failed{}}
@@ -134,22 +134,22 @@ func (a *Project) Status(ctx context.Context) Status {
 	return status
 }
 
-func (a *Project) localStatus(ctx context.Context) Status {
+func (p *Project) localStatus(ctx context.Context) Status {
 	status := Status{Synced: time.Now(), Failed: []Failed{}}
-	for _, tree := range a.trees {
+	for _, tree := range p.trees {
 		status = status.plus(tree.mirror.Status())
 	}
 	if status.Pending() == 0 {
-		if err := a.queue.Count(ctx); err != nil && ctx.Err() == nil {
-			a.logger.DebugContext(ctx, "count passages to embed", "error", err)
+		if err := p.queue.Count(ctx); err != nil && ctx.Err() == nil {
+			p.logger.DebugContext(ctx, "count passages to embed", "error", err)
 		}
 	}
-	return status.plusQueue(a.queue.Status())
+	return status.plusQueue(p.queue.Status())
 }
 
-func (a *Project) publishedStatus(ctx context.Context, reason error) Status {
+func (p *Project) publishedStatus(ctx context.Context, reason error) Status {
 	status := Status{Failed: []Failed{}}
-	found, err := a.index.SyncStatus(ctx, a.Tenant, &status)
+	found, err := p.index.SyncStatus(ctx, p.Tenant, &status)
 	if err == nil {
 		err = reason
 	}
@@ -180,12 +180,12 @@ const followerPoll = 200 * time.Millisecond
 // when the sync has to wait for an unavailable service, and when ctx ends. It keeps
 // waiting while git changes the files, and while another server takes the place of a
 // suspended one.
-func (a *Project) WaitSynced(ctx context.Context, progress func(Status)) {
+func (p *Project) WaitSynced(ctx context.Context, progress func(Status)) {
 	poll := time.NewTicker(followerPoll)
 	defer poll.Stop()
 	for {
-		changed := a.nextChange()
-		status := a.Status(ctx)
+		changed := p.nextChange()
+		status := p.Status(ctx)
 		if progress != nil {
 			progress(status)
 		}
@@ -209,12 +209,12 @@ const publishInterval = 500 * time.Millisecond
 
 // publish writes the status into the database, for the tenant's other servers,
 // until ctx ends.
-func (a *Project) publish(ctx context.Context) {
+func (p *Project) publish(ctx context.Context) {
 	for {
-		changed := a.nextChange()
-		err := a.index.SetSyncStatus(ctx, a.Tenant, a.localStatus(ctx))
+		changed := p.nextChange()
+		err := p.index.SetSyncStatus(ctx, p.Tenant, p.localStatus(ctx))
 		if err != nil && !errors.Is(err, context.Canceled) {
-			a.logger.DebugContext(ctx, "publish status", "error", err)
+			p.logger.DebugContext(ctx, "publish status", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -230,15 +230,15 @@ func (a *Project) publish(ctx context.Context) {
 }
 
 // nextChange returns a channel that is closed when the status changes.
-func (a *Project) nextChange() <-chan struct{} {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.changed
+func (p *Project) nextChange() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.changed
 }
 
-func (a *Project) notify() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	close(a.changed)
-	a.changed = make(chan struct{})
+func (p *Project) notify() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	close(p.changed)
+	p.changed = make(chan struct{})
 }

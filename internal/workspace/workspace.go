@@ -59,26 +59,26 @@ func New(
 }
 
 // prefer has passages that were found by their words embedded before others.
-func (s *Workspace) prefer(tenant *rag.Tenant, _ rag.Collection, hashes []uuid.UUID) {
-	if active := s.current(); active != nil && active.Tenant.Same(tenant) {
+func (w *Workspace) prefer(tenant *rag.Tenant, _ rag.Collection, hashes []uuid.UUID) {
+	if active := w.current(); active != nil && active.Tenant.Same(tenant) {
 		active.queue.Prefer(hashes)
 	}
 }
 
 // Searcher returns what reads the index.
-func (s *Workspace) Searcher() *rag.Searcher { return s.searcher }
+func (w *Workspace) Searcher() *rag.Searcher { return w.searcher }
 
 // Active returns the active project. If none is active, it activates the project
 // that the server was started for. It fails with PROJECT_NOT_ACTIVATED if there is
 // none, or if that was deleted from the index. If another branch was checked out,
 // it switches to that branch first, so that no answer comes from another branch's
 // files. After an activation or a switch it waits for the sync, for a limited time.
-func (s *Workspace) Active(ctx context.Context) (*Project, error) {
-	active := s.current()
+func (w *Workspace) Active(ctx context.Context) (*Project, error) {
+	active := w.current()
 	if active != nil && !active.moved() {
 		return active, nil
 	}
-	active, err := s.refresh(ctx, active)
+	active, err := w.refresh(ctx, active)
 	if err != nil {
 		return nil, err
 	}
@@ -90,18 +90,18 @@ func (s *Workspace) Active(ctx context.Context) (*Project, error) {
 
 // refresh activates the project again with its present branch and config, unless
 // another call has done so. outdated is the active project, nil for none.
-func (s *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, error) {
-	s.switching.Lock()
-	defer s.switching.Unlock()
-	switch active := s.current(); {
+func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, error) {
+	w.switching.Lock()
+	defer w.switching.Unlock()
+	switch active := w.current(); {
 	case active != outdated && active != nil:
 		return active, nil
-	case active == nil && s.deletion() != nil:
-		return s.resume(ctx, s.deletion())
+	case active == nil && w.deletion() != nil:
+		return w.resume(ctx, w.deletion())
 	case active == nil:
-		return s.activateOwn(ctx)
+		return w.activateOwn(ctx)
 	}
-	p, problem := s.load(outdated.Definition.ConfigPath)
+	p, problem := w.load(outdated.Definition.ConfigPath)
 	if problem != nil {
 		outdated.setConfigProblem(problem)
 		if !outdated.moved() {
@@ -117,14 +117,14 @@ func (s *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 	if head.InRepository {
 		branch = head.Branch
 	}
-	key, register := keyOf(p, branch), s.index.Tenant
+	key, register := keyOf(p, branch), w.index.Tenant
 	if key == outdated.Tenant.Key {
-		register = s.rejoin // a new config must not undo a deletion
+		register = w.rejoin // a new config must not undo a deletion
 	}
-	active, err := s.replace(ctx, p, key, register)
+	active, err := w.replace(ctx, p, key, register)
 	if errors.Is(err, db.ErrTenantGone) {
 		why := &deletion{project: outdated.Definition, key: key}
-		s.drop(outdated, why)
+		w.drop(outdated, why)
 		return nil, why.error()
 	}
 	if err == nil {
@@ -134,11 +134,11 @@ func (s *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 }
 
 // activateOwn activates the project that the server was started for.
-func (s *Workspace) activateOwn(ctx context.Context) (*Project, error) {
-	if s.projectDir == "" {
+func (w *Workspace) activateOwn(ctx context.Context) (*Project, error) {
+	if w.projectDir == "" {
 		return nil, notActivated("")
 	}
-	p, err := s.load(s.projectDir)
+	p, err := w.load(w.projectDir)
 	if err != nil {
 		return nil, notActivated(err.Error())
 	}
@@ -146,11 +146,11 @@ func (s *Workspace) activateOwn(ctx context.Context) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	branch, err := s.branchOf(ctx, p, head)
+	branch, err := w.branchOf(ctx, p, head)
 	if err != nil {
 		return nil, err
 	}
-	return s.replace(ctx, p, keyOf(p, branch), s.index.Tenant)
+	return w.replace(ctx, p, keyOf(p, branch), w.index.Tenant)
 }
 
 func notActivated(reason string) *rag.Error {
@@ -164,17 +164,17 @@ func notActivated(reason string) *rag.Error {
 
 // branchOf returns the name of the tenant's branch. A folder outside git keeps the
 // name with which it was last activated, and is "main" before that.
-func (s *Workspace) branchOf(ctx context.Context, p *project.Project, head project.GitHead) (string, error) {
+func (w *Workspace) branchOf(ctx context.Context, p *project.Project, head project.GitHead) (string, error) {
 	if head.InRepository {
 		return head.Branch, nil
 	}
-	s.mu.Lock()
-	given, known := s.outsideGit[p.Root]
-	s.mu.Unlock()
+	w.mu.Lock()
+	given, known := w.outsideGit[p.Root]
+	w.mu.Unlock()
 	if known {
 		return given, nil
 	}
-	branch, err := s.index.LastBranch(ctx, p.Config.ProjectName, project.PathHash(p.Root))
+	branch, err := w.index.LastBranch(ctx, p.Config.ProjectName, project.PathHash(p.Root))
 	return cmp.Or(branch, "main"), err
 }
 
@@ -182,34 +182,34 @@ func (s *Workspace) branchOf(ctx context.Context, p *project.Project, head proje
 // branch must be the branch that is checked out. If the project is active already,
 // its folders are walked again. If it was deleted from the index, it is indexed
 // again.
-func (s *Workspace) Activate(ctx context.Context, configPath, branch string) (*Project, error) {
-	s.switching.Lock()
-	defer s.switching.Unlock()
-	p, err := s.load(configPath)
+func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*Project, error) {
+	w.switching.Lock()
+	defer w.switching.Unlock()
+	p, err := w.load(configPath)
 	if err != nil {
 		return nil, err
 	}
 	if err := checkBranch(p.Root, branch); err != nil {
 		return nil, err
 	}
-	active, key := s.current(), keyOf(p, branch)
+	active, key := w.current(), keyOf(p, branch)
 	if active == nil || active.Definition.ConfigPath != p.ConfigPath || active.Tenant.Key != key || active.outdated() {
-		return s.replace(ctx, p, key, s.index.Tenant)
+		return w.replace(ctx, p, key, w.index.Tenant)
 	}
 	// Another server may have deleted it a moment ago.
-	tenant, err := s.index.Tenant(ctx, key, p.Root)
+	tenant, err := w.index.Tenant(ctx, key, p.Root)
 	if err != nil {
 		return nil, fmt.Errorf("activate project: %w", err)
 	}
 	if !tenant.Same(active.Tenant) {
-		return s.replace(ctx, p, key, s.index.Tenant)
+		return w.replace(ctx, p, key, w.index.Tenant)
 	}
 	active.rescan()
 	return active, nil
 }
 
-func (s *Workspace) load(configPath string) (*project.Project, error) {
-	return project.Load(configPath, s.settings.ExternalDocsAllowed...)
+func (w *Workspace) load(configPath string) (*project.Project, error) {
+	return project.Load(configPath, w.settings.ExternalDocsAllowed...)
 }
 
 // keyOf returns the key of the project's tenant on a branch.
@@ -219,7 +219,7 @@ func keyOf(p *project.Project, branch string) rag.TenantKey {
 
 // replace registers the tenant and makes it active. If that fails, the project
 // before it stays active.
-func (s *Workspace) replace(
+func (w *Workspace) replace(
 	ctx context.Context, p *project.Project, key rag.TenantKey,
 	register func(ctx context.Context, key rag.TenantKey, root string) (*rag.Tenant, error),
 ) (*Project, error) {
@@ -229,42 +229,42 @@ func (s *Workspace) replace(
 	if err != nil {
 		return nil, fmt.Errorf("activate project: %w", err)
 	}
-	debounce := time.Duration(s.settings.FileWatcher.DebounceMS) * time.Millisecond
-	next := newProject(s.index, s.searcher, p, tenant, debounce, s.logger)
+	debounce := time.Duration(w.settings.FileWatcher.DebounceMS) * time.Millisecond
+	next := newProject(w.index, w.searcher, p, tenant, debounce, w.logger)
 	next.stamp = stamp
-	s.mu.Lock()
-	previous := s.active
-	s.active, s.deleted = next, nil
-	s.outsideGit[p.Root] = key.Branch
-	s.mu.Unlock()
+	w.mu.Lock()
+	previous := w.active
+	w.active, w.deleted = next, nil
+	w.outsideGit[p.Root] = key.Branch
+	w.mu.Unlock()
 	if previous != nil {
 		previous.stop()
 	}
 	next.start()
-	s.following.Do(func() {
-		s.running.Go(func() { s.every(checkoutPoll, "follow the project", s.followProject) })
-		s.running.Go(func() { s.every(indexPoll, "follow the index", s.followIndex) })
+	w.following.Do(func() {
+		w.running.Go(func() { w.every(checkoutPoll, "follow the project", w.followProject) })
+		w.running.Go(func() { w.every(indexPoll, "follow the index", w.followIndex) })
 	})
 	return next, nil
 }
 
-func (s *Workspace) current() *Project {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.active
+func (w *Workspace) current() *Project {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.active
 }
 
 // Close ends the active project's sync and waits for its end. The workspace must
 // not be used afterwards. Close may be called again.
-func (s *Workspace) Close() {
-	s.closing.Do(func() { close(s.closed) })
-	s.running.Wait()
-	s.switching.Lock()
-	defer s.switching.Unlock()
-	s.mu.Lock()
-	active := s.active
-	s.active = nil
-	s.mu.Unlock()
+func (w *Workspace) Close() {
+	w.closing.Do(func() { close(w.closed) })
+	w.running.Wait()
+	w.switching.Lock()
+	defer w.switching.Unlock()
+	w.mu.Lock()
+	active := w.active
+	w.active = nil
+	w.mu.Unlock()
 	if active != nil {
 		active.stop()
 	}

@@ -84,9 +84,7 @@ func TestGenerate_RetriesBeforeTheFirstPieceOnly(t *testing.T) {
 				asType[*ollama.UnavailableError](t, err)
 				wantContains(t, err.Error(), test.want)
 			}
-			if requests := len(server.Requests("/api/chat")); requests != test.requests {
-				t.Errorf("got %d requests, want %d", requests, test.requests)
-			}
+			wantRequests(t, server, "/api/chat", test.requests)
 		})
 	}
 }
@@ -137,9 +135,7 @@ func TestGenerate_PromptTooLong(t *testing.T) {
 	if !errors.Is(err, ollama.ErrInputTooLong) {
 		t.Errorf("got error %v, want ErrInputTooLong", err)
 	}
-	if requests := len(server.Requests("/api/chat")); requests != 1 {
-		t.Errorf("got %d requests, want 1", requests)
-	}
+	wantRequests(t, server, "/api/chat", 1)
 }
 
 // The end of the tokens is an end of the answer like any other, and logged.

@@ -40,9 +40,7 @@ func TestEmbed_BadResponses(t *testing.T) {
 				t.Errorf("retry after %s, want 0: waiting does not help", unavailable.RetryAfter)
 			}
 			wantContains(t, err.Error(), test.want, server.URL(), "is this an Ollama server?")
-			if requests := len(server.Requests("/api/embed")); requests != 1 {
-				t.Errorf("got %d requests, want 1", requests)
-			}
+			wantRequests(t, server, "/api/embed", 1)
 		})
 	}
 }
@@ -92,9 +90,7 @@ func TestEmbed_RetriesTransientErrorsOnly(t *testing.T) {
 				}
 				wantContains(t, err.Error(), test.want)
 			}
-			if requests := len(server.Requests("/api/embed")); requests != test.requests {
-				t.Errorf("got %d requests, want %d", requests, test.requests)
-			}
+			wantRequests(t, server, "/api/embed", test.requests)
 		})
 	}
 }
@@ -136,9 +132,7 @@ func TestEmbed_StopsWithTheCaller(t *testing.T) {
 		t.Errorf("got error %v, want context.Canceled", err)
 	}
 	wantLeft(t, server, "/api/embed")
-	if requests := len(server.Requests("/api/embed")); requests != 1 {
-		t.Errorf("got %d requests, want 1", requests)
-	}
+	wantRequests(t, server, "/api/embed", 1)
 }
 
 func TestEmbed_TimesOut(t *testing.T) {

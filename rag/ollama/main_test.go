@@ -66,6 +66,13 @@ func wantContains(t *testing.T, text string, parts ...string) {
 	}
 }
 
+func wantRequests(t *testing.T, server *fakeollama.Server, path string, want int) {
+	t.Helper()
+	if got := len(server.Requests(path)); got != want {
+		t.Errorf("got %d requests for %s, want %d", got, path, want)
+	}
+}
+
 // wantLeft waits until the server saw a client leave the path.
 func wantLeft(t *testing.T, server *fakeollama.Server, want string) {
 	t.Helper()

@@ -189,9 +189,7 @@ func TestEmbedModel(t *testing.T) {
 					t.Errorf("model (-want +got):\n%s", diff)
 				}
 			}
-			if requests := len(server.Requests("/api/tags")); requests != 1 {
-				t.Errorf("got %d requests, want 1", requests)
-			}
+			wantRequests(t, server, "/api/tags", 1)
 		})
 	}
 }

@@ -30,9 +30,7 @@ func TestEmbedQuery_RemembersQueries(t *testing.T) {
 		}
 		clear(got.Vector) // the caller's own
 	}
-	if requests := len(server.Requests("/api/embed")); requests != 1 {
-		t.Errorf("got %d requests, want 1", requests)
-	}
+	wantRequests(t, server, "/api/embed", 1)
 }
 
 func TestEmbedQuery_ForgetsOldestQueries(t *testing.T) {
@@ -103,9 +101,7 @@ func TestEmbedQuery_SharesRequests(t *testing.T) {
 	ask(gone, context.Canceled)
 	close(release)
 	callers.Wait()
-	if requests := len(server.Requests("/api/embed")); requests != 1 {
-		t.Errorf("got %d requests, want 1", requests)
-	}
+	wantRequests(t, server, "/api/embed", 1)
 }
 
 func TestEmbedQuery_OutlivesTheCallerThatAsked(t *testing.T) {

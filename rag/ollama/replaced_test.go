@@ -217,7 +217,5 @@ func TestEmbed_AsksAgainWhenTheBuildIsUnknownAfterwards(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantVectors(t, got, numbered(1)...)
-	if requests := len(server.Requests("/api/embed")); requests != 2 {
-		t.Errorf("got %d requests, want 2", requests)
-	}
+	wantRequests(t, server, "/api/embed", 2)
 }

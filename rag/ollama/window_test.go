@@ -73,9 +73,7 @@ func TestContextWindow_IsAskedForOnce(t *testing.T) {
 			t.Errorf("got %d tokens, want 2048", got)
 		}
 	}
-	if requests := len(server.Requests("")); requests != 2 {
-		t.Errorf("got %d requests, want 2: the models and the window of one", requests)
-	}
+	wantRequests(t, server, "", 2)
 }
 
 func TestContextWindow_IsTheConfiguredOneWhileUnknown(t *testing.T) {

@@ -51,20 +51,12 @@ func (s *server) activate(ctx context.Context, r *repository, branch string) {
 // activateText makes the repository active and waits until its documents are found by
 // their words.
 func (s *server) activateText(ctx context.Context, r *repository, branch string) {
-	var answer struct {
-		Index *struct {
-			Pending int `json:"pending"`
-		} `json:"index"`
-	}
-	tool, arguments := "activate_project", map[string]any{"config_path": r.config(), "branch_name": branch}
+	check(s.Call(ctx, "activate_project", map[string]any{"config_path": r.config(), "branch_name": branch}, nil))
 	for {
-		answer.Index = nil
-		check(s.Call(ctx, tool, arguments, &answer))
-		if answer.Index == nil || answer.Index.Pending == 0 {
+		if index := get(s.Index(ctx)); index == nil || index.Pending == 0 {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
-		tool, arguments = "list_doc_types", nil
 	}
 }
 

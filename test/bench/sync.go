@@ -140,7 +140,8 @@ func firstSearch(ctx context.Context, b *bench) (ratio float64, note string) {
 	documents, lasting := b.size(1000, 5000), time.Duration(b.size(20, 60))*time.Second
 	repo := b.newRepository("first", documents, 1, corpusSeed)
 	fake := b.startFake(slowEmbedding)
-	s := b.startServer(ctx, b.newDatabase(ctx).url, fake.URL())
+	d := b.newDatabase(ctx)
+	s := b.startServer(ctx, d.url, fake.URL())
 	b.say("sync.firstsearch: %d documents", documents)
 	var ended atomic.Int64 // when all text was there, in ns
 	activating := make(chan error, 1)
@@ -150,7 +151,9 @@ func firstSearch(ctx context.Context, b *bench) (ratio float64, note string) {
 		ended.Store(int64(time.Since(began)))
 	}()
 	// What comes before the project is active waits for its text, for a limited time.
-	time.Sleep(time.Second / 2)
+	for len(d.texts(ctx, "SELECT title FROM documents LIMIT 1")) == 0 {
+		time.Sleep(10 * time.Millisecond) // between two looks
+	}
 	var all, duringText []time.Duration
 	for i := 0; time.Since(began) < lasting; i++ {
 		text := ended.Load() == 0

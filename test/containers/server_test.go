@@ -9,10 +9,10 @@ import (
 	"errors"
 	"flag"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/test/gitrepo"
 	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
@@ -42,19 +42,10 @@ func install(t *testing.T) (installation, *testenv.Containers) {
 	t.Helper()
 	containers := testenv.StartContainers(t)
 	in := newInstallation(t, containers.DatabaseURL, containers.OllamaHost)
-	in.write(t, ".csharp-compounding-docs/config.json", `{"project_name": "contained"}`)
+	gitrepo.At(t, in.Root).Put(".csharp-compounding-docs/config.json", `{"project_name": "contained"}`)
 	in.save(t, "badger")
 	in.save(t, "heron")
 	return in, containers
-}
-
-// write writes a file of the project.
-func (in installation) write(t *testing.T, path, content string) {
-	t.Helper()
-	path = filepath.Join(in.Root, path)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o750), os.WriteFile(path, []byte(content), 0o600)); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // server is a running server with its client.
@@ -119,7 +110,7 @@ func (s server) finds(query string) []string {
 func (in installation) save(t *testing.T, word string) (path string) {
 	t.Helper()
 	path = "csharp-compounding-docs/insights/" + word + ".md"
-	in.write(t, path, strings.ReplaceAll(`---
+	gitrepo.At(t, in.Root).Put(path, strings.ReplaceAll(`---
 title: About WORD
 date: 2026-01-15
 summary: What we know about WORD

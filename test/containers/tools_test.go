@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/compound-docs/compound-docs/test/gitrepo"
 	"github.com/compound-docs/compound-docs/test/testenv"
 	"github.com/compound-docs/compound-docs/test/toolexample"
 	"github.com/compound-docs/compound-docs/tools"
@@ -74,7 +75,7 @@ func (in installation) ingest(t *testing.T, files map[string]string) {
 	t.Helper()
 	in.Root = t.TempDir()
 	for path, content := range files {
-		in.write(t, path, content)
+		gitrepo.At(t, in.Root).Put(path, content)
 	}
 	if out, err := in.Command("ingest", "--source", "handbook").CombinedOutput(); err != nil {
 		t.Fatalf("ingest: %v\n%s", err, out)

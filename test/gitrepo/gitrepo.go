@@ -20,7 +20,13 @@ type Repo struct {
 // New returns an empty folder, in which git has not been initialised.
 func New(t testing.TB) *Repo {
 	t.Helper()
-	return &Repo{Root: t.TempDir(), t: t}
+	return At(t, t.TempDir())
+}
+
+// At returns a folder that exists.
+func At(t testing.TB, root string) *Repo {
+	t.Helper()
+	return &Repo{Root: root, t: t}
 }
 
 // Must ends the test if there is an error.

@@ -142,30 +142,43 @@ func (c *Client) Call(ctx context.Context, tool string, arguments map[string]any
 	return nil
 }
 
+// Index is how far an index is behind, as answers report it.
+type Index struct {
+	Pending     int    `json:"pending"`
+	Embedding   int    `json:"embedding"`
+	FailedCount int    `json:"failed_count"`
+	Failed      []any  `json:"failed"`
+	Waiting     string `json:"waiting"`
+}
+
+// Index returns how far the index of the active project is behind, and nil if it is not.
+func (c *Client) Index(ctx context.Context) (*Index, error) {
+	var answer struct {
+		Index *Index `json:"index"`
+	}
+	err := c.Call(ctx, "list_doc_types", nil, &answer)
+	return answer.Index, err
+}
+
 // Activate activates the project of a config file, and returns when its index holds
-// all of its documents.
+// all of its documents with their vectors.
 func (c *Client) Activate(ctx context.Context, config, branch string) error {
 	const often = 20 * time.Millisecond
-	var answer struct {
-		Index *struct {
-			Pending     int    `json:"pending"`
-			FailedCount int    `json:"failed_count"`
-			Failed      []any  `json:"failed"`
-			Waiting     string `json:"waiting"`
-		} `json:"index"`
+	if err := c.Call(ctx, "activate_project", map[string]any{"config_path": config, "branch_name": branch}, nil); err != nil {
+		return err
 	}
-	err := c.Call(ctx, "activate_project", map[string]any{"config_path": config, "branch_name": branch}, &answer)
-	for err == nil && answer.Index != nil {
-		if answer.Index.FailedCount > 0 || answer.Index.Waiting != "" {
-			return fmt.Errorf("the index of %s stays behind: %+v", config, *answer.Index)
+	for {
+		index, err := c.Index(ctx)
+		if err != nil || index == nil {
+			return err
+		}
+		if index.FailedCount > 0 || index.Waiting != "" {
+			return fmt.Errorf("the index of %s stays behind: %+v", config, *index)
 		}
 		select {
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return fmt.Errorf("%w: the index of %s is behind: %+v", context.Cause(ctx), config, *index)
 		case <-time.After(often):
 		}
-		answer.Index = nil
-		err = c.Call(ctx, "list_doc_types", nil, &answer)
 	}
-	return err
 }

@@ -109,7 +109,7 @@ func chatPieces() (pieces []piece, index map[string]int, end int) {
 	for c := '!'; c <= '~'; c++ {
 		l.add(string(c), "", 0)
 	}
-	for _, word := range general().words {
+	for _, word := range allWords() {
 		for n := range len(word) {
 			l.add(wordStart+word[:n+1], "", 0)
 		}

@@ -4,8 +4,8 @@
 // where no weights can be downloaded, so that tests, demo and benchmarks go
 // through the real server, its tokeniser, its limits and its errors.
 //
-// The embedding model knows words, not meanings: it is a TF-IDF model, and says
-// of two texts how many rare words they share. The chat model knows nothing: it
+// The embedding model knows words, not meanings: it says of two texts how many words
+// they share. The chat model knows nothing: it
 // answers each prompt with the same sentence. Neither says anything about the
 // quality of the models that they stand in for.
 //

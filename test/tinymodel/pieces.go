@@ -2,26 +2,16 @@ package tinymodel
 
 import "strings"
 
-// Weights, as the lengths of token vectors, of what is not a word of the
-// vocabulary. A rare word has about 7, a stop word nearly 0.
+// Weights, as the lengths of token vectors. The words of a language are told from one
+// another, and what else a text holds hardly counts.
 const (
-	weightContinuation = 0.7 // of the word's own weight, for a word inside a longer one: "sessionlock"
-	weightTrigram      = 2.5 // so that a few of them make up a rare word
-	weightBigram       = 1.5
-	weightDigits       = 1.0
+	weightWord         = 6.0
+	weightContinuation = 4.0 // of a word inside a longer one: "sessionlock"
+	weightPair         = 2.0 // of letters, which unknown words are made of
+	weightFrequent     = 1.0
 	weightCharacter    = 0.5
-	weightByte         = 0.5
-	weightEnding       = 0.1
 	weightMark         = 0.02 // punctuation, and the tokens around every text
 )
-
-// commonTrigram is the number of words of the vocabulary that a trigram is in,
-// at least, to be a token.
-const commonTrigram = 4
-
-// endings are what is left of an inflected word after its stem. They carry no
-// weight: "indexes" is "index".
-var endings = strings.Fields(`s es ed ing d er ers or ors r rs ion ions ings ly able ment ments ness ity al ally ive`)
 
 // wordStart is how GGUF marks a token that begins a word.
 const wordStart = "▁"
@@ -56,10 +46,10 @@ func (l *pieceList) addBoth(text string, weight float64) {
 	l.add(text, "##"+text, weight)
 }
 
-// wordPieces returns the tokens of an embedding model that knows a vocabulary.
-// The tokeniser takes the longest token that a word starts with, then the
-// longest one that the rest starts with, and so on.
-func wordPieces(v vocabulary) []piece {
+// wordPieces returns the tokens of the embedding model. The tokeniser takes the longest
+// token that a word starts with, then the longest one that the rest starts with, and
+// so on: it finds "index" in "indexes", and "migrat" in "migrations".
+func wordPieces() []piece {
 	l := &pieceList{known: map[string]struct{}{}}
 	for _, special := range []struct {
 		text   string
@@ -70,57 +60,37 @@ func wordPieces(v vocabulary) []piece {
 	for i := range l.pieces {
 		l.pieces[i].kind = tokenControl
 	}
-	for _, ending := range endings {
-		l.add(ending, "##"+ending, weightEnding)
+	for ending := range strings.FieldsSeq("s es ed ing er ers or ors ion ions ly able ment ments") {
+		l.add(ending, "##"+ending, weightMark)
 	}
-	for _, word := range v.words {
-		l.addWord(word, v)
+	frequent, others := vocabulary()
+	for _, word := range frequent {
+		l.add(wordStart+word, word, weightFrequent)
 	}
-	l.addFragments(v.words)
+	for _, word := range others {
+		l.addWord(word)
+	}
+	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+	for _, a := range letters {
+		for _, b := range letters {
+			l.addBoth(string(a)+string(b), weightPair)
+		}
+	}
 	l.addCharacters()
 	l.addBytes()
 	return l.pieces
 }
 
-// addWord adds a word and its stem, from which the tokeniser builds the
-// inflections that the vocabulary lacks. All of them have the same direction.
-func (l *pieceList) addWord(word string, v vocabulary) {
-	direction := stem(word)
-	weight := v.inverseFrequency(direction)
-	for _, text := range []string{word, strings.TrimSuffix(word, "e"), direction} {
+// addWord adds a word, which inflections have without an "e" at its end. Both have the
+// same direction.
+func (l *pieceList) addWord(word string) {
+	direction := strings.TrimSuffix(word, "e")
+	for _, text := range []string{word, direction} {
 		if len(text) >= 3 || text == word {
-			l.add(wordStart+text, direction, weight)
+			l.add(wordStart+text, direction, weightWord)
 		}
 		if len(text) >= 4 {
-			l.add(text, direction, weight*weightContinuation)
-		}
-	}
-}
-
-// addFragments adds what unknown words are made of: all pairs of letters, and
-// the trigrams that are common in the words.
-func (l *pieceList) addFragments(words []string) {
-	count := map[string]int{}
-	for _, word := range words {
-		for i := range len(word) - 2 {
-			count[word[i:i+3]]++
-		}
-	}
-	const letters, digits = "abcdefghijklmnopqrstuvwxyz", "0123456789"
-	for _, a := range letters {
-		for _, b := range letters {
-			pair := string(a) + string(b)
-			for _, c := range letters {
-				if trigram := pair + string(c); count[trigram] >= commonTrigram {
-					l.addBoth(trigram, weightTrigram)
-				}
-			}
-			l.addBoth(pair, weightBigram)
-		}
-	}
-	for _, a := range digits {
-		for _, b := range digits {
-			l.addBoth(string(a)+string(b), weightDigits)
+			l.add(text, direction, weightContinuation)
 		}
 	}
 }
@@ -159,10 +129,10 @@ func (l *pieceList) addCharacters() {
 func (l *pieceList) addBytes() {
 	for b := 0xE3; b <= 0xE9; b++ {
 		for second := 0x80; second <= 0xBF; second++ {
-			l.addBoth(string([]byte{byte(b), byte(second)}), weightByte)
+			l.addBoth(string([]byte{byte(b), byte(second)}), weightCharacter)
 		}
 	}
 	for b := 0x80; b <= 0xF4; b++ {
-		l.addBoth(string([]byte{byte(b)}), weightByte)
+		l.addBoth(string([]byte{byte(b)}), weightCharacter)
 	}
 }
