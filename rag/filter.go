@@ -25,7 +25,8 @@ func newFilter(scope Scope, query Query, levels []Level) filter {
 	f := filter{scope: scope, levels: slices.Clone(levels), wanted: int32(query.Limit)}
 	f.limit = f.wanted + roomForSuperseded
 	if query.Mode != Vector {
-		const factor, least = 2, 100
+		// On Cranfield and CACM lists of fifty and of a hundred give the same results.
+		const factor, least = 2, 50
 		f.limit = max(factor*f.wanted, least)
 	}
 	if len(query.Levels) > 0 {

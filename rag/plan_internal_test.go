@@ -50,9 +50,9 @@ func TestFilter_CandidateLimit(t *testing.T) {
 		{"critical", Query{Limit: 10, Mode: Vector, Levels: []Level{Critical}}, promoted, true, 20, 20},
 		{"promoted of a doc-type", Query{Limit: 10, Mode: Vector, DocTypes: []string{"tool"}}, promoted, true, 20, 20},
 		{"all levels at once", Query{Limit: 10, Mode: Vector}, Levels(), false, 20, 40},
-		{"beside words", Query{Limit: 10}, []Level{Standard}, false, 100, 200},
+		{"beside words", Query{Limit: 10}, []Level{Standard}, false, 50, 100},
 		{"beside words, many wanted", Query{Limit: 100}, []Level{Standard}, false, 200, 400},
-		{"beside words, of a doc-type", Query{Limit: 10, DocTypes: []string{"tool"}}, []Level{Standard}, false, 100, 100},
+		{"beside words, of a doc-type", Query{Limit: 10, DocTypes: []string{"tool"}}, []Level{Standard}, false, 50, 50},
 	} {
 		f := newFilter(Scope{}, tt.query, tt.group)
 		if f.promoted() != tt.promoted || f.limit != tt.limit || f.candidateLimit() != tt.candidates {
