@@ -38,6 +38,15 @@ func (p *pace) batch(passages []unembedded) int {
 	return n
 }
 
+// passages returns about how many passages are embedded in the time, at least those of
+// one batch and at most as many as given.
+func (p *pace) passages(d time.Duration, most int) int32 {
+	const passageBytes = 1000
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return int32(min(max(p.bytesPerSecond*d.Seconds()/passageBytes, maxBatchPassages), float64(most)))
+}
+
 // note takes the mean of what was known and what a batch took: a single slow one,
 // such as that which has to load the model, is soon forgotten.
 func (p *pace) note(bytes int, took time.Duration) {

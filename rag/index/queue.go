@@ -18,8 +18,10 @@ import (
 )
 
 const (
-	// queueFetch is how many passages are read from the queue at a time.
-	queueFetch = 2000
+	// queueFetch is how long the passages that are read from the queue at a time take to
+	// embed, and maxQueueFetch how many they are at most.
+	queueFetch    = 10 * time.Second
+	maxQueueFetch = 2000
 	// queueRefresh is how long they are worked on, at least, before those that have
 	// come to be more urgent are looked for. A long queue takes long to read: they are
 	// worked on queueReadCost times as long.
@@ -216,7 +218,7 @@ func (q *Queue) next(ctx context.Context, model usedModel) (f front, err error) 
 		for _, f.collection = range q.collections {
 			f.passages, err = queries.EmbeddingQueue(ctx, db.EmbeddingQueueParams{
 				ProjectID: q.tenant.ProjectID, TenantID: q.tenant.ID, Collection: f.collection, ModelID: model.id,
-				Asked: asked, Skipped: skipped, MaxPassages: queueFetch,
+				Asked: asked, Skipped: skipped, MaxPassages: q.index.pace.passages(queueFetch, maxQueueFetch),
 			})
 			if err != nil || len(f.passages) > 0 {
 				return err
