@@ -1,26 +1,23 @@
 package terms
 
 import (
-	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/english"
-	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// stems has the stems of the words that were met last. A project writes with some ten
-// thousand words, and finding a stem takes twenty times as long as looking it up.
-var stems = newStems()
+// stems has the stems of words that were met: a project writes with some ten thousand
+// words, and to find a stem takes longer than the rest of the analysis of a word.
+var stems = struct {
+	sync.RWMutex
 
-func newStems() *lru.Cache[string, string] {
-	const size = 1 << 15
-	cache, err := lru.New[string, string](size)
-	if err != nil {
-		panic(fmt.Sprintf("terms: cache of %d: %v", size, err))
-	}
-	return cache
-}
+	of map[string]string
+}{of: map[string]string{}}
+
+// maxStems is the number of stems at which stems is emptied.
+const maxStems = 1 << 15
 
 // stem returns the term of a folded word: its stem by Snowball's English
 // algorithm if it is of a to z alone, and itself otherwise.
@@ -33,13 +30,21 @@ func stem(word string) string {
 			return word
 		}
 	}
-	if known, ok := stems.Get(word); ok {
-		return known
+	stems.RLock()
+	stemmed, ok := stems.of[word]
+	stems.RUnlock()
+	if ok {
+		return stemmed
 	}
 	env := snowballstem.NewEnv(word)
 	english.Stem(env)
-	stemmed := env.Current()
-	stems.Add(strings.Clone(word), strings.Clone(stemmed)) // word is part of a text
+	stemmed = strings.Clone(env.Current()) // word is part of a text
+	stems.Lock()
+	defer stems.Unlock()
+	if len(stems.of) == maxStems {
+		clear(stems.of)
+	}
+	stems.of[strings.Clone(word)] = stemmed
 	return stemmed
 }
 
