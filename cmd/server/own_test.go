@@ -203,18 +203,23 @@ func TestUpDownStatus(t *testing.T) {
 	t.Parallel()
 	o := newOwnDatabase(t)
 	type database struct {
-		Own, Running                             bool
-		PostgreSQL, Pgvector, Folder, URL, Error string
+		Own        bool   `json:"own"`
+		Running    bool   `json:"running"`
+		URL        string `json:"url"`
+		Folder     string `json:"folder"`
+		PostgreSQL string `json:"postgresql"`
+		Pgvector   string `json:"pgvector"`
+		Error      string `json:"error"`
 	}
 	status := func() database {
 		t.Helper()
 		var answer struct {
-			Home     string
-			Database database
+			Home     string   `json:"home"`
+			Database database `json:"database"`
 			Ollama   []struct {
-				Running bool
+				Running bool     `json:"running"`
 				Missing []string `json:"missing_models"`
-			}
+			} `json:"ollama"`
 		}
 		if err := json.Unmarshal([]byte(mustRun(t, o.root, o.environment, "status", "--json").stdout), &answer); err != nil {
 			t.Fatal(err)

@@ -88,7 +88,8 @@ func (o ollamaStatus) String() string {
 	case !o.Running:
 		return "not running: " + o.Error
 	case len(o.Missing) > 0:
-		return fmt.Sprintf("running, %s at %s, without %s; compound-docs up pulls it", o.Version, o.Host, strings.Join(o.Missing, " and "))
+		return fmt.Sprintf("running, %s at %s, without %s; compound-docs up pulls what is missing",
+			o.Version, o.Host, strings.Join(o.Missing, " and "))
 	default:
 		return fmt.Sprintf("running, %s at %s, with both models", o.Version, o.Host)
 	}
@@ -105,7 +106,10 @@ func status(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writer
 		encoder := json.NewEncoder(stdout)
 		encoder.SetEscapeHTML(false)
 		encoder.SetIndent("", "  ")
-		return encoder.Encode(found)
+		if err := encoder.Encode(found); err != nil {
+			return fmt.Errorf("print the status: %w", err)
+		}
+		return nil
 	}
 	fmt.Fprintln(stdout, "compound-docs", found.Version, "with its files in", found.Home)
 	fmt.Fprintln(stdout, "database:", found.Database)
@@ -156,9 +160,9 @@ func withoutPassword(text string) string {
 func (s *setup) ollamaStatus(ctx context.Context) []ollamaStatus {
 	var all []ollamaStatus
 	for _, state := range s.models.States(ctx) {
-		o := ollamaStatus{Host: state.Host, Running: state.Err == nil, Version: state.Version, Missing: append([]string{}, state.Missing...)}
+		o := ollamaStatus{Host: state.Host, Running: true, Version: state.Version, Missing: append([]string{}, state.Missing...)}
 		if state.Err != nil {
-			o.Error = state.Err.Error()
+			o.Running, o.Error = false, state.Err.Error()
 		}
 		all = append(all, o)
 	}

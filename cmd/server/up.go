@@ -86,7 +86,7 @@ func (s *setup) startOllama(ctx context.Context) error {
 		return s.awaitOllama(ctx, background.Log())
 	}
 	if !compose.Available(ctx) {
-		return errors.New("Ollama is not installed, and there is no Docker to run it in; " + //nolint:revive,staticcheck // a name
+		return errors.New("Ollama is not installed, and there is no Docker to run it in; " + //nolint:staticcheck // a name
 			"install it from https://ollama.com/download, and try again; searches by words work without it")
 	}
 	s.logger.InfoContext(ctx, "starting Ollama in a container, since it is not installed")

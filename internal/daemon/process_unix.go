@@ -35,7 +35,8 @@ func runs(pid int, name string) bool {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		_, text, _ = bytes.Cut(text, []byte("("))
 		end := bytes.LastIndexByte(text, ')')
-		return err == nil && end >= 0 && string(text[:end]) == name[:min(most, len(name))] && !bytes.HasPrefix(text[end:], []byte(") Z"))
+		return err == nil && end >= 0 && string(text[:end]) == name[:min(most, len(name))] &&
+			!bytes.HasPrefix(text[end:], []byte(") Z")) // which has ended, and whose parent has not asked
 	}
 	//nolint:gosec // of a number
 	text, err := exec.CommandContext(context.Background(), "ps", "-o", "stat=,comm=", "-p", strconv.Itoa(pid)).Output()

@@ -21,7 +21,7 @@ case "$*" in *"` + fails + `"*) echo "no such command" >&2; exit 1;; esac
 echo "$*" >>"` + folder + `/asked"
 case "$*" in *" up "*) cat >"` + folder + `/file" ;; esac
 `
-	if err := os.WriteFile(filepath.Join(folder, "docker"), []byte(script), 0o700); err != nil { //nolint:gosec // a program
+	if err := os.WriteFile(filepath.Join(folder, "docker"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", folder+":"+os.Getenv("PATH"))
