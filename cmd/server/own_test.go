@@ -179,7 +179,7 @@ func TestServe_OwnDatabaseSurvivesKills(t *testing.T) {
 	for round := range rounds {
 		o.save(t, "round-"+strconv.Itoa(round))
 		time.Sleep(time.Duration(random.IntN(600)) * time.Millisecond) // the random moment
-		victim := (round + random.IntN(2)) % 4                         // each in turn, or the next
+		victim := (round + random.IntN(2)) % 5                         // each in turn, or the next
 		switch victim {
 		case 0, 1:
 			o.killWindow(victim)
@@ -187,6 +187,12 @@ func TestServe_OwnDatabaseSurvivesKills(t *testing.T) {
 			o.open(t, victim)
 		case 2:
 			o.killCluster(t)
+		case 3:
+			mustRun(t, o.root, o.environment, "down")
+			if len(o.processes(t)) > 0 {
+				t.Fatal("the database runs after down")
+			}
+			mustRun(t, o.root, o.environment, "up")
 		default:
 			o.killCluster(t)
 			o.killWindow(1)

@@ -111,7 +111,11 @@ func (c Cluster) Ready(ctx context.Context) error {
 	if server.status != "ready" || server.socket != c.Socket || server.port != c.portNumber() {
 		return fmt.Errorf("the server is %s", server.status)
 	}
-	// The file of a server that was killed says the same.
+	// The file of a server that was killed says the same, and what it has left may still
+	// take connections for a moment.
+	if !isPostmaster(server.pid, c.Data) {
+		return fmt.Errorf("process %d is not the server", server.pid)
+	}
 	dialer := net.Dialer{Timeout: time.Second}
 	conn, err := dialer.DialContext(ctx, "unix", socketPath(c.Socket, c.portNumber()))
 	if err == nil {

@@ -38,7 +38,7 @@ const (
 )
 
 func findPlace(home string) (place, error) {
-	home, err := filepath.Abs(home)
+	home, err := realPath(home)
 	if err != nil {
 		return place{}, fmt.Errorf("find the user's folder: %w", err)
 	}
@@ -56,14 +56,42 @@ func findPlace(home string) (place, error) {
 	return p, nil
 }
 
-// make makes the folder. The server's account may go through it, and not write to it.
+// realPath returns a path without symbolic links, by which processes agree on a folder
+// that they are told of in different ways. The end of it need not exist.
+func realPath(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	for existing, rest := path, ""; ; {
+		real, err := filepath.EvalSymlinks(existing)
+		if err == nil {
+			return filepath.Join(real, rest), nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) || existing == filepath.Dir(existing) {
+			return "", err
+		}
+		existing, rest = filepath.Dir(existing), filepath.Join(filepath.Base(existing), rest)
+	}
+}
+
+// make makes the folder. The server's account may go through it, and not write to it,
+// whatever the umask is.
 func (p place) make() error {
 	const private, passable = 0o700, 0o711
 	if p.account == nil {
 		return os.MkdirAll(p.folder, private)
 	}
+	parent := filepath.Dir(p.folder)
+	_, err := os.Stat(parent)
+	parentIsNew := errors.Is(err, fs.ErrNotExist)
 	if err := os.MkdirAll(p.folder, passable); err != nil {
 		return err
+	}
+	if parentIsNew {
+		if err := os.Chmod(parent, passable); err != nil {
+			return err
+		}
 	}
 	return os.Chmod(p.folder, passable)
 }

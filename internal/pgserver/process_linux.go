@@ -3,17 +3,13 @@ package pgserver
 import (
 	"fmt"
 	"os"
-	"path/filepath"
+	"strings"
 )
 
-// isPostmaster reports whether a process is a PostgreSQL on the data folder, which is
-// such a one's working directory. One that has ended, and whose parent does not ask, has
-// none.
+// isPostmaster reports whether a process is the server of a data folder, and has not
+// ended. Everybody may read a command line, while root in a container may not read
+// more of another account's process. One that has ended has none.
 func isPostmaster(pid int, data string) bool {
-	real, err := filepath.EvalSymlinks(data)
-	if err != nil {
-		return false
-	}
-	folder, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
-	return err == nil && folder == real
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return err == nil && strings.Contains(string(text), "postgres\x00-D\x00"+data+"\x00")
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// isPostmaster reports whether a process is a PostgreSQL that has not ended. Of which
-// data folder it is cannot be asked everywhere.
-func isPostmaster(pid int, _ string) bool {
-	text, err := output(context.Background(), "ps", "-o", "stat=,comm=", "-p", strconv.Itoa(pid))
-	return err == nil && !strings.HasPrefix(text, "Z") && strings.HasSuffix(text, "postgres")
+// isPostmaster reports whether a process is the server of a data folder, and has not
+// ended.
+func isPostmaster(pid int, data string) bool {
+	text, err := output(context.Background(), "ps", "-ww", "-o", "stat=,command=", "-p", strconv.Itoa(pid))
+	return err == nil && !strings.HasPrefix(text, "Z") && strings.Contains(text, "postgres -D "+data+" ")
 }

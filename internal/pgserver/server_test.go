@@ -163,29 +163,48 @@ func TestServer_Killed(t *testing.T) {
 	s := newServer(t, newHome(t))
 	url := mustStart(t, s)
 	query(t, url, "CREATE TABLE kept AS SELECT 7 AS n")
+	account, err := ServerAccount() // PostgreSQL asks of processes of its own account alone
+	if err != nil {
+		t.Fatal(err)
+	}
 	other := exec.Command("sleep", "600")
+	other.SysProcAttr = attributes(account, false)
 	if err := other.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = other.Process.Kill(); _ = other.Wait() })
 	unasked := exec.Command("true") // ended, and its parent does not ask
+	unasked.SysProcAttr = attributes(account, false)
 	if err := unasked.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = unasked.Wait() })
 
+	var backend int // of a client
 	tests := []struct {
-		name string
-		then func(file string) error
+		name  string
+		hangs bool // a process of the server goes on for a while
+		then  func(file string) error
 	}{
-		{"alone", func(string) error { return nil }},
-		{"another process gets its number", func(file string) error { return setProcess(file, other.Process.Pid) }},
-		{"an ended process keeps its number", func(file string) error { return setProcess(file, unasked.Process.Pid) }},
-		{"its file is cut short", func(file string) error { return os.Truncate(file, 0) }},
+		{"alone", false, func(string) error { return nil }},
+		{"a process of it goes on", true, func(string) error {
+			time.AfterFunc(time.Second/2, func() { _ = syscall.Kill(backend, syscall.SIGCONT) })
+			return nil
+		}},
+		{"another process gets its number", false, func(file string) error { return setProcess(file, other.Process.Pid) }},
+		{"an ended process keeps its number", false, func(file string) error { return setProcess(file, unasked.Process.Pid) }},
+		{"its file is cut short", false, func(file string) error { return os.Truncate(file, 0) }},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			connect(t, url) // its process outlives the server's for a moment
+			if err := connect(t, url).QueryRow(t.Context(), "SELECT pg_backend_pid()").Scan(&backend); err != nil {
+				t.Fatal(err)
+			}
+			if test.hangs {
+				if err := syscall.Kill(backend, syscall.SIGSTOP); err != nil {
+					t.Fatal(err)
+				}
+			}
 			pid, file := processOf(t, s)
 			kill(t, pid)
 			if err := test.then(file); err != nil {
@@ -269,6 +288,24 @@ func TestServer_Interrupted(t *testing.T) {
 	mustStart(t, newServer(t, home))
 	if _, err := os.Stat(half); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the unfinished cluster is left: %v", err)
+	}
+}
+
+// Processes that know the home by different names have one server.
+func TestServer_LinkedHome(t *testing.T) {
+	t.Parallel()
+	home := newHome(t)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(filepath.Dir(home), link); err != nil {
+		t.Fatal(err)
+	}
+	first := mustStart(t, newServer(t, filepath.Join(link, filepath.Base(home))))
+	pid, _ := processOf(t, newServer(t, home))
+	if second := mustStart(t, newServer(t, home)); second != first {
+		t.Errorf("one server has the URL %s, another %s", first, second)
+	}
+	if again, _ := processOf(t, newServer(t, home)); again != pid {
+		t.Error("the second has started another server")
 	}
 }
 
