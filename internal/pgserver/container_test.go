@@ -43,6 +43,7 @@ func TestServer_InAContainer(t *testing.T) {
 		url, asked  string
 	}{
 		{"with Docker", "nothing fails", false, "postgres://compound_docs:cdocs@127.0.0.1:5433/compound_docs", "compose --file - up --detach --wait postgres\n"},
+		{"without its image", " up ", false, "", ""},
 		{"without Compose", "compose", false, "", ""},
 		{"without its engine", "version --format", false, "", ""},
 		{"with a cluster", "nothing fails", true, "", ""},
@@ -67,6 +68,9 @@ func TestServer_InAContainer(t *testing.T) {
 			}
 			if err != nil && !errors.Is(err, ErrNotInstalled) {
 				t.Errorf("error %v, want what is missing", err)
+			}
+			if problem := new(Error); err != nil && (!errors.As(err, &problem) || problem.Hint != missing.Hint) {
+				t.Errorf("error %v, want how to install it", err)
 			}
 			if got := asked(); !strings.HasSuffix(got, test.asked) || test.asked == "" && strings.Contains(got, " up ") {
 				t.Errorf("docker was asked\n%s", got)

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 )
@@ -88,8 +89,12 @@ func newest(all []Installation) (Installation, error) {
 	return Installation{}, &Error{Err: err, Hint: installHint(thisSystem(), without.Major())}
 }
 
-// installations returns the servers of this machine, whatever their versions are.
+// installations returns the servers of this machine, whatever their versions are. Those
+// of Windows have no sockets that are closed to others.
 func installations(ctx context.Context) []Installation {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
 	var candidates []string
 	if path, err := exec.LookPath("pg_config"); err == nil {
 		if folder, err := output(ctx, path, "--bindir"); err == nil {

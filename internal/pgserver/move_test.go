@@ -14,6 +14,16 @@ import (
 // is the way of the data, not PostgreSQL's own compatibility.
 func TestServer_MovesToAnotherVersion(t *testing.T) {
 	t.Parallel()
+	for name, interrupted := range map[string]bool{"at once": false, "after one that was killed": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testMove(t, interrupted)
+		})
+	}
+}
+
+func testMove(t *testing.T, interrupted bool) {
+	t.Helper()
 	s := newServer(t, newHome(t))
 	url := mustStart(t, s)
 	query(t, url, "CREATE EXTENSION vector")
@@ -33,6 +43,9 @@ func TestServer_MovesToAnotherVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := found.Major()
+	if interrupted {
+		leaveServers(t, s, p, found)
+	}
 	found.PostgreSQL = strconv.Itoa(before+1) + ".0"
 	cluster, err := s.prepare(t.Context(), p, found)
 	if err != nil {
@@ -50,6 +63,38 @@ func TestServer_MovesToAnotherVersion(t *testing.T) {
 	if got := query(t, url, "SELECT count(*)::text FROM pg_indexes WHERE tablename = 'kept'"); got != "2" {
 		t.Errorf("the table has %s indexes", got)
 	}
+}
+
+// leaveServers leaves both servers that a move has, as a process that is killed does.
+func leaveServers(t *testing.T, s *Server, p place, found Installation) {
+	t.Helper()
+	old, unfinished := p.cluster(found.Major()), p.cluster(found.Major())
+	old.port, unfinished.port = dumpPort, restorePort
+	unfinished.Data = filepath.Join(p.folder, "new-LEFT")
+	for _, c := range []*Cluster{&old, &unfinished} {
+		c.Installation = found
+	}
+	err := makePrivate(unfinished.Data, p.account)
+	if err == nil {
+		err = unfinished.Init(t.Context(), s.initdb...)
+	}
+	for _, c := range []Cluster{old, unfinished} {
+		if err == nil {
+			err = s.launch(t.Context(), p, c)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := readPostmaster(unfinished.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if exists(server.pid) {
+			t.Error("a server of an interrupted move goes on")
+		}
+	})
 }
 
 func TestServer_VersionIsGone(t *testing.T) {

@@ -10,6 +10,7 @@ package pgserver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -167,7 +168,11 @@ func (s *Server) startContainer(ctx context.Context, p place, reason error) (str
 		return "", reason
 	}
 	s.logger.InfoContext(ctx, "starting PostgreSQL in a container, since this machine has none that will do")
-	if err := compose.Up(ctx, compose.Postgres); err != nil {
+	err := compose.Up(ctx, compose.Postgres)
+	if problem, ok := errors.AsType[*Error](reason); ok && err != nil {
+		err = &Error{Err: fmt.Errorf("%w, and its container does not start: %w", problem.Err, err), Hint: problem.Hint}
+	}
+	if err != nil {
 		return "", err
 	}
 	return compose.DatabaseURL(), nil
