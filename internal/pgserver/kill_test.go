@@ -40,7 +40,8 @@ func TestServer_Killed(t *testing.T) {
 	}{
 		{"alone", false, func(string) error { return nil }},
 		{"a process of it goes on", true, func(string) error {
-			time.AfterFunc(time.Second/2, func() { _ = syscall.Kill(backend, syscall.SIGCONT) })
+			stopped := backend
+			time.AfterFunc(time.Second/2, func() { _ = syscall.Kill(stopped, syscall.SIGCONT) })
 			return nil
 		}},
 		{"another process gets its number", false, func(file string) error { return setProcess(file, other.Process.Pid) }},
