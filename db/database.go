@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -35,18 +36,32 @@ const closeTimeout = time.Second
 // when it is first needed, and every operation is tried again after a transient
 // failure. Safe for concurrent use.
 type Database struct {
-	url    string
+	source Source
 	logger *slog.Logger
 
 	// opening holds a token while the pool is opened or read. It is a mutex that can be
 	// waited for with a context, since a migration may take minutes.
 	opening chan struct{}
 	pool    *pgxpool.Pool
+	url     string // of the pool
+	// lost is set when the server has gone away, and the source has to be asked again.
+	lost atomic.Bool
 }
+
+// Source returns the URL of a database, after it has made the database available if
+// need be.
+type Source func(ctx context.Context) (url string, err error)
 
 // NewDatabase returns a Database without connecting to it.
 func NewDatabase(url string, logger *slog.Logger) *Database {
-	return &Database{url: url, logger: logger, opening: make(chan struct{}, 1)}
+	return NewDatabaseFrom(func(context.Context) (string, error) { return url, nil }, logger)
+}
+
+// NewDatabaseFrom returns a Database without asking the source. That is asked when the
+// database is first needed, and again each time the connection is lost. Its errors are
+// returned as they are.
+func NewDatabaseFrom(source Source, logger *slog.Logger) *Database {
+	return &Database{source: source, logger: logger, opening: make(chan struct{}, 1)}
 }
 
 // Close closes the pool, if one was opened, and waits a moment for its
@@ -72,7 +87,8 @@ func (d *Database) Close() {
 }
 
 // Pool opens and migrates the database on the first call that succeeds, and
-// returns the same pool from then on. Close closes it.
+// returns the same pool from then on, unless the source has another URL after the
+// server went away. Close closes it.
 func (d *Database) Pool(ctx context.Context) (*pgxpool.Pool, error) {
 	select {
 	case d.opening <- struct{}{}:
@@ -80,15 +96,32 @@ func (d *Database) Pool(ctx context.Context) (*pgxpool.Pool, error) {
 	case <-ctx.Done():
 		return nil, Wrap("open database", context.Cause(ctx))
 	}
-	if d.pool != nil {
+	if d.pool != nil && !d.lost.Load() {
 		return d.pool, nil
 	}
-	pool, err := Open(ctx, d.url, d.logger)
-	if err != nil {
+	d.lost.Store(false)
+	if err := d.open(ctx); err != nil {
+		d.lost.Store(true)
 		return nil, err
 	}
-	d.pool = pool
-	return pool, nil
+	return d.pool, nil
+}
+
+// open asks the source, and opens a pool unless there is one of the same URL.
+func (d *Database) open(ctx context.Context) error {
+	url, err := d.source(ctx)
+	if err != nil {
+		return Wrap("open database", err)
+	}
+	if d.pool != nil && url == d.url {
+		return nil
+	}
+	pool, err := Open(ctx, url, d.logger)
+	if err != nil {
+		return err
+	}
+	d.pool, d.url = pool, url // a former pool is left to those who still use it
+	return nil
 }
 
 // Read runs f against the pool. f may run again after a transient failure.
@@ -180,6 +213,7 @@ func (d *Database) try(
 		// The server has ended, restarted or been cut off, so idle connections are
 		// broken too, and the next try must not get one.
 		pool.Reset()
+		d.lost.Store(true)
 	}
 	return err
 }

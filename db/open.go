@@ -51,12 +51,7 @@ func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, 
 	}
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		// pgx's message may quote the password.
-		return nil, &Error{
-			Op: "open database", Kind: KindSetup,
-			Hint: "write CDOCS_DATABASE_URL as postgres://user:password@host:5432/database",
-			Err:  errors.New("the database URL cannot be read"),
-		}
+		return nil, errUnreadable() // pgx's message may quote the password
 	}
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTimeout
@@ -95,6 +90,44 @@ func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, 
 		return nil, Wrap("open database", err)
 	}
 	return pool, nil
+}
+
+// Version is what a database server is.
+type Version struct {
+	PostgreSQL string
+	Pgvector   string // "" if the server has none
+}
+
+// ServerVersion connects to a database, and creates nothing. Errors are [*Error].
+func ServerVersion(ctx context.Context, url string) (Version, error) {
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return Version{}, errUnreadable() // pgx's message may quote the password
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	const op = "look at database"
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return Version{}, Wrap(op, err)
+	}
+	var version Version
+	err = conn.QueryRow(ctx, `
+		SELECT split_part(current_setting('server_version'), ' ', 1), coalesce(
+			(SELECT coalesce(installed_version, default_version) FROM pg_available_extensions WHERE name = 'vector'), '')`,
+	).Scan(&version.PostgreSQL, &version.Pgvector)
+	return version, Wrap(op, errors.Join(err, conn.Close(ctx)))
+}
+
+func errUnreadable() *Error {
+	return &Error{
+		Op: "open database", Kind: KindSetup,
+		Hint: "write CDOCS_DATABASE_URL as postgres://user:password@host:5432/database",
+		Err:  errors.New("the database URL cannot be read"),
+	}
 }
 
 // registerTypes registers the types that pgx does not know. Without it arrays and COPY

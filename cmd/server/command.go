@@ -28,7 +28,7 @@ func newCommand(end *ending) *cobra.Command {
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.PersistentFlags().StringVar(&flags.databaseURL, "database-url", "",
-		"PostgreSQL with pgvector, as postgres://user:password@host:5432/database (CDOCS_DATABASE_URL)")
+		"PostgreSQL with pgvector, as postgres://user:password@host:5432/database (CDOCS_DATABASE_URL; default: one of your own)")
 	root.PersistentFlags().StringVar(&flags.ollamaHost, "ollama-host", "",
 		"Ollama, several separated by commas (CDOCS_OLLAMA_HOST; default http://localhost:11434)")
 	root.PersistentFlags().StringVar(&flags.logLevel, "log-level", "",
@@ -36,7 +36,8 @@ func newCommand(end *ending) *cobra.Command {
 	root.PersistentFlags().StringVar(&flags.project, "project", "",
 		"repository to activate with the first tool call, or to reindex (CLAUDE_PROJECT_DIR)")
 	commands := []*cobra.Command{
-		serve, newIngestCommand(flags), newReindexCommand(flags), newCleanupCommand(flags), newEvalCommand(flags),
+		serve, newUpCommand(flags), newDownCommand(flags), newStatusCommand(flags),
+		newIngestCommand(flags), newReindexCommand(flags), newCleanupCommand(flags), newEvalCommand(flags),
 	}
 	root.AddCommand(commands...)
 	root.AddCommand(&cobra.Command{

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -9,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/pgserver"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/index"
@@ -23,7 +26,8 @@ type flags struct {
 // options are what the program runs with: flag over environment over settings
 // file over default.
 type options struct {
-	databaseURL string
+	home        string
+	databaseURL string // "" for the user's own server
 	ollamaHosts []string
 	logLevel    slog.Level
 	project     string // absolute, or "" for none
@@ -43,6 +47,7 @@ func (f *flags) resolve() (options, error) {
 		return options{}, err
 	}
 	o := options{
+		home:        home,
 		databaseURL: first(f.databaseURL, os.Getenv("CDOCS_DATABASE_URL"), settings.DatabaseURL),
 		project:     first(f.project, os.Getenv("CLAUDE_PROJECT_DIR")),
 		settings:    settings,
@@ -78,6 +83,7 @@ type setup struct {
 	options
 	logger   *slog.Logger
 	models   *ollama.Client
+	server   *pgserver.Server // nil where a URL names another
 	database *db.Database
 	index    *index.Index
 	searcher *rag.Searcher
@@ -99,13 +105,33 @@ func (f *flags) setUp(stderr io.Writer) (*setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.database = db.NewDatabase(o.databaseURL, s.logger)
+	if o.databaseURL == "" {
+		s.server = pgserver.New(o.home, s.logger)
+		s.database = db.NewDatabaseFrom(ownDatabase(s.server), s.logger)
+	} else {
+		s.database = db.NewDatabase(o.databaseURL, s.logger)
+	}
 	s.index = index.New(s.database, s.models, s.logger)
 	s.searcher = rag.NewSearcher(s.database, s.models, s.models, s.logger)
 	return s, nil
 }
 
+// ownDatabase starts the user's own server each time that its URL is asked for.
+func ownDatabase(server *pgserver.Server) db.Source {
+	const op = "start PostgreSQL"
+	return func(ctx context.Context) (string, error) {
+		url, err := server.URL(ctx)
+		if problem, ok := errors.AsType[*pgserver.Error](err); ok {
+			return "", &db.Error{Op: op, Kind: db.KindSetup, Hint: problem.Hint, Err: problem.Err}
+		}
+		return url, db.Wrap(op, err)
+	}
+}
+
 func (s *setup) close() error {
+	if s.server != nil {
+		s.server.Close()
+	}
 	s.database.Close()
 	return s.models.Close()
 }

@@ -37,6 +37,7 @@ func containedDatabase(size Size, inMemory bool) (containedService, url.URL) {
 	for _, setting := range fastSettings(size) {
 		command = append(command, "-c", setting)
 	}
+	const superuser = "postgres"
 	options := []testcontainers.ContainerCustomizer{
 		testcontainers.WithCmd(command...),
 		testcontainers.WithEnv(map[string]string{"POSTGRES_PASSWORD": password}),

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/compound-docs/compound-docs/internal/pgserver"
 )
 
 // Database is a PostgreSQL server with pgvector.
@@ -77,19 +78,6 @@ func (d *Database) String() string {
 	return fmt.Sprintf("PostgreSQL %s with pgvector %s (%s)", d.PostgreSQL, d.Pgvector, d.Route)
 }
 
-// Oldest versions that the project works with, as number has them.
-const (
-	minPostgreSQL = 15_000
-	minPgvector   = 8
-)
-
-// number makes a number of the first two parts of a version. What is none is 0.
-func number(version string) int {
-	var major, minor int
-	_, _ = fmt.Sscanf(version, "%d.%d", &major, &minor) // the second part may be missing
-	return major*1000 + minor
-}
-
 // readVersions asks the server for its versions and refuses ones that are too
 // old.
 func (d *Database) readVersions(ctx context.Context) error {
@@ -104,20 +92,9 @@ func (d *Database) readVersions(ctx context.Context) error {
 	if err = errors.Join(err, conn.Close(ctx)); err != nil {
 		return fmt.Errorf("read the versions of PostgreSQL: %w", err)
 	}
-	if number(d.PostgreSQL) < minPostgreSQL || number(d.Pgvector) < minPgvector {
+	if !pgserver.Supported(d.PostgreSQL, d.Pgvector) {
 		return fmt.Errorf("PostgreSQL %s with pgvector %q (%s) is too old: 15 with 0.8 or newer is needed",
 			d.PostgreSQL, d.Pgvector, d.Route)
 	}
 	return nil
-}
-
-// socketURL returns the URL of a database of the private cluster in a folder.
-func socketURL(folder, database string) string {
-	u := url.URL{
-		Scheme:   "postgres",
-		User:     url.User(superuser),
-		Path:     "/" + database,
-		RawQuery: url.Values{"host": {folder}}.Encode(),
-	}
-	return u.String()
 }

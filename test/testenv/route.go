@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+
+	"github.com/compound-docs/compound-docs/internal/pgserver"
 )
 
 // EnvRoute forces what a service runs in where none is given: "containers", which
@@ -25,7 +27,7 @@ const (
 // Install makes what is missing.
 func ChooseRoute(ctx context.Context) (Route, error) {
 	forced := os.Getenv(EnvRoute)
-	if _, err := findPostgres(ctx); forced == "" && err == nil {
+	if _, err := pgserver.Find(ctx); forced == "" && err == nil {
 		return NativeRoute, nil
 	}
 	return chooseRoute(ctx, forced)

@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"syscall"
+
+	"github.com/compound-docs/compound-docs/internal/pgserver"
 )
 
 // scripts install what services need, and build images.
@@ -47,7 +49,7 @@ func runScript(ctx context.Context, environment []string, name string, arguments
 func Install(ctx context.Context, database, ollama bool) error {
 	var missing []string
 	if database && os.Getenv(EnvDatabaseURL) == "" {
-		if _, err := findPostgres(ctx); errors.Is(err, errNoPostgres) {
+		if _, err := pgserver.Find(ctx); errors.Is(err, pgserver.ErrNotInstalled) {
 			missing = append(missing, "database")
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"syscall"
 	"testing"
+
+	"github.com/compound-docs/compound-docs/internal/pgserver"
 )
 
 // Cluster is a PostgreSQL server of one test, which may stop it and start it
@@ -22,7 +24,7 @@ func StartCluster(t testing.TB) *Cluster {
 	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
 	defer cancel()
 	made, folder, err := newCluster(ctx, Small, t.Logf)
-	if errors.Is(err, errNoPostgres) {
+	if errors.Is(err, pgserver.ErrNotInstalled) {
 		t.Skip("testenv:", err)
 	}
 	if err != nil {
@@ -40,7 +42,7 @@ func StartCluster(t testing.TB) *Cluster {
 }
 
 // URL is of an empty database, for a role that may create the extension vector.
-func (c *Cluster) URL() string { return socketURL(c.cluster.folder, "postgres") }
+func (c *Cluster) URL() string { return c.cluster.URL() }
 
 // Start starts the server, and returns when it answers.
 func (c *Cluster) Start() {

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/compound-docs/compound-docs/db"
+)
+
+func newStatusCommand(flags *flags) *cobra.Command {
+	var asJSON bool
+	command := &cobra.Command{
+		Use:   "status",
+		Short: "Say what runs: the database, Ollama and its models",
+		Long: `Say what runs: the database, Ollama and its models.
+
+It starts, pulls and changes nothing.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return status(cmd.Context(), flags, asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return command
+}
+
+// systemStatus is what compound-docs status prints.
+type systemStatus struct {
+	Version  string         `json:"version"`
+	Home     string         `json:"home"`
+	Database databaseStatus `json:"database"`
+	Ollama   []ollamaStatus `json:"ollama"`
+}
+
+// databaseStatus is the state of the database.
+type databaseStatus struct {
+	// Own is false for a database that a URL names.
+	Own     bool `json:"own"`
+	Running bool `json:"running"`
+	// URL has no password in it. It is "" for the user's own that does not run.
+	URL string `json:"url,omitempty"`
+	// Folder has the files of the user's own. A container has none.
+	Folder     string `json:"folder,omitempty"`
+	PostgreSQL string `json:"postgresql,omitempty"`
+	Pgvector   string `json:"pgvector,omitempty"`
+	Error      string `json:"error,omitempty"`
+}
+
+func (d databaseStatus) String() string {
+	var text strings.Builder
+	if d.Running {
+		fmt.Fprintf(&text, "running, PostgreSQL %s with pgvector %s", d.PostgreSQL, d.Pgvector)
+	} else {
+		text.WriteString("not running")
+	}
+	switch {
+	case d.Folder != "":
+		text.WriteString(", in " + d.Folder)
+	case d.URL != "":
+		text.WriteString(", at " + d.URL)
+	}
+	if d.Error != "" {
+		text.WriteString(": " + d.Error)
+	} else if !d.Running {
+		text.WriteString("; it starts when it is needed, or with compound-docs up")
+	}
+	return text.String()
+}
+
+// ollamaStatus is the state of one Ollama.
+type ollamaStatus struct {
+	Host    string   `json:"host"`
+	Running bool     `json:"running"`
+	Version string   `json:"version,omitempty"`
+	Missing []string `json:"missing_models"`
+	Error   string   `json:"error,omitempty"`
+}
+
+func (o ollamaStatus) String() string {
+	switch {
+	case !o.Running:
+		return "not running: " + o.Error
+	case len(o.Missing) > 0:
+		return fmt.Sprintf("running, %s at %s, without %s; compound-docs up pulls what is missing",
+			o.Version, o.Host, strings.Join(o.Missing, " and "))
+	default:
+		return fmt.Sprintf("running, %s at %s, with both models", o.Version, o.Host)
+	}
+}
+
+func status(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writer) (err error) {
+	s, err := f.setUp(stderr)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	found := systemStatus{Version: version, Home: s.home, Database: s.databaseStatus(ctx), Ollama: s.ollamaStatus(ctx)}
+	if asJSON {
+		encoder := json.NewEncoder(stdout)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", "  ")
+		if err := encoder.Encode(found); err != nil {
+			return fmt.Errorf("print the status: %w", err)
+		}
+		return nil
+	}
+	fmt.Fprintln(stdout, "compound-docs", found.Version, "with its files in", found.Home)
+	fmt.Fprintln(stdout, "database:", found.Database)
+	for _, host := range found.Ollama {
+		fmt.Fprintln(stdout, "ollama:  ", host)
+	}
+	return nil
+}
+
+// databaseStatus looks at the database and starts nothing.
+func (s *setup) databaseStatus(ctx context.Context) databaseStatus {
+	d := databaseStatus{Own: s.server != nil, URL: s.databaseURL}
+	if s.server != nil {
+		state := s.server.State(ctx)
+		d.URL, d.Folder, d.PostgreSQL, d.Pgvector = state.URL, state.Folder, state.PostgreSQL, state.Pgvector
+		if state.Err != nil {
+			d.Error = state.Err.Error()
+		}
+	}
+	if d.URL == "" {
+		return d
+	}
+	found, err := db.ServerVersion(ctx, d.URL)
+	d.URL = withoutPassword(d.URL)
+	if err != nil {
+		d.Error = err.Error()
+		return d
+	}
+	d.Running, d.PostgreSQL, d.Pgvector = true, found.PostgreSQL, found.Pgvector
+	return d
+}
+
+func withoutPassword(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme == "" {
+		return "" // keywords, which may hold a password anywhere
+	}
+	if u.User != nil {
+		u.User = url.User(u.User.Username())
+	}
+	parameters := u.Query()
+	parameters.Del("password")
+	parameters.Del("sslpassword")
+	u.RawQuery = parameters.Encode()
+	return u.String()
+}
+
+func (s *setup) ollamaStatus(ctx context.Context) []ollamaStatus {
+	var all []ollamaStatus
+	for _, state := range s.models.States(ctx) {
+		o := ollamaStatus{Host: state.Host, Running: true, Version: state.Version, Missing: append([]string{}, state.Missing...)}
+		if state.Err != nil {
+			o.Running, o.Error = false, state.Err.Error()
+		}
+		all = append(all, o)
+	}
+	return all
+}

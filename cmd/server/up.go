@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os/exec"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/compound-docs/compound-docs/internal/compose"
+	"github.com/compound-docs/compound-docs/internal/daemon"
+	"github.com/compound-docs/compound-docs/rag/ollama"
+)
+
+func newUpCommand(flags *flags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "up",
+		Short: "Start the database and Ollama, and pull the models",
+		Long: `Start what the server needs:
+
+- the database: one of your own, made with this machine's PostgreSQL and pgvector, or
+  else in a container; unless a database URL names another one, which is migrated;
+- Ollama, if it does not run: as a program if it is installed, else in a container;
+- both models, which are pulled if they are missing.
+
+All of it goes on when the command has ended, until compound-docs down. The server
+starts the database by itself when it needs it, and pulls a model when it needs it.
+To do everything now saves the first search from waiting.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return up(cmd.Context(), flags, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+}
+
+func up(ctx context.Context, f *flags, stdout, stderr io.Writer) (err error) {
+	s, err := f.setUp(stderr)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if _, err := s.database.Pool(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintln(stdout, "database:", s.databaseStatus(ctx))
+	if err := s.startOllama(ctx); err != nil {
+		return err
+	}
+	if err := s.models.PullMissing(ctx, showPulls(stderr)); err != nil {
+		return err
+	}
+	for _, host := range s.ollamaStatus(ctx) {
+		fmt.Fprintln(stdout, "ollama:  ", host)
+	}
+	return nil
+}
+
+// ollamaDaemon is the Ollama that this program starts.
+func ollamaDaemon(home string) daemon.Daemon { return daemon.Daemon{Name: "ollama", Folder: home} }
+
+// startOllama starts Ollama at the first address, if none of them answers and that one
+// is this machine's.
+func (s *setup) startOllama(ctx context.Context) error {
+	var away error
+	for _, state := range s.models.States(ctx) {
+		if state.Err == nil {
+			return nil
+		}
+		away = state.Err
+	}
+	address, local := localAddress(s.ollamaHosts[0])
+	if !local {
+		return away
+	}
+	if _, err := exec.LookPath("ollama"); err == nil {
+		background := ollamaDaemon(s.home)
+		s.logger.InfoContext(ctx, "starting ollama serve", "log", background.Log())
+		if err := background.Start([]string{"OLLAMA_HOST=" + address}, "serve"); err != nil {
+			return err
+		}
+		return s.awaitOllama(ctx, background.Log())
+	}
+	if !compose.Available(ctx) {
+		return errors.New("Ollama is not installed, and there is no Docker to run it in; " + //nolint:staticcheck // a name
+			"install it from https://ollama.com/download, and try again; searches by words work without it")
+	}
+	s.logger.InfoContext(ctx, "starting Ollama in a container, since it is not installed")
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf("read the address of Ollama: %w", err)
+	}
+	return compose.Up(ctx, compose.Ollama, "CDOCS_OLLAMA_PORT="+port)
+}
+
+// localAddress returns host and port of a URL, and whether they are this machine's.
+func localAddress(text string) (address string, local bool) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "", false
+	}
+	port := u.Port()
+	if port == "" {
+		port = "80"
+	}
+	ip := net.ParseIP(u.Hostname())
+	return net.JoinHostPort(u.Hostname(), port), u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
+}
+
+// awaitOllama waits until an Ollama that was just started answers.
+func (s *setup) awaitOllama(ctx context.Context, log string) error {
+	const limit, often = 30 * time.Second, 100 * time.Millisecond
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for {
+		state := s.models.States(ctx)[0]
+		if state.Err == nil {
+			return nil
+		}
+		select {
+		case <-time.After(often):
+		case <-ctx.Done():
+			return fmt.Errorf("ollama serve was started, and does not answer (its log is %s): %w", log, state.Err)
+		}
+	}
+}
+
+// showPulls tells w how far a pull is: with a bar on a terminal, with a line for each
+// step elsewhere.
+func showPulls(w io.Writer) func(model string, status ollama.PullStatus) {
+	const mebibyte = 1 << 20
+	bars := map[string]func(done, total int){}
+	var last string
+	return func(model string, status ollama.PullStatus) {
+		if !isTerminal(w) {
+			if line := "pull " + model + ": " + status.Status; line != last {
+				fmt.Fprintln(w, line)
+				last = line
+			}
+			return
+		}
+		if bars[model] == nil {
+			bars[model] = showProgress(w, "pull "+model+", MiB")
+		}
+		bars[model](int(status.Completed/mebibyte), int(status.Total/mebibyte))
+	}
+}
+
+func newDownCommand(flags *flags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "down",
+		Short: "Stop what up has started",
+		Long: `Stop the database and the Ollama that compound-docs has started. All data stays.
+
+Servers that run lose the database until compound-docs up, or until another server is
+started. A PostgreSQL or an Ollama that you have started yourself is left alone.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return down(cmd.Context(), flags, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+}
+
+func down(ctx context.Context, f *flags, stdout, stderr io.Writer) (err error) {
+	s, err := f.setUp(stderr)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	say := func(name string, ran bool) {
+		if ran {
+			fmt.Fprintln(stdout, name, "stopped")
+		} else {
+			fmt.Fprintln(stdout, name, "was not running")
+		}
+	}
+	if s.server != nil {
+		ran, err := s.server.Stop(ctx)
+		if err != nil {
+			return err
+		}
+		say("database:", ran)
+	} else {
+		fmt.Fprintln(stdout, "database: a database URL names one that compound-docs did not start")
+	}
+	ran, err := ollamaDaemon(s.home).Stop()
+	if err != nil {
+		return err
+	}
+	if !ran && compose.Available(ctx) {
+		if ran, err = compose.Stop(ctx, compose.Ollama); err != nil {
+			return err
+		}
+	}
+	say("ollama:  ", ran)
+	return nil
+}

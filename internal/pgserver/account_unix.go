@@ -1,0 +1,109 @@
+//go:build unix
+
+package pgserver
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+// Account is the account of the system that a server runs under.
+type Account struct{ UID, GID uint32 }
+
+// ServerAccount returns the account for PostgreSQL to run under, which refuses to be
+// root: the one that its package makes. nil stands for the account of this process.
+func ServerAccount() (*Account, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil //nolint:nilnil // as documented
+	}
+	account, err := user.Lookup(superuser)
+	if err != nil {
+		return nil, &Error{
+			Err:  errors.New("PostgreSQL does not run as root, and there is no account postgres to run it under"),
+			Hint: "run: useradd --system --shell /usr/sbin/nologin postgres, or run compound-docs as another user than root",
+		}
+	}
+	uid, err := strconv.ParseUint(account.Uid, 10, 32)
+	if err != nil {
+		return nil, fmt.Errorf("user id of postgres: %w", err)
+	}
+	gid, err := strconv.ParseUint(account.Gid, 10, 32)
+	if err != nil {
+		return nil, fmt.Errorf("group id of postgres: %w", err)
+	}
+	return &Account{UID: uint32(uid), GID: uint32(gid)}, nil
+}
+
+// attributes are those of a process under an account, which is this one's if it is nil.
+// A detached one gets no signals that are meant for this process and its terminal.
+func attributes(account *Account, detached bool) *syscall.SysProcAttr {
+	attributes := &syscall.SysProcAttr{Setsid: detached}
+	if account != nil {
+		attributes.Credential = &syscall.Credential{Uid: account.UID, Gid: account.GID}
+	}
+	return attributes
+}
+
+// reaches reports whether every account may go to a folder, which need not exist yet.
+func reaches(folder string) bool {
+	for ; ; folder = filepath.Dir(folder) {
+		info, err := os.Stat(folder)
+		if err == nil && info.Mode().Perm()&0o001 == 0 {
+			return false
+		}
+		if folder == filepath.Dir(folder) {
+			return true
+		}
+	}
+}
+
+// makePrivate makes a folder that only the account may enter, and root. It refuses one
+// that is another's: in a folder for all, somebody may have been there first.
+func makePrivate(folder string, account *Account) error {
+	const private = 0o700
+	err := os.Mkdir(folder, private)
+	if err == nil && account != nil {
+		err = os.Lchown(folder, int(account.UID), int(account.GID))
+	}
+	if err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	owner := os.Geteuid()
+	if account != nil {
+		owner = int(account.UID)
+	}
+	info, err := os.Lstat(folder)
+	if err != nil {
+		return err
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || !info.IsDir() || int(stat.Uid) != owner {
+		return &Error{
+			Err:  fmt.Errorf("the folder %s is not that of the account that PostgreSQL runs under", folder),
+			Hint: "remove it, and try again",
+		}
+	}
+	if info.Mode().Perm() != private {
+		return os.Chmod(folder, private)
+	}
+	return nil
+}
+
+// signal asks a process to do what PostgreSQL's manual says of its signals.
+func signal(pid int, fast bool) error {
+	s := syscall.SIGQUIT // ends at once; the next start recovers
+	if fast {
+		s = syscall.SIGINT // rolls back what is under way
+	}
+	if err := syscall.Kill(pid, s); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return fmt.Errorf("signal PostgreSQL: %w", err)
+	}
+	return nil
+}
+
+// exists reports whether there is a process of the number, even one that has ended.
+func exists(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

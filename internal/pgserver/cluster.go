@@ -1,0 +1,159 @@
+package pgserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	superuser    = "postgres"
+	databaseName = "postgres"
+	// port is part of the name of the socket. Nothing listens on it.
+	port = 5432
+	// maxSocketPath is the shortest limit among Unixes for the path of a socket,
+	// macOS's, with its terminating zero.
+	maxSocketPath = 104
+)
+
+// Cluster is a PostgreSQL cluster of this machine, running or not. It is reached over a
+// Unix socket alone.
+type Cluster struct {
+	Installation Installation
+	Data         string   // folder of its files
+	Socket       string   // folder of its socket, closed to other users
+	Account      *Account // that owns both folders; nil for this process's
+
+	port int // 0 for the usual one
+}
+
+func (c Cluster) portNumber() int {
+	if c.port == 0 {
+		return port
+	}
+	return c.port
+}
+
+// URL is of the cluster's one database, for a role that may do everything.
+func (c Cluster) URL() string {
+	u := url.URL{
+		Scheme: "postgres",
+		User:   url.User(superuser),
+		Path:   "/" + databaseName,
+		// The port is given too, since PGPORT may name another.
+		RawQuery: url.Values{"host": {c.Socket}, "port": {strconv.Itoa(c.portNumber())}}.Encode(),
+	}
+	return u.String()
+}
+
+// FitsSocket reports whether the path of a socket in a folder is short enough for
+// every Unix.
+func FitsSocket(folder string) bool { return len(socketPath(folder, port)) < maxSocketPath }
+
+func socketPath(folder string, port int) string {
+	return filepath.Join(folder, ".s.PGSQL."+strconv.Itoa(port))
+}
+
+// environment is that of PostgreSQL's programs. The cluster takes its locale from it.
+func environment() []string {
+	locale := "C"
+	if runtime.GOOS == "linux" {
+		locale = "C.UTF-8" // knows upper and lower case of all letters; macOS has no such locale
+	}
+	return []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=" + locale}
+}
+
+// Init makes the cluster's files, with further arguments for initdb.
+func (c Cluster) Init(ctx context.Context, arguments ...string) error {
+	//nolint:gosec // a program that Find has found
+	initdb := exec.CommandContext(ctx, c.Installation.program("initdb"), append([]string{
+		"--pgdata", c.Data, "--username", superuser, "--auth", "trust", "--encoding", "UTF8", "--no-instructions",
+	}, arguments...)...)
+	initdb.Dir, initdb.Env = filepath.Dir(c.Data), environment()
+	initdb.SysProcAttr = attributes(c.Account, false)
+	if text, err := initdb.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w\n%s", err, text)
+	}
+	return nil
+}
+
+// Command returns the server's command, with further settings such as fsync=off. The
+// caller sets what it needs of SysProcAttr: the account above all.
+func (c Cluster) Command(settings ...string) *exec.Cmd {
+	postgres := exec.Command(c.Installation.program("postgres"), "-D", c.Data) //nolint:gosec,noctx // found by Find; outlives us
+	for _, setting := range append([]string{
+		"listen_addresses=",
+		"port=" + strconv.Itoa(c.portNumber()),
+		"unix_socket_directories=" + c.Socket,
+		"unix_socket_permissions=0700",
+	}, settings...) {
+		postgres.Args = append(postgres.Args, "-c", setting)
+	}
+	postgres.Dir, postgres.Env = filepath.Dir(c.Data), environment()
+	return postgres
+}
+
+// Ready returns nil if the server accepts connections.
+func (c Cluster) Ready(ctx context.Context) error {
+	server, err := readPostmaster(c.Data)
+	if err != nil {
+		return err
+	}
+	if server.status != "ready" || server.socket != c.Socket || server.port != c.portNumber() {
+		return fmt.Errorf("the server is %s", server.status)
+	}
+	// The file of a server that was killed says the same, and what it has left may still
+	// take connections for a moment.
+	if !isPostmaster(server.pid, c.Data) {
+		return fmt.Errorf("process %d is not the server", server.pid)
+	}
+	dialer := net.Dialer{Timeout: time.Second}
+	conn, err := dialer.DialContext(ctx, "unix", socketPath(c.Socket, c.portNumber()))
+	if err == nil {
+		err = conn.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("connect to PostgreSQL: %w", err)
+	}
+	return nil
+}
+
+// postmaster is what a server says of itself in postmaster.pid.
+type postmaster struct {
+	pid    int
+	port   int
+	socket string
+	status string // ready, starting, stopping
+}
+
+const postmasterFile = "postmaster.pid"
+
+// readPostmaster returns fs.ErrNotExist where no server runs that was not killed.
+func readPostmaster(data string) (postmaster, error) {
+	text, err := os.ReadFile(filepath.Join(data, postmasterFile))
+	if err != nil {
+		return postmaster{}, err
+	}
+	lines := strings.Split(string(text), "\n")
+	p := postmaster{status: "starting"}
+	if p.pid, err = strconv.Atoi(strings.TrimSpace(lines[0])); err != nil || p.pid <= 0 {
+		return postmaster{}, errors.New(postmasterFile + " has no process in it")
+	}
+	const portLine, socketLine, statusLine = 3, 4, 7
+	if len(lines) > statusLine {
+		p.socket, p.status = strings.TrimSpace(lines[socketLine]), strings.TrimSpace(lines[statusLine])
+		if p.port, err = strconv.Atoi(strings.TrimSpace(lines[portLine])); err != nil {
+			return postmaster{}, fmt.Errorf("read %s: %w", postmasterFile, err)
+		}
+	}
+	return p, nil
+}

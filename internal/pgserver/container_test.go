@@ -1,0 +1,86 @@
+package pgserver
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/compound-docs/compound-docs/deploy"
+	"github.com/compound-docs/compound-docs/internal/compose"
+)
+
+// fakeDocker puts a docker first on the PATH, which writes down what it is asked, and
+// fails if fails is in it.
+func fakeDocker(t *testing.T, fails string) (asked func() string) {
+	t.Helper()
+	folder := t.TempDir()
+	script := `#!/bin/sh
+case "$*" in *"` + fails + `"*) echo "no such command" >&2; exit 1;; esac
+echo "$*" >>"` + folder + `/asked"
+case "$*" in *" up "*) cat >"` + folder + `/file" ;; esac
+`
+	if err := os.WriteFile(filepath.Join(folder, "docker"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", folder+":"+os.Getenv("PATH"))
+	return func() string {
+		asked, _ := os.ReadFile(filepath.Join(folder, "asked"))
+		file, _ := os.ReadFile(filepath.Join(folder, "file"))
+		if len(file) > 0 && string(file) != deploy.Compose {
+			t.Errorf("docker gets another file: %s", file)
+		}
+		return string(asked)
+	}
+}
+
+func TestServer_InAContainer(t *testing.T) {
+	missing := &Error{Err: ErrNotInstalled, Hint: "install it"}
+	tests := []struct {
+		name, fails string
+		cluster     bool // there is one, whose programs are gone
+		url, asked  string
+	}{
+		{"with Docker", "nothing fails", false, "postgres://compound_docs:cdocs@127.0.0.1:5433/compound_docs", "compose --file - up --detach --wait postgres\n"},
+		{"without its image", " up ", false, "", ""},
+		{"without Compose", "compose", false, "", ""},
+		{"without its engine", "version --format", false, "", ""},
+		{"with a cluster", "nothing fails", true, "", ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			asked := fakeDocker(t, test.fails)
+			t.Setenv("CDOCS_POSTGRES_PASSWORD", "")
+			s := newServer(t, t.TempDir())
+			p := place{folder: s.home}
+			if test.cluster {
+				if err := os.MkdirAll(filepath.Join(s.home, "15"), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(s.home, "15", "PG_VERSION"), nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			url, err := s.startContainer(t.Context(), p, missing)
+			if url != test.url || (err != nil) != (test.url == "") {
+				t.Errorf("got %q, %v; want %q", url, err, test.url)
+			}
+			if err != nil && !errors.Is(err, ErrNotInstalled) {
+				t.Errorf("error %v, want what is missing", err)
+			}
+			if problem := new(Error); err != nil && (!errors.As(err, &problem) || problem.Hint != missing.Hint) {
+				t.Errorf("error %v, want how to install it", err)
+			}
+			if got := asked(); !strings.HasSuffix(got, test.asked) || test.asked == "" && strings.Contains(got, " up ") {
+				t.Errorf("docker was asked\n%s", got)
+			}
+		})
+	}
+	t.Run("with a password", func(t *testing.T) {
+		t.Setenv("CDOCS_POSTGRES_PASSWORD", "s3 cret")
+		if got := compose.DatabaseURL(); got != "postgres://compound_docs:s3%20cret@127.0.0.1:5433/compound_docs" {
+			t.Errorf("URL %s", got)
+		}
+	})
+}

@@ -1,0 +1,93 @@
+package pgserver
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// Error says what a person has to do before there is a database.
+type Error struct {
+	Err  error
+	Hint string // a remedy in a sentence
+}
+
+func (e *Error) Error() string { return e.Err.Error() + "; " + e.Hint }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// system is an operating system, as far as its packages depend on it.
+type system struct {
+	name    string // runtime.GOOS
+	id      string // ID and ID_LIKE of os-release, each between spaces
+	version string // VERSION_ID
+}
+
+func thisSystem() system {
+	text, err := os.ReadFile("/etc/os-release")
+	if err != nil {
+		return system{name: runtime.GOOS} // not Linux, or one that is unknown
+	}
+	return readSystem(runtime.GOOS, string(text))
+}
+
+// readSystem reads os-release, whose lines are shell assignments.
+func readSystem(name, release string) system {
+	s := system{name: name, id: " "}
+	for line := range strings.Lines(release) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		value = strings.Trim(value, `"'`)
+		switch key {
+		case "ID", "ID_LIKE":
+			s.id += value + " "
+		case "VERSION_ID":
+			s.version = value
+		}
+	}
+	return s
+}
+
+func (s system) is(id string) bool { return strings.Contains(s.id, " "+id+" ") }
+
+// packagedMajor is the PostgreSQL to install where none is, unless the system's own
+// packages have another.
+const packagedMajor = 17
+
+// installHint names the command that installs PostgreSQL and pgvector. major is that of
+// a PostgreSQL 15 or newer that lacks pgvector, and 0 if there is none.
+func installHint(s system, major int) string {
+	const again = ", and try again; or set CDOCS_DATABASE_URL to a PostgreSQL of your own"
+	if s.name == "windows" {
+		return "run compound-docs inside WSL (wsl --install), or install Docker Desktop, which it uses by itself" + again
+	}
+	if command := installCommand(s, major); command != "" {
+		return "run: " + command + again
+	}
+	return "install PostgreSQL 15 or newer with pgvector 0.8 or newer, or Docker with Compose, which is used by itself" + again
+}
+
+// installCommand is "" for a system that is not known.
+func installCommand(s system, major int) string {
+	want := strconv.Itoa(cmp.Or(major, packagedMajor))
+	const pgdg = "sudo apt-get install -y postgresql-common && " +
+		"sudo /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y && "
+	install := fmt.Sprintf("sudo apt-get install -y postgresql-%s postgresql-%s-pgvector", want, want)
+	switch {
+	case s.name == "darwin":
+		return fmt.Sprintf("brew install postgresql@%s pgvector", want)
+	case s.name != "linux":
+		return ""
+	case strings.HasPrefix(s.id, " debian ") && s.version == "13" && want == strconv.Itoa(packagedMajor):
+		return install
+	case s.is("debian"), s.is("ubuntu"):
+		return pgdg + install // older ones have no pgvector, or one that is too old
+	case s.is("fedora") && !s.is("rhel") && !s.is("centos"):
+		return "sudo dnf install -y postgresql-server pgvector"
+	case s.is("arch"):
+		return "sudo pacman -S --needed postgresql pgvector"
+	}
+	return ""
+}

@@ -1,0 +1,182 @@
+package pgserver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// Installation is a PostgreSQL server's programs on this machine.
+type Installation struct {
+	Bin        string // folder of initdb and postgres
+	PostgreSQL string // version, such as "15.18"
+	Pgvector   string // version of the pgvector that goes with it, or ""
+}
+
+// Major is the major version of PostgreSQL.
+func (i Installation) Major() int { return number(i.PostgreSQL) / versionUnit }
+
+// program returns the path of one of PostgreSQL's programs.
+func (i Installation) program(name string) string { return filepath.Join(i.Bin, name) }
+
+// The oldest versions that the index works with, as number has them.
+const (
+	versionUnit   = 1000
+	minPostgreSQL = 15 * versionUnit
+	minPgvector   = 8
+)
+
+// Supported reports whether the index works with these versions, such as "15.18" and
+// "0.8.0".
+func Supported(postgreSQL, pgvector string) bool {
+	return number(postgreSQL) >= minPostgreSQL && number(pgvector) >= minPgvector
+}
+
+// number makes a number of the first two parts of a version. What is none is 0.
+func number(version string) int {
+	var major, minor int
+	_, _ = fmt.Sscanf(version, "%d.%d", &major, &minor) // the second part may be missing
+	return major*versionUnit + minor
+}
+
+// folders are where packages put a PostgreSQL: Debian and PGDG; Fedora's PGDG; Fedora
+// and Arch; openSUSE; Alpine; Homebrew on two architectures; Postgres.app.
+var folders = []string{
+	"/usr/lib/postgresql/*/bin",
+	"/usr/pgsql-*/bin",
+	"/usr/bin",
+	"/usr/lib/postgresql*/bin",
+	"/usr/libexec/postgresql*",
+	"/opt/homebrew/opt/postgresql@*/bin",
+	"/usr/local/opt/postgresql@*/bin",
+	"/Applications/Postgres.app/Contents/Versions/*/bin",
+}
+
+// ErrNotInstalled is in the error of Find if no PostgreSQL of this machine will do.
+var ErrNotInstalled = errors.New("this machine has no PostgreSQL 15 or newer with pgvector 0.8 or newer")
+
+// Find returns the newest PostgreSQL of this machine that has a pgvector to go with it.
+// If there is none its error is an [*Error] that says what to install.
+func Find(ctx context.Context) (Installation, error) { return newest(installations(ctx)) }
+
+func newest(all []Installation) (Installation, error) {
+	var best, without Installation
+	for _, found := range all {
+		switch {
+		case Supported(found.PostgreSQL, found.Pgvector):
+			if number(found.PostgreSQL) > number(best.PostgreSQL) {
+				best = found
+			}
+		case number(found.PostgreSQL) >= minPostgreSQL && number(found.PostgreSQL) > number(without.PostgreSQL):
+			without = found
+		}
+	}
+	if best.Bin != "" {
+		return best, nil
+	}
+	err := ErrNotInstalled
+	if without.Bin != "" {
+		err = fmt.Errorf("%w (PostgreSQL %s is in %s, and lacks it)", err, without.PostgreSQL, without.Bin)
+	}
+	return Installation{}, &Error{Err: err, Hint: installHint(thisSystem(), without.Major())}
+}
+
+// installations returns the servers of this machine, whatever their versions are. Those
+// of Windows have no sockets that are closed to others.
+func installations(ctx context.Context) []Installation {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	var candidates []string
+	if path, err := exec.LookPath("pg_config"); err == nil {
+		if folder, err := output(ctx, path, "--bindir"); err == nil {
+			candidates = append(candidates, folder)
+		}
+	}
+	for _, pattern := range folders {
+		matches, err := filepath.Glob(pattern)
+		if err == nil { // the patterns are ours
+			candidates = append(candidates, matches...)
+		}
+	}
+	var all []Installation
+	seen := map[string]bool{}
+	for _, folder := range candidates {
+		real, err := filepath.EvalSymlinks(folder)
+		if err != nil || seen[real] {
+			continue
+		}
+		seen[real] = true
+		if found, ok := inspect(ctx, folder); ok {
+			all = append(all, found)
+		}
+	}
+	return all
+}
+
+var serverVersion = regexp.MustCompile(`\(PostgreSQL\) (\d[\w.]*)`)
+
+// inspect looks for a server in a folder.
+func inspect(ctx context.Context, bin string) (Installation, bool) {
+	found := Installation{Bin: bin}
+	for _, program := range []string{"initdb", "postgres"} {
+		if _, err := exec.LookPath(found.program(program)); err != nil {
+			return Installation{}, false
+		}
+	}
+	text, err := output(ctx, found.program("postgres"), "--version")
+	version := serverVersion.FindStringSubmatch(text)
+	if err != nil || version == nil {
+		return Installation{}, false
+	}
+	found.PostgreSQL = version[1]
+	found.Pgvector = pgvectorOf(ctx, found)
+	return found, true
+}
+
+var defaultVersion = regexp.MustCompile(`(?m)^default_version *= *'([^']*)'`)
+
+// pgvectorOf returns the version of a server's pgvector, or "".
+func pgvectorOf(ctx context.Context, server Installation) string {
+	prefix, major := filepath.Dir(server.Bin), strconv.Itoa(server.Major())
+	shares := []string{
+		filepath.Join(prefix, "share"), filepath.Join(prefix, "share", "postgresql"),
+		filepath.Join(prefix, "share", "pgsql"), filepath.Join(prefix, "share", "postgresql"+major),
+		"/usr/share/postgresql" + major,
+	}
+	// Fedora and Alpine have the program in a package for developers.
+	if share, err := output(ctx, server.program("pg_config"), "--sharedir"); err == nil {
+		shares = append([]string{share}, shares...)
+	}
+	for _, share := range shares {
+		control, err := os.ReadFile(filepath.Join(share, "extension", "vector.control"))
+		if version := defaultVersion.FindSubmatch(control); err == nil && version != nil {
+			return string(version[1])
+		}
+	}
+	return ""
+}
+
+// output runs a program and returns what it prints.
+func output(ctx context.Context, program string, args ...string) (string, error) {
+	text, err := exec.CommandContext(ctx, program, args...).Output() //nolint:gosec // one of PostgreSQL's, or docker
+	return string(bytes.TrimSpace(text)), err
+}
+
+// majorOf reads the major version from the name of a folder, and returns 0 for another
+// name.
+func majorOf(name string) int {
+	major, err := strconv.Atoi(strings.TrimSpace(name))
+	if err != nil {
+		return 0
+	}
+	return major
+}

@@ -1,0 +1,250 @@
+// Package pgserver runs a PostgreSQL of the user's own, with no account, port or
+// password to set up: a private cluster made with the programs of this machine's
+// packages, which all servers of the user share, or a container where there are no
+// packages.
+//
+// It knows PostgreSQL's programs, files and signals. It must not know what is in the
+// database, and speaks no SQL.
+package pgserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/compound-docs/compound-docs/internal/compose"
+)
+
+// Server is the PostgreSQL of a user. Several processes may each have a Server of one
+// home: they start one PostgreSQL, which outlives them, until one of them stops it. Safe
+// for concurrent use.
+type Server struct {
+	home   string
+	logger *slog.Logger
+	// since is when this process came to know of the server: one that was stopped after
+	// that stays stopped.
+	since time.Time
+	// settings and initdb are further ones of the cluster, which tests make faster.
+	settings, initdb []string
+
+	mu      sync.Mutex
+	closed  bool
+	current *attempt
+	running sync.WaitGroup
+}
+
+// New returns the server whose files are below the user's folder home. It starts
+// nothing.
+func New(home string, logger *slog.Logger) *Server {
+	return &Server{home: home, logger: logger, since: time.Now()}
+}
+
+// attempt is one try to find or start the server, which all callers of the time share:
+// it goes on when a caller leaves, since it may take longer than a caller waits.
+type attempt struct {
+	done   chan struct{} // closed when url and err are set
+	cancel context.CancelFunc
+	url    string
+	err    error
+}
+
+var errClosed = errors.New("this process is ending")
+
+// attemptTimeout is for all that a start may take, such as to move much data to another
+// version of PostgreSQL, or to pull an image.
+const attemptTimeout = 30 * time.Minute
+
+// URL returns the URL of the database. It makes and starts the server if need be. An
+// error that only a person can mend is an [*Error].
+func (s *Server) URL(ctx context.Context) (string, error) {
+	a := s.join(ctx)
+	if a == nil {
+		return "", errClosed
+	}
+	select {
+	case <-a.done:
+		return a.url, a.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+// join returns the attempt that is under way, or starts one. It returns nil after Close.
+func (s *Server) join(ctx context.Context) *attempt {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	if s.current != nil {
+		select {
+		case <-s.current.done:
+		default:
+			return s.current
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptTimeout)
+	started := &attempt{done: make(chan struct{}), cancel: cancel}
+	s.current = started
+	s.running.Go(func() {
+		defer cancel()
+		started.url, started.err = s.ensure(ctx)
+		close(started.done)
+	})
+	return started
+}
+
+// Close ends what this process is about to start. A server that runs goes on.
+func (s *Server) Close() {
+	s.mu.Lock()
+	s.closed = true
+	if s.current != nil {
+		s.current.cancel()
+	}
+	s.mu.Unlock()
+	s.running.Wait()
+}
+
+// ensure returns the URL of a server that runs.
+func (s *Server) ensure(ctx context.Context) (string, error) {
+	p, err := findPlace(s.home)
+	if err != nil {
+		return "", err
+	}
+	if cluster, ok := p.running(ctx); ok {
+		return cluster.URL(), nil
+	}
+	unlock, err := p.lock(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if p.stoppedAfter(s.since) {
+		return "", &Error{
+			Err:  errors.New("the database was stopped with compound-docs down"),
+			Hint: "run: compound-docs up",
+		}
+	}
+	url, err := s.start(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	return url, p.clearStopped()
+}
+
+// start returns the URL of a server that it has started, or that another process has
+// started meanwhile. The caller has the lock.
+func (s *Server) start(ctx context.Context, p place) (string, error) {
+	if cluster, ok := p.running(ctx); ok {
+		return cluster.URL(), nil
+	}
+	found, err := Find(ctx)
+	if err == nil {
+		err = p.accountErr
+	}
+	if err != nil {
+		return s.startContainer(ctx, p, err)
+	}
+	cluster, err := s.prepare(ctx, p, found)
+	if err == nil {
+		err = s.launch(ctx, p, cluster)
+	}
+	if err != nil {
+		return "", err
+	}
+	s.logger.InfoContext(ctx, "started PostgreSQL", "version", found.PostgreSQL, "folder", p.folder)
+	return cluster.URL(), nil
+}
+
+// startContainer starts the container of the Compose file where this machine has Docker
+// and no cluster. Otherwise it returns why there can be no cluster.
+func (s *Server) startContainer(ctx context.Context, p place, reason error) (string, error) {
+	if len(p.majors()) > 0 || !compose.Available(ctx) {
+		return "", reason
+	}
+	s.logger.InfoContext(ctx, "starting PostgreSQL in a container, since this machine has none that will do")
+	err := compose.Up(ctx, compose.Postgres)
+	if problem, ok := errors.AsType[*Error](reason); ok && err != nil {
+		err = &Error{Err: fmt.Errorf("%w, and its container does not start: %w", problem.Err, err), Hint: problem.Hint}
+	}
+	if err != nil {
+		return "", err
+	}
+	return compose.DatabaseURL(), nil
+}
+
+// Stop stops the server for all who use it, until someone asks for it who did not know
+// it before. It reports whether one ran.
+func (s *Server) Stop(ctx context.Context) (ran bool, err error) {
+	p, err := findPlace(s.home)
+	if err != nil {
+		return false, err
+	}
+	if _, err := os.Stat(p.folder); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	unlock, err := p.lock(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	if err := p.markStopped(); err != nil {
+		return false, err
+	}
+	clusters := p.clusters()
+	for _, cluster := range clusters {
+		stopped, err := stop(ctx, cluster)
+		if err != nil {
+			return ran, err
+		}
+		ran = ran || stopped
+	}
+	if len(clusters) == 0 && compose.Available(ctx) {
+		return compose.Stop(ctx, compose.Postgres)
+	}
+	return ran, nil
+}
+
+// State is what can be said of a server without starting it.
+type State struct {
+	Running bool
+	// Folder is where its files are; PostgreSQL is its version, and "" before there is
+	// a cluster and for a container.
+	Folder, PostgreSQL, Pgvector string
+	URL                          string // "" unless it runs
+	// Err is why it could not be started.
+	Err error
+}
+
+// State looks at the server and changes nothing.
+func (s *Server) State(ctx context.Context) State {
+	p, err := findPlace(s.home)
+	if err != nil {
+		return State{Err: err}
+	}
+	state := State{Folder: p.folder}
+	found, err := Find(ctx)
+	if err == nil {
+		err = p.accountErr
+	}
+	if err != nil {
+		if len(p.majors()) == 0 && compose.Available(ctx) {
+			state.Folder = ""
+			if compose.Runs(ctx, compose.Postgres) {
+				state.Running, state.URL = true, compose.DatabaseURL()
+			}
+			return state
+		}
+		state.Err = err
+	}
+	state.PostgreSQL, state.Pgvector = found.PostgreSQL, found.Pgvector
+	if cluster, ok := p.running(ctx); ok {
+		state.Running, state.URL = true, cluster.URL()
+	}
+	return state
+}

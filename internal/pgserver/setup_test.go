@@ -1,0 +1,108 @@
+package pgserver
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// newHome returns a folder for the user's files, which the account of PostgreSQL may
+// enter too.
+func newHome(t *testing.T) string {
+	t.Helper()
+	home, err := os.MkdirTemp("", "cdocs-home-") //nolint:usetesting // others may not enter that of t.TempDir
+	if err == nil {
+		err = os.Chmod(home, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if _, err := New(home, slog.New(slog.DiscardHandler)).Stop(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+		if err := os.RemoveAll(home); err != nil {
+			t.Error(err)
+		}
+	})
+	return home
+}
+
+// newServer returns a server that starts faster than a user's. The test is skipped on a
+// machine without PostgreSQL.
+func newServer(t *testing.T, home string) *Server {
+	t.Helper()
+	if _, err := Find(t.Context()); errors.Is(err, ErrNotInstalled) {
+		t.Skip(err)
+	}
+	s := New(home, slog.New(slog.NewTextHandler(t.Output(), nil)))
+	s.settings, s.initdb = []string{"fsync=off"}, []string{"--no-sync"}
+	t.Cleanup(s.Close)
+	return s
+}
+
+func mustStart(t *testing.T, s *Server) (url string) {
+	t.Helper()
+	url, err := s.URL(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return url
+}
+
+// connect returns a connection that is closed when the test ends.
+func connect(t *testing.T, url string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	return conn
+}
+
+// query runs a statement over a connection of its own, and returns its one value.
+func query(t *testing.T, url, statement string) (value string) {
+	t.Helper()
+	conn := connect(t, url)
+	rows, err := conn.Query(t.Context(), statement, pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pgx.ForEachRow(rows, []any{&value}, func() error { return nil }); err != nil && rows.FieldDescriptions() != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+	return value
+}
+
+func processOf(t *testing.T, s *Server) (pid int, file string) {
+	t.Helper()
+	p, err := findPlace(s.home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster, _ := p.running(t.Context())
+	server, err := readPostmaster(cluster.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return server.pid, filepath.Join(cluster.Data, postmasterFile)
+}
+
+// kill returns when the process has ended.
+func kill(t *testing.T, pid int) {
+	t.Helper()
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	for exists(pid) {
+		time.Sleep(time.Millisecond)
+	}
+}
