@@ -18,15 +18,15 @@ import (
 )
 
 // severityError ends the program with a code, when all was said.
-type severityError int
+type severityError struct{ code int }
+
+func (e severityError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
 
 // Exit codes of compound-docs doctor.
 const (
-	exitErrors   severityError = 1
-	exitWarnings severityError = 2
+	exitErrors   = 1
+	exitWarnings = 2
 )
-
-func (e severityError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 func newDoctorCommand(flags *flags) *cobra.Command {
 	var asJSON bool
@@ -96,9 +96,9 @@ func diagnose(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writ
 	}
 	switch found.Severity {
 	case doctor.Error:
-		return exitErrors
+		return severityError{exitErrors}
 	case doctor.Warning:
-		return exitWarnings
+		return severityError{exitWarnings}
 	default:
 		return nil
 	}

@@ -137,12 +137,12 @@ func withPassword(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close(t.Context())
+	defer func() { must(t, conn.Close(t.Context())) }()
 	var file string
 	if err := conn.QueryRow(t.Context(), "SHOW hba_file").Scan(&file); err != nil {
 		t.Fatal(err)
 	}
-	rules := "local all postgres trust\nlocal all all scram-sha-256\n"
+	rules := "local all postgres trust\nlocal all app scram-sha-256\n"
 	if err := os.WriteFile(file, []byte(rules), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,10 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			i.set("CDOCS_DATABASE_URL", "postgres://u:s3cret@127.0.0.1:1/d")
 		}, "database", "no PostgreSQL server answers at 127.0.0.1:1", "CDOCS_DATABASE_URL", 1},
 		{
-			"wrong password", func(t *testing.T, i *installation) { i.set("CDOCS_DATABASE_URL", withPassword(t)) },
+			"wrong password", func(t *testing.T, i *installation) {
+				t.Helper()
+				i.set("CDOCS_DATABASE_URL", withPassword(t))
+			},
 			"database", "password authentication failed", "export CDOCS_DATABASE_URL=", 1,
 		},
 		{
@@ -226,15 +229,20 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			"models", "768 dimensions", "ollama pull mxbai-embed-large", 1,
 		},
 		{
-			"no config", func(t *testing.T, i *installation) { must(t, os.Remove(filepath.Join(i.root, configPath))) },
+			"no config", func(t *testing.T, i *installation) {
+				t.Helper()
+				must(t, os.Remove(filepath.Join(i.root, configPath)))
+			},
 			"config", "has no configuration", "compound-docs init ", 1,
 		},
 		{"invalid schema", func(t *testing.T, i *installation) {
+			t.Helper()
 			write(t, i.root, configPath, `{"project_name": "p", "custom_doc_types":
 				[{"name": "x", "description": "x", "folder": "x", "schema_file": "schemas/x.json"}]}`)
 			write(t, i.root, "csharp-compounding-docs/schemas/x.json", `{"type": "nothing"}`)
 		}, "config", "x.json", "${EDITOR:-vi} ", 1},
 		{"unreadable file", func(t *testing.T, i *installation) {
+			t.Helper()
 			i.unprivileged = true
 			must(t, os.Chmod(filepath.Join(i.root, promotable+"a.md"), 0))
 			if os.Geteuid() == 0 {
@@ -245,6 +253,7 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			i.namespace = "echo 1 >/proc/sys/user/max_inotify_watches"
 		}, "watches", "1 of 2 folders", "sysctl fs.inotify.max_user_watches", 1},
 		{"stale lock", func(t *testing.T, i *installation) {
+			t.Helper()
 			write(t, i.root, ".git/index.lock", "")
 			hourAgo := time.Now().Add(-time.Hour)
 			must(t, os.Chtimes(filepath.Join(i.root, ".git/index.lock"), hourAgo, hourAgo))

@@ -121,8 +121,8 @@ func (i *initializer) register(ctx context.Context, root string) error {
 	}
 	program, environment := thisProgram(), serverEnvironment()
 	line := claude.AddLine(program, environment)
-	path, err := exec.LookPath("claude")
-	if err != nil {
+	path, ok := findClaude()
+	if !ok {
 		fmt.Fprintf(i.stdout, "Claude Code: its program claude is not on the PATH. Where it is, run in this repository:\n  %s\n"+
 			"Another MCP client starts the server with: %s serve\n", line, claude.Quote(program))
 		return nil
@@ -134,10 +134,16 @@ func (i *initializer) register(ctx context.Context, root string) error {
 	add := exec.CommandContext(ctx, path, claude.AddArguments(program, environment)...) //nolint:gosec // found on the PATH
 	add.Dir = root
 	if text, err := add.CombinedOutput(); err != nil {
-		return fmt.Errorf("claude mcp add: %w\n%s\nto try it by hand, run in %s:\n  %s", err, strings.TrimSpace(string(text)), root, line)
+		return fmt.Errorf("claude mcp add: %w\n%s\nto try it by hand, run in %s:\n  %s",
+			err, strings.TrimSpace(string(text)), root, line)
 	}
 	fmt.Fprintln(i.stdout, "Claude Code: registered the server for this project; claude mcp list shows it")
 	return nil
+}
+
+func findClaude() (path string, ok bool) {
+	path, err := exec.LookPath("claude")
+	return path, err == nil
 }
 
 // agreed asks whether to register the server, if there is somebody to ask.

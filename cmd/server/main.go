@@ -30,7 +30,7 @@ func main() {
 	err := newCommand(end).ExecuteContext(ctx)
 	stop()
 	if found, ok := errors.AsType[severityError](err); ok {
-		os.Exit(int(found))
+		os.Exit(found.code)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "compound-docs:", err)

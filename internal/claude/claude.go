@@ -52,7 +52,7 @@ type server struct {
 }
 
 type servers struct {
-	MCPServers map[string]server `json:"mcpServers"`
+	MCPServers map[string]server `json:"mcpServers"` //nolint:tagliatelle // Claude Code's name
 }
 
 // userConfig is .claude.json, as far as it matters.
@@ -62,7 +62,7 @@ type userConfig struct {
 	Projects map[string]struct {
 		servers
 
-		Rejected []string `json:"disabledMcpjsonServers"`
+		Rejected []string `json:"disabledMcpjsonServers"` //nolint:tagliatelle // Claude Code's name
 	} `json:"projects"`
 }
 

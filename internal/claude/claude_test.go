@@ -11,13 +11,13 @@ import (
 
 func TestFind(t *testing.T) {
 	const (
-		local  = `{"projects": {"ROOT": {"mcpServers": {"compound-docs": {"command": "local", "args": ["serve"]}}}}}`
+		local  = `{"projects": {"ROOT": {"mcpServers": {"compound-docs": {"command": "command-l", "args": ["serve"]}}}}}`
 		user   = `{"mcpServers": {"other": {"command": "x"}, "docs": {"command": "/opt/compound-docs"}}}`
 		shared = `{"mcpServers": {"compound-docs": {"command": "shared"}}}`
 		reject = `{"projects": {"ROOT": {"disabledMcpjsonServers": ["compound-docs"]}}}`
 	)
 	tests := []struct{ name, user, shared, want string }{
-		{"local before project", local, shared, "local local"},
+		{"local before project", local, shared, "local command-l"},
 		{"project before user", user, shared, "project shared"},
 		{"rejected", reject, shared, "project shared rejected"},
 		{"by its program", user, "", "user /opt/compound-docs"},
@@ -59,6 +59,7 @@ func put(t *testing.T, path, text string) {
 }
 
 func TestAddLine_QuotesAndHidesValues(t *testing.T) {
+	t.Parallel()
 	got := AddLine("/opt/my tools/compound-docs", []string{"CDOCS_DATABASE_URL=postgres://u:s3cret@h/d"})
 	want := `claude mcp add --env CDOCS_DATABASE_URL="$CDOCS_DATABASE_URL" --scope local compound-docs ` +
 		`-- '/opt/my tools/compound-docs' serve`

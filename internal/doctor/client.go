@@ -31,13 +31,15 @@ func checkClient(_ context.Context, e *examination) []Finding {
 	}
 	expands := func(text string) bool { return strings.Contains(text, "${") }
 	if _, err := exec.LookPath(found.Command); err != nil && !expands(found.Command) {
-		return one(Error, fmt.Sprintf("Claude Code starts %s, as %s says, and there is no such program", found.Command, found.File), again)
+		return one(Error,
+			fmt.Sprintf("Claude Code starts %s, as %s says, and there is no such program", found.Command, found.File), again)
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Environment)) {
 		value, given := found.Env[name]
 		if given && !expands(value) && value != e.Environment[name] {
-			return one(Warning, fmt.Sprintf("%s gives the server another %s than this command has: it may be in another state than said here",
-				found.File, name), "set "+name+" to the server's value, and run compound-docs doctor again")
+			return one(Warning,
+				fmt.Sprintf("%s gives the server another %s than this command has: what is said here may not hold for it", found.File, name),
+				"set "+name+" to the server's value, and run compound-docs doctor again")
 		}
 	}
 	return one(OK, fmt.Sprintf("starts %s, as %s says (scope %s)", found.Command, found.File, found.Scope), "")

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -16,48 +17,46 @@ const (
 	maxWalked = 200_000
 )
 
-// folders are those of a project that are indexed, with what belongs to them. They need
-// not exist.
-func (e *examination) folders() map[string]func(name string) (belongs, prune bool) {
-	folders := map[string]func(string) (bool, bool){
-		filepath.Join(e.project.Root, e.project.DocsDir()): func(name string) (bool, bool) {
-			return strings.EqualFold(filepath.Ext(name), ".md"), false
-		},
-	}
+// tree is a folder that is indexed, which need not exist. Paths are relative to it.
+type tree struct {
+	dir            string
+	belongs, prune func(name string) bool
+}
+
+func (e *examination) trees() []tree {
+	trees := []tree{{
+		dir:     filepath.Join(e.project.Root, e.project.DocsDir()),
+		belongs: func(name string) bool { return strings.EqualFold(filepath.Ext(name), ".md") },
+		prune:   func(string) bool { return false },
+	}}
 	if external, ok := e.project.External(); ok {
-		folders[external.Dir] = func(name string) (bool, bool) { return external.Match(name), external.Prune(name) }
+		trees = append(trees, tree{dir: external.Dir, belongs: external.Match, prune: external.Prune})
 	}
-	return folders
+	return trees
 }
 
 // walk calls visit for the folders and files that are indexed, and for those that cannot
 // be looked at, with an error.
 func (e *examination) walk(ctx context.Context, visit func(path string, d fs.DirEntry, err error)) error {
-	walked := 0
-	for dir, belongs := range e.folders() {
-		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-			if walked++; walked > maxWalked {
+	for _, tree := range e.trees() {
+		walked := 0
+		err := filepath.WalkDir(tree.dir, func(path string, d fs.DirEntry, err error) error {
+			if walked++; walked > maxWalked || ctx.Err() != nil {
 				return fs.SkipAll
 			}
-			name, relErr := filepath.Rel(dir, path)
-			if relErr != nil || ctx.Err() != nil {
-				return fs.SkipAll
-			}
-			if d == nil { // the folder does not exist, or cannot be looked at
-				if !os.IsNotExist(err) {
+			if d == nil {
+				if !errors.Is(err, fs.ErrNotExist) {
 					visit(path, nil, err)
 				}
 				return nil
 			}
-			is, prune := belongs(filepath.ToSlash(name))
-			switch {
-			case name != "." && strings.HasPrefix(d.Name(), "."), d.IsDir() && prune:
+			if tree.skips(path, d) {
 				if d.IsDir() {
 					return fs.SkipDir
 				}
-			case d.IsDir() || is || err != nil:
-				visit(path, d, err)
+				return nil
 			}
+			visit(path, d, err)
 			return nil
 		})
 		if err != nil {
@@ -65,6 +64,22 @@ func (e *examination) walk(ctx context.Context, visit func(path string, d fs.Dir
 		}
 	}
 	return nil
+}
+
+// skips reports whether a file, or a folder with all that is in it, is not indexed.
+func (t tree) skips(path string, d fs.DirEntry) bool {
+	name, err := filepath.Rel(t.dir, path)
+	if err != nil || name == "." {
+		return err != nil
+	}
+	name = filepath.ToSlash(name)
+	if strings.HasPrefix(d.Name(), ".") {
+		return true
+	}
+	if d.IsDir() {
+		return t.prune(name)
+	}
+	return !t.belongs(name)
 }
 
 // checkFiles opens every file that is to be indexed.

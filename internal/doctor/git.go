@@ -38,6 +38,7 @@ func checkGit(_ context.Context, e *examination) []Finding {
 	if age < crashedGit {
 		return one(OK, fmt.Sprintf("branch %s; git is changing the files", head.Branch), "")
 	}
-	return one(Warning, fmt.Sprintf("a git that crashed has left its lock, %s old: indexing waits for it, and git refuses to work", age),
+	return one(Warning,
+		fmt.Sprintf("a git that crashed has left its lock, %s old: indexing waits for it, and git refuses to work", age),
 		"run: rm "+claude.Quote(lock)+", after you have made sure that no git runs there")
 }

@@ -56,16 +56,20 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 	}
 	if more := status.FailedCount - len(findings); more > 0 {
 		findings = append(findings, Finding{
-			Severity: Warning, What: fmt.Sprintf("%d more files are not indexed", more), Fix: "correct these first, and run compound-docs doctor again",
+			Severity: Warning, What: fmt.Sprintf("%d more files are not indexed", more),
+			Fix: "correct these first, and run compound-docs doctor again",
 		})
 	}
 	if status.Waiting != "" {
-		findings = append(findings, Finding{Severity: Warning, What: "indexing waits: " + status.Waiting, Fix: "see the other findings"})
+		findings = append(findings, Finding{
+			Severity: Warning, What: "indexing waits: " + status.Waiting, Fix: "see the other findings",
+		})
 	}
 	if inspection.Missing > 0 {
 		findings = append(findings, Finding{
-			Severity: Warning, What: fmt.Sprintf("%d of %d passages have no vector, and are found by words only", inspection.Missing, inspection.Chunks),
-			Fix: "start a server, which makes them while Ollama runs: claude in this repository, or compound-docs reindex",
+			Severity: Warning,
+			What:     fmt.Sprintf("%d of %d passages have no vector, and are found by words only", inspection.Missing, inspection.Chunks),
+			Fix:      "start a server, which makes them while Ollama runs: claude in this repository, or compound-docs reindex",
 		})
 	}
 	if len(findings) == 0 {

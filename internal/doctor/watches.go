@@ -39,8 +39,9 @@ func checkWatches(ctx context.Context, e *examination) []Finding {
 		return one(Warning, err.Error(), "")
 	}
 	if failed != nil {
-		return one(Warning, fmt.Sprintf("the system has watches for %d of %d folders left, so that folders are listed every five seconds "+
-			"instead: %v", watched, folders, failed),
+		return one(Warning,
+			fmt.Sprintf("the system has watches for %d of %d folders left, so that folders are listed every five seconds instead: %v",
+				watched, folders, failed),
 			"run: sudo sysctl fs.inotify.max_user_watches=524288 (to keep it: echo fs.inotify.max_user_watches=524288 | "+
 				"sudo tee /etc/sysctl.d/60-watches.conf)")
 	}

@@ -28,16 +28,13 @@ func findDocs(root string) (folder string, files int) {
 	}
 	in := map[string]int{}
 	entries := 0
-	// What cannot be read is passed over: doctor names it.
 	_ = fs.WalkDir(os.DirFS(root), docsFolder, func(name string, d fs.DirEntry, err error) error {
 		if entries++; entries > maxEntries {
 			return fs.SkipAll
 		}
 		switch {
-		case err != nil && d != nil && d.IsDir():
-			return fs.SkipDir
 		case err != nil:
-			return nil
+			return fs.SkipDir // doctor names what cannot be read
 		case d.IsDir() && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules"):
 			return fs.SkipDir
 		case d.Type().IsRegular() && path.Ext(name) == ".md" && !strings.HasPrefix(d.Name(), "."):

@@ -10,6 +10,7 @@ import (
 )
 
 func TestProjectName(t *testing.T) {
+	t.Parallel()
 	for folder, want := range map[string]string{
 		"my-project": "my-project", "My Project_2": "my-project-2", "3d.engine": "project-3d-engine",
 		"--x--": "x", "Büro": "b-ro", "日本": "my-project", "": "my-project",
@@ -40,6 +41,7 @@ func repository(t *testing.T, files ...string) string {
 }
 
 func TestWrite_FindsDocs(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name  string
 		files []string
@@ -70,6 +72,7 @@ func TestWrite_FindsDocs(t *testing.T) {
 }
 
 func TestWrite_KeepsWhatIsThere(t *testing.T) {
+	t.Parallel()
 	root := repository(t, "docs/a.md")
 	first, err := Write(root)
 	if err != nil {
@@ -101,6 +104,7 @@ func TestWrite_KeepsWhatIsThere(t *testing.T) {
 }
 
 func TestWrite_StaysInTheRepository(t *testing.T) {
+	t.Parallel()
 	for _, link := range []string{".csharp-compounding-docs", "csharp-compounding-docs"} {
 		root, elsewhere := repository(t), t.TempDir()
 		if err := os.Symlink(elsewhere, filepath.Join(root, link)); err != nil {
@@ -115,6 +119,7 @@ func TestWrite_StaysInTheRepository(t *testing.T) {
 }
 
 func TestRoot(t *testing.T) {
+	t.Parallel()
 	root := repository(t, ".git/HEAD", "a/b/c.md", "vendor/.csharp-compounding-docs/config.json", "vendor/x/y.md")
 	for folder, want := range map[string]string{"": "", "a/b": "", "vendor/x": "vendor"} {
 		got, err := Root(filepath.Join(root, folder))
