@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -27,6 +28,8 @@ type installation struct {
 	environment         []string
 	// unprivileged has the doctor run as another user than root.
 	unprivileged bool
+	// serves is set while a server indexes, which publishes its state twice a second.
+	serves bool
 	// namespace is a shell script that runs before it, as the root of its own user and
 	// mount namespaces.
 	namespace string
@@ -90,6 +93,15 @@ type finding struct {
 	Severity string `json:"severity"`
 	What     string `json:"what"`
 	Fix      string `json:"fix"`
+}
+
+func (f finding) isBad() bool { return f.Severity == "error" || f.Severity == "warning" }
+
+// names reports whether there is a bad finding of a check with these texts.
+func (d diagnosis) names(check, what, fix string) bool {
+	return slices.ContainsFunc(d.Findings, func(f finding) bool {
+		return f.isBad() && f.Check == check && strings.Contains(f.What, what) && strings.Contains(f.Fix, fix)
+	})
 }
 
 // diagnose runs compound-docs doctor --json.
@@ -162,6 +174,16 @@ func withPassword(t *testing.T) string {
 		return err != nil
 	})
 	return u.String()
+}
+
+// serve has a server index the repository, as long as the test runs.
+func (i *installation) serve(t *testing.T) {
+	t.Helper()
+	var answer toolError
+	if call(t, openWindow(t, i.environment...).session, "activate_project", activation(i.root), &answer) {
+		t.Fatalf("%+v", answer)
+	}
+	i.serves = true
 }
 
 func must(t *testing.T, errs ...error) {
@@ -264,6 +286,33 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 				i.set("CDOCS_HOME", "/usr/lib")
 			}
 		}, "home folder", "belongs to root", "sudo chown -R ", 1},
+		{"damaged settings", func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.home, "settings.json", `{"log_level": 3}`)
+		}, "settings", "log_level", "${EDITOR:-vi} ", 1},
+		{"no registration", func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, filepath.Dir(i.home), ".claude.json", "{}")
+		}, "Claude Code", "does not start the server", "claude mcp add --env ", 2},
+		{"registered program gone", func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.root, ".mcp.json", `{"mcpServers": {"compound-docs": {"command": "/nowhere/compound-docs"}}}`)
+		}, "Claude Code", "no such program", "claude mcp add --env ", 1},
+		{"another database than the client's", func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.root, ".mcp.json", `{"mcpServers": {"compound-docs":
+				{"command": "sh", "env": {"CDOCS_DATABASE_URL": "postgres://u:s3cret@elsewhere/d"}}}}`)
+		}, "Claude Code", "another CDOCS_DATABASE_URL", "CDOCS_DATABASE_URL", 2},
+		{"failed file", func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.root, promotable+"bad.md", "---\ntitle: [\n---\n")
+			i.serve(t)
+		}, "index", "bad.md is not indexed", "index_document", 2},
+		{"passages without vectors", func(t *testing.T, i *installation) {
+			t.Helper()
+			i.fake.SetFaults(fakeollama.Faults{Reject: []string{"A"}})
+			i.serve(t)
+		}, "index", "passages have no vector", "compound-docs reindex", 2},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -271,18 +320,19 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			i := newInstallation(t)
 			test.breaks(t, i)
 			found, code := i.diagnose(t)
-			named := false
+			for began := time.Now(); i.serves && !found.names(test.check, test.what, test.fix) && time.Since(began) < patience; {
+				time.Sleep(100 * time.Millisecond)
+				found, code = i.diagnose(t)
+			}
 			for _, f := range found.Findings {
-				bad := f.Severity == "error" || f.Severity == "warning"
-				named = named || bad && f.Check == test.check && strings.Contains(f.What, test.what) && strings.Contains(f.Fix, test.fix)
 				if strings.Contains(f.What+f.Fix, "s3cret") || strings.Contains(f.What+f.Fix, "wr0ng") {
 					t.Errorf("a finding has the password: %+v", f)
 				}
-				if bad && f.Fix == "" {
+				if f.isBad() && f.Fix == "" {
 					t.Errorf("a finding without a remedy: %+v", f)
 				}
 			}
-			if !named || code != test.code {
+			if !found.names(test.check, test.what, test.fix) || code != test.code {
 				t.Errorf("exit code %d, want %d with %s: %q and %q in %+v", code, test.code, test.check, test.what, test.fix, found.Findings)
 			}
 		})
