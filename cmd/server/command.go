@@ -36,7 +36,7 @@ func newCommand(end *ending) *cobra.Command {
 	root.PersistentFlags().StringVar(&flags.project, "project", "",
 		"repository to activate with the first tool call, or to reindex (CLAUDE_PROJECT_DIR)")
 	commands := []*cobra.Command{
-		serve, newUpCommand(flags), newDownCommand(flags), newStatusCommand(flags),
+		serve, newInitCommand(flags), newUpCommand(flags), newDownCommand(flags), newStatusCommand(flags), newDoctorCommand(flags),
 		newIngestCommand(flags), newReindexCommand(flags), newCleanupCommand(flags), newEvalCommand(flags),
 	}
 	root.AddCommand(commands...)

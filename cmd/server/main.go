@@ -7,6 +7,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -28,6 +29,9 @@ func main() {
 	ctx, stop := end.onSignal(context.Background())
 	err := newCommand(end).ExecuteContext(ctx)
 	stop()
+	if found, ok := errors.AsType[severityError](err); ok {
+		os.Exit(found.code)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "compound-docs:", err)
 		os.Exit(1)

@@ -35,18 +35,27 @@ type options struct {
 }
 
 func (f *flags) resolve() (options, error) {
-	home := os.Getenv("CDOCS_HOME")
-	if home == "" {
-		var err error
-		if home, err = project.DefaultHome(); err != nil {
-			return options{}, err
-		}
+	home, err := homeFolder()
+	if err != nil {
+		return options{}, err
 	}
 	settings, err := project.LoadSettings(home)
 	if err != nil {
 		return options{}, err
 	}
-	o := options{
+	return f.resolveWith(home, settings)
+}
+
+func homeFolder() (string, error) {
+	if home := os.Getenv("CDOCS_HOME"); home != "" {
+		return home, nil
+	}
+	return project.DefaultHome()
+}
+
+// resolveWith is resolve with settings that were read already.
+func (f *flags) resolveWith(home string, settings project.Settings) (o options, err error) {
+	o = options{
 		home:        home,
 		databaseURL: first(f.databaseURL, os.Getenv("CDOCS_DATABASE_URL"), settings.DatabaseURL),
 		project:     first(f.project, os.Getenv("CLAUDE_PROJECT_DIR")),
@@ -96,7 +105,11 @@ func (f *flags) setUp(stderr io.Writer) (*setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &setup{options: o, logger: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: o.logLevel}))}
+	return newSetup(o, stderr)
+}
+
+func newSetup(o options, stderr io.Writer) (s *setup, err error) {
+	s = &setup{options: o, logger: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: o.logLevel}))}
 	s.models, err = ollama.New(ollama.Config{
 		Hosts: o.ollamaHosts, EmbedModel: o.settings.EmbeddingModel,
 		ChatModel: o.settings.GenerationModel, NumCtx: o.settings.GenerationContextLength,

@@ -103,18 +103,22 @@ func status(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writer
 	defer func() { err = errors.Join(err, s.close()) }()
 	found := systemStatus{Version: version, Home: s.home, Database: s.databaseStatus(ctx), Ollama: s.ollamaStatus(ctx)}
 	if asJSON {
-		encoder := json.NewEncoder(stdout)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		if err := encoder.Encode(found); err != nil {
-			return fmt.Errorf("print the status: %w", err)
-		}
-		return nil
+		return printJSON(stdout, found)
 	}
 	fmt.Fprintln(stdout, "compound-docs", found.Version, "with its files in", found.Home)
 	fmt.Fprintln(stdout, "database:", found.Database)
 	for _, host := range found.Ollama {
 		fmt.Fprintln(stdout, "ollama:  ", host)
+	}
+	return nil
+}
+
+func printJSON(w io.Writer, value any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(value); err != nil {
+		return fmt.Errorf("print JSON: %w", err)
 	}
 	return nil
 }

@@ -84,7 +84,11 @@ func newest(all []Installation) (Installation, error) {
 	}
 	err := ErrNotInstalled
 	if without.Bin != "" {
-		err = fmt.Errorf("%w (PostgreSQL %s is in %s, and lacks it)", err, without.PostgreSQL, without.Bin)
+		lack := "lacks it"
+		if without.Pgvector != "" {
+			lack = "has pgvector " + without.Pgvector
+		}
+		err = fmt.Errorf("%w (PostgreSQL %s is in %s, and %s)", err, without.PostgreSQL, without.Bin, lack)
 	}
 	return Installation{}, &Error{Err: err, Hint: installHint(thisSystem(), without.Major())}
 }

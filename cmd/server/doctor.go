@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/compound-docs/compound-docs/internal/claude"
+	"github.com/compound-docs/compound-docs/internal/doctor"
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/scaffold"
+	"github.com/compound-docs/compound-docs/rag/ollama"
+)
+
+// severityError ends the program with a code, when all was said.
+type severityError struct{ code int }
+
+func (e severityError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
+
+// Exit codes of compound-docs doctor.
+const (
+	exitErrors   = 1
+	exitWarnings = 2
+)
+
+func newDoctorCommand(flags *flags) *cobra.Command {
+	var asJSON bool
+	command := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what is wrong with the set-up, and how to mend it",
+		Long: `Say what is wrong with the set-up, and how to mend it: the user's folder, the disk, the
+database, Ollama and its models, and of the repository of the current folder (or of
+--project) its configuration, files, index and registration with Claude Code.
+
+It starts, pulls and changes nothing, but for the embedding model, which Ollama loads.
+
+The exit code is 0 if all is well, 1 if there is an error, and 2 if there are warnings
+only. Findings that are skipped do not count.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return diagnose(cmd.Context(), flags, asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return command
+}
+
+// diagnosis is what compound-docs doctor prints.
+type diagnosis struct {
+	Version  string           `json:"version"`
+	Severity doctor.Severity  `json:"severity"` // of the worst finding
+	Findings []doctor.Finding `json:"findings"`
+}
+
+func diagnose(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writer) (err error) {
+	home, err := homeFolder()
+	if err != nil {
+		return err
+	}
+	settings, settingsErr := project.LoadSettings(home)
+	if settingsErr != nil {
+		settings = project.DefaultSettings()
+	}
+	o, err := f.resolveWith(home, settings)
+	if err != nil {
+		return err
+	}
+	o.logLevel = max(o.logLevel, slog.LevelError) // what a check finds, it says
+	s, err := newSetup(o, stderr)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	system, err := s.system(settingsErr)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		for _, client := range system.Ollama {
+			err = errors.Join(err, client.Close())
+		}
+	}()
+	found := diagnosis{Version: version, Findings: doctor.Run(ctx, system)}
+	found.Severity = doctor.Worst(found.Findings)
+	if asJSON {
+		if err := printJSON(stdout, found); err != nil {
+			return err
+		}
+	} else {
+		printFindings(stdout, found.Findings)
+	}
+	switch found.Severity {
+	case doctor.Error:
+		return severityError{exitErrors}
+	case doctor.Warning:
+		return severityError{exitWarnings}
+	default:
+		return nil
+	}
+}
+
+// system is what the doctor looks at. The caller closes its clients of Ollama.
+func (s *setup) system(settingsErr error) (doctor.System, error) {
+	root := s.project
+	if root == "" {
+		var err error
+		if root, err = scaffold.Root("."); err != nil {
+			return doctor.System{}, err
+		}
+	}
+	program, environment := thisProgram(), serverEnvironment()
+	system := doctor.System{
+		Version: version, Program: program, Home: s.home, Settings: s.settings, SettingsErr: settingsErr, Root: root,
+		DatabaseURL: s.databaseURL, Server: s.server, Index: s.index,
+		Environment: map[string]string{}, AddLine: claude.AddLine(program, environment),
+	}
+	for _, name := range serverVariables {
+		system.Environment[name] = os.Getenv(name)
+	}
+	for _, host := range s.ollamaHosts {
+		client, err := ollama.New(ollama.Config{
+			Hosts: []string{host}, EmbedModel: s.settings.EmbeddingModel, ChatModel: s.settings.GenerationModel, Logger: s.logger,
+		})
+		if err != nil {
+			return doctor.System{}, err
+		}
+		system.Ollama = append(system.Ollama, client)
+	}
+	return system, nil
+}
+
+// printFindings prints a line for each finding, and one for what to do about it.
+func printFindings(w io.Writer, findings []doctor.Finding) {
+	counts := map[doctor.Severity]int{}
+	for _, finding := range findings {
+		counts[finding.Severity]++
+		fmt.Fprintf(w, "%-8s %-12s %s\n", finding.Severity, finding.Check, finding.What)
+		if finding.Fix != "" {
+			fmt.Fprintf(w, "%21s → %s\n", "", finding.Fix)
+		}
+	}
+	if counts[doctor.Error]+counts[doctor.Warning] == 0 {
+		fmt.Fprintln(w, "\nall is well")
+		return
+	}
+	fmt.Fprintf(w, "\n%s, %s\n", count(counts[doctor.Error], "error"), count(counts[doctor.Warning], "warning"))
+}

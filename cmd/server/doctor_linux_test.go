@@ -1,0 +1,169 @@
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+)
+
+// Each set-up is broken in one way, for real: the doctor names it, and the command that mends it.
+func TestDoctor_NamesWhatIsBroken(t *testing.T) {
+	t.Parallel()
+	const (
+		programs = "mount -t tmpfs none /usr/lib/postgresql"
+		files    = "mount -t tmpfs none /usr/share/postgresql"
+		old      = files + "\nfor bin in /usr/lib/postgresql/*; do e=/usr/share/postgresql/${bin##*/}/extension; mkdir -p $e; " +
+			"echo \"default_version = '0.5.1'\" >$e/vector.control; done"
+	)
+	tests := []struct {
+		name             string
+		breaks           func(t *testing.T, i *installation)
+		check, what, fix string
+		code             int
+	}{
+		{"no PostgreSQL", func(_ *testing.T, i *installation) {
+			i.unset("CDOCS_DATABASE_URL")
+			i.namespace = programs
+		}, "database", "has no PostgreSQL 15 or newer", "install", 1},
+		{"no pgvector", func(_ *testing.T, i *installation) {
+			i.unset("CDOCS_DATABASE_URL")
+			i.namespace = files
+		}, "database", "lacks it", "install", 1},
+		{"old pgvector", func(_ *testing.T, i *installation) {
+			i.unset("CDOCS_DATABASE_URL")
+			i.namespace = old
+		}, "database", "has pgvector 0.5.1", "install", 1},
+		{"no server at the URL", func(_ *testing.T, i *installation) {
+			i.set("CDOCS_DATABASE_URL", "postgres://u:s3cret@127.0.0.1:1/d")
+		}, "database", "no PostgreSQL server answers at 127.0.0.1:1", "CDOCS_DATABASE_URL", 1},
+		{
+			"wrong password", func(t *testing.T, i *installation) {
+				t.Helper()
+				i.set("CDOCS_DATABASE_URL", withPassword(t))
+			},
+			"database", "password authentication failed", "export CDOCS_DATABASE_URL=", 1,
+		},
+		{
+			"full disk", func(_ *testing.T, i *installation) { i.namespace = "mount -t tmpfs -o size=64k none " + i.home },
+			"disk space", "the disk is full", "compound-docs cleanup", 1,
+		},
+		{
+			"no Ollama", func(_ *testing.T, i *installation) { i.set("CDOCS_OLLAMA_HOST", "http://127.0.0.1:1") },
+			"ollama", "127.0.0.1:1", "compound-docs up", 1,
+		},
+		{
+			"no model", func(_ *testing.T, i *installation) { i.fake.RemoveModel("mxbai-embed-large") },
+			"ollama", "lacks the embedding model", "ollama pull mxbai-embed-large", 1,
+		},
+		{
+			"no model that writes", func(_ *testing.T, i *installation) { i.fake.RemoveModel("mistral") },
+			"ollama", "lacks the model mistral", "ollama pull mistral", 2,
+		},
+		{
+			"wrong dimensions", func(_ *testing.T, i *installation) { i.fake.SetFaults(fakeollama.Faults{Dimensions: 768}) },
+			"models", "768 dimensions", "ollama pull mxbai-embed-large", 1,
+		},
+		{
+			"no config", func(t *testing.T, i *installation) {
+				t.Helper()
+				must(t, os.Remove(filepath.Join(i.root, configPath)))
+			},
+			"config", "has no configuration", "compound-docs init ", 1,
+		},
+		{"invalid schema", func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.root, configPath, `{"project_name": "p", "custom_doc_types":
+				[{"name": "x", "description": "x", "folder": "x", "schema_file": "schemas/x.json"}]}`)
+			write(t, i.root, "csharp-compounding-docs/schemas/x.json", `{"type": "nothing"}`)
+		}, "config", "x.json", "${EDITOR:-vi} ", 1},
+		{"unreadable file", func(t *testing.T, i *installation) {
+			t.Helper()
+			i.unprivileged = true
+			must(t, os.Chmod(filepath.Join(i.root, promotable+"a.md"), 0))
+			if os.Geteuid() == 0 {
+				must(t, os.Chown(filepath.Join(i.root, promotable+"a.md"), nobody, nobody))
+			}
+		}, "files", "a.md: permission denied", "chmod u+rw ", 1},
+		{"exhausted watches", func(_ *testing.T, i *installation) {
+			i.namespace = "echo 1 >/proc/sys/user/max_inotify_watches"
+		}, "watches", "1 of 2 folders", "sysctl fs.inotify.max_user_watches", 1},
+		{"stale lock", func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.root, ".git/index.lock", "")
+			hourAgo := time.Now().Add(-time.Hour)
+			must(t, os.Chtimes(filepath.Join(i.root, ".git/index.lock"), hourAgo, hourAgo))
+		}, "git", "has left its lock", "rm ", 2},
+		{"root-owned folder", func(_ *testing.T, i *installation) {
+			i.unprivileged = true
+			if os.Geteuid() != 0 {
+				i.set("CDOCS_HOME", "/usr/lib")
+			}
+		}, "home folder", "belongs to root", "sudo chown -R ", 1},
+		{"damaged settings", func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.home, "settings.json", `{"log_level": 3}`)
+		}, "settings", "log_level", "${EDITOR:-vi} ", 1},
+		{"no registration", func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, filepath.Dir(i.home), ".claude.json", "{}")
+		}, "Claude Code", "does not start the server", "claude mcp add --env ", 2},
+		{"registered program gone", func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.root, ".mcp.json", `{"mcpServers": {"compound-docs": {"command": "/nowhere/compound-docs"}}}`)
+		}, "Claude Code", "no such program", "claude mcp add --env ", 1},
+		{"another database than the client's", func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.root, ".mcp.json", `{"mcpServers": {"compound-docs":
+				{"command": "sh", "env": {"CDOCS_DATABASE_URL": "postgres://u:s3cret@elsewhere/d"}}}}`)
+		}, "Claude Code", "another CDOCS_DATABASE_URL", "CDOCS_DATABASE_URL", 2},
+		{"failed file", func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.root, promotable+"bad.md", "---\ntitle: [\n---\n")
+			i.serve(t)
+		}, "index", "bad.md is not indexed", "index_document", 2},
+		{"passages without vectors", func(t *testing.T, i *installation) {
+			t.Helper()
+			i.fake.SetFaults(fakeollama.Faults{Reject: []string{"A"}})
+			i.serve(t)
+		}, "index", "passages have no vector", "compound-docs reindex", 2},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			i := newInstallation(t)
+			test.breaks(t, i)
+			found, code := i.diagnose(t)
+			for began := time.Now(); i.serves && !found.names(test.check, test.what, test.fix) && time.Since(began) < patience; {
+				time.Sleep(100 * time.Millisecond)
+				found, code = i.diagnose(t)
+			}
+			for _, f := range found.Findings {
+				if strings.Contains(f.What+f.Fix, "s3cret") || strings.Contains(f.What+f.Fix, "wr0ng") {
+					t.Errorf("a finding has the password: %+v", f)
+				}
+				if f.isBad() && f.Fix == "" {
+					t.Errorf("a finding without a remedy: %+v", f)
+				}
+			}
+			if !found.names(test.check, test.what, test.fix) || code != test.code {
+				t.Errorf("exit code %d, want %d with %s: %q and %q in %+v", code, test.code, test.check, test.what, test.fix, found.Findings)
+			}
+		})
+	}
+}
+
+func TestDoctor_AllIsWell(t *testing.T) {
+	t.Parallel()
+	i := newInstallation(t)
+	found, code := i.diagnose(t)
+	if code != 0 || found.Severity != "ok" {
+		t.Errorf("exit code %d, and %+v", code, found)
+	}
+	if text := mustRun(t, i.root, i.environment, "doctor").stdout; !strings.HasSuffix(text, "all is well\n") {
+		t.Errorf("doctor prints %s", text)
+	}
+}

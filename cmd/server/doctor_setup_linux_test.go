@@ -1,0 +1,193 @@
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/mcpclient"
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+// installation is what the doctor looks at: all is well until a test breaks it.
+type installation struct {
+	home, root, program string
+	fake                *fakeollama.Server
+	environment         []string
+	// unprivileged has the doctor run as another user than root.
+	unprivileged bool
+	// serves is set while a server indexes, which publishes its state twice a second.
+	serves bool
+	// namespace is a shell script that runs before it, as the root of its own user and
+	// mount namespaces.
+	namespace string
+}
+
+const nobody = 65534
+
+func newInstallation(t *testing.T) *installation {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "cdocs-doctor-") //nolint:usetesting // another user must be able to enter it
+	if err == nil {
+		err = os.Chmod(folder, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(folder); err != nil {
+			t.Error(err)
+		}
+	})
+	i := &installation{
+		home: filepath.Join(folder, "home"), root: filepath.Join(folder, "repository"), program: filepath.Join(folder, "compound-docs"),
+		fake: fakeollama.Start(t),
+	}
+	program, err := os.ReadFile(mcpclient.Build(t))
+	if err == nil {
+		err = os.WriteFile(i.program, program, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, folder, "docker", "#!/bin/sh\nexit 1\n")
+	write(t, i.home, "settings.json", "{}")
+	write(t, i.root, configPath, `{"project_name": "test-project"}`)
+	write(t, i.root, ".git/HEAD", "ref: refs/heads/main\n")
+	write(t, i.root, promotable+"a.md", strings.ReplaceAll(problem, "%", "A"))
+	err = filepath.WalkDir(folder, func(path string, _ os.DirEntry, err error) error {
+		if err == nil {
+			err = os.Chmod(path, 0o755)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.environment = []string{
+		"PATH=" + folder + ":" + os.Getenv("PATH"), "HOME=" + folder, "CDOCS_HOME=" + i.home, "CDOCS_OLLAMA_HOST=" + i.fake.URL(),
+		"CDOCS_DATABASE_URL=" + testenv.DatabaseURL(t),
+	}
+	return i
+}
+
+type diagnosis struct {
+	Severity string    `json:"severity"`
+	Findings []finding `json:"findings"`
+}
+
+type finding struct {
+	Check    string `json:"check"`
+	Severity string `json:"severity"`
+	What     string `json:"what"`
+	Fix      string `json:"fix"`
+}
+
+func (f finding) isBad() bool { return f.Severity == "error" || f.Severity == "warning" }
+
+// names reports whether there is a bad finding of a check with these texts.
+func (d diagnosis) names(check, what, fix string) bool {
+	return slices.ContainsFunc(d.Findings, func(f finding) bool {
+		return f.isBad() && f.Check == check && strings.Contains(f.What, what) && strings.Contains(f.Fix, fix)
+	})
+}
+
+// diagnose runs compound-docs doctor --json.
+func (i *installation) diagnose(t *testing.T) (d diagnosis, code int) {
+	t.Helper()
+	arguments := []string{i.program, "doctor", "--json"}
+	if i.namespace != "" {
+		if err := exec.CommandContext(t.Context(), "unshare", "--map-root-user", "--mount", "true").Run(); err != nil {
+			t.Skip("no namespaces may be made here:", err)
+		}
+		arguments = append([]string{"unshare", "--map-root-user", "--mount", "sh", "-ec", i.namespace + "\nexec \"$@\"", "sh"}, arguments...)
+	}
+	command := exec.CommandContext(t.Context(), arguments[0], arguments[1:]...)
+	command.Dir, command.Env = i.root, i.environment
+	if i.unprivileged && os.Geteuid() == 0 {
+		command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	}
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	var exit *exec.ExitError
+	if err := command.Run(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(stdout.Bytes(), &d); err != nil {
+		t.Fatalf("doctor prints %s%s: %v", stdout.String(), stderr.String(), err)
+	}
+	return d, command.ProcessState.ExitCode()
+}
+
+func (i *installation) unset(name string) {
+	for at, entry := range i.environment {
+		if strings.HasPrefix(entry, name+"=") {
+			i.environment[at] = "CDOCS_UNUSED="
+		}
+	}
+}
+
+func (i *installation) set(name, value string) { i.environment = append(i.environment, name+"="+value) }
+
+// withPassword returns the URL of a server that asks for a password, with a wrong one.
+func withPassword(t *testing.T) string {
+	t.Helper()
+	cluster := testenv.StartCluster(t)
+	conn, err := pgx.Connect(t.Context(), cluster.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { must(t, conn.Close(t.Context())) }()
+	var file string
+	if err := conn.QueryRow(t.Context(), "SHOW hba_file").Scan(&file); err != nil {
+		t.Fatal(err)
+	}
+	rules := "local all postgres trust\nlocal all app scram-sha-256\n"
+	if err := os.WriteFile(file, []byte(rules), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Exec(t.Context(), "CREATE ROLE app LOGIN PASSWORD 'right'; SELECT pg_reload_conf()"); err != nil {
+		t.Fatal(err)
+	}
+	u, err := url.Parse(cluster.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.User = url.UserPassword("app", "wr0ng")
+	until(t, "the server asks for the password", patience, func() bool {
+		conn, err := pgx.Connect(t.Context(), u.String())
+		if err == nil {
+			err = conn.Close(t.Context())
+		}
+		return err != nil
+	})
+	return u.String()
+}
+
+// serve has a server index the repository, as long as the test runs.
+func (i *installation) serve(t *testing.T) {
+	t.Helper()
+	var answer toolError
+	if call(t, openWindow(t, i.environment...).session, "activate_project", activation(i.root), &answer) {
+		t.Fatalf("%+v", answer)
+	}
+	i.serves = true
+}
+
+func must(t *testing.T, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}

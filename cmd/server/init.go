@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/compound-docs/compound-docs/internal/claude"
+	"github.com/compound-docs/compound-docs/internal/scaffold"
+)
+
+func newInitCommand(flags *flags) *cobra.Command {
+	var yes bool
+	command := &cobra.Command{
+		Use:   "init [DIR]",
+		Short: "Prepare a repository, and register the server with Claude Code",
+		Long: `Prepare a repository, and register the server with Claude Code:
+
+- write .csharp-compounding-docs/config.json, with a name made from the folder's;
+- make the folders of the documents, in csharp-compounding-docs/;
+- if there is markdown in docs/, have it searched as external documentation. If all of
+  it is in docs/solutions/ or docs/adr/, that folder is taken;
+- run claude mcp add for this project, where Claude Code is installed and does not have
+  the server yet. Otherwise the line to run is printed.
+
+Without DIR it prepares the repository of the current folder. It never changes a file
+that is there, so it may run again. On a terminal it asks before it registers the
+server; --yes asks nothing.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			i := &initializer{flags: flags, yes: yes, stdin: cmd.InOrStdin(), stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr()}
+			return i.run(cmd.Context(), args)
+		},
+	}
+	command.Flags().BoolVarP(&yes, "yes", "y", false, "ask nothing")
+	return command
+}
+
+// initializer is one run of compound-docs init.
+type initializer struct {
+	flags          *flags
+	yes            bool
+	stdin          io.Reader
+	stdout, stderr io.Writer
+}
+
+func (i *initializer) run(ctx context.Context, args []string) error {
+	options, err := i.flags.resolve()
+	if err != nil {
+		return err
+	}
+	root, err := repository(args, options.project)
+	if err != nil {
+		return err
+	}
+	result, err := scaffold.Write(root, options.settings.ExternalDocsAllowed...)
+	if err != nil {
+		return err
+	}
+	i.report(root, result)
+	if err := i.register(ctx, root); err != nil {
+		return err
+	}
+	i.sayWhatToAsk(result)
+	return nil
+}
+
+// repository returns the root of the repository that was named, or else of the project
+// that the flag names, or else of the current folder. A folder that was named is one
+// itself.
+func repository(args []string, flagged string) (string, error) {
+	if len(args) > 0 {
+		folder, err := filepath.Abs(args[0])
+		if err != nil {
+			return "", err
+		}
+		return filepath.EvalSymlinks(folder)
+	}
+	if flagged != "" {
+		return filepath.EvalSymlinks(flagged)
+	}
+	return scaffold.Root(".")
+}
+
+func (i *initializer) report(root string, result scaffold.Result) {
+	say := func(format string, values ...any) { fmt.Fprintf(i.stdout, format+"\n", values...) }
+	config := result.Project.Config
+	if result.Kept {
+		say("config: %s stays as it is; the project is %s", result.Project.ConfigPath, config.ProjectName)
+	} else {
+		say("config: wrote %s; the project is %s", result.Project.ConfigPath, config.ProjectName)
+	}
+	if len(result.Folders) > 0 {
+		say("documents: made %s in %s", count(len(result.Folders), "folder"), filepath.Join(root, result.Project.DocsDir()))
+	} else {
+		say("documents: their folders in %s are there", filepath.Join(root, result.Project.DocsDir()))
+	}
+	if external, ok := result.Project.External(); ok && !result.Kept {
+		say("external docs: found %s in %s, which are searched too", count(result.Documents, "file"), external.Path)
+	}
+}
+
+// register has Claude Code start the server in this project, or says how.
+func (i *initializer) register(ctx context.Context, root string) error {
+	found, err := claude.Find(root)
+	switch {
+	case err == nil:
+		fmt.Fprintf(i.stdout, "Claude Code: has the server already, as %s in %s\n", found.Name, found.File)
+		return nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	program, environment := thisProgram(), serverEnvironment()
+	line := claude.AddLine(program, environment)
+	path, ok := findClaude()
+	if !ok {
+		fmt.Fprintf(i.stdout, "Claude Code: its program claude is not on the PATH. Where it is, run in this repository:\n  %s\n"+
+			"Another MCP client starts the server with: %s serve\n", line, claude.Quote(program))
+		return nil
+	}
+	if !i.agreed() {
+		fmt.Fprintf(i.stdout, "Claude Code: nothing was changed. To register the server later, run in this repository:\n  %s\n", line)
+		return nil
+	}
+	add := exec.CommandContext(ctx, path, claude.AddArguments(program, environment)...) //nolint:gosec // found on the PATH
+	add.Dir = root
+	if text, err := add.CombinedOutput(); err != nil {
+		return fmt.Errorf("claude mcp add: %w\n%s\nto try it by hand, run in %s:\n  %s",
+			err, strings.TrimSpace(string(text)), root, line)
+	}
+	fmt.Fprintln(i.stdout, "Claude Code: registered the server for this project; claude mcp list shows it")
+	return nil
+}
+
+func findClaude() (path string, ok bool) {
+	path, err := exec.LookPath("claude")
+	return path, err == nil
+}
+
+// agreed asks whether to register the server, if there is somebody to ask.
+func (i *initializer) agreed() bool {
+	input, ok := i.stdin.(*os.File)
+	if i.yes || !ok || !isTerminal(input) {
+		return true
+	}
+	fmt.Fprint(i.stderr, "Register the server with Claude Code for this project? [Y/n] ")
+	answer, err := bufio.NewReader(input).ReadString('\n')
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	switch answer {
+	case "":
+		return err == nil || errors.Is(err, io.EOF) // nobody answers
+	case "y", "yes":
+		return true
+	}
+	return false
+}
+
+func (i *initializer) sayWhatToAsk(result scaffold.Result) {
+	ask := "What did we learn today that a colleague should know? Write it down with compound-docs."
+	if _, ok := result.Project.External(); ok {
+		ask = "What do our docs say about …? Search the external docs of compound-docs."
+	}
+	fmt.Fprintf(i.stdout, "\nStart claude in this repository, and ask for example:\n  %s\n"+
+		"compound-docs up starts the database and Ollama and pulls the models now, not with the first call.\n"+
+		"compound-docs doctor says what is missing.\n", ask)
+}
+
+// thisProgram returns the path by which this program is started: the one on the PATH if
+// there is one, since it stays when a package manager installs another version.
+func thisProgram() string {
+	program, err := os.Executable()
+	if err != nil {
+		return claude.ServerName
+	}
+	onPath, err := exec.LookPath(claude.ServerName)
+	if err != nil {
+		return program
+	}
+	this, err := os.Stat(program)
+	if err != nil {
+		return program
+	}
+	if other, err := os.Stat(onPath); err != nil || !os.SameFile(this, other) {
+		return program
+	}
+	if absolute, err := filepath.Abs(onPath); err == nil {
+		return absolute
+	}
+	return program
+}
+
+// serverVariables are the environment variables that the server reads, which Claude Code
+// has to give it.
+var serverVariables = []string{"CDOCS_DATABASE_URL", "CDOCS_OLLAMA_HOST", "CDOCS_HOME"}
+
+// serverEnvironment returns those that are set, as NAME=value.
+func serverEnvironment() []string {
+	var environment []string
+	for _, name := range serverVariables {
+		if value := os.Getenv(name); value != "" {
+			environment = append(environment, name+"="+value)
+		}
+	}
+	return environment
+}

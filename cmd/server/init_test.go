@@ -1,0 +1,101 @@
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// fakeClaude makes a claude that writes down where it runs, and with which arguments, and returns the
+// environment in which it is found and what it was asked.
+func fakeClaude(t *testing.T, fails bool) (environment []string, asked func() string) {
+	t.Helper()
+	folder := t.TempDir()
+	script := "#!/bin/sh\n{ pwd; printf '%s\\n' \"$@\"; } >>" + folder + "/asked\n"
+	if fails {
+		script += "echo 'MCP server compound-docs already exists' >&2; exit 1\n"
+	}
+	if err := os.WriteFile(filepath.Join(folder, "claude"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	environment = []string{
+		"PATH=" + folder + ":" + os.Getenv("PATH"), "CLAUDE_CONFIG_DIR=" + folder, "CDOCS_OLLAMA_HOST=http://gpu-box:11434",
+	}
+	return environment, func() string {
+		text, err := os.ReadFile(filepath.Join(folder, "asked"))
+		if err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+}
+
+func TestInit_RegistersOnce(t *testing.T) {
+	t.Parallel()
+	environment, asked := fakeClaude(t, false)
+	root := newFolder(t)
+	write(t, root, ".git/HEAD", "ref: refs/heads/main\n")
+	write(t, root, "docs/solutions/pool.md", "# Pool\n")
+	below := filepath.Join(root, "docs", "solutions")
+	said := mustRun(t, below, environment, "init", "--yes").stdout
+	for _, want := range []string{"the project is shop-42", "found 1 file in ./docs/solutions", "ask for example"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("init does not say %q: %s", want, said)
+		}
+	}
+	lines := strings.Split(asked(), "\n")
+	want := root + " mcp add --env CDOCS_OLLAMA_HOST=http://gpu-box:11434"
+	got := strings.Join(lines, " ")
+	if !strings.HasPrefix(got, want) || !strings.Contains(got, " --scope local compound-docs -- /") || !strings.HasSuffix(got, "/compound-docs serve ") {
+		t.Errorf("claude gets %s, want %s … --scope local compound-docs -- /…/compound-docs serve", got, want)
+	}
+	write(t, root, ".mcp.json", `{"mcpServers": {"compound-docs": {"command": "compound-docs"}}}`)
+	said = mustRun(t, below, environment, "init", "--yes").stdout
+	if !strings.Contains(said, "stays as it is") || !strings.Contains(said, "has the server already") {
+		t.Errorf("a second init says %s", said)
+	}
+	if again := strings.Split(asked(), "\n"); len(again) != len(lines) {
+		t.Errorf("a second init registers again: %q", again)
+	}
+}
+
+// newFolder returns a folder whose name no project may have.
+func newFolder(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	root = filepath.Join(root, "Shop_42")
+	if err := os.Mkdir(root, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+func TestInit_SaysHowToRegister(t *testing.T) {
+	t.Parallel()
+	const secret = "CDOCS_DATABASE_URL=postgres://u:s3cret@h/d"
+	for name, test := range map[string]struct {
+		environment func() []string
+		code        int
+	}{
+		"without Claude Code": {func() []string { return []string{"PATH=/nowhere", "CLAUDE_CONFIG_DIR=" + t.TempDir()} }, 0},
+		"when it refuses":     {func() []string { environment, _ := fakeClaude(t, true); return environment }, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			root := newFolder(t)
+			got := run(t, root, append(test.environment(), secret), "init", root)
+			said := got.stdout + got.stderr
+			if got.code != test.code || !strings.Contains(said, `claude mcp add --env CDOCS_DATABASE_URL="$CDOCS_DATABASE_URL"`) ||
+				strings.Contains(said, "s3cret") {
+				t.Errorf("init ends with %d, and says %s", got.code, said)
+			}
+			if _, err := os.Stat(filepath.Join(root, ".csharp-compounding-docs", "config.json")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -1,0 +1,155 @@
+// Package claude knows where Claude Code keeps the MCP servers that it starts, and the
+// command that adds one. It changes none of its files, and knows nothing of what the
+// server does.
+package claude
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ServerName is the name under which the server is registered.
+const ServerName = "compound-docs"
+
+// Where a registration is valid: for one user in one project, for all who share the
+// project's repository, for one user everywhere. The first one counts.
+const (
+	ScopeLocal   = "local"
+	ScopeProject = "project"
+	ScopeUser    = "user"
+)
+
+// projectFile is the file of a repository that registers servers.
+const projectFile = ".mcp.json"
+
+// Registration is an MCP server that Claude Code starts.
+type Registration struct {
+	Name  string
+	Scope string
+	// File is where it stands.
+	File string
+	// Rejected is set if the user has turned down the project's registration.
+	Rejected bool
+
+	Command string
+	Args    []string
+	Env     map[string]string
+}
+
+// server is an entry of mcpServers.
+type server struct {
+	Command string            `json:"command"`
+	Args    []string          `json:"args"`
+	Env     map[string]string `json:"env"`
+}
+
+type servers struct {
+	MCPServers map[string]server `json:"mcpServers"` //nolint:tagliatelle // Claude Code's name
+}
+
+// userConfig is .claude.json, as far as it matters.
+type userConfig struct {
+	servers
+
+	Projects map[string]struct {
+		servers
+
+		Rejected []string `json:"disabledMcpjsonServers"` //nolint:tagliatelle // Claude Code's name
+	} `json:"projects"`
+}
+
+// ConfigFile returns the path of the user's file, which need not exist.
+func ConfigFile() (string, error) {
+	folder := os.Getenv("CLAUDE_CONFIG_DIR")
+	if folder == "" {
+		var err error
+		if folder, err = os.UserHomeDir(); err != nil {
+			return "", fmt.Errorf("find Claude Code's settings: %w", err)
+		}
+	}
+	return filepath.Join(folder, ".claude.json"), nil
+}
+
+// Find returns the registration of compound-docs that counts in the project at root,
+// which is absolute. The error is [fs.ErrNotExist] if there is none.
+func Find(root string) (Registration, error) {
+	path, err := ConfigFile()
+	if err != nil {
+		return Registration{}, err
+	}
+	var user userConfig
+	if err := read(path, &user); err != nil {
+		return Registration{}, err
+	}
+	var shared servers
+	sharedPath := filepath.Join(root, projectFile)
+	if err := read(sharedPath, &shared); err != nil {
+		return Registration{}, err
+	}
+	project := user.Projects[root]
+	if found, ok := project.find(ScopeLocal, path); ok {
+		return found, nil
+	}
+	if found, ok := shared.find(ScopeProject, sharedPath); ok {
+		found.Rejected = slices.Contains(project.Rejected, found.Name)
+		return found, nil
+	}
+	if found, ok := user.find(ScopeUser, path); ok {
+		return found, nil
+	}
+	return Registration{}, fs.ErrNotExist
+}
+
+// find returns the server under its usual name, or else one that starts the program.
+func (s servers) find(scope, file string) (Registration, bool) {
+	names := slices.Sorted(maps.Keys(s.MCPServers))
+	is := func(name string) bool { return name == ServerName }
+	if !slices.ContainsFunc(names, is) {
+		is = func(name string) bool {
+			program := strings.TrimSuffix(filepath.Base(s.MCPServers[name].Command), ".exe")
+			return program == ServerName
+		}
+	}
+	i := slices.IndexFunc(names, is)
+	if i < 0 {
+		return Registration{}, false
+	}
+	entry := s.MCPServers[names[i]]
+	return Registration{
+		Name: names[i], Scope: scope, File: file, Command: entry.Command, Args: entry.Args, Env: entry.Env,
+	}, true
+}
+
+// maxFile bounds a file that may come with a repository.
+const maxFile = 64 << 20
+
+// read decodes a file. One that does not exist leaves out as it is.
+func read(path string, out any) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("read %s: it is not a file", path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close() //nolint:errcheck // opened for reading only
+	if err := json.NewDecoder(io.LimitReader(file, maxFile)).Decode(out); err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/claude"
+)
+
+// checkClient looks at how Claude Code starts the server in this project.
+func checkClient(_ context.Context, e *examination) []Finding {
+	again := fmt.Sprintf("run in %s: claude mcp remove %s; %s", claude.Quote(e.Root), claude.ServerName, e.AddLine)
+	found, err := claude.Find(e.Root)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !hasClaude():
+		return one(Skipped, "Claude Code was not found; registrations of other clients are not looked at", "")
+	case errors.Is(err, fs.ErrNotExist):
+		return one(Warning, "Claude Code does not start the server in this project", "run in "+claude.Quote(e.Root)+": "+e.AddLine)
+	case err != nil:
+		return one(Skipped, "the registration is not known: "+err.Error(), "")
+	case found.Rejected:
+		return one(Warning, fmt.Sprintf("the server of %s was turned down for this project", found.File),
+			"run in "+claude.Quote(e.Root)+": claude mcp reset-project-choices")
+	}
+	expands := func(text string) bool { return strings.Contains(text, "${") }
+	if _, err := exec.LookPath(found.Command); err != nil && !expands(found.Command) {
+		return one(Error,
+			fmt.Sprintf("Claude Code starts %s, as %s says, and there is no such program", found.Command, found.File), again)
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Environment)) {
+		value, given := found.Env[name]
+		if given && !expands(value) && value != e.Environment[name] {
+			return one(Warning,
+				fmt.Sprintf("%s gives the server another %s than this command has: what is said here may not hold for it", found.File, name),
+				"set "+name+" to the server's value, and run compound-docs doctor again")
+		}
+	}
+	return one(OK, fmt.Sprintf("starts %s, as %s says (scope %s)", found.Command, found.File, found.Scope), "")
+}
+
+func hasClaude() bool {
+	if _, err := exec.LookPath("claude"); err == nil {
+		return true
+	}
+	file, err := claude.ConfigFile()
+	if err == nil {
+		_, err = os.Stat(file)
+	}
+	return err == nil
+}

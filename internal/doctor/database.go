@@ -1,0 +1,100 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/pgserver"
+)
+
+// checkDatabase looks whether there is a PostgreSQL, and its version and pgvector's.
+func checkDatabase(ctx context.Context, e *examination) []Finding {
+	url := e.DatabaseURL
+	if e.Server != nil {
+		state := e.Server.State(ctx)
+		switch {
+		case state.Err != nil:
+			return one(Error, what(state.Err), fixOf(state.Err, "run: compound-docs up"))
+		case !state.Running && state.PostgreSQL == "":
+			return one(OK, "it does not run; it is started in a container when it is needed, or with compound-docs up", "")
+		case !state.Running:
+			return one(OK, fmt.Sprintf("PostgreSQL %s with pgvector %s, in %s. It does not run; it is started when it is needed, "+
+				"or with compound-docs up", state.PostgreSQL, state.Pgvector, state.Folder), "")
+		}
+		url = state.URL
+	}
+	version, err := db.ServerVersion(ctx, url)
+	if err != nil {
+		return one(Error, what(err), fixOf(err, "run: compound-docs status"))
+	}
+	switch {
+	case version.Pgvector == "":
+		return one(Error, fmt.Sprintf("PostgreSQL %s has no pgvector", version.PostgreSQL),
+			"run where the server is: "+installPgvector(version.PostgreSQL))
+	case !pgserver.Supported(version.PostgreSQL, "0.8"):
+		return one(Error, fmt.Sprintf("PostgreSQL %s is too old; 15 is the oldest that works", version.PostgreSQL),
+			"install PostgreSQL 15 or newer: sudo apt-get install -y postgresql-17 postgresql-17-pgvector")
+	case !pgserver.Supported(version.PostgreSQL, version.Pgvector):
+		return one(Error, fmt.Sprintf("pgvector %s is too old; 0.8.0 is the oldest that works", version.Pgvector),
+			"run where the server is: "+installPgvector(version.PostgreSQL)+", and then in the database: ALTER EXTENSION vector UPDATE")
+	}
+	e.databaseURL = url
+	return one(OK, fmt.Sprintf("PostgreSQL %s with pgvector %s answers", version.PostgreSQL, version.Pgvector), "")
+}
+
+func installPgvector(postgreSQL string) string {
+	major, _, _ := strings.Cut(postgreSQL, ".")
+	return fmt.Sprintf("sudo apt-get install -y postgresql-%s-pgvector (Homebrew: brew install pgvector; "+
+		"Docker: the image pgvector/pgvector:pg%s)", major, major)
+}
+
+// what returns an error without its remedy.
+func what(err error) string {
+	if problem, ok := errors.AsType[*pgserver.Error](err); ok {
+		return problem.Err.Error()
+	}
+	if problem, ok := errors.AsType[*db.Error](err); ok {
+		bare := *problem
+		bare.Hint = ""
+		return bare.Error()
+	}
+	return err.Error()
+}
+
+// fixOf returns the remedy of an error, or else another one.
+func fixOf(err error, otherwise string) string {
+	if problem, ok := errors.AsType[*pgserver.Error](err); ok {
+		return problem.Hint
+	}
+	problem, ok := errors.AsType[*db.Error](err)
+	if !ok || problem.Hint == "" {
+		return otherwise
+	}
+	return problem.Hint + ", as in: export CDOCS_DATABASE_URL=postgres://user:password@host:5432/database " +
+		"(without it compound-docs runs a PostgreSQL of its own)"
+}
+
+// checkSchema compares the migrations of the database with the program's.
+func checkSchema(ctx context.Context, e *examination) []Finding {
+	if e.databaseURL == "" {
+		return one(Skipped, "there is no database to look at now", "")
+	}
+	applied, latest, err := db.SchemaVersion(ctx, e.databaseURL)
+	switch {
+	case err != nil:
+		return one(Error, what(err), fixOf(err, "run: compound-docs status"))
+	case applied > latest:
+		return one(Error, fmt.Sprintf("the database has migration %d, and this program knows %d", applied, latest),
+			"install the newest compound-docs: a newer one has migrated the database")
+	case applied == 0:
+		return one(OK, "the database is empty; the first call that needs it makes the tables, or compound-docs up", "")
+	case applied < latest:
+		return one(Warning, fmt.Sprintf("the database has migration %d of %d", applied, latest),
+			"run: compound-docs up (the next server that connects migrates too, if its user may)")
+	}
+	e.migrated = true
+	return one(OK, fmt.Sprintf("all %d migrations are there", latest), "")
+}

@@ -1,0 +1,138 @@
+// Package doctor looks for what is wrong with a set-up, and says how to mend it. It
+// starts, pulls and changes nothing, and what it says holds no password.
+//
+// A check looks at one thing. What an earlier check has found out, later ones may use:
+// without a database there is no index to look at.
+package doctor
+
+import (
+	"context"
+
+	"github.com/compound-docs/compound-docs/internal/pgserver"
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/rag/ollama"
+)
+
+// Severity says how bad a finding is.
+type Severity string
+
+// Severities, from the least to the worst.
+const (
+	// OK is a thing that is as it should be.
+	OK Severity = "ok"
+	// Skipped could not be looked at, because of another finding or on this system.
+	Skipped Severity = "skipped"
+	// Warning leaves something out: searches work.
+	Warning Severity = "warning"
+	// Error keeps something from working.
+	Error Severity = "error"
+)
+
+func (s Severity) rank() int {
+	switch s {
+	case Error:
+		return 2
+	case Warning:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// Finding is what a check has found out.
+type Finding struct {
+	Check    string   `json:"check"`
+	Severity Severity `json:"severity"`
+	What     string   `json:"what"`
+	// Fix is what to do, with the command if there is one; "" if nothing.
+	Fix string `json:"fix,omitempty"`
+}
+
+// Worst returns the severity of the worst finding: Error, Warning or OK.
+func Worst(findings []Finding) Severity {
+	worst := OK
+	for _, finding := range findings {
+		if finding.Severity.rank() > worst.rank() {
+			worst = finding.Severity
+		}
+	}
+	return worst
+}
+
+// System is what is looked at.
+type System struct {
+	Version string // of the program
+	Program string // its path
+	Home    string // the user's folder
+	// Settings are the defaults if SettingsErr is why they could not be read.
+	Settings    project.Settings
+	SettingsErr error
+	// Root is the repository; it need not have a configuration.
+	Root string
+	// DatabaseURL is "" for the user's own server.
+	DatabaseURL string
+	Server      *pgserver.Server // nil where a URL names another
+	// Index is looked at only where the database is up to date, so that it is not migrated.
+	Index *index.Index
+	// Ollama has a client for each address.
+	Ollama []*ollama.Client
+	// Environment has the variables that the server reads, as this process has them.
+	Environment map[string]string
+	// AddLine is the command that registers the server with Claude Code.
+	AddLine string
+}
+
+// check is a thing to look at.
+type check struct {
+	name string
+	run  func(ctx context.Context, e *examination) []Finding
+}
+
+// checks are in the order in which things depend on each other.
+var checks = []check{
+	{"program", checkProgram},
+	{"settings", checkSettings},
+	{"home folder", checkHome},
+	{"disk space", checkDisk},
+	{"database", checkDatabase},
+	{"schema", checkSchema},
+	{"ollama", checkOllama},
+	{"models", checkModels},
+	{"config", checkConfig},
+	{"files", checkFiles},
+	{"watches", checkWatches},
+	{"git", checkGit},
+	{"index", checkIndex},
+	{"Claude Code", checkClient},
+}
+
+// examination is what the checks of one run have found out so far.
+type examination struct {
+	System
+
+	databaseURL string           // of a database that can be used, "" if there is none
+	migrated    bool             // the database has this program's schema
+	answering   []*ollama.Client // those that have the embedding model
+	project     *project.Project // nil without a valid configuration
+}
+
+// Run makes all checks, and returns at least one finding for each.
+func Run(ctx context.Context, system System) []Finding {
+	e := &examination{System: system}
+	var findings []Finding
+	for _, check := range checks {
+		if ctx.Err() != nil {
+			break
+		}
+		for _, finding := range check.run(ctx, e) {
+			finding.Check = check.name
+			findings = append(findings, finding)
+		}
+	}
+	return findings
+}
+
+func one(severity Severity, what, fix string) []Finding {
+	return []Finding{{Severity: severity, What: what, Fix: fix}}
+}

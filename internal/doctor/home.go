@@ -1,0 +1,69 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/compound-docs/compound-docs/internal/claude"
+	"github.com/compound-docs/compound-docs/internal/project"
+)
+
+// checkHome looks at the folders that the program writes to.
+func checkHome(_ context.Context, e *examination) []Finding {
+	var findings []Finding
+	for _, folder := range []string{
+		e.Home, filepath.Join(e.Home, "postgres"),
+		filepath.Join(e.Root, project.ConfigDir), filepath.Join(e.Root, project.DocsFolder),
+	} {
+		if err := usable(folder); err != nil {
+			findings = append(findings, Finding{Severity: Error, What: err.Error(), Fix: fixAccess(folder, "")})
+		}
+	}
+	if len(findings) == 0 {
+		findings = one(OK, e.Home+" can be written to, or made", "")
+	}
+	return findings
+}
+
+// usable returns why this user cannot write to a folder, or make it. A folder below one
+// that is not there needs the nearest that is.
+func usable(folder string) error {
+	info, err := os.Stat(folder)
+	for ; errors.Is(err, fs.ErrNotExist) && folder != filepath.Dir(folder); info, err = os.Stat(folder) {
+		folder = filepath.Dir(folder)
+	}
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a folder", folder)
+	case !writable(folder):
+		return fmt.Errorf("%s belongs to %s, and this user, %s, may not write to it", folder, owner(info), currentUser())
+	}
+	return nil
+}
+
+// fixAccess names the command that gives this user access to a file or a folder.
+func fixAccess(path, otherwise string) string {
+	for {
+		info, err := os.Stat(path)
+		switch {
+		case runtime.GOOS == "windows":
+			return otherwise
+		case err == nil && !owned(info):
+			return fmt.Sprintf("run: sudo chown -R %s %s", currentUser(), claude.Quote(path))
+		case err == nil && info.IsDir():
+			return "run: chmod u+rwx " + claude.Quote(path)
+		case err == nil:
+			return "run: chmod u+rw " + claude.Quote(path)
+		case path == filepath.Dir(path):
+			return otherwise
+		}
+		path = filepath.Dir(path) // the folder does not let us look, or is not there
+	}
+}

@@ -1,0 +1,29 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/compound-docs/compound-docs/internal/claude"
+	"github.com/compound-docs/compound-docs/internal/project"
+)
+
+func settingsFile(e *examination) string { return filepath.Join(e.Home, project.SettingsFile) }
+
+// checkConfig reads the configuration and the schemas that it names.
+func checkConfig(_ context.Context, e *examination) []Finding {
+	loaded, err := project.Load(e.Root, e.Settings.ExternalDocsAllowed...)
+	problem, ok := errors.AsType[*project.ConfigError](err)
+	file := filepath.Join(e.Root, project.ConfigDir, project.ConfigFile)
+	switch {
+	case ok && errors.Is(err, fs.ErrNotExist) && problem.Path == file && problem.Key == "":
+		return one(Error, e.Root+" has no configuration", "run: compound-docs init "+claude.Quote(e.Root))
+	case err != nil:
+		return one(Error, err.Error(), fixFile(err, file))
+	}
+	e.project = loaded
+	return one(OK, fmt.Sprintf("%s; the project is %s", loaded.ConfigPath, loaded.Config.ProjectName), "")
+}

@@ -1,0 +1,49 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// checkWatches watches every folder that is indexed, for a moment.
+func checkWatches(ctx context.Context, e *examination) []Finding {
+	if e.project == nil {
+		return one(Skipped, "there is no valid configuration", "")
+	}
+	watcher, err := fsnotify.NewWatcher()
+	if err != nil {
+		return one(Warning, "no more watchers can be made, so that folders are listed every five seconds: "+err.Error(),
+			"run: sudo sysctl fs.inotify.max_user_instances=1024")
+	}
+	folders, watched := 0, 0
+	var failed error
+	err = e.walk(ctx, func(path string, d fs.DirEntry, err error) {
+		if err != nil || !d.IsDir() {
+			return
+		}
+		folders++
+		err = watcher.Add(path)
+		switch {
+		case err == nil:
+			watched++
+		case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EMFILE):
+			failed = err
+		}
+	})
+	if err = errors.Join(err, watcher.Close()); err != nil {
+		return one(Warning, err.Error(), "")
+	}
+	if failed != nil {
+		return one(Warning,
+			fmt.Sprintf("the system has watches for %d of %d folders left, so that folders are listed every five seconds instead: %v",
+				watched, folders, failed),
+			"run: sudo sysctl fs.inotify.max_user_watches=524288 (to keep it: echo fs.inotify.max_user_watches=524288 | "+
+				"sudo tee /etc/sysctl.d/60-watches.conf)")
+	}
+	return one(OK, fmt.Sprintf("changes in %d folders are noticed", watched), "")
+}

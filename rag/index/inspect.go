@@ -1,0 +1,53 @@
+package index
+
+import (
+	"context"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// Inspection is what the index has of a checkout.
+type Inspection struct {
+	// Missing of Chunks parts of documents have no vector of the model that the checkout
+	// was last indexed with.
+	Missing, Chunks int
+	// Published is set if an indexer has published its status.
+	Published bool
+}
+
+// Inspect looks at a checkout without registering it, decodes what its indexer last
+// published into status, and reports false if the index does not have the checkout.
+func (x *Index) Inspect(ctx context.Context, key rag.TenantKey, status any) (found bool, result Inspection, err error) {
+	tenant := &rag.Tenant{Key: key}
+	err = x.db.Read(ctx, "inspect the index", func(q *db.Queries) error {
+		result = Inspection{}
+		row, err := q.TenantFind(ctx, db.TenantFindParams{ProjectName: key.Project, BranchName: key.Branch, PathHash: key.PathHash})
+		if err != nil {
+			return err
+		}
+		tenant.ProjectID, tenant.ID, tenant.Generation = row.ProjectID, row.ID, row.Generation
+		model, err := q.TenantEmbeddingModel(ctx, db.TenantEmbeddingModelParams{ProjectID: row.ProjectID, ID: row.ID})
+		if err != nil {
+			return err
+		}
+		for _, collection := range []rag.Collection{rag.Compounding, rag.External} {
+			progress, err := q.EmbeddingProgress(ctx, db.EmbeddingProgressParams{
+				ProjectID: row.ProjectID, TenantID: row.ID, Collection: collection, ModelID: model,
+			})
+			if err != nil {
+				return err
+			}
+			result.Chunks += int(progress.Chunks)
+			result.Missing += int(progress.Missing)
+		}
+		return nil
+	})
+	if db.IsNoRows(err) {
+		return false, Inspection{}, nil
+	}
+	if err == nil {
+		result.Published, err = x.SyncStatus(ctx, tenant, status)
+	}
+	return err == nil, result, err
+}
