@@ -92,7 +92,7 @@ func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, 
 	return pool, nil
 }
 
-// Version is what a database server is.
+// Version names the releases of a database server.
 type Version struct {
 	PostgreSQL string
 	Pgvector   string // "" if the server has none

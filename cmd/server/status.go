@@ -31,7 +31,7 @@ It starts, pulls and changes nothing.`,
 	return command
 }
 
-// systemStatus is what compound-docs status prints.
+// systemStatus is the output of compound-docs status.
 type systemStatus struct {
 	Version  string         `json:"version"`
 	Home     string         `json:"home"`

@@ -40,7 +40,7 @@ func (s Severity) rank() int {
 	}
 }
 
-// Finding is what a check has found out.
+// Finding is a result of a check.
 type Finding struct {
 	Check    string   `json:"check"`
 	Severity Severity `json:"severity"`
@@ -60,7 +60,7 @@ func Worst(findings []Finding) Severity {
 	return worst
 }
 
-// System is what is looked at.
+// System names the parts of the set-up that are examined.
 type System struct {
 	Version string // of the program
 	Program string // its path
@@ -107,7 +107,7 @@ var checks = []check{
 	{"Claude Code", checkClient},
 }
 
-// examination is what the checks of one run have found out so far.
+// examination collects the results of one run that later checks need.
 type examination struct {
 	System
 

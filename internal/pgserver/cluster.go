@@ -127,7 +127,7 @@ func (c Cluster) Ready(ctx context.Context) error {
 	return nil
 }
 
-// postmaster is what a server says of itself in postmaster.pid.
+// postmaster holds the facts that a server writes into postmaster.pid.
 type postmaster struct {
 	pid    int
 	port   int

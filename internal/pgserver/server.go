@@ -210,7 +210,7 @@ func (s *Server) Stop(ctx context.Context) (ran bool, err error) {
 	return ran, nil
 }
 
-// State is what can be said of a server without starting it.
+// State describes a server that need not run.
 type State struct {
 	Running bool
 	// Folder is where its files are; PostgreSQL is its version, and "" before there is

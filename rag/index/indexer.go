@@ -42,7 +42,7 @@ func (x *Indexer) OnWritten(f func()) *Indexer {
 // Known returns the stamp of every indexed file by its path. A document that was
 // validated against another schema than its folder's present one, or indexed by
 // another version of this program that made something else of it, has a stamp that no
-// file matches. It is what a sync begins with.
+// file matches. A sync begins with it.
 func (x *Indexer) Known(ctx context.Context) (map[string]document.Stamp, error) {
 	known := map[string]document.Stamp{}
 	err := x.index.db.Read(ctx, "read stamps", func(q *db.Queries) error {
