@@ -123,9 +123,12 @@ func check(ctx context.Context, config *pgx.ConnConfig) error {
 	if err != nil {
 		return Wrap("open database", err)
 	}
-	err = checkServer(ctx, conn)
+	version, err := readVersion(ctx, conn)
 	if closeErr := conn.Close(ctx); err == nil {
 		err = Wrap("open database", closeErr)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return version.Check()
 }

@@ -17,13 +17,6 @@ import (
 	pgxvec "github.com/pgvector/pgvector-go/pgx"
 )
 
-// The oldest versions that work: foreign keys between partitioned tables, and
-// pgvector's iterative index scans and sparse vectors.
-const (
-	minPostgres      = 15_00_00 // server_version_num
-	minVectorVersion = "0.8.0"
-)
-
 // LockPassages is the advisory lock class of a project's passages.
 const LockPassages = 0x63646f63 // "cdoc"
 
@@ -92,36 +85,6 @@ func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, 
 	return pool, nil
 }
 
-// Version names the releases of a database server.
-type Version struct {
-	PostgreSQL string
-	Pgvector   string // "" if the server has none
-}
-
-// ServerVersion connects to a database, and creates nothing. Errors are [*Error].
-func ServerVersion(ctx context.Context, url string) (Version, error) {
-	config, err := pgx.ParseConfig(url)
-	if err != nil {
-		return Version{}, errUnreadable() // pgx's message may quote the password
-	}
-	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = connectTimeout
-	}
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
-	const op = "look at database"
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return Version{}, Wrap(op, err)
-	}
-	var version Version
-	err = conn.QueryRow(ctx, `
-		SELECT split_part(current_setting('server_version'), ' ', 1), coalesce(
-			(SELECT coalesce(installed_version, default_version) FROM pg_available_extensions WHERE name = 'vector'), '')`,
-	).Scan(&version.PostgreSQL, &version.Pgvector)
-	return version, Wrap(op, errors.Join(err, conn.Close(ctx)))
-}
-
 func errUnreadable() *Error {
 	return &Error{
 		Op: "open database", Kind: KindSetup,
@@ -153,49 +116,6 @@ func registerTypes(ctx context.Context, conn *pgx.Conn) error {
 	})
 	if err != nil {
 		return fmt.Errorf("register enumerations: %w", err)
-	}
-	return nil
-}
-
-// checkServer returns an error if PostgreSQL or pgvector is too old, before anything is
-// created.
-func checkServer(ctx context.Context, conn *pgx.Conn) error {
-	var number int
-	var version string
-	if err := conn.QueryRow(ctx,
-		"SELECT current_setting('server_version_num')::int, current_setting('server_version')").Scan(&number, &version); err != nil {
-		return Wrap("read PostgreSQL's version", err)
-	}
-	if number < minPostgres {
-		return &Error{
-			Op: "open database", Kind: KindSetup, Hint: "use PostgreSQL 15 or newer",
-			Err: fmt.Errorf("PostgreSQL %s is too old", version),
-		}
-	}
-	var fits *bool
-	var found string
-	// The installed version counts if there is one, else what CREATE EXTENSION would install.
-	err := conn.QueryRow(ctx, `
-		SELECT coalesce(installed_version, default_version),
-			string_to_array(coalesce(installed_version, default_version), '.')::int[] >= string_to_array($1, '.')::int[]
-		FROM pg_available_extensions WHERE name = 'vector'`, minVectorVersion).Scan(&found, &fits)
-	switch {
-	case IsNoRows(err):
-		return &Error{
-			Op: "open database", Kind: KindSetup,
-			Hint: fmt.Sprintf("install pgvector for PostgreSQL %s on the database server "+
-				"(Debian: apt install postgresql-%d-pgvector; Homebrew: brew install pgvector; "+
-				"Docker: use the image pgvector/pgvector:pg17)", version, number/10000),
-			Err: errors.New("the server has no pgvector extension"),
-		}
-	case err != nil:
-		return Wrap("read pgvector's version", err)
-	case fits == nil || !*fits:
-		return &Error{
-			Op: "open database", Kind: KindSetup,
-			Hint: fmt.Sprintf("install pgvector %s or newer, then run ALTER EXTENSION vector UPDATE", minVectorVersion),
-			Err:  fmt.Errorf("pgvector %s is too old", found),
-		}
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"strconv"
@@ -16,30 +15,20 @@ import (
 // SchemaVersion returns the newest migration that a database has, 0 for none, and the
 // newest that this program has. It creates nothing. Errors are [*Error].
 func SchemaVersion(ctx context.Context, url string) (applied, latest int64, err error) {
-	const op = "read the schema's version"
 	if latest, err = latestMigration(); err != nil {
 		return 0, 0, err
 	}
-	config, err := pgx.ParseConfig(url)
-	if err != nil {
-		return 0, 0, errUnreadable() // pgx's message may quote the password
-	}
-	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = connectTimeout
-	}
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return 0, 0, Wrap(op, err)
-	}
-	const table = "goose_db_version"
-	var there bool
-	err = conn.QueryRow(ctx, "SELECT to_regclass('"+table+"') IS NOT NULL").Scan(&there)
-	if err == nil && there {
-		err = conn.QueryRow(ctx, "SELECT coalesce(max(version_id), 0) FROM "+table+" WHERE is_applied").Scan(&applied)
-	}
-	return applied, latest, Wrap(op, errors.Join(err, conn.Close(ctx)))
+	const op = "read the schema's version"
+	err = visit(ctx, op, url, func(ctx context.Context, conn *pgx.Conn) error {
+		const table = "goose_db_version"
+		var there bool
+		err := conn.QueryRow(ctx, "SELECT to_regclass('"+table+"') IS NOT NULL").Scan(&there)
+		if err == nil && there {
+			err = conn.QueryRow(ctx, "SELECT coalesce(max(version_id), 0) FROM "+table+" WHERE is_applied").Scan(&applied)
+		}
+		return Wrap(op, err)
+	})
+	return applied, latest, err
 }
 
 // latestMigration reads the number that the name of a migration begins with.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/pgserver"
@@ -30,25 +29,11 @@ func checkDatabase(ctx context.Context, e *examination) []Finding {
 	if err != nil {
 		return one(Error, what(err), fixOf(err, "run: compound-docs status"))
 	}
-	switch {
-	case version.Pgvector == "":
-		return one(Error, fmt.Sprintf("PostgreSQL %s has no pgvector", version.PostgreSQL),
-			"run where the server is: "+installPgvector(version.PostgreSQL))
-	case !pgserver.Supported(version.PostgreSQL, "0.8"):
-		return one(Error, fmt.Sprintf("PostgreSQL %s is too old; 15 is the oldest that works", version.PostgreSQL),
-			"install PostgreSQL 15 or newer: sudo apt-get install -y postgresql-17 postgresql-17-pgvector")
-	case !pgserver.Supported(version.PostgreSQL, version.Pgvector):
-		return one(Error, fmt.Sprintf("pgvector %s is too old; 0.8.0 is the oldest that works", version.Pgvector),
-			"run where the server is: "+installPgvector(version.PostgreSQL)+", and then in the database: ALTER EXTENSION vector UPDATE")
+	if err := version.Check(); err != nil {
+		return one(Error, what(err), hint(err))
 	}
 	e.databaseURL = url
 	return one(OK, fmt.Sprintf("PostgreSQL %s with pgvector %s answers", version.PostgreSQL, version.Pgvector), "")
-}
-
-func installPgvector(postgreSQL string) string {
-	major, _, _ := strings.Cut(postgreSQL, ".")
-	return fmt.Sprintf("sudo apt-get install -y postgresql-%s-pgvector (Homebrew: brew install pgvector; "+
-		"Docker: the image pgvector/pgvector:pg%s)", major, major)
 }
 
 // what returns an error without its remedy.
@@ -64,16 +49,27 @@ func what(err error) string {
 	return err.Error()
 }
 
-// fixOf returns the remedy of an error, or else another one.
-func fixOf(err error, otherwise string) string {
+// hint returns the remedy that an error names, or "".
+func hint(err error) string {
 	if problem, ok := errors.AsType[*pgserver.Error](err); ok {
 		return problem.Hint
 	}
-	problem, ok := errors.AsType[*db.Error](err)
-	if !ok || problem.Hint == "" {
+	if problem, ok := errors.AsType[*db.Error](err); ok {
+		return problem.Hint
+	}
+	return ""
+}
+
+// fixOf returns the remedy of an error of the connection, or else another one.
+func fixOf(err error, otherwise string) string {
+	fix := hint(err)
+	if fix == "" {
 		return otherwise
 	}
-	return problem.Hint + ", as in: export CDOCS_DATABASE_URL=postgres://user:password@host:5432/database " +
+	if _, ours := errors.AsType[*pgserver.Error](err); ours {
+		return fix
+	}
+	return fix + ", as in: export CDOCS_DATABASE_URL=postgres://user:password@host:5432/database " +
 		"(without it compound-docs runs a PostgreSQL of its own)"
 }
 

@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/pgversion"
 )
 
 // Installation is a PostgreSQL server's programs on this machine.
@@ -22,30 +24,10 @@ type Installation struct {
 }
 
 // Major is the major version of PostgreSQL.
-func (i Installation) Major() int { return number(i.PostgreSQL) / versionUnit }
+func (i Installation) Major() int { return pgversion.Major(i.PostgreSQL) }
 
 // program returns the path of one of PostgreSQL's programs.
 func (i Installation) program(name string) string { return filepath.Join(i.Bin, name) }
-
-// The oldest versions that the index works with, as number has them.
-const (
-	versionUnit   = 1000
-	minPostgreSQL = 15 * versionUnit
-	minPgvector   = 8
-)
-
-// Supported reports whether the index works with these versions, such as "15.18" and
-// "0.8.0".
-func Supported(postgreSQL, pgvector string) bool {
-	return number(postgreSQL) >= minPostgreSQL && number(pgvector) >= minPgvector
-}
-
-// number makes a number of the first two parts of a version. What is none is 0.
-func number(version string) int {
-	var major, minor int
-	_, _ = fmt.Sscanf(version, "%d.%d", &major, &minor) // the second part may be missing
-	return major*versionUnit + minor
-}
 
 // folders are where packages put a PostgreSQL: Debian and PGDG; Fedora's PGDG; Fedora
 // and Arch; openSUSE; Alpine; Homebrew on two architectures; Postgres.app.
@@ -71,11 +53,12 @@ func newest(all []Installation) (Installation, error) {
 	var best, without Installation
 	for _, found := range all {
 		switch {
-		case Supported(found.PostgreSQL, found.Pgvector):
-			if number(found.PostgreSQL) > number(best.PostgreSQL) {
+		case pgversion.Supported(found.PostgreSQL, found.Pgvector):
+			if !pgversion.AtLeast(best.PostgreSQL, found.PostgreSQL) {
 				best = found
 			}
-		case number(found.PostgreSQL) >= minPostgreSQL && number(found.PostgreSQL) > number(without.PostgreSQL):
+		case pgversion.AtLeast(found.PostgreSQL, pgversion.OldestPostgreSQL) &&
+			!pgversion.AtLeast(without.PostgreSQL, found.PostgreSQL):
 			without = found
 		}
 	}

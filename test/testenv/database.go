@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/compound-docs/compound-docs/internal/pgserver"
+	"github.com/compound-docs/compound-docs/internal/pgversion"
 )
 
 // Database is a PostgreSQL server with pgvector.
@@ -92,9 +92,9 @@ func (d *Database) readVersions(ctx context.Context) error {
 	if err = errors.Join(err, conn.Close(ctx)); err != nil {
 		return fmt.Errorf("read the versions of PostgreSQL: %w", err)
 	}
-	if !pgserver.Supported(d.PostgreSQL, d.Pgvector) {
-		return fmt.Errorf("PostgreSQL %s with pgvector %q (%s) is too old: 15 with 0.8 or newer is needed",
-			d.PostgreSQL, d.Pgvector, d.Route)
+	if !pgversion.Supported(d.PostgreSQL, d.Pgvector) {
+		return fmt.Errorf("PostgreSQL %s with pgvector %q (%s) is too old: %s with %s or newer is needed",
+			d.PostgreSQL, d.Pgvector, d.Route, pgversion.OldestPostgreSQL, pgversion.OldestPgvector)
 	}
 	return nil
 }

@@ -1,0 +1,82 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/compound-docs/compound-docs/internal/pgversion"
+)
+
+// Version names the releases of a database server.
+type Version struct {
+	PostgreSQL string
+	// Pgvector is the installed one, or else the one that CREATE EXTENSION would install;
+	// "" if the server has none.
+	Pgvector string
+}
+
+// ServerVersion connects to a database, and creates nothing. Errors are [*Error].
+func ServerVersion(ctx context.Context, url string) (version Version, err error) {
+	err = visit(ctx, "look at database", url, func(ctx context.Context, conn *pgx.Conn) error {
+		version, err = readVersion(ctx, conn)
+		return err
+	})
+	return version, err
+}
+
+func readVersion(ctx context.Context, conn *pgx.Conn) (version Version, err error) {
+	err = conn.QueryRow(ctx, `
+		SELECT split_part(current_setting('server_version'), ' ', 1), coalesce(
+			(SELECT coalesce(installed_version, default_version) FROM pg_available_extensions WHERE name = 'vector'), '')`,
+	).Scan(&version.PostgreSQL, &version.Pgvector)
+	return version, Wrap("read PostgreSQL's version", err)
+}
+
+// Check returns an [*Error] if the index does not work with the server.
+func (v Version) Check() error {
+	const op = "open database"
+	switch {
+	case !pgversion.AtLeast(v.PostgreSQL, pgversion.OldestPostgreSQL):
+		return &Error{
+			Op: op, Kind: KindSetup, Hint: "use PostgreSQL " + pgversion.OldestPostgreSQL + " or newer",
+			Err: fmt.Errorf("PostgreSQL %s is too old", v.PostgreSQL),
+		}
+	case v.Pgvector == "":
+		return &Error{
+			Op: op, Kind: KindSetup,
+			Hint: fmt.Sprintf("install pgvector for PostgreSQL %s on the database server "+
+				"(Debian: apt install postgresql-%d-pgvector; Homebrew: brew install pgvector; "+
+				"Docker: use the image pgvector/pgvector:pg17)", v.PostgreSQL, pgversion.Major(v.PostgreSQL)),
+			Err: errors.New("the server has no pgvector extension"),
+		}
+	case !pgversion.AtLeast(v.Pgvector, pgversion.OldestPgvector):
+		return &Error{
+			Op: op, Kind: KindSetup,
+			Hint: fmt.Sprintf("install pgvector %s or newer, then run ALTER EXTENSION vector UPDATE", pgversion.OldestPgvector),
+			Err:  fmt.Errorf("pgvector %s is too old", v.Pgvector),
+		}
+	}
+	return nil
+}
+
+// visit calls f with a connection of its own to a database that need not be this
+// program's.
+func visit(ctx context.Context, op, url string, f func(ctx context.Context, conn *pgx.Conn) error) error {
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return errUnreadable() // pgx's message may quote the password
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return Wrap(op, err)
+	}
+	return Wrap(op, errors.Join(f(ctx, conn), conn.Close(ctx)))
+}
