@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -47,10 +48,17 @@ type entry struct {
 	linked bool
 }
 
-// walk calls visit for every file of the folder that matches. It calls skipped for
-// those that are no documents or cannot be looked at, and for folders that cannot
-// be looked into. It passes over hidden files and folders.
-func (f Folder) walk(ctx context.Context, root *os.Root, visit func(entry), skipped func(entry, error)) error {
+// visitor is told of what a walk comes to.
+type visitor struct {
+	entered func(name string) // a folder, by its path in the tree; may be nil
+	found   func(entry)
+	// skipped is told of files that belong in the index but are no documents or cannot
+	// be looked at, and of folders that cannot be looked into.
+	skipped func(entry, error)
+}
+
+// walk visits every folder, and every file that matches. It passes over hidden ones.
+func (f Folder) walk(ctx context.Context, root *os.Root, v visitor) error {
 	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if ctxErr := context.Cause(ctx); ctxErr != nil {
 			return ctxErr
@@ -59,12 +67,15 @@ func (f Folder) walk(ctx context.Context, root *os.Root, visit func(entry), skip
 			if name == "." {
 				return err
 			}
-			skipped(entry{path: path.Join(f.Prefix, name), name: name}, cmp.Or(checkName(name), err))
+			v.skipped(entry{path: path.Join(f.Prefix, name), name: name}, cmp.Or(checkName(name), err))
 			return nil
 		}
 		if d.IsDir() {
 			if f.skips(name) {
 				return fs.SkipDir
+			}
+			if v.entered != nil {
+				v.entered(name)
 			}
 			return nil
 		}
@@ -72,11 +83,37 @@ func (f Folder) walk(ctx context.Context, root *os.Root, visit func(entry), skip
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
-			skipped(e, err)
+			v.skipped(e, err)
 		default:
-			visit(e)
+			v.found(e)
 		}
 		return nil
+	})
+}
+
+// Visit reads every file that belongs in the index, and calls visit for each of them and
+// for each folder, by its absolute path. The error says why a file cannot be indexed, or a
+// folder not be looked into. A folder that may be missing has nothing to visit then.
+func (f Folder) Visit(ctx context.Context, visit func(path string, dir bool, err error)) error {
+	root, err := f.Open()
+	if f.MayBeMissing && errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("open folder: %w", err)
+	}
+	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
+	absolute := func(name string) string { return filepath.Join(f.Dir, filepath.FromSlash(name)) }
+	return f.walk(ctx, root, visitor{
+		entered: func(name string) { visit(absolute(name), true, nil) },
+		found: func(e entry) {
+			_, _, err := read(root, e)
+			if errors.Is(err, errChanged) {
+				err = nil
+			}
+			visit(absolute(e.name), false, err)
+		},
+		skipped: func(e entry, err error) { visit(absolute(e.name), false, err) },
 	})
 }
 

@@ -85,7 +85,7 @@ func reconcile(
 
 // compare walks the folder, and leaves in known what it did not find there.
 func (b *batcher) compare(ctx context.Context, known map[string]document.Stamp) (changed []changedFile, err error) {
-	err = b.folder.walk(ctx, b.root, func(e entry) {
+	err = b.folder.walk(ctx, b.root, visitor{found: func(e entry) {
 		if e.linked {
 			b.progress.symlinks[e.name] = e.state(nil)
 		}
@@ -94,7 +94,7 @@ func (b *batcher) compare(ctx context.Context, known map[string]document.Stamp) 
 			changed = append(changed, changedFile{entry: e, known: stamp.Hash, isNew: !ok})
 		}
 		delete(known, e.path)
-	}, func(e entry, err error) {
+	}, skipped: func(e entry, err error) {
 		b.progress.fail(e.path, err)
 		if e.linked {
 			b.progress.symlinks[e.name] = e.state(err)
@@ -106,6 +106,6 @@ func (b *batcher) compare(ctx context.Context, known map[string]document.Stamp) 
 		// folder that cannot be.
 		delete(known, e.path)
 		maps.DeleteFunc(known, func(path string, _ document.Stamp) bool { return strings.HasPrefix(path, e.path+"/") })
-	})
+	}})
 	return changed, err
 }

@@ -49,7 +49,7 @@ func (f Folder) Holds(ctx context.Context) (found bool, err error) {
 		return false, fmt.Errorf("open folder: %w", err)
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	err = f.walk(ctx, root, func(entry) { found = true }, func(entry, error) { found = true })
+	err = f.walk(ctx, root, visitor{found: func(entry) { found = true }, skipped: func(entry, error) { found = true }})
 	return found, err
 }
 

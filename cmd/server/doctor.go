@@ -50,7 +50,7 @@ only. Findings that are skipped do not count.`,
 	return command
 }
 
-// diagnosis is what compound-docs doctor prints.
+// diagnosis holds the findings for --json.
 type diagnosis struct {
 	Version  string           `json:"version"`
 	Severity doctor.Severity  `json:"severity"` // of the worst finding
@@ -104,7 +104,7 @@ func diagnose(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writ
 	}
 }
 
-// system is what the doctor looks at. The caller closes its clients of Ollama.
+// system gathers the parts of the set-up. The caller closes its clients of Ollama.
 func (s *setup) system(settingsErr error) (doctor.System, error) {
 	root := s.project
 	if root == "" {

@@ -20,7 +20,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// installation is what the doctor looks at: all is well until a test breaks it.
+// installation has all that a server needs, until a test breaks it.
 type installation struct {
 	home, root, program string
 	fake                *fakeollama.Server

@@ -25,6 +25,14 @@ func newWoodland(t *testing.T) *firstSync {
 	return f
 }
 
+// reopen kills the server, and starts it with other settings.
+func (f *firstSync) reopen(t *testing.T, w *window, settings string) *window {
+	t.Helper()
+	f.kill(t, w)
+	f.set(t, settings)
+	return f.open(t)
+}
+
 // vectorsByModel is how many vectors each model has.
 func (f *firstSync) vectorsByModel(t *testing.T) map[string]int {
 	t.Helper()
@@ -111,18 +119,13 @@ func TestServe_AnotherModelInTheSettings(t *testing.T) {
 	f.fake.AddModel("bge-m3", "sha256:m3")
 	w := f.open(t)
 	w.waitWhole(t)
-	f.kill(t, w)
 
-	f.set(t, `{"embedding_model": "bge-m3"}`)
-	w = f.open(t)
+	w = f.reopen(t, w, `{"embedding_model": "bge-m3"}`)
 	f.searchWhile(t, w, "some vectors are made", func() bool { return f.vectorsByModel(t)["bge-m3 sha256:m3"] > 0 })
-	f.kill(t, w)
-	w = f.open(t)
+	w = f.reopen(t, w, `{"embedding_model": "bge-m3"}`)
 	f.mustBecome(t, w, "bge-m3 sha256:m3")
-	f.kill(t, w)
 
-	f.set(t, `{}`)
-	w = f.open(t)
+	w = f.reopen(t, w, `{}`)
 	f.searchWhile(t, w, "some vectors are made", func() bool { return f.vectorsByModel(t)[firstModel+" "+firstDigest] > 0 })
 	mustRun(t, f.root, f.environment(), "reindex")
 	until(t, "the first model has made all vectors", patience, func() bool { return f.unembedded(t) == 0 })
@@ -141,12 +144,10 @@ func TestServe_ModelOfOtherDimensions(t *testing.T) {
 	f.fake.AddModel("nomic-embed-text", "sha256:nomic")
 	w := f.open(t)
 	w.waitWhole(t)
-	f.kill(t, w)
 	before := f.vectorsByModel(t)
 
-	f.set(t, `{"embedding_model": "nomic-embed-text"}`)
 	f.fake.SetFaults(fakeollama.Faults{Dimensions: 768})
-	w = f.open(t)
+	w = f.reopen(t, w, `{"embedding_model": "nomic-embed-text"}`)
 	var index *mcpclient.Index
 	until(t, "the index says why nothing is embedded", patience, func() bool {
 		index = w.index(t)
@@ -161,14 +162,14 @@ func TestServe_ModelOfOtherDimensions(t *testing.T) {
 	if answer := w.find(t, "what about the larch", ""); answer.Code != "EMBEDDING_SERVICE_ERROR" || !strings.Contains(answer.Message, "768 dimensions") {
 		t.Errorf("the default mode answers %+v, want the reason", answer)
 	}
-	f.kill(t, w)
 	if diff := cmp.Diff(before, f.vectorsByModel(t)); diff != "" {
 		t.Errorf("vectors (-before +after):\n%s", diff)
 	}
 
-	f.set(t, `{}`)
+	f.kill(t, w)
 	f.fake.SetFaults(fakeollama.Faults{})
 	f.fake.Forget()
+	f.set(t, `{}`)
 	w = f.open(t)
 	w.waitWhole(t)
 	if texts := f.fake.Texts(); len(texts) > 0 {

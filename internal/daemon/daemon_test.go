@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/compound-docs/compound-docs/internal/daemon"
 )
@@ -43,24 +42,6 @@ func TestDaemon(t *testing.T) {
 	}
 	if ran, err := d.Stop(); ran || err != nil {
 		t.Errorf("a second stop: %t, %v", ran, err)
-	}
-}
-
-// A program whose parent has not asked how it ended is still in the list of processes.
-func TestDaemon_HasEnded(t *testing.T) {
-	t.Parallel()
-	ended := exec.Command("sleep", "0")
-	if err := ended.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = ended.Wait() })
-	time.Sleep(100 * time.Millisecond)
-	d := daemon.Daemon{Name: "sleep", Folder: t.TempDir()}
-	if err := os.WriteFile(filepath.Join(d.Folder, "sleep.pid"), []byte(strconv.Itoa(ended.Process.Pid)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if ran, err := d.Stop(); ran || err != nil {
-		t.Errorf("stop: %t, %v", ran, err)
 	}
 }
 

@@ -45,7 +45,7 @@ type Finding struct {
 	Check    string   `json:"check"`
 	Severity Severity `json:"severity"`
 	What     string   `json:"what"`
-	// Fix is what to do, with the command if there is one; "" if nothing.
+	// Fix says how to mend it, with the command if there is one; "" if nothing is wrong.
 	Fix string `json:"fix,omitempty"`
 }
 

@@ -2,19 +2,16 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/claude"
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/workspace"
 )
 
-// crashedGit is the age of git's lock from which no git holds it: a running one holds it
-// for moments.
+// crashedGit is the age from which git's lock is worth a warning: a git that runs holds it
+// for moments. Indexing, which would take half-written files, waits for longer.
 const crashedGit = time.Minute
 
 // checkGit looks at what is checked out, and for a lock that a crashed git has left.
@@ -26,19 +23,22 @@ func checkGit(_ context.Context, e *examination) []Finding {
 	if !head.InRepository {
 		return one(OK, e.Root+" is not in a git repository; the branch is what activate_project says", "")
 	}
-	lock := filepath.Join(filepath.Dir(head.HeadFile), "index.lock")
-	info, err := os.Stat(lock)
+	lock, since, err := head.Lock()
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return one(OK, "branch "+head.Branch, "")
 	case err != nil:
 		return one(Error, err.Error(), fixAccess(lock, ""))
+	case since.IsZero():
+		return one(OK, "branch "+head.Branch, "")
 	}
-	age := time.Since(info.ModTime()).Round(time.Second)
+	age := time.Since(since).Round(time.Second)
 	if age < crashedGit {
 		return one(OK, fmt.Sprintf("branch %s; git is changing the files", head.Branch), "")
 	}
+	effect := fmt.Sprintf("indexing waits until it is %d minutes old", int(workspace.MaxLockAge.Minutes()))
+	if age >= workspace.MaxLockAge {
+		effect = "indexing goes on"
+	}
 	return one(Warning,
-		fmt.Sprintf("a git that crashed has left its lock, %s old: indexing waits for it, and git refuses to work", age),
+		fmt.Sprintf("a git that crashed has left its lock, %s old: git refuses to work, and %s", age, effect),
 		"run: rm "+claude.Quote(lock)+", after you have made sure that no git runs there")
 }

@@ -5,18 +5,9 @@ import (
 	"fmt"
 
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 )
-
-// published is what the server that indexes has last said, as far as it matters.
-type published struct {
-	FailedCount int `json:"failed_count"`
-	Failed      []struct {
-		Path   string `json:"path"`
-		Reason string `json:"reason"`
-	} `json:"failed"`
-	Waiting string `json:"waiting"`
-}
 
 // checkIndex looks for files that could not be indexed, and for passages that have no
 // vector.
@@ -36,7 +27,7 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 			return one(Error, what(err), fixOf(err, "run: compound-docs status"))
 		}
 	}
-	var status published
+	var status workspace.Status // as the server that indexes has published it last
 	found, inspection, err := e.Index.Inspect(ctx, key, &status)
 	switch {
 	case err != nil:

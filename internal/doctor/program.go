@@ -22,7 +22,7 @@ func checkSettings(_ context.Context, e *examination) []Finding {
 	return one(OK, file+", or the defaults where it sets nothing", "")
 }
 
-// fixFile is what to do about a file that somebody wrote by hand.
+// fixFile says how to mend a file that somebody wrote by hand.
 func fixFile(err error, file string) string {
 	problem, ok := errors.AsType[*project.ConfigError](err)
 	if !ok {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"syscall"
 
 	"github.com/fsnotify/fsnotify"
@@ -22,8 +21,8 @@ func checkWatches(ctx context.Context, e *examination) []Finding {
 	}
 	folders, watched := 0, 0
 	var failed error
-	err = e.walk(ctx, func(path string, d fs.DirEntry, err error) {
-		if err != nil || !d.IsDir() {
+	err = e.visit(ctx, func(path string, dir bool, err error) {
+		if err != nil || !dir {
 			return
 		}
 		folders++

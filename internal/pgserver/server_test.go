@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
@@ -80,7 +79,6 @@ func TestServer_Stopped(t *testing.T) {
 	if ran, err := before.Stop(t.Context()); ran || err != nil {
 		t.Errorf("a second stop: %t, %v", ran, err)
 	}
-	time.Sleep(10 * time.Millisecond) // a file's time is that of the last tick
 	mustStart(t, newServer(t, home))
 	if got := query(t, mustStart(t, before), "SELECT '1'"); got != "1" {
 		t.Errorf("after another start: %q", got)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // detachedBranch is the Branch of a HEAD that names no branch, as git rev-parse --abbrev-ref says.
@@ -42,6 +43,23 @@ type GitHead struct {
 type gitDirs struct {
 	own    string // HEAD and the other files of one work tree
 	common string // refs; differs from own only in a linked work tree
+}
+
+// Lock returns the path of the lock under which git changes the files of the work tree, and
+// since when a git has held it: zero if none does. A git that crashed leaves it behind.
+func (h GitHead) Lock() (path string, since time.Time, err error) {
+	if !h.InRepository {
+		return "", time.Time{}, nil
+	}
+	path = filepath.Join(filepath.Dir(h.HeadFile), "index.lock")
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return path, time.Time{}, nil
+	}
+	if err != nil {
+		return path, time.Time{}, fmt.Errorf("look at git's lock: %w", err)
+	}
+	return path, info.ModTime(), nil
 }
 
 // Head reads from the git folder what is checked out at root, which may be below the top of a work

@@ -16,7 +16,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// Result is what Write has done.
+// Result names the files and folders that Write has made.
 type Result struct {
 	// Project is the repository's, as it is now.
 	Project *project.Project
@@ -81,7 +81,7 @@ func Write(root string, externalAllowed ...string) (result Result, err error) {
 	return result, nil
 }
 
-// config is what a new configuration says.
+// config holds the keys of a new configuration.
 type config struct {
 	ProjectName  string        `json:"project_name"`
 	ExternalDocs *externalDocs `json:"external_docs,omitempty"`

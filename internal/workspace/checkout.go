@@ -1,10 +1,7 @@
 package workspace
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,9 +17,9 @@ func (p *Project) moved() bool {
 	return err == nil && head.InRepository && head.Branch != p.Tenant.Key.Branch
 }
 
-// maxLockAge is the age from which git's index lock is ignored: a git that crashed
-// has left it behind.
-const maxLockAge = 10 * time.Minute
+// MaxLockAge is the age from which git's lock is ignored: a git that crashed has left it
+// behind.
+const MaxLockAge = 10 * time.Minute
 
 // gitBusyError means that git holds its index lock.
 type gitBusyError struct{ since time.Time }
@@ -42,15 +39,12 @@ func (p *Project) ready() error {
 	if head.Branch != p.Tenant.Key.Branch {
 		return fmt.Errorf("branch %q was checked out", head.Branch)
 	}
-	info, err := os.Stat(filepath.Join(filepath.Dir(head.HeadFile), "index.lock"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	_, since, err := head.Lock()
 	if err != nil {
 		return err
 	}
-	if time.Since(info.ModTime()) < maxLockAge {
-		return &gitBusyError{since: info.ModTime()}
+	if !since.IsZero() && time.Since(since) < MaxLockAge {
+		return &gitBusyError{since: since}
 	}
 	return nil
 }

@@ -71,14 +71,27 @@ func newProject(
 		a.trees = append(a.trees, t)
 		return t
 	}
-	a.docs = add(watch.Folder{
-		Dir: filepath.Join(p.Root, filepath.FromSlash(p.DocsDir())), Inside: p.Root, Prefix: p.DocsDir(),
-		Match: isDocument, MayBeMissing: true,
-	}, x.Indexer(tenant, rag.Compounding, p))
+	a.docs = add(docsFolder(p), x.Indexer(tenant, rag.Compounding, p))
 	if external, ok := p.External(); ok {
 		add(externalFolder(p, external), x.Indexer(tenant, rag.External, nil))
 	}
 	return a
+}
+
+// Folders returns the folders that are indexed for a project.
+func Folders(p *project.Project) []watch.Folder {
+	folders := []watch.Folder{docsFolder(p)}
+	if external, ok := p.External(); ok {
+		folders = append(folders, externalFolder(p, external))
+	}
+	return folders
+}
+
+func docsFolder(p *project.Project) watch.Folder {
+	return watch.Folder{
+		Dir: filepath.Join(p.Root, filepath.FromSlash(p.DocsDir())), Inside: p.Root, Prefix: p.DocsDir(),
+		Match: isDocument, MayBeMissing: true,
+	}
 }
 
 // externalPrefix makes paths relative to the repository. Paths of a folder outside

@@ -7,7 +7,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 )
 
-// Inspection is what the index has of a checkout.
+// Inspection counts the passages of a checkout in the index.
 type Inspection struct {
 	// Missing of Chunks parts of documents have no vector of the model that the checkout
 	// was last indexed with.

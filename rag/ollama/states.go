@@ -7,7 +7,7 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// HostState is what one of the hosts says of itself.
+// HostState describes one of the hosts.
 type HostState struct {
 	Host    string // URL without user name and password
 	Version string // "" if it does not answer

@@ -89,7 +89,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 			"Ollama, and run this again after:\n\n" +
 			"  ollama pull mxbai-embed-large\n  ollama pull mistral\n\n")
 	}
-	d.printf("To use it in a project of your own, see the README: `claude mcp add`.\n")
+	d.printf("To use it in a project of your own, run there: compound-docs init.\n")
 	return nil
 }
 
