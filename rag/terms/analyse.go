@@ -118,12 +118,15 @@ func (a *analyser) endCompound() {
 // dashesBefore returns the number of dashes, one or two, that make the word at start a
 // command line flag, and 0 if it is none.
 func (a *analyser) dashesBefore(start int) int {
+	if start == 0 || a.text[start-1] != '-' {
+		return 0
+	}
 	if r, _ := utf8.DecodeRuneInString(a.text[start:]); !unicode.IsLetter(r) {
 		return 0
 	}
 	before := strings.TrimRight(a.text[max(0, start-3):start], "-")
 	dashes := min(start, 3) - len(before)
-	if dashes == 0 || dashes > 2 {
+	if dashes > 2 {
 		return 0
 	}
 	if start == dashes || strings.ContainsAny(before[len(before)-1:], " \t\n\r`'\"([{=|,") {
@@ -192,6 +195,9 @@ func clusterEnd(text string, start int) int {
 // scripts that count in pairs, or of others. A segment has both kinds where a word of
 // one is followed by a particle of the other.
 func scriptEnd(text string, start, end int) int {
+	if isASCII(text[start:end]) {
+		return end
+	}
 	kind, known := false, false
 	for i, r := range text[start:end] {
 		if r < utf8.RuneSelf && !isWordByte(byte(r)) || unicode.Is(unicode.M, r) || unicode.Is(unicode.Cf, r) {

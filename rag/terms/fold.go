@@ -65,6 +65,9 @@ func isASCII(text string) bool {
 // spaces, or run together: there, terms are pairs of characters. The mark of a
 // long vowel (U+30FC) is of two scripts, so it is in neither table.
 func inPairs(r rune) bool {
+	if r >= 0x4E00 && r <= 0x9FFF || r >= 0xAC00 && r <= 0xD7A3 { // most of Han and Hangul
+		return true
+	}
 	return r >= 0x0E00 && (r == 0x30FC || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan))
 }

@@ -141,18 +141,12 @@ func (a *analyser) whole(word string, start int) {
 // alone, and not as a part.
 func (a *analyser) leaf(word string, start int) {
 	a.words++
-	o := occurrence{start: start, end: start + len(word)}
-	folded := fold(cutText(word, maxWordBytes))
-	if isStopWord(folded) {
+	found := lookUp(cutText(word, maxWordBytes))
+	if found.short && len(word) < a.size {
 		return
 	}
-	isPart := len(word) < a.size || strings.Contains(folded, "'")
-	for part := range strings.SplitSeq(folded, "'") {
-		if part == "" || isPart && utf8.RuneCountInString(part) < 2 || isStopWord(part) {
-			continue
-		}
-		o.term = stem(part)
-		a.emit(o)
+	for _, term := range found.terms {
+		a.emit(occurrence{term: term, start: start, end: start + len(word)})
 	}
 }
 

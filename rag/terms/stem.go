@@ -3,49 +3,88 @@ package terms
 import (
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/english"
 )
 
-// stems has the stems of words that were met: a project writes with some ten thousand
-// words, and to find a stem takes longer than the rest of the analysis of a word.
-var stems = struct {
+// knownWord says what became of a word.
+type knownWord struct {
+	// stem is that of the whole word, see [stem].
+	stem string
+	// terms are those of a word without parts: stems, without stop words. There is more
+	// than one where apostrophes divide it.
+	terms []string
+	// short means that it is a single character.
+	short bool
+}
+
+// known has words as they were met. A project writes with some ten thousand of them, and
+// to fold a word and find its stem takes longer than the rest of the analysis.
+var known = struct {
 	sync.RWMutex
 
-	of map[string]string
-}{of: map[string]string{}}
+	words map[string]knownWord
+}{words: map[string]knownWord{}}
 
-// maxStems is the number of stems at which stems is emptied.
-const maxStems = 1 << 15
+// maxKnown is the number of words at which known is emptied.
+const maxKnown = 1 << 15
 
-// stem returns the term of a folded word: its stem by Snowball's English
-// algorithm if it is of a to z alone, and itself otherwise.
-func stem(word string) string {
-	if len(word) < 3 {
-		return word
+// lookUp returns what is known of a word of at most maxWordBytes.
+func lookUp(word string) knownWord {
+	known.RLock()
+	found, ok := known.words[word]
+	known.RUnlock()
+	if ok {
+		return found
 	}
-	for i := range len(word) {
-		if word[i] < 'a' || word[i] > 'z' {
-			return word
+	word = strings.Clone(word) // it is part of a text, which is not kept
+	found = analyseWord(fold(word))
+	known.Lock()
+	defer known.Unlock()
+	if len(known.words) == maxKnown {
+		clear(known.words)
+	}
+	known.words[word] = found
+	return found
+}
+
+func analyseWord(folded string) knownWord {
+	found := knownWord{stem: snowball(folded), short: utf8.RuneCountInString(folded) < 2}
+	if folded == "" || isStopWord(folded) {
+		return found
+	}
+	if !strings.Contains(folded, "'") {
+		found.terms = []string{found.stem}
+		return found
+	}
+	for part := range strings.SplitSeq(folded, "'") {
+		if utf8.RuneCountInString(part) > 1 && !isStopWord(part) {
+			found.terms = append(found.terms, snowball(part))
 		}
 	}
-	stems.RLock()
-	stemmed, ok := stems.of[word]
-	stems.RUnlock()
-	if ok {
-		return stemmed
+	return found
+}
+
+// snowball returns the stem of a folded word by Snowball's English algorithm if it is of
+// a to z alone, and the word otherwise.
+func snowball(word string) string {
+	if len(word) < 3 || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") != "" {
+		return word
 	}
 	env := snowballstem.NewEnv(word)
 	english.Stem(env)
-	stemmed = strings.Clone(env.Current()) // word is part of a text
-	stems.Lock()
-	defer stems.Unlock()
-	if len(stems.of) == maxStems {
-		clear(stems.of)
+	return env.Current()
+}
+
+// stem returns the term of a folded word: its stem if it is of a to z alone, and itself
+// otherwise.
+func stem(word string) string {
+	if !isPlain(word) || len(word) > maxWordBytes {
+		return snowball(word)
 	}
-	stems.of[strings.Clone(word)] = stemmed
-	return stemmed
+	return lookUp(word).stem
 }
 
 func isStopWord(word string) bool {

@@ -34,6 +34,10 @@ const (
 	maxCompoundBytes = 128
 )
 
+// bytesPerTerm is the length of a text for each of its distinct terms, or more, in
+// English and in code.
+const bytesPerTerm = 10
+
 // Dimensions is the length of the sparse vectors whose indexes, counted from 1, are
 // terms: the longest that pgvector has.
 const Dimensions = 1_000_000_000
@@ -62,7 +66,7 @@ const (
 // terms are those of its heading, which count twice, and of its body; its length
 // is the number of its words, stop words included.
 func Document(project int32, heading, body string) (terms []int32, weights []float32) {
-	counts := map[int32]int{}
+	counts := make(map[int32]int, min(len(body)/bytesPerTerm, maxTerms))
 	counter := func(times int) func(occurrence) {
 		return func(o occurrence) {
 			hash := hashTerm(project, o.term)
