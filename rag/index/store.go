@@ -3,7 +3,10 @@ package index
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
+	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -124,7 +127,10 @@ func (x *Indexer) writePassages(ctx context.Context, q *db.Queries, documents []
 		params := db.PassageInsertManyParams{Collection: x.collection, ProjectID: x.tenant.ProjectID, Hashes: hashes}
 		for _, hash := range hashes {
 			p := missing[hash]
-			list, lexical := lexicalSide(x.tenant.ProjectID, p)
+			list, lexical, err := lexicalSide(x.tenant.ProjectID, p)
+			if err != nil {
+				return fmt.Errorf("weigh terms: %w", err)
+			}
 			params.Headings = append(params.Headings, p.heading)
 			params.Contents = append(params.Contents, p.Text)
 			params.Terms = append(params.Terms, list)
@@ -142,19 +148,35 @@ func compareHashes(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
 
 // lexicalSide returns what a search by words compares: the passage's terms as an array
 // in PostgreSQL's notation, and their weights.
-func lexicalSide(project int32, p passage) (list string, lexical pgvector.SparseVector) {
+func lexicalSide(project int32, p passage) (list string, lexical pgvector.SparseVector, err error) {
 	hashes, weights := terms.Document(project, p.heading, p.Text)
 	text := make([]byte, 0, 2+11*len(hashes))
-	elements := make(map[int32]float32, len(hashes))
 	text = append(text, '{')
 	for i, hash := range hashes {
 		if i > 0 {
 			text = append(text, ',')
 		}
 		text = strconv.AppendInt(text, int64(hash), 10)
-		elements[hash-1] = weights[i] // pgvector-go counts from 0
 	}
-	return string(append(text, '}')), pgvector.NewSparseVectorFromMap(elements, terms.Dimensions)
+	lexical, err = sparseVector(hashes, weights)
+	return string(append(text, '}')), lexical, err
+}
+
+// sparseVector makes a vector of elements in the order of their indexes, which begin at 1.
+// pgvector-go would make it of a map, and sort that. Its own format has the number of
+// dimensions and of elements, a zero, and then all indexes, from 0, before all values.
+func sparseVector(indexes []int32, values []float32) (vector pgvector.SparseVector, err error) {
+	data := make([]byte, 0, 12+8*len(indexes))
+	for _, header := range []int{terms.Dimensions, len(indexes), 0} {
+		data = binary.BigEndian.AppendUint32(data, uint32(header))
+	}
+	for _, index := range indexes {
+		data = binary.BigEndian.AppendUint32(data, uint32(index-1))
+	}
+	for _, value := range values {
+		data = binary.BigEndian.AppendUint32(data, math.Float32bits(value))
+	}
+	return vector, vector.DecodeBinary(data)
 }
 
 // replace writes documents, their chunks and their links in place of earlier versions.

@@ -40,7 +40,7 @@ const (
 func parseBody(lines []string, size pieceSize) body {
 	references := parser.NewContext()
 	w := bodyWalker{
-		inlines: newInlineParser(references), seen: map[string]bool{},
+		inlines: inlineParser{references: references}, seen: map[string]bool{},
 		body: body{links: []string{}, depth: slices.Repeat([]uint8{insideBlock}, len(lines))},
 	}
 	p := pieceParser{pieceSize: size, references: references, lines: lines}
@@ -62,7 +62,7 @@ func parseBody(lines []string, size pieceSize) body {
 // bodyWalker builds a body from goldmark's trees.
 type bodyWalker struct {
 	body
-	inlines *inlineParser
+	inlines inlineParser
 	seen    map[string]bool
 	// contents are parsed at the end, when all reference definitions are known.
 	contents []content

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
@@ -20,22 +21,17 @@ const (
 	maxInlineBrackets = 256
 )
 
-// inlineParser parses the contents of one block at a time.
-type inlineParser struct {
-	parser     parser.Parser
-	references parser.Context
-}
+// inlineParser parses the contents of one block at a time. It resolves reference links
+// with the definitions in references.
+type inlineParser struct{ references parser.Context }
 
-// newInlineParser resolves reference links with the definitions in references.
-func newInlineParser(references parser.Context) *inlineParser {
-	return &inlineParser{
-		parser: parser.NewParser(
-			parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1)),
-			parser.WithInlineParsers(parser.DefaultInlineParsers()...),
-		),
-		references: references,
-	}
-}
+// contentParser returns a parser of inline content, which may be used concurrently.
+var contentParser = sync.OnceValue(func() parser.Parser {
+	return parser.NewParser(
+		parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1)),
+		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+	)
+})
 
 // inline is a block's content.
 type inline struct {
@@ -45,7 +41,7 @@ type inline struct {
 
 // parse parses a block's content. Content beyond the bounds, such as a long table, is
 // parsed in parts.
-func (p *inlineParser) parse(content string) inline {
+func (p inlineParser) parse(content string) inline {
 	if inlineWindow(content) == len(content) {
 		return p.parsePart(content)
 	}
@@ -99,9 +95,9 @@ func inlineWindow(content string) int {
 	return size
 }
 
-func (p *inlineParser) parsePart(content string) inline {
+func (p inlineParser) parsePart(content string) inline {
 	src := []byte(strings.TrimSpace(content))
-	root := p.parser.Parse(text.NewReader(src), parser.WithContext(p.references))
+	root := contentParser().Parse(text.NewReader(src), parser.WithContext(p.references))
 	var (
 		plain strings.Builder
 		links []string

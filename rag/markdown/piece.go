@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
@@ -75,14 +76,19 @@ func pieceEnd(lines []string, start, size int) int {
 	return end
 }
 
-func (p *pieceParser) parse(lines []string) {
-	p.src = []byte(strings.Join(flatten(lines), "\n"))
-	p.starts = newLineStarts(p.src)
-	blocks := parser.NewParser(
+// blockParser returns a parser of blocks, which may be used concurrently. To make one takes
+// as long as to parse a page.
+var blockParser = sync.OnceValue(func() parser.Parser {
+	return parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 		parser.WithParagraphTransformers(util.Prioritized(referenceTransformer{}, 1)),
 	)
-	p.root = blocks.Parse(text.NewReader(p.src), parser.WithContext(p.references))
+})
+
+func (p *pieceParser) parse(lines []string) {
+	p.src = []byte(strings.Join(flatten(lines), "\n"))
+	p.starts = newLineStarts(p.src)
+	p.root = blockParser().Parse(text.NewReader(p.src), parser.WithContext(p.references))
 }
 
 // lastPart returns the last block of the piece, which may continue after the piece.
