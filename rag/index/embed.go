@@ -154,7 +154,7 @@ func (x *Index) embedBatch(
 	if err != nil {
 		return nil, nil, fmt.Errorf("embed passages: %w", err)
 	}
-	x.pace.note(size, time.Since(began))
+	x.pace.note(len(batch), size, time.Since(began))
 	refused = map[uuid.UUID]error{}
 	for i, embedding := range embeddings {
 		if errors.Is(embedding.Err, ollama.ErrInputTooLong) {

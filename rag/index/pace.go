@@ -1,6 +1,7 @@
 package index
 
 import (
+	"math"
 	"sync"
 	"time"
 )
@@ -16,20 +17,22 @@ const (
 
 // pace measures how fast passages are embedded. Safe for concurrent use.
 type pace struct {
-	mu             sync.Mutex
-	bytesPerSecond float64 // 0 before the first batch
+	mu sync.Mutex
+	// 0 before the first batch. A model takes its time for each text and for each byte.
+	bytesPerSecond, passagesPerSecond float64
 }
 
 // batch returns how many of the passages make the next batch, at least one.
 func (p *pace) batch(passages []unembedded) int {
 	p.mu.Lock()
-	room := firstBatchBytes
+	room, most := firstBatchBytes, maxBatchPassages
 	if p.bytesPerSecond > 0 {
 		room = int(min(p.bytesPerSecond*batchTime.Seconds(), maxBatchBytes))
+		most = int(min(math.Round(p.passagesPerSecond*batchTime.Seconds()), maxBatchPassages))
 	}
 	p.mu.Unlock()
 	n := 0
-	for n < min(len(passages), maxBatchPassages) {
+	for n < len(passages) && n < max(most, 1) {
 		if room -= len(passages[n].Heading) + len(passages[n].Content); room < 0 && n > 0 {
 			break
 		}
@@ -41,20 +44,23 @@ func (p *pace) batch(passages []unembedded) int {
 // passages returns about how many passages are embedded in the time, at least those of
 // one batch and at most as many as given.
 func (p *pace) passages(d time.Duration, most int) int32 {
-	const passageBytes = 1000
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return int32(min(max(p.bytesPerSecond*d.Seconds()/passageBytes, maxBatchPassages), float64(most)))
+	return int32(min(max(p.passagesPerSecond*d.Seconds(), maxBatchPassages), float64(most)))
 }
 
 // note takes the mean of what was known and what a batch took: a single slow one,
 // such as that which has to load the model, is soon forgotten.
-func (p *pace) note(bytes int, took time.Duration) {
-	speed := float64(bytes) / max(took.Seconds(), 1e-6)
+func (p *pace) note(passages, bytes int, took time.Duration) {
+	seconds := max(took.Seconds(), 1e-6)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.bytesPerSecond == 0 {
-		p.bytesPerSecond = speed
+	mean := func(known *float64, now float64) {
+		if *known == 0 {
+			*known = now
+		}
+		*known = (*known + now) / 2
 	}
-	p.bytesPerSecond = (p.bytesPerSecond + speed) / 2
+	mean(&p.bytesPerSecond, float64(bytes)/seconds)
+	mean(&p.passagesPerSecond, float64(passages)/seconds)
 }

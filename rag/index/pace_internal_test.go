@@ -27,7 +27,7 @@ func TestPace(t *testing.T) {
 			if got := p.batch(thousand); got != 4 {
 				t.Errorf("the first batch has %d passages, want 4", got)
 			}
-			p.note(1000, tt.perPassage)
+			p.note(1, 1000, tt.perPassage)
 			if got := p.batch(thousand); got != tt.batch {
 				t.Errorf("a batch has %d passages, want %d", got, tt.batch)
 			}
@@ -35,5 +35,21 @@ func TestPace(t *testing.T) {
 				t.Errorf("%d passages are read at a time, want %d", got, tt.fetch)
 			}
 		})
+	}
+}
+
+// Ollama may take as long for a short text as for a long one.
+func TestPace_CountsPassages(t *testing.T) {
+	t.Parallel()
+	short := make([]unembedded, 100)
+	for i := range short {
+		short[i].Content = "x"
+	}
+	var p pace
+	for range 5 {
+		p.note(1, 1000, 100*time.Millisecond)
+	}
+	if got := p.batch(short); got != 1 {
+		t.Errorf("where a passage takes 100 ms a batch has %d, want 1", got)
 	}
 }
