@@ -7,8 +7,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"runtime/debug"
 )
@@ -27,13 +25,8 @@ func main() {
 	}
 	end := &ending{stderr: os.Stderr}
 	ctx, stop := end.onSignal(context.Background())
-	err := newCommand(end).ExecuteContext(ctx)
+	command, err := newCommand(end, os.Stdout).ExecuteContextC(ctx)
+	code := report(ctx, command, err)
 	stop()
-	if found, ok := errors.AsType[severityError](err); ok {
-		os.Exit(found.code)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "compound-docs:", err)
-		os.Exit(1)
-	}
+	os.Exit(code)
 }
