@@ -11,7 +11,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 )
 
-// The arguments and answers of the tools that can be called without MCP.
+// SearchInput and the other types here are the arguments and answers of the tools, for
+// [Calls].
 type (
 	SearchInput          = semanticSearchInput
 	SearchOutput         = semanticSearchOutput

@@ -116,7 +116,8 @@ func explainedResult(rank int, hit rag.ExplainedHit, minScore float64) Explained
 		Rank: rank, Share: round(hit.Share), Phrase: round(hit.Phrase), RelevanceScore: round(hit.Hit.Score),
 		Boost: hit.Boost, SortKey: round(hit.Key), Below: hit.Hit.Score < minScore,
 		Path: wirePath(hit.Path), Title: brief(hit.Title), PromotionLevel: hit.Level,
-		supersededOutput: supersededOf(hit.Hit), bestPassage: bestPassageOf(hit.Hit, maxText), snippetOutput: snippetOutput{hit.Snippet},
+		supersededOutput: supersededOf(hit.Hit), bestPassage: bestPassageOf(hit.Hit, maxText),
+		snippetOutput: snippetOutput{hit.Snippet},
 	}
 	if hit.Cosine != nil {
 		result.Cosine = new(round(*hit.Cosine))

@@ -73,7 +73,9 @@ func (h *handler) searchHandbook(
 }
 
 // answerHandbook returns the passages found, and the answer of search_handbook.
-func (h *handler) answerHandbook(ctx context.Context, in searchHandbookInput) (passages []rag.HandbookPassage, text string, err error) {
+func (h *handler) answerHandbook(
+	ctx context.Context, in searchHandbookInput,
+) (passages []rag.HandbookPassage, text string, err error) {
 	start := time.Now()
 	if err := checkQuery(in.Query); err != nil {
 		return nil, "", err

@@ -43,8 +43,10 @@ Where the model fails, the most relevant passages are quoted instead.`,
 	set.StringSliceVar(&f.docTypes, "doc-types", nil, "only these doc-types, separated by commas; see doc-types")
 	set.IntVar(&f.maxSources, "max-sources", 0,
 		"how many documents to use at most, critical and linked ones not counted (default: 3, or what the project configures)")
-	set.Float64Var(&f.minScore, "min-relevance-score", 0, "leave out what is less relevant (default: 0.7, or what the project configures)")
-	set.StringVar(&f.minLevel, "min-promotion-level", string(rag.Standard), "only documents at or above this level: "+joined(rag.Levels()))
+	set.Float64Var(&f.minScore, "min-relevance-score", 0,
+		"leave out what is less relevant (default: 0.7, or what the project configures)")
+	set.StringVar(&f.minLevel, "min-promotion-level", string(rag.Standard),
+		"only documents at or above this level: "+joined(rag.Levels()))
 	set.BoolVar(&f.critical, "include-critical", true, "put critical documents first, whatever their relevance")
 	set.BoolVar(&f.external, "external", false, "answer from the external docs")
 	addJSON(command, &f.asJSON)
@@ -85,7 +87,8 @@ func (f *askFlags) ask(ctx context.Context, t *tooling, in tools.AskInput) error
 	t.sayHowGenerated(answer.Generation, answer.Reason)
 	for i, s := range answer.Sources {
 		printSource(t.stdout, i == 0, source{
-			path: s.Path, title: s.Title, line: s.StartLine, score: s.RelevanceScore, level: s.PromotionLevel, supersededBy: s.SupersededBy,
+			path: s.Path, title: s.Title, line: s.StartLine, score: s.RelevanceScore, level: s.PromotionLevel,
+			supersededBy: s.SupersededBy,
 		})
 	}
 	for _, linked := range answer.LinkedDocs {

@@ -41,7 +41,7 @@ does one that a server indexes at the moment. Files are never touched: what was
 removed comes back when its checkout is activated again. It may run at any time,
 beside any number of servers; --dry-run says what it would remove.`,
 		Example: "  compound-docs cleanup --dry-run\n  compound-docs cleanup --grace 12h --json",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return cleanup(cmd.Context(), flags, options, asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // The chapters of the help and of docs/commands.md.
@@ -58,6 +60,7 @@ compound-docs doctor has codes of its own.`,
 		newDoctorCommand(flags), serve, newVersionCommand())
 	root.SetHelpCommandGroupID(groupSetUp)
 	root.SetCompletionCommandGroupID(groupSetUp)
+	root.SetFlagErrorFunc(inPlainWords)
 	tellRunErrors(root)
 	return root
 }
@@ -100,7 +103,8 @@ func addJSON(command *cobra.Command, asJSON *bool) {
 // complete has a shell complete a flag with the values. It panics if there is no such
 // flag: commands are declared at start, so every test would fail.
 func complete(command *cobra.Command, flag string, values ...string) {
-	if err := command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+	fixed := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+	if err := command.RegisterFlagCompletionFunc(flag, fixed); err != nil {
 		panic(err)
 	}
 }
@@ -119,6 +123,23 @@ func needs(least, most int, what, example string) cobra.PositionalArgs {
 	}
 }
 
+// noArgs is the check of a command without arguments.
+func noArgs(command *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%q is too much; `%s` takes flags only", strings.Join(args, " "), command.CommandPath())
+	}
+	return nil
+}
+
+// inPlainWords returns the error of a flag's value without that of Go's parser.
+func inPlainWords(_ *cobra.Command, err error) error {
+	invalid, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if _, isNumber := errors.AsType[*strconv.NumError](err); !ok || !isNumber {
+		return err
+	}
+	return fmt.Errorf("--%s is %q; give a number", invalid.GetFlag().Name, invalid.GetValue())
+}
+
 func newServeCommand(flags *flags, end *ending, stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use:   "serve",
@@ -128,7 +149,7 @@ ends. stdout carries JSON-RPC only; logs go to stderr.
 
 The first call that needs a project activates the one of --project, if that is given.`,
 		Example: "  compound-docs serve\n  compound-docs serve --project ~/my-project --log-level debug",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			signal.Reset(syscall.SIGPIPE) // a client that is gone ends the program
 			return serve(cmd.Context(), flags, end, cmd.InOrStdin(), stdout, cmd.ErrOrStderr())
@@ -143,7 +164,7 @@ func newVersionCommand() *cobra.Command {
 		Short:   "Print the version",
 		Long:    "Print the version of this program.",
 		Example: "  compound-docs version --json",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), map[string]string{"version": version})

@@ -100,5 +100,6 @@ func printDeleted(w io.Writer, deleted tools.DeleteOutput) {
 	if deleted.PathHash != nil {
 		where += ", checkout " + *deleted.PathHash
 	}
-	fmt.Fprintf(w, "%s %s with %s of %s, %s\n", verb, count(*documents, "document"), count(*chunks, "passage"), deleted.ProjectName, where)
+	fmt.Fprintf(w, "%s %s with %s of %s, %s\n",
+		verb, count(*documents, "document"), count(*chunks, "passage"), deleted.ProjectName, where)
 }

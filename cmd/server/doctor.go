@@ -37,7 +37,7 @@ It starts, pulls and changes nothing, but for the embedding model, which Ollama 
 The exit code is 0 if all is well, 1 if there is an error, and 2 if there are warnings
 only. Findings that are skipped do not count.`,
 		Example: "  compound-docs doctor\n  compound-docs doctor --project ~/my-project --json",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return diagnose(cmd.Context(), flags, asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},

@@ -15,7 +15,7 @@ func newDocTypesCommand(flags *flags) *cobra.Command {
 		Short:   "List the doc-types of the project",
 		Long:    `List the doc-types of the project, with their folders and how many documents each has.`,
 		Example: "  compound-docs doc-types\n  compound-docs doc-types --json",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return withProject(cmd, flags, func(ctx context.Context, t *tooling) error { return t.listDocTypes(ctx, asJSON) })
 		},
@@ -38,5 +38,8 @@ func (t *tooling) listDocTypes(ctx context.Context, asJSON bool) error {
 	for _, d := range list.DocTypes {
 		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", d.Name, d.DocCount, d.Folder, d.Description)
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil {
+		return fmt.Errorf("print the doc-types: %w", err)
+	}
+	return nil
 }

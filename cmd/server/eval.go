@@ -42,7 +42,7 @@ tells how often nothing reached the default threshold.`,
 		Example: `  compound-docs eval --corpus test/eval/corpus
   compound-docs eval --corpus test/eval/corpus --json > before.json
   compound-docs eval --corpus test/eval/corpus --compare before.json`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return evaluate(cmd.Context(), flags, options, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},

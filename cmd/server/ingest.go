@@ -33,7 +33,7 @@ changed and lets go of what is gone. Folders of different names add up.
 A document's section is the "section" of its front matter, else the first folder
 below DIR that it is in, else the name of its file.`,
 		Example: "  compound-docs ingest --source ./handbook",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return ingest(cmd.Context(), flags, source, asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},

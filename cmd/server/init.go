@@ -38,7 +38,10 @@ server; --yes asks nothing.`,
 		Example: "  compound-docs init\n  compound-docs init ~/my-project --yes",
 		Args:    needs(0, 1, "one folder", "compound-docs init ~/my-project"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			i := &initializer{flags: flags, yes: yes, asJSON: asJSON, stdin: cmd.InOrStdin(), stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr()}
+			i := &initializer{
+				flags: flags, yes: yes, asJSON: asJSON,
+				stdin: cmd.InOrStdin(), stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(),
+			}
 			return i.run(cmd.Context(), args)
 		},
 	}

@@ -126,5 +126,8 @@ func printExplanation(w io.Writer, e tools.ExplainOutput) error {
 		fmt.Fprintf(table, "%d\t%s\t%.3f\t%.3f\t%.3f%s\t%g\t%s:%d\n",
 			r.Rank, cosine, r.Share, r.Phrase, r.RelevanceScore, below, r.Boost, r.Path, r.StartLine)
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil {
+		return fmt.Errorf("print the explanation: %w", err)
+	}
+	return nil
 }

@@ -66,15 +66,16 @@ func dissect(given string, settings project.Settings) (*dissected, error) {
 	if err != nil {
 		return nil, err
 	}
-	folder := watch.Folder{Dir: filepath.Dir(full), Prefix: filepath.ToSlash(filepath.Dir(full)), Match: func(string) bool { return true }}
+	dir := filepath.Dir(full)
+	folder := watch.Folder{Dir: dir, Prefix: filepath.ToSlash(dir), Match: func(string) bool { return true }}
 	collection, schema := rag.External, index.Schema(nil)
-	root, err := findProject(filepath.Dir(full))
+	root, err := findProject(dir)
 	if err == nil {
 		p, err := project.Load(root, settings.ExternalDocsAllowed...)
 		if err != nil {
 			return nil, err
 		}
-		relative, err := filepath.Rel(p.Root, folder.Dir)
+		relative, err := filepath.Rel(p.Root, dir)
 		if err != nil {
 			return nil, err
 		}

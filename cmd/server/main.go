@@ -1,6 +1,7 @@
 // Command compound-docs is the memory of a software project for AI coding
 // assistants: an MCP server over stdio that keeps an index in step with the
-// project's markdown knowledge, and answers questions over it.
+// project's markdown knowledge, and answers questions over it, and a command line
+// that does the same for people.
 //
 // This package alone composes the others.
 package main

@@ -35,7 +35,7 @@ func (o *output) Write(text []byte) (int, error) {
 		o.closed = true
 		return len(text), nil
 	}
-	return n, err //nolint:wrapcheck // a writer hands on the error of its file
+	return n, err
 }
 
 // nobodyReads reports whether what is written to w is dropped.

@@ -25,7 +25,7 @@ embedded before is not embedded again. After a change of the model the command i
 not needed: a running server embeds all documents again by itself, and they are
 found by their words meanwhile.`,
 		Example: "  compound-docs reindex\n  compound-docs reindex --project ~/my-project --json",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return reindex(cmd.Context(), flags, asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},

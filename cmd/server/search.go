@@ -78,7 +78,8 @@ func joined[T ~string](values []T) string { return strings.Join(names(values), "
 func (f *searchFlags) run(command *cobra.Command, flags *flags, query string) error {
 	switch {
 	case f.handbook:
-		if err := exclusive(command, "handbook", "external", "doc-types", "promotion-levels", "min-relevance-score", "mode"); err != nil {
+		others := []string{"external", "doc-types", "promotion-levels", "min-relevance-score", "mode"}
+		if err := exclusive(command, "handbook", others...); err != nil {
 			return err
 		}
 		return withTools(command, flags, noProject, func(ctx context.Context, t *tooling) error {

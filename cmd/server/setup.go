@@ -79,7 +79,7 @@ func (f *flags) resolveWith(home string, settings project.Settings) (o options, 
 	o.logLevelGiven = level != ""
 	level = first(level, "info")
 	if err := o.logLevel.UnmarshalText([]byte(level)); err != nil {
-		return options{}, fmt.Errorf("log level %q is none of debug, info, warn, error", level)
+		return options{}, usagef("log level %q is none of debug, info, warn, error", level)
 	}
 	return o, nil
 }

@@ -22,7 +22,7 @@ func newStatusCommand(flags *flags) *cobra.Command {
 
 It starts, pulls and changes nothing.`,
 		Example: "  compound-docs status --json",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return status(cmd.Context(), flags, asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},

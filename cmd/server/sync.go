@@ -23,7 +23,7 @@ the command waits for that one.
 A document that cannot be indexed is named, and the exit code is 0 all the same. It is 1 if
 the database or Ollama does not answer; what was done until then stays.`,
 		Example: "  compound-docs sync\n  compound-docs sync --project ~/my-project --json",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return withProject(cmd, flags, func(ctx context.Context, t *tooling) error { return t.sync(ctx, asJSON) })
 		},

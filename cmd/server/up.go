@@ -33,7 +33,7 @@ All of it goes on when the command has ended, until compound-docs down. The serv
 starts the database by itself when it needs it, and pulls a model when it needs it.
 To do everything now saves the first search from waiting.`,
 		Example: "  compound-docs up",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return up(cmd.Context(), flags, asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
@@ -169,7 +169,7 @@ func newDownCommand(flags *flags) *cobra.Command {
 Servers that run lose the database until compound-docs up, or until another server is
 started. A PostgreSQL or an Ollama that you have started yourself is left alone.`,
 		Example: "  compound-docs down",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return down(cmd.Context(), flags, asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},

@@ -2,9 +2,11 @@ package workspace
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/watch"
 )
 
 const (
@@ -32,11 +34,50 @@ func (w *Workspace) Sync(ctx context.Context, progress func(Status)) (*Project, 
 	active.WaitSynced(ctx, progress)
 	if status := active.Status(ctx); !status.hasText() {
 		if ctx.Err() != nil {
-			return active, ctx.Err()
+			return active, context.Cause(ctx)
 		}
 		return active, rag.Errorf(rag.InternalError, "%d changed files are not in the index yet: %s", status.Pending(), status.Waiting)
 	}
-	return active, active.waitEmbedded(ctx, progress)
+	if err := active.syncUnnoticed(ctx); err != nil {
+		return active, err
+	}
+	if err := active.waitEmbedded(ctx, progress); err != nil {
+		return active, err
+	}
+	return active, active.embedUnnoticed(ctx)
+}
+
+// syncUnnoticed indexes what another process, which indexes the project, has not noticed
+// yet: a file that was saved a moment ago.
+func (p *Project) syncUnnoticed(ctx context.Context) error {
+	if p.isLeading() {
+		return nil
+	}
+	if err := p.ready(); err != nil {
+		return err
+	}
+	for _, tree := range p.trees {
+		if _, err := watch.Sync(ctx, tree.folder, tree.indexer, nil); err != nil {
+			return fmt.Errorf("sync %s: %w", tree.folder.Dir, err)
+		}
+	}
+	return nil
+}
+
+// embedUnnoticed embeds what syncUnnoticed has indexed, which the other process finds
+// only later, since its queue is empty. What that process embeds must not be embedded
+// here too.
+func (p *Project) embedUnnoticed(ctx context.Context) error {
+	if p.isLeading() {
+		return nil
+	}
+	return p.queue.Drain(ctx, nil)
+}
+
+func (p *Project) isLeading() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.leading
 }
 
 // waitEmbedded waits until every passage has a vector, or until that makes no progress.
@@ -62,19 +103,23 @@ func (p *Project) waitEmbedded(ctx context.Context, progress func(Status)) error
 		case status.Embedding == 0:
 			return nil
 		case waited > patience && status.EmbeddingWaits != "":
-			return rag.Errorf(rag.EmbeddingServiceError, "the documents are found by their words, and %d of %d passages have no vector yet: %s",
-				status.Embedding, status.Passages, status.EmbeddingWaits)
+			return unembedded(status, status.EmbeddingWaits)
 		case waited > patience && status.FailedCount > 0:
 			return nil // the model has refused them
 		case waited > patience:
-			return rag.Errorf(rag.EmbeddingServiceError, "the documents are found by their words, and %d of %d passages have no vector yet; "+
-				"none was made for %s", status.Embedding, status.Passages, patience)
+			return unembedded(status, "none was made for "+patience.String())
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return context.Cause(ctx)
 		case <-changed:
 		case <-poll.C:
 		}
 	}
+}
+
+func unembedded(status Status, reason string) *rag.Error {
+	return rag.Errorf(rag.EmbeddingServiceError,
+		"the documents are found by their words, and %d of %d passages have no vector yet: %s; run it again to go on",
+		status.Embedding, status.Passages, reason)
 }
