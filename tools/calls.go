@@ -11,26 +11,41 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 )
 
-// SearchInput and the other types here are the arguments and answers of the tools, for
-// [Calls].
 type (
-	SearchInput          = semanticSearchInput
-	SearchOutput         = semanticSearchOutput
-	SearchExternalInput  = searchExternalDocsInput
+	// SearchInput has the arguments of [Calls.Search].
+	SearchInput = semanticSearchInput
+	// SearchOutput is the answer of [Calls.Search].
+	SearchOutput = semanticSearchOutput
+	// SearchExternalInput has the arguments of [Calls.SearchExternal].
+	SearchExternalInput = searchExternalDocsInput
+	// SearchExternalOutput is the answer of [Calls.SearchExternal].
 	SearchExternalOutput = searchExternalDocsOutput
-	SearchHandbookInput  = searchHandbookInput
-	AskInput             = ragQueryInput
-	AskOutput            = ragQueryOutput
-	AskExternalInput     = ragQueryExternalInput
-	AskExternalOutput    = ragQueryExternalOutput
-	ActivateOutput       = activateProjectOutput
-	DocTypesOutput       = listDocTypesOutput
-	IndexInput           = indexDocumentInput
-	IndexOutput          = indexDocumentOutput
-	PromoteInput         = updatePromotionLevelInput
-	PromoteOutput        = updatePromotionLevelOutput
-	DeleteInput          = deleteDocumentsInput
-	DeleteOutput         = deleteDocumentsOutput
+	// SearchHandbookInput has the arguments of [Calls.SearchHandbook].
+	SearchHandbookInput = searchHandbookInput
+	// AskInput has the arguments of [Calls.Ask].
+	AskInput = ragQueryInput
+	// AskOutput is the answer of [Calls.Ask].
+	AskOutput = ragQueryOutput
+	// AskExternalInput has the arguments of [Calls.AskExternal].
+	AskExternalInput = ragQueryExternalInput
+	// AskExternalOutput is the answer of [Calls.AskExternal].
+	AskExternalOutput = ragQueryExternalOutput
+	// ActivateOutput is the answer of [Calls.Sync].
+	ActivateOutput = activateProjectOutput
+	// DocTypesOutput is the answer of [Calls.DocTypes].
+	DocTypesOutput = listDocTypesOutput
+	// IndexInput has the arguments of [Calls.Index].
+	IndexInput = indexDocumentInput
+	// IndexOutput is the answer of [Calls.Index].
+	IndexOutput = indexDocumentOutput
+	// PromoteInput has the arguments of [Calls.Promote].
+	PromoteInput = updatePromotionLevelInput
+	// PromoteOutput is the answer of [Calls.Promote].
+	PromoteOutput = updatePromotionLevelOutput
+	// DeleteInput has the arguments of [Calls.Delete].
+	DeleteInput = deleteDocumentsInput
+	// DeleteOutput is the answer of [Calls.Delete].
+	DeleteOutput = deleteDocumentsOutput
 	// IndexStatus says how far the index is behind the files.
 	IndexStatus = indexOutput
 	// Closest is the most relevant document, if none reached the threshold.

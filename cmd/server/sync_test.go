@@ -55,7 +55,10 @@ func TestSync_IsInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(stderr)
-	for lines.Scan() && !strings.HasPrefix(lines.Text(), "passages: 0 of") {
+	for lines.Scan() {
+		if strings.HasPrefix(lines.Text(), "passages: 0 of") {
+			break
+		}
 	}
 	if err := command.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
