@@ -89,9 +89,9 @@ func ignoreEOF(err error) error {
 }
 
 func printDeleted(w io.Writer, deleted tools.DeleteOutput) {
-	verb, documents, chunks := "deleted", deleted.DeletedCount, deleted.DeletedChunks
+	verb, documents := "deleted", deleted.DeletedCount
 	if deleted.DryRun {
-		verb, documents, chunks = "would delete", deleted.WouldDeleteCount, deleted.WouldDeleteChunks
+		verb, documents = "would delete", deleted.WouldDeleteCount
 	}
 	where := "all branches"
 	if deleted.BranchName != nil {
@@ -100,6 +100,5 @@ func printDeleted(w io.Writer, deleted tools.DeleteOutput) {
 	if deleted.PathHash != nil {
 		where += ", checkout " + *deleted.PathHash
 	}
-	fmt.Fprintf(w, "%s %s with %s of %s, %s\n",
-		verb, count(*documents, "document"), count(*chunks, "passage"), deleted.ProjectName, where)
+	fmt.Fprintf(w, "%s %s of %s, %s\n", verb, count(*documents, "document"), deleted.ProjectName, where)
 }

@@ -104,10 +104,10 @@ func TestDelete_AsksAtATerminal(t *testing.T) {
 	})
 	mustRun(t, root, environment, "sync")
 	for _, test := range []struct{ typed, want string }{
-		{"n\n", "nothing was deleted"}, {"\n", "nothing was deleted"}, {"y\n", "\ndeleted 1 document "},
+		{"n\n", "nothing was deleted"}, {"\n", "nothing was deleted"}, {"y\n", "] deleted 1 document "},
 	} {
 		shown := onTerminal(t, test.typed, root, environment, "delete", "test-project")
-		if !strings.Contains(shown, "would delete 1 document with 2 passages") || !strings.Contains(shown, test.want) {
+		if !strings.Contains(shown, "would delete 1 document of test-project, all branches") || !strings.Contains(shown, test.want) {
 			t.Errorf("after %q it shows %q, want %q", test.typed, shown, test.want)
 		}
 	}
