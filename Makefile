@@ -140,10 +140,11 @@ format: ## Format the code
 	$(tool) golangci-lint fmt
 
 .PHONY: generate
-generate: ## Generate db/ from sql/, docs/config.schema.json and docs/tools.md
+generate: ## Generate db/ from sql/, docs/config.schema.json, docs/tools.md and docs/commands.md
 	$(tool) sqlc generate
 	cp internal/project/config.schema.json docs/config.schema.json
 	go run ./test/tooldocs
+	go test ./cmd/server -run='^TestCommandsPage' -update
 
 .PHONY: build
 build: ## Build bin/compound-docs

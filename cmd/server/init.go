@@ -19,7 +19,7 @@ import (
 )
 
 func newInitCommand(flags *flags) *cobra.Command {
-	var yes bool
+	var yes, asJSON bool
 	command := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Prepare a repository, and register the server with Claude Code",
@@ -35,22 +35,49 @@ func newInitCommand(flags *flags) *cobra.Command {
 Without DIR it prepares the repository of the current folder. It never changes a file
 that is there, so it may run again. On a terminal it asks before it registers the
 server; --yes asks nothing.`,
-		Args: cobra.MaximumNArgs(1),
+		Example: "  compound-docs init\n  compound-docs init ~/my-project --yes",
+		Args:    needs(0, 1, "one folder", "compound-docs init ~/my-project"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			i := &initializer{flags: flags, yes: yes, stdin: cmd.InOrStdin(), stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr()}
+			i := &initializer{
+				flags: flags, yes: yes, asJSON: asJSON,
+				stdin: cmd.InOrStdin(), stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(),
+			}
 			return i.run(cmd.Context(), args)
 		},
 	}
 	command.Flags().BoolVarP(&yes, "yes", "y", false, "ask nothing")
+	addJSON(command, &asJSON)
 	return command
 }
 
 // initializer is one run of compound-docs init.
 type initializer struct {
 	flags          *flags
-	yes            bool
+	yes, asJSON    bool
 	stdin          io.Reader
 	stdout, stderr io.Writer
+
+	registration registration
+}
+
+// registration is what became of the registration with Claude Code.
+type registration string
+
+const (
+	registeredNow     registration = "registered"
+	registeredBefore  registration = "registered before"
+	registrationLater registration = "not registered"
+)
+
+// initialized is what compound-docs init has done, as --json prints it.
+type initialized struct {
+	ProjectName   string `json:"project_name"`
+	ConfigPath    string `json:"config_path"`
+	ConfigWritten bool   `json:"config_written"`
+	// Folders are those of the documents that were made.
+	Folders      []string     `json:"folders"`
+	ExternalDocs string       `json:"external_docs,omitempty"`
+	Registration registration `json:"claude_code"`
 }
 
 func (i *initializer) run(ctx context.Context, args []string) error {
@@ -66,12 +93,30 @@ func (i *initializer) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	jsonTo := i.stdout
+	if i.asJSON {
+		i.stdout = io.Discard
+	}
 	i.report(root, result)
 	if err := i.register(ctx, root); err != nil {
 		return err
 	}
+	if i.asJSON {
+		return printJSON(jsonTo, i.result(result))
+	}
 	i.sayWhatToAsk(result)
 	return nil
+}
+
+func (i *initializer) result(result scaffold.Result) initialized {
+	out := initialized{
+		ProjectName: result.Project.Config.ProjectName, ConfigPath: result.Project.ConfigPath, ConfigWritten: !result.Kept,
+		Folders: append([]string{}, result.Folders...), Registration: i.registration,
+	}
+	if external, ok := result.Project.External(); ok {
+		out.ExternalDocs = external.Path
+	}
+	return out
 }
 
 // repository returns the root of the repository that was named, or else of the project
@@ -111,9 +156,11 @@ func (i *initializer) report(root string, result scaffold.Result) {
 
 // register has Claude Code start the server in this project, or says how.
 func (i *initializer) register(ctx context.Context, root string) error {
+	i.registration = registrationLater
 	found, err := claude.Find(root)
 	switch {
 	case err == nil:
+		i.registration = registeredBefore
 		fmt.Fprintf(i.stdout, "Claude Code: has the server already, as %s in %s\n", found.Name, found.File)
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):
@@ -137,6 +184,7 @@ func (i *initializer) register(ctx context.Context, root string) error {
 		return fmt.Errorf("claude mcp add: %w\n%s\nto try it by hand, run in %s:\n  %s",
 			err, strings.TrimSpace(string(text)), root, line)
 	}
+	i.registration = registeredNow
 	fmt.Fprintln(i.stdout, "Claude Code: registered the server for this project; claude mcp list shows it")
 	return nil
 }
