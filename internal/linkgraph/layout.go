@@ -190,7 +190,8 @@ func below(boxes []box, linked, orphans []int) {
 		left, right = min(left, boxes[i].x-boxes[i].half), max(right, boxes[i].x+boxes[i].half)
 		bottom = max(bottom, boxes[i].bottom())
 	}
-	const step, row = maxLabel + 20, 60.0
+	const step = maxLabel + 20
+	row := max(60, (right-left)/70) // dots are larger from far away
 	columns := max(int((right-left)/step), int(math.Sqrt(float64(len(orphans))/3)), 1)
 	for order, i := range orphans {
 		boxes[i].x = left + step*(float64(order%columns)+0.5)

@@ -70,13 +70,14 @@ func New(set *docset.Set) (*Graph, error) {
 		}
 	}
 	for pair, replaces := range supersedes {
-		_, mutual := supersedes[[2]int{pair[1], pair[0]}]
-		backwards := supersedes[[2]int{pair[1], pair[0]}]
+		backwards, mutual := supersedes[[2]int{pair[1], pair[0]}]
 		// Of the two directions the one that supersedes stays, else that of the first path.
 		if mutual && (backwards && !replaces || backwards == replaces && pair[0] > pair[1]) {
 			continue
 		}
-		g.Edges = append(g.Edges, Edge{From: pair[0], To: pair[1], Mutual: mutual, Supersedes: replaces, InCircle: backwards && replaces})
+		g.Edges = append(g.Edges, Edge{
+			From: pair[0], To: pair[1], Mutual: mutual, Supersedes: replaces, InCircle: backwards && replaces,
+		})
 	}
 	slices.SortFunc(g.Edges, func(a, b Edge) int { return cmp.Or(a.From-b.From, a.To-b.To) })
 	return g, g.markCircles()

@@ -103,7 +103,7 @@ func (p *page) frame(boxes []box) {
 	if len(boxes) == 0 {
 		left, top, right, bottom = 0, 0, 1, 1
 	}
-	const margin = 20
+	margin := max(20, (right-left)/70)
 	p.Left, p.Top = round(left-margin), round(top-margin)
 	p.Width, p.Height = round(right-left+2*margin), round(bottom-top+2*margin)
 }

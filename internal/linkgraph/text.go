@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dominikbraun/graph"
@@ -37,7 +38,7 @@ func (g *Graph) DOT(w io.Writer) error {
 			graph.VertexAttribute("label", escape(n.Title)), graph.VertexAttribute("shape", "box"),
 			graph.VertexAttribute("style", style), graph.VertexAttribute("color", outline),
 			graph.VertexAttribute("fillcolor", colours()[slices.Index(types, n.DocType)%len(colours())]),
-			graph.VertexAttribute("fontsize", fmt.Sprint(12+6*n.size())),
+			graph.VertexAttribute("fontsize", strconv.Itoa(12+6*n.size())),
 		); err != nil {
 			return fmt.Errorf("draw %s: %w", n.Path, err)
 		}
@@ -110,7 +111,7 @@ func (g *Graph) Mermaid(w io.Writer) error {
 		}
 		fmt.Fprintf(&text, "  n%d %s n%d\n", e.From, arrow, e.To)
 		if e.InCircle {
-			circles = append(circles, fmt.Sprint(i))
+			circles = append(circles, strconv.Itoa(i))
 		}
 	}
 	for i, docType := range types {
