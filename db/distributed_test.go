@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
@@ -43,18 +45,7 @@ func TestQueries_FilterEveryTableByTheProject(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), "SET plan_cache_mode = force_generic_plan; SET enable_partition_pruning = off"); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := conn.Query(t.Context(), `SELECT attrelid::regclass::text FROM pg_attribute
-		WHERE attname = 'project_id' AND attrelid IN (SELECT oid FROM pg_class WHERE relkind IN ('r', 'p'))`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(tables) < 12 {
-		t.Fatalf("tables of a project's data: %v, want tenants, documents, chunks, links, passages, embeddings and six partitions", tables)
-	}
+	tables := projectTables(t, pool)
 	queries := recordAll(t)
 	for _, name := range slices.Sorted(maps.Keys(queries)) {
 		t.Run(name, func(t *testing.T) {
@@ -72,6 +63,59 @@ func TestQueries_FilterEveryTableByTheProject(t *testing.T) {
 				t.Errorf("it calls %s) in DO UPDATE:\n%s", function, query.sql)
 			}
 		})
+	}
+}
+
+// projectTables returns the tables that have a project_id, and their partitions.
+func projectTables(t *testing.T, pool *pgxpool.Pool) []string {
+	t.Helper()
+	rows, err := pool.Query(t.Context(), `SELECT attrelid::regclass::text FROM pg_attribute
+		WHERE attname = 'project_id' AND attrelid IN (SELECT oid FROM pg_class WHERE relkind IN ('r', 'p'))`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(tables) < 12 {
+		t.Fatalf("tables with a project_id: %v, want tenants, documents, chunks, links, passages, embeddings and six partitions", tables)
+	}
+	return tables
+}
+
+// What the script for Citus distributes is what the schema has, and what it sets on the
+// nodes is what a server sets on its connections.
+func TestCitusScript_KnowsTablesAndSettings(t *testing.T) {
+	t.Parallel()
+	script, err := os.ReadFile("../deploy/citus.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range planSettings() {
+		mustContain(t, string(script), fmt.Sprintf("'%s = %s'", name, value))
+	}
+	pool, err := Open(t.Context(), testenv.DatabaseURL(t), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	rows, err := pool.Query(t.Context(), `SELECT relname FROM pg_class
+		WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> 'goose_db_version'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	distributed := projectTables(t, pool)
+	for _, table := range tables {
+		if slices.Contains(distributed, table) {
+			mustContain(t, string(script), fmt.Sprintf("create_distributed_table('%s', 'project_id'", table))
+		} else {
+			mustContain(t, string(script), fmt.Sprintf("create_reference_table('%s')", table))
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strconv"
 	"time"
 
@@ -54,16 +55,7 @@ func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, 
 	}
 	params := config.ConnConfig.RuntimeParams
 	params["application_name"] = clientName()
-	params["jit"] = "off"
-	params["plan_cache_mode"] = "force_custom_plan"
-	// Workers cost more to start than a search takes, and there are many searchers.
-	params["max_parallel_workers_per_gather"] = "0"
-	// What is searched is in memory, and every query has an index: a sequential scan
-	// would read the passages of all tenants.
-	params["random_page_cost"] = "1.1"
-	params["enable_seqscan"] = "off"
-	params["hnsw.ef_search"] = strconv.Itoa(efSearch)
-	params["hnsw.iterative_scan"] = "relaxed_order"
+	maps.Copy(params, planSettings())
 	// PostgreSQL frees the locks of a client that has vanished, such as a laptop that
 	// sleeps, after half a minute instead of two hours.
 	params["tcp_keepalives_idle"] = "15"
@@ -83,6 +75,23 @@ func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, 
 		return nil, Wrap("open database", err)
 	}
 	return pool, nil
+}
+
+// planSettings are the settings that queries are planned and run with. deploy/citus.sql
+// has them too.
+func planSettings() map[string]string {
+	return map[string]string{
+		"jit":             "off",
+		"plan_cache_mode": "force_custom_plan",
+		// Workers cost more to start than a search takes, and there are many searchers.
+		"max_parallel_workers_per_gather": "0",
+		// What is searched is in memory, and every query has an index: a sequential scan
+		// would read the passages of all tenants.
+		"random_page_cost":    "1.1",
+		"enable_seqscan":      "off",
+		"hnsw.ef_search":      strconv.Itoa(efSearch),
+		"hnsw.iterative_scan": "relaxed_order",
+	}
 }
 
 func errUnreadable() *Error {
