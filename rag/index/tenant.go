@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/compound-docs/compound-docs/db"
@@ -9,7 +10,8 @@ import (
 )
 
 // Tenant registers the checkout at root, or finds it, and notes that it is in use.
-// It undoes a deletion: the tenant may be filled again.
+// It undoes a deletion: the tenant may be filled again. A role of the database that may
+// only read finds it, and gets an error if it is not there.
 func (x *Index) Tenant(ctx context.Context, key rag.TenantKey, root string) (*rag.Tenant, error) {
 	tenant := &rag.Tenant{Key: key}
 	err := x.db.Write(ctx, "register tenant", func(q *db.Queries) error {
@@ -24,10 +26,37 @@ func (x *Index) Tenant(ctx context.Context, key rag.TenantKey, root string) (*ra
 		tenant.ID, tenant.Generation = row.ID, row.Generation
 		return err
 	})
+	if db.IsDenied(err) {
+		if tenant, err = x.readOnly(ctx, key); errors.Is(err, db.ErrTenantGone) {
+			err = db.ErrUnknownReadOnly()
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
 	return tenant, nil
+}
+
+// readOnly finds the tenant of a checkout, for a role that may only read, and returns
+// [db.ErrTenantGone] if it is not in the index.
+func (x *Index) readOnly(ctx context.Context, key rag.TenantKey) (*rag.Tenant, error) {
+	tenant := &rag.Tenant{Key: key, ReadOnly: true}
+	err := x.db.Read(ctx, "find tenant", func(q *db.Queries) error {
+		projectID, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: key.Project})
+		if err != nil {
+			return err
+		}
+		row, err := stateOf(ctx, q, projectID, key)
+		if err == nil && row.DeletedAt != nil {
+			err = db.ErrTenantGone
+		}
+		tenant.ProjectID, tenant.ID, tenant.Generation = projectID, row.ID, row.Generation
+		return err
+	})
+	if db.IsNoRows(err) {
+		err = db.ErrTenantGone
+	}
+	return tenant, err
 }
 
 // Handbook registers the handbook's tenant, or finds it. Its documents are in
@@ -52,6 +81,9 @@ func (x *Index) Rejoin(ctx context.Context, key rag.TenantKey) (*rag.Tenant, err
 		tenant.ProjectID, tenant.ID, tenant.Generation = projectID, row.ID, row.Generation
 		return err
 	})
+	if db.IsDenied(err) {
+		tenant, err = x.readOnly(ctx, key)
+	}
 	if db.IsNoRows(err) {
 		return nil, db.ErrTenantGone
 	}
