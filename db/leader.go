@@ -85,7 +85,7 @@ func (d *Database) leadWith(ctx context.Context, tenant *Tenant, lease *Lease, f
 }
 
 func (d *Database) beginEpoch(ctx context.Context, tenant *Tenant) (epoch int64, err error) {
-	err = d.Write(ctx, "become the indexer", func(q *Queries) error {
+	err = d.WriteOne(ctx, "become the indexer", func(q *Queries) error {
 		epoch, err = q.TenantLead(ctx, TenantLeadParams{
 			ProjectID: tenant.ProjectID, ID: tenant.ID, Generation: tenant.Generation,
 		})

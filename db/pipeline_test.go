@@ -168,3 +168,31 @@ func TestDatabase_PipelineFails(t *testing.T) {
 		}
 	}
 }
+
+// What a pipeline writes is there whole, or not at all.
+func TestDatabase_WritePipelineIsWhole(t *testing.T) {
+	t.Parallel()
+	database, project := pipelined(t)
+	register := func(projectID int32) func(q *db.Queries) error {
+		return func(q *db.Queries) error {
+			_, err := q.TenantUpsert(t.Context(), db.TenantUpsertParams{ProjectID: projectID, BranchName: "main"})
+			return err
+		}
+	}
+	var found bool
+	err := database.WritePipeline(t.Context(), "register", register(project), register(project+1))
+	if !db.IsKind(err, db.KindData) {
+		t.Errorf("a tenant of no project: %v, want a refusal", err)
+	}
+	if err := database.Pipeline(t.Context(), "look", findTenant(t, project, "main", &found)); err != nil || found {
+		t.Errorf("after a failure found %v, error %v", found, err)
+	}
+	err = database.WritePipeline(t.Context(), "register", register(project), findTenant(t, project, "main", &found))
+	if err != nil || !found {
+		t.Errorf("found in the pipeline %v, error %v", found, err)
+	}
+	found = false
+	if err := database.Pipeline(t.Context(), "look", findTenant(t, project, "main", &found)); err != nil || !found {
+		t.Errorf("afterwards found %v, error %v", found, err)
+	}
+}
