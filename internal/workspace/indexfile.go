@@ -25,6 +25,9 @@ func (p *Project) IndexFile(ctx context.Context, given string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := p.Tenant.Writable("index the document"); err != nil {
+		return "", err
+	}
 	indexed := path.Join(p.docs.folder.Prefix, name)
 	err = p.indexNewest(ctx, name, indexed)
 	if errors.Is(err, fs.ErrNotExist) {

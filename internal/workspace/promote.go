@@ -32,6 +32,9 @@ func (p *Project) promote(ctx context.Context, given string, level rag.Level) (n
 	if name, err = p.documentName(given, "document_path"); err != nil {
 		return "", "", err
 	}
+	if err := p.Tenant.Writable("change the promotion level"); err != nil {
+		return "", "", err // before the file is changed
+	}
 	before, after, err := p.editDocument(name, func(file document.File) (content []byte, err error) {
 		content, previous, err = p.docs.indexer.WithLevel(file, level)
 		return content, err
