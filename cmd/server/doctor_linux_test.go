@@ -80,6 +80,10 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 				[{"name": "x", "description": "x", "folder": "x", "schema_file": "schemas/x.json"}]}`)
 			write(t, i.root, "csharp-compounding-docs/schemas/x.json", `{"type": "nothing"}`)
 		}, "config", "x.json", "${EDITOR:-vi} ", 1},
+		{"no folder of documents", func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.root, configPath, `{"project_name": "p", "documents": {"folder": "docs/solution", "lenient": true}}`)
+		}, "config", "no folder docs/solution yet", "correct documents.folder", 2},
 		{"unreadable file", func(t *testing.T, i *installation) {
 			t.Helper()
 			i.unprivileged = true

@@ -19,16 +19,22 @@ import (
 )
 
 func newInitCommand(flags *flags) *cobra.Command {
-	var yes, asJSON bool
+	var (
+		yes, asJSON bool
+		documents   string
+	)
 	command := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Prepare a repository, and register the server with Claude Code",
 		Long: `Prepare a repository, and register the server with Claude Code:
 
 - write .csharp-compounding-docs/config.json, with a name made from the folder's;
-- make the folders of the documents, in csharp-compounding-docs/;
-- if there is markdown in docs/, have it searched as external documentation. If all of
-  it is in docs/solutions/ or docs/adr/, that folder is taken;
+- if there is markdown in docs/solutions/, as the compound-engineering plugin writes it,
+  take it as the project's own documents, which need no front matter. Otherwise make
+  folders for documents in csharp-compounding-docs/. --documents names another folder
+  for documents that need no front matter;
+- if there is other markdown in docs/, have it searched as external documentation. If all
+  of it is in docs/adr/, that folder is taken;
 - run claude mcp add for this project, where Claude Code is installed and does not have
   the server yet. Otherwise the line to run is printed.
 
@@ -39,13 +45,15 @@ server; --yes asks nothing.`,
 		Args:    needs(0, 1, "one folder", "compound-docs init ~/my-project"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			i := &initializer{
-				flags: flags, yes: yes, asJSON: asJSON,
+				flags: flags, yes: yes, asJSON: asJSON, documents: documents,
 				stdin: cmd.InOrStdin(), stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(),
 			}
 			return i.run(cmd.Context(), args)
 		},
 	}
 	command.Flags().BoolVarP(&yes, "yes", "y", false, "ask nothing")
+	command.Flags().StringVar(&documents, "documents", "",
+		"take this `folder` of the repository, such as docs/adr, as that of the project's own documents")
 	addJSON(command, &asJSON)
 	return command
 }
@@ -54,6 +62,7 @@ server; --yes asks nothing.`,
 type initializer struct {
 	flags          *flags
 	yes, asJSON    bool
+	documents      string // the flag
 	stdin          io.Reader
 	stdout, stderr io.Writer
 
@@ -89,7 +98,9 @@ func (i *initializer) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	result, err := scaffold.Write(root, options.settings.ExternalDocsAllowed...)
+	result, err := scaffold.Write(root, scaffold.Options{
+		Documents: i.documents, ExternalAllowed: options.settings.ExternalDocsAllowed,
+	})
 	if err != nil {
 		return err
 	}
@@ -144,13 +155,26 @@ func (i *initializer) report(root string, result scaffold.Result) {
 	} else {
 		say("config: wrote %s; the project is %s", result.Project.ConfigPath, config.ProjectName)
 	}
-	if len(result.Folders) > 0 {
-		say("documents: made %s in %s", count(len(result.Folders), "folder"), filepath.Join(root, result.Project.DocsDir()))
-	} else {
-		say("documents: their folders in %s are there", filepath.Join(root, result.Project.DocsDir()))
+	folder := filepath.Join(root, filepath.FromSlash(result.Project.DocsDir()))
+	switch {
+	case result.Project.Lenient() && !result.Kept:
+		say("documents: found %s in %s, now the project's own documents; new ones go there too, and need no front matter",
+			count(result.Documents, "file"), folder)
+	case len(result.Folders) > 0:
+		say("documents: made %s in %s", count(len(result.Folders), "folder"), folder)
+	case result.Project.Lenient():
+		say("documents: they are in %s, and need no front matter", folder)
+	default:
+		say("documents: their folders in %s are there", folder)
 	}
-	if external, ok := result.Project.External(); ok && !result.Kept {
-		say("external docs: found %s in %s, which are searched too", count(result.Documents, "file"), external.Path)
+	external, ok := result.Project.External()
+	if !ok || result.Kept {
+		return
+	}
+	say("external docs: found %s in %s, which are searched too", count(result.External, "file"), external.Path)
+	if !result.Project.Lenient() {
+		say(`  to promote and link them, have them as the project's own: "documents": {"folder": %q, "lenient": true} in the config`,
+			strings.TrimPrefix(external.Path, "./"))
 	}
 }
 
@@ -214,7 +238,9 @@ func (i *initializer) agreed() bool {
 
 func (i *initializer) sayWhatToAsk(result scaffold.Result) {
 	ask := "What did we learn today that a colleague should know? Write it down with compound-docs."
-	if _, ok := result.Project.External(); ok {
+	if result.Project.Lenient() {
+		ask = "What do we know about …? Search compound-docs."
+	} else if _, ok := result.Project.External(); ok {
 		ask = "What do our docs say about …? Search the external docs of compound-docs."
 	}
 	fmt.Fprintf(i.stdout, "\nStart claude in this repository, and ask for example:\n  %s\n"+

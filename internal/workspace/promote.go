@@ -42,7 +42,7 @@ func (p *Project) promote(ctx context.Context, given string, level rag.Level) (n
 	var refused *rag.Error
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", "", notFound(given, p.Definition.DocsDir())
+		return "", "", p.notFound(given)
 	case errors.As(err, &refused):
 		return "", "", err
 	case err != nil:
@@ -52,7 +52,7 @@ func (p *Project) promote(ctx context.Context, given string, level rag.Level) (n
 	if err == nil && !done {
 		// The index holds another version of the document, or none.
 		if err = p.indexNewest(ctx, name, path.Join(p.Definition.DocsDir(), name)); errors.Is(err, fs.ErrNotExist) {
-			return "", "", notFound(given, p.Definition.DocsDir())
+			return "", "", p.notFound(given)
 		}
 	}
 	if errors.Is(err, document.ErrChanged) {
