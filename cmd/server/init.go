@@ -30,18 +30,24 @@ func newInitCommand(flags *flags) *cobra.Command {
 - if there is markdown in docs/, have it searched as external documentation. If all of
   it is in docs/solutions/ or docs/adr/, that folder is taken;
 - run claude mcp add for this project, where Claude Code is installed and does not have
-  the server yet. Otherwise the line to run is printed.
+  the server yet. Otherwise the line to run is printed;
+- install PostgreSQL and pgvector, if no database URL is set and the machine has neither
+  them nor Docker: with apt-get, dnf, pacman or brew, and with sudo unless root runs it.
 
 Without DIR it prepares the repository of the current folder. It never changes a file
 that is there, so it may run again. On a terminal it asks before it registers the
-server; --yes asks nothing.`,
+server and before it installs packages. Without a terminal packages are installed only
+with --yes, which asks nothing.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			i := &initializer{flags: flags, yes: yes, stdin: cmd.InOrStdin(), stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr()}
+			i := &initializer{
+				flags: flags, yes: yes, stdin: cmd.InOrStdin(), answers: bufio.NewReader(cmd.InOrStdin()),
+				stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(),
+			}
 			return i.run(cmd.Context(), args)
 		},
 	}
-	command.Flags().BoolVarP(&yes, "yes", "y", false, "ask nothing")
+	command.Flags().BoolVarP(&yes, "yes", "y", false, "ask nothing, and install what is missing")
 	return command
 }
 
@@ -50,6 +56,7 @@ type initializer struct {
 	flags          *flags
 	yes            bool
 	stdin          io.Reader
+	answers        *bufio.Reader // reads stdin
 	stdout, stderr io.Writer
 }
 
@@ -68,6 +75,9 @@ func (i *initializer) run(ctx context.Context, args []string) error {
 	}
 	i.report(root, result)
 	if err := i.register(ctx, root); err != nil {
+		return err
+	}
+	if err := i.provideDatabase(ctx, options); err != nil {
 		return err
 	}
 	i.sayWhatToAsk(result)
@@ -148,20 +158,30 @@ func findClaude() (path string, ok bool) {
 
 // agreed asks whether to register the server, if there is somebody to ask.
 func (i *initializer) agreed() bool {
+	if i.yes {
+		return true
+	}
+	answer, asked := i.ask("Register the server with Claude Code for this project?")
+	return answer || !asked
+}
+
+// ask asks a question whose answer is yes unless it begins otherwise. asked is false
+// where nobody answers.
+func (i *initializer) ask(question string) (answer, asked bool) {
 	input, ok := i.stdin.(*os.File)
-	if i.yes || !ok || !isTerminal(input) {
-		return true
+	if !ok || !isTerminal(input) {
+		return false, false
 	}
-	fmt.Fprint(i.stderr, "Register the server with Claude Code for this project? [Y/n] ")
-	answer, err := bufio.NewReader(input).ReadString('\n')
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	switch answer {
-	case "":
-		return err == nil || errors.Is(err, io.EOF) // nobody answers
-	case "y", "yes":
-		return true
+	fmt.Fprint(i.stderr, question, " [Y/n] ")
+	text, err := i.answers.ReadString('\n')
+	if err != nil && text == "" {
+		return false, false
 	}
-	return false
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "", "y", "yes":
+		return true, true
+	}
+	return false, true
 }
 
 func (i *initializer) sayWhatToAsk(result scaffold.Result) {
