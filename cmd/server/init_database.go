@@ -28,7 +28,7 @@ func (i *initializer) provideDatabase(ctx context.Context, o options) error {
 		fmt.Fprintln(i.stdout, "database: installing", problem.Installer.Description)
 		input, _ := i.stdin.(*os.File) // nil where there is nobody to ask for a password
 		if err := problem.Installer.Install(ctx, input, i.stderr); err != nil {
-			return fmt.Errorf("%w; all else is done, so try again, or %s", err, problem.Hint)
+			return fmt.Errorf("%w; all else is done; by hand, %s", err, problem.Hint)
 		}
 		if state = server.State(ctx); state.Err != nil {
 			return state.Err

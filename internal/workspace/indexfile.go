@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -100,7 +101,7 @@ func (p *Project) documentName(given, parameter string) (string, error) {
 		}
 		name = filepath.ToSlash(relative)
 	}
-	name = strings.TrimPrefix(path.Clean(name), docs+"/")
+	name = strings.TrimPrefix(path.Clean(p.slashed(name)), docs+"/")
 	if name == ".." || strings.HasPrefix(name, "../") || strings.ContainsRune(name, 0) {
 		return "", rag.Errorf(rag.InvalidArgument, "%s %q leads out of %s; give one such as ./%s/problems/example.md",
 			parameter, given, docs, docs).With("parameter", parameter)
@@ -110,6 +111,21 @@ func (p *Project) documentName(given, parameter string) (string, error) {
 			parameter, given, docs).With("parameter", parameter)
 	}
 	return name, nil
+}
+
+// slashed returns a path relative to the repository or to the docs folder with /
+// separators. A client on Windows may write \ to a server in WSL or in a container,
+// where it is a letter like any other: a file that has it in its name is taken first.
+func (p *Project) slashed(name string) string {
+	if !strings.Contains(name, `\`) {
+		return name
+	}
+	for _, folder := range []string{p.Definition.Root, p.docs.folder.Dir} {
+		if _, err := os.Lstat(filepath.Join(folder, filepath.FromSlash(name))); err == nil {
+			return name
+		}
+	}
+	return strings.ReplaceAll(name, `\`, "/")
 }
 
 func notFound(given, docs string) *rag.Error {

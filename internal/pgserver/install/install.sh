@@ -15,17 +15,18 @@ min_pgvector_minor=8 # of 0.x
 
 instructions() {
   cat <<INSTRUCTIONS
-compound-docs needs PostgreSQL $min_postgres or newer with pgvector 0.$min_pgvector_minor or newer; its tests need a C and
-a C++ compiler too.
+compound-docs needs PostgreSQL $min_postgres or newer with pgvector 0.$min_pgvector_minor or newer:
 
-  Debian 13:         sudo apt-get install postgresql-17 postgresql-17-pgvector gcc g++
-  others with apt:   sudo apt-get install postgresql-common gcc g++
+  Debian 13:         sudo apt-get install postgresql-17 postgresql-17-pgvector
+  others with apt:   sudo apt-get install postgresql-common
                      sudo /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh
                      sudo apt-get install postgresql-17 postgresql-17-pgvector
-  Fedora:            sudo dnf install postgresql-server pgvector gcc gcc-c++
-  macOS:             brew install postgresql@17 pgvector; xcode-select --install
+  Fedora:            sudo dnf install postgresql-server pgvector
+  macOS:             brew install postgresql@17 pgvector
 
-Or name a database that runs already in CDOCS_DATABASE_URL. For the tests, name services:
+Or set CDOCS_DATABASE_URL to a database that runs already.
+
+The tests need a C and a C++ compiler too (gcc and g++). Or name services for them:
   CDOCS_TEST_DATABASE_URL=postgres://user:password@host/database   (may create databases; pgvector installed)
   CDOCS_TEST_OLLAMA_HOST=http://host:11434                         (has mxbai-embed-large and mistral)
 INSTRUCTIONS
