@@ -94,6 +94,10 @@ soak: ## Change files at random, kill servers and stop services, for half an hou
 bench: build ## Measure cost and recall, and write docs/benchmarks.md
 	$(build_services) && bin/withservices -database -large -ollama -- go run ./test/bench -only='$(ONLY)' $(if $(QUICK),-quick,-write docs/benchmarks.md)
 
+.PHONY: recording
+recording: build ## Record a session in a terminal: docs/recording.svg and .cast
+	go run ./test/recording
+
 .PHONY: eval
 eval: ## Measure search on the judged questions of test/eval, against their baseline
 	$(with_services) go test -count=1 -v -run='^TestEval_OwnSet' ./cmd/server
