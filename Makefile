@@ -164,7 +164,8 @@ build: ## Build bin/compound-docs
 .PHONY: install
 install: build ## Install compound-docs into the GOBIN folder, or into BINDIR
 	@bin=$${BINDIR:-$$(go env GOBIN)}; bin=$${bin:-$$(go env GOPATH)/bin}; \
-	mkdir -p "$$bin" && install -m 755 bin/compound-docs "$$bin/compound-docs" && echo "$$bin/compound-docs"
+	mkdir -p "$$bin" && install -m 755 bin/compound-docs "$$bin/compound-docs" && \
+	echo "Now run in your own repository: $$bin/compound-docs init"
 
 .PHONY: clean
 clean: ## Remove bin/

@@ -27,7 +27,7 @@ const home = "/home/ada"
 func commands() []string {
 	commands := []string{"compound-docs init --yes"}
 	if _, err := exec.LookPath("claude"); err == nil {
-		commands = append(commands, "claude mcp list")
+		commands = append(commands, "claude mcp list | cat") // without its screen control
 	}
 	return append(commands,
 		`compound-docs search --limit 3 --mode lexical "why do requests wait for a connection?"`,
@@ -55,7 +55,9 @@ func run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, t.command(context.WithoutCancel(ctx), "compound-docs", "down").Run()) }()
+	defer func() {
+		err = errors.Join(err, t.command(context.WithoutCancel(ctx), filepath.Join(t.bin, "compound-docs"), "down").Run())
+	}()
 	for _, command := range commands() {
 		if err := t.run(ctx, command); err != nil {
 			return fmt.Errorf("%s: %w", command, err)
@@ -75,7 +77,7 @@ func prepare(ctx context.Context, folder string) (*terminal, error) {
 	}
 	shop := filepath.Join(folder, "shop")
 	t := &terminal{
-		folder: folder, dir: shop,
+		bin: bin, dir: shop,
 		environment: []string{
 			"HOME=" + folder, "PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"),
 			"TERM=xterm-256color", "LANG=C.UTF-8", "CDOCS_LOG_LEVEL=error",

@@ -26,7 +26,7 @@ const (
 
 // terminal records what a terminal shows, line by line.
 type terminal struct {
-	folder, dir string
+	bin, dir    string
 	environment []string
 	hidden      *strings.Replacer
 
@@ -61,7 +61,9 @@ func (t *terminal) run(ctx context.Context, typed string) error {
 	scanner := bufio.NewScanner(file)
 	for scanner.Scan() {
 		t.now = begin + time.Since(start)
-		t.lines = append(t.lines, line{at: t.now, text: t.plain(scanner.Text())})
+		for _, text := range wrap(t.plain(scanner.Text())) {
+			t.lines = append(t.lines, line{at: t.now, text: text})
+		}
 	}
 	// Linux ends a terminal that nobody writes to any more with an error.
 	if _, ended := errors.AsType[*fs.PathError](scanner.Err()); scanner.Err() != nil && !ended {
@@ -79,13 +81,24 @@ func (t *terminal) plain(text string) string {
 	return t.hidden.Replace(text[strings.LastIndex(text, "\r")+1:])
 }
 
+// wrap cuts a line as a terminal does.
+func wrap(text string) (rows []string) {
+	letters := []rune(text)
+	for len(letters) > columns {
+		rows, letters = append(rows, string(letters[:columns])), letters[columns:]
+	}
+	return append(rows, string(letters))
+}
+
 // cast returns the recording as an asciicast, with the letters of commands one by one.
 func (t *terminal) cast() []byte {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	put := func(value any) { _ = encoder.Encode(value) } // a buffer takes everything
-	event := func(at time.Duration, text string) { put([]any{at.Round(time.Millisecond).Seconds(), "o", text}) }
+	event := func(at time.Duration, text string) {
+		put([]any{json.Number(fmt.Sprintf("%.3f", at.Seconds())), "o", text})
+	}
 	put(map[string]any{"version": 2, "width": columns, "height": len(t.lines) + 1, "title": "compound-docs"})
 	for _, l := range t.lines {
 		if !l.typed {
@@ -102,13 +115,14 @@ func (t *terminal) cast() []byte {
 	return out.Bytes()
 }
 
-// svg returns the recording as a picture in which line after line appears.
+// svg returns the recording as a picture in which line after line appears. Where nothing
+// moves, all of it is there.
 func (t *terminal) svg() []byte {
 	const width, height, size, margin = 8.4, 19, 14, 16
 	var out bytes.Buffer
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %d" font-family="monospace" font-size="%d">
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" viewBox="0 0 %.0f %d" font-family="monospace" font-size="%d">
 <title>A session in a terminal</title>
-<style>text{white-space:pre;fill:#d6deeb;opacity:0;animation:a .01s forwards}.c{fill:#addb67}@keyframes a{to{opacity:1}}</style>
+<style>text{white-space:pre;fill:#d6deeb;animation-name:a}.c{fill:#addb67}@keyframes a{from,to{opacity:0}}</style>
 <rect width="100%%" height="100%%" rx="8" fill="#0b1021"/>
 `, columns*width+2*margin, (len(t.lines)+1)*height+margin, size)
 	for i, l := range t.lines {
@@ -116,7 +130,7 @@ func (t *terminal) svg() []byte {
 		if l.typed {
 			text, class = prompt+l.text, ` class="c"`
 		}
-		fmt.Fprintf(&out, "<text x=\"%d\" y=\"%d\"%s style=\"animation-delay:%.2fs\">%s</text>\n",
+		fmt.Fprintf(&out, "<text x=\"%d\" y=\"%d\"%s style=\"animation-duration:%.2fs\">%s</text>\n",
 			margin, (i+1)*height+margin/2, class, l.at.Seconds(), html.EscapeString(text))
 	}
 	out.WriteString("</svg>\n")
