@@ -25,6 +25,9 @@ compound-docs needs PostgreSQL $min_postgres or newer with pgvector 0.$min_pgvec
   macOS:             brew install postgresql@17 pgvector
 
 Or set CDOCS_DATABASE_URL to a database that runs already.
+INSTRUCTIONS
+  case $parts in *compiler*) ;; *) return ;; esac
+  cat <<'INSTRUCTIONS'
 
 The tests need a C and a C++ compiler too (gcc and g++). Or name services for them:
   CDOCS_TEST_DATABASE_URL=postgres://user:password@host/database   (may create databases; pgvector installed)
@@ -145,6 +148,7 @@ download_source() {
   give_up "the source of $package could not be downloaded from $mirror"
 }
 
-require_apt
 [ $# -gt 0 ] || set -- database compiler
+parts=$*
+require_apt
 for part; do "install_$part"; done
