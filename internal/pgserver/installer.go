@@ -39,17 +39,17 @@ func (i *Installer) Install(ctx context.Context, stdin *os.File, out io.Writer) 
 	run := func(program string, arguments ...string) error {
 		command := exec.CommandContext(ctx, program, arguments...) //nolint:gosec // ours, as those who agreed have read
 		command.Stdin, command.Stdout, command.Stderr = stdin, out, out
-		return command.Run()
-	}
-	if i.command != "" {
-		if err := run("sh", "-c", i.command); err != nil {
-			return fmt.Errorf("run %s: %w", i.command, err)
+		if err := command.Run(); err != nil {
+			return fmt.Errorf("install %s: %s: %w", i.Description, program, err)
 		}
 		return nil
 	}
+	if i.command != "" {
+		return run("sh", "-c", i.command)
+	}
 	if os.Geteuid() != 0 {
 		if err := run("sudo", "-v"); err != nil {
-			return fmt.Errorf("sudo -v, to install packages: %w", err)
+			return err
 		}
 	}
 	folder, err := os.MkdirTemp("", "compound-docs-install-")
@@ -60,8 +60,5 @@ func (i *Installer) Install(ctx context.Context, stdin *os.File, out io.Writer) 
 	if err := os.CopyFS(folder, install.Scripts); err != nil {
 		return err
 	}
-	if err := run("sh", filepath.Join(folder, "install.sh"), "database"); err != nil {
-		return fmt.Errorf("install PostgreSQL and pgvector: %w", err)
-	}
-	return nil
+	return run("sh", filepath.Join(folder, "install.sh"), "database")
 }

@@ -86,7 +86,7 @@ func prepare(ctx context.Context, folder string) (*terminal, error) {
 	}
 	const documents = "csharp-compounding-docs"
 	// The account of PostgreSQL must be able to enter it.
-	if err := errors.Join(os.Chmod(folder, 0o755), //nolint:gosec // as the comment says
+	if err := errors.Join(os.Chmod(folder, 0o755),
 		os.CopyFS(filepath.Join(shop, documents), os.DirFS(filepath.Join("examples", "demo-project", documents)))); err != nil {
 		return nil, err
 	}

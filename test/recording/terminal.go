@@ -42,7 +42,7 @@ type line struct {
 }
 
 func (t *terminal) command(ctx context.Context, name string, arguments ...string) *exec.Cmd {
-	command := exec.CommandContext(ctx, name, arguments...) //nolint:gosec // the session's
+	command := exec.CommandContext(ctx, name, arguments...)
 	command.Dir, command.Env = t.dir, t.environment
 	return command
 }
@@ -115,16 +115,24 @@ func (t *terminal) cast() []byte {
 	return out.Bytes()
 }
 
+// svgHead is for width, height and size of the letters.
+const svgHead = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %d"
+  xml:space="preserve" font-family="monospace" font-size="%d">
+<title>A session in a terminal</title>
+<style>
+text{white-space:pre;fill:#d6deeb;animation-name:a}
+.c{fill:#addb67}
+@keyframes a{from,to{opacity:0}}
+</style>
+<rect width="100%%" height="100%%" rx="8" fill="#0b1021"/>
+`
+
 // svg returns the recording as a picture in which line after line appears. Where nothing
 // moves, all of it is there.
 func (t *terminal) svg() []byte {
 	const width, height, size, margin = 8.4, 19, 14, 16
 	var out bytes.Buffer
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" viewBox="0 0 %.0f %d" font-family="monospace" font-size="%d">
-<title>A session in a terminal</title>
-<style>text{white-space:pre;fill:#d6deeb;animation-name:a}.c{fill:#addb67}@keyframes a{from,to{opacity:0}}</style>
-<rect width="100%%" height="100%%" rx="8" fill="#0b1021"/>
-`, columns*width+2*margin, (len(t.lines)+1)*height+margin, size)
+	fmt.Fprintf(&out, svgHead, columns*width+2*margin, (len(t.lines)+1)*height+margin, size)
 	for i, l := range t.lines {
 		text, class := l.text, ""
 		if l.typed {

@@ -151,7 +151,8 @@ func (i serviceImage) pullOrBuild(ctx context.Context, docker *client.Client, lo
 		}
 		environment = []string{"PROGRAM=" + program}
 	}
-	err = runScript(ctx, environment, path.Join(scriptsFolder, "scripts/image.sh"), append([]string{built, i.folder}, i.options...)...)
+	arguments := append([]string{built, i.folder}, i.options...)
+	err = runScript(ctx, environment, path.Join(scriptsFolder, "scripts", "image.sh"), arguments...)
 	if err != nil {
 		return "", errors.Join(pullErr, fmt.Errorf("build %s: %w", built, err))
 	}

@@ -44,7 +44,8 @@ func runScript(ctx context.Context, environment []string, name string, arguments
 	if err := copyScripts(folder); err != nil {
 		return err
 	}
-	script := exec.CommandContext(ctx, "sh", append([]string{filepath.Join(folder, filepath.FromSlash(name))}, arguments...)...) //nolint:gosec // ours
+	arguments = append([]string{filepath.Join(folder, filepath.FromSlash(name))}, arguments...)
+	script := exec.CommandContext(ctx, "sh", arguments...) //nolint:gosec // ours
 	script.Env = append(os.Environ(), environment...)
 	script.Stderr = os.Stderr
 	script.SysProcAttr = childAttributes(nil, syscall.SIGTERM) // upon which it cleans up
