@@ -16,7 +16,7 @@ import (
 
 // registryEntry is server.json, as far as the registry's schema lets us fill it in.
 type registryEntry struct {
-	Schema      string `json:"$schema"` //nolint:tagliatelle // the registry's name
+	Schema      string `json:"$schema"`
 	Name        string `json:"name"`
 	Title       string `json:"title"`
 	Description string `json:"description"`

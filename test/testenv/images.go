@@ -78,7 +78,7 @@ func (i serviceImage) builtName() (string, error) {
 	hash := sha256.New()
 	shared, err := install.Scripts.ReadFile("apt.sh")
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("read apt.sh: %w", err)
 	}
 	hash.Write(shared)
 	for _, root := range []string{"image.sh", i.folder} {
