@@ -14,9 +14,8 @@ import (
 func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 	t.Parallel()
 	const (
-		programs = "mount -t tmpfs none /usr/lib/postgresql"
-		files    = "mount -t tmpfs none /usr/share/postgresql"
-		old      = files + "\nfor bin in /usr/lib/postgresql/*; do e=/usr/share/postgresql/${bin##*/}/extension; mkdir -p $e; " +
+		files = "mount -t tmpfs none /usr/share/postgresql"
+		old   = files + "\nfor bin in /usr/lib/postgresql/*; do e=/usr/share/postgresql/${bin##*/}/extension; mkdir -p $e; " +
 			"echo \"default_version = '0.5.1'\" >$e/vector.control; done"
 	)
 	tests := []struct {
@@ -27,7 +26,7 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 	}{
 		{"no PostgreSQL", func(_ *testing.T, i *installation) {
 			i.unset("CDOCS_DATABASE_URL")
-			i.namespace = programs
+			i.namespace = withoutPostgreSQL
 		}, "database", "has no PostgreSQL 15 or newer", "install", 1},
 		{"no pgvector", func(_ *testing.T, i *installation) {
 			i.unset("CDOCS_DATABASE_URL")

@@ -36,22 +36,26 @@ func newInitCommand(flags *flags) *cobra.Command {
 - if there is other markdown in docs/, have it searched as external documentation. If all
   of it is in docs/adr/, that folder is taken;
 - run claude mcp add for this project, where Claude Code is installed and does not have
-  the server yet. Otherwise the line to run is printed.
+  the server yet. Otherwise the line to run is printed;
+- install PostgreSQL and pgvector, if no database URL is set and the machine has neither
+  them nor Docker: with apt-get, dnf, pacman or brew, and with sudo unless root runs it.
 
 Without DIR it prepares the repository of the current folder. It never changes a file
 that is there, so it may run again. On a terminal it asks before it registers the
-server; --yes asks nothing.`,
+server and before it installs packages. Without a terminal packages are installed only
+with --yes, which asks nothing.`,
 		Example: "  compound-docs init\n  compound-docs init ~/my-project --yes",
 		Args:    needs(0, 1, "one folder", "compound-docs init ~/my-project"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			i := &initializer{
 				flags: flags, yes: yes, asJSON: asJSON, documents: documents,
-				stdin: cmd.InOrStdin(), stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(),
+				stdin: cmd.InOrStdin(), answers: bufio.NewReader(cmd.InOrStdin()),
+				stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(),
 			}
 			return i.run(cmd.Context(), args)
 		},
 	}
-	command.Flags().BoolVarP(&yes, "yes", "y", false, "ask nothing")
+	command.Flags().BoolVarP(&yes, "yes", "y", false, "ask nothing, and install what is missing")
 	command.Flags().StringVar(&documents, "documents", "",
 		"take this `folder` of the repository, such as docs/adr, as that of the project's own documents")
 	addJSON(command, &asJSON)
@@ -64,12 +68,13 @@ type initializer struct {
 	yes, asJSON    bool
 	documents      string // the flag
 	stdin          io.Reader
+	answers        *bufio.Reader // reads stdin
 	stdout, stderr io.Writer
 
 	registration registration
 }
 
-// registration is what became of the registration with Claude Code.
+// registration says what became of the registration with Claude Code.
 type registration string
 
 const (
@@ -78,7 +83,7 @@ const (
 	registrationLater registration = "not registered"
 )
 
-// initialized is what compound-docs init has done, as --json prints it.
+// initialized says for --json what compound-docs init has done.
 type initialized struct {
 	ProjectName   string `json:"project_name"`
 	ConfigPath    string `json:"config_path"`
@@ -106,10 +111,13 @@ func (i *initializer) run(ctx context.Context, args []string) error {
 	}
 	jsonTo := i.stdout
 	if i.asJSON {
-		i.stdout = io.Discard
+		i.stdout = i.stderr // what it says and asks
 	}
 	i.report(root, result)
 	if err := i.register(ctx, root); err != nil {
+		return err
+	}
+	if err := i.provideDatabase(ctx, options); err != nil {
 		return err
 	}
 	if i.asJSON {
@@ -220,20 +228,30 @@ func findClaude() (path string, ok bool) {
 
 // agreed asks whether to register the server, if there is somebody to ask.
 func (i *initializer) agreed() bool {
+	if i.yes {
+		return true
+	}
+	answer, asked := i.ask("Register the server with Claude Code for this project?")
+	return answer || !asked
+}
+
+// ask asks a question whose answer is yes unless it begins otherwise. asked is false
+// where nobody answers.
+func (i *initializer) ask(question string) (answer, asked bool) {
 	input, ok := i.stdin.(*os.File)
-	if i.yes || !ok || !isTerminal(input) {
-		return true
+	if !ok || !isTerminal(input) {
+		return false, false
 	}
-	fmt.Fprint(i.stderr, "Register the server with Claude Code for this project? [Y/n] ")
-	answer, err := bufio.NewReader(input).ReadString('\n')
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	switch answer {
-	case "":
-		return err == nil || errors.Is(err, io.EOF) // nobody answers
-	case "y", "yes":
-		return true
+	fmt.Fprint(i.stderr, question, " [Y/n] ")
+	text, err := i.answers.ReadString('\n')
+	if err != nil && text == "" {
+		return false, false
 	}
-	return false
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "", "y", "yes":
+		return true, true
+	}
+	return false, true
 }
 
 func (i *initializer) sayWhatToAsk(result scaffold.Result) {

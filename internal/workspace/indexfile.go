@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -117,7 +118,7 @@ func (p *Project) documentName(given, parameter string) (string, error) {
 		}
 		name = filepath.ToSlash(relative)
 	}
-	name = strings.TrimPrefix(path.Clean(name), docs+"/")
+	name = strings.TrimPrefix(path.Clean(p.slashed(name)), docs+"/")
 	if name == ".." || strings.HasPrefix(name, "../") || strings.ContainsRune(name, 0) {
 		return "", rag.Errorf(rag.InvalidArgument, "%s %q leads out of %s; give one such as %s",
 			parameter, given, docs, p.examplePath()).With("parameter", parameter)
@@ -129,12 +130,27 @@ func (p *Project) documentName(given, parameter string) (string, error) {
 	return name, nil
 }
 
+// slashed returns a path relative to the repository or to the docs folder with /
+// separators. A client on Windows may write \ to a server in WSL or in a container,
+// where it is a letter like any other: a file that has it in its name is taken first.
+func (p *Project) slashed(name string) string {
+	if !strings.Contains(name, `\`) {
+		return name
+	}
+	for _, folder := range []string{p.Definition.Root, p.docs.folder.Dir} {
+		if _, err := os.Lstat(filepath.Join(folder, filepath.FromSlash(name))); err == nil {
+			return name
+		}
+	}
+	return strings.ReplaceAll(name, `\`, "/")
+}
+
 func (p *Project) notFound(given string) *rag.Error {
 	return rag.Errorf(rag.DocumentNotFound, "there is no document %q; give its path in %s, such as %s",
 		given, p.Definition.DocsDir(), p.examplePath()).With("path", given)
 }
 
-// examplePath is what the path of a document looks like.
+// examplePath shows how the path of a document looks.
 func (p *Project) examplePath() string {
 	folder := "problems"
 	if p.Definition.Lenient() {
