@@ -18,27 +18,11 @@ import (
 func solutions(t *testing.T) *gitrepo.Repo {
 	t.Helper()
 	repo := gitrepo.New(t)
-	repo.Put("docs/solutions/database-issues/pool.md", `---
-title: "Jobs exhaust the connection pool"
-date: 2026-03-04
-category: database-issues
-module: "import jobs"
-problem_type: database_issue
-component: background_job
-severity: high
-symptoms:
-  - "requests time out: no connection is free"
-root_cause: concurrency
-resolution_type: code_fix
-tags: ["pool", "jobs"]
----
-
-# Jobs exhaust the connection pool
-
-## Problem
-
-Jobs kept their connection while they slept. [Their names](../conventions/names.md) say which.
-`)
+	solution, err := os.ReadFile("../../internal/workspace/testdata/solution.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	repo.Put("docs/solutions/database-issues/pool.md", string(solution))
 	repo.Put("docs/solutions/conventions/names.md", "# Names of jobs\n\nA job is called like what it makes.\n")
 	repo.Put("docs/plans/queue.md", "# A queue for jobs\n\nWhat we plan.\n")
 	repo.Git("init", "-q", "-b", "main")

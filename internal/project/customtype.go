@@ -44,19 +44,14 @@ func (p *Project) customFolder(key, configured string) (string, error) {
 			fmt.Sprintf(`Name a folder inside %s, for example "folder": "api-contracts".`, p.docsDir))
 	}
 	folder := path.Clean(configured)
+	if problem := folderProblem(configured, p.docsDir); problem != "" {
+		return "", wrong(problem)
+	}
 	switch {
-	case path.IsAbs(configured) || filepath.IsAbs(configured):
-		return "", wrong("is an absolute path")
-	case !isPortable(configured):
-		return "", wrong("has a character that not every system allows in a folder's name")
 	case folder == ".":
 		return "", wrong("is the folder of all documents")
-	case folder == ".." || strings.HasPrefix(folder, "../"):
-		return "", wrong("leads out of " + p.docsDir)
 	case overlaps(folder, SchemasFolder):
 		return "", wrong("is kept for schemas")
-	case strings.HasPrefix(folder, ".") || strings.Contains(folder, "/."):
-		return "", wrong("is hidden, and hidden files are not indexed")
 	}
 	switch target, err := resolveInside(p.Root, filepath.Join(p.docsDir, filepath.FromSlash(folder))); {
 	case errors.Is(err, errLeaves):
@@ -65,6 +60,23 @@ func (p *Project) customFolder(key, configured string) (string, error) {
 		return "", wrong("is a link to a hidden folder")
 	}
 	return folder, nil
+}
+
+// folderProblem says why a path in a config cannot be that of a folder of documents inside of
+// place, "" if it can.
+func folderProblem(configured, place string) string {
+	folder := path.Clean(configured)
+	switch {
+	case path.IsAbs(configured) || filepath.IsAbs(configured):
+		return "is an absolute path"
+	case !isPortable(configured):
+		return "has a character that not every system allows in a folder's name"
+	case folder == ".." || strings.HasPrefix(folder, "../"):
+		return "leads out of " + place
+	case isHidden(folder):
+		return "is hidden, and hidden files are not indexed"
+	}
+	return ""
 }
 
 // isPortable reports whether every system allows the characters of a folder's path.

@@ -43,17 +43,11 @@ func DocumentsFolder(root, configured string) (string, error) {
 		}
 	}
 	folder := path.Clean(configured)
-	switch {
-	case path.IsAbs(configured) || filepath.IsAbs(configured):
-		return "", wrong("is an absolute path")
-	case !isPortable(configured):
-		return "", wrong("has a character that not every system allows in a folder's name")
-	case folder == ".":
+	if problem := folderProblem(configured, "the repository"); problem != "" {
+		return "", wrong(problem)
+	}
+	if folder == "." {
 		return "", wrong("is the repository itself")
-	case folder == ".." || strings.HasPrefix(folder, "../"):
-		return "", wrong("leads out of the repository")
-	case isHidden(folder):
-		return "", wrong("is hidden, and hidden files are not indexed")
 	}
 	if err := checkDocsFolder(root, folder); err != nil {
 		return "", err

@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	_ "embed"
 	"os"
 	"strings"
 	"testing"
@@ -14,28 +15,9 @@ import (
 const solutions = "docs/solutions/"
 
 // solution is a document as the compound-engineering plugin writes it.
-const solution = `---
-title: "Jobs exhaust the connection pool"
-date: 2026-03-04
-category: database-issues
-module: "import jobs"
-problem_type: database_issue
-component: background_job
-severity: high
-symptoms:
-  - "requests time out: no connection is free"
-root_cause: concurrency
-resolution_type: code_fix
-related_docs: [conventions/names.md]
-tags: ["pool", "jobs"]
----
-
-# Jobs exhaust the connection pool
-
-## Problem
-
-Jobs kept their connection while they slept.
-`
+//
+//go:embed testdata/solution.md
+var solution string
 
 // loose are documents without the front matter that a doc-type asks for.
 func loose() map[string]string {
