@@ -36,6 +36,7 @@ func deleteDocumentsTool() Tool {
 			"window and stays out of the index until activate_project brings it back, for all of them. A dry_run " +
 			"activates and indexes nothing. Call it with dry_run=true first, show the counts, and delete " +
 			"only when the user agrees. Not for deleting a document: delete its file.",
+		Meta: searchHint("remove a project or branch from the index"),
 		Annotations: &mcp.ToolAnnotations{
 			IdempotentHint: true, DestructiveHint: new(true), OpenWorldHint: new(false),
 		},

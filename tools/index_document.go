@@ -26,7 +26,8 @@ func indexDocumentTool() Tool {
 		Description: "Validate, index and embed one document now. Use it after writing or editing a document: it confirms that the " +
 			"document is searchable, or lists everything that is wrong with its front matter. Not needed for files " +
 			"that were only moved or deleted.",
-		Annotations: idempotent(),
+		Meta:        searchHint("check a document that was just written"),
+		Annotations: readOnly(),
 		InputSchema: inputSchema[indexDocumentInput](map[string][]property{
 			"path": {notEmpty, example("./csharp-compounding-docs/problems/example-20260102.md")},
 		}),

@@ -32,6 +32,7 @@ func listDocTypesTool() Tool {
 		Description: "List the doc-types of the active project with their folders, schemas and numbers of documents. " +
 			"Use it before writing a document, or to learn what doc_types filters accept. It does not list documents: " +
 			"search for those.",
+		Meta:         searchHint("doc-types with folders and schemas, before writing a document"),
 		Annotations:  readOnly(),
 		InputSchema:  inputSchema[listDocTypesInput](nil),
 		OutputSchema: outputSchema[listDocTypesOutput](map[string][]property{"index": {fieldsAsIn("activate_project")}}),

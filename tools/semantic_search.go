@@ -81,6 +81,7 @@ func semanticSearchTool() Tool {
 		Description: "Find the project's documents (solved problems, insights, architecture, tool gotchas, style rules) by " +
 			"meaning and by words, best first, each with the lines of its best passage to open. Use it to find out whether something is " +
 			"known. Use rag_query instead for one answer drawn from several documents.",
+		Meta:        alwaysLoaded(),
 		Annotations: readOnly(),
 		InputSchema: inputSchema[semanticSearchInput](map[string][]property{
 			"query":               {queryText, example("connection pool exhausted")},
