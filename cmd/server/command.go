@@ -37,7 +37,7 @@ func newCommand(end *ending) *cobra.Command {
 		"repository to activate with the first tool call, or to reindex (CLAUDE_PROJECT_DIR)")
 	commands := []*cobra.Command{
 		serve, newInitCommand(flags), newUpCommand(flags), newDownCommand(flags), newStatusCommand(flags), newDoctorCommand(flags),
-		newIngestCommand(flags), newReindexCommand(flags), newCleanupCommand(flags), newEvalCommand(flags),
+		newIngestCommand(flags), newReindexCommand(flags), newCleanupCommand(flags), newEvalCommand(flags), newCriticalCommand(flags),
 	}
 	root.AddCommand(commands...)
 	root.AddCommand(&cobra.Command{
