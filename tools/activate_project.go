@@ -32,7 +32,7 @@ type docTypeCountOutput struct {
 }
 
 func activateProjectTool() Tool {
-	return newTool((*handler).activateProject, &mcp.Tool{
+	return newProjectTool((*handler).activateProject, &mcp.Tool{
 		Name:  "activate_project",
 		Title: "Activate project",
 		Description: "Make a repository the active project and bring its index up to date. Call it once at the start of " +

@@ -28,7 +28,7 @@ type deleteDocumentsOutput struct {
 }
 
 func deleteDocumentsTool() Tool {
-	return newTool((*handler).deleteDocuments, &mcp.Tool{
+	return newProjectTool((*handler).deleteDocuments, &mcp.Tool{
 		Name:  "delete_documents",
 		Title: "Delete from the index",
 		Description: "Delete a project's own documents from the index, by branch or checkout: for branches and worktrees that " +

@@ -20,7 +20,7 @@ type indexDocumentOutput struct {
 }
 
 func indexDocumentTool() Tool {
-	return newTool((*handler).indexDocument, &mcp.Tool{
+	return newProjectTool((*handler).indexDocument, &mcp.Tool{
 		Name:  "index_document",
 		Title: "Index document",
 		Description: "Validate, index and embed one document now. Use it after writing or editing a document: it confirms that the " +

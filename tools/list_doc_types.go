@@ -26,7 +26,7 @@ type docTypeOutput struct {
 }
 
 func listDocTypesTool() Tool {
-	return newTool((*handler).listDocTypes, &mcp.Tool{
+	return newProjectTool((*handler).listDocTypes, &mcp.Tool{
 		Name:  "list_doc_types",
 		Title: "List doc-types",
 		Description: "List the doc-types of the active project with their folders, schemas and numbers of documents. " +

@@ -85,7 +85,7 @@ type linkedDocument struct {
 }
 
 func ragQueryTool() Tool {
-	return newTool((*handler).ragQuery, &mcp.Tool{
+	return newProjectTool((*handler).ragQuery, &mcp.Tool{
 		Name:  "rag_query",
 		Title: "Ask the documents",
 		Description: "Answer a question from the project's documents and those they link to, with sources. Critical " +

@@ -37,7 +37,7 @@ type externalSourceOutput struct {
 }
 
 func ragQueryExternalTool() Tool {
-	return newTool((*handler).ragQueryExternal, &mcp.Tool{
+	return newProjectTool((*handler).ragQueryExternal, &mcp.Tool{
 		Name:  "rag_query_external",
 		Title: "Ask the external docs",
 		Description: "Answer a question from the external project documentation, with sources. Requires `external_docs` to be " +

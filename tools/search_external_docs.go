@@ -39,7 +39,7 @@ type externalResult struct {
 }
 
 func searchExternalDocsTool() Tool {
-	return newTool((*handler).searchExternalDocs, &mcp.Tool{
+	return newProjectTool((*handler).searchExternalDocs, &mcp.Tool{
 		Name:  "search_external_docs",
 		Title: "Search external docs",
 		Description: "Search external project documentation (read-only). Requires `external_docs` to be configured in project " +

@@ -75,7 +75,7 @@ type snippetOutput struct {
 }
 
 func semanticSearchTool() Tool {
-	return newTool((*handler).semanticSearch, &mcp.Tool{
+	return newProjectTool((*handler).semanticSearch, &mcp.Tool{
 		Name:  "semantic_search",
 		Title: "Search documents",
 		Description: "Find the project's documents (solved problems, insights, architecture, tool gotchas, style rules) by " +

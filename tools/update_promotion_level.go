@@ -21,7 +21,7 @@ type updatePromotionLevelOutput struct {
 }
 
 func updatePromotionLevelTool() Tool {
-	return newTool((*handler).updatePromotionLevel, &mcp.Tool{
+	return newProjectTool((*handler).updatePromotionLevel, &mcp.Tool{
 		Name:  "update_promotion_level",
 		Title: "Change promotion level",
 		Description: "Set how prominent a document is: `important` ranks it higher, `critical` puts it into the context of " +

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/internal/scaffold"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
@@ -45,7 +44,7 @@ folder.`,
 			if err != nil {
 				return err
 			}
-			root, err := scaffold.Root(first(options.project, "."))
+			root, err := project.FindRoot(first(options.project, "."))
 			if err != nil {
 				return err
 			}

@@ -3,7 +3,6 @@ package scaffold
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -114,17 +113,6 @@ func TestWrite_StaysInTheRepository(t *testing.T) {
 		entries, readErr := os.ReadDir(elsewhere)
 		if err == nil || readErr != nil || len(entries) > 0 {
 			t.Errorf("%s leads out of the repository: error %v, and there are %v now", link, err, entries)
-		}
-	}
-}
-
-func TestRoot(t *testing.T) {
-	t.Parallel()
-	root := repository(t, ".git/HEAD", "a/b/c.md", "vendor/.csharp-compounding-docs/config.json", "vendor/x/y.md")
-	for folder, want := range map[string]string{"": "", "a/b": "", "vendor/x": "vendor"} {
-		got, err := Root(filepath.Join(root, folder))
-		if err != nil || strings.TrimPrefix(strings.TrimPrefix(got, root), "/") != want {
-			t.Errorf("root of %q is %q, want %q (%v)", folder, got, want, err)
 		}
 	}
 }
