@@ -24,6 +24,7 @@ type lookup struct {
 	terms      terms.Query
 	weights    terms.Weighted
 	rare       []int32
+	sample     *sample              // nil where words are not looked for
 	vector     *pgvector.HalfVector // nil without one
 	modelID    *int32
 	embedded   float64
@@ -182,7 +183,7 @@ func (l *lookup) begin(ctx context.Context, model ollama.Model) error {
 
 // weigh fills what words are found and scored by.
 func (l *lookup) weigh(sample *sample) {
-	l.rare = sample.rareTerms(l.terms)
+	l.sample, l.rare = sample, sample.rareTerms(l.terms)
 	l.weights = l.terms.Weigh(sample.size, sample.frequency)
 	l.terms = l.terms.WithoutCommonIdentifiers(sample.size, sample.frequency)
 }

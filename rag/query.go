@@ -1,6 +1,10 @@
 package rag
 
-import "github.com/google/uuid"
+import (
+	"github.com/google/uuid"
+
+	"github.com/compound-docs/compound-docs/rag/relevance"
+)
 
 // Mode is by what documents are found.
 type Mode string
@@ -64,6 +68,8 @@ type Hit struct {
 	hash    uuid.UUID
 	// hasVector says that the best passage was compared by its vector.
 	hasVector bool
+	// evidence is what Score was computed from.
+	evidence relevance.Evidence
 }
 
 // Hits is the result of a search.

@@ -37,7 +37,8 @@ func (l *lookup) ranked(list *list) []Hit {
 	for _, row := range list.candidates() {
 		hit := newHit(row)
 		hit.SupersededBy, hit.generations = l.superseded.by[hit.Path], l.superseded.generations[hit.Path]
-		hit.Score = l.evidence(row.Heading, row.Content, row.Bm25, row.Distance).Score()
+		hit.evidence = l.evidence(row.Heading, row.Content, row.Bm25, row.Distance)
+		hit.Score = hit.evidence.Score()
 		k := key{document: hit.id}
 		if list.words.eachPassage {
 			k.ordinal = hit.ordinal
@@ -66,14 +67,17 @@ func newHit(row candidate) Hit {
 	}
 }
 
-func (h Hit) sortKey() float64 {
+func (h Hit) sortKey() float64 { return h.Score * h.boost() }
+
+// boost is what the score is multiplied by for the order of the results.
+func (h Hit) boost() float64 {
 	switch {
 	case h.SupersededBy != "":
-		return h.Score * supersededFactor
+		return supersededFactor
 	case h.Level != Standard:
-		return h.Score * promotedBoost
+		return promotedBoost
 	default:
-		return h.Score
+		return 1
 	}
 }
 

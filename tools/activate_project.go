@@ -66,9 +66,15 @@ func (h *handler) activateProject(
 				fmt.Sprintf("indexed %d of %d changed files, embedded %d of %d passages", s.Done, s.Total, embedded, s.Passages))
 		}
 	})
+	out, err := activated(ctx, active)
+	return nil, out, err
+}
+
+// activated answers activate_project for the active project.
+func activated(ctx context.Context, active *workspace.Project) (activateProjectOutput, error) {
 	docTypes, err := active.DocTypes(ctx)
 	if err != nil {
-		return nil, activateProjectOutput{}, err
+		return activateProjectOutput{}, err
 	}
 	out := activateProjectOutput{
 		Status: "activated", ProjectName: active.Tenant.Key.Project, BranchName: active.Tenant.Key.Branch,
@@ -81,5 +87,5 @@ func (h *handler) activateProject(
 		})
 		out.TotalDocs += docType.Documents
 	}
-	return nil, out, nil
+	return out, nil
 }

@@ -19,7 +19,7 @@ type listDocTypesOutput struct {
 type docTypeOutput struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
-	Folder      string `json:"folder" jsonschema:"Folder inside csharp-compounding-docs/."`
+	Folder      string `json:"folder" jsonschema:"Inside the documents' folder."`
 	Schema      string `json:"schema" jsonschema:"\"built-in\", or the path of the schema file."`
 	DocCount    int    `json:"doc_count"`
 	Custom      bool   `json:"custom,omitempty"`

@@ -92,6 +92,7 @@ func (h *handler) capture(ctx context.Context, request *mcp.GetPromptRequest) (*
 		Unavailable, DocsDir, Chosen, Level, Date, Stamp string
 		DocTypes                                         []docTypeTemplate
 		Omitted                                          int
+		Lenient                                          bool
 	}{Date: now.Format(time.DateOnly), Stamp: now.Format("20060102")}
 	if level := rag.Level(request.Params.Arguments["promotion_level"]); slices.Contains(rag.Levels(), level) {
 		data.Level = string(level)
@@ -101,7 +102,7 @@ func (h *handler) capture(ctx context.Context, request *mcp.GetPromptRequest) (*
 		data.Unavailable = rag.AsError(err).Error()
 		return render(captureTemplate, capturePrompt().Description, data)
 	}
-	data.DocsDir = active.Definition.DocsDir()
+	data.DocsDir, data.Lenient = active.Definition.DocsDir(), active.Definition.Lenient()
 	docTypes := active.Definition.DocTypes()
 	if chosen, ok := active.Definition.DocType(request.Params.Arguments["doc_type"]); ok {
 		data.Chosen, docTypes = chosen.Name, []project.DocType{chosen}

@@ -108,13 +108,20 @@ func ragQueryTool() Tool {
 func (h *handler) ragQuery(
 	ctx context.Context, request *mcp.CallToolRequest, in ragQueryInput,
 ) (*mcp.CallToolResult, ragQueryOutput, error) {
+	out, err := h.ask(ctx, in, h.writingProgress(ctx, request))
+	return nil, out, err
+}
+
+// ask answers rag_query. onText is called with each piece of the answer that the language
+// model writes.
+func (h *handler) ask(ctx context.Context, in ragQueryInput, onText func(text string)) (ragQueryOutput, error) {
 	active, err := h.workspace.Active(ctx)
 	if err != nil {
-		return nil, ragQueryOutput{}, err
+		return ragQueryOutput{}, err
 	}
 	query, err := newQuery(active, in.Query, in.DocTypes)
 	if err != nil {
-		return nil, ragQueryOutput{}, err
+		return ragQueryOutput{}, err
 	}
 	config := active.Definition.Config
 	query.Limit = valueOr(in.MaxSources, config.Retrieval.MaxResults)
@@ -127,10 +134,10 @@ func (h *handler) ragQuery(
 		IncludeCritical: valueOr(in.IncludeCritical, true),
 		MaxDepth:        config.LinkResolution.MaxDepth,
 		MaxLinked:       config.LinkResolution.MaxLinkedDocs,
-		OnText:          h.writingProgress(ctx, request),
+		OnText:          onText,
 	})
 	if err != nil {
-		return nil, ragQueryOutput{}, err
+		return ragQueryOutput{}, err
 	}
 	if answer.Text == "" {
 		answer.Text = least.nothingFound(answer.Closest, len(in.DocTypes) > 0 || minLevel != rag.Standard)
@@ -146,7 +153,7 @@ func (h *handler) ragQuery(
 	})
 	out.LinkedDocs, linked = fitList(maxSideList, func(limit int) []linkedDocument { return linkedOf(answer.Linked, limit) })
 	out.OmittedCount += sources + linked
-	return nil, out, nil
+	return out, nil
 }
 
 func sourcesOf(hits []rag.Hit, limit int) []sourceOutput {

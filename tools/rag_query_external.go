@@ -57,22 +57,30 @@ func ragQueryExternalTool() Tool {
 func (h *handler) ragQueryExternal(
 	ctx context.Context, request *mcp.CallToolRequest, in ragQueryExternalInput,
 ) (*mcp.CallToolResult, ragQueryExternalOutput, error) {
+	out, err := h.askExternal(ctx, in, h.writingProgress(ctx, request))
+	return nil, out, err
+}
+
+// askExternal answers rag_query_external; see [handler.ask].
+func (h *handler) askExternal(
+	ctx context.Context, in ragQueryExternalInput, onText func(text string),
+) (ragQueryExternalOutput, error) {
 	active, external, err := h.workspace.External(ctx)
 	if err != nil {
-		return nil, ragQueryExternalOutput{}, err
+		return ragQueryExternalOutput{}, err
 	}
 	query, err := newQuery(active, in.Query, nil)
 	if err != nil {
-		return nil, ragQueryExternalOutput{}, err
+		return ragQueryExternalOutput{}, err
 	}
 	query.Limit = valueOr(in.MaxSources, active.Definition.Config.Retrieval.MaxResults)
 	least := externalThreshold(active, in.MinRelevanceScore)
 	query.MinScore = least.score
 	answer, err := h.workspace.Searcher().Ask(ctx, external.Scope, rag.Question{
-		Query: query, MinLevel: rag.Standard, OnText: h.writingProgress(ctx, request),
+		Query: query, MinLevel: rag.Standard, OnText: onText,
 	})
 	if err != nil {
-		return nil, ragQueryExternalOutput{}, err
+		return ragQueryExternalOutput{}, err
 	}
 	if answer.Text == "" {
 		answer.Text = least.nothingFound(answer.Closest, false)
@@ -87,7 +95,7 @@ func (h *handler) ragQueryExternal(
 		return externalSources(answer.Sources, limit)
 	})
 	out.OmittedCount += unlisted
-	return nil, out, nil
+	return out, nil
 }
 
 func externalSources(hits []rag.Hit, limit int) []externalSourceOutput {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
@@ -59,17 +60,10 @@ func searchExternalDocsTool() Tool {
 func (h *handler) searchExternalDocs(
 	ctx context.Context, _ *mcp.CallToolRequest, in searchExternalDocsInput,
 ) (*mcp.CallToolResult, searchExternalDocsOutput, error) {
-	active, external, err := h.workspace.External(ctx)
+	active, external, query, least, err := h.externalQuery(ctx, in)
 	if err != nil {
 		return nil, searchExternalDocsOutput{}, err
 	}
-	query, err := newQuery(active, in.Query, nil)
-	if err != nil {
-		return nil, searchExternalDocsOutput{}, err
-	}
-	query.Mode, query.Limit = in.Mode, valueOr(in.Limit, active.Definition.Config.SemanticSearch.DefaultLimit)
-	least := externalThreshold(active, in.MinRelevanceScore)
-	query.MinScore = least.score
 	hits, err := h.workspace.Searcher().Search(ctx, external.Scope, query)
 	if err != nil {
 		return nil, searchExternalDocsOutput{}, err
@@ -79,6 +73,22 @@ func (h *handler) searchExternalDocs(
 		Results: results, TotalMatches: len(results), OmittedCount: omitted, ExternalDocsPath: external.Path,
 		Closest: least.closest(hits.Closest), coverageOutput: coverageOf(hits.Coverage, in.Mode), Index: indexOf(ctx, active),
 	}, nil
+}
+
+// externalQuery is [handler.searchQuery] for the external docs.
+func (h *handler) externalQuery(
+	ctx context.Context, in searchExternalDocsInput,
+) (active *workspace.Project, external workspace.External, query rag.Query, least threshold, err error) {
+	if active, external, err = h.workspace.External(ctx); err != nil {
+		return nil, workspace.External{}, rag.Query{}, threshold{}, err
+	}
+	if query, err = newQuery(active, in.Query, nil); err != nil {
+		return nil, workspace.External{}, rag.Query{}, threshold{}, err
+	}
+	query.Mode, query.Limit = in.Mode, valueOr(in.Limit, active.Definition.Config.SemanticSearch.DefaultLimit)
+	least = externalThreshold(active, in.MinRelevanceScore)
+	query.MinScore = least.score
+	return active, external, query, least, nil
 }
 
 func externalResults(hits []rag.Hit, limit int) []externalResult {

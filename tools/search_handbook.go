@@ -65,26 +65,37 @@ type handbookSearch struct {
 func (h *handler) searchHandbook(
 	ctx context.Context, _ *mcp.CallToolRequest, in searchHandbookInput,
 ) (*mcp.CallToolResult, any, error) {
+	passages, text, err := h.answerHandbook(ctx, in)
+	noteResults(ctx, len(passages))
+	if err != nil {
+		return nil, nil, err
+	}
+	return textResult(text), nil, nil
+}
+
+// answerHandbook returns the passages found, and the answer of search_handbook.
+func (h *handler) answerHandbook(
+	ctx context.Context, in searchHandbookInput,
+) (passages []rag.HandbookPassage, text string, err error) {
 	start := time.Now()
 	if err := checkQuery(in.Query); err != nil {
-		return nil, nil, err
+		return nil, "", err
 	}
 	search := handbookSearch{
 		query: in.Query, section: in.FilterSection,
 		results: int(min(max(valueOr(in.NResults, handbookResults), 1), maxHandbookResults)),
 	}
 	found, err := h.findInHandbook(ctx, search)
-	noteResults(ctx, len(found.passages))
 	switch {
 	case err != nil:
-		return nil, nil, err
+		return nil, "", err
 	case found.edition == (rag.HandbookEdition{}):
-		return textResult("The handbook is empty: nothing was ever ingested. Run `compound-docs ingest --source DIR` " +
-			"in a shell, DIR being the folder of its markdown files; then search again."), nil, nil
+		return nil, "The handbook is empty: nothing was ever ingested. Run `compound-docs ingest --source DIR` " +
+			"in a shell, DIR being the folder of its markdown files; then search again.", nil
 	case len(found.passages) == 0:
-		return textResult(search.formatNone(found.sections)), nil, nil
+		return nil, search.formatNone(found.sections), nil
 	default:
-		return textResult(search.format(found.passages, time.Since(start))), nil, nil
+		return found.passages, search.format(found.passages, time.Since(start)), nil
 	}
 }
 

@@ -98,20 +98,9 @@ func semanticSearchTool() Tool {
 func (h *handler) semanticSearch(
 	ctx context.Context, _ *mcp.CallToolRequest, in semanticSearchInput,
 ) (*mcp.CallToolResult, semanticSearchOutput, error) {
-	active, err := h.workspace.Active(ctx)
+	active, query, least, err := h.searchQuery(ctx, in)
 	if err != nil {
 		return nil, semanticSearchOutput{}, err
-	}
-	query, err := newQuery(active, in.Query, in.DocTypes)
-	if err != nil {
-		return nil, semanticSearchOutput{}, err
-	}
-	defaults := active.Definition.Config.SemanticSearch
-	query.Mode, query.Limit = in.Mode, valueOr(in.Limit, defaults.DefaultLimit)
-	least := newThreshold(in.MinRelevanceScore, defaults.MinRelevanceScore)
-	query.MinScore = least.score
-	for _, level := range in.PromotionLevels {
-		query.Levels = append(query.Levels, rag.Level(level))
 	}
 	hits, err := h.workspace.Searcher().Search(ctx, active.Compounding(), query)
 	if err != nil {
@@ -122,6 +111,26 @@ func (h *handler) semanticSearch(
 		Results: results, TotalMatches: len(results), OmittedCount: omitted,
 		Closest: least.closest(hits.Closest), coverageOutput: coverageOf(hits.Coverage, in.Mode), Index: indexOf(ctx, active),
 	}, nil
+}
+
+// searchQuery returns the active project, and what the arguments and its config ask for.
+func (h *handler) searchQuery(
+	ctx context.Context, in semanticSearchInput,
+) (active *workspace.Project, query rag.Query, least threshold, err error) {
+	if active, err = h.workspace.Active(ctx); err != nil {
+		return nil, rag.Query{}, threshold{}, err
+	}
+	if query, err = newQuery(active, in.Query, in.DocTypes); err != nil {
+		return nil, rag.Query{}, threshold{}, err
+	}
+	defaults := active.Definition.Config.SemanticSearch
+	query.Mode, query.Limit = in.Mode, valueOr(in.Limit, defaults.DefaultLimit)
+	least = newThreshold(in.MinRelevanceScore, defaults.MinRelevanceScore)
+	query.MinScore = least.score
+	for _, level := range in.PromotionLevels {
+		query.Levels = append(query.Levels, rag.Level(level))
+	}
+	return active, query, least, nil
 }
 
 func searchResults(hits []rag.Hit, limit int) []searchResult {

@@ -9,13 +9,13 @@ import (
 )
 
 type updatePromotionLevelInput struct {
-	DocumentPath   string `json:"document_path" jsonschema:"Path of the document, relative to csharp-compounding-docs/ or to the repository."`
+	DocumentPath   string `json:"document_path" jsonschema:"Path of the document, relative to the documents' folder or to the repository."`
 	PromotionLevel string `json:"promotion_level" jsonschema:"New level."`
 }
 
 type updatePromotionLevelOutput struct {
 	Status        string    `json:"status"`
-	DocumentPath  string    `json:"document_path" jsonschema:"Relative to csharp-compounding-docs/."`
+	DocumentPath  string    `json:"document_path" jsonschema:"Relative to the documents' folder."`
 	PreviousLevel rag.Level `json:"previous_level"`
 	NewLevel      rag.Level `json:"new_level"`
 }

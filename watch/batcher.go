@@ -18,7 +18,7 @@ import (
 // How much is handed to the indexer at once: so much that a transaction is worth its
 // cost, and so little that a stop loses little work.
 const (
-	batchFiles = 32
+	batchFiles = 64
 	batchBytes = 128 << 10
 )
 

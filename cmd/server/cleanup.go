@@ -23,6 +23,7 @@ const day = 24 * time.Hour
 
 func newCleanupCommand(flags *flags) *cobra.Command {
 	options := index.CleanupOptions{Grace: defaultGrace, Judge: judge}
+	var asJSON bool
 	command := &cobra.Command{
 		Use:   "cleanup",
 		Short: "Remove from the index what no checkout needs any more",
@@ -39,28 +40,74 @@ A checkout that is on this machine stays, however long ago it was used, and so
 does one that a server indexes at the moment. Files are never touched: what was
 removed comes back when its checkout is activated again. It may run at any time,
 beside any number of servers; --dry-run says what it would remove.`,
-		Args: cobra.NoArgs,
+		Example: "  compound-docs cleanup --dry-run\n  compound-docs cleanup --grace 12h --json",
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return cleanup(cmd.Context(), flags, options, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return cleanup(cmd.Context(), flags, options, asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	command.Flags().BoolVar(&options.DryRun, "dry-run", false, "say what would be removed, and remove nothing")
 	command.Flags().Var((*period)(&options.Grace), "grace",
 		"how long to keep a checkout that is not on this machine after it was last used, such as 30d or 12h")
+	addJSON(command, &asJSON)
 	return command
 }
 
-func cleanup(ctx context.Context, f *flags, options index.CleanupOptions, stdout, stderr io.Writer) (err error) {
+func cleanup(ctx context.Context, f *flags, options index.CleanupOptions, asJSON bool, stdout, stderr io.Writer) (err error) {
 	s, err := f.setUp(stderr)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	cleaned, err := s.index.Cleanup(ctx, options)
-	if err == nil || len(cleaned.Tenants)+len(cleaned.Projects) > 0 {
-		printCleaned(stdout, cleaned, options.DryRun)
+	if err != nil && len(cleaned.Tenants)+len(cleaned.Projects) == 0 {
+		return err
 	}
+	if asJSON {
+		return errors.Join(err, printJSON(stdout, newCleanedUp(cleaned, options.DryRun)))
+	}
+	printCleaned(stdout, cleaned, options.DryRun)
 	return err
+}
+
+// cleanedUp is what compound-docs cleanup has removed, as --json prints it.
+type cleanedUp struct {
+	DryRun    bool              `json:"dry_run"`
+	Checkouts []cleanedCheckout `json:"checkouts"`
+	Projects  []cleanedProject  `json:"projects"`
+}
+
+type cleanedCheckout struct {
+	ProjectName string    `json:"project_name"`
+	BranchName  string    `json:"branch_name"`
+	Root        string    `json:"root"`
+	Documents   int       `json:"documents"`
+	LastSeen    time.Time `json:"last_seen"`
+	// BranchGone is set for a repository on this machine. Others were not used for long.
+	BranchGone bool `json:"branch_gone"`
+	// InUse checkouts stay.
+	InUse bool `json:"in_use"`
+}
+
+type cleanedProject struct {
+	Name     string `json:"name"`
+	Passages int    `json:"passages"`
+	// Emptied says that nothing is left of it.
+	Emptied bool `json:"emptied"`
+}
+
+func newCleanedUp(cleaned index.CleanupResult, dryRun bool) cleanedUp {
+	out := cleanedUp{DryRun: dryRun, Checkouts: []cleanedCheckout{}, Projects: []cleanedProject{}}
+	for _, t := range cleaned.Tenants {
+		out.Checkouts = append(out.Checkouts, cleanedCheckout{
+			ProjectName: t.Key.Project, BranchName: t.Key.Branch, Root: t.Root, Documents: t.Documents,
+			LastSeen: t.LastSeen.UTC(), BranchGone: t.State == index.Gone, InUse: t.InUse,
+		})
+	}
+	for _, p := range cleaned.Projects {
+		out.Projects = append(out.Projects, cleanedProject{Name: p.Name, Passages: p.Passages, Emptied: p.Emptied})
+	}
+	return out
 }
 
 // judge says what the disk of this machine knows of a checkout.

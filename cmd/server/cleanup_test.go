@@ -133,13 +133,19 @@ removed: nothing is left of the project
 
 func TestCleanup_Refuses(t *testing.T) {
 	t.Parallel()
-	for argument, want := range map[string]string{
-		"--grace=-1h": "it is negative; give one such as 30d or 12h", "--grace=soon": "give one such as 30d or 12h", "--grace=1.5d": "give one such as 30d or 12h",
-		"--dry-run": "start PostgreSQL or correct CDOCS_DATABASE_URL",
+	for _, test := range []struct {
+		argument, want string
+		code           int
+	}{
+		{"--grace=-1h", "it is negative; give one such as 30d or 12h", 2},
+		{"--grace=soon", "give one such as 30d or 12h", 2},
+		{"--grace=1.5d", "give one such as 30d or 12h", 2},
+		{"--dry-run", "start PostgreSQL or correct CDOCS_DATABASE_URL", 1},
 	} {
-		o := run(t, "", away(), "cleanup", argument)
-		if o.code != 1 || o.stdout != "" || !strings.Contains(o.stderr, want) {
-			t.Errorf("%s: it ends with %d, prints %q and says %q, want %q", argument, o.code, o.stdout, o.stderr, want)
+		o := run(t, "", away(), "cleanup", test.argument)
+		if o.code != test.code || o.stdout != "" || !strings.Contains(o.stderr, test.want) {
+			t.Errorf("%s: it ends with %d, prints %q and says %q, want %d and %q",
+				test.argument, o.code, o.stdout, o.stderr, test.code, test.want)
 		}
 	}
 }

@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	// maxCritical is how many documents the line names.
-	maxCritical = 5
+	// maxNamedCritical is how many documents the line names.
+	maxNamedCritical = 5
 	// maxCriticalTitle is the length of a title in it, in characters.
 	maxCriticalTitle = 80
 	// maxFrontMatter is how much of a file is read. Longer front matter is invalid.
@@ -29,54 +29,68 @@ const (
 )
 
 func newCriticalCommand(flags *flags) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	command := &cobra.Command{
 		Use:   "critical",
-		Short: "Name a project's critical documents in one line",
-		Long: `Name a project's critical documents in one line, and print nothing if there are none.
-
-It reads the front matter of the files, and needs neither database nor Ollama. The
+		Short: "Name the critical documents in one line",
+		Long: `Name the critical documents of the project in one line, and print nothing if there are
+none. It reads the front matter of the files, and needs neither database nor Ollama. The
 plugin for Claude Code runs it when a session starts, so that the assistant knows which
-rules there are. The project is that of --project, CLAUDE_PROJECT_DIR or the current
-folder.`,
-		Args: cobra.NoArgs,
+rules there are.`,
+		Example: "  compound-docs critical\n  compound-docs critical --json",
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			options, err := flags.resolve()
 			if err != nil {
 				return err
 			}
-			root, err := project.FindRoot(first(options.project, "."))
-			if err != nil {
+			documents, err := criticalDocuments(first(options.project, "."), options.settings.ExternalDocsAllowed)
+			switch {
+			case err != nil:
 				return err
+			case asJSON:
+				return printJSON(cmd.OutOrStdout(), map[string]any{"documents": documents})
+			case len(documents) > 0:
+				_, err = fmt.Fprintln(cmd.OutOrStdout(), criticalLine(documents))
 			}
-			documents, err := criticalDocuments(root)
-			if err != nil || len(documents) == 0 {
-				return err
-			}
-			_, err = fmt.Fprintln(cmd.OutOrStdout(), criticalLine(documents))
 			return err
 		},
 	}
+	addJSON(command, &asJSON)
+	return command
 }
 
-type criticalDocument struct{ path, title string }
+type criticalDocument struct {
+	Path  string `json:"path"`
+	Title string `json:"title"`
+}
 
-// criticalDocuments returns the critical documents of the repository at root by their
-// paths, and none if it is not a project. It passes over what the server would not index.
-func criticalDocuments(root string) ([]criticalDocument, error) {
+// criticalDocuments returns the critical documents of the repository that a folder belongs
+// to, by their paths, and none if it is not a project. It passes over what the server would
+// not index.
+func criticalDocuments(dir string, externalAllowed []string) ([]criticalDocument, error) {
+	found := []criticalDocument{}
+	root, err := project.FindRoot(dir)
+	if err != nil {
+		return nil, err
+	}
 	if _, err := os.Stat(filepath.Join(root, project.ConfigDir, project.ConfigFile)); err != nil {
-		return nil, nothingIfMissing(err)
+		return found, nothingIfMissing(err)
+	}
+	p, err := project.Load(root, externalAllowed...)
+	if err != nil {
+		return nil, err
 	}
 	repository, err := os.OpenRoot(root)
 	if err != nil {
 		return nil, err
 	}
 	defer repository.Close() //nolint:errcheck // only read
-	folder, err := repository.OpenRoot(project.DocsFolder)
+	folder, err := repository.OpenRoot(filepath.FromSlash(p.DocsDir()))
 	if err != nil {
-		return nil, nothingIfMissing(err)
+		return found, nothingIfMissing(err)
 	}
 	defer folder.Close() //nolint:errcheck // only read
-	var found []criticalDocument
 	err = fs.WalkDir(folder.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil && name == ".":
@@ -89,7 +103,7 @@ func criticalDocuments(root string) ([]criticalDocument, error) {
 			return nil
 		}
 		if title, ok := criticalTitle(folder, name); ok {
-			found = append(found, criticalDocument{path: path.Join(project.DocsFolder, name), title: title})
+			found = append(found, criticalDocument{Path: path.Join(p.DocsDir(), name), Title: title})
 		}
 		return nil
 	})
@@ -141,12 +155,12 @@ var frontMatterEnd = regexp.MustCompile(`\n(---|\.\.\.)[ \t]*\r?(\n|$)`)
 // they are quoted, and so can hold no line break.
 func criticalLine(documents []criticalDocument) string {
 	var named []string
-	for _, d := range documents[:min(len(documents), maxCritical)] {
-		named = append(named, fmt.Sprintf("%q (%s)", d.title, d.path))
+	for _, d := range documents[:min(len(documents), maxNamedCritical)] {
+		named = append(named, fmt.Sprintf("%q (%s)", d.Title, d.Path))
 	}
 	line := fmt.Sprintf("This project has %s, with rules that must not be broken: %s",
 		count(len(documents), "critical document"), strings.Join(named, "; "))
-	if more := len(documents) - maxCritical; more > 0 {
+	if more := len(documents) - maxNamedCritical; more > 0 {
 		line += fmt.Sprintf("; and %d more", more)
 	}
 	return line + ". Read those that bear on a task before you change anything."

@@ -16,11 +16,6 @@ import (
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
-// severityError ends the program with a code, when all was said.
-type severityError struct{ code int }
-
-func (e severityError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
-
 // Exit codes of compound-docs doctor.
 const (
 	exitErrors   = 1
@@ -40,12 +35,13 @@ It starts, pulls and changes nothing, but for the embedding model, which Ollama 
 
 The exit code is 0 if all is well, 1 if there is an error, and 2 if there are warnings
 only. Findings that are skipped do not count.`,
-		Args: cobra.NoArgs,
+		Example: "  compound-docs doctor\n  compound-docs doctor --project ~/my-project --json",
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return diagnose(cmd.Context(), flags, asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	addJSON(command, &asJSON)
 	return command
 }
 

@@ -48,31 +48,28 @@ func (e *ending) mustEnd(reason string) {
 	})
 }
 
-// onSignal returns a context that ends with the first SIGINT or SIGTERM. A second
+// onSignal returns a context that ends with the first SIGINT or SIGTERM, its cause being
+// [interrupted]. A second
 // one ends the program at once, unless it is of the other kind and comes within
 // escalation of the first.
 func (e *ending) onSignal(parent context.Context) (ctx context.Context, stop func()) {
-	ctx, cancel := context.WithCancel(parent)
+	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		first := <-signals
 		began := time.Now()
-		cancel()
+		cancel(interrupted{first})
 		e.mustEnd(first.String())
 		for next := range signals {
 			if next != first && time.Since(began) < escalation {
 				continue
 			}
-			code := 128
-			if number, ok := next.(syscall.Signal); ok {
-				code += int(number) // as a shell reports a program that a signal has ended
-			}
-			os.Exit(code)
+			os.Exit(codeOfSignal(next))
 		}
 	}()
 	return ctx, func() {
 		signal.Stop(signals)
-		cancel()
+		cancel(nil)
 	}
 }

@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,34 +39,38 @@ The documents are indexed apart from every project, and stay for the next run.
 Each question is searched once. The report has nDCG@10, recall@5, recall@10,
 MRR@10, milliseconds and tokens, each with a bootstrapped 95 % interval, and
 tells how often nothing reached the default threshold.`,
-		Args: cobra.NoArgs,
+		Example: `  compound-docs eval --corpus test/eval/corpus
+  compound-docs eval --corpus test/eval/corpus --json > before.json
+  compound-docs eval --corpus test/eval/corpus --compare before.json`,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return evaluate(cmd.Context(), flags, options, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	command.Flags().StringVar(&options.corpus, "corpus", "", "folder of the collection")
-	command.Flags().StringVar(&options.mode, "mode", string(rag.Hybrid), "how to search: "+modeNames())
+	command.Flags().StringVar(&options.mode, "mode", string(rag.Hybrid), "how to search: "+joined(rag.Modes()))
 	command.Flags().BoolVar(&options.json, "json", false, "print JSON, with the values of every question")
 	command.Flags().StringVar(&options.baseline, "baseline", "",
 		"earlier JSON; fail if a mean has dropped by more than .01")
 	command.Flags().StringVar(&options.compare, "compare", "",
 		"earlier JSON; show the questions whose nDCG@10 differs most")
+	complete(command, "mode", names(rag.Modes())...)
 	return command
 }
 
 func evaluate(ctx context.Context, f *flags, options evalOptions, stdout, stderr io.Writer) (err error) {
 	mode := rag.Mode(options.mode)
 	if !slices.Contains(rag.Modes(), mode) {
-		return fmt.Errorf("--mode is %q; give one of: %s", options.mode, modeNames())
+		return usagef("--mode is %q; give one of: %s", options.mode, joined(rag.Modes()))
 	}
 	// Files that cannot be read should not be found out after the searches.
 	earlier, err := readReports(options.baseline, options.compare)
 	if err != nil {
-		return err
+		return usageError{err}
 	}
 	corpus, err := readCorpus(options.corpus)
 	if err != nil {
-		return err
+		return usageError{err}
 	}
 	s, err := f.setUp(stderr)
 	if err != nil {
@@ -96,14 +98,6 @@ func evaluate(ctx context.Context, f *flags, options evalOptions, stdout, stderr
 		return checkBaseline(*earlier.baseline, report)
 	}
 	return nil
-}
-
-func modeNames() string {
-	names := make([]string, 0, len(rag.Modes()))
-	for _, mode := range rag.Modes() {
-		names = append(names, string(mode))
-	}
-	return strings.Join(names, ", ")
 }
 
 // evalDepth is how many documents each search returns. All measures look at the
@@ -185,11 +179,5 @@ func printReport(w io.Writer, report evalReport, asJSON bool) error {
 	if !asJSON {
 		return report.printTable(w)
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(report); err != nil {
-		return fmt.Errorf("print the report: %w", err)
-	}
-	return nil
+	return printJSON(w, report)
 }

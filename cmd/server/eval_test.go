@@ -138,7 +138,7 @@ func TestEval_SaysWhatIsWrongWithItsFlags(t *testing.T) {
 		{[]string{"--corpus", "nowhere"}, "nowhere"},
 	} {
 		o := run(t, dir, away(), append([]string{"eval"}, test.arguments...)...)
-		if o.code != 1 || !strings.Contains(o.stderr, test.want) {
+		if o.code != 2 || !strings.Contains(o.stderr, test.want) {
 			t.Errorf("%v ends with %d and says %q, want %q in it", test.arguments, o.code, o.stderr, test.want)
 		}
 	}

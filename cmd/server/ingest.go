@@ -5,19 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
-	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/watch"
 )
 
 func newIngestCommand(flags *flags) *cobra.Command {
-	var source string
+	var (
+		source string
+		asJSON bool
+	)
 	command := &cobra.Command{
 		Use:   "ingest --source DIR",
 		Short: "Bring a folder of markdown into the handbook, for search_handbook",
@@ -28,16 +32,21 @@ changed and lets go of what is gone. Folders of different names add up.
 
 A document's section is the "section" of its front matter, else the first folder
 below DIR that it is in, else the name of its file.`,
-		Args: cobra.NoArgs,
+		Example: "  compound-docs ingest --source ./handbook",
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return ingest(cmd.Context(), flags, source, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return ingest(cmd.Context(), flags, source, asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	command.Flags().StringVar(&source, "source", "", "folder of the markdown files")
+	if err := command.MarkFlagDirname("source"); err != nil {
+		panic(err) // the flag is declared above
+	}
+	addJSON(command, &asJSON)
 	return command
 }
 
-func ingest(ctx context.Context, f *flags, source string, stdout, stderr io.Writer) (err error) {
+func ingest(ctx context.Context, f *flags, source string, asJSON bool, stdout, stderr io.Writer) (err error) {
 	folder, err := handbookFolder(ctx, source)
 	if err != nil {
 		return err
@@ -55,7 +64,10 @@ func ingest(ctx context.Context, f *flags, source string, stdout, stderr io.Writ
 	if err != nil {
 		return err
 	}
-	printSynced(stdout, folder.Prefix, synced)
+	out := newSyncedFolder(folder.Prefix, synced)
+	if !asJSON {
+		out.print(stdout)
+	}
 	if synced.Documents() == 0 {
 		return fmt.Errorf("no file of %s could be indexed", folder.Dir)
 	}
@@ -63,7 +75,12 @@ func ingest(ctx context.Context, f *flags, source string, stdout, stderr io.Writ
 	if err := queue.Drain(ctx, showProgress(stderr, "passages")); err != nil {
 		return fmt.Errorf("the documents are in the handbook and not all have vectors; run the command again: %w", err)
 	}
-	printRefused(stdout, queue.Status())
+	refused := failures(queue.Status().Failed)
+	if asJSON {
+		out.Failed = append(out.Failed, refused...)
+		return printJSON(stdout, out)
+	}
+	printFailures(stdout, refused)
 	return nil
 }
 
@@ -71,7 +88,7 @@ func ingest(ctx context.Context, f *flags, source string, stdout, stderr io.Writ
 // is more likely a wrong one, and would remove what the handbook has of that name.
 func handbookFolder(ctx context.Context, source string) (watch.Folder, error) {
 	if source == "" {
-		return watch.Folder{}, errors.New(
+		return watch.Folder{}, usagef(
 			"--source is missing; give the folder of the handbook, as in `compound-docs ingest --source ./handbook`")
 	}
 	dir, err := filepath.Abs(source)
@@ -83,30 +100,60 @@ func handbookFolder(ctx context.Context, source string) (watch.Folder, error) {
 		Match: func(name string) bool { return strings.EqualFold(path.Ext(name), ".md") },
 	}
 	if dir == filepath.Dir(dir) {
-		return watch.Folder{}, fmt.Errorf("%s has no name that its documents could be known by; give a folder in it", dir)
+		return watch.Folder{}, usagef("%s has no name that its documents could be known by; give a folder in it", dir)
 	}
 	found, err := folder.Holds(ctx)
+	if errors.Is(err, fs.ErrNotExist) {
+		return watch.Folder{}, usagef("%w; give the folder of the handbook", err)
+	}
 	if err != nil {
 		return watch.Folder{}, err
 	}
 	if !found {
-		return watch.Folder{}, fmt.Errorf("%s holds no markdown file (*.md); the handbook stays as it is", dir)
+		return watch.Folder{}, usagef("%s holds no markdown file (*.md); the handbook stays as it is", dir)
 	}
 	return folder, nil
 }
 
-// printRefused says which documents the model could not embed whole.
-func printRefused(w io.Writer, status index.QueueStatus) {
-	for _, failure := range status.Failed {
-		fmt.Fprintf(w, "  %s: %s\n", failure.Path, rag.AsError(failure.Err))
+// syncedFolder says what became of the documents of a folder, as --json prints it.
+type syncedFolder struct {
+	Folder    string       `json:"folder"`
+	Added     int          `json:"added"`
+	Updated   int          `json:"updated"`
+	Removed   int          `json:"removed"`
+	Unchanged int          `json:"unchanged"`
+	Failed    []failedFile `json:"failed"`
+}
+
+// failedFile is a document that cannot be indexed, or not embedded whole.
+type failedFile struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+func newSyncedFolder(name string, synced watch.SyncResult) syncedFolder {
+	return syncedFolder{
+		Folder: name, Added: synced.Added, Updated: synced.Updated, Removed: synced.Removed, Unchanged: synced.Unchanged,
+		Failed: failures(synced.Failed),
 	}
 }
 
-// printSynced says what became of the documents of a folder.
-func printSynced(w io.Writer, name string, synced watch.SyncResult) {
+func failures(failed []document.Failure) []failedFile {
+	files := make([]failedFile, 0, len(failed))
+	for _, failure := range failed {
+		files = append(files, failedFile{failure.Path, inCommands(rag.AsError(failure.Err).Error())})
+	}
+	return files
+}
+
+func (f syncedFolder) print(w io.Writer) {
 	fmt.Fprintf(w, "%s: %d added, %d updated, %d removed, %d unchanged, %d failed\n",
-		name, synced.Added, synced.Updated, synced.Removed, synced.Unchanged, len(synced.Failed))
-	for _, failure := range synced.Failed {
-		fmt.Fprintf(w, "  %s: %s\n", failure.Path, rag.AsError(failure.Err))
+		f.Folder, f.Added, f.Updated, f.Removed, f.Unchanged, len(f.Failed))
+	printFailures(w, f.Failed)
+}
+
+func printFailures(w io.Writer, failed []failedFile) {
+	for _, file := range failed {
+		fmt.Fprintf(w, "  %s: %s\n", file.Path, file.Reason)
 	}
 }

@@ -174,18 +174,19 @@ func TestIngest_Refuses(t *testing.T) {
 		arguments   []string
 		environment []string
 		want        string
+		code        int
 	}{
-		{"no source", []string{"ingest"}, environment, "--source is missing"},
-		{"no folder", []string{"ingest", "--source", "nowhere"}, environment, "no such file or directory"},
-		{"a folder without markdown", []string{"ingest", "--source", empty}, environment, "holds no markdown file (*.md); the handbook stays as it is"},
-		{"the root", []string{"ingest", "--source", "/"}, environment, "give a folder in it"},
-		{"services away", []string{"ingest", "--source", newHandbook(t, "h", map[string]string{"a.md": "Words.\n"})}, away(), "start PostgreSQL or correct CDOCS_DATABASE_URL"},
+		{"no source", []string{"ingest"}, environment, "--source is missing", 2},
+		{"no folder", []string{"ingest", "--source", "nowhere"}, environment, "no such file or directory", 2},
+		{"a folder without markdown", []string{"ingest", "--source", empty}, environment, "holds no markdown file (*.md); the handbook stays as it is", 2},
+		{"the root", []string{"ingest", "--source", "/"}, environment, "give a folder in it", 2},
+		{"services away", []string{"ingest", "--source", newHandbook(t, "h", map[string]string{"a.md": "Words.\n"})}, away(), "start PostgreSQL or correct CDOCS_DATABASE_URL", 1},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			o := run(t, t.TempDir(), test.environment, test.arguments...)
-			if o.code != 1 || o.stdout != "" || !strings.Contains(o.stderr, test.want) {
-				t.Errorf("it ends with %d, prints %q and says %q, want %q", o.code, o.stdout, o.stderr, test.want)
+			if o.code != test.code || o.stdout != "" || !strings.Contains(o.stderr, test.want) {
+				t.Errorf("it ends with %d, prints %q and says %q, want %d and %q", o.code, o.stdout, o.stderr, test.code, test.want)
 			}
 		})
 	}

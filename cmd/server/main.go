@@ -1,14 +1,13 @@
 // Command compound-docs is the memory of a software project for AI coding
 // assistants: an MCP server over stdio that keeps an index in step with the
-// project's markdown knowledge, and answers questions over it.
+// project's markdown knowledge, and answers questions over it, and a command line
+// that does the same for people.
 //
 // This package alone composes the others.
 package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"runtime/debug"
 )
@@ -27,13 +26,8 @@ func main() {
 	}
 	end := &ending{stderr: os.Stderr}
 	ctx, stop := end.onSignal(context.Background())
-	err := newCommand(end).ExecuteContext(ctx)
+	command, err := newCommand(end, os.Stdout).ExecuteContextC(ctx)
+	code := report(ctx, command, err)
 	stop()
-	if found, ok := errors.AsType[severityError](err); ok {
-		os.Exit(found.code)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "compound-docs:", err)
-		os.Exit(1)
-	}
+	os.Exit(code)
 }

@@ -3,41 +3,53 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 )
 
+// lineInterval is the least time between two lines of one progress.
+const lineInterval = time.Second
+
 // showProgress returns a function that tells w how much of what has been handled, such
-// as files of a folder: with a bar on a terminal, with a line for each step elsewhere.
+// as files of a folder, and how fast: with a bar on a terminal, with lines elsewhere.
 func showProgress(w io.Writer, what string) func(done, total int) {
 	if !isTerminal(w) {
-		return func(done, total int) {
-			if total > 0 {
-				fmt.Fprintf(w, "%s: %d of %d\n", what, done, total)
-			}
-		}
+		return lines(w, what)
 	}
 	var bar *progressbar.ProgressBar
 	return func(done, total int) {
 		if bar == nil && total > 0 {
 			bar = progressbar.NewOptions(total,
 				progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what),
-				progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true),
+				progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString(""),
+				progressbar.OptionSetPredictTime(true),
 				progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 		}
 		if bar != nil {
+			bar.ChangeMax(max(total, 1))
 			_ = bar.Set(done) // a bar that cannot be drawn is no reason to stop
 		}
 	}
 }
 
-func isTerminal(w io.Writer) bool {
-	file, ok := w.(*os.File)
-	if !ok {
-		return false
+// lines tells the progress in lines: the first and the last one, and one a second
+// between them, with the mean rate since the first.
+func lines(w io.Writer, what string) func(done, total int) {
+	var first, last time.Time
+	var before int
+	return func(done, total int) {
+		now := time.Now()
+		if total == 0 || done != total && now.Sub(last) < lineInterval {
+			return
+		}
+		if last = now; first.IsZero() {
+			first, before = now, done
+		}
+		rate := ""
+		if took := now.Sub(first); took >= lineInterval {
+			rate = fmt.Sprintf(", %.1f/s", float64(done-before)/took.Seconds())
+		}
+		fmt.Fprintf(w, "%s: %d of %d%s\n", what, done, total, rate)
 	}
-	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -5,17 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 )
 
 func newReindexCommand(flags *flags) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	command := &cobra.Command{
 		Use:   "reindex",
 		Short: "Index a project's documents again from their files",
 		Long: `Index the documents of a project again from their files.
@@ -26,14 +24,24 @@ answers lack what is still to come. Text that the present embedding model has
 embedded before is not embedded again. After a change of the model the command is
 not needed: a running server embeds all documents again by itself, and they are
 found by their words meanwhile.`,
-		Args: cobra.NoArgs,
+		Example: "  compound-docs reindex\n  compound-docs reindex --project ~/my-project --json",
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return reindex(cmd.Context(), flags, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return reindex(cmd.Context(), flags, asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
+	addJSON(command, &asJSON)
+	return command
 }
 
-func reindex(ctx context.Context, f *flags, stdout, stderr io.Writer) (err error) {
+// reindexed is what compound-docs reindex has done, as --json prints it.
+type reindexed struct {
+	ProjectName string         `json:"project_name"`
+	BranchName  string         `json:"branch_name"`
+	Folders     []syncedFolder `json:"folders"`
+}
+
+func reindex(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writer) (err error) {
 	s, err := f.setUp(stderr)
 	if err != nil {
 		return err
@@ -43,33 +51,21 @@ func reindex(ctx context.Context, f *flags, stdout, stderr io.Writer) (err error
 	if err != nil {
 		return err
 	}
-	reindexed, err := workspace.New(s.index, s.searcher, s.settings, root, s.logger).
+	result, err := workspace.New(s.index, s.searcher, s.settings, root, s.logger).
 		Reindex(ctx, func(folder string) func(done, total int) { return showProgress(stderr, folder) })
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "reindexed %s on branch %s\n", reindexed.Tenant.Project, reindexed.Tenant.Branch)
-	for _, folder := range reindexed.Folders {
-		printSynced(stdout, folder.Name, folder.SyncResult)
+	out := reindexed{ProjectName: result.Tenant.Project, BranchName: result.Tenant.Branch, Folders: []syncedFolder{}}
+	for _, folder := range result.Folders {
+		out.Folders = append(out.Folders, newSyncedFolder(folder.Name, folder.SyncResult))
+	}
+	if asJSON {
+		return printJSON(stdout, out)
+	}
+	fmt.Fprintf(stdout, "reindexed %s on branch %s\n", out.ProjectName, out.BranchName)
+	for _, folder := range out.Folders {
+		folder.print(stdout)
 	}
 	return nil
-}
-
-// findProject returns the nearest folder with a project's config, from dir
-// upwards; "" stands for the working directory.
-func findProject(dir string) (string, error) {
-	start, err := filepath.Abs(dir)
-	if err != nil {
-		return "", fmt.Errorf("find project: %w", err)
-	}
-	for dir := start; ; dir = filepath.Dir(dir) {
-		_, err := os.Stat(filepath.Join(dir, project.ConfigDir, project.ConfigFile))
-		switch {
-		case err == nil:
-			return dir, nil
-		case !errors.Is(err, os.ErrNotExist) || dir == filepath.Dir(dir):
-			return "", fmt.Errorf("neither %s nor a folder above it has a %s/%s; run it in a project's repository, or give --project",
-				start, project.ConfigDir, project.ConfigFile)
-		}
-	}
 }

@@ -100,7 +100,7 @@ func TestReindex_OutsideAProject(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	o := run(t, dir, away(), "reindex")
-	if o.code != 1 || o.stdout != "" || !strings.Contains(o.stderr, "neither "+dir+" nor a folder above it has a .csharp-compounding-docs/config.json") {
+	if o.code != 2 || o.stdout != "" || !strings.Contains(o.stderr, "neither "+dir+" nor a folder above it has a .csharp-compounding-docs/config.json") {
 		t.Errorf("it ends with %d, prints %q and says %q", o.code, o.stdout, o.stderr)
 	}
 }

@@ -30,8 +30,13 @@ type options struct {
 	databaseURL string // "" for the user's own server
 	ollamaHosts []string
 	logLevel    slog.Level
-	project     string // absolute, or "" for none
-	settings    project.Settings
+	// logLevelGiven is set if logLevel is not the default.
+	logLevelGiven bool
+	// contentLogLevel is the level of what is about documents and searches; nil for
+	// logLevel.
+	contentLogLevel *slog.Level
+	project         string // absolute, or "" for none
+	settings        project.Settings
 }
 
 func (f *flags) resolve() (options, error) {
@@ -70,9 +75,11 @@ func (f *flags) resolveWith(home string, settings project.Settings) (o options, 
 	for host := range strings.SplitSeq(hosts, ",") {
 		o.ollamaHosts = append(o.ollamaHosts, strings.TrimSpace(host))
 	}
-	level := first(f.logLevel, os.Getenv("CDOCS_LOG_LEVEL"), settings.LogLevel, "info")
+	level := first(f.logLevel, os.Getenv("CDOCS_LOG_LEVEL"), settings.LogLevel)
+	o.logLevelGiven = level != ""
+	level = first(level, "info")
 	if err := o.logLevel.UnmarshalText([]byte(level)); err != nil {
-		return options{}, fmt.Errorf("log level %q is none of debug, info, warn, error", level)
+		return options{}, usagef("log level %q is none of debug, info, warn, error", level)
 	}
 	return o, nil
 }
@@ -109,7 +116,7 @@ func (f *flags) setUp(stderr io.Writer) (*setup, error) {
 }
 
 func newSetup(o options, stderr io.Writer) (s *setup, err error) {
-	s = &setup{options: o, logger: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: o.logLevel}))}
+	s = &setup{options: o, logger: newLogger(stderr, o.logLevel)}
 	s.models, err = ollama.New(ollama.Config{
 		Hosts: o.ollamaHosts, EmbedModel: o.settings.EmbeddingModel,
 		ChatModel: o.settings.GenerationModel, NumCtx: o.settings.GenerationContextLength,
@@ -124,9 +131,16 @@ func newSetup(o options, stderr io.Writer) (s *setup, err error) {
 	} else {
 		s.database = db.NewDatabase(o.databaseURL, s.logger)
 	}
+	if o.contentLogLevel != nil {
+		s.logger = newLogger(stderr, *o.contentLogLevel)
+	}
 	s.index = index.New(s.database, s.models, s.logger)
 	s.searcher = rag.NewSearcher(s.database, s.models, s.models, s.logger)
 	return s, nil
+}
+
+func newLogger(w io.Writer, level slog.Level) *slog.Logger {
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 }
 
 // ownDatabase starts the user's own server each time that its URL is asked for.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,16 +21,17 @@ func newStatusCommand(flags *flags) *cobra.Command {
 		Long: `Say what runs: the database, Ollama and its models.
 
 It starts, pulls and changes nothing.`,
-		Args: cobra.NoArgs,
+		Example: "  compound-docs status --json",
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return status(cmd.Context(), flags, asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	addJSON(command, &asJSON)
 	return command
 }
 
-// systemStatus is the output of compound-docs status.
+// systemStatus is the output of compound-docs status, and of up, as JSON.
 type systemStatus struct {
 	Version  string         `json:"version"`
 	Home     string         `json:"home"`
@@ -101,7 +101,7 @@ func status(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writer
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	found := systemStatus{Version: version, Home: s.home, Database: s.databaseStatus(ctx), Ollama: s.ollamaStatus(ctx)}
+	found := s.systemStatus(ctx)
 	if asJSON {
 		return printJSON(stdout, found)
 	}
@@ -113,14 +113,8 @@ func status(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writer
 	return nil
 }
 
-func printJSON(w io.Writer, value any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(value); err != nil {
-		return fmt.Errorf("print JSON: %w", err)
-	}
-	return nil
+func (s *setup) systemStatus(ctx context.Context) systemStatus {
+	return systemStatus{Version: version, Home: s.home, Database: s.databaseStatus(ctx), Ollama: s.ollamaStatus(ctx)}
 }
 
 // databaseStatus looks at the database and starts nothing.

@@ -18,7 +18,8 @@ import (
 )
 
 func newUpCommand(flags *flags) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	command := &cobra.Command{
 		Use:   "up",
 		Short: "Start the database and Ollama, and pull the models",
 		Long: `Start what the server needs:
@@ -31,14 +32,17 @@ func newUpCommand(flags *flags) *cobra.Command {
 All of it goes on when the command has ended, until compound-docs down. The server
 starts the database by itself when it needs it, and pulls a model when it needs it.
 To do everything now saves the first search from waiting.`,
-		Args: cobra.NoArgs,
+		Example: "  compound-docs up",
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return up(cmd.Context(), flags, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return up(cmd.Context(), flags, asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
+	addJSON(command, &asJSON)
+	return command
 }
 
-func up(ctx context.Context, f *flags, stdout, stderr io.Writer) (err error) {
+func up(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writer) (err error) {
 	s, err := f.setUp(stderr)
 	if err != nil {
 		return err
@@ -47,12 +51,17 @@ func up(ctx context.Context, f *flags, stdout, stderr io.Writer) (err error) {
 	if _, err := s.database.Pool(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintln(stdout, "database:", s.databaseStatus(ctx))
+	if !asJSON {
+		fmt.Fprintln(stdout, "database:", s.databaseStatus(ctx))
+	}
 	if err := s.startOllama(ctx); err != nil {
 		return err
 	}
 	if err := s.models.PullMissing(ctx, showPulls(stderr)); err != nil {
 		return err
+	}
+	if asJSON {
+		return printJSON(stdout, s.systemStatus(ctx))
 	}
 	for _, host := range s.ollamaStatus(ctx) {
 		fmt.Fprintln(stdout, "ollama:  ", host)
@@ -151,41 +160,45 @@ func showPulls(w io.Writer) func(model string, status ollama.PullStatus) {
 }
 
 func newDownCommand(flags *flags) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	command := &cobra.Command{
 		Use:   "down",
 		Short: "Stop what up has started",
 		Long: `Stop the database and the Ollama that compound-docs has started. All data stays.
 
 Servers that run lose the database until compound-docs up, or until another server is
 started. A PostgreSQL or an Ollama that you have started yourself is left alone.`,
-		Args: cobra.NoArgs,
+		Example: "  compound-docs down",
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return down(cmd.Context(), flags, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return down(cmd.Context(), flags, asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
+	addJSON(command, &asJSON)
+	return command
 }
 
-func down(ctx context.Context, f *flags, stdout, stderr io.Writer) (err error) {
+// stopped says what compound-docs down has stopped, as --json prints it.
+type stopped struct {
+	// Database is "stopped", "was not running", or, where a URL names it, "not ours".
+	Database string `json:"database"`
+	Ollama   string `json:"ollama"`
+}
+
+func down(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writer) (err error) {
 	s, err := f.setUp(stderr)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	say := func(name string, ran bool) {
-		if ran {
-			fmt.Fprintln(stdout, name, "stopped")
-		} else {
-			fmt.Fprintln(stdout, name, "was not running")
-		}
-	}
+	what := map[bool]string{true: "stopped", false: "was not running"}
+	out := stopped{Database: "not ours"}
 	if s.server != nil {
 		ran, err := s.server.Stop(ctx)
 		if err != nil {
 			return err
 		}
-		say("database:", ran)
-	} else {
-		fmt.Fprintln(stdout, "database: a database URL names one that compound-docs did not start")
+		out.Database = what[ran]
 	}
 	ran, err := ollamaDaemon(s.home).Stop()
 	if err != nil {
@@ -196,6 +209,14 @@ func down(ctx context.Context, f *flags, stdout, stderr io.Writer) (err error) {
 			return err
 		}
 	}
-	say("ollama:  ", ran)
+	if out.Ollama = what[ran]; asJSON {
+		return printJSON(stdout, out)
+	}
+	if s.server == nil {
+		fmt.Fprintln(stdout, "database: a database URL names one that compound-docs did not start")
+	} else {
+		fmt.Fprintln(stdout, "database:", out.Database)
+	}
+	fmt.Fprintln(stdout, "ollama:  ", out.Ollama)
 	return nil
 }

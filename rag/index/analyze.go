@@ -30,13 +30,13 @@ func (g *growth) begin(empty bool) {
 }
 
 // add counts rows, and reports whether the statistics should be renewed: there are
-// twice as many rows as at the last time. Tables that were not empty are left to
+// four times as many rows as at the last time. Tables that were not empty are left to
 // autovacuum.
 func (g *growth) add(rows int) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.rows += rows
-	if !g.empty || g.rows-g.analyzed < max(analyzeFrom, g.analyzed) {
+	if !g.empty || g.rows < max(analyzeFrom, 4*g.analyzed) {
 		return false
 	}
 	g.analyzed = g.rows

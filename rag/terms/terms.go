@@ -109,3 +109,17 @@ func hashTerm(project int32, term string) int32 {
 	hash ^= hash >> 33
 	return int32(hash%Dimensions) + 1
 }
+
+// Distinct returns the distinct terms of a text, in its order: those that a query or a
+// passage of this text has, up to their limits.
+func Distinct(text string) []string {
+	var distinct []string
+	known := map[string]bool{}
+	analyse(text, func(o occurrence) {
+		if !known[o.term] {
+			known[o.term] = true
+			distinct = append(distinct, o.term)
+		}
+	})
+	return distinct
+}

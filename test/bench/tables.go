@@ -51,6 +51,10 @@ func copyTables(ctx context.Context, into *database, tables []table) {
 					return err
 				}
 				defer conn.Release()
+				// As the server writes: foreign keys are not planned row by row.
+				if _, err := conn.Exec(ctx, "SET plan_cache_mode = auto"); err != nil {
+					return err
+				}
 				_, err = conn.Conn().PgConn().CopyFrom(ctx, bytes.NewReader(part), "COPY "+t.name+" FROM STDIN (FORMAT binary)")
 				return err
 			})

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+var update = flag.Bool("update", false, "write docs/commands.md and the transcripts of testdata/commands")
+
+const sourceRoot = "../.."
+
+// commandsPage returns docs/commands.md, which is made from the help of the commands.
+func commandsPage(t *testing.T) string {
+	t.Helper()
+	introduction, err := os.ReadFile("testdata/commands.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := newCommand(&ending{stderr: io.Discard}, io.Discard)
+	var page, contents strings.Builder
+	for _, group := range root.Groups() {
+		fmt.Fprintf(&page, "\n## %s\n", strings.TrimSuffix(group.Title, ":"))
+		for _, command := range root.Commands() {
+			if command.GroupID != group.ID || command.Name() == "help" || command.Name() == "completion" {
+				continue
+			}
+			fmt.Fprintf(&contents, "| [`%s`](#compound-docs-%s) | %s |\n", command.Name(), command.Name(), command.Short)
+			fmt.Fprintf(&page, "\n### compound-docs %s\n\n%s\n\n```sh\n%s\n```\n%s",
+				command.Name(), command.Long, unindented(command.Example), flagTable(command.LocalNonPersistentFlags()))
+		}
+	}
+	text := strings.NewReplacer("{{commands}}\n", contents.String(), "{{flags}}\n", flagTable(root.PersistentFlags())).Replace(string(introduction))
+	return text + page.String()
+}
+
+func unindented(text string) string {
+	return strings.TrimPrefix(strings.ReplaceAll(text, "\n  ", "\n"), "  ")
+}
+
+func flagTable(flags *pflag.FlagSet) string {
+	var rows strings.Builder
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Name == "help" {
+			return
+		}
+		name := "`--" + f.Name + "`"
+		if f.Shorthand != "" {
+			name = "`-" + f.Shorthand + "`, " + name
+		}
+		value, usage := pflag.UnquoteUsage(f)
+		if value != "" {
+			value = "`" + value + "`"
+		}
+		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "[]" {
+			usage += fmt.Sprintf(" (default `%s`)", f.DefValue)
+		}
+		fmt.Fprintf(&rows, "| %s | %s | %s |\n", name, value, usage)
+	})
+	if rows.Len() == 0 {
+		return ""
+	}
+	return "\n| flag | value | for |\n|---|---|---|\n" + rows.String()
+}
+
+func TestCommandsPage_IsUpToDate(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(sourceRoot, "docs", "commands.md")
+	want := commandsPage(t)
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("%s is out of date; run make generate (-want +got):\n%s", path, diff)
+	}
+}
+
+func TestCommands_HaveHelpExamplesAndJSON(t *testing.T) {
+	t.Parallel()
+	root := newCommand(&ending{stderr: io.Discard}, io.Discard)
+	for _, command := range root.Commands() {
+		if command.Long == "" || command.Example == "" || command.GroupID == "" {
+			t.Errorf("%s lacks a description, an example or a group", command.Name())
+		}
+		if command.Name() != "serve" && command.Flags().Lookup("json") == nil {
+			t.Errorf("%s has no --json", command.Name())
+		}
+	}
+	for _, command := range root.Commands() {
+		for line := range strings.Lines(command.Example) {
+			if problem := checkCall(root, strings.TrimSpace(line)); problem != "" {
+				t.Errorf("an example of %s: %s", command.Name(), problem)
+			}
+		}
+	}
+}
+
+// Every call of compound-docs that a page shows has a command and flags that exist.
+func TestDocumentation_CallsCommandsThatExist(t *testing.T) {
+	t.Parallel()
+	root := newCommand(&ending{stderr: io.Discard}, io.Discard)
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	calls := 0
+	for _, page := range pages(t) {
+		content, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, call := range shownCalls(string(content)) {
+			calls++
+			if problem := checkCall(root, call); problem != "" {
+				t.Errorf("%s: %s", page, problem)
+			}
+		}
+	}
+	if calls < 50 {
+		t.Errorf("only %d calls were found", calls)
+	}
+	for _, wrong := range []string{"compound-docs serach x", "compound-docs search --modus x", "compound-docs init --json=x --branch"} {
+		if checkCall(root, wrong) == "" {
+			t.Errorf("%s passes", wrong)
+		}
+	}
+}
+
+func pages(t *testing.T) []string {
+	t.Helper()
+	pages := []string{filepath.Join(sourceRoot, "README.md"), filepath.Join(sourceRoot, "CONTRIBUTING.md")}
+	for _, folder := range []string{"docs", "deploy", "test", "tools/testdata/examples"} {
+		err := filepath.WalkDir(filepath.Join(sourceRoot, folder), func(path string, _ fs.DirEntry, err error) error {
+			if ext := filepath.Ext(path); ext == ".md" && !strings.Contains(path, "corpus") || ext == ".json" && folder != "docs" {
+				pages = append(pages, path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return pages
+}
+
+var (
+	codeSpan = regexp.MustCompile("`(?:[a-z]+ && )?(compound-docs [^`]+)`")
+	// blockCall is a line of a block of a shell, which may call another program first.
+	blockCall = regexp.MustCompile(`(?m)^ *(?:cd \S+ && |\$ )?(?:[A-Z_]+=\S+ )*(compound-docs [^|>#\n]*)`)
+	block     = regexp.MustCompile("(?s)```(?:sh|bash|console)\n(.*?)```")
+)
+
+// shownCalls returns what a page has in code spans and blocks of a shell.
+func shownCalls(page string) []string {
+	var calls []string
+	for _, found := range block.FindAllStringSubmatch(page, -1) {
+		for _, call := range blockCall.FindAllStringSubmatch(strings.ReplaceAll(found[1], "\\\n", " "), -1) {
+			calls = append(calls, call[1])
+		}
+	}
+	for _, found := range codeSpan.FindAllStringSubmatch(block.ReplaceAllString(page, ""), -1) {
+		calls = append(calls, found[1])
+	}
+	return calls
+}
+
+// checkCall returns what is wrong with a call, "" for nothing.
+func checkCall(root *cobra.Command, call string) string {
+	words := strings.Fields(call)
+	command, rest, err := root.Find(words[1:])
+	if err != nil {
+		return fmt.Sprintf("%s: %v", call, err)
+	}
+	if command == root && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+		return fmt.Sprintf("%s: there is no command %s", call, rest[0])
+	}
+	for _, word := range rest {
+		name, isLong := strings.CutPrefix(word, "--")
+		name, _, _ = strings.Cut(name, "=")
+		if isLong && name != "" && name != "help" && command.Flag(name) == nil {
+			return fmt.Sprintf("%s: %s has no flag --%s", call, command.CommandPath(), name)
+		}
+	}
+	return ""
+}

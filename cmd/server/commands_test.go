@@ -1,0 +1,113 @@
+package main_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+// transcript runs the calls of the files in testdata/commands, one after the other, in a
+// copy of the demo project.
+type transcript struct {
+	root, home  string
+	environment []string
+}
+
+// Each line that begins with "$ compound-docs" is called; below it stands what it prints on
+// stdout, then on stderr behind "! ", then its exit code if that is not 0.
+func TestCommands_Transcripts(t *testing.T) {
+	t.Parallel()
+	r := transcript{root: demoProject(t), home: t.TempDir()}
+	var err error
+	if r.root, err = filepath.EvalSymlinks(r.root); err != nil {
+		t.Fatal(err)
+	}
+	r.environment = []string{
+		"CDOCS_HOME=" + r.home, "PATH=/nowhere", "HOME=" + r.home, "CLAUDE_CONFIG_DIR=" + r.home,
+		"CDOCS_DATABASE_URL=" + testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST=" + testenv.OllamaHost(t),
+	}
+	// What the first ones index the others find; the last one deletes it.
+	for _, name := range []string{
+		"sync", "search", "ask", "inspect", "doc-types", "critical", "index", "promote", "ingest", "reindex", "cleanup", "set-up", "mistakes", "delete",
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join("testdata", "commands", name+".txt")
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := r.play(t, string(want))
+			if flag.Lookup("update").Value.String() == "true" {
+				if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("run with -update and read the difference (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// word is one of a command line, which may be quoted.
+var word = regexp.MustCompile(`"[^"]*"|\S+`)
+
+// play returns the transcript with what the calls in it print now.
+func (r transcript) play(t *testing.T, script string) string {
+	t.Helper()
+	var out strings.Builder
+	for line := range strings.Lines(script) {
+		call, isCall := strings.CutPrefix(line, "$ compound-docs ")
+		if !isCall {
+			continue
+		}
+		var arguments []string
+		for _, argument := range word.FindAllString(call, -1) {
+			arguments = append(arguments, strings.Trim(argument, `"`))
+		}
+		o := run(t, r.root, r.environment, arguments...)
+		out.WriteString(line + r.normalise(o.stdout))
+		for said := range strings.Lines(o.stderr) {
+			if !regexp.MustCompile(`^\S+: \d+ of \d+`).MatchString(said) { // progress takes another time each time
+				out.WriteString("! " + r.normalise(said))
+			}
+		}
+		if o.code != 0 {
+			fmt.Fprintf(&out, "exit code %d\n", o.code)
+		}
+		out.WriteString("\n")
+	}
+	return out.String()
+}
+
+// normalise replaces what another machine prints differently. Of fractions it keeps one
+// digit: a CPU computes the last ones of a vector its own way.
+func (r transcript) normalise(text string) string {
+	for _, replace := range []struct{ pattern, by string }{
+		{regexp.QuoteMeta(r.root), "ROOT"},
+		{regexp.QuoteMeta(r.home), "HOME"},
+		{`\S+/compound-docs serve`, "PROGRAM serve"},
+		{`"path_hash": "[0-9a-f]{16}"`, `"path_hash": "HASH"`},
+		{`PostgreSQL [\d.]+ with pgvector [\d.]+`, "PostgreSQL N with pgvector N"},
+		{`"(postgresql|pgvector|url|host)": ".*"`, `"$1": "…"`},
+		{`("running": true,\n\s*"version"): ".*"`, `$1: "…"`},
+		{`running, [\d.]+ at \S+,`, "running, N at HOST,"},
+		{`, at postgres\S+`, ", at URL"},
+		{`time=\S+ `, ""},
+		{`duration=\S+`, "duration=N"},
+		{`Search time: \S+`, "Search time: N"},
+		{`(\d\.\d)\d+`, "$1"},
+	} {
+		text = regexp.MustCompile(replace.pattern).ReplaceAllString(text, replace.by)
+	}
+	return text
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/watch"
+)
+
+// dissected is a file with its passages, as --json prints it.
+type dissected struct {
+	Path           string             `json:"path"`
+	Title          string             `json:"title"`
+	Summary        string             `json:"summary"`
+	DocType        string             `json:"doc_type,omitempty"`
+	Date           string             `json:"date,omitempty"`
+	PromotionLevel rag.Level          `json:"promotion_level"`
+	Bytes          int                `json:"bytes"`
+	Links          []string           `json:"links"`
+	Passages       []dissectedPassage `json:"passages"`
+}
+
+type dissectedPassage struct {
+	StartLine  int    `json:"start_line"`
+	EndLine    int    `json:"end_line"`
+	HeaderPath string `json:"header_path,omitempty"`
+	// FrontMatter says that the passage is made from the fields of the front matter.
+	FrontMatter bool     `json:"front_matter,omitempty"`
+	Bytes       int      `json:"bytes"`
+	Tokens      int      `json:"estimated_tokens"`
+	Heading     string   `json:"heading"`
+	Text        string   `json:"text"`
+	Terms       []string `json:"terms"`
+}
+
+func inspectFile(command *cobra.Command, flags *flags, given string, asJSON bool) error {
+	options, err := flags.resolve()
+	if err != nil {
+		return err
+	}
+	file, err := dissect(given, options.settings)
+	if err != nil {
+		return inFlags(command, err)
+	}
+	if asJSON {
+		return printJSON(command.OutOrStdout(), file)
+	}
+	return file.print(command.OutOrStdout())
+}
+
+// dissect cuts a file as the index of its project does, or as that of any markdown if it
+// is not a document of a project.
+func dissect(given string, settings project.Settings) (*dissected, error) {
+	full, err := existingFile(given)
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Dir(full)
+	folder := watch.Folder{Dir: dir, Prefix: filepath.ToSlash(dir), Match: func(string) bool { return true }}
+	collection, schema := rag.External, index.Schema(nil)
+	root, err := findProject(dir)
+	if err == nil {
+		p, err := project.Load(root, settings.ExternalDocsAllowed...)
+		if err != nil {
+			return nil, err
+		}
+		relative, err := filepath.Rel(p.Root, dir)
+		if err != nil {
+			return nil, err
+		}
+		if folder.Prefix = filepath.ToSlash(relative); strings.HasPrefix(folder.Prefix+"/", p.DocsDir()+"/") {
+			collection, schema = rag.Compounding, p
+		}
+	} else if !isUsage(err) {
+		return nil, err
+	}
+	file, err := folder.Read(filepath.Base(full))
+	if err != nil {
+		return nil, rag.FileError("read "+given, err)
+	}
+	cut, err := index.Dissect(file, collection, schema)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", given, err)
+	}
+	return newDissected(given, len(file.Content), cut), nil
+}
+
+// existingFile returns the path of a file without symbolic links to its folder.
+func existingFile(given string) (string, error) {
+	if _, err := os.Stat(given); err != nil {
+		return "", usagef("%w; give a markdown file, as in `compound-docs inspect README.md`", err)
+	}
+	full, err := filepath.Abs(given)
+	if err != nil {
+		return "", err
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(full))
+	return filepath.Join(dir, filepath.Base(full)), err
+}
+
+func newDissected(path string, bytes int, cut index.Dissection) *dissected {
+	d := &dissected{
+		Path: path, Title: cut.Title, Summary: cut.Summary, DocType: cut.DocType, Date: cut.Date, PromotionLevel: cut.Level,
+		Bytes: bytes, Links: cut.Links, Passages: []dissectedPassage{},
+	}
+	for _, p := range cut.Passages {
+		d.Passages = append(d.Passages, dissectedPassage{
+			StartLine: p.StartLine, EndLine: p.EndLine, HeaderPath: p.HeaderPath, FrontMatter: p.FrontMatter,
+			Bytes: len(p.Text), Tokens: p.Tokens, Heading: p.Heading, Text: p.Text, Terms: p.Terms,
+		})
+	}
+	return d
+}
+
+func (d *dissected) print(w io.Writer) error {
+	s := styleFor(w)
+	fmt.Fprintln(w, s.bold(d.Title))
+	facts := []string{count(d.Bytes, "byte"), count(len(d.Passages), "passage"), count(len(d.Links), "link")}
+	if d.DocType != "" {
+		facts = append([]string{d.DocType, string(d.PromotionLevel)}, facts...)
+	}
+	fmt.Fprintln(w, strings.Join(facts, ", "))
+	fmt.Fprintln(w)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "lines\tbytes\ttokens\tterms\theadings")
+	for _, p := range d.Passages {
+		headings := cmp.Or(p.HeaderPath, "(no heading)")
+		if p.FrontMatter {
+			headings = "(front matter)"
+		}
+		fmt.Fprintf(table, "%d-%d\t%d\t%d\t%d\t%s\n", p.StartLine, p.EndLine, p.Bytes, p.Tokens, len(p.Terms), headings)
+	}
+	if err := table.Flush(); err != nil {
+		return fmt.Errorf("print the passages: %w", err)
+	}
+	return nil
+}
+
+// documentPath returns the absolute path of a file that is there, as seen from the
+// working directory. Other paths are relative to the repository or its documents.
+func documentPath(given string) (string, error) {
+	_, err := os.Stat(given)
+	if errors.Is(err, os.ErrNotExist) {
+		return given, nil
+	}
+	return filepath.Abs(given)
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// rewordedError is an error of a tool in the words of the command line.
+type rewordedError struct {
+	error
+
+	text string
+}
+
+func (e rewordedError) Error() string { return e.text }
+
+func (e rewordedError) Unwrap() error { return e.error }
+
+// inFlags returns the error of a tool with the flags and commands that stand for the
+// tool's parameters and for other tools.
+func inFlags(command *cobra.Command, err error) error {
+	if err == nil {
+		return nil
+	}
+	text := inCommands(err.Error())
+	command.Flags().VisitAll(func(flag *pflag.Flag) {
+		// An error begins with the parameter, and so does each one in a list.
+		parameter := regexp.MustCompile(`(^|\) )` + strings.ReplaceAll(flag.Name, "-", "_") + `(\[\d+\])? `)
+		text = parameter.ReplaceAllString(text, "${1}--"+flag.Name+" ")
+	})
+	return rewordedError{err, text}
+}
+
+// inCommands names commands where a text for an MCP client names tools.
+func inCommands(text string) string {
+	return strings.NewReplacer(
+		"semantic_search with `mode: \"lexical\"`", "`compound-docs search --mode lexical`",
+		"search_external_docs with `mode: \"lexical\"`", "`compound-docs search --external --mode lexical`",
+		"leave out `mode: \"lexical\"`", "leave out --mode lexical",
+		"(mode \"lexical\")", "(--mode lexical)",
+		"promotion_level is", "LEVEL is", "project_name is", "PROJECT_NAME is",
+		"call activate_project with", "run compound-docs sync with",
+		"list_doc_types names them", "`compound-docs doc-types` names them",
+		"pass min_relevance_score", "give --min-relevance-score",
+		"the parameter min_relevance_score", "--min-relevance-score",
+		"leave out doc_types or min_promotion_level", "leave out --doc-types or --min-promotion-level",
+	).Replace(text)
+}

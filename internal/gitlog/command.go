@@ -1,0 +1,115 @@
+package gitlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// command returns git with arguments, to be run at the top of the checkout. What a
+// repository's configuration could make it run or wait for is switched off:
+//
+//   - git finds the repository itself, so that it checks whom the folder belongs to;
+//   - fsmonitor, hooks, pager, textconv and external diffs are programs;
+//   - log.showSignature runs gpg.program;
+//   - a partial clone fetches objects that it lacks, from wherever and with whatever
+//     program the configuration says, so that no transport is allowed. Such a history
+//     counts as unreadable;
+//   - mailmap.file, replaced objects and notes would only add to what is read;
+//   - log.showRoot, log.follow and diff.orderFile would change what is listed.
+//
+// The user's own configuration and the system's are read, as always.
+func (f Folder) command(ctx context.Context, program string, arguments ...string) *exec.Cmd {
+	arguments = append([]string{
+		"--no-pager", "--literal-pathspecs",
+		"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.pager=cat",
+		"-c", "log.showSignature=false", "-c", "log.mailmap=false", "-c", "log.showRoot=true", "-c", "log.follow=false",
+		"-c", "safe.bareRepository=explicit", "-c", "protocol.allow=never",
+	}, arguments...)
+	command := exec.CommandContext(ctx, program, arguments...) //nolint:gosec // git, with the arguments of this package
+	command.Dir = f.top
+	command.Env = append(environment(),
+		"GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=", "GIT_NO_REPLACE_OBJECTS=1",
+		"GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "LC_ALL=C", "GIT_CEILING_DIRECTORIES="+filepath.Dir(f.top),
+	)
+	// A program that git might have started may not keep the pipe open.
+	command.WaitDelay = time.Second
+	return command
+}
+
+// environment returns the variables that git needs to run and to find the user's
+// configuration. Every other one is left out, those that begin with GIT_ above all.
+func environment() []string {
+	var kept []string
+	for _, name := range []string{
+		"PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "SYSTEMROOT", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "PROGRAMDATA",
+	} {
+		if value, ok := os.LookupEnv(name); ok {
+			kept = append(kept, name+"="+value)
+		}
+	}
+	return kept
+}
+
+// errTooLong means that a history is longer than is read.
+var errTooLong = errors.New("the history is too long")
+
+// run runs git and passes its output to read. The error is [ErrNone] if there is no git.
+func (f Folder) run(ctx context.Context, read func(output io.Reader) error, arguments ...string) error {
+	program, err := exec.LookPath("git")
+	if err != nil {
+		return ErrNone
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, maxTime, fmt.Errorf("git %s took longer than %s", arguments[0], maxTime))
+	defer cancel()
+	command := f.command(ctx, program, arguments...)
+	var problem strings.Builder
+	command.Stderr = &limited{to: &problem, left: 1 << 10}
+	output, err := command.StdoutPipe()
+	if err != nil {
+		return fmt.Errorf("run git: %w", err)
+	}
+	if err := command.Start(); err != nil {
+		return fmt.Errorf("run git: %w", err)
+	}
+	bounded := &io.LimitedReader{R: output, N: maxOutput}
+	err = read(bounded)
+	if bounded.N == 0 {
+		err = errTooLong
+	}
+	if err != nil {
+		cancel()
+	}
+	exit := command.Wait()
+	var status *exec.ExitError
+	switch {
+	case context.Cause(ctx) != nil && err == nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return fmt.Errorf("git %s: %w", arguments[0], err)
+	case errors.As(exit, &status) && status.ExitCode() == 1 && problem.Len() == 0: // so says --quiet
+		return ErrNone
+	case exit != nil:
+		return fmt.Errorf("git %s: %w: %s", arguments[0], exit, strings.TrimSpace(problem.String()))
+	}
+	return nil
+}
+
+// limited writes no more than a number of bytes, and drops the rest.
+type limited struct {
+	to   io.Writer
+	left int
+}
+
+func (l *limited) Write(text []byte) (int, error) {
+	kept := text[:min(len(text), l.left)]
+	l.left -= len(kept)
+	_, err := l.to.Write(kept)
+	return len(text), err
+}

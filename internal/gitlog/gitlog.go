@@ -1,0 +1,164 @@
+// Package gitlog asks git for the history of a folder's files. It knows commits, dates and
+// paths; it must not know what the files say.
+//
+// The checkout may be hostile, its git configuration included: git runs without hooks,
+// pager, network, helper programs and optional locks, in an environment of its own, for a
+// limited time, and its output is limited too.
+package gitlog
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// ErrNone means that there is no history to ask for: no git, no repository, or no commit.
+var ErrNone = errors.New("there is no git history")
+
+// maxTime bounds one run of git. It takes seconds where a history has a million commits.
+const maxTime = 10 * time.Second
+
+// maxOutput bounds what is read of one run, in bytes.
+const maxOutput = 32 << 20
+
+// Folder is a folder of a checkout.
+type Folder struct {
+	// top is the nearest folder with a .git, the folder itself or one above it. It is
+	// where git runs: git looks nowhere else then, least of all into a folder whose files
+	// only look like a repository.
+	top string
+	// name is the folder relative to top, with / separators; "." for top itself.
+	name string
+}
+
+// Open returns a folder of a checkout. dir is absolute. The error is [ErrNone] if there is
+// no repository.
+func Open(dir string) (Folder, error) {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return Folder{}, fmt.Errorf("find the repository: %w", err)
+	}
+	for top := dir; ; top = filepath.Dir(top) {
+		_, err := os.Lstat(filepath.Join(top, ".git"))
+		switch {
+		case err == nil:
+			name, err := filepath.Rel(top, dir)
+			return Folder{top: top, name: filepath.ToSlash(name)}, err
+		case !errors.Is(err, fs.ErrNotExist):
+			return Folder{}, fmt.Errorf("find the repository: %w", err)
+		case top == filepath.Dir(top):
+			return Folder{}, ErrNone
+		}
+	}
+}
+
+// Head returns the commit that is checked out. It is much cheaper than a history. The
+// error is [ErrNone] if there is no commit.
+func (f Folder) Head(ctx context.Context) (commit string, err error) {
+	err = f.run(ctx, func(output io.Reader) error {
+		text, err := io.ReadAll(output)
+		commit = strings.TrimSpace(string(text))
+		return err
+	}, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	if err == nil && commit == "" {
+		err = ErrNone
+	}
+	return commit, err
+}
+
+// Added returns when the files of the folder were first committed, as far as the history
+// of a commit goes back: dates such as 2026-01-02, as their authors' clocks had them, by
+// the files' paths in the folder. A file that was moved within the folder, and not changed
+// in the same commit, keeps its date. Files that the folder no longer has are among them.
+func (f Folder) Added(ctx context.Context, commit string) (map[string]string, error) {
+	dates := map[string]string{}
+	// The newest commit comes first. now says what a file is called that had another name.
+	now := map[string]string{}
+	err := f.changes(ctx, commit, "AR", func(c change) {
+		name, moved := now[c.path]
+		if !moved {
+			name = c.path
+		}
+		if c.from == "" {
+			dates[name] = c.date // of several additions the first one counts
+			return
+		}
+		delete(now, c.path)
+		now[c.from] = name
+	})
+	return dates, err
+}
+
+// change is what a commit did to a file of the folder.
+type change struct {
+	date string // such as 2026-01-02
+	path string // in the folder, with / separators
+	from string // the path before, if the file was moved; "" otherwise
+}
+
+// mark begins the line of a commit in git's output. No line of a change begins with it.
+const mark = "\x01"
+
+// changes calls visit for the changes of the kinds given, as in git's --diff-filter, from
+// the newest commit to the oldest. Merges are left out.
+func (f Folder) changes(ctx context.Context, commit, kinds string, visit func(change)) error {
+	relative := "--relative" // to top
+	if f.name != "." {
+		relative += "=" + f.name + "/"
+	}
+	return f.run(ctx, func(output io.Reader) error { return parse(output, visit) },
+		"log", "--format="+mark+"%ad", "--date=short", "-z", "--name-status", "--diff-filter="+kinds,
+		// Only files with the same bytes count as moved: to compare them git reads none.
+		"--find-renames=100%", "--no-ext-diff", "--no-textconv", "--no-notes", "--no-mailmap", "--no-color",
+		"--ignore-submodules=all", "-O/dev/null", relative, commit, "--", f.name)
+}
+
+// parse reads the output of git log: for each commit its date behind mark, and for each of
+// its changes the kind and the path, or for a move the path before and after. A NUL
+// follows each of them, and another one each commit.
+func parse(output io.Reader, visit func(change)) error {
+	fields := bufio.NewScanner(output)
+	fields.Split(splitNUL)
+	var date string
+	for fields.Scan() {
+		field := fields.Text()
+		if day, ok := strings.CutPrefix(field, mark); ok {
+			date = day
+			continue
+		}
+		kind := strings.TrimPrefix(field, "\n") // it is between a commit and its first change
+		if kind == "" {
+			continue
+		}
+		c := change{date: date}
+		if strings.HasPrefix(kind, "R") && fields.Scan() {
+			c.from = fields.Text()
+		}
+		if !fields.Scan() {
+			break
+		}
+		c.path = fields.Text()
+		visit(c)
+	}
+	if err := fields.Err(); err != nil {
+		return fmt.Errorf("read git log: %w", err)
+	}
+	return nil
+}
+
+// splitNUL is a [bufio.SplitFunc] for fields that end with a NUL. What comes after the
+// last one is left out.
+func splitNUL(data []byte, _ bool) (advance int, token []byte, err error) {
+	if i := bytes.IndexByte(data, 0); i >= 0 {
+		return i + 1, data[:i], nil
+	}
+	return 0, nil, nil
+}

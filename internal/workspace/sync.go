@@ -1,0 +1,125 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/watch"
+)
+
+const (
+	// syncPatience is how long [Workspace.Sync] waits for the next vector, such as the
+	// first one of a model that Ollama has to load.
+	syncPatience = time.Minute
+	// stalledPatience is that while embedding waits, or where the model may have refused
+	// what has no vector.
+	stalledPatience = 5 * time.Second
+)
+
+// Sync activates the project that the workspace was made for, and waits until its index
+// holds all its documents with their vectors. progress, if not nil, is called with every
+// status until then. If a service that is needed does not answer, the error says so, and
+// the project is active all the same. Documents that cannot be indexed are no error: the
+// project's status lists them.
+func (w *Workspace) Sync(ctx context.Context, progress func(Status)) (*Project, error) {
+	active := w.current()
+	if active == nil || active.moved() {
+		var err error
+		if active, err = w.refresh(ctx, active); err != nil {
+			return nil, err
+		}
+	}
+	active.WaitSynced(ctx, progress)
+	if status := active.Status(ctx); !status.hasText() {
+		if ctx.Err() != nil {
+			return active, context.Cause(ctx)
+		}
+		return active, rag.Errorf(rag.InternalError, "%d changed files are not in the index yet: %s", status.Pending(), status.Waiting)
+	}
+	if err := active.syncUnnoticed(ctx); err != nil {
+		return active, err
+	}
+	if err := active.waitEmbedded(ctx, progress); err != nil {
+		return active, err
+	}
+	return active, active.embedUnnoticed(ctx)
+}
+
+// syncUnnoticed indexes what another process, which indexes the project, has not noticed
+// yet: a file that was saved a moment ago.
+func (p *Project) syncUnnoticed(ctx context.Context) error {
+	if p.isLeading() {
+		return nil
+	}
+	if err := p.ready(); err != nil {
+		return err
+	}
+	for _, tree := range p.trees {
+		if _, err := watch.Sync(ctx, tree.folder, tree.indexer, nil); err != nil {
+			return fmt.Errorf("sync %s: %w", tree.folder.Dir, err)
+		}
+	}
+	return nil
+}
+
+// embedUnnoticed embeds what syncUnnoticed has indexed, which the other process finds
+// only later, since its queue is empty. What that process embeds must not be embedded
+// here too.
+func (p *Project) embedUnnoticed(ctx context.Context) error {
+	if p.isLeading() {
+		return nil
+	}
+	return p.queue.Drain(ctx, nil)
+}
+
+func (p *Project) isLeading() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.leading
+}
+
+// waitEmbedded waits until every passage has a vector, or until that makes no progress.
+func (p *Project) waitEmbedded(ctx context.Context, progress func(Status)) error {
+	poll := time.NewTicker(followerPoll)
+	defer poll.Stop()
+	var last Status
+	since := time.Now()
+	for {
+		changed := p.nextChange()
+		status := p.Status(ctx)
+		if progress != nil {
+			progress(status)
+		}
+		if status.Embedding != last.Embedding || status.EmbeddingWaits != last.EmbeddingWaits {
+			last, since = status, time.Now()
+		}
+		patience := syncPatience
+		if status.EmbeddingWaits != "" || status.FailedCount > 0 {
+			patience = stalledPatience
+		}
+		switch waited := time.Since(since); {
+		case status.Embedding == 0:
+			return nil
+		case waited > patience && status.EmbeddingWaits != "":
+			return unembedded(status, status.EmbeddingWaits)
+		case waited > patience && status.FailedCount > 0:
+			return nil // the model has refused them
+		case waited > patience:
+			return unembedded(status, "none was made for "+patience.String())
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-changed:
+		case <-poll.C:
+		}
+	}
+}
+
+func unembedded(status Status, reason string) *rag.Error {
+	return rag.Errorf(rag.EmbeddingServiceError,
+		"the documents are found by their words, and %d of %d passages have no vector yet: %s; run it again to go on",
+		status.Embedding, status.Passages, reason)
+}

@@ -1,0 +1,54 @@
+package index
+
+import (
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/terms"
+)
+
+// Dissection is what the index makes of a file.
+type Dissection struct {
+	Title, Summary, DocType, Date string
+	Level                         rag.Level
+	Passages                      []DissectedPassage
+	// Links are the documents that it links to, by their paths.
+	Links []string
+}
+
+// DissectedPassage is a passage as it is searched and embedded.
+type DissectedPassage struct {
+	markdown.Passage
+
+	// Heading stands in front of the text.
+	Heading string
+	// Terms are the distinct ones of heading and text.
+	Terms []string
+	// Tokens is an estimate of what an embedding model reads.
+	Tokens int
+	// FrontMatter says that the text is made from the fields of the front matter.
+	FrontMatter bool
+}
+
+// Dissect returns what the index makes of a file of the collection. It is a pure
+// function: nothing is written. The error is that of indexing the file.
+func Dissect(file document.File, collection rag.Collection, schema Schema) (Dissection, error) {
+	doc, err := prepare(file, collection, schema)
+	if err != nil {
+		return Dissection{}, err
+	}
+	dissection := Dissection{
+		Title: doc.title, Summary: doc.summary, DocType: doc.docType, Date: doc.date, Level: doc.level, Links: []string{},
+	}
+	for i, p := range doc.passages {
+		whole := p.heading + "\n\n" + p.Text
+		dissection.Passages = append(dissection.Passages, DissectedPassage{
+			Passage: p.Passage, Heading: p.heading, Terms: terms.Distinct(whole), Tokens: markdown.EstimateTokens(whole),
+			FrontMatter: i < len(doc.passages)-doc.sections,
+		})
+	}
+	for _, link := range doc.links {
+		dissection.Links = append(dissection.Links, link.target)
+	}
+	return dissection, nil
+}
