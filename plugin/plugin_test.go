@@ -3,6 +3,7 @@
 package plugin
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -58,6 +59,28 @@ func TestTemplates(t *testing.T) {
 				t.Errorf("the skill does not name the file %s", name)
 			}
 		})
+	}
+}
+
+// Claude Code updates the plugin when its version changes.
+func TestVersion_IsTheReleases(t *testing.T) {
+	t.Parallel()
+	var versions []string
+	for _, path := range []string{".claude-plugin/plugin.json", "../server.json"} {
+		var manifest struct {
+			Version string `json:"version"`
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(content, &manifest); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		versions = append(versions, manifest.Version)
+	}
+	if versions[0] != versions[1] || versions[0] == "" {
+		t.Errorf("the plugin has version %q, the release %q", versions[0], versions[1])
 	}
 }
 
