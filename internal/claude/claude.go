@@ -132,7 +132,11 @@ func Find(root string) (Registration, error) {
 	if found, ok := user.find(ScopeUser, file); ok {
 		return found, nil
 	}
-	return Registration{}, fs.ErrNotExist
+	found, ok, err := findPlugin(root)
+	if err == nil && !ok {
+		err = fs.ErrNotExist
+	}
+	return found, err
 }
 
 // find returns the server under its usual name, or else one that starts the program.
