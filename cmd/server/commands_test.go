@@ -103,6 +103,7 @@ func (r transcript) normalise(text string) string {
 		{`running, [\d.]+ at \S+,`, "running, N at HOST,"},
 		{`, at postgres\S+`, ", at URL"},
 		{`time=\S+ `, ""},
+		{`try again in \d+s`, "try again in Ns"},
 		{`duration=\S+`, "duration=N"},
 		{`Search time: \S+`, "Search time: N"},
 		{`(\d\.\d)\d+`, "$1"},
