@@ -164,7 +164,7 @@ const maxFile = 64 << 20
 
 // read decodes a file. One that does not exist leaves out as it is.
 func read(path string, out any) error {
-	info, err := os.Stat(path)
+	info, err := os.Stat(path) //nolint:gosec // settings, at the places that Claude Code has for them
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -174,7 +174,7 @@ func read(path string, out any) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("read %s: it is not a file", path)
 	}
-	file, err := os.Open(path)
+	file, err := os.Open(path) //nolint:gosec // the same
 	if err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ type modelRequest struct {
 	System   json.RawMessage `json:"system"`
 	Tools    []struct {
 		Name     string `json:"name"`
-		Deferred bool   `json:"defer_loading"` //nolint:tagliatelle // the API's name
+		Deferred bool   `json:"defer_loading"`
 	} `json:"tools"`
 }
 
