@@ -25,13 +25,14 @@ type indexDocumentOutput struct {
 }
 
 func indexDocumentTool() Tool {
-	return newTool((*handler).indexDocument, &mcp.Tool{
+	return newProjectTool((*handler).indexDocument, &mcp.Tool{
 		Name:  "index_document",
 		Title: "Index document",
 		Description: "Validate, index and embed one document now. Use it after writing or editing a document: it confirms that the " +
 			"document is searchable, or lists everything that is wrong with its front matter. Not needed for files " +
 			"that were only moved or deleted.",
-		Annotations: idempotent(),
+		Meta:        searchHint("check a document that was just written"),
+		Annotations: readOnly(),
 		InputSchema: inputSchema[indexDocumentInput](map[string][]property{
 			"path": {notEmpty, example("./csharp-compounding-docs/problems/example-20260102.md")},
 		}),

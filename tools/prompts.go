@@ -42,6 +42,9 @@ func recallPrompt() *mcp.Prompt {
 }
 
 func (h *handler) recall(ctx context.Context, request *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+	if ask := h.followRoots(ctx, request.Session, request.ClientCapabilities(), request.Params.InputResponses); ask != nil {
+		return &mcp.GetPromptResult{InputRequests: ask}, nil
+	}
 	data := struct {
 		Topic, Unavailable, Project, Branch, Contents string
 		Empty                                         bool
@@ -81,6 +84,9 @@ type docTypeTemplate struct {
 // capture ignores an argument that is not a doc-type or not a level: the client passes
 // single words of the user's sentence, and the model sees the whole sentence.
 func (h *handler) capture(ctx context.Context, request *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+	if ask := h.followRoots(ctx, request.Session, request.ClientCapabilities(), request.Params.InputResponses); ask != nil {
+		return &mcp.GetPromptResult{InputRequests: ask}, nil
+	}
 	now := time.Now()
 	data := struct {
 		Unavailable, DocsDir, Chosen, Level, Date, Stamp string

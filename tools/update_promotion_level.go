@@ -21,12 +21,13 @@ type updatePromotionLevelOutput struct {
 }
 
 func updatePromotionLevelTool() Tool {
-	return newTool((*handler).updatePromotionLevel, &mcp.Tool{
+	return newProjectTool((*handler).updatePromotionLevel, &mcp.Tool{
 		Name:  "update_promotion_level",
 		Title: "Change promotion level",
 		Description: "Set how prominent a document is: `important` ranks it higher, `critical` puts it into the context of " +
 			"every rag_query, `standard` undoes both. It changes the promotion_level line of the file's front matter and " +
 			"nothing else. Use it when the user says that a document matters more or less; external docs have no level.",
+		Meta: searchHint("make a document important or critical"),
 		Annotations: &mcp.ToolAnnotations{
 			IdempotentHint: true, DestructiveHint: new(false), OpenWorldHint: new(false),
 		},

@@ -53,7 +53,8 @@ compound-docs doctor has codes of its own.`,
 			root.AddCommand(command)
 		}
 	}
-	add(groupAsk, newSearchCommand(flags), newAskCommand(flags), newInspectCommand(flags), newDocTypesCommand(flags))
+	add(groupAsk, newSearchCommand(flags), newAskCommand(flags), newInspectCommand(flags), newDocTypesCommand(flags),
+		newCriticalCommand(flags))
 	add(groupIndex, newSyncCommand(flags), newIndexCommand(flags), newPromoteCommand(flags), newDeleteCommand(flags),
 		newIngestCommand(flags), newReindexCommand(flags), newCleanupCommand(flags), newEvalCommand(flags))
 	add(groupSetUp, newInitCommand(flags), newUpCommand(flags), newDownCommand(flags), newStatusCommand(flags),

@@ -34,7 +34,7 @@ func TestCommands_Transcripts(t *testing.T) {
 	}
 	// What the first ones index the others find; the last one deletes it.
 	for _, name := range []string{
-		"sync", "search", "ask", "inspect", "doc-types", "index", "promote", "ingest", "reindex", "cleanup", "set-up", "mistakes", "delete",
+		"sync", "search", "ask", "inspect", "doc-types", "critical", "index", "promote", "ingest", "reindex", "cleanup", "set-up", "mistakes", "delete",
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("testdata", "commands", name+".txt")
@@ -92,6 +92,7 @@ func (r transcript) normalise(text string) string {
 		{`running, [\d.]+ at \S+,`, "running, N at HOST,"},
 		{`, at postgres\S+`, ", at URL"},
 		{`time=\S+ `, ""},
+		{`try again in \d+s`, "try again in Ns"},
 		{`duration=\S+`, "duration=N"},
 		{`try again in \d+s`, "try again in 30s"},
 		{`Search time: \S+`, "Search time: N"},

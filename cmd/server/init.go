@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/claude"
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/scaffold"
 )
 
@@ -152,7 +153,7 @@ func repository(args []string, flagged string) (string, error) {
 	if flagged != "" {
 		return filepath.EvalSymlinks(flagged)
 	}
-	return scaffold.Root(".")
+	return project.FindRoot(".")
 }
 
 func (i *initializer) report(root string, result scaffold.Result) {

@@ -132,7 +132,11 @@ func Find(root string) (Registration, error) {
 	if found, ok := user.find(ScopeUser, file); ok {
 		return found, nil
 	}
-	return Registration{}, fs.ErrNotExist
+	found, ok, err := findPlugin(root)
+	if err == nil && !ok {
+		err = fs.ErrNotExist
+	}
+	return found, err
 }
 
 // find returns the server under its usual name, or else one that starts the program.
@@ -160,7 +164,7 @@ const maxFile = 64 << 20
 
 // read decodes a file. One that does not exist leaves out as it is.
 func read(path string, out any) error {
-	info, err := os.Stat(path)
+	info, err := os.Stat(path) //nolint:gosec // settings, at the places that Claude Code has for them
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -170,7 +174,7 @@ func read(path string, out any) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("read %s: it is not a file", path)
 	}
-	file, err := os.Open(path)
+	file, err := os.Open(path) //nolint:gosec // the same
 	if err != nil {
 		return err
 	}

@@ -49,6 +49,29 @@ func TestFind(t *testing.T) {
 	}
 }
 
+func TestFind_Plugin(t *testing.T) {
+	for name, test := range map[string]struct{ user, project, want string }{
+		"enabled":             {`{"enabledPlugins": {"other@x": true, "cdocs@compound-docs": true}}`, "", "plugin"},
+		"off in the project":  {`{"enabledPlugins": {"cdocs@compound-docs": true}}`, `{"enabledPlugins": {"cdocs@compound-docs": false}}`, ""},
+		"of the project":      {"", `{"enabledPlugins": {"cdocs@compound-docs": true}}`, "plugin"},
+		"settings without it": {`{"model": "x"}`, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			home, root := t.TempDir(), t.TempDir()
+			t.Setenv("CLAUDE_CONFIG_DIR", home)
+			put(t, filepath.Join(home, "settings.json"), test.user)
+			if err := os.Mkdir(filepath.Join(root, ".claude"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			put(t, filepath.Join(root, ".claude", "settings.json"), test.project)
+			found, err := Find(root)
+			if ok := err == nil; ok != (test.want != "") || ok && found.Scope != test.want {
+				t.Errorf("found %+v (%v), want scope %q", found, err, test.want)
+			}
+		})
+	}
+}
+
 func TestFind_TakesAWindowsPathInAnySpelling(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("CLAUDE_CONFIG_DIR", home)

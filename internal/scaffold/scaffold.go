@@ -39,29 +39,6 @@ type Result struct {
 	Documents, External int
 }
 
-// Root returns the repository that a folder belongs to: the nearest folder above it, or
-// itself, that has a configuration or is the top of a git work tree. It is the folder
-// itself if there is none.
-func Root(folder string) (string, error) {
-	folder, err := filepath.Abs(folder)
-	if err == nil {
-		folder, err = filepath.EvalSymlinks(folder)
-	}
-	if err != nil {
-		return "", err
-	}
-	for dir := folder; ; dir = filepath.Dir(dir) {
-		for _, name := range []string{filepath.Join(project.ConfigDir, project.ConfigFile), ".git"} {
-			if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
-				return dir, nil
-			}
-		}
-		if dir == filepath.Dir(dir) {
-			return folder, nil
-		}
-	}
-}
-
 // Write prepares the repository at root, which has no symbolic link in it. It never
 // writes outside of it. An existing configuration that is not valid is a
 // *[project.ConfigError], and so is a folder of documents that cannot be one.

@@ -152,14 +152,3 @@ func TestWrite_StaysInTheRepository(t *testing.T) {
 		}
 	}
 }
-
-func TestRoot(t *testing.T) {
-	t.Parallel()
-	root := repository(t, ".git/HEAD", "a/b/c.md", "vendor/.csharp-compounding-docs/config.json", "vendor/x/y.md")
-	for folder, want := range map[string]string{"": "", "a/b": "", "vendor/x": "vendor"} {
-		got, err := Root(filepath.Join(root, folder))
-		if err != nil || strings.TrimPrefix(strings.TrimPrefix(got, root), "/") != want {
-			t.Errorf("root of %q is %q, want %q (%v)", folder, got, want, err)
-		}
-	}
-}
