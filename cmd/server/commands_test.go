@@ -92,9 +92,8 @@ func (r transcript) normalise(text string) string {
 		{`running, [\d.]+ at \S+,`, "running, N at HOST,"},
 		{`, at postgres\S+`, ", at URL"},
 		{`time=\S+ `, ""},
-		{`try again in \d+s`, "try again in Ns"},
 		{`duration=\S+`, "duration=N"},
-		{`try again in \d+s`, "try again in 30s"},
+		{`try again in \d+s`, "try again in Ns"},
 		{`Search time: \S+`, "Search time: N"},
 		{`(\d\.\d)\d+`, "$1"},
 	} {
