@@ -43,7 +43,7 @@ test-race: ## Run the tests of packages with goroutines under the race detector
 .PHONY: ci
 ci: export CDOCS_TEST_ROUTE = native
 ci: test_packages = $$(go list ./... | grep -v -x -F "$$(go list $(race_packages))")
-ci: lint sql vuln test-race test test-containers ## Run make check, make test and make test-containers, as CI does
+ci: lint cross sql vuln test-race test test-containers ## Run make check, make test and make test-containers, as CI does
 
 # The second run tests the newest PostgreSQL.
 container_packages = ./test/containers ./test/testenv ./test/compose ./db ./tools
@@ -72,9 +72,10 @@ down: ## Stop and remove these containers; their data stays
 	$(compose) --profile cpu --profile nvidia --profile amd down
 
 .PHONY: image
+image: platform = linux/$(shell go env GOARCH)
 image: ## Build compound-docs, the container image of the server
-	GOOS=linux go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/image/compound-docs ./cmd/server
-	docker build --tag compound-docs --file deploy/server/Dockerfile bin/image
+	GOOS=linux go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/image/$(platform)/compound-docs ./cmd/server
+	docker build --tag compound-docs --build-arg TARGETPLATFORM=$(platform) --file deploy/server/Dockerfile bin/image
 
 .PHONY: conformance
 conformance: ## Test the server with the official MCP conformance suite, Inspector and clients
@@ -93,12 +94,16 @@ soak: ## Change files at random, kill servers and stop services, for half an hou
 bench: build ## Measure cost and recall, and write docs/benchmarks.md
 	$(build_services) && bin/withservices -database -large -ollama -- go run ./test/bench -only='$(ONLY)' $(if $(QUICK),-quick,-write docs/benchmarks.md)
 
+.PHONY: recording
+recording: build ## Record a session in a terminal: docs/recording.svg and .cast
+	go run ./test/recording
+
 .PHONY: eval
 eval: ## Measure search on the judged questions of test/eval, against their baseline
 	$(with_services) go test -count=1 -v -run='^TestEval_OwnSet' ./cmd/server
 
 .PHONY: check
-check: lint sql vuln test-race ## Run lint, sql, vuln and test-race
+check: lint cross sql vuln test-race ## Run lint, cross, sql, vuln and test-race
 
 .PHONY: lint
 lint: ## Check the format, and run go vet and golangci-lint
@@ -106,6 +111,13 @@ lint: ## Check the format, and run go vet and golangci-lint
 		{ echo "make format would change:"; echo "$$unformatted"; exit 1; }
 	go vet ./...
 	$(tool) golangci-lint run ./...
+
+# A release is built for amd64 and arm64 of each; see .goreleaser.yaml.
+SYSTEMS ?= windows/amd64 darwin/arm64
+.PHONY: cross
+cross: ## Check that the program builds for the other systems of a release
+	@for system in $(SYSTEMS); do echo "go build for $$system"; \
+		GOOS=$${system%/*} GOARCH=$${system#*/} go build -o /dev/null ./cmd/server || exit; done
 
 # The database is always a private one, because the tables stay in it. goose's
 # command line, which users may run, creates them.
@@ -153,7 +165,8 @@ build: ## Build bin/compound-docs
 .PHONY: install
 install: build ## Install compound-docs into the GOBIN folder, or into BINDIR
 	@bin=$${BINDIR:-$$(go env GOBIN)}; bin=$${bin:-$$(go env GOPATH)/bin}; \
-	mkdir -p "$$bin" && install -m 755 bin/compound-docs "$$bin/compound-docs" && echo "$$bin/compound-docs"
+	mkdir -p "$$bin" && install -m 755 bin/compound-docs "$$bin/compound-docs" && \
+	echo "Now run in your own repository: $$bin/compound-docs init"
 
 .PHONY: clean
 clean: ## Remove bin/

@@ -38,11 +38,11 @@ const linkEdges = `-- name: LinkEdges :many
 SELECT d.relative_path AS source_path, coalesce(t.relative_path, f.relative_path)::text AS target_path,
     coalesce(t.promotion_level, f.promotion_level)::promotion_level AS target_level
 FROM document_links l
-JOIN documents d ON d.project_id = l.project_id AND d.id = l.document_id
-LEFT JOIN documents t ON t.project_id = l.project_id AND t.tenant_id = l.tenant_id
-    AND t.collection = d.collection AND t.relative_path = l.target_path
-LEFT JOIN documents f ON t.id IS NULL AND l.fallback_path <> '' AND f.project_id = l.project_id
-    AND f.tenant_id = l.tenant_id AND f.collection = d.collection AND f.relative_path = l.fallback_path
+JOIN documents d ON d.project_id = $1 AND d.id = l.document_id
+LEFT JOIN documents t ON t.project_id = $1 AND t.tenant_id = $2
+    AND t.collection = $3 AND t.relative_path = l.target_path
+LEFT JOIN documents f ON t.id IS NULL AND l.fallback_path <> '' AND f.project_id = $1
+    AND f.tenant_id = $2 AND f.collection = $3 AND f.relative_path = l.fallback_path
 WHERE l.project_id = $1 AND l.tenant_id = $2 AND d.collection = $3
     AND coalesce(t.id, f.id) IS NOT NULL AND NOT l.supersedes
 ORDER BY d.relative_path, l.ordinal
@@ -128,11 +128,11 @@ func (q *Queries) LinkInsertMany(ctx context.Context, arg LinkInsertManyParams) 
 const linkSuperseded = `-- name: LinkSuperseded :many
 SELECT coalesce(t.relative_path, f.relative_path)::text AS path, d.relative_path AS superseded_by
 FROM document_links l
-JOIN documents d ON d.project_id = l.project_id AND d.id = l.document_id
-LEFT JOIN documents t ON t.project_id = l.project_id AND t.tenant_id = l.tenant_id
-    AND t.collection = d.collection AND t.relative_path = l.target_path
-LEFT JOIN documents f ON t.id IS NULL AND l.fallback_path <> '' AND f.project_id = l.project_id
-    AND f.tenant_id = l.tenant_id AND f.collection = d.collection AND f.relative_path = l.fallback_path
+JOIN documents d ON d.project_id = $1 AND d.id = l.document_id
+LEFT JOIN documents t ON t.project_id = $1 AND t.tenant_id = $2
+    AND t.collection = $3 AND t.relative_path = l.target_path
+LEFT JOIN documents f ON t.id IS NULL AND l.fallback_path <> '' AND f.project_id = $1
+    AND f.tenant_id = $2 AND f.collection = $3 AND f.relative_path = l.fallback_path
 WHERE l.project_id = $1 AND l.tenant_id = $2 AND l.supersedes AND d.collection = $3
     AND coalesce(t.id, f.id) IS NOT NULL
 ORDER BY path, d.doc_date DESC, d.relative_path

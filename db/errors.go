@@ -104,6 +104,24 @@ func IsKind(err error, kind ErrorKind) bool {
 	return errors.As(err, &dbErr) && dbErr.Kind == kind
 }
 
+// denied is the SQLSTATE of what a role has no right to.
+const (
+	denied     = "42501"
+	deniedHint = "the role in CDOCS_DATABASE_URL has no right to do this: use the database's owner to create and migrate " +
+		"the index, and a role that may insert, update and delete to fill it"
+)
+
+// IsDenied reports that the database's role has no right to what was asked.
+func IsDenied(err error) bool {
+	var dbErr *Error
+	return errors.As(err, &dbErr) && dbErr.SQLState == denied
+}
+
+// errReadOnly returns an error for what a role that may only read cannot do.
+func errReadOnly(op, reason string) *Error {
+	return &Error{Op: op, Kind: KindSetup, Hint: deniedHint, SQLState: denied, Err: errors.New(reason)}
+}
+
 // connectionLost reports that the connection is gone, and with it those that
 // were made before the server went away.
 func connectionLost(err error) bool {
@@ -147,8 +165,8 @@ func classifyState(err *pgconn.PgError) (ErrorKind, string) {
 		return KindSetup, "correct the user and password in CDOCS_DATABASE_URL"
 	case "3D000":
 		return KindSetup, "create the database, or correct its name in CDOCS_DATABASE_URL"
-	case "42501":
-		return KindSetup, "grant the user of CDOCS_DATABASE_URL the right to create tables and extensions in this database"
+	case denied:
+		return KindSetup, deniedHint
 	case "42P01", "42704", "42703":
 		return KindSetup, "the database's schema is not this version's: restart the server so that it migrates"
 	}

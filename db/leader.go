@@ -19,16 +19,19 @@ const leaseRetry = time.Second
 // the indexer, and what it has read may be old. So the context given to f carries the
 // epoch, and a write with that context fails once there is a later epoch. The context
 // also ends as soon as the lease is known to be lost.
+//
+// Where the database's role may only read, f never runs, and waiting is called with an
+// error while no other server indexes.
 func (d *Database) Lead(ctx context.Context, tenant *Tenant, f func(ctx context.Context), waiting func(reason error)) {
 	var others holderWatch
 	for ctx.Err() == nil {
-		lease, err := d.TryLease(ctx, LockIndexer, tenant.ID)
+		lease, err := d.tryLead(ctx, tenant)
 		if lease != nil {
 			others = holderWatch{}
 			if err = d.leadWith(ctx, tenant, lease, f); err == nil {
 				continue
 			}
-		} else if err == nil {
+		} else if err == nil && !tenant.ReadOnly {
 			err = others.check(ctx, d, tenant)
 		}
 		if ctx.Err() == nil {
@@ -39,6 +42,19 @@ func (d *Database) Lead(ctx context.Context, tenant *Tenant, f func(ctx context.
 		case <-time.After(leaseRetry):
 		}
 	}
+}
+
+// tryLead returns the tenant's lease, or nil if it is another's. A server that may only
+// read does not take it, not even for a moment.
+func (d *Database) tryLead(ctx context.Context, tenant *Tenant) (*Lease, error) {
+	if !tenant.ReadOnly {
+		return d.TryLease(ctx, LockIndexer, tenant.ID)
+	}
+	_, held, err := d.LeaseHolder(ctx, LockIndexer, tenant.ID)
+	if err == nil && !held {
+		err = errReadOnly("follow the files", "no server indexes this checkout now, and this one may only read the index")
+	}
+	return nil, err
 }
 
 // leadWith runs f and releases the lease. An error means that f was not run.
@@ -69,7 +85,7 @@ func (d *Database) leadWith(ctx context.Context, tenant *Tenant, lease *Lease, f
 }
 
 func (d *Database) beginEpoch(ctx context.Context, tenant *Tenant) (epoch int64, err error) {
-	err = d.Write(ctx, "become the indexer", func(q *Queries) error {
+	err = d.WriteOne(ctx, "become the indexer", func(q *Queries) error {
 		epoch, err = q.TenantLead(ctx, TenantLeadParams{
 			ProjectID: tenant.ProjectID, ID: tenant.ID, Generation: tenant.Generation,
 		})

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"strconv"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -48,8 +47,6 @@ func (m *migrator) migrate(ctx context.Context, config *pgx.ConnConfig) error {
 	if err := check(ctx, config); err != nil {
 		return err
 	}
-	config = config.Copy()
-	config.RuntimeParams["lock_timeout"] = strconv.FormatInt(m.lockWait.Milliseconds(), 10)
 	delays := backoff.NewExponentialBackOff()
 	delays.MaxInterval = m.within / 4
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
@@ -86,7 +83,10 @@ func (m *migrator) try(ctx context.Context, config *pgx.ConnConfig) (err error) 
 		return fmt.Errorf("migrate: %w", err)
 	}
 	// A try has its own connection: what a failed one has SET goes with it.
-	sqlDB := stdlib.OpenDB(*config)
+	sqlDB := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, fmt.Sprintf("SET lock_timeout = %d", m.lockWait.Milliseconds()))
+		return err //nolint:wrapcheck // goose does
+	}))
 	defer func() {
 		if closeErr := sqlDB.Close(); err == nil {
 			err = Wrap("migrate", closeErr)
@@ -124,6 +124,9 @@ func check(ctx context.Context, config *pgx.ConnConfig) error {
 		return Wrap("open database", err)
 	}
 	version, err := readVersion(ctx, conn)
+	if err == nil {
+		err = checkPooler(ctx, config, conn)
+	}
 	if closeErr := conn.Close(ctx); err == nil {
 		err = Wrap("open database", closeErr)
 	}

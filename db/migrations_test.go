@@ -147,12 +147,16 @@ func tables(t *testing.T, sqlDB *sql.DB) map[string]int {
 func checkFilled(t *testing.T, pool *pgxpool.Pool) {
 	t.Helper()
 	ctx, q := t.Context(), db.New(pool)
-	tenant := func(project, branch, pathHash string) db.TenantFindRow {
-		row, err := q.TenantFind(ctx, db.TenantFindParams{ProjectName: project, BranchName: branch, PathHash: pathHash})
+	tenant := func(project, branch, pathHash string) db.Tenant {
+		projectID, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: project})
+		if err != nil {
+			t.Fatalf("find %s: %v", project, err)
+		}
+		row, err := q.TenantFind(ctx, db.TenantFindParams{ProjectID: projectID, BranchName: branch, PathHash: pathHash})
 		if err != nil {
 			t.Fatalf("find %s on %q: %v", project, branch, err)
 		}
-		return row
+		return db.Tenant{ProjectID: projectID, ID: row.ID}
 	}
 	main, next := tenant("filled", "main", "0123456789abcdef"), tenant("filled", "next", "0123456789abcdef")
 	handbook := tenant(":handbook", "", "")
@@ -167,7 +171,7 @@ func checkFilled(t *testing.T, pool *pgxpool.Pool) {
 	levels := []db.PromotionLevel{db.PromotionLevelStandard, db.PromotionLevelImportant, db.PromotionLevelCritical}
 	got := map[string][]string{}
 	for name, where := range map[string]struct {
-		tenant     db.TenantFindRow
+		tenant     db.Tenant
 		collection db.Collection
 		coordinate int
 	}{

@@ -5,6 +5,7 @@ package db
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -52,27 +53,14 @@ func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, 
 	if err := newMigrator(logger).migrate(ctx, config.ConnConfig); err != nil {
 		return nil, err
 	}
-	params := config.ConnConfig.RuntimeParams
-	params["application_name"] = clientName()
-	params["jit"] = "off"
-	params["plan_cache_mode"] = "force_custom_plan"
-	// Workers cost more to start than a search takes, and there are many searchers.
-	params["max_parallel_workers_per_gather"] = "0"
-	// What is searched is in memory, and every query has an index: a sequential scan
-	// would read the passages of all tenants.
-	params["random_page_cost"] = "1.1"
-	params["enable_seqscan"] = "off"
-	params["hnsw.ef_search"] = strconv.Itoa(efSearch)
-	params["hnsw.iterative_scan"] = "relaxed_order"
-	// PostgreSQL frees the locks of a client that has vanished, such as a laptop that
-	// sleeps, after half a minute instead of two hours.
-	params["tcp_keepalives_idle"] = "15"
-	params["tcp_keepalives_interval"] = "5"
-	params["tcp_keepalives_count"] = "3"
-	// And those of a client that is suspended, which still answers keepalives: a
-	// transaction here does nothing but SQL, and is never idle for so long.
-	params["idle_in_transaction_session_timeout"] = "30s"
-	config.AfterConnect = registerTypes
+	config.ConnConfig.RuntimeParams["application_name"] = clientName()
+	settings, err := json.Marshal(sessionSettings())
+	if err != nil {
+		return nil, Wrap("open database", err)
+	}
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		return prepareSession(ctx, conn, string(settings))
+	}
 	config.MaxConnIdleTime = 5 * time.Minute
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
@@ -85,6 +73,38 @@ func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, 
 	return pool, nil
 }
 
+// sessionSettings are the settings of every connection. They are set by a statement,
+// because a pooler such as PgBouncer refuses them as parameters of the start.
+func sessionSettings() map[string]string {
+	settings := planSettings()
+	// PostgreSQL frees the locks of a client that has vanished, such as a laptop that
+	// sleeps, after half a minute instead of two hours.
+	settings["tcp_keepalives_idle"] = "15"
+	settings["tcp_keepalives_interval"] = "5"
+	settings["tcp_keepalives_count"] = "3"
+	// And those of a client that is suspended, which still answers keepalives: a
+	// transaction here does nothing but SQL, and is never idle for so long.
+	settings["idle_in_transaction_session_timeout"] = "30s"
+	return settings
+}
+
+// planSettings are the settings that queries are planned and run with. deploy/citus.sql
+// has them too.
+func planSettings() map[string]string {
+	return map[string]string{
+		"jit":             "off",
+		"plan_cache_mode": "force_custom_plan",
+		// Workers cost more to start than a search takes, and there are many searchers.
+		"max_parallel_workers_per_gather": "0",
+		// What is searched is in memory, and every query has an index: a sequential scan
+		// would read the passages of all tenants.
+		"random_page_cost":    "1.1",
+		"enable_seqscan":      "off",
+		"hnsw.ef_search":      strconv.Itoa(efSearch),
+		"hnsw.iterative_scan": "relaxed_order",
+	}
+}
+
 func errUnreadable() *Error {
 	return &Error{
 		Op: "open database", Kind: KindSetup,
@@ -93,29 +113,36 @@ func errUnreadable() *Error {
 	}
 }
 
-// registerTypes registers the types that pgx does not know. Without it arrays and COPY
-// of them fail.
-func registerTypes(ctx context.Context, conn *pgx.Conn) error {
-	if err := pgxvec.RegisterTypes(ctx, conn); err != nil {
-		return fmt.Errorf("register vector types: %w", err)
-	}
+// prepareSession makes the settings, given as JSON, and registers the types that pgx does
+// not know, in one round trip. Without the types, arrays and COPY of them fail.
+func prepareSession(ctx context.Context, conn *pgx.Conn, settings string) error {
 	// pgx's LoadTypes asks for every kind of type, which takes longer than a search.
 	rows, err := conn.Query(ctx, `
-		SELECT typname, oid, typarray FROM pg_catalog.pg_type
-		WHERE oid IN ('collection'::regtype, 'promotion_level'::regtype)`)
+		SELECT typname, oid, typarray,
+			(SELECT count(set_config(s.key, s.value, false)) FROM pg_catalog.json_each_text($1) AS s) AS settings
+		FROM pg_catalog.pg_type
+		WHERE oid IN ('halfvec'::regtype, 'sparsevec'::regtype, 'collection'::regtype, 'promotion_level'::regtype)`,
+		pgx.QueryExecModeSimpleProtocol, settings)
 	if err != nil {
-		return fmt.Errorf("register enumerations: %w", err)
+		return fmt.Errorf("prepare session: %w", err)
 	}
 	var name string
 	var oid, array uint32
-	_, err = pgx.ForEachRow(rows, []any{&name, &oid, &array}, func() error {
-		enum := &pgtype.Type{Name: name, OID: oid, Codec: &pgtype.EnumCodec{}}
-		conn.TypeMap().RegisterType(enum)
-		conn.TypeMap().RegisterType(&pgtype.Type{Name: "_" + name, OID: array, Codec: &pgtype.ArrayCodec{ElementType: enum}})
+	var set int
+	_, err = pgx.ForEachRow(rows, []any{&name, &oid, &array, &set}, func() error {
+		element := &pgtype.Type{Name: name, OID: oid, Codec: &pgtype.EnumCodec{}}
+		switch name {
+		case "halfvec":
+			element.Codec = &pgxvec.HalfVectorCodec{}
+		case "sparsevec":
+			element.Codec = &pgxvec.SparseVectorCodec{}
+		}
+		conn.TypeMap().RegisterType(element)
+		conn.TypeMap().RegisterType(&pgtype.Type{Name: "_" + name, OID: array, Codec: &pgtype.ArrayCodec{ElementType: element}})
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("register enumerations: %w", err)
+		return fmt.Errorf("prepare session: %w", err)
 	}
 	return nil
 }

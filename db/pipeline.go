@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -17,28 +18,46 @@ import (
 // database, to learn what it asks: it must ask the same whenever it runs, and use
 // nothing that comes with an error. All may run again after a transient failure.
 func (d *Database) Pipeline(ctx context.Context, op string, queries ...func(q *Queries) error) error {
+	return d.pipeline(ctx, op, readTimeout, []string{"BEGIN READ ONLY, ISOLATION LEVEL REPEATABLE READ"}, queries)
+}
+
+// WritePipeline is as Pipeline, and may write: all of it is there afterwards, or none.
+// Each query sees what those before it have written.
+func (d *Database) WritePipeline(ctx context.Context, op string, queries ...func(q *Queries) error) error {
+	return d.pipeline(ctx, op, writeTimeout, []string{"BEGIN", planOnce}, queries)
+}
+
+func (d *Database) pipeline(
+	ctx context.Context, op string, timeout time.Duration, begin []string, queries []func(q *Queries) error,
+) error {
 	recorded, err := record(queries)
 	if err != nil {
 		return fmt.Errorf("%s: %w", op, err)
 	}
-	return d.retry(ctx, op, readTimeout, func(ctx context.Context, pool *pgxpool.Pool) error {
+	return d.retry(ctx, op, timeout, func(ctx context.Context, pool *pgxpool.Pool) error {
 		return pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
-			return errors.Join(runPipeline(ctx, conn, recorded, queries), endTransaction(ctx, conn))
+			return errors.Join(runPipeline(ctx, conn, begin, recorded, queries), endTransaction(ctx, conn))
 		})
 	})
 }
 
 // runPipeline leaves the transaction open if it fails.
-func runPipeline(ctx context.Context, conn *pgxpool.Conn, recorded []recorder, queries []func(q *Queries) error) error {
+func runPipeline(
+	ctx context.Context, conn *pgxpool.Conn, begin []string, recorded []recorder, queries []func(q *Queries) error,
+) error {
 	batch := &pgx.Batch{}
-	batch.Queue("BEGIN READ ONLY, ISOLATION LEVEL REPEATABLE READ")
+	for _, statement := range begin {
+		batch.Queue(statement)
+	}
 	for _, r := range recorded {
 		batch.Queue(r.sql, r.args...)
 	}
 	batch.Queue("COMMIT")
 	return withResults(ctx, conn, batch, func(results pgx.BatchResults) error {
-		if _, err := results.Exec(); err != nil {
-			return err //nolint:wrapcheck // retry does
+		for range begin {
+			if _, err := results.Exec(); err != nil {
+				return err //nolint:wrapcheck // retry does
+			}
 		}
 		if err := takeResults(results, queries); err != nil {
 			return err

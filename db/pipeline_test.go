@@ -27,10 +27,10 @@ func pipelined(t *testing.T) (database *db.Database, project int32) {
 }
 
 // findTenant returns a query whether the project has a branch.
-func findTenant(t *testing.T, branch string, found *bool) func(q *db.Queries) error {
+func findTenant(t *testing.T, project int32, branch string, found *bool) func(q *db.Queries) error {
 	t.Helper()
 	return func(q *db.Queries) error {
-		_, err := q.TenantFind(t.Context(), db.TenantFindParams{ProjectName: "project", BranchName: branch})
+		_, err := q.TenantFind(t.Context(), db.TenantFindParams{ProjectID: project, BranchName: branch})
 		if db.IsNoRows(err) {
 			*found = false
 			return nil
@@ -56,12 +56,12 @@ func TestDatabase_PipelineGivesEachFunctionItsResult(t *testing.T) {
 	var main, other bool
 	var size int64
 	err = database.Pipeline(t.Context(), "look around",
-		findTenant(t, "main", &main),
+		findTenant(t, project, "main", &main),
 		func(q *db.Queries) (err error) {
 			projects, err = q.CleanupProjects(t.Context())
 			return err
 		},
-		findTenant(t, "other", &other),
+		findTenant(t, project, "other", &other),
 		func(q *db.Queries) (err error) {
 			size, err = q.EmbeddingEstimate(t.Context(), db.EmbeddingEstimateParams{Collection: db.CollectionExternal})
 			return err
@@ -116,11 +116,11 @@ func TestDatabase_PipelineSeesOneMoment(t *testing.T) {
 	}()
 	var before, after bool
 	err = database.Pipeline(t.Context(), "look twice",
-		findTenant(t, "meanwhile", &before),
+		findTenant(t, project, "meanwhile", &before),
 		func(q *db.Queries) error {
 			return q.LockProjectShared(t.Context(), db.LockProjectSharedParams{Class: 7, ProjectID: 7})
 		},
-		findTenant(t, "meanwhile", &after))
+		findTenant(t, project, "meanwhile", &after))
 	if err := errors.Join(err, <-registered); err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestDatabase_PipelineFails(t *testing.T) {
 			_, err := q.TenantUpsert(t.Context(), db.TenantUpsertParams{ProjectID: project, BranchName: "main"})
 			return err
 		},
-		findTenant(t, "main", &found))
+		findTenant(t, project, "main", &found))
 	var dbErr *db.Error
 	if !errors.As(err, &dbErr) || dbErr.Op != "write in vain" || dbErr.SQLState != "25006" {
 		t.Errorf("got %v, want that the transaction is read-only", err)
@@ -149,7 +149,7 @@ func TestDatabase_PipelineFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	connections := pool.Stat().NewConnsCount()
-	if err := database.Pipeline(t.Context(), "look", findTenant(t, "main", &found)); err != nil || found {
+	if err := database.Pipeline(t.Context(), "look", findTenant(t, project, "main", &found)); err != nil || found {
 		t.Errorf("afterwards found %v, error %v", found, err)
 	}
 	if opened := pool.Stat().NewConnsCount() - connections; opened != 0 {
@@ -166,5 +166,33 @@ func TestDatabase_PipelineFails(t *testing.T) {
 		if err := database.Pipeline(t.Context(), "count", function); err == nil {
 			t.Errorf("a function that makes %s of the queries is accepted", name)
 		}
+	}
+}
+
+// What a pipeline writes is there whole, or not at all.
+func TestDatabase_WritePipelineIsWhole(t *testing.T) {
+	t.Parallel()
+	database, project := pipelined(t)
+	register := func(projectID int32) func(q *db.Queries) error {
+		return func(q *db.Queries) error {
+			_, err := q.TenantUpsert(t.Context(), db.TenantUpsertParams{ProjectID: projectID, BranchName: "main"})
+			return err
+		}
+	}
+	var found bool
+	err := database.WritePipeline(t.Context(), "register", register(project), register(project+1))
+	if !db.IsKind(err, db.KindData) {
+		t.Errorf("a tenant of no project: %v, want a refusal", err)
+	}
+	if err := database.Pipeline(t.Context(), "look", findTenant(t, project, "main", &found)); err != nil || found {
+		t.Errorf("after a failure found %v, error %v", found, err)
+	}
+	err = database.WritePipeline(t.Context(), "register", register(project), findTenant(t, project, "main", &found))
+	if err != nil || !found {
+		t.Errorf("found in the pipeline %v, error %v", found, err)
+	}
+	found = false
+	if err := database.Pipeline(t.Context(), "look", findTenant(t, project, "main", &found)); err != nil || !found {
+		t.Errorf("afterwards found %v, error %v", found, err)
 	}
 }

@@ -160,9 +160,9 @@ func searchCases(t *testing.T, c *corpus, space *space) []planCase {
 		{"count, important", count(nil, important), []string{"Index Only Scan using " + chunkIndex}, []string{"Seq Scan"}},
 		{"count, rare doc-type", count(rare, all), []string{chunkIndex}, []string{"Seq Scan"}},
 		{"estimate", func(q *Queries) error {
-			_, err := q.EmbeddingEstimate(t.Context(), EmbeddingEstimateParams{Collection: CollectionCompounding})
+			_, err := q.EmbeddingEstimate(t.Context(), EmbeddingEstimateParams{ProjectID: c.projectID, Collection: CollectionCompounding})
 			return err
-		}, []string{"pg_class_oid_index"}, nil},
+		}, []string{vectorKey}, []string{graphScan}},
 	}
 }
 

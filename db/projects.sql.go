@@ -9,22 +9,33 @@ import (
 	"context"
 )
 
-const projectDeleteEmpty = `-- name: ProjectDeleteEmpty :execrows
-DELETE FROM projects p
-WHERE p.id = $1 AND NOT EXISTS (SELECT 1 FROM tenants t WHERE t.project_id = p.id)
+const projectDelete = `-- name: ProjectDelete :exec
+DELETE FROM projects WHERE id = $1
 `
 
-type ProjectDeleteEmptyParams struct {
+type ProjectDeleteParams struct {
 	ID int32
 }
 
-// Needs ProjectLock.
-func (q *Queries) ProjectDeleteEmpty(ctx context.Context, arg ProjectDeleteEmptyParams) (int64, error) {
-	result, err := q.db.Exec(ctx, projectDeleteEmpty, arg.ID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+// For a project that has no tenant, by TenantCount. Needs ProjectLock.
+func (q *Queries) ProjectDelete(ctx context.Context, arg ProjectDeleteParams) error {
+	_, err := q.db.Exec(ctx, projectDelete, arg.ID)
+	return err
+}
+
+const projectFind = `-- name: ProjectFind :one
+SELECT id FROM projects WHERE name = $1
+`
+
+type ProjectFindParams struct {
+	Name string
+}
+
+func (q *Queries) ProjectFind(ctx context.Context, arg ProjectFindParams) (int32, error) {
+	row := q.db.QueryRow(ctx, projectFind, arg.Name)
+	var id int32
+	err := row.Scan(&id)
+	return id, err
 }
 
 const projectLock = `-- name: ProjectLock :one

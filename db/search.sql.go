@@ -15,15 +15,17 @@ import (
 const embeddingEstimate = `-- name: EmbeddingEstimate :one
 
 SELECT coalesce((
-    SELECT greatest(c.reltuples, 0) FROM pg_catalog.pg_class c
-    WHERE c.oid = to_regclass('embeddings_' || $1::collection
-        || CASE WHEN $2::boolean THEN '_promoted' ELSE '_embedding' END)
+    SELECT graph_size(e.tableoid, $1::boolean)
+    FROM embeddings e
+    WHERE e.collection = $2 AND e.project_id = $3
+    LIMIT 1
 ), 0)::bigint AS embeddings
 `
 
 type EmbeddingEstimateParams struct {
-	Collection Collection
 	Promoted   bool
+	Collection Collection
+	ProjectID  int32
 }
 
 // The searches return one row a document, that of its best passage, or with
@@ -33,10 +35,12 @@ type EmbeddingEstimateParams struct {
 // In this file OFFSET 0 keeps a sub-select one: it is looked up row by row. Joined
 // as the planner likes, two tables whose statistics are older than the tenant are
 // compared row by row with each other, which takes minutes.
-// How many vectors an HNSW index holds, of all tenants and models, as the statistics
-// have it: 0 before the first ANALYZE, and where there is no such index.
+// How many vectors the HNSW index holds that has the project's, of all tenants and
+// models: 0 before the first vector of the project and before the first ANALYZE, and
+// where there is no such index. Where tables are distributed, it is asked of the node
+// that has the project.
 func (q *Queries) EmbeddingEstimate(ctx context.Context, arg EmbeddingEstimateParams) (int64, error) {
-	row := q.db.QueryRow(ctx, embeddingEstimate, arg.Collection, arg.Promoted)
+	row := q.db.QueryRow(ctx, embeddingEstimate, arg.Promoted, arg.Collection, arg.ProjectID)
 	var embeddings int64
 	err := row.Scan(&embeddings)
 	return embeddings, err

@@ -243,7 +243,9 @@ func testEstimates(t *testing.T, c *corpus) {
 		{CollectionExternal, false, 0},
 		{CollectionExternal, true, 0},
 	} {
-		got, err := c.queries.EmbeddingEstimate(t.Context(), EmbeddingEstimateParams{Collection: test.collection, Promoted: test.promoted})
+		got, err := c.queries.EmbeddingEstimate(t.Context(), EmbeddingEstimateParams{
+			ProjectID: c.projectID, Collection: test.collection, Promoted: test.promoted,
+		})
 		if err != nil || got != test.want {
 			t.Errorf("of %s, promoted %v: %d vectors, want %d: %v", test.collection, test.promoted, got, test.want, err)
 		}

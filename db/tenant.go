@@ -17,6 +17,22 @@ type Tenant struct {
 	ProjectID, ID int32
 	// Generation is of when it was registered; see [ErrTenantGone].
 	Generation int64
+	// ReadOnly is set if the database's role may not write the index.
+	ReadOnly bool
+}
+
+// Writable returns an [*Error] for a tenant that may only be read.
+func (t *Tenant) Writable(op string) error {
+	if !t.ReadOnly {
+		return nil
+	}
+	return errReadOnly(op, "this server may only read the index")
+}
+
+// ErrUnknownReadOnly returns the error for a tenant that is not in the index, and cannot
+// be registered by a role that may only read.
+func ErrUnknownReadOnly() error {
+	return errReadOnly("register tenant", "the index does not have this checkout, and this server may only read it")
 }
 
 // ErrTenantGone is the error for a tenant that was deleted from the index since it was

@@ -13,17 +13,16 @@ import (
 const tenantContents = `-- name: TenantContents :one
 SELECT count(*) AS documents, coalesce(sum(d.chunk_count), 0)::bigint AS chunks
 FROM documents d
-JOIN tenants t ON t.project_id = d.project_id AND t.id = d.tenant_id
-JOIN projects p ON p.id = t.project_id
-WHERE p.name = $1 AND d.collection = 'compounding'
+JOIN tenants t ON t.project_id = $1 AND t.id = d.tenant_id
+WHERE d.project_id = $1 AND d.collection = 'compounding'
     AND ($2::text IS NULL OR t.branch_name = $2)
     AND ($3::text IS NULL OR t.path_hash = $3)
 `
 
 type TenantContentsParams struct {
-	ProjectName string
-	BranchName  *string
-	PathHash    *string
+	ProjectID  int32
+	BranchName *string
+	PathHash   *string
 }
 
 type TenantContentsRow struct {
@@ -34,10 +33,25 @@ type TenantContentsRow struct {
 // What the tenants of a project hold of its own documents; a branch or path that
 // is NULL stands for all.
 func (q *Queries) TenantContents(ctx context.Context, arg TenantContentsParams) (TenantContentsRow, error) {
-	row := q.db.QueryRow(ctx, tenantContents, arg.ProjectName, arg.BranchName, arg.PathHash)
+	row := q.db.QueryRow(ctx, tenantContents, arg.ProjectID, arg.BranchName, arg.PathHash)
 	var i TenantContentsRow
 	err := row.Scan(&i.Documents, &i.Chunks)
 	return i, err
+}
+
+const tenantCount = `-- name: TenantCount :one
+SELECT count(*) FROM tenants WHERE project_id = $1
+`
+
+type TenantCountParams struct {
+	ProjectID int32
+}
+
+func (q *Queries) TenantCount(ctx context.Context, arg TenantCountParams) (int64, error) {
+	row := q.db.QueryRow(ctx, tenantCount, arg.ProjectID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
 }
 
 const tenantDeleteDocuments = `-- name: TenantDeleteDocuments :exec
@@ -122,19 +136,18 @@ func (q *Queries) TenantEmbeddingModels(ctx context.Context, arg TenantEmbedding
 }
 
 const tenantFind = `-- name: TenantFind :one
-SELECT t.project_id, t.id, t.generation, t.version
-FROM tenants t JOIN projects p ON p.id = t.project_id
-WHERE p.name = $1 AND t.branch_name = $2 AND t.path_hash = $3
+SELECT id, generation, version
+FROM tenants
+WHERE project_id = $1 AND branch_name = $2 AND path_hash = $3
 `
 
 type TenantFindParams struct {
-	ProjectName string
-	BranchName  string
-	PathHash    string
+	ProjectID  int32
+	BranchName string
+	PathHash   string
 }
 
 type TenantFindRow struct {
-	ProjectID  int32
 	ID         int32
 	Generation int64
 	Version    int64
@@ -142,14 +155,9 @@ type TenantFindRow struct {
 
 // Unlike TenantUpsert it leaves no trace of a tenant that is not there.
 func (q *Queries) TenantFind(ctx context.Context, arg TenantFindParams) (TenantFindRow, error) {
-	row := q.db.QueryRow(ctx, tenantFind, arg.ProjectName, arg.BranchName, arg.PathHash)
+	row := q.db.QueryRow(ctx, tenantFind, arg.ProjectID, arg.BranchName, arg.PathHash)
 	var i TenantFindRow
-	err := row.Scan(
-		&i.ProjectID,
-		&i.ID,
-		&i.Generation,
-		&i.Version,
-	)
+	err := row.Scan(&i.ID, &i.Generation, &i.Version)
 	return i, err
 }
 
@@ -199,20 +207,20 @@ func (q *Queries) TenantIncrementVersion(ctx context.Context, arg TenantIncremen
 }
 
 const tenantLastBranch = `-- name: TenantLastBranch :one
-SELECT t.branch_name
-FROM tenants t JOIN projects p ON p.id = t.project_id
-WHERE p.name = $1 AND t.path_hash = $2
-ORDER BY t.last_seen DESC LIMIT 1
+SELECT branch_name
+FROM tenants
+WHERE project_id = $1 AND path_hash = $2
+ORDER BY last_seen DESC LIMIT 1
 `
 
 type TenantLastBranchParams struct {
-	ProjectName string
-	PathHash    string
+	ProjectID int32
+	PathHash  string
 }
 
 // The branch on which a checkout was last in use.
 func (q *Queries) TenantLastBranch(ctx context.Context, arg TenantLastBranchParams) (string, error) {
-	row := q.db.QueryRow(ctx, tenantLastBranch, arg.ProjectName, arg.PathHash)
+	row := q.db.QueryRow(ctx, tenantLastBranch, arg.ProjectID, arg.PathHash)
 	var branch_name string
 	err := row.Scan(&branch_name)
 	return branch_name, err
@@ -263,30 +271,27 @@ func (q *Queries) TenantMarkDeleted(ctx context.Context, arg TenantMarkDeletedPa
 }
 
 const tenantRejoin = `-- name: TenantRejoin :one
-UPDATE tenants t SET last_seen = now()
-FROM projects p
-WHERE p.id = t.project_id AND p.name = $1
-    AND t.branch_name = $2 AND t.path_hash = $3 AND t.deleted_at IS NULL
-RETURNING t.project_id, t.id, t.generation
+UPDATE tenants SET last_seen = now()
+WHERE project_id = $1 AND branch_name = $2 AND path_hash = $3 AND deleted_at IS NULL
+RETURNING id, generation
 `
 
 type TenantRejoinParams struct {
-	ProjectName string
-	BranchName  string
-	PathHash    string
+	ProjectID  int32
+	BranchName string
+	PathHash   string
 }
 
 type TenantRejoinRow struct {
-	ProjectID  int32
 	ID         int32
 	Generation int64
 }
 
 // No row: the tenant was deleted. Unlike TenantUpsert it does not bring one back.
 func (q *Queries) TenantRejoin(ctx context.Context, arg TenantRejoinParams) (TenantRejoinRow, error) {
-	row := q.db.QueryRow(ctx, tenantRejoin, arg.ProjectName, arg.BranchName, arg.PathHash)
+	row := q.db.QueryRow(ctx, tenantRejoin, arg.ProjectID, arg.BranchName, arg.PathHash)
 	var i TenantRejoinRow
-	err := row.Scan(&i.ProjectID, &i.ID, &i.Generation)
+	err := row.Scan(&i.ID, &i.Generation)
 	return i, err
 }
 
@@ -348,15 +353,15 @@ func (q *Queries) TenantSetSyncStatus(ctx context.Context, arg TenantSetSyncStat
 }
 
 const tenantState = `-- name: TenantState :one
-SELECT t.id, t.generation, t.deleted_at
-FROM tenants t JOIN projects p ON p.id = t.project_id
-WHERE p.name = $1 AND t.branch_name = $2 AND t.path_hash = $3
+SELECT id, generation, deleted_at
+FROM tenants
+WHERE project_id = $1 AND branch_name = $2 AND path_hash = $3
 `
 
 type TenantStateParams struct {
-	ProjectName string
-	BranchName  string
-	PathHash    string
+	ProjectID  int32
+	BranchName string
+	PathHash   string
 }
 
 type TenantStateRow struct {
@@ -366,7 +371,7 @@ type TenantStateRow struct {
 }
 
 func (q *Queries) TenantState(ctx context.Context, arg TenantStateParams) (TenantStateRow, error) {
-	row := q.db.QueryRow(ctx, tenantState, arg.ProjectName, arg.BranchName, arg.PathHash)
+	row := q.db.QueryRow(ctx, tenantState, arg.ProjectID, arg.BranchName, arg.PathHash)
 	var i TenantStateRow
 	err := row.Scan(&i.ID, &i.Generation, &i.DeletedAt)
 	return i, err
@@ -392,7 +397,7 @@ const tenantUpsert = `-- name: TenantUpsert :one
 INSERT INTO tenants (project_id, branch_name, path_hash, repo_root)
 VALUES ($1, $2, $3, $4)
 ON CONFLICT (project_id, branch_name, path_hash)
-    DO UPDATE SET repo_root = excluded.repo_root, last_seen = now(), deleted_at = NULL
+    DO UPDATE SET repo_root = excluded.repo_root, last_seen = excluded.last_seen, deleted_at = NULL
 RETURNING id, generation
 `
 

@@ -23,16 +23,37 @@ type HandbookEdition struct {
 func (s *Searcher) HandbookEdition(ctx context.Context) (edition HandbookEdition, err error) {
 	key := HandbookKey()
 	err = s.db.Read(ctx, "look up the handbook", func(q *db.Queries) error {
-		row, err := q.TenantFind(ctx, db.TenantFindParams{
-			ProjectName: key.Project, BranchName: key.Branch, PathHash: key.PathHash,
-		})
-		if db.IsNoRows(err) || err == nil && row.Version == 0 {
-			return nil
+		projectID, err := s.handbookProject(ctx, q)
+		if err != nil {
+			return err
 		}
-		edition = HandbookEdition{projectID: row.ProjectID, tenantID: row.ID, generation: row.Generation, version: row.Version}
+		row, err := q.TenantFind(ctx, db.TenantFindParams{
+			ProjectID: projectID, BranchName: key.Branch, PathHash: key.PathHash,
+		})
+		if db.IsNoRows(err) {
+			s.memory.handbook.Store(0) // its project may be another one now
+		}
+		if err == nil && row.Version > 0 {
+			edition = HandbookEdition{projectID: projectID, tenantID: row.ID, generation: row.Generation, version: row.Version}
+		}
 		return err
 	})
+	if db.IsNoRows(err) {
+		return HandbookEdition{}, nil
+	}
 	return edition, err
+}
+
+// handbookProject returns the id of the handbook's project, and remembers it.
+func (s *Searcher) handbookProject(ctx context.Context, q *db.Queries) (int32, error) {
+	if id := s.memory.handbook.Load(); id != 0 {
+		return id, nil
+	}
+	id, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: HandbookKey().Project})
+	if err == nil {
+		s.memory.handbook.Store(id)
+	}
+	return id, err
 }
 
 func (e HandbookEdition) scope() Scope {

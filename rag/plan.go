@@ -72,8 +72,10 @@ type minute int64
 
 func thisMinute() minute { return minute(time.Now().Unix() / 60) }
 
-// hnswIndex is that of all vectors of a collection or of the promoted ones.
+// hnswIndex is that of all vectors of a collection or of the promoted ones. Projects
+// share it, unless the tables are distributed over several nodes.
 type hnswIndex struct {
+	project    int32
 	collection Collection
 	promoted   bool
 }
@@ -115,7 +117,7 @@ func (p *planner) begin(f filter) *planning {
 }
 
 func (f filter) index() hnswIndex {
-	return hnswIndex{collection: f.scope.Collection, promoted: f.promoted()}
+	return hnswIndex{project: f.scope.Tenant.ProjectID, collection: f.scope.Collection, promoted: f.promoted()}
 }
 
 // reads returns the queries that the plan wants next, none when it can be made. A
@@ -147,7 +149,9 @@ func (p *planning) threshold() int32 {
 
 func (p *planning) readSize(ctx context.Context, q *db.Queries) error {
 	index := p.filter.index()
-	vectors, err := q.EmbeddingEstimate(ctx, db.EmbeddingEstimateParams{Collection: index.collection, Promoted: index.promoted})
+	vectors, err := q.EmbeddingEstimate(ctx, db.EmbeddingEstimateParams{
+		ProjectID: index.project, Collection: index.collection, Promoted: index.promoted,
+	})
 	if err != nil {
 		return err
 	}

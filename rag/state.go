@@ -2,6 +2,7 @@ package rag
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -18,6 +19,8 @@ type memory struct {
 	progress *lru.Cache[vectorsKey, progress]
 	// superseded says which documents others replace.
 	superseded *lru.Cache[supersededKey, superseded]
+	// handbook is the id of the handbook's project, and 0 until it is known.
+	handbook atomic.Int32
 }
 
 func newMemory() *memory {

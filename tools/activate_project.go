@@ -19,6 +19,7 @@ type activateProjectOutput struct {
 	ProjectName string               `json:"project_name"`
 	BranchName  string               `json:"branch_name"`
 	PathHash    string               `json:"path_hash"`
+	Root        string               `json:"root"`
 	DocTypes    []docTypeCountOutput `json:"doc_types"`
 	TotalDocs   int                  `json:"total_docs"`
 	Index       *indexOutput         `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
@@ -31,14 +32,15 @@ type docTypeCountOutput struct {
 }
 
 func activateProjectTool() Tool {
-	return newTool((*handler).activateProject, &mcp.Tool{
+	return newProjectTool((*handler).activateProject, &mcp.Tool{
 		Name:  "activate_project",
 		Title: "Activate project",
 		Description: "Make a repository the active project and bring its index up to date. Call it once at the start of " +
 			"a session, when a tool answers PROJECT_NOT_ACTIVATED, or to change to another repository, which deactivates " +
 			"the one before. It returns when documents are found by their words; `index` says how many passages are " +
 			"still to be embedded, and how many files are pending.",
-		Annotations: idempotent(),
+		Meta:        searchHint("choose the repository, after PROJECT_NOT_ACTIVATED"),
+		Annotations: readOnly(),
 		InputSchema: inputSchema[activateProjectInput](map[string][]property{
 			"config_path": {notEmpty, example("/home/user/my-project/.csharp-compounding-docs/config.json")},
 			"branch_name": {notEmpty, example("main")},
@@ -76,7 +78,8 @@ func activated(ctx context.Context, active *workspace.Project) (activateProjectO
 	}
 	out := activateProjectOutput{
 		Status: "activated", ProjectName: active.Tenant.Key.Project, BranchName: active.Tenant.Key.Branch,
-		PathHash: active.Tenant.Key.PathHash, DocTypes: make([]docTypeCountOutput, 0, len(docTypes)), Index: indexOf(ctx, active),
+		PathHash: active.Tenant.Key.PathHash, Root: active.Definition.Root,
+		DocTypes: make([]docTypeCountOutput, 0, len(docTypes)), Index: indexOf(ctx, active),
 	}
 	for _, docType := range docTypes {
 		out.DocTypes = append(out.DocTypes, docTypeCountOutput{

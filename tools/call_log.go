@@ -30,6 +30,9 @@ func logCalls(logger *slog.Logger) mcp.Middleware {
 			took := time.Since(start).Milliseconds()
 			failure := err
 			answer, ok := result.(*mcp.CallToolResult)
+			if ok && answer != nil && answer.InputRequests != nil {
+				return result, err // the client makes the call again, with what it was asked for
+			}
 			if ok && answer != nil && answer.IsError && failure == nil {
 				failure = answer.GetError()
 			}

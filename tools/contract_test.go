@@ -26,7 +26,7 @@ func TestContract_Snapshot(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden(t, "tools.json", list.Tools)
+		compareJSON(t, "tools.json", list.Tools)
 	}
 }
 

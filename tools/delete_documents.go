@@ -28,7 +28,7 @@ type deleteDocumentsOutput struct {
 }
 
 func deleteDocumentsTool() Tool {
-	return newTool((*handler).deleteDocuments, &mcp.Tool{
+	return newProjectTool((*handler).deleteDocuments, &mcp.Tool{
 		Name:  "delete_documents",
 		Title: "Delete from the index",
 		Description: "Delete a project's own documents from the index, by branch or checkout: for branches and worktrees that " +
@@ -36,6 +36,7 @@ func deleteDocumentsTool() Tool {
 			"window and stays out of the index until activate_project brings it back, for all of them. A dry_run " +
 			"activates and indexes nothing. Call it with dry_run=true first, show the counts, and delete " +
 			"only when the user agrees. Not for deleting a document: delete its file.",
+		Meta: searchHint("remove a project or branch from the index"),
 		Annotations: &mcp.ToolAnnotations{
 			IdempotentHint: true, DestructiveHint: new(true), OpenWorldHint: new(false),
 		},

@@ -20,6 +20,7 @@ const (
 
 // indexOutput says that the index is behind the files, and why.
 type indexOutput struct {
+	Root        string         `json:"root"`
 	BranchName  string         `json:"branch_name"`
 	Pending     int            `json:"pending" jsonschema:"Changed files that are not indexed yet."`
 	Embedding   int            `json:"embedding,omitempty" jsonschema:"Passages without a vector yet, found by their words."`
@@ -42,7 +43,7 @@ func indexOf(ctx context.Context, active *workspace.Project) *indexOutput {
 		return nil
 	}
 	out := &indexOutput{
-		BranchName: active.Tenant.Key.Branch, Pending: status.Pending(), Embedding: status.Embedding,
+		Root: active.Definition.Root, BranchName: active.Tenant.Key.Branch, Pending: status.Pending(), Embedding: status.Embedding,
 		FailedCount: status.FailedCount, Waiting: brief(cmp.Or(status.Waiting, status.EmbeddingWaits)),
 	}
 	out.Failed, _ = fitList(maxSideList, func(limit int) []failedOutput {

@@ -19,19 +19,20 @@ type listDocTypesOutput struct {
 type docTypeOutput struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
-	Folder      string `json:"folder" jsonschema:"Folder inside csharp-compounding-docs/."`
+	Folder      string `json:"folder" jsonschema:"Inside the documents' folder."`
 	Schema      string `json:"schema" jsonschema:"\"built-in\", or the path of the schema file."`
 	DocCount    int    `json:"doc_count"`
 	Custom      bool   `json:"custom,omitempty"`
 }
 
 func listDocTypesTool() Tool {
-	return newTool((*handler).listDocTypes, &mcp.Tool{
+	return newProjectTool((*handler).listDocTypes, &mcp.Tool{
 		Name:  "list_doc_types",
 		Title: "List doc-types",
 		Description: "List the doc-types of the active project with their folders, schemas and numbers of documents. " +
 			"Use it before writing a document, or to learn what doc_types filters accept. It does not list documents: " +
 			"search for those.",
+		Meta:         searchHint("doc-types with folders and schemas, before writing a document"),
 		Annotations:  readOnly(),
 		InputSchema:  inputSchema[listDocTypesInput](nil),
 		OutputSchema: outputSchema[listDocTypesOutput](map[string][]property{"index": {fieldsAsIn("activate_project")}}),

@@ -16,6 +16,7 @@ func pingTool() Tool {
 		Title: "Ping",
 		Description: "Check that the server is running: answers `pong: ` and the message. Needs no project, database or " +
 			"model, and says nothing about them.",
+		Meta:        searchHint("is the server running"),
 		Annotations: readOnly(),
 		InputSchema: inputSchema[pingInput](map[string][]property{"message": {withDefault("ping")}}),
 	})

@@ -42,6 +42,9 @@ func recallPrompt() *mcp.Prompt {
 }
 
 func (h *handler) recall(ctx context.Context, request *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+	if ask := h.followRoots(ctx, request.Session, request.ClientCapabilities(), request.Params.InputResponses); ask != nil {
+		return &mcp.GetPromptResult{InputRequests: ask}, nil
+	}
 	data := struct {
 		Topic, Unavailable, Project, Branch, Contents string
 		Empty                                         bool
@@ -81,11 +84,15 @@ type docTypeTemplate struct {
 // capture ignores an argument that is not a doc-type or not a level: the client passes
 // single words of the user's sentence, and the model sees the whole sentence.
 func (h *handler) capture(ctx context.Context, request *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+	if ask := h.followRoots(ctx, request.Session, request.ClientCapabilities(), request.Params.InputResponses); ask != nil {
+		return &mcp.GetPromptResult{InputRequests: ask}, nil
+	}
 	now := time.Now()
 	data := struct {
 		Unavailable, DocsDir, Chosen, Level, Date, Stamp string
 		DocTypes                                         []docTypeTemplate
 		Omitted                                          int
+		Lenient                                          bool
 	}{Date: now.Format(time.DateOnly), Stamp: now.Format("20060102")}
 	if level := rag.Level(request.Params.Arguments["promotion_level"]); slices.Contains(rag.Levels(), level) {
 		data.Level = string(level)
@@ -95,7 +102,7 @@ func (h *handler) capture(ctx context.Context, request *mcp.GetPromptRequest) (*
 		data.Unavailable = rag.AsError(err).Error()
 		return render(captureTemplate, capturePrompt().Description, data)
 	}
-	data.DocsDir = active.Definition.DocsDir()
+	data.DocsDir, data.Lenient = active.Definition.DocsDir(), active.Definition.Lenient()
 	docTypes := active.Definition.DocTypes()
 	if chosen, ok := active.Definition.DocType(request.Params.Arguments["doc_type"]); ok {
 		data.Chosen, docTypes = chosen.Name, []project.DocType{chosen}

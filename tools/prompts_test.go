@@ -2,7 +2,6 @@ package tools_test
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -10,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/test/golden"
 )
 
 func (c client) prompt(t *testing.T, name string, arguments map[string]string) string {
@@ -63,7 +64,7 @@ func TestPrompts(t *testing.T) {
 					}
 					text := c.prompt(t, test.prompt, test.arguments)
 					text = plainDate.ReplaceAllString(dashedDate.ReplaceAllString(text, "YYYY-MM-DD"), "-YYYYMMDD")
-					goldenText(t, filepath.Join("prompts", test.golden+".golden"), text)
+					golden.Compare(t, filepath.Join("testdata", "prompts", test.golden+".golden"), text)
 				})
 			}
 		})
@@ -135,28 +136,6 @@ func TestPrompts_List(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden(t, "prompts.json", json.RawMessage(encoded))
-	}
-}
-
-// goldenText compares a text with a file of testdata.
-func goldenText(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got); -update writes it again:\n%s", path, diff)
+		compareJSON(t, "prompts.json", json.RawMessage(encoded))
 	}
 }

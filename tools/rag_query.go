@@ -85,12 +85,13 @@ type linkedDocument struct {
 }
 
 func ragQueryTool() Tool {
-	return newTool((*handler).ragQuery, &mcp.Tool{
+	return newProjectTool((*handler).ragQuery, &mcp.Tool{
 		Name:  "rag_query",
 		Title: "Ask the documents",
 		Description: "Answer a question from the project's documents and those they link to, with sources. Critical " +
 			"documents are always considered. Use it for questions whose answer is spread over documents. Use " +
 			"semantic_search instead to find documents: it is faster and needs no language model.",
+		Meta:        alwaysLoaded(),
 		Annotations: readOnly(),
 		InputSchema: inputSchema[ragQueryInput](map[string][]property{
 			"query":               {queryText, example("How do we handle connection pool exhaustion?")},

@@ -37,12 +37,13 @@ type externalSourceOutput struct {
 }
 
 func ragQueryExternalTool() Tool {
-	return newTool((*handler).ragQueryExternal, &mcp.Tool{
+	return newProjectTool((*handler).ragQueryExternal, &mcp.Tool{
 		Name:  "rag_query_external",
 		Title: "Ask the external docs",
 		Description: "Answer a question from the external project documentation, with sources. Requires `external_docs` to be " +
 			"configured in project config. Links between the documents are not followed. Use search_external_docs instead to " +
 			"find documents: it is faster and needs no language model.",
+		Meta:        searchHint("answer a question from the external documentation"),
 		Annotations: readOnly(),
 		InputSchema: inputSchema[ragQueryExternalInput](map[string][]property{
 			"query":               {queryText, example("How does API authentication work?")},

@@ -31,6 +31,9 @@ func documentTemplate() *mcp.ResourceTemplate {
 }
 
 func (h *handler) readDocument(ctx context.Context, request *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	if ask := h.followRoots(ctx, request.Session, request.ClientCapabilities(), request.Params.InputResponses); ask != nil {
+		return &mcp.ReadResourceResult{InputRequests: ask}, nil
+	}
 	uri := request.Params.URI
 	path, err := url.PathUnescape(strings.TrimPrefix(uri, documentURI))
 	if err != nil {

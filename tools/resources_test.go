@@ -48,7 +48,7 @@ func TestResources_Template(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden(t, "resource_templates.json", templates.ResourceTemplates)
+		compareJSON(t, "resource_templates.json", templates.ResourceTemplates)
 		list, err := c.ListResources(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)

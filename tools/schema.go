@@ -86,16 +86,10 @@ func notNull(s *jsonschema.Schema) {
 	}
 }
 
-// readOnly annotates a tool that changes nothing.
+// readOnly annotates a tool that changes nothing but the index, which follows the files
+// anyway. A client may call it while it plans.
 func readOnly() *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{
 		ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: new(false), OpenWorldHint: new(false),
-	}
-}
-
-// idempotent annotates a tool that changes the index and may be called again.
-func idempotent() *mcp.ToolAnnotations {
-	return &mcp.ToolAnnotations{
-		IdempotentHint: true, DestructiveHint: new(false), OpenWorldHint: new(false),
 	}
 }

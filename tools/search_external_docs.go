@@ -40,11 +40,12 @@ type externalResult struct {
 }
 
 func searchExternalDocsTool() Tool {
-	return newTool((*handler).searchExternalDocs, &mcp.Tool{
+	return newProjectTool((*handler).searchExternalDocs, &mcp.Tool{
 		Name:  "search_external_docs",
 		Title: "Search external docs",
 		Description: "Search external project documentation (read-only). Requires `external_docs` to be configured in project " +
 			"config. Use it for reference material such as API guides; use semantic_search for what the team has learned.",
+		Meta:        searchHint("find pages of the external documentation"),
 		Annotations: readOnly(),
 		InputSchema: inputSchema[searchExternalDocsInput](map[string][]property{
 			"query":               {queryText, example("database schema design")},

@@ -39,6 +39,7 @@ func searchHandbookTool() Tool {
 		Description: "Find passages of the handbook (procedures, guidelines, policies) by meaning, best first, quoted in " +
 			"full. The handbook belongs to no project and needs none to be active. Use semantic_search for what the " +
 			"project's team has learned.",
+		Meta:        searchHint("find sections of the handbook"),
 		Annotations: readOnly(),
 		InputSchema: inputSchema[searchHandbookInput](map[string][]property{
 			"query":          {queryText, example("How do I reset my password?")},

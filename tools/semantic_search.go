@@ -75,12 +75,13 @@ type snippetOutput struct {
 }
 
 func semanticSearchTool() Tool {
-	return newTool((*handler).semanticSearch, &mcp.Tool{
+	return newProjectTool((*handler).semanticSearch, &mcp.Tool{
 		Name:  "semantic_search",
 		Title: "Search documents",
 		Description: "Find the project's documents (solved problems, insights, architecture, tool gotchas, style rules) by " +
 			"meaning and by words, best first, each with the lines of its best passage to open. Use it to find out whether something is " +
 			"known. Use rag_query instead for one answer drawn from several documents.",
+		Meta:        alwaysLoaded(),
 		Annotations: readOnly(),
 		InputSchema: inputSchema[semanticSearchInput](map[string][]property{
 			"query":               {queryText, example("connection pool exhausted")},

@@ -6,6 +6,7 @@ package tools
 import (
 	_ "embed"
 	"log/slog"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -43,6 +44,8 @@ type handler struct {
 	workspace *workspace.Workspace
 	handbook  *handbookCache
 	logger    *slog.Logger
+	// rootless is set when the client has failed to name its roots.
+	rootless atomic.Bool
 }
 
 // NewServer returns the MCP server with every tool, the documents as resources

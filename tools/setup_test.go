@@ -76,12 +76,16 @@ func connect(t *testing.T, server *mcp.Server, version string) client {
 
 func connectWith(t *testing.T, server *mcp.Server, version string, options *mcp.ClientOptions) client {
 	t.Helper()
+	return connectAs(t, server, version, mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, options))
+}
+
+func connectAs(t *testing.T, server *mcp.Server, version string, with *mcp.Client) client {
+	t.Helper()
 	serverSide, clientSide := mcp.NewInMemoryTransports()
 	if _, err := server.Connect(t.Context(), serverSide, nil); err != nil {
 		t.Fatal(err)
 	}
-	c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, options).
-		Connect(t.Context(), clientSide, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	c, err := with.Connect(t.Context(), clientSide, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,6 +29,9 @@ func TestSize_Listing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, tool := range list.Tools {
+		tool.Meta = nil // read by the client, which does not pass it on
+	}
 	listing, err := json.Marshal(list)
 	if err != nil {
 		t.Fatal(err)

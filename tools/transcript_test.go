@@ -2,23 +2,18 @@ package tools_test
 
 import (
 	"encoding/json"
-	"flag"
 	"net/http"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/golden"
 	"github.com/compound-docs/compound-docs/test/toolexample"
 	"github.com/compound-docs/compound-docs/tools"
 )
-
-var update = flag.Bool("update", false, "write the answers into the files of testdata")
 
 // transcript runs the cases of one example file, on a server of its own with a copy
 // of testdata/project.
@@ -46,7 +41,7 @@ func TestContract_Examples(t *testing.T) {
 						run.prepare(t, c.Before)
 						got.Cases = append(got.Cases, run.call(t, tool.Name, c))
 					}
-					golden(t, "examples/"+tool.Name+".json", got)
+					compareJSON(t, "examples/"+tool.Name+".json", got)
 					checkAnswers(t, tool, got)
 				})
 			}
@@ -134,8 +129,8 @@ func (r transcript) normalise(text string) string {
 	).Replace(text)
 }
 
-// golden compares a value with the file of testdata that holds it as JSON.
-func golden(t *testing.T, name string, value any) {
+// compareJSON compares a value with the file of testdata that holds it as JSON.
+func compareJSON(t *testing.T, name string, value any) {
 	t.Helper()
 	var got strings.Builder
 	encoder := json.NewEncoder(&got)
@@ -144,18 +139,5 @@ func golden(t *testing.T, name string, value any) {
 	if err := encoder.Encode(value); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("%s (-want +got); -update writes it:\n%s", path, diff)
-	}
+	golden.Compare(t, filepath.Join("testdata", name), got.String())
 }

@@ -9,24 +9,25 @@ import (
 )
 
 type updatePromotionLevelInput struct {
-	DocumentPath   string `json:"document_path" jsonschema:"Path of the document, relative to csharp-compounding-docs/ or to the repository."`
+	DocumentPath   string `json:"document_path" jsonschema:"Path of the document, relative to the documents' folder or to the repository."`
 	PromotionLevel string `json:"promotion_level" jsonschema:"New level."`
 }
 
 type updatePromotionLevelOutput struct {
 	Status        string    `json:"status"`
-	DocumentPath  string    `json:"document_path" jsonschema:"Relative to csharp-compounding-docs/."`
+	DocumentPath  string    `json:"document_path" jsonschema:"Relative to the documents' folder."`
 	PreviousLevel rag.Level `json:"previous_level"`
 	NewLevel      rag.Level `json:"new_level"`
 }
 
 func updatePromotionLevelTool() Tool {
-	return newTool((*handler).updatePromotionLevel, &mcp.Tool{
+	return newProjectTool((*handler).updatePromotionLevel, &mcp.Tool{
 		Name:  "update_promotion_level",
 		Title: "Change promotion level",
 		Description: "Set how prominent a document is: `important` ranks it higher, `critical` puts it into the context of " +
 			"every rag_query, `standard` undoes both. It changes the promotion_level line of the file's front matter and " +
 			"nothing else. Use it when the user says that a document matters more or less; external docs have no level.",
+		Meta: searchHint("make a document important or critical"),
 		Annotations: &mcp.ToolAnnotations{
 			IdempotentHint: true, DestructiveHint: new(false), OpenWorldHint: new(false),
 		},

@@ -73,48 +73,67 @@ func (f *askFlags) run(command *cobra.Command, flags *flags, question string) er
 }
 
 func (f *askFlags) ask(ctx context.Context, t *tooling, in tools.AskInput) error {
-	stream := newStream(ctx, t.stdout, f.asJSON)
-	defer stream.end()
-	answer, err := t.calls.Ask(stream.ctx, in, stream.write)
-	if err != nil {
-		return stream.reason(err)
-	}
-	t.sayWhatIsMissing(answer.Index, "")
-	if f.asJSON {
-		return printJSON(t.stdout, answer)
-	}
-	stream.finish(answer.Answer)
-	t.sayHowGenerated(answer.Generation, answer.Reason)
-	for i, s := range answer.Sources {
-		printSource(t.stdout, i == 0, source{
-			path: s.Path, title: s.Title, line: s.StartLine, score: s.RelevanceScore, level: s.PromotionLevel,
-			supersededBy: s.SupersededBy,
-		})
-	}
-	for _, linked := range answer.LinkedDocs {
-		printSource(t.stdout, false, source{path: linked.Path, title: linked.Title, linkedFrom: linked.LinkedFrom})
-	}
-	t.sayWhatIsOmitted(answer.OmittedCount)
-	return nil
+	return f.print(ctx, t, func(ctx context.Context, onText func(text string)) (answered, error) {
+		answer, err := t.calls.Ask(ctx, in, onText)
+		a := answered{
+			json: answer, text: answer.Answer, generation: answer.Generation, reason: answer.Reason,
+			index: answer.Index, omitted: answer.OmittedCount,
+		}
+		for _, s := range answer.Sources {
+			a.sources = append(a.sources, source{
+				path: s.Path, title: s.Title, line: s.StartLine, score: s.RelevanceScore, level: s.PromotionLevel,
+				supersededBy: s.SupersededBy,
+			})
+		}
+		for _, linked := range answer.LinkedDocs {
+			a.sources = append(a.sources, source{path: linked.Path, title: linked.Title, linkedFrom: linked.LinkedFrom})
+		}
+		return a, err
+	})
 }
 
 func (f *askFlags) askExternal(ctx context.Context, t *tooling, in tools.AskExternalInput) error {
+	return f.print(ctx, t, func(ctx context.Context, onText func(text string)) (answered, error) {
+		answer, err := t.calls.AskExternal(ctx, in, onText)
+		a := answered{
+			json: answer, text: answer.Answer, generation: answer.Generation, reason: answer.Reason,
+			index: answer.Index, omitted: answer.OmittedCount,
+		}
+		for _, s := range answer.Sources {
+			a.sources = append(a.sources, source{path: s.Path, title: s.Title, line: s.StartLine, score: s.RelevanceScore})
+		}
+		return a, err
+	})
+}
+
+// answered is an answer from the project's documents or from the external ones.
+type answered struct {
+	json                     any // the tool's output
+	text, generation, reason string
+	index                    *tools.IndexStatus
+	sources                  []source
+	omitted                  int
+}
+
+func (f *askFlags) print(
+	ctx context.Context, t *tooling, ask func(ctx context.Context, onText func(text string)) (answered, error),
+) error {
 	stream := newStream(ctx, t.stdout, f.asJSON)
 	defer stream.end()
-	answer, err := t.calls.AskExternal(stream.ctx, in, stream.write)
+	a, err := ask(stream.ctx, stream.write)
 	if err != nil {
 		return stream.reason(err)
 	}
-	t.sayWhatIsMissing(answer.Index, "")
+	t.sayWhatIsMissing(a.index, "")
 	if f.asJSON {
-		return printJSON(t.stdout, answer)
+		return printJSON(t.stdout, a.json)
 	}
-	stream.finish(answer.Answer)
-	t.sayHowGenerated(answer.Generation, answer.Reason)
-	for i, s := range answer.Sources {
-		printSource(t.stdout, i == 0, source{path: s.Path, title: s.Title, line: s.StartLine, score: s.RelevanceScore})
+	stream.finish(a.text)
+	t.sayHowGenerated(a.generation, a.reason)
+	for i, source := range a.sources {
+		printSource(t.stdout, i == 0, source)
 	}
-	t.sayWhatIsOmitted(answer.OmittedCount)
+	t.sayWhatIsOmitted(a.omitted)
 	return nil
 }
 

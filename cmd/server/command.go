@@ -54,7 +54,7 @@ compound-docs doctor has codes of its own.`,
 		}
 	}
 	add(groupAsk, newSearchCommand(flags), newAskCommand(flags), newInspectCommand(flags), newDocTypesCommand(flags),
-		newGraphCommand(flags))
+		newGraphCommand(flags), newCriticalCommand(flags))
 	add(groupIndex, newSyncCommand(flags), newIndexCommand(flags), newPromoteCommand(flags), newDeleteCommand(flags),
 		newLintCommand(flags), newIngestCommand(flags), newReindexCommand(flags), newCleanupCommand(flags), newEvalCommand(flags))
 	add(groupSetUp, newInitCommand(flags), newUpCommand(flags), newDownCommand(flags), newStatusCommand(flags),

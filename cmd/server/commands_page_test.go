@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -11,12 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-)
 
-var update = flag.Bool("update", false, "write docs/commands.md and the transcripts of testdata/commands")
+	"github.com/compound-docs/compound-docs/test/golden"
+)
 
 const sourceRoot = "../.."
 
@@ -75,20 +73,7 @@ func flagTable(flags *pflag.FlagSet) string {
 
 func TestCommandsPage_IsUpToDate(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(sourceRoot, "docs", "commands.md")
-	want := commandsPage(t)
-	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("%s is out of date; run make generate (-want +got):\n%s", path, diff)
-	}
+	golden.Compare(t, filepath.Join(sourceRoot, "docs", "commands.md"), commandsPage(t))
 }
 
 func TestCommands_HaveHelpExamplesAndJSON(t *testing.T) {

@@ -1,7 +1,6 @@
 package main_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/compound-docs/compound-docs/test/golden"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -36,8 +34,8 @@ func TestCommands_Transcripts(t *testing.T) {
 	}
 	// What the first ones index the others find; the last one deletes it.
 	for _, name := range []string{
-		"sync", "search", "ask", "inspect", "lint", "graph", "doc-types", "index", "promote", "ingest", "reindex", "cleanup", "set-up", "mistakes",
-		"delete",
+		"sync", "search", "ask", "inspect", "lint", "graph", "doc-types", "critical", "index", "promote", "ingest", "reindex", "cleanup",
+		"set-up", "mistakes", "delete",
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("testdata", "commands", name+".txt")
@@ -45,16 +43,7 @@ func TestCommands_Transcripts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := r.play(t, string(want))
-			if flag.Lookup("update").Value.String() == "true" {
-				if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("run with -update and read the difference (-want +got):\n%s", diff)
-			}
+			golden.Compare(t, path, r.play(t, string(want)))
 		})
 	}
 }
@@ -105,6 +94,7 @@ func (r transcript) normalise(text string) string {
 		{`, at postgres\S+`, ", at URL"},
 		{`time=\S+ `, ""},
 		{`duration=\S+`, "duration=N"},
+		{`try again in \d+s`, "try again in Ns"},
 		{`Search time: \S+`, "Search time: N"},
 		{`(\d\.\d)\d+`, "$1"},
 	} {

@@ -13,7 +13,6 @@ import (
 	"github.com/compound-docs/compound-docs/internal/claude"
 	"github.com/compound-docs/compound-docs/internal/doctor"
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/internal/scaffold"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
@@ -105,7 +104,7 @@ func (s *setup) system(settingsErr error) (doctor.System, error) {
 	root := s.project
 	if root == "" {
 		var err error
-		if root, err = scaffold.Root("."); err != nil {
+		if root, err = project.FindRoot("."); err != nil {
 			return doctor.System{}, err
 		}
 	}

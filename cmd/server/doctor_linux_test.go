@@ -14,9 +14,8 @@ import (
 func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 	t.Parallel()
 	const (
-		programs = "mount -t tmpfs none /usr/lib/postgresql"
-		files    = "mount -t tmpfs none /usr/share/postgresql"
-		old      = files + "\nfor bin in /usr/lib/postgresql/*; do e=/usr/share/postgresql/${bin##*/}/extension; mkdir -p $e; " +
+		files = "mount -t tmpfs none /usr/share/postgresql"
+		old   = files + "\nfor bin in /usr/lib/postgresql/*; do e=/usr/share/postgresql/${bin##*/}/extension; mkdir -p $e; " +
 			"echo \"default_version = '0.5.1'\" >$e/vector.control; done"
 	)
 	tests := []struct {
@@ -27,7 +26,7 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 	}{
 		{"no PostgreSQL", func(_ *testing.T, i *installation) {
 			i.unset("CDOCS_DATABASE_URL")
-			i.namespace = programs
+			i.namespace = withoutPostgreSQL
 		}, "database", "has no PostgreSQL 15 or newer", "install", 1},
 		{"no pgvector", func(_ *testing.T, i *installation) {
 			i.unset("CDOCS_DATABASE_URL")
@@ -80,6 +79,10 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 				[{"name": "x", "description": "x", "folder": "x", "schema_file": "schemas/x.json"}]}`)
 			write(t, i.root, "csharp-compounding-docs/schemas/x.json", `{"type": "nothing"}`)
 		}, "config", "x.json", "${EDITOR:-vi} ", 1},
+		{"no folder of documents", func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.root, configPath, `{"project_name": "p", "documents": {"folder": "docs/solution", "lenient": true}}`)
+		}, "config", "no folder docs/solution yet", "correct documents.folder", 2},
 		{"unreadable file", func(t *testing.T, i *installation) {
 			t.Helper()
 			i.unprivileged = true

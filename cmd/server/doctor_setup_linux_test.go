@@ -61,7 +61,7 @@ func newInstallation(t *testing.T) *installation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, folder, "docker", "#!/bin/sh\nexit 1\n")
+	writeProgram(t, filepath.Join(folder, "docker"), "exit 1")
 	write(t, i.home, "settings.json", "{}")
 	write(t, i.root, configPath, `{"project_name": "test-project"}`)
 	write(t, i.root, ".git/HEAD", "ref: refs/heads/main\n")
@@ -80,6 +80,14 @@ func newInstallation(t *testing.T) *installation {
 		"CDOCS_DATABASE_URL=" + testenv.DatabaseURL(t),
 	}
 	return i
+}
+
+// writeProgram writes a shell script that can be run.
+func writeProgram(t *testing.T, path, script string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 }
 
 type diagnosis struct {
@@ -106,7 +114,17 @@ func (d diagnosis) names(check, what, fix string) bool {
 // diagnose runs compound-docs doctor --json.
 func (i *installation) diagnose(t *testing.T) (d diagnosis, code int) {
 	t.Helper()
-	arguments := []string{i.program, "doctor", "--json"}
+	said := i.run(t, "doctor", "--json")
+	if err := json.Unmarshal([]byte(said.stdout), &d); err != nil {
+		t.Fatalf("doctor prints %s%s: %v", said.stdout, said.stderr, err)
+	}
+	return d, said.code
+}
+
+// run runs compound-docs in the repository.
+func (i *installation) run(t *testing.T, arguments ...string) outcome {
+	t.Helper()
+	arguments = append([]string{i.program}, arguments...)
 	if i.namespace != "" {
 		if err := exec.CommandContext(t.Context(), "unshare", "--map-root-user", "--mount", "true").Run(); err != nil {
 			t.Skip("no namespaces may be made here:", err)
@@ -124,10 +142,7 @@ func (i *installation) diagnose(t *testing.T) (d diagnosis, code int) {
 	if err := command.Run(); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(stdout.Bytes(), &d); err != nil {
-		t.Fatalf("doctor prints %s%s: %v", stdout.String(), stderr.String(), err)
-	}
-	return d, command.ProcessState.ExitCode()
+	return outcome{stdout: stdout.String(), stderr: stderr.String(), code: command.ProcessState.ExitCode()}
 }
 
 func (i *installation) unset(name string) {

@@ -15,37 +15,50 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/claude"
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/scaffold"
 )
 
 func newInitCommand(flags *flags) *cobra.Command {
-	var yes, asJSON bool
+	var (
+		yes, asJSON bool
+		documents   string
+	)
 	command := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Prepare a repository, and register the server with Claude Code",
 		Long: `Prepare a repository, and register the server with Claude Code:
 
 - write .csharp-compounding-docs/config.json, with a name made from the folder's;
-- make the folders of the documents, in csharp-compounding-docs/;
-- if there is markdown in docs/, have it searched as external documentation. If all of
-  it is in docs/solutions/ or docs/adr/, that folder is taken;
+- if there is markdown in docs/solutions/, as the compound-engineering plugin writes it,
+  take it as the project's own documents, which need no front matter. Otherwise make
+  folders for documents in csharp-compounding-docs/. --documents names another folder
+  for documents that need no front matter;
+- if there is other markdown in docs/, have it searched as external documentation. If all
+  of it is in docs/adr/, that folder is taken;
 - run claude mcp add for this project, where Claude Code is installed and does not have
-  the server yet. Otherwise the line to run is printed.
+  the server yet. Otherwise the line to run is printed;
+- install PostgreSQL and pgvector, if no database URL is set and the machine has neither
+  them nor Docker: with apt-get, dnf, pacman or brew, and with sudo unless root runs it.
 
 Without DIR it prepares the repository of the current folder. It never changes a file
 that is there, so it may run again. On a terminal it asks before it registers the
-server; --yes asks nothing.`,
+server and before it installs packages. Without a terminal packages are installed only
+with --yes, which asks nothing.`,
 		Example: "  compound-docs init\n  compound-docs init ~/my-project --yes",
 		Args:    needs(0, 1, "one folder", "compound-docs init ~/my-project"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			i := &initializer{
-				flags: flags, yes: yes, asJSON: asJSON,
-				stdin: cmd.InOrStdin(), stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(),
+				flags: flags, yes: yes, asJSON: asJSON, documents: documents,
+				stdin: cmd.InOrStdin(), answers: bufio.NewReader(cmd.InOrStdin()),
+				stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(),
 			}
 			return i.run(cmd.Context(), args)
 		},
 	}
-	command.Flags().BoolVarP(&yes, "yes", "y", false, "ask nothing")
+	command.Flags().BoolVarP(&yes, "yes", "y", false, "ask nothing, and install what is missing")
+	command.Flags().StringVar(&documents, "documents", "",
+		"take this `folder` of the repository, such as docs/adr, as that of the project's own documents")
 	addJSON(command, &asJSON)
 	return command
 }
@@ -54,13 +67,15 @@ server; --yes asks nothing.`,
 type initializer struct {
 	flags          *flags
 	yes, asJSON    bool
+	documents      string // the flag
 	stdin          io.Reader
+	answers        *bufio.Reader // reads stdin
 	stdout, stderr io.Writer
 
 	registration registration
 }
 
-// registration is what became of the registration with Claude Code.
+// registration says what became of the registration with Claude Code.
 type registration string
 
 const (
@@ -69,7 +84,7 @@ const (
 	registrationLater registration = "not registered"
 )
 
-// initialized is what compound-docs init has done, as --json prints it.
+// initialized says for --json what compound-docs init has done.
 type initialized struct {
 	ProjectName   string `json:"project_name"`
 	ConfigPath    string `json:"config_path"`
@@ -89,16 +104,21 @@ func (i *initializer) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	result, err := scaffold.Write(root, options.settings.ExternalDocsAllowed...)
+	result, err := scaffold.Write(root, scaffold.Options{
+		Documents: i.documents, ExternalAllowed: options.settings.ExternalDocsAllowed,
+	})
 	if err != nil {
 		return err
 	}
 	jsonTo := i.stdout
 	if i.asJSON {
-		i.stdout = io.Discard
+		i.stdout = i.stderr // what it says and asks
 	}
 	i.report(root, result)
 	if err := i.register(ctx, root); err != nil {
+		return err
+	}
+	if err := i.provideDatabase(ctx, options); err != nil {
 		return err
 	}
 	if i.asJSON {
@@ -133,7 +153,7 @@ func repository(args []string, flagged string) (string, error) {
 	if flagged != "" {
 		return filepath.EvalSymlinks(flagged)
 	}
-	return scaffold.Root(".")
+	return project.FindRoot(".")
 }
 
 func (i *initializer) report(root string, result scaffold.Result) {
@@ -144,13 +164,26 @@ func (i *initializer) report(root string, result scaffold.Result) {
 	} else {
 		say("config: wrote %s; the project is %s", result.Project.ConfigPath, config.ProjectName)
 	}
-	if len(result.Folders) > 0 {
-		say("documents: made %s in %s", count(len(result.Folders), "folder"), filepath.Join(root, result.Project.DocsDir()))
-	} else {
-		say("documents: their folders in %s are there", filepath.Join(root, result.Project.DocsDir()))
+	folder := filepath.Join(root, filepath.FromSlash(result.Project.DocsDir()))
+	switch {
+	case result.Project.Lenient() && !result.Kept:
+		say("documents: found %s in %s, now the project's own documents; new ones go there too, and need no front matter",
+			count(result.Documents, "file"), folder)
+	case len(result.Folders) > 0:
+		say("documents: made %s in %s", count(len(result.Folders), "folder"), folder)
+	case result.Project.Lenient():
+		say("documents: they are in %s, and need no front matter", folder)
+	default:
+		say("documents: their folders in %s are there", folder)
 	}
-	if external, ok := result.Project.External(); ok && !result.Kept {
-		say("external docs: found %s in %s, which are searched too", count(result.Documents, "file"), external.Path)
+	external, ok := result.Project.External()
+	if !ok || result.Kept {
+		return
+	}
+	say("external docs: found %s in %s, which are searched too", count(result.External, "file"), external.Path)
+	if !result.Project.Lenient() {
+		say(`  to promote and link them, have them as the project's own: "documents": {"folder": %q, "lenient": true} in the config`,
+			strings.TrimPrefix(external.Path, "./"))
 	}
 }
 
@@ -196,25 +229,37 @@ func findClaude() (path string, ok bool) {
 
 // agreed asks whether to register the server, if there is somebody to ask.
 func (i *initializer) agreed() bool {
+	if i.yes {
+		return true
+	}
+	answer, asked := i.ask("Register the server with Claude Code for this project?")
+	return answer || !asked
+}
+
+// ask asks a question whose answer is yes unless it begins otherwise. asked is false
+// where nobody answers.
+func (i *initializer) ask(question string) (answer, asked bool) {
 	input, ok := i.stdin.(*os.File)
-	if i.yes || !ok || !isTerminal(input) {
-		return true
+	if !ok || !isTerminal(input) {
+		return false, false
 	}
-	fmt.Fprint(i.stderr, "Register the server with Claude Code for this project? [Y/n] ")
-	answer, err := bufio.NewReader(input).ReadString('\n')
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	switch answer {
-	case "":
-		return err == nil || errors.Is(err, io.EOF) // nobody answers
-	case "y", "yes":
-		return true
+	fmt.Fprint(i.stderr, question, " [Y/n] ")
+	text, err := i.answers.ReadString('\n')
+	if err != nil && text == "" {
+		return false, false
 	}
-	return false
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "", "y", "yes":
+		return true, true
+	}
+	return false, true
 }
 
 func (i *initializer) sayWhatToAsk(result scaffold.Result) {
 	ask := "What did we learn today that a colleague should know? Write it down with compound-docs."
-	if _, ok := result.Project.External(); ok {
+	if result.Project.Lenient() {
+		ask = "What do we know about …? Search compound-docs."
+	} else if _, ok := result.Project.External(); ok {
 		ask = "What do our docs say about …? Search the external docs of compound-docs."
 	}
 	fmt.Fprintf(i.stdout, "\nStart claude in this repository, and ask for example:\n  %s\n"+

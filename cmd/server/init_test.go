@@ -39,7 +39,7 @@ func TestInit_RegistersOnce(t *testing.T) {
 	write(t, root, "docs/solutions/pool.md", "# Pool\n")
 	below := filepath.Join(root, "docs", "solutions")
 	said := mustRun(t, below, environment, "init", "--yes").stdout
-	for _, want := range []string{"the project is shop-42", "found 1 file in ./docs/solutions", "ask for example"} {
+	for _, want := range []string{"the project is shop-42", "found 1 file in " + below + ", now the project's own documents", "ask for example"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("init does not say %q: %s", want, said)
 		}

@@ -109,39 +109,52 @@ func (f *searchFlags) run(command *cobra.Command, flags *flags, query string) er
 }
 
 func (f *searchFlags) search(ctx context.Context, t *tooling, in tools.SearchInput) error {
-	found, err := t.calls.Search(ctx, in)
+	answer, err := t.calls.Search(ctx, in)
 	if err != nil {
 		return err
 	}
-	t.sayWhatIsMissing(found.Index, string(found.Mode))
-	if f.json {
-		return printJSON(t.stdout, found)
-	}
-	for i, r := range found.Results {
-		printResult(t.stdout, i+1, result{
+	found := found{json: answer, index: answer.Index, mode: answer.Mode, closest: answer.Closest}
+	for _, r := range answer.Results {
+		found.results = append(found.results, result{
 			score: r.RelevanceScore, title: r.Title, path: r.Path, line: r.StartLine, headers: r.HeaderPath,
 			level: r.PromotionLevel, supersededBy: r.SupersededBy, snippet: r.Snippet,
 		})
 	}
-	printClosest(t.stdout, len(found.Results), found.Closest)
-	return nil
+	return f.print(t, found)
 }
 
 func (f *searchFlags) searchExternal(ctx context.Context, t *tooling, in tools.SearchExternalInput) error {
-	found, err := t.calls.SearchExternal(ctx, in)
+	answer, err := t.calls.SearchExternal(ctx, in)
 	if err != nil {
 		return err
 	}
-	t.sayWhatIsMissing(found.Index, string(found.Mode))
-	if f.json {
-		return printJSON(t.stdout, found)
-	}
-	for i, r := range found.Results {
-		printResult(t.stdout, i+1, result{
+	found := found{json: answer, index: answer.Index, mode: answer.Mode, closest: answer.Closest}
+	for _, r := range answer.Results {
+		found.results = append(found.results, result{
 			score: r.RelevanceScore, title: r.Title, path: r.Path, line: r.StartLine, headers: r.HeaderPath, snippet: r.Snippet,
 		})
 	}
-	printClosest(t.stdout, len(found.Results), found.Closest)
+	return f.print(t, found)
+}
+
+// found is an answer of documents, the project's own or external ones.
+type found struct {
+	json    any // the tool's output
+	index   *tools.IndexStatus
+	mode    rag.Mode
+	results []result
+	closest *tools.Closest
+}
+
+func (f *searchFlags) print(t *tooling, found found) error {
+	t.sayWhatIsMissing(found.index, string(found.mode))
+	if f.json {
+		return printJSON(t.stdout, found.json)
+	}
+	for i, result := range found.results {
+		printResult(t.stdout, i+1, result)
+	}
+	printClosest(t.stdout, len(found.results), found.closest)
 	return nil
 }
 

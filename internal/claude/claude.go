@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,11 +60,37 @@ type servers struct {
 type userConfig struct {
 	servers
 
-	Projects map[string]struct {
-		servers
+	Projects map[string]userProject `json:"projects"`
+}
 
-		Rejected []string `json:"disabledMcpjsonServers"` //nolint:tagliatelle // Claude Code's name
-	} `json:"projects"`
+// userProject is what one user has registered and turned down in a project.
+type userProject struct {
+	servers
+
+	Rejected []string `json:"disabledMcpjsonServers"` //nolint:tagliatelle // Claude Code's name
+}
+
+// project returns the entry of the project at root. On Windows, Claude Code has written
+// the folder with either separator.
+func (c userConfig) project(root string) userProject {
+	if found, ok := c.Projects[root]; ok {
+		return found
+	}
+	for folder, found := range c.Projects {
+		if windowsFolder(folder) == windowsFolder(root) {
+			return found
+		}
+	}
+	return userProject{}
+}
+
+// windowsFolder returns one spelling of a path that begins with a drive, and any other
+// path as it is.
+func windowsFolder(folder string) string {
+	if len(folder) < 2 || folder[1] != ':' {
+		return folder
+	}
+	return strings.ToUpper(folder[:1]) + strings.ReplaceAll(folder[1:], `\`, "/")
 }
 
 // ConfigFile returns the path of the user's file, which need not exist.
@@ -81,12 +108,12 @@ func ConfigFile() (string, error) {
 // Find returns the registration of compound-docs that counts in the project at root,
 // which is absolute. The error is [fs.ErrNotExist] if there is none.
 func Find(root string) (Registration, error) {
-	path, err := ConfigFile()
+	file, err := ConfigFile()
 	if err != nil {
 		return Registration{}, err
 	}
 	var user userConfig
-	if err := read(path, &user); err != nil {
+	if err := read(file, &user); err != nil {
 		return Registration{}, err
 	}
 	var shared servers
@@ -94,18 +121,22 @@ func Find(root string) (Registration, error) {
 	if err := read(sharedPath, &shared); err != nil {
 		return Registration{}, err
 	}
-	project := user.Projects[root]
-	if found, ok := project.find(ScopeLocal, path); ok {
+	project := user.project(root)
+	if found, ok := project.find(ScopeLocal, file); ok {
 		return found, nil
 	}
 	if found, ok := shared.find(ScopeProject, sharedPath); ok {
 		found.Rejected = slices.Contains(project.Rejected, found.Name)
 		return found, nil
 	}
-	if found, ok := user.find(ScopeUser, path); ok {
+	if found, ok := user.find(ScopeUser, file); ok {
 		return found, nil
 	}
-	return Registration{}, fs.ErrNotExist
+	found, ok, err := findPlugin(root)
+	if err == nil && !ok {
+		err = fs.ErrNotExist
+	}
+	return found, err
 }
 
 // find returns the server under its usual name, or else one that starts the program.
@@ -114,8 +145,8 @@ func (s servers) find(scope, file string) (Registration, bool) {
 	is := func(name string) bool { return name == ServerName }
 	if !slices.ContainsFunc(names, is) {
 		is = func(name string) bool {
-			program := strings.TrimSuffix(filepath.Base(s.MCPServers[name].Command), ".exe")
-			return program == ServerName
+			program := path.Base(strings.ReplaceAll(s.MCPServers[name].Command, `\`, "/"))
+			return strings.TrimSuffix(program, ".exe") == ServerName
 		}
 	}
 	i := slices.IndexFunc(names, is)
@@ -133,7 +164,7 @@ const maxFile = 64 << 20
 
 // read decodes a file. One that does not exist leaves out as it is.
 func read(path string, out any) error {
-	info, err := os.Stat(path)
+	info, err := os.Stat(path) //nolint:gosec // settings, at the places that Claude Code has for them
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -143,7 +174,7 @@ func read(path string, out any) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("read %s: it is not a file", path)
 	}
-	file, err := os.Open(path)
+	file, err := os.Open(path) //nolint:gosec // the same
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ func TestFind(t *testing.T) {
 		{"rejected", reject, shared, "project shared rejected"},
 		{"by its program", user, "", "user /opt/compound-docs"},
 		{"of another project", strings.ReplaceAll(local, "ROOT", "/elsewhere"), "", "none"},
+		{"by its program on Windows", `{"mcpServers": {"docs": {"command": "C:\\Tools\\compound-docs.exe"}}}`, "", `user C:\Tools\compound-docs.exe`},
 		{"none", "", "", "none"},
 		{"damaged", "{", "", "error"},
 	}
@@ -45,6 +46,42 @@ func TestFind(t *testing.T) {
 				t.Errorf("got %q (%v), want %q", got, err, test.want)
 			}
 		})
+	}
+}
+
+func TestFind_Plugin(t *testing.T) {
+	for name, test := range map[string]struct{ user, project, want string }{
+		"enabled":             {`{"enabledPlugins": {"other@x": true, "cdocs@compound-docs": true}}`, "", "plugin"},
+		"off in the project":  {`{"enabledPlugins": {"cdocs@compound-docs": true}}`, `{"enabledPlugins": {"cdocs@compound-docs": false}}`, ""},
+		"of the project":      {"", `{"enabledPlugins": {"cdocs@compound-docs": true}}`, "plugin"},
+		"settings without it": {`{"model": "x"}`, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			home, root := t.TempDir(), t.TempDir()
+			t.Setenv("CLAUDE_CONFIG_DIR", home)
+			put(t, filepath.Join(home, "settings.json"), test.user)
+			if err := os.Mkdir(filepath.Join(root, ".claude"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			put(t, filepath.Join(root, ".claude", "settings.json"), test.project)
+			found, err := Find(root)
+			if ok := err == nil; ok != (test.want != "") || ok && found.Scope != test.want {
+				t.Errorf("found %+v (%v), want scope %q", found, err, test.want)
+			}
+		})
+	}
+}
+
+func TestFind_TakesAWindowsPathInAnySpelling(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("CLAUDE_CONFIG_DIR", home)
+	put(t, filepath.Join(home, ".claude.json"), `{"projects": {"C:/Users/me/repo": {"mcpServers": {"compound-docs": {"command": "x"}}}}}`)
+	for root, want := range map[string]bool{
+		"C:/Users/me/repo": true, `C:\Users\me\repo`: true, `c:\Users\me\repo`: true, `C:\Users\me\repo2`: false, `D:\Users\me\repo`: false,
+	} {
+		if _, err := Find(root); (err == nil) != want {
+			t.Errorf("found in %s: %v, want %v", root, err, want)
+		}
 	}
 }
 

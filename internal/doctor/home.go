@@ -18,7 +18,7 @@ func checkHome(_ context.Context, e *examination) []Finding {
 	var findings []Finding
 	for _, folder := range []string{
 		e.Home, filepath.Join(e.Home, "postgres"),
-		filepath.Join(e.Root, project.ConfigDir), filepath.Join(e.Root, project.DocsFolder),
+		filepath.Join(e.Root, project.ConfigDir), filepath.Join(e.Root, filepath.FromSlash(docsDir(e))),
 	} {
 		if err := usable(folder); err != nil {
 			findings = append(findings, Finding{Severity: Error, What: err.Error(), Fix: fixAccess(folder, "")})
@@ -28,6 +28,16 @@ func checkHome(_ context.Context, e *examination) []Finding {
 		findings = one(OK, e.Home+" can be written to, or made", "")
 	}
 	return findings
+}
+
+// docsDir returns the folder of the documents, relative to the repository. checkConfig says
+// what is wrong with a configuration that does not name one.
+func docsDir(e *examination) string {
+	loaded, err := project.Load(e.Root, e.Settings.ExternalDocsAllowed...)
+	if err != nil {
+		return project.DocsFolder
+	}
+	return loaded.DocsDir()
 }
 
 // usable returns why this user cannot write to a folder, or make it. A folder below one

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/compound-docs/compound-docs/internal/claude"
@@ -25,5 +26,10 @@ func checkConfig(_ context.Context, e *examination) []Finding {
 		return one(Error, err.Error(), fixFile(err, file))
 	}
 	e.project = loaded
+	docs := loaded.DocsDir()
+	if _, err := os.Stat(filepath.Join(loaded.Root, filepath.FromSlash(docs))); err != nil && docs != project.DocsFolder {
+		return one(Warning, fmt.Sprintf("there is no folder %s yet, where %s has the documents", docs, loaded.ConfigPath),
+			"make the folder, or correct documents.folder")
+	}
 	return one(OK, fmt.Sprintf("%s; the project is %s", loaded.ConfigPath, loaded.Config.ProjectName), "")
 }

@@ -65,12 +65,22 @@ type Failure struct {
 // DocType is what the index knows of the kind that a document is of.
 type DocType struct {
 	Name string
+	// Docs is the folder of all the project's documents. A document may name another one by its path
+	// in there.
+	Docs string
 	// SchemaHash identifies what Validate depends on. When it changes, documents
 	// may have become valid or invalid.
 	SchemaHash string
 	// Validate returns what is wrong with a document's front matter, sorted by field.
 	Validate func(frontMatter map[string]any) []Violation
+	// Named is set in a lenient project, where a document has any front matter or none, and what
+	// Validate returns is advice. It returns the doc-type that front matter may name instead of the
+	// folder's.
+	Named func(name string) (DocType, bool)
 }
+
+// Lenient reports whether documents need no front matter.
+func (t DocType) Lenient() bool { return t.Named != nil }
 
 // Violation is one thing that is wrong with a document's front matter, in words
 // for its writer: {"severity", `is "urgent"`, "one of critical, high, medium, low"}.

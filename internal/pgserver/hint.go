@@ -13,6 +13,9 @@ import (
 type Error struct {
 	Err  error
 	Hint string // a remedy in a sentence
+	// Installer does what the hint says, where PostgreSQL is missing and the system's
+	// packages are known. Otherwise it is nil.
+	Installer *Installer
 }
 
 func (e *Error) Error() string { return e.Err.Error() + "; " + e.Hint }

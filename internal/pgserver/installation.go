@@ -73,7 +73,10 @@ func newest(all []Installation) (Installation, error) {
 		}
 		err = fmt.Errorf("%w (PostgreSQL %s is in %s, and %s)", err, without.PostgreSQL, without.Bin, lack)
 	}
-	return Installation{}, &Error{Err: err, Hint: installHint(thisSystem(), without.Major())}
+	s := thisSystem()
+	return Installation{}, &Error{
+		Err: err, Hint: installHint(s, without.Major()), Installer: newInstaller(s, without.Major()),
+	}
 }
 
 // installations returns the servers of this machine, whatever their versions are. Those

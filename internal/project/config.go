@@ -10,11 +10,19 @@ import (
 // Config is the content of config.json with defaults applied.
 type Config struct {
 	ProjectName    string          `json:"project_name"`
+	Documents      Documents       `json:"documents"`
 	Retrieval      Retrieval       `json:"retrieval"`
 	SemanticSearch SemanticSearch  `json:"semantic_search"`
 	LinkResolution LinkResolution  `json:"link_resolution"`
 	ExternalDocs   *ExternalDocs   `json:"external_docs"` // nil when there are none
 	CustomDocTypes []CustomDocType `json:"custom_doc_types"`
+}
+
+// Documents says where the project's own documents are, and how much is asked of them.
+type Documents struct {
+	Folder string `json:"folder"` // as written; see [Project.DocsDir]
+	// Lenient takes documents with any front matter, or with none.
+	Lenient bool `json:"lenient"`
 }
 
 // Retrieval has the defaults of rag_query and rag_query_external.
@@ -59,6 +67,7 @@ type CustomDocType struct {
 // DefaultConfig returns what holds where config.json says nothing.
 func DefaultConfig() Config {
 	return Config{
+		Documents:      Documents{Folder: DocsFolder},
 		Retrieval:      Retrieval{MinRelevanceScore: 0.7, MaxResults: 3, MaxLinkedDocs: 5},
 		SemanticSearch: SemanticSearch{MinRelevanceScore: 0.5, DefaultLimit: 10},
 		LinkResolution: LinkResolution{MaxDepth: 2, MaxLinkedDocs: 5},

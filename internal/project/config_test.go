@@ -17,6 +17,7 @@ func TestLoad_AppliesDefaults(t *testing.T) {
 	p := mustLoad(t, newRepo(t, withConfig(`{"project_name": "my-project"}`)))
 	want := project.Config{
 		ProjectName:    "my-project",
+		Documents:      project.Documents{Folder: "csharp-compounding-docs"},
 		Retrieval:      project.Retrieval{MinRelevanceScore: 0.7, MaxResults: 3, MaxLinkedDocs: 5},
 		SemanticSearch: project.SemanticSearch{MinRelevanceScore: 0.5, DefaultLimit: 10},
 		LinkResolution: project.LinkResolution{MaxDepth: 2, MaxLinkedDocs: 5},
@@ -33,6 +34,7 @@ func TestLoad_ReadsEveryKey(t *testing.T) {
 		configPath: "\ufeff" + `{
 			"$schema": "../../docs/config.schema.json",
 			"project_name": "shop-2",
+			"documents": {"folder": "docs/own", "lenient": true},
 			"retrieval": {"min_relevance_score": 0, "max_results": 100, "max_linked_docs": 0},
 			"semantic_search": {"min_relevance_score": 0.8, "default_limit": 1},
 			"link_resolution": {"max_depth": 0, "max_linked_docs": 7},
@@ -44,6 +46,7 @@ func TestLoad_ReadsEveryKey(t *testing.T) {
 	score := 0.8
 	want := project.Config{
 		ProjectName:    "shop-2",
+		Documents:      project.Documents{Folder: "docs/own", Lenient: true},
 		Retrieval:      project.Retrieval{MinRelevanceScore: 0, MaxResults: 100, MaxLinkedDocs: 0},
 		SemanticSearch: project.SemanticSearch{MinRelevanceScore: 0.8, DefaultLimit: 1, Configured: &score},
 		LinkResolution: project.LinkResolution{MaxDepth: 0, MaxLinkedDocs: 7},
@@ -251,7 +254,7 @@ func TestConfigSchema_DefaultsAreTheOnesApplied(t *testing.T) {
 			}
 		}
 	}
-	if compared != 9 {
-		t.Errorf("compared %d defaults, want 9", compared)
+	if compared != 11 {
+		t.Errorf("compared %d defaults, want 11", compared)
 	}
 }

@@ -41,30 +41,47 @@ func (p *Project) loadDocTypes() ([]DocType, error) {
 func (p *Project) customFolder(key, configured string) (string, error) {
 	wrong := func(problem string) error {
 		return p.configError(key, fmt.Sprintf("is %q, which %s", configured, problem),
-			fmt.Sprintf(`Name a folder inside %s, for example "folder": "api-contracts".`, DocsFolder))
+			fmt.Sprintf(`Name a folder inside %s, for example "folder": "api-contracts".`, p.docsDir))
 	}
 	folder := path.Clean(configured)
+	if problem := folderProblem(configured, p.docsDir); problem != "" {
+		return "", wrong(problem)
+	}
 	switch {
-	case path.IsAbs(configured) || filepath.IsAbs(configured):
-		return "", wrong("is an absolute path")
-	case strings.ContainsFunc(configured, func(r rune) bool { return strings.ContainsRune(`\:*?"<>|`, r) || unicode.IsControl(r) }):
-		return "", wrong("has a character that not every system allows in a folder's name")
 	case folder == ".":
 		return "", wrong("is the folder of all documents")
-	case folder == ".." || strings.HasPrefix(folder, "../"):
-		return "", wrong("leads out of " + DocsFolder)
 	case overlaps(folder, SchemasFolder):
 		return "", wrong("is kept for schemas")
-	case strings.HasPrefix(folder, ".") || strings.Contains(folder, "/."):
-		return "", wrong("is hidden, and hidden files are not indexed")
 	}
-	switch target, err := resolveInside(p.Root, filepath.Join(DocsFolder, filepath.FromSlash(folder))); {
+	switch target, err := resolveInside(p.Root, filepath.Join(p.docsDir, filepath.FromSlash(folder))); {
 	case errors.Is(err, errLeaves):
 		return "", wrong("is a link that leads out of the repository")
 	case errors.Is(err, errHidden), isHidden(target):
 		return "", wrong("is a link to a hidden folder")
 	}
 	return folder, nil
+}
+
+// folderProblem says why a path in a config cannot be that of a folder of documents inside of
+// place, "" if it can.
+func folderProblem(configured, place string) string {
+	folder := path.Clean(configured)
+	switch {
+	case path.IsAbs(configured) || filepath.IsAbs(configured):
+		return "is an absolute path"
+	case !isPortable(configured):
+		return "has a character that not every system allows in a folder's name"
+	case folder == ".." || strings.HasPrefix(folder, "../"):
+		return "leads out of " + place
+	case isHidden(folder):
+		return "is hidden, and hidden files are not indexed"
+	}
+	return ""
+}
+
+// isPortable reports whether every system allows the characters of a folder's path.
+func isPortable(folder string) bool {
+	return !strings.ContainsFunc(folder, func(r rune) bool { return strings.ContainsRune(`\:*?"<>|`, r) || unicode.IsControl(r) })
 }
 
 // checkCollision returns an error if another doc-type has the name or an overlapping folder.
@@ -127,7 +144,7 @@ func (p *Project) loadSchema(key string, t *DocType) error {
 // readSchema reads and compiles the file that t.Schema names, and sets t.ownNulls for a JSON Schema.
 func (p *Project) readSchema(key string, t *DocType) ([]byte, *jsonschema.Schema, error) {
 	const example = `for example "schema_file": "./schemas/api-contract.schema.yaml"`
-	shown := filepath.Join(p.Root, DocsFolder, filepath.FromSlash(t.Schema))
+	shown := filepath.Join(p.Root, p.docsDir, filepath.FromSlash(t.Schema))
 	data, err := p.readSchemaFile(t.Schema)
 	switch {
 	case errors.Is(err, errLeaves):
@@ -139,7 +156,7 @@ func (p *Project) readSchema(key string, t *DocType) ([]byte, *jsonschema.Schema
 	case errors.Is(err, fs.ErrNotExist):
 		e := p.configError(key, fmt.Sprintf("names %q, which does not exist", t.Schema),
 			fmt.Sprintf("Create %s (the path is relative to %s), or remove schema_file. It holds for example %s.",
-				shown, DocsFolder, `{"required_fields": [{"name": "endpoint", "type": "string"}]}`))
+				shown, p.docsDir, `{"required_fields": [{"name": "endpoint", "type": "string"}]}`))
 		e.Err = err
 		return nil, nil, e
 	case err != nil:
@@ -176,7 +193,7 @@ func (p *Project) readSchemaFile(configured string) ([]byte, error) {
 	if filepath.IsAbs(configured) {
 		return nil, errLeaves
 	}
-	return readInside(p.Root, filepath.Join(DocsFolder, filepath.FromSlash(configured)), maxFileBytes)
+	return readInside(p.Root, filepath.Join(p.docsDir, filepath.FromSlash(configured)), maxFileBytes)
 }
 
 // structuralKeywords tell a JSON Schema from the short form.

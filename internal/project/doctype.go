@@ -18,7 +18,7 @@ const BuiltIn = "built-in"
 type DocType struct {
 	Name        string
 	Description string
-	// Folder is relative to [DocsFolder], with / separators.
+	// Folder is relative to that of the documents, with / separators.
 	Folder string
 	// Schema is [BuiltIn], or the schema_file of a custom doc-type, or "" if that has none.
 	Schema string

@@ -1,12 +1,65 @@
 package project
 
-import "github.com/compound-docs/compound-docs/internal/document"
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
-// DocumentType returns the doc-type in whose folder a file is as the index knows
-// it; see [Project.DocTypeOf].
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/jsonschema"
+)
+
+// DocumentType returns the doc-type that the folder of a file implies, as the index knows it; see
+// [Project.DocTypeOf].
 func (p *Project) DocumentType(relPath string) (document.DocType, bool) {
 	t, ok := p.DocTypeOf(relPath)
-	return document.DocType{Name: t.Name, SchemaHash: t.SchemaHash, Validate: t.documentViolations}, ok
+	return p.documentType(t), ok
+}
+
+func (p *Project) documentType(t DocType) document.DocType {
+	d := document.DocType{Name: t.Name, Docs: p.docsDir, SchemaHash: t.SchemaHash, Validate: t.documentViolations}
+	switch {
+	case p.Lenient():
+		d.SchemaHash = p.lenientHash()
+		d.Validate = func(frontMatter map[string]any) []document.Violation { return p.advise(t, frontMatter) }
+		d.Named = func(name string) (document.DocType, bool) {
+			named, ok := p.DocType(name)
+			return p.documentType(named), ok
+		}
+	case p.docsDir != DocsFolder: // paths in front matter may be relative to it
+		d.SchemaHash = fingerprint([]byte(t.SchemaHash), []byte(p.docsDir))
+	}
+	return d
+}
+
+// lenientHash identifies what a lenient project makes of its documents: it depends on which
+// doc-types there are and on the rules of [Project.DocTypeOf], and not on schemas.
+func (p *Project) lenientHash() string {
+	parts := [][]byte{[]byte("lenient"), []byte(p.docsDir), []byte(fmt.Sprint(fallbackType, commonFolders))}
+	for _, t := range p.types {
+		parts = append(parts, []byte(t.Name), []byte(t.Folder))
+	}
+	return fingerprint(parts...)
+}
+
+// advise returns what a project that is not lenient would find wrong with a document of the
+// doc-type, wherever it is.
+func (p *Project) advise(t DocType, frontMatter map[string]any) []document.Violation {
+	given := frontMatter["doc_type"]
+	if given == nil || given == t.Name {
+		return t.documentViolations(frontMatter)
+	}
+	names := make([]string, len(p.types))
+	for i, known := range p.types {
+		names[i] = known.Name
+	}
+	frontMatter = maps.Clone(frontMatter)
+	delete(frontMatter, "doc_type")
+	return slices.Insert(t.documentViolations(frontMatter), 0, document.Violation{
+		Field: "doc_type", Problem: jsonschema.State(given),
+		Expected: fmt.Sprintf("one of %s; it counts as %s", strings.Join(names, ", "), t.Name),
+	})
 }
 
 func (t DocType) documentViolations(frontMatter map[string]any) []document.Violation {

@@ -88,12 +88,12 @@ func (p *Project) loadExternal(allowed []string) (*External, error) {
 		e.RelDir = filepath.ToSlash(rel)
 		e.Hidden = isHidden(rel)
 	}
-	docs := filepath.Join(p.Root, DocsFolder)
+	docs := filepath.Join(p.Root, filepath.FromSlash(p.docsDir))
 	if isInside(docs, dir) {
 		return nil, p.externalError("path", fmt.Sprintf("is %q, which holds the project's own documents", config.Path),
 			`They are searched anyway; name another folder, for example "path": "./docs".`)
 	}
-	for _, folder := range append(p.gitFolders(), docs) {
+	for _, folder := range append(gitFolders(p.Root), docs) {
 		if rel, err := filepath.Rel(dir, folder); err == nil && filepath.IsLocal(rel) {
 			e.kept = append(e.kept, filepath.ToSlash(rel))
 		}
@@ -154,7 +154,7 @@ func (p *Project) checkExternalHidden(configured, dir string, allowed []string) 
 		place = rel
 	}
 	inGit := func(folder string) bool { return isInside(folder, dir) }
-	if holdsGit(place) || slices.ContainsFunc(p.gitFolders(), inGit) {
+	if holdsGit(place) || slices.ContainsFunc(gitFolders(p.Root), inGit) {
 		return p.externalError("path", fmt.Sprintf("is %q, which is one of git's own folders", configured),
 			`Tokens and passwords may be there. Name a folder of documents, for example "path": "./docs".`)
 	}
@@ -166,9 +166,9 @@ func (p *Project) checkExternalHidden(configured, dir string, allowed []string) 
 			`write its absolute path here and allow it in your own settings.json: "external_docs_allowed": [%q].`, dir))
 }
 
-// gitFolders returns the checkout's git folders with symlinks resolved. They need not be called .git.
-func (p *Project) gitFolders() []string {
-	dirs, found, err := findGit(p.Root)
+// gitFolders returns the git folders of the checkout at root with symlinks resolved. They need not be called .git.
+func gitFolders(root string) []string {
+	dirs, found, err := findGit(root)
 	if err != nil || !found {
 		return nil
 	}

@@ -115,6 +115,24 @@ func findGit(root string) (dirs gitDirs, found bool, err error) {
 	}
 }
 
+// SameRepository reports whether two folders are in work trees of one git repository.
+func SameRepository(a, b string) bool {
+	first, firstFound, err := findGit(a)
+	if err != nil || !firstFound {
+		return false
+	}
+	second, secondFound, err := findGit(b)
+	if err != nil || !secondFound {
+		return false
+	}
+	one, err := os.Stat(first.common)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(second.common)
+	return err == nil && os.SameFile(one, other)
+}
+
 // gitDirOf returns the git folder of the work tree whose top is dir, or "" if dir is not the top of
 // a work tree. In a linked work tree and in a submodule .git is a file that names the git folder.
 func gitDirOf(dir string) (string, error) {

@@ -50,3 +50,26 @@ func missingConfigHint(file string) string {
 	return "Create " + file + " (the folder " + ConfigDir + " stands at the root of the repository) with at least " +
 		minimalConfig + "."
 }
+
+// FindRoot returns the repository that a folder belongs to: the nearest folder above it, or
+// itself, that has a configuration or is the top of a git work tree. It is the folder
+// itself if there is none.
+func FindRoot(folder string) (string, error) {
+	folder, err := filepath.Abs(folder)
+	if err == nil {
+		folder, err = filepath.EvalSymlinks(folder)
+	}
+	if err != nil {
+		return "", err
+	}
+	for dir := folder; ; dir = filepath.Dir(dir) {
+		for _, name := range []string{filepath.Join(ConfigDir, ConfigFile), ".git"} {
+			if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+				return dir, nil
+			}
+		}
+		if dir == filepath.Dir(dir) {
+			return folder, nil
+		}
+	}
+}

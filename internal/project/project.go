@@ -7,23 +7,17 @@
 // repository, and no schema can load another file or take long to check.
 package project
 
-import (
-	"errors"
-	"io/fs"
-	"path"
-	"path/filepath"
-	"slices"
-	"strings"
-)
+import "slices"
 
 const (
 	// ConfigDir is the folder of the configuration, at the root of a repository.
 	ConfigDir = ".csharp-compounding-docs"
 	// ConfigFile is the name of the configuration in ConfigDir.
 	ConfigFile = "config.json"
-	// DocsFolder is the folder of the documents, at the root of a repository.
+	// DocsFolder is the folder of the documents where the configuration names no other.
 	DocsFolder = "csharp-compounding-docs"
-	// SchemasFolder is the folder in DocsFolder where schemas are kept; no doc-type may have it.
+	// SchemasFolder is the folder in that of the documents where schemas are kept; no doc-type may
+	// have it.
 	SchemasFolder = "schemas"
 )
 
@@ -37,6 +31,7 @@ type Project struct {
 	// Config holds the configuration with defaults applied.
 	Config Config
 
+	docsDir  string
 	types    []DocType
 	external *External
 }
@@ -54,7 +49,7 @@ func Load(configPath string, externalAllowed ...string) (*Project, error) {
 	if p.Config, err = loadConfig(root); err != nil {
 		return nil, err
 	}
-	if err = p.checkDocsFolder(); err != nil {
+	if p.docsDir, err = DocumentsFolder(root, p.Config.Documents.Folder); err != nil {
 		return nil, err
 	}
 	if p.types, err = p.loadDocTypes(); err != nil {
@@ -65,9 +60,6 @@ func Load(configPath string, externalAllowed ...string) (*Project, error) {
 	}
 	return p, nil
 }
-
-// DocsDir returns the folder of the documents, relative to Root.
-func (p *Project) DocsDir() string { return DocsFolder }
 
 // DocTypes returns the built-in doc-types in their usual order, then the custom ones in the order
 // of the configuration. The caller may change the slice.
@@ -82,49 +74,10 @@ func (p *Project) DocType(name string) (DocType, bool) {
 	return p.types[i], true
 }
 
-// DocTypeOf returns the doc-type in whose folder a file is. relPath is relative to Root with /
-// separators, and may begin with "./". A file that is in no doc-type's folder, such as a schema,
-// has none.
-func (p *Project) DocTypeOf(relPath string) (DocType, bool) {
-	below, ok := strings.CutPrefix(path.Clean(relPath), DocsFolder+"/")
-	if !ok {
-		return DocType{}, false
-	}
-	for _, t := range p.types {
-		if strings.HasPrefix(below, t.Folder+"/") {
-			return t, true
-		}
-	}
-	return DocType{}, false
-}
-
 // External returns the folder of external documentation, and false when none is configured.
 func (p *Project) External() (External, bool) {
 	if p.external == nil {
 		return External{}, false
 	}
 	return *p.external, true
-}
-
-// checkDocsFolder returns an error if the folder of documents is a link out of the repository or to
-// a hidden folder, because its files would be indexed and shown. It may be missing. Whether it is a
-// folder is checked when it is walked.
-func (p *Project) checkDocsFolder() error {
-	target, err := resolveInside(p.Root, DocsFolder)
-	if err == nil && isHidden(target) {
-		err = errHidden
-	}
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	e := fileError(filepath.Join(p.Root, DocsFolder), "", err)
-	switch {
-	case errors.Is(err, errLeaves):
-		e.Problem = "is a link that leads out of the repository"
-		e.Hint = "Keep the documents in the repository; a folder elsewhere can be searched as external_docs."
-	case errors.Is(err, errHidden):
-		e.Problem = "is a link to a hidden folder"
-		e.Hint = "Hidden folders are not indexed: keep the documents in the folder itself."
-	}
-	return e
 }

@@ -18,6 +18,7 @@ func TestPathHash(t *testing.T) {
 		{"file system root", "/", "8a5edab282632443"},
 		{"drive", `C:\Users\me\repo`, "15f44b41dbce0360"},
 		{"drive with slashes", "C:/Users/me/repo/", "15f44b41dbce0360"},
+		{"drive in lower case", `c:\Users\me\repo`, "15f44b41dbce0360"},
 		{"share", `\\server\share\repo`, "083caa630bc03dfd"},
 	}
 	for _, tt := range tests {

@@ -6,54 +6,97 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/project"
 )
 
 // docsFolder is where projects keep their documentation, by convention.
 const docsFolder = "docs"
 
-// knowledge are folders below it that may be all there is: what the compound-engineering
-// plugin has written, and architecture decision records.
-var knowledge = []string{"docs/solutions", "docs/adr"}
+// solutions is where the compound-engineering plugin writes what a team has learned.
+const solutions = "docs/solutions"
+
+// parts are folders of docs that may be all there is: solutions, and architecture
+// decision records.
+var parts = []string{solutions, "docs/adr"}
 
 // maxEntries bounds the look into a large folder.
 const maxEntries = 100_000
 
-// findDocs returns the folder of a repository that has documentation, relative to it,
-// and the number of its markdown files: one of knowledge if there is no file elsewhere
-// in docs, and "" if there is none at all. A folder behind a symbolic link, or a hidden
-// one, does not count.
-func findDocs(root string) (folder string, files int) {
-	if info, err := os.Lstat(filepath.Join(root, docsFolder)); err != nil || !info.IsDir() {
-		return "", 0
+// knowledge is the markdown that a repository has already.
+type knowledge struct {
+	// own is the folder to take as that of the project's own documents, "" for the usual
+	// one. external is the one to take as external docs, "" for none.
+	own, external string
+	// ownFiles and externalFiles are how many files they have.
+	ownFiles, externalFiles int
+}
+
+// findKnowledge looks for the documentation of a repository. wanted is the folder that
+// the user wants as that of the documents, "" for any. Without it, solutions becomes that
+// folder if it has files and there is no other: the team writes its problems there itself,
+// and the next ones too. Decision records remain external docs, since other documents do
+// not belong among them.
+func findKnowledge(root, wanted string) knowledge {
+	var found knowledge
+	_, err := os.Lstat(filepath.Join(root, project.DocsFolder))
+	switch {
+	case wanted == project.DocsFolder:
+	case wanted != "":
+		found.own, found.ownFiles = wanted, len(markdown(root, wanted, ""))
+	case err != nil:
+		if files := len(markdown(root, solutions, "")); files > 0 {
+			found.own, found.ownFiles = solutions, files
+		}
 	}
-	in := map[string]int{}
+	if found.own == docsFolder {
+		return found
+	}
+	files := markdown(root, docsFolder, found.own)
+	if found.externalFiles = len(files); found.externalFiles > 0 {
+		found.external = narrowest(files)
+	}
+	return found
+}
+
+// narrowest returns the one of parts that has all the files, or docsFolder.
+func narrowest(files []string) string {
+	for _, part := range parts {
+		in := 0
+		for _, name := range files {
+			if strings.HasPrefix(name, part+"/") {
+				in++
+			}
+		}
+		if in == len(files) {
+			return part
+		}
+	}
+	return docsFolder
+}
+
+// markdown returns the markdown files of a folder of the repository, but for those in the
+// folder without. A folder behind a symbolic link, or a hidden one, does not count.
+func markdown(root, folder, without string) (files []string) {
+	for dir := folder; dir != "."; dir = path.Dir(dir) {
+		if info, err := os.Lstat(filepath.Join(root, filepath.FromSlash(dir))); err != nil || !info.IsDir() {
+			return nil
+		}
+	}
 	entries := 0
-	_ = fs.WalkDir(os.DirFS(root), docsFolder, func(name string, d fs.DirEntry, err error) error {
+	_ = fs.WalkDir(os.DirFS(root), folder, func(name string, d fs.DirEntry, err error) error {
 		if entries++; entries > maxEntries {
 			return fs.SkipAll
 		}
 		switch {
 		case err != nil:
 			return fs.SkipDir // doctor names what cannot be read
-		case d.IsDir() && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules"):
+		case d.IsDir() && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || name == without):
 			return fs.SkipDir
 		case d.Type().IsRegular() && path.Ext(name) == ".md" && !strings.HasPrefix(d.Name(), "."):
-			files++
-			for _, folder := range knowledge {
-				if strings.HasPrefix(name, folder+"/") {
-					in[folder]++
-				}
-			}
+			files = append(files, name)
 		}
 		return nil
 	})
-	if files == 0 {
-		return "", 0
-	}
-	for _, folder := range knowledge {
-		if in[folder] == files {
-			return folder, files
-		}
-	}
-	return docsFolder, files
+	return files
 }

@@ -16,6 +16,15 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
+// Options say what a new configuration is to hold.
+type Options struct {
+	// Documents is the folder of the project's own documents, relative to the repository.
+	// With one other than the usual, they need no front matter. "" takes what is there.
+	Documents string
+	// ExternalAllowed is as for [project.Load].
+	ExternalAllowed []string
+}
+
 // Result names the files and folders that Write has made.
 type Result struct {
 	// Project is the repository's, as it is now.
@@ -24,99 +33,121 @@ type Result struct {
 	Kept bool
 	// Folders are those that were made, relative to the repository.
 	Folders []string
-	// Documents is how many files External has, where the configuration is new.
-	Documents int
-}
-
-// Root returns the repository that a folder belongs to: the nearest folder above it, or
-// itself, that has a configuration or is the top of a git work tree. It is the folder
-// itself if there is none.
-func Root(folder string) (string, error) {
-	folder, err := filepath.Abs(folder)
-	if err == nil {
-		folder, err = filepath.EvalSymlinks(folder)
-	}
-	if err != nil {
-		return "", err
-	}
-	for dir := folder; ; dir = filepath.Dir(dir) {
-		for _, name := range []string{filepath.Join(project.ConfigDir, project.ConfigFile), ".git"} {
-			if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
-				return dir, nil
-			}
-		}
-		if dir == filepath.Dir(dir) {
-			return folder, nil
-		}
-	}
+	// Documents and External are how many files the folders of a new configuration have:
+	// that of the project's own documents, where it is not the usual one, and that of the
+	// external ones.
+	Documents, External int
 }
 
 // Write prepares the repository at root, which has no symbolic link in it. It never
 // writes outside of it. An existing configuration that is not valid is a
-// *[project.ConfigError].
-func Write(root string, externalAllowed ...string) (result Result, err error) {
+// *[project.ConfigError], and so is a folder of documents that cannot be one.
+func Write(root string, options Options) (result Result, err error) {
+	if options.Documents != "" {
+		if options.Documents, err = project.DocumentsFolder(root, options.Documents); err != nil {
+			return Result{}, err
+		}
+	}
 	folder, err := os.OpenRoot(root)
 	if err != nil {
 		return Result{}, err
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
-	result.Kept, result.Documents, err = writeConfig(root, folder)
-	if err != nil {
+	found := findKnowledge(root, options.Documents)
+	if result.Kept, err = writeConfig(root, folder, found); err != nil {
 		return Result{}, err
 	}
-	if result.Project, err = project.Load(root, externalAllowed...); err != nil {
+	if result.Project, err = project.Load(root, options.ExternalAllowed...); err != nil {
 		return Result{}, err
+	}
+	if !result.Kept {
+		result.Documents, result.External = found.ownFiles, found.externalFiles
+	} else if err := checkKept(result.Project, options.Documents); err != nil {
+		return Result{}, err
+	}
+	result.Folders, err = makeFolders(folder, result.Project)
+	return result, err
+}
+
+// checkKept returns an error if a configuration that was there names another folder of
+// documents than the user wants.
+func checkKept(p *project.Project, wanted string) error {
+	if wanted == "" || wanted == p.DocsDir() {
+		return nil
+	}
+	return &project.ConfigError{
+		Path: p.ConfigPath, Key: "documents.folder", Problem: fmt.Sprintf("is %q already, not %q", p.DocsDir(), wanted),
+		Hint: fmt.Sprintf(
+			`A configuration that is there is not changed: write "documents": {"folder": %q, "lenient": true} into it.`, wanted),
+	}
+}
+
+// makeFolders makes the folder of the documents, and those of the doc-types in it. A
+// lenient project's folder has an order of its own.
+func makeFolders(folder *os.Root, p *project.Project) (made []string, err error) {
+	names := []string{p.DocsDir()}
+	if !p.Lenient() {
+		names = nil
+		for _, docType := range p.DocTypes() {
+			names = append(names, path.Join(p.DocsDir(), docType.Folder))
+		}
 	}
 	const readable = 0o755
-	for _, docType := range result.Project.DocTypes() {
-		name := path.Join(project.DocsFolder, docType.Folder)
+	for _, name := range names {
 		if _, err := folder.Stat(name); err == nil {
 			continue
 		}
 		if err := folder.MkdirAll(name, readable); err != nil {
-			return Result{}, fmt.Errorf("make the folders of the documents: %w", err)
+			return nil, fmt.Errorf("make the folders of the documents: %w", err)
 		}
-		result.Folders = append(result.Folders, name)
+		made = append(made, name)
 	}
-	return result, nil
+	return made, nil
 }
 
 // config holds the keys of a new configuration.
 type config struct {
 	ProjectName  string        `json:"project_name"`
+	Documents    *documents    `json:"documents,omitempty"`
 	ExternalDocs *externalDocs `json:"external_docs,omitempty"`
+}
+
+type documents struct {
+	Folder  string `json:"folder"`
+	Lenient bool   `json:"lenient"`
 }
 
 type externalDocs struct {
 	Path string `json:"path"`
 }
 
-// writeConfig writes a configuration, unless there is one. documents is the number of
-// files of the documentation that it has found.
-func writeConfig(root string, folder *os.Root) (kept bool, documents int, err error) {
+// writeConfig writes a configuration, unless there is one.
+func writeConfig(root string, folder *os.Root, found knowledge) (kept bool, err error) {
 	const readable, file = 0o755, 0o644
 	if err := folder.MkdirAll(project.ConfigDir, readable); err != nil {
-		return false, 0, fmt.Errorf("make the folder of the configuration: %w", err)
+		return false, fmt.Errorf("make the folder of the configuration: %w", err)
 	}
 	c := config{ProjectName: ProjectName(filepath.Base(root))}
-	external, documents := findDocs(root)
-	if external != "" {
-		c.ExternalDocs = &externalDocs{Path: "./" + external}
+	if found.own != "" {
+		c.Documents = &documents{Folder: found.own, Lenient: true}
+	}
+	if found.external != "" {
+		c.ExternalDocs = &externalDocs{Path: "./" + found.external}
 	}
 	text, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
-		return false, 0, fmt.Errorf("write the configuration: %w", err)
+		return false, fmt.Errorf("write the configuration: %w", err)
 	}
 	name := path.Join(project.ConfigDir, project.ConfigFile)
 	created, err := folder.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, file)
 	if errors.Is(err, fs.ErrExist) {
-		return true, 0, nil
+		return true, nil
 	}
 	if err != nil {
-		return false, 0, fmt.Errorf("write the configuration: %w", err)
+		return false, fmt.Errorf("write the configuration: %w", err)
 	}
 	_, err = created.Write(append(text, '\n'))
-	return false, documents, errors.Join(err, created.Close())
+	return false, errors.Join(err, created.Close())
 }
 
 // ProjectName makes the name of a folder fit what a project may be called: a letter

@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,39 +43,73 @@ func repository(t *testing.T, files ...string) string {
 
 func TestWrite_FindsDocs(t *testing.T) {
 	t.Parallel()
+	const usual = "csharp-compounding-docs"
 	tests := []struct {
-		name  string
-		files []string
-		want  string
-		count int
+		name, documents string
+		files           []string
+		// own and external are the folders, with numbers of files.
+		own, external string
 	}{
-		{"none", []string{"README.md", "docs/picture.png"}, "", 0},
-		{"docs", []string{"docs/a.md", "docs/deep/b.md", "docs/.git/c.md", "docs/node_modules/d.md"}, "./docs", 2},
-		{"solutions alone", []string{"docs/solutions/x/a.md"}, "./docs/solutions", 1},
-		{"decisions alone", []string{"docs/adr/0001.md", "docs/adr/0002.md"}, "./docs/adr", 2},
-		{"solutions and decisions", []string{"docs/solutions/a.md", "docs/adr/b.md"}, "./docs", 2},
+		{"none", "", []string{"README.md", "docs/picture.png"}, usual, ""},
+		{"docs", "", []string{"docs/a.md", "docs/deep/b.md", "docs/.git/c.md", "docs/node_modules/d.md"}, usual, "./docs 2"},
+		{"solutions alone", "", []string{"docs/solutions/x/a.md"}, "docs/solutions 1", ""},
+		{"decisions alone", "", []string{"docs/adr/0001.md", "docs/adr/0002.md"}, usual, "./docs/adr 2"},
+		{"solutions and decisions", "", []string{"docs/solutions/a.md", "docs/adr/b.md"}, "docs/solutions 1", "./docs/adr 1"},
+		{"solutions and others", "", []string{"docs/solutions/a.md", "docs/adr/b.md", "docs/c.md"}, "docs/solutions 1", "./docs 2"},
+		{"solutions beside documents", "", []string{usual + "/tools/a.md", "docs/solutions/b.md"}, usual, "./docs/solutions 1"},
+		{"as told", "./docs/adr/", []string{"docs/adr/a.md", "docs/solutions/b.md"}, "docs/adr 1", "./docs/solutions 1"},
+		{"all of docs", "docs", []string{"docs/adr/a.md", "docs/solutions/b.md"}, "docs 2", ""},
+		{"a new folder", "knowledge/own", []string{"docs/a.md"}, "knowledge/own 0", "./docs 1"},
+		{"the usual folder", usual, []string{"docs/solutions/a.md"}, usual, "./docs/solutions 1"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			result, err := Write(repository(t, test.files...))
+			root := repository(t, test.files...)
+			result, err := Write(root, Options{Documents: test.documents})
 			if err != nil {
 				t.Fatal(err)
 			}
-			var got string
-			if external, ok := result.Project.External(); ok {
-				got = external.Path
+			own, external := result.Project.DocsDir(), ""
+			if result.Project.Lenient() {
+				own = fmt.Sprint(own, " ", result.Documents)
 			}
-			if got != test.want || result.Documents != test.count {
-				t.Errorf("found %q with %d files, want %q with %d", got, result.Documents, test.want, test.count)
+			if found, ok := result.Project.External(); ok {
+				external = fmt.Sprint(found.Path, " ", result.External)
+			}
+			if own != test.own || external != test.external {
+				t.Errorf("documents in %q and external docs in %q, want %q and %q", own, external, test.own, test.external)
+			}
+			if info, err := os.Stat(filepath.Join(root, result.Project.DocsDir())); err != nil || !info.IsDir() {
+				t.Errorf("there is no folder for documents: %v", err)
 			}
 		})
+	}
+}
+
+func TestWrite_RefusesDocuments(t *testing.T) {
+	t.Parallel()
+	root := repository(t)
+	for _, folder := range []string{"..", "/etc", ".git", "."} {
+		if _, err := Write(root, Options{Documents: folder}); err == nil {
+			t.Errorf("%s is taken", folder)
+		}
+	}
+	if entries, err := os.ReadDir(root); err != nil || len(entries) > 0 {
+		t.Errorf("something was written: %v (%v)", entries, err)
+	}
+	if _, err := Write(root, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Write(root, Options{Documents: "docs"})
+	if err == nil || !strings.Contains(err.Error(), `"documents": {"folder": "docs", "lenient": true}`) {
+		t.Errorf("a configuration with another folder: %v, want what to write into it", err)
 	}
 }
 
 func TestWrite_KeepsWhatIsThere(t *testing.T) {
 	t.Parallel()
 	root := repository(t, "docs/a.md")
-	first, err := Write(root)
+	first, err := Write(root, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +125,7 @@ func TestWrite_KeepsWhatIsThere(t *testing.T) {
 	if err := os.WriteFile(config, []byte(own), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	second, err := Write(root)
+	second, err := Write(root, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,21 +145,10 @@ func TestWrite_StaysInTheRepository(t *testing.T) {
 		if err := os.Symlink(elsewhere, filepath.Join(root, link)); err != nil {
 			t.Fatal(err)
 		}
-		_, err := Write(root)
+		_, err := Write(root, Options{})
 		entries, readErr := os.ReadDir(elsewhere)
 		if err == nil || readErr != nil || len(entries) > 0 {
 			t.Errorf("%s leads out of the repository: error %v, and there are %v now", link, err, entries)
-		}
-	}
-}
-
-func TestRoot(t *testing.T) {
-	t.Parallel()
-	root := repository(t, ".git/HEAD", "a/b/c.md", "vendor/.csharp-compounding-docs/config.json", "vendor/x/y.md")
-	for folder, want := range map[string]string{"": "", "a/b": "", "vendor/x": "vendor"} {
-		got, err := Root(filepath.Join(root, folder))
-		if err != nil || strings.TrimPrefix(strings.TrimPrefix(got, root), "/") != want {
-			t.Errorf("root of %q is %q, want %q (%v)", folder, got, want, err)
 		}
 	}
 }

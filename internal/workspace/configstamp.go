@@ -48,7 +48,7 @@ func stampConfig(p *project.Project) configStamp {
 	stamp.WriteString(stampFile(p.ConfigPath))
 	for _, docType := range p.DocTypes() {
 		if docType.Custom && docType.Schema != "" {
-			stamp.WriteString(stampFile(filepath.Join(p.Root, p.DocsDir(), filepath.FromSlash(docType.Schema))))
+			stamp.WriteString(stampFile(filepath.Join(p.Root, filepath.FromSlash(p.DocsDir()), filepath.FromSlash(docType.Schema))))
 		}
 	}
 	if external, ok := p.External(); ok {

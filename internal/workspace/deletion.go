@@ -86,10 +86,11 @@ func (w *Workspace) hasProject() error {
 	if w.current() != nil || w.deletion() != nil {
 		return nil
 	}
-	if w.projectDir == "" {
+	dir := w.ownDir()
+	if dir == "" {
 		return notActivated("")
 	}
-	if _, err := w.load(w.projectDir); err != nil {
+	if _, err := w.load(dir); err != nil {
 		return notActivated(err.Error())
 	}
 	return nil
@@ -97,10 +98,11 @@ func (w *Workspace) hasProject() error {
 
 // own returns the project that the server was started for, with its present branch.
 func (w *Workspace) own(ctx context.Context) (*project.Project, rag.TenantKey, error) {
-	if w.projectDir == "" {
+	dir := w.ownDir()
+	if dir == "" {
 		return nil, rag.TenantKey{}, errors.New("the server was started for no project")
 	}
-	return w.checkedOut(ctx, w.projectDir)
+	return w.checkedOut(ctx, dir)
 }
 
 func (w *Workspace) checkedOut(ctx context.Context, configPath string) (*project.Project, rag.TenantKey, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -25,10 +26,13 @@ func (p *Project) IndexFile(ctx context.Context, given string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := p.Tenant.Writable("index the document"); err != nil {
+		return "", err
+	}
 	indexed := path.Join(p.docs.folder.Prefix, name)
 	err = p.indexNewest(ctx, name, indexed)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", notFound(given, p.docs.folder.Prefix)
+		return "", p.notFound(given)
 	}
 	if err != nil {
 		return "", err
@@ -41,6 +45,20 @@ func (p *Project) IndexFile(ctx context.Context, given string) (string, error) {
 		}
 	}
 	return indexed, nil
+}
+
+// Advice returns what is wrong with a document, by its path in the index, in a project
+// that is lenient enough to index it all the same.
+func (p *Project) Advice(indexed string) []document.Violation {
+	name, ok := below(p.docs.folder.Prefix, indexed)
+	if !ok || !p.Definition.Lenient() {
+		return nil
+	}
+	file, err := p.docs.folder.Read(name)
+	if err != nil {
+		return nil // it has just gone, and the index follows
+	}
+	return p.docs.indexer.Advice(file)
 }
 
 // indexNewest puts the text of a document into the index, with its newest state if the
@@ -92,27 +110,51 @@ func (p *Project) documentName(given, parameter string) (string, error) {
 		// The project's root has its symbolic links resolved; what leads there may not.
 		dir, err := filepath.EvalSymlinks(filepath.Dir(given))
 		if err != nil {
-			return "", notFound(given, docs)
+			return "", p.notFound(given)
 		}
 		relative, err := filepath.Rel(p.Definition.Root, filepath.Join(dir, filepath.Base(given)))
 		if err != nil {
-			return "", notFound(given, docs)
+			return "", p.notFound(given)
 		}
 		name = filepath.ToSlash(relative)
 	}
-	name = strings.TrimPrefix(path.Clean(name), docs+"/")
+	name = strings.TrimPrefix(path.Clean(p.slashed(name)), docs+"/")
 	if name == ".." || strings.HasPrefix(name, "../") || strings.ContainsRune(name, 0) {
-		return "", rag.Errorf(rag.InvalidArgument, "%s %q leads out of %s; give one such as ./%s/problems/example.md",
-			parameter, given, docs, docs).With("parameter", parameter)
+		return "", rag.Errorf(rag.InvalidArgument, "%s %q leads out of %s; give one such as %s",
+			parameter, given, docs, p.examplePath()).With("parameter", parameter)
 	}
 	if !p.docs.folder.Covers(name) {
-		return "", rag.Errorf(rag.InvalidArgument, "%s %q is not a markdown document; give one such as ./%s/problems/example.md",
-			parameter, given, docs).With("parameter", parameter)
+		return "", rag.Errorf(rag.InvalidArgument, "%s %q is not a markdown document; give one such as %s",
+			parameter, given, p.examplePath()).With("parameter", parameter)
 	}
 	return name, nil
 }
 
-func notFound(given, docs string) *rag.Error {
-	return rag.Errorf(rag.DocumentNotFound, "there is no document %q; give its path in %s, such as ./%s/problems/example.md",
-		given, docs, docs).With("path", given)
+// slashed returns a path relative to the repository or to the docs folder with /
+// separators. A client on Windows may write \ to a server in WSL or in a container,
+// where it is a letter like any other: a file that has it in its name is taken first.
+func (p *Project) slashed(name string) string {
+	if !strings.Contains(name, `\`) {
+		return name
+	}
+	for _, folder := range []string{p.Definition.Root, p.docs.folder.Dir} {
+		if _, err := os.Lstat(filepath.Join(folder, filepath.FromSlash(name))); err == nil {
+			return name
+		}
+	}
+	return strings.ReplaceAll(name, `\`, "/")
+}
+
+func (p *Project) notFound(given string) *rag.Error {
+	return rag.Errorf(rag.DocumentNotFound, "there is no document %q; give its path in %s, such as %s",
+		given, p.Definition.DocsDir(), p.examplePath()).With("path", given)
+}
+
+// examplePath shows how the path of a document looks.
+func (p *Project) examplePath() string {
+	folder := "problems"
+	if p.Definition.Lenient() {
+		folder = ""
+	}
+	return "./" + path.Join(p.Definition.DocsDir(), folder, "example.md")
 }

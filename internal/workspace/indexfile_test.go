@@ -92,6 +92,28 @@ func TestIndexFile_LeavesNothingOutdated(t *testing.T) {
 	}
 }
 
+// A client on Windows may speak to a server on another system.
+func TestIndexFile_TakesBackslashes(t *testing.T) {
+	t.Parallel()
+	f := setup(t, map[string]string{docs + "a.md": problem("A", "Text."), docs + `b\c.md`: problem("B", "Text.")})
+	p := f.activate(t, f.server(t), "main")
+	for given, want := range map[string]string{
+		`csharp-compounding-docs\problems\a.md`:   docs + "a.md",
+		`.\csharp-compounding-docs\problems\a.md`: docs + "a.md",
+		`problems\a.md`: docs + "a.md",
+		docs + `b\c.md`: docs + `b\c.md`,
+	} {
+		if got, err := p.IndexFile(t.Context(), given); err != nil || got != want {
+			t.Errorf("IndexFile(%s) = %s (%v), want %s", given, got, err, want)
+		}
+	}
+	for _, outside := range []string{`..\a.md`, `csharp-compounding-docs\..\..\a.md`} {
+		if _, err := p.IndexFile(t.Context(), outside); rag.AsError(err).Code != rag.InvalidArgument {
+			t.Errorf("IndexFile(%s): %v, want %s", outside, err, rag.InvalidArgument)
+		}
+	}
+}
+
 // Writers, index_document in two servers and the one that follows the files: the
 // index becomes what is on disk.
 func TestIndexFile_RandomOrder(t *testing.T) {

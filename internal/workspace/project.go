@@ -4,10 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"maps"
-	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -71,7 +69,7 @@ func newProject(
 		a.trees = append(a.trees, t)
 		return t
 	}
-	a.docs = add(docsFolder(p), x.Indexer(tenant, rag.Compounding, p))
+	a.docs = add(docsFolder(p), x.Indexer(tenant, rag.Compounding, p).DatedBy(newCommitDates(p, a.logger)))
 	if external, ok := p.External(); ok {
 		add(externalFolder(p, external), x.Indexer(tenant, rag.External, nil))
 	}
@@ -91,7 +89,7 @@ func Folders(p *project.Project) []watch.Folder {
 func docsFolder(p *project.Project) watch.Folder {
 	return watch.Folder{
 		Dir: filepath.Join(p.Root, filepath.FromSlash(p.DocsDir())), Inside: p.Root, Prefix: p.DocsDir(),
-		Match: isDocument, MayBeMissing: true,
+		Match: p.IsDocument, Prune: p.PruneDocuments, MayBeMissing: true,
 	}
 }
 
@@ -207,12 +205,6 @@ func (p *Project) setLeading(leading bool, reason error) {
 	if reason != nil {
 		p.logger.Debug("this server cannot index", "error", reason)
 	}
-}
-
-// isDocument reports whether a file of the docs folder is a document: markdown
-// outside of the folder of the schemas.
-func isDocument(name string) bool {
-	return strings.EqualFold(path.Ext(name), ".md") && !strings.HasPrefix(name, "schemas/")
 }
 
 // DocTypeCount is a doc-type and the number of its documents.

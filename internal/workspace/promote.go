@@ -32,6 +32,9 @@ func (p *Project) promote(ctx context.Context, given string, level rag.Level) (n
 	if name, err = p.documentName(given, "document_path"); err != nil {
 		return "", "", err
 	}
+	if err := p.Tenant.Writable("change the promotion level"); err != nil {
+		return "", "", err // before the file is changed
+	}
 	before, after, err := p.editDocument(name, func(file document.File) (content []byte, err error) {
 		content, previous, err = p.docs.indexer.WithLevel(file, level)
 		return content, err
@@ -39,7 +42,7 @@ func (p *Project) promote(ctx context.Context, given string, level rag.Level) (n
 	var refused *rag.Error
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", "", notFound(given, p.Definition.DocsDir())
+		return "", "", p.notFound(given)
 	case errors.As(err, &refused):
 		return "", "", err
 	case err != nil:
@@ -49,7 +52,7 @@ func (p *Project) promote(ctx context.Context, given string, level rag.Level) (n
 	if err == nil && !done {
 		// The index holds another version of the document, or none.
 		if err = p.indexNewest(ctx, name, path.Join(p.Definition.DocsDir(), name)); errors.Is(err, fs.ErrNotExist) {
-			return "", "", notFound(given, p.Definition.DocsDir())
+			return "", "", p.notFound(given)
 		}
 	}
 	if errors.Is(err, document.ErrChanged) {

@@ -30,7 +30,7 @@ func (p *Project) Read(given string) (document.File, error) {
 			return document.File{}, rag.FileError("read "+clean, err)
 		}
 	}
-	return document.File{}, notFound(given, p.Definition.DocsDir())
+	return document.File{}, p.notFound(given)
 }
 
 // below returns a path of the index relative to the folder with the prefix.

@@ -27,7 +27,7 @@ type ReindexedFolder struct {
 // After an error documents or vectors may be missing until the next activation or
 // Reindex.
 func (w *Workspace) Reindex(ctx context.Context, report func(folder string) func(done, total int)) (ReindexResult, error) {
-	p, key, err := w.checkedOut(ctx, w.projectDir)
+	p, key, err := w.checkedOut(ctx, w.ownDir())
 	if err != nil {
 		return ReindexResult{}, err
 	}

@@ -25,9 +25,7 @@ type Workspace struct {
 	index    *index.Index
 	searcher *rag.Searcher
 	settings project.Settings
-	// projectDir is activated by the first call that needs a project; "" for none.
-	projectDir string
-	logger     *slog.Logger
+	logger   *slog.Logger
 
 	// switching is held by the one call that may change active.
 	switching sync.Mutex
@@ -38,6 +36,12 @@ type Workspace struct {
 
 	mu     sync.Mutex
 	active *Project
+	// projectDir is activated by the next call that needs a project, if none is active;
+	// "" for none.
+	projectDir string
+	// clientFolders are those that the client works in, as it last named them, and
+	// clientRoots the repositories that they belong to.
+	clientFolders, clientRoots []string
 	// deleted, if not nil, is why no project is active.
 	deleted *deletion
 	// outsideGit are the branch names with which folders outside git were
@@ -135,10 +139,11 @@ func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 
 // activateOwn activates the project that the server was started for.
 func (w *Workspace) activateOwn(ctx context.Context) (*Project, error) {
-	if w.projectDir == "" {
+	dir := w.ownDir()
+	if dir == "" {
 		return nil, notActivated("")
 	}
-	p, err := w.load(w.projectDir)
+	p, err := w.load(dir)
 	if err != nil {
 		return nil, notActivated(err.Error())
 	}
@@ -157,7 +162,7 @@ func notActivated(reason string) *rag.Error {
 	message := "no project is active; call activate_project with the absolute path of the repository's " +
 		".csharp-compounding-docs/config.json and the name of its current branch"
 	if reason != "" {
-		message += " (the server was started for a project, but: " + reason + ")"
+		message += " (there is a project to activate by itself, but: " + reason + ")"
 	}
 	return rag.Errorf(rag.ProjectNotActivated, "%s", message).With("requiredTool", "activate_project")
 }
@@ -246,6 +251,14 @@ func (w *Workspace) replace(
 		w.running.Go(func() { w.every(indexPoll, "follow the index", w.followIndex) })
 	})
 	return next, nil
+}
+
+// ownDir returns the repository that the next call in need of a project activates, if
+// none is active; "" for none.
+func (w *Workspace) ownDir() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.projectDir
 }
 
 func (w *Workspace) current() *Project {

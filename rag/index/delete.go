@@ -31,15 +31,23 @@ type Contents struct {
 // Contents returns what the selection holds.
 func (x *Index) Contents(ctx context.Context, selection Selection) (contents Contents, err error) {
 	err = x.db.Read(ctx, "count documents", func(q *db.Queries) error {
-		contents, err = contentsOf(ctx, q, selection)
+		projectID, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: selection.Project})
+		if err != nil {
+			return err
+		}
+		contents, err = contentsOf(ctx, q, projectID, selection)
 		return err
 	})
+	if db.IsNoRows(err) {
+		return Contents{}, nil
+	}
 	return contents, err
 }
 
-func contentsOf(ctx context.Context, q *db.Queries, selection Selection) (Contents, error) {
+// contentsOf counts what the tenants of a project hold that the selection names.
+func contentsOf(ctx context.Context, q *db.Queries, projectID int32, selection Selection) (Contents, error) {
 	row, err := q.TenantContents(ctx, db.TenantContentsParams{
-		ProjectName: selection.Project, BranchName: selection.Branch, PathHash: selection.PathHash,
+		ProjectID: projectID, BranchName: selection.Branch, PathHash: selection.PathHash,
 	})
 	return Contents{Documents: int(row.Documents), Chunks: int(row.Chunks)}, err
 }
@@ -65,7 +73,7 @@ func (x *Index) Delete(ctx context.Context, selection Selection) (deleted Conten
 		if err := lockPassages(ctx, q, projectID); err != nil {
 			return err
 		}
-		if deleted, err = contentsOf(ctx, q, selection); err != nil {
+		if deleted, err = contentsOf(ctx, q, projectID, selection); err != nil {
 			return err
 		}
 		if err := q.TenantMarkDeleted(ctx, db.TenantMarkDeletedParams{
@@ -94,8 +102,11 @@ func lockPassages(ctx context.Context, q *db.Queries, projectID int32) error {
 // deleteEmptyProject removes a project with its passages if it has no tenant. It
 // needs ProjectLock and lockPassages.
 func deleteEmptyProject(ctx context.Context, q *db.Queries, projectID int32) (deleted bool, err error) {
-	rows, err := q.ProjectDeleteEmpty(ctx, db.ProjectDeleteEmptyParams{ID: projectID})
-	if err != nil || rows == 0 {
+	tenants, err := q.TenantCount(ctx, db.TenantCountParams{ProjectID: projectID})
+	if err != nil || tenants > 0 {
+		return false, err
+	}
+	if err := q.ProjectDelete(ctx, db.ProjectDeleteParams{ID: projectID}); err != nil {
 		return false, err
 	}
 	return true, q.PassageDeleteByProject(ctx, db.PassageDeleteByProjectParams{ProjectID: projectID})

@@ -31,6 +31,8 @@ type prepared struct {
 	summary     string
 	docType     string
 	date        string
+	// undated is set if the date is to be found otherwise than in the front matter.
+	undated     bool
 	level       rag.Level
 	charCount   int
 	frontMatter map[string]any
@@ -77,17 +79,28 @@ type Schema interface {
 	DocumentType(path string) (document.DocType, bool)
 }
 
-// prepare parses and validates a file and cuts it into passages. Its error says
-// why the file cannot be a document. Without a schema, invalid front matter is not an
-// error.
-func prepare(file document.File, collection rag.Collection, schema Schema) (*prepared, error) {
-	parse := markdown.Parse
+// parse parses a file. Without a schema, and with a lenient one, invalid front matter is
+// not an error.
+func parse(file document.File, schema Schema) (*markdown.Document, error) {
+	read := markdown.Parse
 	if schema == nil {
-		parse = markdown.ParseAny
+		read = markdown.ParseAny
+	} else if docType, ok := schema.DocumentType(file.Path); ok && docType.Lenient() {
+		read = markdown.ParseAny
 	}
-	parsed, err := parse(file.Content)
+	parsed, err := read(file.Content)
 	if err != nil {
 		return nil, &rag.Error{Code: rag.SchemaValidationFailed, Err: err}
+	}
+	return parsed, nil
+}
+
+// prepare parses and validates a file and cuts it into passages. Its error says
+// why the file cannot be a document.
+func prepare(file document.File, collection rag.Collection, schema Schema) (*prepared, error) {
+	parsed, err := parse(file, schema)
+	if err != nil {
+		return nil, err
 	}
 	doc := &prepared{
 		file: file, contentHash: sha256.Sum256(file.Content),
@@ -139,7 +152,11 @@ func (d *prepared) classify(frontMatter map[string]any, schema Schema) error {
 		return rag.Errorf(rag.InvalidDocType, "the folder of %s belongs to no doc-type; move it to the folder of one (list_doc_types "+
 			"names them) or add a custom_doc_types entry for the folder to the config", d.file.Path)
 	}
-	if violations := docType.Validate(frontMatter); len(violations) > 0 {
+	if docType.Lenient() {
+		docType = namedType(docType, frontMatter)
+		frontMatter = usable(frontMatter)
+		d.undated = frontMatter["date"] == nil
+	} else if violations := docType.Validate(frontMatter); len(violations) > 0 {
 		return violationsError(docType, violations)
 	}
 	d.docType, d.schemaHash = docType.Name, schemaStamp(docType.SchemaHash)
@@ -147,8 +164,8 @@ func (d *prepared) classify(frontMatter map[string]any, schema Schema) error {
 	if level, ok := frontMatter["promotion_level"].(string); ok {
 		d.level = rag.Level(level)
 	}
-	d.links = append(d.links, resolveRelated(d.file.Path, stringList(frontMatter["related_docs"]))...)
-	for _, link := range resolveRelated(d.file.Path, stringList(frontMatter["supersedes"])) {
+	d.links = append(d.links, resolveRelated(d.file.Path, docType.Docs, stringList(frontMatter["related_docs"]))...)
+	for _, link := range resolveRelated(d.file.Path, docType.Docs, stringList(frontMatter["supersedes"])) {
 		link.supersedes = true
 		d.links = append(d.links, link)
 	}

@@ -16,7 +16,7 @@ import (
 type anything struct{}
 
 func (anything) DocumentType(string) (document.DocType, bool) {
-	return document.DocType{Name: "problem", Validate: func(map[string]any) []document.Violation { return nil }}, true
+	return document.DocType{Name: "problem", Docs: "docs", Validate: func(map[string]any) []document.Violation { return nil }}, true
 }
 
 func prepareText(t *testing.T, collection rag.Collection, content string) *prepared {

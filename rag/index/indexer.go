@@ -24,6 +24,7 @@ type Indexer struct {
 	collection rag.Collection
 	schema     Schema
 	source     Source
+	dates      Dates // nil for none
 	onWritten  func()
 	growth     growth
 }
@@ -193,6 +194,7 @@ func (x *Indexer) indexBatch(ctx context.Context, files []document.File) ([]docu
 		x.report(ctx, doc)
 		batch.documents = append(batch.documents, doc)
 	}
+	x.date(ctx, batch.documents)
 	// Two servers insert shared rows in the same order, so they cannot deadlock.
 	slices.SortFunc(batch.documents, func(a, b *prepared) int { return strings.Compare(a.file.Path, b.file.Path) })
 	if err := x.removeRefused(ctx, batch.refused); err != nil {

@@ -22,18 +22,22 @@ func (x *Index) Inspect(ctx context.Context, key rag.TenantKey, status any) (fou
 	tenant := &rag.Tenant{Key: key}
 	err = x.db.Read(ctx, "inspect the index", func(q *db.Queries) error {
 		result = Inspection{}
-		row, err := q.TenantFind(ctx, db.TenantFindParams{ProjectName: key.Project, BranchName: key.Branch, PathHash: key.PathHash})
+		projectID, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: key.Project})
 		if err != nil {
 			return err
 		}
-		tenant.ProjectID, tenant.ID, tenant.Generation = row.ProjectID, row.ID, row.Generation
-		model, err := q.TenantEmbeddingModel(ctx, db.TenantEmbeddingModelParams{ProjectID: row.ProjectID, ID: row.ID})
+		row, err := q.TenantFind(ctx, db.TenantFindParams{ProjectID: projectID, BranchName: key.Branch, PathHash: key.PathHash})
+		if err != nil {
+			return err
+		}
+		tenant.ProjectID, tenant.ID, tenant.Generation = projectID, row.ID, row.Generation
+		model, err := q.TenantEmbeddingModel(ctx, db.TenantEmbeddingModelParams{ProjectID: projectID, ID: row.ID})
 		if err != nil {
 			return err
 		}
 		for _, collection := range []rag.Collection{rag.Compounding, rag.External} {
 			progress, err := q.EmbeddingProgress(ctx, db.EmbeddingProgressParams{
-				ProjectID: row.ProjectID, TenantID: row.ID, Collection: collection, ModelID: model,
+				ProjectID: projectID, TenantID: row.ID, Collection: collection, ModelID: model,
 			})
 			if err != nil {
 				return err

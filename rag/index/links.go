@@ -34,8 +34,7 @@ func resolveLinks(source string, destinations []string) []link {
 // them relative to the file ("../tools/x.md"), to the docs folder ("tools/x.md"),
 // or to the repository ("/csharp-compounding-docs/tools/x.md"), with an anchor
 // or without. Of the first two the one that exists is taken.
-func resolveRelated(source string, related []string) []link {
-	docs, _, _ := strings.Cut(source, "/")
+func resolveRelated(source, docs string, related []string) []link {
 	links := []link{}
 	for _, given := range related {
 		destination, ok := markdown.RelativeLink(withoutAnchor(given))

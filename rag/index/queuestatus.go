@@ -75,22 +75,22 @@ func (q *Queue) count(ctx context.Context, modelID int32) error {
 	q.mu.Lock()
 	wakes := q.wakes
 	q.mu.Unlock()
-	var chunks, missing int64
-	err := q.index.db.Read(ctx, "count passages to embed", func(queries *db.Queries) error {
-		chunks, missing = 0, 0
-		for _, collection := range q.collections {
-			row, err := queries.EmbeddingProgress(ctx, db.EmbeddingProgressParams{
+	counted := make([]db.EmbeddingProgressRow, len(q.collections))
+	counts := make([]func(*db.Queries) error, len(q.collections))
+	for i, collection := range q.collections {
+		counts[i] = func(queries *db.Queries) (err error) {
+			counted[i], err = queries.EmbeddingProgress(ctx, db.EmbeddingProgressParams{
 				ProjectID: q.tenant.ProjectID, TenantID: q.tenant.ID, Collection: collection, ModelID: modelID,
 			})
-			if err != nil {
-				return err
-			}
-			chunks, missing = chunks+row.Chunks, missing+row.Missing
+			return err
 		}
-		return nil
-	})
-	if err != nil {
+	}
+	if err := q.index.db.Pipeline(ctx, "count passages to embed", counts...); err != nil {
 		return err
+	}
+	var chunks, missing int64
+	for _, row := range counted {
+		chunks, missing = chunks+row.Chunks, missing+row.Missing
 	}
 	if missing == chunks {
 		q.growth.begin(true)

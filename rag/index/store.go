@@ -129,7 +129,7 @@ func (x *Indexer) writePassages(ctx context.Context, q *db.Queries, documents []
 			p := missing[hash]
 			list, lexical, err := lexicalSide(x.tenant.ProjectID, p)
 			if err != nil {
-				return fmt.Errorf("weigh terms: %w", err)
+				return err
 			}
 			params.Headings = append(params.Headings, p.heading)
 			params.Contents = append(params.Contents, p.Text)
@@ -176,7 +176,10 @@ func sparseVector(indexes []int32, values []float32) (vector pgvector.SparseVect
 	for _, value := range values {
 		data = binary.BigEndian.AppendUint32(data, math.Float32bits(value))
 	}
-	return vector, vector.DecodeBinary(data)
+	if err := vector.DecodeBinary(data); err != nil {
+		return vector, fmt.Errorf("encode a sparse vector: %w", err)
+	}
+	return vector, nil
 }
 
 // replace writes documents, their chunks and their links in place of earlier versions.

@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/compound-docs/compound-docs/db"
@@ -9,7 +10,8 @@ import (
 )
 
 // Tenant registers the checkout at root, or finds it, and notes that it is in use.
-// It undoes a deletion: the tenant may be filled again.
+// It undoes a deletion: the tenant may be filled again. A role of the database that may
+// only read finds it, and gets an error if it is not there.
 func (x *Index) Tenant(ctx context.Context, key rag.TenantKey, root string) (*rag.Tenant, error) {
 	tenant := &rag.Tenant{Key: key}
 	err := x.db.Write(ctx, "register tenant", func(q *db.Queries) error {
@@ -24,10 +26,37 @@ func (x *Index) Tenant(ctx context.Context, key rag.TenantKey, root string) (*ra
 		tenant.ID, tenant.Generation = row.ID, row.Generation
 		return err
 	})
+	if db.IsDenied(err) {
+		if tenant, err = x.readOnly(ctx, key); errors.Is(err, db.ErrTenantGone) {
+			err = db.ErrUnknownReadOnly()
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
 	return tenant, nil
+}
+
+// readOnly finds the tenant of a checkout, for a role that may only read, and returns
+// [db.ErrTenantGone] if it is not in the index.
+func (x *Index) readOnly(ctx context.Context, key rag.TenantKey) (*rag.Tenant, error) {
+	tenant := &rag.Tenant{Key: key, ReadOnly: true}
+	err := x.db.Read(ctx, "find tenant", func(q *db.Queries) error {
+		projectID, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: key.Project})
+		if err != nil {
+			return err
+		}
+		row, err := stateOf(ctx, q, projectID, key)
+		if err == nil && row.DeletedAt != nil {
+			err = db.ErrTenantGone
+		}
+		tenant.ProjectID, tenant.ID, tenant.Generation = projectID, row.ID, row.Generation
+		return err
+	})
+	if db.IsNoRows(err) {
+		err = db.ErrTenantGone
+	}
+	return tenant, err
 }
 
 // Handbook registers the handbook's tenant, or finds it. Its documents are in
@@ -42,12 +71,19 @@ func (x *Index) Handbook(ctx context.Context) (*rag.Tenant, error) {
 func (x *Index) Rejoin(ctx context.Context, key rag.TenantKey) (*rag.Tenant, error) {
 	tenant := &rag.Tenant{Key: key}
 	err := x.db.Write(ctx, "find tenant", func(q *db.Queries) error {
+		projectID, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: key.Project})
+		if err != nil {
+			return err
+		}
 		row, err := q.TenantRejoin(ctx, db.TenantRejoinParams{
-			ProjectName: key.Project, BranchName: key.Branch, PathHash: key.PathHash,
+			ProjectID: projectID, BranchName: key.Branch, PathHash: key.PathHash,
 		})
-		tenant.ProjectID, tenant.ID, tenant.Generation = row.ProjectID, row.ID, row.Generation
+		tenant.ProjectID, tenant.ID, tenant.Generation = projectID, row.ID, row.Generation
 		return err
 	})
+	if db.IsDenied(err) {
+		tenant, err = x.readOnly(ctx, key)
+	}
 	if db.IsNoRows(err) {
 		return nil, db.ErrTenantGone
 	}
@@ -71,9 +107,13 @@ type TenantState struct {
 func (x *Index) State(ctx context.Context, tenant *rag.Tenant) (state TenantState, err error) {
 	err = x.db.Read(ctx, "look up tenant", func(q *db.Queries) error {
 		state = TenantState{}
-		row, err := q.TenantState(ctx, db.TenantStateParams{
-			ProjectName: tenant.Key.Project, BranchName: tenant.Key.Branch, PathHash: tenant.Key.PathHash,
-		})
+		projectID := tenant.ProjectID
+		row, err := stateOf(ctx, q, projectID, tenant.Key)
+		if db.IsNoRows(err) { // it may be there in a new project of the same name
+			if projectID, err = q.ProjectFind(ctx, db.ProjectFindParams{Name: tenant.Key.Project}); err == nil {
+				row, err = stateOf(ctx, q, projectID, tenant.Key)
+			}
+		}
 		switch {
 		case db.IsNoRows(err):
 			state.Deleted = true
@@ -83,22 +123,30 @@ func (x *Index) State(ctx context.Context, tenant *rag.Tenant) (state TenantStat
 		case row.DeletedAt != nil:
 			state.Deleted, state.DeletedAt = true, *row.DeletedAt
 		default:
-			state.Replaced = row.ID != tenant.ID || row.Generation != tenant.Generation
+			state.Replaced = !tenant.Same(&rag.Tenant{ProjectID: projectID, ID: row.ID, Generation: row.Generation})
 		}
 		return nil
 	})
 	return state, err
 }
 
+func stateOf(ctx context.Context, q *db.Queries, projectID int32, key rag.TenantKey) (db.TenantStateRow, error) {
+	return q.TenantState(ctx, db.TenantStateParams{ProjectID: projectID, BranchName: key.Branch, PathHash: key.PathHash})
+}
+
 // LastBranch returns the branch on which a checkout of the project was last in
 // use, "" if the index knows none.
 func (x *Index) LastBranch(ctx context.Context, project, pathHash string) (branch string, err error) {
 	err = x.db.Read(ctx, "look up the last branch", func(q *db.Queries) error {
-		branch, err = q.TenantLastBranch(ctx, db.TenantLastBranchParams{ProjectName: project, PathHash: pathHash})
-		if db.IsNoRows(err) {
-			return nil
+		projectID, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: project})
+		if err != nil {
+			return err
 		}
+		branch, err = q.TenantLastBranch(ctx, db.TenantLastBranchParams{ProjectID: projectID, PathHash: pathHash})
 		return err
 	})
+	if db.IsNoRows(err) {
+		return "", nil
+	}
 	return branch, err
 }

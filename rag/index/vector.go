@@ -88,12 +88,11 @@ func (x *Index) storeVectors(
 		params.Hashes = append(params.Hashes, v.hash)
 		params.Embeddings = append(params.Embeddings, pgvector.NewHalfVector(v.embedding))
 	}
-	return x.db.Write(ctx, "add vectors", func(q *db.Queries) error {
-		if err := q.LockProjectShared(ctx, db.LockProjectSharedParams{Class: db.LockPassages, ProjectID: projectID}); err != nil {
-			return err
-		}
-		return q.EmbeddingInsertMany(ctx, params)
-	})
+	return x.db.WritePipeline(ctx, "add vectors",
+		func(q *db.Queries) error {
+			return q.LockProjectShared(ctx, db.LockProjectSharedParams{Class: db.LockPassages, ProjectID: projectID})
+		},
+		func(q *db.Queries) error { return q.EmbeddingInsertMany(ctx, params) })
 }
 
 // failures returns which documents have the passages that cannot be embedded.

@@ -2,19 +2,15 @@ package markdown_test
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/test/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite testdata/*.golden")
 
 func TestGolden(t *testing.T) {
 	t.Parallel()
@@ -39,20 +35,7 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := render(t, doc, test.limit)
-			golden := strings.TrimSuffix(path, ".md") + ".golden"
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("%s (-want +got); run with -update if it is right:\n%s", golden, diff)
-			}
+			golden.Compare(t, strings.TrimSuffix(path, ".md")+".golden", render(t, doc, test.limit))
 		})
 	}
 }

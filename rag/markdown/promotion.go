@@ -21,7 +21,8 @@ var byteOrderMark = []byte("\ufeff")
 // It keeps every other byte: comments, quotes, line endings, a byte order mark, a
 // missing final newline. If the front matter lacks the key, it adds a line at the end;
 // if src has no front matter, it adds one. The error says why the front matter cannot
-// be edited in this way.
+// be edited in this way; a file for which Parse fails has front matter that cannot be
+// read, unless it only begins with a thematic break.
 func SetPromotionLevel(src []byte, level string) ([]byte, error) {
 	edited, err := setPromotionLevel(src, level)
 	if err != nil {
@@ -33,7 +34,7 @@ func SetPromotionLevel(src []byte, level string) ([]byte, error) {
 func setPromotionLevel(src []byte, level string) ([]byte, error) {
 	body, marked := bytes.CutPrefix(src, byteOrderMark)
 	block, behind, err := frontMatterOf(body)
-	if err != nil {
+	if err != nil && !startsWithBreak(body) {
 		return nil, err
 	}
 	want, err := block.decode()
@@ -59,6 +60,13 @@ func setPromotionLevel(src []byte, level string) ([]byte, error) {
 		edited = slices.Concat(byteOrderMark, edited)
 	}
 	return edited, nil
+}
+
+// startsWithBreak reports whether the first line of a file, ---, which no other closes, is
+// a thematic break: nothing is on the line below it.
+func startsWithBreak(body []byte) bool {
+	lines := bytes.SplitN(body, []byte("\n"), 3)
+	return len(lines) < 2 || blank(string(lines[1]))
 }
 
 // frontMatterOf returns the front matter as Parse reads it, and the index of the first

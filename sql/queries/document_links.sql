@@ -28,11 +28,11 @@ CROSS JOIN LATERAL (
 SELECT d.relative_path AS source_path, coalesce(t.relative_path, f.relative_path)::text AS target_path,
     coalesce(t.promotion_level, f.promotion_level)::promotion_level AS target_level
 FROM document_links l
-JOIN documents d ON d.project_id = l.project_id AND d.id = l.document_id
-LEFT JOIN documents t ON t.project_id = l.project_id AND t.tenant_id = l.tenant_id
-    AND t.collection = d.collection AND t.relative_path = l.target_path
-LEFT JOIN documents f ON t.id IS NULL AND l.fallback_path <> '' AND f.project_id = l.project_id
-    AND f.tenant_id = l.tenant_id AND f.collection = d.collection AND f.relative_path = l.fallback_path
+JOIN documents d ON d.project_id = @project_id AND d.id = l.document_id
+LEFT JOIN documents t ON t.project_id = @project_id AND t.tenant_id = @tenant_id
+    AND t.collection = @collection AND t.relative_path = l.target_path
+LEFT JOIN documents f ON t.id IS NULL AND l.fallback_path <> '' AND f.project_id = @project_id
+    AND f.tenant_id = @tenant_id AND f.collection = @collection AND f.relative_path = l.fallback_path
 WHERE l.project_id = @project_id AND l.tenant_id = @tenant_id AND d.collection = @collection
     AND coalesce(t.id, f.id) IS NOT NULL AND NOT l.supersedes
 ORDER BY d.relative_path, l.ordinal;
@@ -42,11 +42,11 @@ ORDER BY d.relative_path, l.ordinal;
 -- first.
 SELECT coalesce(t.relative_path, f.relative_path)::text AS path, d.relative_path AS superseded_by
 FROM document_links l
-JOIN documents d ON d.project_id = l.project_id AND d.id = l.document_id
-LEFT JOIN documents t ON t.project_id = l.project_id AND t.tenant_id = l.tenant_id
-    AND t.collection = d.collection AND t.relative_path = l.target_path
-LEFT JOIN documents f ON t.id IS NULL AND l.fallback_path <> '' AND f.project_id = l.project_id
-    AND f.tenant_id = l.tenant_id AND f.collection = d.collection AND f.relative_path = l.fallback_path
+JOIN documents d ON d.project_id = @project_id AND d.id = l.document_id
+LEFT JOIN documents t ON t.project_id = @project_id AND t.tenant_id = @tenant_id
+    AND t.collection = @collection AND t.relative_path = l.target_path
+LEFT JOIN documents f ON t.id IS NULL AND l.fallback_path <> '' AND f.project_id = @project_id
+    AND f.tenant_id = @tenant_id AND f.collection = @collection AND f.relative_path = l.fallback_path
 WHERE l.project_id = @project_id AND l.tenant_id = @tenant_id AND l.supersedes AND d.collection = @collection
     AND coalesce(t.id, f.id) IS NOT NULL
 ORDER BY path, d.doc_date DESC, d.relative_path;

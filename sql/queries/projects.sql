@@ -4,12 +4,14 @@ INSERT INTO projects (name) VALUES (@name)
 ON CONFLICT (name) DO UPDATE SET name = excluded.name
 RETURNING id;
 
+-- name: ProjectFind :one
+SELECT id FROM projects WHERE name = @name;
+
 -- name: ProjectLock :one
 -- Held by a transaction that deletes tenants: ProjectUpsert waits for it, so that
 -- no tenant is registered in a project that is about to go.
 SELECT id FROM projects WHERE name = @name FOR UPDATE;
 
--- name: ProjectDeleteEmpty :execrows
--- Needs ProjectLock.
-DELETE FROM projects p
-WHERE p.id = @id AND NOT EXISTS (SELECT 1 FROM tenants t WHERE t.project_id = p.id);
+-- name: ProjectDelete :exec
+-- For a project that has no tenant, by TenantCount. Needs ProjectLock.
+DELETE FROM projects WHERE id = @id;

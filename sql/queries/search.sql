@@ -7,12 +7,15 @@
 -- compared row by row with each other, which takes minutes.
 
 -- name: EmbeddingEstimate :one
--- How many vectors an HNSW index holds, of all tenants and models, as the statistics
--- have it: 0 before the first ANALYZE, and where there is no such index.
+-- How many vectors the HNSW index holds that has the project's, of all tenants and
+-- models: 0 before the first vector of the project and before the first ANALYZE, and
+-- where there is no such index. Where tables are distributed, it is asked of the node
+-- that has the project.
 SELECT coalesce((
-    SELECT greatest(c.reltuples, 0) FROM pg_catalog.pg_class c
-    WHERE c.oid = to_regclass('embeddings_' || @collection::collection
-        || CASE WHEN @promoted::boolean THEN '_promoted' ELSE '_embedding' END)
+    SELECT graph_size(e.tableoid, @promoted::boolean)
+    FROM embeddings e
+    WHERE e.collection = @collection AND e.project_id = @project_id
+    LIMIT 1
 ), 0)::bigint AS embeddings;
 
 -- name: SearchExact :many

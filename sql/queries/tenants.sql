@@ -3,37 +3,38 @@
 INSERT INTO tenants (project_id, branch_name, path_hash, repo_root)
 VALUES (@project_id, @branch_name, @path_hash, @repo_root)
 ON CONFLICT (project_id, branch_name, path_hash)
-    DO UPDATE SET repo_root = excluded.repo_root, last_seen = now(), deleted_at = NULL
+    DO UPDATE SET repo_root = excluded.repo_root, last_seen = excluded.last_seen, deleted_at = NULL
 RETURNING id, generation;
 
 -- name: TenantRejoin :one
 -- No row: the tenant was deleted. Unlike TenantUpsert it does not bring one back.
-UPDATE tenants t SET last_seen = now()
-FROM projects p
-WHERE p.id = t.project_id AND p.name = @project_name
-    AND t.branch_name = @branch_name AND t.path_hash = @path_hash AND t.deleted_at IS NULL
-RETURNING t.project_id, t.id, t.generation;
+UPDATE tenants SET last_seen = now()
+WHERE project_id = @project_id AND branch_name = @branch_name AND path_hash = @path_hash AND deleted_at IS NULL
+RETURNING id, generation;
 
 -- name: TenantState :one
-SELECT t.id, t.generation, t.deleted_at
-FROM tenants t JOIN projects p ON p.id = t.project_id
-WHERE p.name = @project_name AND t.branch_name = @branch_name AND t.path_hash = @path_hash;
+SELECT id, generation, deleted_at
+FROM tenants
+WHERE project_id = @project_id AND branch_name = @branch_name AND path_hash = @path_hash;
 
 -- name: TenantGeneration :one
 SELECT generation FROM tenants WHERE project_id = @project_id AND id = @id;
 
 -- name: TenantFind :one
 -- Unlike TenantUpsert it leaves no trace of a tenant that is not there.
-SELECT t.project_id, t.id, t.generation, t.version
-FROM tenants t JOIN projects p ON p.id = t.project_id
-WHERE p.name = @project_name AND t.branch_name = @branch_name AND t.path_hash = @path_hash;
+SELECT id, generation, version
+FROM tenants
+WHERE project_id = @project_id AND branch_name = @branch_name AND path_hash = @path_hash;
 
 -- name: TenantLastBranch :one
 -- The branch on which a checkout was last in use.
-SELECT t.branch_name
-FROM tenants t JOIN projects p ON p.id = t.project_id
-WHERE p.name = @project_name AND t.path_hash = @path_hash
-ORDER BY t.last_seen DESC LIMIT 1;
+SELECT branch_name
+FROM tenants
+WHERE project_id = @project_id AND path_hash = @path_hash
+ORDER BY last_seen DESC LIMIT 1;
+
+-- name: TenantCount :one
+SELECT count(*) FROM tenants WHERE project_id = @project_id;
 
 -- name: TenantVersion :one
 -- project_version changes with every tenant's. No row: the tenant was deleted.
@@ -92,9 +93,8 @@ WHERE project_id = @project_id AND embedding_model_id IS NOT NULL;
 -- is NULL stands for all.
 SELECT count(*) AS documents, coalesce(sum(d.chunk_count), 0)::bigint AS chunks
 FROM documents d
-JOIN tenants t ON t.project_id = d.project_id AND t.id = d.tenant_id
-JOIN projects p ON p.id = t.project_id
-WHERE p.name = @project_name AND d.collection = 'compounding'
+JOIN tenants t ON t.project_id = @project_id AND t.id = d.tenant_id
+WHERE d.project_id = @project_id AND d.collection = 'compounding'
     AND (sqlc.narg('branch_name')::text IS NULL OR t.branch_name = sqlc.narg('branch_name'))
     AND (sqlc.narg('path_hash')::text IS NULL OR t.path_hash = sqlc.narg('path_hash'));
 

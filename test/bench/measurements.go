@@ -33,6 +33,17 @@ func measurements() []measurement {
 		{Row{Name: "storage.branch.bytes", Unit: "bytes", Target: atMost(400)}, branchStorage},
 		{Row{Name: "sync.branch.embeddings", Unit: "texts", Target: atMost(0)}, branchEmbeddings},
 		{Row{Name: "sync.noop.ratio", Unit: "ratio", Target: atMost(3)}, unchanged},
+		{Row{Name: "far.search.trips", Unit: "trips", Target: atMost(3)}, farSearch},
+		{Row{
+			Name: "far.activate.trips", Unit: "trips", Target: atMost(10),
+			Reason: "what is done at once uses up to four connections, each begins with two trips, and each statement is prepared " +
+				"when a connection first has it; and the queue looks for work in each collection in turn",
+		}, farActivation},
+		{Row{
+			Name: "far.sync.trips", Unit: "trips", Target: atMost(20),
+			Reason: "files are written in several transactions of seven trips, vectors in batches that each look for the next ones, " +
+				"and the status is published meanwhile",
+		}, farSync},
 		{Row{
 			Name: "search.overhead.ratio", Unit: "ratio", Target: atMost(1.25),
 			Reason: "the client, the pipes, and the checks of arguments and answer take 1 to 2 ms whatever the statements take",

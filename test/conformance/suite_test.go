@@ -97,12 +97,13 @@ type documented struct {
 }
 
 // parseReport reads the two tables: | `scenario` | outcome | outcome | and
-// | `scenario` `check` … | reason |.
+// | `scenario`: `check`, … | reason |.
 func parseReport(t *testing.T, text string) documented {
 	t.Helper()
 	d := documented{applies: map[string]map[string]string{}, without: map[string][]string{}}
 	for _, row := range regexp.MustCompile("(?m)^\\| (`.*?) \\|(.*)\\|$").FindAllStringSubmatch(text, -1) {
-		names, cells := strings.Fields(strings.ReplaceAll(row[1], "`", "")), strings.Split(row[2], "|")
+		names := strings.FieldsFunc(row[1], func(r rune) bool { return strings.ContainsRune("`:, ", r) })
+		cells := strings.Split(row[2], "|")
 		if len(cells) == 1 {
 			d.without[names[0]] = names[1:]
 			continue

@@ -2,7 +2,6 @@ package containers_test
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,16 +9,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/compound-docs/compound-docs/test/gitrepo"
+	"github.com/compound-docs/compound-docs/test/golden"
 	"github.com/compound-docs/compound-docs/test/testenv"
 	"github.com/compound-docs/compound-docs/test/toolexample"
 	"github.com/compound-docs/compound-docs/tools"
 )
-
-var update = flag.Bool("update", false, "write the golden file of testdata")
 
 // Every tool is called as in its example file. The answers are those of the golden
 // file, whether the services are containers or processes of this machine.
@@ -46,7 +43,7 @@ func TestTools_AnswerTheSameOnEveryRoute(t *testing.T) {
 			fmt.Fprintf(&transcript, "== %s\n%s\n", tool.Name, in.normalise(t, tool.Name, text))
 		}
 	}
-	compareGolden(t, transcript.String())
+	golden.Compare(t, filepath.Join("testdata", "tools.golden"), transcript.String())
 }
 
 // exampleArguments returns the arguments of a tool's example, and ingests the handbook
@@ -79,23 +76,6 @@ func (in installation) ingest(t *testing.T, files map[string]string) {
 	}
 	if out, err := in.Command("ingest", "--source", "handbook").CombinedOutput(); err != nil {
 		t.Fatalf("ingest: %v\n%s", err, out)
-	}
-}
-
-func compareGolden(t *testing.T, transcript string) {
-	t.Helper()
-	golden := filepath.Join("testdata", "tools.golden")
-	if *update {
-		if err := os.WriteFile(golden, []byte(transcript), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), transcript); diff != "" {
-		t.Errorf("the tools answer differently (-want +got):\n%s", diff)
 	}
 }
 

@@ -147,13 +147,15 @@ func (f *Fixture) Rows(t *testing.T, query string, args ...any) []string {
 	return values
 }
 
-// AnyDocument is a schema that takes every document as a problem.
+// AnyDocument is a schema that takes every document as a problem, in a docs folder at the
+// root of the repository.
 type AnyDocument struct{}
 
 // DocumentType returns the doc-type problem.
-func (AnyDocument) DocumentType(string) (document.DocType, bool) {
+func (AnyDocument) DocumentType(path string) (document.DocType, bool) {
+	docs, _, _ := strings.Cut(path, "/")
 	return document.DocType{
-		Name: "problem", Validate: func(map[string]any) []document.Violation { return nil },
+		Name: "problem", Docs: docs, Validate: func(map[string]any) []document.Violation { return nil },
 	}, true
 }
 

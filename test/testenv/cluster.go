@@ -77,7 +77,7 @@ func newCluster(ctx context.Context, size Size, logf Logf) (c cluster, folder *s
 // howToInstall adds how the tests get a PostgreSQL, if there is none.
 func howToInstall(err error) error {
 	if errors.Is(err, pgserver.ErrNotInstalled) {
-		return fmt.Errorf(`%w; or run "sh test/testenv/scripts/install.sh", or set %s`, err, EnvDatabaseURL)
+		return fmt.Errorf(`%w; or run "sh internal/pgserver/install/install.sh", or set %s`, err, EnvDatabaseURL)
 	}
 	return err
 }

@@ -16,6 +16,8 @@ import (
 
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
+
+	"github.com/compound-docs/compound-docs/internal/pgserver/install"
 )
 
 // serviceImage is the image of a service: the official one, or one that image.sh
@@ -74,7 +76,12 @@ func EnsureImages(ctx context.Context, logf Logf) (database, ollama string, err 
 // builtName names the image after what it is built from.
 func (i serviceImage) builtName() (string, error) {
 	hash := sha256.New()
-	for _, root := range []string{"apt.sh", "image.sh", i.folder} {
+	shared, err := install.Scripts.ReadFile("apt.sh")
+	if err != nil {
+		return "", fmt.Errorf("read apt.sh: %w", err)
+	}
+	hash.Write(shared)
+	for _, root := range []string{"image.sh", i.folder} {
 		err := fs.WalkDir(scripts, path.Join("scripts", root), func(name string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
 				return err
@@ -144,7 +151,8 @@ func (i serviceImage) pullOrBuild(ctx context.Context, docker *client.Client, lo
 		}
 		environment = []string{"PROGRAM=" + program}
 	}
-	err = runScript(ctx, environment, "image.sh", append([]string{built, i.folder}, i.options...)...)
+	arguments := append([]string{built, i.folder}, i.options...)
+	err = runScript(ctx, environment, path.Join(scriptsFolder, "scripts", "image.sh"), arguments...)
 	if err != nil {
 		return "", errors.Join(pullErr, fmt.Errorf("build %s: %w", built, err))
 	}

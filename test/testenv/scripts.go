@@ -5,35 +5,47 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"syscall"
 
 	"github.com/compound-docs/compound-docs/internal/pgserver"
+	"github.com/compound-docs/compound-docs/internal/pgserver/install"
 )
 
-// scripts install what services need, and build images.
+// scripts provide Docker, and build images.
 //
 //go:embed scripts
 var scripts embed.FS
 
-// runScript runs one of the scripts. What it does is told on stderr.
+// Where the scripts are in the repository: they find one another by it.
+const (
+	scriptsFolder = "test/testenv"
+	installFolder = "internal/pgserver/install"
+)
+
+// copyScripts copies all scripts to a folder, each to its place in the repository.
+func copyScripts(folder string) error {
+	return errors.Join(
+		os.CopyFS(filepath.Join(folder, filepath.FromSlash(scriptsFolder)), scripts),
+		os.CopyFS(filepath.Join(folder, filepath.FromSlash(installFolder)), install.Scripts),
+	)
+}
+
+// runScript runs the script at a path in the repository. What it does is told on stderr.
 func runScript(ctx context.Context, environment []string, name string, arguments ...string) (err error) {
 	folder, err := os.MkdirTemp("", "cdocs-scripts-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	files, err := fs.Sub(scripts, "scripts")
-	if err == nil {
-		err = os.CopyFS(folder, files)
-	}
-	if err != nil {
+	if err := copyScripts(folder); err != nil {
 		return err
 	}
-	script := exec.CommandContext(ctx, "sh", append([]string{filepath.Join(folder, name)}, arguments...)...) //nolint:gosec // ours
+	arguments = append([]string{filepath.Join(folder, filepath.FromSlash(name))}, arguments...)
+	script := exec.CommandContext(ctx, "sh", arguments...) //nolint:gosec // ours
 	script.Env = append(os.Environ(), environment...)
 	script.Stderr = os.Stderr
 	script.SysProcAttr = childAttributes(nil, syscall.SIGTERM) // upon which it cleans up
@@ -63,5 +75,5 @@ func Install(ctx context.Context, database, ollama bool) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return runScript(ctx, nil, "install.sh", missing...)
+	return runScript(ctx, nil, path.Join(installFolder, "install.sh"), missing...)
 }

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# What the scripts of this folder share: each starts with ". apt.sh" and may define
+# What scripts that install something share: each starts with ". apt.sh" and may define
 # instructions, which says what a user can do where the script cannot, and clean_up.
 set -eu
 

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Installs, with apt, what the services need that the tests start as native
-# processes:
+# Installs with apt, for compound-docs init and for the tests:
 #
 #   install.sh database    a PostgreSQL server, 15 or newer, with pgvector 0.8 or newer
-#   install.sh compiler    a C and a C++ compiler, from which Ollama is built
+#   install.sh compiler    a C and a C++ compiler, from which the tests build Ollama
 #
 # Without an argument it installs both. It runs as root or through a sudo that asks
-# for no password; pgvector is built from Debian's source package where there is no
-# binary one. No database cluster is created and no service is started.
+# for no password. Where there is no package of pgvector, Debian builds it from its
+# source package, and other systems add the repository of the PostgreSQL project. No
+# database cluster is created and no service is started.
 . "$(dirname "$0")/apt.sh"
 
 min_postgres=15
@@ -15,17 +15,21 @@ min_pgvector_minor=8 # of 0.x
 
 instructions() {
   cat <<INSTRUCTIONS
-The tests need PostgreSQL $min_postgres or newer with pgvector 0.$min_pgvector_minor or newer, and a C and C++ compiler.
+compound-docs needs PostgreSQL $min_postgres or newer with pgvector 0.$min_pgvector_minor or newer:
 
-  Debian 12:         sudo sh test/testenv/scripts/install.sh
-  Debian 13:         sudo apt-get install postgresql-17 postgresql-17-pgvector gcc g++
-  Ubuntu, others     sudo apt-get install postgresql-common gcc g++
-  with apt:          sudo /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh
+  Debian 13:         sudo apt-get install postgresql-17 postgresql-17-pgvector
+  others with apt:   sudo apt-get install postgresql-common
+                     sudo /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh
                      sudo apt-get install postgresql-17 postgresql-17-pgvector
-  Fedora:            sudo dnf install postgresql-server postgresql-server-devel pgvector gcc gcc-c++
-  macOS:             brew install postgresql@17 pgvector; xcode-select --install
+  Fedora:            sudo dnf install postgresql-server pgvector
+  macOS:             brew install postgresql@17 pgvector
 
-Or name services that run already:
+Or set CDOCS_DATABASE_URL to a database that runs already.
+INSTRUCTIONS
+  case $parts in *compiler*) ;; *) return ;; esac
+  cat <<'INSTRUCTIONS'
+
+The tests need a C and a C++ compiler too (gcc and g++). Or name services for them:
   CDOCS_TEST_DATABASE_URL=postgres://user:password@host/database   (may create databases; pgvector installed)
   CDOCS_TEST_OLLAMA_HOST=http://host:11434                         (has mxbai-embed-large and mistral)
 INSTRUCTIONS
@@ -40,6 +44,10 @@ install_database() {
   apt-cache show postgresql >/dev/null 2>&1 || apt_update
   without_main_cluster
   major=$(packaged_major)
+  if [ -z "$major" ] && [ -z "$(debian_mirror)" ]; then
+    add_repository
+    major=$(packaged_major)
+  fi
   if [ -n "$major" ]; then
     say "installing PostgreSQL $major and pgvector"
     apt_install "postgresql-$major" "postgresql-$major-pgvector"
@@ -60,6 +68,14 @@ packaged_major() {
       return
     fi
   done
+}
+
+# add_repository adds the packages of the PostgreSQL project, which has them for
+# Debian and Ubuntu.
+add_repository() {
+  say "adding the package repository of the PostgreSQL project (apt.postgresql.org)"
+  apt_install postgresql-common ca-certificates
+  logged "the repository could not be added" as_root /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y
 }
 
 installed_majors() {
@@ -132,6 +148,7 @@ download_source() {
   give_up "the source of $package could not be downloaded from $mirror"
 }
 
-require_apt
 [ $# -gt 0 ] || set -- database compiler
+parts=$*
+require_apt
 for part; do "install_$part"; done

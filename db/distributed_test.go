@@ -1,0 +1,203 @@
+package db
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+// acrossProjects are the queries that may read the rows of several projects, and why.
+// Where tables are distributed, they ask every node.
+var acrossProjects = map[string]string{
+	"CleanupTenants": "cleanup looks for checkouts that are gone in every project, once a run",
+}
+
+// A database that distributes tables by project_id can send a query to the one node that
+// has the project only where the query compares the project_id of every table with a
+// parameter. Another table's column, such as c.project_id, is not known before the rows
+// are.
+func TestQueries_FilterEveryTableByTheProject(t *testing.T) {
+	t.Parallel()
+	pool, err := Open(t.Context(), testenv.DatabaseURL(t), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	conn, err := pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Release)
+	// A generic plan shows parameters as they are written. A partition that has no row
+	// for the parameter NULL is to be in it too.
+	if _, err := conn.Exec(t.Context(), "SET plan_cache_mode = force_generic_plan; SET enable_partition_pruning = off"); err != nil {
+		t.Fatal(err)
+	}
+	tables := projectTables(t, pool)
+	queries := recordAll(t)
+	for _, name := range slices.Sorted(maps.Keys(queries)) {
+		t.Run(name, func(t *testing.T) {
+			query := queries[name]
+			unfiltered := query.unfiltered(t, conn.Conn(), tables)
+			switch _, allowed := acrossProjects[name]; {
+			case allowed && len(unfiltered) == 0:
+				t.Error("it reads one project only: take it off the list of queries that read several")
+			case !allowed && len(unfiltered) > 0:
+				t.Errorf("it does not compare the project_id of %v with the parameter:\n%s", unfiltered, query.sql)
+			}
+			// Citus refuses it, since its copies of a row could differ.
+			_, update, _ := strings.Cut(query.sql, "DO UPDATE SET")
+			if function := regexp.MustCompile(`\w+\(`).FindString(update); function != "" {
+				t.Errorf("it calls %s) in DO UPDATE:\n%s", function, query.sql)
+			}
+		})
+	}
+}
+
+// projectTables returns the tables that have a project_id, and their partitions.
+func projectTables(t *testing.T, pool *pgxpool.Pool) []string {
+	t.Helper()
+	rows, err := pool.Query(t.Context(), `SELECT attrelid::regclass::text FROM pg_attribute
+		WHERE attname = 'project_id' AND attrelid IN (SELECT oid FROM pg_class WHERE relkind IN ('r', 'p'))`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(tables) < 12 {
+		t.Fatalf("tables with a project_id: %v, want tenants, documents, chunks, links, passages, embeddings and six partitions", tables)
+	}
+	return tables
+}
+
+// What the script for Citus distributes is what the schema has, and what it sets on the
+// nodes is what a server sets on its connections.
+func TestCitusScript_KnowsTablesAndSettings(t *testing.T) {
+	t.Parallel()
+	script, err := os.ReadFile("../deploy/citus.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range planSettings() {
+		mustContain(t, string(script), fmt.Sprintf("'%s = %s'", name, value))
+	}
+	pool, err := Open(t.Context(), testenv.DatabaseURL(t), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	rows, err := pool.Query(t.Context(), `SELECT relname FROM pg_class
+		WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> 'goose_db_version'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	distributed := projectTables(t, pool)
+	for _, table := range tables {
+		if slices.Contains(distributed, table) {
+			mustContain(t, string(script), fmt.Sprintf("create_distributed_table('%s', 'project_id'", table))
+		} else {
+			mustContain(t, string(script), fmt.Sprintf("create_reference_table('%s')", table))
+		}
+	}
+}
+
+// projectQuery is the text of a query, with the number of its parameters and which of
+// them is the project's.
+type projectQuery struct {
+	sql                 string
+	parameters, project int
+}
+
+// recordAll returns every query of the generated code by its name.
+func recordAll(t *testing.T) map[string]projectQuery {
+	t.Helper()
+	const project = 424242
+	queries := map[string]projectQuery{}
+	for method := range reflect.TypeFor[*Queries]().Methods() {
+		if slices.Contains([]string{"Pipeline", "WithTx"}, method.Name) {
+			continue
+		}
+		recorded := &recorder{}
+		in := []reflect.Value{reflect.ValueOf(New(recorded)), reflect.ValueOf(t.Context())}
+		if method.Type.NumIn() > len(in) {
+			params := reflect.New(method.Type.In(len(in))).Elem()
+			if field := params.FieldByName("ProjectID"); field.IsValid() {
+				field.SetInt(project)
+			}
+			in = append(in, params)
+		}
+		method.Func.Call(in)
+		queries[method.Name] = projectQuery{
+			sql: recorded.sql, parameters: len(recorded.args), project: 1 + slices.Index(recorded.args, any(int32(project))),
+		}
+	}
+	return queries
+}
+
+// unfiltered returns the tables of a project's data that the query's plan reads without
+// comparing their project_id with the parameter.
+func (q projectQuery) unfiltered(t *testing.T, conn *pgx.Conn, tables []string) (unfiltered []string) {
+	t.Helper()
+	execute := "EXECUTE checked"
+	if q.parameters > 0 {
+		execute += "(NULL" + strings.Repeat(", NULL", q.parameters-1) + ")"
+	}
+	var plan []map[string]planNode
+	var text []byte
+	// Several statements, and none of them prepared by pgx: a prepared one cannot be explained.
+	_, err := conn.Exec(t.Context(), "DEALLOCATE ALL; PREPARE checked AS "+q.sql, pgx.QueryExecModeSimpleProtocol)
+	if err == nil {
+		err = conn.QueryRow(t.Context(), "EXPLAIN (VERBOSE, COSTS OFF, FORMAT JSON) "+execute, pgx.QueryExecModeSimpleProtocol).Scan(&text)
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &plan)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan[0]["Plan"].walk(func(node planNode) {
+		table, alias := node.text("Relation Name"), node.text("Alias")
+		if !slices.Contains(tables, table) || node.text("Node Type") == "ModifyTable" {
+			return
+		}
+		want := fmt.Sprintf("(%s.project_id = $%d)", alias, q.project)
+		if !strings.Contains(node.text("Index Cond")+node.text("Recheck Cond")+node.text("Filter"), want) {
+			unfiltered = append(unfiltered, table+" "+alias)
+		}
+	})
+	return unfiltered
+}
+
+// planNode is a node of a plan, as EXPLAIN describes it.
+type planNode map[string]any
+
+func (n planNode) text(property string) string {
+	text, _ := n[property].(string)
+	return text
+}
+
+func (n planNode) walk(visit func(node planNode)) {
+	visit(n)
+	children, _ := n["Plans"].([]any)
+	for _, child := range children {
+		planNode(child.(map[string]any)).walk(visit) //nolint:errcheck // as EXPLAIN has it
+	}
+}

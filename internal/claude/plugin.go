@@ -1,0 +1,46 @@
+package claude
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ScopePlugin is a registration by the plugin, in each project where that is enabled.
+const ScopePlugin = "plugin"
+
+// pluginName is the name of the plugin, which a marketplace follows.
+const pluginName = "cdocs@"
+
+// findPlugin returns the server of the plugin, and false if that is not enabled in the
+// project at root. The project's settings count before the user's.
+func findPlugin(root string) (Registration, bool, error) {
+	folder := os.Getenv("CLAUDE_CONFIG_DIR")
+	if folder == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return Registration{}, false, err
+		}
+		folder = filepath.Join(home, ".claude")
+	}
+	for _, file := range []string{
+		filepath.Join(root, ".claude", "settings.local.json"), filepath.Join(root, ".claude", "settings.json"),
+		filepath.Join(folder, "settings.json"),
+	} {
+		var settings struct {
+			Plugins map[string]any `json:"enabledPlugins"` //nolint:tagliatelle // Claude Code's name
+		}
+		if err := read(file, &settings); err != nil {
+			return Registration{}, false, err
+		}
+		for name, enabled := range settings.Plugins {
+			if strings.HasPrefix(name, pluginName) {
+				return Registration{
+					Name: name, Scope: ScopePlugin, File: file,
+					Command: ServerName, Args: []string{"serve", "--project", root},
+				}, enabled != false, nil
+			}
+		}
+	}
+	return Registration{}, false, nil
+}

@@ -1,0 +1,33 @@
+package project_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/compound-docs/compound-docs/internal/project"
+)
+
+func TestFindRoot(t *testing.T) {
+	t.Parallel()
+	root := newRepo(t, map[string]string{
+		".git/HEAD": "", "a/b/c.md": "", "vendor/.csharp-compounding-docs/config.json": "", "vendor/x/y.md": "",
+	})
+	for folder, want := range map[string]string{"": "", "a/b": "", "vendor/x": "vendor"} {
+		got, err := project.FindRoot(filepath.Join(root, folder))
+		if err != nil || got != filepath.Join(root, want) {
+			t.Errorf("root of %q is %q, want %q (%v)", folder, got, want, err)
+		}
+	}
+}
+
+func TestSameRepository(t *testing.T) {
+	t.Parallel()
+	root, other := newGit(t), newGit(t)
+	linked := filepath.Join(t.TempDir(), "linked")
+	git(t, root, "worktree", "add", "-b", "other", linked)
+	for folder, want := range map[string]bool{root: true, linked: true, other: false, t.TempDir(): false} {
+		if got := project.SameRepository(root, folder); got != want {
+			t.Errorf("%s is in the same repository: %t, want %t", folder, got, want)
+		}
+	}
+}

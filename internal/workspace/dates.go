@@ -1,0 +1,67 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/compound-docs/compound-docs/internal/gitlog"
+	"github.com/compound-docs/compound-docs/internal/project"
+)
+
+// commitDates knows when the documents were first committed. It asks git for the history
+// when a date is first needed, and again when one is needed after HEAD has moved. Safe for
+// concurrent use.
+type commitDates struct {
+	dir, prefix string // the folder of the documents, and what its paths in the index begin with
+	logger      *slog.Logger
+
+	mu sync.Mutex
+	// dates are those of the history of commit, by the paths of the files in the folder.
+	commit string
+	dates  map[string]string
+}
+
+func newCommitDates(p *project.Project, logger *slog.Logger) *commitDates {
+	return &commitDates{
+		dir: filepath.Join(p.Root, filepath.FromSlash(p.DocsDir())), prefix: p.DocsDir() + "/", logger: logger,
+	}
+}
+
+// Dates returns the dates of the first commits of those of the paths that were committed.
+func (c *commitDates) Dates(ctx context.Context, paths []string) map[string]string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.read(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, gitlog.ErrNone) {
+		c.logger.WarnContext(ctx, "git does not say since when there are documents, so that their files' times are used", "error", err)
+	}
+	found := map[string]string{}
+	for _, path := range paths {
+		if date, ok := c.dates[strings.TrimPrefix(path, c.prefix)]; ok {
+			found[path] = date
+		}
+	}
+	return found
+}
+
+// read brings dates up to date with HEAD. A history that could not be read is not tried
+// again before HEAD moves: it would take as long.
+func (c *commitDates) read(ctx context.Context) error {
+	folder, err := gitlog.Open(c.dir)
+	if err != nil {
+		return err
+	}
+	commit, err := folder.Head(ctx)
+	if err != nil || commit == c.commit {
+		return err
+	}
+	dates, err := folder.Added(ctx, commit)
+	if ctx.Err() != nil {
+		return err
+	}
+	c.commit, c.dates = commit, dates
+	return err
+}

@@ -1,0 +1,123 @@
+// Package plugin tests what the plugin for Claude Code says about documents and tools.
+// It has no code of its own: Claude Code reads the files.
+package plugin
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/tools"
+)
+
+// The skill of each built-in doc-type has a template that is a valid document, names
+// all values of each enumeration, and puts the document where it belongs.
+func TestTemplates(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	config := filepath.Join(root, project.ConfigDir, project.ConfigFile)
+	if err := os.MkdirAll(filepath.Dir(config), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(config, []byte(`{"project_name": "any"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, err := project.Load(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, docType := range p.DocTypes() {
+		t.Run(docType.Name, func(t *testing.T) {
+			t.Parallel()
+			template := read(t, docType.Name, "template.md")
+			doc, err := markdown.Parse([]byte(template))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]project.Violation{}, docType.Validate(doc.FrontMatter)); diff != "" {
+				t.Errorf("the template is no valid document (-want +got):\n%s", diff)
+			}
+			for _, field := range docType.Fields() {
+				values, ok := strings.CutPrefix(field.Expected, "one of ")
+				_, used := doc.FrontMatter[field.Name]
+				if ok && used && !strings.Contains(template, "# "+values+"\n") {
+					t.Errorf("the template does not say that %s is one of %s", field.Name, values)
+				}
+			}
+			name := fmt.Sprintf("`%s/%s/{title}-{YYYYMMDD}.md`", project.DocsFolder, docType.Folder)
+			if !strings.Contains(read(t, docType.Name, "SKILL.md"), name) {
+				t.Errorf("the skill does not name the file %s", name)
+			}
+		})
+	}
+}
+
+// Claude Code updates the plugin when its version changes.
+func TestVersion_IsTheReleases(t *testing.T) {
+	t.Parallel()
+	var versions []string
+	for _, path := range []string{".claude-plugin/plugin.json", "../server.json"} {
+		var manifest struct {
+			Version string `json:"version"`
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(content, &manifest); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		versions = append(versions, manifest.Version)
+	}
+	if versions[0] != versions[1] || versions[0] == "" {
+		t.Errorf("the plugin has version %q, the release %q", versions[0], versions[1])
+	}
+}
+
+var call = regexp.MustCompile("[Cc]all `([a-z_]+)`")
+
+// Every tool that a skill calls is there, and every tool for people has a skill.
+func TestSkills_CallTools(t *testing.T) {
+	t.Parallel()
+	unused := map[string]bool{}
+	for _, group := range tools.Groups() {
+		for _, tool := range group.Tools {
+			unused[tool.Name] = true
+		}
+	}
+	known := maps.Clone(unused)
+	skills, err := os.ReadDir("skills")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, skill := range skills {
+		for _, found := range call.FindAllStringSubmatch(read(t, skill.Name(), "SKILL.md"), -1) {
+			if !known[found[1]] {
+				t.Errorf("%s calls %s, which is no tool", skill.Name(), found[1])
+			}
+			delete(unused, found[1])
+		}
+	}
+	if diff := cmp.Diff([]string{"ping", "search_handbook"}, slices.Sorted(maps.Keys(unused))); diff != "" {
+		t.Errorf("tools that no skill calls (-want +got):\n%s", diff)
+	}
+}
+
+func read(t *testing.T, skill, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("skills", skill, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}

@@ -1,0 +1,115 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// namedType returns the doc-type that the front matter of a lenient project's document
+// names, if there is such a doc-type, and that of its folder otherwise.
+func namedType(folders document.DocType, frontMatter map[string]any) document.DocType {
+	if name, ok := frontMatter["doc_type"].(string); ok {
+		if named, ok := folders.Named(name); ok {
+			return named
+		}
+	}
+	return folders
+}
+
+// usable returns front matter that was not validated, with a date that is one, such as
+// 2026-01-02, or none, and without a promotion level that is none.
+func usable(frontMatter map[string]any) map[string]any {
+	frontMatter = maps.Clone(frontMatter)
+	maps.DeleteFunc(frontMatter, func(name string, value any) bool {
+		text, ok := value.(string)
+		switch name {
+		case "date":
+			return !ok || dateOf(text) == ""
+		case "promotion_level":
+			return !ok || !slices.Contains(rag.Levels(), rag.Level(text))
+		}
+		return false
+	})
+	if date, ok := frontMatter["date"].(string); ok {
+		frontMatter["date"] = dateOf(date)
+	}
+	return frontMatter
+}
+
+// dateOf returns the date of a date or of a date with a time, and "" of other texts.
+func dateOf(text string) string {
+	if len(text) > len(time.DateOnly) && (text[len(time.DateOnly)] == 'T' || text[len(time.DateOnly)] == ' ') {
+		text = text[:len(time.DateOnly)]
+	}
+	if _, err := time.Parse(time.DateOnly, text); err != nil {
+		return ""
+	}
+	return text
+}
+
+// Dates knows since when there are files.
+type Dates interface {
+	// Dates returns the dates, such as 2026-01-02, of those of the paths for which it
+	// knows one.
+	Dates(ctx context.Context, paths []string) map[string]string
+}
+
+// DatedBy makes the indexer ask for the dates of documents that have none in their front
+// matter and need none there, and returns it. Without an answer, the date is that of the
+// file's last change.
+func (x *Indexer) DatedBy(dates Dates) *Indexer {
+	x.dates = dates
+	return x
+}
+
+// date fills in the dates that front matter lacks.
+func (x *Indexer) date(ctx context.Context, documents []*prepared) {
+	undated := slices.DeleteFunc(slices.Clone(documents), func(doc *prepared) bool { return !doc.undated })
+	if len(undated) == 0 {
+		return
+	}
+	var known map[string]string
+	if x.dates != nil {
+		paths := make([]string, len(undated))
+		for i, doc := range undated {
+			paths[i] = doc.file.Path
+		}
+		known = x.dates.Dates(ctx, paths)
+	}
+	for _, doc := range undated {
+		doc.date = known[doc.file.Path]
+		if doc.date == "" && !doc.file.ModTime.IsZero() {
+			doc.date = doc.file.ModTime.Format(time.DateOnly)
+		}
+	}
+}
+
+// Advice returns what a schema that is not lenient would find wrong with a file, and
+// nothing for a schema that is not. A file that is no text has none either: it is not
+// indexed.
+func (x *Indexer) Advice(file document.File) []document.Violation {
+	if x.schema == nil {
+		return nil
+	}
+	docType, ok := x.schema.DocumentType(file.Path)
+	if !ok || !docType.Lenient() {
+		return nil
+	}
+	parsed, err := parse(file, x.schema)
+	if err != nil {
+		return nil
+	}
+	if parsed.NotFrontMatter != nil {
+		return []document.Violation{{
+			Field: "front matter", Problem: fmt.Sprintf("is read as text: %v", parsed.NotFrontMatter),
+			Expected: "lines of key: value between two lines ---",
+		}}
+	}
+	return namedType(docType, parsed.FrontMatter).Validate(parsed.FrontMatter)
+}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+// farAway is what a round trip to a database in another region takes.
+const farAway = 10 * time.Millisecond
+
+// Sizes of what is synced from far away.
+const farDocuments, farChanged = 2000, 100
+
+// trips counts the round trips of all clients that reach a database through it, and makes
+// each take a while longer. A round trip is what a client sends before it waits: a start
+// of a connection, a statement, or a pipeline.
+type trips struct {
+	mu sync.Mutex
+	// by says what each was for.
+	by map[string]int
+}
+
+// polled are asked every second or half second, whatever else goes on.
+var polled = regexp.MustCompile(`^(TenantState|-- ping)$`) //nolint:gochecknoglobals // a constant
+
+// newTrips returns the URL that leads through the counter to a database.
+func (b *bench) newTrips(databaseURL string) (t *trips, through string) {
+	t = &trips{by: map[string]int{}}
+	proxy, through, err := testenv.StartDatabaseProxy(databaseURL, func() io.WriteCloser {
+		reader, writer := io.Pipe()
+		go func() { _ = reader.CloseWithError(t.watch(reader)) }() // ends with the connection
+		return late{writer}
+	})
+	check(err)
+	b.atEnd(func() error {
+		proxy.Close()
+		return nil
+	})
+	return t, through
+}
+
+// late holds back what is written: the proxy sends on what its tap has taken.
+type late struct{ io.WriteCloser }
+
+func (l late) Write(p []byte) (int, error) {
+	time.Sleep(farAway)
+	return l.WriteCloser.Write(p)
+}
+
+// watch reads what a client sends.
+func (t *trips) watch(client io.Reader) error {
+	backend := pgproto3.NewBackend(client, nil)
+	if _, err := backend.ReceiveStartupMessage(); err != nil {
+		return err
+	}
+	t.count("connect")
+	prepared, sent := map[string]string{}, []string{}
+	for {
+		message, err := backend.Receive()
+		if err != nil {
+			return err
+		}
+		switch m := message.(type) {
+		case *pgproto3.Parse:
+			prepared[m.Name] = subject(m.Query)
+			sent = append(sent, "prepare "+prepared[m.Name])
+		case *pgproto3.Bind:
+			sent = append(sent, prepared[m.PreparedStatement])
+		case *pgproto3.Query:
+			t.count(subject(m.String))
+		case *pgproto3.Sync:
+			t.count(strings.Join(slices.Compact(sent), " + "))
+			sent = nil
+		}
+	}
+}
+
+// subject is the name of a query, or its first words.
+func subject(sql string) string {
+	if name, found := strings.CutPrefix(sql, "-- name: "); found {
+		name, _, _ = strings.Cut(name, " ")
+		return name
+	}
+	words := strings.Fields(sql)
+	return strings.Join(words[:min(len(words), 4)], " ")
+}
+
+func (t *trips) count(what string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !polled.MatchString(what) {
+		t.by[what]++
+	}
+}
+
+// taken returns how many there were since it was last called, and what for.
+func (t *trips) taken() (count float64, what string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var each []string
+	for _, name := range slices.Sorted(maps.Keys(t.by)) {
+		count += float64(t.by[name])
+		each = append(each, fmt.Sprintf("%d %s", t.by[name], name))
+	}
+	t.by = map[string]int{}
+	return count, strings.Join(each, ", ")
+}
+
+// far is a server that is far away from its database, which has the whole index of a
+// project.
+type far struct {
+	*trips
+
+	repo     *repository
+	database *database
+	fake     *fakeollama.Server
+	server   *server
+}
+
+func (b *bench) openFar(ctx context.Context) *far {
+	f := &far{repo: b.newRepository("far", farDocuments, 1, 11), database: b.newDatabase(ctx)}
+	f.fake = b.startFake(0)
+	check(b.within(func(b *bench) { b.startServer(ctx, f.database.url, f.fake.URL()).activate(ctx, f.repo, "main") }))
+	f.database.settle(ctx)
+	counter, through := b.newTrips(f.database.url)
+	f.trips, f.server = counter, b.startServer(ctx, through, f.fake.URL())
+	get(f.server.Text(ctx, "search_handbook", map[string]any{"query": "x"})) // connects
+	f.taken()
+	return f
+}
+
+// activate makes the project active, without asking for its state afterwards.
+func (f *far) activate(ctx context.Context) {
+	check(f.server.Call(ctx, "activate_project", map[string]any{"config_path": f.repo.config(), "branch_name": "main"}, nil))
+}
+
+// farSearch counts the round trips of a search whose embedding is not known yet.
+func farSearch(ctx context.Context, b *bench) (count float64, note string) {
+	f := b.openFar(ctx)
+	f.activate(ctx)
+	f.fake.SetFaults(fakeollama.Faults{EmbedTime: slowEmbedding}) // words are searched meanwhile
+	for i := range 5 {
+		f.server.search(ctx, rag.Hybrid, query(i)) // has its statements prepared
+	}
+	f.taken()
+	began := time.Now()
+	f.server.search(ctx, rag.Hybrid, query(100))
+	took := time.Since(began)
+	count, what := f.taken()
+	return count, fmt.Sprintf("%v a trip, %d documents, %.0f ms: %s", farAway, farDocuments, ms(took), what)
+}
+
+// farActivation counts the round trips of the activation of a project that has not
+// changed, on a server that is connected.
+func farActivation(ctx context.Context, b *bench) (count float64, note string) {
+	f := b.openFar(ctx)
+	began := time.Now()
+	f.activate(ctx)
+	took := time.Since(began)
+	time.Sleep(time.Second) // for what follows the answer
+	count, what := f.taken()
+	return count, fmt.Sprintf("%v a trip, %d files, %.0f ms: %s", farAway, farDocuments, ms(took), what)
+}
+
+// farSync counts the round trips of a sync of changed files, until all have their
+// vectors.
+func farSync(ctx context.Context, b *bench) (count float64, note string) {
+	f := b.openFar(ctx)
+	f.activate(ctx)
+	f.server.search(ctx, rag.Hybrid, query(0))
+	f.taken()
+	began := time.Now()
+	f.repo.write(farChanged, 12)
+	var took time.Duration
+	for missing := 1; missing > 0; took = time.Since(began) {
+		time.Sleep(farAway) // between two looks
+		f.database.scan(ctx, fmt.Sprintf(`SELECT %d - count(DISTINCT c.document_id) FROM document_chunks c
+			JOIN passages p ON p.hash = c.passage_hash AND p.created_at > now() - interval '%d ms'
+			JOIN embeddings e ON e.hash = p.hash`, farChanged, time.Since(began).Milliseconds()), &missing)
+	}
+	time.Sleep(time.Second) // for what follows the last vector
+	count, what := f.taken()
+	return count, fmt.Sprintf("%v a trip, %d of %d files, %.0f ms: %s", farAway, farChanged, farDocuments, ms(took), what)
+}

@@ -1,0 +1,98 @@
+// Command recording runs the program in a terminal, in a new project with the demo
+// project's documents, and writes what the terminal showed to docs/recording.cast
+// (asciicast 2) and docs/recording.svg.
+//
+// It runs in the repository's root, after make build. It uses the machine's PostgreSQL
+// in a folder of its own, and Claude Code if that is on the PATH. The output is the
+// program's, at the program's pace; only the typing is made up, and the temporary folder
+// has another name.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// home stands for the temporary folder in what is written.
+const home = "/home/ada"
+
+// commands are those of the session.
+func commands() []string {
+	commands := []string{"compound-docs init --yes"}
+	if _, err := exec.LookPath("claude"); err == nil {
+		commands = append(commands, "claude mcp list | cat") // without its screen control
+	}
+	return append(commands,
+		`compound-docs search --limit 3 --mode lexical "why do requests wait for a connection?"`,
+		"compound-docs search --limit 1 --mode lexical pgxpool.MaxConns",
+	)
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "recording:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) (err error) {
+	folder, err := os.MkdirTemp("", "recording-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	t, err := prepare(ctx, folder)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		err = errors.Join(err, t.command(context.WithoutCancel(ctx), filepath.Join(t.bin, "compound-docs"), "down").Run())
+	}()
+	for _, command := range commands() {
+		if err := t.run(ctx, command); err != nil {
+			return fmt.Errorf("%s: %w", command, err)
+		}
+	}
+	return errors.Join(
+		os.WriteFile("docs/recording.cast", t.cast(), 0o600),
+		os.WriteFile("docs/recording.svg", t.svg(), 0o600),
+	)
+}
+
+// prepare makes a repository with documents, and no configuration yet.
+func prepare(ctx context.Context, folder string) (*terminal, error) {
+	bin, err := filepath.Abs("bin")
+	if err != nil {
+		return nil, err
+	}
+	shop := filepath.Join(folder, "shop")
+	t := &terminal{
+		bin: bin, dir: shop,
+		environment: []string{
+			"HOME=" + folder, "PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"),
+			"TERM=xterm-256color", "LANG=C.UTF-8", "CDOCS_LOG_LEVEL=error",
+		},
+		hidden: strings.NewReplacer(bin, "/usr/local/bin", folder, home),
+	}
+	const documents = "csharp-compounding-docs"
+	// The account of PostgreSQL must be able to enter it.
+	if err := errors.Join(os.Chmod(folder, 0o755),
+		os.CopyFS(filepath.Join(shop, documents), os.DirFS(filepath.Join("examples", "demo-project", documents)))); err != nil {
+		return nil, err
+	}
+	// This doc-type is in the demo project's configuration, which init does not have.
+	if err := os.RemoveAll(filepath.Join(shop, documents, "api-contracts")); err != nil {
+		return nil, err
+	}
+	return t, t.command(ctx, "git", "init", "--quiet", "--initial-branch=main").Run()
+}

@@ -1,0 +1,124 @@
+// Package release_test checks that the files of a release agree with each other.
+package release_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+)
+
+// registryEntry is server.json, as far as the registry's schema lets us fill it in.
+type registryEntry struct {
+	Schema      string `json:"$schema"`
+	Name        string `json:"name"`
+	Title       string `json:"title"`
+	Description string `json:"description"`
+	Version     string `json:"version"`
+	Repository  struct {
+		URL    string `json:"url"`
+		Source string `json:"source"`
+	} `json:"repository"`
+	Packages []struct {
+		RegistryType         string     `json:"registryType"` //nolint:tagliatelle // the registry's name
+		Identifier           string     `json:"identifier"`
+		RuntimeHint          string     `json:"runtimeHint"`          //nolint:tagliatelle // the registry's name
+		RuntimeArguments     []argument `json:"runtimeArguments"`     //nolint:tagliatelle // the registry's name
+		PackageArguments     []argument `json:"packageArguments"`     //nolint:tagliatelle // the registry's name
+		EnvironmentVariables []input    `json:"environmentVariables"` //nolint:tagliatelle // the registry's name
+		Transport            struct {
+			Type string `json:"type"`
+		} `json:"transport"`
+	} `json:"packages"`
+}
+
+type input struct {
+	Name        string           `json:"name"`
+	Value       string           `json:"value"`
+	Description string           `json:"description"`
+	Default     string           `json:"default"`
+	Format      string           `json:"format"`
+	IsRequired  bool             `json:"isRequired"` //nolint:tagliatelle // the registry's name
+	IsSecret    bool             `json:"isSecret"`   //nolint:tagliatelle // the registry's name
+	Variables   map[string]input `json:"variables"`
+}
+
+type argument struct {
+	input
+
+	Type string `json:"type"`
+}
+
+func TestServerJSON_AgreesWithTheRelease(t *testing.T) {
+	t.Parallel()
+	const maxDescription = 100 // the registry's limit
+	var entry registryEntry
+	decoder := json.NewDecoder(bytes.NewReader(read(t, "server.json")))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&entry); err != nil {
+		t.Fatal(err)
+	}
+	if n := utf8.RuneCountInString(entry.Description); n == 0 || n > maxDescription {
+		t.Errorf("the description has %d characters, want 1 to %d", n, maxDescription)
+	}
+	if module := "module " + strings.TrimPrefix(entry.Repository.URL, "https://") + "\n"; !bytes.HasPrefix(read(t, "go.mod"), []byte(module)) {
+		t.Errorf("go.mod does not begin with %q", module)
+	}
+	if label := `io.modelcontextprotocol.server.name="` + entry.Name + `"`; !strings.Contains(string(read(t, "deploy/server/Dockerfile")), label) {
+		t.Errorf("the image has no label %s", label)
+	}
+	if len(entry.Packages) != 1 || len(entry.Packages[0].PackageArguments) == 0 {
+		t.Fatalf("packages are %+v, want the image with its arguments", entry.Packages)
+	}
+	image := entry.Packages[0]
+	name, tag, _ := strings.Cut(image.Identifier, ":")
+	if image.RegistryType != "oci" || image.Transport.Type != "stdio" || tag != entry.Version || !slices.Contains(releasedImages(t), name) {
+		t.Errorf("the package is %s %s over %s; want version %s of %v", image.RegistryType, image.Identifier, image.Transport.Type, entry.Version, releasedImages(t))
+	}
+	if image.PackageArguments[0].Value != "serve" {
+		t.Errorf("the program is run as %q, want serve", image.PackageArguments[0].Value)
+	}
+	configuration := string(read(t, "docs/configuration.md"))
+	for _, variable := range image.EnvironmentVariables {
+		if !strings.Contains(configuration, "`"+variable.Name+"`") {
+			t.Errorf("docs/configuration.md knows no %s", variable.Name)
+		}
+	}
+	if changes := string(read(t, "CHANGELOG.md")); !strings.Contains(changes, "\n## ["+entry.Version+"]") &&
+		!strings.Contains(changes, "\n## [Unreleased] - "+entry.Version+"\n") {
+		t.Errorf("CHANGELOG.md has no section of version %s", entry.Version)
+	}
+}
+
+// releasedImages returns the images that GoReleaser pushes.
+func releasedImages(t *testing.T) (images []string) {
+	t.Helper()
+	var config struct {
+		Dockers []struct {
+			Images []string `yaml:"images"`
+		} `yaml:"dockers_v2"`
+	}
+	if err := yaml.Unmarshal(read(t, ".goreleaser.yaml"), &config); err != nil {
+		t.Fatal(err)
+	}
+	for _, docker := range config.Dockers {
+		images = append(images, docker.Images...)
+	}
+	return images
+}
+
+// read returns a file of the repository.
+func read(t *testing.T, name string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}

@@ -1,0 +1,72 @@
+package tools
+
+import (
+	"context"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// rootsKey is the key of the request for the client's roots.
+const rootsKey = "roots"
+
+// rootsWait bounds how long a call waits for the roots of a client with a handshake.
+const rootsWait = 2 * time.Second
+
+// followRoots makes the workspace follow the folders that the client works in, so that
+// no call is answered from a worktree that the client has left. It returns what the
+// client has to be asked for before the call can be answered, nil for nothing.
+//
+// A client without a handshake gets no requests and sends no notification of a change.
+// It is asked in the answer to each call and makes the call again, which takes it about
+// a millisecond. One with a handshake is asked directly, each time too: older releases of
+// Claude Code do not send the notification.
+func (h *handler) followRoots(
+	ctx context.Context, session *mcp.ServerSession, client *mcp.ClientCapabilities, responses mcp.InputResponseMap,
+) mcp.InputRequestMap {
+	if client == nil || client.RootsV2 == nil || h.rootless.Load() { //nolint:staticcheck // deprecated, and in use
+		return nil
+	}
+	if negotiated := session.InitializeParams(); negotiated != nil && negotiated.ProtocolVersion < statelessProtocol {
+		waitCtx, cancel := context.WithTimeout(ctx, rootsWait)
+		defer cancel()
+		listed, err := session.ListRoots(waitCtx, nil) //nolint:staticcheck // deprecated, and in use
+		switch {
+		case err == nil:
+			h.workspace.Follow(folders(listed))
+		case ctx.Err() == nil:
+			h.rootless.Store(true)
+			h.logger.WarnContext(ctx, "the client does not name its roots, and is not asked again", "error", err)
+		}
+		return nil
+	}
+	if responses == nil {
+		return mcp.InputRequestMap{rootsKey: &mcp.ListRootsParams{}} //nolint:staticcheck // deprecated, and in use
+	}
+	if listed, ok := responses[rootsKey].(*mcp.ListRootsResult); ok { //nolint:staticcheck // deprecated, and in use
+		h.workspace.Follow(folders(listed))
+	}
+	return nil
+}
+
+// folders returns the local folders among the roots.
+func folders(listed *mcp.ListRootsResult) []string { //nolint:staticcheck // deprecated, and in use
+	var found []string
+	for _, root := range listed.Roots {
+		uri, err := url.Parse(root.URI)
+		if err != nil || uri.Scheme != "file" || uri.Host != "" && uri.Host != "localhost" {
+			continue
+		}
+		path := uri.Path
+		if drive := strings.TrimPrefix(path, "/"); filepath.VolumeName(drive) != "" {
+			path = drive
+		}
+		if path = filepath.FromSlash(path); filepath.IsAbs(path) {
+			found = append(found, path)
+		}
+	}
+	return found
+}
