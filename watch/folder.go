@@ -13,6 +13,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+
+	"github.com/compound-docs/compound-docs/internal/document"
 )
 
 // maxFileSize is the largest file that is read, in bytes. Nobody writes a larger
@@ -95,6 +97,38 @@ func (f Folder) walk(ctx context.Context, root *os.Root, v visitor) error {
 // for each folder, by its absolute path. The error says why a file cannot be indexed, or a
 // folder not be looked into. A folder that may be missing has nothing to visit then.
 func (f Folder) Visit(ctx context.Context, visit func(path string, dir bool, err error)) error {
+	absolute := func(name string) string { return filepath.Join(f.Dir, filepath.FromSlash(name)) }
+	return f.open(func(root *os.Root) error {
+		return f.walk(ctx, root, visitor{
+			entered: func(name string) { visit(absolute(name), true, nil) },
+			found: func(e entry) {
+				_, _, err := read(root, e)
+				if errors.Is(err, errChanged) {
+					err = nil
+				}
+				visit(absolute(e.name), false, err)
+			},
+			skipped: func(e entry, err error) { visit(absolute(e.name), false, err) },
+		})
+	})
+}
+
+// ReadAll calls take for every file that belongs in the index. The error says why a file
+// cannot be indexed, or a folder not be looked into, which then has a path alone.
+func (f Folder) ReadAll(ctx context.Context, take func(file document.File, err error)) error {
+	return f.open(func(root *os.Root) error {
+		return f.walk(ctx, root, visitor{
+			found: func(e entry) {
+				content, current, err := read(root, e)
+				take(current.file(content), err)
+			},
+			skipped: func(e entry, err error) { take(document.File{Path: e.path}, err) },
+		})
+	})
+}
+
+// open calls use with the folder, unless that is missing and may be.
+func (f Folder) open(use func(root *os.Root) error) error {
 	root, err := f.Open()
 	if f.MayBeMissing && errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -103,18 +137,7 @@ func (f Folder) Visit(ctx context.Context, visit func(path string, dir bool, err
 		return fmt.Errorf("open folder: %w", err)
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	absolute := func(name string) string { return filepath.Join(f.Dir, filepath.FromSlash(name)) }
-	return f.walk(ctx, root, visitor{
-		entered: func(name string) { visit(absolute(name), true, nil) },
-		found: func(e entry) {
-			_, _, err := read(root, e)
-			if errors.Is(err, errChanged) {
-				err = nil
-			}
-			visit(absolute(e.name), false, err)
-		},
-		skipped: func(e entry, err error) { visit(absolute(e.name), false, err) },
-	})
+	return use(root)
 }
 
 // find returns the entry of one path of the folder, or the error with which walk

@@ -54,9 +54,9 @@ compound-docs doctor has codes of its own.`,
 		}
 	}
 	add(groupAsk, newSearchCommand(flags), newAskCommand(flags), newInspectCommand(flags), newDocTypesCommand(flags),
-		newCriticalCommand(flags))
+		newGraphCommand(flags), newCriticalCommand(flags))
 	add(groupIndex, newSyncCommand(flags), newIndexCommand(flags), newPromoteCommand(flags), newDeleteCommand(flags),
-		newIngestCommand(flags), newReindexCommand(flags), newCleanupCommand(flags), newEvalCommand(flags))
+		newLintCommand(flags), newIngestCommand(flags), newReindexCommand(flags), newCleanupCommand(flags), newEvalCommand(flags))
 	add(groupSetUp, newInitCommand(flags), newUpCommand(flags), newDownCommand(flags), newStatusCommand(flags),
 		newDoctorCommand(flags), serve, newVersionCommand())
 	root.SetHelpCommandGroupID(groupSetUp)

@@ -34,7 +34,8 @@ func TestCommands_Transcripts(t *testing.T) {
 	}
 	// What the first ones index the others find; the last one deletes it.
 	for _, name := range []string{
-		"sync", "search", "ask", "inspect", "doc-types", "critical", "index", "promote", "ingest", "reindex", "cleanup", "set-up", "mistakes", "delete",
+		"sync", "search", "ask", "inspect", "lint", "graph", "doc-types", "critical", "index", "promote", "ingest", "reindex", "cleanup",
+		"set-up", "mistakes", "delete",
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("testdata", "commands", name+".txt")

@@ -112,7 +112,10 @@ func existingFile(given string) (string, error) {
 func newDissected(path string, bytes int, cut index.Dissection) *dissected {
 	d := &dissected{
 		Path: path, Title: cut.Title, Summary: cut.Summary, DocType: cut.DocType, Date: cut.Date, PromotionLevel: cut.Level,
-		Bytes: bytes, Links: cut.Links, Passages: []dissectedPassage{},
+		Bytes: bytes, Links: []string{}, Passages: []dissectedPassage{},
+	}
+	for _, link := range cut.Links {
+		d.Links = append(d.Links, link.Target)
 	}
 	for _, p := range cut.Passages {
 		d.Passages = append(d.Passages, dissectedPassage{

@@ -16,6 +16,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -102,23 +103,27 @@ type change struct {
 	date string // such as 2026-01-02
 	path string // in the folder, with / separators
 	from string // the path before, if the file was moved; "" otherwise
+	gone bool   // the file was removed
 }
 
 // mark begins the line of a commit in git's output. No line of a change begins with it.
 const mark = "\x01"
 
 // changes calls visit for the changes of the kinds given, as in git's --diff-filter, from
-// the newest commit to the oldest. Merges are left out.
-func (f Folder) changes(ctx context.Context, commit, kinds string, visit func(change)) error {
+// the newest commit to the oldest. Merges are left out. options are further ones of git
+// log.
+func (f Folder) changes(ctx context.Context, commit, kinds string, visit func(change), options ...string) error {
 	relative := "--relative" // to top
 	if f.name != "." {
 		relative += "=" + f.name + "/"
 	}
-	return f.run(ctx, func(output io.Reader) error { return parse(output, visit) },
-		"log", "--format="+mark+"%ad", "--date=short", "-z", "--name-status", "--diff-filter="+kinds,
+	arguments := slices.Concat([]string{
+		"log", "--format=" + mark + "%ad", "--date=short", "-z", "--name-status", "--diff-filter=" + kinds,
 		// Only files with the same bytes count as moved: to compare them git reads none.
 		"--find-renames=100%", "--no-ext-diff", "--no-textconv", "--no-notes", "--no-mailmap", "--no-color",
-		"--ignore-submodules=all", "-O/dev/null", relative, commit, "--", f.name)
+		"--ignore-submodules=all", "-O/dev/null", relative,
+	}, options, []string{commit, "--", f.name})
+	return f.run(ctx, func(output io.Reader) error { return parse(output, visit) }, arguments...)
 }
 
 // parse reads the output of git log: for each commit its date behind mark, and for each of
@@ -138,7 +143,7 @@ func parse(output io.Reader, visit func(change)) error {
 		if kind == "" {
 			continue
 		}
-		c := change{date: date}
+		c := change{date: date, gone: kind == "D"}
 		if strings.HasPrefix(kind, "R") && fields.Scan() {
 			c.from = fields.Text()
 		}

@@ -76,7 +76,8 @@ func newProject(
 	return a
 }
 
-// Folders returns the folders that are indexed for a project.
+// Folders returns the folders that are indexed for a project, that of its own documents
+// first.
 func Folders(p *project.Project) []watch.Folder {
 	folders := []watch.Folder{docsFolder(p)}
 	if external, ok := p.External(); ok {

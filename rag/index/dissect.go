@@ -12,8 +12,18 @@ type Dissection struct {
 	Title, Summary, DocType, Date string
 	Level                         rag.Level
 	Passages                      []DissectedPassage
-	// Links are the documents that it links to, by their paths.
-	Links []string
+	Links                         []Link
+	// FrontMatter is as in [markdown.Document].
+	FrontMatter map[string]any
+}
+
+// Link is a document's link to a file, by paths in the repository.
+type Link struct {
+	Target string
+	// Fallback is the target if there is no document at Target; "" for none.
+	Fallback string
+	// Supersedes says that the document replaces the other one.
+	Supersedes bool
 }
 
 // DissectedPassage is a passage as it is searched and embedded.
@@ -38,7 +48,8 @@ func Dissect(file document.File, collection rag.Collection, schema Schema) (Diss
 		return Dissection{}, err
 	}
 	dissection := Dissection{
-		Title: doc.title, Summary: doc.summary, DocType: doc.docType, Date: doc.date, Level: doc.level, Links: []string{},
+		Title: doc.title, Summary: doc.summary, DocType: doc.docType, Date: doc.date, Level: doc.level, Links: []Link{},
+		FrontMatter: doc.frontMatter,
 	}
 	for i, p := range doc.passages {
 		whole := p.heading + "\n\n" + p.Text
@@ -48,7 +59,7 @@ func Dissect(file document.File, collection rag.Collection, schema Schema) (Diss
 		})
 	}
 	for _, link := range doc.links {
-		dissection.Links = append(dissection.Links, link.target)
+		dissection.Links = append(dissection.Links, Link{Target: link.target, Fallback: link.fallback, Supersedes: link.supersedes})
 	}
 	return dissection, nil
 }

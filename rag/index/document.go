@@ -32,9 +32,10 @@ type prepared struct {
 	docType     string
 	date        string
 	// undated is set if the date is to be found otherwise than in the front matter.
-	undated   bool
-	level     rag.Level
-	charCount int
+	undated     bool
+	level       rag.Level
+	charCount   int
+	frontMatter map[string]any
 	// replaced and notFrontMatter are as in [markdown.Document].
 	replaced       int
 	notFrontMatter error
@@ -104,7 +105,7 @@ func prepare(file document.File, collection rag.Collection, schema Schema) (*pre
 	doc := &prepared{
 		file: file, contentHash: sha256.Sum256(file.Content),
 		title: parsed.Title, summary: parsed.Summary, level: rag.Standard,
-		charCount: parsed.CharCount, schemaHash: schemaStamp(""),
+		charCount: parsed.CharCount, frontMatter: parsed.FrontMatter, schemaHash: schemaStamp(""),
 		links: resolveLinks(file.Path, parsed.Links), replaced: parsed.Replaced, notFrontMatter: parsed.NotFrontMatter,
 	}
 	if doc.title == "" {

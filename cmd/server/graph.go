@@ -1,0 +1,171 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/compound-docs/compound-docs/internal/docset"
+	"github.com/compound-docs/compound-docs/internal/linkgraph"
+	"github.com/compound-docs/compound-docs/internal/project"
+)
+
+// graphFlags say what graph draws, how, and where to.
+type graphFlags struct {
+	format, output, around string
+	depth                  int
+	json                   bool
+}
+
+// graphFormats are the values of --format.
+func graphFormats() []string { return []string{"dot", "mermaid", "html"} }
+
+func newGraphCommand(flags *flags) *cobra.Command {
+	var f graphFlags
+	command := &cobra.Command{
+		Use:   "graph",
+		Short: "Draw the links between documents",
+		Long: `Draw the project's own documents and the links between them, from the files alone: neither
+the database nor Ollama is needed.
+
+- dot: for Graphviz
+- mermaid: for a block in markdown, which GitHub shows
+- html: one page for a browser, which needs no other file and no network
+
+Doc-types have colours of their own, and promoted documents are larger. What links in a
+circle is red, and documents without links have a dashed outline. An arrow with two heads
+stands for links in both directions, and a dashed one for supersedes. Documents that are
+not valid are left out, as in the index; compound-docs lint names them.`,
+		Example: `  compound-docs graph --output knowledge.html
+  compound-docs graph --format mermaid --around problems/pool-exhausted-20260115.md --depth 1
+  compound-docs graph --format dot | dot -Tsvg -o knowledge.svg`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd, flags) },
+	}
+	set := command.Flags()
+	set.StringVar(&f.format, "format", "", "dot, mermaid or html (default: what the name of --output says, else dot)")
+	set.StringVarP(&f.output, "output", "o", "", "write to this file, such as knowledge.html (default: stdout)")
+	set.StringVar(&f.around, "around", "", "draw only this document and those near it")
+	set.IntVar(&f.depth, "depth", 2, "with --around, how many links away a document may be")
+	addJSON(command, &f.json)
+	complete(command, "format", graphFormats()...)
+	return command
+}
+
+func (f *graphFlags) run(command *cobra.Command, flags *flags) error {
+	if f.json {
+		if err := exclusive(command, "json", "format", "output"); err != nil {
+			return err
+		}
+	}
+	format, err := f.chosenFormat()
+	if err != nil {
+		return err
+	}
+	switch {
+	case command.Flags().Changed("depth") && f.around == "":
+		return usagef("--depth is of a neighbourhood; give --around too")
+	case f.depth < 0:
+		return usagef("--depth is %d; give a number from 0", f.depth)
+	}
+	options, err := flags.resolve()
+	if err != nil {
+		return err
+	}
+	root, err := findProject(options.project)
+	if err != nil {
+		return err
+	}
+	p, err := project.Load(root, options.settings.ExternalDocsAllowed...)
+	if err != nil {
+		return err
+	}
+	set, err := docset.Read(command.Context(), p)
+	if err != nil {
+		return err
+	}
+	drawn, err := f.graphOf(set, p)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		return printJSON(command.OutOrStdout(), drawn)
+	}
+	return f.write(command.OutOrStdout(), func(w io.Writer) error {
+		switch format {
+		case "html":
+			return drawn.HTML(w, p.Config.ProjectName)
+		case "mermaid":
+			return drawn.Mermaid(w)
+		default:
+			return drawn.DOT(w)
+		}
+	})
+}
+
+// chosenFormat is that of --format, or what the name of the file says.
+func (f *graphFlags) chosenFormat() (string, error) {
+	switch {
+	case slices.Contains(graphFormats(), f.format):
+		return f.format, nil
+	case f.format != "":
+		return "", usagef("--format is %q; give one of %s", f.format, strings.Join(graphFormats(), ", "))
+	}
+	switch strings.ToLower(filepath.Ext(f.output)) {
+	case ".html", ".htm":
+		return "html", nil
+	case ".mmd", ".mermaid":
+		return "mermaid", nil
+	default:
+		return "dot", nil
+	}
+}
+
+func (f *graphFlags) graphOf(set *docset.Set, p *project.Project) (*linkgraph.Graph, error) {
+	whole, err := linkgraph.New(set)
+	if err != nil || f.around == "" {
+		return whole, err
+	}
+	for _, name := range placesOf(f.around, p) {
+		if near, ok := whole.Near(name, f.depth); ok {
+			return near, nil
+		}
+		if d := set.Find(name); d != nil {
+			return nil, usagef("%s is not in the graph: %w", name, d.Err)
+		}
+	}
+	return nil, usagef("there is no document %q; give its path, such as ./%s/problems/example.md", f.around, p.DocsDir())
+}
+
+// placesOf returns the paths in the repository that a path may stand for: as seen from the
+// working directory, from the repository or from the folder of the documents.
+func placesOf(given string, p *project.Project) []string {
+	var names []string
+	if full, err := existingFile(given); err == nil {
+		if relative, err := filepath.Rel(p.Root, full); err == nil {
+			names = append(names, filepath.ToSlash(relative))
+		}
+	}
+	clean := path.Clean(filepath.ToSlash(given))
+	return append(names, clean, path.Join(p.DocsDir(), clean))
+}
+
+// write writes to the file of --output, or to stdout.
+func (f *graphFlags) write(stdout io.Writer, draw func(io.Writer) error) (err error) {
+	if f.output == "" {
+		return draw(stdout)
+	}
+	file, err := os.Create(f.output)
+	if err != nil {
+		return usageError{fmt.Errorf("write the picture: %w", err)}
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	return draw(file)
+}

@@ -1,0 +1,106 @@
+// Package docset reads the documents of a project, and the links between them, from the
+// files alone. What a document is, and where its links lead, the packages decide that
+// make the index. It must not know the database, models or MCP.
+package docset
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
+)
+
+// Document is a file of the folder of the documents.
+type Document struct {
+	// Path is relative to the repository.
+	Path    string
+	Content []byte
+	// Err is why it cannot be indexed. There is no more of the document then.
+	Err error
+	index.Dissection
+
+	// Targets are what it links to and supersedes, once each, in the order of its text.
+	Targets []Target
+}
+
+// Target is where a link leads.
+type Target struct {
+	Path       string
+	Supersedes bool
+	// Document is nil if it is no document that can be indexed.
+	Document *Document
+	// Missing says that there is no such file or folder.
+	Missing bool
+}
+
+// Set is the documents of a project. It is read-only after Read.
+type Set struct {
+	// Documents are sorted by path.
+	Documents []*Document
+
+	byPath map[string]*Document
+}
+
+// Find returns a document by its path, nil if there is none.
+func (s *Set) Find(path string) *Document { return s.byPath[path] }
+
+// Read reads the project's own documents.
+func Read(ctx context.Context, p *project.Project) (*Set, error) {
+	set := &Set{byPath: map[string]*Document{}}
+	own := workspace.Folders(p)[0]
+	err := own.ReadAll(ctx, func(file document.File, err error) {
+		d := &Document{Path: file.Path, Content: file.Content, Err: err}
+		if err == nil {
+			d.Dissection, d.Err = index.Dissect(file, rag.Compounding, p)
+		}
+		set.Documents = append(set.Documents, d)
+		set.byPath[d.Path] = d
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(set.Documents, func(a, b *Document) int { return strings.Compare(a.Path, b.Path) })
+	root, err := os.OpenRoot(p.Root)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
+	for _, d := range set.Documents {
+		for _, link := range d.Links {
+			d.Targets = append(d.Targets, set.follow(root, link))
+		}
+	}
+	return set, nil
+}
+
+// follow finds where a link leads, as the index does: to its fallback if there is no
+// document at its target.
+func (s *Set) follow(root *os.Root, link index.Link) Target {
+	target := Target{Path: link.Target, Supersedes: link.Supersedes}
+	if d := s.byPath[link.Target]; d == nil && s.byPath[link.Fallback] != nil {
+		target.Path = link.Fallback
+	}
+	d := s.byPath[target.Path]
+	if d == nil {
+		target.Missing = !Exists(root, target.Path) && (link.Fallback == "" || !Exists(root, link.Fallback))
+	} else if d.Err == nil {
+		target.Document = d
+	}
+	return target
+}
+
+// Exists reports whether a path of the repository is a file or a folder. A path that
+// cannot be looked at counts as one.
+func Exists(root *os.Root, path string) bool {
+	_, err := root.Lstat(filepath.FromSlash(path))
+	return err == nil || !errors.Is(err, fs.ErrNotExist) && !isNotFolder(err)
+}

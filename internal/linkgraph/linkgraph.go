@@ -1,0 +1,185 @@
+// Package linkgraph draws the links between a project's documents: as DOT, as Mermaid and
+// as a page for a browser. It must not know the database, models or MCP.
+package linkgraph
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/dominikbraun/graph"
+
+	"github.com/compound-docs/compound-docs/internal/docset"
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// Node is a document.
+type Node struct {
+	Path    string    `json:"path"`
+	Title   string    `json:"title"`
+	DocType string    `json:"doc_type"`
+	Level   rag.Level `json:"promotion_level"`
+	// Orphan says that no document links to it, and that it links to none.
+	Orphan bool `json:"orphan"`
+	// InCircle says that its links lead back to it over two other documents or more.
+	InCircle bool `json:"in_circle"`
+	// Distance is how many links it is away from the document in the middle; 0 without
+	// one.
+	Distance int `json:"distance"`
+}
+
+// Edge is the links between two documents.
+type Edge struct {
+	// From and To are indexes of nodes.
+	From int `json:"from"`
+	To   int `json:"to"`
+	// Mutual says that To links to From as well; there is no other edge for that.
+	Mutual bool `json:"mutual"`
+	// Supersedes says that From replaces To.
+	Supersedes bool `json:"supersedes"`
+	InCircle   bool `json:"in_circle"`
+}
+
+// Graph is documents and the links between them.
+type Graph struct {
+	// Nodes are sorted by path, and Edges by From and To.
+	Nodes []Node `json:"nodes"`
+	Edges []Edge `json:"edges"`
+	// Around is the path of the document in the middle; "" for none.
+	Around string `json:"around,omitempty"`
+}
+
+// New returns the graph of the documents that can be indexed.
+func New(set *docset.Set) (*Graph, error) {
+	g := &Graph{Nodes: []Node{}, Edges: []Edge{}}
+	at := map[*docset.Document]int{}
+	for _, d := range set.Documents {
+		if d.Err == nil {
+			at[d] = len(g.Nodes)
+			g.Nodes = append(g.Nodes, Node{Path: d.Path, Title: d.Title, DocType: d.DocType, Level: d.Level, Orphan: true})
+		}
+	}
+	supersedes := map[[2]int]bool{}
+	for _, d := range set.Documents {
+		for _, target := range d.Targets {
+			if other := target.Document; d.Err == nil && other != nil && other != d {
+				pair := [2]int{at[d], at[other]}
+				supersedes[pair] = supersedes[pair] || target.Supersedes
+				g.Nodes[at[d]].Orphan, g.Nodes[at[other]].Orphan = false, false
+			}
+		}
+	}
+	for pair, replaces := range supersedes {
+		backwards, mutual := supersedes[[2]int{pair[1], pair[0]}]
+		// Of the two directions the one that supersedes stays, else that of the first path.
+		if mutual && (backwards && !replaces || backwards == replaces && pair[0] > pair[1]) {
+			continue
+		}
+		g.Edges = append(g.Edges, Edge{
+			From: pair[0], To: pair[1], Mutual: mutual, Supersedes: replaces, InCircle: backwards && replaces,
+		})
+	}
+	slices.SortFunc(g.Edges, func(a, b Edge) int { return cmp.Or(a.From-b.From, a.To-b.To) })
+	return g, g.markCircles()
+}
+
+// markCircles finds documents that link in a circle. Two that link to each other are none,
+// as writers are to do that, unless each supersedes the other.
+func (g *Graph) markCircles() error {
+	links := graph.New(graph.IntHash, graph.Directed())
+	for i := range g.Nodes {
+		if err := links.AddVertex(i); err != nil {
+			return fmt.Errorf("find circles: %w", err)
+		}
+	}
+	for _, e := range g.Edges {
+		if e.Mutual {
+			g.Nodes[e.From].InCircle = g.Nodes[e.From].InCircle || e.InCircle
+			g.Nodes[e.To].InCircle = g.Nodes[e.To].InCircle || e.InCircle
+			continue
+		}
+		if err := links.AddEdge(e.From, e.To); err != nil {
+			return fmt.Errorf("find circles: %w", err)
+		}
+	}
+	components, err := graph.StronglyConnectedComponents(links)
+	if err != nil {
+		return fmt.Errorf("find circles: %w", err)
+	}
+	component := make([]int, len(g.Nodes))
+	for i, members := range components {
+		for _, node := range members {
+			component[node] = i
+			g.Nodes[node].InCircle = g.Nodes[node].InCircle || len(members) > 1
+		}
+	}
+	for i, e := range g.Edges {
+		g.Edges[i].InCircle = e.InCircle || !e.Mutual && component[e.From] == component[e.To]
+	}
+	return nil
+}
+
+// Near returns the graph of a document and of those that are at most depth links away from
+// it, in either direction. It reports false if there is no document at path.
+func (g *Graph) Near(path string, depth int) (*Graph, bool) {
+	middle := slices.IndexFunc(g.Nodes, func(n Node) bool { return n.Path == path })
+	if middle < 0 {
+		return nil, false
+	}
+	neighbours := g.neighbours()
+	distance := map[int]int{middle: 0}
+	frontier := []int{middle}
+	for d := 1; d <= depth; d++ {
+		var next []int
+		for _, node := range frontier {
+			for _, other := range neighbours[node] {
+				if _, seen := distance[other]; !seen {
+					distance[other] = d
+					next = append(next, other)
+				}
+			}
+		}
+		frontier = next
+	}
+	near := &Graph{Nodes: []Node{}, Edges: []Edge{}, Around: path}
+	at := map[int]int{}
+	for i, node := range g.Nodes {
+		if d, ok := distance[i]; ok {
+			at[i] = len(near.Nodes)
+			node.Distance = d
+			near.Nodes = append(near.Nodes, node)
+		}
+	}
+	for _, e := range g.Edges {
+		from, hasFrom := at[e.From]
+		to, hasTo := at[e.To]
+		if hasFrom && hasTo {
+			e.From, e.To = from, to
+			near.Edges = append(near.Edges, e)
+		}
+	}
+	return near, true
+}
+
+// neighbours returns the nodes that each node has an edge with.
+func (g *Graph) neighbours() [][]int {
+	neighbours := make([][]int, len(g.Nodes))
+	for _, e := range g.Edges {
+		neighbours[e.From] = append(neighbours[e.From], e.To)
+		neighbours[e.To] = append(neighbours[e.To], e.From)
+	}
+	return neighbours
+}
+
+// docTypes returns the doc-types of the nodes, sorted.
+func (g *Graph) docTypes() []string {
+	var types []string
+	for _, n := range g.Nodes {
+		types = append(types, n.DocType)
+	}
+	slices.Sort(types)
+	return slices.Compact(types)
+}
+
+// size is how large a document is drawn: 0 for standard, 2 for critical.
+func (n Node) size() int { return slices.Index(rag.Levels(), n.Level) }

@@ -1,0 +1,36 @@
+package lint
+
+import "github.com/compound-docs/compound-docs/internal/docset"
+
+// checkLinks finds links that lead nowhere or are not returned, and documents without any
+// link. A document need not link back to one that supersedes it.
+func (e *examination) checkLinks() {
+	linked := map[*docset.Document]bool{}
+	back := map[[2]*docset.Document]bool{}
+	for _, d := range e.set.Documents {
+		for _, target := range d.Targets {
+			if target.Document != nil {
+				linked[d], linked[target.Document] = true, true
+				back[[2]*docset.Document{target.Document, d}] = true
+			}
+		}
+	}
+	for _, d := range e.set.Documents {
+		if d.Err != nil {
+			continue
+		}
+		if !linked[d] {
+			e.add(d, 1, Notice, "orphan", "no document links to it, and it links to none")
+		}
+		told := map[*docset.Document]bool{}
+		for _, target := range d.Targets {
+			switch other := target.Document; {
+			case target.Missing:
+				e.add(d, d.LineOf(target.Path), Error, "broken-link", "there is no "+target.Path)
+			case other != nil && !target.Supersedes && !told[other] && !back[[2]*docset.Document{d, other}]:
+				told[other] = true
+				e.add(d, d.LineOf(target.Path), Notice, "one-way-link", target.Path+" does not link back")
+			}
+		}
+	}
+}

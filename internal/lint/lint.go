@@ -1,0 +1,108 @@
+// Package lint finds what is wrong with a project's documents, by the files and by git
+// alone. It must not know the database, models or MCP, and changes nothing.
+package lint
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+
+	"github.com/compound-docs/compound-docs/internal/docset"
+	"github.com/compound-docs/compound-docs/internal/project"
+)
+
+// Severity is how bad a finding is.
+type Severity string
+
+// The severities, the worst first.
+const (
+	// Error is what keeps a document out of the index, or a reader from another one.
+	Error Severity = "error"
+	// Warning is what makes answers doubtful.
+	Warning Severity = "warning"
+	// Notice is what may be meant as it is.
+	Notice Severity = "notice"
+)
+
+// Severities returns all severities, the worst first.
+func Severities() []Severity { return []Severity{Error, Warning, Notice} }
+
+// AtLeast reports whether a severity is as bad as another one, or worse.
+func (s Severity) AtLeast(other Severity) bool {
+	return slices.Index(Severities(), s) <= slices.Index(Severities(), other)
+}
+
+// Finding is one thing that is wrong.
+type Finding struct {
+	// Path is relative to the repository; Line is 1-based.
+	Path     string   `json:"path"`
+	Line     int      `json:"line"`
+	Severity Severity `json:"severity"`
+	// Check names the check that has found it, such as broken-link.
+	Check   string `json:"check"`
+	Message string `json:"message"`
+}
+
+// Report is what a run has found.
+type Report struct {
+	Documents int `json:"documents"`
+	// Findings are sorted by path, line and check.
+	Findings []Finding `json:"findings"`
+	// Notes say what was not checked, and why.
+	Notes []string `json:"notes"`
+}
+
+// examination is what the checks look at, and what they have found.
+type examination struct {
+	project *project.Project
+	set     *docset.Set
+	report  Report
+}
+
+func (e *examination) add(d *docset.Document, line int, severity Severity, check, message string) {
+	e.report.Findings = append(e.report.Findings,
+		Finding{Path: d.Path, Line: line, Severity: severity, Check: check, Message: message})
+}
+
+// Run checks the documents of a project. The error says why they cannot be checked.
+func Run(ctx context.Context, p *project.Project) (Report, error) {
+	set, err := docset.Read(ctx, p)
+	if err != nil {
+		return Report{}, err
+	}
+	e := &examination{project: p, set: set, report: Report{Documents: len(set.Documents), Findings: []Finding{}, Notes: []string{}}}
+	e.checkSchemas()
+	e.checkLinks()
+	e.checkDuplicates()
+	if err := e.checkFiles(ctx); err != nil {
+		return Report{}, err
+	}
+	slices.SortFunc(e.report.Findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Check, b.Check),
+			cmp.Compare(a.Message, b.Message))
+	})
+	return e.report, nil
+}
+
+// OfConfig returns the report of a project whose configuration is not valid, and false if
+// err is another error.
+func OfConfig(root string, err error) (Report, bool) {
+	problem, ok := errors.AsType[*project.ConfigError](err)
+	if !ok {
+		return Report{}, false
+	}
+	path := problem.Path
+	if relative, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(relative) {
+		path = filepath.ToSlash(relative)
+	}
+	message := problem.Problem + ". " + problem.Hint
+	if problem.Key != "" {
+		message = problem.Key + " " + message
+	}
+	return Report{
+		Findings: []Finding{{Path: path, Line: 1, Severity: Error, Check: "config", Message: message}},
+		Notes:    []string{"the documents were not checked, because the configuration is not valid"},
+	}, true
+}

@@ -1,0 +1,231 @@
+package lint_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/internal/lint"
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/test/gitrepo"
+)
+
+const (
+	docs   = "csharp-compounding-docs/"
+	config = ".csharp-compounding-docs/config.json"
+)
+
+// check returns what lint finds in a repository, one line a finding.
+func check(t *testing.T, root string) []string {
+	t.Helper()
+	p, err := project.Load(root)
+	if err != nil {
+		report, ok := lint.OfConfig(root, err)
+		if !ok {
+			t.Fatal(err)
+		}
+		return lines(report)
+	}
+	report, err := lint.Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines(report)
+}
+
+func lines(report lint.Report) []string {
+	found := []string{}
+	for _, f := range report.Findings {
+		found = append(found, fmt.Sprintf("%s:%d: %s %s: %s", strings.TrimPrefix(f.Path, docs), f.Line, f.Severity, f.Check, f.Message))
+	}
+	return found
+}
+
+// insight returns an insight of 2026-01-02 with more lines of front matter, and a text.
+func insight(title, more, text string) string {
+	return "---\ndoc_type: insight\ntitle: " + title + "\ndate: 2026-01-02\nsummary: s\nsignificance: behavioral\n" +
+		"insight_type: domain_knowledge\nimpact_area: team\n" + more + "---\n" + text + "\n"
+}
+
+// codebase returns a document of 2026-01-02 about a file.
+func codebase(file string) string {
+	return "---\ndoc_type: codebase\ntitle: c\ndate: 2026-01-02\nsummary: s\nsignificance: architectural\n" +
+		"knowledge_type: code_pattern\nscope: module\nfiles_involved:\n  - " + file + "\n---\nSee [a](../insights/a.md).\n"
+}
+
+const prose = "The queue drains slowly because every worker waits on one shared advisory lock while " +
+	"another transaction vacuums partitions, rebuilds indexes, refreshes statistics and archives events overnight."
+
+// planted is a repository with three documents in which nothing is wrong.
+func planted(t *testing.T) *gitrepo.Repo {
+	t.Helper()
+	repo := gitrepo.New(t)
+	repo.Git("init", "-q", "-b", "main")
+	repo.Put(config, `{"project_name": "planted"}`)
+	repo.Put("src/pool.go", "package src\n")
+	repo.Put("src/old.go", "package old\n")
+	repo.Put(docs+"insights/a.md", insight("a", "", "See [b](b.md) and [c](../codebase/c.md)."))
+	repo.Put(docs+"insights/b.md", insight("b", "", prose+" See [a](a.md) and [the pool](../../src/pool.go)."))
+	repo.Put(docs+"codebase/c.md", codebase("src/pool.go"))
+	commit(repo, "2026-01-02")
+	return repo
+}
+
+func commit(repo *gitrepo.Repo, date string) {
+	repo.Git("add", "-A")
+	repo.Git("commit", "-q", "-m", "work", "--date", date+"T12:00:00Z")
+}
+
+func TestRun_FindsPlantedFaults(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []struct {
+		name  string
+		plant func(r *gitrepo.Repo)
+		want  []string
+	}{
+		{"nothing", func(*gitrepo.Repo) {}, []string{}},
+		{"a value that the schema does not allow", func(r *gitrepo.Repo) {
+			r.Put(docs+"insights/b.md", strings.Replace(r.Read(docs+"insights/b.md"), "behavioral", "vital", 1))
+		}, []string{
+			`insights/b.md:6: error schema: significance is "vital" (expected: one of architectural, behavioral, performance, correctness, convention, integration)`,
+		}},
+		{"a missing field", func(r *gitrepo.Repo) {
+			r.Put(docs+"insights/d.md", strings.Replace(insight("d", "", "x"), "title: d\n", "", 1))
+		}, []string{"insights/d.md:1: error schema: title is missing (expected: text)"}},
+		{"YAML that is none", func(r *gitrepo.Repo) {
+			r.Put(docs+"insights/d.md", insight("d", "tags: [a\n", "x"))
+		}, []string{`insights/d.md:9: error schema: the front matter is not valid YAML: sequence end token ']' not found`}},
+		{"a folder without a doc-type", func(r *gitrepo.Repo) {
+			r.Put(docs+"misc/d.md", insight("d", "", "x"))
+		}, []string{"misc/d.md:1: error schema: the folder of " + docs + "misc/d.md belongs to no doc-type; move it to the folder of one " +
+			"(list_doc_types names them) or add a custom_doc_types entry for the folder to the config"}},
+		{"a text that is not UTF-8", func(r *gitrepo.Repo) {
+			r.Put(docs+"insights/d.md", insight("d", "", "\xff"))
+		}, []string{"insights/d.md:10: error schema: is not valid UTF-8 (byte 0xff); save the file as UTF-8 text"}},
+		{"a link that leads nowhere", func(r *gitrepo.Repo) {
+			r.Put(docs+"insights/a.md", r.Read(docs+"insights/a.md")+"\n[gone](gone%20file.md#x)\n")
+		}, []string{"insights/a.md:12: error broken-link: there is no " + docs + "insights/gone file.md"}},
+		{"related_docs that lead nowhere", func(r *gitrepo.Repo) {
+			r.Put(docs+"insights/b.md", insight("b", "related_docs:\n  - a.md\n  - tools/gone.md\n", "See [a](a.md)."))
+		}, []string{"insights/b.md:11: error broken-link: there is no " + docs + "insights/tools/gone.md"}},
+		{"a superseded document that is not there", func(r *gitrepo.Repo) {
+			r.Put(docs+"insights/b.md", insight("b", "supersedes: older.md\n", "See [a](a.md)."))
+		}, []string{"insights/b.md:9: error broken-link: there is no " + docs + "insights/older.md"}},
+		{"a link that is not returned", func(r *gitrepo.Repo) {
+			r.Put(docs+"insights/d.md", insight("d", "", "First line.\n\nSee [a](a.md)."))
+		}, []string{"insights/d.md:12: notice one-way-link: " + docs + "insights/a.md does not link back"}},
+		{"a document without links", func(r *gitrepo.Repo) {
+			r.Put(docs+"insights/d.md", insight("d", "", "x"))
+		}, []string{"insights/d.md:1: notice orphan: no document links to it, and it links to none"}},
+		{"a document written twice", func(r *gitrepo.Repo) {
+			r.Put(docs+"insights/a.md", insight("a", "", "See [b](b.md), [c](../codebase/c.md) and [d](d.md)."))
+			r.Put(docs+"insights/d.md", insight("d", "", prose+" See [a](a.md) and the pools."))
+		}, []string{"insights/d.md:1: warning near-duplicate: 81 % of its words are those of " + docs +
+			"insights/b.md; merge them, or have the newer one supersede the other"}},
+		{"a document written again, which supersedes the first", func(r *gitrepo.Repo) {
+			r.Put(docs+"insights/a.md", insight("a", "", "See [b](b.md), [c](../codebase/c.md) and [d](d.md)."))
+			r.Put(docs+"insights/d.md", insight("d", "supersedes: b.md\n", prose+" See [a](a.md) and the pools."))
+		}, []string{}},
+		{"a file that was removed", func(r *gitrepo.Repo) {
+			r.Put(docs+"codebase/c.md", codebase("src/old.go:12"))
+			r.Remove("src/old.go")
+			commit(r, "2026-02-03")
+		}, []string{"codebase/c.md:10: warning files-gone: src/old.go:12 was removed on 2026-02-03"}},
+		{"a file that was moved", func(r *gitrepo.Repo) {
+			r.Put(docs+"codebase/c.md", codebase("./src/old.go"))
+			r.Rename("src/old.go", "lib/old.go")
+			commit(r, "2026-02-03")
+		}, []string{"codebase/c.md:10: warning files-gone: ./src/old.go was moved to lib/old.go on 2026-02-03"}},
+		{"a file that was never there", func(r *gitrepo.Repo) {
+			r.Put(docs+"codebase/c.md", codebase("src/never.go"))
+		}, []string{"codebase/c.md:10: notice files-unknown: src/never.go is not there, nor does git know that it was since the document's date"}},
+		{"a file that was changed since", func(r *gitrepo.Repo) {
+			r.Put("src/pool.go", "package src // changed\n")
+			commit(r, "2026-02-03")
+		}, []string{"codebase/c.md:10: warning files-changed: src/pool.go was changed on 2026-02-03, after the document's date, " +
+			"2026-01-02; if the document still holds, renew its date"}},
+		{"a folder in which a file was changed", func(r *gitrepo.Repo) {
+			r.Put(docs+"codebase/c.md", codebase("src/**/*.go"))
+			r.Put("src/deep/new.go", "package deep\n")
+			commit(r, "2026-02-03")
+		}, []string{"codebase/c.md:10: warning files-changed: src/**/*.go was changed on 2026-02-03, after the document's date, " +
+			"2026-01-02; if the document still holds, renew its date"}},
+		{"a configuration that is not valid", func(r *gitrepo.Repo) {
+			r.Put(config, `{"project_name": "planted", "retrieval": {"max_results": 0}}`)
+		}, []string{config + ":1: error config: retrieval.max_results is 0. Write a whole number from 1 to 100, for example \"max_results\": 3."}},
+	} {
+		t.Run(fault.name, func(t *testing.T) {
+			t.Parallel()
+			repo := planted(t)
+			fault.plant(repo)
+			if diff := cmp.Diff(fault.want, check(t, repo.Root)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestRun_DemoProjectIsClean(t *testing.T) {
+	t.Parallel()
+	root, err := filepath.Abs(filepath.Join("..", "..", "examples", "demo-project"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range check(t, root) {
+		if !strings.Contains(line, string(": "+lint.Notice)) {
+			t.Error(line)
+		}
+	}
+}
+
+// A shallow clone seems to have added every file with its oldest commit.
+func TestRun_ShallowCloneClaimsNoChange(t *testing.T) {
+	t.Parallel()
+	repo := planted(t)
+	repo.Put("src/pool.go", "package src // changed\n")
+	commit(repo, "2026-02-03")
+	clone := gitrepo.New(t)
+	clone.Git("clone", "-q", "--depth", "1", "file://"+repo.Root, "clone")
+	p, err := project.Load(clone.Path("clone"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := lint.Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Findings) > 0 || len(report.Notes) != 1 || !strings.Contains(report.Notes[0], "fetch-depth: 0") {
+		t.Errorf("findings %v, notes %q", report.Findings, report.Notes)
+	}
+}
+
+func BenchmarkRun_2000Documents(b *testing.B) {
+	repo := gitrepo.New(b)
+	repo.Git("init", "-q", "-b", "main")
+	repo.Put(config, `{"project_name": "large"}`)
+	demo := filepath.Join("..", "..", "examples", "demo-project", docs, "codebase", "tracking-pipeline-handbook-20250604.md")
+	words, err := os.ReadFile(demo)
+	repo.Must(err)
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 2000 {
+		repo.Put(fmt.Sprintf("src/%d.go", i), "package src\n")
+		text := strings.Fields(string(words))[200:]
+		random.Shuffle(len(text), func(i, j int) { text[i], text[j] = text[j], text[i] })
+		body := fmt.Sprintf("# %d\n\n%s\n\n## More\n\n%s [link](%d.md)\n",
+			i, strings.Join(text[:200], " "), strings.Join(text[200:400], " "), random.IntN(2000))
+		repo.Put(fmt.Sprintf("%scodebase/%d.md", docs, i), codebase(fmt.Sprintf("src/%d.go", i))+body)
+	}
+	commit(repo, "2026-02-03")
+	p, err := project.Load(repo.Root)
+	repo.Must(err)
+	for b.Loop() {
+		if report, err := lint.Run(b.Context(), p); err != nil || report.Documents != 2000 || len(report.Findings) < 2000 {
+			b.Fatalf("%d documents, %d findings, %v", report.Documents, len(report.Findings), err)
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package lint
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/markdown"
+)
+
+// checkSchemas finds documents that the index refuses: unreadable, without a doc-type, or
+// with front matter that does not fit it.
+func (e *examination) checkSchemas() {
+	for _, d := range e.set.Documents {
+		if d.Err == nil {
+			continue
+		}
+		refused, ok := errors.AsType[*rag.Error](d.Err)
+		if !ok {
+			e.add(d, 1, Error, "unreadable", d.Err.Error())
+			continue
+		}
+		violations, ok := refused.Details["violations"].([]document.Violation)
+		if !ok {
+			line, message := 1, refused.Err.Error()
+			if syntax, ok := errors.AsType[*markdown.Error](d.Err); ok {
+				line, message = syntax.Line, syntax.Problem
+			}
+			e.add(d, line, Error, "schema", message)
+			continue
+		}
+		for _, v := range violations {
+			e.add(d, d.LineOfField(v.Field), Error, "schema", fmt.Sprintf("%s %s (expected: %s)", v.Field, v.Problem, v.Expected))
+		}
+	}
+}
