@@ -2,9 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -14,7 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
@@ -24,8 +26,6 @@ const (
 	maxNamedCritical = 5
 	// maxCriticalTitle is the length of a title in it, in characters.
 	maxCriticalTitle = 80
-	// maxFrontMatter is how much of a file is read. Longer front matter is invalid.
-	maxFrontMatter = 64 << 10
 )
 
 func newCriticalCommand(flags *flags) *cobra.Command {
@@ -44,7 +44,7 @@ rules there are.`,
 			if err != nil {
 				return err
 			}
-			documents, err := criticalDocuments(first(options.project, "."), options.settings.ExternalDocsAllowed)
+			documents, err := criticalDocuments(cmd.Context(), first(options.project, "."), options.settings.ExternalDocsAllowed)
 			switch {
 			case err != nil:
 				return err
@@ -68,67 +68,38 @@ type criticalDocument struct {
 // criticalDocuments returns the critical documents of the repository that a folder belongs
 // to, by their paths, and none if it is not a project. It passes over what the server would
 // not index.
-func criticalDocuments(dir string, externalAllowed []string) ([]criticalDocument, error) {
+func criticalDocuments(ctx context.Context, dir string, externalAllowed []string) ([]criticalDocument, error) {
 	found := []criticalDocument{}
 	root, err := project.FindRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(filepath.Join(root, project.ConfigDir, project.ConfigFile)); err != nil {
-		return found, nothingIfMissing(err)
+	_, err = os.Stat(filepath.Join(root, project.ConfigDir, project.ConfigFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return found, nil
+	}
+	if err != nil {
+		return nil, err
 	}
 	p, err := project.Load(root, externalAllowed...)
 	if err != nil {
 		return nil, err
 	}
-	repository, err := os.OpenRoot(root)
-	if err != nil {
-		return nil, err
-	}
-	defer repository.Close() //nolint:errcheck // only read
-	folder, err := repository.OpenRoot(filepath.FromSlash(p.DocsDir()))
-	if err != nil {
-		return found, nothingIfMissing(err)
-	}
-	defer folder.Close() //nolint:errcheck // only read
-	err = fs.WalkDir(folder.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil && name == ".":
-			return err
-		case err != nil:
-			return nil //nolint:nilerr // doctor reports what cannot be read
-		case d.IsDir() && (name == project.SchemasFolder || name != "." && strings.HasPrefix(d.Name(), ".")):
-			return fs.SkipDir
-		case !d.Type().IsRegular() || !strings.EqualFold(path.Ext(name), ".md"):
-			return nil
+	own := workspace.Folders(p)[0]
+	err = own.ReadAll(ctx, func(file document.File, err error) {
+		if err != nil {
+			return // doctor says what cannot be read
 		}
-		if title, ok := criticalTitle(folder, name); ok {
-			found = append(found, criticalDocument{Path: path.Join(p.DocsDir(), name), Title: title})
+		if title, ok := criticalTitle(file); ok {
+			found = append(found, criticalDocument{Path: file.Path, Title: title})
 		}
-		return nil
 	})
 	return found, err
 }
 
-func nothingIfMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
 // criticalTitle returns the title of a document, and false if that is not critical.
-func criticalTitle(folder *os.Root, name string) (title string, ok bool) {
-	file, err := folder.Open(filepath.FromSlash(name))
-	if err != nil {
-		return "", false
-	}
-	defer file.Close() //nolint:errcheck // only read
-	head, err := io.ReadAll(io.LimitReader(file, maxFrontMatter))
-	if err != nil {
-		return "", false
-	}
-	head = frontMatter(head)
+func criticalTitle(file document.File) (title string, ok bool) {
+	head := frontMatter(file.Content)
 	if !bytes.Contains(head, []byte("promotion_level")) || !bytes.Contains(head, []byte(rag.Critical)) {
 		return "", false // most documents, and YAML takes a while to parse
 	}
@@ -136,7 +107,7 @@ func criticalTitle(folder *os.Root, name string) (title string, ok bool) {
 	if err != nil || doc.FrontMatter["promotion_level"] != string(rag.Critical) {
 		return "", false
 	}
-	return markdown.CutRunes(first(doc.Title, path.Base(name)), maxCriticalTitle), true
+	return markdown.CutRunes(first(doc.Title, path.Base(file.Path)), maxCriticalTitle), true
 }
 
 // frontMatter cuts off what follows the front matter, so that it is not parsed.
