@@ -4,10 +4,7 @@ package linkgraph
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-
-	"github.com/dominikbraun/graph"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/rag"
@@ -50,7 +47,7 @@ type Graph struct {
 }
 
 // New returns the graph of the documents that can be indexed.
-func New(set *docset.Set) (*Graph, error) {
+func New(set *docset.Set) *Graph {
 	g := &Graph{Nodes: []Node{}, Edges: []Edge{}}
 	at := map[*docset.Document]int{}
 	for _, d := range set.Documents {
@@ -80,43 +77,42 @@ func New(set *docset.Set) (*Graph, error) {
 		})
 	}
 	slices.SortFunc(g.Edges, func(a, b Edge) int { return cmp.Or(a.From-b.From, a.To-b.To) })
-	return g, g.markCircles()
+	g.markCircles()
+	return g
 }
 
 // markCircles finds documents that link in a circle. Two that link to each other are none,
 // as writers are to do that, unless each supersedes the other.
-func (g *Graph) markCircles() error {
-	links := graph.New(graph.IntHash, graph.Directed())
-	for i := range g.Nodes {
-		if err := links.AddVertex(i); err != nil {
-			return fmt.Errorf("find circles: %w", err)
-		}
-	}
+func (g *Graph) markCircles() {
+	next := make([][]int, len(g.Nodes))
 	for _, e := range g.Edges {
-		if e.Mutual {
-			g.Nodes[e.From].InCircle = g.Nodes[e.From].InCircle || e.InCircle
-			g.Nodes[e.To].InCircle = g.Nodes[e.To].InCircle || e.InCircle
-			continue
-		}
-		if err := links.AddEdge(e.From, e.To); err != nil {
-			return fmt.Errorf("find circles: %w", err)
-		}
-	}
-	components, err := graph.StronglyConnectedComponents(links)
-	if err != nil {
-		return fmt.Errorf("find circles: %w", err)
-	}
-	component := make([]int, len(g.Nodes))
-	for i, members := range components {
-		for _, node := range members {
-			component[node] = i
-			g.Nodes[node].InCircle = g.Nodes[node].InCircle || len(members) > 1
+		if !e.Mutual {
+			next[e.From] = append(next[e.From], e.To)
 		}
 	}
 	for i, e := range g.Edges {
-		g.Edges[i].InCircle = e.InCircle || !e.Mutual && component[e.From] == component[e.To]
+		if e.InCircle || !e.Mutual && leads(next, e.To, e.From) {
+			g.Edges[i].InCircle = true
+			g.Nodes[e.From].InCircle, g.Nodes[e.To].InCircle = true, true
+		}
 	}
-	return nil
+}
+
+// leads reports whether there is a way from one node to another one.
+func leads(next [][]int, from, to int) bool {
+	seen := map[int]bool{from: true}
+	for waiting := []int{from}; len(waiting) > 0; waiting = waiting[1:] {
+		if waiting[0] == to {
+			return true
+		}
+		for _, node := range next[waiting[0]] {
+			if !seen[node] {
+				seen[node] = true
+				waiting = append(waiting, node)
+			}
+		}
+	}
+	return false
 }
 
 // Near returns the graph of a document and of those that are at most depth links away from
