@@ -129,9 +129,9 @@ func (f *graphFlags) chosenFormat() (string, error) {
 }
 
 func (f *graphFlags) graphOf(set *docset.Set, p *project.Project) (*linkgraph.Graph, error) {
-	whole := linkgraph.New(set)
-	if f.around == "" {
-		return whole, nil
+	whole, err := linkgraph.New(set)
+	if err != nil || f.around == "" {
+		return whole, err
 	}
 	for _, name := range placesOf(f.around, p) {
 		if near, ok := whole.Near(name, f.depth); ok {

@@ -4,7 +4,10 @@ package linkgraph
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+
+	"github.com/dominikbraun/graph"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/rag"
@@ -47,7 +50,7 @@ type Graph struct {
 }
 
 // New returns the graph of the documents that can be indexed.
-func New(set *docset.Set) *Graph {
+func New(set *docset.Set) (*Graph, error) {
 	g := &Graph{Nodes: []Node{}, Edges: []Edge{}}
 	at := map[*docset.Document]int{}
 	for _, d := range set.Documents {
@@ -77,42 +80,48 @@ func New(set *docset.Set) *Graph {
 		})
 	}
 	slices.SortFunc(g.Edges, func(a, b Edge) int { return cmp.Or(a.From-b.From, a.To-b.To) })
-	g.markCircles()
-	return g
+	return g, g.markCircles()
 }
 
 // markCircles finds documents that link in a circle. Two that link to each other are none,
 // as writers are to do that, unless each supersedes the other.
-func (g *Graph) markCircles() {
-	next := make([][]int, len(g.Nodes))
+func (g *Graph) markCircles() error {
+	// By their paths: StronglyConnectedComponents loses a component of which it visits the
+	// zero value first.
+	links := graph.New(graph.StringHash, graph.Directed())
+	at := map[string]int{}
+	for i, node := range g.Nodes {
+		at[node.Path] = i
+		if err := links.AddVertex(node.Path); err != nil {
+			return fmt.Errorf("find circles: %w", err)
+		}
+	}
 	for _, e := range g.Edges {
-		if !e.Mutual {
-			next[e.From] = append(next[e.From], e.To)
+		if e.Mutual {
+			g.Nodes[e.From].InCircle = g.Nodes[e.From].InCircle || e.InCircle
+			g.Nodes[e.To].InCircle = g.Nodes[e.To].InCircle || e.InCircle
+			continue
+		}
+		if err := links.AddEdge(g.Nodes[e.From].Path, g.Nodes[e.To].Path); err != nil {
+			return fmt.Errorf("find circles: %w", err)
+		}
+	}
+	components, err := graph.StronglyConnectedComponents(links)
+	if err != nil {
+		return fmt.Errorf("find circles: %w", err)
+	}
+	component := make([]int, len(g.Nodes))
+	for i, members := range components {
+		for _, path := range members {
+			node := at[path]
+			component[node] = i
+			g.Nodes[node].InCircle = g.Nodes[node].InCircle || len(members) > 1
 		}
 	}
 	for i, e := range g.Edges {
-		if e.InCircle || !e.Mutual && leads(next, e.To, e.From) {
-			g.Edges[i].InCircle = true
-			g.Nodes[e.From].InCircle, g.Nodes[e.To].InCircle = true, true
-		}
+		g.Edges[i].InCircle = e.InCircle || !e.Mutual && component[e.From] == component[e.To]
 	}
-}
-
-// leads reports whether there is a way from one node to another one.
-func leads(next [][]int, from, to int) bool {
-	seen := map[int]bool{from: true}
-	for waiting := []int{from}; len(waiting) > 0; waiting = waiting[1:] {
-		if waiting[0] == to {
-			return true
-		}
-		for _, node := range next[waiting[0]] {
-			if !seen[node] {
-				seen[node] = true
-				waiting = append(waiting, node)
-			}
-		}
-	}
-	return false
+	return nil
 }
 
 // Near returns the graph of a document and of those that are at most depth links away from

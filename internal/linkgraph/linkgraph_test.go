@@ -27,7 +27,9 @@ func read(t *testing.T, texts map[string]string) *linkgraph.Graph {
 	repo.Must(err)
 	set, err := docset.Read(t.Context(), p)
 	repo.Must(err)
-	return linkgraph.New(set)
+	g, err := linkgraph.New(set)
+	repo.Must(err)
+	return g
 }
 
 // sample has a circle of three, two that link to each other, a successor and an orphan.
