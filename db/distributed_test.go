@@ -84,8 +84,8 @@ func projectTables(t *testing.T, pool *pgxpool.Pool) []string {
 	return tables
 }
 
-// What the script for Citus distributes is what the schema has, and what it sets on the
-// nodes is what a server sets on its connections.
+// The script for Citus distributes every table of the schema, and sets on the nodes every
+// setting that a server has on its connections.
 func TestCitusScript_KnowsTablesAndSettings(t *testing.T) {
 	t.Parallel()
 	script, err := os.ReadFile("../deploy/citus.sql")

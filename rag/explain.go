@@ -11,7 +11,7 @@ import (
 // Explanation says how a search has found and ranked documents.
 type Explanation struct {
 	Coverage
-	// Terms are the query's, in its order. Sampled is how many passages of the project
+	// Terms are the query's, in its order. Sampled is the number of passages of the project
 	// their frequencies come from. Both are empty for a search by vector.
 	Terms   []ExplainedTerm
 	Sampled int
@@ -20,7 +20,7 @@ type Explanation struct {
 	// Plans say how vectors were compared: those of documents at the standard level, and
 	// of those above it. There are none in a search by words.
 	Plans []ExplainedPlan
-	// Candidates is how many documents were found, before threshold and limit.
+	// Candidates is the number of documents found, before threshold and limit.
 	Candidates int
 	// Documents are in the order of the results, up to the query's limit, those below its
 	// threshold among them.
@@ -38,7 +38,7 @@ type ExplainedTerm struct {
 	Finds bool
 }
 
-// ExplainedPlan is how the vectors of documents of some levels were compared.
+// ExplainedPlan says how the vectors of documents of some levels were compared.
 type ExplainedPlan struct {
 	Levels []Level
 	// Plan is "exact", "hnsw" or "nothing".
@@ -53,7 +53,7 @@ type ExplainedHit struct {
 	Hit
 	relevance.Evidence
 
-	// Boost is what the score is multiplied by for the order, and Key the product.
+	// Boost multiplies the score for the order; Key is the product.
 	Boost, Key float64
 }
 

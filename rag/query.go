@@ -68,7 +68,7 @@ type Hit struct {
 	hash    uuid.UUID
 	// hasVector says that the best passage was compared by its vector.
 	hasVector bool
-	// evidence is what Score was computed from.
+	// evidence has the parts of Score.
 	evidence relevance.Evidence
 }
 

@@ -69,7 +69,7 @@ func newHit(row candidate) Hit {
 
 func (h Hit) sortKey() float64 { return h.Score * h.boost() }
 
-// boost is what the score is multiplied by for the order of the results.
+// boost returns the factor of the score in the order of the results.
 func (h Hit) boost() float64 {
 	switch {
 	case h.SupersededBy != "":

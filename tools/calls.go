@@ -124,7 +124,7 @@ func (c *Calls) Sync(ctx context.Context, progress func(workspace.Status)) (Acti
 	return out, err
 }
 
-// SearchHandbookOutput is what search_handbook finds. The tool answers with Text alone.
+// SearchHandbookOutput has the results of search_handbook. The tool answers with Text alone.
 type SearchHandbookOutput struct {
 	Results      []HandbookResult `json:"results"`
 	TotalMatches int              `json:"total_matches"`

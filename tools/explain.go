@@ -16,7 +16,7 @@ type ExplainOutput struct {
 	// Embedded is the part of the passages that was compared by vectors.
 	Embedded          float64 `json:"embedded"`
 	MinRelevanceScore float64 `json:"min_relevance_score"`
-	// Sampled is how many passages the frequencies of the terms come from.
+	// Sampled is the number of passages that the frequencies of the terms come from.
 	Sampled     int               `json:"sampled_passages"`
 	Terms       []ExplainedTerm   `json:"terms"`
 	Identifiers []string          `json:"identifiers"`
@@ -34,7 +34,7 @@ type ExplainedTerm struct {
 	Finds     bool    `json:"finds"`
 }
 
-// ExplainedPlan is how vectors were compared; see [rag.ExplainedPlan].
+// ExplainedPlan says how vectors were compared; see [rag.ExplainedPlan].
 type ExplainedPlan struct {
 	Levels    []rag.Level `json:"promotion_levels"`
 	Plan      string      `json:"plan"`

@@ -70,7 +70,7 @@ func cleanup(ctx context.Context, f *flags, options index.CleanupOptions, asJSON
 	return err
 }
 
-// cleanedUp is what compound-docs cleanup has removed, as --json prints it.
+// cleanedUp lists for --json what compound-docs cleanup has removed.
 type cleanedUp struct {
 	DryRun    bool              `json:"dry_run"`
 	Checkouts []cleanedCheckout `json:"checkouts"`

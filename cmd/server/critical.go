@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	// maxNamedCritical is how many documents the line names.
+	// maxNamedCritical bounds the documents that the line names.
 	maxNamedCritical = 5
 	// maxCriticalTitle is the length of a title in it, in characters.
 	maxCriticalTitle = 80

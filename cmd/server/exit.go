@@ -38,14 +38,14 @@ type severityError struct{ code int }
 
 func (e severityError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
 
-// interrupted is why the context of a command ends that a signal has ended.
+// interrupted is the cause of a context that a signal has ended.
 type interrupted struct{ signal os.Signal }
 
 func (e interrupted) Error() string { return e.signal.String() }
 
 func (interrupted) Unwrap() error { return context.Canceled }
 
-// codeOfSignal is how a shell reports a program that a signal has ended.
+// codeOfSignal returns the exit code with which a shell reports that a signal has ended a program.
 func codeOfSignal(signal os.Signal) int {
 	const base = 128
 	if number, ok := signal.(syscall.Signal); ok {

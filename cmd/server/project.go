@@ -16,7 +16,7 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// tooling is what a command calls the tools with.
+// tooling has the tools that a command calls, and its output.
 type tooling struct {
 	*setup
 

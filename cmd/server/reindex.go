@@ -34,7 +34,7 @@ found by their words meanwhile.`,
 	return command
 }
 
-// reindexed is what compound-docs reindex has done, as --json prints it.
+// reindexed says for --json what compound-docs reindex has done.
 type reindexed struct {
 	ProjectName string         `json:"project_name"`
 	BranchName  string         `json:"branch_name"`

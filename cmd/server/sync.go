@@ -65,7 +65,7 @@ func showSync(w io.Writer) func(workspace.Status) {
 	}
 }
 
-// progress is how many of how many were handled.
+// progress counts what was handled, and all there is.
 type progress struct{ done, total int }
 
 func printSyncedProject(w io.Writer, synced tools.ActivateOutput) {

@@ -63,7 +63,7 @@ type userConfig struct {
 	Projects map[string]userProject `json:"projects"`
 }
 
-// userProject is what one user has registered and turned down in a project.
+// userProject lists the servers that one user has registered and turned down in a project.
 type userProject struct {
 	servers
 

@@ -24,11 +24,11 @@ type Document struct {
 	// Path is relative to the repository.
 	Path    string
 	Content []byte
-	// Err is why it cannot be indexed. There is no more of the document then.
+	// Err says why it cannot be indexed. There is no more of the document then.
 	Err error
 	index.Dissection
 
-	// Targets are what it links to and supersedes, once each, in the order of its text.
+	// Targets has each file that it links to or supersedes once, in the order of its text.
 	Targets []Target
 }
 

@@ -98,7 +98,7 @@ func (f Folder) Added(ctx context.Context, commit string) (map[string]string, er
 	return dates, err
 }
 
-// change is what a commit did to a file of the folder.
+// change describes how a commit changed a file of the folder.
 type change struct {
 	date string // such as 2026-01-02
 	path string // in the folder, with / separators

@@ -23,7 +23,7 @@ type Node struct {
 	Orphan bool `json:"orphan"`
 	// InCircle says that its links lead back to it over two other documents or more.
 	InCircle bool `json:"in_circle"`
-	// Distance is how many links it is away from the document in the middle; 0 without
+	// Distance is the number of links to the document in the middle; 0 without
 	// one.
 	Distance int `json:"distance"`
 }
@@ -186,5 +186,5 @@ func (g *Graph) docTypes() []string {
 	return slices.Compact(types)
 }
 
-// size is how large a document is drawn: 0 for standard, 2 for critical.
+// size grades how large a document is drawn: 0 for standard, 2 for critical.
 func (n Node) size() int { return slices.Index(rag.Levels(), n.Level) }

@@ -14,7 +14,7 @@ import (
 //go:embed page.html
 var pageSource string
 
-// page is what page.html shows.
+// page has the data of page.html.
 type page struct {
 	Title                    string
 	Nodes                    []pageNode

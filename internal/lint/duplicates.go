@@ -12,7 +12,7 @@ import (
 const (
 	// alike is the least Jaccard index of the terms of two near-duplicates.
 	alike = 0.8
-	// minTerms is how many terms a text has at least that is compared: short ones are
+	// minTerms is the least number of terms of a text that is compared: short ones are
 	// alike by chance.
 	minTerms = 20
 )

@@ -13,16 +13,16 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// Severity is how bad a finding is.
+// Severity grades a finding.
 type Severity string
 
 // The severities, the worst first.
 const (
-	// Error is what keeps a document out of the index, or a reader from another one.
+	// Error keeps a document out of the index, or a reader from another one.
 	Error Severity = "error"
-	// Warning is what makes answers doubtful.
+	// Warning makes answers doubtful.
 	Warning Severity = "warning"
-	// Notice is what may be meant as it is.
+	// Notice may be meant as it is.
 	Notice Severity = "notice"
 )
 
@@ -45,7 +45,7 @@ type Finding struct {
 	Message string `json:"message"`
 }
 
-// Report is what a run has found.
+// Report lists the findings of a run.
 type Report struct {
 	Documents int `json:"documents"`
 	// Findings are sorted by path, line and check.
@@ -54,7 +54,7 @@ type Report struct {
 	Notes []string `json:"notes"`
 }
 
-// examination is what the checks look at, and what they have found.
+// examination has the documents that the checks look at, and collects the findings.
 type examination struct {
 	project *project.Project
 	set     *docset.Set

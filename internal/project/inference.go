@@ -36,7 +36,7 @@ func (p *Project) DocTypeOf(relPath string) (DocType, bool) {
 // documentation of a repository describes its code.
 const fallbackType = "codebase"
 
-// commonFolders are what teams call folders of documents, by built-in doc-type: architecture
+// commonFolders has common names of folders of documents, by built-in doc-type: architecture
 // decision records, and the categories that the compound-engineering plugin sorts knowledge into.
 // Its categories of failures, such as build-errors, are all in a folder solutions.
 var commonFolders = map[string][]string{

@@ -28,7 +28,7 @@ type knowledge struct {
 	// own is the folder to take as that of the project's own documents, "" for the usual
 	// one. external is the one to take as external docs, "" for none.
 	own, external string
-	// ownFiles and externalFiles are how many files they have.
+	// ownFiles and externalFiles count their files.
 	ownFiles, externalFiles int
 }
 

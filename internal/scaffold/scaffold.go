@@ -33,7 +33,7 @@ type Result struct {
 	Kept bool
 	// Folders are those that were made, relative to the repository.
 	Folders []string
-	// Documents and External are how many files the folders of a new configuration have:
+	// Documents and External count the files in the folders of a new configuration:
 	// that of the project's own documents, where it is not the usual one, and that of the
 	// external ones.
 	Documents, External int

@@ -49,7 +49,7 @@ func setupLoose(t *testing.T) *fixture {
 	return f
 }
 
-// described is what the index says of every document.
+// described has what the index says of each document.
 func (f *fixture) described(t *testing.T) []string {
 	t.Helper()
 	return f.rows(t, `SELECT concat_ws(' | ', collection, replace(relative_path, 'docs/solutions/', ''), title, doc_type, doc_date, promotion_level)

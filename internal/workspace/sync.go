@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// syncPatience is how long [Workspace.Sync] waits for the next vector, such as the
+	// syncPatience is the time that [Workspace.Sync] waits for the next vector, such as the
 	// first one of a model that Ollama has to load.
 	syncPatience = time.Minute
 	// stalledPatience is that while embedding waits, or where the model may have refused

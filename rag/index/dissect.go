@@ -7,7 +7,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// Dissection is what the index makes of a file.
+// Dissection describes what the index makes of a file.
 type Dissection struct {
 	Title, Summary, DocType, Date string
 	Level                         rag.Level

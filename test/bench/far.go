@@ -18,7 +18,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// farAway is what a round trip to a database in another region takes.
+// farAway is the time of a round trip to a database in another region.
 const farAway = 10 * time.Millisecond
 
 // Sizes of what is synced from far away.
