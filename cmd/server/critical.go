@@ -103,14 +103,14 @@ func criticalTitle(file document.File) (title string, ok bool) {
 	if !bytes.Contains(head, []byte("promotion_level")) || !bytes.Contains(head, []byte(rag.Critical)) {
 		return "", false // most documents, and YAML takes a while to parse
 	}
-	doc, err := markdown.Parse(head)
+	doc, err := markdown.Parse(file.Content)
 	if err != nil || doc.FrontMatter["promotion_level"] != string(rag.Critical) {
 		return "", false
 	}
 	return markdown.CutRunes(first(doc.Title, path.Base(file.Path)), maxCriticalTitle), true
 }
 
-// frontMatter cuts off what follows the front matter, so that it is not parsed.
+// frontMatter returns what stands before the text of a document, with both delimiters.
 func frontMatter(file []byte) []byte {
 	end := frontMatterEnd.FindIndex(file)
 	if end == nil {
