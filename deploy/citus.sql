@@ -49,11 +49,9 @@ DECLARE
     failed record;
 BEGIN
     SELECT c.shardid, c.result INTO failed
-    FROM (VALUES
-            ('embeddings', 'ALTER embedding SET STORAGE PLAIN, ALTER embedding SET STATISTICS 0'),
-            ('passages', 'ALTER lexical SET STORAGE EXTENDED')) AS t (name, change),
-        unnest(ARRAY['compounding', 'external', 'handbook']) AS collection,
-        run_command_on_shards((t.name || '_' || collection)::regclass, 'ALTER TABLE %s ' || t.change) AS c
+    FROM unnest(ARRAY['embeddings_compounding', 'embeddings_external', 'embeddings_handbook']) AS partition,
+        run_command_on_shards(partition::regclass,
+            'ALTER TABLE %s ALTER embedding SET STORAGE PLAIN, ALTER embedding SET STATISTICS 0') AS c
     WHERE NOT c.success LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION 'shard % keeps its storage: %', failed.shardid, failed.result;

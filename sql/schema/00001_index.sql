@@ -165,25 +165,6 @@ CREATE TABLE passages_handbook    PARTITION OF passages FOR VALUES IN ('handbook
 
 CREATE INDEX passages_terms ON passages USING gin (terms);
 
--- pgvector stores sparse vectors outside of the row and as they are. Compressed, most stand
--- in the row: a search by words reads no other table, and a passage takes 600 bytes less.
-ALTER TABLE passages_compounding ALTER lexical SET STORAGE EXTENDED;
-ALTER TABLE passages_external ALTER lexical SET STORAGE EXTENDED;
-ALTER TABLE passages_handbook ALTER lexical SET STORAGE EXTENDED;
-
--- A PostgreSQL may be built without lz4, and compresses worse then.
--- +goose StatementBegin
-DO $$
-BEGIN
-    ALTER TABLE passages_compounding ALTER content SET COMPRESSION lz4, ALTER lexical SET COMPRESSION lz4;
-    ALTER TABLE passages_external ALTER content SET COMPRESSION lz4, ALTER lexical SET COMPRESSION lz4;
-    ALTER TABLE passages_handbook ALTER content SET COMPRESSION lz4, ALTER lexical SET COMPRESSION lz4;
-EXCEPTION WHEN feature_not_supported THEN
-    NULL;
-END
-$$;
--- +goose StatementEnd
-
 -- No query is planned by what these columns hold, and long values take ANALYZE most of
 -- its time.
 ALTER TABLE passages_compounding ALTER heading SET STATISTICS 0, ALTER content SET STATISTICS 0,
