@@ -7,9 +7,9 @@ import (
 	"io"
 	"sync"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
@@ -37,17 +37,25 @@ type capture struct {
 // newCapture returns the URL that leads through the capture to a database.
 func (b *bench) newCapture(databaseURL string) (c *capture, through string) {
 	c = &capture{}
+	return c, b.tapped(databaseURL, c.watch, func(tap io.WriteCloser) io.WriteCloser { return tap })
+}
+
+// tapped returns a URL that leads to a database. watch reads what a client sends on one
+// connection, from the writer that wrap returns, before it is sent on.
+func (b *bench) tapped(
+	databaseURL string, watch func(client io.Reader) error, wrap func(tap io.WriteCloser) io.WriteCloser,
+) (through string) {
 	proxy, through, err := testenv.StartDatabaseProxy(databaseURL, func() io.WriteCloser {
 		reader, writer := io.Pipe()
-		go func() { _ = reader.CloseWithError(c.watch(reader)) }() // ends with the connection
-		return writer
+		go func() { _ = reader.CloseWithError(watch(reader)) }() // ends with the connection
+		return wrap(writer)
 	})
 	check(err)
 	b.atEnd(func() error {
 		proxy.Close()
 		return nil
 	})
-	return c, through
+	return through
 }
 
 // taken returns what was run since it was last called.
@@ -118,11 +126,13 @@ type replay struct {
 	statements []statement
 }
 
-func (b *bench) newReplay(ctx context.Context, config *pgx.ConnConfig, statements []statement) *replay {
+// newReplay takes its connection from a pool of the server's, with the settings by which
+// the server has its statements planned.
+func (b *bench) newReplay(ctx context.Context, pool *pgxpool.Pool, statements []statement) *replay {
 	if len(statements) == 0 {
 		check(errors.New("no statement was captured"))
 	}
-	conn := get(pgx.ConnectConfig(ctx, config))
+	conn := get(pool.Acquire(ctx)).Hijack()
 	b.atEnd(func() error { return conn.Close(context.WithoutCancel(ctx)) })
 	for i, s := range statements {
 		if s.prepared {

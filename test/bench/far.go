@@ -15,7 +15,6 @@ import (
 
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
-	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // farAway is the time of a round trip to a database in another region.
@@ -39,17 +38,7 @@ var polled = regexp.MustCompile(`^(TenantState|-- ping)$`) //nolint:gochecknoglo
 // newTrips returns the URL that leads through the counter to a database.
 func (b *bench) newTrips(databaseURL string) (t *trips, through string) {
 	t = &trips{by: map[string]int{}}
-	proxy, through, err := testenv.StartDatabaseProxy(databaseURL, func() io.WriteCloser {
-		reader, writer := io.Pipe()
-		go func() { _ = reader.CloseWithError(t.watch(reader)) }() // ends with the connection
-		return late{writer}
-	})
-	check(err)
-	b.atEnd(func() error {
-		proxy.Close()
-		return nil
-	})
-	return t, through
+	return t, b.tapped(databaseURL, t.watch, func(tap io.WriteCloser) io.WriteCloser { return late{tap} })
 }
 
 // late holds back what is written: the proxy sends on what its tap has taken.

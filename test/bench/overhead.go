@@ -29,7 +29,7 @@ func (b *bench) searchOverhead(ctx context.Context, mode rag.Mode) (ratio float6
 	check(b.within(func(b *bench) { captured = b.captureSearches(ctx, c, mode) }))
 	bare, statements := make([]*replay, len(captured)), 0
 	for i := range captured {
-		bare[i] = b.newReplay(ctx, c.database.pool.Config().ConnConfig, captured[i])
+		bare[i] = b.newReplay(ctx, c.database.pool, captured[i])
 		statements += len(captured[i])
 	}
 	return compare(ctx, 2*overheadQueries, b.size(300, 1000),
