@@ -93,22 +93,13 @@ func (f Folder) walk(ctx context.Context, root *os.Root, v visitor) error {
 	})
 }
 
-// Visit reads every file that belongs in the index, and calls visit for each of them and
-// for each folder, by its absolute path. The error says why a file cannot be indexed, or a
-// folder not be looked into. A folder that may be missing has nothing to visit then.
-func (f Folder) Visit(ctx context.Context, visit func(path string, dir bool, err error)) error {
-	absolute := func(name string) string { return filepath.Join(f.Dir, filepath.FromSlash(name)) }
+// Folders calls visit for every folder that a walk looks into, by its absolute path.
+func (f Folder) Folders(ctx context.Context, visit func(dir string)) error {
 	return f.open(func(root *os.Root) error {
 		return f.walk(ctx, root, visitor{
-			entered: func(name string) { visit(absolute(name), true, nil) },
-			found: func(e entry) {
-				_, _, err := read(root, e)
-				if errors.Is(err, errChanged) {
-					err = nil
-				}
-				visit(absolute(e.name), false, err)
-			},
-			skipped: func(e entry, err error) { visit(absolute(e.name), false, err) },
+			entered: func(name string) { visit(filepath.Join(f.Dir, filepath.FromSlash(name))) },
+			found:   func(entry) {},
+			skipped: func(entry, error) {},
 		})
 	})
 }

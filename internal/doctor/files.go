@@ -5,17 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 )
 
 // maxNamed bounds the findings of one kind.
 const maxNamed = 5
 
-// visit calls f for every file that is to be indexed and every folder that is watched.
-func (e *examination) visit(ctx context.Context, f func(path string, dir bool, err error)) error {
+// readAll calls take for every file that is to be indexed, and for every folder that cannot
+// be looked into.
+func (e *examination) readAll(ctx context.Context, take func(file document.File, err error)) error {
 	for _, folder := range workspace.Folders(e.project) {
-		if err := folder.Visit(ctx, f); err != nil {
+		if err := folder.ReadAll(ctx, take); err != nil {
 			return err
 		}
 	}
@@ -29,17 +32,15 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 	}
 	var findings []Finding
 	files, unreadable := 0, 0
-	err := e.visit(ctx, func(path string, dir bool, err error) {
-		if !dir {
-			files++
-		}
-		if err == nil {
+	err := e.readAll(ctx, func(file document.File, err error) {
+		files++
+		if err == nil || errors.Is(err, document.ErrChanged) {
 			return
 		}
 		if unreadable++; unreadable <= maxNamed {
 			fix := "correct the file, or move it out of the folder"
 			if errors.Is(err, fs.ErrPermission) {
-				fix = fixAccess(path, "correct its permissions")
+				fix = fixAccess(e.absolute(file.Path), "correct its permissions")
 			}
 			findings = append(findings, Finding{Severity: Error, What: "not indexed: " + err.Error(), Fix: fix})
 		}
@@ -57,4 +58,12 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 		findings = one(OK, fmt.Sprintf("all %d files can be read", files), "")
 	}
 	return findings
+}
+
+// absolute returns where a file is that has this path in the index.
+func (e *examination) absolute(path string) string {
+	if path = filepath.FromSlash(path); filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(e.project.Root, path)
 }

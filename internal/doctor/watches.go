@@ -7,6 +7,8 @@ import (
 	"syscall"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/compound-docs/compound-docs/internal/workspace"
 )
 
 // checkWatches watches every folder that is indexed, for a moment.
@@ -21,19 +23,19 @@ func checkWatches(ctx context.Context, e *examination) []Finding {
 	}
 	folders, watched := 0, 0
 	var failed error
-	err = e.visit(ctx, func(path string, dir bool, err error) {
-		if err != nil || !dir {
-			return
-		}
+	watch := func(dir string) {
 		folders++
-		err = watcher.Add(path)
+		err := watcher.Add(dir)
 		switch {
 		case err == nil:
 			watched++
 		case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EMFILE):
 			failed = err
 		}
-	})
+	}
+	for _, folder := range workspace.Folders(e.project) {
+		err = errors.Join(err, folder.Folders(ctx, watch))
+	}
 	if err = errors.Join(err, watcher.Close()); err != nil {
 		return one(Warning, err.Error(), "")
 	}
