@@ -75,11 +75,7 @@ func (f *graphFlags) run(command *cobra.Command, flags *flags) error {
 	case f.depth < 0:
 		return usagef("--depth is %d; give a number from 0", f.depth)
 	}
-	options, err := flags.resolve()
-	if err != nil {
-		return err
-	}
-	root, err := findProject(options.project)
+	options, root, err := flags.here()
 	if err != nil {
 		return err
 	}

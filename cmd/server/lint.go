@@ -96,11 +96,7 @@ func (f *lintFlags) run(command *cobra.Command, flags *flags) error {
 			return err
 		}
 	}
-	options, err := flags.resolve()
-	if err != nil {
-		return err
-	}
-	root, err := findProject(options.project)
+	options, root, err := flags.here()
 	if err != nil {
 		return err
 	}

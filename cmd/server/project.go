@@ -79,5 +79,15 @@ func findProject(dir string) (string, error) {
 	}
 }
 
+// here returns the options, and the root of the project that a command works on without
+// the index: that of the working directory or of --project.
+func (f *flags) here() (o options, root string, err error) {
+	if o, err = f.resolve(); err != nil {
+		return o, "", err
+	}
+	root, err = findProject(o.project)
+	return o, root, err
+}
+
 // noProject is for what needs none.
 func noProject(string) (string, error) { return "", nil }
