@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -155,10 +154,7 @@ func (c *Calls) SearchHandbook(ctx context.Context, in SearchHandbookInput) (Sea
 	return out, err
 }
 
-func call[In, Out any](
-	ctx context.Context, c *Calls, tool Tool,
-	handle func(*handler, context.Context, *mcp.CallToolRequest, In) (*mcp.CallToolResult, Out, error), in In,
-) (out Out, err error) {
+func call[In, Out any](ctx context.Context, c *Calls, tool Tool, handle callHandler[In, Out], in In) (out Out, err error) {
 	if err := check(tool, in); err != nil {
 		return out, err
 	}
@@ -170,7 +166,7 @@ func call[In, Out any](
 func check(tool Tool, in any) error {
 	arguments := encode(in)
 	if arguments == nil {
-		return rag.Errorf(rag.InvalidArgument, "%s", fmt.Sprintf("the arguments of %s hold a number that is none", tool.Name))
+		return rag.Errorf(rag.InvalidArgument, "the arguments of %s hold a number that is none", tool.Name)
 	}
 	_, err := newParameters(tool.Tool).check(arguments)
 	return err
