@@ -2,7 +2,6 @@ package tools_test
 
 import (
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -17,9 +16,6 @@ import (
 // another one was activated on purpose.
 func TestRoots_AreFollowed(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
 	for name, version := range protocolVersions() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -140,9 +140,11 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			i := newInstallation(t)
 			test.breaks(t, i)
 			found, code := i.diagnose(t)
-			for began := time.Now(); i.serves && !found.names(test.check, test.what, test.fix) && time.Since(began) < patience; {
-				time.Sleep(100 * time.Millisecond)
-				found, code = i.diagnose(t)
+			if i.serves {
+				until(t, "the doctor names "+test.what, patience, func() bool {
+					found, code = i.diagnose(t)
+					return found.names(test.check, test.what, test.fix)
+				})
 			}
 			for _, f := range found.Findings {
 				if strings.Contains(f.What+f.Fix, "s3cret") || strings.Contains(f.What+f.Fix, "wr0ng") {
