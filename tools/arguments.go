@@ -1,13 +1,11 @@
 package tools
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	declared "github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -19,13 +17,9 @@ import (
 // maxListed bounds the wrong arguments that one error lists.
 const maxListed = 10
 
-// parameters checks the arguments of one tool against its declaration.
-//
-// The SDK validates arguments too, with its own JSON Schema engine. That one stops at
-// the first fault and reports it as prose about the schema, and it cannot be turned
-// off. The check here comes first, reports every fault with its place, and says what
-// is expected with an example. It uses the engine that also checks front matter and
-// config, so all three explain faults in the same words.
+// parameters checks the arguments of one tool against its declaration. It reports every
+// fault with its place, and says what is expected with an example. It uses the engine
+// that also checks front matter and config, so all three explain faults in the same words.
 type parameters struct {
 	tool     string
 	declared *declared.Schema
@@ -50,30 +44,16 @@ func newParameters(tool *mcp.Tool) *parameters {
 	return p
 }
 
-// argumentChecks holds the parameters of each tool by its name. They are compiled
-// at the first call: the handshake does not wait for them.
-type argumentChecks map[string]func() *parameters
-
-func (c argumentChecks) add(tool *mcp.Tool) {
-	c[tool.Name] = sync.OnceValue(func() *parameters { return newParameters(tool) })
-}
-
-// middleware answers calls with wrong arguments, before the SDK validates them.
-func (c argumentChecks) middleware(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
-		call, ok := request.(*mcp.CallToolRequest)
-		if !ok || c[call.Params.Name] == nil {
-			return next(ctx, method, request)
-		}
-		given, err := c[call.Params.Name]().check(call.Params.Arguments)
-		if err != nil {
-			result := &mcp.CallToolResult{}
-			result.SetError(err)
-			return result, nil
-		}
-		call.Params.Arguments = given
-		return next(ctx, method, request)
+// decode checks arguments and decodes them. The error is a *rag.Error.
+func (p *parameters) decode(raw json.RawMessage, in any) error {
+	given, err := p.check(raw)
+	if err != nil {
+		return err
 	}
+	if err := json.Unmarshal(given, in); err != nil { // the type of in allows less than the declaration
+		return fmt.Errorf("decode the arguments of %s: %w", p.tool, err)
+	}
+	return nil
 }
 
 // check returns the arguments without those that are null: clients with a form send

@@ -38,7 +38,7 @@ func logCalls(logger *slog.Logger) mcp.Middleware {
 			}
 			var protocol *jsonrpc.Error
 			switch {
-			case err != nil && !errors.As(err, &protocol): // an answer that does not fit its schema
+			case err != nil && !errors.As(err, &protocol): // an answer that is no JSON
 				line.ErrorContext(ctx, "tool call failed", "code", rag.InternalError, "error", err, "ms", took)
 			case err != nil:
 				line.ErrorContext(ctx, "tool call refused", "error", err, "ms", took)

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -29,7 +30,7 @@ type coverageOutput struct {
 
 func coverageOf(coverage rag.Coverage, asked rag.Mode) coverageOutput {
 	out := coverageOutput{embeddedOutput: embeddedOf(coverage)}
-	if coverage.Mode != asked {
+	if coverage.Mode != cmp.Or(asked, rag.Hybrid) {
 		out.Mode = coverage.Mode
 	}
 	return out

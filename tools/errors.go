@@ -23,8 +23,8 @@ type errorBody struct {
 }
 
 // reportErrors turns the errors of tool calls into answers with an [errorBody]. It
-// handles the errors of handlers, answers that do not fit their schema, and panics,
-// which would end the server. A faulty request, such as a call of a tool that does not
+// handles the errors of handlers, answers that are no JSON, and panics, which would end the
+// server. A faulty request, such as a call of a tool that does not
 // exist, stays an error of the protocol.
 func reportErrors(logger *slog.Logger) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
@@ -73,14 +73,20 @@ func encodeError(e *rag.Error) []byte {
 	if body.Details == nil {
 		body.Details = map[string]any{}
 	}
+	text, err := readable(body)
+	if err != nil { // a detail that is no JSON: code and message are
+		body.Details = map[string]any{}
+		text, _ = readable(body)
+	}
+	return text
+}
+
+// readable returns a value as JSON in which <, > and & stay as they are, because models
+// and people read it.
+func readable(value any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false) // it is read as it is, so <, > and & stay
-	err := encoder.Encode(body)
-	if err != nil { // a detail that is no JSON: code and message are
-		text.Reset()
-		body.Details = map[string]any{}
-		_ = encoder.Encode(body)
-	}
-	return bytes.TrimSpace(text.Bytes())
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(value)
+	return bytes.TrimSpace(text.Bytes()), err
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -18,7 +19,7 @@ import (
 )
 
 type failOutput struct {
-	Score *float64 `json:"score"`
+	Score float64 `json:"score"`
 }
 
 // callFailing calls a tool with the given handler. It returns the text of the answer
@@ -29,10 +30,11 @@ func callFailing(t *testing.T, handle func() error) (text, logged string) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "test"}, nil)
 	logger := slog.New(slog.NewTextHandler(&log, nil))
 	server.AddReceivingMiddleware(reportErrors(logger), logCalls(logger))
-	tool := &mcp.Tool{Name: "fail", OutputSchema: outputSchema[failOutput](map[string][]property{"score": {between(0, 1)}})}
-	mcp.AddTool(server, tool, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, failOutput, error) {
-		return nil, failOutput{}, handle()
-	})
+	tool := newTool(
+		func(*handler, context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, failOutput, error) {
+			return nil, failOutput{Score: math.NaN()}, handle()
+		}, &mcp.Tool{Name: "fail", InputSchema: inputSchema[struct{}](nil)})
+	server.AddTool(tool.Tool, tool.handle(nil))
 	serverSide, clientSide := mcp.NewInMemoryTransports()
 	running, err := server.Connect(t.Context(), serverSide, nil)
 	if err != nil {
@@ -103,7 +105,7 @@ func TestReportErrors(t *testing.T) {
 			`code=INTERNAL_ERROR`,
 		},
 		{"a panic", func() error { panic("secret") }, bug, `level=ERROR msg="tool panicked" tool=fail cause=secret stack=`},
-		{"an answer that does not fit its schema", func() error { return nil }, bug, `level=ERROR msg="tool call failed" tool=fail code=INTERNAL_ERROR error=`},
+		{"an answer that is no JSON", func() error { return nil }, bug, `level=ERROR msg="tool call failed" tool=fail code=INTERNAL_ERROR error=`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -36,8 +36,8 @@ func between(low, high float64) property {
 	}
 }
 
-// withDefault sets the default of a parameter. The SDK fills it in, so a parameter whose
-// default the project's config can change must not have one here.
+// withDefault declares the default of a parameter, which its handler fills in. One that the
+// project's config can change has none here.
 func withDefault(value any) property {
 	return func(s *jsonschema.Schema) {
 		encoded, err := json.Marshal(value)

@@ -64,12 +64,10 @@ func NewServer(w *workspace.Workspace, version string, logger *slog.Logger) *mcp
 			CompletionHandler: h.complete,
 		},
 	)
-	checks := argumentChecks{}
-	server.AddReceivingMiddleware(validErrors, recoverPanics(logger), reportErrors(logger), logCalls(logger), checks.middleware)
+	server.AddReceivingMiddleware(validErrors, recoverPanics(logger), reportErrors(logger), logCalls(logger))
 	for _, group := range Groups() {
 		for _, tool := range group.Tools {
-			checks.add(tool.Tool)
-			tool.addTo(server, h)
+			server.AddTool(tool.Tool, tool.handle(h))
 		}
 	}
 	server.AddResourceTemplate(documentTemplate(), h.readDocument)

@@ -6,10 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/db"
@@ -108,8 +110,8 @@ type answer struct {
 	IsError    bool
 }
 
-// ask calls a tool. Text and structured content of the answer must be the same:
-// clients read one or the other.
+// ask calls a tool. Text and structured content of the answer must be the same, because
+// clients read one or the other, and fit what the tool declares.
 func (c client) ask(t *testing.T, tool string, arguments any) answer {
 	t.Helper()
 	result, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
@@ -134,8 +136,30 @@ func (c client) ask(t *testing.T, tool string, arguments any) answer {
 	if diff := cmp.Diff(asText, result.StructuredContent); diff != "" {
 		t.Errorf("%s: text and structured content differ (-text +structured):\n%s", tool, diff)
 	}
+	if err := answerSchemas()[tool].Validate(result.StructuredContent); err != nil {
+		t.Errorf("%s: the answer does not fit the schema that the tool declares: %v", tool, err)
+	}
 	return a
 }
+
+// answerSchemas returns what each tool declares that its answers are.
+var answerSchemas = sync.OnceValue(func() map[string]*jsonschema.Resolved { //nolint:gochecknoglobals // constant
+	schemas := map[string]*jsonschema.Resolved{}
+	for _, group := range tools.Groups() {
+		for _, tool := range group.Tools {
+			declared, ok := tool.OutputSchema.(*jsonschema.Schema)
+			if !ok {
+				continue
+			}
+			resolved, err := declared.Resolve(nil)
+			if err != nil {
+				panic(err)
+			}
+			schemas[tool.Name] = resolved
+		}
+	}
+	return schemas
+})
 
 // get calls a tool that must succeed, and decodes its answer.
 func (c client) get(t *testing.T, tool string, arguments, out any) {

@@ -2,7 +2,12 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -16,10 +21,11 @@ type Group struct {
 type Tool struct {
 	*mcp.Tool
 
-	addTo func(*mcp.Server, *handler)
+	handle func(*handler) mcp.ToolHandler
 }
 
-// callHandler is the method that handles the calls of a tool.
+// callHandler is the method that handles the calls of a tool. Its answer is the result,
+// if that has content, or else what it returns beside it, as JSON.
 type callHandler[In, Out any] func(*handler, context.Context, *mcp.CallToolRequest, In) (*mcp.CallToolResult, Out, error)
 
 // newProjectTool is newTool for a tool whose answer depends on the active project.
@@ -34,16 +40,54 @@ func newProjectTool[In, Out any](handle callHandler[In, Out], declaration *mcp.T
 		}, declaration)
 }
 
-// newTool makes a tool of a declaration and the method that handles its calls.
+// newTool makes a tool of a declaration and the method that handles its calls. The SDK
+// could do the same, but its check of arguments stops at the first fault, and it reads
+// every answer again to compare it with its schema, for which the tests are there.
 func newTool[In, Out any](handle callHandler[In, Out], declaration *mcp.Tool) Tool {
-	return Tool{Tool: declaration, addTo: func(server *mcp.Server, h *handler) {
-		typed := func(ctx context.Context, request *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
+	// Compiled at the first call: the handshake does not wait for it.
+	compiled := sync.OnceValue(func() *parameters { return newParameters(declaration) })
+	return Tool{Tool: declaration, handle: func(h *handler) mcp.ToolHandler {
+		return func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			var in In
+			err := compiled().decode(request.Params.Arguments, &in)
+			if err != nil {
+				return failed(err), nil
+			}
 			result, out, err := handle(h, ctx, request, in)
-			if c, ok := any(out).(counted); ok && err == nil {
+			var protocol *jsonrpc.Error
+			switch {
+			case errors.As(err, &protocol):
+				return nil, err
+			case err != nil:
+				return failed(err), nil
+			}
+			if c, ok := any(out).(counted); ok {
 				noteResults(ctx, c.resultCount())
 			}
-			return result, out, err
+			if result != nil {
+				return result, nil
+			}
+			return structured(out)
 		}
-		mcp.AddTool(server, declaration, typed)
 	}}
+}
+
+// failed returns an error for [reportErrors].
+func failed(err error) *mcp.CallToolResult {
+	result := &mcp.CallToolResult{}
+	result.SetError(err)
+	return result
+}
+
+// structured returns an answer as JSON, and the same as text for clients that read only
+// text.
+func structured(answer any) (*mcp.CallToolResult, error) {
+	encoded, err := readable(answer)
+	if err != nil {
+		return nil, fmt.Errorf("encode the answer: %w", err)
+	}
+	return &mcp.CallToolResult{
+		Content:           []mcp.Content{&mcp.TextContent{Text: string(encoded)}},
+		StructuredContent: json.RawMessage(encoded),
+	}, nil
 }
