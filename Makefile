@@ -43,7 +43,7 @@ test-race: ## Run the tests of packages with goroutines under the race detector
 .PHONY: ci
 ci: export CDOCS_TEST_ROUTE = native
 ci: test_packages = $$(go list ./... | grep -v -x -F "$$(go list $(race_packages))")
-ci: lint cross sql vuln test-race test test-containers ## Run make check, make test and make test-containers, as CI does
+ci: lint cross sql vuln modules test-race test test-containers ## Run make check, make test and make test-containers, as CI does
 
 # The second run tests the newest PostgreSQL.
 container_packages = ./test/containers ./test/testenv ./test/compose ./db ./tools
@@ -103,7 +103,7 @@ eval: ## Measure search on the judged questions of test/eval, against their base
 	$(with_services) go test -count=1 -v -run='^TestEval_OwnSet' ./cmd/server
 
 .PHONY: check
-check: lint cross sql vuln test-race ## Run lint, cross, sql, vuln and test-race
+check: lint cross sql vuln modules test-race ## Run lint, cross, sql, vuln, modules and test-race
 
 .PHONY: lint
 lint: ## Check the format, and run go vet and golangci-lint
@@ -146,6 +146,23 @@ vuln: ## Look for known vulnerabilities in the code that is called
 	*"fetching vulnerabilities:"*) echo "WARNING: nothing was checked: the list of vulnerabilities cannot be downloaded" >&2 ;; \
 	*) exit $$status ;; \
 	esac
+
+# MIT-0 is not known to go-licenses: segmentio/asm is in the page's template.
+licenses = $(tool) go-licenses
+ours     = ./cmd/server --ignore github.com/compound-docs --ignore github.com/segmentio/asm
+allowed  = Apache-2.0,BSD-3-Clause,MIT,MPL-2.0
+
+.PHONY: modules
+modules: ## Check that no module was altered, and that docs/licenses.md has the licence of each
+	go mod verify
+	@$(licenses) check $(ours) --allowed_licenses=$(allowed) --stderrthreshold=FATAL --logtostderr=false
+	@$(licenses) report $(ours) --template test/release/licenses.md.tmpl --stderrthreshold=FATAL --logtostderr=false | \
+		diff docs/licenses.md - || { echo "run make licenses" >&2; exit 1; }
+
+.PHONY: licenses
+licenses: ## Write docs/licenses.md, and the texts of all licences as NOTICES.txt
+	$(licenses) report $(ours) --template test/release/licenses.md.tmpl > docs/licenses.md
+	$(licenses) report $(ours) --template test/release/notices.txt.tmpl > NOTICES.txt
 
 .PHONY: format
 format: ## Format the code

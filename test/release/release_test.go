@@ -1,4 +1,5 @@
-// Package release_test checks that the files of a release agree with each other.
+// Package release_test checks that the files of a release agree with each other, and the
+// workflows that make it.
 package release_test
 
 import (
@@ -6,6 +7,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -111,6 +113,42 @@ func releasedImages(t *testing.T) (images []string) {
 		images = append(images, docker.Images...)
 	}
 	return images
+}
+
+// A tag of somebody else's action can be moved to other code, a commit cannot. What a
+// workflow may do is given to each job that needs it.
+func TestWorkflows_PinActionsAndPermissions(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join("..", "..", ".github", "workflows")
+	files, err := os.ReadDir(folder)
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	pinned := regexp.MustCompile(`^[\w./-]+@[0-9a-f]{40}$`)
+	for _, file := range files {
+		var workflow struct {
+			Permissions map[string]string `yaml:"permissions"`
+			Jobs        map[string]struct {
+				Steps []struct {
+					Uses string `yaml:"uses"`
+				} `yaml:"steps"`
+			} `yaml:"jobs"`
+		}
+		if err := yaml.Unmarshal(read(t, ".github/workflows/"+file.Name()), &workflow); err != nil {
+			t.Fatal(err)
+		}
+		delete(workflow.Permissions, "contents")
+		if workflow.Permissions == nil || len(workflow.Permissions) > 0 {
+			t.Errorf("%s gives all of its jobs %v; give a job what it needs", file.Name(), workflow.Permissions)
+		}
+		for name, job := range workflow.Jobs {
+			for _, step := range job.Steps {
+				if step.Uses != "" && !pinned.MatchString(step.Uses) {
+					t.Errorf("%s: the job %s uses %s; name a commit", file.Name(), name, step.Uses)
+				}
+			}
+		}
+	}
 }
 
 // read returns a file of the repository.
