@@ -20,7 +20,7 @@ type occurrence struct {
 // counted by their parts. It takes time in proportion to the text, and memory in
 // proportion to its longest word.
 func analyse(text string, emit func(occurrence)) int {
-	a := analyser{text: text, emit: emit, identifier: func(string) {}}
+	a := analyser{text: text, emit: emit}
 	a.run()
 	return a.words
 }
@@ -30,7 +30,7 @@ func analyse(text string, emit func(occurrence)) int {
 type analyser struct {
 	text string
 	emit func(occurrence)
-	// identifier takes each name of the text, see [isIdentifier].
+	// identifier, if not nil, takes each name of the text, see [isIdentifier].
 	identifier func(string)
 	compound   span
 	pairs      span
@@ -100,16 +100,16 @@ func (a *analyser) endCompound() {
 		return
 	}
 	compound := a.text[start:end]
-	dashes, sign := a.dashesBefore(start), signAfter(compound, a.text[end:])
-	switch {
-	case dashes > 0:
-		a.whole(a.text[start-dashes:end], start-dashes)
-		a.identifier(a.text[start-dashes : end])
-	case sign > 0:
-		a.whole(a.text[start:end+sign], start)
-		a.identifier(a.text[start : end+sign])
-	case isIdentifier(compound):
-		a.identifier(compound)
+	dashes, sign := a.dashesBefore(start), 0
+	if dashes == 0 {
+		sign = signAfter(compound, a.text[end:])
+	}
+	marked := a.text[start-dashes : end+sign]
+	if dashes > 0 || sign > 0 {
+		a.whole(marked, start-dashes)
+	}
+	if a.identifier != nil && (dashes > 0 || sign > 0 || isIdentifier(compound)) {
+		a.identifier(marked)
 	}
 	a.size = len(compound)
 	a.split(compound, start, 0)
