@@ -98,12 +98,16 @@ func (q *Queue) look() {
 	}
 }
 
-// Prefer puts passages in front of all but promoted ones.
+// Prefer puts passages in front of all but promoted ones. The caller need not know whether
+// they have a vector: where none is missing but what the model refuses, nothing is done.
 func (q *Queue) Prefer(hashes []uuid.UUID) {
 	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.counted == q.wakes && q.status.Missing <= len(q.refused) {
+		return
+	}
 	q.asked = append(q.asked, hashes...)
 	q.asked = q.asked[max(0, len(q.asked)-maxAsked):]
-	q.mu.Unlock()
 	q.look()
 }
 

@@ -1,0 +1,33 @@
+package index
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+)
+
+// A search by words alone names all that it finds, because it does not look at vectors.
+func TestQueue_PreferCostsNothingWhereNoVectorIsMissing(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		status  QueueStatus
+		counted int
+		looks   int
+	}{
+		"not counted yet":            {counted: 0, looks: 1},
+		"some are missing":           {status: QueueStatus{Chunks: 9, Missing: 2}, counted: 1, looks: 1},
+		"none is missing":            {status: QueueStatus{Chunks: 9}, counted: 1, looks: 0},
+		"what is missing is refused": {status: QueueStatus{Chunks: 9, Missing: 1}, counted: 1, looks: 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q := (&Index{}).Queue(nil)
+			q.status, q.counted = test.status, test.counted
+			q.refused = map[uuid.UUID]error{uuid.New(): nil}
+			q.Prefer([]uuid.UUID{uuid.New()})
+			if len(q.wake) != test.looks || len(q.asked) != test.looks {
+				t.Errorf("%d looks for %d passages, want %d", len(q.wake), len(q.asked), test.looks)
+			}
+		})
+	}
+}
