@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -25,11 +26,15 @@ func (d *Database) Analyze(ctx context.Context, collection Collection, tables Ta
 	return d.maintain(ctx, "analyze", statement)
 }
 
-// MergeTerms moves new entries of a collection's index of terms to where a search finds
-// them fast. PostgreSQL does so by itself when there are many, or in a vacuum, and leaves
-// it to that where the role does not own the index.
-func (d *Database) MergeTerms(ctx context.Context, collection Collection) error {
-	err := d.maintain(ctx, "merge terms", "SELECT gin_clean_pending_list('passages_"+string(collection)+"_terms_idx')")
+// MergeTerms moves new entries of the collections' indexes of terms to where a search
+// finds them fast. PostgreSQL does so by itself when there are many, or in a vacuum. It is
+// left to that where the role does not own the indexes.
+func (d *Database) MergeTerms(ctx context.Context, collections ...Collection) error {
+	var merges []string
+	for _, collection := range collections {
+		merges = append(merges, "gin_clean_pending_list('passages_"+string(collection)+"_terms_idx')")
+	}
+	err := d.maintain(ctx, "merge terms", "SELECT "+strings.Join(merges, ", "))
 	if IsDenied(err) {
 		return nil
 	}

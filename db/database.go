@@ -10,7 +10,6 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -135,53 +134,42 @@ func (d *Database) ReadLong(ctx context.Context, op string, f func(q *Queries) e
 }
 
 func (d *Database) read(ctx context.Context, op string, timeout time.Duration, f func(q *Queries) error) error {
+	return d.onConnection(ctx, op, timeout, func(ctx context.Context, conn *pgx.Conn) error {
+		return f(New(&session{ctx: ctx, conn: conn}))
+	})
+}
+
+// onConnection runs f with a connection of the pool. f may run again after a transient
+// failure.
+func (d *Database) onConnection(
+	ctx context.Context, op string, timeout time.Duration, f func(ctx context.Context, conn *pgx.Conn) error,
+) error {
 	return d.retry(ctx, op, timeout, func(ctx context.Context, pool *pgxpool.Pool) error {
-		return f(New(timed{ctx, pool}))
+		return pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error { return f(ctx, conn.Conn()) })
 	})
 }
 
 // Write runs f in one transaction: all of it is there afterwards, or none. f
 // may run again after a transient failure, even one that has hidden a commit.
+//
+// The transaction begins with the first query, in the same round trip, and ends with
+// those of [Queries.Commit] or in a round trip of its own.
 func (d *Database) Write(ctx context.Context, op string, f func(q *Queries) error) error {
-	return d.retry(ctx, op, writeTimeout, func(ctx context.Context, pool *pgxpool.Pool) error {
-		return pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{BeginQuery: beginWrite},
-			func(tx pgx.Tx) error { return f(New(timed{ctx, tx})) })
+	return d.onConnection(ctx, op, writeTimeout, func(ctx context.Context, conn *pgx.Conn) error {
+		s := &session{ctx: ctx, conn: conn, begin: beginWrite()}
+		return s.endTransaction(f(New(s)))
 	})
 }
 
 // beginWrite begins a transaction that writes. PostgreSQL checks the foreign keys of each
 // row by a query of its own, which [Open] would have planned every time.
-const (
-	beginWrite = "BEGIN; " + planOnce
-	planOnce   = "SET LOCAL plan_cache_mode = auto"
-)
+func beginWrite() []statement {
+	return []statement{{sql: "BEGIN"}, {sql: "SET LOCAL plan_cache_mode = auto"}}
+}
 
-// WriteOne is Write for a single statement, which is a transaction of its own: that saves
-// two round trips.
+// WriteOne is Write for a single statement, which is a transaction of its own.
 func (d *Database) WriteOne(ctx context.Context, op string, f func(q *Queries) error) error {
 	return d.read(ctx, op, writeTimeout, f)
-}
-
-// timed makes the time limit of an operation that of every query in it.
-type timed struct {
-	ctx context.Context //nolint:containedctx // lives as long as the operation
-	DBTX
-}
-
-func (t timed) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
-	return t.DBTX.Exec(t.ctx, sql, args...)
-}
-
-func (t timed) Query(_ context.Context, sql string, args ...any) (pgx.Rows, error) {
-	return t.DBTX.Query(t.ctx, sql, args...)
-}
-
-func (t timed) QueryRow(_ context.Context, sql string, args ...any) pgx.Row {
-	return t.DBTX.QueryRow(t.ctx, sql, args...)
-}
-
-func (t timed) SendBatch(_ context.Context, batch *pgx.Batch) pgx.BatchResults {
-	return t.DBTX.(batchSender).SendBatch(t.ctx, batch) //nolint:errcheck,forcetypeassert // a pool or a transaction
 }
 
 func (d *Database) retry(

@@ -3,7 +3,6 @@ package db
 import (
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"maps"
 	"os"
 	"reflect"
@@ -14,8 +13,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // acrossProjects are the queries that may read the rows of several projects, and why.
@@ -30,11 +27,7 @@ var acrossProjects = map[string]string{
 // are.
 func TestQueries_FilterEveryTableByTheProject(t *testing.T) {
 	t.Parallel()
-	pool, err := Open(t.Context(), testenv.DatabaseURL(t), slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
+	pool := opened(t)
 	conn, err := pool.Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -95,11 +88,7 @@ func TestCitusScript_KnowsTablesAndSettings(t *testing.T) {
 	for name, value := range planSettings() {
 		mustContain(t, string(script), fmt.Sprintf("'%s = %s'", name, value))
 	}
-	pool, err := Open(t.Context(), testenv.DatabaseURL(t), slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
+	pool := opened(t)
 	rows, err := pool.Query(t.Context(), `SELECT relname FROM pg_class
 		WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> 'goose_db_version'`)
 	if err != nil {
@@ -119,11 +108,24 @@ func TestCitusScript_KnowsTablesAndSettings(t *testing.T) {
 	}
 }
 
-// projectQuery is the text of a query, with the number of its parameters and which of
-// them is the project's.
+// projectQuery is a query with its arguments, and the number of that which is the
+// project's.
 type projectQuery struct {
-	sql                 string
-	parameters, project int
+	statement
+
+	project int
+}
+
+// execute runs the query, prepared as "checked", for a project that is not there.
+func (q projectQuery) execute() string {
+	args := slices.Repeat([]string{"NULL"}, len(q.args))
+	if q.project > 0 {
+		args[q.project-1] = "424242"
+	}
+	if len(args) == 0 {
+		return "EXECUTE checked"
+	}
+	return "EXECUTE checked(" + strings.Join(args, ", ") + ")"
 }
 
 // recordAll returns every query of the generated code by its name.
@@ -132,7 +134,7 @@ func recordAll(t *testing.T) map[string]projectQuery {
 	const project = 424242
 	queries := map[string]projectQuery{}
 	for method := range reflect.TypeFor[*Queries]().Methods() {
-		if slices.Contains([]string{"Pipeline", "WithTx"}, method.Name) {
+		if slices.Contains([]string{"Commit", "Pipeline", "WithTx"}, method.Name) {
 			continue
 		}
 		recorded := &recorder{}
@@ -146,7 +148,7 @@ func recordAll(t *testing.T) map[string]projectQuery {
 		}
 		method.Func.Call(in)
 		queries[method.Name] = projectQuery{
-			sql: recorded.sql, parameters: len(recorded.args), project: 1 + slices.Index(recorded.args, any(int32(project))),
+			statement: recorded.statement, project: 1 + slices.IndexFunc(recorded.args, func(arg any) bool { return arg == any(int32(project)) }),
 		}
 	}
 	return queries
@@ -156,16 +158,12 @@ func recordAll(t *testing.T) map[string]projectQuery {
 // comparing their project_id with the parameter.
 func (q projectQuery) unfiltered(t *testing.T, conn *pgx.Conn, tables []string) (unfiltered []string) {
 	t.Helper()
-	execute := "EXECUTE checked"
-	if q.parameters > 0 {
-		execute += "(NULL" + strings.Repeat(", NULL", q.parameters-1) + ")"
-	}
 	var plan []map[string]planNode
 	var text []byte
 	// Several statements, and none of them prepared by pgx: a prepared one cannot be explained.
 	_, err := conn.Exec(t.Context(), "DEALLOCATE ALL; PREPARE checked AS "+q.sql, pgx.QueryExecModeSimpleProtocol)
 	if err == nil {
-		err = conn.QueryRow(t.Context(), "EXPLAIN (VERBOSE, COSTS OFF, FORMAT JSON) "+execute, pgx.QueryExecModeSimpleProtocol).Scan(&text)
+		err = conn.QueryRow(t.Context(), "EXPLAIN (VERBOSE, COSTS OFF, FORMAT JSON) "+q.execute(), pgx.QueryExecModeSimpleProtocol).Scan(&text)
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &plan)

@@ -167,7 +167,7 @@ func classifyState(err *pgconn.PgError) (ErrorKind, string) {
 		return KindSetup, "create the database, or correct its name in CDOCS_DATABASE_URL"
 	case denied:
 		return KindSetup, deniedHint
-	case "42P01", "42704", "42703":
+	case undefinedTable, "42704", "42703":
 		return KindSetup, "the database's schema is not this version's: restart the server so that it migrates"
 	}
 	switch err.Code[:2] {

@@ -43,7 +43,8 @@ func (d *Database) TryLease(ctx context.Context, class, id int32) (lease *Lease,
 			return fmt.Errorf("acquire connection: %w", err)
 		}
 		var taken bool
-		if err := pooled.QueryRow(limited, "SELECT pg_try_advisory_lock($1, $2)", class, id).Scan(&taken); err != nil || !taken {
+		err = pooled.QueryRow(limited, "SELECT pg_try_advisory_lock($1, $2)", pgx.QueryExecModeExec, class, id).Scan(&taken)
+		if err != nil || !taken {
 			pooled.Release()
 			return err //nolint:wrapcheck // retry does
 		}

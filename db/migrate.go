@@ -44,7 +44,7 @@ func newMigrator(logger *slog.Logger) *migrator {
 // migrate works on connections of its own, because the pool's connections need
 // the vector type that the first migration creates.
 func (m *migrator) migrate(ctx context.Context, config *pgx.ConnConfig) error {
-	if err := check(ctx, config); err != nil {
+	if done, err := m.check(ctx, config); done || err != nil {
 		return err
 	}
 	delays := backoff.NewExponentialBackOff()
@@ -115,23 +115,35 @@ func isLockTimeout(err error) bool {
 	return ok && pgErr.Code == lockNotAvailable
 }
 
-// check looks at the server before anything is created.
-func check(ctx context.Context, config *pgx.ConnConfig) error {
+// check looks at the server before anything is created, and reports whether the schema is
+// up to date.
+func (m *migrator) check(ctx context.Context, config *pgx.ConnConfig) (done bool, err error) {
+	const op = "open database"
+	latest, err := latestMigration(m.schema)
+	if err != nil {
+		return false, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
-		return Wrap("open database", err)
+		return false, Wrap(op, err)
 	}
-	version, err := readVersion(ctx, conn)
+	defer func() {
+		if closeErr := conn.Close(ctx); err == nil {
+			err = Wrap(op, closeErr)
+		}
+	}()
+	version, backend, err := readVersion(ctx, conn)
 	if err == nil {
-		err = checkPooler(ctx, config, conn)
+		err = checkPooler(ctx, config, conn, backend)
 	}
-	if closeErr := conn.Close(ctx); err == nil {
-		err = Wrap("open database", closeErr)
+	if err == nil {
+		err = version.Check()
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
-	return version.Check()
+	applied, err := appliedMigration(ctx, conn)
+	return applied >= latest, Wrap(op, err)
 }

@@ -12,9 +12,11 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/pgvector/pgvector-go"
 	pgxvec "github.com/pgvector/pgvector-go/pgx"
 )
 
@@ -28,6 +30,10 @@ const efSearch = 200
 // connectTimeout is for a host that does not answer at all, unless the URL has a
 // connect_timeout.
 const connectTimeout = 5 * time.Second
+
+// pingAfter is how long a connection is idle before it is tried with a round trip of its
+// own: the laptop may have slept.
+const pingAfter = 30 * time.Second
 
 // Open migrates the database at url and returns a pool of connections that
 // know the vector types and plan every query afresh, without JIT: the first
@@ -62,14 +68,18 @@ func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, 
 		return prepareSession(ctx, conn, string(settings))
 	}
 	config.MaxConnIdleTime = 5 * time.Minute
+	// A connection that is broken fails its next query, which is then tried again.
+	config.ShouldPing = func(_ context.Context, params pgxpool.ShouldPingParams) bool { return params.IdleDuration > pingAfter }
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, Wrap("open database", err)
 	}
-	if err := pool.Ping(ctx); err != nil {
+	conn, err := pool.Acquire(ctx)
+	if err != nil {
 		pool.Close()
 		return nil, Wrap("open database", err)
 	}
+	conn.Release()
 	return pool, nil
 }
 
@@ -144,5 +154,26 @@ func prepareSession(ctx context.Context, conn *pgx.Conn, settings string) error 
 	if err != nil {
 		return fmt.Errorf("prepare session: %w", err)
 	}
+	nameTypes(conn.TypeMap())
 	return nil
+}
+
+// nameTypes says which types of PostgreSQL sqlc.yaml has made the types of arguments of.
+// pgx knows those of the language.
+func nameTypes(types *pgtype.Map) {
+	for name, values := range map[string][]any{
+		"uuid":             {uuid.UUID{}},
+		"_uuid":            {[]uuid.UUID{}},
+		"halfvec":          {pgvector.HalfVector{}, &pgvector.HalfVector{}},
+		"_halfvec":         {[]pgvector.HalfVector{}},
+		"sparsevec":        {pgvector.SparseVector{}},
+		"_sparsevec":       {[]pgvector.SparseVector{}},
+		"collection":       {Collection("")},
+		"promotion_level":  {PromotionLevel("")},
+		"_promotion_level": {[]PromotionLevel{}},
+	} {
+		for _, value := range values {
+			types.RegisterDefaultPgType(value, name)
+		}
+	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Pipeline sends the queries together and takes their results in turn: one round
@@ -18,113 +17,103 @@ import (
 // database, to learn what it asks: it must ask the same whenever it runs, and use
 // nothing that comes with an error. All may run again after a transient failure.
 func (d *Database) Pipeline(ctx context.Context, op string, queries ...func(q *Queries) error) error {
-	return d.pipeline(ctx, op, readTimeout, []string{"BEGIN READ ONLY, ISOLATION LEVEL REPEATABLE READ"}, queries)
+	begin := []statement{{sql: "BEGIN READ ONLY, ISOLATION LEVEL REPEATABLE READ"}}
+	return d.pipeline(ctx, op, readTimeout, begin, queries)
 }
 
 // WritePipeline is as Pipeline, and may write: all of it is there afterwards, or none.
 // Each query sees what those before it have written.
 func (d *Database) WritePipeline(ctx context.Context, op string, queries ...func(q *Queries) error) error {
-	return d.pipeline(ctx, op, writeTimeout, []string{"BEGIN", planOnce}, queries)
+	return d.pipeline(ctx, op, writeTimeout, beginWrite(), queries)
 }
 
 func (d *Database) pipeline(
-	ctx context.Context, op string, timeout time.Duration, begin []string, queries []func(q *Queries) error,
+	ctx context.Context, op string, timeout time.Duration, begin []statement, queries []func(q *Queries) error,
 ) error {
 	recorded, err := record(queries)
 	if err != nil {
 		return fmt.Errorf("%s: %w", op, err)
 	}
-	return d.retry(ctx, op, timeout, func(ctx context.Context, pool *pgxpool.Pool) error {
-		return pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
-			return errors.Join(runPipeline(ctx, conn, begin, recorded, queries), endTransaction(ctx, conn))
-		})
-	})
-}
-
-// runPipeline leaves the transaction open if it fails.
-func runPipeline(
-	ctx context.Context, conn *pgxpool.Conn, begin []string, recorded []recorder, queries []func(q *Queries) error,
-) error {
-	batch := &pgx.Batch{}
-	for _, statement := range begin {
-		batch.Queue(statement)
-	}
-	for _, r := range recorded {
-		batch.Queue(r.sql, r.args...)
-	}
-	batch.Queue("COMMIT")
-	return withResults(ctx, conn, batch, func(results pgx.BatchResults) error {
-		for range begin {
-			if _, err := results.Exec(); err != nil {
-				return err //nolint:wrapcheck // retry does
-			}
-		}
-		if err := takeResults(results, queries); err != nil {
-			return err
-		}
-		_, err := results.Exec()
-		return err //nolint:wrapcheck // retry does
+	recorded = append(recorded, commit)
+	return d.onConnection(ctx, op, timeout, func(ctx context.Context, conn *pgx.Conn) error {
+		s := &session{ctx: ctx, conn: conn, begin: begin}
+		return s.endTransaction(s.run(recorded, queries))
 	})
 }
 
 // Pipeline is as [Database.Pipeline], inside a transaction of [Database.Write]: the
-// queries may write, and each sees what those before it have written.
-func (q *Queries) Pipeline(ctx context.Context, queries ...func(q *Queries) error) error {
+// queries may write, and each sees what those before it have written. Without any nothing
+// is sent.
+func (q *Queries) Pipeline(_ context.Context, queries ...func(q *Queries) error) error {
+	if len(queries) == 0 {
+		return nil
+	}
 	recorded, err := record(queries)
 	if err != nil {
 		return err
 	}
-	batch := &pgx.Batch{}
-	for _, r := range recorded {
-		batch.Queue(r.sql, r.args...)
+	return q.db.(*session).run(recorded, queries) //nolint:errcheck,forcetypeassert // Write's
+}
+
+// Commit is Pipeline, and commits in the same round trip. It comes last in a function that
+// is given to [Database.Write]. What is written is there even if one of its functions
+// then makes an error of its own of a result.
+func (q *Queries) Commit(_ context.Context, queries ...func(q *Queries) error) error {
+	recorded, err := record(queries)
+	if err != nil {
+		return err
 	}
-	sender := q.db.(batchSender) //nolint:errcheck,forcetypeassert // Write's
-	return withResults(ctx, sender, batch, func(results pgx.BatchResults) error { return takeResults(results, queries) })
+	return q.db.(*session).run(append(recorded, commit), queries) //nolint:errcheck,forcetypeassert // Write's
 }
 
-// batchSender is a connection, a pool or a transaction.
-type batchSender interface {
-	SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
-}
+var commit = statement{sql: "COMMIT"} //nolint:gochecknoglobals // a constant
 
-// withResults sends the batch, and calls f with its results.
-func withResults(ctx context.Context, conn batchSender, batch *pgx.Batch, f func(results pgx.BatchResults) error) error {
-	results := conn.SendBatch(ctx, batch)
-	err := f(results)
+// run sends the statements, and gives each function the result of its own.
+func (s *session) run(statements []statement, queries []func(q *Queries) error) error {
+	r := s.send(statements...)
+	err := func() error {
+		for _, query := range queries {
+			if err := query(New(r)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}()
 	// What has failed first says more than that the rest has then.
-	if closeErr := results.Close(); err == nil {
-		err = closeErr
+	if endErr := r.end(); err == nil {
+		err = endErr
 	}
 	return err
 }
 
-func takeResults(results pgx.BatchResults, queries []func(q *Queries) error) error {
-	for _, query := range queries {
-		if err := query(New(pipelined{results})); err != nil {
-			return err
-		}
+// endTransaction commits the transaction if one is open and there is no error. After an
+// error it makes the connection fit for another use.
+func (s *session) endTransaction(err error) error {
+	if s.conn.IsClosed() || s.conn.PgConn().TxStatus() == 'I' {
+		return err
 	}
-	return nil
+	if err == nil {
+		var tag pgconn.CommandTag
+		if tag, err = s.Exec(s.ctx, commit.sql); err == nil && tag.String() == "ROLLBACK" {
+			err = pgx.ErrTxCommitRollback
+		}
+		return err
+	}
+	_, rollbackErr := s.Exec(s.ctx, "ROLLBACK")
+	return errors.Join(err, rollbackErr)
 }
 
 // record learns what each function asks.
-func record(queries []func(q *Queries) error) ([]recorder, error) {
-	recorded := make([]recorder, len(queries))
+func record(queries []func(q *Queries) error) ([]statement, error) {
+	recorded := make([]statement, len(queries), len(queries)+1)
 	for i, query := range queries {
-		if err := query(New(&recorded[i])); !errors.Is(err, errRecorded) || recorded[i].queries != 1 {
-			return nil, fmt.Errorf("function %d made %d queries and returned: %w", i, recorded[i].queries, err)
+		var r recorder
+		if err := query(New(&r)); !errors.Is(err, errRecorded) || r.queries != 1 {
+			return nil, fmt.Errorf("function %d made %d queries and returned: %w", i, r.queries, err)
 		}
+		recorded[i] = r.statement
 	}
 	return recorded, nil
-}
-
-// endTransaction makes a connection whose pipeline has failed fit for another use.
-func endTransaction(ctx context.Context, conn *pgxpool.Conn) error {
-	if conn.Conn().IsClosed() || conn.Conn().PgConn().TxStatus() == 'I' {
-		return nil
-	}
-	_, err := conn.Exec(ctx, "ROLLBACK")
-	return err //nolint:wrapcheck // retry does
 }
 
 // errRecorded ends a function that was run to learn its query.
@@ -132,8 +121,8 @@ var errRecorded = errors.New("the query was recorded")
 
 // recorder keeps the query that generated code makes, and runs nothing.
 type recorder struct {
-	sql     string
-	args    []any
+	statement
+
 	queries int
 }
 
@@ -152,22 +141,5 @@ func (r *recorder) Query(_ context.Context, sql string, args ...any) (pgx.Rows, 
 }
 
 func (r *recorder) QueryRow(_ context.Context, sql string, args ...any) pgx.Row {
-	return errorRow{r.record(sql, args)}
+	return row{err: r.record(sql, args)}
 }
-
-type errorRow struct{ err error }
-
-func (r errorRow) Scan(...any) error { return r.err }
-
-// pipelined gives generated code the next result of a batch for its query.
-type pipelined struct{ results pgx.BatchResults }
-
-func (p pipelined) Exec(context.Context, string, ...any) (pgconn.CommandTag, error) {
-	return p.results.Exec() //nolint:wrapcheck // as a pool does
-}
-
-func (p pipelined) Query(context.Context, string, ...any) (pgx.Rows, error) {
-	return p.results.Query() //nolint:wrapcheck // as a pool does
-}
-
-func (p pipelined) QueryRow(context.Context, string, ...any) pgx.Row { return p.results.QueryRow() }

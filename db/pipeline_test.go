@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/test/testenv"
@@ -194,5 +195,45 @@ func TestDatabase_WritePipelineIsWhole(t *testing.T) {
 	found = false
 	if err := database.Pipeline(t.Context(), "look", findTenant(t, project, "main", &found)); err != nil || !found {
 		t.Errorf("afterwards found %v, error %v", found, err)
+	}
+}
+
+// Write commits all, in the end or with its last queries, or nothing.
+func TestDatabase_WriteIsWhole(t *testing.T) {
+	t.Parallel()
+	database, project := pipelined(t)
+	register := func(q *db.Queries, branch string, projectID int32) error {
+		_, err := q.TenantUpsert(t.Context(), db.TenantUpsertParams{ProjectID: projectID, BranchName: branch})
+		return err
+	}
+	errOwn := errors.New("an error of the function")
+	for branch, test := range map[string]struct {
+		write func(q *db.Queries) error
+		err   error // and nothing is written, unless it is nil
+	}{
+		"committed in the end": {func(q *db.Queries) error { return register(q, "committed in the end", project) }, nil},
+		"committed with the last queries": {func(q *db.Queries) error {
+			return q.Commit(t.Context(), func(q *db.Queries) error { return register(q, "committed with the last queries", project) })
+		}, nil},
+		"rolled back": {func(q *db.Queries) error { return errors.Join(register(q, "rolled back", project), errOwn) }, errOwn},
+		"given up by the server": {func(q *db.Queries) error {
+			if err := register(q, "given up by the server", project); err != nil {
+				return err
+			}
+			if err := register(q, "of no project", project+1); err == nil {
+				t.Error("a tenant of no project was registered")
+			}
+			return nil
+		}, pgx.ErrTxCommitRollback},
+	} {
+		t.Run(branch, func(t *testing.T) {
+			if err := database.Write(t.Context(), "register", test.write); !errors.Is(err, test.err) {
+				t.Errorf("got %v, want %v", err, test.err)
+			}
+			var found bool
+			if err := database.Pipeline(t.Context(), "look", findTenant(t, project, branch, &found)); err != nil || found != (test.err == nil) {
+				t.Errorf("found %v, error %v", found, err)
+			}
+		})
 	}
 }

@@ -9,13 +9,13 @@ import (
 
 // checkPooler returns an [*Error] if a pooler gives each transaction of the connection a
 // session of its own: advisory locks, settings and prepared statements would get lost. A
-// pooler that keeps the session for a connection does no harm.
-func checkPooler(ctx context.Context, config *pgx.ConnConfig, conn *pgx.Conn) error {
+// pooler that keeps the session for a connection does no harm. first is the process that
+// has served the connection so far.
+func checkPooler(ctx context.Context, config *pgx.ConnConfig, conn *pgx.Conn, first uint32) error {
 	const op = "open database"
-	first, err := backend(ctx, conn)
 	// A pooler answers the start of a connection with a number of its own.
-	if err != nil || first == conn.PgConn().PID() {
-		return Wrap(op, err)
+	if first == conn.PgConn().PID() {
+		return nil
 	}
 	other, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {

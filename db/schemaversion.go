@@ -2,12 +2,14 @@ package db
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/compound-docs/compound-docs/sql/schema"
 )
@@ -15,25 +17,33 @@ import (
 // SchemaVersion returns the newest migration that a database has, 0 for none, and the
 // newest that this program has. It creates nothing. Errors are [*Error].
 func SchemaVersion(ctx context.Context, url string) (applied, latest int64, err error) {
-	if latest, err = latestMigration(); err != nil {
+	if latest, err = latestMigration(schema.FS); err != nil {
 		return 0, 0, err
 	}
 	const op = "read the schema's version"
 	err = visit(ctx, op, url, func(ctx context.Context, conn *pgx.Conn) error {
-		const table = "goose_db_version"
-		var there bool
-		err := conn.QueryRow(ctx, "SELECT to_regclass('"+table+"') IS NOT NULL").Scan(&there)
-		if err == nil && there {
-			err = conn.QueryRow(ctx, "SELECT coalesce(max(version_id), 0) FROM "+table+" WHERE is_applied").Scan(&applied)
-		}
+		applied, err = appliedMigration(ctx, conn)
 		return Wrap(op, err)
 	})
 	return applied, latest, err
 }
 
+// appliedMigration returns the newest migration that the database has, 0 for none.
+func appliedMigration(ctx context.Context, conn *pgx.Conn) (applied int64, err error) {
+	err = conn.QueryRow(ctx, "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied",
+		pgx.QueryExecModeSimpleProtocol).Scan(&applied)
+	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok && pgErr.Code == undefinedTable {
+		return 0, nil
+	}
+	return applied, err //nolint:wrapcheck // the callers do
+}
+
+// undefinedTable is the SQLSTATE of a table that does not exist.
+const undefinedTable = "42P01"
+
 // latestMigration reads the number that the name of a migration begins with.
-func latestMigration() (latest int64, err error) {
-	names, err := fs.Glob(schema.FS, "*.sql")
+func latestMigration(migrations fs.FS) (latest int64, err error) {
+	names, err := fs.Glob(migrations, "*.sql")
 	if err != nil {
 		return 0, fmt.Errorf("list the migrations: %w", err)
 	}

@@ -17,6 +17,8 @@ type Tenant struct {
 	ProjectID, ID int32
 	// Generation is of when it was registered; see [ErrTenantGone].
 	Generation int64
+	// ModelID is the model that made its vectors when it was registered, nil for none.
+	ModelID *int32
 	// ReadOnly is set if the database's role may not write the index.
 	ReadOnly bool
 }
@@ -45,13 +47,18 @@ var errNotLeader = errors.New("another server has become the indexer of this che
 
 // IncrementVersion must come first in every transaction that changes the tenant's
 // documents. It locks the tenant's row, so that writers take turns. It fails for a
-// tenant that was deleted, and for a former leader; see [Database.Lead].
-func (t *Tenant) IncrementVersion(ctx context.Context, q *Queries) error {
+// tenant that was deleted, and for a former leader; see [Database.Lead]. The queries
+// before it go in the same round trip, as those of [Queries.Pipeline].
+func (t *Tenant) IncrementVersion(ctx context.Context, q *Queries, before ...func(q *Queries) error) error {
 	epoch := EpochOf(ctx)
-	changed, err := q.TenantIncrementVersion(ctx, TenantIncrementVersionParams{
-		ProjectID: t.ProjectID, ID: t.ID, Generation: t.Generation, Epoch: epoch,
-	})
-	if err != nil || changed > 0 {
+	var changed int64
+	increment := func(q *Queries) (err error) {
+		changed, err = q.TenantIncrementVersion(ctx, TenantIncrementVersionParams{
+			ProjectID: t.ProjectID, ID: t.ID, Generation: t.Generation, Epoch: epoch,
+		})
+		return err
+	}
+	if err := q.Pipeline(ctx, append(before, increment)...); err != nil || changed > 0 {
 		return err
 	}
 	generation, err := q.TenantGeneration(ctx, TenantGenerationParams{ProjectID: t.ProjectID, ID: t.ID})

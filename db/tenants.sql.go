@@ -273,7 +273,7 @@ func (q *Queries) TenantMarkDeleted(ctx context.Context, arg TenantMarkDeletedPa
 const tenantRejoin = `-- name: TenantRejoin :one
 UPDATE tenants SET last_seen = now()
 WHERE project_id = $1 AND branch_name = $2 AND path_hash = $3 AND deleted_at IS NULL
-RETURNING id, generation
+RETURNING id, generation, embedding_model_id
 `
 
 type TenantRejoinParams struct {
@@ -283,15 +283,16 @@ type TenantRejoinParams struct {
 }
 
 type TenantRejoinRow struct {
-	ID         int32
-	Generation int64
+	ID               int32
+	Generation       int64
+	EmbeddingModelID *int32
 }
 
 // No row: the tenant was deleted. Unlike TenantUpsert it does not bring one back.
 func (q *Queries) TenantRejoin(ctx context.Context, arg TenantRejoinParams) (TenantRejoinRow, error) {
 	row := q.db.QueryRow(ctx, tenantRejoin, arg.ProjectID, arg.BranchName, arg.PathHash)
 	var i TenantRejoinRow
-	err := row.Scan(&i.ID, &i.Generation)
+	err := row.Scan(&i.ID, &i.Generation, &i.EmbeddingModelID)
 	return i, err
 }
 
@@ -327,13 +328,13 @@ func (q *Queries) TenantSetEmbeddingModel(ctx context.Context, arg TenantSetEmbe
 }
 
 const tenantSetSyncStatus = `-- name: TenantSetSyncStatus :exec
-UPDATE tenants SET sync_status = $1, last_seen = now()
+UPDATE tenants SET sync_status = CAST($1::text AS jsonb), last_seen = now()
 WHERE project_id = $2 AND id = $3 AND generation = $4
     AND ($5::bigint IS NULL OR epoch = $5)
 `
 
 type TenantSetSyncStatusParams struct {
-	SyncStatus []byte
+	SyncStatus string
 	ProjectID  int32
 	ID         int32
 	Generation int64
@@ -398,7 +399,7 @@ INSERT INTO tenants (project_id, branch_name, path_hash, repo_root)
 VALUES ($1, $2, $3, $4)
 ON CONFLICT (project_id, branch_name, path_hash)
     DO UPDATE SET repo_root = excluded.repo_root, last_seen = excluded.last_seen, deleted_at = NULL
-RETURNING id, generation
+RETURNING id, generation, embedding_model_id
 `
 
 type TenantUpsertParams struct {
@@ -409,8 +410,9 @@ type TenantUpsertParams struct {
 }
 
 type TenantUpsertRow struct {
-	ID         int32
-	Generation int64
+	ID               int32
+	Generation       int64
+	EmbeddingModelID *int32
 }
 
 // It undoes an earlier deletion.
@@ -422,7 +424,7 @@ func (q *Queries) TenantUpsert(ctx context.Context, arg TenantUpsertParams) (Ten
 		arg.RepoRoot,
 	)
 	var i TenantUpsertRow
-	err := row.Scan(&i.ID, &i.Generation)
+	err := row.Scan(&i.ID, &i.Generation, &i.EmbeddingModelID)
 	return i, err
 }
 

@@ -21,18 +21,21 @@ type Version struct {
 // ServerVersion connects to a database, and creates nothing. Errors are [*Error].
 func ServerVersion(ctx context.Context, url string) (version Version, err error) {
 	err = visit(ctx, "look at database", url, func(ctx context.Context, conn *pgx.Conn) error {
-		version, err = readVersion(ctx, conn)
+		version, _, err = readVersion(ctx, conn)
 		return err
 	})
 	return version, err
 }
 
-func readVersion(ctx context.Context, conn *pgx.Conn) (version Version, err error) {
+// readVersion also returns the number of the process that serves the connection. The
+// statement is not prepared, because a pooler may lose that.
+func readVersion(ctx context.Context, conn *pgx.Conn) (version Version, backend uint32, err error) {
 	err = conn.QueryRow(ctx, `
 		SELECT split_part(current_setting('server_version'), ' ', 1), coalesce(
-			(SELECT coalesce(installed_version, default_version) FROM pg_available_extensions WHERE name = 'vector'), '')`,
-	).Scan(&version.PostgreSQL, &version.Pgvector)
-	return version, Wrap("read PostgreSQL's version", err)
+			(SELECT coalesce(installed_version, default_version) FROM pg_available_extensions WHERE name = 'vector'), ''),
+			pg_backend_pid()`, pgx.QueryExecModeSimpleProtocol,
+	).Scan(&version.PostgreSQL, &version.Pgvector, &backend)
+	return version, backend, Wrap("read PostgreSQL's version", err)
 }
 
 // Check returns an [*Error] if the index does not work with the server.

@@ -51,10 +51,11 @@ func (q *Queue) embed(ctx context.Context, model usedModel, front front, report 
 		passages = passages[n:]
 		return batch
 	}
-	made := make(chan []vector)
+	made := make(chan []vector, maxMade)
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		for vectors := range made {
+			vectors = withMade(vectors, made)
 			if err := q.store(groupCtx, model, front.collection, vectors); err != nil {
 				return err
 			}
@@ -71,6 +72,23 @@ func (q *Queue) embed(ctx context.Context, model usedModel, front front, report 
 		return embedding.Wait()
 	})
 	return group.Wait() //nolint:wrapcheck // the embedder's or the database's
+}
+
+// maxMade is how many batches wait to be written while others are: they are then written
+// together, since a database may be far away.
+const maxMade = 8
+
+// withMade adds the vectors that have been made meanwhile.
+func withMade(vectors []vector, made <-chan []vector) []vector {
+	for range maxMade {
+		select {
+		case more := <-made: // nil when no more are made
+			vectors = append(vectors, more...)
+		default:
+			return vectors
+		}
+	}
+	return vectors
 }
 
 // embedBatches embeds what take returns until that is nothing.

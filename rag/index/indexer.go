@@ -91,10 +91,10 @@ func (x *Indexer) Touch(ctx context.Context, stamps map[string]document.Stamp) e
 		params.FileInodes = append(params.FileInodes, int64(stamp.Inode))
 	}
 	return x.write(ctx, "update stamps", func(q *db.Queries) error {
-		if err := x.tenant.IncrementVersion(ctx, q); err != nil {
+		if err := x.tenant.IncrementVersion(ctx, q, x.lockProject(ctx)); err != nil {
 			return err
 		}
-		return q.DocumentTouchMany(ctx, params)
+		return q.Commit(ctx, func(q *db.Queries) error { return q.DocumentTouchMany(ctx, params) })
 	})
 }
 
@@ -104,21 +104,20 @@ func textOnly(paths []string) []string {
 	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !utf8.ValidString(path) })
 }
 
-// write runs f in a transaction of the tenant, which no [Index.Delete] comes in
-// between.
+// write runs f in a transaction of the tenant. f begins with lockProject.
 func (x *Indexer) write(ctx context.Context, op string, f func(q *db.Queries) error) error {
-	err := x.index.db.Write(ctx, op, func(q *db.Queries) error {
-		if err := q.LockProjectShared(ctx, db.LockProjectSharedParams{
-			Class: db.LockPassages, ProjectID: x.tenant.ProjectID,
-		}); err != nil {
-			return err
-		}
-		return f(q)
-	})
+	err := x.index.db.Write(ctx, op, f)
 	if err == nil {
 		x.onWritten()
 	}
 	return err
+}
+
+// lockProject returns the query after which no [Index.Delete] comes in between.
+func (x *Indexer) lockProject(ctx context.Context) func(q *db.Queries) error {
+	return func(q *db.Queries) error {
+		return q.LockProjectShared(ctx, db.LockProjectSharedParams{Class: db.LockPassages, ProjectID: x.tenant.ProjectID})
+	}
 }
 
 // Index puts the files into the index, each whole or not at all. Text that a checkout

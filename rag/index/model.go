@@ -29,7 +29,51 @@ func (q *Queue) useModel(ctx context.Context) (usedModel, error) {
 	if used.Model == current {
 		return used, nil
 	}
-	used = usedModel{Model: current}
+	if used, err = q.findModel(ctx, current); err != nil {
+		return usedModel{}, err
+	}
+	if used.id == 0 {
+		used, err = q.setModel(ctx, current)
+	}
+	if err != nil {
+		return usedModel{}, err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.model = used
+	q.refused = map[uuid.UUID]error{}
+	return used, nil
+}
+
+// findModel returns the model if the tenant has it already, and one without an id
+// otherwise.
+func (q *Queue) findModel(ctx context.Context, current ollama.Model) (used usedModel, err error) {
+	used.Model = current
+	var id, tenants int32
+	err = q.index.db.Pipeline(ctx, "find the embedding model",
+		func(queries *db.Queries) (err error) {
+			id, err = queries.EmbeddingModelFind(ctx, db.EmbeddingModelFindParams{
+				Name: current.Name, Digest: current.Digest, Dimensions: int32(current.Dimensions),
+				PromptVersion: int32(current.PromptVersion),
+			})
+			if db.IsNoRows(err) {
+				return nil
+			}
+			return err
+		},
+		func(queries *db.Queries) (err error) {
+			tenants, err = queries.TenantEmbeddingModel(ctx, db.TenantEmbeddingModelParams{ProjectID: q.tenant.ProjectID, ID: q.tenant.ID})
+			return err
+		})
+	if id == tenants {
+		used.id = id
+	}
+	return used, err
+}
+
+// setModel makes the model the tenant's.
+func (q *Queue) setModel(ctx context.Context, current ollama.Model) (used usedModel, err error) {
+	used.Model = current
 	err = q.index.db.Write(ctx, "set embedding model", func(queries *db.Queries) (err error) {
 		used.id, err = queries.EmbeddingModelUpsert(ctx, db.EmbeddingModelUpsertParams{
 			Name: current.Name, Digest: current.Digest, Dimensions: int32(current.Dimensions),
@@ -46,14 +90,7 @@ func (q *Queue) useModel(ctx context.Context) (usedModel, error) {
 		}
 		return err
 	})
-	if err != nil {
-		return usedModel{}, err
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.model = used
-	q.refused = map[uuid.UUID]error{}
-	return used, nil
+	return used, err
 }
 
 // deletedVectors is how many vectors one statement deletes.
@@ -62,21 +99,28 @@ const deletedVectors = 10_000
 // deleteUnusedVectors deletes the vectors of models that no tenant of the project
 // uses any more.
 func (x *Index) deleteUnusedVectors(ctx context.Context, projectID int32, collections []rag.Collection) error {
-	for _, collection := range collections {
-		for deleted := int64(deletedVectors); deleted == deletedVectors; {
-			err := x.db.Write(ctx, "delete vectors of a former model", func(q *db.Queries) error {
-				used, err := q.TenantEmbeddingModels(ctx, db.TenantEmbeddingModelsParams{ProjectID: projectID})
-				if err != nil {
-					return err
-				}
-				deleted, err = q.EmbeddingDeleteUnused(ctx, db.EmbeddingDeleteUnusedParams{
-					ProjectID: projectID, Collection: collection, Used: used, MaxEmbeddings: deletedVectors,
-				})
-				return err
-			})
+	for more := true; more; {
+		err := x.db.Write(ctx, "delete vectors of a former model", func(q *db.Queries) error {
+			more = false
+			used, err := q.TenantEmbeddingModels(ctx, db.TenantEmbeddingModelsParams{ProjectID: projectID})
 			if err != nil {
 				return err
 			}
+			deletes := make([]func(q *db.Queries) error, len(collections))
+			for i, collection := range collections {
+				params := db.EmbeddingDeleteUnusedParams{
+					ProjectID: projectID, Collection: collection, Used: used, MaxEmbeddings: deletedVectors,
+				}
+				deletes[i] = func(q *db.Queries) error {
+					deleted, err := q.EmbeddingDeleteUnused(ctx, params)
+					more = more || deleted == deletedVectors
+					return err
+				}
+			}
+			return q.Commit(ctx, deletes...)
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil

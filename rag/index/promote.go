@@ -55,7 +55,7 @@ func (x *Indexer) Promote(ctx context.Context, before, after document.File) (don
 	}
 	err = x.write(ctx, "promote document", func(q *db.Queries) error {
 		done = false
-		if err := x.tenant.IncrementVersion(ctx, q); err != nil {
+		if err := x.tenant.IncrementVersion(ctx, q, x.lockProject(ctx)); err != nil {
 			return err
 		}
 		if len(x.changed(map[string]document.Stamp{after.Path: after.Stamp()})) > 0 {
@@ -76,11 +76,12 @@ func (x *Indexer) Promote(ctx context.Context, before, after document.File) (don
 		}
 		done = true
 		last := len(promoted.passages) - 1
-		return q.ChunkPromote(ctx, db.ChunkPromoteParams{
+		params := db.ChunkPromoteParams{
 			PromotionLevel: promoted.level, FirstSection: int32(len(promoted.passages) - promoted.sections),
 			AddedLines: int32(promoted.passages[last].EndLine - old.passages[last].EndLine),
 			ProjectID:  x.tenant.ProjectID, DocumentID: id,
-		})
+		}
+		return q.Commit(ctx, func(q *db.Queries) error { return q.ChunkPromote(ctx, params) })
 	})
 	return done && err == nil, err
 }

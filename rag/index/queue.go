@@ -174,10 +174,8 @@ func (q *Queue) sweep(ctx context.Context, model usedModel) error {
 	if err := q.index.deleteUnusedVectors(ctx, q.tenant.ProjectID, q.collections); err != nil {
 		return err
 	}
-	for _, collection := range q.collections {
-		if err := q.index.db.MergeTerms(ctx, collection); err != nil {
-			return err
-		}
+	if err := q.index.db.MergeTerms(ctx, q.collections...); err != nil {
+		return err
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -187,11 +185,12 @@ func (q *Queue) sweep(ctx context.Context, model usedModel) error {
 
 func (q *Queue) drain(ctx context.Context, model usedModel, report func()) error {
 	for {
-		if err := q.count(ctx, model.id); err != nil {
+		missing, err := q.count(ctx, model.id)
+		if err != nil {
 			return err
 		}
 		report()
-		front, err := q.next(ctx, model)
+		front, err := q.next(ctx, model, missing)
 		if err != nil {
 			return err
 		}
@@ -200,6 +199,9 @@ func (q *Queue) drain(ctx context.Context, model usedModel, report func()) error
 		}
 		if err := q.embed(ctx, model, front, report); err != nil {
 			return err
+		}
+		if q.empty() {
+			return q.reportRefused(ctx)
 		}
 	}
 }
@@ -212,24 +214,26 @@ type front struct {
 	refresh time.Duration
 }
 
-func (q *Queue) next(ctx context.Context, model usedModel) (f front, err error) {
+// next reads the queue. missing says how many vectors each collection lacks.
+func (q *Queue) next(ctx context.Context, model usedModel, missing []int64) (f front, err error) {
 	q.mu.Lock()
 	asked := q.asked
 	skipped := slices.Collect(maps.Keys(q.refused))
 	q.mu.Unlock()
 	began := time.Now()
-	err = q.index.db.Read(ctx, "read the queue of passages to embed", func(queries *db.Queries) error {
-		for _, f.collection = range q.collections {
+	for i := 0; i < len(missing) && err == nil && len(f.passages) == 0; i++ {
+		if missing[i] == 0 {
+			continue
+		}
+		f.collection = q.collections[i]
+		err = q.index.db.Read(ctx, "read the queue of passages to embed", func(queries *db.Queries) error {
 			f.passages, err = queries.EmbeddingQueue(ctx, db.EmbeddingQueueParams{
 				ProjectID: q.tenant.ProjectID, TenantID: q.tenant.ID, Collection: f.collection, ModelID: model.id,
 				Asked: asked, Skipped: skipped, MaxPassages: q.index.pace.passages(queueFetch, maxQueueFetch),
 			})
-			if err != nil || len(f.passages) > 0 {
-				return err
-			}
-		}
-		return nil
-	})
+			return err
+		})
+	}
 	f.refresh = max(queueRefresh, queueReadCost*time.Since(began))
 	if err == nil && len(f.passages) == 0 {
 		q.mu.Lock()

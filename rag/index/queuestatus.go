@@ -35,6 +35,14 @@ func (q *Queue) Status() QueueStatus {
 	return status
 }
 
+// empty reports that vectors were made for all that was counted, and that no passage has
+// come since.
+func (q *Queue) empty() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.wakes == q.counted && q.status.Missing == 0
+}
+
 func (q *Queue) update(change func(*QueueStatus)) {
 	q.mu.Lock()
 	change(&q.status)
@@ -50,6 +58,8 @@ func (q *Queue) setErr(err error) {
 // Ollama: where the present model is not known, it counts what the last one has
 // not embedded.
 func (q *Queue) Count(ctx context.Context) error {
+	q.counting.Lock()
+	defer q.counting.Unlock()
 	q.mu.Lock()
 	counted, id := q.wakes == q.counted, q.model.id
 	q.mu.Unlock()
@@ -57,21 +67,37 @@ func (q *Queue) Count(ctx context.Context) error {
 		return nil
 	}
 	if id == 0 {
-		err := q.index.db.Read(ctx, "find the model of the tenant", func(queries *db.Queries) (err error) {
-			id, err = queries.TenantEmbeddingModel(ctx, db.TenantEmbeddingModelParams{ProjectID: q.tenant.ProjectID, ID: q.tenant.ID})
-			return err
-		})
-		if err != nil {
+		var err error
+		if id, err = q.lastModel(ctx); err != nil {
 			return err
 		}
 	}
-	return q.count(ctx, id)
+	_, err := q.countLocked(ctx, id)
+	return err
 }
 
-// count brings the numbers of the status up to date with the vectors of a model.
-func (q *Queue) count(ctx context.Context, modelID int32) error {
+// lastModel returns the model that has made the tenant's vectors, as far as is known
+// without Ollama.
+func (q *Queue) lastModel(ctx context.Context) (id int32, err error) {
+	if q.tenant.ModelID != nil {
+		return *q.tenant.ModelID, nil
+	}
+	err = q.index.db.Read(ctx, "find the model of the tenant", func(queries *db.Queries) (err error) {
+		id, err = queries.TenantEmbeddingModel(ctx, db.TenantEmbeddingModelParams{ProjectID: q.tenant.ProjectID, ID: q.tenant.ID})
+		return err
+	})
+	return id, err
+}
+
+// count brings the numbers of the status up to date with the vectors of a model, and
+// returns how many it has not made in each collection.
+func (q *Queue) count(ctx context.Context, modelID int32) (missing []int64, err error) {
 	q.counting.Lock()
 	defer q.counting.Unlock()
+	return q.countLocked(ctx, modelID)
+}
+
+func (q *Queue) countLocked(ctx context.Context, modelID int32) (missing []int64, err error) {
 	q.mu.Lock()
 	wakes := q.wakes
 	q.mu.Unlock()
@@ -86,20 +112,21 @@ func (q *Queue) count(ctx context.Context, modelID int32) error {
 		}
 	}
 	if err := q.index.db.Pipeline(ctx, "count passages to embed", counts...); err != nil {
-		return err
+		return nil, err
 	}
-	var chunks, missing int64
+	var chunks, total int64
 	for _, row := range counted {
-		chunks, missing = chunks+row.Chunks, missing+row.Missing
+		chunks, total = chunks+row.Chunks, total+row.Missing
+		missing = append(missing, row.Missing)
 	}
-	if missing == chunks {
+	if total == chunks {
 		q.growth.begin(true)
 	}
 	q.update(func(s *QueueStatus) {
 		q.counted = wakes
-		s.Chunks, s.Missing = int(chunks), int(missing)
+		s.Chunks, s.Missing = int(chunks), int(total)
 	})
-	return nil
+	return missing, nil
 }
 
 // reportRefused puts the documents with refused passages into the status.

@@ -63,13 +63,14 @@ func (x *Indexer) remove(ctx context.Context, paths []string, keep func(paths []
 		return nil
 	}
 	return x.write(ctx, "remove documents", func(q *db.Queries) error {
-		if err := x.tenant.IncrementVersion(ctx, q); err != nil {
+		if err := x.tenant.IncrementVersion(ctx, q, x.lockProject(ctx)); err != nil {
 			return err
 		}
-		return q.DocumentDeleteByPaths(ctx, db.DocumentDeleteByPathsParams{
+		params := db.DocumentDeleteByPathsParams{
 			ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection,
 			RelativePaths: without(paths, keep(paths)),
-		})
+		}
+		return q.Commit(ctx, func(q *db.Queries) error { return q.DocumentDeleteByPaths(ctx, params) })
 	})
 }
 

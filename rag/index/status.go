@@ -18,7 +18,7 @@ func (x *Index) SetSyncStatus(ctx context.Context, tenant *rag.Tenant, status an
 	}
 	return x.db.WriteOne(ctx, "publish sync status", func(q *db.Queries) error {
 		return q.TenantSetSyncStatus(ctx, db.TenantSetSyncStatusParams{
-			SyncStatus: encoded, ProjectID: tenant.ProjectID, ID: tenant.ID,
+			SyncStatus: string(encoded), ProjectID: tenant.ProjectID, ID: tenant.ID,
 			Generation: tenant.Generation, Epoch: db.EpochOf(ctx),
 		})
 	})

@@ -65,10 +65,11 @@ func (b *batch) writeDocuments(ctx context.Context, documents []*prepared) error
 	x := b.indexer
 	var changed []string
 	err := x.write(ctx, "write documents", func(q *db.Queries) error {
-		if err := x.writePassages(ctx, q, documents); err != nil {
+		inserts, err := x.insertPassages(ctx, q, documents)
+		if err != nil {
 			return err
 		}
-		if err := x.tenant.IncrementVersion(ctx, q); err != nil {
+		if err := x.tenant.IncrementVersion(ctx, q, inserts...); err != nil {
 			return err
 		}
 		changed = x.changed(stampsOf(documents))
@@ -104,9 +105,11 @@ func stampsOf(documents []*prepared) map[string]document.Stamp {
 	return stamps
 }
 
-// writePassages inserts the passages that the project does not have. None is removed
-// before the transaction ends.
-func (x *Indexer) writePassages(ctx context.Context, q *db.Queries, documents []*prepared) error {
+// insertPassages inserts the passages that the project does not have, all but the last of
+// them, for which it returns the query. None is removed before the transaction ends.
+func (x *Indexer) insertPassages(
+	ctx context.Context, q *db.Queries, documents []*prepared,
+) (last []func(q *db.Queries) error, err error) {
 	missing, promoted := map[uuid.UUID]passage{}, map[uuid.UUID]bool{}
 	for _, doc := range documents {
 		for _, p := range doc.passages {
@@ -114,11 +117,15 @@ func (x *Indexer) writePassages(ctx context.Context, q *db.Queries, documents []
 			promoted[p.hash] = promoted[p.hash] || doc.level != rag.Standard
 		}
 	}
-	existing, err := q.PassageExisting(ctx, db.PassageExistingParams{
+	sought := db.PassageExistingParams{
 		Collection: x.collection, ProjectID: x.tenant.ProjectID, Hashes: slices.Collect(maps.Keys(missing)),
-	})
-	if err != nil {
+	}
+	var existing []uuid.UUID
+	if err := q.Pipeline(ctx, x.lockProject(ctx), func(q *db.Queries) (err error) {
+		existing, err = q.PassageExisting(ctx, sought)
 		return err
+	}); err != nil {
+		return nil, err
 	}
 	for _, hash := range existing {
 		delete(missing, hash)
@@ -129,7 +136,7 @@ func (x *Indexer) writePassages(ctx context.Context, q *db.Queries, documents []
 			p := missing[hash]
 			list, lexical, err := lexicalSide(x.tenant.ProjectID, p)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			params.Headings = append(params.Headings, p.heading)
 			params.Contents = append(params.Contents, p.Text)
@@ -137,11 +144,12 @@ func (x *Indexer) writePassages(ctx context.Context, q *db.Queries, documents []
 			params.Lexicals = append(params.Lexicals, lexical)
 			params.Promoted = append(params.Promoted, promoted[hash])
 		}
-		if err := q.PassageInsertMany(ctx, params); err != nil {
-			return err
+		if err := q.Pipeline(ctx, last...); err != nil {
+			return nil, err
 		}
+		last = []func(q *db.Queries) error{func(q *db.Queries) error { return q.PassageInsertMany(ctx, params) }}
 	}
-	return nil
+	return last, nil
 }
 
 func compareHashes(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
@@ -182,11 +190,11 @@ func sparseVector(indexes []int32, values []float32) (vector pgvector.SparseVect
 	return vector, nil
 }
 
-// replace writes documents, their chunks and their links in place of earlier versions.
-// It is one round trip, since others wait for the tenant meanwhile.
+// replace writes documents, their chunks and their links in place of earlier versions, and
+// commits. It is one round trip, since others wait for the tenant meanwhile.
 func (x *Indexer) replace(ctx context.Context, q *db.Queries, documents []*prepared) error {
 	upsert, chunks, links := x.upsertParams(documents), x.chunkParams(documents), x.linkParams(documents)
-	return q.Pipeline(ctx,
+	return q.Commit(ctx,
 		func(q *db.Queries) error { return q.DocumentUpsertMany(ctx, upsert) },
 		func(q *db.Queries) error {
 			return q.ChunkDeleteByPaths(ctx, db.ChunkDeleteByPathsParams{

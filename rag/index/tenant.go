@@ -20,11 +20,13 @@ func (x *Index) Tenant(ctx context.Context, key rag.TenantKey, root string) (*ra
 			return err
 		}
 		tenant.ProjectID = projectID
-		row, err := q.TenantUpsert(ctx, db.TenantUpsertParams{
-			ProjectID: projectID, BranchName: key.Branch, PathHash: key.PathHash, RepoRoot: root,
+		return q.Commit(ctx, func(q *db.Queries) error {
+			row, err := q.TenantUpsert(ctx, db.TenantUpsertParams{
+				ProjectID: projectID, BranchName: key.Branch, PathHash: key.PathHash, RepoRoot: root,
+			})
+			tenant.ID, tenant.Generation, tenant.ModelID = row.ID, row.Generation, row.EmbeddingModelID
+			return err
 		})
-		tenant.ID, tenant.Generation = row.ID, row.Generation
-		return err
 	})
 	if db.IsDenied(err) {
 		if tenant, err = x.readOnly(ctx, key); errors.Is(err, db.ErrTenantGone) {
@@ -78,7 +80,7 @@ func (x *Index) Rejoin(ctx context.Context, key rag.TenantKey) (*rag.Tenant, err
 		row, err := q.TenantRejoin(ctx, db.TenantRejoinParams{
 			ProjectID: projectID, BranchName: key.Branch, PathHash: key.PathHash,
 		})
-		tenant.ProjectID, tenant.ID, tenant.Generation = projectID, row.ID, row.Generation
+		tenant.ProjectID, tenant.ID, tenant.Generation, tenant.ModelID = projectID, row.ID, row.Generation, row.EmbeddingModelID
 		return err
 	})
 	if db.IsDenied(err) {

@@ -4,13 +4,13 @@ INSERT INTO tenants (project_id, branch_name, path_hash, repo_root)
 VALUES (@project_id, @branch_name, @path_hash, @repo_root)
 ON CONFLICT (project_id, branch_name, path_hash)
     DO UPDATE SET repo_root = excluded.repo_root, last_seen = excluded.last_seen, deleted_at = NULL
-RETURNING id, generation;
+RETURNING id, generation, embedding_model_id;
 
 -- name: TenantRejoin :one
 -- No row: the tenant was deleted. Unlike TenantUpsert it does not bring one back.
 UPDATE tenants SET last_seen = now()
 WHERE project_id = @project_id AND branch_name = @branch_name AND path_hash = @path_hash AND deleted_at IS NULL
-RETURNING id, generation;
+RETURNING id, generation, embedding_model_id;
 
 -- name: TenantState :one
 SELECT id, generation, deleted_at
@@ -64,7 +64,7 @@ SELECT sync_status FROM tenants WHERE project_id = @project_id AND id = @id;
 
 -- name: TenantSetSyncStatus :exec
 -- Nothing happens once another server leads the tenant.
-UPDATE tenants SET sync_status = @sync_status, last_seen = now()
+UPDATE tenants SET sync_status = CAST(@sync_status::text AS jsonb), last_seen = now()
 WHERE project_id = @project_id AND id = @id AND generation = @generation
     AND (sqlc.narg('epoch')::bigint IS NULL OR epoch = sqlc.narg('epoch'));
 
