@@ -21,6 +21,7 @@ func (m *Mirror) apply(ctx context.Context, names []string) error {
 	slices.Sort(names)
 	paths := make([]string, len(names))
 	files := newBatcher(ctx, m.folder, root, m.indexer, m.ready, func(progress) {})
+	files.maxFiles, files.maxBytes = changesFiles, changesBytes
 	for i, name := range names {
 		paths[i] = path.Join(m.folder.Prefix, name)
 		e, findErr := m.folder.find(root, name)

@@ -22,6 +22,14 @@ const (
 	batchBytes = 128 << 10
 )
 
+// changesBytes is how much of the files that have changed is handed over at once: as much
+// as a walk of the folder has in several batches at a time. They are one transaction,
+// since a database may be far away.
+const (
+	changesFiles = 256
+	changesBytes = 512 << 10
+)
+
 // maxTouched is how many new stamps are noted at once.
 const maxTouched = 1000
 
@@ -65,9 +73,11 @@ type batcher struct {
 	ctx   context.Context //nolint:containedctx // the group's, which ends with the first failure
 	group *errgroup.Group
 
-	// files are the batch that is being filled, with so many bytes.
-	files []document.File
-	bytes int
+	// files are the batch that is being filled, with so many bytes. It is handed over when
+	// it has maxFiles or maxBytes.
+	files              []document.File
+	bytes              int
+	maxFiles, maxBytes int
 	// gone are files to be removed from the index.
 	gone []string
 	// touched are the new stamps of files whose bytes have not changed.
@@ -82,6 +92,7 @@ func newBatcher(
 	return &batcher{
 		folder: folder, root: root, indexer: indexer, ready: ready, report: report, ctx: groupCtx, group: group,
 		progress: progress{symlinks: map[string]string{}}, touched: map[string]document.Stamp{},
+		maxFiles: batchFiles, maxBytes: batchBytes,
 	}
 }
 
@@ -109,7 +120,7 @@ func (b *batcher) add(e entry, err error, known *document.Hash) error {
 		b.touched[e.path] = stamp
 	default:
 		b.files = append(b.files, e.file(content))
-		if b.bytes += len(content); len(b.files) == batchFiles || b.bytes >= batchBytes {
+		if b.bytes += len(content); len(b.files) == b.maxFiles || b.bytes >= b.maxBytes {
 			return b.flush()
 		}
 		return nil

@@ -127,6 +127,8 @@ func (q *queue) done() {
 
 // take removes and returns the paths that are due, or rescan for the whole folder; the
 // caller then calls done. wait is how long until more is due; it is negative when nothing is.
+// Paths that are due wait for others that changed a little later, for as long as each has
+// to be quiet, so that what changes together is handled together.
 func (q *queue) take() (paths []string, rescan bool, wait time.Duration) {
 	now := time.Now()
 	q.mu.Lock()
@@ -140,14 +142,19 @@ func (q *queue) take() (paths []string, rescan bool, wait time.Duration) {
 		clear(q.dirty)
 		return nil, true, wait
 	}
+	var late time.Duration // of the path that has been due for longest
 	for path, seen := range q.dirty {
-		if left := seen.due(q.debounce, q.maxWait).Sub(now); left > 0 {
-			if wait < 0 || left < wait {
-				wait = left
-			}
-			continue
+		left := seen.due(q.debounce, q.maxWait).Sub(now)
+		if left <= 0 {
+			paths, late = append(paths, path), max(late, -left)
+		} else if wait < 0 || left < wait {
+			wait = left
 		}
-		paths = append(paths, path)
+	}
+	if len(paths) > 0 && wait > 0 && late < q.debounce {
+		return nil, false, min(wait, q.debounce-late)
+	}
+	for _, path := range paths {
 		delete(q.dirty, path)
 	}
 	q.taken = len(paths)

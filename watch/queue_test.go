@@ -48,10 +48,28 @@ func TestQueue_WaitsUntilAPathIsQuiet(t *testing.T) {
 		expect(t, q, taken{Wait: 200 * ms})
 		q.add("b")
 		time.Sleep(200 * ms)
-		expect(t, q, taken{Paths: []string{"a"}, Wait: 300 * ms})
+		expect(t, q, taken{Wait: 300 * ms}) // for b
 		time.Sleep(300 * ms)
-		expect(t, q, taken{Paths: []string{"b"}, Wait: nothing})
+		expect(t, q, taken{Paths: []string{"a", "b"}, Wait: nothing})
 		expect(t, q, taken{Wait: nothing})
+	})
+}
+
+func TestQueue_APathWaitsForOthersOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(500*ms, 5*time.Second)
+		q.add("a")
+		for range 9 {
+			time.Sleep(100 * ms)
+			q.add("log")
+			if got := take(q); got.Paths != nil {
+				t.Fatalf("%v is taken before the others are quiet", got.Paths)
+			}
+		}
+		time.Sleep(100 * ms)
+		q.add("log")
+		expect(t, q, taken{Paths: []string{"a"}, Wait: 500 * ms})
 	})
 }
 

@@ -161,6 +161,7 @@ func (p *Project) keepIndexed(ctx context.Context) {
 	}
 	p.setLeading(true, nil)
 	defer p.setLeading(false, nil)
+	p.giveWay(ctx)
 	mirrors.Go(func() {
 		panics.Restart(ctx, p.logger, "embed", func() { p.queue.Run(ctx) })
 	})

@@ -134,12 +134,18 @@ func (p *Project) Status(ctx context.Context) Status {
 	return status
 }
 
-func (p *Project) localStatus(ctx context.Context) Status {
+// mirrored is the status without the passages to embed.
+func (p *Project) mirrored() Status {
 	status := Status{Synced: time.Now(), Failed: []Failed{}}
 	for _, tree := range p.trees {
 		status = status.plus(tree.mirror.Status())
 	}
-	if status.Pending() == 0 {
+	return status
+}
+
+func (p *Project) localStatus(ctx context.Context) Status {
+	status := p.mirrored()
+	if status.Pending() == 0 && !status.Synced.IsZero() {
 		if err := p.queue.Count(ctx); err != nil && ctx.Err() == nil {
 			p.logger.DebugContext(ctx, "count passages to embed", "error", err)
 		}
@@ -200,31 +206,6 @@ func (p *Project) WaitSynced(ctx context.Context, progress func(Status)) {
 			return
 		case <-changed:
 		case <-poll.C:
-		}
-	}
-}
-
-// publishInterval is the least time between two publications.
-const publishInterval = 500 * time.Millisecond
-
-// publish writes the status into the database, for the tenant's other servers,
-// until ctx ends.
-func (p *Project) publish(ctx context.Context) {
-	for {
-		changed := p.nextChange()
-		err := p.index.SetSyncStatus(ctx, p.Tenant, p.localStatus(ctx))
-		if err != nil && !errors.Is(err, context.Canceled) {
-			p.logger.DebugContext(ctx, "publish status", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(publishInterval):
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-changed:
 		}
 	}
 }
