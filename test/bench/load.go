@@ -19,6 +19,11 @@ const (
 	loadDocuments = 1000
 )
 
+// searcher is a server that can be searched, and times its searches.
+type searcher interface {
+	timedSearch(ctx context.Context, i int) time.Duration
+}
+
 // load starts as many servers as a busy team has on one checkout. Each searches
 // once a second, while the one that indexes syncs changed documents. What 99 of
 // 100 searches stay below is compared with the median of the same searches
@@ -26,7 +31,7 @@ const (
 // as it was.
 func load(ctx context.Context, b *bench) (ratio float64, note string) {
 	c := b.openCorpus(ctx)
-	servers := []*server{c.server}
+	servers := []searcher{c.server}
 	for len(servers) < sessions {
 		s := b.startServer(ctx, c.database.url, c.fake.URL())
 		s.activate(ctx, c.repo, "main")
@@ -41,7 +46,7 @@ func load(ctx context.Context, b *bench) (ratio float64, note string) {
 	began := time.Now()
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
-		busy, err = searchSteadily(groupCtx, servers, lasting)
+		busy, err = searchSteadily(groupCtx, servers, searchEvery, lasting)
 		return err
 	})
 	group.Go(func() error {
@@ -61,7 +66,7 @@ func load(ctx context.Context, b *bench) (ratio float64, note string) {
 
 // searchIdle times every query on every server, one after another. Each is asked
 // twice: the first time embeds it.
-func searchIdle(ctx context.Context, servers []*server) (took []time.Duration) {
+func searchIdle(ctx context.Context, servers []searcher) (took []time.Duration) {
 	for _, s := range servers {
 		for i := range 2 * loadQueries {
 			one := s.timedSearch(ctx, i)
@@ -73,21 +78,21 @@ func searchIdle(ctx context.Context, servers []*server) (took []time.Duration) {
 	return took
 }
 
-// searchSteadily has every server search once a second, not all at the same moment.
-func searchSteadily(ctx context.Context, servers []*server, lasting time.Duration) ([]time.Duration, error) {
+// searchSteadily has every server search at an interval, not all at the same moment.
+func searchSteadily(ctx context.Context, servers []searcher, interval, lasting time.Duration) ([]time.Duration, error) {
 	var mu sync.Mutex
 	var took []time.Duration
 	group, ctx := errgroup.WithContext(ctx)
 	for i, s := range servers {
 		search := func() {
-			next := time.NewTimer(time.Duration(i) * searchEvery / sessions)
-			for n := range int(lasting / searchEvery) {
+			next := time.NewTimer(time.Duration(i) * interval / time.Duration(len(servers)))
+			for n := range int(lasting / interval) {
 				select {
 				case <-ctx.Done():
 					check(context.Cause(ctx))
 				case <-next.C:
 				}
-				next.Reset(searchEvery)
+				next.Reset(interval)
 				one := s.timedSearch(ctx, n)
 				mu.Lock()
 				took = append(took, one)

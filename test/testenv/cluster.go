@@ -116,7 +116,7 @@ func fastSettings(size Size) []string {
 		buffers = max(buffers, totalMemory()/megabyte/share)
 	}
 	return []string{
-		"max_connections=200",
+		"max_connections=1000",
 		fmt.Sprintf("shared_buffers=%dMB", buffers),
 		"fsync=off",
 		"synchronous_commit=off",
