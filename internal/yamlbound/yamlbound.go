@@ -33,27 +33,38 @@ type Limits struct {
 // value. YAML allows one of each, and an anchor is two tokens.
 const maxProperties = 4
 
-// maxGap is the largest number of consecutive empty lines: the lexer's time and
-// memory for them grow with their square.
-const maxGap = 200
+// The largest numbers of consecutive empty lines and of consecutive <: the lexer's time,
+// and for lines its memory, grow with their square.
+const (
+	maxGap  = 200
+	maxLess = 200
+)
 
-// longGap returns the line that ends the first run of more than maxGap empty lines,
-// or 0.
-func longGap(text string) int {
-	line, gap := 1, 0
+// longRun returns the line on which the first run that is too long for the lexer
+// exceeds its limit, and says what it is of. It returns 0 if there is none.
+func longRun(text string) (line int, problem string) {
+	line = 1
+	gap, less := 0, 0
 	for _, c := range []byte(text) {
 		switch c {
 		case '\n', '\r': // either ends a line
 			line++
-			if gap++; gap > maxGap {
-				return line
-			}
+			gap, less = gap+1, 0
 		case ' ', '\t':
+			less = 0
+		case '<':
+			gap, less = 0, less+1
 		default:
-			gap = 0
+			gap, less = 0, 0
+		}
+		switch {
+		case gap > maxGap:
+			return line, fmt.Sprintf("there are more than %d empty lines in a row", maxGap)
+		case less > maxLess:
+			return line, fmt.Sprintf("there are more than %d characters < in a row", maxLess)
 		}
 	}
-	return 0
+	return 0, ""
 }
 
 // Kind says what is wrong with a text.
@@ -87,8 +98,8 @@ func (e *Error) Error() string {
 // Tokens splits a YAML text into tokens. The error is an *Error if they exceed the
 // limits. The caller must bound the length of the text.
 func Tokens(text string, limits Limits) (token.Tokens, error) {
-	if line := longGap(text); line > 0 {
-		return nil, &Error{Line: line, Column: 1, Problem: fmt.Sprintf("there are more than %d empty lines in a row", maxGap)}
+	if line, problem := longRun(text); line > 0 {
+		return nil, &Error{Line: line, Column: 1, Problem: problem}
 	}
 	tokens := lexer.Tokenize(text)
 	m := meter{limits: limits}

@@ -98,17 +98,33 @@ func prepend(lines []string, level string) []string {
 
 // editFrontMatter sets the key in the lines between the delimiters.
 func editFrontMatter(lines []string, level, end string) ([]string, error) {
-	edited := slices.Clone(lines)
-	switch at, found, err := findLevel(lines); {
+	edited := yamlLines(lines)
+	switch at, found, err := findLevel(edited); {
 	case err != nil:
 		return nil, err
 	case found:
 		return edited, at.replace(edited, level)
-	case isFlow(lines):
+	case isFlow(edited):
 		return nil, errors.New("the front matter is one {…} mapping; write one key a line")
 	default:
 		return append(edited, promotionKey+": "+level+end), nil
 	}
+}
+
+// yamlLines returns lines as YAML counts them: a carriage return ends one too.
+func yamlLines(lines []string) []string {
+	split := make([]string, 0, len(lines))
+	for _, line := range lines {
+		for {
+			end := strings.IndexByte(line, '\r') + 1
+			if end == 0 || line[end:] == "\n" {
+				break
+			}
+			split, line = append(split, line[:end]), line[end:]
+		}
+		split = append(split, line)
+	}
+	return split
 }
 
 // yamlText joins the lines, with LF as their ending.
