@@ -121,7 +121,7 @@ type meter struct {
 	columns  []int // of the open block collections, ascending
 	flow     int   // open brackets
 	inFlow   int   // dashes and question marks inside brackets: the parser nests them
-	keys     int   // of the text
+	keys     int   // colons and question marks of the text
 	aliases  int   // of the text
 	previous *token.Token
 
@@ -139,12 +139,13 @@ func (m *meter) add(tk *token.Token, index int) string {
 		m.flow++
 	case token.SequenceEndType, token.MappingEndType:
 		m.flow = max(m.flow-1, 0)
-	case token.SequenceEntryType, token.MappingKeyType:
+	case token.SequenceEntryType:
+		m.open(tk)
+	case token.MappingKeyType: // a question mark; it may have no colon
+		m.keys++
 		m.open(tk)
 	case token.MappingValueType:
-		if m.keys++; m.keys > m.limits.Keys {
-			return fmt.Sprintf("there are more than %d keys", m.limits.Keys)
-		}
+		m.keys++
 		m.open(m.previous)
 	case token.AliasType:
 		if m.aliases++; m.aliases > m.limits.Aliases {
@@ -159,6 +160,9 @@ func (m *meter) add(tk *token.Token, index int) string {
 	case m.previous != nil && m.previous.Type == token.AnchorType: // the anchor's name
 	default:
 		m.properties = 0
+	}
+	if m.keys > m.limits.Keys {
+		return fmt.Sprintf("there are more than %d keys", m.limits.Keys)
 	}
 	if len(m.columns)+m.flow > m.limits.Depth || m.inFlow > m.limits.Depth {
 		return fmt.Sprintf("it nests deeper than %d levels", m.limits.Depth)

@@ -61,6 +61,7 @@ func TestTokens_RefusesWhatIsCostlyToParse(t *testing.T) {
 		"dashes inside":   {"[" + strings.Repeat("- ", 9), "nests deeper than 8 levels", 1},
 		"tokens":          {"[" + strings.Repeat("a,", 1_001), "more than 2000 words and marks", 1},
 		"keys":            {strings.Repeat("a:\n", 201), "more than 200 keys", 201},
+		"complex keys":    {strings.Repeat("? }\n", 201), "more than 200 keys", 201},
 		"aliases":         {strings.Repeat("- *a\n", 101), "more than 100 aliases", 101},
 		"anchors":         {"a: &a &b &c &d &e x", "several anchors or tags", 1},
 		"empty lines":     {"a: |\n" + strings.Repeat(" \n", 500), "more than 200 empty lines", 202},
@@ -89,7 +90,7 @@ func TestTokens_LeavesNothingCostlyToDecode(t *testing.T) {
 		"- ", "? ", "[", "{", "{a: ", "[- ", "[? ", "- [", "a: ", "a:\n", "a:\n\n", "a: 1\n", "- a\n", "-\n", "-\n\n", "- - - - a\n", "? a\n: b\n",
 		"\"a\" ", "\"", "'", "'a'\n", "&a ", "*a ", "!a ", "!!str ", "- !a ", "- &a ", "&a : ", "*a : b\n", "<<: ", "|\n", "- |\n", ">\n a\n", "# a\n",
 		"---\n", "...\n", "%", "%a b\n", ":", ": ", ",", "a,", "[a,", "\t", "-\t", "\n", "\r", "a\r", " - a\n", "a: b\n  c\n", "!a -\n", "a: &b\n", "[] ", "{}: ",
-		"\"\\0\"", "@", "`", "a: [\n", "- a: ", "? - ", "a: - ", "a: ? ", "\\", "\xc3\xa4", "~: ", "0x", "1: ", "<", "'' ", "%%",
+		"\"\\0\"", "@", "`", "a: [\n", "- a: ", "? - ", "a: - ", "a: ? ", "\\", "\xc3\xa4", "~: ", "0x", "1: ", "<", "'' ", "%%", "? }\r",
 	} {
 		for _, prefix := range []string{"", "[", "a: ", "a: |\n  "} {
 			text := prefix + strings.Repeat(unit, (size-len(prefix))/len(unit))

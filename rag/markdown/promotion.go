@@ -111,13 +111,14 @@ func editFrontMatter(lines []string, level, end string) ([]string, error) {
 	}
 }
 
-// yamlLines returns lines as YAML counts them: a carriage return ends one too.
+// yamlLines returns lines as YAML counts them in the text of [yamlText]: a carriage return
+// ends one too.
 func yamlLines(lines []string) []string {
 	split := make([]string, 0, len(lines))
 	for _, line := range lines {
 		for {
 			end := strings.IndexByte(line, '\r') + 1
-			if end == 0 || line[end:] == "\n" {
+			if end == 0 || line[end:] == "\n" || line[end:] == "\r\n" {
 				break
 			}
 			split, line = append(split, line[:end]), line[end:]
