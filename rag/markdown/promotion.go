@@ -98,34 +98,20 @@ func prepend(lines []string, level string) []string {
 
 // editFrontMatter sets the key in the lines between the delimiters.
 func editFrontMatter(lines []string, level, end string) ([]string, error) {
-	edited := yamlLines(lines)
-	switch at, found, err := findLevel(edited); {
+	if bytes.ContainsRune(yamlText(lines), '\r') { // to YAML it ends a line
+		return nil, errors.New("the front matter has a carriage return without a line feed; end each line with both or with a line feed")
+	}
+	edited := slices.Clone(lines)
+	switch at, found, err := findLevel(lines); {
 	case err != nil:
 		return nil, err
 	case found:
 		return edited, at.replace(edited, level)
-	case isFlow(edited):
+	case isFlow(lines):
 		return nil, errors.New("the front matter is one {…} mapping; write one key a line")
 	default:
 		return append(edited, promotionKey+": "+level+end), nil
 	}
-}
-
-// yamlLines returns lines as YAML counts them in the text of [yamlText]: a carriage return
-// ends one too.
-func yamlLines(lines []string) []string {
-	split := make([]string, 0, len(lines))
-	for _, line := range lines {
-		for {
-			end := strings.IndexByte(line, '\r') + 1
-			if end == 0 || line[end:] == "\n" || line[end:] == "\r\n" {
-				break
-			}
-			split, line = append(split, line[:end]), line[end:]
-		}
-		split = append(split, line)
-	}
-	return split
 }
 
 // yamlText joins the lines, with LF as their ending.

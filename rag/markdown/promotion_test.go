@@ -75,6 +75,7 @@ func TestSetPromotionLevel_RefusesWhatItCannotKeep(t *testing.T) {
 		"---\npromotion_level: &level standard\nother: *level\n---\n",
 		"---\npromotion_level: |\n  standard\n---\n",
 		"---\n- a list\n---\n",
+		"---\ntitle: A\rpromotion_level: standard\n---\n",
 	} {
 		if got, err := markdown.SetPromotionLevel([]byte(src), "critical"); err == nil {
 			t.Errorf("%q became %q, want an error", src, got)
