@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
@@ -59,6 +60,9 @@ func FuzzPath(f *testing.F) {
 		f.Add(seed, true)
 	}
 	f.Fuzz(func(t *testing.T, given string, absolute bool) {
+		if !utf8.ValidString(given) {
+			return // no message has it
+		}
 		if absolute {
 			given = p.Definition.Root + "/" + given
 		}
