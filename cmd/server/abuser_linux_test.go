@@ -23,8 +23,8 @@ type abuser struct {
 
 	// meta stands in every request, "" after a handshake.
 	meta string
-	// answers are what the server writes, once something reads it.
-	received chan rpc
+	// lines are what the server writes, once something reads it.
+	lines chan string
 	// longest is the longest time that it waited for one.
 	longest time.Duration
 }
@@ -67,40 +67,41 @@ func (a *abuser) write(t *testing.T, lines ...string) {
 }
 
 // next returns the next answer. From the first call on, all that the server writes is
-// read, and must be JSON-RPC.
+// read. Each line must be JSON-RPC.
 func (a *abuser) next(t *testing.T) rpc {
 	t.Helper()
-	if a.received == nil {
-		a.received = make(chan rpc, 10_000)
+	if a.lines == nil {
+		a.lines = make(chan string, 10_000)
 		go func() {
-			defer close(a.received)
+			defer close(a.lines)
 			for a.answers.Scan() {
-				var message struct {
-					rpc
-
-					Version string `json:"jsonrpc"`
-					Method  string `json:"method"`
-				}
-				if err := json.Unmarshal(a.answers.Bytes(), &message); err != nil || message.Version != "2.0" {
-					t.Errorf("the server writes %.300q: %v", a.answers.Text(), err)
-				}
-				if message.Method == "" { // else a notification
-					a.received <- message.rpc
-				}
+				a.lines <- a.answers.Text()
 			}
 		}()
 	}
 	asked := time.Now()
-	select {
-	case answer, ok := <-a.received:
-		a.longest = max(a.longest, time.Since(asked))
-		if !ok {
-			t.Fatal("the server has ended")
+	for {
+		select {
+		case line, ok := <-a.lines:
+			if !ok {
+				t.Fatal("the server has ended")
+			}
+			var message struct {
+				rpc
+
+				Version string `json:"jsonrpc"`
+				Method  string `json:"method"`
+			}
+			if err := json.Unmarshal([]byte(line), &message); err != nil || message.Version != "2.0" {
+				t.Fatalf("the server writes %.300q: %v", line, err)
+			}
+			if message.Method == "" { // else a notification
+				a.longest = max(a.longest, time.Since(asked))
+				return message.rpc
+			}
+		case <-time.After(patience):
+			t.Fatalf("no answer within %s", patience)
 		}
-		return answer
-	case <-time.After(patience):
-		t.Fatalf("no answer within %s", patience)
-		return rpc{}
 	}
 }
 
@@ -151,6 +152,16 @@ func (a *abuser) ends(t *testing.T) {
 		t.Fatal(err)
 	}
 	started := time.Now()
+	for a.lines != nil { // what it still writes
+		select {
+		case _, ok := <-a.lines:
+			if !ok {
+				a.lines = nil
+			}
+		case <-time.After(patience):
+			t.Fatal("the server does not end")
+		}
+	}
 	if code := a.exit(t); code != 0 {
 		t.Errorf("the server ends with code %d", code)
 	}

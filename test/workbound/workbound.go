@@ -28,8 +28,8 @@ func Check(t testing.TB, size, perByte int, work func()) {
 	work()
 	took := time.Since(began)
 	runtime.ReadMemStats(&after)
-	if got, most := after.TotalAlloc-before.TotalAlloc, freeBytes+uint64(size)*uint64(perByte); got > most {
-		t.Errorf("%d bytes of input take %d bytes of memory, want at most %d", size, got, most)
+	if got, most := float64(after.TotalAlloc-before.TotalAlloc), freeBytes+float64(size)*float64(perByte); got > most {
+		t.Errorf("%d bytes of input take %.0f bytes of memory, want at most %.0f", size, got, most)
 	}
 	if most := freeTime + time.Duration(size)*timePerByte; took > most {
 		t.Errorf("%d bytes of input take %s, want at most %s", size, took, most)
