@@ -145,7 +145,7 @@ func (a *abuser) works(t *testing.T) {
 	}
 }
 
-// ends ends the input, and fails unless the server ends by itself, soon.
+// ends closes the input, and fails unless the server ends by itself, soon.
 func (a *abuser) ends(t *testing.T) {
 	t.Helper()
 	if err := a.stdin.Close(); err != nil {
