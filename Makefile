@@ -43,7 +43,8 @@ test-race: ## Run the tests of packages with goroutines under the race detector
 .PHONY: ci
 ci: export CDOCS_TEST_ROUTE = native
 ci: test_packages = $$(go list ./... | grep -v -x -F "$$(go list $(race_packages))")
-ci: lint cross sql vuln modules test-race test test-containers ## Run make check, make test and make test-containers, as CI does
+ci: export FUZZTIME = 20s
+ci: lint cross sql vuln modules test-race test fuzz test-containers ## Run make check, make test, make fuzz and make test-containers, as CI does
 
 # The second run tests the newest PostgreSQL.
 container_packages = ./test/containers ./test/testenv ./test/compose ./db ./tools
@@ -81,6 +82,17 @@ image: ## Build compound-docs, the container image of the server
 conformance: ## Test the server with the official MCP conformance suite, Inspector and clients
 	dir=$$(test/conformance/install.sh) && export CDOCS_CONFORMANCE="$$dir" && \
 		$(with_database) go test -count=1 ./test/conformance
+
+# The go command fuzzes one target at a time. Two of them run side by side, with one
+# worker each. An input that finds new code is made smaller for at most a second: with
+# the default, a minute, that takes most of the time.
+FUZZTIME ?= 5m
+fuzz_packages = $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u)
+.PHONY: fuzz
+fuzz: ## Run each fuzz target for FUZZTIME=5m, or only those that match FUZZ=REGEXP
+	@list=$$(go test -list '^Fuzz.*$(FUZZ)' $(fuzz_packages)) || { echo "$$list"; exit 1; }; echo "$$list" | \
+		awk '/^Fuzz/ { targets[++n] = $$1 } $$1 == "ok" { for (; n > 0; n--) print $$2, targets[n] }' | \
+		xargs -P 2 -n 2 sh -c 'go test -run="^$$" -fuzz="^$$1\$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=1s -parallel=1 "$$0"'
 
 # make test runs a short form of these tests.
 .PHONY: soak

@@ -96,6 +96,9 @@ func keyError(path string, s *jsonschema.Schema, findings []jsonschema.Finding) 
 	if worst.Unknown {
 		parent := worst.Path[:len(worst.Path)-1]
 		e.Problem = "is not a known key"
+		if e.Key == "" {
+			e.Problem = `has the key "", which is not a known one`
+		}
 		e.Hint = "Known keys: " + strings.Join(s.Keys(parent), ", ") + "."
 		if worst.Meant != "" {
 			e.Hint = fmt.Sprintf("Did you mean %q?", worst.Meant)

@@ -3,9 +3,14 @@ package project
 import (
 	"encoding/json"
 	"errors"
+	pathpkg "path"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/compound-docs/compound-docs/internal/jsonschema"
+	"github.com/compound-docs/compound-docs/test/workbound"
 )
 
 // wantConfigError fails when an error is not one that tells its reader what to do.
@@ -17,63 +22,120 @@ func wantConfigError(t *testing.T, err error) {
 	}
 }
 
-func FuzzConfig(f *testing.F) {
-	f.Add([]byte(`{"project_name": "a"}`))
-	f.Add([]byte(`{"project_name": "a", "retrieval": {"max_results": 1e2}, "external_docs": {"path": "docs"}}`))
-	f.Add([]byte(`{"project_name": "a", "custom_doc_types": [{"name": "b", "folder": "c", "schema_file": "d.yaml"}]}`))
-	f.Add([]byte(`{"project_name": "a", "project_name": "b"}`))
-	f.Add([]byte("{\n\"retrieval\": [],,}"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		value, err := parseJSON("config.json", data)
-		if err != nil {
-			wantConfigError(t, err)
-			return
-		}
-		config, err := parseConfig("config.json", data, value)
-		if err != nil {
-			wantConfigError(t, err)
-			return
-		}
-		if config.ProjectName == "" || config.Retrieval.MaxResults < 1 || config.Retrieval.MaxResults > 100 ||
-			config.LinkResolution.MaxDepth < 0 || config.LinkResolution.MaxDepth > 10 {
-			t.Errorf("accepted %+v", config)
-		}
-	})
-}
-
+// FuzzSchema compiles a schema file, in either form, and checks front matter with it. The
+// short form asks for each field that it requires.
 func FuzzSchema(f *testing.F) {
 	front := []byte(`{"title": "t", "a": ["b", 1, null], "c": {"d": true}}`)
-	f.Add([]byte("required_fields: [{name: a, type: array, values: [b]}]"), front)
-	f.Add([]byte("type: object\nproperties:\n  a: {type: string, pattern: '^b'}\n"), front)
-	f.Add([]byte(`{"$ref": "#/$defs/x", "$defs": {"x": {"anyOf": [{"required": ["z"]}, {"not": {}}]}}}`), front)
-	f.Add([]byte(`{"$schema": "http://json-schema.org/draft-04/schema#", "dependencies": {"a": ["b"]}, "items": [{}]}`), front)
-	f.Add([]byte(`{"$id": "x", "$anchor": "y", "$ref": "x#y", "unevaluatedProperties": false}`), front)
-	f.Add([]byte("a: &b [*b]\n? c\n: !!int 1\n<<: {}\n"), front)
+	for _, seed := range []string{
+		"required_fields: [{name: a, type: array, values: [b]}]",
+		"required_fields:\n- {name: e, type: enum, values: [x, y]}\noptional_fields:\n- {name: d, type: date, description: when}\n",
+		"type: object\nproperties:\n  a: {type: string, pattern: '^b'}\n",
+		`{"$ref": "#/$defs/x", "$defs": {"x": {"anyOf": [{"required": ["z"]}, {"not": {}}]}}}`,
+		`{"$schema": "http://json-schema.org/draft-04/schema#", "dependencies": {"a": ["b"]}, "items": [{}]}`,
+		`{"$id": "x", "$anchor": "y", "$ref": "x#y", "unevaluatedProperties": false}`,
+		"a: &b [*b]\n? c\n: !!int 1\n<<: {}\n",
+	} {
+		f.Add([]byte(seed), front)
+	}
 	f.Fuzz(func(t *testing.T, data, frontMatter []byte) {
-		doc, err := parseYAML("schema.yaml", data)
+		var (
+			compiled *jsonschema.Schema
+			required []string
+			err      error
+		)
+		workbound.Check(t, len(data), memoryPerByte, func() { compiled, required, err = compileSchema(data) })
 		if err != nil {
 			wantConfigError(t, err)
 			return
 		}
-		dt := DocType{Name: "x", Folder: "x"}
-		var s *jsonschema.Schema
-		if isShortForm(doc) {
-			s, err = compileShortForm("schema.yaml", doc)
-		} else if s, err = jsonschema.Compile(map[string]any{"schema": doc}, "schema", ""); err != nil {
-			err = schemaError("schema.yaml", err)
+		dt := DocType{Name: "x", Folder: "x", schemas: []*jsonschema.Schema{compiled}}
+		for _, field := range required {
+			if !slices.ContainsFunc(dt.Validate(map[string]any{}), func(v Violation) bool { return v.Field == field }) {
+				t.Errorf("front matter without the required field %q is valid", field)
+			}
 		}
-		if err != nil {
-			wantConfigError(t, err)
-			return
-		}
-		dt.schemas = []*jsonschema.Schema{s}
 		var value map[string]any
 		if json.Unmarshal(frontMatter, &value) != nil {
 			return
 		}
-		for _, v := range dt.Validate(value) {
+		var violations []Violation
+		workbound.Check(t, len(data)+len(frontMatter), memoryPerByte, func() { violations = dt.Validate(value) })
+		for _, v := range violations {
 			if v.Problem == "" || v.Expected == "" {
 				t.Errorf("incomplete violation %+v", v)
+			}
+		}
+	})
+}
+
+// memoryPerByte is how many bytes of memory a schema may take for each of its own: so many
+// that a compiled schema of one keyword is within them.
+const memoryPerByte = 20_000
+
+// compileSchema compiles a schema file as readSchema does. required are the fields that
+// the short form requires.
+func compileSchema(data []byte) (compiled *jsonschema.Schema, required []string, err error) {
+	doc, err := parseYAML("schema.yaml", data)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !isShortForm(doc) {
+		if compiled, err = jsonschema.Compile(map[string]any{"schema": doc}, "schema", ""); err != nil {
+			err = schemaError("schema.yaml", err)
+		}
+		return compiled, nil, err
+	}
+	fields, _ := jsonschema.ValueAt(doc, []string{"required_fields"}).([]any)
+	for i := range fields {
+		name, _ := jsonschema.ValueAt(doc, []string{"required_fields", strconv.Itoa(i), "name"}).(string)
+		required = append(required, name)
+	}
+	compiled, err = compileShortForm("schema.yaml", doc)
+	return compiled, required, err
+}
+
+// FuzzPatterns matches paths against patterns of external_docs. Nothing of git's or of the
+// project's own documents ever matches, and nothing in a folder that a walk skips.
+func FuzzPatterns(f *testing.F) {
+	for _, seed := range [][3]string{
+		{"**/*.md", "**/node_modules/**", "a/node_modules/b.md"},
+		{"./guide/*.{md,markdown}", "guide/old/**", "guide/old/a.md"},
+		{"[!a]*[a-z]?", "{a,b/**}", "b/c"},
+		{"**", "", "docs/own/.GIT/config"},
+		{"*{a,}*{a,}*{a,}*{a,}*{a,}*{a,}b", "**/**/**/a/**", strings.Repeat("a", 200)},
+		{strings.Repeat("**/", 100) + "b", strings.Repeat("*a", 200), strings.Repeat("a/", 500) + "c"},
+		{`\[a\{`, "own/**", "own/x/../../docs/y.md"},
+	} {
+		f.Add(seed[0], seed[1], seed[2])
+	}
+	f.Fuzz(func(t *testing.T, include, exclude, path string) {
+		const longest = 500 // that the config's schema allows
+		if len(include) > longest || len(exclude) > longest || len(path) > 4096 || pathpkg.IsAbs(path) {
+			return
+		}
+		p := &Project{ConfigPath: "config.json"}
+		external := External{kept: []string{"docs/own"}}
+		var err error
+		if external.include, err = p.patterns("include_patterns", []string{include}); err != nil {
+			wantConfigError(t, err)
+			return
+		}
+		if external.exclude, err = p.patterns("exclude_patterns", []string{exclude}); err != nil {
+			wantConfigError(t, err)
+			return
+		}
+		var matched bool
+		// Each of the alternatives is a text that is made and thrown away.
+		workbound.Check(t, maxAlternatives*(len(include)+len(exclude)), 16, func() { matched = external.Match(path) })
+		if matched != external.Match("./"+path) {
+			t.Errorf("%q matches %v, and not so with ./ before it", path, matched)
+		}
+		if matched && (holdsGit(path) || strings.HasPrefix(pathpkg.Clean(path), "docs/own/")) {
+			t.Errorf("%q matches, which is private", path)
+		}
+		for dir := pathpkg.Dir(pathpkg.Clean(path)); matched && dir != "." && dir != "/"; dir = pathpkg.Dir(dir) {
+			if external.Prune(dir) {
+				t.Errorf("%q matches, and a walk skips %q", path, dir)
 			}
 		}
 	})

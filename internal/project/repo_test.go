@@ -12,7 +12,7 @@ import (
 
 // newRepo makes a repository with the given files (by path relative to it) and returns its root
 // with symlinks resolved. A path that ends in / is a folder.
-func newRepo(t *testing.T, files map[string]string) string {
+func newRepo(t testing.TB, files map[string]string) string {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -24,7 +24,7 @@ func newRepo(t *testing.T, files map[string]string) string {
 	return root
 }
 
-func write(t *testing.T, path, content string, folder bool) {
+func write(t testing.TB, path, content string, folder bool) {
 	t.Helper()
 	dir := filepath.Dir(path)
 	if folder {
@@ -41,7 +41,7 @@ func write(t *testing.T, path, content string, folder bool) {
 	}
 }
 
-func symlink(t *testing.T, target, link string) {
+func symlink(t testing.TB, target, link string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(link), 0o750); err != nil {
 		t.Fatal(err)

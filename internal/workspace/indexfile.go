@@ -119,7 +119,8 @@ func (p *Project) documentName(given, parameter string) (string, error) {
 		name = filepath.ToSlash(relative)
 	}
 	name = strings.TrimPrefix(path.Clean(p.slashed(name)), docs+"/")
-	if name == ".." || strings.HasPrefix(name, "../") || strings.ContainsRune(name, 0) {
+	// A path that begins with \ is absolute once that is a /.
+	if name == ".." || strings.HasPrefix(name, "../") || path.IsAbs(name) || strings.ContainsRune(name, 0) {
 		return "", rag.Errorf(rag.InvalidArgument, "%s %q leads out of %s; give one such as %s",
 			parameter, given, docs, p.examplePath()).With("parameter", parameter)
 	}

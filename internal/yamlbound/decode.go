@@ -45,12 +45,15 @@ func Decode(tokens token.Tokens, limits Limits) (Document, error) {
 }
 
 func syntaxError(err error) *Error {
-	e := &Error{Line: 1, Column: 1, Kind: BadSyntax, Problem: err.Error()}
+	e := &Error{Line: 1, Column: 1, Kind: BadSyntax}
 	if located, ok := errors.AsType[yaml.Error](err); ok {
+		// Its Error prints the source, in memory that grows with the square of the tokens.
 		e.Problem = located.GetMessage()
 		if tk := located.GetToken(); tk != nil && tk.Position != nil {
 			e.Line, e.Column = tk.Position.Line, tk.Position.Column
 		}
+	} else {
+		e.Problem = err.Error()
 	}
 	e.Problem = strings.Join(strings.Fields(e.Problem), " ")
 	return e

@@ -33,27 +33,38 @@ type Limits struct {
 // value. YAML allows one of each, and an anchor is two tokens.
 const maxProperties = 4
 
-// maxGap is the largest number of consecutive empty lines: the lexer's time and
-// memory for them grow with their square.
-const maxGap = 200
+// The largest numbers of consecutive empty lines and of consecutive <: the lexer's time,
+// and for lines its memory, grow with their square.
+const (
+	maxGap  = 200
+	maxLess = 200
+)
 
-// longGap returns the line that ends the first run of more than maxGap empty lines,
-// or 0.
-func longGap(text string) int {
-	line, gap := 1, 0
+// longRun returns the line on which the first run that is too long for the lexer
+// exceeds its limit, and says what it is of. It returns 0 if there is none.
+func longRun(text string) (line int, problem string) {
+	line = 1
+	gap, less := 0, 0
 	for _, c := range []byte(text) {
 		switch c {
 		case '\n', '\r': // either ends a line
 			line++
-			if gap++; gap > maxGap {
-				return line
-			}
+			gap, less = gap+1, 0
 		case ' ', '\t':
+			less = 0
+		case '<':
+			gap, less = 0, less+1
 		default:
-			gap = 0
+			gap, less = 0, 0
+		}
+		switch {
+		case gap > maxGap:
+			return line, fmt.Sprintf("there are more than %d empty lines in a row", maxGap)
+		case less > maxLess:
+			return line, fmt.Sprintf("there are more than %d characters < in a row", maxLess)
 		}
 	}
-	return 0
+	return 0, ""
 }
 
 // Kind says what is wrong with a text.
@@ -87,8 +98,8 @@ func (e *Error) Error() string {
 // Tokens splits a YAML text into tokens. The error is an *Error if they exceed the
 // limits. The caller must bound the length of the text.
 func Tokens(text string, limits Limits) (token.Tokens, error) {
-	if line := longGap(text); line > 0 {
-		return nil, &Error{Line: line, Column: 1, Problem: fmt.Sprintf("there are more than %d empty lines in a row", maxGap)}
+	if line, problem := longRun(text); line > 0 {
+		return nil, &Error{Line: line, Column: 1, Problem: problem}
 	}
 	tokens := lexer.Tokenize(text)
 	m := meter{limits: limits}
@@ -110,7 +121,7 @@ type meter struct {
 	columns  []int // of the open block collections, ascending
 	flow     int   // open brackets
 	inFlow   int   // dashes and question marks inside brackets: the parser nests them
-	keys     int   // of the text
+	keys     int   // colons and question marks of the text
 	aliases  int   // of the text
 	previous *token.Token
 
@@ -128,12 +139,13 @@ func (m *meter) add(tk *token.Token, index int) string {
 		m.flow++
 	case token.SequenceEndType, token.MappingEndType:
 		m.flow = max(m.flow-1, 0)
-	case token.SequenceEntryType, token.MappingKeyType:
+	case token.SequenceEntryType:
+		m.open(tk)
+	case token.MappingKeyType: // a question mark; it may have no colon
+		m.keys++
 		m.open(tk)
 	case token.MappingValueType:
-		if m.keys++; m.keys > m.limits.Keys {
-			return fmt.Sprintf("there are more than %d keys", m.limits.Keys)
-		}
+		m.keys++
 		m.open(m.previous)
 	case token.AliasType:
 		if m.aliases++; m.aliases > m.limits.Aliases {
@@ -148,6 +160,9 @@ func (m *meter) add(tk *token.Token, index int) string {
 	case m.previous != nil && m.previous.Type == token.AnchorType: // the anchor's name
 	default:
 		m.properties = 0
+	}
+	if m.keys > m.limits.Keys {
+		return fmt.Sprintf("there are more than %d keys", m.limits.Keys)
 	}
 	if len(m.columns)+m.flow > m.limits.Depth || m.inFlow > m.limits.Depth {
 		return fmt.Sprintf("it nests deeper than %d levels", m.limits.Depth)

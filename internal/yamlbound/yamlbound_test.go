@@ -2,13 +2,11 @@ package yamlbound_test
 
 import (
 	"errors"
-	"runtime"
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml/parser"
-
 	"github.com/compound-docs/compound-docs/internal/yamlbound"
+	"github.com/compound-docs/compound-docs/test/workbound"
 )
 
 var limits = yamlbound.Limits{Depth: 8, Tokens: 2_000, Keys: 200, Aliases: 100}
@@ -63,9 +61,11 @@ func TestTokens_RefusesWhatIsCostlyToParse(t *testing.T) {
 		"dashes inside":   {"[" + strings.Repeat("- ", 9), "nests deeper than 8 levels", 1},
 		"tokens":          {"[" + strings.Repeat("a,", 1_001), "more than 2000 words and marks", 1},
 		"keys":            {strings.Repeat("a:\n", 201), "more than 200 keys", 201},
+		"complex keys":    {strings.Repeat("? }\n", 201), "more than 200 keys", 201},
 		"aliases":         {strings.Repeat("- *a\n", 101), "more than 100 aliases", 101},
 		"anchors":         {"a: &a &b &c &d &e x", "several anchors or tags", 1},
 		"empty lines":     {"a: |\n" + strings.Repeat(" \n", 500), "more than 200 empty lines", 202},
+		"merge marks":     {"a: 1\nb: " + strings.Repeat("<", 201), "more than 200 characters <", 2},
 		"tags":            {"a: !a !b !c !d !e x", "several anchors or tags", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -79,29 +79,28 @@ func TestTokens_RefusesWhatIsCostlyToParse(t *testing.T) {
 	}
 }
 
-// What passes may be parsed: whatever 32 KiB consist of, that takes less than
-// 100 MB in all.
+// What passes may be decoded: whatever 32 KiB consist of, that takes less than 100 MB and
+// a few seconds in all.
 //
 //nolint:paralleltest // it measures the memory of the process
-func TestTokens_LeavesNothingCostlyToParse(t *testing.T) {
-	const size, mostBytes = 32 << 10, 100 << 20
-	generous := yamlbound.Limits{Depth: 64, Tokens: 25_000, Keys: 2_500, Aliases: 1_000}
+func TestTokens_LeavesNothingCostlyToDecode(t *testing.T) {
+	const size, memoryPerByte = 32 << 10, 3_000
+	generous := yamlbound.Limits{Depth: 64, Tokens: 25_000, Keys: 2_500, Aliases: 1_000, Values: 25_000, Text: size}
 	for _, unit := range []string{
 		"- ", "? ", "[", "{", "{a: ", "[- ", "[? ", "- [", "a: ", "a:\n", "a:\n\n", "a: 1\n", "- a\n", "-\n", "-\n\n", "- - - - a\n", "? a\n: b\n",
 		"\"a\" ", "\"", "'", "'a'\n", "&a ", "*a ", "!a ", "!!str ", "- !a ", "- &a ", "&a : ", "*a : b\n", "<<: ", "|\n", "- |\n", ">\n a\n", "# a\n",
 		"---\n", "...\n", "%", "%a b\n", ":", ": ", ",", "a,", "[a,", "\t", "-\t", "\n", "\r", "a\r", " - a\n", "a: b\n  c\n", "!a -\n", "a: &b\n", "[] ", "{}: ",
-		"\"\\0\"", "@", "`", "a: [\n", "- a: ", "? - ", "a: - ", "a: ? ", "\\", "\xc3\xa4", "~: ", "0x", "1: ",
+		"\"\\0\"", "@", "`", "a: [\n", "- a: ", "? - ", "a: - ", "a: ? ", "\\", "\xc3\xa4", "~: ", "0x", "1: ", "<", "'' ", "%%", "? }\r",
 	} {
 		for _, prefix := range []string{"", "[", "a: ", "a: |\n  "} {
 			text := prefix + strings.Repeat(unit, (size-len(prefix))/len(unit))
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			if tokens, err := yamlbound.Tokens(text, generous); err == nil {
-				_, _ = parser.Parse(tokens, 0, parser.AllowDuplicateMapKey()) // what it thinks of it is not asked
-			}
-			runtime.ReadMemStats(&after)
-			if used := after.TotalAlloc - before.TotalAlloc; used > mostBytes {
-				t.Errorf("%q and %q again and again take %d MB", prefix, unit, used>>20)
+			workbound.Check(t, len(text), memoryPerByte, func() {
+				if tokens, err := yamlbound.Tokens(text, generous); err == nil {
+					_, _ = yamlbound.Decode(tokens, generous) // what it thinks of it is not asked
+				}
+			})
+			if t.Failed() {
+				t.Fatalf("%q and %q again and again", prefix, unit)
 			}
 		}
 	}

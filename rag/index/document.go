@@ -125,7 +125,8 @@ func prepare(file document.File, collection rag.Collection, schema Schema) (*pre
 	}
 	if len(body) == 0 {
 		// A title alone, or the summary of a handbook page.
-		body = []markdown.Passage{{StartLine: 1, EndLine: max(parsed.LineCount, 1), Text: doc.summary}}
+		whole := markdown.Passage{StartLine: 1, EndLine: max(parsed.LineCount, 1), Text: doc.summary}
+		body = halved(whole, roomBeside(doc.title))
 	}
 	for _, p := range body {
 		doc.passages = append(doc.passages, newPassage(p, doc.title))

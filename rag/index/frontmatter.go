@@ -39,8 +39,12 @@ func frontMatterPassages(doc *markdown.Document, title string) []markdown.Passag
 		return nil
 	}
 	whole := markdown.Passage{StartLine: 1, EndLine: doc.FrontMatterLines, Text: strings.Join(lines, "\n")}
-	room := markdown.DefaultLimit().MaxTokens - markdown.EstimateTokens(markdown.Heading(title, ""))
-	return halved(whole, room)
+	return halved(whole, roomBeside(title))
+}
+
+// roomBeside returns how many tokens the embedding model's window has beside a title.
+func roomBeside(title string) int {
+	return markdown.DefaultLimit().MaxTokens - markdown.EstimateTokens(markdown.Heading(title, ""))
 }
 
 // halved cuts a passage until each part has at most room tokens. Every part keeps the

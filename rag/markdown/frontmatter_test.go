@@ -1,15 +1,18 @@
 package markdown_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/test/workbound"
 )
 
 func TestParse_FrontMatter(t *testing.T) {
@@ -121,24 +124,46 @@ func FuzzFrontMatter(f *testing.F) {
 		"a: 1", "a: [b, {c: d}]", "a: &x 1\nb: *x", "? a\n: b", "a: |\n  b\n\n  c", "a: !!str 5", "- a\n- b", "a: 'b", "<<: {a: b}", "%YAML 1.2\n", "a: \"\\x00\\uD800\"",
 		"a: b # c", "\t", "a:\n\t- b", "{a: 1, a: 2}", "a: .nan", "1e400: 1e400", "a: !!binary aGk=", "&a a: *a", "a: >-\n b", "a\rb", "-----\r---",
 	} {
-		f.Add(seed)
+		f.Add([]byte(seed), uint16(0))
 	}
-	f.Fuzz(func(t *testing.T, yaml string) {
-		doc, err := markdown.Parse([]byte("---\n" + yaml + "\n---\n"))
+	for _, seed := range []string{"- ", "- a\n", "[", "{a: ", "? ", "&a ", "|\n", "a:\n ", "# a\n", "a ", "<", "\""} {
+		f.Add([]byte(seed), uint16(5000))
+	}
+	f.Fuzz(func(t *testing.T, yaml []byte, times uint16) {
+		src := slices.Concat([]byte("---\n"), repeated(yaml, times), []byte("\n---\n"))
+		var (
+			doc *markdown.Document
+			err error
+		)
+		workbound.Check(t, len(src), memoryPerByte, func() { doc, err = markdown.Parse(src) })
 		if err != nil {
 			var located *markdown.Error
-			lines := 3 + strings.Count(yaml, "\n") + strings.Count(yaml, "\r") // to YAML either ends a line
-			if !errors.As(err, &located) || located.Line < 1 || located.Line > lines {
+			lines := 1 + bytes.Count(src, []byte("\n")) + bytes.Count(src, []byte("\r")) // to YAML either ends a line
+			if !errors.As(err, &located) || located.Line < 1 || located.Line > lines || located.Problem == "" {
 				t.Errorf("error %#v", err)
 			}
 			return
 		}
-		encoded, err := json.Marshal(doc.FrontMatter)
-		if err != nil {
-			t.Errorf("%#v is not JSON: %v", doc.FrontMatter, err)
+		checkFrontMatter(t, doc.FrontMatter)
+		if bytes.ContainsRune(src, '\r') {
+			return
 		}
-		if strings.Contains(string(encoded), `\u0000`) && !strings.Contains(string(encoded), `\\u0000`) {
-			t.Errorf("%s holds a NUL", encoded)
+		windows := parse(t, strings.ReplaceAll(string(src), "\n", "\r\n"))
+		if diff := cmp.Diff(doc.FrontMatter, windows.FrontMatter); diff != "" {
+			t.Errorf("with LF and with CRLF (-LF +CRLF):\n%s", diff)
 		}
 	})
+}
+
+// checkFrontMatter fails unless the values are what the database can hold: JSON without
+// NUL.
+func checkFrontMatter(t *testing.T, value any) {
+	t.Helper()
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		t.Fatalf("%#v is not JSON: %v", value, err)
+	}
+	if bytes.Contains(encoded, []byte(`\u0000`)) && !bytes.Contains(encoded, []byte(`\\u0000`)) {
+		t.Errorf("%s holds a NUL", encoded)
+	}
 }

@@ -154,27 +154,3 @@ func TestParse_Links(t *testing.T) {
 		})
 	}
 }
-
-func FuzzLinks(f *testing.F) {
-	for _, seed := range []string{
-		"[a](b.md)", "[a](<b c.md#d> \"t\")", "[a][r]\n\n[r]: x%20y.md?z\n", "![[a](b)](c)", "[a](b%00%ff&#0;\\(.md)", "[a](//b) [c](d:e)", "[![a](b)](c)",
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, src string) {
-		doc, err := markdown.Parse([]byte(src))
-		if err != nil {
-			return
-		}
-		seen := map[string]bool{}
-		for _, link := range doc.Links {
-			if seen[link] {
-				t.Errorf("%q is there twice", link)
-			}
-			seen[link] = true
-			if link == "" || !utf8.ValidString(link) || strings.ContainsAny(link, "\x00\r\n") {
-				t.Errorf("%q is no path", link)
-			}
-		}
-	})
-}

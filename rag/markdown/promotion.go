@@ -98,6 +98,9 @@ func prepend(lines []string, level string) []string {
 
 // editFrontMatter sets the key in the lines between the delimiters.
 func editFrontMatter(lines []string, level, end string) ([]string, error) {
+	if bytes.ContainsRune(yamlText(lines), '\r') { // to YAML it ends a line
+		return nil, errors.New("the front matter has a carriage return without a line feed; end each line with a line feed")
+	}
 	edited := slices.Clone(lines)
 	switch at, found, err := findLevel(lines); {
 	case err != nil:

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/test/workbound"
 )
 
 // promotion is a file and what it must become at the level critical.
@@ -74,6 +75,7 @@ func TestSetPromotionLevel_RefusesWhatItCannotKeep(t *testing.T) {
 		"---\npromotion_level: &level standard\nother: *level\n---\n",
 		"---\npromotion_level: |\n  standard\n---\n",
 		"---\n- a list\n---\n",
+		"---\ntitle: A\rpromotion_level: standard\n---\n",
 	} {
 		if got, err := markdown.SetPromotionLevel([]byte(src), "critical"); err == nil {
 			t.Errorf("%q became %q, want an error", src, got)
@@ -171,27 +173,43 @@ func FuzzSetPromotionLevel(f *testing.F) {
 		if err != nil {
 			return
 		}
-		edited, err := markdown.SetPromotionLevel(src, "critical")
+		var edited []byte
+		workbound.Check(t, len(src), memoryPerByte, func() { edited, err = markdown.SetPromotionLevel(src, "critical") })
 		if err != nil {
 			return
 		}
-		after, err := markdown.Parse(edited)
+		checkEdit(t, before, src, edited, "critical")
+		again, err := markdown.SetPromotionLevel(edited, "critical")
+		if err != nil || !bytes.Equal(edited, again) {
+			t.Fatalf("the same edit again made %q of %q: %v", again, edited, err)
+		}
+		lowered, err := markdown.SetPromotionLevel(edited, "standard")
 		if err != nil {
-			t.Fatalf("%q became %q: %v", src, edited, err)
+			t.Fatalf("%q cannot be edited again: %v", edited, err)
 		}
-		want := maps.Clone(before.FrontMatter)
-		if want == nil {
-			want = map[string]any{}
-		}
-		want["promotion_level"] = "critical"
-		if diff := cmp.Diff(want, after.FrontMatter); diff != "" {
-			t.Fatalf("%q became %q (-want +got):\n%s", src, edited, diff)
-		}
-		if diff := cmp.Diff(texts(before), texts(after)); diff != "" {
-			t.Fatalf("%q became %q (-before +after):\n%s", src, edited, diff)
-		}
-		checkOneLine(t, src, edited)
+		checkEdit(t, before, edited, lowered, "standard")
 	})
+}
+
+// checkEdit fails unless edited is src with another level, whose document was before.
+func checkEdit(t *testing.T, before *markdown.Document, src, edited []byte, level string) {
+	t.Helper()
+	after, err := markdown.Parse(edited)
+	if err != nil {
+		t.Fatalf("%q became %q: %v", src, edited, err)
+	}
+	want := maps.Clone(before.FrontMatter)
+	if want == nil {
+		want = map[string]any{}
+	}
+	want["promotion_level"] = level
+	if diff := cmp.Diff(want, after.FrontMatter); diff != "" {
+		t.Fatalf("%q became %q (-want +got):\n%s", src, edited, diff)
+	}
+	if diff := cmp.Diff(texts(before), texts(after)); diff != "" {
+		t.Fatalf("%q became %q (-before +after):\n%s", src, edited, diff)
+	}
+	checkOneLine(t, src, edited)
 }
 
 // texts returns the texts of a document that are embedded.

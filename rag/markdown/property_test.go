@@ -1,6 +1,7 @@
 package markdown_test
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/test/workbound"
 )
 
 var limits = []markdown.Limit{
@@ -189,6 +191,10 @@ func nestedList(depth int) string {
 	return b.String()
 }
 
+// memoryPerByte is how many bytes of memory a file may take for each of its own: three
+// times as many as brackets that never close, the worst that is known.
+const memoryPerByte = 3000
+
 func FuzzPassages(f *testing.F) {
 	paths, err := filepath.Glob("testdata/*.md")
 	if err != nil {
@@ -199,10 +205,28 @@ func FuzzPassages(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(src)
+		f.Add(src, uint16(0))
+	}
+	for _, src := range []string{"- a\n", "[a](", "| a |\n", "> - ", "`a``", "## a\n\n", "[r]: x\n\n[r]\n\n", "<!--", "*_", "\u0301", "\u200d", "a "} {
+		f.Add([]byte(src), uint16(5000))
 	}
 	for seed := range uint64(20) {
-		f.Add([]byte(generate(rand.New(rand.NewPCG(seed, 2)))))
+		f.Add([]byte(generate(rand.New(rand.NewPCG(seed, 2)))), uint16(0))
 	}
-	f.Fuzz(checkPassages)
+	f.Fuzz(func(t *testing.T, src []byte, times uint16) {
+		src = repeated(src, times)
+		workbound.Check(t, len(src), memoryPerByte, func() {
+			if doc, err := markdown.ParseAny(src); err == nil {
+				doc.Passages(doc.Title, markdown.DefaultLimit())
+			}
+		})
+		checkPassages(t, src)
+	})
+}
+
+// repeated returns src so many times more, up to 32 KiB: what costs too much in a long
+// file is found from a short one.
+func repeated(src []byte, times uint16) []byte {
+	const most = 32 << 10
+	return bytes.Repeat(src, 1+min(int(times), most/max(len(src), 1)))
 }

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/test/workbound"
 )
 
 func termsOf(text string) []string {
@@ -162,43 +164,77 @@ func TestFold_Twice(t *testing.T) {
 	}
 }
 
+// memoryPerByte is how many bytes of memory the analysis of a text may take for each of its
+// own: about twice as many as identifiers of two letters, one of which has an accent.
+const memoryPerByte = 4000
+
 func FuzzAnalyse(f *testing.F) {
 	random := rand.New(rand.NewPCG(9, 10))
 	for range 50 {
-		f.Add(randomText(random, 60))
+		f.Add(randomText(random, 60), randomText(random, 20), uint16(0))
 	}
-	f.Add("--\xff-a\xc3.b\u0301/\u200d")
-	f.Fuzz(func(t *testing.T, text string) {
-		count := 0
-		analyse(text, func(o occurrence) {
-			count++
-			if o.term == "" || len(o.term) > 4*maxCompoundBytes {
-				t.Fatalf("term of %d bytes", len(o.term))
-			}
-			if o.start < 0 || o.start >= o.end || o.end > len(text) {
-				t.Fatalf("%q is at [%d,%d) of %d bytes", o.term, o.start, o.end, len(text))
-			}
+	f.Add("--\xff-a\xc3.b\u0301/\u200d", "\u0301-a", uint16(0))
+	for _, text := range []string{"aB", "a.", "a/", "é", "数", "x\u0301", "--a ", "`a b` ", "\u200d", "é1 "} {
+		f.Add(text, "", uint16(5000))
+	}
+	f.Fuzz(func(t *testing.T, text, other string, times uint16) {
+		text = strings.Repeat(text, 1+min(int(times), 32<<10/max(len(text), 1)))
+		checkAnalysis(t, text)
+		text, other = strings.ToValidUTF8(text, "\ufffd"), strings.ToValidUTF8(other, "\ufffd")
+		// A line's terms are the same whatever stands on the lines above and below.
+		want := slices.Concat(termsOf(other), termsOf(text), termsOf(other))
+		if got := termsOf(other + "\n" + text + "\n" + other); !slices.Equal(want, got) {
+			t.Errorf("with lines %.100q around it, %.100q has the terms %.300q, want %.300q", other, text, got, want)
+		}
+		var hashes []int32
+		var query Query
+		workbound.Check(t, len(text), memoryPerByte, func() {
+			hashes, _ = Document(7, text, text)
+			query = NewQuery(7, text)
+			query.Phrase("", text)
+			query.Snippet(text, 50)
 		})
-		if most := 8 * (len(text) + 1); count > most {
-			t.Fatalf("%d terms of %d bytes", count, len(text))
+		checkQuery(t, query, hashes, text)
+	})
+}
+
+// checkAnalysis holds the terms of a text to their places and bounds.
+func checkAnalysis(t *testing.T, text string) {
+	t.Helper()
+	count := 0
+	analyse(text, func(o occurrence) {
+		count++
+		if o.term == "" || len(o.term) > 4*maxCompoundBytes {
+			t.Fatalf("term of %d bytes", len(o.term))
 		}
-		hashes, weights := Document(7, text, text)
-		if len(hashes) != len(weights) || len(hashes) > maxTerms || !slices.IsSorted(hashes) || len(slices.Compact(slices.Clone(hashes))) != len(hashes) {
-			t.Fatalf("%d hashes and %d weights, sorted and distinct: %v", len(hashes), len(weights), hashes)
-		}
-		query := NewQuery(7, text)
-		for _, term := range query.Terms {
-			if _, found := slices.BinarySearch(hashes, term.Hash); !found && len(hashes) < maxTerms {
-				t.Fatalf("the document lacks a term of the same query")
-			}
-		}
-		if phrase := query.Phrase("", text); phrase < 0 || phrase > 1 {
-			t.Fatalf("phrase %v", phrase)
-		}
-		for _, limit := range []int{0, 3, 50} {
-			if snippet := query.Snippet(text, limit); utf8.RuneCountInString(snippet) > limit || !utf8.ValidString(snippet) {
-				t.Fatalf("snippet %q of at most %d characters", snippet, limit)
-			}
+		if o.start < 0 || o.start >= o.end || o.end > len(text) {
+			t.Fatalf("%q is at [%d,%d) of %d bytes", o.term, o.start, o.end, len(text))
 		}
 	})
+	if most := 8 * (len(text) + 1); count > most {
+		t.Fatalf("%d terms of %d bytes", count, len(text))
+	}
+	hashes, weights := Document(7, text, text)
+	if len(hashes) != len(weights) || len(hashes) > maxTerms || !slices.IsSorted(hashes) || len(slices.Compact(slices.Clone(hashes))) != len(hashes) {
+		t.Fatalf("%d hashes and %d weights, sorted and distinct: %v", len(hashes), len(weights), hashes)
+	}
+}
+
+// checkQuery holds a query to what the document of the same text has, and its snippet of
+// that document to its length.
+func checkQuery(t *testing.T, query Query, document []int32, text string) {
+	t.Helper()
+	for _, term := range query.Terms {
+		if _, found := slices.BinarySearch(document, term.Hash); !found && len(document) < maxTerms {
+			t.Fatalf("the document lacks a term of the same query")
+		}
+	}
+	if phrase := query.Phrase("", text); phrase < 0 || phrase > 1 {
+		t.Fatalf("phrase %v", phrase)
+	}
+	for _, limit := range []int{0, 3, 50} {
+		if snippet := query.Snippet(text, limit); utf8.RuneCountInString(snippet) > limit || !utf8.ValidString(snippet) {
+			t.Fatalf("snippet %q of at most %d characters", snippet, limit)
+		}
+	}
 }
