@@ -35,6 +35,7 @@ type Toxic struct {
 func NewFaultProxy(t testing.TB, target string) *FaultProxy {
 	t.Helper()
 	toxics.Register("corrupt", &corrupt{})
+	zerolog.SetGlobalLevel(zerolog.Disabled) // the bandwidth toxic logs to a logger of its own
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
 	p := &FaultProxy{t: t, proxy: toxiproxy.NewProxy(server, t.Name(), "127.0.0.1:0", target)}
 	p.Open()
