@@ -163,6 +163,8 @@ func classifyState(err *pgconn.PgError) (ErrorKind, string) {
 		return KindTransient, ""
 	case "28P01", "28000":
 		return KindSetup, "correct the user and password in CDOCS_DATABASE_URL"
+	case "53100":
+		return KindSetup, "make room on the disk of the database server"
 	case "3D000":
 		return KindSetup, "create the database, or correct its name in CDOCS_DATABASE_URL"
 	case denied:

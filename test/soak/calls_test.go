@@ -17,8 +17,8 @@ import (
 	"github.com/compound-docs/compound-docs/test/mcpclient"
 )
 
-// patience bounds a call. PostgreSQL that says nothing is given up after 15 seconds, three
-// times in the worst call; a stall of these tests takes three.
+// patience bounds a call. PostgreSQL that says nothing is given up after 15 seconds, and a
+// call may wait for a few other faults before it meets that one.
 const patience = time.Minute
 
 // finding is one of the documents that a search answers with.

@@ -29,9 +29,9 @@ const (
 	recovery = 30*time.Second + 10*time.Second
 )
 
-// fault is what happens to a service, and for how long.
+// fault is something that happens to the connections of a service.
 type fault struct {
-	what string
+	name string
 	do   func(proxy *testenv.FaultProxy, random *rand.Rand)
 }
 
@@ -144,12 +144,12 @@ func (w *faultyWorld) run(t *testing.T, schedule int, random *rand.Rand) {
 	var breaking sync.WaitGroup
 	for _, name := range []string{"database", "Ollama"} {
 		seed := random.Uint64()
-		breaking.Go(func() { w.disturb(name, rand.New(rand.NewPCG(seed, 0))) })
+		breaking.Go(func() { w.breakService(name, rand.New(rand.NewPCG(seed, 0))) })
 	}
 	w.searchWhileFilesChange(t, random)
 	w.write(t, random)
 	breaking.Wait()
-	w.recover(t)
+	w.recovers(t)
 	want := freshIndex(t, w.in, w.reference, w.repo.branch)
 	diff, err := indexstate.Difference(t.Context(), w.pool, w.repo.branch, want)
 	if err != nil || diff != "" {
@@ -164,13 +164,13 @@ func (w *faultyWorld) run(t *testing.T, schedule int, random *rand.Rand) {
 	t.Logf("schedule %d took %v", schedule, time.Since(began).Round(time.Millisecond))
 }
 
-// disturb has a few faults of a service follow one another, and ends them.
-func (w *faultyWorld) disturb(name string, random *rand.Rand) {
+// breakService has a few faults of a service follow one another, and ends them.
+func (w *faultyWorld) breakService(name string, random *rand.Rand) {
 	proxy := w.services[name]
 	for range random.IntN(4) {
 		chosen := faultTable[random.IntN(len(faultTable))]
 		time.Sleep(time.Duration(random.IntN(800)) * time.Millisecond)
-		w.note("%s: %s", name, chosen.what)
+		w.note("%s: %s", name, chosen.name)
 		chosen.do(proxy, random)
 		time.Sleep(time.Duration(100+random.IntN(2500)) * time.Millisecond)
 		proxy.Open()
@@ -211,8 +211,8 @@ func (w *faultyWorld) searchWhileFilesChange(t *testing.T, random *rand.Rand) {
 	}
 }
 
-// recover checks that every server answers again, each in time.
-func (w *faultyWorld) recover(t *testing.T) {
+// recovers checks that every server answers again, each in time.
+func (w *faultyWorld) recovers(t *testing.T) {
 	t.Helper()
 	began := time.Now()
 	for i, s := range w.servers {
