@@ -218,9 +218,11 @@ func (w *faultyWorld) recovers(t *testing.T) {
 	for i, s := range w.servers {
 		for {
 			arguments := map[string]any{"query": fmt.Sprint("words ", time.Now().UnixNano()), "mode": "hybrid"}
-			if _, err := w.call(t, s, i, "semantic_search", arguments); err == nil {
+			_, err := w.call(t, s, i, "semantic_search", arguments)
+			if err == nil {
 				break
-			} else if time.Since(began) > recovery {
+			}
+			if time.Since(began) > recovery {
 				t.Fatalf("server %d has not recovered in %v: %v\n%s\n%s", i, recovery, err, strings.Join(w.log, "\n"), s.Log)
 			}
 			if w.deleted {

@@ -77,7 +77,7 @@ var byWords = map[string]any{"query": "matter", "mode": "lexical"}
 // mountMemory mounts a small file system on a folder until the test ends, or skips it.
 func mountMemory(t *testing.T, folder, options string) {
 	t.Helper()
-	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // for another account
+	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := unix.Mount("none", folder, "tmpfs", 0, options); err != nil {
@@ -94,7 +94,7 @@ func mountMemory(t *testing.T, folder, options string) {
 func fill(t *testing.T, folder string) (empty func()) {
 	t.Helper()
 	ballast := filepath.Join(folder, "ballast")
-	file, err := os.Create(ballast) //nolint:gosec // in a folder of the test
+	file, err := os.Create(ballast)
 	for block := make([]byte, 4096); err == nil; {
 		_, err = file.Write(block)
 	}
@@ -119,7 +119,7 @@ func TestMachine_DiskOfTheDatabaseIsFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner := account.Sys().(*syscall.Stat_t) //nolint:forcetypeassert,errcheck // on Linux it is
+	owner := account.Sys().(*syscall.Stat_t) //nolint:errcheck // on Linux it is
 	folder := filepath.Join(os.TempDir(), fmt.Sprint("cdocs-full-", os.Getpid()))
 	t.Cleanup(func() { _ = os.Remove(folder) })
 	mountMemory(t, folder, fmt.Sprintf("size=40m,mode=700,uid=%d,gid=%d", owner.Uid, owner.Gid))
