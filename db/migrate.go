@@ -76,7 +76,8 @@ func (m *migrator) migrate(ctx context.Context, config *pgx.ConnConfig) error {
 }
 
 // try applies what is missing, each migration whole or, without a transaction,
-// each statement. A session lock lets one of several starting servers do it.
+// each statement. Migrations that only a newer release knows are left alone. A session
+// lock lets one of several starting servers do it.
 func (m *migrator) try(ctx context.Context, config *pgx.ConnConfig) (err error) {
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, migrationLockTries))
 	if err != nil {
@@ -104,7 +105,16 @@ func (m *migrator) try(ctx context.Context, config *pgx.ConnConfig) (err error) 
 	for _, result := range results {
 		m.logger.InfoContext(ctx, "migrated", "version", result.Source.Version, "duration", result.Duration)
 	}
-	return Wrap("migrate", err)
+	if err != nil {
+		return Wrap("migrate", err)
+	}
+	// Another release may have migrated since check looked.
+	applied, err := provider.GetDBVersion(ctx)
+	if err != nil {
+		return Wrap("migrate", err)
+	}
+	sources := provider.ListSources()
+	return checkCompatible(applied, sources[len(sources)-1].Version)
 }
 
 // lockNotAvailable is the SQLSTATE of a lock_timeout.
@@ -115,8 +125,8 @@ func isLockTimeout(err error) bool {
 	return ok && pgErr.Code == lockNotAvailable
 }
 
-// check looks at the server before anything is created, and reports whether the schema is
-// up to date.
+// check looks at the server before anything is created, and reports whether the schema has
+// all migrations.
 func (m *migrator) check(ctx context.Context, config *pgx.ConnConfig) (done bool, err error) {
 	const op = "open database"
 	latest, err := latestMigration(m.schema)
@@ -145,5 +155,8 @@ func (m *migrator) check(ctx context.Context, config *pgx.ConnConfig) (done bool
 		return false, err
 	}
 	applied, err := appliedMigration(ctx, conn)
-	return applied >= latest, Wrap(op, err)
+	if err != nil {
+		return false, Wrap(op, err)
+	}
+	return applied >= latest, checkCompatible(applied, latest)
 }

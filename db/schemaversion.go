@@ -14,6 +14,27 @@ import (
 	"github.com/compound-docs/compound-docs/sql/schema"
 )
 
+// breakingStep divides the numbers of migrations: 2 to 999 leave the servers that know
+// number 1 alone working, and 1000 does not.
+const breakingStep = 1000
+
+// Compatible reports whether a program whose newest migration is latest works with a
+// database whose newest one is applied.
+func Compatible(applied, latest int64) bool { return applied/breakingStep <= latest/breakingStep }
+
+// checkCompatible returns an [*Error] if a newer release has changed the schema so that
+// this one cannot use it.
+func checkCompatible(applied, latest int64) error {
+	if Compatible(applied, latest) {
+		return nil
+	}
+	return &Error{
+		Op: "open database", Kind: KindSetup, Hint: "install the newest compound-docs, and start the server again",
+		Err: fmt.Errorf("a newer compound-docs has changed the database so that this one cannot use it "+
+			"(it has migration %d, and this program knows %d)", applied, latest),
+	}
+}
+
 // SchemaVersion returns the newest migration that a database has, 0 for none, and the
 // newest that this program has. It creates nothing. Errors are [*Error].
 func SchemaVersion(ctx context.Context, url string) (applied, latest int64, err error) {
