@@ -131,9 +131,9 @@ func (n *notifier) open(name string) (*contain.Root, error) {
 }
 
 // passOver returns nil for a folder that is gone again, since its removal is an
-// event too, and for one that is unreadable, which the walk reports.
+// event too, and for one that cannot be looked into, which the walk reports.
 func (n *notifier) passOver(path string, err error) error {
-	if path != n.root && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)) {
+	if path != n.root && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, contain.ErrTooDeep)) {
 		return nil
 	}
 	return fmt.Errorf("watch %s: %w", path, err)

@@ -42,8 +42,9 @@ var (
 	ErrNotRegular = errors.New("not a regular file")
 	// ErrReplaced means that somebody kept replacing a file or a folder on the way to it.
 	ErrReplaced = errors.New("was replaced while it was opened")
-	// errTooDeep keeps a tree of folders from taking all file descriptors.
-	errTooDeep = fmt.Errorf("is below more than %d folders", maxDepth)
+	// ErrTooDeep means that there are too many folders on the way. A deep tree would take all
+	// file descriptors.
+	ErrTooDeep = fmt.Errorf("is below more than %d folders", maxDepth)
 )
 
 // TooLargeError means that a file has more bytes than are read.
@@ -177,7 +178,7 @@ func named(err error, op, name string) error {
 		err = pathErr.Err
 	}
 	is := func(own error) bool { return errors.Is(err, own) }
-	if !errors.As(err, new(syscall.Errno)) && !slices.ContainsFunc([]error{ErrReplaced, ErrHidden, errTooDeep}, is) {
+	if !errors.As(err, new(syscall.Errno)) && !slices.ContainsFunc([]error{ErrReplaced, ErrHidden, ErrTooDeep}, is) {
 		err = ErrEscapes
 	}
 	return &fs.PathError{Op: op, Path: path.Clean(name), Err: err}

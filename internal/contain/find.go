@@ -144,7 +144,7 @@ func (r *Root) followLink(p *place, link string, rest []string) ([]string, error
 // symbolic link in its place, which [os.Root] follows.
 func (p *place) enter(name string, info fs.FileInfo) error {
 	if len(p.folders) > maxDepth {
-		return errTooDeep
+		return ErrTooDeep
 	}
 	folder, err := openSame(p.folder(), name, info)
 	if err != nil {

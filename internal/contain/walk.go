@@ -66,7 +66,7 @@ func walkBelow(in *os.Root, name string, depth int, entry fs.DirEntry, visit fs.
 // openFolder opens a folder of another one, and no symbolic link in its place.
 func openFolder(in *os.Root, name string, depth int) (folder *os.Root, err error) {
 	if depth > maxDepth {
-		return nil, errTooDeep
+		return nil, ErrTooDeep
 	}
 	for range maxTries {
 		info, err := in.Lstat(name)
