@@ -14,7 +14,7 @@ func testNames(t *testing.T) map[string]bool {
 	t.Helper()
 	declaration := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 	names := map[string]bool{}
-	err := filepath.WalkDir(sourceRoot, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(sourceRoot, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}

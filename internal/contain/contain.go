@@ -121,7 +121,10 @@ func (r *Root) Sub(name string) (*Root, error) {
 	}
 	if len(p.folders) == 1 { // r itself
 		folder, err := r.folder.OpenRoot(".")
-		return &Root{dir: r.dir, folder: folder, shown: r.shown}, err
+		if err != nil {
+			return nil, err
+		}
+		return &Root{dir: r.dir, folder: folder, shown: r.shown}, nil
 	}
 	below := &Root{dir: filepath.Join(r.dir, filepath.FromSlash(p.path())), folder: p.folder()}
 	p.folders = p.folders[:len(p.folders)-1]
@@ -173,8 +176,7 @@ func named(err error, op, name string) error {
 	if err == nil {
 		return nil
 	}
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathErr.Err
 	}
 	is := func(own error) bool { return errors.Is(err, own) }

@@ -58,6 +58,7 @@ func TestRoot_StaysInside(t *testing.T) {
 		"out.md": "->" + outside + "/secret.md", "out": "->" + outside, "above.md": "->../x.md", "around.md": "->a/../../x.md",
 		"loop.md": "->loop.md", "dangling.md": "->nothing.md", ".git/config": secret, ".env": secret, "git.md": "->.git/config",
 		"env.md": "->.env", "gitfolder": "->.git", "x/.y/z.md": secret, "z.md": "->x/.y/../.y/z.md", "visible.md": "->x/.y/../../a/b.md",
+		"long.md":       "->" + strings.Repeat("a/../", 600) + "a/b.md",
 		".shown/c.json": "config", "shown.json": "->.shown/c.json",
 	})
 	root := open(t, dir)
@@ -68,7 +69,7 @@ func TestRoot_StaysInside(t *testing.T) {
 		"../x.md": contain.ErrEscapes, "a/../../x.md": contain.ErrEscapes, outside + "/secret.md": contain.ErrEscapes,
 		"git.md": contain.ErrHidden, "env.md": contain.ErrHidden, "gitfolder/config": contain.ErrHidden, ".env": contain.ErrHidden,
 		"z.md": contain.ErrHidden, "shown.json": contain.ErrHidden, ".shown/c.json": contain.ErrHidden,
-		"loop.md": "too many", "dangling.md": fs.ErrNotExist, "none.md": fs.ErrNotExist, "a/b.md/c.md": "not a directory",
+		"loop.md": "too many", "long.md": "too long", "dangling.md": fs.ErrNotExist, "none.md": fs.ErrNotExist, "a/b.md/c.md": "not a directory",
 		"a": contain.ErrNotRegular, ".": contain.ErrNotRegular,
 	} {
 		file, err := root.Read(name, 100)

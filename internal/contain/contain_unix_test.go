@@ -21,17 +21,13 @@ func TestRoot_OpensRegularFilesOnly(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe.md"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	short, err := os.MkdirTemp("", "s") // the path of a socket is
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(short) }) //nolint:errcheck // it is a temporary one
-	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(short, "s")})
+	short := filepath.Join(t.TempDir(), "s") // the path of a socket is
+	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: short})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { listener.Close() }) //nolint:errcheck // nobody connects
-	if err := os.Rename(filepath.Join(short, "s"), filepath.Join(dir, "socket.md")); err != nil {
+	if err := os.Rename(short, filepath.Join(dir, "socket.md")); err != nil {
 		t.Fatal(err)
 	}
 	root := open(t, dir)

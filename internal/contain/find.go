@@ -14,6 +14,8 @@ import (
 const (
 	// maxSymlinks is how many symbolic links are followed in one path, as on Linux.
 	maxSymlinks = 40
+	// maxSteps is how many names are followed in one path: a link may lead to and fro.
+	maxSteps = 1_000
 	// maxDepth is how many folders there may be on the way to a file.
 	maxDepth = 100
 	// maxTries is how often a path is looked up while somebody replaces what is there.
@@ -85,10 +87,13 @@ func (r *Root) hides(names []string) bool {
 // follow extends a place, which is the root, by a path.
 func (r *Root) follow(p *place, name string) error {
 	rest := strings.Split(name, "/")
-	for links := 0; len(rest) > 0; {
+	links, steps := 0, 0
+	for len(rest) > 0 {
 		part := rest[0]
 		rest = rest[1:]
-		switch {
+		switch steps++; {
+		case steps > maxSteps:
+			return syscall.ENAMETOOLONG
 		case part == "" || part == ".":
 			continue
 		case p.last != nil: // it is a file

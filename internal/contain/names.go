@@ -29,7 +29,9 @@ func hiddenOn(name, system string) bool {
 		return false
 	}
 	if name[0] >= 0x80 {
-		name = strings.TrimLeft(name, "\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u206a\u206b\u206c\u206d\u206e\u206f\ufeff")
+		name = strings.TrimLeftFunc(name, func(r rune) bool {
+			return '\u200c' <= r && r <= '\u200f' || '\u202a' <= r && r <= '\u202e' || '\u206a' <= r && r <= '\u206f' || r == '\ufeff'
+		})
 	}
 	if strings.HasPrefix(name, ".") {
 		return true

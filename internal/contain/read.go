@@ -3,6 +3,7 @@ package contain
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -119,7 +120,7 @@ func readOpen(file *os.File, limit int64) (read File, err error) {
 	}
 	content := bytes.NewBuffer(make([]byte, 0, read.Before.Size()+bytes.MinRead))
 	if _, err := content.ReadFrom(io.LimitReader(file, limit+1)); err != nil {
-		return File{}, err
+		return File{}, fmt.Errorf("read: %w", err)
 	}
 	if read.After, err = file.Stat(); err != nil {
 		return File{}, err
