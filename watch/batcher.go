@@ -5,12 +5,12 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io/fs"
-	"os"
 	"runtime"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/panics"
 )
@@ -60,7 +60,7 @@ func (p *progress) fail(path string, err error) {
 // files and then calls finish.
 type batcher struct {
 	folder  Folder
-	root    *os.Root
+	root    *contain.Root
 	indexer Indexer
 	// ready is asked before anything is written.
 	ready func() error
@@ -85,7 +85,7 @@ type batcher struct {
 }
 
 func newBatcher(
-	ctx context.Context, folder Folder, root *os.Root, indexer Indexer, ready func() error, report func(progress),
+	ctx context.Context, folder Folder, root *contain.Root, indexer Indexer, ready func() error, report func(progress),
 ) *batcher {
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(concurrentBatches())
@@ -102,7 +102,7 @@ func newBatcher(
 func (b *batcher) add(e entry, err error, known *document.Hash) error {
 	var content []byte
 	if err == nil {
-		content, e, err = read(b.root, e)
+		content, e, err = b.folder.read(b.root, e)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -10,16 +10,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 
+	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/document"
 )
-
-// maxFileSize is the largest file that is read, in bytes. Nobody writes a larger
-// document by hand.
-const maxFileSize = 4 << 20
 
 // Folder is a tree of files that belong in an index.
 type Folder struct {
@@ -60,8 +56,8 @@ type visitor struct {
 }
 
 // walk visits every folder, and every file that matches. It passes over hidden ones.
-func (f Folder) walk(ctx context.Context, root *os.Root, v visitor) error {
-	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+func (f Folder) walk(ctx context.Context, root *contain.Root, v visitor) error {
+	return root.Walk(func(name string, d fs.DirEntry, err error) error {
 		if ctxErr := context.Cause(ctx); ctxErr != nil {
 			return ctxErr
 		}
@@ -95,7 +91,7 @@ func (f Folder) walk(ctx context.Context, root *os.Root, v visitor) error {
 
 // Folders calls visit for every folder that a walk looks into, by its absolute path.
 func (f Folder) Folders(ctx context.Context, visit func(dir string)) error {
-	return f.open(func(root *os.Root) error {
+	return f.open(func(root *contain.Root) error {
 		return f.walk(ctx, root, visitor{
 			entered: func(name string) { visit(filepath.Join(f.Dir, filepath.FromSlash(name))) },
 			found:   func(entry) {},
@@ -107,10 +103,10 @@ func (f Folder) Folders(ctx context.Context, visit func(dir string)) error {
 // ReadAll calls take for every file that belongs in the index. The error says why a file
 // cannot be indexed, or a folder not be looked into, which then has a path alone.
 func (f Folder) ReadAll(ctx context.Context, take func(file document.File, err error)) error {
-	return f.open(func(root *os.Root) error {
+	return f.open(func(root *contain.Root) error {
 		return f.walk(ctx, root, visitor{
 			found: func(e entry) {
-				content, current, err := read(root, e)
+				content, current, err := f.read(root, e)
 				take(current.file(content), err)
 			},
 			skipped: func(e entry, err error) { take(document.File{Path: e.path}, err) },
@@ -119,7 +115,7 @@ func (f Folder) ReadAll(ctx context.Context, take func(file document.File, err e
 }
 
 // open calls use with the folder, unless that is missing and may be.
-func (f Folder) open(use func(root *os.Root) error) error {
+func (f Folder) open(use func(root *contain.Root) error) error {
 	root, err := f.Open()
 	if f.MayBeMissing && errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -133,8 +129,8 @@ func (f Folder) open(use func(root *os.Root) error) error {
 
 // find returns the entry of one path of the folder, or the error with which walk
 // would skip it. The error is [fs.ErrNotExist] where walk would pass it over.
-func (f Folder) find(root *os.Root, name string) (entry, error) {
-	info, err := root.Lstat(filepath.FromSlash(name))
+func (f Folder) find(root *contain.Root, name string) (entry, error) {
+	info, err := root.Lstat(name)
 	if err != nil {
 		return entry{path: path.Join(f.Prefix, name), name: name}, err
 	}
@@ -144,27 +140,33 @@ func (f Folder) find(root *os.Root, name string) (entry, error) {
 // inspect is find for a path whose own type is known. own returns the rest of what
 // the file system says of the path itself, without following a symbolic link.
 func (f Folder) inspect(
-	root *os.Root, name string, ownType fs.FileMode, own func() (fs.FileInfo, error),
+	root *contain.Root, name string, ownType fs.FileMode, own func() (fs.FileInfo, error),
 ) (entry, error) {
 	e := entry{path: path.Join(f.Prefix, name), name: name, linked: ownType&fs.ModeSymlink != 0}
 	switch {
 	case ownType.IsDir():
 		return e, fs.ErrNotExist
 	case hidden(name) || !f.Match(name):
-		if e.linked && !f.skips(name) && leadsToFolderElsewhere(root, name) {
+		if e.linked && !f.skips(name) && root.LeadsToFolderOutside(name) {
 			return e, &unfitError{"is a symbolic link to a folder elsewhere, which is not followed; put the folder itself there"}
 		}
 		return e, fs.ErrNotExist
 	}
+	target := name
 	if e.linked {
-		own = func() (fs.FileInfo, error) { return follow(root, name) }
+		own = func() (info fs.FileInfo, err error) {
+			if target, info, err = root.Follow(name); err != nil {
+				err = explain(root, name, err)
+			}
+			return info, err
+		}
 	}
 	info, err := own()
 	if err == nil {
 		err = checkName(name)
 	}
-	if err == nil && e.linked {
-		err = f.covered(root, name)
+	if err == nil {
+		err = f.covered(name, target)
 	}
 	if err == nil {
 		err = fit(info)
@@ -181,7 +183,10 @@ func (f Folder) skips(name string) bool {
 	return name != "." && (hidden(name) || f.Prune != nil && f.Prune(name))
 }
 
-func hidden(name string) bool { return path.Base(name)[0] == '.' }
+func hidden(name string) bool {
+	base := path.Base(name)
+	return base == "." || contain.Hidden(base)
+}
 
 // Covers reports whether a walk would visit a file with that path in the folder:
 // it matches, and neither it nor a folder above it is passed over.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
+	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/panics"
 )
 
@@ -84,7 +85,17 @@ func (n *notifier) stop() error {
 // watchTree watches dir and the folders below it. A watch is not recursive, so
 // changes below dir before the watches exist are missed: the caller queues a walk.
 func (n *notifier) watchTree(ctx context.Context, dir string) error {
-	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	name, err := filepath.Rel(n.root, dir)
+	if err != nil {
+		return err
+	}
+	top, err := n.open(filepath.ToSlash(name))
+	if err != nil {
+		return n.passOver(dir, err)
+	}
+	defer top.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
+	return top.Walk(func(below string, d fs.DirEntry, err error) error {
+		path := filepath.Join(dir, filepath.FromSlash(below))
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -94,8 +105,8 @@ func (n *notifier) watchTree(ctx context.Context, dir string) error {
 		if !d.IsDir() {
 			return nil
 		}
-		name, err := filepath.Rel(n.root, path)
-		if err != nil || checkName(name) != nil || n.folder.skips(filepath.ToSlash(name)) {
+		name := filepath.ToSlash(filepath.Join(name, below))
+		if checkName(name) != nil || n.folder.skips(name) {
 			return fs.SkipDir
 		}
 		if len(n.watched) >= n.max {
@@ -109,10 +120,20 @@ func (n *notifier) watchTree(ctx context.Context, dir string) error {
 	})
 }
 
+// open opens a folder in the watched one.
+func (n *notifier) open(name string) (*contain.Root, error) {
+	root, err := n.folder.Open()
+	if err != nil {
+		return nil, err
+	}
+	below, err := root.Sub(name)
+	return below, errors.Join(err, root.Close())
+}
+
 // passOver returns nil for a folder that is gone again, since its removal is an
-// event too, and for one that is unreadable, which the walk reports.
+// event too, and for one that cannot be looked into, which the walk reports.
 func (n *notifier) passOver(path string, err error) error {
-	if path != n.root && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)) {
+	if path != n.root && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, contain.ErrTooDeep)) {
 		return nil
 	}
 	return fmt.Errorf("watch %s: %w", path, err)

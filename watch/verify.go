@@ -5,10 +5,10 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/document"
 )
 
@@ -39,7 +39,7 @@ func (f Folder) Changed(stamps map[string]document.Stamp) []string {
 }
 
 // holds reports whether the file at a path of the index has the bytes of the stamp.
-func (f Folder) holds(root *os.Root, indexed string, stamp document.Stamp) bool {
+func (f Folder) holds(root *contain.Root, indexed string, stamp document.Stamp) bool {
 	name, ok := f.nameOf(indexed)
 	if !ok || !f.Covers(name) {
 		return false
@@ -51,7 +51,7 @@ func (f Folder) holds(root *os.Root, indexed string, stamp document.Stamp) bool 
 	if stamp.Proves(e.stat.stamp()) {
 		return true
 	}
-	content, _, err := read(root, e)
+	content, _, err := f.read(root, e)
 	return err == nil && sha256.Sum256(content) == stamp.Hash
 }
 

@@ -3,12 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -44,7 +40,7 @@ rules there are.`,
 			if err != nil {
 				return err
 			}
-			documents, err := criticalDocuments(cmd.Context(), first(options.project, "."), options.settings.ExternalDocsAllowed)
+			documents, err := criticalDocuments(cmd.Context(), options.project, options.settings.ExternalDocsAllowed)
 			switch {
 			case err != nil:
 				return err
@@ -70,12 +66,8 @@ type criticalDocument struct {
 // not index.
 func criticalDocuments(ctx context.Context, dir string, externalAllowed []string) ([]criticalDocument, error) {
 	found := []criticalDocument{}
-	root, err := project.FindRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	_, err = os.Stat(filepath.Join(root, project.ConfigDir, project.ConfigFile))
-	if errors.Is(err, fs.ErrNotExist) {
+	root, err := findProject(dir)
+	if isUsage(err) {
 		return found, nil
 	}
 	if err != nil {

@@ -68,7 +68,7 @@ func evaluate(ctx context.Context, f *flags, options evalOptions, stdout, stderr
 	if err != nil {
 		return usageError{err}
 	}
-	corpus, err := readCorpus(options.corpus)
+	corpus, err := readCorpus(ctx, options.corpus)
 	if err != nil {
 		return usageError{err}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/eval"
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
@@ -32,7 +34,7 @@ type corpus struct {
 }
 
 // readCorpus reads a collection in either form.
-func readCorpus(dir string) (*corpus, error) {
+func readCorpus(ctx context.Context, dir string) (*corpus, error) {
 	if dir == "" {
 		return nil, errors.New(
 			"--corpus is missing; give the folder of a collection, as in `compound-docs eval --corpus ./test/eval/corpus`")
@@ -47,7 +49,7 @@ func readCorpus(dir string) (*corpus, error) {
 	case err == nil:
 		err = c.readBEIR()
 	case errors.Is(err, fs.ErrNotExist):
-		err = c.readProject()
+		err = c.readProject(ctx)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the collection %s: %w", dir, err)
@@ -70,27 +72,23 @@ func (c *corpus) readBEIR() (err error) {
 	return nil
 }
 
-func (c *corpus) readProject() error {
+func (c *corpus) readProject(ctx context.Context) error {
 	definition, err := project.Load(c.dir)
 	if err != nil {
 		return err
 	}
 	c.schema = definition
-	root := os.DirFS(c.dir)
 	var documents []eval.Document
-	err = fs.WalkDir(root, definition.DocsDir(), func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || filepath.Ext(path) != ".md" {
-			return err
-		}
-		content, err := fs.ReadFile(root, path)
+	var unread []error
+	err = workspace.Folders(definition)[0].ReadAll(ctx, func(file document.File, err error) {
 		if err != nil {
-			return err
+			unread = append(unread, fmt.Errorf("%s: %w", file.Path, err))
+			return
 		}
-		documents = append(documents, eval.Document{ID: path, Text: string(content)})
-		c.add(path, path, content)
-		return nil
+		documents = append(documents, eval.Document{ID: file.Path, Text: string(file.Content)})
+		c.add(file.Path, file.Path, file.Content)
 	})
-	if err != nil {
+	if err = errors.Join(append(unread, err)...); err != nil {
 		return err
 	}
 	c.collection, err = eval.ReadQueries(c.dir, documents)

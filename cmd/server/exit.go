@@ -67,7 +67,7 @@ func report(ctx context.Context, command *cobra.Command, err error) int {
 		return codeOfSignal(signal.signal)
 	}
 	stderr := command.ErrOrStderr()
-	fmt.Fprintln(stderr, "compound-docs:", err)
+	fmt.Fprintf(stderr, "%s", sanitize(fmt.Appendln(nil, "compound-docs:", err)))
 	_, ran := errors.AsType[runError](err)
 	if !ran {
 		fmt.Fprintf(stderr, "see `%s --help`\n", command.CommandPath())

@@ -13,7 +13,8 @@ import (
 )
 
 // output is the stdout of a command that prints for people or for a pipe. When the pipe
-// is closed, as by head, the rest is dropped: that is no error.
+// is closed, as by head, the rest is dropped: that is no error. What could command a
+// terminal is replaced.
 type output struct {
 	to     io.Writer
 	closed bool
@@ -30,12 +31,12 @@ func (o *output) Write(text []byte) (int, error) {
 	if o.closed {
 		return len(text), nil
 	}
-	n, err := o.to.Write(text)
+	_, err := o.to.Write(sanitize(text))
 	if errors.Is(err, syscall.EPIPE) {
 		o.closed = true
-		return len(text), nil
+		err = nil
 	}
-	return n, err
+	return len(text), err
 }
 
 // nobodyReads reports whether what is written to w is dropped.

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -15,6 +14,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
 // ServerName is the name under which the server is registered.
@@ -164,22 +165,14 @@ const maxFile = 64 << 20
 
 // read decodes a file. One that does not exist leaves out as it is.
 func read(path string, out any) error {
-	info, err := os.Stat(path) //nolint:gosec // settings, at the places that Claude Code has for them
+	text, err := contain.ReadFile(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	if err == nil {
+		err = json.Unmarshal(text, out)
+	}
 	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("read %s: it is not a file", path)
-	}
-	file, err := os.Open(path) //nolint:gosec // the same
-	if err != nil {
-		return err
-	}
-	defer file.Close() //nolint:errcheck // opened for reading only
-	if err := json.NewDecoder(io.LimitReader(file, maxFile)).Decode(out); err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
 	return nil

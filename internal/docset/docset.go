@@ -7,11 +7,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
@@ -69,7 +68,7 @@ func Read(ctx context.Context, p *project.Project) (*Set, error) {
 		return nil, err
 	}
 	slices.SortFunc(set.Documents, func(a, b *Document) int { return strings.Compare(a.Path, b.Path) })
-	root, err := os.OpenRoot(p.Root)
+	root, err := contain.Open(p.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +83,7 @@ func Read(ctx context.Context, p *project.Project) (*Set, error) {
 
 // follow finds where a link leads, as the index does: to its fallback if there is no
 // document at its target.
-func (s *Set) follow(root *os.Root, link index.Link) Target {
+func (s *Set) follow(root *contain.Root, link index.Link) Target {
 	target := Target{Path: link.Target, Supersedes: link.Supersedes}
 	if d := s.byPath[link.Target]; d == nil && s.byPath[link.Fallback] != nil {
 		target.Path = link.Fallback
@@ -100,7 +99,7 @@ func (s *Set) follow(root *os.Root, link index.Link) Target {
 
 // Exists reports whether a path of the repository is a file or a folder. A path that
 // cannot be looked at counts as one.
-func Exists(root *os.Root, path string) bool {
-	_, err := root.Lstat(filepath.FromSlash(path))
+func Exists(root *contain.Root, path string) bool {
+	_, err := root.Lstat(path)
 	return err == nil || !errors.Is(err, fs.ErrNotExist) && !isNotFolder(err)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"regexp"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/gitlog"
 )
@@ -36,7 +36,7 @@ func (e *examination) checkFiles(ctx context.Context) error {
 	if len(files) == 0 {
 		return nil
 	}
-	root, err := os.OpenRoot(e.project.Root)
+	root, err := contain.Open(e.project.Root)
 	if err != nil {
 		return fmt.Errorf("open the repository: %w", err)
 	}

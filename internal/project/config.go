@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path/filepath"
 
+	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/jsonschema"
 )
 
@@ -88,13 +89,13 @@ func defaultExternalDocs() *ExternalDocs {
 func loadConfig(root string) (Config, error) {
 	rel := filepath.Join(ConfigDir, ConfigFile)
 	file := filepath.Join(root, rel)
-	content, err := readInside(root, rel, maxFileBytes)
+	content, err := readInside(root, rel)
 	switch {
-	case errors.Is(err, errLeaves):
+	case errors.Is(err, contain.ErrEscapes):
 		return Config{}, &ConfigError{
 			Path: file, Problem: "is a link that leads out of the repository", Hint: "Put the file itself there.", Err: err,
 		}
-	case errors.Is(err, errHidden):
+	case errors.Is(err, contain.ErrHidden):
 		return Config{}, &ConfigError{
 			Path: file, Problem: "is a link to a hidden file", Hint: "Put the file itself there.", Err: err,
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/jsonschema"
 )
 
@@ -53,10 +54,10 @@ func (p *Project) customFolder(key, configured string) (string, error) {
 	case overlaps(folder, SchemasFolder):
 		return "", wrong("is kept for schemas")
 	}
-	switch target, err := resolveInside(p.Root, filepath.Join(p.docsDir, filepath.FromSlash(folder))); {
-	case errors.Is(err, errLeaves):
+	switch _, err := resolveInside(p.Root, filepath.Join(p.docsDir, filepath.FromSlash(folder))); {
+	case errors.Is(err, contain.ErrEscapes):
 		return "", wrong("is a link that leads out of the repository")
-	case errors.Is(err, errHidden), isHidden(target):
+	case errors.Is(err, contain.ErrHidden):
 		return "", wrong("is a link to a hidden folder")
 	}
 	return folder, nil
@@ -71,9 +72,11 @@ func folderProblem(configured, place string) string {
 		return "is an absolute path"
 	case !isPortable(configured):
 		return "has a character that not every system allows in a folder's name"
+	case !contain.AllowedOnWindows(folder):
+		return "has a name that Windows does not allow"
 	case folder == ".." || strings.HasPrefix(folder, "../"):
 		return "leads out of " + place
-	case isHidden(folder):
+	case contain.Hidden(folder):
 		return "is hidden, and hidden files are not indexed"
 	}
 	return ""
@@ -147,10 +150,10 @@ func (p *Project) readSchema(key string, t *DocType) ([]byte, *jsonschema.Schema
 	shown := filepath.Join(p.Root, p.docsDir, filepath.FromSlash(t.Schema))
 	data, err := p.readSchemaFile(t.Schema)
 	switch {
-	case errors.Is(err, errLeaves):
+	case errors.Is(err, contain.ErrEscapes):
 		return nil, nil, p.configError(key, fmt.Sprintf("is %q, which leads out of the repository", t.Schema),
 			"Keep the schema in the repository, "+example+".")
-	case errors.Is(err, errHidden):
+	case errors.Is(err, contain.ErrHidden):
 		return nil, nil, p.configError(key, fmt.Sprintf("is %q, which leads to a hidden file", t.Schema),
 			"Keep the schema where it can be seen, "+example+".")
 	case errors.Is(err, fs.ErrNotExist):
@@ -191,9 +194,9 @@ func (p *Project) readSchema(key string, t *DocType) ([]byte, *jsonschema.Schema
 // readSchemaFile reads a file by its path as config.json has it.
 func (p *Project) readSchemaFile(configured string) ([]byte, error) {
 	if filepath.IsAbs(configured) {
-		return nil, errLeaves
+		return nil, contain.ErrEscapes
 	}
-	return readInside(p.Root, filepath.Join(p.docsDir, filepath.FromSlash(configured)), maxFileBytes)
+	return readInside(p.Root, filepath.Join(p.docsDir, filepath.FromSlash(configured)))
 }
 
 // structuralKeywords tell a JSON Schema from the short form.

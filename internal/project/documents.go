@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
 // DocsDir returns the folder of the documents, relative to Root, with / separators and no "./".
@@ -62,8 +64,8 @@ func DocumentsFolder(root, configured string) (string, error) {
 // be. It may be missing. Whether it is a folder is checked when it is walked.
 func checkDocsFolder(root, folder string) error {
 	target, err := resolveInside(root, filepath.FromSlash(folder))
-	if err == nil && (isHidden(target) || isGit(root, target)) {
-		err = errHidden
+	if err == nil && isGit(root, target) {
+		err = contain.ErrHidden
 	}
 	if err == nil && target == "." {
 		err = errRepository
@@ -73,10 +75,10 @@ func checkDocsFolder(root, folder string) error {
 	}
 	e := fileError(filepath.Join(root, filepath.FromSlash(folder)), "", err)
 	switch {
-	case errors.Is(err, errLeaves):
+	case errors.Is(err, contain.ErrEscapes):
 		e.Problem = "is a link that leads out of the repository"
 		e.Hint = "Keep the documents in the repository; a folder elsewhere can be searched as external_docs."
-	case errors.Is(err, errHidden):
+	case errors.Is(err, contain.ErrHidden):
 		e.Problem = "is a link to a hidden folder"
 		e.Hint = "Hidden folders are not indexed: keep the documents in the folder itself."
 	case errors.Is(err, errRepository):

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/jsonschema"
 )
 
@@ -52,11 +53,11 @@ func (e *ConfigError) Location() (path, key string) { return e.Path, e.Key }
 // Unreadable reports whether the file exists and cannot be read. Otherwise its content, or the given
 // path, is wrong.
 func (e *ConfigError) Unreadable() bool {
-	if errors.Is(e.Err, fs.ErrNotExist) {
+	if errors.Is(e.Err, fs.ErrNotExist) || errors.Is(e.Err, contain.ErrEscapes) || errors.Is(e.Err, contain.ErrHidden) {
 		return false
 	}
-	var pathErr *fs.PathError
-	return errors.As(e.Err, &pathErr) || errors.Is(e.Err, errNotRegular) || errors.Is(e.Err, errTooLarge)
+	return errors.As(e.Err, new(*fs.PathError)) || errors.Is(e.Err, contain.ErrNotRegular) ||
+		errors.As(e.Err, new(*contain.TooLargeError))
 }
 
 // fileError turns an error of the file system into a ConfigError. hint says what to do if the file
@@ -68,9 +69,9 @@ func fileError(path, hint string, err error) *ConfigError {
 	case errors.Is(err, fs.ErrNotExist):
 	case errors.Is(err, fs.ErrPermission):
 		e.Problem, e.Hint = "may not be read", "Give this user permission to read it, for example with chmod u+r."
-	case errors.Is(err, errNotRegular):
+	case errors.Is(err, contain.ErrNotRegular):
 		e.Problem, e.Hint = "is not a regular file", "Put a file there in its place."
-	case errors.Is(err, errTooLarge):
+	case errors.As(err, new(*contain.TooLargeError)):
 		e.Problem, e.Hint = "is larger than 1 MiB", "Shorten it; such a file has a few kilobytes."
 	case errors.As(err, &pathErr):
 		e.Problem, e.Hint = "can't be read: "+pathErr.Err.Error(), "Check the file and try again."

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
 // maxAlternatives bounds what the braces of one pattern can expand to: matching tries them all.
@@ -86,7 +88,7 @@ func (p *Project) loadExternal(allowed []string) (*External, error) {
 			return nil, p.externalError("path", err.Error(), "Write a path in the repository.")
 		}
 		e.RelDir = filepath.ToSlash(rel)
-		e.Hidden = isHidden(rel)
+		e.Hidden = contain.Hidden(rel)
 	}
 	docs := filepath.Join(p.Root, filepath.FromSlash(p.docsDir))
 	if isInside(docs, dir) {
@@ -158,7 +160,7 @@ func (p *Project) checkExternalHidden(configured, dir string, allowed []string) 
 		return p.externalError("path", fmt.Sprintf("is %q, which is one of git's own folders", configured),
 			`Tokens and passwords may be there. Name a folder of documents, for example "path": "./docs".`)
 	}
-	if inside && !isHidden(rel) || isAllowed(configured, dir, allowed) {
+	if inside && !contain.Hidden(rel) || isAllowed(configured, dir, allowed) {
 		return nil
 	}
 	return p.externalError("path", fmt.Sprintf("is %q, which leads to a hidden folder", configured),
@@ -194,7 +196,7 @@ func isAllowed(configured, dir string, allowed []string) bool {
 			return false
 		}
 		rel, err := filepath.Rel(resolved, dir)
-		return err == nil && filepath.IsLocal(rel) && !isHidden(rel)
+		return err == nil && filepath.IsLocal(rel) && !contain.Hidden(rel)
 	})
 }
 

@@ -5,53 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"unicode/utf8"
 
 	"github.com/compound-docs/compound-docs/internal/jsonschema"
 )
-
-// maxFileBytes bounds config.json, settings.json and every schema.
-const maxFileBytes = 1 << 20
-
-var (
-	errNotRegular = errors.New("not a regular file")
-	errTooLarge   = errors.New("file too large")
-)
-
-// readFile reads a regular file of at most limit bytes. It fails on a named pipe or a device, and
-// does not block on one: it opens the file with O_NONBLOCK and checks its mode before it reads.
-func readFile(path string, limit int64) ([]byte, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, fmt.Errorf("open: %w", err)
-	}
-	return readOpen(file, limit)
-}
-
-// readOpen reads a file that was opened with O_NONBLOCK, and closes it.
-func readOpen(file *os.File, limit int64) ([]byte, error) {
-	defer file.Close() //nolint:errcheck // opened for reading only
-	info, err := file.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("stat: %w", err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errNotRegular
-	}
-	data, err := io.ReadAll(io.LimitReader(file, limit+1))
-	if err != nil {
-		return nil, fmt.Errorf("read: %w", err)
-	}
-	if int64(len(data)) > limit {
-		return nil, errTooLarge
-	}
-	return data, nil
-}
 
 // decodeFile parses the content of a JSON file. A byte order mark is dropped. The error is a
 // *ConfigError.
@@ -169,10 +127,4 @@ func decodeInto(path string, data []byte, value any, s *jsonschema.Schema, dst a
 	default:
 		return &ConfigError{Path: path, Problem: err.Error(), Hint: "Compare it with " + minimalConfig + ".", Err: err}
 	}
-}
-
-// isInside reports whether the path is root or below it. Both are absolute, with symlinks resolved.
-func isInside(root, path string) bool {
-	rel, err := filepath.Rel(root, path)
-	return err == nil && filepath.IsLocal(rel)
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
 // detachedBranch is the Branch of a HEAD that names no branch, as git rev-parse --abbrev-ref says.
@@ -194,6 +196,6 @@ func (d gitDirs) rebasing() string {
 
 // readGitFile returns the content of a small text file without surrounding space.
 func readGitFile(file string) (string, error) {
-	data, err := readFile(file, maxGitFileBytes)
+	data, err := contain.ReadFile(file, maxGitFileBytes)
 	return string(bytes.TrimSpace(data)), err
 }

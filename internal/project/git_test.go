@@ -224,7 +224,7 @@ func TestHead_Refuses(t *testing.T) {
 	}{
 		{"nonsense", map[string]string{".git/HEAD": "hello"}, "read ROOT/.git/HEAD: it holds neither a branch nor a commit; git status says what is wrong with the repository"},
 		{"upwards", map[string]string{".git/HEAD": "ref: refs/../../x"}, "read ROOT/.git/HEAD: it holds neither a branch nor a commit; git status says what is wrong with the repository"},
-		{"huge", map[string]string{".git/HEAD": strings.Repeat("x", 10_000)}, "read git HEAD: file too large"},
+		{"huge", map[string]string{".git/HEAD": strings.Repeat("x", 10_000)}, "read git HEAD: the file has 10000 bytes, more than 8192"},
 		{"folder", map[string]string{".git/HEAD/": ""}, "read git HEAD: not a regular file"},
 		{
 			"reftable",
@@ -232,7 +232,7 @@ func TestHead_Refuses(t *testing.T) {
 			"read ROOT/.git/HEAD: the repository stores its refs as a reftable, which can't be read; " +
 				"git refs migrate --ref-format=files stores them as files",
 		},
-		{"huge link", map[string]string{".git": "gitdir: " + strings.Repeat("x", 10_000)}, "read ROOT/.git: file too large"},
+		{"huge link", map[string]string{".git": "gitdir: " + strings.Repeat("x", 10_000)}, "read ROOT/.git: the file has 10008 bytes, more than 8192"},
 		{"file that is no link", map[string]string{".git": "x"}, `read ROOT/.git: it is a file and does not begin with "gitdir:"`},
 		{
 			"link to nowhere",

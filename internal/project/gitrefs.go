@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
 // Limits on what is read of a repository's refs.
@@ -30,19 +31,18 @@ func Branches(root string) []string {
 	}
 	names := map[string]bool{}
 	heads := filepath.Join(dirs.common, "refs", "heads")
-	_ = filepath.WalkDir(heads, func(file string, entry fs.DirEntry, err error) error { // every error is skipped below
-		if err != nil {
-			return nil //nolint:nilerr // an unreadable folder is left out
-		}
-		if len(names) >= maxBranches {
-			return filepath.SkipAll
-		}
-		rel, err := filepath.Rel(heads, file)
-		if err == nil && entry.Type().IsRegular() && isRefName(branchPrefix+filepath.ToSlash(rel)) {
-			names[filepath.ToSlash(rel)] = true
-		}
-		return nil
-	})
+	if folder, err := contain.Open(heads); err == nil {
+		defer folder.Close()                                                  //nolint:errcheck // opened for reading only
+		_ = folder.Walk(func(name string, entry fs.DirEntry, _ error) error { // what can't be read is left out
+			if len(names) >= maxBranches {
+				return fs.SkipAll
+			}
+			if entry.Type().IsRegular() && isRefName(branchPrefix+name) {
+				names[name] = true
+			}
+			return nil
+		})
+	}
 	_ = dirs.packedRefs(func(ref string) bool { // what can't be read is left out
 		if name, ok := strings.CutPrefix(ref, branchPrefix); ok {
 			names[name] = true
@@ -56,18 +56,12 @@ func Branches(root string) []string {
 // called for all of them.
 func (d gitDirs) packedRefs(yield func(ref string) bool) error {
 	name := filepath.Join(d.common, "packed-refs")
-	info, err := os.Stat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	file, err := contain.OpenFile(name, maxPackedRefsBytes)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
-	case err != nil:
-		return fmt.Errorf("read git refs: %w", err)
-	case !info.Mode().IsRegular() || info.Size() > maxPackedRefsBytes:
-		return fmt.Errorf("read git refs: %s is not a regular file of at most 32 MiB", name)
 	}
-	file, err := os.Open(name)
 	if err != nil {
-		return fmt.Errorf("read git refs: %w", err)
+		return fmt.Errorf("read git refs: %s: %w", name, err)
 	}
 	defer file.Close() //nolint:errcheck // opened for reading only
 	lines := bufio.NewScanner(file)

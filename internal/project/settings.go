@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
 // SettingsFile is the name of the user's own settings in their folder.
@@ -61,7 +63,7 @@ func DefaultHome() (string, error) {
 func LoadSettings(home string) (Settings, error) {
 	file := filepath.Join(home, SettingsFile)
 	settings := DefaultSettings()
-	content, err := readFile(file, maxFileBytes)
+	content, err := contain.ReadFile(file, contain.MaxConfig)
 	if errors.Is(err, fs.ErrNotExist) {
 		return settings, nil
 	}

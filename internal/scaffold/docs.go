@@ -2,11 +2,10 @@ package scaffold
 
 import (
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
@@ -37,9 +36,9 @@ type knowledge struct {
 // folder if it has files and there is no other: the team writes its problems there itself,
 // and the next ones too. Decision records remain external docs, since other documents do
 // not belong among them.
-func findKnowledge(root, wanted string) knowledge {
+func findKnowledge(root *contain.Root, wanted string) knowledge {
 	var found knowledge
-	_, err := os.Lstat(filepath.Join(root, project.DocsFolder))
+	_, err := root.Lstat(project.DocsFolder)
 	switch {
 	case wanted == project.DocsFolder:
 	case wanted != "":
@@ -77,24 +76,28 @@ func narrowest(files []string) string {
 
 // markdown returns the markdown files of a folder of the repository, but for those in the
 // folder without. A folder behind a symbolic link, or a hidden one, does not count.
-func markdown(root, folder, without string) (files []string) {
-	for dir := folder; dir != "."; dir = path.Dir(dir) {
-		if info, err := os.Lstat(filepath.Join(root, filepath.FromSlash(dir))); err != nil || !info.IsDir() {
-			return nil
-		}
+func markdown(root *contain.Root, folder, without string) (files []string) {
+	if target, err := root.Resolve(folder); err != nil || target != folder {
+		return nil
 	}
+	opened, err := root.Sub(folder)
+	if err != nil {
+		return nil
+	}
+	defer opened.Close() //nolint:errcheck // opened for reading only
 	entries := 0
-	_ = fs.WalkDir(os.DirFS(root), folder, func(name string, d fs.DirEntry, err error) error {
+	_ = opened.Walk(func(name string, d fs.DirEntry, err error) error {
 		if entries++; entries > maxEntries {
 			return fs.SkipAll
 		}
+		at := path.Join(folder, name)
 		switch {
 		case err != nil:
 			return fs.SkipDir // doctor names what cannot be read
-		case d.IsDir() && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || name == without):
+		case d.IsDir() && (d.Name() == "node_modules" || at == without):
 			return fs.SkipDir
-		case d.Type().IsRegular() && path.Ext(name) == ".md" && !strings.HasPrefix(d.Name(), "."):
-			files = append(files, name)
+		case d.Type().IsRegular() && path.Ext(name) == ".md":
+			files = append(files, at)
 		}
 		return nil
 	})

@@ -8,11 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
@@ -48,13 +48,13 @@ func Write(root string, options Options) (result Result, err error) {
 			return Result{}, err
 		}
 	}
-	folder, err := os.OpenRoot(root)
+	folder, err := contain.Open(root)
 	if err != nil {
 		return Result{}, err
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
-	found := findKnowledge(root, options.Documents)
-	if result.Kept, err = writeConfig(root, folder, found); err != nil {
+	found := findKnowledge(folder, options.Documents)
+	if result.Kept, err = writeConfig(filepath.Base(root), folder.Showing(project.ConfigDir), found); err != nil {
 		return Result{}, err
 	}
 	if result.Project, err = project.Load(root, options.ExternalAllowed...); err != nil {
@@ -84,7 +84,7 @@ func checkKept(p *project.Project, wanted string) error {
 
 // makeFolders makes the folder of the documents, and those of the doc-types in it. A
 // lenient project's folder has an order of its own.
-func makeFolders(folder *os.Root, p *project.Project) (made []string, err error) {
+func makeFolders(folder *contain.Root, p *project.Project) (made []string, err error) {
 	names := []string{p.DocsDir()}
 	if !p.Lenient() {
 		names = nil
@@ -94,7 +94,7 @@ func makeFolders(folder *os.Root, p *project.Project) (made []string, err error)
 	}
 	const readable = 0o755
 	for _, name := range names {
-		if _, err := folder.Stat(name); err == nil {
+		if _, err := folder.Resolve(name); err == nil {
 			continue
 		}
 		if err := folder.MkdirAll(name, readable); err != nil {
@@ -122,12 +122,12 @@ type externalDocs struct {
 }
 
 // writeConfig writes a configuration, unless there is one.
-func writeConfig(root string, folder *os.Root, found knowledge) (kept bool, err error) {
+func writeConfig(repository string, folder *contain.Root, found knowledge) (kept bool, err error) {
 	const readable, file = 0o755, 0o644
 	if err := folder.MkdirAll(project.ConfigDir, readable); err != nil {
 		return false, fmt.Errorf("make the folder of the configuration: %w", err)
 	}
-	c := config{ProjectName: ProjectName(filepath.Base(root))}
+	c := config{ProjectName: ProjectName(repository)}
 	if found.own != "" {
 		c.Documents = &documents{Folder: found.own, Lenient: true}
 	}
@@ -139,15 +139,14 @@ func writeConfig(root string, folder *os.Root, found knowledge) (kept bool, err 
 		return false, fmt.Errorf("write the configuration: %w", err)
 	}
 	name := path.Join(project.ConfigDir, project.ConfigFile)
-	created, err := folder.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, file)
+	err = folder.Create(name, append(text, '\n'), file)
 	if errors.Is(err, fs.ErrExist) {
 		return true, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("write the configuration: %w", err)
 	}
-	_, err = created.Write(append(text, '\n'))
-	return false, errors.Join(err, created.Close())
+	return false, nil
 }
 
 // ProjectName makes the name of a folder fit what a project may be called: a letter

@@ -3,9 +3,10 @@ package workspace
 import (
 	"fmt"
 	"os"
-	"path/filepath"
+	"path"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/watch"
 )
@@ -44,11 +45,17 @@ func (p *Project) setConfigProblem(err error) {
 type configStamp string
 
 func stampConfig(p *project.Project) configStamp {
+	root, err := contain.Open(p.Root)
+	if err != nil {
+		return configStamp(err.Error())
+	}
+	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
+	shown := root.Showing(project.ConfigDir)
 	var stamp strings.Builder
-	stamp.WriteString(stampFile(p.ConfigPath))
+	stamp.WriteString(stampFile(shown, path.Join(project.ConfigDir, project.ConfigFile)))
 	for _, docType := range p.DocTypes() {
 		if docType.Custom && docType.Schema != "" {
-			stamp.WriteString(stampFile(filepath.Join(p.Root, filepath.FromSlash(p.DocsDir()), filepath.FromSlash(docType.Schema))))
+			stamp.WriteString(stampFile(shown, path.Join(p.DocsDir(), docType.Schema)))
 		}
 	}
 	if external, ok := p.External(); ok {
@@ -60,10 +67,10 @@ func stampConfig(p *project.Project) configStamp {
 	return configStamp(stamp.String())
 }
 
-func stampFile(path string) string {
-	info, err := os.Stat(path)
+func stampFile(root *contain.Root, name string) string {
+	_, info, err := root.Follow(name)
 	if err != nil {
-		return path + ": missing\n"
+		return name + ": missing\n"
 	}
-	return fmt.Sprintf("%s: %+v\n", path, watch.StampOf(info))
+	return fmt.Sprintf("%s: %+v\n", name, watch.StampOf(info))
 }

@@ -1,0 +1,80 @@
+package contain
+
+import (
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Hidden reports whether a part of a path is hidden.
+func Hidden(name string) bool {
+	for part := range strings.SplitSeq(filepath.ToSlash(name), "/") {
+		if hidden(part) {
+			return true
+		}
+	}
+	return false
+}
+
+// hidden reports whether a name is that of a hidden file or folder, by its dot or by another
+// name that a file system has for such a one.
+func hidden(name string) bool { return hiddenOn(name, runtime.GOOS) }
+
+// hiddenOn is hidden on an operating system. HFS+ ignores some characters, so that there
+// "\u200c.git" is .git. Windows has short names, such as GIT~1 for .git: git itself takes that
+// one for .git everywhere.
+func hiddenOn(name, system string) bool {
+	if name == "." || name == ".." || name == "" {
+		return false
+	}
+	if name[0] >= 0x80 {
+		name = strings.TrimLeftFunc(name, func(r rune) bool {
+			return '\u200c' <= r && r <= '\u200f' || '\u202a' <= r && r <= '\u202e' || '\u206a' <= r && r <= '\u206f' || r == '\ufeff'
+		})
+	}
+	if strings.HasPrefix(name, ".") {
+		return true
+	}
+	stem, ok := shortName(name)
+	return ok && (system == "windows" || strings.EqualFold(stem, "git"))
+}
+
+// shortName returns the part of a short name of Windows before the tilde, and false if a name
+// is none: NOTES~1.MD has at most eight characters before the dot, the last of which are a
+// tilde and a number.
+func shortName(name string) (stem string, ok bool) {
+	name, _, _ = strings.Cut(name, ".")
+	stem, number, ok := strings.Cut(name, "~")
+	return stem, ok && stem != "" && number != "" && len(name) <= 8 && strings.Trim(number, "0123456789") == ""
+}
+
+// AllowedOnWindows reports whether each part of a path is on Windows the name of a file or
+// folder. It says nothing of the characters that Windows refuses itself.
+func AllowedOnWindows(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		if part != "." && part != ".." && !windowsName(part) {
+			return false
+		}
+	}
+	return true
+}
+
+// windowsName reports whether a name is on Windows that of the file that it looks like.
+// There NUL and COM1.md are devices, a colon begins the name of a stream of the file, and a
+// dot or space at the end is dropped.
+func windowsName(name string) bool {
+	if strings.Contains(name, ":") || strings.TrimRight(name, ". ") != name {
+		return false
+	}
+	stem, _, _ := strings.Cut(name, ".")
+	stem = strings.ToUpper(strings.TrimRight(stem, " "))
+	if slices.Contains([]string{"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"}, stem) {
+		return false
+	}
+	number, ok := strings.CutPrefix(stem, "COM")
+	if !ok {
+		number, ok = strings.CutPrefix(stem, "LPT")
+	}
+	return !ok || !slices.Contains(strings.Split("0 1 2 3 4 5 6 7 8 9 ¹ ² ³", " "), number)
+}

@@ -1,0 +1,133 @@
+package contain
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// File is a regular file that was read.
+type File struct {
+	// Target is its path without symbolic links.
+	Target  string
+	Content []byte
+	// Before and After are what the file system said of it then.
+	Before, After fs.FileInfo
+}
+
+// Read reads a file of at most limit bytes. The error is [ErrNotRegular], a *[TooLargeError],
+// one of those of [Root.Resolve] or the system's.
+func (r *Root) Read(name string, limit int64) (File, error) {
+	for range maxTries {
+		target, file, err := r.open(name)
+		if errors.Is(err, ErrReplaced) {
+			continue
+		}
+		if err != nil {
+			return File{}, err
+		}
+		read, err := readOpen(file, limit)
+		read.Target = target
+		return read, err
+	}
+	return File{}, named(ErrReplaced, "open", name)
+}
+
+// open opens the regular file that a path leads to.
+func (r *Root) open(name string) (target string, file *os.File, err error) {
+	p, err := r.find(name)
+	if err != nil {
+		return "", nil, err
+	}
+	defer p.close()
+	if p.last == nil || !p.last.Mode().IsRegular() {
+		return "", nil, ErrNotRegular
+	}
+	last := p.names[len(p.names)-1]
+	// A named pipe in its place must not be waited for.
+	file, err = p.folder().OpenFile(last, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return "", nil, named(replaced(p.folder(), last, p.last, err), "open", name)
+	}
+	now, err := file.Stat()
+	if err == nil && !os.SameFile(p.last, now) {
+		err = named(ErrReplaced, "open", name)
+	}
+	if err != nil {
+		return "", nil, errors.Join(err, file.Close())
+	}
+	return p.path(), file, nil
+}
+
+// ReadFile reads a regular file of at most limit bytes, wherever its path leads. It is for
+// files that no folder contains: the user's own settings, and git's, which a worktree has
+// elsewhere. The errors are those of [OpenFile].
+func ReadFile(path string, limit int64) ([]byte, error) {
+	file, err := OpenFile(path, limit)
+	if err != nil {
+		return nil, err
+	}
+	read, err := readOpen(file, limit)
+	return read.Content, err
+}
+
+// OpenFile is ReadFile for a file that is read bit by bit. The error is [ErrNotRegular], a
+// *[TooLargeError] or the system's. It never waits for a named pipe.
+func OpenFile(path string, limit int64) (*os.File, error) {
+	info, err := os.Stat(path) // a device is not even opened
+	if err == nil && !info.Mode().IsRegular() {
+		err = ErrNotRegular
+	}
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err = file.Stat()
+	if err == nil {
+		err = fits(info, limit)
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
+
+func fits(info fs.FileInfo, limit int64) error {
+	switch {
+	case !info.Mode().IsRegular():
+		return ErrNotRegular
+	case info.Size() > limit:
+		return &TooLargeError{Size: info.Size(), Limit: limit}
+	}
+	return nil
+}
+
+// readOpen reads a file to its end, and closes it.
+func readOpen(file *os.File, limit int64) (read File, err error) {
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if read.Before, err = file.Stat(); err != nil {
+		return File{}, err
+	}
+	if err := fits(read.Before, limit); err != nil {
+		return File{}, err
+	}
+	content := bytes.NewBuffer(make([]byte, 0, read.Before.Size()+bytes.MinRead))
+	if _, err := content.ReadFrom(io.LimitReader(file, limit+1)); err != nil {
+		return File{}, fmt.Errorf("read: %w", err)
+	}
+	if read.After, err = file.Stat(); err != nil {
+		return File{}, err
+	}
+	if size := int64(content.Len()); size > limit { // it has grown
+		return File{}, &TooLargeError{Size: max(size, read.After.Size()), Limit: limit}
+	}
+	read.Content = content.Bytes()
+	return read, nil
+}

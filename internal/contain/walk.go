@@ -1,0 +1,84 @@
+package contain
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"syscall"
+)
+
+// Walk calls visit for the folder and for all that is below it, as [fs.WalkDir] does. It
+// passes over what is hidden, and follows no symbolic link.
+func (r *Root) Walk(visit fs.WalkDirFunc) error {
+	info, err := r.folder.Stat(".")
+	if err != nil {
+		return err
+	}
+	own := fs.FileInfoToDirEntry(info)
+	if err = visit(".", own, nil); err == nil {
+		err = walk(r.folder, ".", 0, own, visit)
+	}
+	if errors.Is(err, fs.SkipDir) || errors.Is(err, fs.SkipAll) {
+		return nil
+	}
+	return err
+}
+
+// walk visits what is in an open folder, which is so many folders below the first one.
+func walk(folder *os.Root, name string, depth int, own fs.DirEntry, visit fs.WalkDirFunc) error {
+	entries, err := fs.ReadDir(folder.FS(), ".")
+	if err != nil {
+		if err = visit(name, own, named(err, "open", name)); err != nil {
+			return err
+		}
+	}
+	for _, entry := range entries {
+		if hidden(entry.Name()) {
+			continue
+		}
+		at := path.Join(name, entry.Name())
+		err := visit(at, entry, nil)
+		if err == nil && entry.IsDir() {
+			err = walkBelow(folder, at, depth+1, entry, visit)
+		}
+		switch {
+		case err == fs.SkipDir && entry.IsDir(): //nolint:errorlint // as in fs.WalkDir
+		case err == fs.SkipDir: //nolint:errorlint // the same
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
+
+// walkBelow visits what is in a folder of another one.
+func walkBelow(in *os.Root, name string, depth int, entry fs.DirEntry, visit fs.WalkDirFunc) error {
+	folder, err := openFolder(in, entry.Name(), depth)
+	if err != nil {
+		return visit(name, entry, named(err, "open", name))
+	}
+	defer folder.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
+	return walk(folder, name, depth, entry, visit)
+}
+
+// openFolder opens a folder of another one, and no symbolic link in its place.
+func openFolder(in *os.Root, name string, depth int) (folder *os.Root, err error) {
+	if depth > maxDepth {
+		return nil, ErrTooDeep
+	}
+	for range maxTries {
+		info, err := in.Lstat(name)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			return nil, syscall.ENOTDIR
+		}
+		if folder, err = openSame(in, name, info); !errors.Is(err, ErrReplaced) {
+			return folder, err
+		}
+	}
+	return nil, ErrReplaced
+}
