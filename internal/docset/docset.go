@@ -5,10 +5,7 @@ package docset
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -91,16 +88,9 @@ func (s *Set) follow(root *os.Root, link index.Link) Target {
 	}
 	d := s.byPath[target.Path]
 	if d == nil {
-		target.Missing = !Exists(root, target.Path) && (link.Fallback == "" || !Exists(root, link.Fallback))
+		target.Missing = !document.Exists(root, target.Path) && (link.Fallback == "" || !document.Exists(root, link.Fallback))
 	} else if d.Err == nil {
 		target.Document = d
 	}
 	return target
-}
-
-// Exists reports whether a path of the repository is a file or a folder. A path that
-// cannot be looked at counts as one.
-func Exists(root *os.Root, path string) bool {
-	_, err := root.Lstat(filepath.FromSlash(path))
-	return err == nil || !errors.Is(err, fs.ErrNotExist) && !isNotFolder(err)
 }
