@@ -42,6 +42,8 @@ project's index, documents are compared by their vectors too.
   or by its vectors says nearly the same in others
 - files-gone (warning): files_involved that were removed or moved, as git says
 - files-changed (warning): files_involved that were changed after the document's date
+- front-matter (warning; notice for a missing field): in a lenient project, what the doc-type
+  does not know
 - files-unknown (notice): files_involved that are not there, and of which git knows nothing
 - one-way-link (notice): a document does not link back
 - orphan (notice): no document links to it, and it links to none
