@@ -160,8 +160,8 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			"2026-01-02; if the document still holds, renew its date"}},
 		{"front matter that a lenient project ignores", func(r *gitrepo.Repo) {
 			r.Put(config, `{"project_name": "planted", "documents": {"lenient": true}}`)
-			r.Put(docs+"insights/a.md", "---\ndate: 2026-01-02\nsignificance: none\n---\n\n# A\n\nSee [b](b.md) and [c](../codebase/c.md).\n")
-		}, []string{}},
+			r.Put(docs+"insights/a.md", insight("a", "confidence: sure\n", "See [b](b.md) and [c](../codebase/c.md)."))
+		}, []string{"insights/a.md:9: warning front-matter: confidence is \"sure\" (expected: one of verified, hypothesis, observation)"}},
 		{"a configuration that is not valid", func(r *gitrepo.Repo) {
 			r.Put(config, `{"project_name": "planted", "retrieval": {"max_results": 0}}`)
 		}, []string{config + ":1: error config: retrieval.max_results is 0. Write a whole number from 1 to 100, for example \"max_results\": 3."}},
