@@ -117,6 +117,45 @@ func (q *Queries) DocumentDeleteByTenant(ctx context.Context, arg DocumentDelete
 	return err
 }
 
+const documentFiles = `-- name: DocumentFiles :many
+SELECT relative_path, doc_date, files::text[] AS files
+FROM documents
+WHERE project_id = $1 AND tenant_id = $2 AND collection = $3 AND files IS NOT NULL
+`
+
+type DocumentFilesParams struct {
+	ProjectID  int32
+	TenantID   int32
+	Collection Collection
+}
+
+type DocumentFilesRow struct {
+	RelativePath string
+	DocDate      string
+	Files        []string
+}
+
+// The tenant's documents that name files.
+func (q *Queries) DocumentFiles(ctx context.Context, arg DocumentFilesParams) ([]DocumentFilesRow, error) {
+	rows, err := q.db.Query(ctx, documentFiles, arg.ProjectID, arg.TenantID, arg.Collection)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []DocumentFilesRow{}
+	for rows.Next() {
+		var i DocumentFilesRow
+		if err := rows.Scan(&i.RelativePath, &i.DocDate, &i.Files); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const documentPathsContaining = `-- name: DocumentPathsContaining :many
 SELECT relative_path, count(*) OVER () AS total
 FROM documents
@@ -312,11 +351,11 @@ func (q *Queries) DocumentTouchMany(ctx context.Context, arg DocumentTouchManyPa
 const documentUpsertMany = `-- name: DocumentUpsertMany :exec
 INSERT INTO documents (
     project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
-    content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count
+    content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, files
 )
 SELECT $1, $2, $3, d.relative_path, d.title, d.summary, d.doc_type, d.doc_date,
     d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.file_size, d.file_mtime,
-    d.file_ctime, d.file_inode, d.chunk_count
+    d.file_ctime, d.file_inode, d.chunk_count, string_to_array(nullif(d.files, ''), E'\n')
 FROM (
     SELECT unnest($4::text[]) AS relative_path,
         unnest($5::text[]) AS title,
@@ -331,14 +370,16 @@ FROM (
         unnest($14::timestamptz[]) AS file_mtime,
         unnest($15::timestamptz[]) AS file_ctime,
         unnest($16::bigint[]) AS file_inode,
-        unnest($17::integer[]) AS chunk_count
+        unnest($17::integer[]) AS chunk_count,
+        unnest($18::text[]) AS files
 ) AS d
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     title = excluded.title, summary = excluded.summary, doc_type = excluded.doc_type,
     doc_date = excluded.doc_date, promotion_level = excluded.promotion_level, content_hash = excluded.content_hash,
     schema_hash = excluded.schema_hash, char_count = excluded.char_count,
     file_size = excluded.file_size, file_mtime = excluded.file_mtime,
-    file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count
+    file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count,
+    files = excluded.files
 `
 
 type DocumentUpsertManyParams struct {
@@ -359,9 +400,11 @@ type DocumentUpsertManyParams struct {
 	FileCtimes      []time.Time
 	FileInodes      []int64
 	ChunkCounts     []int32
+	Files           []string
 }
 
-// One array a column.
+// One array a column. Each row's files are lines, since unnest would make one list of all
+// rows'.
 func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertManyParams) error {
 	_, err := q.db.Exec(ctx, documentUpsertMany,
 		arg.ProjectID,
@@ -381,6 +424,7 @@ func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertMany
 		arg.FileCtimes,
 		arg.FileInodes,
 		arg.ChunkCounts,
+		arg.Files,
 	)
 	return err
 }

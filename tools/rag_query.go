@@ -74,6 +74,7 @@ type sourceOutput struct {
 	RelevanceScore float64   `json:"relevance_score"`
 	PromotionLevel rag.Level `json:"promotion_level"`
 	supersededOutput
+	staleOutput
 	bestPassage
 }
 
@@ -127,6 +128,7 @@ func (h *handler) ask(ctx context.Context, in ragQueryInput, onText func(text st
 	query.Limit = valueOr(in.MaxSources, config.Retrieval.MaxResults)
 	least := newThreshold(in.MinRelevanceScore, config.Retrieval.MinRelevanceScore)
 	query.MinScore = least.score
+	stale := active.Stale(ctx)
 	minLevel := rag.Level(valueOr(in.MinPromotionLevel, string(rag.Standard)))
 	answer, err := h.workspace.Searcher().Ask(ctx, active.Compounding(), rag.Question{
 		Query:           query,
@@ -148,21 +150,22 @@ func (h *handler) ask(ctx context.Context, in ragQueryInput, onText func(text st
 		embeddedOutput: embeddedOf(answer.Coverage), Index: indexOf(ctx, active),
 	}
 	var sources, linked int
+	files := stale()
 	out.Sources, sources = fitList(maxList-weight(out.Answer), func(limit int) []sourceOutput {
-		return sourcesOf(answer.Sources, limit)
+		return sourcesOf(answer.Sources, files, limit)
 	})
 	out.LinkedDocs, linked = fitList(maxSideList, func(limit int) []linkedDocument { return linkedOf(answer.Linked, limit) })
 	out.OmittedCount += sources + linked
 	return out, nil
 }
 
-func sourcesOf(hits []rag.Hit, limit int) []sourceOutput {
+func sourcesOf(hits []rag.Hit, stale map[string]string, limit int) []sourceOutput {
 	sources := make([]sourceOutput, len(hits))
 	for i, hit := range hits {
 		sources[i] = sourceOutput{
 			Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), CharCount: hit.CharCount,
 			RelevanceScore: round(hit.Score), PromotionLevel: hit.Level, supersededOutput: supersededOf(hit),
-			bestPassage: bestPassageOf(hit, limit),
+			staleOutput: staleOf(hit, stale, limit), bestPassage: bestPassageOf(hit, limit),
 		}
 	}
 	return sources

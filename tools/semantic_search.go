@@ -46,6 +46,7 @@ type searchResult struct {
 	Date           string    `json:"date"`
 	PromotionLevel rag.Level `json:"promotion_level"`
 	supersededOutput
+	staleOutput
 	bestPassage
 	snippetOutput
 }
@@ -60,6 +61,16 @@ func supersededOf(hit rag.Hit) supersededOutput {
 		return supersededOutput{}
 	}
 	return supersededOutput{wirePath(hit.SupersededBy)}
+}
+
+// staleOutput warns of a document.
+type staleOutput struct {
+	Stale string `json:"stale,omitempty" jsonschema:"Why it may be outdated."`
+}
+
+// staleOf takes what became of the files of documents, by the documents' paths.
+func staleOf(hit rag.Hit, stale map[string]string, limit int) staleOutput {
+	return staleOutput{markdown.CutRunes(stale[hit.Path], limit)}
 }
 
 // bestPassage is the part of a document to read.
@@ -102,11 +113,13 @@ func (h *handler) semanticSearch(
 	if err != nil {
 		return nil, semanticSearchOutput{}, err
 	}
+	stale := active.Stale(ctx)
 	hits, err := h.workspace.Searcher().Search(ctx, active.Compounding(), query)
 	if err != nil {
 		return nil, semanticSearchOutput{}, err
 	}
-	results, omitted := fitList(maxList, func(limit int) []searchResult { return searchResults(hits.Documents, limit) })
+	files := stale()
+	results, omitted := fitList(maxList, func(limit int) []searchResult { return searchResults(hits.Documents, files, limit) })
 	return nil, semanticSearchOutput{
 		Results: results, TotalMatches: len(results), OmittedCount: omitted,
 		Closest: least.closest(hits.Closest), coverageOutput: coverageOf(hits.Coverage, in.Mode), Index: indexOf(ctx, active),
@@ -133,14 +146,14 @@ func (h *handler) searchQuery(
 	return active, query, least, nil
 }
 
-func searchResults(hits []rag.Hit, limit int) []searchResult {
+func searchResults(hits []rag.Hit, stale map[string]string, limit int) []searchResult {
 	results := make([]searchResult, len(hits))
 	for i, hit := range hits {
 		results[i] = searchResult{
 			Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), Summary: markdown.CutRunes(hit.Summary, limit),
 			CharCount: hit.CharCount, RelevanceScore: round(hit.Score), DocType: hit.DocType, Date: hit.Date,
-			PromotionLevel: hit.Level, supersededOutput: supersededOf(hit), bestPassage: bestPassageOf(hit, limit),
-			snippetOutput: snippetOutput{hit.Snippet},
+			PromotionLevel: hit.Level, supersededOutput: supersededOf(hit), staleOutput: staleOf(hit, stale, limit),
+			bestPassage: bestPassageOf(hit, limit), snippetOutput: snippetOutput{hit.Snippet},
 		}
 	}
 	return results

@@ -82,7 +82,7 @@ func (f *askFlags) ask(ctx context.Context, t *tooling, in tools.AskInput) error
 		for _, s := range answer.Sources {
 			a.sources = append(a.sources, source{
 				path: s.Path, title: s.Title, line: s.StartLine, score: s.RelevanceScore, level: s.PromotionLevel,
-				supersededBy: s.SupersededBy,
+				supersededBy: s.SupersededBy, stale: s.Stale,
 			})
 		}
 		for _, linked := range answer.LinkedDocs {
@@ -188,6 +188,7 @@ type source struct {
 	score        float64
 	level        rag.Level
 	supersededBy string
+	stale        string
 	linkedFrom   string
 }
 
@@ -205,6 +206,9 @@ func printSource(w io.Writer, first bool, s source) {
 	}
 	if s.supersededBy != "" {
 		why += ", replaced by " + s.supersededBy
+	}
+	if s.stale != "" {
+		why += ", may be outdated: " + s.stale
 	}
 	place := s.path
 	if s.line > 0 {

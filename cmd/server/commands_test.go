@@ -19,10 +19,10 @@ type transcript struct {
 	environment []string
 }
 
-// Each line that begins with "$ compound-docs" is called; below it stands what it prints on
-// stdout, then on stderr behind "! ", then its exit code if that is not 0.
-func TestCommands_Transcripts(t *testing.T) {
-	t.Parallel()
+// newTranscript returns a copy of the demo project on services, in an environment that
+// finds no program.
+func newTranscript(t *testing.T) transcript {
+	t.Helper()
 	r := transcript{root: demoProject(t), home: t.TempDir()}
 	var err error
 	if r.root, err = filepath.EvalSymlinks(r.root); err != nil {
@@ -32,10 +32,18 @@ func TestCommands_Transcripts(t *testing.T) {
 		"CDOCS_HOME=" + r.home, "PATH=/nowhere", "HOME=" + r.home, "CLAUDE_CONFIG_DIR=" + r.home,
 		"CDOCS_DATABASE_URL=" + testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST=" + testenv.OllamaHost(t),
 	}
+	return r
+}
+
+// Each line that begins with "$ compound-docs" is called; below it stands what it prints on
+// stdout, then on stderr behind "! ", then its exit code if that is not 0.
+func TestCommands_Transcripts(t *testing.T) {
+	t.Parallel()
+	r := newTranscript(t)
 	// What the first ones index the others find; the last one deletes it.
 	for _, name := range []string{
-		"sync", "search", "ask", "inspect", "lint", "graph", "doc-types", "critical", "index", "promote", "ingest", "reindex", "cleanup",
-		"set-up", "mistakes", "delete",
+		"sync", "search", "ask", "inspect", "lint", "graph", "doctor", "completion", "serve", "eval", "doc-types", "critical",
+		"index", "promote", "ingest", "reindex", "cleanup", "set-up", "mistakes", "delete",
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("testdata", "commands", name+".txt")
@@ -51,6 +59,14 @@ func TestCommands_Transcripts(t *testing.T) {
 // word is one of a command line, which may be quoted.
 var word = regexp.MustCompile(`"[^"]*"|\S+`)
 
+// words returns those of a command line.
+func words(line string) (arguments []string) {
+	for _, argument := range word.FindAllString(line, -1) {
+		arguments = append(arguments, strings.Trim(argument, `"`))
+	}
+	return arguments
+}
+
 // play returns the transcript with what the calls in it print now.
 func (r transcript) play(t *testing.T, script string) string {
 	t.Helper()
@@ -60,11 +76,7 @@ func (r transcript) play(t *testing.T, script string) string {
 		if !isCall {
 			continue
 		}
-		var arguments []string
-		for _, argument := range word.FindAllString(call, -1) {
-			arguments = append(arguments, strings.Trim(argument, `"`))
-		}
-		o := run(t, r.root, r.environment, arguments...)
+		o := run(t, r.root, r.environment, words(call)...)
 		out.WriteString(line + r.normalise(o.stdout))
 		for said := range strings.Lines(o.stderr) {
 			if !regexp.MustCompile(`^\S+: \d+ of \d+`).MatchString(said) { // progress takes another time each time
@@ -87,6 +99,9 @@ func (r transcript) normalise(text string) string {
 		{regexp.QuoteMeta(r.home), "HOME"},
 		{`\S+/compound-docs serve`, "PROGRAM serve"},
 		{`"path_hash": "[0-9a-f]{16}"`, `"path_hash": "HASH"`},
+		{`\d+ MiB are free where \S+ is`, "N MiB are free where DIR is"},
+		{`Ollama [\d.]+ answers at [^\s"]+`, "Ollama N answers at HOST"},
+		{`compound-docs dev, [^\s"]+`, "compound-docs dev, PROGRAM"},
 		{`PostgreSQL [\d.]+ with pgvector [\d.]+`, "PostgreSQL N with pgvector N"},
 		{`"(postgresql|pgvector|url|host)": ".*"`, `"$1": "…"`},
 		{`("running": true,\n\s*"version"): ".*"`, `$1: "…"`},

@@ -30,16 +30,20 @@ func newLintCommand(flags *flags) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "lint",
 		Short: "Check the documents of a project, as in CI",
-		Long: `Check the project's own documents, by their files and git alone: neither the database nor
-Ollama is needed, and nothing is changed.
+		Long: `Check the project's own documents, by their files and git: neither the database nor Ollama
+is needed, nothing is started, and nothing is changed. Where a database that runs has the
+project's index, documents are compared by their vectors too.
 
 - config (error): the configuration is not valid
 - schema (error): front matter does not fit the doc-type, so that the document is not indexed
 - unreadable (error): a file cannot be read
 - broken-link (error): a link, related_docs or supersedes leads to no file
-- near-duplicate (warning): a document has nearly the words of one that it does not supersede
+- near-duplicate (warning): a document has nearly the words of one that it does not supersede,
+  or by its vectors says nearly the same in others
 - files-gone (warning): files_involved that were removed or moved, as git says
 - files-changed (warning): files_involved that were changed after the document's date
+- front-matter (warning; notice for a missing field): in a lenient project, what the doc-type
+  does not know
 - files-unknown (notice): files_involved that are not there, and of which git knows nothing
 - one-way-link (notice): a document does not link back
 - orphan (notice): no document links to it, and it links to none
@@ -100,7 +104,7 @@ func (f *lintFlags) run(command *cobra.Command, flags *flags) error {
 	if err != nil {
 		return err
 	}
-	report, err := lintProject(command.Context(), root, options.settings)
+	report, err := lintProject(command.Context(), root, options)
 	if err != nil {
 		return err
 	}
@@ -119,15 +123,15 @@ func (f *lintFlags) run(command *cobra.Command, flags *flags) error {
 	return err
 }
 
-func lintProject(ctx context.Context, root string, settings project.Settings) (lint.Report, error) {
-	p, err := project.Load(root, settings.ExternalDocsAllowed...)
+func lintProject(ctx context.Context, root string, o options) (lint.Report, error) {
+	p, err := project.Load(root, o.settings.ExternalDocsAllowed...)
 	if err != nil {
 		if report, ok := lint.OfConfig(root, err); ok {
 			return report, nil
 		}
 		return lint.Report{}, err
 	}
-	return lint.Run(ctx, p)
+	return lint.Run(ctx, p, func(ctx context.Context) (map[string]lint.Mean, error) { return indexedMeans(ctx, p, o) })
 }
 
 // judge counts the findings and leaves out those that are not to be printed. What makes
@@ -161,6 +165,9 @@ func (l linted) print(w io.Writer) {
 	}
 	for _, note := range l.Notes {
 		fmt.Fprintln(w, s.dim("note: "+note))
+	}
+	if l.NoVectors != "" {
+		fmt.Fprintln(w, s.dim("note: "+l.NoVectors))
 	}
 	fmt.Fprintln(w, l.summary())
 }

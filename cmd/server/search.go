@@ -117,7 +117,7 @@ func (f *searchFlags) search(ctx context.Context, t *tooling, in tools.SearchInp
 	for _, r := range answer.Results {
 		found.results = append(found.results, result{
 			score: r.RelevanceScore, title: r.Title, path: r.Path, line: r.StartLine, headers: r.HeaderPath,
-			level: r.PromotionLevel, supersededBy: r.SupersededBy, snippet: r.Snippet,
+			level: r.PromotionLevel, supersededBy: r.SupersededBy, stale: r.Stale, snippet: r.Snippet,
 		})
 	}
 	return f.print(t, found)
@@ -176,7 +176,7 @@ type result struct {
 	title, path, headers string
 	line                 int
 	level                rag.Level // "" where there are none
-	supersededBy         string
+	supersededBy, stale  string
 	snippet              string
 }
 
@@ -197,6 +197,9 @@ func printResult(w io.Writer, rank int, r result) {
 	}
 	if r.supersededBy != "" {
 		fmt.Fprintln(w, "          "+s.yellow("replaced by "+r.supersededBy))
+	}
+	if r.stale != "" {
+		fmt.Fprintln(w, "          "+s.yellow("may be outdated: "+r.stale))
 	}
 }
 

@@ -160,6 +160,14 @@ func (r *Root) Lstat(name string) (fs.FileInfo, error) {
 	return info, named(err, "lstat", name)
 }
 
+// Exists reports whether a path is a file or a folder. A path that cannot be looked at counts
+// as one.
+func (r *Root) Exists(name string) bool {
+	_, err := r.Lstat(name)
+	// ENOTDIR: the path goes through a file as if that were a folder.
+	return err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
+}
+
 // LeadsToFolderOutside reports whether a symbolic link leads to a folder outside of r. It
 // looks what the link leads to, and opens nothing.
 func (r *Root) LeadsToFolderOutside(name string) bool {

@@ -5,8 +5,6 @@ package docset
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -90,16 +88,9 @@ func (s *Set) follow(root *contain.Root, link index.Link) Target {
 	}
 	d := s.byPath[target.Path]
 	if d == nil {
-		target.Missing = !Exists(root, target.Path) && (link.Fallback == "" || !Exists(root, link.Fallback))
+		target.Missing = !root.Exists(target.Path) && (link.Fallback == "" || !root.Exists(link.Fallback))
 	} else if d.Err == nil {
 		target.Document = d
 	}
 	return target
-}
-
-// Exists reports whether a path of the repository is a file or a folder. A path that
-// cannot be looked at counts as one.
-func Exists(root *contain.Root, path string) bool {
-	_, err := root.Lstat(path)
-	return err == nil || !errors.Is(err, fs.ErrNotExist) && !isNotFolder(err)
 }

@@ -1,17 +1,12 @@
 package docset
 
 import (
-	"errors"
 	"net/url"
 	"path"
 	"regexp"
 	"strconv"
 	"strings"
-	"syscall"
 )
-
-// isNotFolder reports whether a path goes through a file as if that were a folder.
-func isNotFolder(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
 
 // LineOf returns the first line that names a path of the repository: the line with the
 // longest end of the path. It is 1 if there is none.

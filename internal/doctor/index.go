@@ -6,7 +6,6 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // checkIndex looks for files that could not be indexed, and for passages that have no
@@ -19,13 +18,9 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 	if err != nil {
 		return one(Skipped, "the branch is not known", "")
 	}
-	key := rag.TenantKey{
-		Project: e.project.Config.ProjectName, Branch: head.Branch, PathHash: project.PathHash(e.project.Root),
-	}
-	if !head.InRepository {
-		if key.Branch, err = e.Index.LastBranch(ctx, key.Project, key.PathHash); err != nil {
-			return one(Error, what(err), fixOf(err, "run: compound-docs status"))
-		}
+	key, err := workspace.LastKey(ctx, e.Index, e.project, head)
+	if err != nil {
+		return one(Error, what(err), fixOf(err, "run: compound-docs status"))
 	}
 	var status workspace.Status // as the server that indexes has published it last
 	found, inspection, err := e.Index.Inspect(ctx, key, &status)

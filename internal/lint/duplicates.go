@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// alike is the least Jaccard index of the terms of two near-duplicates.
-	alike = 0.8
+	// minShare is the least Jaccard index of the terms of two near-duplicates.
+	minShare = 0.8
 	// minTerms is the least number of terms of a text that is compared: short ones are
 	// alike by chance.
 	minTerms = 20
@@ -25,7 +25,7 @@ func (e *examination) checkDuplicates() {
 	for i, t := range texts {
 		common := map[int]bool{}
 		// Two sets that are alike share one of so many of the rarest terms of each.
-		prefix := len(t.terms) - int(math.Ceil(alike*float64(len(t.terms)))) + 1
+		prefix := len(t.terms) - int(math.Ceil(minShare*float64(len(t.terms)))) + 1
 		for _, term := range t.terms[:prefix] {
 			for _, other := range seen[term] {
 				common[other] = true
@@ -40,6 +40,7 @@ func (e *examination) checkDuplicates() {
 			}
 		}
 		if likest >= 0 && !replaces(t.document, texts[likest].document) {
+			e.alike[t.document] = texts[likest].document
 			e.add(t.document, 1, Warning, "near-duplicate", fmt.Sprintf(
 				"%.0f %% of its words are those of %s; merge them, or have the newer one supersede the other",
 				100*best, texts[likest].document.Path))
@@ -94,11 +95,11 @@ func (e *examination) termSets() []termSet {
 }
 
 // jaccard returns the share of the terms of two sorted sets that both have, and 0 if that
-// is below alike.
+// is below minShare.
 func jaccard(a, b []int32) float64 {
 	sum := len(a) + len(b)
 	// So many terms may be in one of them alone.
-	spare := sum - 2*int(math.Ceil(alike*float64(sum)/(1+alike)))
+	spare := sum - 2*int(math.Ceil(minShare*float64(sum)/(1+minShare)))
 	both, i, j := 0, 0, 0
 	for i < len(a) && j < len(b) && spare >= 0 {
 		switch {
@@ -114,7 +115,7 @@ func jaccard(a, b []int32) float64 {
 			j++
 		}
 	}
-	if likeness := float64(both) / float64(sum-both); spare >= 0 && likeness >= alike {
+	if likeness := float64(both) / float64(sum-both); spare >= 0 && likeness >= minShare {
 		return likeness
 	}
 	return 0

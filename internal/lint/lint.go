@@ -1,5 +1,6 @@
-// Package lint finds what is wrong with a project's documents, by the files and by git
-// alone. It must not know the database, models or MCP, and changes nothing.
+// Package lint finds what is wrong with a project's documents, by the files and by git,
+// and by vectors that its caller has. It must not know the database, models or MCP, and
+// changes nothing.
 package lint
 
 import (
@@ -52,6 +53,8 @@ type Report struct {
 	Findings []Finding `json:"findings"`
 	// Notes say what was not checked, and why.
 	Notes []string `json:"notes"`
+	// NoVectors says why documents were not compared by vectors, and is "" if they were.
+	NoVectors string `json:"no_vectors,omitempty"`
 }
 
 // examination has the documents that the checks look at, and collects the findings.
@@ -59,6 +62,8 @@ type examination struct {
 	project *project.Project
 	set     *docset.Set
 	report  Report
+	// alike has of a document another one with nearly the same words.
+	alike map[*docset.Document]*docset.Document
 }
 
 func (e *examination) add(d *docset.Document, line int, severity Severity, check, message string) {
@@ -67,15 +72,21 @@ func (e *examination) add(d *docset.Document, line int, severity Severity, check
 }
 
 // Run checks the documents of a project. The error says why they cannot be checked.
-func Run(ctx context.Context, p *project.Project) (Report, error) {
+func Run(ctx context.Context, p *project.Project, means Means) (Report, error) {
 	set, err := docset.Read(ctx, p)
 	if err != nil {
 		return Report{}, err
 	}
-	e := &examination{project: p, set: set, report: Report{Documents: len(set.Documents), Findings: []Finding{}, Notes: []string{}}}
+	e := &examination{
+		project: p, set: set, report: Report{Documents: len(set.Documents), Findings: []Finding{}, Notes: []string{}},
+		alike: map[*docset.Document]*docset.Document{},
+	}
 	e.checkSchemas()
 	e.checkLinks()
 	e.checkDuplicates()
+	if err := e.checkMeaning(ctx, means); err != nil {
+		return Report{}, err
+	}
 	if err := e.checkFiles(ctx); err != nil {
 		return Report{}, err
 	}

@@ -1,6 +1,9 @@
 package lint_test
 
 import (
+	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -23,19 +26,19 @@ const (
 // check returns what lint finds in a repository, one line a finding.
 func check(t *testing.T, root string) []string {
 	t.Helper()
-	p, err := project.Load(root)
-	if err != nil {
+	if _, err := project.Load(root); err != nil {
 		report, ok := lint.OfConfig(root, err)
 		if !ok {
 			t.Fatal(err)
 		}
 		return lines(report)
 	}
-	report, err := lint.Run(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return lines(report)
+	return lines(run(t, root, noMeans))
+}
+
+// noMeans is an index that cannot be asked.
+func noMeans(context.Context) (map[string]lint.Mean, error) {
+	return nil, errors.New("no database runs")
 }
 
 func lines(report lint.Report) []string {
@@ -155,6 +158,10 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			commit(r, "2026-02-03")
 		}, []string{"codebase/c.md:10: warning files-changed: src/**/*.go was changed on 2026-02-03, after the document's date, " +
 			"2026-01-02; if the document still holds, renew its date"}},
+		{"front matter that a lenient project ignores", func(r *gitrepo.Repo) {
+			r.Put(config, `{"project_name": "planted", "documents": {"lenient": true}}`)
+			r.Put(docs+"insights/a.md", insight("a", "confidence: sure\n", "See [b](b.md) and [c](../codebase/c.md)."))
+		}, []string{"insights/a.md:9: warning front-matter: confidence is \"sure\" (expected: one of verified, hypothesis, observation)"}},
 		{"a configuration that is not valid", func(r *gitrepo.Repo) {
 			r.Put(config, `{"project_name": "planted", "retrieval": {"max_results": 0}}`)
 		}, []string{config + ":1: error config: retrieval.max_results is 0. Write a whole number from 1 to 100, for example \"max_results\": 3."}},
@@ -191,14 +198,7 @@ func TestRun_ShallowCloneClaimsNoChange(t *testing.T) {
 	commit(repo, "2026-02-03")
 	clone := gitrepo.New(t)
 	clone.Git("clone", "-q", "--depth", "1", "file://"+repo.Root, "clone")
-	p, err := project.Load(clone.Path("clone"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	report, err := lint.Run(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := run(t, clone.Path("clone"), noMeans)
 	if len(report.Findings) > 0 || len(report.Notes) != 1 || !strings.Contains(report.Notes[0], "fetch-depth: 0") {
 		t.Errorf("findings %v, notes %q", report.Findings, report.Notes)
 	}
@@ -223,8 +223,17 @@ func BenchmarkRun_2000Documents(b *testing.B) {
 	commit(repo, "2026-02-03")
 	p, err := project.Load(repo.Root)
 	repo.Must(err)
+	means := map[string]lint.Mean{}
+	for i := range 2000 {
+		path := fmt.Sprintf("%scodebase/%d.md", docs, i)
+		content, err := os.ReadFile(repo.Path(path))
+		repo.Must(err)
+		// Documents about one subject have a part of their vectors in common.
+		means[path] = lint.Mean{Hash: sha256.Sum256(content), Vector: vector(random, 1)}
+	}
+	withMeans := func(context.Context) (map[string]lint.Mean, error) { return means, nil }
 	for b.Loop() {
-		if report, err := lint.Run(b.Context(), p); err != nil || report.Documents != 2000 || len(report.Findings) < 2000 {
+		if report, err := lint.Run(b.Context(), p, withMeans); err != nil || report.Documents != 2000 || len(report.Findings) < 2000 {
 			b.Fatalf("%d documents, %d findings, %v", report.Documents, len(report.Findings), err)
 		}
 	}

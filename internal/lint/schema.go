@@ -3,17 +3,21 @@ package lint
 import (
 	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 // checkSchemas finds documents that the index refuses: unreadable, without a doc-type, or
-// with front matter that does not fit it.
+// with front matter that does not fit it; and front matter that a lenient project ignores.
 func (e *examination) checkSchemas() {
 	for _, d := range e.set.Documents {
 		if d.Err == nil {
+			e.checkLenient(d)
 			continue
 		}
 		refused, ok := errors.AsType[*rag.Error](d.Err)
@@ -33,5 +37,17 @@ func (e *examination) checkSchemas() {
 		for _, v := range violations {
 			e.add(d, d.LineOfField(v.Field), Error, "schema", fmt.Sprintf("%s %s (expected: %s)", v.Field, v.Problem, v.Expected))
 		}
+	}
+}
+
+// checkLenient finds front matter that counts for nothing, where a project takes any. A
+// field that is missing may be meant to be.
+func (e *examination) checkLenient(d *docset.Document) {
+	for _, v := range index.Advice(document.File{Path: d.Path, Content: d.Content}, e.project) {
+		severity := Warning
+		if strings.HasPrefix(v.Problem, "is missing") {
+			severity = Notice
+		}
+		e.add(d, d.LineOfField(v.Field), severity, "front-matter", fmt.Sprintf("%s %s (expected: %s)", v.Field, v.Problem, v.Expected))
 	}
 }

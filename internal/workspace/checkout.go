@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -9,7 +10,18 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 )
+
+// LastKey returns the key of a project's tenant on the branch that is checked out. Outside
+// git it is the branch on which the checkout was last in use.
+func LastKey(ctx context.Context, x *index.Index, p *project.Project, head project.GitHead) (key rag.TenantKey, err error) {
+	key = keyOf(p, head.Branch)
+	if !head.InRepository {
+		key.Branch, err = x.LastBranch(ctx, key.Project, key.PathHash)
+	}
+	return key, err
+}
 
 // moved reports whether another branch was checked out.
 func (p *Project) moved() bool {

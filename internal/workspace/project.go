@@ -28,6 +28,7 @@ type Project struct {
 	docs     tree
 	trees    []tree // docs among them
 	queue    *index.Queue
+	stale    *staleDocuments
 	stamp    configStamp
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
@@ -62,6 +63,9 @@ func newProject(
 		logger: logger.With("project", tenant.Key.Project, "branch", tenant.Key.Branch),
 	}
 	a.queue = x.Queue(tenant, rag.Compounding, rag.External).OnChange(a.notify)
+	a.stale = newStaleDocuments(p.Root, func(ctx context.Context) ([]rag.DocumentFiles, error) {
+		return searcher.Files(ctx, a.Compounding())
+	}, a.logger)
 	config := watch.Config{Debounce: debounce, Ready: a.ready, OnChange: a.notify}
 	add := func(folder watch.Folder, indexer *index.Indexer) tree {
 		indexer.From(folder).OnWritten(a.queue.Wake)
@@ -135,6 +139,9 @@ func (p *Project) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
 	p.running.Go(func() { p.index.Warm(ctx) })
+	p.running.Go(func() {
+		panics.Restart(ctx, p.logger, "look for stale documents", func() { p.stale.run(ctx) })
+	})
 	p.running.Go(func() {
 		panics.Restart(ctx, p.logger, "index the project", func() {
 			p.index.Lead(ctx, p.Tenant, p.keepIndexed, func(reason error) { p.setLeading(false, reason) })

@@ -13,6 +13,8 @@ type Dissection struct {
 	Level                         rag.Level
 	Passages                      []DissectedPassage
 	Links                         []Link
+	// Files are those that FilesField of the front matter names.
+	Files []string
 	// FrontMatter is as in [markdown.Document].
 	FrontMatter map[string]any
 }
@@ -49,7 +51,7 @@ func Dissect(file document.File, collection rag.Collection, schema Schema) (Diss
 	}
 	dissection := Dissection{
 		Title: doc.title, Summary: doc.summary, DocType: doc.docType, Date: doc.date, Level: doc.level, Links: []Link{},
-		FrontMatter: doc.frontMatter,
+		Files: doc.files, FrontMatter: doc.frontMatter,
 	}
 	for i, p := range doc.passages {
 		whole := p.heading + "\n\n" + p.Text

@@ -22,6 +22,13 @@ const maxLinks = 1000
 // links. A change of that changes the name, and every document is indexed again.
 const format = "1"
 
+// FilesField is the field of the front matter that names the files of the repository that
+// a document is about.
+const FilesField = "files_involved"
+
+// maxFiles bounds the files kept of one document.
+const maxFiles = 100
+
 // prepared is a file made ready for the database.
 type prepared struct {
 	file        document.File
@@ -32,9 +39,11 @@ type prepared struct {
 	docType     string
 	date        string
 	// undated is set if the date is to be found otherwise than in the front matter.
-	undated     bool
-	level       rag.Level
-	charCount   int
+	undated   bool
+	level     rag.Level
+	charCount int
+	// files are what FilesField has in these places, "" for what is no file.
+	files       []string
 	frontMatter map[string]any
 	// replaced and notFrontMatter are as in [markdown.Document].
 	replaced       int
@@ -165,6 +174,7 @@ func (d *prepared) classify(frontMatter map[string]any, schema Schema) error {
 	if level, ok := frontMatter["promotion_level"].(string); ok {
 		d.level = rag.Level(level)
 	}
+	d.files = filesOf(frontMatter[FilesField])
 	d.links = append(d.links, resolveRelated(d.file.Path, docType.Docs, stringList(frontMatter["related_docs"]))...)
 	for _, link := range resolveRelated(d.file.Path, docType.Docs, stringList(frontMatter["supersedes"])) {
 		link.supersedes = true
@@ -186,6 +196,19 @@ func violationsError(docType document.DocType, violations []document.Violation) 
 	e := rag.Errorf(rag.SchemaValidationFailed, "the front matter does not fit the doc-type %q: %s",
 		docType.Name, strings.Join(lines, "; "))
 	return e.With("doc_type", docType.Name).With("violations", violations)
+}
+
+func filesOf(value any) []string {
+	list, _ := value.([]any)
+	var files []string
+	for _, item := range list[:min(len(list), maxFiles)] {
+		name, _ := item.(string)
+		if strings.ContainsAny(name, "\x00\n") {
+			name = ""
+		}
+		files = append(files, name)
+	}
+	return files
 }
 
 func stringList(value any) []string {

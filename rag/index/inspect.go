@@ -19,25 +19,16 @@ type Inspection struct {
 // Inspect looks at a checkout without registering it, decodes what its indexer last
 // published into status, and reports false if the index does not have the checkout.
 func (x *Index) Inspect(ctx context.Context, key rag.TenantKey, status any) (found bool, result Inspection, err error) {
-	tenant := &rag.Tenant{Key: key}
+	var tenant *rag.Tenant
 	err = x.db.Read(ctx, "inspect the index", func(q *db.Queries) error {
 		result = Inspection{}
-		projectID, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: key.Project})
-		if err != nil {
-			return err
-		}
-		row, err := q.TenantFind(ctx, db.TenantFindParams{ProjectID: projectID, BranchName: key.Branch, PathHash: key.PathHash})
-		if err != nil {
-			return err
-		}
-		tenant.ProjectID, tenant.ID, tenant.Generation = projectID, row.ID, row.Generation
-		model, err := q.TenantEmbeddingModel(ctx, db.TenantEmbeddingModelParams{ProjectID: projectID, ID: row.ID})
-		if err != nil {
+		var model int32
+		if tenant, model, err = lookUp(ctx, q, key); err != nil {
 			return err
 		}
 		for _, collection := range []rag.Collection{rag.Compounding, rag.External} {
 			progress, err := q.EmbeddingProgress(ctx, db.EmbeddingProgressParams{
-				ProjectID: projectID, TenantID: row.ID, Collection: collection, ModelID: model,
+				ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collection: collection, ModelID: model,
 			})
 			if err != nil {
 				return err

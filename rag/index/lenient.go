@@ -93,15 +93,15 @@ func (x *Indexer) date(ctx context.Context, documents []*prepared) {
 // Advice returns what a schema that is not lenient would find wrong with a file, and
 // nothing for a schema that is not. A file that is no text has none either: it is not
 // indexed.
-func (x *Indexer) Advice(file document.File) []document.Violation {
-	if x.schema == nil {
+func Advice(file document.File, schema Schema) []document.Violation {
+	if schema == nil {
 		return nil
 	}
-	docType, ok := x.schema.DocumentType(file.Path)
+	docType, ok := schema.DocumentType(file.Path)
 	if !ok || !docType.Lenient() {
 		return nil
 	}
-	parsed, err := parse(file, x.schema)
+	parsed, err := parse(file, schema)
 	if err != nil {
 		return nil
 	}
@@ -113,3 +113,6 @@ func (x *Indexer) Advice(file document.File) []document.Violation {
 	}
 	return namedType(docType, parsed.FrontMatter).Validate(parsed.FrontMatter)
 }
+
+// Advice is [Advice] by the indexer's schema.
+func (x *Indexer) Advice(file document.File) []document.Violation { return Advice(file, x.schema) }

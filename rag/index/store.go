@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -229,6 +230,7 @@ func (x *Indexer) upsertParams(documents []*prepared) db.DocumentUpsertManyParam
 		params.FileMtimes = append(params.FileMtimes, doc.file.ModTime.Truncate(time.Microsecond))
 		params.FileCtimes = append(params.FileCtimes, doc.file.ChangeTime.Truncate(time.Microsecond))
 		params.FileInodes = append(params.FileInodes, int64(doc.file.Inode))
+		params.Files = append(params.Files, strings.Join(doc.files, "\n"))
 		params.ChunkCounts = append(params.ChunkCounts, doc.chunkCount())
 	}
 	return params

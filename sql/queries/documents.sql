@@ -5,14 +5,15 @@ FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection;
 
 -- name: DocumentUpsertMany :exec
--- One array a column.
+-- One array a column. Each row's files are lines, since unnest would make one list of all
+-- rows'.
 INSERT INTO documents (
     project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
-    content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count
+    content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, files
 )
 SELECT @project_id, @tenant_id, @collection, d.relative_path, d.title, d.summary, d.doc_type, d.doc_date,
     d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.file_size, d.file_mtime,
-    d.file_ctime, d.file_inode, d.chunk_count
+    d.file_ctime, d.file_inode, d.chunk_count, string_to_array(nullif(d.files, ''), E'\n')
 FROM (
     SELECT unnest(@relative_paths::text[]) AS relative_path,
         unnest(@titles::text[]) AS title,
@@ -27,14 +28,16 @@ FROM (
         unnest(@file_mtimes::timestamptz[]) AS file_mtime,
         unnest(@file_ctimes::timestamptz[]) AS file_ctime,
         unnest(@file_inodes::bigint[]) AS file_inode,
-        unnest(@chunk_counts::integer[]) AS chunk_count
+        unnest(@chunk_counts::integer[]) AS chunk_count,
+        unnest(@files::text[]) AS files
 ) AS d
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     title = excluded.title, summary = excluded.summary, doc_type = excluded.doc_type,
     doc_date = excluded.doc_date, promotion_level = excluded.promotion_level, content_hash = excluded.content_hash,
     schema_hash = excluded.schema_hash, char_count = excluded.char_count,
     file_size = excluded.file_size, file_mtime = excluded.file_mtime,
-    file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count;
+    file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count,
+    files = excluded.files;
 
 -- name: DocumentTouchMany :exec
 -- The files' stamps moved and their bytes did not.
@@ -104,3 +107,9 @@ FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
     AND promotion_level = @promotion_level
     AND (@doc_types::text[] IS NULL OR doc_type = ANY(@doc_types::text[]));
+
+-- name: DocumentFiles :many
+-- The tenant's documents that name files.
+SELECT relative_path, doc_date, files::text[] AS files
+FROM documents
+WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection AND files IS NOT NULL;

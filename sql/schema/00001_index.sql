@@ -90,6 +90,9 @@ CREATE TABLE documents (
     file_inode      bigint          NOT NULL,
     -- How many chunks the text behind the front matter has; 0 when it is one.
     chunk_count     integer         NOT NULL,
+    -- The files of the repository that the document is about, as it names them; NULL for
+    -- none.
+    files           text[],
     PRIMARY KEY (project_id, id),
     UNIQUE (project_id, tenant_id, collection, relative_path),
     FOREIGN KEY (project_id, tenant_id) REFERENCES tenants ON DELETE CASCADE

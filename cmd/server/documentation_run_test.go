@@ -1,0 +1,138 @@
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// notRun are the lines of shell blocks in README.md and docs/ that no test runs, by what
+// they begin with, and why.
+var notRun = map[string]string{
+	"claude":                  "Claude Code is not on every machine; make conformance runs it where it is",
+	"npm ":                    "it downloads another program",
+	"qmd ":                    "it is another program, with which ours is compared",
+	"unzip ":                  "it is of a collection that the reader downloads",
+	"ollama pull":             "it downloads a model",
+	"git clone":               "it downloads this repository",
+	"go install":              "make sql runs goose at this version",
+	"goose ":                  "make sql runs it",
+	"make ":                   "it builds, tests or measures this repository: CI runs make ci, of which most targets are a part",
+	"export ":                 "it names servers of the reader",
+	"CDOCS_CLAUDE=":           "Claude Code is not on every machine",
+	"cd ~/my-project && ~/go": "it is compound-docs init by its path after make install",
+	"for ":                    "it is of collections that the reader downloads",
+	"source <(":               "it loads a completion into a shell; testdata/commands/completion.txt has what that answers",
+	"done":                    "it ends a loop",
+	"compound-docs eval ":     "TestEval measures with it, and make eval in full",
+	"compound-docs serve":     "it speaks with a client until that leaves; nearly every other test here runs it",
+}
+
+// docSample stands for a reader's document.
+const docSample = "---\ntitle: Pool exhausted\ndate: 2026-01-15\nsummary: All connections were taken\n" +
+	"significance: correctness\nproblem_type: bug\nsymptoms: [timeouts]\nroot_cause: a leak\nsolution: close rows\n---\n\n" +
+	"Rows were not closed.\n"
+
+// Every line of a shell block on a page is run in a copy of the demo project, or has its
+// output compared in testdata/commands, or is among notRun.
+func TestDocumentation_BlocksRun(t *testing.T) {
+	t.Parallel()
+	r := newTranscript(t)
+	handbook := filepath.Join(r.root, "handbook")
+	for path, content := range map[string]string{
+		filepath.Join(r.root, "csharp-compounding-docs", "problems", "pool-exhausted-20260115.md"): docSample,
+		filepath.Join(handbook, "holidays.md"):                                                     "# Holidays\n\nThirty days a year.\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	compared, used := transcribed(t), map[string]bool{}
+	for _, line := range blockLines(t) {
+		reason := ""
+		for start := range notRun {
+			if strings.HasPrefix(line, start) {
+				reason, used[start] = start, true
+			}
+		}
+		if reason != "" || slices.Contains(compared, line) {
+			continue
+		}
+		arguments, ours := strings.CutPrefix(line, "compound-docs ")
+		if !ours {
+			t.Errorf("%q is not run; run it here, or add it to notRun with the reason", line)
+			continue
+		}
+		if o := run(t, r.root, r.environment, words(strings.ReplaceAll(arguments, "~/my-project", r.root))...); o.code != 0 {
+			t.Errorf("%s ends with %d: %s", line, o.code, o.stderr)
+		}
+	}
+	for start := range notRun {
+		if !used[start] {
+			t.Errorf("no page has %q any more; take it off notRun", start)
+		}
+	}
+}
+
+// transcribed returns the calls of the transcripts.
+func transcribed(t *testing.T) (calls []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("testdata", "commands", "*.txt"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(content)) {
+			if call, ok := strings.CutPrefix(strings.TrimSpace(line), "$ "); ok {
+				calls = append(calls, call)
+			}
+		}
+	}
+	return calls
+}
+
+var (
+	shellBlock = regexp.MustCompile("(?s)```(?:sh|bash|console)\n(.*?)```")
+	// comment is behind a command.
+	comment = regexp.MustCompile(`(^|\s+)#.*$`)
+	// redirection takes what a command prints to a file or to another program.
+	redirection = regexp.MustCompile(`\s+[|>].*$`)
+)
+
+// blockLines returns the commands in the shell blocks of README.md and docs/, each once,
+// without comments and redirections.
+func blockLines(t *testing.T) (lines []string) {
+	t.Helper()
+	pages, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range append(pages, filepath.Join("..", "..", "README.md")) {
+		content, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range shellBlock.FindAllStringSubmatch(string(content), -1) {
+			for line := range strings.Lines(strings.ReplaceAll(found[1], "\\\n", " ")) {
+				line = redirection.ReplaceAllString(comment.ReplaceAllString(strings.TrimSpace(line), ""), "")
+				if line != "" && !slices.Contains(lines, line) {
+					lines = append(lines, line)
+				}
+			}
+		}
+	}
+	if len(lines) < 80 {
+		t.Errorf("only %d lines were found", len(lines))
+	}
+	return lines
+}

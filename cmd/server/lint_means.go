@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/lint"
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/workspace"
+)
+
+// meansPatience bounds the time in which a database must answer lint.
+const meansPatience = 5 * time.Second
+
+// indexedMeans returns what the index knows of the meaning of the project's documents. It
+// starts no database, makes no tables, and indexes nothing: the error says in a few words
+// why there is nothing.
+func indexedMeans(ctx context.Context, p *project.Project, o options) (means map[string]lint.Mean, err error) {
+	limited, cancel := context.WithTimeoutCause(ctx, meansPatience, fmt.Errorf("the database took longer than %s", meansPatience))
+	defer cancel()
+	o.contentLogLevel = nil
+	s, err := newSetup(o, io.Discard)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	if err := s.checkIndexed(limited); err != nil {
+		return nil, err
+	}
+	head, err := project.Head(p.Root)
+	if err != nil {
+		return nil, err
+	}
+	key, err := workspace.LastKey(limited, s.index, p, head)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.index.Means(limited, key)
+	means = make(map[string]lint.Mean, len(found))
+	for _, mean := range found {
+		means[mean.Path] = lint.Mean{Hash: mean.Hash, Vector: mean.Vector}
+	}
+	return means, err
+}
+
+// checkIndexed returns an error unless a database runs that has the tables of this
+// program.
+func (s *setup) checkIndexed(ctx context.Context) error {
+	url := s.databaseURL
+	if s.server != nil {
+		if url = s.server.State(ctx).URL; url == "" {
+			return errors.New("no database runs")
+		}
+	}
+	applied, latest, err := db.SchemaVersion(ctx, url)
+	switch {
+	case err != nil:
+		return err
+	case applied != latest:
+		return errors.New("the database does not have the tables of this version")
+	}
+	return nil
+}

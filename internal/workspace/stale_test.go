@@ -1,0 +1,54 @@
+package workspace_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// about returns a document of 2026-01-02 about files.
+func about(title string, files ...string) string {
+	return "---\ntitle: " + title + "\ndate: 2026-01-02\nsummary: s\nsignificance: architectural\n" +
+		"knowledge_type: code_pattern\nscope: module\nfiles_involved: [" + strings.Join(files, ", ") + "]\n---\n\n" + title + "\n"
+}
+
+func TestProject_KnowsStaleDocuments(t *testing.T) {
+	t.Parallel()
+	const folder = "csharp-compounding-docs/codebase/"
+	f := setup(t, map[string]string{
+		"src/pool.go": "package src\n", "src/old.go": "package old\n", "src/same.go": "package same\n",
+		folder + "changed.md": about("changed", "src/pool.go:3", "src/old.go"),
+		folder + "moved.md":   about("moved", "src/old.go"),
+		folder + "same.md":    about("same", "src/same.go", "other/repository.go", "../outside.go"),
+		folder + "none.md":    about("none"),
+	})
+	commit := func(date string) {
+		f.Git("add", "-A")
+		f.Git("commit", "-q", "-m", "work", "--date", date+"T12:00:00Z")
+	}
+	f.Git("init", "-q", "-b", "main")
+	commit("2026-01-01")
+	active := f.activate(t, f.server(t), "main")
+	if got := active.Stale(t.Context())(); len(got) > 0 {
+		t.Errorf("stale before any change: %v", got)
+	}
+	f.Put("src/pool.go", "package src // changed\n")
+	f.Rename("src/old.go", "src/new.go")
+	commit("2026-02-03")
+	want := map[string]string{
+		folder + "changed.md": "src/pool.go:3 was changed on 2026-02-03, and 1 more of its files",
+		folder + "moved.md":   "src/old.go was moved to src/new.go on 2026-02-03",
+	}
+	var got map[string]string
+	eventually(t, "the stale documents are known", func() bool {
+		got = active.Stale(t.Context())()
+		return cmp.Equal(want, got)
+	})
+	// Whoever looks at a stale document again says so with its date.
+	f.Put(folder+"moved.md", strings.Replace(about("moved", "src/new.go"), "2026-01-02", "2026-02-03", 1))
+	eventually(t, "a renewed document is no longer stale", func() bool {
+		_, stale := active.Stale(t.Context())()[folder+"moved.md"]
+		return !stale
+	})
+}

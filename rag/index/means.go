@@ -1,0 +1,60 @@
+package index
+
+import (
+	"context"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// Mean is what the index knows of the meaning of a document.
+type Mean struct {
+	Path string
+	// Hash is that of the file of which the vectors are.
+	Hash document.Hash
+	// Vector is the mean of the vectors of the document's passages.
+	Vector []float32
+}
+
+// Means returns the project's own documents that have a vector for every passage, by the
+// model that the checkout was last indexed with. There are none if the index does not
+// have the checkout, which is not registered.
+func (x *Index) Means(ctx context.Context, key rag.TenantKey) ([]Mean, error) {
+	var means []Mean
+	err := x.db.Read(ctx, "read the vectors of documents", func(q *db.Queries) error {
+		means = nil
+		tenant, model, err := lookUp(ctx, q, key)
+		if err != nil {
+			return err
+		}
+		rows, err := q.EmbeddingMeans(ctx, db.EmbeddingMeansParams{
+			ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collection: rag.Compounding, ModelID: model,
+		})
+		for _, row := range rows {
+			mean := Mean{Path: row.RelativePath, Vector: row.Mean.Slice()}
+			copy(mean.Hash[:], row.ContentHash)
+			means = append(means, mean)
+		}
+		return err
+	})
+	if db.IsNoRows(err) {
+		return nil, nil
+	}
+	return means, err
+}
+
+// lookUp finds a checkout and the model that makes its vectors. The error says that there
+// are no rows if the index does not have the checkout.
+func lookUp(ctx context.Context, q *db.Queries, key rag.TenantKey) (tenant *rag.Tenant, model int32, err error) {
+	projectID, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: key.Project})
+	if err != nil {
+		return nil, 0, err
+	}
+	row, err := q.TenantFind(ctx, db.TenantFindParams{ProjectID: projectID, BranchName: key.Branch, PathHash: key.PathHash})
+	if err != nil {
+		return nil, 0, err
+	}
+	model, err = q.TenantEmbeddingModel(ctx, db.TenantEmbeddingModelParams{ProjectID: projectID, ID: row.ID})
+	return &rag.Tenant{Key: key, ProjectID: projectID, ID: row.ID, Generation: row.Generation}, model, err
+}
