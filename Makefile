@@ -84,8 +84,8 @@ conformance: ## Test the server with the official MCP conformance suite, Inspect
 
 # make test runs a short form of these tests.
 .PHONY: soak
-soak: ## Change files at random, kill servers and stop services, for half an hour
-	$(with_database) sh -c 'go test -count=1 -timeout=20m -v ./test/soak -operations=10000 -saves=100 && \
+soak: ## Change files at random, kill servers, break connections and stop services, for an hour
+	$(with_database) sh -c 'go test -count=1 -timeout=60m -v ./test/soak -operations=10000 -saves=100 -schedules=500 && \
 		CDOCS_TEST_OUTAGE=60s go test -count=1 -timeout=20m ./cmd/server ./internal/workspace ./watch'
 
 # QUICK=1 takes minutes instead of hours, and does not write docs/benchmarks.md.

@@ -163,12 +163,14 @@ func classifyState(err *pgconn.PgError) (ErrorKind, string) {
 		return KindTransient, ""
 	case "28P01", "28000":
 		return KindSetup, "correct the user and password in CDOCS_DATABASE_URL"
+	case "53100":
+		return KindSetup, "make room on the disk of the database server"
 	case "3D000":
 		return KindSetup, "create the database, or correct its name in CDOCS_DATABASE_URL"
 	case denied:
 		return KindSetup, deniedHint
 	case "42P01", "42704", "42703":
-		return KindSetup, "the database's schema is not this version's: restart the server so that it migrates"
+		return KindSetup, "the database's schema is not this version's: start the server again, so that it migrates or says why it cannot"
 	}
 	switch err.Code[:2] {
 	case "08":

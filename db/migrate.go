@@ -76,7 +76,7 @@ func (m *migrator) migrate(ctx context.Context, config *pgx.ConnConfig) error {
 }
 
 // try applies what is missing, each migration whole or, without a transaction,
-// each statement. A session lock lets one of several starting servers do it.
+// each statement. Migrations that only a newer release knows are left alone. A session lock lets one of several starting servers do it.
 func (m *migrator) try(ctx context.Context, config *pgx.ConnConfig) (err error) {
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, migrationLockTries))
 	if err != nil {
@@ -104,7 +104,10 @@ func (m *migrator) try(ctx context.Context, config *pgx.ConnConfig) (err error) 
 	for _, result := range results {
 		m.logger.InfoContext(ctx, "migrated", "version", result.Source.Version, "duration", result.Duration)
 	}
-	return Wrap("migrate", err)
+	if err != nil {
+		return Wrap("migrate", err)
+	}
+	return checkCompatible(ctx, provider)
 }
 
 // lockNotAvailable is the SQLSTATE of a lock_timeout.

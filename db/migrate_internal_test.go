@@ -38,19 +38,7 @@ func newBusyDatabase(t *testing.T, migration string) *busyDatabase {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &busyDatabase{config: config, schema: fstest.MapFS{}, waits: make(chan string, 1000)}
-	files, err := fs.Glob(schema.FS, "*.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range files {
-		content, err := fs.ReadFile(schema.FS, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.schema[name] = &fstest.MapFile{Data: content}
-	}
-	b.schema["90000_made_up.sql"] = &fstest.MapFile{Data: []byte(migration)}
+	b := &busyDatabase{config: config, schema: schemaWith(t, "90000_made_up.sql", migration), waits: make(chan string, 1000)}
 	b.searcher = b.connect(t)
 	b.reader, err = b.connect(t).BeginTx(t.Context(), pgx.TxOptions{IsoLevel: pgx.RepeatableRead})
 	if err != nil {
@@ -60,6 +48,24 @@ func newBusyDatabase(t *testing.T, migration string) *busyDatabase {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// schemaWith is the schema with one more migration.
+func schemaWith(t *testing.T, name, migration string) fstest.MapFS {
+	t.Helper()
+	files, err := fs.Glob(schema.FS, "*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	extended := fstest.MapFS{name: {Data: []byte(migration)}}
+	for _, file := range files {
+		content, err := fs.ReadFile(schema.FS, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		extended[file] = &fstest.MapFile{Data: content}
+	}
+	return extended
 }
 
 func (b *busyDatabase) connect(t *testing.T) *pgx.Conn {

@@ -8,9 +8,38 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/pressly/goose/v3"
 
 	"github.com/compound-docs/compound-docs/sql/schema"
 )
+
+// breakingStep divides the numbers of migrations: 2 to 999 leave the servers that know
+// number 1 alone working, and 1000 does not.
+const breakingStep = 1000
+
+// Compatible reports whether a program whose newest migration is latest works with a
+// database whose newest one is applied.
+func Compatible(applied, latest int64) bool { return applied/breakingStep <= latest/breakingStep }
+
+// checkCompatible returns an [*Error] if a newer release has changed the schema so that
+// this one cannot use it.
+func checkCompatible(ctx context.Context, provider *goose.Provider) error {
+	const op = "open database"
+	applied, err := provider.GetDBVersion(ctx)
+	if err != nil {
+		return Wrap(op, err)
+	}
+	sources := provider.ListSources()
+	latest := sources[len(sources)-1].Version
+	if Compatible(applied, latest) {
+		return nil
+	}
+	return &Error{
+		Op: op, Kind: KindSetup, Hint: "install the newest compound-docs, and start the server again",
+		Err: fmt.Errorf("a newer compound-docs has changed the database so that this one cannot use it "+
+			"(it has migration %d, and this program knows %d)", applied, latest),
+	}
+}
 
 // SchemaVersion returns the newest migration that a database has, 0 for none, and the
 // newest that this program has. It creates nothing. Errors are [*Error].

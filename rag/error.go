@@ -66,6 +66,8 @@ func FileError(op string, err error) *Error {
 		remedy = "; give the user that runs the server the right to it, for example with chmod u+rw"
 	case errors.Is(err, syscall.ENOSPC):
 		remedy = "; make room on the disk and call again"
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		remedy = "; raise the limit of open files (ulimit -n), or end a program that has many open, and call again"
 	case errors.As(err, new(syscall.Errno)):
 		remedy = "; see to the file and call again"
 	}

@@ -82,9 +82,9 @@ func checkSchema(ctx context.Context, e *examination) []Finding {
 	switch {
 	case err != nil:
 		return one(Error, what(err), fixOf(err, "run: compound-docs status"))
-	case applied > latest:
+	case !db.Compatible(applied, latest):
 		return one(Error, fmt.Sprintf("the database has migration %d, and this program knows %d", applied, latest),
-			"install the newest compound-docs: a newer one has migrated the database")
+			"install the newest compound-docs: a newer one has changed the database so that this one cannot use it")
 	case applied == 0:
 		return one(OK, "the database is empty; the first call that needs it makes the tables, or compound-docs up", "")
 	case applied < latest:
@@ -92,5 +92,9 @@ func checkSchema(ctx context.Context, e *examination) []Finding {
 			"run: compound-docs up (the next server that connects migrates too, if its user may)")
 	}
 	e.migrated = true
+	if applied > latest {
+		return one(OK, fmt.Sprintf("a newer compound-docs has migrated the database to %d; this one, which knows %d, works with it",
+			applied, latest), "")
+	}
 	return one(OK, fmt.Sprintf("all %d migrations are there", latest), "")
 }

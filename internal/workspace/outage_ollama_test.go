@@ -88,9 +88,7 @@ func TestOutage_Ollama(t *testing.T) {
 				}
 			}
 			f.changeFiles("later")
-			if err := proxy.Open(); err != nil {
-				t.Fatal(err)
-			}
+			proxy.Open()
 			f.fake.SetFaults(fakeollama.Faults{})
 			f.recovers(t, s)
 			if failure := search(t, s, "after"); failure != nil {

@@ -45,14 +45,14 @@ func (b *bench) newCapture(databaseURL string) (c *capture, through string) {
 func (b *bench) tapped(
 	databaseURL string, watch func(client io.Reader) error, wrap func(tap io.WriteCloser) io.WriteCloser,
 ) (through string) {
-	proxy, through, err := testenv.StartDatabaseProxy(databaseURL, func() io.WriteCloser {
+	relay, through, err := testenv.StartDatabaseRelay(databaseURL, func() io.WriteCloser {
 		reader, writer := io.Pipe()
 		go func() { _ = reader.CloseWithError(watch(reader)) }() // ends with the connection
 		return wrap(writer)
 	})
 	check(err)
 	b.atEnd(func() error {
-		proxy.Close()
+		relay.Close()
 		return nil
 	})
 	return through

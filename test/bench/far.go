@@ -41,7 +41,7 @@ func (b *bench) newTrips(databaseURL string) (t *trips, through string) {
 	return t, b.tapped(databaseURL, t.watch, func(tap io.WriteCloser) io.WriteCloser { return late{tap} })
 }
 
-// late holds back what is written: the proxy sends on what its tap has taken.
+// late holds back what is written: the relay sends on what its tap has taken.
 type late struct{ io.WriteCloser }
 
 func (l late) Write(p []byte) (int, error) {

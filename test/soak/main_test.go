@@ -7,6 +7,7 @@ package soak_test
 import (
 	"flag"
 	"os"
+	"strconv"
 	"testing"
 
 	"github.com/compound-docs/compound-docs/test/testenv"
@@ -16,7 +17,14 @@ import (
 var (
 	operations = flag.Int("operations", 300, "how many random file operations")
 	seed       = flag.Uint64("seed", 0, "of the random operations; 0 for one by chance")
+	schedules  = flag.Int("schedules", 10, "how many schedules of faults")
 	saves      = flag.Int("saves", 5, "how many saves are timed; from 100 on the median is judged")
 )
 
-func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
+func TestMain(m *testing.M) {
+	// The schedules of faults wait for most of their time. -parallel overrides it.
+	if err := flag.Set("test.parallel", strconv.Itoa(lanes)); err != nil {
+		panic(err)
+	}
+	os.Exit(testenv.Main(m))
+}

@@ -1,41 +1,45 @@
 package testenv
 
 import (
-	"errors"
-	"io"
-	"net"
+	"bytes"
+	"context"
+	"encoding/json"
 	"net/url"
-	"sync"
 	"testing"
+	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
+	toxiproxy "github.com/Shopify/toxiproxy/v2"
+	"github.com/Shopify/toxiproxy/v2/toxics"
+	"github.com/rs/zerolog"
 )
 
-// FaultProxy stands in front of a service and can refuse connections, as if the
-// service had stopped, or stall, as if it hung. It is safe for concurrent use.
-// Toxiproxy does the same, but dials services over TCP only (toxiproxy v2, proxy.go),
-// and the PostgreSQL of the tests listens on a Unix socket.
+// FaultProxy is a Toxiproxy in front of a service. It can refuse connections, as if the
+// service had stopped, stall, as if it hung, or do with a connection what a [Toxic] says.
+// Its methods are called by one goroutine at a time.
 type FaultProxy struct {
-	network, target string // of the service
-	address         string // of the proxy
-	tap             func() io.WriteCloser
+	t     testing.TB
+	proxy *toxiproxy.Proxy
+}
 
-	mu       sync.Mutex
-	stalled  chan struct{} // closed when the stall ends; nil while there is none
-	listener net.Listener  // nil while connections are refused
-	conns    map[net.Conn]bool
-	running  sync.WaitGroup
+// Toxic is a fault of connections, in Toxiproxy's words: latency, bandwidth, slicer,
+// timeout, reset_peer and limit_data, and corrupt, which is ours.
+type Toxic struct {
+	Type string `json:"type"`
+	// Stream is upstream for what the client sends, downstream for what it is sent.
+	Stream string `json:"stream"`
+	// Attributes are those of the type.
+	Attributes map[string]int `json:"attributes"`
 }
 
 // NewFaultProxy starts a proxy in front of a TCP address, until the test ends.
 func NewFaultProxy(t testing.TB, target string) *FaultProxy {
 	t.Helper()
-	p := &FaultProxy{network: "tcp", target: target}
-	if err := p.start(); err != nil {
-		t.Fatal("testenv:", err)
-	}
-	t.Cleanup(p.Close)
+	toxics.Register("corrupt", &corrupt{})
+	zerolog.SetGlobalLevel(zerolog.Disabled) // the bandwidth toxic logs to a logger of its own
+	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
+	p := &FaultProxy{t: t, proxy: toxiproxy.NewProxy(server, t.Name(), "127.0.0.1:0", target)}
+	p.Open()
+	t.Cleanup(p.Shut)
 	return p
 }
 
@@ -43,151 +47,92 @@ func NewFaultProxy(t testing.TB, target string) *FaultProxy {
 // ends, and returns the URL that leads through it.
 func NewDatabaseProxy(t testing.TB, databaseURL string) (proxy *FaultProxy, throughProxy string) {
 	t.Helper()
-	proxy, throughProxy, err := StartDatabaseProxy(databaseURL, nil)
+	relay, throughRelay, err := StartDatabaseRelay(databaseURL, nil)
 	if err != nil {
 		t.Fatal("testenv:", err)
 	}
-	t.Cleanup(proxy.Close)
-	return proxy, throughProxy
-}
-
-// StartDatabaseProxy is NewDatabaseProxy outside of tests. The caller closes the
-// proxy. Unless it is nil, tap is called for each connection and gives what all that
-// the client sends is copied to.
-func StartDatabaseProxy(databaseURL string, tap func() io.WriteCloser) (proxy *FaultProxy, throughProxy string, err error) {
-	config, err := pgx.ParseConfig(databaseURL)
+	t.Cleanup(relay.Close)
+	u, err := url.Parse(throughRelay)
 	if err != nil {
-		return nil, "", errors.New("the database URL is not a URL") // err would quote its password
+		t.Fatal("testenv:", err)
 	}
-	proxy = &FaultProxy{tap: tap}
-	proxy.network, proxy.target = pgconn.NetworkAddress(config.Host, config.Port)
-	if err := proxy.start(); err != nil {
-		return nil, "", err
-	}
-	u := url.URL{
-		Scheme: "postgres", User: url.UserPassword(config.User, config.Password),
-		Host: proxy.address, Path: "/" + config.Database, RawQuery: "sslmode=disable",
-	}
-	return proxy, u.String(), nil
-}
-
-func (p *FaultProxy) start() error {
-	p.address, p.conns = "127.0.0.1:0", map[net.Conn]bool{}
-	return p.Open()
-}
-
-// Close breaks all connections and ends the proxy.
-func (p *FaultProxy) Close() {
-	p.Shut()
-	p.running.Wait()
+	proxy = NewFaultProxy(t, u.Host)
+	u.Host = proxy.Address()
+	return proxy, u.String()
 }
 
 // Address is where the proxy listens, as host:port.
-func (p *FaultProxy) Address() string { return p.address }
+func (p *FaultProxy) Address() string { return p.proxy.Listen }
 
-// Open lets everything through again.
-func (p *FaultProxy) Open() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.endStall()
-	if p.listener != nil {
-		return nil
+// Open ends every fault: what a stall or a delay has held back is sent on.
+func (p *FaultProxy) Open() {
+	p.t.Helper()
+	p.proxy.Toxics.ResetToxics(context.WithoutCancel(p.t.Context()))
+	if p.proxy.Enabled {
+		return
 	}
-	listener, err := net.Listen("tcp", p.address) //nolint:noctx // returns at once
-	if err != nil {
-		return err //nolint:wrapcheck // says all there is
-	}
-	p.listener, p.address = listener, listener.Addr().String()
-	p.running.Go(func() { p.accept(listener) })
-	return nil
-}
-
-// Stall keeps all connections, takes new ones, and passes nothing on.
-func (p *FaultProxy) Stall() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.stalled == nil {
-		p.stalled = make(chan struct{})
-	}
-}
-
-// endStall is called with mu held.
-func (p *FaultProxy) endStall() {
-	if p.stalled != nil {
-		close(p.stalled)
-		p.stalled = nil
+	if err := p.proxy.Start(); err != nil {
+		p.t.Error("testenv:", err)
 	}
 }
 
 // Shut breaks all connections and refuses new ones.
 func (p *FaultProxy) Shut() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.listener != nil {
-		_ = p.listener.Close()
-		p.listener = nil
-	}
-	for conn := range p.conns {
-		_ = conn.Close()
-	}
-	clear(p.conns)
-	p.endStall()
+	p.proxy.Stop()
+	p.proxy.Toxics.ResetToxics(context.WithoutCancel(p.t.Context()))
 }
 
-func (p *FaultProxy) accept(listener net.Listener) {
+// Stall keeps all connections, takes new ones, and passes nothing on.
+func (p *FaultProxy) Stall() {
+	p.t.Helper()
+	for _, stream := range []string{"upstream", "downstream"} {
+		p.Inject(Toxic{Type: "latency", Stream: stream, Attributes: map[string]int{"latency": int(time.Hour.Milliseconds())}})
+	}
+}
+
+// Inject adds a fault, until the proxy is opened or shut. A stream has one at a time.
+func (p *FaultProxy) Inject(toxic Toxic) {
+	p.t.Helper()
+	data, err := json.Marshal(toxic)
+	if err != nil {
+		p.t.Fatal("testenv:", err)
+	}
+	if _, err := p.proxy.Toxics.AddToxicJson(bytes.NewReader(data)); err != nil {
+		p.t.Errorf("testenv: %+v: %v", toxic, err)
+	}
+}
+
+// corrupt makes garbage of all that a connection carries after the first bytes. It stays
+// garbage to the connection's end, since neither protocol has a checksum: one byte alone
+// may become another valid value.
+type corrupt struct {
+	After int64 `json:"after"`
+}
+
+// NewState returns how many bytes the connection has carried.
+func (*corrupt) NewState() any { return new(int64) }
+
+// Pipe passes chunks on until the toxic is removed or the connection ends.
+func (c *corrupt) Pipe(stub *toxics.ToxicStub) {
+	carried := stub.State.(*int64) //nolint:forcetypeassert,errcheck // of NewState
 	for {
-		client, err := listener.Accept()
-		if err != nil {
+		select {
+		case <-stub.Interrupt:
 			return
+		case chunk := <-stub.Input:
+			if chunk == nil {
+				stub.Close()
+				return
+			}
+			for i := range chunk.Data {
+				if *carried++; *carried > c.After {
+					chunk.Data[i] ^= 0xA5
+				}
+			}
+			stub.Output <- chunk
 		}
-		server, err := net.Dial(p.network, p.target) //nolint:noctx // ends with the test
-		if err != nil {
-			_ = client.Close()
-			continue
-		}
-		p.mu.Lock()
-		if p.listener != listener {
-			_ = client.Close()
-			_ = server.Close()
-		} else {
-			p.conns[client], p.conns[server] = true, true
-			p.running.Go(func() { p.forward(client, server, p.tap) })
-			p.running.Go(func() { p.forward(server, client, nil) })
-		}
-		p.mu.Unlock()
 	}
 }
 
-// forward copies what comes from one side to the other, until either ends.
-func (p *FaultProxy) forward(from, to net.Conn, tap func() io.WriteCloser) {
-	sent := io.Reader(stallingReader{p, from})
-	if tap != nil {
-		tapped := tap()
-		defer tapped.Close() //nolint:errcheck // of a copy
-		sent = io.TeeReader(sent, tapped)
-	}
-	_, _ = io.Copy(to, sent)
-	p.mu.Lock()
-	delete(p.conns, from)
-	delete(p.conns, to)
-	p.mu.Unlock()
-	_ = from.Close()
-	_ = to.Close()
-}
-
-// stallingReader holds back what it has read while the proxy is stalled.
-type stallingReader struct {
-	proxy *FaultProxy
-	net.Conn
-}
-
-func (r stallingReader) Read(buffer []byte) (int, error) {
-	n, err := r.Conn.Read(buffer)
-	r.proxy.mu.Lock()
-	stalled := r.proxy.stalled
-	r.proxy.mu.Unlock()
-	if stalled != nil {
-		<-stalled
-	}
-	return n, err //nolint:wrapcheck // a reader
-}
+// Cleanup ends the connection before the toxic is removed.
+func (*corrupt) Cleanup(stub *toxics.ToxicStub) { stub.Close() }
