@@ -68,6 +68,8 @@ func TestSoak_Faults(t *testing.T) {
 		t.Run(fmt.Sprint("lane ", lane), func(t *testing.T) {
 			t.Parallel()
 			w := newFaultyWorld(t, chosen+uint64(lane))
+			w.add(t)
+			w.add(t)
 			for i := lane; i < *schedules && !t.Failed(); i += lanes {
 				w.run(t, i, rand.New(rand.NewPCG(chosen, uint64(i))))
 			}
@@ -76,12 +78,12 @@ func TestSoak_Faults(t *testing.T) {
 	}
 }
 
-// faultyWorld is two servers on one repository, with a proxy before each service.
+// faultyWorld is servers on one repository, with a proxy before each service.
 type faultyWorld struct {
 	repo            *repository
 	services        map[string]*testenv.FaultProxy
-	pool, reference *pgxpool.Pool // which go through no proxy
-	in              mcpclient.Installation
+	pool, reference *pgxpool.Pool          // which go through no proxy
+	in, through     mcpclient.Installation // through has the program go through the proxies
 	servers         []*server
 	seen            map[string]history // by branch
 
@@ -114,18 +116,21 @@ func newFaultyWorld(t *testing.T, seed uint64) *faultyWorld {
 	database, throughProxy := testenv.NewDatabaseProxy(t, databaseURL)
 	ollama := testenv.NewFaultProxy(t, target.Host)
 	w.services = map[string]*testenv.FaultProxy{"database": database, "Ollama": ollama}
-	through := w.in
-	through.DatabaseURL, through.OllamaHost = throughProxy, "http://"+ollama.Address()
-	for range 2 {
-		s, err := start(t.Context(), through)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(s.kill)
-		w.servers = append(w.servers, s)
-	}
+	w.through = w.in
+	w.through.DatabaseURL, w.through.OllamaHost = throughProxy, "http://"+ollama.Address()
 	startReader(t, w.pool)
 	return w
+}
+
+// add starts one more server.
+func (w *faultyWorld) add(t *testing.T) {
+	t.Helper()
+	s, err := start(t.Context(), w.through)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.kill)
+	w.servers = append(w.servers, s)
 }
 
 func (w *faultyWorld) note(format string, arguments ...any) {

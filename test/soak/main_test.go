@@ -18,6 +18,7 @@ var (
 	operations = flag.Int("operations", 300, "how many random file operations")
 	seed       = flag.Uint64("seed", 0, "of the random operations; 0 for one by chance")
 	schedules  = flag.Int("schedules", 10, "how many schedules of faults")
+	long       = flag.Duration("long", 0, "how long memory, connections and goroutines are watched; from 10m on they are judged")
 	saves      = flag.Int("saves", 5, "how many saves are timed; from 100 on the median is judged")
 )
 
