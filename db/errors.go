@@ -170,7 +170,7 @@ func classifyState(err *pgconn.PgError) (ErrorKind, string) {
 	case denied:
 		return KindSetup, deniedHint
 	case undefinedTable, "42704", "42703":
-		return KindSetup, "the database's schema is not this version's: start the server again, so that it migrates or says why it cannot"
+		return KindSetup, "the database's schema is not this version's: restart the server, so that it migrates or says why it cannot"
 	}
 	switch err.Code[:2] {
 	case "08":

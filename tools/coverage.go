@@ -11,7 +11,7 @@ import (
 
 // embeddedOutput says how much is found by its words alone.
 type embeddedOutput struct {
-	Embedded *float64 `json:"embedded,omitempty" jsonschema:"Part of the text that is found by meaning so far; the rest by words alone."`
+	Embedded *float64 `json:"embedded,omitempty" jsonschema:"Part of the text found by meaning so far; the rest by words alone."`
 }
 
 // embeddedOf rounds down: 1 would say that nothing is missing.

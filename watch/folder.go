@@ -5,7 +5,6 @@
 package watch
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,11 +64,15 @@ func (f Folder) walk(ctx context.Context, root *contain.Root, v visitor) error {
 			if name == "." {
 				return err
 			}
-			v.skipped(entry{path: path.Join(f.Prefix, name), name: name}, cmp.Or(checkName(name), err))
+			v.skipped(entry{path: path.Join(f.Prefix, name), name: name}, err)
 			return nil
 		}
 		if d.IsDir() {
 			if f.skips(name) {
+				return fs.SkipDir
+			}
+			if err := checkName(name); err != nil { // the notifier does not watch it either
+				v.skipped(entry{path: path.Join(f.Prefix, name), name: name}, err)
 				return fs.SkipDir
 			}
 			if v.entered != nil {

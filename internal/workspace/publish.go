@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 )
 
@@ -67,10 +68,14 @@ const (
 	answerTime = 100 * time.Millisecond
 )
 
-// giveWay waits until the text of all files is in the index, for a moment at most.
+// giveWay waits until the text of all files is in the index, for a moment at most. Ollama is
+// asked for meanwhile, so that the answer says if it is away.
 func (p *Project) giveWay(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, syncTime)
+	var looking sync.WaitGroup
+	defer looking.Wait()
 	defer cancel()
+	looking.Go(func() { p.queue.LookForModel(limited) })
 	for changed := p.nextChange(); !p.mirrored().hasText(); changed = p.nextChange() {
 		select {
 		case <-limited.Done():

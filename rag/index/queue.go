@@ -111,6 +111,14 @@ func (q *Queue) Prefer(hashes []uuid.UUID) {
 	q.look()
 }
 
+// LookForModel asks for the model, and nothing of the database, so that the status says if
+// there is none.
+func (q *Queue) LookForModel(ctx context.Context) {
+	if _, err := q.index.embedder.EmbedModel(ollama.OnRetry(ctx, q.setErr)); err != nil && ctx.Err() == nil {
+		q.setErr(err)
+	}
+}
+
 // Run keeps the queue empty until ctx ends.
 func (q *Queue) Run(ctx context.Context) {
 	retry := backoff.NewExponentialBackOff()

@@ -103,6 +103,7 @@ func TestDocumentation_NamesWhatComposeHas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	pages = slices.DeleteFunc(pages, func(page string) bool { return filepath.Base(page) == "licenses.md" }) // names modules
 	for _, page := range append(pages, root+"/README.md", root+"/CONTRIBUTING.md") {
 		content, err := os.ReadFile(page)
 		if err != nil {

@@ -49,7 +49,7 @@ func (w *faultyWorld) call(
 	if err != nil && (!failed || !slices.Contains(codes, failure.Code)) {
 		t.Errorf("server %d, %s: %v", i, tool, err)
 	}
-	w.note("server %d: %s %v: %v", i, tool, arguments, err)
+	w.notef("server %d: %s %v: %v", i, tool, arguments, err)
 	return text, err
 }
 
@@ -92,8 +92,14 @@ func (w *faultyWorld) find(t *testing.T, s *server, i int, tool string, question
 	if err != nil {
 		return nil
 	}
-	type document struct{ Path, Summary string }
-	var answer struct{ Results, Sources []document }
+	type document struct {
+		Path    string `json:"path"`
+		Summary string `json:"summary"`
+	}
+	var answer struct {
+		Results []document `json:"results"`
+		Sources []document `json:"sources"`
+	}
 	if err := json.Unmarshal([]byte(text), &answer); err != nil {
 		t.Errorf("%s: %v in %s", tool, err, text)
 	}

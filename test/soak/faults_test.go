@@ -133,7 +133,7 @@ func (w *faultyWorld) add(t *testing.T) {
 	w.servers = append(w.servers, s)
 }
 
-func (w *faultyWorld) note(format string, arguments ...any) {
+func (w *faultyWorld) notef(format string, arguments ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.log = append(w.log, time.Now().Format("15:04:05.000 ")+fmt.Sprintf(format, arguments...))
@@ -175,11 +175,11 @@ func (w *faultyWorld) breakService(name string, random *rand.Rand) {
 	for range random.IntN(4) {
 		chosen := faultTable[random.IntN(len(faultTable))]
 		time.Sleep(time.Duration(random.IntN(800)) * time.Millisecond)
-		w.note("%s: %s", name, chosen.name)
+		w.notef("%s: %s", name, chosen.name)
 		chosen.do(proxy, random)
 		time.Sleep(time.Duration(100+random.IntN(2500)) * time.Millisecond)
 		proxy.Open()
-		w.note("%s: open", name)
+		w.notef("%s: open", name)
 	}
 }
 

@@ -153,7 +153,7 @@ func startLogged(t *testing.T, in mcpclient.Installation) (s *server, log string
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
+	defer file.Close() //nolint:errcheck // the server has it
 	command := in.Command("serve", "--project", in.Root)
 	command.Stderr = file
 	client, err := mcpclient.Start(t.Context(), command)
