@@ -158,7 +158,7 @@ func TestUpgrade_RefusesWhatItCannotUse(t *testing.T) {
 		client *mcpclient.Client
 		want   string
 	}{
-		"a server that runs":   {running, "the database's schema is not this version's: start the server again"},
+		"a server that runs":   {running, "the database's schema is not this version's: restart the server"},
 		"a server that starts": {started, "(it has migration 1000, and this program knows 1); install the newest compound-docs"},
 	} {
 		err := u.find(t.Context(), test.client, "before7")
