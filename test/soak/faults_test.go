@@ -23,7 +23,7 @@ import (
 const (
 	// lanes is how many schedules run at the same time, each on a repository, a
 	// database and servers of its own. They mostly wait.
-	lanes = 10
+	lanes = 4
 	// recovery is the time after which the circuit breaker lets a call through, and
 	// what that call may take.
 	recovery = 30*time.Second + 10*time.Second

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -196,15 +195,12 @@ func TestMachine_OutOfFileDescriptors(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, newRepository(t, 3), testenv.DatabaseURL(t))
 	pid := m.Process().Pid
-	open, err := os.ReadDir(filepath.Join("/proc", strconv.Itoa(pid), "fd"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var former unix.Rlimit
 	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, nil, &former); err != nil {
 		t.Fatal(err)
 	}
-	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: uint64(len(open)), Max: former.Max}, nil); err != nil {
+	// It keeps what it has open, and gets nothing new, even where it closes something.
+	if err := unix.Prlimit(pid, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 3, Max: former.Max}, nil); err != nil {
 		t.Fatal(err)
 	}
 	for range 30 {
