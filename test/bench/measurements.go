@@ -16,7 +16,7 @@ func measurements() []measurement {
 	return []measurement{
 		{Row{
 			Name: "start.handshake.ratio", Unit: "ratio", Target: atMost(1.5),
-			Reason: "the SDK resolves the schemas of a dozen tools before the first answer (5 ms), and the schema library compiles " +
+			Reason: "the schema library compiles " +
 				"the metaschemas of five drafts as the process starts (4 to 10 ms); those of the tools' arguments are compiled " +
 				"when they are first needed; the other libraries stop at the first violation or check no formats",
 		}, handshake},
