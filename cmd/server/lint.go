@@ -14,6 +14,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/lint"
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag/index"
 )
 
 // never is the value of --fail-on with which findings are no failure.
@@ -131,7 +132,7 @@ func lintProject(ctx context.Context, root string, o options) (lint.Report, erro
 		}
 		return lint.Report{}, err
 	}
-	return lint.Run(ctx, p, func(ctx context.Context) (map[string]lint.Mean, error) { return indexedMeans(ctx, p, o) })
+	return lint.Run(ctx, p, func(ctx context.Context) (map[string]index.Mean, error) { return indexedMeans(ctx, p, o) })
 }
 
 // judge counts the findings and leaves out those that are not to be printed. What makes

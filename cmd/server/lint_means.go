@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/internal/lint"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag/index"
 )
 
 // meansPatience bounds the time in which a database must answer lint.
@@ -19,7 +19,7 @@ const meansPatience = 5 * time.Second
 // indexedMeans returns what the index knows of the meaning of the project's documents. It
 // starts no database, makes no tables, and indexes nothing: the error says in a few words
 // why there is nothing.
-func indexedMeans(ctx context.Context, p *project.Project, o options) (means map[string]lint.Mean, err error) {
+func indexedMeans(ctx context.Context, p *project.Project, o options) (means map[string]index.Mean, err error) {
 	limited, cancel := context.WithTimeoutCause(ctx, meansPatience, fmt.Errorf("the database took longer than %s", meansPatience))
 	defer cancel()
 	o.contentLogLevel = nil
@@ -39,12 +39,7 @@ func indexedMeans(ctx context.Context, p *project.Project, o options) (means map
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.index.Means(limited, key)
-	means = make(map[string]lint.Mean, len(found))
-	for _, mean := range found {
-		means[mean.Path] = lint.Mean{Hash: mean.Hash, Vector: mean.Vector}
-	}
-	return means, err
+	return s.index.Means(limited, key)
 }
 
 // checkIndexed returns an error unless a database runs that has the tables of this
@@ -60,7 +55,7 @@ func (s *setup) checkIndexed(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case applied != latest:
+	case applied < latest || !db.Compatible(applied, latest):
 		return errors.New("the database does not have the tables of this version")
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/lint"
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/test/gitrepo"
 )
 
@@ -37,7 +38,7 @@ func check(t *testing.T, root string) []string {
 }
 
 // noMeans is an index that cannot be asked.
-func noMeans(context.Context) (map[string]lint.Mean, error) {
+func noMeans(context.Context) (map[string]index.Mean, error) {
 	return nil, errors.New("no database runs")
 }
 
@@ -223,15 +224,15 @@ func BenchmarkRun_2000Documents(b *testing.B) {
 	commit(repo, "2026-02-03")
 	p, err := project.Load(repo.Root)
 	repo.Must(err)
-	means := map[string]lint.Mean{}
+	means := map[string]index.Mean{}
 	for i := range 2000 {
 		path := fmt.Sprintf("%scodebase/%d.md", docs, i)
 		content, err := os.ReadFile(repo.Path(path))
 		repo.Must(err)
 		// Documents about one subject have a part of their vectors in common.
-		means[path] = lint.Mean{Hash: sha256.Sum256(content), Vector: vector(random, 1)}
+		means[path] = index.Mean{Hash: sha256.Sum256(content), Vector: vector(random, 1)}
 	}
-	withMeans := func(context.Context) (map[string]lint.Mean, error) { return means, nil }
+	withMeans := func(context.Context) (map[string]index.Mean, error) { return means, nil }
 	for b.Loop() {
 		if report, err := lint.Run(b.Context(), p, withMeans); err != nil || report.Documents != 2000 || len(report.Findings) < 2000 {
 			b.Fatalf("%d documents, %d findings, %v", report.Documents, len(report.Findings), err)

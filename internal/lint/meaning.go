@@ -8,19 +8,12 @@ import (
 	"slices"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
-	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag/index"
 )
-
-// Mean is the mean of the vectors of a document's passages.
-type Mean struct {
-	// Hash is that of the file of which the vectors are.
-	Hash   document.Hash
-	Vector []float32
-}
 
 // Means returns what an index knows of the meaning of documents, by their paths. The error
 // says why there is nothing to ask.
-type Means func(ctx context.Context) (map[string]Mean, error)
+type Means func(ctx context.Context) (map[string]index.Mean, error)
 
 const (
 	// near is how far two near-duplicates may be from each other (1 − cosine), as part of

@@ -12,6 +12,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/lint"
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/test/gitrepo"
 )
 
@@ -44,22 +45,22 @@ func TestRun_ComparesVectors(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		d      string // the document
-		change func(means map[string]lint.Mean)
+		change func(means map[string]index.Mean)
 		want   []string
 		note   string
 	}{
-		{"the same in other words", d, func(map[string]lint.Mean) {}, []string{said}, ""},
-		{"a document that supersedes the other", insight("d", "supersedes: b.md\n", "See [a](a.md)."), func(map[string]lint.Mean) {}, []string{}, ""},
-		{"a document that was changed since", d, func(means map[string]lint.Mean) {
+		{"the same in other words", d, func(map[string]index.Mean) {}, []string{said}, ""},
+		{"a document that supersedes the other", insight("d", "supersedes: b.md\n", "See [a](a.md)."), func(map[string]index.Mean) {}, []string{}, ""},
+		{"a document that was changed since", d, func(means map[string]index.Mean) {
 			changed := means[docs+"insights/d.md"]
 			changed.Hash = sha256.Sum256(nil)
 			means[docs+"insights/d.md"] = changed
 		}, []string{}, ""},
-		{"words that are the same", insight("d", "", prose+" See [a](a.md) and the pools."), func(map[string]lint.Mean) {}, []string{
+		{"words that are the same", insight("d", "", prose+" See [a](a.md) and the pools."), func(map[string]index.Mean) {}, []string{
 			"insights/d.md:1: warning near-duplicate: 81 % of its words are those of " + docs +
 				"insights/b.md; merge them, or have the newer one supersede the other",
 		}, ""},
-		{"too few vectors", d, func(means map[string]lint.Mean) {
+		{"too few vectors", d, func(means map[string]index.Mean) {
 			clear(means)
 		}, []string{}, meaningNotLookedFor + "the index has vectors of 0 documents as they are now"},
 	} {
@@ -70,7 +71,7 @@ func TestRun_ComparesVectors(t *testing.T) {
 			repo.Put(docs+"insights/d.md", test.d)
 			means := meansOf(repo)
 			test.change(means)
-			report := run(t, repo.Root, func(context.Context) (map[string]lint.Mean, error) { return means, nil })
+			report := run(t, repo.Root, func(context.Context) (map[string]index.Mean, error) { return means, nil })
 			if diff := cmp.Diff(test.want, lines(report)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -83,9 +84,9 @@ func TestRun_ComparesVectors(t *testing.T) {
 
 // meansOf returns vectors of the planted documents and of insights/d.md, which is near
 // insights/b.md.
-func meansOf(repo *gitrepo.Repo) map[string]lint.Mean {
+func meansOf(repo *gitrepo.Repo) map[string]index.Mean {
 	random := rand.New(rand.NewPCG(3, 4))
-	means := map[string]lint.Mean{}
+	means := map[string]index.Mean{}
 	for _, path := range []string{"insights/a.md", "insights/b.md", "codebase/c.md", "insights/d.md"} {
 		content, err := os.ReadFile(repo.Path(docs + path))
 		repo.Must(err)
@@ -93,7 +94,7 @@ func meansOf(repo *gitrepo.Repo) map[string]lint.Mean {
 		if path == "insights/d.md" {
 			v = nearTo(random, means[docs+"insights/b.md"].Vector, 0.2)
 		}
-		means[docs+path] = lint.Mean{Hash: sha256.Sum256(content), Vector: v}
+		means[docs+path] = index.Mean{Hash: sha256.Sum256(content), Vector: v}
 	}
 	return means
 }

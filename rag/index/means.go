@@ -10,20 +10,19 @@ import (
 
 // Mean is what the index knows of the meaning of a document.
 type Mean struct {
-	Path string
 	// Hash is that of the file of which the vectors are.
 	Hash document.Hash
 	// Vector is the mean of the vectors of the document's passages.
 	Vector []float32
 }
 
-// Means returns the project's own documents that have a vector for every passage, by the
-// model that the checkout was last indexed with. There are none if the index does not
-// have the checkout, which is not registered.
-func (x *Index) Means(ctx context.Context, key rag.TenantKey) ([]Mean, error) {
-	var means []Mean
+// Means returns those of the project's own documents that have a vector for every passage,
+// by their paths. The vectors are of the model that the checkout was last indexed with.
+// There are none if the index does not have the checkout, which is not registered.
+func (x *Index) Means(ctx context.Context, key rag.TenantKey) (map[string]Mean, error) {
+	var means map[string]Mean
 	err := x.db.Read(ctx, "read the vectors of documents", func(q *db.Queries) error {
-		means = nil
+		means = map[string]Mean{}
 		tenant, model, err := lookUp(ctx, q, key)
 		if err != nil {
 			return err
@@ -32,14 +31,14 @@ func (x *Index) Means(ctx context.Context, key rag.TenantKey) ([]Mean, error) {
 			ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collection: rag.Compounding, ModelID: model,
 		})
 		for _, row := range rows {
-			mean := Mean{Path: row.RelativePath, Vector: row.Mean.Slice()}
+			mean := Mean{Vector: row.Mean.Slice()}
 			copy(mean.Hash[:], row.ContentHash)
-			means = append(means, mean)
+			means[row.RelativePath] = mean
 		}
 		return err
 	})
 	if db.IsNoRows(err) {
-		return nil, nil
+		return means, nil
 	}
 	return means, err
 }
