@@ -146,11 +146,17 @@ func (r *results) end() error {
 
 var errNoResult = errors.New("the query has no result")
 
-func (r *results) Exec(context.Context, string, ...any) (pgconn.CommandTag, error) {
+// ofQuery returns the next result, which a query waits for.
+func (r *results) ofQuery() (*pgconn.ResultReader, error) {
 	result, err := r.next()
 	if err == nil && result == nil {
 		err = errNoResult
 	}
+	return result, err
+}
+
+func (r *results) Exec(context.Context, string, ...any) (pgconn.CommandTag, error) {
+	result, err := r.ofQuery()
 	if err != nil {
 		return pgconn.CommandTag{}, err
 	}
@@ -162,10 +168,7 @@ func (r *results) Exec(context.Context, string, ...any) (pgconn.CommandTag, erro
 }
 
 func (r *results) Query(context.Context, string, ...any) (pgx.Rows, error) {
-	result, err := r.next()
-	if err == nil && result == nil {
-		err = errNoResult
-	}
+	result, err := r.ofQuery()
 	if err != nil {
 		return nil, err
 	}
@@ -187,17 +190,21 @@ func (r row) Scan(into ...any) error {
 	if r.err != nil {
 		return r.err
 	}
-	defer r.rows.Close()
-	if !r.rows.Next() {
-		r.rows.Close()
-		if err := r.rows.Err(); err != nil {
-			return err //nolint:wrapcheck // retry does
-		}
+	found := r.rows.Next()
+	var err error
+	if found {
+		err = r.rows.Scan(into...)
+	}
+	r.rows.Close()
+	switch rowsErr := r.rows.Err(); {
+	case err != nil:
+		return err //nolint:wrapcheck // retry does
+	case rowsErr != nil:
+		return rowsErr //nolint:wrapcheck // retry does
+	case !found:
 		return pgx.ErrNoRows
 	}
-	err := r.rows.Scan(into...)
-	r.rows.Close()
-	return errors.Join(err, r.rows.Err())
+	return nil
 }
 
 // session makes queries on one connection, each in a round trip of its own, or together

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -98,7 +97,8 @@ func TestUpgrade_ServersOfTheReleaseBeforeGoOn(t *testing.T) {
 	if err := u.find(t.Context(), old, "before7"); err != nil {
 		t.Fatal(err)
 	}
-	var searches atomic.Int64
+	var searches int64
+	found := make(chan struct{})
 	ctx, stop := context.WithCancel(t.Context())
 	loaded := make(chan struct{})
 	go func() {
@@ -109,13 +109,19 @@ func TestUpgrade_ServersOfTheReleaseBeforeGoOn(t *testing.T) {
 				t.Errorf("a server of the release before: %v", err)
 				return
 			}
-			searches.Add(1)
+			searches++
+			select {
+			case found <- struct{}{}:
+			default:
+			}
 		}
 	}()
 	several := func() {
-		t.Helper()
-		for goal := searches.Load() + 3; searches.Load() < goal && !t.Failed(); {
-			time.Sleep(10 * time.Millisecond)
+		for range 3 {
+			select {
+			case <-found:
+			case <-loaded:
+			}
 		}
 	}
 	several()
@@ -135,7 +141,7 @@ func TestUpgrade_ServersOfTheReleaseBeforeGoOn(t *testing.T) {
 	}
 	var documents int64
 	err = conn.QueryRow(t.Context(), "SELECT count(*) FROM documents WHERE made_up = 'one' AND relative_path LIKE 'manual/%'").Scan(&documents)
-	if want := 201 + searches.Load(); err != nil || documents != want {
+	if want := 201 + searches; err != nil || documents != want {
 		t.Errorf("the newer release sees %d documents, want %d: %v", documents, want, err)
 	}
 	if err := conn.Close(t.Context()); err != nil {
