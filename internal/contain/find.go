@@ -28,8 +28,8 @@ type place struct {
 	folders []*os.Root
 	// names are those of the folders behind the root, and then that of last.
 	names []string
-	// last is what is at the end of the path, nil for the last of the folders. It is no
-	// symbolic link.
+	// last describes the file at the end of the path, and is nil if a folder is there. It
+	// never describes a symbolic link.
 	last fs.FileInfo
 }
 

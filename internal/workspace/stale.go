@@ -29,14 +29,12 @@ type staleDocuments struct {
 	files   func(ctx context.Context) ([]rag.DocumentFiles, error)
 	logger  *slog.Logger
 
-	asked chan struct{} // holds a token while run has something to find out
+	asked chan struct{} // holds a token when somebody has asked
 	found chan struct{} // closed when it is first known
 
 	mu sync.Mutex
 	// what says by the path of a document what became of its files. It is not changed.
 	what map[string]string
-	next time.Time // from which on it is found out again
-	seen sync.Once
 }
 
 func newStaleDocuments(
@@ -55,14 +53,9 @@ func newStaleDocuments(
 func (p *Project) Stale(ctx context.Context) func() map[string]string { return p.stale.ask(ctx) }
 
 func (s *staleDocuments) ask(ctx context.Context) func() map[string]string {
-	s.mu.Lock()
-	due := time.Now().After(s.next)
-	s.mu.Unlock()
-	if due {
-		select {
-		case s.asked <- struct{}{}:
-		default:
-		}
+	select {
+	case s.asked <- struct{}{}:
+	default:
 	}
 	return func() map[string]string {
 		patience := time.NewTimer(stalePatience)
@@ -78,20 +71,23 @@ func (s *staleDocuments) ask(ctx context.Context) func() map[string]string {
 	}
 }
 
-// run finds out what is asked for until ctx ends.
+// run finds out what is asked for, and was not found out lately, until ctx ends.
 func (s *staleDocuments) run(ctx context.Context) {
+	var next time.Time
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-s.asked:
 		}
-		s.refresh(ctx)
+		if began := time.Now(); began.After(next) {
+			s.refresh(ctx)
+			next = time.Now().Add(max(staleAge, staleShare*time.Since(began)))
+		}
 	}
 }
 
 func (s *staleDocuments) refresh(ctx context.Context) {
-	began := time.Now()
 	what, err := s.find(ctx)
 	if err != nil && ctx.Err() == nil {
 		s.logger.DebugContext(ctx, "look for stale documents", "error", err)
@@ -101,8 +97,11 @@ func (s *staleDocuments) refresh(ctx context.Context) {
 	if err == nil {
 		s.what = what
 	}
-	s.next = time.Now().Add(max(staleAge, staleShare*time.Since(began)))
-	s.seen.Do(func() { close(s.found) })
+	select {
+	case <-s.found:
+	default:
+		close(s.found)
+	}
 }
 
 func (s *staleDocuments) find(ctx context.Context) (map[string]string, error) {
