@@ -168,6 +168,6 @@ func check(tool Tool, in any) error {
 	if arguments == nil {
 		return rag.Errorf(rag.InvalidArgument, "the arguments of %s hold a number that is none", tool.Name)
 	}
-	_, err := newParameters(tool.Tool).check(arguments)
+	_, err := tool.parameters().check(arguments)
 	return err
 }

@@ -23,9 +23,9 @@ type errorBody struct {
 }
 
 // reportErrors turns the errors of tool calls into answers with an [errorBody]. It
-// handles the errors of handlers, answers that are no JSON, and panics, which would end the
-// server. A faulty request, such as a call of a tool that does not
-// exist, stays an error of the protocol.
+// handles the errors of handlers, answers that are no JSON, and panics, which would end
+// the server. A faulty request, such as a call of a tool that does not exist, stays an
+// error of the protocol.
 func reportErrors(logger *slog.Logger) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {

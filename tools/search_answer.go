@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/compound-docs/compound-docs/rag"
@@ -11,7 +10,7 @@ import (
 // the hits, as JSON, so that an evaluation can say what an answer costs.
 func SearchAnswer(hits rag.Hits) ([]byte, error) {
 	results, omitted := fitList(maxList, func(limit int) []searchResult { return searchResults(hits.Documents, nil, limit) })
-	answer, err := json.Marshal(semanticSearchOutput{Results: results, TotalMatches: len(results), OmittedCount: omitted})
+	answer, err := readable(semanticSearchOutput{Results: results, TotalMatches: len(results), OmittedCount: omitted})
 	if err != nil {
 		return nil, fmt.Errorf("encode a search answer: %w", err)
 	}

@@ -21,7 +21,10 @@ type Group struct {
 type Tool struct {
 	*mcp.Tool
 
-	handle func(*handler) mcp.ToolHandler
+	// parameters checks arguments. It is made at the first call: the handshake does not
+	// wait for it.
+	parameters func() *parameters
+	handle     func(*handler) mcp.ToolHandler
 }
 
 // callHandler is the method that handles the calls of a tool. Its answer is the result,
@@ -44,12 +47,11 @@ func newProjectTool[In, Out any](handle callHandler[In, Out], declaration *mcp.T
 // could do the same, but its check of arguments stops at the first fault, and it reads
 // every answer again to compare it with its schema, for which the tests are there.
 func newTool[In, Out any](handle callHandler[In, Out], declaration *mcp.Tool) Tool {
-	// Compiled at the first call: the handshake does not wait for it.
-	compiled := sync.OnceValue(func() *parameters { return newParameters(declaration) })
-	return Tool{Tool: declaration, handle: func(h *handler) mcp.ToolHandler {
+	checked := sync.OnceValue(func() *parameters { return newParameters(declaration) })
+	return Tool{Tool: declaration, parameters: checked, handle: func(h *handler) mcp.ToolHandler {
 		return func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			var in In
-			err := compiled().decode(request.Params.Arguments, &in)
+			err := checked().decode(request.Params.Arguments, &in)
 			if err != nil {
 				return failed(err), nil
 			}
