@@ -165,7 +165,7 @@ func farActivation(ctx context.Context, b *bench) (count float64, note string) {
 	f.activate(ctx)
 	took := time.Since(began)
 	count, what := f.taken()
-	time.Sleep(time.Second)
+	time.Sleep(time.Second) // what is counted then
 	after, whatAfter := f.taken()
 	return count, fmt.Sprintf("%v a trip, %d files, %.0f ms: %s; %.0f more in the second after the answer: %s",
 		farAway, farDocuments, ms(took), what, after, whatAfter)

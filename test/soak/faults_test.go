@@ -59,11 +59,7 @@ func toxic(name, attribute string, least, most int) func(*testenv.FaultProxy, *r
 // that was confirmed is lost, and soon after the faults the index equals the files.
 func TestSoak_Faults(t *testing.T) {
 	t.Parallel()
-	chosen := *seed
-	if chosen == 0 {
-		chosen = rand.Uint64()
-	}
-	t.Logf("to repeat: go test ./test/soak -run '^%s$' -schedules %d -seed %d", t.Name(), *schedules, chosen)
+	chosen := chooseSeed(t, "schedules")
 	for lane := range min(lanes, *schedules) {
 		t.Run(fmt.Sprint("lane ", lane), func(t *testing.T) {
 			t.Parallel()
@@ -174,10 +170,10 @@ func (w *faultyWorld) breakService(name string, random *rand.Rand) {
 	proxy := w.services[name]
 	for range random.IntN(4) {
 		chosen := faultTable[random.IntN(len(faultTable))]
-		time.Sleep(time.Duration(random.IntN(800)) * time.Millisecond)
+		time.Sleep(time.Duration(random.IntN(800)) * time.Millisecond) // as long as it works
 		w.notef("%s: %s", name, chosen.name)
 		chosen.do(proxy, random)
-		time.Sleep(time.Duration(100+random.IntN(2500)) * time.Millisecond)
+		time.Sleep(time.Duration(100+random.IntN(2500)) * time.Millisecond) // as long as the fault lasts
 		proxy.Open()
 		w.notef("%s: open", name)
 	}

@@ -40,11 +40,7 @@ type usage struct {
 // A server that has met everything for hours takes no more than it did at first.
 func TestSoak_StaysFlat(t *testing.T) {
 	t.Parallel()
-	chosen := *seed
-	if chosen == 0 {
-		chosen = rand.Uint64()
-	}
-	t.Logf("to repeat: go test ./test/soak -run '^%s$' -long %v -seed %d", t.Name(), *long, chosen)
+	chosen := chooseSeed(t, "long")
 	w := newFaultyWorld(t, chosen)
 	watched, log := startLogged(t, w.through)
 	began := time.Now()

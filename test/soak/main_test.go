@@ -6,6 +6,7 @@ package soak_test
 
 import (
 	"flag"
+	"math/rand/v2"
 	"os"
 	"strconv"
 	"testing"
@@ -21,6 +22,18 @@ var (
 	long       = flag.Duration("long", 0, "how long memory, connections and goroutines are watched; from 10m on they are judged")
 	saves      = flag.Int("saves", 5, "how many saves are timed; from 100 on the median is judged")
 )
+
+// chooseSeed returns the seed of the run, and says how to repeat it with the flag that
+// says how long it is.
+func chooseSeed(t *testing.T, length string) uint64 {
+	t.Helper()
+	chosen := *seed
+	if chosen == 0 {
+		chosen = rand.Uint64()
+	}
+	t.Logf("to repeat: go test ./test/soak -run '^%s$' -%s %v -seed %d", t.Name(), length, flag.Lookup(length).Value, chosen)
+	return chosen
+}
 
 func TestMain(m *testing.M) {
 	// The schedules of faults wait for most of their time. -parallel overrides it.

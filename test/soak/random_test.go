@@ -42,11 +42,7 @@ func TestSoak_RandomOperations(t *testing.T) {
 
 func randomOperations(t *testing.T, count int, pace pace) {
 	t.Helper()
-	chosen := *seed
-	if chosen == 0 {
-		chosen = rand.Uint64()
-	}
-	t.Logf("to repeat: go test ./test/soak -run '^%s$' -operations %d -seed %d", t.Name(), *operations, chosen)
+	chosen := chooseSeed(t, "operations")
 	repo := newRepository(t, chosen)
 	databaseURL := testenv.DatabaseURL(t)
 	pool, reference := indexstate.OpenPool(t, databaseURL), indexstate.OpenPool(t, testenv.DatabaseURL(t))
