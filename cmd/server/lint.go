@@ -39,6 +39,7 @@ project's index, documents are compared by their vectors too.
 - schema (error): front matter does not fit the doc-type, so that the document is not indexed
 - unreadable (error): a file cannot be read
 - broken-link (error): a link, related_docs or supersedes leads to no file
+- broken-anchor (warning): a link leads to a heading that its document does not have
 - near-duplicate (warning): a document has nearly the words of one that it does not supersede,
   or by its vectors says nearly the same in others
 - files-gone (warning): files_involved that were removed or moved, as git says

@@ -13,6 +13,10 @@ type Dissection struct {
 	Level                         rag.Level
 	Passages                      []DissectedPassage
 	Links                         []Link
+	// Fragments are the places in documents that its links name, Anchors the names of its
+	// own places, as in [markdown.Document.Anchors].
+	Fragments []Fragment
+	Anchors   map[string]bool
 	// Files are those that FilesField of the front matter names.
 	Files []string
 	// FrontMatter is as in [markdown.Document].
@@ -27,6 +31,9 @@ type Link struct {
 	// Supersedes says that the document replaces the other one.
 	Supersedes bool
 }
+
+// Fragment is a place in a file of the repository.
+type Fragment struct{ Target, Name string }
 
 // DissectedPassage is a passage as it is searched and embedded.
 type DissectedPassage struct {
@@ -45,13 +52,17 @@ type DissectedPassage struct {
 // Dissect returns what the index makes of a file of the collection. It is a pure
 // function: nothing is written. The error is that of indexing the file.
 func Dissect(file document.File, collection rag.Collection, schema Schema) (Dissection, error) {
-	doc, err := prepare(file, collection, schema)
+	parsed, err := parse(file, schema)
+	if err != nil {
+		return Dissection{}, err
+	}
+	doc, err := prepareParsed(file, parsed, collection, schema)
 	if err != nil {
 		return Dissection{}, err
 	}
 	dissection := Dissection{
 		Title: doc.title, Summary: doc.summary, DocType: doc.docType, Date: doc.date, Level: doc.level, Links: []Link{},
-		Files: doc.files, FrontMatter: doc.frontMatter,
+		Anchors: parsed.Anchors(), Files: doc.files, FrontMatter: doc.frontMatter,
 	}
 	for i, p := range doc.passages {
 		whole := p.heading + "\n\n" + p.Text
@@ -62,6 +73,13 @@ func Dissect(file document.File, collection rag.Collection, schema Schema) (Diss
 	}
 	for _, link := range doc.links {
 		dissection.Links = append(dissection.Links, Link{Target: link.target, Fallback: link.fallback, Supersedes: link.supersedes})
+	}
+	for _, place := range parsed.Fragments {
+		target := file.Path
+		if place.Path != "" {
+			target, _ = resolveLink(file.Path, place.Path)
+		}
+		dissection.Fragments = append(dissection.Fragments, Fragment{Target: target, Name: place.Name})
 	}
 	return dissection, nil
 }

@@ -111,6 +111,10 @@ func prepare(file document.File, collection rag.Collection, schema Schema) (*pre
 	if err != nil {
 		return nil, err
 	}
+	return prepareParsed(file, parsed, collection, schema)
+}
+
+func prepareParsed(file document.File, parsed *markdown.Document, collection rag.Collection, schema Schema) (*prepared, error) {
 	doc := &prepared{
 		file: file, contentHash: sha256.Sum256(file.Content),
 		title: parsed.Title, summary: parsed.Summary, level: rag.Standard,

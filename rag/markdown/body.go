@@ -12,10 +12,13 @@ import (
 // body is the content of the markdown behind the front matter. Lines are counted
 // from 0 at its beginning.
 type body struct {
-	title    string // the first H1
-	summary  string // the first real paragraph
-	links    []string
-	headings []heading // those that are nested in no other block, in order
+	title   string // the first H1
+	summary string // the first real paragraph
+	links   []string
+	// fragments and headings are in order. Headings that are nested in another block
+	// are left out.
+	fragments []Fragment
+	headings  []heading
 	// depth is, for every line, the nesting depth of the outermost block that begins
 	// there: 0 at the top level, 1 for the items of a list. It is insideBlock if no
 	// block begins there.
@@ -137,6 +140,7 @@ func (w *bodyWalker) take(c content) {
 
 // parseContents parses what take has kept, and sets title, summary and links.
 func (w *bodyWalker) parseContents() {
+	named := map[Fragment]bool{}
 	for _, c := range w.contents {
 		parsed := w.inlines.parse(c.text)
 		if c.heading >= 0 {
@@ -149,6 +153,10 @@ func (w *bodyWalker) parseContents() {
 			if link, ok := RelativeLink(destination); ok && !w.seen[link] {
 				w.seen[link] = true
 				w.links = append(w.links, link)
+			}
+			if place, ok := fragment(destination); ok && !named[place] {
+				named[place] = true
+				w.fragments = append(w.fragments, place)
 			}
 		}
 	}

@@ -39,6 +39,9 @@ type Document struct {
 	// percent-decoded and without query and fragment. Images, bare anchors and
 	// whatever has a scheme or host are left out.
 	Links []string
+	// Fragments are the places that links in the text lead to, here or in the files of
+	// Links, once each and in order.
+	Fragments []Fragment
 	// NotFrontMatter says why a block that looks like front matter counts as body.
 	// Replaced is the line of the first bytes that are not UTF-8 and were replaced by
 	// U+FFFD, 0 for none. Only ParseAny sets them.
@@ -121,7 +124,7 @@ func readFrontMatter(lines []string) (frontMatter map[string]any, body int, err 
 func newDocument(src []byte, lines []string, frontMatter map[string]any, body int) *Document {
 	parsed := parseBody(lines[body:], defaultPieceSize())
 	doc := &Document{
-		FrontMatter: frontMatter, FrontMatterLines: body, Title: parsed.title, Summary: parsed.summary, Links: parsed.links,
+		FrontMatter: frontMatter, FrontMatterLines: body, Title: parsed.title, Summary: parsed.summary, Links: parsed.links, Fragments: parsed.fragments,
 		CharCount: utf8.RuneCount(src), LineCount: len(lines),
 		outline: newOutline(lines, body, parsed),
 	}
