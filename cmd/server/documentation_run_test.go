@@ -31,28 +31,13 @@ var notRun = map[string]string{
 	"compound-docs serve":     "it speaks with a client until that leaves; nearly every other test here runs it",
 }
 
-// docSample stands for a reader's document.
-const docSample = "---\ntitle: Pool exhausted\ndate: 2026-01-15\nsummary: All connections were taken\n" +
-	"significance: correctness\nproblem_type: bug\nsymptoms: [timeouts]\nroot_cause: a leak\nsolution: close rows\n---\n\n" +
-	"Rows were not closed.\n"
-
 // Every line of a shell block on a page is run in a copy of the demo project, or has its
 // output compared in testdata/commands, or is among notRun.
 func TestDocumentation_BlocksRun(t *testing.T) {
 	t.Parallel()
 	r := newTranscript(t)
-	handbook := filepath.Join(r.root, "handbook")
-	for path, content := range map[string]string{
-		filepath.Join(r.root, "csharp-compounding-docs", "problems", "pool-exhausted-20260115.md"): docSample,
-		filepath.Join(handbook, "holidays.md"):                                                     "# Holidays\n\nThirty days a year.\n",
-	} {
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	write(t, r.root, "csharp-compounding-docs/problems/pool-exhausted-20260115.md", blocks(t, "README.md", "markdown")[0])
+	write(t, r.root, "handbook/holidays.md", "# Holidays\n\nThirty days a year.\n")
 	compared, used := transcribed(t), map[string]bool{}
 	for _, line := range blockLines(t) {
 		reason := ""

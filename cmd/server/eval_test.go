@@ -53,11 +53,10 @@ func TestEval_OwnSetKeepsItsBaseline(t *testing.T) {
 	}
 }
 
-// beir is a collection of three documents with two judged questions, and one of
-// another part of the collection.
-func beir(t *testing.T) (dir string) {
+// beir makes dir a collection of three documents with two judged questions, and one of
+// another part of the collection, and returns dir.
+func beir(t *testing.T, dir string) string {
 	t.Helper()
-	dir = t.TempDir()
 	write(t, dir, "corpus.jsonl", `{"_id":"a/1","title":"Pools","text":"The connection pool is exhausted."}
 {"_id":"b 2","title":"","text":"Umlauts on printed labels."}
 {"_id":"c","title":"Bread","text":"Flour, water and salt."}
@@ -73,7 +72,7 @@ func beir(t *testing.T) (dir string) {
 func TestEval_BEIRCollection(t *testing.T) {
 	t.Parallel()
 	environment, fake := services(t)
-	dir := beir(t)
+	dir := beir(t, t.TempDir())
 	first := mustRun(t, dir, environment, "eval", "--corpus", ".", "--json")
 	var report measured
 	if err := json.Unmarshal([]byte(first.stdout), &report); err != nil {
@@ -108,7 +107,7 @@ func TestEval_BEIRCollection(t *testing.T) {
 func TestEval_FailsBelowTheBaseline(t *testing.T) {
 	t.Parallel()
 	environment, _ := services(t)
-	dir := beir(t)
+	dir := beir(t, t.TempDir())
 	report := mustRun(t, dir, environment, "eval", "--corpus", ".", "--json").stdout
 	write(t, dir, "baseline.json", report)
 	// Judged otherwise, the same rankings are worse.
@@ -124,7 +123,7 @@ func TestEval_FailsBelowTheBaseline(t *testing.T) {
 
 func TestEval_SaysWhatIsWrongWithItsFlags(t *testing.T) {
 	t.Parallel()
-	dir := beir(t)
+	dir := beir(t, t.TempDir())
 	if err := os.WriteFile(filepath.Join(dir, "bad.json"), []byte("[]"), 0o600); err != nil {
 		t.Fatal(err)
 	}
