@@ -33,12 +33,17 @@ func (l *lookup) ranked(list *list) []Hit {
 		document int64
 		ordinal  int
 	}
-	best := map[key]Hit{}
-	for _, row := range list.candidates() {
-		hit := newHit(row)
+	candidates := list.candidates()
+	found := make([]Hit, len(candidates))
+	onEach(len(found), func(i int) {
+		row, hit := candidates[i], newHit(candidates[i])
 		hit.SupersededBy, hit.generations = l.superseded.by[hit.Path], l.superseded.generations[hit.Path]
 		hit.evidence = l.evidence(row.Heading, row.Content, row.Bm25, row.Distance)
 		hit.Score = hit.evidence.Score()
+		found[i] = hit
+	})
+	best := map[key]Hit{}
+	for _, hit := range found {
 		k := key{document: hit.id}
 		if list.words.eachPassage {
 			k.ordinal = hit.ordinal

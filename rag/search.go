@@ -14,8 +14,9 @@ func (s *Searcher) Search(ctx context.Context, scope Scope, query Query) (Hits, 
 		return Hits{}, err
 	}
 	hits := found.hits(documents)
-	for i, hit := range hits.Documents {
-		hits.Documents[i].Snippet = found.terms.Snippet(hit.content, maxSnippet)
-	}
+	onEach(len(hits.Documents), func(i int) {
+		hit := &hits.Documents[i]
+		hit.Snippet = found.terms.Snippet(hit.content, maxSnippet)
+	})
 	return hits, nil
 }

@@ -124,7 +124,8 @@ func readFrontMatter(lines []string) (frontMatter map[string]any, body int, err 
 func newDocument(src []byte, lines []string, frontMatter map[string]any, body int) *Document {
 	parsed := parseBody(lines[body:], defaultPieceSize())
 	doc := &Document{
-		FrontMatter: frontMatter, FrontMatterLines: body, Title: parsed.title, Summary: parsed.summary, Links: parsed.links, Fragments: parsed.fragments,
+		FrontMatter: frontMatter, FrontMatterLines: body, Title: parsed.title, Summary: parsed.summary,
+		Links: parsed.links, Fragments: parsed.fragments,
 		CharCount: utf8.RuneCount(src), LineCount: len(lines),
 		outline: newOutline(lines, body, parsed),
 	}
