@@ -23,7 +23,8 @@ func snapshot(t *testing.T, pool *pgxpool.Pool) []string {
 	return documents
 }
 
-// manyDocuments is a project whose sync takes a while.
+// manyDocuments is a project whose sync takes a while, and more than one transaction. Many
+// files have the same text, which is embedded once.
 func manyDocuments() map[string]string {
 	files := map[string]string{}
 	for i := range 60 {
@@ -33,6 +34,9 @@ func manyDocuments() map[string]string {
 			fmt.Fprintf(&b, "\n## Section %d\n\n%s", section, strings.Repeat(fmt.Sprintf("Words of section %d of %d.\n", section, i), 40))
 		}
 		files[fmt.Sprintf("docs/doc-%02d.md", i)] = b.String()
+	}
+	for i := range 300 {
+		files[fmt.Sprintf("docs/same-%03d.md", i)] = "# The same\n\nMany files say this.\n"
 	}
 	files[".csharp-compounding-docs/config.json"] = `{"project_name": "test-project", "external_docs": {"path": "./docs"}}`
 	return files
