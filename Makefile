@@ -39,6 +39,16 @@ test: ## Run all tests against a real PostgreSQL and a real Ollama
 test-race: ## Run the tests of packages with goroutines under the race detector
 	$(with_services) sh -c 'CGO_ENABLED=1 go test -short -race -timeout=30m $(race_packages) && $(print_services)'
 
+# Programs that tests start count too, where they end by themselves. Tests that look at the
+# program's own file fail here, since a script starts it: make test says what is right.
+.PHONY: coverage
+coverage: export CDOCS_TEST_COVERAGE = $(CURDIR)/bin/coverage
+coverage: ## Run all tests, and say how much of each of the product's packages they run
+	rm -rf bin/coverage bin/coverage.tests && mkdir -p bin/coverage bin/coverage.tests
+	-$(with_services) go test -short -timeout=30m -cover -coverpkg=./... $(test_packages) -args -test.gocoverdir=$(CURDIR)/bin/coverage.tests
+	go tool covdata textfmt -i=bin/coverage,bin/coverage.tests -o=bin/coverage.txt
+	go tool covdata percent -i=bin/coverage,bin/coverage.tests | grep -v /test/
+
 # In it, make test leaves out the packages that make test-race has tested.
 .PHONY: ci
 ci: export CDOCS_TEST_ROUTE = native
@@ -96,8 +106,9 @@ fuzz: ## Run each fuzz target for FUZZTIME=5m, or only those that match FUZZ=REG
 
 # make test runs a short form of these tests.
 .PHONY: soak
-soak: ## Change files at random, kill servers, break connections and stop services, for an hour
-	$(with_database) sh -c 'go test -count=1 -timeout=60m -v ./test/soak -operations=10000 -saves=100 -schedules=500 && \
+soak: ## Change files at random, kill servers, break connections and stop services, for two hours
+	$(with_database) sh -c 'go test -count=1 -timeout=90m -v ./test/soak -operations=10000 -saves=100 -schedules=500 && \
+		go test -count=1 -timeout=90m -v ./test/soak -run=StaysFlat -long=1h && \
 		CDOCS_TEST_OUTAGE=60s go test -count=1 -timeout=20m ./cmd/server ./internal/workspace ./watch'
 
 # QUICK=1 takes minutes instead of hours, and does not write docs/benchmarks.md.

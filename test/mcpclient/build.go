@@ -15,6 +15,9 @@ var program struct {
 	users  int
 }
 
+// coverageFolder is set by make coverage: programs leave there what they have run.
+const coverageFolder = "CDOCS_TEST_COVERAGE"
+
 // Build builds the program, once for tests that run at the same time, and returns
 // its path.
 func Build(t testing.TB) string {
@@ -42,8 +45,18 @@ func Build(t testing.TB) string {
 	if _, err := os.Stat(path); err == nil {
 		return path
 	}
+	const module = "github.com/compound-docs/compound-docs/"
+	arguments, built := []string{"build"}, path
+	if covered := os.Getenv(coverageFolder); covered != "" {
+		arguments, built = append(arguments, "-cover", "-coverpkg="+module+"..."), path+"-covered"
+		// Tests give the program an environment of their own.
+		script := "#!/bin/sh\nGOCOVERDIR='" + covered + "' exec '" + built + "' \"$@\"\n"
+		if err := os.WriteFile(path, []byte(script), 0o700); err != nil { //nolint:gosec // it is executed
+			t.Fatal(err)
+		}
+	}
 	//nolint:gosec // into a folder of ours
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", path, "github.com/compound-docs/compound-docs/cmd/server")
+	build := exec.CommandContext(t.Context(), "go", append(arguments, "-o", built, module+"cmd/server")...)
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the server: %v\n%s", err, out)
 	}
