@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -47,6 +48,44 @@ func TestMirror_LosesNoChangeWhenEventsOverflow(t *testing.T) {
 	w.write(t, "new/unheard.md", "afterwards events tell again")
 	want["new/unheard.md"] = "afterwards events tell again"
 	w.becomes(t, "told by an event", want, nil)
+}
+
+// What could not be written is written as soon as the index is there again, without
+// another event and without a walk.
+func TestMirror_TriesAgainWhatFailed(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(t *testing.T, w *watched){
+		"a file that changes":  func(t *testing.T, w *watched) { t.Helper(); w.write(t, "a.md", "b") },
+		"a file that is added": func(t *testing.T, w *watched) { t.Helper(); w.write(t, "b.md", "b") },
+		"a file that is removed": func(t *testing.T, w *watched) {
+			t.Helper()
+			remove(t, filepath.Join(w.dir, "a.md"))
+		},
+		"a walk": func(t *testing.T, w *watched) { t.Helper(); w.mirror.Rescan() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := watchFiles(t, Config{}, map[string]string{"a.md": "a"})
+			w.index.setAway(true)
+			change(t, w)
+			for deadline := time.Now().Add(20 * time.Second); !errors.Is(w.mirror.Status().Err, errAway); time.Sleep(time.Millisecond) {
+				if time.Now().After(deadline) {
+					t.Fatalf("the status has the error %v, want %v", w.mirror.Status().Err, errAway)
+				}
+			}
+			w.index.setAway(false)
+			want := map[string]string{}
+			for _, file := range []string{"a.md", "b.md"} {
+				if content, err := os.ReadFile(filepath.Join(w.dir, file)); err == nil {
+					want[file] = string(content)
+				}
+			}
+			w.becomes(t, "when the index is there again", want, nil)
+			if status := w.mirror.Status(); status.Err != nil {
+				t.Errorf("the status still has the error %v", status.Err)
+			}
+		})
+	}
 }
 
 func TestMirror_WalksWhatCannotBeWatched(t *testing.T) {

@@ -21,12 +21,16 @@ import (
 
 var errRefused = errors.New("is refused")
 
-// texts is an index in memory. It refuses texts with the word that refuse has.
+var errAway = errors.New("is away")
+
+// texts is an index in memory. It refuses texts with the word that refuse has, and every
+// call while it is away.
 type texts struct {
 	mu      sync.Mutex
 	stamps  map[string]document.Stamp
 	content map[string]string
 	refuse  string
+	away    bool
 	indexed int
 }
 
@@ -37,12 +41,18 @@ func newTexts() *texts {
 func (x *texts) Known(context.Context) (map[string]document.Stamp, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if x.away {
+		return nil, errAway
+	}
 	return maps.Clone(x.stamps), nil
 }
 
 func (x *texts) Index(_ context.Context, files []document.File) ([]document.Failure, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if x.away {
+		return nil, errAway
+	}
 	var failures []document.Failure
 	for _, file := range files {
 		x.indexed++
@@ -61,6 +71,9 @@ func (x *texts) Index(_ context.Context, files []document.File) ([]document.Fail
 func (x *texts) Remove(_ context.Context, paths []string) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if x.away {
+		return errAway
+	}
 	for _, path := range paths {
 		delete(x.stamps, path)
 		delete(x.content, path)
@@ -73,6 +86,12 @@ func (x *texts) Touch(_ context.Context, stamps map[string]document.Stamp) error
 	defer x.mu.Unlock()
 	maps.Copy(x.stamps, stamps)
 	return nil
+}
+
+func (x *texts) setAway(away bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.away = away
 }
 
 func (x *texts) contents() map[string]string {
