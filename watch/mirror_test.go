@@ -88,6 +88,33 @@ func TestMirror_TriesAgainWhatFailed(t *testing.T) {
 	}
 }
 
+// The event of a change may come before the file is read, and none after it.
+func TestMirror_ReadsAgainWhatHasChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := watchFiles(t, Config{}, map[string]string{"a.md": "a"})
+	for what, change := range map[string]func(){
+		"told by an event": func() { w.write(t, "a.md", "b") },
+		"found by a walk":  w.mirror.Rescan,
+	} {
+		w.index.mu.Lock()
+		w.index.changing = 2
+		clear(w.index.stamps)
+		clear(w.index.content)
+		w.index.mu.Unlock()
+		change()
+		content, err := os.ReadFile(filepath.Join(w.dir, "a.md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.becomes(t, what, map[string]string{"a.md": string(content)}, nil)
+		w.index.mu.Lock()
+		if w.index.changing != 0 {
+			t.Errorf("%s: the file is not read again", what)
+		}
+		w.index.mu.Unlock()
+	}
+}
+
 func TestMirror_WalksWhatCannotBeWatched(t *testing.T) {
 	t.Parallel()
 	w := watchFiles(t, Config{MaxDirs: 3, Poll: 10 * time.Millisecond}, map[string]string{"a.md": "a", "one/b.md": "b", "two/c.md": "c"})

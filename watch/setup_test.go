@@ -24,14 +24,16 @@ var errRefused = errors.New("is refused")
 var errAway = errors.New("is away")
 
 // texts is an index in memory. It refuses texts with the word that refuse has, and every
-// call while it is away.
+// call while it is away. The next files have changed since they were read, as many as
+// changing says.
 type texts struct {
-	mu      sync.Mutex
-	stamps  map[string]document.Stamp
-	content map[string]string
-	refuse  string
-	away    bool
-	indexed int
+	mu       sync.Mutex
+	stamps   map[string]document.Stamp
+	content  map[string]string
+	refuse   string
+	away     bool
+	changing int
+	indexed  int
 }
 
 func newTexts() *texts {
@@ -55,6 +57,11 @@ func (x *texts) Index(_ context.Context, files []document.File) ([]document.Fail
 	}
 	var failures []document.Failure
 	for _, file := range files {
+		if x.changing > 0 {
+			x.changing--
+			failures = append(failures, document.Failure{Path: file.Path, Err: document.ErrChanged})
+			continue
+		}
 		x.indexed++
 		delete(x.stamps, file.Path)
 		delete(x.content, file.Path)
