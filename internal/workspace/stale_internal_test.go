@@ -1,0 +1,36 @@
+package workspace
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// Many searches one after another cost one look at git.
+func TestStaleDocuments_AreFoundOutOnceForAll(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		looks := 0
+		s := newStaleDocuments(t.TempDir(), func(context.Context) ([]rag.DocumentFiles, error) {
+			looks++
+			return nil, nil
+		}, slog.New(slog.DiscardHandler))
+		ctx, end := context.WithCancel(t.Context())
+		defer end()
+		go s.run(ctx)
+		for want := 1; want <= 2; want++ {
+			for range 3 {
+				s.ask(ctx)()
+				synctest.Wait()
+			}
+			if looks != want {
+				t.Errorf("%d looks, want %d", looks, want)
+			}
+			time.Sleep(staleAge + time.Second)
+		}
+	})
+}
