@@ -65,13 +65,17 @@ func TestMirror_TriesAgainWhatFailed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := watchFiles(t, Config{}, map[string]string{"a.md": "a"})
+			changed := make(chan struct{}, 1)
+			w := watchFiles(t, Config{OnChange: func() {
+				select {
+				case changed <- struct{}{}:
+				default:
+				}
+			}}, map[string]string{"a.md": "a"})
 			w.index.setAway(true)
 			change(t, w)
-			for deadline := time.Now().Add(20 * time.Second); !errors.Is(w.mirror.Status().Err, errAway); time.Sleep(time.Millisecond) {
-				if time.Now().After(deadline) {
-					t.Fatalf("the status has the error %v, want %v", w.mirror.Status().Err, errAway)
-				}
+			for !errors.Is(w.mirror.Status().Err, errAway) {
+				<-changed
 			}
 			w.index.setAway(false)
 			want := map[string]string{}

@@ -30,7 +30,7 @@ func TestStaleDocuments_AreFoundOutOnceForAll(t *testing.T) {
 			if looks != want {
 				t.Errorf("%d looks, want %d", looks, want)
 			}
-			time.Sleep(staleAge + time.Second)
+			time.Sleep(staleAge + time.Second) // by the clock of the test
 		}
 	})
 }
