@@ -19,7 +19,10 @@ type Fragment struct {
 // fragment returns the fragment in a link's destination. It reports false if there is
 // none, or if it leads to what is no place in a document of the repository.
 func fragment(destination string) (Fragment, bool) {
-	before, name, _ := strings.Cut(destination, "#")
+	before, name, found := strings.Cut(destination, "#")
+	if !found {
+		return Fragment{}, false
+	}
 	name, _, _ = strings.Cut(name, ":~:") // a text to mark
 	if decoded, err := url.PathUnescape(name); err == nil {
 		name = decoded
