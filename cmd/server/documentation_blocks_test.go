@@ -24,12 +24,17 @@ func blocks(t *testing.T, page, language string) (found []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	block := regexp.MustCompile("(?ms)^( *)```" + language + "\n(.*?)^ *```$")
-	for _, match := range block.FindAllStringSubmatch(string(content), -1) {
-		found = append(found, strings.ReplaceAll("\n"+match[2], "\n"+match[1], "\n")[1:])
-	}
-	if len(found) == 0 {
+	if found = blocksOf(string(content), language); len(found) == 0 {
 		t.Fatalf("%s has no block of %s", page, language)
+	}
+	return found
+}
+
+// blocksOf is blocks of the content of a page. The language may be a regular expression.
+func blocksOf(content, language string) (found []string) {
+	block := regexp.MustCompile("(?ms)^( *)```(?:" + language + ")\n(.*?)^ *```$")
+	for _, match := range block.FindAllStringSubmatch(content, -1) {
+		found = append(found, strings.ReplaceAll("\n"+match[2], "\n"+match[1], "\n")[1:])
 	}
 	return found
 }

@@ -87,7 +87,6 @@ func transcribed(t *testing.T) (calls []string) {
 }
 
 var (
-	shellBlock = regexp.MustCompile("(?s)```(?:sh|bash|console)\n(.*?)```")
 	// comment is behind a command.
 	comment = regexp.MustCompile(`(^|\s+)#.*$`)
 	// redirection takes what a command prints to a file or to another program.
@@ -107,8 +106,8 @@ func blockLines(t *testing.T) (lines []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, found := range shellBlock.FindAllStringSubmatch(string(content), -1) {
-			for line := range strings.Lines(strings.ReplaceAll(found[1], "\\\n", " ")) {
+		for _, block := range blocksOf(string(content), "sh|bash|console") {
+			for line := range strings.Lines(strings.ReplaceAll(block, "\\\n", " ")) {
 				line = redirection.ReplaceAllString(comment.ReplaceAllString(strings.TrimSpace(line), ""), "")
 				if line != "" && !slices.Contains(lines, line) {
 					lines = append(lines, line)

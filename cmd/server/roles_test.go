@@ -19,12 +19,7 @@ import (
 // makes a server use it with one of the roles.
 func setUpRoles(t *testing.T, databaseURL string) (as func(role string) string) {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/teams.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(page), "\nCREATE EXTENSION vector;")
-	script, _, found := strings.Cut(rest, "```")
+	_, script, found := strings.Cut(blocks(t, "docs/teams.md", "sql")[0], "\nCREATE EXTENSION vector;")
 	if !found {
 		t.Fatal("docs/teams.md has no statements that make the roles")
 	}
