@@ -47,8 +47,8 @@ func measurements() []measurement {
 		}, overhead},
 		{Row{
 			Name: "search.lexical.ratio", Unit: "ratio", Target: atMost(1.25),
-			Reason: "the server takes 5.6 ms of processor time for a search, as much as for one by vectors, whose statements take " +
-				"longer. 2.4 ms score the passages that were found and cut snippets, on two processors at a time; 1.4 ms are " +
+			Reason: "the server takes 5.6 ms of processor time for a search. About 2.4 ms score " +
+				"the passages that were found and cut snippets, on two processors at a time; 1.4 ms are " +
 				"JSON-RPC, since each call of a client with roots asks for them first; 0.7 ms collect garbage",
 		}, lexicalOverhead},
 		{Row{Name: "handbook.cache.ratio", Unit: "ratio", Target: atMost(0.2)}, handbookCache},
