@@ -10,14 +10,14 @@ import (
 // Tables are the tables of a collection that are filled together.
 type Tables int
 
-// The text of documents with what belongs to it, and the vectors.
+// The tables of documents and their text, and the table of vectors.
 const (
 	TextTables Tables = iota
 	VectorTables
 )
 
-// Analyze renews the statistics by which the queries of a collection are planned.
-// Tables that another session analyzes or vacuums at the moment are left to it.
+// Analyze renews the statistics that the queries of a collection are planned with. It skips
+// tables that another session is analyzing or vacuuming.
 func (d *Database) Analyze(ctx context.Context, collection Collection, tables Tables) error {
 	statement := "ANALYZE (SKIP_LOCKED) documents, document_chunks, document_links, passages_" + string(collection)
 	if tables == VectorTables {
@@ -26,9 +26,9 @@ func (d *Database) Analyze(ctx context.Context, collection Collection, tables Ta
 	return d.maintain(ctx, "analyze", statement)
 }
 
-// MergeTerms moves new entries of the collections' indexes of terms to where a search
-// finds them fast. PostgreSQL does so by itself when there are many, or in a vacuum. It is
-// left to that where the role does not own the indexes.
+// MergeTerms moves the pending entries of the GIN indexes of terms into the indexes
+// themselves, where a search finds them faster. A vacuum does so too, and PostgreSQL itself
+// once there are many. MergeTerms does nothing where the role does not own the indexes.
 func (d *Database) MergeTerms(ctx context.Context, collections ...Collection) error {
 	var merges []string
 	for _, collection := range collections {

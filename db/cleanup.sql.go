@@ -12,6 +12,44 @@ import (
 	"github.com/google/uuid"
 )
 
+const cleanupClaim = `-- name: CleanupClaim :execrows
+UPDATE tenants t SET swept_at = now()
+WHERE t.project_id = $1 AND t.id = $2 AND NOT EXISTS (
+    SELECT 1 FROM tenants o
+    WHERE o.project_id = $1 AND o.swept_at > now() - make_interval(secs => $3::float8))
+`
+
+type CleanupClaimParams struct {
+	ProjectID       int32
+	ID              int32
+	IntervalSeconds float64
+}
+
+// No row: unused passages of the project were looked for within the interval, or another
+// server has begun to.
+func (q *Queries) CleanupClaim(ctx context.Context, arg CleanupClaimParams) (int64, error) {
+	result, err := q.db.Exec(ctx, cleanupClaim, arg.ProjectID, arg.ID, arg.IntervalSeconds)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const cleanupCountChunks = `-- name: CleanupCountChunks :one
+SELECT count(*) FROM document_chunks WHERE project_id = $1
+`
+
+type CleanupCountChunksParams struct {
+	ProjectID int32
+}
+
+func (q *Queries) CleanupCountChunks(ctx context.Context, arg CleanupCountChunksParams) (int64, error) {
+	row := q.db.QueryRow(ctx, cleanupCountChunks, arg.ProjectID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const cleanupCountDocuments = `-- name: CleanupCountDocuments :one
 SELECT count(*) FROM documents WHERE project_id = $1 AND tenant_id = $2
 `
@@ -28,53 +66,25 @@ func (q *Queries) CleanupCountDocuments(ctx context.Context, arg CleanupCountDoc
 	return count, err
 }
 
-const cleanupCountPassages = `-- name: CleanupCountPassages :one
-SELECT count(*) FROM passages
-WHERE collection = $1 AND project_id = $2 AND hash = ANY($3::uuid[])
-    AND created_at <= now() - make_interval(secs => $4::float8)
-`
-
-type CleanupCountPassagesParams struct {
-	Collection   Collection
-	ProjectID    int32
-	Hashes       []uuid.UUID
-	GraceSeconds float64
-}
-
-// How many of the passages are older than the grace period.
-func (q *Queries) CleanupCountPassages(ctx context.Context, arg CleanupCountPassagesParams) (int64, error) {
-	row := q.db.QueryRow(ctx, cleanupCountPassages,
-		arg.Collection,
-		arg.ProjectID,
-		arg.Hashes,
-		arg.GraceSeconds,
-	)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
-}
-
 const cleanupDeletePassages = `-- name: CleanupDeletePassages :execrows
 DELETE FROM passages p
 WHERE p.collection = $1 AND p.project_id = $2 AND p.hash = ANY($3::uuid[])
-    AND p.created_at <= now() - make_interval(secs => $4::float8)
     AND NOT EXISTS (
         SELECT 1 FROM document_chunks c
-        WHERE c.project_id = $2 AND c.tenant_id = ANY($5::integer[])
+        WHERE c.project_id = $2 AND c.tenant_id = ANY($4::integer[])
             AND c.collection = $1 AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
             AND c.passage_hash = p.hash)
 `
 
 type CleanupDeletePassagesParams struct {
-	Collection   Collection
-	ProjectID    int32
-	Hashes       []uuid.UUID
-	GraceSeconds float64
-	Changed      []int32
+	Collection Collection
+	ProjectID  int32
+	Hashes     []uuid.UUID
+	Changed    []int32
 }
 
-// Deletes the passages that are older than the grace period and still unused. Only
-// the tenants that have changed since CleanupUnusedPassages ran can have come to use
+// Deletes the passages that are still unused. Vectors go by their foreign key. Only the
+// tenants that have changed since CleanupUnusedPassages ran can have come to use
 // one, so only their chunks are read, on document_chunks_passage. Needs
 // LockProjectExclusive.
 func (q *Queries) CleanupDeletePassages(ctx context.Context, arg CleanupDeletePassagesParams) (int64, error) {
@@ -82,7 +92,6 @@ func (q *Queries) CleanupDeletePassages(ctx context.Context, arg CleanupDeletePa
 		arg.Collection,
 		arg.ProjectID,
 		arg.Hashes,
-		arg.GraceSeconds,
 		arg.Changed,
 	)
 	if err != nil {
@@ -112,22 +121,23 @@ func (q *Queries) CleanupDeleteTenant(ctx context.Context, arg CleanupDeleteTena
 	return result.RowsAffected(), nil
 }
 
-const cleanupLockIndexer = `-- name: CleanupLockIndexer :one
-SELECT pg_try_advisory_xact_lock($1::integer, $2::integer)
+const cleanupLockTenant = `-- name: CleanupLockTenant :one
+SELECT (coalesce(lease_until, '-infinity') <= now())::boolean AS free
+FROM tenants WHERE project_id = $1 AND id = $2 FOR UPDATE
 `
 
-type CleanupLockIndexerParams struct {
-	Class    int32
-	TenantID int32
+type CleanupLockTenantParams struct {
+	ProjectID int32
+	ID        int32
 }
 
 // False if a server indexes the tenant; else none can begin to before the
-// transaction ends. class: db.LockIndexer.
-func (q *Queries) CleanupLockIndexer(ctx context.Context, arg CleanupLockIndexerParams) (bool, error) {
-	row := q.db.QueryRow(ctx, cleanupLockIndexer, arg.Class, arg.TenantID)
-	var pg_try_advisory_xact_lock bool
-	err := row.Scan(&pg_try_advisory_xact_lock)
-	return pg_try_advisory_xact_lock, err
+// transaction ends. No row: the tenant is gone.
+func (q *Queries) CleanupLockTenant(ctx context.Context, arg CleanupLockTenantParams) (bool, error) {
+	row := q.db.QueryRow(ctx, cleanupLockTenant, arg.ProjectID, arg.ID)
+	var free bool
+	err := row.Scan(&free)
+	return free, err
 }
 
 const cleanupProjects = `-- name: CleanupProjects :many
@@ -188,7 +198,7 @@ func (q *Queries) CleanupTenantVersions(ctx context.Context, arg CleanupTenantVe
 }
 
 const cleanupTenants = `-- name: CleanupTenants :many
-SELECT t.project_id, p.name AS project_name, t.id, t.branch_name, t.path_hash, t.repo_root, t.last_seen,
+SELECT t.project_id, p.name AS project_name, t.id, t.branch_name, t.path_hash, t.repo_root, t.first_seen, t.last_seen,
     (t.last_seen <= now() - make_interval(secs => $1::float8))::boolean AS unseen
 FROM tenants t JOIN projects p ON p.id = t.project_id
 WHERE t.repo_root <> ''
@@ -206,6 +216,7 @@ type CleanupTenantsRow struct {
 	BranchName  string
 	PathHash    string
 	RepoRoot    string
+	FirstSeen   time.Time
 	LastSeen    time.Time
 	Unseen      bool
 }
@@ -227,6 +238,7 @@ func (q *Queries) CleanupTenants(ctx context.Context, arg CleanupTenantsParams) 
 			&i.BranchName,
 			&i.PathHash,
 			&i.RepoRoot,
+			&i.FirstSeen,
 			&i.LastSeen,
 			&i.Unseen,
 		); err != nil {

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -11,6 +12,8 @@ import (
 	"github.com/cenkalti/backoff/v5"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/compound-docs/compound-docs/internal/process"
 )
 
 // How often an operation is tried after transient failures: three times, 100 and 200 ms
@@ -38,17 +41,29 @@ type Database struct {
 	source Source
 	logger *slog.Logger
 
-	// opening holds a token while the pool is opened or read. It is a mutex that can be
-	// waited for with a context, since a migration may take minutes.
+	// opening holds a token while the pool is opened or read. It is a mutex, but waiting
+	// for it ends with a context: a migration may take minutes.
 	opening chan struct{}
 	pool    *pgxpool.Pool
 	url     string // of the pool
-	// lost is set when the server has gone away, and the source has to be asked again.
-	lost atomic.Bool
+	// identity is that of the database that the pool is connected to; see Identity.
+	identity string
+	remade   []func()
+	onOpened func(Version)
+	// attempts counts the attempts to open that failed, and failure is the last one.
+	attempts atomic.Int64
+	failure  *Error
+	// lost is set when the server or the schema has gone away, and the source has to be
+	// asked again. losses counts how often that was.
+	lost   atomic.Bool
+	losses atomic.Int64
+
+	// holder is the name under which it holds leases.
+	holder string
+	use    *use
 }
 
-// Source returns the URL of a database, after it has made the database available if
-// need be.
+// Source makes a database available if necessary, and returns its URL.
 type Source func(ctx context.Context) (url string, err error)
 
 // NewDatabase returns a Database without connecting to it.
@@ -56,11 +71,14 @@ func NewDatabase(url string, logger *slog.Logger) *Database {
 	return NewDatabaseFrom(func(context.Context) (string, error) { return url, nil }, logger)
 }
 
-// NewDatabaseFrom returns a Database without asking the source. That is asked when the
-// database is first needed, and again each time the connection is lost. Its errors are
-// returned as they are.
+// NewDatabaseFrom returns a Database without calling source. It is called when the database
+// is first needed, and again each time the connection is lost. Its errors are returned
+// unchanged.
 func NewDatabaseFrom(source Source, logger *slog.Logger) *Database {
-	return &Database{source: source, logger: logger, opening: make(chan struct{}, 1)}
+	return &Database{
+		source: source, logger: logger, opening: make(chan struct{}, 1),
+		holder: process.ID() + " " + rand.Text(), use: newUse(),
+	}
 }
 
 // Close closes the pool, if one was opened, and waits a moment for its
@@ -89,37 +107,97 @@ func (d *Database) Close() {
 // returns the same pool from then on, unless the source has another URL after the
 // server went away. Close closes it.
 func (d *Database) Pool(ctx context.Context) (*pgxpool.Pool, error) {
+	pool, _, err := d.opened(ctx)
+	return pool, err
+}
+
+// Identity returns a text that another database does not have, even one that was made
+// under the same name after the first was dropped.
+func (d *Database) Identity(ctx context.Context) (string, error) {
+	_, identity, err := d.opened(ctx)
+	return identity, err
+}
+
+// OnRemade registers f to be called when the database was replaced by another one. Call it
+// before the database is first used. f must not use the database.
+func (d *Database) OnRemade(f func()) { d.remade = append(d.remade, f) }
+
+// OnOpened registers f to be called with the server's versions when the database is first
+// opened. Call it before the database is first used. f must not use the database.
+func (d *Database) OnOpened(f func(Version)) { d.onOpened = f }
+
+func (d *Database) opened(ctx context.Context) (pool *pgxpool.Pool, identity string, err error) {
+	attempt := d.attempts.Load()
 	select {
 	case d.opening <- struct{}{}:
 		defer func() { <-d.opening }()
 	case <-ctx.Done():
-		return nil, Wrap("open database", context.Cause(ctx))
+		return nil, "", Wrap("open database", context.Cause(ctx))
 	}
 	if d.pool != nil && !d.lost.Load() {
-		return d.pool, nil
+		return d.pool, d.identity, nil
+	}
+	if d.failure != nil && d.attempts.Load() != attempt {
+		return nil, "", d.failure // another call has just tried: the calls that waited for it do not try again, one by one
 	}
 	d.lost.Store(false)
+	d.failure = nil
 	if err := d.open(ctx); err != nil {
 		d.lost.Store(true)
-		return nil, err
+		if errors.As(err, &d.failure) {
+			d.attempts.Add(1)
+		}
+		return nil, "", err
 	}
-	return d.pool, nil
+	return d.pool, d.identity, nil
 }
 
-// open asks the source, and opens a pool unless there is one of the same URL.
+// open asks the source, and opens a pool unless there is one of the same URL. It migrates
+// the database in either case, since that may have been dropped and made again.
 func (d *Database) open(ctx context.Context) error {
 	url, err := d.source(ctx)
 	if err != nil {
 		return Wrap("open database", err)
 	}
 	if d.pool != nil && url == d.url {
-		return nil
+		err = newMigrator(d.logger).migrate(ctx, d.pool.Config().ConnConfig)
+	} else {
+		var pool *pgxpool.Pool
+		if pool, err = Open(ctx, url, d.logger); err == nil {
+			d.pool, d.url = pool, url // calls that use a former pool keep it
+		}
 	}
-	pool, err := Open(ctx, url, d.logger)
 	if err != nil {
 		return err
 	}
-	d.pool, d.url = pool, url // a former pool is left to those who still use it
+	return d.identify(ctx)
+}
+
+// identify reads the database's identity: when its first migration was applied, to the
+// microsecond.
+func (d *Database) identify(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	var identity string
+	var version Version
+	if err := d.pool.QueryRow(ctx, `
+		SELECT min(tstamp)::text, split_part(current_setting('server_version'), ' ', 1),
+			(SELECT extversion FROM pg_catalog.pg_extension WHERE extname = 'vector')
+		FROM goose_db_version`).Scan(&identity, &version.PostgreSQL, &version.Pgvector); err != nil {
+		return Wrap("open database", err)
+	}
+	before := d.identity
+	d.identity = identity
+	if before == "" && d.onOpened != nil {
+		d.onOpened(version)
+	}
+	if before == "" || before == identity {
+		return nil
+	}
+	d.logger.WarnContext(ctx, "the database is another one than before")
+	for _, f := range d.remade {
+		f()
+	}
 	return nil
 }
 
@@ -135,7 +213,7 @@ func (d *Database) ReadLong(ctx context.Context, op string, f func(q *Queries) e
 
 func (d *Database) read(ctx context.Context, op string, timeout time.Duration, f func(q *Queries) error) error {
 	return d.onConnection(ctx, op, timeout, func(ctx context.Context, conn *pgx.Conn) error {
-		return f(New(&session{ctx: ctx, conn: conn}))
+		return f(New(&session{ctx: ctx, conn: conn, each: true, begin: []string{settings}}))
 	})
 }
 
@@ -149,22 +227,16 @@ func (d *Database) onConnection(
 	})
 }
 
-// Write runs f in one transaction: all of it is there afterwards, or none. f
-// may run again after a transient failure, even one that has hidden a commit.
+// Write runs f in one transaction. f may run again after a transient failure, even if the
+// transaction was committed and only the confirmation was lost.
 //
-// The transaction begins with the first query, in the same round trip, and ends with
-// those of [Queries.Commit] or in a round trip of its own.
+// The transaction begins in the round trip of the first query. It ends with those of
+// [Queries.Commit], and otherwise in a round trip of its own.
 func (d *Database) Write(ctx context.Context, op string, f func(q *Queries) error) error {
 	return d.onConnection(ctx, op, writeTimeout, func(ctx context.Context, conn *pgx.Conn) error {
-		s := &session{ctx: ctx, conn: conn, begin: beginWrite()}
+		s := &session{ctx: ctx, conn: conn, begin: []string{beginWrite, settings}}
 		return s.endTransaction(f(New(s)))
 	})
-}
-
-// beginWrite begins a transaction that writes. PostgreSQL checks the foreign keys of each
-// row by a query of its own, which [Open] would have planned every time.
-func beginWrite() []statement {
-	return []statement{{sql: "BEGIN"}, {sql: "SET LOCAL plan_cache_mode = auto"}}
 }
 
 // WriteOne is Write for a single statement, which is a transaction of its own.
@@ -183,7 +255,7 @@ func (d *Database) retry(
 		if err == nil {
 			err = d.try(ctx, op, timeout, pool, f)
 		}
-		if err != nil && (!IsKind(err, KindTransient) || errors.Is(err, errSilent)) {
+		if err != nil && !schemaMissing(err) && (!IsKind(err, KindTransient) || errors.Is(err, errSilent)) {
 			err = backoff.Permanent(err)
 		}
 		return struct{}{}, err
@@ -194,8 +266,8 @@ func (d *Database) retry(
 	return err
 }
 
-// errSilent says that the server did not answer in time. Another try would take as
-// long.
+// errSilent means that the server did not answer in time. It is not tried again, since that
+// would take as long.
 var errSilent = errors.New("the database does not answer")
 
 // try runs f once, within the time given.
@@ -211,11 +283,13 @@ func (d *Database) try(
 			Err: fmt.Errorf("%w in %s", errSilent, timeout),
 		}
 	}
-	if connectionLost(err) && ctx.Err() == nil {
+	if (connectionLost(err) || schemaMissing(err)) && ctx.Err() == nil {
 		// The server has ended, restarted or been cut off, so idle connections are
-		// broken too, and the next try must not get one.
+		// broken too, and the next try must not get one; or what they know of the
+		// schema no longer holds, and the next try begins by migrating it.
 		pool.Reset()
 		d.lost.Store(true)
+		d.losses.Add(1)
 	}
 	return err
 }

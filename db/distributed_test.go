@@ -3,6 +3,7 @@ package db
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"reflect"
@@ -13,12 +14,25 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // acrossProjects are the queries that may read the rows of several projects, and why.
 // Where tables are distributed, they ask every node.
 var acrossProjects = map[string]string{
 	"CleanupTenants": "cleanup looks for checkouts that are gone in every project, once a run",
+}
+
+// opened returns a pool of connections to a database of the test's own.
+func opened(t *testing.T) *pgxpool.Pool {
+	t.Helper()
+	pool, err := Open(t.Context(), testenv.DatabaseURL(t), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
 }
 
 // A database that distributes tables by project_id can send a query to the one node that
@@ -78,15 +92,21 @@ func projectTables(t *testing.T, pool *pgxpool.Pool) []string {
 }
 
 // The script for Citus distributes every table of the schema, and sets on the nodes every
-// setting that a server has on its connections.
+// setting that a server makes in its transactions.
 func TestCitusScript_KnowsTablesAndSettings(t *testing.T) {
 	t.Parallel()
 	script, err := os.ReadFile("../deploy/citus.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, value := range planSettings() {
-		mustContain(t, string(script), fmt.Sprintf("'%s = %s'", name, value))
+	made := regexp.MustCompile(`set_config\('(.+?)', '(.+?)', true\)`).FindAllStringSubmatch(settings, -1)
+	if len(made) < 6 {
+		t.Fatalf("settings %q, want six and more", made)
+	}
+	for _, setting := range made {
+		if setting[1] != "idle_in_transaction_session_timeout" { // it is for the coordinator
+			mustContain(t, string(script), fmt.Sprintf("'%s = %s'", setting[1], setting[2]))
+		}
 	}
 	pool := opened(t)
 	rows, err := pool.Query(t.Context(), `SELECT relname FROM pg_class
@@ -137,18 +157,25 @@ func recordAll(t *testing.T) map[string]projectQuery {
 		if slices.Contains([]string{"Commit", "Pipeline", "WithTx"}, method.Name) {
 			continue
 		}
-		recorded := &recorder{}
-		in := []reflect.Value{reflect.ValueOf(New(recorded)), reflect.ValueOf(t.Context())}
-		if method.Type.NumIn() > len(in) {
-			params := reflect.New(method.Type.In(len(in))).Elem()
+		var arguments []reflect.Value
+		if method.Type.NumIn() > 2 {
+			params := reflect.New(method.Type.In(2)).Elem()
 			if field := params.FieldByName("ProjectID"); field.IsValid() {
 				field.SetInt(project)
 			}
-			in = append(in, params)
+			arguments = append(arguments, params)
 		}
-		method.Func.Call(in)
+		function := pause(func(q *Queries) error {
+			method.Func.Call(append([]reflect.Value{reflect.ValueOf(q), reflect.ValueOf(t.Context())}, arguments...))
+			return nil
+		})
+		sql, args, err := function.query()
+		function.stop()
+		if err != nil {
+			t.Fatalf("%s: %v", method.Name, err)
+		}
 		queries[method.Name] = projectQuery{
-			statement: recorded.statement, project: 1 + slices.IndexFunc(recorded.args, func(arg any) bool { return arg == any(int32(project)) }),
+			statement: statement{sql, args}, project: 1 + slices.IndexFunc(args, func(arg any) bool { return arg == any(int32(project)) }),
 		}
 	}
 	return queries

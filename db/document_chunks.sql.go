@@ -12,46 +12,6 @@ import (
 	pgvector_go "github.com/pgvector/pgvector-go"
 )
 
-const chunkCountUpTo = `-- name: ChunkCountUpTo :one
-SELECT count(*) FROM (
-    SELECT 1
-    FROM document_chunks c
-    WHERE c.project_id = $1 AND c.tenant_id = $2 AND c.collection = $3
-        AND c.promotion_level = ANY($4::promotion_level[])
-        AND ($5::text[] IS NULL OR c.document_id IN (
-            SELECT d.id FROM documents d
-            WHERE d.project_id = $1 AND d.tenant_id = $2 AND d.collection = $3
-                AND d.doc_type = ANY($5::text[])))
-    LIMIT $6
-) AS counted
-`
-
-type ChunkCountUpToParams struct {
-	ProjectID  int32
-	TenantID   int32
-	Collection Collection
-	Levels     []PromotionLevel
-	DocTypes   []string
-	MaxCount   int32
-}
-
-// How many passages a search by vectors would compare, counted no further than
-// max_count.
-// Index-only on document_chunks_passage unless doc_types are given.
-func (q *Queries) ChunkCountUpTo(ctx context.Context, arg ChunkCountUpToParams) (int64, error) {
-	row := q.db.QueryRow(ctx, chunkCountUpTo,
-		arg.ProjectID,
-		arg.TenantID,
-		arg.Collection,
-		arg.Levels,
-		arg.DocTypes,
-		arg.MaxCount,
-	)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
-}
-
 const chunkDeleteByPaths = `-- name: ChunkDeleteByPaths :exec
 DELETE FROM document_chunks c
 WHERE c.project_id = $1 AND c.document_id IN (
@@ -214,42 +174,45 @@ func (q *Queries) ChunkPromote(ctx context.Context, arg ChunkPromoteParams) erro
 }
 
 const chunkTexts = `-- name: ChunkTexts :many
-SELECT c.document_id, c.ordinal, c.header_path, c.start_line, c.end_line, p.heading, p.content,
+SELECT c.document_id, c.ordinal, c.header_path, c.start_line, c.end_line, c.passage_hash, p.heading, p.content,
     (-(p.lexical <#> $1::sparsevec))::float8 AS bm25,
-    coalesce(e.distance, 'NaN')::float8 AS distance
+    coalesce(e.distance, 'NaN')::float8 AS distance, d.schema_hash
 FROM document_chunks c
-JOIN passages p ON p.collection = $2 AND p.project_id = $3 AND p.hash = c.passage_hash
+JOIN documents d ON d.project_id = $2 AND d.id = c.document_id
+JOIN passages p ON p.collection = $3 AND p.project_id = $2 AND p.hash = c.passage_hash
 LEFT JOIN LATERAL (
     SELECT (e.embedding <=> $4::halfvec)::float8 AS distance
     FROM embeddings e
-    WHERE e.collection = $2 AND e.project_id = $3 AND e.model_id = $5::integer
+    WHERE e.collection = $3 AND e.project_id = $2 AND e.model_id = $5::integer
         AND e.hash = c.passage_hash
     OFFSET 0
 ) e ON true
-WHERE c.project_id = $3 AND c.document_id = ANY($6::bigint[])
-    AND c.collection = $2
+WHERE c.project_id = $2 AND c.document_id = ANY($6::bigint[])
+    AND c.collection = $3
 ORDER BY c.document_id, c.ordinal
 `
 
 type ChunkTextsParams struct {
 	Terms       pgvector_go.SparseVector
-	Collection  Collection
 	ProjectID   int32
+	Collection  Collection
 	Query       *pgvector_go.HalfVector
 	ModelID     *int32
 	DocumentIds []int64
 }
 
 type ChunkTextsRow struct {
-	DocumentID int64
-	Ordinal    int32
-	HeaderPath string
-	StartLine  int32
-	EndLine    int32
-	Heading    string
-	Content    string
-	Bm25       float64
-	Distance   float64
+	DocumentID  int64
+	Ordinal     int32
+	HeaderPath  string
+	StartLine   int32
+	EndLine     int32
+	PassageHash uuid.UUID
+	Heading     string
+	Content     string
+	Bm25        float64
+	Distance    float64
+	SchemaHash  string
 }
 
 // The text of whole documents, passage by passage, with what a query has in common
@@ -257,8 +220,8 @@ type ChunkTextsRow struct {
 func (q *Queries) ChunkTexts(ctx context.Context, arg ChunkTextsParams) ([]ChunkTextsRow, error) {
 	rows, err := q.db.Query(ctx, chunkTexts,
 		arg.Terms,
-		arg.Collection,
 		arg.ProjectID,
+		arg.Collection,
 		arg.Query,
 		arg.ModelID,
 		arg.DocumentIds,
@@ -276,10 +239,12 @@ func (q *Queries) ChunkTexts(ctx context.Context, arg ChunkTextsParams) ([]Chunk
 			&i.HeaderPath,
 			&i.StartLine,
 			&i.EndLine,
+			&i.PassageHash,
 			&i.Heading,
 			&i.Content,
 			&i.Bm25,
 			&i.Distance,
+			&i.SchemaHash,
 		); err != nil {
 			return nil, err
 		}

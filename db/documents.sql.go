@@ -102,60 +102,6 @@ func (q *Queries) DocumentDeleteByPaths(ctx context.Context, arg DocumentDeleteB
 	return err
 }
 
-const documentDeleteByTenant = `-- name: DocumentDeleteByTenant :exec
-DELETE FROM documents WHERE project_id = $1 AND tenant_id = $2
-`
-
-type DocumentDeleteByTenantParams struct {
-	ProjectID int32
-	TenantID  int32
-}
-
-// Of every collection. Chunks and links go by their foreign keys.
-func (q *Queries) DocumentDeleteByTenant(ctx context.Context, arg DocumentDeleteByTenantParams) error {
-	_, err := q.db.Exec(ctx, documentDeleteByTenant, arg.ProjectID, arg.TenantID)
-	return err
-}
-
-const documentFiles = `-- name: DocumentFiles :many
-SELECT relative_path, doc_date, files::text[] AS files
-FROM documents
-WHERE project_id = $1 AND tenant_id = $2 AND collection = $3 AND files IS NOT NULL
-`
-
-type DocumentFilesParams struct {
-	ProjectID  int32
-	TenantID   int32
-	Collection Collection
-}
-
-type DocumentFilesRow struct {
-	RelativePath string
-	DocDate      string
-	Files        []string
-}
-
-// The tenant's documents that name files.
-func (q *Queries) DocumentFiles(ctx context.Context, arg DocumentFilesParams) ([]DocumentFilesRow, error) {
-	rows, err := q.db.Query(ctx, documentFiles, arg.ProjectID, arg.TenantID, arg.Collection)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []DocumentFilesRow{}
-	for rows.Next() {
-		var i DocumentFilesRow
-		if err := rows.Scan(&i.RelativePath, &i.DocDate, &i.Files); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const documentPathsContaining = `-- name: DocumentPathsContaining :many
 SELECT relative_path, count(*) OVER () AS total
 FROM documents
@@ -198,6 +144,53 @@ func (q *Queries) DocumentPathsContaining(ctx context.Context, arg DocumentPaths
 	for rows.Next() {
 		var i DocumentPathsContainingRow
 		if err := rows.Scan(&i.RelativePath, &i.Total); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const documentPlaces = `-- name: DocumentPlaces :many
+SELECT id, relative_path, title, promotion_level, places::text[] AS places
+FROM documents
+WHERE project_id = $1 AND tenant_id = $2 AND collection = $3 AND places IS NOT NULL
+`
+
+type DocumentPlacesParams struct {
+	ProjectID  int32
+	TenantID   int32
+	Collection Collection
+}
+
+type DocumentPlacesRow struct {
+	ID             int64
+	RelativePath   string
+	Title          string
+	PromotionLevel PromotionLevel
+	Places         []string
+}
+
+// The tenant's documents that cite places of the repository.
+func (q *Queries) DocumentPlaces(ctx context.Context, arg DocumentPlacesParams) ([]DocumentPlacesRow, error) {
+	rows, err := q.db.Query(ctx, documentPlaces, arg.ProjectID, arg.TenantID, arg.Collection)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []DocumentPlacesRow{}
+	for rows.Next() {
+		var i DocumentPlacesRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.RelativePath,
+			&i.Title,
+			&i.PromotionLevel,
+			&i.Places,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -351,11 +344,11 @@ func (q *Queries) DocumentTouchMany(ctx context.Context, arg DocumentTouchManyPa
 const documentUpsertMany = `-- name: DocumentUpsertMany :exec
 INSERT INTO documents (
     project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
-    content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, files
+    content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places
 )
 SELECT $1, $2, $3, d.relative_path, d.title, d.summary, d.doc_type, d.doc_date,
     d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.file_size, d.file_mtime,
-    d.file_ctime, d.file_inode, d.chunk_count, string_to_array(nullif(d.files, ''), E'\n')
+    d.file_ctime, d.file_inode, d.chunk_count, string_to_array(nullif(d.places, ''), E'\n')
 FROM (
     SELECT unnest($4::text[]) AS relative_path,
         unnest($5::text[]) AS title,
@@ -371,7 +364,7 @@ FROM (
         unnest($15::timestamptz[]) AS file_ctime,
         unnest($16::bigint[]) AS file_inode,
         unnest($17::integer[]) AS chunk_count,
-        unnest($18::text[]) AS files
+        unnest($18::text[]) AS places
 ) AS d
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     title = excluded.title, summary = excluded.summary, doc_type = excluded.doc_type,
@@ -379,7 +372,7 @@ ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     schema_hash = excluded.schema_hash, char_count = excluded.char_count,
     file_size = excluded.file_size, file_mtime = excluded.file_mtime,
     file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count,
-    files = excluded.files
+    places = excluded.places
 `
 
 type DocumentUpsertManyParams struct {
@@ -400,10 +393,10 @@ type DocumentUpsertManyParams struct {
 	FileCtimes      []time.Time
 	FileInodes      []int64
 	ChunkCounts     []int32
-	Files           []string
+	Places          []string
 }
 
-// One array a column. Each row's files are lines, since unnest would make one list of all
+// One array a column. Each row's places are lines, since unnest would make one list of all
 // rows'.
 func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertManyParams) error {
 	_, err := q.db.Exec(ctx, documentUpsertMany,
@@ -424,13 +417,14 @@ func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertMany
 		arg.FileCtimes,
 		arg.FileInodes,
 		arg.ChunkCounts,
-		arg.Files,
+		arg.Places,
 	)
 	return err
 }
 
 const documentsByPath = `-- name: DocumentsByPath :many
-SELECT id, relative_path, title, char_count
+SELECT id, relative_path, title, summary, char_count, doc_type, doc_date, promotion_level,
+    file_size, file_mtime, file_ctime, file_inode
 FROM documents
 WHERE project_id = $1 AND tenant_id = $2 AND collection = $3
     AND relative_path = ANY($4::text[])
@@ -444,10 +438,18 @@ type DocumentsByPathParams struct {
 }
 
 type DocumentsByPathRow struct {
-	ID           int64
-	RelativePath string
-	Title        string
-	CharCount    int32
+	ID             int64
+	RelativePath   string
+	Title          string
+	Summary        string
+	CharCount      int32
+	DocType        string
+	DocDate        string
+	PromotionLevel PromotionLevel
+	FileSize       int64
+	FileMtime      time.Time
+	FileCtime      time.Time
+	FileInode      int64
 }
 
 func (q *Queries) DocumentsByPath(ctx context.Context, arg DocumentsByPathParams) ([]DocumentsByPathRow, error) {
@@ -468,7 +470,15 @@ func (q *Queries) DocumentsByPath(ctx context.Context, arg DocumentsByPathParams
 			&i.ID,
 			&i.RelativePath,
 			&i.Title,
+			&i.Summary,
 			&i.CharCount,
+			&i.DocType,
+			&i.DocDate,
+			&i.PromotionLevel,
+			&i.FileSize,
+			&i.FileMtime,
+			&i.FileCtime,
+			&i.FileInode,
 		); err != nil {
 			return nil, err
 		}

@@ -37,9 +37,10 @@ const (
 	// KindTransient is a lost connection, a deadlock or a serialisation failure:
 	// the same call may succeed when it is made again.
 	KindTransient
-	// KindSetup is a server, a database or an account that does not fit: a person must act.
+	// KindSetup is a server, a database or an account that cannot be used as it is: a person
+	// must act.
 	KindSetup
-	// KindData is one row that PostgreSQL refuses: the others may go on without it.
+	// KindData is one row that PostgreSQL refuses. Other rows can be written without it.
 	KindData
 )
 
@@ -68,6 +69,9 @@ func connectMessage(err *pgconn.ConnectError) string {
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return "the server refused the connection: " + pgErr.Message
 	}
+	if _, reason, _, ok := unreachable(err); ok {
+		return reason
+	}
 	if opErr, ok := errors.AsType[*net.OpError](err); ok {
 		return fmt.Sprintf("no PostgreSQL server answers at %v: %v", opErr.Addr, opErr.Err)
 	}
@@ -77,8 +81,8 @@ func connectMessage(err *pgconn.ConnectError) string {
 	return "no connection to the PostgreSQL server"
 }
 
-// Wrap turns an error of pgx into an [*Error]. It returns nil for nil, and
-// context errors and errors that are already wrapped as they are.
+// Wrap turns an error of pgx into an [*Error]. It returns nil for nil, and leaves
+// cancellations and errors that are already wrapped unchanged.
 func Wrap(op string, err error) error {
 	if err == nil {
 		return nil
@@ -104,7 +108,7 @@ func IsKind(err error, kind ErrorKind) bool {
 	return errors.As(err, &dbErr) && dbErr.Kind == kind
 }
 
-// denied is the SQLSTATE of what a role has no right to.
+// denied is the SQLSTATE of an operation that the role has no right to.
 const (
 	denied     = "42501"
 	deniedHint = "the role in CDOCS_DATABASE_URL has no right to do this: use the database's owner to create and migrate " +
@@ -117,19 +121,32 @@ func IsDenied(err error) bool {
 	return errors.As(err, &dbErr) && dbErr.SQLState == denied
 }
 
+// IsOrphan reports that what was written refers to a row that is gone.
+func IsOrphan(err error) bool {
+	var dbErr *Error
+	return errors.As(err, &dbErr) && dbErr.SQLState == "23503"
+}
+
 // errReadOnly returns an error for what a role that may only read cannot do.
 func errReadOnly(op, reason string) *Error {
 	return &Error{Op: op, Kind: KindSetup, Hint: deniedHint, SQLState: denied, Err: errors.New(reason)}
 }
 
-// connectionLost reports that the connection is gone, and with it those that
-// were made before the server went away.
+// connectionLost reports that the server has gone away: this connection is broken, and so
+// are all that were made before.
 func connectionLost(err error) bool {
 	var dbErr *Error
 	if !errors.As(err, &dbErr) || dbErr.Kind != KindTransient {
 		return false
 	}
 	return dbErr.SQLState == "" || strings.HasPrefix(dbErr.SQLState, "08") || strings.HasPrefix(dbErr.SQLState, "57P")
+}
+
+// schemaMissing reports that a table or a type is missing, as in a database that was
+// dropped and made again.
+func schemaMissing(err error) bool {
+	var dbErr *Error
+	return errors.As(err, &dbErr) && (dbErr.SQLState == undefinedTable || dbErr.SQLState == undefinedObject)
 }
 
 func classify(err error) (ErrorKind, string) {
@@ -140,6 +157,9 @@ func classify(err error) (ErrorKind, string) {
 	var netErr net.Error
 	switch {
 	case errors.As(err, &connectErr):
+		if kind, _, hint, ok := unreachable(err); ok {
+			return kind, hint
+		}
 		return KindTransient, "start PostgreSQL or correct CDOCS_DATABASE_URL"
 	case errors.As(err, &netErr), errors.Is(err, net.ErrClosed), pgconn.SafeToRetry(err),
 		errors.Is(err, context.DeadlineExceeded), isBrokenConn(err):
@@ -169,7 +189,7 @@ func classifyState(err *pgconn.PgError) (ErrorKind, string) {
 		return KindSetup, "create the database, or correct its name in CDOCS_DATABASE_URL"
 	case denied:
 		return KindSetup, deniedHint
-	case undefinedTable, "42704", "42703":
+	case undefinedTable, undefinedObject, "42703":
 		return KindSetup, "the database's schema is not this version's: restart the server, so that it migrates or says why it cannot"
 	}
 	switch err.Code[:2] {

@@ -31,8 +31,8 @@ type migrator struct {
 	// lockWait is how long a statement waits for a lock, and so how long a search may
 	// wait for the migration.
 	lockWait time.Duration
-	// within is how long tries go on after the first. The work of a migration that has
-	// its locks is not bounded.
+	// within is how long a migration is tried again. Once it has its locks, its time is not
+	// bounded.
 	within time.Duration
 	logger *slog.Logger
 }
@@ -83,7 +83,7 @@ func (m *migrator) try(ctx context.Context, config *pgx.ConnConfig) (err error) 
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	// A try has its own connection: what a failed one has SET goes with it.
+	// Each try has a connection of its own, so that no setting of a failed one is left.
 	sqlDB := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, fmt.Sprintf("SET lock_timeout = %d", m.lockWait.Milliseconds()))
 		return err //nolint:wrapcheck // goose does
@@ -146,9 +146,6 @@ func (m *migrator) check(ctx context.Context, config *pgx.ConnConfig) (done bool
 	}()
 	version, backend, err := readVersion(ctx, conn)
 	if err == nil {
-		err = checkPooler(ctx, config, conn, backend)
-	}
-	if err == nil {
 		err = version.Check()
 	}
 	if err != nil {
@@ -158,5 +155,8 @@ func (m *migrator) check(ctx context.Context, config *pgx.ConnConfig) (done bool
 	if err != nil {
 		return false, Wrap(op, err)
 	}
-	return applied >= latest, checkCompatible(applied, latest)
+	if err := checkCompatible(applied, latest); err != nil || applied >= latest {
+		return true, err
+	}
+	return false, checkPooler(ctx, config, conn, backend)
 }

@@ -26,26 +26,6 @@ func open(t *testing.T, databaseURL string) *pgxpool.Pool {
 	return pool
 }
 
-func TestOpen_SetsEveryConnection(t *testing.T) {
-	t.Parallel()
-	pool := open(t, testenv.DatabaseURL(t))
-	want := map[string]string{
-		"jit": "off", "plan_cache_mode": "force_custom_plan",
-		"hnsw.ef_search": "200", "hnsw.iterative_scan": "relaxed_order",
-	}
-	got := map[string]string{}
-	for name := range want {
-		var value string
-		if err := pool.QueryRow(t.Context(), "SELECT current_setting($1)", name).Scan(&value); err != nil {
-			t.Fatal(err)
-		}
-		got[name] = value
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("settings (-want +got):\n%s", diff)
-	}
-}
-
 func TestOpen_KeepsVectorsInline(t *testing.T) {
 	t.Parallel()
 	pool := open(t, testenv.DatabaseURL(t))

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
@@ -167,58 +166,6 @@ func TestDatabase_OpeningCanBeGivenUp(t *testing.T) {
 	stopOpening()
 	if err := <-opened; !errors.Is(err, context.Canceled) {
 		t.Errorf("the call that opens: %v, want context canceled", err)
-	}
-}
-
-func TestLease_LostWithItsConnection(t *testing.T) {
-	t.Parallel()
-	const class, id = db.LockIndexer, 7
-	cluster := testenv.StartCluster(t)
-	database, other := openDatabase(t, cluster.URL()), openDatabase(t, cluster.URL())
-	lease, err := database.TryLease(t.Context(), class, id)
-	if err != nil || lease == nil {
-		t.Fatalf("lease %v, error %v", lease, err)
-	}
-	if second, err := other.TryLease(t.Context(), class, id); err != nil || second != nil {
-		t.Errorf("a lease that is taken: %v, %v, want none", second, err)
-	}
-	cluster.Stop()
-	select {
-	case <-lease.Lost():
-	case <-time.After(10 * time.Second):
-		t.Fatal("nobody was told that the lease is lost")
-	}
-	if err := lease.Release(); err != nil {
-		t.Error(err)
-	}
-	if lease, err := database.TryLease(t.Context(), class, id); lease != nil || !db.IsKind(err, db.KindTransient) {
-		t.Errorf("a lease from a server that is away: %v, %v, want a transient error", lease, err)
-	}
-	cluster.Start()
-	again, err := other.TryLease(t.Context(), class, id)
-	if err != nil || again == nil {
-		t.Fatalf("after the restart the lease is not free: %v, %v", again, err)
-	}
-	if err := again.Release(); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestLease_FreeOnceReleased(t *testing.T) {
-	t.Parallel()
-	const class, id = db.LockIndexer, 7
-	url := testenv.DatabaseURL(t)
-	first, second := openDatabase(t, url), openDatabase(t, url)
-	for range 50 {
-		for _, database := range []*db.Database{first, second} {
-			lease, err := database.TryLease(t.Context(), class, id)
-			if err != nil || lease == nil {
-				t.Fatalf("a lease that was released: %v, %v", lease, err)
-			}
-			if err := lease.Release(); err != nil {
-				t.Fatal(err)
-			}
-		}
 	}
 }
 

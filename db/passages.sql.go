@@ -59,6 +59,44 @@ func (q *Queries) PassageExisting(ctx context.Context, arg PassageExistingParams
 	return items, nil
 }
 
+const passageForget = `-- name: PassageForget :exec
+DELETE FROM passages
+WHERE collection = $1 AND project_id = $2 AND hash = ANY($3::uuid[])
+`
+
+type PassageForgetParams struct {
+	Collection Collection
+	ProjectID  int32
+	Hashes     []uuid.UUID
+}
+
+// Passages that are to be written again; PassageForgetDocuments comes first. Vectors go by
+// their foreign key. Needs LockProjectExclusive.
+func (q *Queries) PassageForget(ctx context.Context, arg PassageForgetParams) error {
+	_, err := q.db.Exec(ctx, passageForget, arg.Collection, arg.ProjectID, arg.Hashes)
+	return err
+}
+
+const passageForgetDocuments = `-- name: PassageForgetDocuments :exec
+UPDATE documents d SET schema_hash = ''
+WHERE d.project_id = $1 AND d.id IN (
+    SELECT c.document_id FROM document_chunks c
+    WHERE c.project_id = $1 AND c.collection = $2 AND c.passage_hash = ANY($3::uuid[]))
+`
+
+type PassageForgetDocumentsParams struct {
+	ProjectID  int32
+	Collection Collection
+	Hashes     []uuid.UUID
+}
+
+// No file is like a document without a schema_hash: the next sync of each tenant reads
+// those that have the passages again.
+func (q *Queries) PassageForgetDocuments(ctx context.Context, arg PassageForgetDocumentsParams) error {
+	_, err := q.db.Exec(ctx, passageForgetDocuments, arg.ProjectID, arg.Collection, arg.Hashes)
+	return err
+}
+
 const passageInsertMany = `-- name: PassageInsertMany :exec
 INSERT INTO passages (collection, project_id, hash, heading, content, terms, lexical, promoted)
 SELECT $1, $2, p.hash, p.heading, p.content, p.terms::integer[], p.lexical, p.promoted

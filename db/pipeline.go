@@ -4,40 +4,63 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
+// The statements around the queries of an operation.
+const (
+	beginRead  = "BEGIN READ ONLY, ISOLATION LEVEL REPEATABLE READ"
+	beginWrite = "BEGIN"
+	commit     = "COMMIT"
+	rollback   = "ROLLBACK"
+)
+
+// settings come first in each transaction, and end with it: a pooler may give each
+// transaction another session.
+const settings = `-- settings
+SELECT ` +
+	// The first compiled plan costs 90 ms where the query takes 1 ms.
+	"set_config('jit', 'off', true), " +
+	// Workers cost more to start than a search takes, and there are many searchers.
+	"set_config('max_parallel_workers_per_gather', '0', true), " +
+	// What is searched is in memory, and every query has an index: a sequential scan
+	// would read the passages of all tenants.
+	"set_config('random_page_cost', '1.1', true), " +
+	"set_config('enable_seqscan', 'off', true), " +
+	// How many candidates the first step of an HNSW scan keeps. The scan goes on from
+	// there until the LIMIT is met.
+	"set_config('hnsw.ef_search', '200', true), " +
+	"set_config('hnsw.iterative_scan', 'relaxed_order', true), " +
+	// PostgreSQL ends the transaction of a client that is suspended or has vanished: one
+	// here does nothing but SQL, and is never idle for so long. A lease lasts longer.
+	"set_config('idle_in_transaction_session_timeout', '10s', true)"
+
 // Pipeline sends the queries together and takes their results in turn: one round
 // trip for all of them. They see the database at one moment, and may only read.
 //
-// Each function makes one query and returns its error. It runs first without a
-// database, to learn what it asks: it must ask the same whenever it runs, and use
-// nothing that comes with an error. All may run again after a transient failure.
+// Each function makes one query. All queries are sent before the first function goes on
+// with its result, so no query can use the result of another. All functions may run again
+// after a transient failure.
 func (d *Database) Pipeline(ctx context.Context, op string, queries ...func(q *Queries) error) error {
-	begin := []statement{{sql: "BEGIN READ ONLY, ISOLATION LEVEL REPEATABLE READ"}}
-	return d.pipeline(ctx, op, readTimeout, begin, queries)
+	return d.pipeline(ctx, op, readTimeout, []string{beginRead, settings}, queries)
 }
 
 // WritePipeline is as Pipeline, and may write: all of it is there afterwards, or none.
 // Each query sees what those before it have written.
 func (d *Database) WritePipeline(ctx context.Context, op string, queries ...func(q *Queries) error) error {
-	return d.pipeline(ctx, op, writeTimeout, beginWrite(), queries)
+	return d.pipeline(ctx, op, writeTimeout, []string{beginWrite, settings}, queries)
 }
 
 func (d *Database) pipeline(
-	ctx context.Context, op string, timeout time.Duration, begin []statement, queries []func(q *Queries) error,
+	ctx context.Context, op string, timeout time.Duration, begin []string, queries []func(q *Queries) error,
 ) error {
-	recorded, err := record(queries)
-	if err != nil {
-		return fmt.Errorf("%s: %w", op, err)
-	}
-	recorded = append(recorded, commit)
 	return d.onConnection(ctx, op, timeout, func(ctx context.Context, conn *pgx.Conn) error {
 		s := &session{ctx: ctx, conn: conn, begin: begin}
-		return s.endTransaction(s.run(recorded, queries))
+		return s.endTransaction(s.roundTrip(queries, commit))
 	})
 }
 
@@ -48,42 +71,172 @@ func (q *Queries) Pipeline(_ context.Context, queries ...func(q *Queries) error)
 	if len(queries) == 0 {
 		return nil
 	}
-	recorded, err := record(queries)
-	if err != nil {
-		return err
-	}
-	return q.db.(*session).run(recorded, queries) //nolint:errcheck,forcetypeassert // Write's
+	return q.db.(*session).roundTrip(queries) //nolint:errcheck,forcetypeassert // Write's
 }
 
 // Commit is Pipeline, and commits in the same round trip. It comes last in a function that
 // is given to [Database.Write]. What is written is there even if one of its functions
 // then makes an error of its own of a result.
 func (q *Queries) Commit(_ context.Context, queries ...func(q *Queries) error) error {
-	recorded, err := record(queries)
-	if err != nil {
-		return err
-	}
-	return q.db.(*session).run(append(recorded, commit), queries) //nolint:errcheck,forcetypeassert // Write's
+	return q.db.(*session).roundTrip(queries, commit) //nolint:errcheck,forcetypeassert // Write's
 }
 
-var commit = statement{sql: "COMMIT"} //nolint:gochecknoglobals // a constant
+// session makes the queries of one operation on one connection.
+type session struct {
+	ctx  context.Context //nolint:containedctx // bounds every query, also one that is given another context
+	conn *pgx.Conn
+	// begin are the statements that are sent ahead of the first query, and nil from then
+	// on: they begin a transaction. If each is set, every query is a transaction of its
+	// own, and they are sent ahead of each, in the same round trip.
+	begin []string
+	each  bool
+}
 
-// run sends the statements, and gives each function the result of its own.
-func (s *session) run(statements []statement, queries []func(q *Queries) error) error {
-	r := s.send(statements...)
-	err := func() error {
-		for _, query := range queries {
-			if err := query(New(r)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}()
-	// What has failed first says more than that the rest has then.
-	if endErr := r.end(); err == nil {
-		err = endErr
+func (s *session) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	if s.begin == nil {
+		return s.conn.Exec(s.ctx, sql, args...) //nolint:wrapcheck // retry does
 	}
-	return err
+	results, err := s.beginWith(sql, args)
+	if err != nil {
+		return pgconn.CommandTag{}, err
+	}
+	tag, err := results.Exec()
+	if closeErr := results.Close(); err == nil {
+		err = closeErr
+	}
+	return tag, err
+}
+
+func (s *session) Query(_ context.Context, sql string, args ...any) (pgx.Rows, error) {
+	if s.begin == nil {
+		return s.conn.Query(s.ctx, sql, args...) //nolint:wrapcheck // retry does
+	}
+	results, err := s.beginWith(sql, args)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := results.Query()
+	return &lastRows{Rows: rows, results: results}, err //nolint:wrapcheck // retry does
+}
+
+func (s *session) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+	rows, err := s.Query(ctx, sql, args...)
+	if err != nil {
+		return failedRow{err}
+	}
+	return onlyRow{rows}
+}
+
+// beginWith sends the query behind the statements that come before it, and returns the
+// results from its own on. The caller closes them.
+func (s *session) beginWith(sql string, args []any) (pgx.BatchResults, error) {
+	batch := &pgx.Batch{}
+	for _, before := range s.begin {
+		batch.Queue(before)
+	}
+	batch.Queue(sql, args...)
+	results := s.conn.SendBatch(s.ctx, batch)
+	if err := s.begun(results); err != nil {
+		return nil, errors.Join(err, results.Close())
+	}
+	return results, nil
+}
+
+// begun reads the results of the statements that come before the first query.
+func (s *session) begun(results pgx.BatchResults) error {
+	for range s.begin {
+		if _, err := results.Exec(); err != nil {
+			return err //nolint:wrapcheck // retry does
+		}
+	}
+	if !s.each {
+		s.begin = nil
+	}
+	return nil
+}
+
+// lastRows are those of the last query of a round trip, which ends with them.
+type lastRows struct {
+	pgx.Rows
+
+	results pgx.BatchResults
+	err     error
+}
+
+func (r *lastRows) Next() bool {
+	if r.Rows.Next() {
+		return true
+	}
+	r.Close()
+	return false
+}
+
+func (r *lastRows) Close() {
+	r.Rows.Close()
+	r.err = r.results.Close()
+}
+
+func (r *lastRows) Err() error {
+	if err := r.Rows.Err(); err != nil {
+		return err //nolint:wrapcheck // retry does
+	}
+	return r.err
+}
+
+// onlyRow is the row of a query that has one.
+type onlyRow struct{ rows pgx.Rows }
+
+func (r onlyRow) Scan(dest ...any) error {
+	defer r.rows.Close()
+	if !r.rows.Next() {
+		if err := r.rows.Err(); err != nil {
+			return err //nolint:wrapcheck // retry does
+		}
+		return pgx.ErrNoRows
+	}
+	if err := r.rows.Scan(dest...); err != nil {
+		return err //nolint:wrapcheck // retry does
+	}
+	r.rows.Close()
+	return r.rows.Err() //nolint:wrapcheck // retry does
+}
+
+// roundTrip sends the queries of the functions together, between the statements that begin
+// the transaction and those that end it, and gives each function its result.
+func (s *session) roundTrip(functions []func(q *Queries) error, end ...string) (err error) {
+	batch := &pgx.Batch{}
+	for _, sql := range s.begin {
+		batch.Queue(sql)
+	}
+	paused := make([]*pausedFunction, len(functions))
+	for i, function := range functions {
+		paused[i] = pause(function)
+		defer paused[i].stop()
+		sql, args, err := paused[i].query()
+		if err != nil {
+			return fmt.Errorf("function %d of a pipeline: %w", i, err)
+		}
+		batch.Queue(sql, args...)
+	}
+	for _, sql := range end {
+		batch.Queue(sql)
+	}
+	results := s.conn.SendBatch(s.ctx, batch)
+	defer func() {
+		// What has failed first says more than that the rest has then.
+		if closeErr := results.Close(); err == nil {
+			err = closeErr
+		}
+	}()
+	if err := s.begun(results); err != nil {
+		return err
+	}
+	for _, function := range paused {
+		if err := function.resume(results); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // endTransaction commits the transaction if one is open and there is no error. After an
@@ -94,52 +247,91 @@ func (s *session) endTransaction(err error) error {
 	}
 	if err == nil {
 		var tag pgconn.CommandTag
-		if tag, err = s.Exec(s.ctx, commit.sql); err == nil && tag.String() == "ROLLBACK" {
+		if tag, err = s.conn.Exec(s.ctx, commit); err == nil && tag.String() == rollback {
 			err = pgx.ErrTxCommitRollback
 		}
 		return err
 	}
-	_, rollbackErr := s.Exec(s.ctx, "ROLLBACK")
+	_, rollbackErr := s.conn.Exec(s.ctx, rollback)
 	return errors.Join(err, rollbackErr)
 }
 
-// record learns what each function asks.
-func record(queries []func(q *Queries) error) ([]statement, error) {
-	recorded := make([]statement, len(queries), len(queries)+1)
-	for i, query := range queries {
-		var r recorder
-		if err := query(New(&r)); !errors.Is(err, errRecorded) || r.queries != 1 {
-			return nil, fmt.Errorf("function %d made %d queries and returned: %w", i, r.queries, err)
-		}
-		recorded[i] = r.statement
+// pausedFunction is a function that waits for the result of its query, as a coroutine. It
+// is the [DBTX] of its function.
+type pausedFunction struct {
+	next  func() (statement, bool)
+	stop  func()
+	yield func(statement) bool
+	// results are nil until the query was sent.
+	results pgx.BatchResults
+	err     error // of the function that has ended
+}
+
+type statement struct {
+	sql  string
+	args []any
+}
+
+// pause returns the function, which has not begun to run. The caller stops it in the end.
+func pause(function func(q *Queries) error) *pausedFunction {
+	p := &pausedFunction{}
+	p.next, p.stop = iter.Pull(func(yield func(statement) bool) {
+		p.yield = yield
+		p.err = function(New(p))
+	})
+	return p
+}
+
+var (
+	errNoQuery      = errors.New("it makes no query")
+	errTwoQueries   = errors.New("it makes a second query")
+	errNotContinued = errors.New("the query was not made, because another one failed")
+)
+
+// query runs the function up to its query, and returns that.
+func (p *pausedFunction) query() (sql string, args []any, err error) {
+	query, ok := p.next()
+	switch {
+	case ok:
+		return query.sql, query.args, nil
+	case p.err != nil:
+		return "", nil, p.err
+	default:
+		return "", nil, errNoQuery
 	}
-	return recorded, nil
 }
 
-// errRecorded ends a function that was run to learn its query.
-var errRecorded = errors.New("the query was recorded")
-
-// recorder keeps the query that generated code makes, and runs nothing.
-type recorder struct {
-	statement
-
-	queries int
+// resume runs the rest of the function, for which the next result is.
+func (p *pausedFunction) resume(results pgx.BatchResults) error {
+	p.results = results
+	if _, more := p.next(); more {
+		return errTwoQueries
+	}
+	return p.err
 }
 
-func (r *recorder) record(sql string, args []any) error {
-	r.sql, r.args = sql, args
-	r.queries++
-	return errRecorded
+func (p *pausedFunction) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	if !p.yield(statement{sql, args}) {
+		return pgconn.CommandTag{}, errNotContinued
+	}
+	return p.results.Exec() //nolint:wrapcheck // retry does
 }
 
-func (r *recorder) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
-	return pgconn.CommandTag{}, r.record(sql, args)
+func (p *pausedFunction) Query(_ context.Context, sql string, args ...any) (pgx.Rows, error) {
+	if !p.yield(statement{sql, args}) {
+		return nil, errNotContinued
+	}
+	return p.results.Query() //nolint:wrapcheck // retry does
 }
 
-func (r *recorder) Query(_ context.Context, sql string, args ...any) (pgx.Rows, error) {
-	return nil, r.record(sql, args)
+func (p *pausedFunction) QueryRow(_ context.Context, sql string, args ...any) pgx.Row {
+	if !p.yield(statement{sql, args}) {
+		return failedRow{errNotContinued}
+	}
+	return p.results.QueryRow()
 }
 
-func (r *recorder) QueryRow(_ context.Context, sql string, args ...any) pgx.Row {
-	return row{err: r.record(sql, args)}
-}
+// failedRow is the row of a query that was not made.
+type failedRow struct{ err error }
+
+func (r failedRow) Scan(...any) error { return r.err }

@@ -170,6 +170,56 @@ func TestDatabase_PipelineFails(t *testing.T) {
 	}
 }
 
+// A function of a pipeline runs once, since it may do more than read its result.
+func TestDatabase_PipelineRunsEachFunctionOnce(t *testing.T) {
+	t.Parallel()
+	database, _ := pipelined(t)
+	var order []string
+	function := func(name string) func(q *db.Queries) error {
+		return func(q *db.Queries) error {
+			order = append(order, name+" asks")
+			_, err := q.CleanupProjects(t.Context())
+			order = append(order, name+" has its result")
+			return err
+		}
+	}
+	if err := database.Pipeline(t.Context(), "look twice", function("a"), function("b")); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"a asks", "b asks", "a has its result", "b has its result"}, order); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+}
+
+// A server that forgets the whole session between two operations, as behind a pooler, does
+// no harm.
+func TestDatabase_NeedsNothingOfTheSession(t *testing.T) {
+	t.Parallel()
+	database, _ := pipelined(t)
+	find := func(q *db.Queries) error {
+		_, err := q.CleanupProjects(t.Context())
+		return err
+	}
+	for name, run := range map[string]func() error{
+		"alone":       func() error { return database.Read(t.Context(), "look", find) },
+		"in pipeline": func() error { return database.Pipeline(t.Context(), "look", find) },
+	} {
+		if err := run(); err != nil {
+			t.Fatal(err)
+		}
+		pool, err := database.Pool(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := pool.Exec(t.Context(), "DISCARD ALL", pgx.QueryExecModeSimpleProtocol); err != nil {
+			t.Fatal(err)
+		}
+		if err := run(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // What a pipeline writes is there whole, or not at all.
 func TestDatabase_WritePipelineIsWhole(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,7 +19,7 @@ import (
 )
 
 // explainer runs no query: it explains each one that the generated code sends,
-// with its very text and arguments, on a connection as db.Open makes it.
+// with its very text and arguments, with its settings.
 type explainer struct {
 	pool  *pgxpool.Pool
 	query string
@@ -49,7 +50,7 @@ func (e *explainer) Query(ctx context.Context, query string, args ...any) (pgx.R
 }
 
 func (e *explainer) QueryRow(ctx context.Context, query string, args ...any) pgx.Row {
-	return row{err: e.explain(ctx, query, args)}
+	return failedRow{e.explain(ctx, query, args)}
 }
 
 // share gives the corpus four more branches of the large tenant's documents, on
@@ -129,11 +130,10 @@ func searchCases(t *testing.T, c *corpus, space *space) []planCase {
 			return err
 		}
 	}
-	count := func(docTypes []string, levels []PromotionLevel) func(q *Queries) error {
+	counts := func(docTypes []string) func(q *Queries) error {
 		return func(q *Queries) error {
-			_, err := q.ChunkCountUpTo(t.Context(), ChunkCountUpToParams{
-				ProjectID: c.projectID, TenantID: small, Collection: CollectionCompounding,
-				DocTypes: docTypes, Levels: levels, MaxCount: 5000,
+			_, err := q.SearchPassageCounts(t.Context(), SearchPassageCountsParams{
+				ProjectID: c.projectID, TenantID: small, Collection: CollectionCompounding, DocTypes: docTypes,
 			})
 			return err
 		}
@@ -156,9 +156,17 @@ func searchCases(t *testing.T, c *corpus, space *space) []planCase {
 			})
 			return err
 		}, []string{vectorKey}, []string{graphScan}},
-		{"count", count(nil, all), []string{"Index Only Scan using " + chunkIndex}, []string{"Seq Scan"}},
-		{"count, important", count(nil, important), []string{"Index Only Scan using " + chunkIndex}, []string{"Seq Scan"}},
-		{"count, rare doc-type", count(rare, all), []string{chunkIndex}, []string{"Seq Scan"}},
+		{"lines", func(q *Queries) error {
+			_, err := q.SearchLines(t.Context(), SearchLinesParams{
+				ProjectID: c.projectID, TenantID: small, Collection: CollectionCompounding, Query: &query, ModelID: &c.modelID,
+				Lines: []int32{0, 1}, LineTerms: []pgvector.SparseVector{terms, terms},
+				RareTerms: []string{"{" + strconv.Itoa(tenthTerm) + "}", "{" + strconv.Itoa(ownTerm+7) + "}"},
+				Terms:     terms, Levels: all, MaxPassages: 5,
+			})
+			return err
+		}, []string{termIndex, chunkIndex, documentKey, chunkKey, passageKey, vectorKey}, []string{graphScan}},
+		{"counts", counts(nil), []string{"Index Only Scan using " + chunkIndex}, []string{"Seq Scan"}},
+		{"counts, rare doc-type", counts(rare), []string{chunkIndex}, []string{"Seq Scan"}},
 		{"estimate", func(q *Queries) error {
 			_, err := q.EmbeddingEstimate(t.Context(), EmbeddingEstimateParams{ProjectID: c.projectID, Collection: CollectionCompounding})
 			return err

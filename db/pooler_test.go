@@ -9,13 +9,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
+	"regexp"
+	"sync"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/test/await"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -51,7 +52,7 @@ func pooled(t *testing.T, databaseURL, mode string) string {
 		account += " password=" + config.Password
 	}
 	ini := fmt.Sprintf("[databases]\n* = host=%s port=%d %s\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %d\n"+
-		"unix_socket_dir =\nauth_type = any\npool_mode = %s\n", config.Host, config.Port, account, address.Port, mode)
+		"unix_socket_dir =\nauth_type = any\npool_mode = %s\ndefault_pool_size = 3\n", config.Host, config.Port, account, address.Port, mode)
 	file := filepath.Join(folder, "pgbouncer.ini")
 	if err := os.WriteFile(file, []byte(ini), 0o644); err != nil {
 		t.Fatal(err)
@@ -76,59 +77,76 @@ func pooled(t *testing.T, databaseURL, mode string) string {
 		Scheme: "postgres", User: url.UserPassword(config.User, config.Password), Host: address.String(),
 		Path: config.Database, RawQuery: "sslmode=disable",
 	}
-	for deadline := time.Now().Add(10 * time.Second); ; {
+	await.Until(t, "PgBouncer answers", func() bool {
 		conn, err := pgx.Connect(t.Context(), through.String())
 		if err == nil {
-			if err := conn.Close(t.Context()); err != nil {
-				t.Fatal(err)
+			err = conn.Close(t.Context())
+		}
+		return err == nil
+	})
+	return through.String()
+}
+
+// Through a pooler reads and writes work, and servers share one lease.
+func TestOpen_ThroughAPooler(t *testing.T) {
+	t.Parallel()
+	l := newLeaders(t) // which migrates, on a connection of its own
+	for _, mode := range []string{"transaction", "session"} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			through := &leaders{databaseURL: pooled(t, l.databaseURL, mode), tenant: l.branch(t, mode)}
+			first := through.start(t)
+			leading := receive(t, "the first server leads", first.leads)
+			second := through.start(t)
+			for range 3 {
+				if reason := receive(t, "the second server looks", second.reasons); reason != nil {
+					t.Errorf("the second server waits because of %v", reason)
+				}
 			}
-			return through.String()
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("PgBouncer does not answer: ", err)
-		}
-		time.Sleep(20 * time.Millisecond) // between two tries
+			var writing sync.WaitGroup
+			for range 20 { // more than the pooler has sessions
+				writing.Go(func() {
+					if err := through.write(leading, first); err != nil {
+						t.Errorf("the leader cannot write: %v", err)
+					}
+				})
+			}
+			writing.Wait()
+			err := first.database.Read(t.Context(), "look", func(q *db.Queries) error {
+				_, err := q.TenantVersion(t.Context(), db.TenantVersionParams{
+					ProjectID: through.tenant.ProjectID, ID: through.tenant.ID, Generation: through.tenant.Generation,
+				})
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			first.stop()
+			receive(t, "the second server leads", second.leads)
+		})
 	}
 }
 
-// A pooler in session mode serves as PostgreSQL itself does: settings and locks last.
-func TestOpen_ThroughAPoolerInSessionMode(t *testing.T) {
+// A migration through a pooler that gives each transaction another session would migrate
+// without its lock.
+func TestOpen_NoMigrationThroughAPooler(t *testing.T) {
 	t.Parallel()
-	database := db.NewDatabase(pooled(t, testenv.DatabaseURL(t), "session"), slog.New(slog.DiscardHandler))
-	t.Cleanup(database.Close)
-	pool, err := database.Pool(t.Context())
+	databaseURL := testenv.DatabaseURL(t)
+	_, err := db.Open(context.WithoutCancel(t.Context()), pooled(t, databaseURL, "transaction"), slog.New(slog.DiscardHandler))
+	if !db.IsKind(err, db.KindSetup) {
+		t.Fatalf("open: %v, want a setup error", err)
+	}
+	message := regexp.MustCompile(`gives each transaction another session; migrate once past the pooler: CDOCS_DATABASE_URL=(\S+) compound-docs`)
+	if !message.MatchString(err.Error()) {
+		t.Errorf("open: %v, want a command with PostgreSQL's own address", err)
+	}
+	conn, err := pgx.Connect(t.Context(), databaseURL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var setting string
-	if err := pool.QueryRow(t.Context(), "SELECT current_setting('hnsw.ef_search') || current_setting('jit')").Scan(&setting); err != nil ||
-		setting != "200off" {
-		t.Errorf("the settings are %q: %v", setting, err)
-	}
-	lease, err := database.TryLease(t.Context(), db.LockIndexer, 1)
-	if err != nil || lease == nil {
-		t.Fatalf("the lease: %v, %v", lease, err)
-	}
-	if again, err := database.TryLease(t.Context(), db.LockIndexer, 1); again != nil || err != nil {
-		t.Errorf("a lease that is held is taken again: %v", err)
-	}
-	if err := lease.Release(); err != nil {
-		t.Error(err)
-	}
-	lease, err = database.TryLease(t.Context(), db.LockIndexer, 1)
-	if err != nil || lease == nil {
-		t.Fatalf("the lease after its release: %v, %v", lease, err)
-	}
-	if err := lease.Release(); err != nil {
-		t.Error(err)
-	}
-}
-
-// A pooler that gives each transaction another session is told apart, and named.
-func TestOpen_RefusesAPoolerInTransactionMode(t *testing.T) {
-	t.Parallel()
-	_, err := db.Open(context.WithoutCancel(t.Context()), pooled(t, testenv.DatabaseURL(t), "transaction"), slog.New(slog.DiscardHandler))
-	if !db.IsKind(err, db.KindSetup) || !strings.Contains(err.Error(), "gives each transaction another session; set the pooler to session mode") {
-		t.Errorf("open: %v, want to be told to use the session mode", err)
+	defer conn.Close(t.Context()) //nolint:errcheck // nothing hangs on it
+	var tables int
+	if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").Scan(&tables); err != nil || tables > 0 {
+		t.Errorf("%d tables were made: %v", tables, err)
 	}
 }

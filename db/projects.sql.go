@@ -46,8 +46,8 @@ type ProjectLockParams struct {
 	Name string
 }
 
-// Held by a transaction that deletes tenants: ProjectUpsert waits for it, so that
-// no tenant is registered in a project that is about to go.
+// Held by a transaction that deletes tenants: ProjectUpsert waits for it, and so does the
+// foreign key of a new tenant, so that none is registered in a project that is about to go.
 func (q *Queries) ProjectLock(ctx context.Context, arg ProjectLockParams) (int32, error) {
 	row := q.db.QueryRow(ctx, projectLock, arg.Name)
 	var id int32

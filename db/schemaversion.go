@@ -59,8 +59,11 @@ func appliedMigration(ctx context.Context, conn *pgx.Conn) (applied int64, err e
 	return applied, err //nolint:wrapcheck // the callers do
 }
 
-// undefinedTable is the SQLSTATE of a table that does not exist.
-const undefinedTable = "42P01"
+// The SQLSTATEs of a table and of a type that do not exist.
+const (
+	undefinedTable  = "42P01"
+	undefinedObject = "42704"
+)
 
 // latestMigration reads the number that the name of a migration begins with.
 func latestMigration(migrations fs.FS) (latest int64, err error) {

@@ -7,13 +7,13 @@ package db
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 	pgvector_go "github.com/pgvector/pgvector-go"
 )
 
 const embeddingEstimate = `-- name: EmbeddingEstimate :one
-
 SELECT coalesce((
     SELECT graph_size(e.tableoid, $1::boolean)
     FROM embeddings e
@@ -28,13 +28,6 @@ type EmbeddingEstimateParams struct {
 	ProjectID  int32
 }
 
-// The searches return one row a document, that of its best passage, or with
-// each_passage one row a passage, once in every document that has it. All rows have
-// the same columns: what is known of the passage, whichever search has found it.
-//
-// In this file OFFSET 0 keeps a sub-select one: it is looked up row by row. Joined
-// as the planner likes, two tables whose statistics are older than the tenant are
-// compared row by row with each other, which takes minutes.
 // How many vectors the HNSW index holds that has the project's, of all tenants and
 // models: 0 before the first vector of the project and before the first ANALYZE, and
 // where there is no such index. Where tables are distributed, it is asked of the node
@@ -106,22 +99,24 @@ WITH compared AS (
         OFFSET 0
     ) e ON true
     WHERE (e.distance IS NOT NULL OR $6::boolean)
-        AND c.project_id = $1 AND c.tenant_id = $7 AND c.collection = $3
-        AND c.promotion_level = ANY($8::promotion_level[])
-        AND ($9::text[] IS NULL OR c.document_id IN (
+        AND ($7::bigint[] IS NULL OR c.document_id = ANY($7::bigint[]))
+        AND c.project_id = $1 AND c.tenant_id = $8 AND c.collection = $3
+        AND c.promotion_level = ANY($9::promotion_level[])
+        AND ($10::text[] IS NULL OR c.document_id IN (
             SELECT d.id FROM documents d
-            WHERE d.project_id = $1 AND d.tenant_id = $7 AND d.collection = $3
-                AND d.doc_type = ANY($9::text[])))
+            WHERE d.project_id = $1 AND d.tenant_id = $8 AND d.collection = $3
+                AND d.doc_type = ANY($10::text[])))
 ), best AS (
-    SELECT DISTINCT ON (document_id, CASE WHEN $10::boolean THEN ordinal END)
+    SELECT DISTINCT ON (document_id, CASE WHEN $11::boolean THEN ordinal END)
         document_id, ordinal, passage_hash, distance
     FROM compared
-    ORDER BY document_id, CASE WHEN $10::boolean THEN ordinal END, distance, ordinal
+    ORDER BY document_id, CASE WHEN $11::boolean THEN ordinal END, distance, ordinal
 ), top AS (
     SELECT document_id, ordinal, passage_hash, distance
-    FROM best ORDER BY distance, document_id, ordinal LIMIT $11
+    FROM best ORDER BY distance, document_id, ordinal LIMIT $12
 )
 SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
+    d.file_size, d.file_mtime, d.file_ctime, d.file_inode, d.schema_hash,
     c.ordinal, c.header_path, c.start_line, c.end_line, p.hash, p.heading, p.content, p.bm25,
     top.distance::float8 AS distance, 0::bigint AS candidates
 FROM top
@@ -143,6 +138,7 @@ type SearchExactParams struct {
 	Query       *pgvector_go.HalfVector
 	ModelID     *int32
 	Unembedded  bool
+	Documents   []int64
 	TenantID    int32
 	Levels      []PromotionLevel
 	DocTypes    []string
@@ -159,6 +155,11 @@ type SearchExactRow struct {
 	DocType        string
 	DocDate        string
 	PromotionLevel PromotionLevel
+	FileSize       int64
+	FileMtime      time.Time
+	FileCtime      time.Time
+	FileInode      int64
+	SchemaHash     string
 	Ordinal        int32
 	HeaderPath     string
 	StartLine      int32
@@ -184,6 +185,7 @@ func (q *Queries) SearchExact(ctx context.Context, arg SearchExactParams) ([]Sea
 		arg.Query,
 		arg.ModelID,
 		arg.Unembedded,
+		arg.Documents,
 		arg.TenantID,
 		arg.Levels,
 		arg.DocTypes,
@@ -206,6 +208,11 @@ func (q *Queries) SearchExact(ctx context.Context, arg SearchExactParams) ([]Sea
 			&i.DocType,
 			&i.DocDate,
 			&i.PromotionLevel,
+			&i.FileSize,
+			&i.FileMtime,
+			&i.FileCtime,
+			&i.FileInode,
+			&i.SchemaHash,
 			&i.Ordinal,
 			&i.HeaderPath,
 			&i.StartLine,
@@ -265,6 +272,7 @@ WITH nearest AS MATERIALIZED (
     SELECT document_id, ordinal, hash, distance FROM found ORDER BY distance, document_id, ordinal LIMIT $11
 )
 SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
+    d.file_size, d.file_mtime, d.file_ctime, d.file_inode, d.schema_hash,
     c.ordinal, c.header_path, c.start_line, c.end_line, p.hash, p.heading, p.content, p.bm25,
     top.distance::float8 AS distance, (SELECT count(*) FROM nearest) AS candidates
 FROM top
@@ -302,6 +310,11 @@ type SearchHNSWRow struct {
 	DocType        string
 	DocDate        string
 	PromotionLevel PromotionLevel
+	FileSize       int64
+	FileMtime      time.Time
+	FileCtime      time.Time
+	FileInode      int64
+	SchemaHash     string
 	Ordinal        int32
 	HeaderPath     string
 	StartLine      int32
@@ -350,6 +363,11 @@ func (q *Queries) SearchHNSW(ctx context.Context, arg SearchHNSWParams) ([]Searc
 			&i.DocType,
 			&i.DocDate,
 			&i.PromotionLevel,
+			&i.FileSize,
+			&i.FileMtime,
+			&i.FileCtime,
+			&i.FileInode,
+			&i.SchemaHash,
 			&i.Ordinal,
 			&i.HeaderPath,
 			&i.StartLine,
@@ -361,6 +379,231 @@ func (q *Queries) SearchHNSW(ctx context.Context, arg SearchHNSWParams) ([]Searc
 			&i.Distance,
 			&i.Candidates,
 		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const searchLines = `-- name: SearchLines :many
+WITH found AS (
+    SELECT l.line, b.document_id, b.ordinal, b.hash, b.bm25
+    FROM (
+        SELECT unnest($6::integer[]) AS line,
+            unnest($7::sparsevec[]) AS terms,
+            unnest($8::text[]) AS rare
+    ) l
+    CROSS JOIN LATERAL (
+        SELECT DISTINCT ON (f.document_id) f.document_id, f.ordinal, f.hash, f.bm25
+        FROM (
+            SELECT c.document_id, c.ordinal, s.hash, s.bm25
+            FROM (
+                SELECT p.hash, (-(p.lexical <#> l.terms))::float8 AS bm25,
+                    CASE WHEN p.promoted THEN $9::promotion_level[] ELSE '{standard}' END AS levels
+                FROM passages p
+                WHERE p.collection = $3 AND p.project_id = $1 AND p.terms && l.rare::integer[]
+                    AND (p.promoted OR 'standard'::promotion_level = ANY($9::promotion_level[]))
+                ORDER BY bm25 DESC, p.hash
+                OFFSET 0
+            ) s
+            CROSS JOIN LATERAL (
+                SELECT c.document_id, c.ordinal
+                FROM document_chunks c
+                WHERE c.project_id = $1 AND c.tenant_id = $10 AND c.collection = $3
+                    AND c.promotion_level = ANY(s.levels) AND c.passage_hash = s.hash
+                    AND ($11::text[] IS NULL OR c.document_id IN (
+                        SELECT d.id FROM documents d
+                        WHERE d.project_id = $1 AND d.tenant_id = $10
+                            AND d.collection = $3 AND d.doc_type = ANY($11::text[])))
+                OFFSET 0
+            ) c
+            LIMIT $12
+        ) f
+        ORDER BY f.document_id, f.bm25 DESC, f.ordinal
+    ) b
+)
+SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
+    d.file_size, d.file_mtime, d.file_ctime, d.file_inode, d.schema_hash,
+    c.ordinal, c.header_path, c.start_line, c.end_line, found.hash, p.heading, p.content, p.bm25,
+    coalesce(e.distance, 'NaN')::float8 AS distance, 0::bigint AS candidates,
+    found.line::integer AS line, found.bm25::float8 AS line_bm25
+FROM found
+JOIN documents d ON d.project_id = $1 AND d.id = found.document_id
+JOIN document_chunks c ON c.project_id = $1 AND c.document_id = found.document_id AND c.ordinal = found.ordinal
+CROSS JOIN LATERAL (
+    SELECT p.heading, p.content, (-(p.lexical <#> $2::sparsevec))::float8 AS bm25
+    FROM passages p
+    WHERE p.collection = $3 AND p.project_id = $1 AND p.hash = found.hash
+    OFFSET 0
+) p
+LEFT JOIN LATERAL (
+    SELECT (e.embedding <=> $4::halfvec)::float8 AS distance
+    FROM embeddings e
+    WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $5::integer
+        AND e.hash = found.hash
+    OFFSET 0
+) e ON true
+ORDER BY found.line, found.bm25 DESC, d.relative_path, c.ordinal
+`
+
+type SearchLinesParams struct {
+	ProjectID   int32
+	Terms       pgvector_go.SparseVector
+	Collection  Collection
+	Query       *pgvector_go.HalfVector
+	ModelID     *int32
+	Lines       []int32
+	LineTerms   []pgvector_go.SparseVector
+	RareTerms   []string
+	Levels      []PromotionLevel
+	TenantID    int32
+	DocTypes    []string
+	MaxPassages int32
+}
+
+type SearchLinesRow struct {
+	ID             int64
+	RelativePath   string
+	Title          string
+	Summary        string
+	CharCount      int32
+	DocType        string
+	DocDate        string
+	PromotionLevel PromotionLevel
+	FileSize       int64
+	FileMtime      time.Time
+	FileCtime      time.Time
+	FileInode      int64
+	SchemaHash     string
+	Ordinal        int32
+	HeaderPath     string
+	StartLine      int32
+	EndLine        int32
+	Hash           uuid.UUID
+	Heading        string
+	Content        string
+	Bm25           float64
+	Distance       float64
+	Candidates     int64
+	Line           int32
+	LineBm25       float64
+}
+
+// SearchWords for each of some lines, in one statement: line counts them from 0, and
+// line_bm25 is of its terms. rare_terms are arrays in PostgreSQL's notation, since unnest
+// would make one of all lines' arrays. Each line has a document once.
+func (q *Queries) SearchLines(ctx context.Context, arg SearchLinesParams) ([]SearchLinesRow, error) {
+	rows, err := q.db.Query(ctx, searchLines,
+		arg.ProjectID,
+		arg.Terms,
+		arg.Collection,
+		arg.Query,
+		arg.ModelID,
+		arg.Lines,
+		arg.LineTerms,
+		arg.RareTerms,
+		arg.Levels,
+		arg.TenantID,
+		arg.DocTypes,
+		arg.MaxPassages,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SearchLinesRow{}
+	for rows.Next() {
+		var i SearchLinesRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.RelativePath,
+			&i.Title,
+			&i.Summary,
+			&i.CharCount,
+			&i.DocType,
+			&i.DocDate,
+			&i.PromotionLevel,
+			&i.FileSize,
+			&i.FileMtime,
+			&i.FileCtime,
+			&i.FileInode,
+			&i.SchemaHash,
+			&i.Ordinal,
+			&i.HeaderPath,
+			&i.StartLine,
+			&i.EndLine,
+			&i.Hash,
+			&i.Heading,
+			&i.Content,
+			&i.Bm25,
+			&i.Distance,
+			&i.Candidates,
+			&i.Line,
+			&i.LineBm25,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const searchPassageCounts = `-- name: SearchPassageCounts :many
+
+SELECT c.promotion_level, count(*) AS passages
+FROM document_chunks c
+WHERE c.project_id = $1 AND c.tenant_id = $2 AND c.collection = $3
+    AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
+    AND ($4::text[] IS NULL OR c.document_id IN (
+        SELECT d.id FROM documents d
+        WHERE d.project_id = $1 AND d.tenant_id = $2 AND d.collection = $3
+            AND d.doc_type = ANY($4::text[])))
+GROUP BY c.promotion_level
+`
+
+type SearchPassageCountsParams struct {
+	ProjectID  int32
+	TenantID   int32
+	Collection Collection
+	DocTypes   []string
+}
+
+type SearchPassageCountsRow struct {
+	PromotionLevel PromotionLevel
+	Passages       int64
+}
+
+// The searches return one row a document, that of its best passage, or with
+// each_passage one row a passage, once in every document that has it. All rows have
+// the same columns: what is known of the passage, whichever search has found it.
+//
+// In this file OFFSET 0 keeps a sub-select one: it is looked up row by row. Joined
+// as the planner likes, two tables whose statistics are older than the tenant are
+// compared row by row with each other, which takes minutes.
+// How many passages the tenant's documents of some doc-types have, by level. Index-only on
+// document_chunks_passage unless doc_types are given.
+func (q *Queries) SearchPassageCounts(ctx context.Context, arg SearchPassageCountsParams) ([]SearchPassageCountsRow, error) {
+	rows, err := q.db.Query(ctx, searchPassageCounts,
+		arg.ProjectID,
+		arg.TenantID,
+		arg.Collection,
+		arg.DocTypes,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SearchPassageCountsRow{}
+	for rows.Next() {
+		var i SearchPassageCountsRow
+		if err := rows.Scan(&i.PromotionLevel, &i.Passages); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -404,6 +647,7 @@ WITH scored AS MATERIALIZED (
     SELECT document_id, ordinal, hash, bm25 FROM best ORDER BY bm25 DESC, document_id, ordinal LIMIT $12
 )
 SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
+    d.file_size, d.file_mtime, d.file_ctime, d.file_inode, d.schema_hash,
     c.ordinal, c.header_path, c.start_line, c.end_line, top.hash, p.heading, p.content, top.bm25::float8 AS bm25,
     coalesce(e.distance, 'NaN')::float8 AS distance, 0::bigint AS candidates
 FROM top
@@ -449,6 +693,11 @@ type SearchWordsRow struct {
 	DocType        string
 	DocDate        string
 	PromotionLevel PromotionLevel
+	FileSize       int64
+	FileMtime      time.Time
+	FileCtime      time.Time
+	FileInode      int64
+	SchemaHash     string
 	Ordinal        int32
 	HeaderPath     string
 	StartLine      int32
@@ -496,6 +745,11 @@ func (q *Queries) SearchWords(ctx context.Context, arg SearchWordsParams) ([]Sea
 			&i.DocType,
 			&i.DocDate,
 			&i.PromotionLevel,
+			&i.FileSize,
+			&i.FileMtime,
+			&i.FileCtime,
+			&i.FileInode,
+			&i.SchemaHash,
 			&i.Ordinal,
 			&i.HeaderPath,
 			&i.StartLine,

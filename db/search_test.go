@@ -1,7 +1,9 @@
 package db
 
 import (
+	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -88,12 +90,9 @@ type corpus struct {
 func newCorpus(t *testing.T, space *space, sizes map[string]int) *corpus {
 	t.Helper()
 	ctx := t.Context()
-	pool, err := Open(ctx, testenv.DatabaseURL(t), slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
+	pool := openWithSettings(t)
 	c := &corpus{pool: pool, queries: New(pool), tenants: map[string]int32{}}
+	var err error
 	if c.projectID, err = c.queries.ProjectUpsert(ctx, ProjectUpsertParams{Name: "corpus"}); err != nil {
 		t.Fatal(err)
 	}
@@ -125,6 +124,27 @@ func newCorpus(t *testing.T, space *space, sizes map[string]int) *corpus {
 		c.exec(t, graph)
 	}
 	return c
+}
+
+// openWithSettings returns a pool whose connections keep the settings that [Database] makes
+// in each transaction.
+func openWithSettings(t *testing.T) *pgxpool.Pool {
+	t.Helper()
+	pool, err := Open(t.Context(), testenv.DatabaseURL(t), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := pool.Config()
+	pool.Close()
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, strings.ReplaceAll(settings, ", true)", ", false)"))
+		return errors.Join(err, registerTypes(ctx, conn))
+	}
+	if pool, err = pgxpool.NewWithConfig(t.Context(), config); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
 }
 
 func (c *corpus) exec(t *testing.T, sql string) {

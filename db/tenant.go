@@ -15,8 +15,10 @@ type TenantKey struct {
 type Tenant struct {
 	Key           TenantKey
 	ProjectID, ID int32
-	// Generation is of when it was registered; see [ErrTenantGone].
+	// Generation identifies this registration; see [ErrTenantGone].
 	Generation int64
+	// Database is the identity of the database in which it is registered.
+	Database string
 	// ModelID is the model that made its vectors when it was registered, nil for none.
 	ModelID *int32
 	// ReadOnly is set if the database's role may not write the index.
@@ -31,8 +33,8 @@ func (t *Tenant) Writable(op string) error {
 	return errReadOnly(op, "this server may only read the index")
 }
 
-// ErrUnknownReadOnly returns the error for a tenant that is not in the index, and cannot
-// be registered by a role that may only read.
+// ErrUnknownReadOnly returns the error for a tenant that is not in the index and that this
+// role, which may only read, cannot register.
 func ErrUnknownReadOnly() error {
 	return errReadOnly("register tenant", "the index does not have this checkout, and this server may only read it")
 }

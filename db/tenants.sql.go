@@ -177,6 +177,22 @@ func (q *Queries) TenantGeneration(ctx context.Context, arg TenantGenerationPara
 	return generation, err
 }
 
+const tenantGiveUpLease = `-- name: TenantGiveUpLease :exec
+UPDATE tenants SET holder = NULL, lease_until = NULL
+WHERE project_id = $1 AND id = $2 AND holder = $3::text
+`
+
+type TenantGiveUpLeaseParams struct {
+	ProjectID int32
+	ID        int32
+	Holder    string
+}
+
+func (q *Queries) TenantGiveUpLease(ctx context.Context, arg TenantGiveUpLeaseParams) error {
+	_, err := q.db.Exec(ctx, tenantGiveUpLease, arg.ProjectID, arg.ID, arg.Holder)
+	return err
+}
+
 const tenantIncrementVersion = `-- name: TenantIncrementVersion :execrows
 UPDATE tenants SET version = version + 1, last_seen = now()
 WHERE project_id = $1 AND id = $2 AND generation = $3
@@ -192,7 +208,7 @@ type TenantIncrementVersionParams struct {
 
 // Comes first in every transaction that changes the tenant's documents, so that
 // writers to one tenant take turns. No row: the tenant was deleted, or another server
-// leads it than the one whose epoch is given.
+// indexes it than the one whose epoch is given.
 func (q *Queries) TenantIncrementVersion(ctx context.Context, arg TenantIncrementVersionParams) (int64, error) {
 	result, err := q.db.Exec(ctx, tenantIncrementVersion,
 		arg.ProjectID,
@@ -226,31 +242,88 @@ func (q *Queries) TenantLastBranch(ctx context.Context, arg TenantLastBranchPara
 	return branch_name, err
 }
 
-const tenantLead = `-- name: TenantLead :one
-UPDATE tenants SET epoch = epoch + 1, sync_status = NULL, last_seen = now()
-WHERE project_id = $1 AND id = $2 AND generation = $3
-RETURNING epoch
+const tenantLease = `-- name: TenantLease :one
+SELECT coalesce(holder, '')::text AS holder, coalesce(lease_until, now())::timestamptz AS lease_until,
+    coalesce(lease_until NOT BETWEEN now() AND now() + make_interval(secs => $1::float8), true)::boolean AS ended,
+    now()::timestamptz AS now
+FROM tenants
+WHERE project_id = $2 AND id = $3 AND generation = $4
 `
 
-type TenantLeadParams struct {
+type TenantLeaseParams struct {
+	Seconds    float64
 	ProjectID  int32
 	ID         int32
 	Generation int64
 }
 
-// For the server that has just become the tenant's indexer. It waits for a
-// transaction of the former indexer that has passed TenantIncrementVersion; no later
-// one passes. The status that the former indexer published no longer holds. No row:
-// the tenant was deleted.
-func (q *Queries) TenantLead(ctx context.Context, arg TenantLeadParams) (int64, error) {
-	row := q.db.QueryRow(ctx, tenantLead, arg.ProjectID, arg.ID, arg.Generation)
-	var epoch int64
-	err := row.Scan(&epoch)
-	return epoch, err
+type TenantLeaseRow struct {
+	Holder     string
+	LeaseUntil time.Time
+	Ended      bool
+	Now        time.Time
+}
+
+// Who holds the lease, and since when it was not renewed. It has ended too if it ends
+// later than a renewal could make it: the database's clock was set back. No row: the
+// tenant was deleted.
+func (q *Queries) TenantLease(ctx context.Context, arg TenantLeaseParams) (TenantLeaseRow, error) {
+	row := q.db.QueryRow(ctx, tenantLease,
+		arg.Seconds,
+		arg.ProjectID,
+		arg.ID,
+		arg.Generation,
+	)
+	var i TenantLeaseRow
+	err := row.Scan(
+		&i.Holder,
+		&i.LeaseUntil,
+		&i.Ended,
+		&i.Now,
+	)
+	return i, err
+}
+
+const tenantList = `-- name: TenantList :many
+SELECT branch_name, path_hash, repo_root FROM tenants
+WHERE project_id = $1 AND deleted_at IS NULL
+ORDER BY repo_root, branch_name
+`
+
+type TenantListParams struct {
+	ProjectID int32
+}
+
+type TenantListRow struct {
+	BranchName string
+	PathHash   string
+	RepoRoot   string
+}
+
+// The checkouts of a project that were not deleted.
+func (q *Queries) TenantList(ctx context.Context, arg TenantListParams) ([]TenantListRow, error) {
+	rows, err := q.db.Query(ctx, tenantList, arg.ProjectID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []TenantListRow{}
+	for rows.Next() {
+		var i TenantListRow
+		if err := rows.Scan(&i.BranchName, &i.PathHash, &i.RepoRoot); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const tenantMarkDeleted = `-- name: TenantMarkDeleted :exec
-UPDATE tenants SET generation = generation + 1, version = version + 1, deleted_at = now(), sync_status = NULL
+UPDATE tenants SET generation = generation + 1, version = version + 1, deleted_at = now(), sync_status = NULL,
+    holder = NULL, lease_until = NULL
 WHERE project_id = $1
     AND ($2::text IS NULL OR branch_name = $2)
     AND ($3::text IS NULL OR path_hash = $3)
@@ -341,7 +414,7 @@ type TenantSetSyncStatusParams struct {
 	Epoch      *int64
 }
 
-// Nothing happens once another server leads the tenant.
+// Nothing happens once another server indexes the tenant.
 func (q *Queries) TenantSetSyncStatus(ctx context.Context, arg TenantSetSyncStatusParams) error {
 	_, err := q.db.Exec(ctx, tenantSetSyncStatus,
 		arg.SyncStatus,
@@ -392,6 +465,44 @@ func (q *Queries) TenantSyncStatus(ctx context.Context, arg TenantSyncStatusPara
 	var sync_status []byte
 	err := row.Scan(&sync_status)
 	return sync_status, err
+}
+
+const tenantTakeLease = `-- name: TenantTakeLease :one
+UPDATE tenants SET
+    epoch = epoch + (holder IS DISTINCT FROM $1::text)::integer,
+    sync_status = CASE WHEN holder = $1::text THEN sync_status END,
+    holder = $1::text, lease_until = now() + make_interval(secs => $2::float8), last_seen = now()
+WHERE project_id = $3 AND id = $4 AND generation = $5
+    AND (holder IS NULL OR holder IN ($1::text, $6::text)
+        OR lease_until NOT BETWEEN now() AND now() + make_interval(secs => $2::float8))
+RETURNING epoch
+`
+
+type TenantTakeLeaseParams struct {
+	Holder     string
+	Seconds    float64
+	ProjectID  int32
+	ID         int32
+	Generation int64
+	Gone       string
+}
+
+// Takes or renews the lease. It waits for a transaction of the former holder that has
+// passed TenantIncrementVersion; no later one passes. The status that another holder has
+// published no longer holds. gone is a holder whose process has ended, or ”. No row: the
+// lease is another's, or the tenant was deleted.
+func (q *Queries) TenantTakeLease(ctx context.Context, arg TenantTakeLeaseParams) (int64, error) {
+	row := q.db.QueryRow(ctx, tenantTakeLease,
+		arg.Holder,
+		arg.Seconds,
+		arg.ProjectID,
+		arg.ID,
+		arg.Generation,
+		arg.Gone,
+	)
+	var epoch int64
+	err := row.Scan(&epoch)
+	return epoch, err
 }
 
 const tenantUpsert = `-- name: TenantUpsert :one

@@ -52,7 +52,7 @@ func (v Version) Check() error {
 			Op: op, Kind: KindSetup,
 			Hint: fmt.Sprintf("install pgvector for PostgreSQL %s on the database server "+
 				"(Debian: apt install postgresql-%d-pgvector; Homebrew: brew install pgvector; "+
-				"Docker: use the image pgvector/pgvector:pg17)", v.PostgreSQL, pgversion.Major(v.PostgreSQL)),
+				"Docker: use the image pgvector/pgvector:0.8.7-pg17)", v.PostgreSQL, pgversion.Major(v.PostgreSQL)),
 			Err: errors.New("the server has no pgvector extension"),
 		}
 	case !pgversion.AtLeast(v.Pgvector, pgversion.OldestPgvector):
@@ -63,6 +63,17 @@ func (v Version) Check() error {
 		}
 	}
 	return nil
+}
+
+// Concern returns a problem of the server that does not keep the index from working, and a
+// remedy. Both are "" if there is none.
+func (v Version) Concern() (problem, remedy string) {
+	if pgversion.AtLeast(v.Pgvector, pgversion.SoundPgvector) {
+		return "", ""
+	}
+	return fmt.Sprintf("pgvector %s may damage the index of vectors, or refuse a write, while PostgreSQL vacuums it", v.Pgvector),
+		fmt.Sprintf("install pgvector %s or newer, as from https://apt.postgresql.org, restart PostgreSQL, "+
+			"and run in the database ALTER EXTENSION vector UPDATE, and then REINDEX TABLE embeddings", pgversion.SoundPgvector)
 }
 
 // visit calls f with a connection of its own to a database that need not be this

@@ -59,7 +59,7 @@ BEGIN
 END
 $$;
 
--- A server sets these on its connections, which lead to the coordinator. The nodes never
+-- A server sets these in its transactions, on the coordinator. The nodes never
 -- see that, and a search without them finds a fifth of what it should.
 DO $body$
 DECLARE
@@ -68,17 +68,18 @@ DECLARE
 BEGIN
     FOREACH setting IN ARRAY ARRAY[
         'jit = off',
-        'plan_cache_mode = force_custom_plan',
         'max_parallel_workers_per_gather = 0',
         'random_page_cost = 1.1',
         'enable_seqscan = off',
         'hnsw.ef_search = 200',
         'hnsw.iterative_scan = relaxed_order'
     ] LOOP
-        -- The cast loads pgvector, so that the node knows the names of its settings.
+        -- The cast loads pgvector, so that the node knows the names of its settings. A worker
+        -- may not pass its statement on to the others, which have their own.
         SELECT nodeid, result INTO failed
         FROM run_command_on_all_nodes(format(
-            $node$DO $do$ BEGIN PERFORM '[1]'::vector; ALTER DATABASE %I SET %s; END $do$ $node$, current_database(), setting))
+            $node$DO $do$ BEGIN PERFORM '[1]'::vector; SET LOCAL citus.enable_ddl_propagation = off;
+                ALTER DATABASE %I SET %s; END $do$ $node$, current_database(), setting))
         WHERE NOT success LIMIT 1;
         IF FOUND THEN
             RAISE EXCEPTION 'node % does not set %: %', failed.nodeid, setting, failed.result;

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -108,7 +110,7 @@ func TestSkills_CallTools(t *testing.T) {
 			delete(unused, found[1])
 		}
 	}
-	if diff := cmp.Diff([]string{"ping", "search_handbook"}, slices.Sorted(maps.Keys(unused))); diff != "" {
+	if diff := cmp.Diff([]string{"ping", "recall", "search_handbook"}, slices.Sorted(maps.Keys(unused))); diff != "" {
 		t.Errorf("tools that no skill calls (-want +got):\n%s", diff)
 	}
 }
@@ -120,4 +122,51 @@ func read(t *testing.T, skill, name string) string {
 		t.Fatal(err)
 	}
 	return string(content)
+}
+
+// The plugin starts the program wherever it is installed, and never itself; without it,
+// one line says what to do.
+func TestProgram_IsFound(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the script is for a Unix shell")
+	}
+	bin, err := filepath.Abs("bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		installed string // folder below the home
+		path      string // below the home
+		want      string
+	}{
+		"on the PATH":       {"a folder", "a folder", "started with serve --project a b\n"},
+		"go install":        {"go/bin", "none", "started with serve --project a b\n"},
+		"user's programs":   {".local/bin", "none", "started with serve --project a b\n"},
+		"nowhere":           {"elsewhere", "none", "compound-docs is not installed: see https://github.com/compound-docs/compound-docs#start, then restart Claude Code\n"},
+		"a folder, no file": {"elsewhere", "folder", "compound-docs is not installed: see https://github.com/compound-docs/compound-docs#start, then restart Claude Code\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			home := t.TempDir()
+			if err := os.MkdirAll(filepath.Join(home, "folder", "compound-docs"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			folder := filepath.Join(home, test.installed)
+			if err := os.MkdirAll(folder, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			program := "#!/bin/sh\necho \"started with $*\"\n"
+			if err := os.WriteFile(filepath.Join(folder, "compound-docs"), []byte(program), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			// The plugin's own folder is on the PATH too, where Claude Code puts it.
+			command := exec.CommandContext(t.Context(), filepath.Join(bin, "compound-docs"), "serve", "--project", "a b")
+			command.Env = []string{"HOME=" + home, "PATH=" + bin + ":" + filepath.Join(home, test.path)}
+			output, _ := command.CombinedOutput() // it fails where nothing is installed
+			if string(output) != test.want {
+				t.Errorf("it says %q, want %q", output, test.want)
+			}
+		})
+	}
 }

@@ -5,89 +5,223 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+	"github.com/pgvector/pgvector-go"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// candidate is a passage that comes into question. All searches return the same
-// columns; its distance is NaN where it is not known.
+// candidate is a passage that a search may return. All searches return the same columns;
+// its distance is NaN where it is not known.
 type candidate = db.SearchWordsRow
 
-// candidates returns what the searches have found for the list.
-func (l *list) candidates() []candidate {
-	all := slices.Clone(l.found)
-	for _, vectors := range l.vectors {
-		all = append(all, vectors.found...)
-	}
-	return all
+// candidates are the documents that may answer a query, in groups. What the query asks
+// for apart, the critical documents, has groups of its own.
+type candidates struct {
+	words, vectors []*group
+	lines          []db.SearchLinesRow
 }
 
-func (l *lookup) wordQueries(ctx context.Context) []func(q *db.Queries) error {
-	queries := make([]func(q *db.Queries) error, 0, len(l.lists))
-	if len(l.rare) == 0 {
+func newCandidates(query Query) candidates {
+	var c candidates
+	levels := query.levels()
+	switch {
+	case query.Documents != nil:
+		few := newGroup(query, levels)
+		few.unembedded = true
+		c.vectors = append(c.vectors, few)
+	case len(levels) > 0:
+		c.words = append(c.words, newGroup(query, levels))
+		for _, levels := range query.vectorGroups(levels) {
+			c.vectors = append(c.vectors, newGroup(query, levels))
+		}
+	}
+	if query.Critical > 0 {
+		query.Limit, query.DocTypes, query.Documents = query.Critical, nil, nil // a rule holds whatever is asked for
+		// By vectors all are found: those too that have no word of the query and no vector.
+		all := newGroup(query, []catalog.Level{catalog.Critical})
+		all.unembedded = true
+		c.words = append(c.words, newGroup(query, all.levels))
+		c.vectors = append(c.vectors, all)
+	}
+	return c
+}
+
+// levels returns those of the documents that are not asked for apart.
+func (q Query) levels() []catalog.Level {
+	return slices.DeleteFunc(catalog.Levels(), func(level catalog.Level) bool {
+		return len(q.Levels) > 0 && !slices.Contains(q.Levels, level) || q.Critical > 0 && level == catalog.Critical
+	})
+}
+
+// docTypes returns those asked for, nil for all.
+func (q Query) docTypes() []string {
+	if len(q.DocTypes) == 0 {
 		return nil
 	}
-	for _, list := range l.lists {
+	return q.DocTypes
+}
+
+// vectorGroups divides the levels. Vectors of the standard level and of those above it
+// are searched apart: promotion changes the order between the two and not within either.
+func (q Query) vectorGroups(levels []catalog.Level) [][]catalog.Level {
+	standard := slices.Index(levels, catalog.Standard)
+	if q.EachPassage || standard < 0 || len(levels) == 1 {
+		return [][]catalog.Level{levels}
+	}
+	return [][]catalog.Level{levels[:standard+1], levels[standard+1:]}
+}
+
+// all returns what was found, but for passages that were altered in the database.
+func (l *lookup) all() []candidate {
+	var all []candidate
+	for _, group := range slices.Concat(l.words, l.vectors) {
+		all = append(all, group.found...)
+	}
+	for _, row := range l.lines {
+		all = append(all, candidateOf(row))
+	}
+	return slices.DeleteFunc(all, func(c candidate) bool { return l.isAltered(c.SchemaHash, c.Hash, c.Heading, c.Content) })
+}
+
+// isAltered reports whether a passage was altered in the database, and notes it.
+func (l *lookup) isAltered(schemaStamp string, hash uuid.UUID, heading, content string) bool {
+	altered := catalog.Altered(schemaStamp, hash, heading, content)
+	if altered && !slices.Contains(l.altered, hash) {
+		l.altered = append(l.altered, hash)
+	}
+	return altered
+}
+
+func candidateOf(row db.SearchLinesRow) candidate {
+	return candidate{
+		ID: row.ID, RelativePath: row.RelativePath, Title: row.Title, Summary: row.Summary, CharCount: row.CharCount,
+		DocType: row.DocType, DocDate: row.DocDate, PromotionLevel: row.PromotionLevel, Ordinal: row.Ordinal,
+		FileSize: row.FileSize, FileMtime: row.FileMtime, FileCtime: row.FileCtime, FileInode: row.FileInode,
+		SchemaHash: row.SchemaHash,
+		HeaderPath: row.HeaderPath, StartLine: row.StartLine, EndLine: row.EndLine, Hash: row.Hash,
+		Heading: row.Heading, Content: row.Content, Bm25: row.Bm25, Distance: row.Distance,
+	}
+}
+
+// findByWords fills the groups of words, with distances if the vector is known.
+func (l *lookup) findByWords(ctx context.Context) []func(q *db.Queries) error {
+	var queries []func(q *db.Queries) error
+	if len(l.counts) == 0 {
+		return nil
+	}
+	if len(l.rare) > 0 {
+		for _, group := range l.words {
+			queries = append(queries, func(q *db.Queries) (err error) {
+				group.found, err = q.SearchWords(ctx, l.wordParams(group))
+				return err
+			})
+		}
+	}
+	if len(l.pasted) > 0 {
 		queries = append(queries, func(q *db.Queries) (err error) {
-			list.found, err = q.SearchWords(ctx, l.wordParams(list.words))
+			l.lines, err = q.SearchLines(ctx, l.lineParams())
 			return err
 		})
 	}
 	return queries
 }
 
-func (l *lookup) wordParams(f filter) db.SearchWordsParams {
+func (l *lookup) wordParams(g *group) db.SearchWordsParams {
 	// Several of the passages may be of one document.
 	const factor = 4
-	params := db.SearchWordsParams{
+	return db.SearchWordsParams{
 		ProjectID: l.scope.Tenant.ProjectID, TenantID: l.scope.Tenant.ID, Collection: l.scope.Collection,
-		DocTypes: f.docTypes, Levels: f.levels, EachPassage: f.eachPassage,
-		Terms: l.termVector(), RareTerms: l.rare, MaxPassages: factor * f.limit, MaxRows: f.limit,
+		DocTypes: g.docTypes, Levels: g.levels, EachPassage: g.eachPassage,
+		Terms: termVector(l.weights), RareTerms: l.rare, MaxPassages: factor * g.limit, MaxRows: g.limit,
+		Query: l.vector, ModelID: l.comparedModel(),
 	}
-	if l.vector != nil {
-		params.Query, params.ModelID = l.vector, l.modelID
-	}
-	return params
 }
 
-// find fills the lists, their words if they are not found yet, and the distances of
-// what was found by words.
-func (l *lookup) find(ctx context.Context, wordsFound bool) error {
-	var queries []func(q *db.Queries) error
-	switch {
-	case wordsFound:
-		queries = l.distanceQueries(ctx)
-	case l.mode != Vector:
-		queries = l.wordQueries(ctx)
+// comparedModel is the model of the query's vector, nil without one.
+func (l *lookup) comparedModel() *int32 {
+	if l.vector == nil {
+		return nil
 	}
-	var pending []*vectorList
-	for _, list := range l.lists {
-		for _, vectors := range list.vectors {
-			if vectors.begin(l.vector != nil) {
-				pending = append(pending, vectors)
-			}
+	return &l.model.id
+}
+
+// termVector is the query's side of BM25.
+func termVector(weights terms.Weighted) pgvector.SparseVector {
+	elements := make(map[int32]float32, len(weights.Terms))
+	for i, term := range weights.Terms {
+		elements[term-1] = weights.Weights[i] // pgvector-go counts from 0, PostgreSQL from 1
+	}
+	return pgvector.NewSparseVectorFromMap(elements, terms.Dimensions)
+}
+
+// findByVectors compares vectors, all that can be made in one round trip with the other
+// queries, and goes on until enough is found.
+func (l *lookup) findByVectors(ctx context.Context, others []func(q *db.Queries) error) error {
+	var pending []*group
+	for _, group := range l.vectors {
+		group.choosePlan(l.facts)
+		if group.plan != planNothing && (l.vector != nil || group.unembedded) {
+			pending = append(pending, group)
 		}
 	}
-	for len(queries)+len(pending) > 0 {
-		for _, vectors := range pending {
-			queries = append(queries, func(q *db.Queries) error { return l.searchVectors(ctx, q, vectors) })
+	for queries := others; len(queries)+len(pending) > 0; queries = nil {
+		for _, group := range pending {
+			queries = append(queries, func(q *db.Queries) error { return l.compare(ctx, q, group) })
 		}
 		if err := l.searcher.db.Pipeline(ctx, "search", queries...); err != nil {
 			return err
 		}
-		queries = nil
-		pending = slices.DeleteFunc(pending, (*vectorList).complete)
+		pending = slices.DeleteFunc(pending, (*group).complete)
 	}
 	return nil
 }
 
-// distanceQueries fill the distances of what was found by words.
-func (l *lookup) distanceQueries(ctx context.Context) []func(q *db.Queries) error {
+func (l *lookup) compare(ctx context.Context, q *db.Queries, g *group) error {
+	params := db.SearchExactParams{
+		ProjectID: l.scope.Tenant.ProjectID, TenantID: l.scope.Tenant.ID, Collection: l.scope.Collection,
+		DocTypes: g.docTypes, Levels: g.levels, EachPassage: g.eachPassage, Unembedded: g.unembedded,
+		Query: l.vector, ModelID: l.comparedModel(), Terms: termVector(l.weights), MaxRows: g.limit,
+		Documents: g.documents,
+	}
+	if g.plan == planExact {
+		rows, err := q.SearchExact(ctx, params)
+		g.found = candidatesOf(rows)
+		return err
+	}
+	rows, err := q.SearchHNSW(ctx, db.SearchHNSWParams{
+		ProjectID: params.ProjectID, TenantID: params.TenantID, Collection: params.Collection,
+		DocTypes: params.DocTypes, Levels: params.Levels, EachPassage: params.EachPassage,
+		Query: *l.vector, ModelID: l.model.id, Terms: params.Terms, MaxPassages: g.nearest, MaxRows: params.MaxRows,
+	})
+	g.found = candidatesOf(rows)
+	return err
+}
+
+func candidatesOf[Row db.SearchExactRow | db.SearchHNSWRow](rows []Row) []candidate {
+	found := make([]candidate, len(rows))
+	for i, row := range rows {
+		found[i] = candidate(row)
+	}
+	return found
+}
+
+// findDistances fills the distances of what was found by words before the vector was
+// known.
+func (l *lookup) findDistances(ctx context.Context) []func(q *db.Queries) error {
 	var hashes []uuid.UUID
-	for _, list := range l.lists {
-		for _, row := range list.found {
-			hashes = append(hashes, row.Hash)
+	var distances []*float64
+	want := func(hash uuid.UUID, distance *float64) {
+		hashes, distances = append(hashes, hash), append(distances, distance)
+	}
+	for _, group := range l.words {
+		for i := range group.found {
+			want(group.found[i].Hash, &group.found[i].Distance)
 		}
+	}
+	for i := range l.lines {
+		want(l.lines[i].Hash, &l.lines[i].Distance)
 	}
 	if len(hashes) == 0 {
 		return nil
@@ -95,94 +229,20 @@ func (l *lookup) distanceQueries(ctx context.Context) []func(q *db.Queries) erro
 	return []func(q *db.Queries) error{func(q *db.Queries) error {
 		rows, err := q.SearchDistances(ctx, db.SearchDistancesParams{
 			Query: *l.vector, Collection: l.scope.Collection, ProjectID: l.scope.Tenant.ProjectID,
-			ModelID: *l.modelID, Hashes: hashes,
+			ModelID: l.model.id, Hashes: hashes,
 		})
 		if err != nil {
 			return err
 		}
-		distances := make(map[uuid.UUID]float64, len(rows))
+		known := make(map[uuid.UUID]float64, len(rows))
 		for _, row := range rows {
-			distances[row.Hash] = row.Distance
+			known[row.Hash] = row.Distance
 		}
-		for _, list := range l.lists {
-			for i, row := range list.found {
-				if distance, ok := distances[row.Hash]; ok {
-					list.found[i].Distance = distance
-				}
+		for i, hash := range hashes {
+			if distance, ok := known[hash]; ok {
+				*distances[i] = distance
 			}
 		}
 		return nil
 	}}
-}
-
-// vectorList is the documents of some levels that are nearest to the query.
-type vectorList struct {
-	filter filter
-	// all has documents without a vector in it too, behind the others. Such a list is
-	// filled without a query vector as well, and not planned.
-	all      bool
-	planning *planning
-
-	plan searchPlan
-	// passages is how many a scan looks for.
-	passages int32
-	found    []candidate
-}
-
-// begin reports whether there is anything to search.
-func (v *vectorList) begin(hasVector bool) bool {
-	v.passages = v.filter.candidateLimit()
-	switch {
-	case v.all:
-		v.plan = planExact
-	case hasVector:
-		v.plan = v.planning.plan()
-	}
-	return v.plan != planNothing
-}
-
-func (l *lookup) searchVectors(ctx context.Context, q *db.Queries, v *vectorList) error {
-	params := db.SearchExactParams{
-		ProjectID: l.scope.Tenant.ProjectID, TenantID: l.scope.Tenant.ID, Collection: l.scope.Collection,
-		DocTypes: v.filter.docTypes, Levels: v.filter.levels, EachPassage: v.filter.eachPassage, Unembedded: v.all,
-		Query: l.vector, ModelID: l.modelID, Terms: l.termVector(), MaxRows: v.filter.limit,
-	}
-	if v.plan == planExact {
-		rows, err := q.SearchExact(ctx, params)
-		v.found = candidatesOf(rows)
-		return err
-	}
-	rows, err := q.SearchHNSW(ctx, db.SearchHNSWParams{
-		ProjectID: params.ProjectID, TenantID: params.TenantID, Collection: params.Collection,
-		DocTypes: params.DocTypes, Levels: params.Levels, EachPassage: params.EachPassage,
-		Query: *l.vector, ModelID: *l.modelID, Terms: params.Terms, MaxPassages: v.passages, MaxRows: params.MaxRows,
-	})
-	v.found = candidatesOf(rows)
-	return err
-}
-
-func candidatesOf[Row db.SearchExactRow | db.SearchHNSWRow](rows []Row) []candidate {
-	candidates := make([]candidate, len(rows))
-	for i, row := range rows {
-		candidates[i] = candidate(row)
-	}
-	return candidates
-}
-
-// complete reports whether enough was found; otherwise it changes how the search goes
-// on. Several passages of one document may be among the nearest, so the number of
-// passages that a scan looks for grows until they make enough documents. If the scan
-// ended before that, at hnsw.max_scan_tuples, or took so long that comparing all
-// passages costs no more, these are compared.
-func (v *vectorList) complete() bool {
-	const growth, most = 2, 1000
-	switch {
-	case v.plan == planExact || len(v.found) >= int(v.filter.wanted):
-		return true
-	case len(v.found) > 0 && v.found[0].Candidates == int64(v.passages) && v.passages < most:
-		v.passages *= growth
-	default:
-		v.plan = planExact
-	}
-	return false
 }

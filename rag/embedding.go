@@ -2,9 +2,11 @@ package rag
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"strings"
 	"time"
+
+	"github.com/compound-docs/compound-docs/rag/apierror"
 
 	"github.com/pgvector/pgvector-go"
 
@@ -41,9 +43,14 @@ func (e *queryEmbedding) end() {
 	<-e.done
 }
 
-// failureWait is longer than it takes to find out that Ollama does not answer, and
-// shorter than to load a large model.
-const failureWait = 5 * time.Second
+const (
+	// failureWait is longer than it takes to find out that nothing listens at Ollama's
+	// address.
+	failureWait = 300 * time.Millisecond
+	// patientWait is longer than it takes to try that several times, and shorter than to
+	// load a large model.
+	patientWait = 5 * time.Second
+)
 
 // failure returns why the query cannot be embedded, if that shows within the time.
 func (e *queryEmbedding) failure(ctx context.Context, wait time.Duration) error {
@@ -74,17 +81,31 @@ func (e *queryEmbedding) vector(model ollama.Model) (*pgvector.HalfVector, error
 		return nil, e.err
 	}
 	if e.result.Digest != model.Digest {
-		return nil, ErrModelReplaced
+		return nil, ollama.ErrModelReplaced
 	}
 	vector := pgvector.NewHalfVector(e.result.Vector)
 	return &vector, nil
 }
 
-// withoutOllama adds to an error of Ollama what works without it.
-func withoutOllama(scope Scope, err error) error {
-	tool := map[Collection]string{Compounding: "semantic_search", External: "search_external_docs"}[scope.Collection]
-	if tool == "" || classify(err).Code != EmbeddingServiceError {
-		return err
+// readyWithin waits for the vector, or for the time if that is not 0, and reports whether
+// vector returns at once.
+func (e *queryEmbedding) readyWithin(ctx context.Context, patience time.Duration) bool {
+	if patience == 0 {
+		<-e.done
+		return true
 	}
-	return fmt.Errorf("%w; %s with `mode: \"lexical\"` searches by words and works without it", err, tool)
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-e.done:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return e.ready()
+}
+
+// unembeddable reports whether an error is that Ollama cannot embed the query. That its
+// model was replaced is none: another try finds the new one.
+func unembeddable(err error) bool {
+	return err != nil && !errors.Is(err, ollama.ErrModelReplaced) && apierror.AsError(err).Code == apierror.EmbeddingServiceError
 }

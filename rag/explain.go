@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/compound-docs/compound-docs/rag/relevance"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
@@ -20,8 +22,9 @@ type Explanation struct {
 	// Plans say how vectors were compared: those of documents at the standard level, and
 	// of those above it. There are none in a search by words.
 	Plans []ExplainedPlan
-	// Candidates is the number of documents found, before threshold and limit.
-	Candidates int
+	// Passages is how many the search may return: the more, the more look right by
+	// accident. Candidates is the number of documents found, before threshold and limit.
+	Passages, Candidates int
 	// Documents are in the order of the results, up to the query's limit, those below its
 	// threshold among them.
 	Documents []ExplainedHit
@@ -40,45 +43,52 @@ type ExplainedTerm struct {
 
 // ExplainedPlan says how the vectors of documents of some levels were compared.
 type ExplainedPlan struct {
-	Levels []Level
+	Levels []catalog.Level
 	// Plan is "exact", "hnsw" or "nothing".
 	Plan string
-	// Passages of the levels come into question, counted no further than one above
-	// Threshold, up to which all of them are compared.
+	// Passages has the levels. Up to Threshold all of them are compared.
 	Passages, Threshold int
 }
 
 // ExplainedHit is a document with the evidence for its best passage.
 type ExplainedHit struct {
 	Hit
-	relevance.Evidence
 
-	// Boost multiplies the score for the order; Key is the product.
-	Boost, Key float64
+	// Cosine is nil if no vector was compared.
+	Cosine *float64
+	// LogOdds that the document answers: the sum of Terms, unless a line of a pasted text
+	// decides, or the whole of a short query stands in the passage.
+	LogOdds float64
+	Terms   relevance.Terms
+	// Key is what documents are ordered by.
+	Key float64
 }
 
 // Explain searches as [Searcher.Search] does, and says why it finds what it finds.
-func (s *Searcher) Explain(ctx context.Context, scope Scope, query Query) (Explanation, error) {
-	documents := newList(scope, query)
-	found, err := s.lookUp(ctx, scope, query.Text, query.Mode, documents)
+func (s *Searcher) Explain(ctx context.Context, scope catalog.Scope, query Query) (Explanation, error) {
+	query.Critical = 0
+	found, err := s.lookUp(ctx, scope, query)
 	if err != nil {
 		return Explanation{}, err
 	}
-	ranked := found.ranked(documents)
+	ranked := found.ranked()
 	explanation := Explanation{
-		Coverage: found.coverage(), Terms: found.explainTerms(), Identifiers: []string{}, Plans: documents.explainPlans(),
-		Candidates: len(ranked), Documents: []ExplainedHit{},
+		Coverage: found.coverage(), Terms: found.explainTerms(), Identifiers: []string{}, Plans: found.explainPlans(),
+		Passages: found.passages, Candidates: len(ranked), Documents: []ExplainedHit{},
 	}
 	if found.sample != nil {
 		explanation.Sampled = found.sample.size
 	}
-	for _, identifier := range found.terms.Identifiers {
+	for _, identifier := range found.weights.Identifiers {
 		explanation.Identifiers = append(explanation.Identifiers, identifier.Name)
 	}
 	for _, hit := range ranked[:min(query.Limit, len(ranked))] {
-		hit.Snippet = found.terms.Snippet(hit.content, maxSnippet)
-		explanation.Documents = append(explanation.Documents,
-			ExplainedHit{Hit: hit, Evidence: hit.evidence, Boost: hit.boost(), Key: hit.sortKey()})
+		found.addSnippet(&hit)
+		explained := ExplainedHit{Hit: hit, LogOdds: hit.logOdds, Terms: hit.Evidence.Terms(), Key: hit.key}
+		if hit.compared {
+			explained.Cosine = new(1 - hit.distance)
+		}
+		explanation.Documents = append(explanation.Documents, explained)
 	}
 	return explanation, nil
 }
@@ -88,7 +98,7 @@ func (l *lookup) explainTerms() []ExplainedTerm {
 	if l.sample == nil {
 		return explained
 	}
-	words := terms.Distinct(l.text)
+	words := terms.Distinct(l.query.Text)
 	for i, term := range l.terms.Terms {
 		if i == len(words) {
 			break // two terms have the same hash
@@ -101,17 +111,14 @@ func (l *lookup) explainTerms() []ExplainedTerm {
 	return explained
 }
 
-func (l *list) explainPlans() []ExplainedPlan {
+func (l *lookup) explainPlans() []ExplainedPlan {
 	plans := []ExplainedPlan{}
-	for _, vectors := range l.vectors {
-		if vectors.planning == nil || vectors.planning.count == nil || vectors.passages == 0 {
-			continue
+	for _, group := range l.vectors {
+		if group.plan != "" && l.mode != Lexical {
+			plans = append(plans, ExplainedPlan{
+				Levels: group.levels, Plan: string(group.plan), Passages: int(group.total), Threshold: int(group.exactUpTo),
+			})
 		}
-		name := map[searchPlan]string{planNothing: "nothing", planExact: "exact", planHNSW: "hnsw"}[vectors.plan]
-		plans = append(plans, ExplainedPlan{
-			Levels: vectors.filter.levels, Plan: name,
-			Passages: int(*vectors.planning.count), Threshold: int(vectors.planning.threshold()),
-		})
 	}
 	return plans
 }

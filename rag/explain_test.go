@@ -3,9 +3,12 @@ package rag_test
 import (
 	"testing"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/relevance"
 )
 
 // An explanation is of the search that people get: the same documents in the same order,
@@ -27,14 +30,16 @@ func TestExplain_IsOfTheSearch(t *testing.T) {
 	paths := []string{}
 	for _, hit := range got.Documents {
 		paths = append(paths, hit.Path)
-		if hit.Evidence.Score() != hit.Hit.Score || hit.Key != hit.Hit.Score*hit.Boost {
-			t.Errorf("%s has score %g and key %g, from %+v and boost %g", hit.Path, hit.Hit.Score, hit.Key, hit.Evidence, hit.Boost)
+		sum := hit.Terms.Meaning + hit.Terms.Strength + hit.Terms.Share + hit.Terms.Phrase + hit.Terms.Passages + hit.Terms.Base
+		// The whole of this short query stands in one of them.
+		if hit.LogOdds != sum && (hit.Path != "docs/pool.md" || hit.LogOdds != max(sum, 0)) || hit.Score != relevance.Score(hit.LogOdds) {
+			t.Errorf("%s has the log-odds %g and score %g, of %+v", hit.Path, hit.LogOdds, hit.Score, hit.Terms)
 		}
-		if embedded, boosted := hit.Path != "docs/new.md", hit.Path == "docs/important.md"; (hit.Cosine != nil) != embedded || (hit.Boost > 1) != boosted {
-			t.Errorf("%s has cosine %v and boost %g", hit.Path, hit.Cosine, hit.Boost)
+		if embedded, promoted := hit.Path != "docs/new.md", hit.Path == "docs/important.md"; (hit.Cosine != nil) != embedded || (hit.Key > hit.LogOdds) != promoted {
+			t.Errorf("%s has cosine %v and key %g of %g", hit.Path, hit.Cosine, hit.Key, hit.LogOdds)
 		}
 	}
-	if diff := cmp.Diff(want, paths); diff != "" || len(paths) != 4 || got.Candidates != 4 {
+	if diff := cmp.Diff(want, paths); diff != "" || len(paths) != 4 || got.Candidates != 4 || got.Passages != 4 {
 		t.Errorf("explained documents (-found +explained):\n%s", diff)
 	}
 	terms := map[string]int{}
@@ -50,11 +55,11 @@ func TestExplain_IsOfTheSearch(t *testing.T) {
 	if diff := cmp.Diff([]string{"max_conns"}, got.Identifiers); diff != "" {
 		t.Errorf("identifiers (-want +got):\n%s", diff)
 	}
-	levels := map[rag.Level]string{}
+	levels := map[catalog.Level]string{}
 	for _, plan := range got.Plans {
 		levels[plan.Levels[0]] = plan.Plan
 	}
-	if diff := cmp.Diff(map[rag.Level]string{rag.Standard: "exact", rag.Important: "exact"}, levels); diff != "" {
+	if diff := cmp.Diff(map[catalog.Level]string{catalog.Standard: "exact", catalog.Important: "exact"}, levels); diff != "" {
 		t.Errorf("plans (-want +got):\n%s", diff)
 	}
 }

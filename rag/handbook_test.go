@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 )
 
 // ingest puts documents into the handbook.
@@ -17,16 +20,16 @@ func (f *fixture) ingest(t *testing.T, files ...document.File) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	failures, err := f.Index.Indexer(handbook, rag.Handbook, nil).Index(t.Context(), files)
+	failures, err := f.Index.Indexer(handbook, catalog.Handbook, nil).Index(t.Context(), files)
 	if err != nil || len(failures) > 0 {
 		t.Fatalf("failures %v, error %v", failures, err)
 	}
-	f.Embed(t, handbook, rag.Handbook)
+	f.Embed(t, handbook, catalog.Handbook)
 }
 
-func (f *fixture) edition(t *testing.T) rag.HandbookEdition {
+func (f *fixture) edition(t *testing.T) index.HandbookEdition {
 	t.Helper()
-	edition, err := f.Searcher.HandbookEdition(t.Context())
+	edition, err := f.Index.HandbookEdition(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,16 +37,17 @@ func (f *fixture) edition(t *testing.T) rag.HandbookEdition {
 }
 
 // searchHandbook returns what was found as "section source#chunk".
-func (f *fixture) searchHandbook(t *testing.T, query rag.HandbookQuery) (places []string, passages []rag.HandbookPassage) {
+func (f *fixture) searchHandbook(t *testing.T, query rag.Query) (places []string, passages []rag.Hit) {
 	t.Helper()
-	hits, err := f.Searcher.SearchHandbook(t.Context(), f.edition(t), query)
+	query.EachPassage = true
+	hits, err := f.Searcher.Search(t.Context(), f.edition(t).Scope(), query)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range hits.Passages {
-		places = append(places, fmt.Sprintf("%s %s#%d", p.Section, p.Source, p.Chunk))
+	for _, p := range hits.Documents {
+		places = append(places, fmt.Sprintf("%s %s#%d", p.DocType, p.Path, p.Ordinal))
 	}
-	return places, hits.Passages
+	return places, hits.Documents
 }
 
 func TestHandbook_SectionOfADocument(t *testing.T) {
@@ -64,13 +68,6 @@ func TestHandbook_SectionOfADocument(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("sections (-want +got):\n%s", diff)
 	}
-	sections, err := f.Searcher.HandbookSections(t.Context(), f.edition(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"People", "blank", "number", "security", "welcome"}, sections); diff != "" {
-		t.Errorf("list of sections (-want +got):\n%s", diff)
-	}
 }
 
 func TestSearchHandbook_FindsPassagesNearestFirst(t *testing.T) {
@@ -81,7 +78,7 @@ func TestSearchHandbook_FindsPassagesNearestFirst(t *testing.T) {
 			section("Old passwords", "forgotten passwords")),
 		file("handbook/office/kitchen.md", "# Kitchen", "", "Wash the cups."),
 		file("policies/passwords.md", "# Policy", "", "Passwords have twelve characters."))
-	places, passages := f.searchHandbook(t, rag.HandbookQuery{Text: "passwords", Limit: 3})
+	places, passages := f.searchHandbook(t, rag.Query{Text: "passwords", Limit: 3})
 	want := []string{"security handbook/security.md#0", "security handbook/security.md#2", "passwords policies/passwords.md#0"}
 	if diff := cmp.Diff(want, places); diff != "" {
 		t.Errorf("passages (-want +got):\n%s", diff)
@@ -94,11 +91,11 @@ func TestSearchHandbook_FindsPassagesNearestFirst(t *testing.T) {
 	if p := passages[2]; p.Content != "# Policy\n\nPasswords have twelve characters." {
 		t.Errorf("content %q, want the passage as it is in the file", p.Content)
 	}
-	places, _ = f.searchHandbook(t, rag.HandbookQuery{Text: "passwords", Limit: 3, Section: "office"})
+	places, _ = f.searchHandbook(t, rag.Query{Text: "passwords", Limit: 3, DocTypes: []string{"office"}})
 	if diff := cmp.Diff([]string{"office handbook/office/kitchen.md#0"}, places); diff != "" {
 		t.Errorf("passages of one section (-want +got):\n%s", diff)
 	}
-	places, _ = f.searchHandbook(t, rag.HandbookQuery{Text: "passwords", Limit: 3, Section: "Office"})
+	places, _ = f.searchHandbook(t, rag.Query{Text: "passwords", Limit: 3, DocTypes: []string{"Office"}})
 	if len(places) != 0 {
 		t.Errorf("a section that does not exist has %v", places)
 	}
@@ -113,12 +110,12 @@ func TestSearchHandbook_SharedPassage(t *testing.T) {
 	if diff := cmp.Diff([]string{"1"}, f.Rows(t, "SELECT count(*)::text FROM passages")); diff != "" {
 		t.Fatalf("passages (-want +got):\n%s", diff)
 	}
-	places, _ := f.searchHandbook(t, rag.HandbookQuery{Text: "badge", Limit: 5})
+	places, _ := f.searchHandbook(t, rag.Query{Text: "badge", Limit: 5})
 	want := []string{"guests handbook/guests/badge.md#0", "staff handbook/staff/badge.md#0"}
 	if diff := cmp.Diff(want, places); diff != "" {
 		t.Errorf("results (-want +got):\n%s", diff)
 	}
-	places, _ = f.searchHandbook(t, rag.HandbookQuery{Text: "badge", Limit: 5, Section: "staff"})
+	places, _ = f.searchHandbook(t, rag.Query{Text: "badge", Limit: 5, DocTypes: []string{"staff"}})
 	if diff := cmp.Diff(want[1:], places); diff != "" {
 		t.Errorf("results in one section (-want +got):\n%s", diff)
 	}
@@ -128,24 +125,24 @@ func TestHandbookEdition(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	f.Add(t, f.Tenant, file("docs/a.md", "A project's document."))
-	if got := f.edition(t); got != (rag.HandbookEdition{}) {
+	if got := f.edition(t); got != (index.HandbookEdition{}) {
 		t.Errorf("edition %v of a handbook that was never ingested, want the zero value", got)
 	}
 	f.ingest(t) // nothing
-	if got := f.edition(t); got != (rag.HandbookEdition{}) {
+	if got := f.edition(t); got != (index.HandbookEdition{}) {
 		t.Errorf("edition %v of a handbook that is registered and empty, want the zero value", got)
 	}
 	f.ingest(t, file("handbook/a.md", "First."))
 	first := f.edition(t)
 	f.Add(t, f.Tenant, file("docs/b.md", "Another document of the project."))
-	if got := f.edition(t); got != first || first == (rag.HandbookEdition{}) {
+	if got := f.edition(t); got != first || first == (index.HandbookEdition{}) {
 		t.Errorf("edition %v after %v, want the same: only a project has changed", got, first)
 	}
 	f.ingest(t, file("handbook/a.md", "Second."))
 	if got := f.edition(t); got == first {
 		t.Errorf("edition %v stays although the handbook has changed", got)
 	}
-	places, _ := f.searchHandbook(t, rag.HandbookQuery{Text: "document of the project", Limit: 20})
+	places, _ := f.searchHandbook(t, rag.Query{Text: "document of the project", Limit: 20})
 	if diff := cmp.Diff([]string{"a handbook/a.md#0"}, places); diff != "" {
 		t.Errorf("the handbook's passages (-want +got):\n%s", diff)
 	}
@@ -158,19 +155,19 @@ func TestSearchHandbook_AnotherModel(t *testing.T) {
 	f := setup(t)
 	f.ingest(t, file("handbook/a.md", "Some text."))
 	f.Fake.AddModel("mxbai-embed-large", "sha256:another")
-	search := func() rag.HandbookHits {
+	search := func() rag.Hits {
 		t.Helper()
-		hits, err := f.Searcher.SearchHandbook(t.Context(), f.edition(t), rag.HandbookQuery{Text: "text", Limit: 1})
+		hits, err := f.Searcher.Search(t.Context(), f.edition(t).Scope(), rag.Query{Text: "text", Limit: 1, EachPassage: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return hits
 	}
-	if hits := search(); len(hits.Passages) != 1 || hits.Mode != rag.Lexical || hits.Embedded != 0 {
+	if hits := search(); len(hits.Documents) != 1 || hits.Mode != rag.Lexical || hits.Embedded != 0 {
 		t.Errorf("got %+v, want the passage by its words", hits)
 	}
 	f.ingest(t)
-	if hits := search(); len(hits.Passages) != 1 || hits.Mode != rag.Hybrid || hits.Embedded != 1 {
+	if hits := search(); len(hits.Documents) != 1 || hits.Mode != rag.Hybrid || hits.Embedded != 1 {
 		t.Errorf("got %+v, want the passage by words and vector", hits)
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/rag"
@@ -84,21 +87,21 @@ func TestSearch_BeforeThereAreVectors(t *testing.T) {
 	f := setup(t)
 	pool := file("docs/pool.md", "# Connection pool", "", "The pool was exhausted; raise max_conns.")
 	f.AddText(t, f.Tenant, pool)
-	hits := f.mustFind(t, rag.Query{Text: "why was the pool exhausted", MinScore: .7}, "docs/pool.md")
+	hits := f.mustFind(t, rag.Query{Text: "why was the pool exhausted"}, "docs/pool.md")
 	mustCover(t, hits, rag.Coverage{Mode: rag.Lexical, Embedded: 0})
 	// That Ollama does not work is said all the same.
 	f.Fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/embed"}, Status: 500})
-	_, err := f.Searcher.Search(t.Context(), f.Scope(), rag.Query{Text: "what else", Limit: 1})
-	if rag.AsError(err).Code != rag.EmbeddingServiceError || !strings.Contains(err.Error(), "lexical") {
-		t.Errorf("with an Ollama that fails: %v, want an error that names mode lexical", err)
+	hits = f.mustFind(t, rag.Query{Text: "why was that pool exhausted", Limit: 1}, "docs/pool.md")
+	if apierror.AsError(hits.Fallback).Code != apierror.EmbeddingServiceError {
+		t.Errorf("with an Ollama that fails the reason is %v", hits.Fallback)
 	}
 	f.Fake.SetFaults(fakeollama.Faults{})
 	mustCover(t, f.mustFind(t, rag.Query{Text: "pool", Mode: rag.Vector}), rag.Coverage{Mode: rag.Vector, Embedded: 0})
-	f.Embed(t, f.Tenant, rag.Compounding)
+	f.Embed(t, f.Tenant, catalog.Compounding)
 	f.AddText(t, f.Tenant, file("docs/labels.md", "# Labels", "", "The printer knows no umlauts."))
-	hits = f.mustFind(t, rag.Query{Text: "umlauts of the printer", MinScore: .7}, "docs/labels.md")
+	hits = f.mustFind(t, rag.Query{Text: "umlauts of the printer", Limit: 1}, "docs/labels.md")
 	mustCover(t, hits, rag.Coverage{Mode: rag.Hybrid, Embedded: .5})
-	f.Embed(t, f.Tenant, rag.Compounding)
+	f.Embed(t, f.Tenant, catalog.Compounding)
 	hits = f.mustFind(t, rag.Query{Text: "umlauts of the printer", Limit: 1}, "docs/labels.md")
 	mustCover(t, hits, rag.Coverage{Mode: rag.Hybrid, Embedded: 1})
 }
@@ -110,8 +113,8 @@ func TestSearch_EmptyScope(t *testing.T) {
 	for _, mode := range rag.Modes() {
 		hits := f.mustFind(t, rag.Query{Text: "pool", Mode: mode})
 		mustCover(t, hits, rag.Coverage{Mode: mode, Embedded: 1})
-		if hits.Closest != nil {
-			t.Errorf("closest is %+v", hits.Closest)
+		if len(hits.Closest) > 0 {
+			t.Errorf("closest are %q", paths(hits.Closest))
 		}
 	}
 }
@@ -124,32 +127,34 @@ func TestSearch_StopWordsAlone(t *testing.T) {
 	hits := f.mustFind(t, rag.Query{Text: "what is it about"}, "docs/pool.md")
 	mustCover(t, hits, rag.Coverage{Mode: rag.Vector, Embedded: 1})
 	_, err := f.Searcher.Search(t.Context(), f.Scope(), rag.Query{Text: "what is it about", Mode: rag.Lexical, Limit: 1})
-	var ragErr *rag.Error
-	if !errors.As(err, &ragErr) || ragErr.Code != rag.InvalidArgument || ragErr.Details["parameter"] != "query" {
+	var ragErr *apierror.Error
+	if !errors.As(err, &ragErr) || ragErr.Code != apierror.InvalidArgument || ragErr.Details["parameter"] != "query" {
 		t.Errorf("got %v, want that the query has no word to search for", err)
 	}
 }
 
-// Without Ollama the error names the mode that works, which does.
+// Without Ollama a hybrid search goes on by words, at once and with the reason; a search by
+// vectors fails with an error that names what works.
 func TestSearch_OllamaAway(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	f.Add(t, f.Tenant, file("docs/pool.md", "# Connection pool", "", "The pool was exhausted by leaked connections."))
 	f.Fake.SetFaults(fakeollama.Faults{Status: 503, Message: "away"})
-	searcher := f.NewSearcher(f.NewModels(t, 0))
-	for _, mode := range []rag.Mode{rag.Hybrid, rag.Vector} {
-		_, err := searcher.Search(t.Context(), f.Scope(), rag.Query{Text: "pool", Mode: mode, Limit: 1})
-		if err == nil {
-			t.Fatalf("mode %s finds something", mode)
-		}
-		e := rag.AsError(err)
-		if e.Code != rag.EmbeddingServiceError || e.Details["circuit_state"] == nil || e.Details["retry_after_seconds"] == nil ||
-			!strings.Contains(e.Error(), "semantic_search with `mode: \"lexical\"`") {
-			t.Errorf("mode %s fails with %v %v, want one that names the mode lexical", mode, e, e.Details)
-		}
+	f.Searcher = f.NewSearcher(f.NewModels(t, 0))
+	_, err := f.Searcher.Search(t.Context(), f.Scope(), rag.Query{Text: "pool", Mode: rag.Vector, Limit: 1})
+	if err == nil {
+		t.Fatal("a search by vectors finds something")
 	}
-	f.Searcher = searcher
-	hits := f.mustFind(t, rag.Query{Text: "exhausted pool", Mode: rag.Lexical, MinScore: .7}, "docs/pool.md")
+	e := apierror.AsError(err)
+	if e.Code != apierror.EmbeddingServiceError || e.Details["circuit_state"] == nil || e.Details["retry_after_seconds"] == nil ||
+		!strings.Contains(e.Error(), "without `mode: \"vector\"`") {
+		t.Errorf("a search by vectors fails with %v %v, want one that names what works", e, e.Details)
+	}
+	hits := f.mustFind(t, rag.Query{Text: "exhausted pool"}, "docs/pool.md")
+	if e := apierror.AsError(hits.Fallback); hits.Mode != rag.Lexical || e.Code != apierror.EmbeddingServiceError || e.Details["retry_after_seconds"] == nil {
+		t.Errorf("a hybrid search is %s, since %v", hits.Mode, hits.Fallback)
+	}
+	hits = f.mustFind(t, rag.Query{Text: "exhausted pool", Mode: rag.Lexical}, "docs/pool.md")
 	mustCover(t, hits, rag.Coverage{Mode: rag.Lexical, Embedded: 1})
 }
 
@@ -162,7 +167,7 @@ func TestSearch_AnotherModel(t *testing.T) {
 	f.Fake.AddModel("mxbai-embed-large", "sha256:another")
 	mustCover(t, f.mustFind(t, rag.Query{Text: "zebra"}), rag.Coverage{Mode: rag.Lexical, Embedded: 0})
 	f.mustFind(t, rag.Query{Text: "exhausted pool"}, "docs/pool.md")
-	f.Embed(t, f.Tenant, rag.Compounding)
+	f.Embed(t, f.Tenant, catalog.Compounding)
 	mustCover(t, f.mustFind(t, rag.Query{Text: "zebra"}, "docs/pool.md"), rag.Coverage{Mode: rag.Hybrid, Embedded: 1})
 }
 
@@ -182,8 +187,8 @@ func TestSearch_BranchesAreAlike(t *testing.T) {
 		for _, mode := range rag.Modes() {
 			query := rag.Query{Text: text, Mode: mode, Limit: 10}
 			var got [2][]string
-			for i, tenant := range []*rag.Tenant{f.Tenant, next} {
-				hits, err := f.Searcher.Search(t.Context(), rag.Scope{Tenant: tenant, Collection: rag.Compounding}, query)
+			for i, tenant := range []*catalog.Tenant{f.Tenant, next} {
+				hits, err := f.Searcher.Search(t.Context(), catalog.Scope{Tenant: tenant, Collection: catalog.Compounding}, query)
 				if err != nil {
 					t.Fatal(err)
 				}

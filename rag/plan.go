@@ -1,28 +1,23 @@
 package rag
 
 import (
-	"context"
-	"fmt"
 	"math"
-	"strings"
-	"time"
+	"slices"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
-	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// A search has two plans. The exact one compares the query with every passage that
-// the filter matches: it is never wrong, and its cost grows with their number. The
+// A search by vectors has two plans. The exact one compares the query with every passage
+// that the filter matches: it is never wrong, and its cost grows with their number. The
 // other scans an HNSW index, of all passages of the collection or of the promoted
 // ones, outward from the query until it has met enough of them: its cost grows with
 // how rare they are in that index.
-type searchPlan int
+type searchPlan string
 
 const (
-	planNothing searchPlan = iota // no passage matches
-	planExact
-	planHNSW
+	planNothing searchPlan = "nothing" // no passage matches
+	planExact   searchPlan = "exact"
+	planHNSW    searchPlan = "hnsw"
 )
 
 // alwaysExact is the number of passages up to which all are compared, however large
@@ -39,164 +34,103 @@ const scanCost = 4
 // less than a scan. To find wanted passages of a tenant that has n of the size
 // passages in the index, a scan meets wanted*size/n. That costs the same as n
 // comparisons when n*n = scanCost*wanted*size.
-func exactThreshold(wanted int32, size int64) int32 {
-	return max(alwaysExact, int32(min(math.Sqrt(scanCost*float64(wanted)*float64(size)), math.MaxInt32/2)))
+func exactThreshold(wanted int32, size int64) int64 {
+	return max(alwaysExact, int64(math.Sqrt(scanCost*float64(wanted)*float64(size))))
 }
 
-// planner keeps the numbers that plans are chosen by, for about a minute. Safe for
-// concurrent use.
-type planner struct {
-	sizes *lru.Cache[hnswIndex, indexSize]
-	// large has the selections that were too large to compare.
-	large *lru.Cache[selection, struct{}]
+// group is documents of some levels that are looked for apart from others.
+type group struct {
+	levels   []catalog.Level
+	docTypes []string // nil for all
+	// documents are the only ones, nil for all.
+	documents []int64
+	// eachPassage makes a list of passages; otherwise it has each document once.
+	eachPassage bool
+	// unembedded has documents without a vector in a list by vectors too, behind the
+	// others. Such a list is filled without a query vector as well.
+	unembedded bool
+	// wanted is how many the caller wants in the end, limit how long the list may be.
+	wanted, limit int32
+
+	// plan is how vectors are compared. Of total passages a scan looks for the nearest.
+	// Up to exactUpTo of them all are compared.
+	plan             searchPlan
+	total, exactUpTo int64
+	nearest          int32
+
+	found []candidate
 }
 
-func newPlanner() *planner {
-	const maxSelections = 1000
-	return &planner{
-		sizes: newCache[hnswIndex, indexSize](maxSelections), large: newCache[selection, struct{}](maxSelections),
+// roomForSuperseded is by how much a list is longer than the result at least. Of
+// documents with the same text and vector the one that replaces the others may be the
+// last that a search finds.
+const roomForSuperseded = 10
+
+// newGroup returns the query's documents of the levels. Where two kinds of evidence
+// decide, a list is longer than the result: what leads in one may be far down in the
+// other.
+func newGroup(query Query, levels []catalog.Level) *group {
+	g := &group{
+		levels: levels, docTypes: query.docTypes(), documents: query.Documents, eachPassage: query.EachPassage,
+		wanted: int32(query.Limit),
 	}
-}
-
-// newCache returns a cache of the size, which must be at least 1.
-func newCache[K comparable, V any](size int) *lru.Cache[K, V] {
-	cache, err := lru.New[K, V](size)
-	if err != nil {
-		panic(fmt.Sprintf("rag: cache of %d: %v", size, err))
+	g.limit = g.wanted + roomForSuperseded
+	if query.Mode != Vector {
+		const factor, least = 2, 100
+		g.limit = max(factor*g.wanted, least)
 	}
-	return cache
+	return g
 }
 
-// minute is part of what is kept no longer than until the next one.
-type minute int64
+// promoted reports whether no document of the standard level is in the group.
+func (g *group) promoted() bool { return !slices.Contains(g.levels, catalog.Standard) }
 
-func thisMinute() minute { return minute(time.Now().Unix() / 60) }
-
-// hnswIndex is that of all vectors of a collection or of the promoted ones. Projects
-// share it, unless the tables are distributed over several nodes.
-type hnswIndex struct {
-	project    int32
-	collection Collection
-	promoted   bool
-}
-
-// indexSize is about how many vectors of all tenants an index holds.
-type indexSize struct {
-	vectors int64
-	asOf    minute
-}
-
-// selection is a tenant's passages that a filter matches, and the threshold that
-// their number was compared with.
-type selection struct {
-	tenant           int32
-	collection       Collection
-	levels, docTypes string
-	threshold        int32
-	asOf             minute
-}
-
-// planning finds the plan of one list of vectors.
-type planning struct {
-	planner *planner
-	filter  filter
-	// size is of the index, and nil until it is known.
-	size *int64
-	// count is how many passages the filter matches, counted no further than one
-	// above upTo. It is nil until they are counted.
-	count *int64
-	upTo  int32
-}
-
-func (p *planner) begin(f filter) *planning {
-	planning := &planning{planner: p, filter: f}
-	if known, ok := p.sizes.Get(f.index()); ok {
-		planning.size = &known.vectors
+// candidateLimit is how many passages a scan of vectors looks for at first. It is
+// larger than the number of results, since several passages may be of one document
+// and the order of a scan is relaxed. Where the filter matches few passages the scan
+// looks for fewer, since it meets many others for each.
+func (g *group) candidateLimit() int32 {
+	if g.docTypes != nil || g.promoted() && len(g.levels) == 1 {
+		const factor, least = 2, 20
+		return max(factor*g.wanted, g.limit, least)
 	}
-	return planning
+	const factor, least = 4, 40
+	return max(factor*g.wanted, 2*g.limit, least)
 }
 
-func (f filter) index() hnswIndex {
-	return hnswIndex{project: f.scope.Tenant.ProjectID, collection: f.scope.Collection, promoted: f.promoted()}
-}
-
-// reads returns the queries that the plan wants next, none when it can be made. A
-// size that is old is good enough until the next search.
-func (p *planning) reads(ctx context.Context) []func(q *db.Queries) error {
-	var reads []func(q *db.Queries) error
-	known, ok := p.planner.sizes.Get(p.filter.index())
-	if !ok || known.asOf != thisMinute() {
-		reads = append(reads, func(q *db.Queries) error { return p.readSize(ctx, q) })
+// choosePlan takes the plan that costs less.
+func (g *group) choosePlan(f facts) {
+	g.nearest, g.total = g.candidateLimit(), f.counts.of(g.levels)
+	size := f.indexed
+	if g.promoted() {
+		size = f.promotedIndexed
 	}
-	threshold := p.threshold()
-	if p.planner.large.Contains(p.filter.selection(threshold)) {
-		most := int64(threshold) + 1
-		p.count, p.upTo = &most, threshold
-	}
-	if p.count == nil || *p.count > int64(p.upTo) && p.upTo < threshold {
-		reads = append(reads, func(q *db.Queries) error { return p.countUpTo(ctx, q, threshold) })
-	}
-	return reads
-}
-
-// threshold is that of an empty index until the size is known.
-func (p *planning) threshold() int32 {
-	if p.size == nil {
-		return exactThreshold(p.filter.candidateLimit(), 0)
-	}
-	return exactThreshold(p.filter.candidateLimit(), *p.size)
-}
-
-func (p *planning) readSize(ctx context.Context, q *db.Queries) error {
-	index := p.filter.index()
-	vectors, err := q.EmbeddingEstimate(ctx, db.EmbeddingEstimateParams{
-		ProjectID: index.project, Collection: index.collection, Promoted: index.promoted,
-	})
-	if err != nil {
-		return err
-	}
-	p.planner.sizes.Add(index, indexSize{vectors, thisMinute()})
-	if p.size == nil {
-		p.size = &vectors
-	}
-	return nil
-}
-
-// countUpTo counts the passages that the filter matches. Only large numbers are kept,
-// since counting them takes time, and an outdated one does no harm: a scan then finds
-// too little, and all passages are compared. A small or empty selection may have been
-// filled since.
-func (p *planning) countUpTo(ctx context.Context, q *db.Queries, threshold int32) error {
-	f := p.filter
-	passages, err := q.ChunkCountUpTo(ctx, db.ChunkCountUpToParams{
-		ProjectID: f.scope.Tenant.ProjectID, TenantID: f.scope.Tenant.ID, Collection: f.scope.Collection,
-		DocTypes: f.docTypes, Levels: f.levels, MaxCount: threshold + 1,
-	})
-	if err != nil {
-		return err
-	}
-	p.count, p.upTo = &passages, threshold
-	if passages > int64(threshold) {
-		p.planner.large.Add(f.selection(threshold), struct{}{})
-	}
-	return nil
-}
-
-func (f filter) selection(threshold int32) selection {
-	return selection{
-		tenant: f.scope.Tenant.ID, collection: f.scope.Collection, levels: fmt.Sprint(f.levels),
-		docTypes: strings.Join(f.docTypes, "\x00"), threshold: threshold, asOf: thisMinute(),
-	}
-}
-
-// plan returns the plan that costs less.
-func (p *planning) plan() searchPlan {
-	switch {
-	case *p.count == 0:
-		return planNothing
-	case *p.count > int64(p.threshold()):
-		return planHNSW
+	switch g.exactUpTo = exactThreshold(g.nearest, size); {
+	case g.unembedded:
+		g.plan = planExact
+	case g.total == 0:
+		g.plan = planNothing
+	case g.total > g.exactUpTo:
+		g.plan = planHNSW
 	default:
-		return planExact
+		g.plan = planExact
 	}
+}
+
+// complete reports whether enough was found; otherwise it changes how the search goes
+// on. Several passages of one document may be among the nearest, so the number of
+// passages that a scan looks for grows until they make enough documents. If the scan
+// ended before that, at hnsw.max_scan_tuples, or took so long that comparing all
+// passages costs no more, these are compared.
+func (g *group) complete() bool {
+	const growth, most = 2, 1000
+	switch {
+	case g.plan == planExact || len(g.found) >= int(g.wanted):
+		return true
+	case len(g.found) > 0 && g.found[0].Candidates == int64(g.nearest) && g.nearest < most:
+		g.nearest *= growth
+	default:
+		g.plan = planExact
+	}
+	return false
 }

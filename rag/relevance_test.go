@@ -2,9 +2,13 @@ package rag_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/compound-docs/compound-docs/rag/catalog"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
@@ -13,6 +17,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/calibration"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
@@ -59,61 +64,71 @@ func (f *fixture) cosines(t *testing.T, text string) map[string]float64 {
 	return cosines
 }
 
-// A hybrid score is in [0,1], never below the cosine that a search by vector alone
-// reports, and the cosine where no word of the query stands in the document.
-func TestSearch_RelevanceIsNeverBelowTheCosine(t *testing.T) {
+// A search by vectors alone scores by what the cosines mean, and so does a hybrid one
+// where no word of the query stands in the documents.
+func TestSearch_ScoresByMeaning(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
-	f.Add(t, f.Tenant, randomDocuments(random, 60)...)
-	raised, same := 0, 0
-	for range 40 {
-		text := randomWords(random, 1+random.IntN(8))
-		if random.IntN(5) == 0 {
-			text = "zebras in meadows"
-		}
-		cosines := f.cosines(t, text)
-		_, vectors := f.found(t, rag.Query{Text: text, Mode: rag.Vector, Limit: 100})
-		for _, hit := range vectors.Documents {
-			if hit.Score != cosines[hit.Path] {
-				t.Errorf("%q: %s scores %v by vector alone, want %v", text, hit.Path, hit.Score, cosines[hit.Path])
-			}
-		}
-		found, hits := f.found(t, rag.Query{Text: text, Limit: 100})
-		if len(found) != len(cosines) {
-			t.Errorf("%q finds %d documents, want all %d", text, len(found), len(cosines))
-		}
-		for _, hit := range hits.Documents {
-			cosine := cosines[hit.Path]
-			switch {
-			case hit.Score < cosine || hit.Score > 1:
-				t.Errorf("%q: %s scores %v with a cosine of %v", text, hit.Path, hit.Score, cosine)
-			case hit.Score > cosine:
-				raised++
-			default:
-				same++
-			}
-			if text == "zebras in meadows" && hit.Score != cosine {
-				t.Errorf("%q: %s scores %v where no word matches, want the cosine %v", text, hit.Path, hit.Score, cosine)
-			}
-		}
+	const documents = 60
+	f.Add(t, f.Tenant, randomDocuments(random, documents)...)
+	var calibrated calibration.Calibration
+	if err := f.Pool.QueryRow(t.Context(), "SELECT matched, unmatched, variance, own_first FROM embedding_models").Scan(
+		&calibrated.Matched, &calibrated.Unmatched, &calibrated.Variance, &calibrated.OwnFirst); err != nil {
+		t.Fatal(err)
 	}
-	if raised == 0 || same == 0 {
-		t.Errorf("%d scores were raised and %d were not, want some of each", raised, same)
+	for mode, texts := range map[rag.Mode][]string{
+		rag.Vector: {randomWords(random, 3), randomWords(random, 8), "zebras in meadows"}, rag.Hybrid: {"zebras in meadows"},
+	} {
+		for _, text := range texts {
+			cosines := f.cosines(t, text)
+			found, hits := f.found(t, rag.Query{Text: text, Mode: mode, Limit: 100})
+			if len(found) != documents {
+				t.Errorf("%q finds %d documents, want all %d", text, len(found), documents)
+			}
+			for _, hit := range hits.Documents {
+				want := 1 / (1 + math.Exp(-.5*calibrated.LogOdds(cosines[hit.Path])+.2*math.Log(documents)+1))
+				if math.Abs(hit.Score-want) > 1e-6 {
+					t.Errorf("%q in mode %s: %s scores %v, want %v", text, mode, hit.Path, hit.Score, want)
+				}
+			}
+		}
 	}
 }
 
-// Default thresholds of the tools.
-const (
-	searchThreshold = .5
-	answerThreshold = .7
-)
+// What a model says whose cosines mean nothing is not asked: words decide.
+func TestSearch_UnusableModel(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.Add(t, f.Tenant,
+		file("docs/pool.md", "# Pool", "", "The connection pool was exhausted."), file("docs/labels.md", "# Labels", "", "No umlauts."))
+	for name, statement := range map[string]string{
+		"puts too few answers first": "UPDATE embedding_models SET matched = .5, unmatched = .1, variance = .01, own_first = .6",
+		"is not measured yet":        "UPDATE embedding_models SET matched = NULL, unmatched = NULL, variance = NULL, own_first = NULL",
+	} {
+		if _, err := f.Pool.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+		f.Searcher = f.NewSearcher(f.Models)
+		t.Run(name, func(t *testing.T) {
+			mustCover(t, f.mustFind(t, rag.Query{Text: "exhausted pool"}, "docs/pool.md"), rag.Coverage{Mode: rag.Lexical, Embedded: 1})
+			// Who asks for vectors gets them, by the cosine.
+			_, hits := f.found(t, rag.Query{Text: "exhausted pool", Mode: rag.Vector})
+			if got := paths(hits.Documents); len(got) != 2 || got[0] != "docs/pool.md" || hits.Documents[0].Score >= searchThreshold {
+				t.Errorf("by vector it finds %q, with %v", got, hits.Documents)
+			}
+		})
+	}
+}
 
-// A document with all content words of a query passes the thresholds before it has a
+// searchThreshold is the default of semantic_search.
+const searchThreshold = .5
+
+// A document with all content words of a query passes the threshold before it has a
 // vector and without Ollama; one that shares a single frequent word does not.
-func TestSearch_ThresholdsKeepTheirMeaningWithoutVectors(t *testing.T) {
+func TestSearch_ThresholdsHoldWithoutVectors(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	files := []document.File{
@@ -133,32 +148,35 @@ func TestSearch_ThresholdsKeepTheirMeaningWithoutVectors(t *testing.T) {
 			"umlauts on labels":             "docs/long.md",
 			"which printer drops umlauts":   "docs/long.md",
 		} {
-			f.mustFind(t, rag.Query{Text: text, Mode: mode, MinScore: answerThreshold}, want)
+			f.mustFind(t, rag.Query{Text: text, Mode: mode, MinScore: searchThreshold}, want)
 		}
 		hits := f.mustFind(t, rag.Query{Text: "database encryption at rest", Mode: mode, MinScore: searchThreshold})
-		if hits.Closest == nil || hits.Closest.Score >= searchThreshold {
-			t.Errorf("closest is %+v, want one that shares a frequent word, below the threshold", hits.Closest)
+		if len(hits.Closest) != 3 || hits.Closest[0].Score >= searchThreshold {
+			t.Errorf("closest are %q, want three that share a frequent word, below the threshold", paths(hits.Closest))
 		}
 	}
 }
 
-// A question without an answer says so, and offers the closest document: in every mode
-// the most relevant of all, although a promoted one ranks higher.
-func TestSearch_ClosestIsTheMostRelevant(t *testing.T) {
+// A question without an answer says so, and names the closest documents: in every mode
+// the most relevant first, although a promoted one ranks higher.
+func TestSearch_ClosestAreTheMostRelevant(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	f.Add(t, f.Tenant,
 		file("docs/pool.md", "# Pool", "", "The connection pool of the driver holds ten connections."),
-		atLevel("docs/rule.md", rag.Critical, "# Rule", "", "Of the connection pool each job takes one, and gives it back."))
+		atLevel("docs/rule.md", catalog.Critical, "# Rule", "", "Of the connection pool each job takes one, and gives it back."))
 	for _, mode := range rag.Modes() {
 		hits := f.mustFind(t, rag.Query{Text: "connection pool of the tramway", Mode: mode, MinScore: .99})
-		if hits.Closest == nil || hits.Closest.Path != "docs/pool.md" || hits.Closest.Score >= .99 {
-			t.Errorf("mode %s: closest is %+v, want docs/pool.md below the threshold", mode, hits.Closest)
+		if diff := cmp.Diff([]string{"docs/pool.md", "docs/rule.md"}, paths(hits.Closest)); diff != "" || hits.Closest[0].Score >= .99 {
+			t.Errorf("mode %s: closest (-want +got):\n%s", mode, diff)
+		}
+		if snippet := hits.Closest[0].Snippet; !strings.Contains(snippet, "connection pool") {
+			t.Errorf("the closest has the snippet %q", snippet)
 		}
 	}
 	hits := f.mustFind(t, rag.Query{Text: "tramway timetable", Mode: rag.Lexical})
-	if hits.Closest != nil {
-		t.Errorf("closest is %+v where no word is known", hits.Closest)
+	if len(hits.Closest) != 0 {
+		t.Errorf("closest are %q where no word is known", paths(hits.Closest))
 	}
 }
 
@@ -176,15 +194,103 @@ func TestSearch_Identifiers(t *testing.T) {
 		files = append(files, file(fmt.Sprintf("docs/parts%d.md", i), "# Parts", "",
 			"The max of conns, err and no rows, retry and count, verify no statement, timeout of net http, E 4012 in pgx tx closed."))
 	}
-	files = append(files, file("docs/night.md", "# Deployment", "", "Each deployment at night takes an hour, and one in the morning takes two."))
+	files = append(files, file("docs/night.md", "# Night", "", "Each deployment at night takes an hour, and one in the morning takes two."))
 	f.Add(t, f.Tenant, files...)
 	for i, name := range names {
 		want := fmt.Sprintf("docs/%d.md", i)
-		for _, text := range []string{name, "What does " + name + " mean when the deployment fails at night?"} {
+		for _, text := range []string{name, "What does " + name + " mean for a deployment?"} {
 			for _, mode := range []rag.Mode{rag.Hybrid, rag.Lexical} {
 				f.mustFind(t, rag.Query{Text: text, Mode: mode, Limit: 1}, want)
 			}
 		}
+	}
+}
+
+// A document whose title is the query comes first, although others say more about it, in
+// every mode; so do those that have the whole of a short query, above the threshold.
+func TestSearch_Titles(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	files := []document.File{file("docs/volumes.md", "# Volumes", "", "Where the data of a container stays after it ends.")}
+	for i := range 30 {
+		files = append(files, atLevel(fmt.Sprintf("docs/%02d.md", i), catalog.Important, fmt.Sprint("# Volumes of kind ", i), "",
+			strings.Repeat("Volumes, and volumes again: mounted volumes. ", 3)))
+	}
+	f.Add(t, f.Tenant, files...)
+	for _, text := range []string{"volumes", "Volumes?"} {
+		for _, mode := range []rag.Mode{rag.Hybrid, rag.Lexical} {
+			f.mustFind(t, rag.Query{Text: text, Mode: mode, Limit: 1, MinScore: searchThreshold}, "docs/volumes.md")
+		}
+	}
+	if found, _ := f.found(t, rag.Query{Text: "volumes", Mode: rag.Lexical, Limit: 100, MinScore: searchThreshold}); len(found) != len(files) {
+		t.Errorf("%d of %d documents that have the word are found", len(found), len(files))
+	}
+	// What nobody has asked for has to be relevant.
+	unasked := rag.Query{Text: "volumes", Mode: rag.Lexical, Limit: 100, MinScore: searchThreshold, Unasked: true}
+	if found, _ := f.found(t, unasked); len(found) == len(files) {
+		t.Errorf("a word that stands everywhere finds %d documents unasked", len(found))
+	}
+}
+
+// A file that is merely mentioned does not decide.
+func TestSearch_Mention(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	files := []document.File{file("docs/pool.md", "# Pool", "", "Nightly jobs leak connections until the pool of the database is exhausted.")}
+	for i := range 20 {
+		files = append(files, file(fmt.Sprintf("docs/%02d.md", i), fmt.Sprint("# Project ", i), "", "See CONTRIBUTING.md and the code, part ", fmt.Sprint(i), "."))
+	}
+	files = append(files, file("docs/readme.md", "# Start", "", "Begin with README.md and go on from there."))
+	f.Add(t, f.Tenant, files...)
+	for _, mode := range []rag.Mode{rag.Hybrid, rag.Lexical} {
+		f.mustFind(t, rag.Query{Text: "I read `README.md` already: why do nightly jobs leak connections of the database?", Mode: mode, Limit: 1}, "docs/pool.md")
+	}
+}
+
+// Of a pasted trace the one line that says what is wrong finds the document that has it,
+// although all other lines stand in others. The result names the line.
+func TestSearch_PastedText(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	var files []document.File
+	trace := []string{"Traceback (most recent call last):"}
+	for i := range 12 {
+		frame := fmt.Sprintf(`File "/srv/app/worker/step%d.py", line %d, in run`, i, 10*i)
+		trace = append(trace, "  "+frame, fmt.Sprintf("    self.step%d.run(context, options)", i))
+		files = append(files, file(fmt.Sprintf("docs/%02d.md", i), fmt.Sprint("# Step ", i), "",
+			"The worker runs the steps of the app with context and options.", frame, fmt.Sprintf("self.step%d.run(context, options)", i),
+			"Traceback of the last call of a run."))
+	}
+	const telling = "LabelError: umlaut at position 7 has no glyph"
+	trace = append(trace, telling)
+	files = append(files, file("docs/labels.md", "# Labels", "", "The printer says `LabelError: umlaut at position 7 has no glyph` for letters that it lacks."))
+	f.Add(t, f.Tenant, files...)
+	text := strings.Join(trace, "\n")
+	for _, mode := range []rag.Mode{rag.Hybrid, rag.Lexical} {
+		hits := f.mustFind(t, rag.Query{Text: text, Mode: mode, Limit: 1}, "docs/labels.md")
+		if line := hits.Documents[0].Line; line != telling {
+			t.Errorf("mode %s: found by the line %q, want %q", mode, line, telling)
+		}
+	}
+	// Fewer lines are one question.
+	few := strings.Join(append(trace[:6:6], telling), "\n")
+	if _, hits := f.found(t, rag.Query{Text: few, Mode: rag.Lexical}); slices.ContainsFunc(hits.Documents, func(hit rag.Hit) bool { return hit.Line != "" }) {
+		t.Error("seven lines are looked for one by one")
+	}
+}
+
+// An important document is three times as likely to be what is meant, and a critical one
+// no less. The scores stay.
+func TestSearch_Promotion(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.Add(t, f.Tenant,
+		file("docs/a.md", "# Pool", "", "The connection pool was exhausted by jobs."),
+		atLevel("docs/b.md", catalog.Important, "# Pool", "", "The connection pool was exhausted by jobs at night."),
+		atLevel("docs/c.md", catalog.Critical, "# Pool", "", "The connection pool was exhausted by jobs at noon."))
+	hits := f.mustFind(t, rag.Query{Text: "the connection pool was exhausted by jobs", Mode: rag.Lexical}, "docs/b.md", "docs/c.md", "docs/a.md")
+	if b, a := hits.Documents[0].Score, hits.Documents[2].Score; b > a {
+		t.Errorf("the promoted document scores %v, and the one that says no more %v", b, a)
 	}
 }
 
@@ -213,8 +319,8 @@ func TestSearcher_OnUnembedded(t *testing.T) {
 		t.Fatalf("%d of %d passages have no vector", len(missing), len(all))
 	}
 	var asked []string
-	f.Searcher.OnUnembedded(func(tenant *rag.Tenant, collection rag.Collection, hashes []uuid.UUID) {
-		if !tenant.Same(f.Tenant) || collection != rag.Compounding {
+	f.Searcher.OnUnembedded(func(tenant *catalog.Tenant, collection catalog.Collection, hashes []uuid.UUID) {
+		if !tenant.Same(f.Tenant) || collection != catalog.Compounding {
 			t.Errorf("asked for %s of %v", collection, tenant)
 		}
 		for _, hash := range hashes {
@@ -236,7 +342,7 @@ func TestSearcher_OnUnembedded(t *testing.T) {
 			t.Errorf("%q in mode %s asks for (-want +got):\n%s", test.text, test.mode, diff)
 		}
 	}
-	f.Embed(t, f.Tenant, rag.Compounding)
+	f.Embed(t, f.Tenant, catalog.Compounding)
 	asked = nil
 	f.found(t, rag.Query{Text: "umlauts"})
 	if asked != nil {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
@@ -25,11 +27,11 @@ const (
 // sampleKey names the passages that share document frequencies. They are those of
 // all branches of a project, so that a passage scores the same in each.
 type sampleKey struct {
-	collection Collection
+	collection catalog.Collection
 	project    int32
 }
 
-func (s Scope) sampleKey() sampleKey { return sampleKey{s.Collection, s.Tenant.ProjectID} }
+func newSampleKey(s catalog.Scope) sampleKey { return sampleKey{s.Collection, s.Tenant.ProjectID} }
 
 // sample has the terms of some passages of a project: all of them, if there are
 // fewer than sampleSize. It does not change once it is made.
@@ -40,7 +42,7 @@ type sample struct {
 	// passages is about how many the project has.
 	passages int
 	readAt   time.Time
-	// version is the project's of which it is.
+	// version is that of the project when it was read.
 	version int64
 }
 
@@ -110,9 +112,35 @@ const (
 	minMaxMatches = 1000
 )
 
+// maxMatches is how many passages the rare terms of a query may match.
+func (s *sample) maxMatches() float64 {
+	return max(minMaxMatches, min(maxMatchShare*float64(s.passages), maxMatches))
+}
+
+// matches returns about how many passages of the project have a term of a frequency.
+func (s *sample) matches(frequency int) float64 {
+	return float64(frequency) / float64(max(s.size, 1)) * float64(s.passages)
+}
+
+// rarest returns the frequency of the rarest of the query's terms that stand in the
+// project, and false if none does. In a project of which only a part was sampled, one
+// that was not met may stand in it.
+func (s *sample) rarest(query terms.Query) (frequency int, ok bool) {
+	for _, term := range query.Terms {
+		f := s.frequency(term.Hash)
+		if f == 0 && s.size == s.passages {
+			continue
+		}
+		if !ok || f < frequency {
+			frequency, ok = f, true
+		}
+	}
+	return frequency, ok
+}
+
 // rareTerms returns the terms of the query by which passages are found: from the
-// rarest on as many as match few enough passages, and one at least.
-func (s *sample) rareTerms(query terms.Query) []int32 {
+// rarest on as many as match no more passages than most, and one at least.
+func (s *sample) rareTerms(query terms.Query, most float64) []int32 {
 	type rarity struct {
 		term      int32
 		frequency int
@@ -122,14 +150,13 @@ func (s *sample) rareTerms(query terms.Query) []int32 {
 		byRarity[i] = rarity{term.Hash, s.frequency(term.Hash)}
 	}
 	slices.SortStableFunc(byRarity, func(a, b rarity) int { return cmp.Compare(a.frequency, b.frequency) })
-	limit := max(minMaxMatches, min(maxMatchShare*float64(s.passages), maxMatches))
 	rare := make([]int32, 0, len(byRarity))
 	matched := map[uint16]bool{}
 	for _, candidate := range byRarity {
 		for _, place := range s.of(candidate.term) {
 			matched[place.passage] = true
 		}
-		if len(rare) > 0 && float64(len(matched))/float64(s.size)*float64(s.passages) > limit {
+		if len(rare) > 0 && s.matches(len(matched)) > most {
 			break
 		}
 		rare = append(rare, candidate.term)

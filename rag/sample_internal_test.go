@@ -94,7 +94,7 @@ func TestSample_RareTerms(t *testing.T) {
 			want = append(want, termOf(t, word))
 		}
 		s := sampled(t, test.size, test.count, divisors)
-		if diff := cmp.Diff(want, s.rareTerms(terms.NewQuery(1, test.query))); diff != "" {
+		if diff := cmp.Diff(want, s.rareTerms(terms.NewQuery(1, test.query), s.maxMatches())); diff != "" {
 			t.Errorf("%s: terms (-want +got):\n%s", test.name, diff)
 		}
 	}

@@ -5,100 +5,202 @@ import (
 	"math"
 	"slices"
 
+	"github.com/google/uuid"
+
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/relevance"
+	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// promotedBoost multiplies the sort key of documents above the standard level, unless
-// others replace them.
-// The reported score stays the relevance.
-const promotedBoost = 1.5
+// hitDetails is what only this package knows of a hit.
+type hitDetails struct {
+	assessment
 
-// evidence returns the signals of one passage.
-func (l *lookup) evidence(heading, content string, bm25, distance float64) relevance.Evidence {
-	var e relevance.Evidence
-	if !math.IsNaN(distance) {
-		cosine := 1 - distance
-		e.Cosine = &cosine
-	}
-	if l.mode != Vector && bm25 > 0 {
-		e.Share, e.Phrase = l.weights.Share(bm25), l.terms.Phrase(heading, content)
-	}
-	return e
+	key float64
+	// titled says that the title of the document is the query.
+	titled bool
+	// generations is how many documents replace this one, one after the other.
+	generations int
+	hash        uuid.UUID
 }
 
-// ranked returns the documents, or with eachPassage the passages, of a list in order
-// of relevance, each with the passage that is most relevant of those found.
-func (l *lookup) ranked(list *list) []Hit {
-	type key struct {
-		document int64
-		ordinal  int
-	}
-	candidates := list.candidates()
-	found := make([]Hit, len(candidates))
-	onEach(len(found), func(i int) {
-		row, hit := candidates[i], newHit(candidates[i])
-		hit.SupersededBy, hit.generations = l.superseded.by[hit.Path], l.superseded.generations[hit.Path]
-		hit.evidence = l.evidence(row.Heading, row.Content, row.Bm25, row.Distance)
-		hit.Score = hit.evidence.Score()
-		found[i] = hit
-	})
-	best := map[key]Hit{}
-	for _, hit := range found {
-		k := key{document: hit.id}
-		if list.words.eachPassage {
-			k.ordinal = hit.ordinal
+// found is a passage as a search has found it.
+type found struct {
+	document         int64
+	heading, content string
+	bm25, distance   float64
+}
+
+// assessment says how relevant a passage is.
+type assessment struct {
+	relevance.Evidence
+
+	logOdds float64
+	// compared says that the vector was compared; distance is NaN otherwise.
+	compared bool
+	distance float64
+	// named says that the whole of a short query stands in the passage.
+	named bool
+}
+
+// assess says how relevant passages are. Those of a document are assessed together,
+// since the best of them counts for each.
+func (l *lookup) assess(passages []found) []assessment {
+	assessed := make([]assessment, len(passages))
+	onEach(len(passages), func(i int) { assessed[i] = l.evidence(passages[i]) })
+	best, bestMeaning := map[int64]relevance.Signals{}, map[int64]float64{}
+	for i, a := range assessed {
+		document := passages[i].document
+		best[document] = a.Best(best[document])
+		if known, ok := bestMeaning[document]; a.compared && (!ok || a.Meaning > known) {
+			bestMeaning[document] = a.Meaning
 		}
-		if other, ok := best[k]; !ok || hit.Score > other.Score || hit.Score == other.Score && hit.ordinal < other.ordinal {
-			best[k] = hit
+	}
+	for i := range assessed {
+		a, document := &assessed[i], passages[i].document
+		ofDocument := best[document]
+		if ofDocument.Meaning = bestMeaning[document]; !a.compared {
+			ofDocument.Meaning = 0
+		}
+		a.Signals = a.Within(ofDocument)
+		if a.logOdds = a.LogOdds(); a.named {
+			a.logOdds = relevance.Named(a.logOdds)
+		}
+	}
+	return assessed
+}
+
+// evidence returns what a passage has of its own.
+func (l *lookup) evidence(p found) assessment {
+	a := assessment{
+		Evidence: relevance.Evidence{Passages: l.passages}, distance: p.distance, compared: !math.IsNaN(p.distance),
+	}
+	if a.compared && l.model.calibration.Usable() {
+		a.Meaning = l.model.calibration.LogOdds(1 - p.distance)
+	}
+	if l.mode != Vector && p.bm25 > 0 {
+		var whole bool
+		a.Strength, a.Share = relevance.Strength(p.bm25, l.weights.Sum), l.weights.Share(p.bm25)
+		a.Phrase, whole = l.weights.Literal(p.heading, p.content)
+		a.named = whole && !l.query.Unasked
+	}
+	switch {
+	case l.mode == Vector, a.compared && l.meaning:
+		a.Form = relevance.Meaning
+	case !a.compared:
+		a.Form = relevance.Words
+	}
+	return a
+}
+
+// passageKey names a passage of a document.
+type passageKey struct {
+	document int64
+	ordinal  int
+}
+
+// ranked returns the documents, or with EachPassage the passages, that were found in
+// order of relevance, each with the passage that is most relevant of those found.
+func (l *lookup) ranked() []Hit {
+	candidates := l.all()
+	passages := make([]found, len(candidates))
+	for i, row := range candidates {
+		passages[i] = found{row.ID, row.Heading, row.Content, row.Bm25, row.Distance}
+	}
+	best, lines, title := map[passageKey]Hit{}, l.bestLines(), terms.Sequence(l.query.Text)
+	for i, assessed := range l.assess(passages) {
+		hit := newHit(candidates[i], assessed)
+		if line, ok := lines[passageKey{hit.ID, hit.Ordinal}]; ok {
+			var decides bool
+			if hit.logOdds, decides = relevance.WithLine(hit.logOdds, line.logOdds, len(l.pasted)); decides {
+				hit.Line = line.text
+			}
+		}
+		hit.SupersededBy, hit.generations = l.superseded.by[hit.Path], l.superseded.generations[hit.Path]
+		hit.Score = relevance.Score(hit.logOdds)
+		hit.key = relevance.Key(hit.logOdds, hit.Level != catalog.Standard, hit.SupersededBy != "")
+		hit.titled = title != "" && terms.Sequence(hit.Title) == title
+		key := passageKey{document: hit.ID}
+		if l.query.EachPassage {
+			key.ordinal = hit.Ordinal
+		}
+		if other, ok := best[key]; !ok || comparePassages(hit, other) < 0 {
+			best[key] = hit
 		}
 	}
 	hits := make([]Hit, 0, len(best))
 	for _, hit := range best {
 		hits = append(hits, hit)
 	}
-	slices.SortFunc(hits, func(a, b Hit) int {
-		return cmp.Or(cmp.Compare(b.sortKey(), a.sortKey()), cmp.Compare(a.generations, b.generations),
-			cmp.Compare(a.Path, b.Path), cmp.Compare(a.ordinal, b.ordinal))
-	})
+	slices.SortFunc(hits, compareHits)
 	return hits
 }
 
-func newHit(row candidate) Hit {
-	return Hit{
-		Path: row.RelativePath, Title: row.Title, Summary: row.Summary, CharCount: int(row.CharCount),
-		DocType: row.DocType, Date: row.DocDate, Level: row.PromotionLevel,
-		HeaderPath: row.HeaderPath, StartLine: int(row.StartLine), EndLine: int(row.EndLine),
-		id: row.ID, ordinal: int(row.Ordinal), content: row.Content, hash: row.Hash, hasVector: !math.IsNaN(row.Distance),
-	}
+// comparePassages orders the passages of a document, the best one first.
+func comparePassages(a, b Hit) int {
+	return cmp.Or(cmp.Compare(b.logOdds, a.logOdds), cmp.Compare(a.distance, b.distance), cmp.Compare(a.Ordinal, b.Ordinal))
 }
 
-func (h Hit) sortKey() float64 { return h.Score * h.boost() }
-
-// boost returns the factor of the score in the order of the results.
-func (h Hit) boost() float64 {
-	switch {
-	case h.SupersededBy != "":
-		return supersededFactor
-	case h.Level != Standard:
-		return promotedBoost
-	default:
+// compareHits orders documents. Who asks for a title looks for that document.
+func compareHits(a, b Hit) int {
+	if a.titled != b.titled {
+		if a.titled {
+			return -1
+		}
 		return 1
 	}
+	return cmp.Or(
+		cmp.Compare(b.key, a.key), cmp.Compare(a.distance, b.distance), cmp.Compare(a.generations, b.generations),
+		cmp.Compare(a.Path, b.Path), cmp.Compare(a.Ordinal, b.Ordinal),
+	)
 }
 
-// hits applies threshold and limit to a list.
-func (l *lookup) hits(list *list) Hits {
-	hits := Hits{Documents: []Hit{}, Coverage: l.coverage()}
-	ranked := l.ranked(list)
+func newHit(row candidate, a assessment) Hit {
+	return Hit{
+		ID: row.ID, Path: row.RelativePath, Title: row.Title, Summary: row.Summary, CharCount: int(row.CharCount),
+		DocType: row.DocType, Date: row.DocDate, Level: row.PromotionLevel,
+		HeaderPath: row.HeaderPath, StartLine: int(row.StartLine), EndLine: int(row.EndLine),
+		Ordinal: int(row.Ordinal), Content: row.Content,
+		Stamp: document.Stamp{
+			Size: row.FileSize, ModTime: row.FileMtime, ChangeTime: row.FileCtime, Inode: uint64(row.FileInode),
+		},
+		hitDetails: hitDetails{assessment: a, hash: row.Hash},
+	}
+}
+
+const (
+	// maxSnippet is the length of a snippet, in characters: ten of them are a quarter of
+	// what an answer with ten documents costs.
+	maxSnippet = 160
+	// maxClosest is how many documents are named where none is relevant.
+	maxClosest = 3
+)
+
+// hits applies threshold and limit.
+func (l *lookup) hits() Hits {
+	hits := Hits{Documents: []Hit{}, Critical: []Hit{}, Coverage: l.coverage(), lookup: l}
+	ranked := l.ranked()
+	reached := func(hit Hit) bool { return hit.Score >= l.query.MinScore }
 	for _, hit := range ranked {
-		if hit.Score >= list.query.MinScore && len(hits.Documents) < list.query.Limit {
+		switch {
+		case l.query.Critical > 0 && hit.Level == catalog.Critical:
+			if len(hits.Critical) < l.query.Critical {
+				hits.Critical = append(hits.Critical, hit)
+			}
+		case reached(hit) && len(hits.Documents) < l.query.Limit:
 			hits.Documents = append(hits.Documents, hit)
 		}
 	}
-	if len(hits.Documents) == 0 && len(ranked) > 0 {
-		closest := slices.MaxFunc(ranked, func(a, b Hit) int { return cmp.Compare(a.Score, b.Score) })
-		hits.Closest = &closest
+	if !slices.ContainsFunc(ranked, reached) {
+		slices.SortStableFunc(ranked, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
+		hits.Closest = ranked[:min(len(ranked), maxClosest)]
 	}
-	l.notify(hits.Documents)
+	for _, list := range [][]Hit{hits.Critical, hits.Documents, hits.Closest} {
+		onEach(len(list), func(i int) { l.addSnippet(&list[i]) })
+	}
+	l.notify(slices.Concat(hits.Critical, hits.Documents))
 	return hits
 }
+
+func (l *lookup) addSnippet(hit *Hit) { hit.Snippet = l.terms.Snippet(hit.Content, maxSnippet) }

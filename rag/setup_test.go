@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/test/ragtest"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
@@ -21,3 +23,16 @@ func setup(t *testing.T) *fixture {
 func file(path string, lines ...string) document.File { return ragtest.File(path, lines...) }
 
 func section(heading, subject string) string { return ragtest.Section(heading, subject) }
+
+// atLevel is a document of a level whose body is the given lines.
+func atLevel(path string, level catalog.Level, lines ...string) document.File {
+	return file(path, append([]string{"---", "promotion_level: " + string(level), "---"}, lines...)...)
+}
+
+func paths(hits []rag.Hit) []string {
+	list := []string{}
+	for _, hit := range hits {
+		list = append(list, hit.Path)
+	}
+	return list
+}

@@ -22,7 +22,7 @@ type activateProjectOutput struct {
 	Root        string               `json:"root"`
 	DocTypes    []docTypeCountOutput `json:"doc_types"`
 	TotalDocs   int                  `json:"total_docs"`
-	Index       *indexOutput         `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
+	Index       *IndexStatus         `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
 
 type docTypeCountOutput struct {
@@ -36,11 +36,11 @@ func activateProjectTool() Tool {
 		Name:  "activate_project",
 		Title: "Activate project",
 		Description: "Make a repository the active project and bring its index up to date. Call it once at the start of " +
-			"a session, when a tool answers PROJECT_NOT_ACTIVATED, or to change to another repository, which deactivates " +
-			"the one before. It returns when documents are found by their words; `index` says how many passages are " +
-			"still to be embedded, and how many files are pending.",
+			"a session, when a tool answers PROJECT_NOT_ACTIVATED, or to change to another repository. " +
+			"It returns when documents are found by their words; `index` says what is " +
+			"still to be done.",
 		Meta:        searchHint("choose the repository, after PROJECT_NOT_ACTIVATED"),
-		Annotations: readOnly(),
+		Annotations: writesIndex(),
 		InputSchema: inputSchema[activateProjectInput](map[string][]property{
 			"config_path": {notEmpty, example("/home/user/my-project/.csharp-compounding-docs/config.json")},
 			"branch_name": {notEmpty, example("main")},
@@ -66,12 +66,12 @@ func (h *handler) activateProject(
 				fmt.Sprintf("indexed %d of %d changed files, embedded %d of %d passages", s.Done, s.Total, embedded, s.Passages))
 		}
 	})
-	out, err := activated(ctx, active)
+	out, err := h.activated(ctx, active)
 	return nil, out, err
 }
 
 // activated answers activate_project for the active project.
-func activated(ctx context.Context, active *workspace.Project) (activateProjectOutput, error) {
+func (h *handler) activated(ctx context.Context, active *workspace.Project) (activateProjectOutput, error) {
 	docTypes, err := active.DocTypes(ctx)
 	if err != nil {
 		return activateProjectOutput{}, err
@@ -79,7 +79,7 @@ func activated(ctx context.Context, active *workspace.Project) (activateProjectO
 	out := activateProjectOutput{
 		Status: "activated", ProjectName: active.Tenant.Key.Project, BranchName: active.Tenant.Key.Branch,
 		PathHash: active.Tenant.Key.PathHash, Root: active.Definition.Root,
-		DocTypes: make([]docTypeCountOutput, 0, len(docTypes)), Index: indexOf(ctx, active),
+		DocTypes: make([]docTypeCountOutput, 0, len(docTypes)), Index: h.failures.all(statusOf(ctx, active, 0)),
 	}
 	for _, docType := range docTypes {
 		out.DocTypes = append(out.DocTypes, docTypeCountOutput{

@@ -7,11 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+
 	declared "github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/internal/jsonschema"
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // maxListed bounds the wrong arguments that one error lists.
@@ -44,7 +45,7 @@ func newParameters(tool *mcp.Tool) *parameters {
 	return p
 }
 
-// decode checks arguments and decodes them. The error is a *rag.Error.
+// decode checks arguments and decodes them. The error is a *apierror.Error.
 func (p *parameters) decode(raw json.RawMessage, in any) error {
 	given, err := p.check(raw)
 	if err != nil {
@@ -57,13 +58,14 @@ func (p *parameters) decode(raw json.RawMessage, in any) error {
 }
 
 // check returns the arguments without those that are null: clients with a form send
-// null for an empty field. The error is a *rag.Error.
+// null for an empty field. The error is a *apierror.Error.
 func (p *parameters) check(raw json.RawMessage) (json.RawMessage, error) {
 	var value any = map[string]any{}
 	if len(raw) > 0 && string(raw) != "null" {
 		// The transport has accepted it as JSON, so only a number can fail.
 		if err := json.Unmarshal(raw, &value); err != nil {
-			return nil, rag.Errorf(rag.InvalidArgument, "arguments hold a number that is out of range; give an object, for example %s",
+			return nil, apierror.Errorf(apierror.InvalidArgument,
+				"arguments hold a number that is out of range; give an object, for example %s",
 				p.example(nil)).With("parameter", "arguments")
 		}
 	}
@@ -75,8 +77,9 @@ func (p *parameters) check(raw json.RawMessage) (json.RawMessage, error) {
 		return nil, p.explain(withoutMisspelt(findings))
 	}
 	if name, found := parameterWithNUL(given); found {
-		return nil, rag.Errorf(rag.InvalidArgument, "%s holds a NUL character (\\u0000), which neither a text nor a path may have; "+
-			"leave it out, for example %s", name, p.example([]string{name})).With("parameter", name)
+		return nil, apierror.Errorf(apierror.InvalidArgument,
+			"%s holds a NUL character (\\u0000), which neither a text nor a path may have; "+
+				"leave it out, for example %s", name, p.example([]string{name})).With("parameter", name)
 	}
 	return json.Marshal(given) //nolint:wrapcheck // it was decoded from JSON
 }
@@ -119,14 +122,14 @@ type violation struct {
 	message string
 }
 
-func (p *parameters) explain(findings []jsonschema.Finding) *rag.Error {
+func (p *parameters) explain(findings []jsonschema.Finding) *apierror.Error {
 	listed := make([]violation, 0, maxListed)
 	for _, f := range findings[:min(len(findings), maxListed)] {
 		listed = append(listed, p.violation(f))
 	}
 	if len(findings) == 1 {
 		only := listed[0]
-		return rag.Errorf(rag.InvalidArgument, "%s", only.message).
+		return apierror.Errorf(apierror.InvalidArgument, "%s", only.message).
 			With("parameter", only.Parameter).With("expected", only.Expected).With("example", only.Example)
 	}
 	var message strings.Builder
@@ -138,7 +141,7 @@ func (p *parameters) explain(findings []jsonschema.Finding) *rag.Error {
 	for i, v := range listed {
 		fmt.Fprintf(&message, " (%d) %s", i+1, v.message)
 	}
-	return rag.Errorf(rag.InvalidArgument, "%s", message.String()).With("violations", listed)
+	return apierror.Errorf(apierror.InvalidArgument, "%s", message.String()).With("violations", listed)
 }
 
 func (p *parameters) violation(f jsonschema.Finding) violation {

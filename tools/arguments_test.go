@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
@@ -22,15 +24,16 @@ import (
 // offline returns a server without database and models: the check of arguments needs neither.
 func offline() *mcp.Server {
 	logger := slog.New(slog.DiscardHandler)
-	w := workspace.New(index.New(nil, nil, logger), rag.NewSearcher(nil, nil, nil, logger), project.DefaultSettings(), "", logger)
-	return tools.NewServer(w, "test", logger)
+	database := db.NewDatabase("", logger)
+	w := workspace.New(index.New(database, nil, logger), rag.NewSearcher(database, nil), nil, project.DefaultSettings(), "", logger)
+	return tools.NewServer(w, os.TempDir(), "test", logger)
 }
 
 // The error about a wrong argument names the parameter, the fault and a correct value.
 func TestArguments_Rejected(t *testing.T) {
 	t.Parallel()
 	const (
-		searches       = `(its parameters: query, doc_types, limit, min_relevance_score, promotion_levels, mode)`
+		searches       = `(its parameters: query, doc_types, limit, min_relevance_score, promotion_levels, paths, mode)`
 		needsQuery     = `give text of at most 10000 characters, for example "connection pool exhausted"`
 		needsQuestion  = `give text of at most 10000 characters, for example "How do we handle connection pool exhaustion?"`
 		needsReference = `give text of at most 10000 characters, for example "database schema design"`
@@ -174,12 +177,12 @@ func TestArguments_Details(t *testing.T) {
 		{"several", `{"query": "a", "limit": 0, "top": 1}`, toolError{
 			Message: `2 things are wrong with the arguments: (1) limit is 0; give a whole number from 1 to 100, for example 10 ` +
 				`(2) "top" is not a parameter of semantic_search; leave it out, for example {"query":"connection pool exhausted"} ` +
-				`(its parameters: query, doc_types, limit, min_relevance_score, promotion_levels, mode)`,
+				`(its parameters: query, doc_types, limit, min_relevance_score, promotion_levels, paths, mode)`,
 			Details: map[string]any{"violations": []any{
 				map[string]any{"parameter": "limit", "expected": "a whole number from 1 to 100", "example": 10.0},
 				map[string]any{
 					"parameter": "top", "example": map[string]any{"query": "connection pool exhausted"},
-					"expected": "one of the parameters query, doc_types, limit, min_relevance_score, promotion_levels, mode",
+					"expected": "one of the parameters query, doc_types, limit, min_relevance_score, promotion_levels, paths, mode",
 				},
 			}},
 		}},

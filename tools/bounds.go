@@ -21,28 +21,22 @@ const (
 
 func brief(text string) string { return markdown.CutRunes(text, maxText) }
 
-// fitList returns the first items of a list, up to a weight of most, and the number
-// of items left out. build makes the list with texts of at most limit characters:
-// texts are shortened before items are left out.
-func fitList[T any](most int, build func(limit int) []T) (list []T, omitted int) {
-	const shortest = maxText / 4
-	for limit := maxText; ; limit /= 2 {
-		list = build(limit)
-		fitting := prefix(list, most)
-		if fitting == len(list) || limit/2 < shortest {
-			return list[:fitting:fitting], len(list) - fitting
-		}
-	}
+// textLimit returns how many characters a text may have in a list of so many items: a
+// long list has short texts, so that fewer of its items are left out.
+func textLimit(items int) int {
+	const inFull, shortest = 25, maxText / 4
+	return max(maxText*inFull/max(items, inFull), shortest)
 }
 
-// prefix returns how many of the first items have at most that weight together.
-func prefix[T any](list []T, most int) int {
+// fit returns the first items of a list, up to a weight of most, and the number of items
+// left out.
+func fit[T any](list []T, most int) (fitting []T, omitted int) {
 	for i, item := range list {
 		if most -= weight(item); most < 0 {
-			return i
+			return list[:i:i], len(list) - i
 		}
 	}
-	return len(list)
+	return list, 0
 }
 
 // weight returns the length of a value as JSON. Bytes of characters outside ASCII

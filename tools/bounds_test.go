@@ -61,7 +61,7 @@ func longDocTypes(t *testing.T, files map[string]string, long func(characters in
 	const file = "schemas/type.json"
 	fields := map[string]any{}
 	for i := range 100 {
-		fields[fmt.Sprintf("field_%d", i)] = map[string]any{"enum": []string{long(2000)}}
+		fields[fmt.Sprintf("field_%d", i)] = map[string]any{"enum": []string{long(500)}}
 	}
 	schema, err := json.Marshal(map[string]any{"type": "object", "properties": fields})
 	if err != nil {

@@ -6,10 +6,10 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // logCalls writes one log line for every tool call that returns: the tool, how many
@@ -39,11 +39,11 @@ func logCalls(logger *slog.Logger) mcp.Middleware {
 			var protocol *jsonrpc.Error
 			switch {
 			case err != nil && !errors.As(err, &protocol): // an answer that is no JSON
-				line.ErrorContext(ctx, "tool call failed", "code", rag.InternalError, "error", err, "ms", took)
+				line.ErrorContext(ctx, "tool call failed", "code", apierror.InternalError, "error", err, "ms", took)
 			case err != nil:
 				line.ErrorContext(ctx, "tool call refused", "error", err, "ms", took)
 			case failure != nil:
-				line.ErrorContext(ctx, "tool call failed", "code", rag.AsError(failure).Code, "error", failure, "ms", took)
+				line.ErrorContext(ctx, "tool call failed", "code", apierror.AsError(failure).Code, "error", failure, "ms", took)
 			case results >= 0:
 				line.InfoContext(ctx, "tool call", "ms", took, "results", results)
 			default:

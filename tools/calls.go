@@ -2,132 +2,109 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"log/slog"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/internal/workspace"
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
-type (
-	// SearchInput has the arguments of [Calls.Search].
-	SearchInput = semanticSearchInput
-	// SearchOutput is the answer of [Calls.Search].
-	SearchOutput = semanticSearchOutput
-	// SearchExternalInput has the arguments of [Calls.SearchExternal].
-	SearchExternalInput = searchExternalDocsInput
-	// SearchExternalOutput is the answer of [Calls.SearchExternal].
-	SearchExternalOutput = searchExternalDocsOutput
-	// SearchHandbookInput has the arguments of [Calls.SearchHandbook].
-	SearchHandbookInput = searchHandbookInput
-	// AskInput has the arguments of [Calls.Ask].
-	AskInput = ragQueryInput
-	// AskOutput is the answer of [Calls.Ask].
-	AskOutput = ragQueryOutput
-	// AskExternalInput has the arguments of [Calls.AskExternal].
-	AskExternalInput = ragQueryExternalInput
-	// AskExternalOutput is the answer of [Calls.AskExternal].
-	AskExternalOutput = ragQueryExternalOutput
-	// ActivateOutput is the answer of [Calls.Sync].
-	ActivateOutput = activateProjectOutput
-	// DocTypesOutput is the answer of [Calls.DocTypes].
-	DocTypesOutput = listDocTypesOutput
-	// IndexInput has the arguments of [Calls.Index].
-	IndexInput = indexDocumentInput
-	// IndexOutput is the answer of [Calls.Index].
-	IndexOutput = indexDocumentOutput
-	// PromoteInput has the arguments of [Calls.Promote].
-	PromoteInput = updatePromotionLevelInput
-	// PromoteOutput is the answer of [Calls.Promote].
-	PromoteOutput = updatePromotionLevelOutput
-	// DeleteInput has the arguments of [Calls.Delete].
-	DeleteInput = deleteDocumentsInput
-	// DeleteOutput is the answer of [Calls.Delete].
-	DeleteOutput = deleteDocumentsOutput
-	// IndexStatus says how far the index is behind the files.
-	IndexStatus = indexOutput
-	// Closest is the most relevant document, if none reached the threshold.
-	Closest = closestOutput
-)
+// Caller calls the tools from within the program, as the commands do: with the checks of a
+// request and by the same handlers, but without MCP. Safe for concurrent use.
+type Caller struct{ handler *handler }
 
-// Calls answers calls of the tools from within the program, such as those of a command
-// line: with the same checks of the arguments and by the same handlers, but without MCP.
-// Errors are those that the tools report. Safe for concurrent use.
-type Calls struct{ handler *handler }
-
-// NewCalls returns the calls of the tools on a workspace.
-func NewCalls(w *workspace.Workspace, logger *slog.Logger) *Calls {
-	return &Calls{handler: &handler{workspace: w, handbook: newHandbookCache(logger), logger: logger}}
+// NewCaller returns a caller of the tools on a workspace; see [NewServer].
+func NewCaller(w *workspace.Workspace, home string, logger *slog.Logger) *Caller {
+	return &Caller{handler: newHandler(w, home, logger)}
 }
 
-// Search calls semantic_search.
-func (c *Calls) Search(ctx context.Context, in SearchInput) (SearchOutput, error) {
-	return call(ctx, c, semanticSearchTool(), (*handler).semanticSearch, in)
-}
-
-// SearchExternal calls search_external_docs.
-func (c *Calls) SearchExternal(ctx context.Context, in SearchExternalInput) (SearchExternalOutput, error) {
-	return call(ctx, c, searchExternalDocsTool(), (*handler).searchExternalDocs, in)
-}
-
-// Ask calls rag_query. onText is called with each piece of the answer that the language
-// model writes.
-func (c *Calls) Ask(ctx context.Context, in AskInput, onText func(text string)) (AskOutput, error) {
-	if err := check(ragQueryTool(), in); err != nil {
-		return AskOutput{}, err
+// Call calls the tool of that name, and returns the text of its answer: JSON, but for
+// search_handbook. An argument that is nil counts as not given. The error is the one that
+// the tool reports. Call panics if there is no such tool.
+func (c *Caller) Call(ctx context.Context, name string, arguments map[string]any) (string, error) {
+	raw, err := encodeArguments(arguments)
+	if err != nil {
+		return "", err
 	}
-	return c.handler.ask(ctx, in, onText)
-}
-
-// AskExternal calls rag_query_external; see [Calls.Ask].
-func (c *Calls) AskExternal(ctx context.Context, in AskExternalInput, onText func(text string)) (AskExternalOutput, error) {
-	if err := check(ragQueryExternalTool(), in); err != nil {
-		return AskExternalOutput{}, err
+	request := &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Name: name, Arguments: raw}}
+	answer, err := toolNamed(name).handle(c.handler)(ctx, request)
+	if err == nil {
+		err = answer.GetError()
 	}
-	return c.handler.askExternal(ctx, in, onText)
+	if err != nil {
+		return "", err
+	}
+	return textOf(answer), nil
 }
 
-// DocTypes calls list_doc_types.
-func (c *Calls) DocTypes(ctx context.Context) (DocTypesOutput, error) {
-	return call(ctx, c, listDocTypesTool(), (*handler).listDocTypes, listDocTypesInput{})
+func toolNamed(name string) Tool {
+	for _, group := range Groups() {
+		for _, tool := range group.Tools {
+			if tool.Name == name {
+				return tool
+			}
+		}
+	}
+	panic("tools: there is no tool " + name)
 }
 
-// Index calls index_document.
-func (c *Calls) Index(ctx context.Context, in IndexInput) (IndexOutput, error) {
-	return call(ctx, c, indexDocumentTool(), (*handler).indexDocument, in)
+// textOf returns the text of an answer, which is its only content.
+func textOf(answer *mcp.CallToolResult) string {
+	text, _ := answer.Content[0].(*mcp.TextContent)
+	return text.Text
 }
 
-// Promote calls update_promotion_level.
-func (c *Calls) Promote(ctx context.Context, in PromoteInput) (PromoteOutput, error) {
-	return call(ctx, c, updatePromotionLevelTool(), (*handler).updatePromotionLevel, in)
+func encodeArguments(arguments map[string]any) (json.RawMessage, error) {
+	raw, err := json.Marshal(arguments)
+	if err != nil {
+		return nil, apierror.Errorf(apierror.InvalidArgument, "the arguments contain NaN or infinity; give a number such as 0.5")
+	}
+	return raw, nil
 }
 
-// Delete calls delete_documents.
-func (c *Calls) Delete(ctx context.Context, in DeleteInput) (DeleteOutput, error) {
-	return call(ctx, c, deleteDocumentsTool(), (*handler).deleteDocuments, in)
+// decodeArguments checks arguments as those of a request are checked.
+func decodeArguments[In any](tool Tool, arguments map[string]any) (in In, err error) {
+	raw, err := encodeArguments(arguments)
+	if err != nil {
+		return in, err
+	}
+	return in, tool.parameters().decode(raw, &in)
+}
+
+type textKey struct{}
+
+// WithText returns a context in which rag_query and rag_query_external call onText with
+// each piece of the answer that the language model writes.
+func WithText(ctx context.Context, onText func(text string)) context.Context {
+	return context.WithValue(ctx, textKey{}, onText)
 }
 
 // Sync answers as activate_project does, once the project that the workspace was made
-// for is whole in the index; see [workspace.Workspace.Sync]. An answer comes with its
-// error too, unless the project cannot be activated.
-func (c *Calls) Sync(ctx context.Context, progress func(workspace.Status)) (ActivateOutput, error) {
+// for is whole in the index; see [workspace.Workspace.Sync]. The answer comes with its
+// error too, and is "" only if the project cannot be activated.
+func (c *Caller) Sync(ctx context.Context, progress func(workspace.Status)) (answer string, err error) {
 	active, err := c.handler.workspace.Sync(ctx, progress)
 	if active == nil {
-		return ActivateOutput{}, err
+		return "", err
 	}
-	out, outErr := activated(ctx, active)
+	out, outErr := c.handler.activated(ctx, active)
 	if err == nil {
 		err = outErr
 	}
-	return out, err
+	encoded, encodeErr := readable(out)
+	if encodeErr != nil {
+		return "", fmt.Errorf("encode the answer: %w", encodeErr)
+	}
+	return string(encoded), err
 }
 
-// SearchHandbookOutput has the results of search_handbook. The tool answers with Text alone.
-type SearchHandbookOutput struct {
+// HandbookAnswer has the passages that search_handbook answers with as text.
+type HandbookAnswer struct {
 	Results      []HandbookResult `json:"results"`
 	TotalMatches int              `json:"total_matches"`
-	Text         string           `json:"-"`
 }
 
 // HandbookResult is a passage of the handbook.
@@ -139,35 +116,18 @@ type HandbookResult struct {
 	Content        string  `json:"content"`
 }
 
-// SearchHandbook calls search_handbook.
-func (c *Calls) SearchHandbook(ctx context.Context, in SearchHandbookInput) (SearchHandbookOutput, error) {
-	if err := check(searchHandbookTool(), in); err != nil {
-		return SearchHandbookOutput{}, err
+// SearchHandbook makes the search of search_handbook.
+func (c *Caller) SearchHandbook(ctx context.Context, arguments map[string]any) (HandbookAnswer, error) {
+	in, err := decodeArguments[searchHandbookInput](searchHandbookTool(), arguments)
+	if err != nil {
+		return HandbookAnswer{}, err
 	}
-	passages, text, err := c.handler.answerHandbook(ctx, in)
-	out := SearchHandbookOutput{Results: make([]HandbookResult, len(passages)), TotalMatches: len(passages), Text: text}
+	passages, _, err := c.handler.answerHandbook(ctx, in)
+	answer := HandbookAnswer{Results: make([]HandbookResult, len(passages)), TotalMatches: len(passages)}
 	for i, p := range passages {
-		out.Results[i] = HandbookResult{
-			Source: p.Source, Section: p.Section, Chunk: p.Chunk, RelevanceScore: round(p.Score), Content: p.Content,
+		answer.Results[i] = HandbookResult{
+			Source: p.Path, Section: p.DocType, Chunk: p.Ordinal, RelevanceScore: round(p.Score), Content: p.Content,
 		}
 	}
-	return out, err
-}
-
-func call[In, Out any](ctx context.Context, c *Calls, tool Tool, handle callHandler[In, Out], in In) (out Out, err error) {
-	if err := check(tool, in); err != nil {
-		return out, err
-	}
-	_, out, err = handle(c.handler, ctx, &mcp.CallToolRequest{}, in)
-	return out, err
-}
-
-// check checks arguments as the server checks those of a request.
-func check(tool Tool, in any) error {
-	arguments := encode(in)
-	if arguments == nil {
-		return rag.Errorf(rag.InvalidArgument, "the arguments of %s hold a number that is none", tool.Name)
-	}
-	_, err := tool.parameters().check(arguments)
-	return err
+	return answer, err
 }

@@ -45,7 +45,7 @@ func TestCancel_StopsQuery(t *testing.T) {
 			c := connect(t, f.server, version)
 			c.activate(t, copyProject(t, "testdata/project"))
 			search := arguments{"query": "connection pool"}
-			c.ask(t, "semantic_search", search) // from here on it counts and searches, and asks nothing else
+			c.ask(t, "semantic_search", search) // from here on it searches, and asks nothing else
 			locking, watching := dial(t, f.databaseURL), dial(t, f.databaseURL)
 			lock, err := locking.Begin(t.Context())
 			if err != nil {
@@ -96,7 +96,7 @@ func waitForQueries(t *testing.T, conn *pgx.Conn, want int) {
 		var waiting int
 		err := conn.QueryRow(ctx, `SELECT count(*) FROM pg_stat_activity
 			WHERE datname = current_database() AND state = 'active' AND wait_event_type = 'Lock'
-				AND query LIKE '-- name: ChunkCountUpTo%'`).Scan(&waiting)
+				AND query LIKE '-- name: Search%'`).Scan(&waiting)
 		if err != nil {
 			t.Fatalf("%d queries wait, want %d: %v", waiting, want, err)
 		}

@@ -6,10 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // maxCompletions is the most values that the protocol allows in a completion.
@@ -33,8 +34,8 @@ func (h *handler) complete(ctx context.Context, request *mcp.CompleteRequest) (*
 		case "doc_type":
 			return h.completeDocType(ctx, argument.Value)
 		case "promotion_level":
-			levels := make([]string, 0, len(rag.Levels()))
-			for _, level := range rag.Levels() {
+			levels := make([]string, 0, len(catalog.Levels()))
+			for _, level := range catalog.Levels() {
 				levels = append(levels, string(level))
 			}
 			return completion(levels, argument.Value), nil
@@ -57,7 +58,7 @@ func (h *handler) completePath(ctx context.Context, part string) (*mcp.CompleteR
 	if strings.ContainsRune(part, 0) {
 		return completion(nil, ""), nil
 	}
-	paths, total, err := h.workspace.Searcher().Paths(ctx, active.Tenant, strings.TrimPrefix(part, "./"), maxCompletions)
+	paths, total, err := active.Paths(ctx, strings.TrimPrefix(part, "./"), maxCompletions)
 	if err != nil {
 		return completionError(err)
 	}
@@ -79,7 +80,7 @@ func (h *handler) completeDocType(ctx context.Context, part string) (*mcp.Comple
 }
 
 func completionError(err error) (*mcp.CompleteResult, error) {
-	if rag.AsError(err).Code == rag.ProjectNotActivated {
+	if apierror.AsError(err).Code == apierror.ProjectNotActivated {
 		return completion(nil, ""), nil
 	}
 	return nil, protocolError(err)

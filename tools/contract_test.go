@@ -94,8 +94,12 @@ func checkAnswers(t *testing.T, tool tools.Tool, f toolexample.File) {
 		maps.DeleteFunc(shown, func(path string, _ bool) bool { return within(path, exception) })
 	}
 	for name, property := range declared.Properties {
+		prefix := name + "."
+		if property.Items != nil {
+			property, prefix = property.Items, name+"[]."
+		}
 		if property.Type == "object" && len(property.Properties) == 0 { // another tool declares its fields
-			maps.DeleteFunc(shown, func(path string, _ bool) bool { return strings.HasPrefix(path, name+".") })
+			maps.DeleteFunc(shown, func(path string, _ bool) bool { return strings.HasPrefix(path, prefix) })
 		}
 	}
 	want := slices.DeleteFunc(fieldsOfSchema("", declared), func(path string) bool {

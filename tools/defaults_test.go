@@ -91,10 +91,10 @@ func TestDefaults_Limits(t *testing.T) {
 	}
 }
 
-// thresholds returns documents whose relevance to "harbour crane" is around 0.6
-// and around 0.4, in both collections.
+// thresholds returns documents whose relevance to "harbour crane schedule" is around 0.6
+// and around 0.2, in both collections.
 func thresholds() map[string]string {
-	middle, low := "Lorry. Train. Gauge. Bridge. Canal. Sluice. Tide. Barge. Rope. Pier. Winch. Mast. Keel. Buoy.", "Harbour. Lorry. Train. Gauge. Bridge. Canal. Sluice. Tide."
+	middle, low := "Lorry. Train. Gauge. Bridge. Canal. Sluice. Tide. Barge. Rope. Pier. Winch. Mast. Keel. Buoy. Shore. Sail. Oar. Hull.", "Harbour. Lorry. Train. Gauge. Bridge. Canal. Sluice. Tide."
 	return map[string]string{
 		"csharp-compounding-docs/insights/middle.md": insight("Harbour anchor", "standard", middle),
 		"csharp-compounding-docs/insights/low.md":    insight("Lorry", "standard", low),
@@ -107,7 +107,7 @@ func TestDefaults_Scores(t *testing.T) {
 	t.Parallel()
 	c := connect(t, setup(t).server, protocolVersions()["handshake"])
 	c.activate(t, newProject(t, `{"project_name": "p", "external_docs": {"path": "./docs"}}`, thresholds()))
-	query := arguments{"query": "harbour crane", "min_relevance_score": 0}
+	query := arguments{"query": "harbour crane schedule", "min_relevance_score": 0}
 	for _, tool := range []string{"semantic_search", "search_external_docs"} {
 		var got externalAnswer
 		c.get(t, tool, query, &got)
@@ -158,8 +158,9 @@ func TestDefaults_CriticalAndLevels(t *testing.T) {
 	}{
 		"default":                   {nil, append([]string{"critical"}, three...)},
 		"without critical":          {arguments{"include_critical": false}, three},
-		"important and above":       {arguments{"min_promotion_level": "important"}, []string{"critical"}},
+		"important and above":       {arguments{"min_promotion_level": "important", "min_relevance_score": 0}, []string{"critical"}},
 		"critical only if relevant": {arguments{"min_promotion_level": "critical", "include_critical": false}, []string{}},
+		"nothing relevant":          {arguments{"min_promotion_level": "important"}, []string{}},
 		"of another doc-type":       {arguments{"doc_types": []string{"problem"}}, []string{}},
 	} {
 		if diff := cmp.Diff(test.want, levels(test.arguments)); diff != "" {

@@ -11,7 +11,7 @@ import (
 type deleteDocumentsInput struct {
 	ProjectName string  `json:"project_name" jsonschema:"Project identifier."`
 	BranchName  *string `json:"branch_name,omitempty" jsonschema:"Only this branch. Default: all branches."`
-	PathHash    *string `json:"path_hash,omitempty" jsonschema:"Only the checkout with this path hash. Default: all checkouts."`
+	PathHash    *string `json:"path_hash,omitempty" jsonschema:"Only this checkout; \"all\" for all. Default: the present one if among them, else all."`
 	DryRun      *bool   `json:"dry_run,omitempty" jsonschema:"Count what would be deleted, and delete nothing."`
 }
 
@@ -19,12 +19,13 @@ type deleteDocumentsOutput struct {
 	Status            string  `json:"status"`
 	DeletedCount      *int    `json:"deleted_count,omitempty"`
 	DeletedChunks     *int    `json:"deleted_chunks,omitempty"`
-	WouldDeleteCount  *int    `json:"would_delete_count,omitempty" jsonschema:"In a dry run."`
-	WouldDeleteChunks *int    `json:"would_delete_chunks,omitempty" jsonschema:"In a dry run."`
+	WouldDeleteCount  *int    `json:"would_delete_count,omitempty"`
+	WouldDeleteChunks *int    `json:"would_delete_chunks,omitempty"`
 	ProjectName       string  `json:"project_name"`
 	BranchName        *string `json:"branch_name"`
 	PathHash          *string `json:"path_hash"`
 	DryRun            bool    `json:"dry_run"`
+	Message           string  `json:"message,omitempty"`
 }
 
 func deleteDocumentsTool() Tool {
@@ -32,9 +33,8 @@ func deleteDocumentsTool() Tool {
 		Name:  "delete_documents",
 		Title: "Delete from the index",
 		Description: "Delete a project's own documents from the index, by branch or checkout: for branches and worktrees that " +
-			"are gone. Files on disk and external docs stay. A checkout that is open in Claude Code is deactivated in every " +
-			"window and stays out of the index until activate_project brings it back, for all of them. A dry_run " +
-			"activates and indexes nothing. Call it with dry_run=true first, show the counts, and delete " +
+			"are gone. Files on disk and external docs stay. A checkout that is open is deactivated in every " +
+			"window until activate_project brings it back. Call it with dry_run=true first, show counts and message, and delete " +
 			"only when the user agrees. Not for deleting a document: delete its file.",
 		Meta: searchHint("remove a project or branch from the index"),
 		Annotations: &mcp.ToolAnnotations{
@@ -57,7 +57,11 @@ func (h *handler) deleteDocuments(
 	out := deleteDocumentsOutput{
 		ProjectName: in.ProjectName, BranchName: in.BranchName, PathHash: in.PathHash, DryRun: valueOr(in.DryRun, false),
 	}
-	if out.DryRun {
+	selection, message, err := h.workspace.Select(ctx, selection)
+	if err != nil {
+		return nil, out, err
+	}
+	if out.Message = message; out.DryRun {
 		contents, err := h.workspace.Contents(ctx, selection)
 		out.Status, out.WouldDeleteCount, out.WouldDeleteChunks = "preview", &contents.Documents, &contents.Chunks
 		return nil, out, err

@@ -8,16 +8,16 @@ import (
 	"log/slog"
 	"runtime/debug"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // errorBody is the only text of the answer of a failed tool call.
 type errorBody struct {
 	Error   bool           `json:"error"`
-	Code    rag.Code       `json:"code"`
+	Code    apierror.Code  `json:"code"`
 	Message string         `json:"message"`
 	Details map[string]any `json:"details"`
 }
@@ -51,30 +51,30 @@ func reportErrors(logger *slog.Logger) mcp.Middleware {
 			if !ok || !answer.IsError || answer.GetError() == nil {
 				return result, nil
 			}
-			return errorResult(call.Session, rag.AsError(answer.GetError())), nil
+			return errorResult(call.Session, apierror.AsError(answer.GetError())), nil
 		}
 	}
 }
 
 // bug returns the error for a failure whose cause belongs only in the log.
-func bug() *rag.Error {
-	return rag.Errorf(rag.InternalError, "the server met a bug; its log has the details")
+func bug() *apierror.Error {
+	return apierror.Errorf(apierror.InternalError, "the server met a bug; its log has the details")
 }
 
-func errorResult(session *mcp.ServerSession, e *rag.Error) *mcp.CallToolResult {
+func errorResult(session *mcp.ServerSession, e *apierror.Error) *mcp.CallToolResult {
 	result := newCallResult(session)
 	result.IsError, result.Content = true, []mcp.Content{&mcp.TextContent{Text: string(encodeError(e))}}
 	return result
 }
 
 // encodeError returns the error body as JSON.
-func encodeError(e *rag.Error) []byte {
+func encodeError(e *apierror.Error) []byte {
 	body := errorBody{Error: true, Code: e.Code, Message: e.Error(), Details: e.Details}
 	if body.Details == nil {
 		body.Details = map[string]any{}
 	}
 	text, err := readable(body)
-	if err != nil { // a detail that is no JSON: code and message are
+	if err != nil { // a detail cannot be encoded; drop the details
 		body.Details = map[string]any{}
 		text, _ = readable(body)
 	}

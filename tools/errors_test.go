@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 type failOutput struct {
@@ -70,14 +70,14 @@ func TestReportErrors(t *testing.T) {
 	}{
 		{
 			"an error with details", func() error {
-				return rag.Errorf(rag.DocumentNotFound, "there is no %q", "<a> & b").With("path", "<a> & b")
+				return apierror.Errorf(apierror.DocumentNotFound, "there is no %q", "<a> & b").With("path", "<a> & b")
 			},
 			`{"error":true,"code":"DOCUMENT_NOT_FOUND","message":"there is no \"<a> & b\"","details":{"path":"<a> & b"}}`,
 			`level=ERROR msg="tool call failed" tool=fail code=DOCUMENT_NOT_FOUND error="there is no`,
 		},
 		{
 			"a wrapped error", func() error {
-				return fmt.Errorf("the file is written; %w", rag.Errorf(rag.DatabaseError, "no connection").With("sqlstate", "08006"))
+				return fmt.Errorf("the file is written; %w", apierror.Errorf(apierror.DatabaseError, "no connection").With("sqlstate", "08006"))
 			},
 			`{"error":true,"code":"DATABASE_ERROR","message":"the file is written; no connection","details":{"innerMessage":"no connection","sqlstate":"08006"}}`,
 			`code=DATABASE_ERROR`,
@@ -100,7 +100,7 @@ func TestReportErrors(t *testing.T) {
 			`error="search: context deadline exceeded"`,
 		},
 		{
-			"a detail that is no JSON", func() error { return rag.Errorf(rag.InternalError, "odd").With("detail", func() {}) },
+			"a detail that cannot be encoded", func() error { return apierror.Errorf(apierror.InternalError, "odd").With("detail", func() {}) },
 			`{"error":true,"code":"INTERNAL_ERROR","message":"odd","details":{}}`,
 			`code=INTERNAL_ERROR`,
 		},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 )
@@ -17,13 +19,15 @@ type ExplainOutput struct {
 	Embedded          float64 `json:"embedded"`
 	MinRelevanceScore float64 `json:"min_relevance_score"`
 	// Sampled is the number of passages that the frequencies of the terms come from.
-	Sampled     int               `json:"sampled_passages"`
+	Sampled int `json:"sampled_passages"`
+	// Passages is how many the search may return.
+	Passages    int               `json:"passages"`
 	Terms       []ExplainedTerm   `json:"terms"`
 	Identifiers []string          `json:"identifiers"`
 	Plans       []ExplainedPlan   `json:"plans"`
 	Candidates  int               `json:"candidates"`
 	Results     []ExplainedResult `json:"results"`
-	Index       *indexOutput      `json:"index,omitempty"`
+	Index       *IndexStatus      `json:"index,omitempty"`
 }
 
 // ExplainedTerm is a term of the query; see [rag.ExplainedTerm].
@@ -36,50 +40,64 @@ type ExplainedTerm struct {
 
 // ExplainedPlan says how vectors were compared; see [rag.ExplainedPlan].
 type ExplainedPlan struct {
-	Levels    []rag.Level `json:"promotion_levels"`
-	Plan      string      `json:"plan"`
-	Passages  int         `json:"passages"`
-	Threshold int         `json:"exact_up_to"`
+	Levels    []catalog.Level `json:"promotion_levels"`
+	Plan      string          `json:"plan"`
+	Passages  int             `json:"passages"`
+	Threshold int             `json:"exact_up_to"`
 }
 
 // ExplainedResult is a document with the evidence for its best passage.
 type ExplainedResult struct {
 	Rank int `json:"rank"`
 	// Cosine is nil if there is no vector.
-	Cosine         *float64 `json:"cosine"`
-	Share          float64  `json:"share"`
-	Phrase         float64  `json:"phrase"`
-	RelevanceScore float64  `json:"relevance_score"`
-	Boost          float64  `json:"boost"`
-	SortKey        float64  `json:"sort_key"`
+	Cosine *float64 `json:"cosine"`
+	// Terms add up to LogOdds, unless a line of a pasted text decides, or the whole of a
+	// short query stands in the passage.
+	Terms          ExplainedTerms `json:"log_odds_terms"`
+	LogOdds        float64        `json:"log_odds"`
+	RelevanceScore float64        `json:"relevance_score"`
+	SortKey        float64        `json:"sort_key"`
 	// Below says that the score is below the threshold: a search leaves it out.
-	Below          bool      `json:"below_threshold"`
-	Path           string    `json:"path"`
-	Title          string    `json:"title"`
-	PromotionLevel rag.Level `json:"promotion_level"`
+	Below          bool          `json:"below_threshold"`
+	Path           string        `json:"path"`
+	Title          string        `json:"title"`
+	PromotionLevel catalog.Level `json:"promotion_level"`
 	supersededOutput
 	bestPassage
 	snippetOutput
 }
 
+// ExplainedTerms are what each kind of evidence adds to the log-odds; see
+// [relevance.Terms].
+type ExplainedTerms struct {
+	Meaning  float64 `json:"meaning"`
+	Strength float64 `json:"strength"`
+	Share    float64 `json:"share"`
+	Phrase   float64 `json:"phrase"`
+	Passages float64 `json:"passages"`
+	Base     float64 `json:"base"`
+}
+
 // Explain makes the search of semantic_search, and says why it finds what it finds.
-func (c *Calls) Explain(ctx context.Context, in SearchInput) (ExplainOutput, error) {
-	if err := check(semanticSearchTool(), in); err != nil {
+func (c *Caller) Explain(ctx context.Context, arguments map[string]any) (ExplainOutput, error) {
+	in, err := decodeArguments[semanticSearchInput](semanticSearchTool(), arguments)
+	if err != nil {
 		return ExplainOutput{}, err
 	}
-	active, query, _, err := c.handler.searchQuery(ctx, in)
+	active, query, err := c.handler.searchQuery(ctx, in)
 	if err != nil {
 		return ExplainOutput{}, err
 	}
 	return c.handler.explain(ctx, active, active.Compounding(), query)
 }
 
-// ExplainExternal is [Calls.Explain] for search_external_docs.
-func (c *Calls) ExplainExternal(ctx context.Context, in SearchExternalInput) (ExplainOutput, error) {
-	if err := check(searchExternalDocsTool(), in); err != nil {
+// ExplainExternal is [Caller.Explain] for search_external_docs.
+func (c *Caller) ExplainExternal(ctx context.Context, arguments map[string]any) (ExplainOutput, error) {
+	in, err := decodeArguments[searchExternalDocsInput](searchExternalDocsTool(), arguments)
+	if err != nil {
 		return ExplainOutput{}, err
 	}
-	active, external, query, _, err := c.handler.externalQuery(ctx, in)
+	active, external, query, err := c.handler.externalQuery(ctx, in)
 	if err != nil {
 		return ExplainOutput{}, err
 	}
@@ -87,7 +105,7 @@ func (c *Calls) ExplainExternal(ctx context.Context, in SearchExternalInput) (Ex
 }
 
 func (h *handler) explain(
-	ctx context.Context, active *workspace.Project, scope rag.Scope, query rag.Query,
+	ctx context.Context, active *workspace.Project, scope catalog.Scope, query rag.Query,
 ) (ExplainOutput, error) {
 	found, err := h.workspace.Searcher().Explain(ctx, scope, query)
 	if err != nil {
@@ -95,8 +113,9 @@ func (h *handler) explain(
 	}
 	out := ExplainOutput{
 		Query: query.Text, Mode: found.Mode, Embedded: math.Floor(found.Embedded*100) / 100, MinRelevanceScore: query.MinScore,
-		Sampled: found.Sampled, Terms: []ExplainedTerm{}, Identifiers: found.Identifiers, Plans: []ExplainedPlan{},
-		Candidates: found.Candidates, Results: []ExplainedResult{}, Index: indexOf(ctx, active),
+		Sampled: found.Sampled, Passages: found.Passages,
+		Terms: []ExplainedTerm{}, Identifiers: found.Identifiers, Plans: []ExplainedPlan{},
+		Candidates: found.Candidates, Results: []ExplainedResult{},
 	}
 	for _, term := range found.Terms {
 		term.Weight = round(term.Weight)
@@ -105,18 +124,24 @@ func (h *handler) explain(
 	for _, plan := range found.Plans {
 		out.Plans = append(out.Plans, ExplainedPlan(plan))
 	}
+	hits := make([]rag.Hit, len(found.Documents))
 	for i, hit := range found.Documents {
+		hits[i] = hit.Hit
 		out.Results = append(out.Results, explainedResult(i+1, hit, query.MinScore))
 	}
+	out.Index = h.indexOfHits(ctx, active, scope.Collection, hits)
 	return out, nil
 }
 
 func explainedResult(rank int, hit rag.ExplainedHit, minScore float64) ExplainedResult {
 	result := ExplainedResult{
-		Rank: rank, Share: round(hit.Share), Phrase: round(hit.Phrase), RelevanceScore: round(hit.Hit.Score),
-		Boost: hit.Boost, SortKey: round(hit.Key), Below: hit.Hit.Score < minScore,
+		Rank: rank, LogOdds: round(hit.LogOdds), RelevanceScore: round(hit.Score), SortKey: round(hit.Key), Below: hit.Score < minScore,
+		Terms: ExplainedTerms{
+			Meaning: round(hit.Terms.Meaning), Strength: round(hit.Terms.Strength), Share: round(hit.Terms.Share),
+			Phrase: round(hit.Terms.Phrase), Passages: round(hit.Terms.Passages), Base: hit.Terms.Base,
+		},
 		Path: wirePath(hit.Path), Title: brief(hit.Title), PromotionLevel: hit.Level,
-		supersededOutput: supersededOf(hit.Hit), bestPassage: bestPassageOf(hit.Hit, maxText),
+		supersededOutput: supersededBy(hit.SupersededBy), bestPassage: bestPassageOf(hit.Hit, maxText),
 		snippetOutput: snippetOutput{hit.Snippet},
 	}
 	if hit.Cosine != nil {

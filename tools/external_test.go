@@ -27,7 +27,7 @@ type externalAnswer struct {
 	Results          []externalResult `json:"results"`
 	TotalMatches     int              `json:"total_matches"`
 	ExternalDocsPath string           `json:"external_docs_path"`
-	Closest          *struct {
+	Closest          []struct {
 		Path string `json:"path"`
 	} `json:"closest"`
 }
@@ -177,6 +177,14 @@ func TestSearchExternalDocs_UsesConfigOverrideForMinRelevanceScore(t *testing.T)
 					t.Errorf("%s with %s in the config and %v as parameter: found %v, want %v",
 						tool, test.config, test.parameter, found, test.want)
 				}
+				says := fmt.Sprintf("sets the minimum relevance to %s, which overrides %v.", test.config, test.parameter)
+				if text := c.ask(t, tool, query).Text; !strings.Contains(text, says) {
+					t.Errorf("%s does not say %q: %s", tool, says, text)
+				}
+				delete(query, "min_relevance_score")
+				if text := c.ask(t, tool, query).Text; strings.Contains(text, "overrides") {
+					t.Errorf("%s without the parameter: %s", tool, text)
+				}
 			}
 		}
 	})
@@ -188,7 +196,7 @@ func TestSearchExternalDocs_ReturnsError_WhenEmbeddingServiceFails(t *testing.T)
 		t.Helper()
 		c.activate(t, newProject(t, withExternalDocs(""), guides()))
 		f.fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/embed"}, Status: 503, Message: "Ollama unavailable"})
-		e := c.fail(t, "search_external_docs", arguments{"query": "test query"})
+		e := c.fail(t, "search_external_docs", arguments{"query": "test query", "mode": "vector"})
 		if e.Code != "EMBEDDING_SERVICE_ERROR" || !strings.Contains(e.Message, "Ollama unavailable") || e.Details["circuit_state"] == nil {
 			t.Errorf("error %+v", e)
 		}
@@ -239,4 +247,34 @@ func TestSearchExternalDocs_ManualVerification(t *testing.T) {
 			t.Errorf("score %v, answer (-want +got):\n%s", score, diff)
 		}
 	})
+}
+
+// An external document is indexed by itself, and a path in an error stands there once, cut.
+func TestIndexDocument_NamesWhatItIsGiven(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	c := connect(t, f.server, protocolVersions()["handshake"])
+	c.activate(t, newProject(t, withExternalDocs(""), guides()))
+	long := strings.Repeat("long/", 4000) + "x.md"
+	for path, want := range map[string]string{
+		"./docs/guide-1.md": "belongs to the external docs, which are indexed by themselves",
+		long:                "there is no document",
+		"../" + long:        "leads out of",
+		"csharp-compounding-docs/problems/gone.md":  "there is no document",
+		"csharp-compounding-docs/problems/long.txt": "is not a markdown document",
+	} {
+		for tool, parameter := range map[string]string{"index_document": "path", "update_promotion_level": "document_path"} {
+			call := arguments{parameter: path}
+			if tool == "update_promotion_level" {
+				call["promotion_level"] = "critical"
+			}
+			text := c.ask(t, tool, call).Text
+			if tool == "index_document" && !strings.Contains(text, want) {
+				t.Errorf("%s of %.60s: %.400s, want %q", tool, path, text, want)
+			}
+			if shown := path[:min(len(path), 60)]; strings.Count(strings.ReplaceAll(text, "long/long/", "long/"), shown) > 1 || len(text) > 700 {
+				t.Errorf("%s of %.60s says it more than once, or at length: %.700s", tool, path, text)
+			}
+		}
+	}
 }

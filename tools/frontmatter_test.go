@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
+	"go.yaml.in/yaml/v4"
 
 	"github.com/compound-docs/compound-docs/internal/project"
 )
@@ -187,7 +187,7 @@ func readSchemas(t *testing.T) schemaFiles {
 		Name, Type string
 		Values     []string
 	}
-	if err := yaml.Unmarshal([]byte(contractSchema), &short); err != nil {
+	if err := yaml.Load([]byte(contractSchema), &short); err != nil {
 		t.Fatal(err)
 	}
 	properties := map[string]any{}

@@ -8,6 +8,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 )
 
 // cachedHandbookResults is how many searches the cache holds.
@@ -16,8 +17,10 @@ const cachedHandbookResults = 100
 // handbookFound is the result of a search in one edition of the handbook. Every change
 // of the handbook, by any process, makes a new edition.
 type handbookFound struct {
-	edition  rag.HandbookEdition
-	passages []rag.HandbookPassage
+	edition  index.HandbookEdition
+	passages []rag.Hit
+	// altered is how many were left out.
+	altered int
 	// sections lists those of the handbook. It is set only if there are no passages.
 	sections []string
 }

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -22,21 +23,26 @@ type indexDocumentOutput struct {
 	EmbeddingDimensions int    `json:"embedding_dimensions"`
 
 	Warnings []string `json:"warnings,omitempty"`
+
+	Neighbours []closestOutput `json:"neighbours,omitempty"`
+	messageOutput
 }
 
 func indexDocumentTool() Tool {
 	return newProjectTool((*handler).indexDocument, &mcp.Tool{
 		Name:  "index_document",
 		Title: "Index document",
-		Description: "Validate, index and embed one document now. Use it after writing or editing a document: it confirms that the " +
-			"document is searchable, or lists everything that is wrong with its front matter. Not needed for files " +
-			"that were only moved or deleted.",
+		Description: "Validate and index one document now. Use it after writing or editing one: it lists everything that is wrong " +
+			"with its front matter, or the documents near it, to extend, replace or keep. Not needed for files that were " +
+			"only moved or deleted.",
 		Meta:        searchHint("check a document that was just written"),
-		Annotations: readOnly(),
+		Annotations: writesIndex(),
 		InputSchema: inputSchema[indexDocumentInput](map[string][]property{
 			"path": {notEmpty, example("./csharp-compounding-docs/problems/example-20260102.md")},
 		}),
-		OutputSchema: outputSchema[indexDocumentOutput](map[string][]property{"status": {oneOf("indexed")}}),
+		OutputSchema: outputSchema[indexDocumentOutput](map[string][]property{
+			"status": {oneOf("indexed")}, "neighbours": {fieldsAsIn("semantic_search")},
+		}),
 	})
 }
 
@@ -53,15 +59,24 @@ func (h *handler) indexDocument(
 	}
 	out := indexDocumentOutput{Status: "indexed", Path: wirePath(path), EmbeddingDimensions: embeddingDimensions}
 	advice := active.Advice(path)
-	warnings, omitted := fitList(maxSideList, func(limit int) []string {
-		warnings := make([]string, len(advice))
-		for i, v := range advice {
-			warnings[i] = markdown.CutRunes(fmt.Sprintf("%s %s (expected: %s)", v.Field, v.Problem, v.Expected), limit)
-		}
-		return warnings
-	})
-	if out.Warnings = warnings; omitted > 0 {
+	for _, v := range advice {
+		warning := fmt.Sprintf("%s %s (expected: %s)", v.Field, v.Problem, v.Expected)
+		out.Warnings = append(out.Warnings, markdown.CutRunes(warning, textLimit(len(advice))))
+	}
+	var omitted int
+	if out.Warnings, omitted = fit(out.Warnings, maxSideList); omitted > 0 {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("%d more", omitted))
+	}
+	near, err := active.Neighbours(ctx, path, h.workspace.Searcher())
+	if err != nil { // the document is indexed all the same
+		h.logger.DebugContext(ctx, "find what is near a document", "error", err)
+	}
+	if len(near) > 0 {
+		out.Neighbours, out.Message = closestOf(near, math.Inf(1)), whatToDo
 	}
 	return nil, out, nil
 }
+
+// whatToDo asks for a decision: no similarity tells a duplicate from a relative.
+const whatToDo = "Read the neighbours and decide: extend one of them and remove this document, " +
+	"let this one replace it (supersedes in the front matter), or keep both and link them."

@@ -4,57 +4,105 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 const (
 	// maxFailed is how many failed files an answer lists at most.
 	maxFailed = 5
-	// reasonTexts is how many times longer than other texts a reason can be: it
-	// lists every fault of a file.
-	reasonTexts = 3
+	// maxReason bounds a reason, in characters: it lists every fault of a file.
+	maxReason = 900
 )
 
-// indexOutput says that the index is behind the files, and why.
-type indexOutput struct {
-	Root        string         `json:"root"`
-	BranchName  string         `json:"branch_name"`
-	Pending     int            `json:"pending" jsonschema:"Changed files that are not indexed yet."`
-	Embedding   int            `json:"embedding,omitempty" jsonschema:"Passages without a vector yet, found by their words."`
-	FailedCount int            `json:"failed_count" jsonschema:"Files that cannot be indexed until they are corrected."`
-	Failed      []failedOutput `json:"failed" jsonschema:"The first of the failed files."`
-	Waiting     string         `json:"waiting,omitempty" jsonschema:"Why indexing waits."`
-	Synced      string         `json:"synced,omitempty" jsonschema:"When the index last held all files."`
+// IndexStatus says that the index is behind the files, and why.
+type IndexStatus struct {
+	Root        string       `json:"root"`
+	BranchName  string       `json:"branch_name"`
+	Pending     int          `json:"pending" jsonschema:"Changed files that are not indexed yet."`
+	Embedding   int          `json:"embedding,omitempty" jsonschema:"Passages without a vector yet, found by their words."`
+	FailedCount int          `json:"failed_count" jsonschema:"Files that cannot be indexed until they are corrected."`
+	Failed      []FailedFile `json:"failed" jsonschema:"The first that no answer named before."`
+	Waiting     string       `json:"waiting,omitempty" jsonschema:"Why indexing waits."`
+	Synced      string       `json:"synced,omitempty" jsonschema:"When the index last held all files."`
 }
 
-type failedOutput struct {
+// FailedFile is a file that cannot be indexed.
+type FailedFile struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
 	Since  string `json:"since"`
 }
 
-// indexOf returns nil if the index is up to date.
-func indexOf(ctx context.Context, active *workspace.Project) *indexOutput {
+// toldFailures has the failed files that an answer has named: a reason is told once, and
+// again if the file fails again. Safe for concurrent use.
+type toldFailures struct {
+	mu   sync.Mutex
+	told map[FailedFile]bool
+}
+
+// all returns the status as it is, with every failed file.
+func (f *toldFailures) all(status *IndexStatus) *IndexStatus {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.told = map[FailedFile]bool{}
+	if status != nil {
+		for _, failed := range status.Failed {
+			f.told[failed] = true
+		}
+	}
+	return status
+}
+
+// untold returns the status without the failed files that were named before.
+func (f *toldFailures) untold(status *IndexStatus) *IndexStatus {
+	f.mu.Lock()
+	before := f.told
+	f.mu.Unlock()
+	if f.all(status) != nil {
+		status.Failed = slices.DeleteFunc(status.Failed, func(failed FailedFile) bool { return before[failed] })
+	}
+	return status
+}
+
+// indexOf returns nil if the index is up to date. It names only the failed files that no
+// answer has named before: the reasons would be most of each answer.
+func (h *handler) indexOf(ctx context.Context, active *workspace.Project) *IndexStatus {
+	return h.failures.untold(statusOf(ctx, active, 0))
+}
+
+// indexOfHits is indexOf for what a search has found. Documents whose lines are outdated
+// are pending, whatever the server that indexes has noticed of them.
+func (h *handler) indexOfHits(
+	ctx context.Context, active *workspace.Project, of catalog.Collection, hits ...[]rag.Hit,
+) *IndexStatus {
+	return h.failures.untold(statusOf(ctx, active, active.Outdated(of, slices.Concat(hits...))))
+}
+
+// statusOf returns nil if the index is up to date.
+func statusOf(ctx context.Context, active *workspace.Project, outdated int) *IndexStatus {
 	status := active.Status(ctx)
+	status.Queued += max(0, outdated-status.Pending())
 	if status.Current() {
 		return nil
 	}
-	out := &indexOutput{
+	out := &IndexStatus{
 		Root: active.Definition.Root, BranchName: active.Tenant.Key.Branch, Pending: status.Pending(), Embedding: status.Embedding,
 		FailedCount: status.FailedCount, Waiting: brief(cmp.Or(status.Waiting, status.EmbeddingWaits)),
 	}
-	out.Failed, _ = fitList(maxSideList, func(limit int) []failedOutput {
-		failed := make([]failedOutput, 0, maxFailed)
-		for _, f := range status.Failed[:min(len(status.Failed), maxFailed)] {
-			failed = append(failed, failedOutput{
-				Path: wirePath(f.Path), Reason: markdown.CutRunes(f.Reason, reasonTexts*limit), Since: f.Since.UTC().Format(time.RFC3339),
-			})
-		}
-		return failed
-	})
+	failed := make([]FailedFile, 0, maxFailed)
+	for _, f := range status.Failed[:min(len(status.Failed), maxFailed)] {
+		failed = append(failed, FailedFile{
+			Path: wirePath(f.Path), Reason: markdown.CutRunes(f.Reason, maxReason), Since: f.Since.UTC().Format(time.RFC3339),
+		})
+	}
+	out.Failed, _ = fit(failed, maxSideList)
 	if !status.Synced.IsZero() {
 		out.Synced = status.Synced.UTC().Format(time.RFC3339)
 	}

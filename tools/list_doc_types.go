@@ -13,7 +13,7 @@ type listDocTypesInput struct{}
 type listDocTypesOutput struct {
 	DocTypes     []docTypeOutput `json:"doc_types"`
 	OmittedCount int             `json:"omitted_count,omitempty" jsonschema:"Further doc-types, for which an answer has no room."`
-	Index        *indexOutput    `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
+	Index        *IndexStatus    `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
 
 type docTypeOutput struct {
@@ -30,8 +30,7 @@ func listDocTypesTool() Tool {
 		Name:  "list_doc_types",
 		Title: "List doc-types",
 		Description: "List the doc-types of the active project with their folders, schemas and numbers of documents. " +
-			"Use it before writing a document, or to learn what doc_types filters accept. It does not list documents: " +
-			"search for those.",
+			"Use it before writing a document, or to learn what doc_types filters accept.",
 		Meta:         searchHint("doc-types with folders and schemas, before writing a document"),
 		Annotations:  readOnly(),
 		InputSchema:  inputSchema[listDocTypesInput](nil),
@@ -50,16 +49,14 @@ func (h *handler) listDocTypes(
 	if err != nil {
 		return nil, listDocTypesOutput{}, err
 	}
-	out := listDocTypesOutput{Index: indexOf(ctx, active)}
-	out.DocTypes, out.OmittedCount = fitList(maxList, func(limit int) []docTypeOutput {
-		list := make([]docTypeOutput, len(docTypes))
-		for i, docType := range docTypes {
-			list[i] = docTypeOutput{
-				Name: docType.Name, Description: markdown.CutRunes(docType.Description, limit), Folder: docType.Folder,
-				Schema: docType.Schema, DocCount: docType.Documents, Custom: docType.Custom,
-			}
+	out := listDocTypesOutput{Index: h.indexOf(ctx, active)}
+	list := make([]docTypeOutput, len(docTypes))
+	for i, docType := range docTypes {
+		list[i] = docTypeOutput{
+			Name: docType.Name, Description: markdown.CutRunes(docType.Description, textLimit(len(docTypes))), Folder: docType.Folder,
+			Schema: docType.Schema, DocCount: docType.Documents, Custom: docType.Custom,
 		}
-		return list
-	})
+	}
+	out.DocTypes, out.OmittedCount = fit(list, maxList)
 	return nil, out, nil
 }

@@ -34,7 +34,7 @@ func TestMode_WithoutVectors(t *testing.T) {
 				Snippet string `json:"snippet"`
 			} `json:"results"`
 		}
-		c.get(t, tool, arguments{"query": "harbour crane schedule"}, &got)
+		c.get(t, tool, arguments{"query": "harbour crane schedule", "min_relevance_score": 0.3}, &got)
 		if diff := cmp.Diff(coverage{Mode: "lexical", Embedded: new(0.0)}, got.coverage); diff != "" {
 			t.Errorf("%s, nothing embedded (-want +got):\n%s", tool, diff)
 		}
@@ -51,7 +51,7 @@ func TestMode_WithoutVectors(t *testing.T) {
 	}
 }
 
-// With Ollama away the error names the tool and the mode that work without it.
+// With Ollama away every tool answers by words, and says why and for how long.
 func TestMode_OllamaAway(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
@@ -61,15 +61,22 @@ func TestMode_OllamaAway(t *testing.T) {
 		"docs/harbour.md": "# Harbour crane\n\nThe schedule of the harbour crane.\n",
 	}))
 	f.fake.SetFaults(fakeollama.Faults{Status: 503, Message: "away"})
-	for tool, named := range map[string]string{
-		"semantic_search": "semantic_search", "rag_query": "semantic_search",
-		"search_external_docs": "search_external_docs", "rag_query_external": "search_external_docs",
-	} {
-		e := c.fail(t, tool, arguments{"query": "harbour crane schedule"})
-		if e.Code != "EMBEDDING_SERVICE_ERROR" || e.Details["circuit_state"] == nil || e.Details["retry_after_seconds"] == nil ||
-			!strings.Contains(e.Message, named+" with `mode: \"lexical\"`") {
-			t.Errorf("%s fails with %+v, want that %s works by words", tool, e, named)
+	for _, tool := range []string{"semantic_search", "rag_query", "search_external_docs", "rag_query_external"} {
+		var got struct {
+			Mode    string  `json:"mode"`
+			Reason  string  `json:"mode_reason"`
+			Retry   float64 `json:"retry_after_seconds"`
+			Results []any   `json:"results"`
+			Sources []any   `json:"sources"`
 		}
+		c.get(t, tool, arguments{"query": "harbour crane schedule", "min_relevance_score": 0.3}, &got)
+		if got.Mode != "lexical" || !strings.Contains(got.Reason, "503") || got.Retry <= 0 || len(got.Results)+len(got.Sources) != 1 {
+			t.Errorf("%s answers %+v, want one document by words, with the reason", tool, got)
+		}
+	}
+	e := c.fail(t, "semantic_search", arguments{"query": "harbour crane schedule", "mode": "vector"})
+	if e.Code != "EMBEDDING_SERVICE_ERROR" || e.Details["circuit_state"] == nil || e.Details["retry_after_seconds"] == nil {
+		t.Errorf("by vectors it fails with %+v", e)
 	}
 }
 

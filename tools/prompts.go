@@ -9,11 +9,13 @@ import (
 	"text/template"
 	"time"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
@@ -51,7 +53,7 @@ func (h *handler) recall(ctx context.Context, request *mcp.GetPromptRequest) (*m
 	}{Topic: strings.TrimSpace(request.Params.Arguments["topic"])}
 	active, docTypes, err := h.memory(ctx)
 	if err != nil {
-		data.Unavailable = rag.AsError(err).Error()
+		data.Unavailable = apierror.AsError(err).Error()
 	} else {
 		data.Project, data.Branch, data.Contents = active.Tenant.Key.Project, active.Tenant.Key.Branch, contentsOf(docTypes)
 		data.Empty = data.Contents == ""
@@ -94,12 +96,12 @@ func (h *handler) capture(ctx context.Context, request *mcp.GetPromptRequest) (*
 		Omitted                                          int
 		Lenient                                          bool
 	}{Date: now.Format(time.DateOnly), Stamp: now.Format("20060102")}
-	if level := rag.Level(request.Params.Arguments["promotion_level"]); slices.Contains(rag.Levels(), level) {
+	if level := catalog.Level(request.Params.Arguments["promotion_level"]); slices.Contains(catalog.Levels(), level) {
 		data.Level = string(level)
 	}
 	active, err := h.workspace.Active(ctx)
 	if err != nil {
-		data.Unavailable = rag.AsError(err).Error()
+		data.Unavailable = apierror.AsError(err).Error()
 		return render(captureTemplate, capturePrompt().Description, data)
 	}
 	data.DocsDir, data.Lenient = active.Definition.DocsDir(), active.Definition.Lenient()
@@ -107,13 +109,11 @@ func (h *handler) capture(ctx context.Context, request *mcp.GetPromptRequest) (*
 	if chosen, ok := active.Definition.DocType(request.Params.Arguments["doc_type"]); ok {
 		data.Chosen, docTypes = chosen.Name, []project.DocType{chosen}
 	}
-	data.DocTypes, data.Omitted = fitList(maxList, func(limit int) []docTypeTemplate {
-		templates := make([]docTypeTemplate, len(docTypes))
-		for i, docType := range docTypes {
-			templates[i] = newDocTypeTemplate(docType, limit)
-		}
-		return templates
-	})
+	templates := make([]docTypeTemplate, len(docTypes))
+	for i, docType := range docTypes {
+		templates[i] = newDocTypeTemplate(docType)
+	}
+	data.DocTypes, data.Omitted = fit(templates, maxList)
 	return render(captureTemplate, capturePrompt().Description, data)
 }
 
@@ -121,12 +121,12 @@ func (h *handler) capture(ctx context.Context, request *mcp.GetPromptRequest) (*
 // names the others if they are missing.
 const maxFields = 50
 
-// newDocTypeTemplate cuts each text to limit characters.
-func newDocTypeTemplate(docType project.DocType, limit int) docTypeTemplate {
+func newDocTypeTemplate(docType project.DocType) docTypeTemplate {
 	s := docTypeTemplate{DocType: docType}
-	s.Description = markdown.CutRunes(strings.TrimSuffix(s.Description, "."), limit)
+	s.Description = brief(strings.TrimSuffix(s.Description, "."))
 	var optional []string
 	fields := docType.Fields()
+	limit := textLimit(len(fields))
 	for _, field := range fields[:min(len(fields), maxFields)] {
 		field.Name, field.Expected = markdown.CutRunes(field.Name, limit), markdown.CutRunes(field.Expected, limit)
 		switch {

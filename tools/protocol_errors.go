@@ -8,16 +8,16 @@ import (
 	"log/slog"
 	"runtime/debug"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // protocolError returns the error of a request other than a tool call. Its data is the
 // same body that a failed tool call answers with.
 func protocolError(err error) error {
-	e := rag.AsError(err)
+	e := apierror.AsError(err)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Error(), Data: encodeError(e)}
 }
 

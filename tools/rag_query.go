@@ -3,9 +3,13 @@ package tools
 import (
 	"context"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
@@ -15,19 +19,19 @@ type ragQueryInput struct {
 	MaxSources        *int     `json:"max_sources,omitempty" jsonschema:"Maximum documents to use, critical and linked ones not counted. Default: 3, or what the project configures."`
 	MinRelevanceScore *float64 `json:"min_relevance_score,omitempty" jsonschema:"Leave out documents below this relevance. Default: 0.7, or what the project configures."`
 	MinPromotionLevel *string  `json:"min_promotion_level,omitempty" jsonschema:"Only documents at or above this level."`
-	IncludeCritical   *bool    `json:"include_critical,omitempty" jsonschema:"Put critical documents first whatever their relevance."`
+	IncludeCritical   *bool    `json:"include_critical,omitempty" jsonschema:"Put critical documents of every doc-type first, whatever their relevance: the 20 most relevant ones."`
 }
 
 type ragQueryOutput struct {
 	Answer     string           `json:"answer"`
 	Sources    []sourceOutput   `json:"sources"`
 	LinkedDocs []linkedDocument `json:"linked_docs"`
-	Closest    *closestOutput   `json:"closest,omitempty" jsonschema:"The most relevant document, when none reached the threshold."`
+	nothingOutput
 	omittedOutput
 	CriticalNotConsidered int `json:"critical_not_considered,omitempty" jsonschema:"Critical documents beyond the 20 most relevant."`
 	generationOutput
-	embeddedOutput
-	Index *indexOutput `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
+	coverageOutput
+	Index *IndexStatus `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
 
 func (o ragQueryOutput) resultCount() int { return len(o.Sources) }
@@ -38,16 +42,14 @@ type omittedOutput struct {
 	Omitted      []string `json:"omitted,omitempty" jsonschema:"Paths of the first that are not in the context."`
 }
 
-func omittedOf(answer rag.Answer) omittedOutput {
+func omittedOf(answered answer.Answer) omittedOutput {
 	const most = 10
-	paths, _ := fitList(maxSideList, func(int) []string {
-		paths := []string{}
-		for _, path := range answer.Omitted[:min(len(answer.Omitted), most)] {
-			paths = append(paths, wirePath(path))
-		}
-		return paths
-	})
-	return omittedOutput{OmittedCount: len(answer.Omitted), Omitted: paths}
+	paths := []string{}
+	for _, path := range answered.Omitted[:min(len(answered.Omitted), most)] {
+		paths = append(paths, wirePath(path))
+	}
+	paths, _ = fit(paths, maxSideList)
+	return omittedOutput{OmittedCount: len(answered.Omitted), Omitted: paths}
 }
 
 // generationOutput says that the language model has not written the whole answer.
@@ -56,23 +58,24 @@ type generationOutput struct {
 	Reason     string `json:"generation_reason,omitempty" jsonschema:"Why it failed."`
 }
 
-func generationOf(answer rag.Answer) generationOutput {
+func generationOf(answered answer.Answer) generationOutput {
 	switch {
-	case answer.FallbackReason != nil:
-		return generationOutput{Generation: "extractive", Reason: brief(rag.AsError(answer.FallbackReason).Error())}
-	case answer.CutShort != nil:
-		return generationOutput{Generation: "cut short", Reason: brief(rag.AsError(answer.CutShort).Error())}
+	case answered.FallbackReason != nil:
+		return generationOutput{Generation: "extractive", Reason: brief(apierror.AsError(answered.FallbackReason).Error())}
+	case answered.CutShort != nil:
+		return generationOutput{Generation: "cut short", Reason: brief(apierror.AsError(answered.CutShort).Error())}
 	default:
 		return generationOutput{}
 	}
 }
 
 type sourceOutput struct {
-	Path           string    `json:"path"`
-	Title          string    `json:"title"`
-	CharCount      int       `json:"char_count"`
-	RelevanceScore float64   `json:"relevance_score"`
-	PromotionLevel rag.Level `json:"promotion_level"`
+	Path           string        `json:"path"`
+	Title          string        `json:"title"`
+	CharCount      int           `json:"char_count"`
+	RelevanceScore float64       `json:"relevance_score"`
+	PromotionLevel catalog.Level `json:"promotion_level"`
+	Date           string        `json:"date,omitempty" jsonschema:"Of the front matter."`
 	supersededOutput
 	staleOutput
 	bestPassage
@@ -83,6 +86,7 @@ type linkedDocument struct {
 	Title      string `json:"title"`
 	CharCount  int    `json:"char_count"`
 	LinkedFrom string `json:"linked_from"`
+	supersededOutput
 }
 
 func ragQueryTool() Tool {
@@ -90,7 +94,7 @@ func ragQueryTool() Tool {
 		Name:  "rag_query",
 		Title: "Ask the documents",
 		Description: "Answer a question from the project's documents and those they link to, with sources. Critical " +
-			"documents are always considered. Use it for questions whose answer is spread over documents. Use " +
+			"documents of every doc-type are always considered. Use it for questions whose answer is spread over documents. Use " +
 			"semantic_search instead to find documents: it is faster and needs no language model.",
 		Meta:        alwaysLoaded(),
 		Annotations: readOnly(),
@@ -109,82 +113,84 @@ func ragQueryTool() Tool {
 func (h *handler) ragQuery(
 	ctx context.Context, request *mcp.CallToolRequest, in ragQueryInput,
 ) (*mcp.CallToolResult, ragQueryOutput, error) {
-	out, err := h.ask(ctx, in, h.writingProgress(ctx, request))
-	return nil, out, err
-}
-
-// ask answers rag_query. onText is called with each piece of the answer that the language
-// model writes.
-func (h *handler) ask(ctx context.Context, in ragQueryInput, onText func(text string)) (ragQueryOutput, error) {
 	active, err := h.workspace.Active(ctx)
 	if err != nil {
-		return ragQueryOutput{}, err
+		return nil, ragQueryOutput{}, err
 	}
 	query, err := newQuery(active, in.Query, in.DocTypes)
 	if err != nil {
-		return ragQueryOutput{}, err
+		return nil, ragQueryOutput{}, err
 	}
 	config := active.Definition.Config
 	query.Limit = valueOr(in.MaxSources, config.Retrieval.MaxResults)
-	least := newThreshold(in.MinRelevanceScore, config.Retrieval.MinRelevanceScore)
-	query.MinScore = least.score
+	query.MinScore = valueOr(in.MinRelevanceScore, config.Retrieval.MinRelevanceScore)
 	stale := active.Stale(ctx)
-	minLevel := rag.Level(valueOr(in.MinPromotionLevel, string(rag.Standard)))
-	answer, err := h.workspace.Searcher().Ask(ctx, active.Compounding(), rag.Question{
+	minLevel := catalog.Level(valueOr(in.MinPromotionLevel, string(catalog.Standard)))
+	answered, err := h.workspace.Answerer().Ask(ctx, active.Compounding(), answer.Question{
 		Query:           query,
 		MinLevel:        minLevel,
 		IncludeCritical: valueOr(in.IncludeCritical, true),
 		MaxDepth:        config.LinkResolution.MaxDepth,
 		MaxLinked:       config.LinkResolution.MaxLinkedDocs,
-		OnText:          onText,
+		Stale:           stale,
+		OnText:          h.onText(ctx, request),
 	})
 	if err != nil {
-		return ragQueryOutput{}, err
+		return nil, ragQueryOutput{}, err
 	}
-	if answer.Text == "" {
-		answer.Text = least.nothingFound(answer.Closest, len(in.DocTypes) > 0 || minLevel != rag.Standard)
+	if answered.Text == "" {
+		answered.Text = nothingFound(answered.Closest, query.MinScore, len(in.DocTypes) > 0 || minLevel != catalog.Standard)
+	}
+	if text := alteredText(answered.Altered, alteredIsRestored); text != "" {
+		answered.Text += "\n\n" + text
 	}
 	out := ragQueryOutput{
-		Answer: answer.Text, Closest: least.closest(answer.Closest), omittedOutput: omittedOf(answer),
-		CriticalNotConsidered: answer.CriticalNotConsidered, generationOutput: generationOf(answer),
-		embeddedOutput: embeddedOf(answer.Coverage), Index: indexOf(ctx, active),
+		Answer: answered.Text, nothingOutput: nothingOf(len(answered.Sources), answered.Closest, query.MinScore),
+		omittedOutput:         omittedOf(answered),
+		CriticalNotConsidered: answered.CriticalNotConsidered, generationOutput: generationOf(answered),
+		coverageOutput: coverageOf(answered.Coverage, rag.Hybrid),
+		Index:          h.indexOfHits(ctx, active, catalog.Compounding, answered.Sources, answered.Closest),
 	}
 	var sources, linked int
-	files := stale()
-	out.Sources, sources = fitList(maxList-weight(out.Answer), func(limit int) []sourceOutput {
-		return sourcesOf(answer.Sources, files, limit)
-	})
-	out.LinkedDocs, linked = fitList(maxSideList, func(limit int) []linkedDocument { return linkedOf(answer.Linked, limit) })
+	out.Sources, sources = fit(sourcesOf(answered.Sources, stale()), maxList-weight(out.Answer))
+	out.LinkedDocs, linked = fit(linkedOf(answered.Linked), maxSideList)
 	out.OmittedCount += sources + linked
-	return out, nil
+	return nil, out, nil
 }
 
-func sourcesOf(hits []rag.Hit, stale map[string]string, limit int) []sourceOutput {
+func sourcesOf(hits []rag.Hit, stale map[string]string) []sourceOutput {
+	limit := textLimit(len(hits))
 	sources := make([]sourceOutput, len(hits))
 	for i, hit := range hits {
 		sources[i] = sourceOutput{
 			Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), CharCount: hit.CharCount,
-			RelevanceScore: round(hit.Score), PromotionLevel: hit.Level, supersededOutput: supersededOf(hit),
-			staleOutput: staleOf(hit, stale, limit), bestPassage: bestPassageOf(hit, limit),
+			RelevanceScore: round(hit.Score), PromotionLevel: hit.Level, Date: hit.Date,
+			supersededOutput: supersededBy(hit.SupersededBy),
+			staleOutput:      staleOf(hit, stale, limit), bestPassage: bestPassageOf(hit, limit),
 		}
 	}
 	return sources
 }
 
-func linkedOf(links []rag.Linked, limit int) []linkedDocument {
+func linkedOf(links []answer.Linked) []linkedDocument {
+	limit := textLimit(len(links))
 	documents := make([]linkedDocument, len(links))
 	for i, link := range links {
 		documents[i] = linkedDocument{
 			Path: wirePath(link.Path), Title: markdown.CutRunes(link.Title, limit), CharCount: link.CharCount,
-			LinkedFrom: wirePath(link.From),
+			LinkedFrom: wirePath(link.From), supersededOutput: supersededBy(link.SupersededBy),
 		}
 	}
 	return documents
 }
 
-// writingProgress returns a callback that notifies the client while the model writes.
-// There is no total: the length of the answer is not known.
-func (h *handler) writingProgress(ctx context.Context, request *mcp.CallToolRequest) func(text string) {
+// onText returns what is called with each piece of the answer that the model writes: what
+// [WithText] has set, or else a callback that notifies the client. That has no total: the
+// length of the answer is not known.
+func (h *handler) onText(ctx context.Context, request *mcp.CallToolRequest) func(text string) {
+	if onText, ok := ctx.Value(textKey{}).(func(text string)); ok {
+		return onText
+	}
 	progress := newProgress(request, h.logger)
 	pieces := 0
 	return func(string) {

@@ -3,9 +3,12 @@ package tools
 import (
 	"context"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
@@ -19,11 +22,11 @@ type ragQueryExternalOutput struct {
 	Answer           string                 `json:"answer"`
 	Sources          []externalSourceOutput `json:"sources"`
 	ExternalDocsPath string                 `json:"external_docs_path"`
-	Closest          *closestOutput         `json:"closest,omitempty" jsonschema:"The most relevant document, when none reached the threshold."`
+	nothingOutput
 	omittedOutput
 	generationOutput
-	embeddedOutput
-	Index *indexOutput `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
+	coverageOutput
+	Index *IndexStatus `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
 
 func (o ragQueryExternalOutput) resultCount() int { return len(o.Sources) }
@@ -50,55 +53,53 @@ func ragQueryExternalTool() Tool {
 			"max_sources":         {between(1, 100), example(3)},
 			"min_relevance_score": {between(0, 1), withDefault(externalMinScore)},
 		}),
-		OutputSchema: outputSchema[ragQueryExternalOutput](sharedFields()),
+		OutputSchema: externalSchema[ragQueryExternalOutput]("sources", "rag_query",
+			"generation", "generation_reason", "omitted", "omitted_count"),
 	})
 }
 
 func (h *handler) ragQueryExternal(
 	ctx context.Context, request *mcp.CallToolRequest, in ragQueryExternalInput,
 ) (*mcp.CallToolResult, ragQueryExternalOutput, error) {
-	out, err := h.askExternal(ctx, in, h.writingProgress(ctx, request))
-	return nil, out, err
-}
-
-// askExternal answers rag_query_external; see [handler.ask].
-func (h *handler) askExternal(
-	ctx context.Context, in ragQueryExternalInput, onText func(text string),
-) (ragQueryExternalOutput, error) {
 	active, external, err := h.workspace.External(ctx)
 	if err != nil {
-		return ragQueryExternalOutput{}, err
+		return nil, ragQueryExternalOutput{}, err
 	}
 	query, err := newQuery(active, in.Query, nil)
 	if err != nil {
-		return ragQueryExternalOutput{}, err
+		return nil, ragQueryExternalOutput{}, err
 	}
 	query.Limit = valueOr(in.MaxSources, active.Definition.Config.Retrieval.MaxResults)
-	least := externalThreshold(active, in.MinRelevanceScore)
-	query.MinScore = least.score
-	answer, err := h.workspace.Searcher().Ask(ctx, external.Scope, rag.Question{
-		Query: query, MinLevel: rag.Standard, OnText: onText,
+	query.MinScore = externalThreshold(active, in.MinRelevanceScore)
+	answered, err := h.workspace.Answerer().Ask(ctx, external.Scope, answer.Question{
+		Query: query, MinLevel: catalog.Standard, OnText: h.onText(ctx, request),
 	})
 	if err != nil {
-		return ragQueryExternalOutput{}, err
+		return nil, ragQueryExternalOutput{}, err
 	}
-	if answer.Text == "" {
-		answer.Text = least.nothingFound(answer.Closest, false)
+	if answered.Text == "" {
+		answered.Text = nothingFound(answered.Closest, query.MinScore, false)
+	}
+	for _, note := range []string{alteredText(answered.Altered, alteredIsRestored), overriddenText(active, in.MinRelevanceScore)} {
+		if note != "" {
+			answered.Text += "\n\n" + note
+		}
 	}
 	out := ragQueryExternalOutput{
-		Answer: answer.Text, ExternalDocsPath: external.Path, Closest: least.closest(answer.Closest),
-		omittedOutput: omittedOf(answer), generationOutput: generationOf(answer),
-		embeddedOutput: embeddedOf(answer.Coverage), Index: indexOf(ctx, active),
+		Answer: answered.Text, ExternalDocsPath: external.Path,
+		nothingOutput: nothingOf(len(answered.Sources), answered.Closest, query.MinScore),
+		omittedOutput: omittedOf(answered), generationOutput: generationOf(answered),
+		coverageOutput: coverageOf(answered.Coverage, rag.Hybrid),
+		Index:          h.indexOfHits(ctx, active, catalog.External, answered.Sources, answered.Closest),
 	}
 	var unlisted int
-	out.Sources, unlisted = fitList(maxList-weight(out.Answer), func(limit int) []externalSourceOutput {
-		return externalSources(answer.Sources, limit)
-	})
+	out.Sources, unlisted = fit(externalSources(answered.Sources), maxList-weight(out.Answer))
 	out.OmittedCount += unlisted
-	return out, nil
+	return nil, out, nil
 }
 
-func externalSources(hits []rag.Hit, limit int) []externalSourceOutput {
+func externalSources(hits []rag.Hit) []externalSourceOutput {
+	limit := textLimit(len(hits))
 	sources := make([]externalSourceOutput, len(hits))
 	for i, hit := range hits {
 		sources[i] = externalSourceOutput{

@@ -7,9 +7,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
@@ -45,7 +46,7 @@ func (h *handler) readDocument(ctx context.Context, request *mcp.ReadResourceReq
 	}
 	file, err := active.Read(path)
 	if err != nil {
-		if rag.AsError(err).Code == rag.DocumentNotFound {
+		if apierror.AsError(err).Code == apierror.DocumentNotFound {
 			return nil, mcp.ResourceNotFoundError(uri)
 		}
 		return nil, protocolError(err)

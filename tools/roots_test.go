@@ -5,10 +5,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/test/gitrepo"
 )
 
@@ -63,7 +64,7 @@ func TestRoots_AreFollowed(t *testing.T) {
 				"config_path": filepath.Join(linked.Root, project.ConfigDir, "config.json"), "branch_name": "linked",
 			}, &struct{}{})
 			goTo(without)
-			if e := c.fail(t, "list_doc_types", arguments{}); e.Code != string(rag.ProjectNotActivated) {
+			if e := c.fail(t, "list_doc_types", arguments{}); e.Code != string(apierror.ProjectNotActivated) {
 				t.Errorf("in a folder without a project the answer is %s %s", e.Code, e.Message)
 			}
 		})

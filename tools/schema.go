@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // property edits one property of an input schema.
@@ -66,8 +66,8 @@ func queryText(s *jsonschema.Schema) { s.MinLength, s.MaxLength = new(1), new(ma
 // levels restricts a text to the promotion levels, or each item of a list.
 func levels(s *jsonschema.Schema) {
 	notNull(s)
-	values := make([]any, 0, len(rag.Levels()))
-	for _, level := range rag.Levels() {
+	values := make([]any, 0, len(catalog.Levels()))
+	for _, level := range catalog.Levels() {
 		values = append(values, string(level))
 	}
 	if s.Items != nil {
@@ -86,8 +86,13 @@ func notNull(s *jsonschema.Schema) {
 	}
 }
 
-// readOnly annotates a tool that changes nothing but the index, which follows the files
-// anyway. A client may call it while it plans.
+// writesIndex annotates a tool that changes no file, and the index alone so that it
+// follows the files.
+func writesIndex() *mcp.ToolAnnotations {
+	return &mcp.ToolAnnotations{IdempotentHint: true, DestructiveHint: new(false), OpenWorldHint: new(false)}
+}
+
+// readOnly annotates a tool that changes nothing. A client may call it while it plans.
 func readOnly() *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{
 		ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: new(false), OpenWorldHint: new(false),

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/rag/catalog"
 
 	"github.com/google/jsonschema-go/jsonschema"
-
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // outputSchema infers the schema of answers of type T and edits the named
@@ -20,11 +21,11 @@ import (
 // It panics if T has no such property, as inputSchema does.
 func outputSchema[T any](properties map[string][]property) *jsonschema.Schema {
 	level := &jsonschema.Schema{Type: "string"}
-	for _, value := range rag.Levels() {
+	for _, value := range catalog.Levels() {
 		level.Enum = append(level.Enum, string(value))
 	}
 	schema, err := jsonschema.For[T](&jsonschema.ForOptions{
-		TypeSchemas: map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[rag.Level](): level},
+		TypeSchemas: map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[catalog.Level](): level},
 	})
 	if err != nil {
 		panic(fmt.Sprintf("tools: output schema: %v", err))
@@ -57,19 +58,46 @@ func oneOf(values ...any) property {
 	return func(s *jsonschema.Schema) { s.Enum = values }
 }
 
-// fieldsAsIn removes the fields of an object that another tool declares: each session
-// of a client pays for every declaration.
+// fieldsAsIn removes the fields of an object, or of those in an array, that another tool
+// declares: each session of a client pays for every declaration.
 func fieldsAsIn(tool string) property {
 	return func(s *jsonschema.Schema) {
-		s.Properties, s.Required, s.PropertyOrder = nil, nil, nil
-		s.Description += " Fields as in " + tool + "."
+		object := s
+		if s.Items != nil {
+			object = s.Items
+		}
+		object.Properties, object.Required, object.PropertyOrder = nil, nil, nil
+		s.Description = strings.TrimSpace(s.Description + " Fields as in " + tool + ".")
 	}
 }
 
-// sharedFields are properties of answers that several tools have.
-func sharedFields() map[string][]property {
-	return map[string][]property{
+// sharedFields are properties of answers that several tools have. They are described where
+// the first of these declares them. more are further ones of a tool.
+func sharedFields(more ...string) map[string][]property {
+	shared := map[string][]property{
 		"closest": {fieldsAsIn("semantic_search")},
 		"index":   {fieldsAsIn("activate_project")},
 	}
+	undescribed := func(s *jsonschema.Schema) { s.Description = "" }
+	for _, name := range append(more, "mode", "mode_reason", "retry_after_seconds", "embedded") {
+		shared[name] = append(shared[name], undescribed)
+	}
+	for _, list := range []string{"sources", "linked_docs"} { // their fields are those of results
+		shared[list] = append(shared[list], func(s *jsonschema.Schema) {
+			for _, field := range s.Items.Properties {
+				undescribed(field)
+			}
+		})
+	}
+	return shared
+}
+
+// externalSchema is outputSchema for a tool of the external docs, whose list has the fields
+// that the list of another tool has.
+func externalSchema[T any](list, as string, shared ...string) *jsonschema.Schema {
+	properties := sharedFields(shared...)
+	delete(properties, "sources")
+	delete(properties, "linked_docs")
+	properties[list] = []property{fieldsAsIn(as)}
+	return outputSchema[T](properties)
 }

@@ -2,11 +2,13 @@ package tools
 
 import (
 	"context"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
@@ -22,9 +24,10 @@ type searchExternalDocsOutput struct {
 	TotalMatches     int              `json:"total_matches" jsonschema:"Number of results."`
 	OmittedCount     int              `json:"omitted_count,omitempty" jsonschema:"Further results, for which an answer has no room."`
 	ExternalDocsPath string           `json:"external_docs_path"`
-	Closest          *closestOutput   `json:"closest,omitempty" jsonschema:"The most relevant document, when none reached the threshold."`
+	messageOutput
+	nothingOutput
 	coverageOutput
-	Index *indexOutput `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
+	Index *IndexStatus `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
 
 func (o searchExternalDocsOutput) resultCount() int { return len(o.Results) }
@@ -37,6 +40,7 @@ type externalResult struct {
 	RelevanceScore float64 `json:"relevance_score"`
 	bestPassage
 	snippetOutput
+	matchedOutput
 }
 
 func searchExternalDocsTool() Tool {
@@ -53,14 +57,14 @@ func searchExternalDocsTool() Tool {
 			"min_relevance_score": {between(0, 1), withDefault(externalMinScore)},
 			"mode":                {modes},
 		}),
-		OutputSchema: outputSchema[searchExternalDocsOutput](sharedFields()),
+		OutputSchema: externalSchema[searchExternalDocsOutput]("results", "semantic_search", "total_matches", "omitted_count"),
 	})
 }
 
 func (h *handler) searchExternalDocs(
 	ctx context.Context, _ *mcp.CallToolRequest, in searchExternalDocsInput,
 ) (*mcp.CallToolResult, searchExternalDocsOutput, error) {
-	active, external, query, least, err := h.externalQuery(ctx, in)
+	active, external, query, err := h.externalQuery(ctx, in)
 	if err != nil {
 		return nil, searchExternalDocsOutput{}, err
 	}
@@ -68,36 +72,40 @@ func (h *handler) searchExternalDocs(
 	if err != nil {
 		return nil, searchExternalDocsOutput{}, err
 	}
-	results, omitted := fitList(maxList, func(limit int) []externalResult { return externalResults(hits.Documents, limit) })
+	message := messageOf(hits, query)
+	message.Message = strings.TrimSpace(message.Message + " " + overriddenText(active, in.MinRelevanceScore))
+	results, omitted := fit(externalResults(hits.Documents), maxList)
 	return nil, searchExternalDocsOutput{
 		Results: results, TotalMatches: len(results), OmittedCount: omitted, ExternalDocsPath: external.Path,
-		Closest: least.closest(hits.Closest), coverageOutput: coverageOf(hits.Coverage, in.Mode), Index: indexOf(ctx, active),
+		messageOutput: message, nothingOutput: nothingOf(len(results), hits.Closest, query.MinScore),
+		coverageOutput: coverageOf(hits.Coverage, in.Mode),
+		Index:          h.indexOfHits(ctx, active, catalog.External, hits.Documents, hits.Closest),
 	}, nil
 }
 
 // externalQuery is [handler.searchQuery] for the external docs.
 func (h *handler) externalQuery(
 	ctx context.Context, in searchExternalDocsInput,
-) (active *workspace.Project, external workspace.External, query rag.Query, least threshold, err error) {
+) (active *workspace.Project, external workspace.External, query rag.Query, err error) {
 	if active, external, err = h.workspace.External(ctx); err != nil {
-		return nil, workspace.External{}, rag.Query{}, threshold{}, err
+		return nil, workspace.External{}, rag.Query{}, err
 	}
 	if query, err = newQuery(active, in.Query, nil); err != nil {
-		return nil, workspace.External{}, rag.Query{}, threshold{}, err
+		return nil, workspace.External{}, rag.Query{}, err
 	}
 	query.Mode, query.Limit = in.Mode, valueOr(in.Limit, active.Definition.Config.SemanticSearch.DefaultLimit)
-	least = externalThreshold(active, in.MinRelevanceScore)
-	query.MinScore = least.score
-	return active, external, query, least, nil
+	query.MinScore = externalThreshold(active, in.MinRelevanceScore)
+	return active, external, query, nil
 }
 
-func externalResults(hits []rag.Hit, limit int) []externalResult {
+func externalResults(hits []rag.Hit) []externalResult {
+	limit := textLimit(len(hits))
 	results := make([]externalResult, len(hits))
 	for i, hit := range hits {
 		results[i] = externalResult{
 			Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), Summary: markdown.CutRunes(hit.Summary, limit),
 			CharCount: hit.CharCount, RelevanceScore: round(hit.Score), bestPassage: bestPassageOf(hit, limit),
-			snippetOutput: snippetOutput{hit.Snippet},
+			snippetOutput: snippetOutput{hit.Snippet}, matchedOutput: matchedOutput{markdown.CutRunes(hit.Line, limit)},
 		}
 	}
 	return results

@@ -9,7 +9,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
@@ -76,7 +78,7 @@ func (h *handler) searchHandbook(
 // answerHandbook returns the passages found, and the answer of search_handbook.
 func (h *handler) answerHandbook(
 	ctx context.Context, in searchHandbookInput,
-) (passages []rag.HandbookPassage, text string, err error) {
+) (passages []rag.Hit, text string, err error) {
 	start := time.Now()
 	if err := checkQuery(in.Query); err != nil {
 		return nil, "", err
@@ -89,14 +91,18 @@ func (h *handler) answerHandbook(
 	switch {
 	case err != nil:
 		return nil, "", err
-	case found.edition == (rag.HandbookEdition{}):
+	case found.edition == (index.HandbookEdition{}):
 		return nil, "The handbook is empty: nothing was ever ingested. Run `compound-docs ingest --source DIR` " +
 			"in a shell, DIR being the folder of its markdown files; then search again.", nil
 	case len(found.passages) == 0:
-		return nil, search.formatNone(found.sections), nil
+		text = search.formatNone(found.sections)
 	default:
-		return found.passages, search.format(found.passages, time.Since(start)), nil
+		text = search.format(found.passages, time.Since(start))
 	}
+	if altered := alteredText(found.altered, alteredHandbook); altered != "" {
+		text += "\n" + altered
+	}
+	return found.passages, text, nil
 }
 
 // findInHandbook returns the cached result of the search if the handbook has not
@@ -112,24 +118,25 @@ func (h *handler) findInHandbook(ctx context.Context, search handbookSearch) (fo
 		return known, nil
 	case err != nil:
 		return handbookFound{}, err
-	case edition == (rag.HandbookEdition{}):
+	case edition == (index.HandbookEdition{}):
 		return handbookFound{}, nil
 	case hit:
 		return known, nil
 	}
-	searcher := h.workspace.Searcher()
-	hits, err := searcher.SearchHandbook(ctx, edition, rag.HandbookQuery{
-		Text: search.query, Section: search.section, Limit: search.results,
-	})
-	found = handbookFound{edition: edition, passages: hits.Passages}
+	query := rag.Query{Text: search.query, Limit: search.results, EachPassage: true}
+	if search.section != "" {
+		query.DocTypes = []string{search.section}
+	}
+	hits, err := h.workspace.Searcher().Search(ctx, edition.Scope(), query)
+	found = handbookFound{edition: edition, passages: hits.Documents, altered: hits.Altered()}
 	if err == nil && len(found.passages) == 0 {
-		found.sections, err = searcher.HandbookSections(ctx, edition)
+		found.sections, err = h.workspace.HandbookSections(ctx, edition)
 	}
 	if err != nil {
 		return handbookFound{}, err
 	}
 	// Vectors that come later change no edition, and what is found.
-	if hits.Embedded == 1 {
+	if hits.Embedded == 1 && found.altered == 0 {
 		h.handbook.entries.Add(search, found)
 	}
 	return found, nil
@@ -137,21 +144,21 @@ func (h *handler) findInHandbook(ctx context.Context, search handbookSearch) (fo
 
 // handbookEdition returns the current edition. If a cached result can answer without
 // it, it waits for the database no longer than editionWait.
-func (h *handler) handbookEdition(ctx context.Context, cached bool) (rag.HandbookEdition, error) {
+func (h *handler) handbookEdition(ctx context.Context, cached bool) (index.HandbookEdition, error) {
 	if cached {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, editionWait)
 		defer cancel()
 	}
-	return h.workspace.Searcher().HandbookEdition(ctx)
+	return h.workspace.Handbook(ctx)
 }
 
 func textResult(text string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
-func (s handbookSearch) format(passages []rag.HandbookPassage, took time.Duration) string {
-	results, omitted := fitList(maxList, func(int) []string { return formatPassages(passages) })
+func (s handbookSearch) format(passages []rag.Hit, took time.Duration) string {
+	results, omitted := fit(formatPassages(passages), maxList)
 	var b strings.Builder
 	fmt.Fprintf(&b, "Search Results for: '%s'\nFound %d result(s)", brief(s.query), len(passages))
 	if s.section != "" {
@@ -167,18 +174,18 @@ func (s handbookSearch) format(passages []rag.HandbookPassage, took time.Duratio
 	return b.String()
 }
 
-func formatPassages(passages []rag.HandbookPassage) []string {
+func formatPassages(passages []rag.Hit) []string {
 	results := make([]string, len(passages))
 	for i, p := range passages {
 		var b strings.Builder
 		fmt.Fprintf(&b, "\n--- Result %d ---\nRelevance Score: %.3f\n", i+1, p.Score)
-		if p.Section != "" {
-			fmt.Fprintf(&b, "Section: %s\n", brief(p.Section))
+		if p.DocType != "" {
+			fmt.Fprintf(&b, "Section: %s\n", plain.Line(brief(p.DocType)))
 		}
-		if p.Source != "" {
-			fmt.Fprintf(&b, "Source: %s\n", p.Source)
+		if p.Path != "" {
+			fmt.Fprintf(&b, "Source: %s\n", plain.Path(p.Path))
 		}
-		fmt.Fprintf(&b, "Chunk: %d\n\nContent:\n%s\n", p.Chunk, markdown.CutRunes(p.Content, maxPassage))
+		fmt.Fprintf(&b, "Chunk: %d\n\nContent:\n%s\n", p.Ordinal, markdown.CutRunes(p.Content, maxPassage))
 		results[i] = b.String()
 	}
 	return results

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/internal/workspace"
@@ -22,6 +25,7 @@ type semanticSearchInput struct {
 	Limit             *int     `json:"limit,omitempty" jsonschema:"Maximum results. Default: 10, or what the project configures."`
 	MinRelevanceScore *float64 `json:"min_relevance_score,omitempty" jsonschema:"Leave out results below this relevance. Default: 0.5, or what the project configures."`
 	PromotionLevels   []string `json:"promotion_levels,omitempty" jsonschema:"Only these levels. Default: all."`
+	Paths             []string `json:"paths,omitempty" jsonschema:"Only documents that cite these, such as db/pool.go:40."`
 	Mode              rag.Mode `json:"mode,omitempty" jsonschema:"By meaning (vector), by words (lexical, works without Ollama), or both."`
 }
 
@@ -29,26 +33,41 @@ type semanticSearchOutput struct {
 	Results      []searchResult `json:"results"`
 	TotalMatches int            `json:"total_matches" jsonschema:"Number of results."`
 	OmittedCount int            `json:"omitted_count,omitempty" jsonschema:"Further results, for which an answer has no room."`
-	Closest      *closestOutput `json:"closest,omitempty" jsonschema:"The most relevant document, when none reached min_relevance_score."`
+	messageOutput
+	nothingOutput
 	coverageOutput
-	Index *indexOutput `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
+	Index *IndexStatus `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
 
 func (o semanticSearchOutput) resultCount() int { return len(o.Results) }
 
 type searchResult struct {
-	Path           string    `json:"path"`
-	Title          string    `json:"title"`
-	Summary        string    `json:"summary"`
-	CharCount      int       `json:"char_count"`
-	RelevanceScore float64   `json:"relevance_score" jsonschema:"Of the best passage, by meaning and words, 0 to 1."`
-	DocType        string    `json:"doc_type"`
-	Date           string    `json:"date"`
-	PromotionLevel rag.Level `json:"promotion_level"`
+	Path           string        `json:"path"`
+	Title          string        `json:"title"`
+	Summary        string        `json:"summary"`
+	CharCount      int           `json:"char_count"`
+	RelevanceScore float64       `json:"relevance_score" jsonschema:"How likely the document answers, 0 to 1."`
+	DocType        string        `json:"doc_type"`
+	Date           string        `json:"date"`
+	PromotionLevel catalog.Level `json:"promotion_level"`
 	supersededOutput
 	staleOutput
 	bestPassage
 	snippetOutput
+	matchedOutput
+}
+
+// messageOutput says in words that nothing was found, or what was left out.
+type messageOutput struct {
+	Message string `json:"message,omitempty"`
+}
+
+func messageOf(hits rag.Hits, query rag.Query) messageOutput {
+	var message string
+	if len(hits.Documents) == 0 {
+		message = nothingFound(hits.Closest, query.MinScore, len(query.DocTypes)+len(query.Levels) > 0) + " "
+	}
+	return messageOutput{strings.TrimSpace(message + alteredText(hits.Altered(), alteredIsRestored))}
 }
 
 // supersededOutput names the document to read instead.
@@ -56,11 +75,11 @@ type supersededOutput struct {
 	SupersededBy string `json:"superseded_by,omitempty" jsonschema:"Document that replaces this one."`
 }
 
-func supersededOf(hit rag.Hit) supersededOutput {
-	if hit.SupersededBy == "" {
+func supersededBy(path string) supersededOutput {
+	if path == "" {
 		return supersededOutput{}
 	}
-	return supersededOutput{wirePath(hit.SupersededBy)}
+	return supersededOutput{wirePath(path)}
 }
 
 // staleOutput warns of a document.
@@ -85,12 +104,17 @@ type snippetOutput struct {
 	Snippet string `json:"snippet,omitempty" jsonschema:"Part of the best passage."`
 }
 
+// matchedOutput names the line of a pasted text by which a document was found.
+type matchedOutput struct {
+	MatchedLine string `json:"matched_line,omitempty"`
+}
+
 func semanticSearchTool() Tool {
 	return newProjectTool((*handler).semanticSearch, &mcp.Tool{
 		Name:  "semantic_search",
 		Title: "Search documents",
 		Description: "Find the project's documents (solved problems, insights, architecture, tool gotchas, style rules) by " +
-			"meaning and by words, best first, each with the lines of its best passage to open. Use it to find out whether something is " +
+			"meaning and by words, best first, each with the lines of its best passage. Use it to find out whether something is " +
 			"known. Use rag_query instead for one answer drawn from several documents.",
 		Meta:        alwaysLoaded(),
 		Annotations: readOnly(),
@@ -100,16 +124,19 @@ func semanticSearchTool() Tool {
 			"limit":               {between(1, 100), example(10)},
 			"min_relevance_score": {between(0, 1), example(0.5)},
 			"promotion_levels":    {levels, example([]string{"important", "critical"})},
+			"paths":               {notNull},
 			"mode":                {modes},
 		}),
-		OutputSchema: outputSchema[semanticSearchOutput](map[string][]property{"index": {fieldsAsIn("activate_project")}}),
+		OutputSchema: outputSchema[semanticSearchOutput](map[string][]property{
+			"closest": {fieldsAsIn("results")}, "index": {fieldsAsIn("activate_project")},
+		}),
 	})
 }
 
 func (h *handler) semanticSearch(
 	ctx context.Context, _ *mcp.CallToolRequest, in semanticSearchInput,
 ) (*mcp.CallToolResult, semanticSearchOutput, error) {
-	active, query, least, err := h.searchQuery(ctx, in)
+	active, query, err := h.searchQuery(ctx, in)
 	if err != nil {
 		return nil, semanticSearchOutput{}, err
 	}
@@ -118,42 +145,48 @@ func (h *handler) semanticSearch(
 	if err != nil {
 		return nil, semanticSearchOutput{}, err
 	}
-	files := stale()
-	results, omitted := fitList(maxList, func(limit int) []searchResult { return searchResults(hits.Documents, files, limit) })
+	results, omitted := fit(searchResults(hits.Documents, stale()), maxList)
 	return nil, semanticSearchOutput{
 		Results: results, TotalMatches: len(results), OmittedCount: omitted,
-		Closest: least.closest(hits.Closest), coverageOutput: coverageOf(hits.Coverage, in.Mode), Index: indexOf(ctx, active),
+		messageOutput: messageOf(hits, query), nothingOutput: nothingOf(len(results), hits.Closest, query.MinScore),
+		coverageOutput: coverageOf(hits.Coverage, in.Mode),
+		Index:          h.indexOfHits(ctx, active, catalog.Compounding, hits.Documents, hits.Closest),
 	}, nil
 }
 
 // searchQuery returns the active project, and what the arguments and its config ask for.
 func (h *handler) searchQuery(
 	ctx context.Context, in semanticSearchInput,
-) (active *workspace.Project, query rag.Query, least threshold, err error) {
+) (active *workspace.Project, query rag.Query, err error) {
 	if active, err = h.workspace.Active(ctx); err != nil {
-		return nil, rag.Query{}, threshold{}, err
+		return nil, rag.Query{}, err
 	}
 	if query, err = newQuery(active, in.Query, in.DocTypes); err != nil {
-		return nil, rag.Query{}, threshold{}, err
+		return nil, rag.Query{}, err
 	}
 	defaults := active.Definition.Config.SemanticSearch
 	query.Mode, query.Limit = in.Mode, valueOr(in.Limit, defaults.DefaultLimit)
-	least = newThreshold(in.MinRelevanceScore, defaults.MinRelevanceScore)
-	query.MinScore = least.score
+	query.MinScore = valueOr(in.MinRelevanceScore, defaults.MinRelevanceScore)
 	for _, level := range in.PromotionLevels {
-		query.Levels = append(query.Levels, rag.Level(level))
+		query.Levels = append(query.Levels, catalog.Level(level))
 	}
-	return active, query, least, nil
+	if len(in.Paths) > 0 { // of these all are wanted, whatever their words
+		query.MinScore = valueOr(in.MinRelevanceScore, 0)
+		query.Documents, err = active.DocumentsCiting(ctx, in.Paths)
+	}
+	return active, query, err
 }
 
-func searchResults(hits []rag.Hit, stale map[string]string, limit int) []searchResult {
+func searchResults(hits []rag.Hit, stale map[string]string) []searchResult {
+	limit := textLimit(len(hits))
 	results := make([]searchResult, len(hits))
 	for i, hit := range hits {
 		results[i] = searchResult{
 			Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), Summary: markdown.CutRunes(hit.Summary, limit),
 			CharCount: hit.CharCount, RelevanceScore: round(hit.Score), DocType: hit.DocType, Date: hit.Date,
-			PromotionLevel: hit.Level, supersededOutput: supersededOf(hit), staleOutput: staleOf(hit, stale, limit),
+			PromotionLevel: hit.Level, supersededOutput: supersededBy(hit.SupersededBy), staleOutput: staleOf(hit, stale, limit),
 			bestPassage: bestPassageOf(hit, limit), snippetOutput: snippetOutput{hit.Snippet},
+			matchedOutput: matchedOutput{markdown.CutRunes(hit.Line, limit)},
 		}
 	}
 	return results
@@ -175,7 +208,7 @@ func newQuery(active *workspace.Project, text string, docTypes []string) (rag.Qu
 	}
 	for _, docType := range docTypes {
 		if !slices.Contains(known, docType) {
-			return rag.Query{}, rag.Errorf(rag.InvalidDocType, "doc_types names %q, which this project does not have; it has %s",
+			return rag.Query{}, apierror.Errorf(apierror.InvalidDocType, "doc_types names %q, which this project does not have; it has %s",
 				brief(docType), strings.Join(known, ", ")).With("parameter", "doc_types").With("doc_types", known)
 		}
 	}
@@ -185,7 +218,7 @@ func newQuery(active *workspace.Project, text string, docTypes []string) (rag.Qu
 // checkQuery returns an error if the query is blank.
 func checkQuery(text string) error {
 	if strings.TrimSpace(text) == "" {
-		return rag.Errorf(rag.InvalidArgument,
+		return apierror.Errorf(apierror.InvalidArgument,
 			`query is empty; give what to look for, for example "connection pool exhausted"`).With("parameter", "query")
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/compound-docs/compound-docs/internal/recall"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 )
 
@@ -36,6 +37,7 @@ func Groups() []Group {
 			activateProjectTool(),
 			pingTool(),
 		}},
+		{"For hooks", []Tool{recallTool()}},
 	}
 }
 
@@ -43,15 +45,22 @@ func Groups() []Group {
 type handler struct {
 	workspace *workspace.Workspace
 	handbook  *handbookCache
+	recalls   *recall.Store
 	logger    *slog.Logger
+	failures  toldFailures
 	// rootless is set when the client has failed to name its roots.
 	rootless atomic.Bool
 }
 
+func newHandler(w *workspace.Workspace, home string, logger *slog.Logger) *handler {
+	return &handler{workspace: w, recalls: recall.NewStore(home), handbook: newHandbookCache(logger), logger: logger}
+}
+
 // NewServer returns the MCP server with every tool, the documents as resources
-// and the prompts. The handshake needs neither the database nor Ollama.
-func NewServer(w *workspace.Workspace, version string, logger *slog.Logger) *mcp.Server {
-	h := &handler{workspace: w, handbook: newHandbookCache(logger), logger: logger}
+// and the prompts. What hooks have shown is kept below home, the user's own folder. The
+// handshake needs neither the database nor Ollama.
+func NewServer(w *workspace.Workspace, home, version string, logger *slog.Logger) *mcp.Server {
+	h := newHandler(w, home, logger)
 	server := mcp.NewServer(
 		&mcp.Implementation{Name: "compound-docs", Title: "Compound Docs", Version: version},
 		&mcp.ServerOptions{

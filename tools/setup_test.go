@@ -18,6 +18,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
@@ -51,7 +52,7 @@ func setup(t *testing.T) *fixture {
 	t.Cleanup(database.Close)
 	fake := fakeollama.Start(t)
 	models, err := ollama.New(ollama.Config{
-		Hosts: []string{fake.URL()}, Logger: logger, RetryDelay: time.Millisecond,
+		Host: fake.URL(), Logger: logger, RetryDelay: time.Millisecond,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -62,9 +63,10 @@ func setup(t *testing.T) *fixture {
 		}
 	})
 	x := index.New(database, models, logger)
-	w := workspace.New(x, rag.NewSearcher(database, models, models, logger), project.DefaultSettings(), "", logger)
+	searcher := rag.NewSearcher(database, models)
+	w := workspace.New(x, searcher, answer.New(database, searcher, models, logger), project.DefaultSettings(), "", logger)
 	t.Cleanup(w.Close)
-	return &fixture{server: tools.NewServer(w, "test", logger), index: x, fake: fake, databaseURL: databaseURL}
+	return &fixture{server: tools.NewServer(w, t.TempDir(), "test", logger), index: x, fake: fake, databaseURL: databaseURL}
 }
 
 // client is a connection to a server.
@@ -102,9 +104,9 @@ func connectAs(t *testing.T, server *mcp.Server, version string, with *mcp.Clien
 	return client{c}
 }
 
-// answer is the answer of a tool call. Structured is nil if the call failed, or if the
+// reply is the answer of a tool call. Structured is nil if the call failed, or if the
 // tool answers with plain text.
-type answer struct {
+type reply struct {
 	Text       string
 	Structured json.RawMessage
 	IsError    bool
@@ -112,7 +114,7 @@ type answer struct {
 
 // ask calls a tool. Text and structured content of the answer must be the same, because
 // clients read one or the other, and fit what the tool declares.
-func (c client) ask(t *testing.T, tool string, arguments any) answer {
+func (c client) ask(t *testing.T, tool string, arguments any) reply {
 	t.Helper()
 	result, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
 	if err != nil {
@@ -122,7 +124,7 @@ func (c client) ask(t *testing.T, tool string, arguments any) answer {
 	if !ok || len(result.Content) != 1 {
 		t.Fatalf("%s answers %v, want one text", tool, result.Content)
 	}
-	a := answer{Text: text.Text, IsError: result.IsError}
+	a := reply{Text: text.Text, IsError: result.IsError}
 	if result.StructuredContent == nil {
 		return a
 	}

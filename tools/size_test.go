@@ -43,7 +43,7 @@ func TestSize_Listing(t *testing.T) {
 	}
 }
 
-// Answers to default parameters are small. Claude Code passes the structured content
+// Answers of as many documents as by default are small. Claude Code passes the structured content
 // to the model, so that is measured.
 func TestSize_Answers(t *testing.T) {
 	t.Parallel()
@@ -60,13 +60,13 @@ func TestSize_Answers(t *testing.T) {
 	c := connect(t, setup(t).server, protocolVersions()["stateless"])
 	c.activate(t, copyProject(t, "../examples/demo-project"))
 	for _, q := range questions {
-		found := c.ask(t, "semantic_search", arguments{"query": q.Question})
+		found := c.ask(t, "semantic_search", arguments{"query": q.Question, "min_relevance_score": 0})
 		if n := results(t, found.Structured, "results"); n != 10 {
 			t.Errorf("%q finds %d documents: the size of an answer is that of 10", q.Question, n)
 		}
 		atMostTokens(t, "semantic_search", found.Structured, 2000)
 
-		told := c.ask(t, "rag_query", arguments{"query": q.Question})
+		told := c.ask(t, "rag_query", arguments{"query": q.Question, "min_relevance_score": 0})
 		if n := results(t, told.Structured, "sources"); n < 3 {
 			t.Errorf("%q has %d sources, want at least 3", q.Question, n)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 )
@@ -12,68 +13,86 @@ import (
 // the parameter sets one.
 const externalMinScore = 0.7
 
-// threshold is the minimum relevance of a search.
-type threshold struct {
-	score float64
-	// configured says that the score is from the config and overrides the parameter.
-	configured bool
-}
-
-// newThreshold takes the parameter, or else the config's score.
-func newThreshold(parameter *float64, config float64) threshold {
-	return threshold{score: valueOr(parameter, config)}
-}
-
-// externalThreshold takes the config's score, or else the parameter: the external
-// tools have the opposite order of the others.
-func externalThreshold(active *workspace.Project, parameter *float64) threshold {
+// externalThreshold returns the config's minimum score, or else the parameter: the
+// external tools have the opposite order of the others.
+func externalThreshold(active *workspace.Project, parameter *float64) float64 {
 	if configured := active.Definition.Config.SemanticSearch.Configured; configured != nil {
-		return threshold{score: *configured, configured: true}
+		return *configured
 	}
-	return newThreshold(parameter, externalMinScore)
+	return valueOr(parameter, externalMinScore)
 }
 
-// remedy says how to get a document of the score into the results.
-func (t threshold) remedy(score float64) string {
-	enough := fmt.Sprintf("%.2f or less", math.Floor(score*100)/100)
-	if t.configured {
-		return "set semantic_search.min_relevance_score in .csharp-compounding-docs/config.json to " + enough +
-			"; it overrides the parameter min_relevance_score here"
+// overriddenText says that the config overrides the parameter; "" if it does not.
+func overriddenText(active *workspace.Project, parameter *float64) string {
+	threshold := externalThreshold(active, parameter)
+	if parameter == nil || *parameter == threshold {
+		return ""
 	}
-	return "pass min_relevance_score " + enough
+	return fmt.Sprintf("The project's config sets the minimum relevance to %g, which overrides %g.", threshold, *parameter)
 }
 
-// closestOutput is the most relevant document, if none reached the threshold.
+// nothingOutput is in an answer without results.
+type nothingOutput struct {
+	NothingRelevant bool            `json:"nothing_relevant,omitempty"`
+	Closest         []closestOutput `json:"closest,omitempty"`
+}
+
+// closestOutput is a document that is near, and no result.
 type closestOutput struct {
 	Path           string  `json:"path"`
+	Title          string  `json:"title"`
 	RelevanceScore float64 `json:"relevance_score"`
-	Remedy         string  `json:"remedy" jsonschema:"What lets it through."`
+	bestPassage
+	snippetOutput
 }
 
-func (t threshold) closest(hit *rag.Hit) *closestOutput {
-	if hit == nil {
-		return nil
+func nothingOf(results int, closest []rag.Hit, minScore float64) nothingOutput {
+	return nothingOutput{NothingRelevant: results == 0, Closest: closestOf(closest, minScore)}
+}
+
+// closestOf takes the score that all of the documents are below.
+func closestOf(hits []rag.Hit, below float64) []closestOutput {
+	var out []closestOutput
+	for _, hit := range hits {
+		out = append(out, closestOutput{
+			Path: wirePath(hit.Path), Title: brief(hit.Title), RelevanceScore: roundBelow(hit.Score, below),
+			bestPassage: bestPassageOf(hit, maxText), snippetOutput: snippetOutput{hit.Snippet},
+		})
 	}
-	return &closestOutput{Path: wirePath(hit.Path), RelevanceScore: t.roundBelow(hit.Score), Remedy: t.remedy(hit.Score)}
+	return out
 }
 
-// nothingFound returns the answer for a question without sources.
-func (t threshold) nothingFound(closest *rag.Hit, filtered bool) string {
+// nothingFound says that nothing answers a query.
+func nothingFound(closest []rag.Hit, minScore float64, filtered bool) string {
 	switch {
-	case closest != nil:
-		return fmt.Sprintf("No document is relevant enough to answer from: the closest is %s with a relevance of %g, below "+
-			"the minimum of %g. To use it, %s.", wirePath(closest.Path), t.roundBelow(closest.Score), t.score, t.remedy(closest.Score))
+	case len(closest) > 0:
+		return fmt.Sprintf("The documents hold nothing on this: the closest is %s with a relevance of %g, below the minimum of %g.",
+			wirePath(closest[0].Path), roundBelow(closest[0].Score, minScore), minScore)
 	case filtered:
-		return "No document is of the doc-types and the promotion level asked for: leave out doc_types or min_promotion_level."
+		return "The documents asked for hold nothing on this."
 	default:
-		return "There are no documents to answer from."
+		return "The documents hold nothing on this."
 	}
 }
+
+// alteredText says that passages were left out; "" for none.
+func alteredText(altered int, again string) string {
+	if altered == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s left out: somebody has altered the text in the database. %s",
+		plain.Count(altered, "passage"), again)
+}
+
+const (
+	alteredIsRestored = "It is being written again from the files."
+	alteredHandbook   = "Run `compound-docs ingest` again to write it from the files."
+)
 
 // roundBelow rounds a score below the threshold, down if rounding would make it equal
 // to the threshold.
-func (t threshold) roundBelow(score float64) float64 {
-	if rounded := round(score); rounded < t.score {
+func roundBelow(score, minScore float64) float64 {
+	if rounded := round(score); rounded < minScore {
 		return rounded
 	}
 	return math.Floor(score*1000) / 1000

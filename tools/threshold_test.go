@@ -1,93 +1,82 @@
 package tools_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
-	"regexp"
 	"strings"
 	"testing"
 )
 
-// Following the remedy of `closest` finds the document: it names the parameter, or the
-// config if that overrides the parameter.
-func TestClosest_AdviceHelps(t *testing.T) {
+// Where nothing reaches the threshold the answer says so in words and in a field, names
+// what came closest, gives no advice, and the language model is not asked. The threshold
+// is that of the parameter, or of the config where that overrides it.
+func TestNothingRelevant(t *testing.T) {
 	t.Parallel()
-	const config = `{"project_name": "advice", "external_docs": {"path": "./docs"}%s}`
-	configured := func(score string) string {
-		return fmt.Sprintf(config, `, "semantic_search": {"min_relevance_score": `+score+`}`)
-	}
+	const config = `{"project_name": "nothing", "external_docs": {"path": "./docs"}%s}`
+	configured := fmt.Sprintf(config, `, "semantic_search": {"min_relevance_score": 0.999}`)
 	for name, tt := range map[string]struct {
 		tool, config string
-		// wins is the name that the remedy must contain.
-		wins string
+		minScore     float64
 	}{
-		"semantic_search":                    {"semantic_search", configured("0.99"), "min_relevance_score"},
-		"rag_query":                          {"rag_query", configured("0.99"), "min_relevance_score"},
-		"search_external_docs":               {"search_external_docs", fmt.Sprintf(config, ""), "min_relevance_score"},
-		"rag_query_external":                 {"rag_query_external", fmt.Sprintf(config, ""), "min_relevance_score"},
-		"search_external_docs by the config": {"search_external_docs", configured("0.99"), "semantic_search.min_relevance_score in .csharp-compounding-docs/config.json"},
-		"rag_query_external by the config":   {"rag_query_external", configured("0.99"), "semantic_search.min_relevance_score in .csharp-compounding-docs/config.json"},
+		"semantic_search":                    {"semantic_search", fmt.Sprintf(config, ""), .999},
+		"rag_query":                          {"rag_query", configured, .999},
+		"search_external_docs":               {"search_external_docs", fmt.Sprintf(config, ""), .999},
+		"rag_query_external":                 {"rag_query_external", fmt.Sprintf(config, ""), .999},
+		"search_external_docs by the config": {"search_external_docs", configured, 0},
+		"rag_query_external by the config":   {"rag_query_external", configured, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := connect(t, setup(t).server, protocolVersions()["stateless"])
+			f := setup(t)
+			c := connect(t, f.server, protocolVersions()["stateless"])
 			files := longTexts(1)
 			files["docs/guide.md"] = "# Guide\n\nThe connection pool.\n"
-			root := newProject(t, tt.config, files)
-			c.activate(t, root)
-			call := func(more arguments) (remedy, answer string) {
-				var out struct {
-					Answer  string `json:"answer"`
-					Closest *struct {
-						RelevanceScore float64 `json:"relevance_score"`
-						Remedy         string  `json:"remedy"`
-					} `json:"closest"`
-				}
-				query := arguments{"query": "a connection pool of a hundred connections and why it is that small"}
-				maps.Copy(query, more)
-				c.get(t, tt.tool, query, &out)
-				if out.Closest == nil {
-					return "", out.Answer
-				}
-				return out.Closest.Remedy, out.Answer
+			c.activate(t, newProject(t, tt.config, files))
+			var out struct {
+				Answer          string `json:"answer"`
+				Message         string `json:"message"`
+				NothingRelevant bool   `json:"nothing_relevant"`
+				Closest         []struct {
+					Path           string  `json:"path"`
+					Title          string  `json:"title"`
+					RelevanceScore float64 `json:"relevance_score"`
+					StartLine      int     `json:"start_line"`
+					Snippet        string  `json:"snippet"`
+				} `json:"closest"`
 			}
-			remedy, answer := call(arguments{"min_relevance_score": 0.99})
-			if !strings.Contains(remedy, tt.wins) || strings.HasPrefix(tt.tool, "rag") && !strings.Contains(answer, remedy) {
-				t.Fatalf("the advice is %q, and the answer %q; want both to name %s", remedy, answer, tt.wins)
+			c.get(t, tt.tool, arguments{
+				"query": "a connection pool of a hundred connections and why it is that small", "min_relevance_score": tt.minScore,
+			}, &out)
+			text := out.Message + out.Answer
+			if !out.NothingRelevant || !strings.Contains(text, "hold nothing on this") || strings.Contains(text, "min_relevance_score") {
+				t.Errorf("nothing relevant: %v, in words %q", out.NothingRelevant, text)
 			}
-			score := regexp.MustCompile(`0\.\d\d`).FindString(remedy)
-			lower := arguments{}
-			if strings.Contains(tt.wins, "config.json") {
-				if ignored, _ := call(arguments{"min_relevance_score": 0}); ignored == "" {
-					t.Error("the parameter helps although the config overrides it")
-				}
-				write(t, root, ".csharp-compounding-docs/config.json", configured(score))
-				c.activate(t, root)
-			} else {
-				lower["min_relevance_score"] = json.Number(score)
+			if len(out.Closest) == 0 || !strings.Contains(text, out.Closest[0].Path) {
+				t.Fatalf("closest %+v, in words %q", out.Closest, text)
 			}
-			if again, _ := call(lower); again != "" {
-				t.Errorf("after %q the advice is %q", remedy, again)
+			if c := out.Closest[0]; c.Title == "" || c.RelevanceScore >= .999 || c.StartLine == 0 || c.Snippet == "" {
+				t.Errorf("closest is %+v", c)
+			}
+			if chats := f.fake.Requests("/api/chat"); len(chats) > 0 {
+				t.Errorf("the language model was asked: %s", chats[0].User)
 			}
 		})
 	}
 }
 
-// If no document passes the filters, the answer names the filters to leave out.
-func TestClosest_NothingToAnswerFrom(t *testing.T) {
+// If no document passes the filters, the answer says so.
+func TestNothingRelevant_OfTheFilters(t *testing.T) {
 	t.Parallel()
 	c := connect(t, setup(t).server, protocolVersions()["stateless"])
 	c.activate(t, newProject(t, `{"project_name": "advice"}`, longTexts(1)))
-	for want, query := range map[string]arguments{
-		"leave out doc_types or min_promotion_level": {"query": "pool", "doc_types": []string{"style"}},
-		"or min_promotion_level":                     {"query": "pool", "min_promotion_level": "critical"},
+	for _, query := range []arguments{
+		{"query": "pool", "doc_types": []string{"style"}}, {"query": "pool", "min_promotion_level": "critical"},
 	} {
 		var out struct {
-			Answer string `json:"answer"`
+			Answer          string `json:"answer"`
+			NothingRelevant bool   `json:"nothing_relevant"`
 		}
-		if c.get(t, "rag_query", query, &out); !strings.Contains(out.Answer, want) {
-			t.Errorf("%v: the answer is %q, want %q in it", query, out.Answer, want)
+		if c.get(t, "rag_query", query, &out); !out.NothingRelevant || out.Answer != "The documents asked for hold nothing on this." {
+			t.Errorf("%v: nothing relevant: %v, and the answer is %q", query, out.NothingRelevant, out.Answer)
 		}
 	}
 }

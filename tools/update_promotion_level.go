@@ -3,9 +3,9 @@ package tools
 import (
 	"context"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 type updatePromotionLevelInput struct {
@@ -14,10 +14,10 @@ type updatePromotionLevelInput struct {
 }
 
 type updatePromotionLevelOutput struct {
-	Status        string    `json:"status"`
-	DocumentPath  string    `json:"document_path" jsonschema:"Relative to the documents' folder."`
-	PreviousLevel rag.Level `json:"previous_level"`
-	NewLevel      rag.Level `json:"new_level"`
+	Status        string        `json:"status"`
+	DocumentPath  string        `json:"document_path" jsonschema:"Relative to the documents' folder."`
+	PreviousLevel catalog.Level `json:"previous_level"`
+	NewLevel      catalog.Level `json:"new_level"`
 }
 
 func updatePromotionLevelTool() Tool {
@@ -46,11 +46,11 @@ func (h *handler) updatePromotionLevel(
 	if err != nil {
 		return nil, updatePromotionLevelOutput{}, err
 	}
-	path, previous, err := active.Promote(ctx, in.DocumentPath, rag.Level(in.PromotionLevel))
+	path, previous, err := active.Promote(ctx, in.DocumentPath, catalog.Level(in.PromotionLevel))
 	if err != nil {
 		return nil, updatePromotionLevelOutput{}, err
 	}
 	return nil, updatePromotionLevelOutput{
-		Status: "updated", DocumentPath: path, PreviousLevel: previous, NewLevel: rag.Level(in.PromotionLevel),
+		Status: "updated", DocumentPath: path, PreviousLevel: previous, NewLevel: catalog.Level(in.PromotionLevel),
 	}, nil
 }

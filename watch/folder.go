@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"time"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/document"
@@ -43,6 +44,8 @@ type entry struct {
 	stat fileStat
 	// linked is set for a symbolic link; stat is then that of its target.
 	linked bool
+	// shared is set for a file that has another name, under which it may change.
+	shared bool
 }
 
 // visitor is told of what a walk comes to.
@@ -100,6 +103,19 @@ func (f Folder) Folders(ctx context.Context, visit func(dir string)) error {
 			found:   func(entry) {},
 			skipped: func(entry, error) {},
 		})
+	})
+}
+
+// RemoveTemporary removes what edits have left beside documents before the time, because
+// the program was killed.
+func (f Folder) RemoveTemporary(ctx context.Context, before time.Time) error {
+	return f.open(func(root *contain.Root) (err error) {
+		walkErr := f.walk(ctx, root, visitor{
+			entered: func(name string) { err = errors.Join(err, root.RemoveTemporary(name, before)) },
+			found:   func(entry) {},
+			skipped: func(entry, error) {},
+		})
+		return errors.Join(walkErr, err)
 	})
 }
 
@@ -176,6 +192,7 @@ func (f Folder) inspect(
 	}
 	if err == nil {
 		e.stat = statOf(info)
+		_, _, e.shared = systemStamp(info)
 	}
 	return e, err
 }

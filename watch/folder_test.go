@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// A folder that is away, or is none, keeps nothing but its own mirror waiting, and
-// is found at once when it is there.
+// A missing folder blocks only its own mirror, and is found at once when it is there.
 func TestMirror_FolderComesAndGoes(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()

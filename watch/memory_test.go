@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // maxMemory is how many bytes of live heap a reconciliation may take for each
@@ -119,6 +120,7 @@ func manyFiles(t *testing.T, dir string, count int) func() map[string]document.S
 //
 //nolint:paralleltest // other tests' memory must not be counted
 func TestSync_MemoryIsBounded(t *testing.T) {
+	testenv.Slow(t, "memory and processor time are measured")
 	count := 100_000
 	if testing.Short() {
 		count = 10_000

@@ -27,8 +27,8 @@ type Config struct {
 	// MaxDirs is how many folders are watched at most: 10,000. All programs share
 	// the system's watches, so a larger tree is polled.
 	MaxDirs int
-	// Ready, if not nil, returns an error while the files on disk may not be those
-	// that the index is of. Nothing is indexed or removed meanwhile.
+	// Ready, if not nil, returns an error while the working tree may be on another
+	// branch. Nothing is indexed or removed meanwhile.
 	Ready func() error
 	// OnChange, if not nil, is called after every change of the status. It must
 	// not block.

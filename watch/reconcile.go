@@ -86,7 +86,7 @@ func reconcile(
 // compare walks the folder, and leaves in known what it did not find there.
 func (b *batcher) compare(ctx context.Context, known map[string]document.Stamp) (changed []changedFile, err error) {
 	err = b.folder.walk(ctx, b.root, visitor{found: func(e entry) {
-		if e.linked {
+		if e.polledBeside(len(b.progress.symlinks)) {
 			b.progress.symlinks[e.name] = e.state(nil)
 		}
 		stamp, ok := known[e.path]
@@ -96,7 +96,7 @@ func (b *batcher) compare(ctx context.Context, known map[string]document.Stamp) 
 		delete(known, e.path)
 	}, skipped: func(e entry, err error) {
 		b.progress.fail(e.path, err)
-		if e.linked {
+		if e.polledBeside(len(b.progress.symlinks)) {
 			b.progress.symlinks[e.name] = e.state(err)
 		}
 		if unfit(err) {

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/test/gitrepo"
 )
 
 var errRefused = errors.New("is refused")
@@ -189,12 +190,7 @@ func (w *watched) becomes(t *testing.T, what string, contents, reasons map[strin
 
 func write(t *testing.T, path, content string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gitrepo.At(t, filepath.Dir(path)).Put(filepath.Base(path), content)
 }
 
 func remove(t *testing.T, path string) {

@@ -17,7 +17,7 @@ type fileStat struct {
 
 func statOf(info fs.FileInfo) fileStat {
 	stat := fileStat{size: info.Size(), modTime: info.ModTime()}
-	stat.changeTime, stat.inode = systemStamp(info)
+	stat.changeTime, stat.inode, _ = systemStamp(info)
 	return stat
 }
 

@@ -78,6 +78,15 @@ func (m *Mirror) Status() Status {
 	return status
 }
 
+// Look queues files, by their paths in the index, although no event has named them.
+func (m *Mirror) Look(paths []string) {
+	for _, indexed := range paths {
+		if name, ok := m.folder.nameOf(indexed); ok {
+			m.queue.add(name)
+		}
+	}
+}
+
 // Rescan queues a walk of the whole folder.
 func (m *Mirror) Rescan() {
 	m.queue.addAll()

@@ -11,14 +11,22 @@ import (
 // symlinkPoll is how often the targets of symbolic links are looked at.
 const symlinkPoll = time.Second
 
-// symlinks are a folder's symbolic links to documents. A change of a target is no
-// event of the link, so the targets are polled. Safe for concurrent use.
+// symlinks are a folder's symbolic links to documents, and documents with another name
+// (hard links). A change of the target, or under the other name, is no event of the path,
+// so they are polled. Safe for concurrent use.
 type symlinks struct {
 	mu sync.Mutex
 	// seen is the state of each link's target when the link was last handled, by
 	// the link's path in the folder.
 	seen map[string]string
 }
+
+// maxPolled bounds the hard links that are polled: every second costs a stat of each, and
+// there are folders in which all files have several names.
+const maxPolled = 1000
+
+// polledBeside reports whether the path is polled beside so many others.
+func (e entry) polledBeside(others int) bool { return e.linked || e.shared && others < maxPolled }
 
 // state identifies a state of a link's target. err is that of [Folder.find].
 func (e entry) state(err error) string {
@@ -35,11 +43,11 @@ func (l *symlinks) replace(seen map[string]string) {
 }
 
 // note remembers the state of a path's target, or forgets the path if it is no
-// symbolic link.
+// link.
 func (l *symlinks) note(e entry, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !e.linked {
+	if !e.polledBeside(len(l.seen)) {
 		delete(l.seen, e.name)
 		return
 	}

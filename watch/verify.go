@@ -23,31 +23,45 @@ func (f Folder) nameOf(indexed string) (name string, ok bool) {
 
 // Changed returns the paths of the index whose files no longer have the bytes of
 // their stamps. Writers of the index ask it within their transactions.
-func (f Folder) Changed(stamps map[string]document.Stamp) []string {
+func (f Folder) Changed(stamps map[string]document.Stamp) []string { return f.unlike(stamps, f.holds) }
+
+// Outdated returns the paths of the index whose files are not those of their stamps, as far
+// as the file system says. It reads none.
+func (f Folder) Outdated(stamps map[string]document.Stamp) []string {
+	return f.unlike(stamps, func(_ *contain.Root, e entry, stamp document.Stamp) bool {
+		present := e.stat.stamp()
+		if stamp.ChangeTime.IsZero() { // the walk that will prove it has not come yet
+			stamp.ChangeTime = present.ChangeTime
+		}
+		return stamp.Proves(present)
+	})
+}
+
+// unlike returns the paths of the index that have no file that is like their stamps.
+func (f Folder) unlike(
+	stamps map[string]document.Stamp, like func(root *contain.Root, e entry, stamp document.Stamp) bool,
+) []string {
 	root, err := f.Open()
 	if err != nil {
 		return slices.Collect(maps.Keys(stamps))
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	changed := []string{}
+	unlike := []string{}
 	for indexed, stamp := range stamps {
-		if !f.holds(root, indexed, stamp) {
-			changed = append(changed, indexed)
+		name, ok := f.nameOf(indexed)
+		if ok = ok && f.Covers(name); ok {
+			e, err := f.find(root, name)
+			ok = err == nil && like(root, e, stamp)
+		}
+		if !ok {
+			unlike = append(unlike, indexed)
 		}
 	}
-	return changed
+	return unlike
 }
 
-// holds reports whether the file at a path of the index has the bytes of the stamp.
-func (f Folder) holds(root *contain.Root, indexed string, stamp document.Stamp) bool {
-	name, ok := f.nameOf(indexed)
-	if !ok || !f.Covers(name) {
-		return false
-	}
-	e, err := f.find(root, name)
-	if err != nil {
-		return false
-	}
+// holds reports whether a file has the bytes of the stamp.
+func (f Folder) holds(root *contain.Root, e entry, stamp document.Stamp) bool {
 	if stamp.Proves(e.stat.stamp()) {
 		return true
 	}

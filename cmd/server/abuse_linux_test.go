@@ -2,12 +2,14 @@ package main_test
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // abuse is one thing that a client does against the rules, or far too often. It ends
@@ -48,6 +50,24 @@ func abuses() map[string]abuse {
 			a.write(t, long, a.tool(1, "ping", `"message":"`+long+`"`), "["+long+"]", "{\"a\":\""+long)
 			a.refused(t, -32600, "null", "null", "null", "null")
 		}},
+		"100,000 requests": {do: func(t *testing.T, a *abuser, _ *fixture) {
+			t.Helper()
+			const requests = 100_000
+			lines, ids := make([]string, requests), make([]string, requests)
+			for i := range lines {
+				ids[i] = fmt.Sprint(i)
+				lines[i] = a.request(ids[i], "ping", "")
+			}
+			written := make(chan struct{})
+			go func() {
+				defer close(written)
+				if _, err := io.WriteString(a.stdin, strings.Join(lines, "\n")+"\n"); err != nil {
+					t.Error(err)
+				}
+			}()
+			a.answered(t, ids...)
+			<-written
+		}},
 		"unknown methods": {do: func(t *testing.T, a *abuser, _ *fixture) {
 			t.Helper()
 			for i, method := range []string{"", "x", "tools/calls", "$/cancelRequest", "sampling/createMessage", strings.Repeat("m", 1<<19), "\u202e\n"} {
@@ -59,7 +79,7 @@ func abuses() map[string]abuse {
 		}},
 		"ids in use": {do: func(t *testing.T, a *abuser, _ *fixture) {
 			t.Helper()
-			const calls = 60 // as many errors are kept until they are written
+			const calls = 60
 			lines := make([]string, calls)
 			for i := range lines {
 				lines[i] = a.tool(7, "semantic_search", `"query":"x"`) // it takes a while, because everything is away
@@ -138,9 +158,10 @@ func searches(a *abuser, calls int) (ids, lines []string) {
 }
 
 // Whatever a client does, in either protocol, the server answers or refuses within five
-// seconds, stays small, ends cleanly with its input, and keeps what it has said is done.
+// seconds, stays small, ends cleanly with its input, and has every confirmed write in the index.
 func TestServe_WithstandsAbuse(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "the protocol is abused at length")
 	for protocol, handshake := range map[string]bool{"handshake": true, "stateless": false} {
 		for name, abuse := range abuses() {
 			t.Run(name+", "+protocol, func(t *testing.T) {

@@ -2,25 +2,30 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 
 	"github.com/spf13/cobra"
 
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/tools"
 )
 
 // askFlags are the arguments of the tools that answer.
 type askFlags struct {
-	docTypes         []string
-	maxSources       int
-	minScore         float64
-	minLevel         string
-	critical         bool
-	external, asJSON bool
+	docTypes      []string
+	maxSources    int
+	minScore      float64
+	minLevel      string
+	critical      bool
+	own, external bool
+	asJSON        bool
 }
 
 func newAskCommand(flags *flags) *cobra.Command {
@@ -29,8 +34,10 @@ func newAskCommand(flags *flags) *cobra.Command {
 		Use:   "ask QUESTION...",
 		Short: "Answer a question from the documents",
 		Long: `Answer a question from the project's documents and those they link to. The answer is
-printed as the language model writes it, and then the documents that it was given. With
---external it answers from the external docs of the project.
+printed as the language model writes it, and then the documents that it was given. If the
+project has external docs that are relevant, a second answer is drawn from them; --own and
+--external ask for one of the two. A question with --doc-types, --min-promotion-level or
+--include-critical is answered from own documents only.
 
 Where the model fails, the most relevant passages are quoted instead.`,
 		Example: `  compound-docs ask "how do we handle connection pool exhaustion?"
@@ -45,95 +52,137 @@ Where the model fails, the most relevant passages are quoted instead.`,
 		"how many documents to use at most, critical and linked ones not counted (default: 3, or what the project configures)")
 	set.Float64Var(&f.minScore, "min-relevance-score", 0,
 		"leave out what is less relevant (default: 0.7, or what the project configures)")
-	set.StringVar(&f.minLevel, "min-promotion-level", string(rag.Standard),
-		"only documents at or above this level: "+joined(rag.Levels()))
+	set.StringVar(&f.minLevel, "min-promotion-level", string(catalog.Standard),
+		"only documents at or above this level: "+joined(catalog.Levels()))
 	set.BoolVar(&f.critical, "include-critical", true, "put critical documents first, whatever their relevance")
-	set.BoolVar(&f.external, "external", false, "answer from the external docs")
+	set.BoolVar(&f.own, "own", false, "answer only from the project's own documents")
+	set.BoolVar(&f.external, "external", false, "answer only from the external docs")
 	addJSON(command, &f.asJSON)
-	complete(command, "min-promotion-level", names(rag.Levels())...)
+	complete(command, "min-promotion-level", names(catalog.Levels())...)
 	return command
 }
 
 func (f *askFlags) run(command *cobra.Command, flags *flags, question string) error {
-	maxSources, minScore := optional(command, "max-sources", &f.maxSources), optional(command, "min-relevance-score", &f.minScore)
+	ofOwn := []string{"doc-types", "min-promotion-level", "include-critical"}
+	arguments := map[string]any{
+		"query": question, "max_sources": optional(command, "max-sources", &f.maxSources),
+		"min_relevance_score": optional(command, "min-relevance-score", &f.minScore),
+	}
+	own := maps.Clone(arguments)
+	own["min_promotion_level"], own["include_critical"] = f.minLevel, f.critical
+	if len(f.docTypes) > 0 {
+		own["doc_types"] = f.docTypes
+	}
 	if f.external {
-		if err := exclusive(command, "external", "doc-types", "min-promotion-level", "include-critical"); err != nil {
+		if err := exclusive(command, "external", append(ofOwn, "own")...); err != nil {
 			return err
 		}
-		return withProject(command, flags, func(ctx context.Context, t *tooling) error {
-			return f.askExternal(ctx, t, tools.AskExternalInput{Query: question, MaxSources: maxSources, MinRelevanceScore: minScore})
-		})
+	}
+	for _, flag := range ofOwn {
+		f.own = f.own || command.Flags().Changed(flag)
 	}
 	return withProject(command, flags, func(ctx context.Context, t *tooling) error {
-		return f.ask(ctx, t, tools.AskInput{
-			Query: question, DocTypes: f.docTypes, MaxSources: maxSources, MinRelevanceScore: minScore,
-			MinPromotionLevel: &f.minLevel, IncludeCritical: &f.critical,
-		})
+		switch {
+		case f.external:
+			return f.askOne(ctx, t, "rag_query_external", arguments)
+		case f.own:
+			return f.askOne(ctx, t, "rag_query", own)
+		}
+		return f.askBoth(ctx, t, own, arguments)
 	})
 }
 
-func (f *askFlags) ask(ctx context.Context, t *tooling, in tools.AskInput) error {
-	return f.print(ctx, t, func(ctx context.Context, onText func(text string)) (answered, error) {
-		answer, err := t.calls.Ask(ctx, in, onText)
-		a := answered{
-			json: answer, text: answer.Answer, generation: answer.Generation, reason: answer.Reason,
-			index: answer.Index, omitted: answer.OmittedCount,
-		}
-		for _, s := range answer.Sources {
-			a.sources = append(a.sources, source{
-				path: s.Path, title: s.Title, line: s.StartLine, score: s.RelevanceScore, level: s.PromotionLevel,
-				supersededBy: s.SupersededBy, stale: s.Stale,
-			})
-		}
-		for _, linked := range answer.LinkedDocs {
-			a.sources = append(a.sources, source{path: linked.Path, title: linked.Title, linkedFrom: linked.LinkedFrom})
-		}
-		return a, err
-	})
+func (f *askFlags) askOne(ctx context.Context, t *tooling, tool string, arguments map[string]any) error {
+	answer, err := f.ask(ctx, t, tool, arguments, "")
+	if answer == nil {
+		return err
+	}
+	return f.print(t, answer)
 }
 
-func (f *askFlags) askExternal(ctx context.Context, t *tooling, in tools.AskExternalInput) error {
-	return f.print(ctx, t, func(ctx context.Context, onText func(text string)) (answered, error) {
-		answer, err := t.calls.AskExternal(ctx, in, onText)
-		a := answered{
-			json: answer, text: answer.Answer, generation: answer.Generation, reason: answer.Reason,
-			index: answer.Index, omitted: answer.OmittedCount,
+// askBoth prints the answer from the project's own documents and the one from its external
+// docs, or only one of them if only that one has sources.
+func (f *askFlags) askBoth(ctx context.Context, t *tooling, ownArguments, externalArguments map[string]any) error {
+	own, err := f.ask(ctx, t, "rag_query", ownArguments, "")
+	if own == nil {
+		return err
+	}
+	heading := ""
+	if len(own.Sources) > 0 && !f.asJSON {
+		if err := f.print(t, own); err != nil {
+			return err
 		}
-		for _, s := range answer.Sources {
-			a.sources = append(a.sources, source{path: s.Path, title: s.Title, line: s.StartLine, score: s.RelevanceScore})
-		}
-		return a, err
-	})
+		heading = "From the external docs"
+	}
+	external, err := f.ask(ctx, t, "rag_query_external", externalArguments, heading)
+	switch {
+	case isNotConfigured(err) && heading != "":
+		return nil
+	case isNotConfigured(err):
+		return f.print(t, own)
+	case external == nil:
+		return err
+	case f.asJSON:
+		return plain.JSON(t.stdout, withExternal(own.text, external.text))
+	case len(external.Sources) == 0 && heading != "":
+		return nil
+	case len(external.Sources) == 0:
+		plain.Println(t.stdout, "From the project's own documents:", inCommands(own.Answer))
+		plain.Println(t.stdout, "From the external docs:", inCommands(external.Answer))
+		return nil
+	}
+	if heading != "" {
+		external.Index = nil // printed with the first answer
+	}
+	return f.print(t, external)
 }
 
-// answered is an answer from the project's documents or from the external ones.
+// withExternal returns the answer of rag_query, with the answer of rag_query_external in a
+// further field.
+func withExternal(own, external string) json.RawMessage {
+	return json.RawMessage(strings.TrimSuffix(own, "}") + `,"external":` + external + "}")
+}
+
+// answered is the answer of a tool that answers.
 type answered struct {
-	json                     any // the tool's output
-	text, generation, reason string
-	index                    *tools.IndexStatus
-	sources                  []source
-	omitted                  int
+	Answer       string             `json:"answer"`
+	Sources      []source           `json:"sources"`
+	LinkedDocs   []source           `json:"linked_docs"`
+	OmittedCount int                `json:"omitted_count"`
+	Generation   string             `json:"generation"`
+	Reason       string             `json:"generation_reason"`
+	Index        *tools.IndexStatus `json:"index"`
+
+	text     string // the tool's JSON
+	streamed *stream
 }
 
-func (f *askFlags) print(
-	ctx context.Context, t *tooling, ask func(ctx context.Context, onText func(text string)) (answered, error),
-) error {
-	stream := newStream(ctx, t.stdout, f.asJSON)
+// ask calls a tool, and prints the answer while it is written, unless JSON is to be
+// printed. The answer is nil if there is an error, or if nobody reads.
+func (f *askFlags) ask(
+	ctx context.Context, t *tooling, tool string, arguments map[string]any, heading string,
+) (*answered, error) {
+	stream := newStream(ctx, t.stdout, heading, f.asJSON)
 	defer stream.end()
-	a, err := ask(stream.ctx, stream.write)
-	if err != nil {
-		return stream.reason(err)
+	a := &answered{streamed: stream}
+	var err error
+	if a.text, err = t.call(tools.WithText(stream.ctx, stream.write), tool, arguments, a); err != nil {
+		return nil, stream.reason(err)
 	}
-	t.sayWhatIsMissing(a.index, "")
+	return a, nil
+}
+
+func (f *askFlags) print(t *tooling, a *answered) error {
+	t.sayWhatIsMissing(a.Index, "")
 	if f.asJSON {
-		return printJSON(t.stdout, a.json)
+		return plain.JSON(t.stdout, json.RawMessage(a.text))
 	}
-	stream.finish(a.text)
-	t.sayHowGenerated(a.generation, a.reason)
-	for i, source := range a.sources {
-		printSource(t.stdout, i == 0, source)
+	a.streamed.finish(a.Answer)
+	t.sayHowGenerated(a.Generation, a.Reason)
+	for i, source := range append(a.Sources, a.LinkedDocs...) {
+		source.print(t.stdout, i == 0)
 	}
-	t.sayWhatIsOmitted(a.omitted)
+	t.sayWhatIsOmitted(a.OmittedCount)
 	return nil
 }
 
@@ -142,13 +191,14 @@ type stream struct {
 	ctx     context.Context //nolint:containedctx // of one call, which it ends when nobody reads
 	end     context.CancelFunc
 	w       io.Writer
+	heading string // printed before the answer
 	silent  bool
 	written int
 }
 
-func newStream(ctx context.Context, w io.Writer, silent bool) *stream {
+func newStream(ctx context.Context, w io.Writer, heading string, silent bool) *stream {
 	ctx, cancel := context.WithCancel(ctx)
-	return &stream{ctx: ctx, end: cancel, w: w, silent: silent}
+	return &stream{ctx: ctx, end: cancel, w: w, heading: heading, silent: silent}
 }
 
 func (s *stream) write(text string) {
@@ -156,79 +206,89 @@ func (s *stream) write(text string) {
 		return
 	}
 	if s.written == 0 {
+		s.printHeading()
 		text = strings.TrimLeft(text, " \n")
 	}
 	s.written += len(text)
-	fmt.Fprint(s.w, text)
-	if nobodyReads(s.w) {
+	plain.Printf(s.w, "%s", plain.Block(text))
+	if plain.NobodyReads(s.w) {
 		s.end()
+	}
+}
+
+func (s *stream) printHeading() {
+	if s.heading != "" {
+		plain.Printf(s.w, "\n%s\n", plain.StyleFor(s.w).Bold(s.heading))
+		s.heading = ""
 	}
 }
 
 // finish prints an answer that was not written piece by piece, and ends its last line.
 func (s *stream) finish(answer string) {
 	if s.written == 0 {
-		fmt.Fprint(s.w, inCommands(strings.TrimSpace(answer)))
+		s.printHeading()
+		plain.Printf(s.w, "%s", plain.Block(inCommands(strings.TrimSpace(answer))))
 	}
-	fmt.Fprintln(s.w)
+	plain.Printf(s.w, "\n")
 }
 
-// reason returns the error of a call, but none if the call has ended since nobody reads.
+// reason returns the error of a call, and nil if the call was ended because nobody reads.
 func (s *stream) reason(err error) error {
-	if nobodyReads(s.w) && errors.Is(s.ctx.Err(), context.Canceled) {
+	if plain.NobodyReads(s.w) && errors.Is(s.ctx.Err(), context.Canceled) {
 		return nil
 	}
 	return err
 }
 
-// source is a document that an answer was drawn from, as it is printed for people.
+// source is a document that an answer is based on, or a document that one of these links to.
 type source struct {
-	path, title  string
-	line         int
-	score        float64
-	level        rag.Level
-	supersededBy string
-	stale        string
-	linkedFrom   string
+	Path           string        `json:"path"`
+	Title          string        `json:"title"`
+	StartLine      int           `json:"start_line"`
+	RelevanceScore float64       `json:"relevance_score"`
+	PromotionLevel catalog.Level `json:"promotion_level"`
+	SupersededBy   string        `json:"superseded_by"`
+	Stale          string        `json:"stale"`
+	LinkedFrom     string        `json:"linked_from"`
 }
 
-func printSource(w io.Writer, first bool, s source) {
-	marks := styleFor(w)
+func (s source) print(w io.Writer, first bool) {
+	marks := plain.StyleFor(w)
 	if first {
-		fmt.Fprintln(w, "\n"+marks.bold("Sources"))
+		plain.Printf(w, "\n%s\n", marks.Bold("Sources"))
 	}
-	why := fmt.Sprintf("%.2f", s.score)
+	why := fmt.Sprintf("%.2f", s.RelevanceScore)
 	switch {
-	case s.linkedFrom != "":
-		why = "linked from " + s.linkedFrom
-	case s.level != "" && s.level != rag.Standard:
-		why += ", " + string(s.level)
+	case s.LinkedFrom != "":
+		why = "linked from " + plain.Path(s.LinkedFrom)
+	case s.PromotionLevel != "" && s.PromotionLevel != catalog.Standard:
+		why += ", " + string(s.PromotionLevel)
 	}
-	if s.supersededBy != "" {
-		why += ", replaced by " + s.supersededBy
+	if s.SupersededBy != "" {
+		why += ", replaced by " + plain.Path(s.SupersededBy)
 	}
-	if s.stale != "" {
-		why += ", may be outdated: " + s.stale
+	if s.Stale != "" {
+		why += ", may be outdated: " + s.Stale
 	}
-	place := s.path
-	if s.line > 0 {
-		place = fmt.Sprintf("%s:%d", s.path, s.line)
+	place := plain.Path(s.Path)
+	if s.StartLine > 0 {
+		place += fmt.Sprintf(":%d", s.StartLine)
 	}
-	fmt.Fprintf(w, "  %s  %s %s\n", place, s.title, marks.dim("("+why+")"))
+	plain.Printf(w, "  %s  %s %s\n", place, s.Title, marks.Dim("("+why+")"))
 }
 
 func (t *tooling) sayHowGenerated(generation, reason string) {
 	switch generation {
 	case "":
 	case "extractive":
-		fmt.Fprintln(t.stderr, "note: these are quotations, since the language model has failed:", reason)
+		plain.Println(t.stderr, "note: these are quotations, since the language model has failed:", reason)
 	default:
-		fmt.Fprintln(t.stderr, "note: the answer is cut short, since the language model has failed:", reason)
+		plain.Println(t.stderr, "note: the answer is cut short, since the language model has failed:", reason)
 	}
 }
 
 func (t *tooling) sayWhatIsOmitted(documents int) {
 	if documents > 0 {
-		fmt.Fprintf(t.stderr, "note: the context had no room for %s more\n", count(documents, "document"))
+		plain.Printf(t.stderr, "note: the context had no room for %s more\n", plain.Count(documents, "document"))
 	}
 }

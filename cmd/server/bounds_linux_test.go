@@ -43,12 +43,12 @@ func TestServe_BoundsWhatOllamaSends(t *testing.T) {
 		{"an error", "/api/embed", endless(500, true, `{"error":"`, "no "), "larger than"},
 		{"models", "/api/tags", endless(200, true, `{"models":[`, "{},"), "more than"},
 		{"a model's name", "/api/tags", endless(200, true, `{"models":[{"name":"`, "name"), "larger than"},
-		{"what is known of a model", "/api/show", endless(200, true, `{"model_info":{"a":`, "["), ""},
+		{"what is known of a model", "/api/show", endless(200, true, `{"model_info":{"a":`, "["), "more than"},
 		{"pieces of an answer", "/api/chat", endless(200, false, "", piece), "does not end at the 1024 tokens"},
 		{"zipped pieces", "/api/chat", endless(200, true, "", piece), "does not end at the 1024 tokens"},
 		{"pieces of nothing", "/api/chat", endless(200, true, "", `{"message":{},"done":false}`+"\n"), "larger than"},
-		{"a line", "/api/chat", endless(200, true, `{"message":{"content":"`, "word "), "one of its lines is longer"},
-		{"tool calls", "/api/chat", endless(200, true, `{"message":{"tool_calls":[`, "{},"), "one of its lines is longer"},
+		{"a line", "/api/chat", endless(200, true, `{"message":{"content":"`, "word "), "larger than"},
+		{"tool calls", "/api/chat", endless(200, true, `{"message":{"tool_calls":[`, "{},"), "larger than"},
 	}
 	for _, bomb := range bombs {
 		t.Run(bomb.name, func(t *testing.T) {
@@ -60,11 +60,12 @@ func TestServe_BoundsWhatOllamaSends(t *testing.T) {
 			var answer struct {
 				Message string `json:"message"`
 				Reason  string `json:"generation_reason"`
+				Mode    string `json:"mode_reason"`
 			}
 			call(t, session, "rag_query_external", question(), &answer)
 			peak := peakMemory(t, command.Process.Pid)
 			t.Logf("%d requests, %d MiB", hostile.met.Load(), peak>>20)
-			if said := answer.Message + answer.Reason; !strings.Contains(said, bomb.want) || bomb.want == "" && said != "" {
+			if said := answer.Message + answer.Reason + answer.Mode; !strings.Contains(said, bomb.want) || bomb.want == "" && said != "" {
 				t.Errorf("the answer says %q, want %q in it", said, bomb.want)
 			}
 			if hostile.met.Load() == 0 {
@@ -96,7 +97,7 @@ func TestServe_BoundsWhatAPullReports(t *testing.T) {
 			call(t, session, "activate_project", activation(guideProject(t)), &struct{}{})
 			var answer toolError
 			for !strings.Contains(answer.Message, "could not be pulled") {
-				if !call(t, session, "search_external_docs", map[string]any{"query": "water"}, &answer) {
+				if !call(t, session, "search_external_docs", map[string]any{"query": "water", "mode": "vector"}, &answer) {
 					t.Fatal("a search without a model succeeds")
 				}
 			}

@@ -9,10 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
@@ -32,8 +34,7 @@ func newCleanupCommand(flags *flags) *cobra.Command {
 - a branch that its repository, on this machine, no longer has;
 - a repository that is not on this machine and was not used for the grace period:
   it may be a colleague's, who uses the same database;
-- text that no document uses, once it is a day old, or as old as the grace period
-  if that is shorter;
+- text that no document uses;
 - a project of which nothing is left.
 
 A checkout that is on this machine stays, however long ago it was used, and so
@@ -64,7 +65,7 @@ func cleanup(ctx context.Context, f *flags, options index.CleanupOptions, asJSON
 		return err
 	}
 	if asJSON {
-		return errors.Join(err, printJSON(stdout, newCleanedUp(cleaned, options.DryRun)))
+		return errors.Join(err, plain.JSON(stdout, newCleanedUp(cleaned, options.DryRun)))
 	}
 	printCleaned(stdout, cleaned, options.DryRun)
 	return err
@@ -83,7 +84,7 @@ type cleanedCheckout struct {
 	Root        string    `json:"root"`
 	Documents   int       `json:"documents"`
 	LastSeen    time.Time `json:"last_seen"`
-	// BranchGone is set for a repository on this machine. Others were not used for long.
+	// BranchGone is set if the repository is on this machine and no longer has the branch.
 	BranchGone bool `json:"branch_gone"`
 	// InUse checkouts stay.
 	InUse bool `json:"in_use"`
@@ -110,42 +111,46 @@ func newCleanedUp(cleaned index.CleanupResult, dryRun bool) cleanedUp {
 	return out
 }
 
-// judge says what the disk of this machine knows of a checkout.
-func judge(key rag.TenantKey, root string) index.CheckoutState {
+// judge says whether a checkout is still on the disk of this machine.
+func judge(key catalog.TenantKey, root string) index.CheckoutState {
 	switch project.CheckoutStateOf(root, key.Project, key.Branch) {
 	case project.Here:
 		return index.Alive
 	case project.BranchGone:
 		return index.Gone
+	case project.Renamed:
+		return index.Renamed
 	default:
 		return index.Unknown
 	}
 }
 
-// printCleaned says what is gone, and why, one thing a line, and then how much
-// that is.
+// printCleaned prints what was removed and why, one line each, and then the totals.
 func printCleaned(w io.Writer, cleaned index.CleanupResult, dryRun bool) {
 	var tenants, documents, passages, projects int
 	for _, tenant := range cleaned.Tenants {
 		name := fmt.Sprintf("%s, branch %s, in %s", tenant.Key.Project, tenant.Key.Branch, tenant.Root)
 		if tenant.InUse {
-			fmt.Fprintf(w, "%s: stays, since a server uses it\n", name)
+			plain.Printf(w, "%s: stays, since a server uses it\n", name)
 			continue
 		}
 		reason := "the repository has no such branch"
+		if tenant.State == index.Renamed {
+			reason = "the repository has another project_name now"
+		}
 		if tenant.State == index.Unknown {
 			reason = "not on this machine, and not used since " + tenant.LastSeen.Local().Format(time.DateOnly)
 		}
-		fmt.Fprintf(w, "%s: %s, %s\n", name, count(tenant.Documents, "document"), reason)
+		plain.Printf(w, "%s: %s, %s\n", name, plain.Count(tenant.Documents, "document"), reason)
 		tenants++
 		documents += tenant.Documents
 	}
 	for _, project := range cleaned.Projects {
 		if project.Passages > 0 {
-			fmt.Fprintf(w, "%s: %s that no document uses\n", project.Name, count(project.Passages, "passage"))
+			plain.Printf(w, "%s: %s that no document uses\n", project.Name, plain.Count(project.Passages, "passage"))
 		}
 		if project.Emptied {
-			fmt.Fprintf(w, "%s: nothing is left of the project\n", project.Name)
+			plain.Printf(w, "%s: nothing is left of the project\n", project.Name)
 			projects++
 		}
 		passages += project.Passages
@@ -154,18 +159,12 @@ func printCleaned(w io.Writer, cleaned index.CleanupResult, dryRun bool) {
 	if dryRun {
 		verb = "would remove"
 	}
-	fmt.Fprintf(w, "%s %s with %s, %s and %s\n", verb,
-		count(tenants, "checkout"), count(documents, "document"), count(passages, "passage"), count(projects, "project"))
+	plain.Printf(w, "%s %s with %s, %s and %s\n", verb,
+		plain.Count(tenants, "checkout"), plain.Count(documents, "document"), plain.Count(passages, "passage"),
+		plain.Count(projects, "project"))
 }
 
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return strconv.Itoa(n) + " " + thing + "s"
-}
-
-// period is the value of a flag: a duration, in whole days too.
+// period is the value of a flag: a duration, which may be given in days.
 type period time.Duration
 
 func (p *period) Set(text string) error {

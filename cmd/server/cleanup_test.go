@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/compound-docs/compound-docs/test/gitrepo"
+	"github.com/compound-docs/compound-docs/test/indexstate"
 )
 
 // newCheckout makes a project in a git repository on main, with one document
@@ -37,9 +38,7 @@ func sixWeeksLater(t *testing.T, environment []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = conn.Exec(t.Context(), `
-		UPDATE tenants SET last_seen = last_seen - interval '42 days';
-		UPDATE passages SET created_at = created_at - interval '42 days'`)
+	_, err = conn.Exec(t.Context(), "UPDATE tenants SET last_seen = last_seen - interval '42 days'")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,5 +146,39 @@ func TestCleanup_Refuses(t *testing.T) {
 			t.Errorf("%s: it ends with %d, prints %q and says %q, want %d and %q",
 				test.argument, o.code, o.stdout, o.stderr, test.code, test.want)
 		}
+	}
+}
+
+// When the name of a project has changed, cleanup removes what the index has under the old
+// one. A project of a colleague at the same path of another machine stays.
+func TestCleanup_OfAFormerName(t *testing.T) {
+	t.Parallel()
+	environment, _ := services(t)
+	repo := newCheckout(t, "former", "printers")
+	mustRun(t, repo.Root, environment, "sync")
+	repo.Put(configPath, `{"project_name": "present"}`)
+	if o := mustRun(t, repo.Root, environment, "cleanup"); !strings.Contains(o.stdout, "removed 0 checkouts") {
+		t.Errorf("before the new name is in the index: %s", o.stdout)
+	}
+	mustRun(t, repo.Root, environment, "sync")
+	databaseURL, _ := strings.CutPrefix(environment[0], "CDOCS_DATABASE_URL=")
+	pool := indexstate.OpenPool(t, databaseURL)
+	if _, err := pool.Exec(t.Context(), "UPDATE tenants SET last_seen = now() + interval '1 hour' WHERE project_id = (SELECT id FROM projects WHERE name = 'former')"); err != nil {
+		t.Fatal(err)
+	}
+	if o := mustRun(t, repo.Root, environment, "cleanup"); !strings.Contains(o.stdout, "removed 0 checkouts") {
+		t.Errorf("used since under the old name: %s", o.stdout)
+	}
+	if _, err := pool.Exec(t.Context(), "UPDATE tenants SET last_seen = now() - interval '1 hour'"); err != nil {
+		t.Fatal(err)
+	}
+	o := mustRun(t, repo.Root, environment, "cleanup")
+	for _, want := range []string{"former, branch main, in " + repo.Root + ": 1 document, the repository has another project_name now", "former: nothing is left of the project"} {
+		if !strings.Contains(o.stdout, want) {
+			t.Errorf("it says %q, want %q in it", o.stdout, want)
+		}
+	}
+	if strings.Contains(o.stdout, "present") {
+		t.Errorf("the present name goes too: %s", o.stdout)
 	}
 }

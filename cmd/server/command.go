@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/compound-docs/compound-docs/internal/plain"
 )
 
 // The chapters of the help and of docs/commands.md.
@@ -40,7 +42,7 @@ compound-docs doctor has codes of its own.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.SetOut(newOutput(stdout))
+	root.SetOut(plain.NewOutput(stdout))
 	addFlags(root, flags)
 	root.AddGroup(
 		&cobra.Group{ID: groupAsk, Title: "Find and ask:"},
@@ -53,10 +55,12 @@ compound-docs doctor has codes of its own.`,
 			root.AddCommand(command)
 		}
 	}
-	add(groupAsk, newSearchCommand(flags), newAskCommand(flags), newInspectCommand(flags), newDocTypesCommand(flags),
-		newGraphCommand(flags), newCriticalCommand(flags))
+	add(groupAsk, newSearchCommand(flags), newAskCommand(flags), newAboutCommand(flags),
+		newInspectCommand(flags), newDocTypesCommand(flags),
+		newGraphCommand(flags), newCriticalCommand(flags), newRecallCommand(flags))
 	add(groupIndex, newSyncCommand(flags), newIndexCommand(flags), newPromoteCommand(flags), newDeleteCommand(flags),
-		newLintCommand(flags), newIngestCommand(flags), newReindexCommand(flags), newCleanupCommand(flags), newEvalCommand(flags))
+		newLintCommand(flags), newReviewCommand(flags),
+		newIngestCommand(flags), newReindexCommand(flags), newCleanupCommand(flags), newEvalCommand(flags))
 	add(groupSetUp, newInitCommand(flags), newUpCommand(flags), newDownCommand(flags), newStatusCommand(flags),
 		newDoctorCommand(flags), serve, newVersionCommand())
 	root.SetHelpCommandGroupID(groupSetUp)
@@ -70,7 +74,7 @@ func addFlags(root *cobra.Command, flags *flags) {
 	root.PersistentFlags().StringVar(&flags.databaseURL, "database-url", "",
 		"PostgreSQL with pgvector, as postgres://user:password@host:5432/database (CDOCS_DATABASE_URL; default: one of your own)")
 	root.PersistentFlags().StringVar(&flags.ollamaHost, "ollama-host", "",
-		"Ollama, several separated by commas (CDOCS_OLLAMA_HOST; default http://localhost:11434)")
+		"where Ollama listens (CDOCS_OLLAMA_HOST; default http://localhost:11434)")
 	root.PersistentFlags().StringVar(&flags.logLevel, "log-level", "",
 		"debug, info, warn or error, on stderr (CDOCS_LOG_LEVEL; default info)")
 	root.PersistentFlags().StringVar(&flags.project, "project", "",
@@ -81,7 +85,7 @@ func addFlags(root *cobra.Command, flags *flags) {
 	}
 }
 
-// tellRunErrors has the errors of commands told from those of the command line.
+// tellRunErrors marks the errors of commands, to tell them from errors in the command line.
 func tellRunErrors(command *cobra.Command) {
 	if run := command.RunE; run != nil {
 		command.RunE = func(cmd *cobra.Command, args []string) error {
@@ -110,8 +114,8 @@ func complete(command *cobra.Command, flag string, values ...string) {
 	}
 }
 
-// needs returns the check of a command with so many arguments at least and at most, of
-// which most < 0 bounds nothing. example is a correct call.
+// needs returns the check of a command that takes from least to most arguments; most < 0 is
+// no limit. example is a correct call.
 func needs(least, most int, what, example string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
@@ -132,7 +136,7 @@ func noArgs(command *cobra.Command, args []string) error {
 	return nil
 }
 
-// inPlainWords returns the error of a flag's value without that of Go's parser.
+// inPlainWords returns the error of a flag's value without the text of Go's parser.
 func inPlainWords(_ *cobra.Command, err error) error {
 	invalid, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if _, isNumber := errors.AsType[*strconv.NumError](err); !ok || !isNumber {
@@ -168,17 +172,17 @@ func newVersionCommand() *cobra.Command {
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), map[string]string{"version": version})
+				return plain.JSON(cmd.OutOrStdout(), map[string]string{"version": version})
 			}
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), "compound-docs", version)
-			return err
+			plain.Println(cmd.OutOrStdout(), "compound-docs", version)
+			return nil
 		},
 	}
 	addJSON(command, &asJSON)
 	return command
 }
 
-// exclusive fails if one of the flags was given, since the command has --other too.
+// exclusive fails if one of the flags was given. --other was, and they exclude each other.
 func exclusive(command *cobra.Command, other string, flags ...string) error {
 	for _, flag := range flags {
 		if command.Flags().Changed(flag) {

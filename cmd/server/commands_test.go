@@ -1,12 +1,15 @@
 package main_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/compound-docs/compound-docs/test/golden"
 	"github.com/compound-docs/compound-docs/test/testenv"
@@ -28,11 +31,28 @@ func newTranscript(t *testing.T) transcript {
 	if r.root, err = filepath.EvalSymlinks(r.root); err != nil {
 		t.Fatal(err)
 	}
+	database := testenv.DatabaseURL(t)
+	setPgvector(t, database, "0.8.7")
 	r.environment = []string{
 		"CDOCS_HOME=" + r.home, "PATH=/nowhere", "HOME=" + r.home, "CLAUDE_CONFIG_DIR=" + r.home,
-		"CDOCS_DATABASE_URL=" + testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST=" + testenv.OllamaHost(t),
+		"CDOCS_DATABASE_URL=" + database, "CDOCS_OLLAMA_HOST=" + testenv.OllamaHost(t),
 	}
 	return r
+}
+
+// setPgvector has a database say which pgvector it has: doctor warns of the one that Debian
+// has, and of no other that tests may meet.
+func setPgvector(t *testing.T, databaseURL, version string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = conn.Exec(t.Context(), "CREATE EXTENSION IF NOT EXISTS vector; "+
+		"UPDATE pg_extension SET extversion = '"+version+"' WHERE extname = 'vector'")
+	if err := errors.Join(err, conn.Close(t.Context())); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Each line that begins with "$ compound-docs" is called; below it stands what it prints on
@@ -43,7 +63,7 @@ func TestCommands_Transcripts(t *testing.T) {
 	beir(t, filepath.Join(r.root, "collection"))
 	// What the first ones index the others find; the last one deletes it.
 	for _, name := range []string{
-		"sync", "search", "ask", "inspect", "lint", "graph", "doctor", "completion", "serve", "eval", "doc-types", "critical",
+		"sync", "search", "ask", "about", "inspect", "lint", "review", "graph", "doctor", "completion", "serve", "eval", "doc-types", "critical",
 		"index", "promote", "ingest", "reindex", "cleanup", "set-up", "mistakes", "delete",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -108,6 +128,7 @@ func (r transcript) normalise(text string) string {
 		{`("running": true,\n\s*"version"): ".*"`, `$1: "…"`},
 		{`running, [\d.]+ at \S+,`, "running, N at HOST,"},
 		{`, at postgres\S+`, ", at URL"},
+		{`path_hash [0-9a-f]{16}`, "path_hash HASH"},
 		{`time=\S+ `, ""},
 		{`duration=\S+`, "duration=N"},
 		{`try again in \d+s`, "try again in Ns"},

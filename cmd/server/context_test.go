@@ -134,23 +134,19 @@ func nearest(t *testing.T, session *mcpclient.Client, question string) (paths []
 	t.Helper()
 	const rounding = 0.001
 	best := 0.0
-	for _, level := range []string{"standard", "critical"} {
-		var found struct {
-			Results []struct {
-				Path           string  `json:"path"`
-				RelevanceScore float64 `json:"relevance_score"`
-			} `json:"results"`
-		}
-		call(t, session, "semantic_search", map[string]any{
-			"query": question, "promotion_levels": []string{level}, "min_relevance_score": 0, "limit": 100,
-		}, &found)
-		for _, result := range found.Results {
-			switch {
-			case result.RelevanceScore > best+rounding:
-				best, paths = result.RelevanceScore, []string{result.Path}
-			case result.RelevanceScore >= best-rounding:
-				paths = append(paths, result.Path)
-			}
+	var found struct {
+		Results []struct {
+			Path           string  `json:"path"`
+			RelevanceScore float64 `json:"relevance_score"`
+		} `json:"results"`
+	}
+	call(t, session, "semantic_search", map[string]any{"query": question, "min_relevance_score": 0, "limit": 100}, &found)
+	for _, result := range found.Results {
+		switch {
+		case result.RelevanceScore > best+rounding:
+			best, paths = result.RelevanceScore, []string{result.Path}
+		case result.RelevanceScore >= best-rounding:
+			paths = append(paths, result.Path)
 		}
 	}
 	return paths
@@ -163,7 +159,8 @@ func TestServe_CriticalDocumentsDoNotFillTheContext(t *testing.T) {
 	s := manySources{files: map[string]string{}, markers: map[string]string{}, critical: 20, standard: 1}
 	for i := range s.critical {
 		name, marker := fmt.Sprintf("csharp-compounding-docs/insights/rule-%02d.md", i), fmt.Sprintf("marker%dx", i)
-		s.files[name] = insight("Rule", "critical", strings.Repeat(marker+" words of a rule that must hold everywhere.\n", 40))
+		text := insight("Rule", "critical", strings.Repeat(marker+" words of a rule that must hold everywhere.\n", 40))
+		s.files[name] = strings.Replace(text, "summary: ", "summary: "+marker+" ", 1) // what is quoted of it
 		s.markers["./"+name] = marker
 	}
 	const name = "csharp-compounding-docs/insights/pool.md"

@@ -11,6 +11,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/indexstate"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // snapshot is every document of the branch main, see [indexstate.Documents].
@@ -46,6 +47,7 @@ func manyDocuments() map[string]string {
 // it had stored is not embedded again.
 func TestServe_KilledDuringFirstSync(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "processes are killed at random moments")
 	kills := 50
 	if testing.Short() {
 		kills = 15

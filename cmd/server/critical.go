@@ -1,20 +1,28 @@
 package main
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"path"
+	"io/fs"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/gitlog"
+	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/watch"
 )
 
 const (
@@ -22,6 +30,8 @@ const (
 	maxNamedCritical = 5
 	// maxCriticalTitle is the length of a title in it, in characters.
 	maxCriticalTitle = 80
+	// criticalTime bounds the search for them: a session waits for it.
+	criticalTime = 900 * time.Millisecond
 )
 
 func newCriticalCommand(flags *flags) *cobra.Command {
@@ -30,9 +40,13 @@ func newCriticalCommand(flags *flags) *cobra.Command {
 		Use:   "critical",
 		Short: "Name the critical documents in one line",
 		Long: `Name the critical documents of the project in one line, and print nothing if there are
-none. It reads the front matter of the files, and needs neither database nor Ollama. The
-plugin for Claude Code runs it when a session starts, so that the assistant knows which
-rules there are.`,
+none. It names what the index takes, without what another document supersedes. It reads
+the files, with git's help where there is a repository, and needs neither database nor
+Ollama. After 0.9 seconds it prints what it has found so far, and says on stderr that the
+list may be incomplete.
+
+The plugin for Claude Code runs it when a session starts, so that the assistant knows
+which rules there are.`,
 		Example: "  compound-docs critical\n  compound-docs critical --json",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -40,16 +54,20 @@ rules there are.`,
 			if err != nil {
 				return err
 			}
-			documents, err := criticalDocuments(cmd.Context(), options.project, options.settings.ExternalDocsAllowed)
-			switch {
-			case err != nil:
+			documents, incomplete, err := criticalDocuments(cmd.Context(), options.project, options.settings.ExternalDocsAllowed)
+			if err != nil {
 				return err
-			case asJSON:
-				return printJSON(cmd.OutOrStdout(), map[string]any{"documents": documents})
-			case len(documents) > 0:
-				_, err = fmt.Fprintln(cmd.OutOrStdout(), criticalLine(documents))
 			}
-			return err
+			if incomplete {
+				plain.Printf(cmd.ErrOrStderr(), "the list may be incomplete: not all documents could be read in %s\n", criticalTime)
+			}
+			switch {
+			case asJSON:
+				return plain.JSON(cmd.OutOrStdout(), map[string]any{"documents": documents, "incomplete": incomplete})
+			case len(documents) > 0:
+				plain.Println(cmd.OutOrStdout(), criticalLine(documents))
+			}
+			return nil
 		},
 	}
 	addJSON(command, &asJSON)
@@ -59,47 +77,139 @@ rules there are.`,
 type criticalDocument struct {
 	Path  string `json:"path"`
 	Title string `json:"title"`
+	Date  string `json:"date,omitempty"`
 }
 
 // criticalDocuments returns the critical documents of the repository that a folder belongs
-// to, by their paths, and none if it is not a project. It passes over what the server would
-// not index.
-func criticalDocuments(ctx context.Context, dir string, externalAllowed []string) ([]criticalDocument, error) {
-	found := []criticalDocument{}
+// to, sorted by path, and none if the repository is no project. Documents that the server
+// would not index, and those that another one supersedes, are left out. incomplete is set if
+// time was too short to look at all files.
+func criticalDocuments(
+	ctx context.Context, dir string, externalAllowed []string,
+) (found []criticalDocument, incomplete bool, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, criticalTime, errCriticalTime)
+	defer cancel()
 	root, err := findProject(dir)
 	if isUsage(err) {
-		return found, nil
+		return []criticalDocument{}, false, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	p, err := project.Load(root, externalAllowed...)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	own := workspace.Folders(p)[0]
-	err = own.ReadAll(ctx, func(file document.File, err error) {
-		if err != nil {
-			return // doctor says what cannot be read
-		}
-		if title, ok := criticalTitle(file); ok {
-			found = append(found, criticalDocument{Path: file.Path, Title: title})
-		}
-	})
-	return found, err
+	rules := criticalRules{
+		project: p, own: workspace.Folders(p)[0],
+		critical: map[string]criticalDocument{}, supersedes: map[string][]index.Link{},
+	}
+	if err := rules.read(ctx); errors.Is(err, errCriticalTime) {
+		incomplete = true
+	} else if err != nil {
+		return nil, false, err
+	}
+	return rules.inForce(), incomplete, nil
 }
 
-// criticalTitle returns the title of a document, and false if that is not critical.
-func criticalTitle(file document.File) (title string, ok bool) {
-	head := frontMatter(file.Content)
-	if !bytes.Contains(head, []byte("promotion_level")) || !bytes.Contains(head, []byte(rag.Critical)) {
-		return "", false // most documents, and YAML takes a while to parse
+// errCriticalTime means that criticalTime is over.
+var errCriticalTime = errors.New("it took too long")
+
+// criticalRules collects the critical documents of a project.
+type criticalRules struct {
+	project  *project.Project
+	own      watch.Folder
+	critical map[string]criticalDocument // by path
+	// supersedes has the links of the documents that supersede others, by their paths.
+	supersedes map[string][]index.Link
+}
+
+// criticalWords returns words of which at least one is in the front matter of every document
+// that matters here.
+func criticalWords() []string { return []string{string(catalog.Critical), "supersedes"} }
+
+// read has git find the documents with one of the words, which is much faster than to read
+// all of them. Without git it reads all of them.
+func (r *criticalRules) read(ctx context.Context) error {
+	folder, err := gitlog.Open(r.own.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	doc, err := markdown.Parse(file.Content)
-	if err != nil || doc.FrontMatter["promotion_level"] != string(rag.Critical) {
-		return "", false
+	if err == nil {
+		err = folder.Grep(ctx, criticalWords(), func(name string) {
+			if !r.own.Covers(name) || ctx.Err() != nil {
+				return
+			}
+			if file, err := r.own.Read(name); err == nil {
+				r.take(file)
+			}
+		})
 	}
-	return markdown.CutRunes(first(doc.Title, path.Base(file.Path)), maxCriticalTitle), true
+	if err == nil || ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return r.own.ReadAll(ctx, func(file document.File, err error) {
+		if err == nil { // doctor says what cannot be read
+			r.take(file)
+		}
+	})
+}
+
+// take notes a document if it is critical or supersedes others.
+func (r *criticalRules) take(file document.File) {
+	head := string(frontMatter(file.Content))
+	if !slices.ContainsFunc(criticalWords(), func(word string) bool { return strings.Contains(head, word) }) {
+		return // most documents, and YAML takes a while to parse
+	}
+	doc, err := index.Dissect(file, catalog.Compounding, r.project)
+	if err != nil {
+		return
+	}
+	if doc.Level == catalog.Critical {
+		r.critical[file.Path] = criticalDocument{Path: file.Path, Title: markdown.CutRunes(doc.Title, maxCriticalTitle), Date: doc.Date}
+	}
+	for _, link := range doc.Links {
+		if link.Supersedes {
+			r.supersedes[file.Path] = append(r.supersedes[file.Path], link)
+		}
+	}
+}
+
+// inForce returns the critical documents that no other one supersedes, sorted by path.
+// Documents that supersede each other in a circle all count, as in searches.
+func (r *criticalRules) inForce() []criticalDocument {
+	later := map[string][]string{}
+	for path, links := range r.supersedes {
+		for _, link := range links {
+			target := link.Target
+			if link.Fallback != "" && !r.isDocument(target) {
+				target = link.Fallback
+			}
+			later[target] = append(later[target], path)
+		}
+	}
+	superseded := rag.SupersededBy(later)
+	found := make([]criticalDocument, 0, len(r.critical))
+	for _, path := range slices.Sorted(maps.Keys(r.critical)) {
+		if superseded[path] == "" {
+			found = append(found, r.critical[path])
+		}
+	}
+	return found
+}
+
+// isDocument reports whether the index would have a document at a path of the repository.
+func (r *criticalRules) isDocument(path string) bool {
+	name, below := strings.CutPrefix(path, r.own.Prefix+"/")
+	if !below || !r.own.Covers(name) {
+		return false
+	}
+	file, err := r.own.Read(name)
+	if err != nil {
+		return false
+	}
+	_, err = index.Dissect(file, catalog.Compounding, r.project)
+	return err == nil
 }
 
 // frontMatter returns what stands before the text of a document, with both delimiters.
@@ -119,10 +229,14 @@ var frontMatterEnd = regexp.MustCompile(`\n(---|\.\.\.)[ \t]*\r?(\n|$)`)
 func criticalLine(documents []criticalDocument) string {
 	var named []string
 	for _, d := range documents[:min(len(documents), maxNamedCritical)] {
-		named = append(named, fmt.Sprintf("%q (%s)", d.Title, d.Path))
+		place := plain.Path(d.Path)
+		if d.Date != "" {
+			place += ", " + d.Date
+		}
+		named = append(named, fmt.Sprintf("%q (%s)", d.Title, place))
 	}
-	line := fmt.Sprintf("This project has %s, with rules that must not be broken: %s",
-		count(len(documents), "critical document"), strings.Join(named, "; "))
+	line := fmt.Sprintf("This project keeps rules of its own, which weigh as much as its CLAUDE.md and no more, in %s: %s",
+		plain.Count(len(documents), "critical document"), strings.Join(named, "; "))
 	if more := len(documents) - maxNamedCritical; more > 0 {
 		line += fmt.Sprintf("; and %d more", more)
 	}

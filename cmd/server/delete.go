@@ -3,16 +3,19 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/compound-docs/compound-docs/tools"
+	"github.com/compound-docs/compound-docs/internal/plain"
 )
 
-// deleteFlags are the arguments of delete_documents, and what the command has beside them.
+// deleteFlags are the arguments of delete_documents, and the command's own flags.
 type deleteFlags struct {
 	branch, pathHash    string
 	dryRun, yes, asJSON bool
@@ -24,7 +27,8 @@ func newDeleteCommand(flags *flags) *cobra.Command {
 		Use:   "delete PROJECT_NAME",
 		Short: "Delete documents of a project from the index",
 		Long: `Delete a project's own documents from the index, by branch or by checkout: for branches
-and worktrees that are gone. compound-docs cleanup finds those by itself. Files and
+and worktrees that are gone. Of several checkouts with the project's name it takes this
+one, unless --path-hash names another one, or all; it says which, by path. compound-docs cleanup finds those by itself. Files and
 external docs stay. A checkout that a server has open is deactivated there; the next
 compound-docs search or sync in it, or activate_project, brings it back.
 
@@ -34,53 +38,79 @@ On a terminal the command says what it would delete, and asks. Elsewhere give --
   compound-docs delete my-project --branch-name feature/old --yes`,
 		Args: needs(1, 1, "the name of the project", "compound-docs delete my-project --branch-name feature/old --dry-run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			in := tools.DeleteInput{
-				ProjectName: args[0], BranchName: optional(cmd, "branch-name", &f.branch),
-				PathHash: optional(cmd, "path-hash", &f.pathHash), DryRun: &f.dryRun,
+			arguments := map[string]any{
+				"project_name": args[0], "branch_name": optional(cmd, "branch-name", &f.branch),
+				"path_hash": optional(cmd, "path-hash", &f.pathHash), "dry_run": f.dryRun,
 			}
-			if !f.dryRun && !f.yes && (f.asJSON || !isTerminal(cmd.InOrStdin())) {
+			if !f.dryRun && !f.yes && (f.asJSON || !plain.IsTerminal(cmd.InOrStdin())) {
 				return usagef("nothing was deleted; give --dry-run to see what would be, or --yes")
 			}
-			return withProject(cmd, flags, func(ctx context.Context, t *tooling) error { return f.run(ctx, t, in, cmd.InOrStdin()) })
+			return withProject(cmd, flags, func(ctx context.Context, t *tooling) error {
+				return f.run(ctx, t, arguments, cmd.InOrStdin())
+			})
 		},
 	}
 	set := command.Flags()
 	set.StringVar(&f.branch, "branch-name", "", "only this branch (default: all)")
-	set.StringVar(&f.pathHash, "path-hash", "", "only the checkout with this path hash, which sync --json names (default: all)")
+	set.StringVar(&f.pathHash, "path-hash", "",
+		"only the checkout with this path hash, which sync --json names, or all (default: this one, if it is among them)")
 	set.BoolVar(&f.dryRun, "dry-run", false, "count what would be deleted, and delete nothing")
 	set.BoolVarP(&f.yes, "yes", "y", false, "ask nothing")
 	addJSON(command, &f.asJSON)
 	return command
 }
 
-func (f *deleteFlags) run(ctx context.Context, t *tooling, in tools.DeleteInput, stdin io.Reader) error {
+func (f *deleteFlags) run(ctx context.Context, t *tooling, arguments map[string]any, stdin io.Reader) error {
+	if err := f.checkProject(ctx, t, arguments); err != nil {
+		return err
+	}
 	if !f.dryRun && !f.yes {
-		preview := in
-		preview.DryRun = new(true)
-		counted, err := t.calls.Delete(ctx, preview)
-		if err != nil {
+		preview := maps.Clone(arguments)
+		preview["dry_run"] = true
+		if err := f.delete(ctx, t, preview); err != nil {
 			return err
 		}
-		printDeleted(t.stdout, counted)
-		fmt.Fprint(t.stderr, "Delete? [y/N] ")
+		plain.Printf(t.stderr, "Delete? [y/N] ")
 		answer, err := bufio.NewReader(stdin).ReadString('\n')
 		if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
-			fmt.Fprintln(t.stdout, "nothing was deleted")
+			plain.Printf(t.stdout, "nothing was deleted\n")
 			return ignoreEOF(err)
 		}
 	}
-	deleted, err := t.calls.Delete(ctx, in)
+	return f.delete(ctx, t, arguments)
+}
+
+// checkProject returns an error if the project is not in the index.
+func (f *deleteFlags) checkProject(ctx context.Context, t *tooling, arguments map[string]any) error {
+	projects, err := t.index.Projects(ctx)
+	if err != nil || slices.Contains(projects, fmt.Sprint(arguments["project_name"])) {
+		return err
+	}
+	preview := maps.Clone(arguments)
+	preview["dry_run"] = true
+	if _, err := t.call(ctx, "delete_documents", preview, &deleted{}); err != nil {
+		return err // it says what is wrong with the name
+	}
+	return usagef("the index has no project %s; it has %s", arguments["project_name"], plain.Some(projects, maxNamedProjects))
+}
+
+// maxNamedProjects bounds how many projects are named where another one is asked for.
+const maxNamedProjects = 10
+
+func (f *deleteFlags) delete(ctx context.Context, t *tooling, arguments map[string]any) error {
+	var answer deleted
+	text, err := t.call(ctx, "delete_documents", arguments, &answer)
 	if err != nil {
 		return err
 	}
 	if f.asJSON {
-		return printJSON(t.stdout, deleted)
+		return plain.JSON(t.stdout, json.RawMessage(text))
 	}
-	printDeleted(t.stdout, deleted)
+	answer.print(t.stdout)
 	return nil
 }
 
-// ignoreEOF is for a question that nobody answers.
+// ignoreEOF returns nil for the end of the input, where nobody answers a question.
 func ignoreEOF(err error) error {
 	if err == io.EOF { //nolint:errorlint // a reader returns it as it is
 		return nil
@@ -88,17 +118,31 @@ func ignoreEOF(err error) error {
 	return err
 }
 
-func printDeleted(w io.Writer, deleted tools.DeleteOutput) {
-	verb, documents := "deleted", deleted.DeletedCount
-	if deleted.DryRun {
-		verb, documents = "would delete", deleted.WouldDeleteCount
+// deleted is an answer of delete_documents.
+type deleted struct {
+	DeletedCount     int     `json:"deleted_count"`
+	WouldDeleteCount int     `json:"would_delete_count"`
+	ProjectName      string  `json:"project_name"`
+	BranchName       *string `json:"branch_name"`
+	PathHash         *string `json:"path_hash"`
+	DryRun           bool    `json:"dry_run"`
+	Message          string  `json:"message"`
+}
+
+func (d deleted) print(w io.Writer) {
+	verb, documents := "deleted", d.DeletedCount
+	if d.DryRun {
+		verb, documents = "would delete", d.WouldDeleteCount
 	}
 	where := "all branches"
-	if deleted.BranchName != nil {
-		where = "branch " + *deleted.BranchName
+	if d.BranchName != nil {
+		where = "branch " + *d.BranchName
 	}
-	if deleted.PathHash != nil {
-		where += ", checkout " + *deleted.PathHash
+	if d.PathHash != nil {
+		where += ", checkout " + *d.PathHash
 	}
-	fmt.Fprintf(w, "%s %s of %s, %s\n", verb, count(*documents, "document"), deleted.ProjectName, where)
+	plain.Printf(w, "%s %s of %s, %s\n", verb, plain.Count(documents, "document"), d.ProjectName, where)
+	if d.Message != "" {
+		plain.Println(w, d.Message)
+	}
 }

@@ -81,10 +81,11 @@ func TestDemo_QuestionsFindTheirDocument(t *testing.T) {
 type ragAnswer struct {
 	Answer  string `json:"answer"`
 	Sources []struct {
-		Path           string `json:"path"`
-		PromotionLevel string `json:"promotion_level"`
-		StartLine      int    `json:"start_line"`
-		EndLine        int    `json:"end_line"`
+		Path           string  `json:"path"`
+		PromotionLevel string  `json:"promotion_level"`
+		RelevanceScore float64 `json:"relevance_score"`
+		StartLine      int     `json:"start_line"`
+		EndLine        int     `json:"end_line"`
 	} `json:"sources"`
 	LinkedDocs []struct {
 		Path       string `json:"path"`
@@ -159,6 +160,9 @@ func TestDemo_AnswerIsDrawnFromItsSources(t *testing.T) {
 		t.Errorf("the prompt holds %d documents, the answer names %d", got, len(answer.paths()))
 	}
 	for _, s := range answer.Sources {
+		if s.PromotionLevel == "critical" && s.RelevanceScore < 0.1 {
+			continue // of a rule about something else only the beginning is quoted
+		}
 		lines := strings.Split(read(t, root, s.Path), "\n")
 		passage := strings.Join(lines[s.StartLine-1:s.EndLine], "\n")
 		if s.StartLine == 1 { // front matter, which is quoted in words

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -12,8 +11,8 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/claude"
 	"github.com/compound-docs/compound-docs/internal/doctor"
+	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
 // Exit codes of compound-docs doctor.
@@ -65,7 +64,7 @@ func diagnose(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writ
 	if err != nil {
 		return err
 	}
-	o.logLevel = max(o.logLevel, slog.LevelError) // what a check finds, it says
+	o.logLevel = max(o.logLevel, slog.LevelError) // findings are printed, not logged
 	s, err := newSetup(o, stderr)
 	if err != nil {
 		return err
@@ -75,15 +74,10 @@ func diagnose(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writ
 	if err != nil {
 		return err
 	}
-	defer func() {
-		for _, client := range system.Ollama {
-			err = errors.Join(err, client.Close())
-		}
-	}()
 	found := diagnosis{Version: version, Findings: doctor.Run(ctx, system)}
 	found.Severity = doctor.Worst(found.Findings)
 	if asJSON {
-		if err := printJSON(stdout, found); err != nil {
+		if err := plain.JSON(stdout, found); err != nil {
 			return err
 		}
 	} else {
@@ -99,7 +93,7 @@ func diagnose(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writ
 	}
 }
 
-// system gathers the parts of the set-up. The caller closes its clients of Ollama.
+// system gathers the parts of the set-up.
 func (s *setup) system(settingsErr error) (doctor.System, error) {
 	root := s.project
 	if root == "" {
@@ -111,20 +105,11 @@ func (s *setup) system(settingsErr error) (doctor.System, error) {
 	program, environment := thisProgram(), serverEnvironment()
 	system := doctor.System{
 		Version: version, Program: program, Home: s.home, Settings: s.settings, SettingsErr: settingsErr, Root: root,
-		DatabaseURL: s.databaseURL, Server: s.server, Index: s.index,
+		DatabaseURL: s.databaseURL, Server: s.server, Index: s.index, Ollama: s.models,
 		Environment: map[string]string{}, AddLine: claude.AddLine(program, environment),
 	}
 	for _, name := range serverVariables {
 		system.Environment[name] = os.Getenv(name)
-	}
-	for _, host := range s.ollamaHosts {
-		client, err := ollama.New(ollama.Config{
-			Hosts: []string{host}, EmbedModel: s.settings.EmbeddingModel, ChatModel: s.settings.GenerationModel, Logger: s.logger,
-		})
-		if err != nil {
-			return doctor.System{}, err
-		}
-		system.Ollama = append(system.Ollama, client)
 	}
 	return system, nil
 }
@@ -134,14 +119,14 @@ func printFindings(w io.Writer, findings []doctor.Finding) {
 	counts := map[doctor.Severity]int{}
 	for _, finding := range findings {
 		counts[finding.Severity]++
-		fmt.Fprintf(w, "%-8s %-12s %s\n", finding.Severity, finding.Check, finding.What)
+		plain.Printf(w, "%-8s %-12s %s\n", finding.Severity, finding.Check, finding.What)
 		if finding.Fix != "" {
-			fmt.Fprintf(w, "%21s → %s\n", "", finding.Fix)
+			plain.Printf(w, "%21s → %s\n", "", finding.Fix)
 		}
 	}
 	if counts[doctor.Error]+counts[doctor.Warning] == 0 {
-		fmt.Fprintln(w, "\nall is well")
+		plain.Printf(w, "\nall is well\n")
 		return
 	}
-	fmt.Fprintf(w, "\n%s, %s\n", count(counts[doctor.Error], "error"), count(counts[doctor.Warning], "warning"))
+	plain.Printf(w, "\n%s, %s\n", plain.Count(counts[doctor.Error], "error"), plain.Count(counts[doctor.Warning], "warning"))
 }

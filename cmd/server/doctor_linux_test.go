@@ -36,6 +36,10 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			i.unset("CDOCS_DATABASE_URL")
 			i.namespace = old
 		}, "database", "has pgvector 0.5.1", "install", 1},
+		{"a pgvector with a known fault", func(t *testing.T, i *installation) {
+			t.Helper()
+			i.asRole(t, "UPDATE pg_extension SET extversion = '0.8.3' WHERE extname = 'vector'; GRANT CREATE ON SCHEMA public TO {role}")
+		}, "database", "pgvector 0.8.3 may damage the index", "install pgvector 0.8.4 or newer", 2},
 		{"no server at the URL", func(_ *testing.T, i *installation) {
 			i.set("CDOCS_DATABASE_URL", "postgres://u:s3cret@127.0.0.1:1/d")
 		}, "database", "no PostgreSQL server answers at 127.0.0.1:1", "CDOCS_DATABASE_URL", 1},
@@ -46,6 +50,28 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			},
 			"database", "password authentication failed", "export CDOCS_DATABASE_URL=", 1,
 		},
+		{"an unknown host", func(_ *testing.T, i *installation) {
+			i.set("CDOCS_DATABASE_URL", "postgres://u:s3cret@nosuch.invalid/d")
+		}, "database", "the host nosuch.invalid of the database is not found", "correct the host in CDOCS_DATABASE_URL", 1},
+		{"a role that may not create tables", func(t *testing.T, i *installation) {
+			t.Helper()
+			i.asRole(t, "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+		}, "schema", "may not create tables in the schema public", "GRANT CREATE, USAGE ON SCHEMA public TO ", 1},
+		{"a database without the extension", func(t *testing.T, i *installation) {
+			t.Helper()
+			i.asRole(t, "DROP EXTENSION vector; GRANT CREATE ON SCHEMA public TO {role}")
+		}, "schema", "has no extension vector", "CREATE EXTENSION vector", 1},
+		{"a reader", func(t *testing.T, i *installation) {
+			t.Helper()
+			if up := i.run(t, "cleanup", "--dry-run"); up.code != 0 {
+				t.Fatal(up.stderr)
+			}
+			i.asRole(t, "GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}")
+		}, "schema", "only reads", "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ", 2},
+		{"a server that only reads", func(t *testing.T, i *installation) {
+			t.Helper()
+			i.asRole(t, "ALTER ROLE {role} SET default_transaction_read_only = on")
+		}, "schema", "are read-only", "SET default_transaction_read_only = off", 1},
 		{
 			"full disk", func(_ *testing.T, i *installation) { i.namespace = "mount -t tmpfs -o size=64k none " + i.home },
 			"disk space", "the disk is full", "compound-docs cleanup", 1,
@@ -63,8 +89,16 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			"ollama", "lacks the model mistral", "ollama pull mistral", 2,
 		},
 		{
-			"wrong dimensions", func(_ *testing.T, i *installation) { i.fake.SetFaults(fakeollama.Faults{Dimensions: 768}) },
-			"models", "768 dimensions", "ollama pull mxbai-embed-large", 1,
+			"wrong dimensions", func(_ *testing.T, i *installation) { i.fake.SetFaults(fakeollama.Faults{Dimensions: 2048}) },
+			"models", "2048 dimensions", "ollama pull mxbai-embed-large", 1,
+		},
+		{
+			"a model that knows nothing", func(t *testing.T, i *installation) {
+				t.Helper()
+				i.fake.SetFaults(fakeollama.Faults{Meaningless: true})
+				i.serve(t)
+			},
+			"models", "searches go by words", "ollama pull mxbai-embed-large", 2,
 		},
 		{
 			"no config", func(t *testing.T, i *installation) {

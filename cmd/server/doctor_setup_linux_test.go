@@ -2,6 +2,8 @@ package main_test
 
 import (
 	"bytes"
+	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"net/url"
@@ -75,9 +77,11 @@ func newInstallation(t *testing.T) *installation {
 	if err != nil {
 		t.Fatal(err)
 	}
+	database := testenv.DatabaseURL(t)
+	setPgvector(t, database, "0.8.7")
 	i.environment = []string{
 		"PATH=" + folder + ":" + os.Getenv("PATH"), "HOME=" + folder, "CDOCS_HOME=" + i.home, "CDOCS_OLLAMA_HOST=" + i.fake.URL(),
-		"CDOCS_DATABASE_URL=" + testenv.DatabaseURL(t),
+		"CDOCS_DATABASE_URL=" + database,
 	}
 	return i
 }
@@ -188,6 +192,44 @@ func withPassword(t *testing.T) string {
 		return err != nil
 	})
 	return u.String()
+}
+
+// asRole has the installation use a new role of its database, which statements, with {role}
+// for its name, prepare.
+func (i *installation) asRole(t *testing.T, statements string) {
+	t.Helper()
+	var owner string
+	for _, entry := range i.environment {
+		if value, ok := strings.CutPrefix(entry, "CDOCS_DATABASE_URL="); ok {
+			owner = value
+		}
+	}
+	conn, err := pgx.Connect(t.Context(), owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { must(t, conn.Close(t.Context())) }()
+	role := "doctor_" + strings.ToLower(rand.Text())
+	statements = "CREATE ROLE {role} LOGIN PASSWORD 's3cret'; " + statements
+	if _, err := conn.Exec(t.Context(), strings.ReplaceAll(statements, "{role}", role)); err != nil {
+		t.Fatal(err)
+	}
+	u, err := url.Parse(owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.User = url.UserPassword(role, "s3cret")
+	i.set("CDOCS_DATABASE_URL", u.String())
+	t.Cleanup(func() {
+		conn, err := pgx.Connect(context.Background(), owner)
+		if err == nil {
+			_, err = conn.Exec(context.Background(), "DROP OWNED BY "+role+"; DROP ROLE "+role)
+			err = errors.Join(err, conn.Close(context.Background()))
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // serve has a server index the repository, as long as the test runs.

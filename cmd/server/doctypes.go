@@ -2,10 +2,15 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+
+	"github.com/compound-docs/compound-docs/internal/plain"
+
+	"github.com/compound-docs/compound-docs/tools"
 )
 
 func newDocTypesCommand(flags *flags) *cobra.Command {
@@ -25,18 +30,27 @@ func newDocTypesCommand(flags *flags) *cobra.Command {
 }
 
 func (t *tooling) listDocTypes(ctx context.Context, asJSON bool) error {
-	list, err := t.calls.DocTypes(ctx)
+	var list struct {
+		DocTypes []struct {
+			Name        string `json:"name"`
+			Description string `json:"description"`
+			Folder      string `json:"folder"`
+			DocCount    int    `json:"doc_count"`
+		} `json:"doc_types"`
+		Index *tools.IndexStatus `json:"index"`
+	}
+	text, err := t.call(ctx, "list_doc_types", nil, &list)
 	if err != nil {
 		return err
 	}
 	t.sayWhatIsMissing(list.Index, "")
 	if asJSON {
-		return printJSON(t.stdout, list)
+		return plain.JSON(t.stdout, json.RawMessage(text))
 	}
 	table := tabwriter.NewWriter(t.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "doc-type\tdocuments\tfolder\tfor")
+	plain.Printf(table, "doc-type\tdocuments\tfolder\tfor\n")
 	for _, d := range list.DocTypes {
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", d.Name, d.DocCount, d.Folder, d.Description)
+		plain.Printf(table, "%s\t%d\t%s\t%s\n", d.Name, d.DocCount, d.Folder, d.Description)
 	}
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("print the doc-types: %w", err)

@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// grace is how long the program has to end. It needs less than two seconds,
-	// so that after it something hangs that nothing can interrupt.
+	// grace is how long the program has to end. It needs less than two seconds; after
+	// grace, something hangs that cannot be interrupted.
 	grace = 3 * time.Second
-	// escalation is how long after a signal one of the other kind is part of the same
-	// request to end: Claude Code sends SIGTERM shortly after SIGINT.
+	// escalation is the time after a signal within which a signal of the other kind belongs
+	// to the same request: Claude Code sends SIGTERM shortly after SIGINT.
 	escalation = time.Second
 	// exitHung is the exit code of a program that did not end by itself.
 	exitHung = 3
@@ -29,7 +29,7 @@ type ending struct {
 	once   sync.Once
 }
 
-// mustEnd gives the program the grace, the first time that it is called.
+// mustEnd ends the program after grace, counted from the first call.
 func (e *ending) mustEnd(reason string) {
 	e.once.Do(func() {
 		time.AfterFunc(grace, func() {
@@ -48,10 +48,9 @@ func (e *ending) mustEnd(reason string) {
 	})
 }
 
-// onSignal returns a context that ends with the first SIGINT or SIGTERM, its cause being
-// [interrupted]. A second
-// one ends the program at once, unless it is of the other kind and comes within
-// escalation of the first.
+// onSignal returns a context that ends with the first SIGINT or SIGTERM; its cause is an
+// [interrupted]. A second signal ends the program at once, unless it is of the other kind and
+// comes within escalation of the first.
 func (e *ending) onSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)

@@ -110,11 +110,11 @@ func (e *errorFixture) failures() []failure {
 			prepare: e.activate(e.root),
 			tool:    "update_promotion_level", code: "EXTERNAL_DOCS_NOT_PROMOTABLE",
 			arguments: map[string]any{"document_path": "./docs/guide.md", "promotion_level": "critical"},
-			message:   []string{"./docs/guide.md", "only documents in csharp-compounding-docs"}, details: []string{"document_path"},
+			message:   []string{"./docs/guide.md", "only documents in csharp-compounding-docs"},
 		},
 		{
 			tool: "index_document", arguments: map[string]any{"path": "problems/missing.md"}, code: "DOCUMENT_NOT_FOUND",
-			message: []string{`no document "problems/missing.md"`, "give its path in csharp-compounding-docs"}, details: []string{"path"},
+			message: []string{`no document "problems/missing.md"`, "give its path in csharp-compounding-docs"},
 		},
 		{
 			tool: "semantic_search", code: "INVALID_DOC_TYPE",
@@ -135,7 +135,7 @@ func (e *errorFixture) failures() []failure {
 		},
 		{
 			prepare: e.fake.Close,
-			tool:    "semantic_search", arguments: map[string]any{"query": "never asked before"}, code: "EMBEDDING_SERVICE_ERROR",
+			tool:    "semantic_search", arguments: map[string]any{"query": "never asked before", "mode": "vector"}, code: "EMBEDDING_SERVICE_ERROR",
 			message: []string{e.fake.URL(), "start Ollama: ollama serve"}, details: []string{"circuit_state", "retry_after_seconds", "innerMessage"},
 		},
 	}

@@ -8,6 +8,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/rag/apierror"
+
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/eval"
@@ -20,6 +23,9 @@ import (
 // evalOptions are the flags of eval; a file that was not given is "".
 type evalOptions struct {
 	corpus, mode      string
+	others            []string
+	sizes             []int
+	thresholds        []float64
 	json              bool
 	baseline, compare string
 }
@@ -37,9 +43,12 @@ whose documents are named by their paths.
 
 The documents are indexed apart from every project, and stay for the next run.
 Each question is searched once. The report has nDCG@10, recall@5, recall@10,
-MRR@10, milliseconds and tokens, each with a bootstrapped 95 % interval, and
-tells how often nothing reached the default threshold.`,
-		Example: `  compound-docs eval --corpus test/eval/corpus
+MRR@10, milliseconds and tokens, and what each threshold of the score does: how
+many questions whose first document is right keep it, and for how many questions
+without an answer a document is shown. That is told of all documents and of
+smaller projects drawn from them with a fixed seed. Each figure has a
+bootstrapped 95 % interval.`,
+		Example: `  compound-docs eval --corpus test/eval/corpus --others test/eval/everyday.jsonl
   compound-docs eval --corpus test/eval/corpus --json > before.json
   compound-docs eval --corpus test/eval/corpus --compare before.json`,
 		Args: noArgs,
@@ -49,9 +58,14 @@ tells how often nothing reached the default threshold.`,
 	}
 	command.Flags().StringVar(&options.corpus, "corpus", "", "folder of the collection")
 	command.Flags().StringVar(&options.mode, "mode", string(rag.Hybrid), "how to search: "+joined(rag.Modes()))
+	command.Flags().StringArrayVar(&options.others, "others", nil,
+		"file of more questions that no document answers, in the form of queries.jsonl; may be repeated")
+	command.Flags().IntSliceVar(&options.sizes, "sizes", []int{15, 50, 150}, "documents of the projects to draw; 0 for none")
+	command.Flags().Float64SliceVar(&options.thresholds, "thresholds",
+		[]float64{project.DefaultConfig().SemanticSearch.MinRelevanceScore, 0.9}, "scores from which a document is shown")
 	command.Flags().BoolVar(&options.json, "json", false, "print JSON, with the values of every question")
 	command.Flags().StringVar(&options.baseline, "baseline", "",
-		"earlier JSON; fail if a mean has dropped by more than .01")
+		"earlier JSON; fail if a mean is worse by more than .01, or a share by .03")
 	command.Flags().StringVar(&options.compare, "compare", "",
 		"earlier JSON; show the questions whose nDCG@10 differs most")
 	complete(command, "mode", names(rag.Modes())...)
@@ -63,12 +77,12 @@ func evaluate(ctx context.Context, f *flags, options evalOptions, stdout, stderr
 	if !slices.Contains(rag.Modes(), mode) {
 		return usagef("--mode is %q; give one of: %s", options.mode, joined(rag.Modes()))
 	}
-	// Files that cannot be read should not be found out after the searches.
+	// Find out before the searches whether the files can be read.
 	earlier, err := readReports(options.baseline, options.compare)
 	if err != nil {
 		return usageError{err}
 	}
-	corpus, err := readCorpus(ctx, options.corpus)
+	whole, err := readCorpus(ctx, options.corpus, options.others)
 	if err != nil {
 		return usageError{err}
 	}
@@ -77,17 +91,23 @@ func evaluate(ctx context.Context, f *flags, options evalOptions, stdout, stderr
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	scope, err := indexCorpus(ctx, s.index, corpus, showProgress(stderr, corpus.name))
+	judge := func(c *corpus) ([]evalQuery, error) {
+		scope, err := indexCorpus(ctx, s.index, c, mode, showProgress(stderr, c.name))
+		if err != nil {
+			return nil, err
+		}
+		return measure(ctx, c, func(ctx context.Context, text string) (rag.Hits, error) {
+			return s.searcher.Search(ctx, scope, rag.Query{Text: text, Mode: mode, Limit: evalDepth})
+		})
+	}
+	samples, err := judgeAll(whole, options.sizes, judge)
 	if err != nil {
 		return err
 	}
-	measured, err := measure(ctx, corpus, func(ctx context.Context, text string) (rag.Hits, error) {
-		return s.searcher.Search(ctx, scope, rag.Query{Text: text, Mode: mode, Limit: evalDepth})
-	})
-	if err != nil {
-		return err
+	report := newReport(whole, options.mode, samples[0].queries)
+	for _, of := range samples {
+		report.Shares = append(report.Shares, shares(of, options.thresholds)...)
 	}
-	report := newReport(corpus, options.mode, measured)
 	if earlier.compare != nil {
 		report.Comparison = compareReports(*earlier.compare, report)
 	}
@@ -104,26 +124,21 @@ func evaluate(ctx context.Context, f *flags, options evalOptions, stdout, stderr
 // first ten at most.
 const evalDepth = 10
 
-// measure searches each question that is judged or has no answer, in order.
+// measure searches each question, in order.
 func measure(
 	ctx context.Context, corpus *corpus, search func(ctx context.Context, text string) (rag.Hits, error),
 ) ([]evalQuery, error) {
-	questions := corpus.questions()
-	if len(questions) == 0 {
-		return nil, errors.New("no question is judged; qrels.tsv must name some questions of queries.jsonl")
-	}
 	// The first search waits until Ollama has loaded the model.
 	if _, err := search(ctx, "warm up"); err != nil {
 		return nil, err
 	}
-	threshold := project.DefaultConfig().SemanticSearch.MinRelevanceScore
-	measured := make([]evalQuery, 0, len(questions))
-	for _, question := range questions {
+	measured := make([]evalQuery, 0, len(corpus.asked))
+	for _, question := range corpus.asked {
 		began := time.Now()
-		// A question of stop words has nothing that words could find.
+		// A question of stop words alone has no term to search for.
 		hits, err := search(ctx, question.Text)
 		took := time.Since(began)
-		if err != nil && rag.AsError(err).Code != rag.InvalidArgument {
+		if err != nil && apierror.AsError(err).Code != apierror.InvalidArgument {
 			return nil, fmt.Errorf("search for question %s: %w", question.ID, err)
 		}
 		answer, err := tools.SearchAnswer(hits)
@@ -139,7 +154,9 @@ func measure(
 			result.Ranking = append(result.Ranking, corpus.ids[hit.Path])
 			result.TopScore = max(result.TopScore, hit.Score)
 		}
-		result.Rejected = result.TopScore < threshold
+		if len(hits.Documents) > 0 {
+			result.FirstScore = hits.Documents[0].Score
+		}
 		result.judge(corpus.collection.Judged[question.ID])
 		measured = append(measured, result)
 	}
@@ -158,8 +175,11 @@ type evalQuery struct {
 	Recall5        float64 `json:"recall_5"`
 	Recall10       float64 `json:"recall_10"`
 	ReciprocalRank float64 `json:"mrr_10"`
-	// Rejected is set if no document reaches the default threshold.
-	Rejected     bool     `json:"rejected"`
+	// Right is set if the first document is relevant.
+	Right bool `json:"right"`
+	// FirstScore is the score of the first document. TopScore is the highest, which
+	// another one has if the first one is promoted. Both are 0 without a document.
+	FirstScore   float64  `json:"first_score"`
 	TopScore     float64  `json:"top_score"`
 	Milliseconds float64  `json:"milliseconds"`
 	Tokens       int      `json:"tokens"`
@@ -172,6 +192,7 @@ func (q *evalQuery) judge(judged eval.Judgements) {
 	q.Recall5 = eval.Recall(q.Ranking, judged, 5)
 	q.Recall10 = eval.Recall(q.Ranking, judged, 10)
 	q.ReciprocalRank = eval.ReciprocalRank(q.Ranking, judged, 10)
+	q.Right = q.ReciprocalRank == 1
 }
 
 // printReport writes the report as JSON or as a table.
@@ -179,5 +200,5 @@ func printReport(w io.Writer, report evalReport, asJSON bool) error {
 	if !asJSON {
 		return report.printTable(w)
 	}
-	return printJSON(w, report)
+	return plain.JSON(w, report)
 }

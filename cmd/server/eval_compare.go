@@ -11,11 +11,16 @@ import (
 	"slices"
 
 	"github.com/compound-docs/compound-docs/internal/eval"
+	"github.com/compound-docs/compound-docs/internal/plain"
 )
 
-// allowedDrop is how far a mean may be below the baseline's. Below that, changes
-// of the libraries and the database could matter.
+// allowedDrop is how far a mean may be below the baseline's. Smaller differences may come
+// from other versions of libraries and of the database.
 const allowedDrop = 0.01
+
+// allowedShift is how far a share may be on the wrong side of the baseline's: one or two
+// questions where there are few.
+const allowedShift = 0.03
 
 // maxDifferences bounds the questions that a comparison lists.
 const maxDifferences = 10
@@ -54,8 +59,9 @@ func readReport(file string) (*evalReport, error) {
 	return report, nil
 }
 
-// checkBaseline fails if a measure of ranking is below the baseline's. Time and
-// tokens are not compared: fewer are better, and time is the machine's.
+// checkBaseline fails if a measure of ranking is below the baseline's, if fewer right answers
+// are kept, or if more questions without an answer are shown one. Time and tokens are not
+// compared: time depends on the machine, and fewer tokens are better.
 func checkBaseline(baseline, report evalReport) error {
 	if baseline.Mode != report.Mode || baseline.Corpus != report.Corpus {
 		return fmt.Errorf("the baseline is of the collection %q in mode %q, this run of %q in mode %q; give the one that fits",
@@ -70,6 +76,23 @@ func checkBaseline(baseline, report evalReport) error {
 		}
 		if was, is := baseline.Measures[i], now.Value; was.Value-is > allowedDrop+1e-9 {
 			drops = append(drops, fmt.Errorf("%s has dropped from %.3f to %.3f, by more than %.2f", was.Name, was.Value, is, allowedDrop))
+		}
+	}
+	for _, was := range baseline.Shares {
+		i := slices.IndexFunc(report.Shares, was.sameQuestions)
+		if i < 0 {
+			drops = append(drops, fmt.Errorf("the baseline has %q of %d documents, this run has not; give the same flags",
+				was.title(), was.Documents))
+			continue
+		}
+		lost := was.Value - report.Shares[i].Value
+		if was.Of == sharesShown {
+			lost = -lost
+		}
+		if lost > allowedShift+1e-9 {
+			drops = append(drops, fmt.Errorf(
+				"%s of %d documents, %s questions: the share was %.3f and is %.3f, which differs by more than %.2f",
+				was.title(), was.Documents, cmp.Or(was.Kind, "all"), was.Value, report.Shares[i].Value, allowedShift))
 		}
 	}
 	return errors.Join(drops...)
@@ -124,13 +147,13 @@ func compareReports(then, now evalReport) *evalComparison {
 }
 
 func (c evalComparison) print(w io.Writer) {
-	fmt.Fprintf(w, "\nnDCG@10 differs by %+.3f (%+.3f to %+.3f) over %s of both runs; it changed for %d.\n",
-		c.Difference.Value, c.Difference.Low, c.Difference.High, count(c.Questions, "question"), c.Changed)
+	plain.Printf(w, "\nnDCG@10 differs by %+.3f (%+.3f to %+.3f) over %s of both runs; it changed for %d.\n",
+		c.Difference.Value, c.Difference.Low, c.Difference.High, plain.Count(c.Questions, "question"), c.Changed)
 	if len(c.Largest) == 0 {
 		return
 	}
-	fmt.Fprintln(w, "\nthen\tnow\tquestion")
+	plain.Printf(w, "\nthen\tnow\tquestion\n")
 	for _, d := range c.Largest {
-		fmt.Fprintf(w, "%.3f\t%.3f\t%s %s\n", d.Then, d.Now, d.ID, d.Text)
+		plain.Printf(w, "%.3f\t%.3f\t%s %s\n", d.Then, d.Now, d.ID, d.Text)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -31,10 +32,13 @@ type corpus struct {
 	ids map[string]string
 	// schema is nil for a collection in BEIR's form, which has no doc-types.
 	schema index.Schema
+	// asked are the questions to measure.
+	asked []eval.Query
 }
 
-// readCorpus reads a collection in either form.
-func readCorpus(ctx context.Context, dir string) (*corpus, error) {
+// readCorpus reads a collection in either form, and more questions, which it does not
+// answer, from the files others.
+func readCorpus(ctx context.Context, dir string, others []string) (*corpus, error) {
 	if dir == "" {
 		return nil, errors.New(
 			"--corpus is missing; give the folder of a collection, as in `compound-docs eval --corpus ./test/eval/corpus`")
@@ -55,6 +59,18 @@ func readCorpus(ctx context.Context, dir string) (*corpus, error) {
 		return nil, fmt.Errorf("read the collection %s: %w", dir, err)
 	}
 	slices.SortFunc(c.files, func(a, b document.File) int { return cmp.Compare(a.Path, b.Path) })
+	c.asked = c.questions()
+	if len(c.asked) == 0 {
+		return nil, fmt.Errorf(
+			"read the collection %s: no question is judged; qrels.tsv must name some questions of queries.jsonl", dir)
+	}
+	for _, path := range others {
+		queries, err := eval.ReadOthers(path)
+		if err != nil {
+			return nil, fmt.Errorf("read questions: %w", err)
+		}
+		c.asked = append(c.asked, queries...)
+	}
 	return c, nil
 }
 
@@ -100,25 +116,67 @@ func (c *corpus) add(path, id string, content []byte) {
 	c.files = append(c.files, document.File{Path: path, Content: content, Size: int64(len(content))})
 }
 
-// projectName names the collection's index. No project's config can have the
-// name, which begins with a letter there; other content has another name.
+// projectName names the collection's index. It depends on the content, and begins with no
+// letter, so that no project's config can have the name.
 func (c *corpus) projectName() string {
 	h := sha256.New()
 	for _, file := range c.files {
-		fmt.Fprintf(h, "%d %s %d ", len(file.Path), file.Path, len(file.Content))
+		h.Write(fmt.Appendf(nil, "%d %s %d ", len(file.Path), file.Path, len(file.Content)))
 		h.Write(file.Content)
 	}
 	return ":eval-" + hex.EncodeToString(h.Sum(nil)[:12])
 }
 
-// questions are those to measure: the judged ones, and in a project's folder also
-// those without judgements, which have no answer there. In BEIR's form these are
-// of another part of the collection, such as the one for training.
+// questions are those of the collection to measure: the judged ones, and in a project's
+// folder also those without judgements, which have no answer there. In BEIR's form these
+// are of another part of the collection, such as the one for training.
 func (c *corpus) questions() []eval.Query {
 	return slices.DeleteFunc(slices.Clone(c.collection.Queries), func(query eval.Query) bool {
 		_, judged := c.collection.Judged[query.ID]
 		return !judged && c.schema == nil
 	})
+}
+
+// drawnDocuments is about how many documents the projects of one size have together.
+const drawnDocuments = 300
+
+// draw returns projects of size documents each, the same in every run, with no document in
+// two of them. Each project has the questions that its documents answer. The questions that
+// the whole collection does not answer are divided among the projects.
+func (c *corpus) draw(size int) []*corpus {
+	if size < 1 || size >= len(c.files) {
+		return nil
+	}
+	const seed = 28
+	order := rand.New(rand.NewPCG(seed, uint64(size))).Perm(len(c.files)) //nolint:gosec // repeatable, and no secret
+	projects := make([]*corpus, min(len(c.files)/size, max(1, drawnDocuments/size)))
+	for i := range projects {
+		p := &corpus{dir: c.dir, name: c.name, ids: c.ids, schema: c.schema}
+		p.collection = &eval.Collection{Judged: map[string]eval.Judgements{}}
+		for _, at := range order[i*size : (i+1)*size] {
+			p.files = append(p.files, c.files[at])
+		}
+		for at, query := range c.asked {
+			judged := p.judgements(c.collection.Judged[query.ID])
+			if answerable(judged) || !answerable(c.collection.Judged[query.ID]) && at%len(projects) == i {
+				p.asked = append(p.asked, query)
+				p.collection.Judged[query.ID] = judged
+			}
+		}
+		projects[i] = p
+	}
+	return projects
+}
+
+// judgements returns those of the project's own documents.
+func (c *corpus) judgements(all eval.Judgements) eval.Judgements {
+	own := eval.Judgements{}
+	for _, file := range c.files {
+		if grade, ok := all[c.ids[file.Path]]; ok {
+			own[c.ids[file.Path]] = grade
+		}
+	}
+	return own
 }
 
 // answerable reports whether a document is relevant.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
@@ -15,18 +16,20 @@ import (
 const evalBatch = 50
 
 // indexCorpus brings the collection into the index with all its vectors, or finds it
-// there. A document that cannot be indexed, or embedded whole, is an error: the
-// measures would be those of another collection. The index of a folder that is not used is removed by cleanup, as
-// that of a repository that is gone.
-func indexCorpus(ctx context.Context, x *index.Index, c *corpus, progress func(done, total int)) (rag.Scope, error) {
-	tenant, err := x.Tenant(ctx, rag.TenantKey{Project: c.projectName()}, c.dir)
+// there. A search by words alone needs no vectors. A document that cannot be indexed, or not
+// be embedded as a whole, is an error: the measures would be those of another collection.
+// cleanup removes the index when the folder is gone, as it does for repositories.
+func indexCorpus(
+	ctx context.Context, x *index.Index, c *corpus, mode rag.Mode, progress func(done, total int),
+) (catalog.Scope, error) {
+	tenant, err := x.Tenant(ctx, catalog.TenantKey{Project: c.projectName()}, c.dir)
 	if err != nil {
-		return rag.Scope{}, err
+		return catalog.Scope{}, err
 	}
-	indexer := x.Indexer(tenant, rag.Compounding, c.schema)
+	indexer := x.Indexer(tenant, catalog.Compounding, c.schema)
 	known, err := indexer.Known(ctx)
 	if err != nil {
-		return rag.Scope{}, err
+		return catalog.Scope{}, err
 	}
 	missing := slices.DeleteFunc(slices.Clone(c.files), func(file document.File) bool {
 		return known[file.Path].Hash == file.Stamp().Hash
@@ -34,26 +37,30 @@ func indexCorpus(ctx context.Context, x *index.Index, c *corpus, progress func(d
 	for batch := range slices.Chunk(missing, evalBatch) {
 		failures, err := indexer.Index(ctx, batch)
 		if err != nil {
-			return rag.Scope{}, err
+			return catalog.Scope{}, err
 		}
 		var failed []error
 		for _, failure := range failures {
 			failed = append(failed, fmt.Errorf("index %s: %w", failure.Path, failure.Err))
 		}
 		if err := errors.Join(failed...); err != nil {
-			return rag.Scope{}, err
+			return catalog.Scope{}, err
 		}
 	}
-	queue := x.Queue(tenant, rag.Compounding)
+	scope := catalog.Scope{Tenant: tenant, Collection: catalog.Compounding}
+	if mode == rag.Lexical {
+		return scope, nil
+	}
+	queue := x.Queue(tenant, catalog.Compounding)
 	if err := queue.Drain(ctx, progress); err != nil {
-		return rag.Scope{}, err
+		return catalog.Scope{}, err
 	}
 	var refused []error
 	for _, failure := range queue.Status().Failed {
 		refused = append(refused, fmt.Errorf("embed %s: %w", failure.Path, failure.Err))
 	}
 	if err := errors.Join(refused...); err != nil {
-		return rag.Scope{}, err
+		return catalog.Scope{}, err
 	}
-	return rag.Scope{Tenant: tenant, Collection: rag.Compounding}, nil
+	return scope, nil
 }

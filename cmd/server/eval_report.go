@@ -6,20 +6,20 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/compound-docs/compound-docs/internal/eval"
+	"github.com/compound-docs/compound-docs/internal/plain"
 )
 
 // evalReport is the result of one run, as --json prints it.
 type evalReport struct {
-	Corpus    string         `json:"corpus"`
-	Documents int            `json:"documents"`
-	Mode      string         `json:"mode"`
-	Measures  []evalMeasure  `json:"measures"`
-	Kinds     []evalKind     `json:"kinds,omitempty"`
-	Threshold evalRejections `json:"threshold"`
+	Corpus    string        `json:"corpus"`
+	Documents int           `json:"documents"`
+	Mode      string        `json:"mode"`
+	Measures  []evalMeasure `json:"measures"`
+	Kinds     []evalKind    `json:"kinds,omitempty"`
+	Shares    []evalShare   `json:"shares"`
 	// Comparison is there with --compare.
 	Comparison *evalComparison `json:"comparison,omitempty"`
 	Queries    []evalQuery     `json:"queries,omitempty"`
@@ -32,33 +32,23 @@ type evalMeasure struct {
 	eval.Estimate
 }
 
-// evalKind has the measures of ranking of the questions of one kind.
+// evalKind has the measures of ranking of the questions of one kind that have an answer.
 type evalKind struct {
-	Kind      string         `json:"kind"`
-	Questions int            `json:"questions"`
-	Measures  []evalMeasure  `json:"measures,omitempty"`
-	Threshold evalRejections `json:"threshold"`
-}
-
-// evalRejections counts the questions for which no document reached the default
-// threshold: rightly so for one without an answer.
-type evalRejections struct {
-	Unanswerable         int `json:"unanswerable"`
-	RejectedUnanswerable int `json:"rejected_unanswerable"`
-	Answerable           int `json:"answerable"`
-	RejectedAnswerable   int `json:"rejected_answerable"`
+	Kind      string        `json:"kind"`
+	Questions int           `json:"questions"`
+	Measures  []evalMeasure `json:"measures"`
 }
 
 func newReport(corpus *corpus, mode string, queries []evalQuery) evalReport {
 	report := evalReport{
 		Corpus: corpus.name, Documents: len(corpus.files), Mode: mode,
-		Measures: rankingMeasures(queries), Threshold: rejections(queries), Queries: queries,
+		Measures: rankingMeasures(queries), Queries: queries,
 	}
 	milliseconds, tokens := make([]float64, len(queries)), make([]float64, len(queries))
 	kinds := map[string][]evalQuery{}
 	for i, query := range queries {
 		milliseconds[i], tokens[i] = query.Milliseconds, float64(query.Tokens)
-		if query.Kind != "" {
+		if query.Kind != "" && query.Answered {
 			kinds[query.Kind] = append(kinds[query.Kind], query)
 		}
 	}
@@ -67,7 +57,7 @@ func newReport(corpus *corpus, mode string, queries []evalQuery) evalReport {
 		evalMeasure{"tokens", eval.Bootstrap(tokens)})
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		report.Kinds = append(report.Kinds, evalKind{
-			Kind: kind, Questions: len(kinds[kind]), Measures: rankingMeasures(kinds[kind]), Threshold: rejections(kinds[kind]),
+			Kind: kind, Questions: len(kinds[kind]), Measures: rankingMeasures(kinds[kind]),
 		})
 	}
 	return report
@@ -94,32 +84,16 @@ func rankingMeasures(queries []evalQuery) []evalMeasure {
 	}
 }
 
-func rejections(queries []evalQuery) (r evalRejections) {
-	for _, query := range queries {
-		all, rejected := &r.Unanswerable, &r.RejectedUnanswerable
-		if query.Answered {
-			all, rejected = &r.Answerable, &r.RejectedAnswerable
-		}
-		*all++
-		if query.Rejected {
-			*rejected++
-		}
-	}
-	return r
-}
-
 func (r evalReport) printTable(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "%s: %s, %s, mode %s\n\n", r.Corpus,
-		count(r.Documents, "document"), count(len(r.Queries), "question"), r.Mode)
-	fmt.Fprintln(table, "measure\tvalue\t95 % interval")
+	plain.Printf(table, "%s: %s, %s, mode %s\n\n", r.Corpus,
+		plain.Count(r.Documents, "document"), plain.Count(len(r.Queries), "question"), r.Mode)
+	plain.Printf(table, "measure\tvalue\t95 %% interval\n")
 	for _, m := range r.Measures {
-		fmt.Fprintf(table, "%s\t%s\t%s to %s\n", m.Name, figure(m.Value), figure(m.Low), figure(m.High))
+		plain.Printf(table, "%s\t%s\t%s to %s\n", m.Name, figure(m.Value), figure(m.Low), figure(m.High))
 	}
 	r.printKinds(table)
-	fmt.Fprintf(table, "\nNothing reached the default threshold for %d of %d questions without an answer, "+
-		"and for %d of %d with one.\n",
-		r.Threshold.RejectedUnanswerable, r.Threshold.Unanswerable, r.Threshold.RejectedAnswerable, r.Threshold.Answerable)
+	printShares(table, r.Shares)
 	if r.Comparison != nil {
 		r.Comparison.print(table)
 	}
@@ -133,20 +107,17 @@ func (r evalReport) printKinds(w io.Writer) {
 	if len(r.Kinds) == 0 {
 		return
 	}
-	fmt.Fprint(w, "\nkind\tquestions")
+	plain.Printf(w, "\nkind\tquestions")
 	for _, m := range r.Measures[:len(r.Measures)-2] {
-		fmt.Fprintf(w, "\t%s", m.Name)
+		plain.Printf(w, "\t%s", m.Name)
 	}
-	fmt.Fprintln(w, "\tnothing found")
+	plain.Printf(w, "\n")
 	for _, kind := range r.Kinds {
-		fmt.Fprintf(w, "%s\t%d", kind.Kind, kind.Questions)
+		plain.Printf(w, "%s\t%d", kind.Kind, kind.Questions)
 		for _, m := range kind.Measures {
-			fmt.Fprintf(w, "\t%s", figure(m.Value))
+			plain.Printf(w, "\t%s", figure(m.Value))
 		}
-		if len(kind.Measures) == 0 {
-			fmt.Fprint(w, strings.Repeat("\t–", len(r.Measures)-2))
-		}
-		fmt.Fprintf(w, "\t%d\n", kind.Threshold.RejectedUnanswerable+kind.Threshold.RejectedAnswerable)
+		plain.Printf(w, "\n")
 	}
 }
 

@@ -7,15 +7,16 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/spf13/cobra"
+	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/rag/apierror"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/spf13/cobra"
 )
 
 // Exit codes. compound-docs doctor has its own.
 const (
 	exitFailed = 1
-	// exitUsage says that nothing was done, since the command line or a name in it is
+	// exitUsage means that nothing was done, because the command line or a name in it is
 	// wrong.
 	exitUsage = 2
 )
@@ -33,12 +34,12 @@ type runError struct{ error }
 
 func (e runError) Unwrap() error { return e.error }
 
-// severityError ends the program with a code, when all was said.
+// severityError ends the program with a code. Nothing is printed for it.
 type severityError struct{ code int }
 
 func (e severityError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
 
-// interrupted is the cause of a context that a signal has ended.
+// interrupted is the cause of a context that was cancelled by a signal.
 type interrupted struct{ signal os.Signal }
 
 func (e interrupted) Error() string { return e.signal.String() }
@@ -54,9 +55,15 @@ func codeOfSignal(signal os.Signal) int {
 	return base
 }
 
-// report says on stderr why a command has failed, unless that was said or is plain, and
-// returns the exit code.
+// report prints on stderr why a command failed, unless that was printed already or is
+// evident, and returns the exit code. A command whose output could not be written failed.
 func report(ctx context.Context, command *cobra.Command, err error) int {
+	_, ran := errors.AsType[runError](err)
+	if out, ok := command.OutOrStdout().(*plain.Output); ok && out.Err() != nil {
+		if _, judged := errors.AsType[severityError](err); !ran || judged {
+			err, ran = runError{out.Err()}, true
+		}
+	}
 	if err == nil {
 		return 0
 	}
@@ -67,10 +74,11 @@ func report(ctx context.Context, command *cobra.Command, err error) int {
 		return codeOfSignal(signal.signal)
 	}
 	stderr := command.ErrOrStderr()
-	fmt.Fprintf(stderr, "%s", sanitize(fmt.Appendln(nil, "compound-docs:", err)))
-	_, ran := errors.AsType[runError](err)
-	if !ran {
-		fmt.Fprintf(stderr, "see `%s --help`\n", command.CommandPath())
+	if ran {
+		plain.Println(stderr, "compound-docs:", err)
+	} else {
+		plain.Println(stderr, "compound-docs:", plain.Block(err.Error()))
+		plain.Printf(stderr, "see `%s --help`\n", command.CommandPath())
 	}
 	if !ran || isUsage(err) {
 		return exitUsage
@@ -83,14 +91,6 @@ func isUsage(err error) bool {
 	if _, ok := errors.AsType[usageError](err); ok {
 		return true
 	}
-	refused, ok := errors.AsType[*rag.Error](err)
-	if !ok {
-		return false
-	}
-	switch refused.Code {
-	case rag.InvalidArgument, rag.InvalidDocType, rag.DocumentNotFound, rag.ExternalDocsNotPromotable:
-		return true
-	default:
-		return false
-	}
+	refused, ok := errors.AsType[*apierror.Error](err)
+	return ok && refused.Code.IsUsage()
 }

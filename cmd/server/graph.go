@@ -14,6 +14,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/linkgraph"
+	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
@@ -37,7 +38,8 @@ the database nor Ollama is needed.
 
 - dot: for Graphviz
 - mermaid: for a block in markdown, which GitHub shows
-- html: one page for a browser, which needs no other file and no network
+- html: one page for a browser, which needs no other file and no network; its links to the
+  documents are relative to the file of --output, else to the working directory
 
 Doc-types have colours of their own, and promoted documents are larger. What links in a
 circle is red, and documents without links have a dashed outline. An arrow with two heads
@@ -92,12 +94,16 @@ func (f *graphFlags) run(command *cobra.Command, flags *flags) error {
 		return err
 	}
 	if f.json {
-		return printJSON(command.OutOrStdout(), drawn)
+		return plain.JSON(command.OutOrStdout(), drawn)
 	}
 	return f.write(command.OutOrStdout(), func(w io.Writer) error {
 		switch format {
 		case "html":
-			return drawn.HTML(w, p.Config.ProjectName)
+			repository, err := relativeTo(filepath.Dir(f.output), p.Root)
+			if err != nil {
+				return err
+			}
+			return drawn.HTML(w, p.Config.ProjectName, repository)
 		case "mermaid":
 			return drawn.Mermaid(w)
 		default:
@@ -106,7 +112,25 @@ func (f *graphFlags) run(command *cobra.Command, flags *flags) error {
 	})
 }
 
-// chosenFormat is that of --format, or what the name of the file says.
+// relativeTo returns the path of a folder relative to another one, with slashes. "" is the
+// working directory.
+func relativeTo(from, folder string) (string, error) {
+	from, err := filepath.Abs(from)
+	if err != nil {
+		return "", fmt.Errorf("find the folder of the page: %w", err)
+	}
+	if real, err := filepath.EvalSymlinks(from); err == nil {
+		from = real
+	}
+	relative, err := filepath.Rel(from, folder)
+	if err != nil {
+		return "", fmt.Errorf("find the documents from the page: %w", err)
+	}
+	return filepath.ToSlash(relative), nil
+}
+
+// chosenFormat returns the format that --format names, or else that of the output file's
+// extension.
 func (f *graphFlags) chosenFormat() (string, error) {
 	switch {
 	case slices.Contains(graphFormats(), f.format):
@@ -140,8 +164,8 @@ func (f *graphFlags) graphOf(set *docset.Set, p *project.Project) (*linkgraph.Gr
 	return nil, usagef("there is no document %q; give its path, such as ./%s/problems/example.md", f.around, p.DocsDir())
 }
 
-// placesOf returns the paths in the repository that a path may stand for: as seen from the
-// working directory, from the repository or from the folder of the documents.
+// placesOf returns the paths in the repository that a path may mean: relative to the working
+// directory, to the repository or to the folder of the documents.
 func placesOf(given string, p *project.Project) []string {
 	var names []string
 	if full, err := existingFile(given); err == nil {

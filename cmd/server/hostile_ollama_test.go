@@ -88,10 +88,11 @@ func TestServe_FollowsNoRedirectOfOllama(t *testing.T) {
 			var answer struct {
 				Message string `json:"message"`
 				Reason  string `json:"generation_reason"`
+				Mode    string `json:"mode_reason"`
 			}
 			call(t, session, "activate_project", activation(guideProject(t)), &struct{}{})
 			call(t, session, "rag_query_external", question(), &answer)
-			said := answer.Message + answer.Reason
+			said := answer.Message + answer.Reason + answer.Mode
 			if hostile.met.Load() == 0 || len(elsewhere.Requests("")) != 0 {
 				t.Errorf("the host was asked %d times, the other one %v", hostile.met.Load(), elsewhere.Requests(""))
 			}

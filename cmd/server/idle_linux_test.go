@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // clockTick is the unit of /proc's times, the same on every Linux.
@@ -33,6 +35,7 @@ func (p *process) processorTime(t *testing.T) time.Duration {
 // with as much as while there is none.
 func TestServe_WaitsWithoutWork(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "memory and processor time are measured")
 	watched := 4 * time.Second
 	if text := os.Getenv("CDOCS_TEST_OUTAGE"); text != "" {
 		var err error

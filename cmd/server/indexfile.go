@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"encoding/json"
 
 	"github.com/spf13/cobra"
 
-	"github.com/compound-docs/compound-docs/tools"
+	"github.com/compound-docs/compound-docs/internal/plain"
 )
 
 func newIndexCommand(flags *flags) *cobra.Command {
@@ -15,7 +15,8 @@ func newIndexCommand(flags *flags) *cobra.Command {
 		Use:   "index DOCUMENT",
 		Short: "Check, index and embed one document now",
 		Long: `Check one document, and index and embed it now. If its front matter is not valid, the
-error lists everything that is wrong with it, and the exit code is 1.
+error lists everything that is wrong with it, and the exit code is 1. The three documents that
+are most like it are named, to extend, replace or keep them.
 
 DOCUMENT is relative to the repository or to csharp-compounding-docs/, or absolute.`,
 		Example: "  compound-docs index problems/pool-exhausted-20260115.md",
@@ -36,14 +37,30 @@ func (t *tooling) indexDocument(ctx context.Context, given string, asJSON bool) 
 	if err != nil {
 		return err
 	}
-	indexed, err := t.calls.Index(ctx, tools.IndexInput{Path: path})
+	var indexed struct {
+		Path       string `json:"path"`
+		Message    string `json:"message"`
+		Neighbours []struct {
+			Path      string `json:"path"`
+			Title     string `json:"title"`
+			StartLine int    `json:"start_line"`
+		} `json:"neighbours"`
+	}
+	text, err := t.call(ctx, "index_document", map[string]any{"path": path}, &indexed)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return printJSON(t.stdout, indexed)
+		return plain.JSON(t.stdout, json.RawMessage(text))
 	}
-	fmt.Fprintln(t.stdout, "indexed", indexed.Path)
+	plain.Println(t.stdout, "indexed", plain.Path(indexed.Path))
+	s := plain.StyleFor(t.stdout)
+	for _, near := range indexed.Neighbours {
+		plain.Printf(t.stdout, "near %s:%d %s\n", plain.Path(near.Path), near.StartLine, s.Dim(near.Title))
+	}
+	if indexed.Message != "" {
+		plain.Println(t.stdout, s.Dim(indexed.Message))
+	}
 	return nil
 }
 

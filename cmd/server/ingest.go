@@ -10,10 +10,13 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/watch"
 )
 
@@ -60,7 +63,7 @@ func ingest(ctx context.Context, f *flags, source string, asJSON bool, stdout, s
 	if err != nil {
 		return err
 	}
-	synced, err := watch.Sync(ctx, folder, s.index.Indexer(handbook, rag.Handbook, nil), showProgress(stderr, folder.Prefix))
+	synced, err := watch.Sync(ctx, folder, s.index.Indexer(handbook, catalog.Handbook, nil), showProgress(stderr, folder.Prefix))
 	if err != nil {
 		return err
 	}
@@ -71,21 +74,21 @@ func ingest(ctx context.Context, f *flags, source string, asJSON bool, stdout, s
 	if synced.Documents() == 0 {
 		return fmt.Errorf("no file of %s could be indexed", folder.Dir)
 	}
-	queue := s.index.Queue(handbook, rag.Handbook)
+	queue := s.index.Queue(handbook, catalog.Handbook)
 	if err := queue.Drain(ctx, showProgress(stderr, "passages")); err != nil {
 		return fmt.Errorf("the documents are in the handbook and not all have vectors; run the command again: %w", err)
 	}
 	refused := failures(queue.Status().Failed)
 	if asJSON {
 		out.Failed = append(out.Failed, refused...)
-		return printJSON(stdout, out)
+		return plain.JSON(stdout, out)
 	}
 	printFailures(stdout, refused)
 	return nil
 }
 
-// handbookFolder is the folder at source, which has markdown in it: an empty one
-// is more likely a wrong one, and would remove what the handbook has of that name.
+// handbookFolder returns the folder at source. It must contain markdown: an empty folder is
+// more likely a mistake, and would empty the handbook of that name.
 func handbookFolder(ctx context.Context, source string) (watch.Folder, error) {
 	if source == "" {
 		return watch.Folder{}, usagef(
@@ -125,7 +128,7 @@ type syncedFolder struct {
 	Failed    []failedFile `json:"failed"`
 }
 
-// failedFile is a document that cannot be indexed, or not embedded whole.
+// failedFile is a document that cannot be indexed, or not be embedded as a whole.
 type failedFile struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
@@ -141,19 +144,19 @@ func newSyncedFolder(name string, synced watch.SyncResult) syncedFolder {
 func failures(failed []document.Failure) []failedFile {
 	files := make([]failedFile, 0, len(failed))
 	for _, failure := range failed {
-		files = append(files, failedFile{failure.Path, inCommands(rag.AsError(failure.Err).Error())})
+		files = append(files, failedFile{failure.Path, inCommands(apierror.AsError(failure.Err).Error())})
 	}
 	return files
 }
 
 func (f syncedFolder) print(w io.Writer) {
-	fmt.Fprintf(w, "%s: %d added, %d updated, %d removed, %d unchanged, %d failed\n",
+	plain.Printf(w, "%s: %d added, %d updated, %d removed, %d unchanged, %d failed\n",
 		f.Folder, f.Added, f.Updated, f.Removed, f.Unchanged, len(f.Failed))
 	printFailures(w, f.Failed)
 }
 
 func printFailures(w io.Writer, failed []failedFile) {
 	for _, file := range failed {
-		fmt.Fprintf(w, "  %s: %s\n", file.Path, file.Reason)
+		plain.Printf(w, "  %s: %s\n", plain.Path(file.Path), file.Reason)
 	}
 }

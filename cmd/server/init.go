@@ -8,26 +8,29 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/claude"
+	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/scaffold"
 )
 
 func newInitCommand(flags *flags) *cobra.Command {
 	var (
-		yes, asJSON bool
-		documents   string
+		yes, asJSON, show bool
+		documents         string
+		named             []string
 	)
 	command := &cobra.Command{
 		Use:   "init [DIR]",
-		Short: "Prepare a repository, and register the server with Claude Code",
-		Long: `Prepare a repository, and register the server with Claude Code:
+		Short: "Prepare a repository, and register the server with assistants",
+		Long: `Prepare a repository, and register the server with Claude Code and other assistants:
 
 - write .csharp-compounding-docs/config.json, with a name made from the folder's;
 - if there is markdown in docs/solutions/, as the compound-engineering plugin writes it,
@@ -38,18 +41,22 @@ func newInitCommand(flags *flags) *cobra.Command {
   of it is in docs/adr/, that folder is taken;
 - run claude mcp add for this project, where Claude Code is installed and does not have
   the server yet. Otherwise the line to run is printed;
+- add the server to the settings of other assistants that the repository has. --client names
+  those it is registered with instead, and --print shows their files and writes nothing;
 - install PostgreSQL and pgvector, if no database URL is set and the machine has neither
   them nor Docker: with apt-get, dnf, pacman or brew, and with sudo unless root runs it.
 
-Without DIR it prepares the repository of the current folder. It never changes a file
+Without DIR it prepares the repository of the current folder. In a folder of a repository
+that has no configuration yet, as in a monorepo, it asks which of the two it is to
+prepare; without a terminal give DIR, or --yes for the repository. It never changes a file
 that is there, so it may run again. On a terminal it asks before it registers the
 server and before it installs packages. Without a terminal packages are installed only
 with --yes, which asks nothing.`,
-		Example: "  compound-docs init\n  compound-docs init ~/my-project --yes",
+		Example: "  compound-docs init\n  compound-docs init ~/my-project --yes\n  compound-docs init --client cursor,vscode --print",
 		Args:    needs(0, 1, "one folder", "compound-docs init ~/my-project"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			i := &initializer{
-				flags: flags, yes: yes, asJSON: asJSON, documents: documents,
+				flags: flags, yes: yes, asJSON: asJSON, documents: documents, named: named, show: show,
 				stdin: cmd.InOrStdin(), answers: bufio.NewReader(cmd.InOrStdin()),
 				stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(),
 			}
@@ -59,6 +66,9 @@ with --yes, which asks nothing.`,
 	command.Flags().BoolVarP(&yes, "yes", "y", false, "ask nothing, and install what is missing")
 	command.Flags().StringVar(&documents, "documents", "",
 		"take this `folder` of the repository, such as docs/adr, as that of the project's own documents")
+	command.Flags().StringSliceVar(&named, "client", nil, "register with these assistants: "+strings.Join(clientNames(), ", "))
+	command.Flags().BoolVar(&show, "print", false, "print the files of --client as they would be, and write nothing")
+	complete(command, "client", clientNames()...)
 	addJSON(command, &asJSON)
 	return command
 }
@@ -67,12 +77,15 @@ with --yes, which asks nothing.`,
 type initializer struct {
 	flags          *flags
 	yes, asJSON    bool
-	documents      string // the flag
+	documents      string   // the flag
+	named          []string // assistants
+	show           bool
 	stdin          io.Reader
 	answers        *bufio.Reader // reads stdin
 	stdout, stderr io.Writer
 
 	registration registration
+	registered   []string // other assistants
 }
 
 // registration says what became of the registration with Claude Code.
@@ -92,7 +105,9 @@ type initialized struct {
 	// Folders are those of the documents that were made.
 	Folders      []string     `json:"folders"`
 	ExternalDocs string       `json:"external_docs,omitempty"`
-	Registration registration `json:"claude_code"`
+	Registration registration `json:"claude_code,omitempty"`
+	// Clients are the other assistants that the server was registered with.
+	Clients []string `json:"clients"`
 }
 
 func (i *initializer) run(ctx context.Context, args []string) error {
@@ -100,29 +115,44 @@ func (i *initializer) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	root, err := repository(args, options.project)
+	root, err := i.repository(args, options.project)
 	if err != nil {
 		return err
+	}
+	if err := checkClients(i.named, i.show); err != nil {
+		return err
+	}
+	if i.show {
+		return i.showClients(root)
 	}
 	result, err := scaffold.Write(root, scaffold.Options{
 		Documents: i.documents, ExternalAllowed: options.settings.ExternalDocsAllowed,
 	})
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return fmt.Errorf("nothing can be written in %s: %w; init has to write the configuration there, "+
+			"so run it as a user who may, or in a copy of the repository", root, err)
+	}
 	if err != nil {
 		return err
 	}
 	jsonTo := i.stdout
 	if i.asJSON {
-		i.stdout = i.stderr // what it says and asks
+		i.stdout = i.stderr // for messages and questions
 	}
 	i.report(root, result)
-	if err := i.register(ctx, root); err != nil {
+	if len(i.named) == 0 || slices.Contains(i.named, claudeClient) {
+		if err := i.register(ctx, root, options); err != nil {
+			return err
+		}
+	}
+	if err := i.registerClients(root); err != nil {
 		return err
 	}
 	if err := i.provideDatabase(ctx, options); err != nil {
 		return err
 	}
 	if i.asJSON {
-		return printJSON(jsonTo, i.result(result))
+		return plain.JSON(jsonTo, i.result(result))
 	}
 	i.sayWhatToAsk(result)
 	return nil
@@ -132,6 +162,7 @@ func (i *initializer) result(result scaffold.Result) initialized {
 	out := initialized{
 		ProjectName: result.Project.Config.ProjectName, ConfigPath: result.Project.ConfigPath, ConfigWritten: !result.Kept,
 		Folders: append([]string{}, result.Folders...), Registration: i.registration,
+		Clients: append([]string{}, i.registered...),
 	}
 	if external, ok := result.Project.External(); ok {
 		out.ExternalDocs = external.Path
@@ -139,25 +170,40 @@ func (i *initializer) result(result scaffold.Result) initialized {
 	return out
 }
 
-// repository returns the root of the repository that was named, or else of the project
-// that the flag names, or else of the current folder. A folder that was named is one
-// itself.
-func repository(args []string, flagged string) (string, error) {
+// repository returns the folder to set up: the one that an argument or --project names, else
+// the root of the repository that the current folder is in. In a sub-folder of a repository
+// without a configuration it asks which of the two is meant.
+func (i *initializer) repository(args []string, flagged string) (string, error) {
 	if len(args) > 0 {
-		folder, err := filepath.Abs(args[0])
-		if err != nil {
-			return "", err
-		}
-		return filepath.EvalSymlinks(folder)
+		flagged = args[0]
 	}
-	if flagged != "" {
-		return filepath.EvalSymlinks(flagged)
+	folder, err := filepath.Abs(flagged) // that of "" is the current folder
+	if err == nil {
+		folder, err = filepath.EvalSymlinks(folder)
 	}
-	return project.FindRoot(".")
+	if err != nil || flagged != "" {
+		return folder, err
+	}
+	root, err := project.FindRoot(folder)
+	if err != nil || root == folder || i.yes {
+		return root, err
+	}
+	if _, err := os.Lstat(filepath.Join(root, project.ConfigDir, project.ConfigFile)); err == nil {
+		return root, nil
+	}
+	whole, asked := i.ask(fmt.Sprintf("Prepare the whole repository %s? (n prepares %s alone)", root, folder))
+	switch {
+	case !asked:
+		return "", usagef("%s is a folder of the repository %s; say which of them is the project: "+
+			"`compound-docs init .` or `compound-docs init %s`", folder, root, claude.Quote(root))
+	case whole:
+		return root, nil
+	}
+	return folder, nil
 }
 
 func (i *initializer) report(root string, result scaffold.Result) {
-	say := func(format string, values ...any) { fmt.Fprintf(i.stdout, format+"\n", values...) }
+	say := func(format string, values ...any) { plain.Printf(i.stdout, format+"\n", values...) }
 	config := result.Project.Config
 	if result.Kept {
 		say("config: %s stays as it is; the project is %s", result.Project.ConfigPath, config.ProjectName)
@@ -168,9 +214,9 @@ func (i *initializer) report(root string, result scaffold.Result) {
 	switch {
 	case result.Project.Lenient() && !result.Kept:
 		say("documents: found %s in %s, now the project's own documents; new ones go there too, and need no front matter",
-			count(result.Documents, "file"), folder)
+			plain.Count(result.Documents, "file"), folder)
 	case len(result.Folders) > 0:
-		say("documents: made %s in %s", count(len(result.Folders), "folder"), folder)
+		say("documents: made %s in %s", plain.Count(len(result.Folders), "folder"), folder)
 	case result.Project.Lenient():
 		say("documents: they are in %s, and need no front matter", folder)
 	default:
@@ -180,70 +226,31 @@ func (i *initializer) report(root string, result scaffold.Result) {
 	if !ok || result.Kept {
 		return
 	}
-	say("external docs: found %s in %s, which are searched too", count(result.External, "file"), external.Path)
+	say("external docs: found %s in %s, which are searched too", plain.Count(result.External, "file"), external.Path)
 	if !result.Project.Lenient() {
 		say(`  to promote and link them, have them as the project's own: "documents": {"folder": %q, "lenient": true} in the config`,
 			strings.TrimPrefix(external.Path, "./"))
 	}
 }
 
-// register has Claude Code start the server in this project, or says how.
-func (i *initializer) register(ctx context.Context, root string) error {
-	i.registration = registrationLater
-	found, err := claude.Find(root)
-	switch {
-	case err == nil:
-		i.registration = registeredBefore
-		fmt.Fprintf(i.stdout, "Claude Code: has the server already, as %s in %s\n", found.Name, found.File)
-		return nil
-	case !errors.Is(err, fs.ErrNotExist):
-		return err
-	}
-	program, environment := thisProgram(), serverEnvironment()
-	line := claude.AddLine(program, environment)
-	path, ok := findClaude()
-	if !ok {
-		fmt.Fprintf(i.stdout, "Claude Code: its program claude is not on the PATH. Where it is, run in this repository:\n  %s\n"+
-			"Another MCP client starts the server with: %s serve\n", line, claude.Quote(program))
-		return nil
-	}
-	if !i.agreed() {
-		fmt.Fprintf(i.stdout, "Claude Code: nothing was changed. To register the server later, run in this repository:\n  %s\n", line)
-		return nil
-	}
-	add := exec.CommandContext(ctx, path, claude.AddArguments(program, environment)...) //nolint:gosec // found on the PATH
-	add.Dir = root
-	if text, err := add.CombinedOutput(); err != nil {
-		return fmt.Errorf("claude mcp add: %w\n%s\nto try it by hand, run in %s:\n  %s",
-			err, strings.TrimSpace(string(text)), root, line)
-	}
-	i.registration = registeredNow
-	fmt.Fprintln(i.stdout, "Claude Code: registered the server for this project; claude mcp list shows it")
-	return nil
-}
-
-func findClaude() (path string, ok bool) {
-	path, err := exec.LookPath("claude")
-	return path, err == nil
-}
-
-// agreed asks whether to register the server, if there is somebody to ask.
-func (i *initializer) agreed() bool {
+// agreed asks whether to register the server with an assistant. If nobody can be asked, the
+// answer is yes.
+func (i *initializer) agreed(title string) bool {
 	if i.yes {
 		return true
 	}
-	answer, asked := i.ask("Register the server with Claude Code for this project?")
+	answer, asked := i.ask("Register the server with " + title + " for this project?")
 	return answer || !asked
 }
 
-// ask asks a question whose answer is yes unless it begins otherwise. asked is false
-// where nobody answers.
+// ask asks a question on a terminal. The answer is true for an empty line, y and yes. asked
+// is false if nobody can be asked, or answers.
 func (i *initializer) ask(question string) (answer, asked bool) {
 	input, ok := i.stdin.(*os.File)
-	if !ok || !isTerminal(input) {
+	if !ok || !plain.IsTerminal(input) {
 		return false, false
 	}
-	fmt.Fprint(i.stderr, question, " [Y/n] ")
+	plain.Printf(i.stderr, "%s [Y/n] ", question)
 	text, err := i.answers.ReadString('\n')
 	if err != nil && text == "" {
 		return false, false
@@ -262,46 +269,7 @@ func (i *initializer) sayWhatToAsk(result scaffold.Result) {
 	} else if _, ok := result.Project.External(); ok {
 		ask = "What do our docs say about …? Search the external docs of compound-docs."
 	}
-	fmt.Fprintf(i.stdout, "\nStart claude in this repository, and ask for example:\n  %s\n"+
+	plain.Printf(i.stdout, "\nStart claude in this repository, and ask for example:\n  %s\n"+
 		"compound-docs up starts the database and Ollama and pulls the models now, not with the first call.\n"+
 		"compound-docs doctor says what is missing.\n", ask)
-}
-
-// thisProgram returns the path by which this program is started: the one on the PATH if
-// there is one, since it stays when a package manager installs another version.
-func thisProgram() string {
-	program, err := os.Executable()
-	if err != nil {
-		return claude.ServerName
-	}
-	onPath, err := exec.LookPath(claude.ServerName)
-	if err != nil {
-		return program
-	}
-	this, err := os.Stat(program)
-	if err != nil {
-		return program
-	}
-	if other, err := os.Stat(onPath); err != nil || !os.SameFile(this, other) {
-		return program
-	}
-	if absolute, err := filepath.Abs(onPath); err == nil {
-		return absolute
-	}
-	return program
-}
-
-// serverVariables are the environment variables that the server reads, which Claude Code
-// has to give it.
-var serverVariables = []string{"CDOCS_DATABASE_URL", "CDOCS_OLLAMA_HOST", "CDOCS_HOME"}
-
-// serverEnvironment returns those that are set, as NAME=value.
-func serverEnvironment() []string {
-	var environment []string
-	for _, name := range serverVariables {
-		if value := os.Getenv(name); value != "" {
-			environment = append(environment, name+"="+value)
-		}
-	}
-	return environment
 }

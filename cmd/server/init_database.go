@@ -8,10 +8,11 @@ import (
 	"os"
 
 	"github.com/compound-docs/compound-docs/internal/pgserver"
+	"github.com/compound-docs/compound-docs/internal/plain"
 )
 
-// provideDatabase installs a PostgreSQL for the server to start, where it is missing
-// and someone agrees. It starts none.
+// provideDatabase installs PostgreSQL, if it is missing and the user agrees. It does not start
+// it.
 func (i *initializer) provideDatabase(ctx context.Context, o options) error {
 	if o.databaseURL != "" {
 		return nil
@@ -22,11 +23,11 @@ func (i *initializer) provideDatabase(ctx context.Context, o options) error {
 	problem, missing := errors.AsType[*pgserver.Error](state.Err)
 	if missing && problem.Installer != nil {
 		if !i.mayInstall(problem.Installer) {
-			fmt.Fprintf(i.stdout, "database: %v. compound-docs init --yes installs it\n", problem)
+			plain.Printf(i.stdout, "database: %v. compound-docs init --yes installs it\n", problem)
 			return nil
 		}
-		fmt.Fprintln(i.stdout, "database: installing", problem.Installer.Description)
-		input, _ := i.stdin.(*os.File) // nil where there is nobody to ask for a password
+		plain.Println(i.stdout, "database: installing", problem.Installer.Description)
+		input, _ := i.stdin.(*os.File) // nil if nobody can be asked for a password
 		if err := problem.Installer.Install(ctx, input, i.stderr); err != nil {
 			return fmt.Errorf("%w; all else is done; by hand, %s", err, problem.Hint)
 		}
@@ -36,11 +37,11 @@ func (i *initializer) provideDatabase(ctx context.Context, o options) error {
 	}
 	switch {
 	case state.Err != nil:
-		fmt.Fprintln(i.stdout, "database:", state.Err)
+		plain.Println(i.stdout, "database:", state.Err)
 	case state.PostgreSQL == "":
-		fmt.Fprintln(i.stdout, "database: a container, which the server starts with the first call")
+		plain.Printf(i.stdout, "database: a container, which the server starts with the first call\n")
 	default:
-		fmt.Fprintf(i.stdout, "database: PostgreSQL %s with pgvector %s, which the server starts with the first call\n",
+		plain.Printf(i.stdout, "database: PostgreSQL %s with pgvector %s, which the server starts with the first call\n",
 			state.PostgreSQL, state.Pgvector)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -48,5 +49,48 @@ func TestInit_NamesTheDatabase(t *testing.T) {
 	i.unset("CDOCS_DATABASE_URL")
 	if got := i.run(t, "init"); got.code != 0 || !strings.Contains(got.stdout, "database: PostgreSQL 1") {
 		t.Errorf("init ends with %d, and says %s%s", got.code, got.stdout, got.stderr)
+	}
+}
+
+// A repository that cannot be written to gets a sentence that says so.
+func TestInit_InARepositoryThatCannotBeWrittenTo(t *testing.T) {
+	t.Parallel()
+	for name, forbid := range map[string]func(t *testing.T, i *installation){
+		"by its user": func(t *testing.T, i *installation) {
+			t.Helper()
+			i.unprivileged = true
+			must(t, os.Chmod(i.root, 0o555))
+		},
+		"on a read-only disk": func(_ *testing.T, i *installation) {
+			i.namespace = "mount --bind " + i.root + " " + i.root + "\nmount -o remount,bind,ro " + i.root + "\ncd " + i.root
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			i := newInstallation(t)
+			must(t, os.RemoveAll(filepath.Join(i.root, filepath.Dir(configPath))))
+			forbid(t, i)
+			got := i.run(t, "init")
+			if got.code != 1 || !strings.Contains(got.stderr, "nothing can be written in "+i.root+": ") ||
+				!strings.Contains(got.stderr, "run it as a user who may, or in a copy") {
+				t.Errorf("init ends with %d, and says %s%s", got.code, got.stdout, got.stderr)
+			}
+		})
+	}
+}
+
+// At a terminal init asks which folder of a monorepo is the project.
+func TestInit_AsksAtATerminal(t *testing.T) {
+	t.Parallel()
+	for answer, wantWhole := range map[string]bool{"y\n": true, "n\n": false} {
+		root := newFolder(t)
+		write(t, root, ".git/HEAD", "ref: refs/heads/main\n")
+		write(t, root, "billing/main.go", "package main\n")
+		shown := onTerminal(t, answer, filepath.Join(root, "billing"), []string{"CLAUDE_CONFIG_DIR=" + t.TempDir()}, "init")
+		_, err := os.Stat(filepath.Join(root, configPath))
+		_, errBelow := os.Stat(filepath.Join(root, "billing", configPath))
+		if whole, below := err == nil, errBelow == nil; whole != wantWhole || below == wantWhole || !strings.Contains(shown, "Prepare the whole repository "+root) {
+			t.Errorf("after %q the repository is prepared: %v, the folder: %v; it shows %s", answer, whole, below, shown)
+		}
 	}
 }

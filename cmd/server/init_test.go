@@ -87,15 +87,53 @@ func TestInit_SaysHowToRegister(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			root := newFolder(t)
-			got := run(t, root, append(test.environment(), secret), "init", root)
+			home := t.TempDir()
+			write(t, home, "settings.json", `{"log_level": "warn"}`)
+			got := run(t, root, append(test.environment(), secret, "CDOCS_HOME="+home), "init", root)
 			said := got.stdout + got.stderr
-			if got.code != test.code || !strings.Contains(said, `claude mcp add --env CDOCS_DATABASE_URL="$CDOCS_DATABASE_URL"`) ||
+			if got.code != test.code || !strings.Contains(said, `--env CDOCS_HOME="$CDOCS_HOME" --scope local`) ||
 				strings.Contains(said, "s3cret") {
 				t.Errorf("init ends with %d, and says %s", got.code, said)
+			}
+			settings, err := os.ReadFile(filepath.Join(home, "settings.json"))
+			if want := "{\n  \"database_url\": \"postgres://u:s3cret@h/d\",\n  \"log_level\": \"warn\"\n}\n"; err != nil || string(settings) != want {
+				t.Errorf("the settings are %s, %v; want %s", settings, err, want)
+			}
+			if info, err := os.Stat(filepath.Join(home, "settings.json")); err != nil || info.Mode().Perm() != 0o600 {
+				t.Errorf("the settings are %v, %v; want them closed to others", info, err)
 			}
 			if _, err := os.Stat(filepath.Join(root, ".csharp-compounding-docs", "config.json")); err != nil {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// In a folder of a repository that has no configuration, init does not guess which of the
+// two is the project.
+func TestInit_AsksWhichFolderOfAMonorepo(t *testing.T) {
+	t.Parallel()
+	environment := []string{"PATH=/nowhere", "CLAUDE_CONFIG_DIR=" + t.TempDir()}
+	root := newFolder(t)
+	write(t, root, ".git/HEAD", "ref: refs/heads/main\n")
+	write(t, root, "services/billing/main.go", "package main\n")
+	billing := filepath.Join(root, "services", "billing")
+	isProject := func(folder string) bool {
+		_, err := os.Stat(filepath.Join(folder, configPath))
+		return err == nil
+	}
+	got := run(t, billing, environment, "init")
+	if got.code != 2 || !strings.Contains(got.stderr, billing+" is a folder of the repository "+root) ||
+		!strings.Contains(got.stderr, "`compound-docs init .`") || isProject(root) || isProject(billing) {
+		t.Errorf("without a terminal init ends with %d and says %s", got.code, got.stderr)
+	}
+	if mustRun(t, billing, environment, "init", "."); isProject(root) || !isProject(billing) {
+		t.Error("init . does not prepare the folder alone")
+	}
+	if mustRun(t, filepath.Join(root, "services"), environment, "init", "--yes"); !isProject(root) {
+		t.Error("init --yes does not prepare the repository")
+	}
+	if said := mustRun(t, filepath.Join(root, "services"), environment, "init").stdout; !strings.Contains(said, "stays as it is") {
+		t.Errorf("in a repository with a configuration init says %s", said)
 	}
 }

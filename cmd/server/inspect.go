@@ -9,7 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/internal/plain"
+
 	"github.com/compound-docs/compound-docs/tools"
 )
 
@@ -32,11 +33,13 @@ Ollama. A document of a project that is not valid is refused, as compound-docs i
 With --query, show why a query finds documents in this order. For the best passage of each:
 
 - cosine: the similarity of its vector to the query's; "-" where there is none
-- share: how much of the query's words it has, by BM25
-- phrase: how much it has of what is looked for literally, such as names
-- score: the three together, as docs/architecture.md says
-- boost: what the score is multiplied by for the order: a promoted document counts more, a
-  superseded one less
+- meaning, words, share, phrase, passages, base: what each adds to the log-odds that the
+  document answers, as docs/architecture.md says
+- sum: these log-odds; another number where a line of the query decides, or where the whole
+  of a short query stands in the passage
+- score: the probability, from the sum
+- order: the sum by which documents are ordered: a promoted document has more than in "sum",
+  a superseded one less
 
 Documents below the threshold are shown too, marked with a "<".`,
 		Example: `  compound-docs inspect csharp-compounding-docs/problems/pool-exhausted-20260115.md
@@ -62,30 +65,23 @@ Documents below the threshold are shown too, marked with a "<".`,
 }
 
 func (f *inspectFlags) run(command *cobra.Command, flags *flags) error {
-	limit, minScore := optional(command, "limit", &f.limit), optional(command, "min-relevance-score", &f.minScore)
 	if f.external {
 		if err := exclusive(command, "external", "doc-types", "promotion-levels"); err != nil {
 			return err
 		}
 	}
-	return withProject(command, flags, func(ctx context.Context, t *tooling) (err error) {
-		var explained tools.ExplainOutput
+	return withProject(command, flags, func(ctx context.Context, t *tooling) error {
+		explain := t.caller.Explain
 		if f.external {
-			explained, err = t.calls.ExplainExternal(ctx, tools.SearchExternalInput{
-				Query: f.query, Limit: limit, MinRelevanceScore: minScore, Mode: rag.Mode(f.mode),
-			})
-		} else {
-			explained, err = t.calls.Explain(ctx, tools.SearchInput{
-				Query: f.query, Limit: limit, MinRelevanceScore: minScore, Mode: rag.Mode(f.mode),
-				DocTypes: f.docTypes, PromotionLevels: f.levels,
-			})
+			explain = t.caller.ExplainExternal
 		}
+		explained, err := explain(ctx, f.arguments(command, f.query))
 		if err != nil {
 			return err
 		}
 		t.sayWhatIsMissing(explained.Index, "")
 		if f.json {
-			return printJSON(t.stdout, explained)
+			return plain.JSON(t.stdout, explained)
 		}
 		return printExplanation(t.stdout, explained)
 	})
@@ -93,28 +89,30 @@ func (f *inspectFlags) run(command *cobra.Command, flags *flags) error {
 
 func printExplanation(w io.Writer, e tools.ExplainOutput) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "mode %s, %.0f %% of the passages with a vector, threshold %g\n", e.Mode, 100*e.Embedded, e.MinRelevanceScore)
+	plain.Printf(table, "mode %s, %.0f %% of the passages with a vector, threshold %g\n",
+		e.Mode, 100*e.Embedded, e.MinRelevanceScore)
 	if len(e.Terms) > 0 {
-		fmt.Fprintf(table, "\nterm\tin %s\tweight\tfinds passages\n", count(e.Sampled, "sampled passage"))
+		plain.Printf(table, "\nterm\tin %s\tweight\tfinds passages\n", plain.Count(e.Sampled, "sampled passage"))
 		for _, term := range e.Terms {
 			finds := "yes"
 			if !term.Finds {
 				finds = "no, it only scores"
 			}
-			fmt.Fprintf(table, "%s\t%d\t%.2f\t%s\n", term.Term, term.Frequency, term.Weight, finds)
+			plain.Printf(table, "%s\t%d\t%.2f\t%s\n", term.Term, term.Frequency, term.Weight, finds)
 		}
 	}
 	if len(e.Identifiers) > 0 {
-		fmt.Fprintf(table, "literally: %s\n", strings.Join(e.Identifiers, ", "))
+		plain.Printf(table, "literally: %s\n", strings.Join(e.Identifiers, ", "))
 	}
 	if len(e.Plans) > 0 {
-		fmt.Fprintln(table, "\nvectors of level\tplan\tpassages\tall compared up to")
+		plain.Printf(table, "\nvectors of level\tplan\tpassages\tall compared up to\n")
 		for _, plan := range e.Plans {
-			fmt.Fprintf(table, "%s\t%s\t%d\t%d\n", joined(plan.Levels), plan.Plan, plan.Passages, plan.Threshold)
+			plain.Printf(table, "%s\t%s\t%d\t%d\n", joined(plan.Levels), plan.Plan, plan.Passages, plan.Threshold)
 		}
 	}
-	fmt.Fprintf(table, "\n%s found, the first %d:\n", count(e.Candidates, "document"), len(e.Results))
-	fmt.Fprintln(table, "rank\tcosine\tshare\tphrase\tscore\tboost\tdocument")
+	plain.Printf(table, "\n%s found, the first %d:\n", plain.Count(e.Candidates, "document"), len(e.Results))
+	plain.Printf(table, "log-odds, with %s:\n", plain.Count(e.Passages, "passage"))
+	plain.Printf(table, "rank\tcosine\tmeaning\twords\tshare\tphrase\tpassages\tbase\tsum\tscore\torder\tdocument\n")
 	for _, r := range e.Results {
 		cosine, below := "-", ""
 		if r.Cosine != nil {
@@ -123,8 +121,10 @@ func printExplanation(w io.Writer, e tools.ExplainOutput) error {
 		if r.Below {
 			below = "<"
 		}
-		fmt.Fprintf(table, "%d\t%s\t%.3f\t%.3f\t%.3f%s\t%g\t%s:%d\n",
-			r.Rank, cosine, r.Share, r.Phrase, r.RelevanceScore, below, r.Boost, r.Path, r.StartLine)
+		t := r.Terms
+		plain.Printf(table, "%d\t%s\t%+.2f\t%+.2f\t%+.2f\t%+.2f\t%+.2f\t%+.2f\t%+.2f\t%.3f%s\t%+.2f\t%s:%d\n",
+			r.Rank, cosine, t.Meaning, t.Strength, t.Share, t.Phrase, t.Passages, t.Base, r.LogOdds, r.RelevanceScore, below, r.SortKey,
+			plain.Path(r.Path), r.StartLine)
 	}
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("print the explanation: %w", err)

@@ -10,10 +10,13 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/watch"
 )
@@ -25,7 +28,7 @@ type dissected struct {
 	Summary        string             `json:"summary"`
 	DocType        string             `json:"doc_type,omitempty"`
 	Date           string             `json:"date,omitempty"`
-	PromotionLevel rag.Level          `json:"promotion_level"`
+	PromotionLevel catalog.Level      `json:"promotion_level"`
 	Bytes          int                `json:"bytes"`
 	Links          []string           `json:"links"`
 	Passages       []dissectedPassage `json:"passages"`
@@ -54,7 +57,7 @@ func inspectFile(command *cobra.Command, flags *flags, given string, asJSON bool
 		return inFlags(command, err)
 	}
 	if asJSON {
-		return printJSON(command.OutOrStdout(), file)
+		return plain.JSON(command.OutOrStdout(), file)
 	}
 	return file.print(command.OutOrStdout())
 }
@@ -68,7 +71,7 @@ func dissect(given string, settings project.Settings) (*dissected, error) {
 	}
 	dir := filepath.Dir(full)
 	folder := watch.Folder{Dir: dir, Prefix: filepath.ToSlash(dir), Match: func(string) bool { return true }}
-	collection, schema := rag.External, index.Schema(nil)
+	collection, schema := catalog.External, index.Schema(nil)
 	root, err := findProject(dir)
 	if err == nil {
 		p, err := project.Load(root, settings.ExternalDocsAllowed...)
@@ -80,14 +83,14 @@ func dissect(given string, settings project.Settings) (*dissected, error) {
 			return nil, err
 		}
 		if folder.Prefix = filepath.ToSlash(relative); strings.HasPrefix(folder.Prefix+"/", p.DocsDir()+"/") {
-			collection, schema = rag.Compounding, p
+			collection, schema = catalog.Compounding, p
 		}
 	} else if !isUsage(err) {
 		return nil, err
 	}
 	file, err := folder.Read(filepath.Base(full))
 	if err != nil {
-		return nil, rag.FileError("read "+given, err)
+		return nil, apierror.FileError("read "+given, err)
 	}
 	cut, err := index.Dissect(file, collection, schema)
 	if err != nil {
@@ -127,22 +130,22 @@ func newDissected(path string, bytes int, cut index.Dissection) *dissected {
 }
 
 func (d *dissected) print(w io.Writer) error {
-	s := styleFor(w)
-	fmt.Fprintln(w, s.bold(d.Title))
-	facts := []string{count(d.Bytes, "byte"), count(len(d.Passages), "passage"), count(len(d.Links), "link")}
+	s := plain.StyleFor(w)
+	plain.Println(w, s.Bold(d.Title))
+	facts := []string{plain.Count(d.Bytes, "byte"), plain.Count(len(d.Passages), "passage"), plain.Count(len(d.Links), "link")}
 	if d.DocType != "" {
 		facts = append([]string{d.DocType, string(d.PromotionLevel)}, facts...)
 	}
-	fmt.Fprintln(w, strings.Join(facts, ", "))
-	fmt.Fprintln(w)
+	plain.Println(w, strings.Join(facts, ", "))
+	plain.Println(w)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "lines\tbytes\ttokens\tterms\theadings")
+	plain.Printf(table, "lines\tbytes\ttokens\tterms\theadings\n")
 	for _, p := range d.Passages {
 		headings := cmp.Or(p.HeaderPath, "(no heading)")
 		if p.FrontMatter {
 			headings = "(front matter)"
 		}
-		fmt.Fprintf(table, "%d-%d\t%d\t%d\t%d\t%s\n", p.StartLine, p.EndLine, p.Bytes, p.Tokens, len(p.Terms), headings)
+		plain.Printf(table, "%d-%d\t%d\t%d\t%d\t%s\n", p.StartLine, p.EndLine, p.Bytes, p.Tokens, len(p.Terms), headings)
 	}
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("print the passages: %w", err)

@@ -1,10 +1,8 @@
 package main_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,43 +74,20 @@ func TestServe_ReadsLongLinesAndKeepsIDsApart(t *testing.T) {
 	p.mustEnd(t, endings()["EOF"])
 }
 
-// Batches are part of the protocol up to 2025-03-26.
-func TestServe_AnswersBatchesWhereTheProtocolHasThem(t *testing.T) {
+// Batches were part of the protocol for one version, and no client is known that sends one.
+func TestServe_RefusesBatches(t *testing.T) {
 	t.Parallel()
 	p := &process{command: server(t, away()...), ended: make(chan error, 1)}
 	p.start(t)
 	p.send(t, `"id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}}`)
 	p.answer(t)
 	p.send(t, `"method":"notifications/initialized"`)
-	ping := func(id string) string { return `{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}` }
-	batch := "[" + strings.Join([]string{ping("1"), `{"jsonrpc":"2.0","method":"notifications/none"}`, ping(`"b"`), "5"}, ",") + "]"
-	for range 3 { // ids are free again afterwards
-		if _, err := fmt.Fprintln(p.stdin, batch); err != nil {
-			t.Fatal(err)
-		}
-		var answers []rpc
-		text := p.answerWithin(t, 30*time.Second)
-		if err := json.Unmarshal([]byte(text), &answers); err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
-		var got []string
-		for _, answer := range answers {
-			got = append(got, fmt.Sprint(string(answer.ID), " ", answer.Error == nil))
-		}
-		slices.Sort(got)
-		if want := []string{`"b" true`, "1 true", "null false"}; !slices.Equal(got, want) {
-			t.Errorf("answers %v, want %v", got, want)
+	for _, line := range []string{`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, "[]", "[" + strings.Repeat("1,", 5000) + "1]"} {
+		if got := p.exchange(t, line); got.Error == nil || got.Error.Code != -32600 || string(got.ID) != "null" {
+			t.Errorf("%.20q is answered with %s %+v", line, got.ID, got.Error)
 		}
 	}
-	if _, err := fmt.Fprintln(p.stdin, `[{"jsonrpc":"2.0","method":"notifications/none"}]`); err != nil {
-		t.Fatal(err)
-	}
-	for line, code := range map[string]int{"[]": -32600, "[" + strings.Repeat("1,", 5000) + "1]": -32600} {
-		if got := p.exchange(t, line); got.Error == nil || got.Error.Code != code {
-			t.Errorf("%.20q is answered with %+v", line, got)
-		}
-	}
-	p.alive(t, batch)
+	p.alive(t, "batches")
 	p.mustEnd(t, endings()["EOF"])
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -13,17 +14,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/lint"
+	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// never is the value of --fail-on with which findings are no failure.
+// never is the value of --fail-on with which no finding makes the command fail.
 const never = "never"
 
 // lintFlags say what lint prints, and what it counts as a failure.
 type lintFlags struct {
 	level, failOn, format string
-	json                  bool
+	fix, json             bool
 }
 
 func newLintCommand(flags *flags) *cobra.Command {
@@ -32,26 +34,33 @@ func newLintCommand(flags *flags) *cobra.Command {
 		Use:   "lint",
 		Short: "Check the documents of a project, as in CI",
 		Long: `Check the project's own documents, by their files and git: neither the database nor Ollama
-is needed, nothing is started, and nothing is changed. Where a database that runs has the
-project's index, documents are compared by their vectors too.
+is needed, nothing is started, and without --fix nothing is changed. Where a database that
+runs has the project's index, documents are compared by their vectors too.
 
 - config (error): the configuration is not valid
+- no-documents (warning): there is no document, so that nothing was checked
 - schema (error): front matter does not fit the doc-type, so that the document is not indexed
 - unreadable (error): a file cannot be read
 - broken-link (error): a link, related_docs or supersedes leads to no file
+- supersession-cycle (error): documents supersede each other, so that none is superseded
+- superseded-rule (warning): a critical document is superseded, so that it is no rule any more
 - broken-anchor (warning): a link leads to a heading that its document does not have
 - near-duplicate (warning): a document has nearly the words of one that it does not supersede,
   or by its vectors says nearly the same in others
-- files-gone (warning): files_involved that were removed or moved, as git says
-- files-changed (warning): files_involved that were changed after the document's date
+- place-gone (warning): a file that the document cites was removed since
+- place-changed (warning): the lines, the definition or the file that the document cites have
+  changed since
 - front-matter (warning; notice for a missing field): in a lenient project, what the doc-type
   does not know
-- files-unknown (notice): files_involved that are not there, and of which git knows nothing
+- place-moved (notice): the lines that the document cites are elsewhere now; --fix writes where
+- place-unknown (notice): files_involved that are not there, and were not when it was written
 - one-way-link (notice): a document does not link back
 - orphan (notice): no document links to it, and it links to none
 
-A document whose files are gone or were changed may say what is no longer so. If it still
-holds, renew its date.
+A document cites places of the repository: files_involved, code with a path, a path with lines
+such as db/pool.go:40, a definition beside a path, links to code. They are compared with what
+they were in the commit that last changed the document. If the document still holds, commit
+it with a correction, or a line that says so.
 
 It ends with 0 if nothing is as bad as --fail-on says, with 1 if something is, and with 2
 if there is no project to check.`,
@@ -66,6 +75,7 @@ if there is no project to check.`,
 	command.Flags().StringVar(&f.failOn, "fail-on", string(lint.Error),
 		"end with 1 if there is something so bad, or worse: "+joined(lint.Severities())+", "+never)
 	command.Flags().StringVar(&f.format, "format", "plain", "how to print findings: plain, or github for annotations of a workflow")
+	command.Flags().BoolVar(&f.fix, "fix", false, "first write where places are that have only moved")
 	addJSON(command, &f.json)
 	complete(command, "level", severities...)
 	complete(command, "fail-on", append(severities, never)...)
@@ -77,7 +87,7 @@ if there is no project to check.`,
 type linted struct {
 	lint.Report
 
-	// Counts are of all findings, those that are not printed among them.
+	// Counts are of all findings, including those that are not printed.
 	Counts map[lint.Severity]int `json:"counts"`
 	Failed bool                  `json:"failed"`
 
@@ -106,6 +116,11 @@ func (f *lintFlags) run(command *cobra.Command, flags *flags) error {
 	if err != nil {
 		return err
 	}
+	if f.fix {
+		if err := fixPlaces(command, root, options); err != nil {
+			return err
+		}
+	}
 	report, err := lintProject(command.Context(), root, options)
 	if err != nil {
 		return err
@@ -113,7 +128,7 @@ func (f *lintFlags) run(command *cobra.Command, flags *flags) error {
 	found := f.judge(report, root)
 	switch stdout := command.OutOrStdout(); {
 	case f.json:
-		err = printJSON(stdout, found)
+		err = plain.JSON(stdout, found)
 	case f.format == "github":
 		found.printAnnotations(stdout)
 	default:
@@ -121,6 +136,19 @@ func (f *lintFlags) run(command *cobra.Command, flags *flags) error {
 	}
 	if err == nil && found.Failed {
 		err = severityError{exitFailed}
+	}
+	return err
+}
+
+// fixPlaces corrects the cited places that have moved, and says so on stderr.
+func fixPlaces(command *cobra.Command, root string, o options) error {
+	p, err := project.Load(root, o.settings.ExternalDocsAllowed...)
+	if err != nil {
+		return nil //nolint:nilerr // lint itself says what is wrong with the configuration
+	}
+	fixed, err := lint.Fix(command.Context(), p)
+	for _, name := range slices.Sorted(maps.Keys(fixed)) {
+		plain.Printf(command.ErrOrStderr(), "%s: %s rewritten\n", plain.Path(name), plain.Count(fixed[name], "citation"))
 	}
 	return err
 }
@@ -136,8 +164,8 @@ func lintProject(ctx context.Context, root string, o options) (lint.Report, erro
 	return lint.Run(ctx, p, func(ctx context.Context) (map[string]index.Mean, error) { return indexedMeans(ctx, p, o) })
 }
 
-// judge counts the findings and leaves out those that are not to be printed. What makes
-// the command fail is printed always.
+// judge counts the findings, and leaves out those below --level. Findings that make the
+// command fail are always printed.
 func (f *lintFlags) judge(report lint.Report, root string) linted {
 	found := linted{Report: report, Counts: map[lint.Severity]int{}, root: root}
 	for _, severity := range lint.Severities() {
@@ -157,29 +185,29 @@ func (f *lintFlags) judge(report lint.Report, root string) linted {
 }
 
 func (l linted) print(w io.Writer) {
-	s := styleFor(w)
+	s := plain.StyleFor(w)
 	for _, f := range l.Findings {
-		severity := string(f.Severity)
+		severity := plain.Marked(f.Severity)
 		if f.Severity != lint.Notice {
-			severity = s.yellow(severity)
+			severity = s.Yellow(string(f.Severity))
 		}
-		fmt.Fprintf(w, "%s:%d: %s: %s %s\n", f.Path, f.Line, severity, f.Message, s.dim("("+f.Check+")"))
+		plain.Printf(w, "%s:%d: %s: %s %s\n", plain.Path(f.Path), f.Line, severity, f.Message, s.Dim("("+f.Check+")"))
 	}
 	for _, note := range l.Notes {
-		fmt.Fprintln(w, s.dim("note: "+note))
+		plain.Println(w, s.Dim("note: "+note))
 	}
 	if l.NoVectors != "" {
-		fmt.Fprintln(w, s.dim("note: "+l.NoVectors))
+		plain.Println(w, s.Dim("note: "+l.NoVectors))
 	}
-	fmt.Fprintln(w, l.summary())
+	plain.Println(w, l.summary())
 }
 
 func (l linted) summary() string {
 	counts := make([]string, 0, len(lint.Severities()))
 	for _, severity := range lint.Severities() {
-		counts = append(counts, count(l.Counts[severity], string(severity)))
+		counts = append(counts, plain.Count(l.Counts[severity], string(severity)))
 	}
-	text := fmt.Sprintf("%s: %s", count(l.Documents, "document"), strings.Join(counts, ", "))
+	text := fmt.Sprintf("%s: %s", plain.Count(l.Documents, "document"), strings.Join(counts, ", "))
 	if hidden := l.Counts[lint.Notice]; hidden > 0 && !slices.ContainsFunc(l.Findings, func(f lint.Finding) bool {
 		return f.Severity == lint.Notice
 	}) {
@@ -190,21 +218,18 @@ func (l linted) summary() string {
 
 // printAnnotations prints workflow commands, from which GitHub makes annotations of files.
 func (l linted) printAnnotations(w io.Writer) {
-	message := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
-	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	above := l.placeInWorkspace()
 	for _, f := range l.Findings {
-		fmt.Fprintf(w, "::%s file=%s,line=%d,title=%s::%s\n",
-			f.Severity, property.Replace(path.Join(above, f.Path)), f.Line, property.Replace(f.Check), message.Replace(f.Message))
+		plain.Println(w, plain.Annotation(string(f.Severity), path.Join(above, f.Path), f.Line, f.Check, f.Message))
 	}
 	for _, note := range l.Notes {
-		fmt.Fprintf(w, "::notice::%s\n", message.Replace(note))
+		plain.Println(w, plain.Annotation(string(lint.Notice), "", 0, "", note))
 	}
-	fmt.Fprintln(w, l.summary())
+	plain.Println(w, l.summary())
 }
 
-// placeInWorkspace returns where the project is in the checkout of the workflow: GitHub
-// takes files to be relative to that.
+// placeInWorkspace returns the path of the project in the workflow's checkout, to which the
+// paths of GitHub's annotations are relative.
 func (l linted) placeInWorkspace() string {
 	workspace, err := filepath.EvalSymlinks(os.Getenv("GITHUB_WORKSPACE"))
 	if err != nil {

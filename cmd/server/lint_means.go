@@ -13,12 +13,12 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// meansPatience bounds the time in which a database must answer lint.
+// meansPatience is how long lint waits for the database.
 const meansPatience = 5 * time.Second
 
-// indexedMeans returns what the index knows of the meaning of the project's documents. It
-// starts no database, makes no tables, and indexes nothing: the error says in a few words
-// why there is nothing.
+// indexedMeans returns the mean vectors of the project's documents from the index. It starts
+// no database, makes no tables and indexes nothing. The error says in a few words why there
+// are none.
 func indexedMeans(ctx context.Context, p *project.Project, o options) (means map[string]index.Mean, err error) {
 	limited, cancel := context.WithTimeoutCause(ctx, meansPatience, fmt.Errorf("the database took longer than %s", meansPatience))
 	defer cancel()

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // lineLog keeps what a server logs. Safe for concurrent use.
@@ -123,8 +125,8 @@ func TestServe_WarnsOfCirclesOfLinksOnce(t *testing.T) {
 	if err := session.Close(); err != nil {
 		t.Error(err)
 	}
-	log.mustHave(t, 1, `level=WARN .*link in a circle.* documents=3 paths="\S*tools/a.md -> \S*tools/b.md -> \S*tools/c.md -> \S*tools/a.md"`)
-	log.mustHave(t, 1, `level=WARN .*link in a circle.* documents=2 paths="\S*tools/d.md -> \S*tools/e.md -> \S*tools/d.md"`)
+	log.mustHave(t, 1, `level=WARN .*link in a circle.* documents=3 paths="\S*tools/a.md, \S*tools/b.md, \S*tools/c.md"`)
+	log.mustHave(t, 1, `level=WARN .*link in a circle.* documents=2 paths="\S*tools/d.md, \S*tools/e.md"`)
 	log.mustHave(t, 2, `link in a circle`)
 }
 
@@ -174,5 +176,24 @@ func TestServe_TellsOfExternalDocsThatAreMistyped(t *testing.T) {
 	}
 	if err := session.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// Whoever has a pgvector with a known fault is told of it once, whatever is called.
+func TestServe_WarnsOfAFaultyPgvectorOnce(t *testing.T) {
+	t.Parallel()
+	environment, _ := services(t)
+	for version, times := range map[string]int{"0.8.3": 1, "0.8.4": 0} {
+		database := testenv.DatabaseURL(t)
+		setPgvector(t, database, version)
+		command, log := logged(t, "warn", append(environment, "CDOCS_DATABASE_URL="+database)...)
+		session := connect(t, command)
+		activateWhole(t, session, newProject(t, map[string]string{"csharp-compounding-docs/tools/a.md": document("Alpha", "Nothing.")}))
+		var ignored map[string]any
+		call(t, session, "semantic_search", map[string]any{"query": "alpha"}, &ignored)
+		if err := session.Close(); err != nil {
+			t.Error(err)
+		}
+		log.mustHave(t, times, `level=WARN .*problem="pgvector 0.8.3 may damage .* remedy="install pgvector 0.8.4 or newer`)
 	}
 }

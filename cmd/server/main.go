@@ -15,9 +15,9 @@ import (
 // version is set when the binary is linked.
 var version = "dev"
 
-// softMemoryLimit is where garbage is collected more eagerly. The live data of a
-// server stays far below it, even while large files are indexed; without it their
-// garbage may take as much again.
+// softMemoryLimit is the memory use from which garbage is collected more often. The live data
+// of a server stays far below it, even while large files are indexed; without a limit,
+// garbage may double that.
 const softMemoryLimit = 256 << 20
 
 func main() {

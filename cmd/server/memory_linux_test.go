@@ -144,6 +144,7 @@ func patternSchema() string {
 // What is measured is one server's own memory, so that several may run at a time.
 func TestServe_BoundsItsMemory(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "memory and processor time are measured")
 	for _, bomb := range append(frontMatterBombs(), markdownBombs()...) {
 		t.Run(bomb.name, func(t *testing.T) {
 			t.Parallel()
@@ -152,12 +153,12 @@ func TestServe_BoundsItsMemory(t *testing.T) {
 			dropVectorIndexes(t, pool)
 			p := startProcess(t, "CDOCS_DATABASE_URL="+databaseURL, "CDOCS_OLLAMA_HOST="+fakeollama.Start(t).URL(), "CDOCS_LOG_LEVEL=error")
 			p.begin(t, "activate_project", activation(newProject(t, bomb.files)))
-			waitFor(t, "documents are indexed", 2*time.Minute, func() bool {
+			until(t, "documents are indexed", 2*time.Minute, func() bool {
 				return count(t, pool, "SELECT count(*) FROM documents") >= bomb.indexed
 			})
 			p.answer(t)
 			if bomb.failed > 0 {
-				waitFor(t, "the others have failed", time.Minute, func() bool { return p.failedFiles(t) == bomb.failed })
+				until(t, "the others have failed", time.Minute, func() bool { return p.failedFiles(t) == bomb.failed })
 			}
 			peak := peakMemory(t, p.command.Process.Pid)
 			t.Logf("%s: %d MiB, %s of processor time", bomb.name, peak>>20, p.processorTime(t))
@@ -178,21 +179,6 @@ func dropVectorIndexes(t *testing.T, pool *pgxpool.Pool) {
 			EXECUTE format('DROP INDEX %I', name);
 		END LOOP; END $$`); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// waitFor waits for what takes seconds, and looks for it seldom: the server that is
-// measured has the same processors.
-func waitFor(t *testing.T, what string, within time.Duration, holds func() bool) {
-	t.Helper()
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.After(within); !holds(); {
-		select {
-		case <-deadline:
-			t.Fatalf("not within %s: %s", within, what)
-		case <-tick.C:
-		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/mcpclient"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 const firstModel, firstDigest = "mxbai-embed-large", "sha256:first"
@@ -78,12 +79,13 @@ func (f *firstSync) searchWhile(t *testing.T, w *window, what string, done func(
 }
 
 // mustBecome waits until every passage has a vector of the model and of no other, while
-// searches go on.
-func (f *firstSync) mustBecome(t *testing.T, w *window, model string) {
+// searches go on. Of these, or of the partial answers before, one has said that something
+// was missing.
+func (f *firstSync) mustBecome(t *testing.T, w *window, model string, partial int) {
 	t.Helper()
 	passages := count(t, f.pool, "SELECT count(*) FROM passages")
 	want := map[string]int{model: passages}
-	partial := f.searchWhile(t, w, model+" has made all vectors, and those of others are deleted", func() bool {
+	partial += f.searchWhile(t, w, model+" has made all vectors, and those of others are deleted", func() bool {
 		return maps.Equal(want, f.vectorsByModel(t))
 	})
 	if partial == 0 {
@@ -101,13 +103,14 @@ func (f *firstSync) mustBecome(t *testing.T, w *window, model string) {
 // compared with those of the build before; what has none is found by its words.
 func TestServe_AnotherBuildOfTheModel(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "everything is embedded several times")
 	f := newWoodland(t)
 	w := f.open(t)
 	w.waitWhole(t)
 	f.fake.AddModel(firstModel, "sha256:another")
-	f.mustBecome(t, w, firstModel+" sha256:another")
+	f.mustBecome(t, w, firstModel+" sha256:another", 0)
 	f.fake.AddModel(firstModel, firstDigest)
-	f.mustBecome(t, w, firstModel+" "+firstDigest)
+	f.mustBecome(t, w, firstModel+" "+firstDigest, 0)
 	f.mustEqualFresh(t)
 }
 
@@ -115,15 +118,16 @@ func TestServe_AnotherBuildOfTheModel(t *testing.T) {
 // though it is killed or the documents are indexed again in between.
 func TestServe_AnotherModelInTheSettings(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "everything is embedded several times")
 	f := newWoodland(t)
 	f.fake.AddModel("bge-m3", "sha256:m3")
 	w := f.open(t)
 	w.waitWhole(t)
 
 	w = f.reopen(t, w, `{"embedding_model": "bge-m3"}`)
-	f.searchWhile(t, w, "some vectors are made", func() bool { return f.vectorsByModel(t)["bge-m3 sha256:m3"] > 0 })
+	partial := f.searchWhile(t, w, "some vectors are made", func() bool { return f.vectorsByModel(t)["bge-m3 sha256:m3"] > 0 })
 	w = f.reopen(t, w, `{"embedding_model": "bge-m3"}`)
-	f.mustBecome(t, w, "bge-m3 sha256:m3")
+	f.mustBecome(t, w, "bge-m3 sha256:m3", partial)
 
 	w = f.reopen(t, w, `{}`)
 	f.searchWhile(t, w, "some vectors are made", func() bool { return f.vectorsByModel(t)[firstModel+" "+firstDigest] > 0 })
@@ -146,12 +150,12 @@ func TestServe_ModelOfOtherDimensions(t *testing.T) {
 	w.waitWhole(t)
 	before := f.vectorsByModel(t)
 
-	f.fake.SetFaults(fakeollama.Faults{Dimensions: 768})
+	f.fake.SetFaults(fakeollama.Faults{Dimensions: 2048})
 	w = f.reopen(t, w, `{"embedding_model": "nomic-embed-text"}`)
 	var index *mcpclient.Index
 	until(t, "the index says why nothing is embedded", patience, func() bool {
 		index = w.index(t)
-		return index != nil && strings.Contains(index.Waiting, "768 dimensions")
+		return index != nil && strings.Contains(index.Waiting, "2048 dimensions")
 	})
 	if want := count(t, f.pool, "SELECT count(*) FROM document_chunks"); index.Embedding != want || !strings.Contains(index.Waiting, "1024") {
 		t.Errorf("the index says %+v, want %d passages to embed, and the number of dimensions that works", index, want)
@@ -159,8 +163,8 @@ func TestServe_ModelOfOtherDimensions(t *testing.T) {
 	for _, subject := range subjects() {
 		w.mustFind(t, subject, "what about the "+subject, "lexical")
 	}
-	if answer := w.find(t, "what about the larch", ""); answer.Code != "EMBEDDING_SERVICE_ERROR" || !strings.Contains(answer.Message, "768 dimensions") {
-		t.Errorf("the default mode answers %+v, want the reason", answer)
+	if answer := w.find(t, "what about the larch", "vector"); answer.Code != "EMBEDDING_SERVICE_ERROR" || !strings.Contains(answer.Message, "2048 dimensions") {
+		t.Errorf("the mode vector answers %+v, want the reason", answer)
 	}
 	if diff := cmp.Diff(before, f.vectorsByModel(t)); diff != "" {
 		t.Errorf("vectors (-before +after):\n%s", diff)

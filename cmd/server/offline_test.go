@@ -46,6 +46,7 @@ func TestServe_FindsAnOfflineEditThatKeepsSizeAndTime(t *testing.T) {
 // themselves when it is back.
 func TestServe_OllamaAwayForTheFirstSync(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "a circuit breaker or a lease has to end")
 	f := newFirstSync(t, woodland())
 	target, err := url.Parse(f.fake.URL())
 	if err != nil {
@@ -75,9 +76,11 @@ func TestServe_OllamaAwayForTheFirstSync(t *testing.T) {
 	for _, subject := range subjects() {
 		w.mustFind(t, subject, "what about the "+subject, "lexical")
 	}
-	failed := w.find(t, "alder", "")
-	if failed.Code != "EMBEDDING_SERVICE_ERROR" || !strings.Contains(failed.Message, `mode: "lexical"`) {
-		t.Errorf("the default mode answers %+v, want an error that names the mode lexical", failed)
+	if answer := w.mustFind(t, "alder", "what about the alder", ""); answer.Mode != "lexical" {
+		t.Errorf("the default mode answers %+v, want what words find", answer)
+	}
+	if failed := w.find(t, "alder", "vector"); failed.Code != "EMBEDDING_SERVICE_ERROR" || !strings.Contains(failed.Message, `mode: "vector"`) {
+		t.Errorf("the mode vector answers %+v, want an error that names what works", failed)
 	}
 	write(t, f.root, promotable+"quince.md", strings.ReplaceAll(problem, "%", "The quince"))
 	var indexed toolError

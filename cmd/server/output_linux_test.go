@@ -7,7 +7,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -189,5 +191,69 @@ func TestCommands_BesideAServer(t *testing.T) {
 	}
 	if err := session.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A command whose output could not be written, such as to a full disk, has failed.
+func TestCommands_FailWhenTheDiskIsFull(t *testing.T) {
+	t.Parallel()
+	environment, _ := services(t)
+	root := newProject(t, map[string]string{
+		"csharp-compounding-docs/problems/pool.md": strings.ReplaceAll(problem, "%", "Connection pool exhausted"),
+		"csharp-compounding-docs/problems/rule.md": strings.Replace(strings.ReplaceAll(problem, "%", "Rule"), "\n---\n", "\npromotion_level: critical\n---\n", 1),
+		"handbook/a.md": "# A\n\nWords.\n",
+	})
+	beir(t, filepath.Join(root, "collection"))
+	calls := [][]string{
+		{"sync"},
+		{"search", "pool"},
+		{"ask", "pool"},
+		{"about", "src/pool.go"},
+		{"inspect", "--query", "pool"},
+		{"lint"},
+		{"review"},
+		{"graph"},
+		{"doctor"},
+		{"status"},
+		{"completion", "bash"},
+		{"help"},
+		{"doc-types"},
+		{"critical"},
+		{"index", "problems/pool.md"},
+		{"promote", "problems/pool.md", "critical"},
+		{"ingest", "--source", "handbook"},
+		{"reindex"},
+		{"cleanup"},
+		{"init"},
+		{"up"},
+		{"eval", "--corpus", "collection", "--mode", "lexical"},
+		{"version"},
+		{"delete", "test-project", "--yes"},
+		{"down"},
+	}
+	listed := regexp.MustCompile(`(?m)^  ([a-z-]+)  +[A-Z]`).FindAllStringSubmatch(mustRun(t, root, environment, "help").stdout, -1)
+	for _, command := range listed {
+		name := command[1]
+		if name != "serve" && !slices.ContainsFunc(calls, func(call []string) bool { return call[0] == name }) {
+			t.Errorf("compound-docs %s is not tried", name)
+		}
+	}
+	if len(listed) < 20 {
+		t.Errorf("the help names %d commands", len(listed))
+	}
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close() //nolint:errcheck // nothing is in it
+	for _, arguments := range calls {
+		command := exec.CommandContext(t.Context(), mcpclient.Build(t), arguments...)
+		var stderr bytes.Buffer
+		command.Dir, command.Stdout, command.Stderr = root, full, &stderr
+		command.Env = append([]string{"CDOCS_HOME=" + t.TempDir(), "PATH=/nowhere", "CLAUDE_CONFIG_DIR=" + t.TempDir()}, environment...)
+		err := command.Run()
+		if code := command.ProcessState.ExitCode(); code != 1 || !strings.Contains(stderr.String(), "no space left on device") {
+			t.Errorf("%v ends with %d (%v) and says %q", arguments, code, err, stderr.String())
+		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/pgserver"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // ownDatabase is a project whose servers have no database URL.
@@ -56,9 +57,7 @@ func (o *ownDatabase) end(t *testing.T) {
 	for text := range o.processes(t) {
 		if pid, err := strconv.Atoi(text); err == nil {
 			_ = syscall.Kill(pid, syscall.SIGQUIT)
-			for deadline := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) == nil && time.Now().Before(deadline); {
-				time.Sleep(10 * time.Millisecond)
-			}
+			until(t, "the cluster ends", patience, func() bool { return syscall.Kill(pid, 0) != nil })
 		}
 	}
 }
@@ -158,6 +157,7 @@ func (o *ownDatabase) killCluster(t *testing.T) {
 // killed then, the system works on and has lost nothing.
 func TestServe_OwnDatabaseSurvivesKills(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "processes are killed at random moments")
 	rounds := 20
 	if testing.Short() {
 		rounds = 4

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+
+	"github.com/compound-docs/compound-docs/internal/plain"
 )
 
 // lineInterval is the least time between two lines of one progress.
@@ -14,7 +16,7 @@ const lineInterval = time.Second
 // showProgress returns a function that tells w how much of what has been handled, such
 // as files of a folder, and how fast: with a bar on a terminal, with lines elsewhere.
 func showProgress(w io.Writer, what string) func(done, total int) {
-	if !isTerminal(w) {
+	if !plain.IsTerminal(w) {
 		return lines(w, what)
 	}
 	var bar *progressbar.ProgressBar
@@ -27,14 +29,16 @@ func showProgress(w io.Writer, what string) func(done, total int) {
 				progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 		}
 		if bar != nil {
-			bar.ChangeMax(max(total, 1))
+			if bar.ChangeMax(max(total, 1)); int64(done) < bar.State().CurrentNum {
+				bar.Reset() // it starts again, for example with another model
+			}
 			_ = bar.Set(done) // a bar that cannot be drawn is no reason to stop
 		}
 	}
 }
 
 // lines tells the progress in lines: the first and the last one, and one a second
-// between them, with the mean rate since the first.
+// between them, with the mean rate since the first, or since it began again.
 func lines(w io.Writer, what string) func(done, total int) {
 	var first, last time.Time
 	var before int
@@ -43,13 +47,13 @@ func lines(w io.Writer, what string) func(done, total int) {
 		if total == 0 || done != total && now.Sub(last) < lineInterval {
 			return
 		}
-		if last = now; first.IsZero() {
+		if last = now; first.IsZero() || done < before { // it starts again, for example with another model
 			first, before = now, done
 		}
 		rate := ""
 		if took := now.Sub(first); took >= lineInterval {
 			rate = fmt.Sprintf(", %.1f/s", float64(done-before)/took.Seconds())
 		}
-		fmt.Fprintf(w, "%s: %d of %d%s\n", what, done, total, rate)
+		plain.Printf(w, "%s: %d of %d%s\n", what, done, total, rate)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,7 +22,7 @@ type tooling struct {
 	*setup
 
 	workspace      *workspace.Workspace
-	calls          *tools.Calls
+	caller         *tools.Caller
 	stdout, stderr io.Writer
 }
 
@@ -32,8 +33,8 @@ func withProject(command *cobra.Command, flags *flags, f func(ctx context.Contex
 	return withTools(command, flags, findProject, f)
 }
 
-// withTools is withProject with the function that finds the project, which may return ""
-// where none is needed.
+// withTools is withProject with a function that finds the project. It may return "" if no
+// project is needed.
 func withTools(
 	command *cobra.Command, flags *flags, find func(dir string) (string, error), f func(ctx context.Context, t *tooling) error,
 ) (err error) {
@@ -42,7 +43,7 @@ func withTools(
 		return err
 	}
 	if !o.logLevelGiven {
-		o.contentLogLevel = new(slog.LevelError) // the command itself says the rest, for people
+		o.contentLogLevel = new(slog.LevelError) // the command itself prints the rest
 	}
 	s, err := newSetup(o, command.ErrOrStderr())
 	if err != nil {
@@ -53,11 +54,24 @@ func withTools(
 	if err != nil {
 		return err
 	}
-	w := workspace.New(s.index, s.searcher, s.settings, root, s.logger)
+	w := workspace.New(s.index, s.searcher, s.answerer, s.settings, root, s.logger)
 	defer w.Close()
 	return inFlags(command, f(command.Context(), &tooling{
-		setup: s, workspace: w, calls: tools.NewCalls(w, s.logger), stdout: command.OutOrStdout(), stderr: command.ErrOrStderr(),
+		setup: s, workspace: w, caller: tools.NewCaller(w, o.home, s.logger),
+		stdout: command.OutOrStdout(), stderr: command.ErrOrStderr(),
 	}))
+}
+
+// call calls a tool, decodes its answer into answer, and returns the answer's text.
+func (t *tooling) call(ctx context.Context, tool string, arguments map[string]any, answer any) (text string, err error) {
+	text, err = t.caller.Call(ctx, tool, arguments)
+	if err != nil {
+		return "", err
+	}
+	if err := json.Unmarshal([]byte(text), answer); err != nil {
+		return "", fmt.Errorf("read the answer of %s: %w", tool, err)
+	}
+	return text, nil
 }
 
 // findProject returns the nearest folder with a project's config, from dir
@@ -89,5 +103,5 @@ func (f *flags) here() (o options, root string, err error) {
 	return o, root, err
 }
 
-// noProject is for what needs none.
+// noProject finds no project, for commands that need none.
 func noProject(string) (string, error) { return "", nil }

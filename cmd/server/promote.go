@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"encoding/json"
+
+	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 
 	"github.com/spf13/cobra"
-
-	"github.com/compound-docs/compound-docs/rag"
-	"github.com/compound-docs/compound-docs/tools"
 )
 
 func newPromoteCommand(flags *flags) *cobra.Command {
@@ -22,7 +22,8 @@ standard undoes both. Nothing else in the file changes.
 DOCUMENT is relative to the repository or to csharp-compounding-docs/, or absolute.`,
 		Example: `  compound-docs promote problems/pool-exhausted-20260115.md critical
   compound-docs promote problems/pool-exhausted-20260115.md standard`,
-		Args: needs(2, 2, "a document and its level ("+joined(rag.Levels())+")", "compound-docs promote problems/example.md important"),
+		Args: needs(2, 2, "a document and its level ("+joined(catalog.Levels())+")",
+			"compound-docs promote problems/example.md important"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withProject(cmd, flags, func(ctx context.Context, t *tooling) error {
 				return t.promote(ctx, args[0], args[1], asJSON)
@@ -30,7 +31,7 @@ DOCUMENT is relative to the repository or to csharp-compounding-docs/, or absolu
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) == 1 {
-				return names(rag.Levels()), cobra.ShellCompDirectiveNoFileComp
+				return names(catalog.Levels()), cobra.ShellCompDirectiveNoFileComp
 			}
 			return completeMarkdown(cmd, args, typed)
 		},
@@ -44,13 +45,18 @@ func (t *tooling) promote(ctx context.Context, given, level string, asJSON bool)
 	if err != nil {
 		return err
 	}
-	promoted, err := t.calls.Promote(ctx, tools.PromoteInput{DocumentPath: path, PromotionLevel: level})
+	var promoted struct {
+		DocumentPath  string `json:"document_path"`
+		PreviousLevel string `json:"previous_level"`
+		NewLevel      string `json:"new_level"`
+	}
+	text, err := t.call(ctx, "update_promotion_level", map[string]any{"document_path": path, "promotion_level": level}, &promoted)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return printJSON(t.stdout, promoted)
+		return plain.JSON(t.stdout, json.RawMessage(text))
 	}
-	fmt.Fprintf(t.stdout, "%s: %s, was %s\n", promoted.DocumentPath, promoted.NewLevel, promoted.PreviousLevel)
+	plain.Printf(t.stdout, "%s: %s, was %s\n", plain.Path(promoted.DocumentPath), promoted.NewLevel, promoted.PreviousLevel)
 	return nil
 }

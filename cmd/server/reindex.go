@@ -3,11 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 )
 
@@ -18,12 +18,12 @@ func newReindexCommand(flags *flags) *cobra.Command {
 		Short: "Index a project's documents again from their files",
 		Long: `Index the documents of a project again from their files.
 
-The project is the one of the working directory, or of --project. Its index for
-the branch that is checked out is emptied and filled again; until that is done,
-answers lack what is still to come. Text that the present embedding model has
-embedded before is not embedded again. After a change of the model the command is
-not needed: a running server embeds all documents again by itself, and they are
-found by their words meanwhile.`,
+The project is the one of the working directory, or of --project, on the branch
+that is checked out. A document stays in the index as it was until it is replaced,
+so that answers lack nothing meanwhile, also if the command is ended early. Text
+that the present embedding model has embedded before is not embedded again. After a
+change of the model the command is not needed: a running server embeds all documents
+again by itself, and they are found by their words meanwhile.`,
 		Example: "  compound-docs reindex\n  compound-docs reindex --project ~/my-project --json",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -51,7 +51,7 @@ func reindex(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Write
 	if err != nil {
 		return err
 	}
-	result, err := workspace.New(s.index, s.searcher, s.settings, root, s.logger).
+	result, err := workspace.New(s.index, s.searcher, s.answerer, s.settings, root, s.logger).
 		Reindex(ctx, func(folder string) func(done, total int) { return showProgress(stderr, folder) })
 	if err != nil {
 		return err
@@ -61,9 +61,9 @@ func reindex(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Write
 		out.Folders = append(out.Folders, newSyncedFolder(folder.Name, folder.SyncResult))
 	}
 	if asJSON {
-		return printJSON(stdout, out)
+		return plain.JSON(stdout, out)
 	}
-	fmt.Fprintf(stdout, "reindexed %s on branch %s\n", out.ProjectName, out.BranchName)
+	plain.Printf(stdout, "reindexed %s on branch %s\n", out.ProjectName, out.BranchName)
 	for _, folder := range out.Folders {
 		folder.print(stdout)
 	}

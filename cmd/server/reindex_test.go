@@ -59,25 +59,26 @@ func TestReindex_AfterTheModelChanged(t *testing.T) {
 		"csharp-compounding-docs/problems/bad.md":    "No front matter.\n",
 		"docs/setup.md": "# Setup\n",
 	})
-	want := []string{
-		"reindexed test-project on branch main",
-		"csharp-compounding-docs: 2 added, 0 updated, 0 removed, 0 unchanged, 1 failed",
-		"docs: 1 added, 0 updated, 0 removed, 0 unchanged, 0 failed",
-	}
 	problems := filepath.Join(root, "csharp-compounding-docs", "problems")
 	for _, again := range []struct {
 		dir       string
 		arguments []string
 		digest    string
+		own, docs string
 		embedded  int
 	}{
-		{problems, []string{"reindex"}, "sha256:one", 5},
-		{problems, []string{"reindex"}, "sha256:another", 5},
-		{t.TempDir(), []string{"reindex", "--project", root}, "sha256:another", 0},
+		{problems, []string{"reindex"}, "sha256:one", "2 added, 0 updated", "1 added, 0 updated", 5},
+		{problems, []string{"reindex"}, "sha256:another", "0 added, 2 updated", "0 added, 1 updated", 5},
+		{t.TempDir(), []string{"reindex", "--project", root}, "sha256:another", "0 added, 2 updated", "0 added, 1 updated", 0},
 	} {
 		fake.AddModel("mxbai-embed-large", again.digest)
 		fake.Forget()
 		o := mustRun(t, again.dir, environment, again.arguments...)
+		want := []string{
+			"reindexed test-project on branch main",
+			"csharp-compounding-docs: " + again.own + ", 0 removed, 0 unchanged, 1 failed",
+			"docs: " + again.docs + ", 0 removed, 0 unchanged, 0 failed",
+		}
 		lines := strings.Split(o.stdout, "\n")
 		if diff := cmp.Diff(want, append(lines[:2:2], lines[3:len(lines)-1]...)); diff != "" {
 			t.Errorf("stdout (-want +got):\n%s", diff)

@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/testenv"
@@ -70,6 +72,30 @@ func mustBeDenied(t *testing.T, w *window, tool string, arguments map[string]any
 	}
 }
 
+// denyMigrations runs the second statements of docs/teams.md as the owner, after which a
+// member cannot claim that a migration was applied.
+func denyMigrations(t *testing.T, as func(role string) string) {
+	t.Helper()
+	execAs := func(role, statement string) error {
+		conn, err := pgx.Connect(t.Context(), strings.TrimPrefix(as(role), "CDOCS_DATABASE_URL="))
+		if err == nil {
+			defer conn.Close(t.Context()) //nolint:errcheck // of a test
+			_, err = conn.Exec(t.Context(), statement)
+		}
+		return err
+	}
+	_, suffix, _ := strings.Cut(as("alice"), "/cdocs_test")
+	suffix, _, _ = strings.Cut("_cdocs_test"+suffix, "?")
+	revoke := strings.ReplaceAll(blocks(t, "docs/teams.md", "sql")[1], "cdocs_member", "cdocs_member"+suffix)
+	if err := execAs("cdocs_owner", revoke); err != nil {
+		t.Fatal(err)
+	}
+	err := execAs("alice", "INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)")
+	if pgErr, ok := errors.AsType[*pgconn.PgError](err); !ok || pgErr.Code != "42501" {
+		t.Errorf("a member writes the schema's version: %v, want to be denied", err)
+	}
+}
+
 // The three roles of docs/teams.md can do what that page says, and say what they can't.
 func TestServe_AsOwnerMemberAndReader(t *testing.T) {
 	t.Parallel()
@@ -84,6 +110,7 @@ func TestServe_AsOwnerMemberAndReader(t *testing.T) {
 	if text, err := owner.session.Text(t.Context(), "search_handbook", map[string]any{"query": "x"}); err != nil {
 		t.Fatalf("the owner migrates: %v, %s", err, text)
 	}
+	denyMigrations(t, as)
 	reader := openWindow(t, as("report"), ollama)
 	mustBeDenied(t, reader, "activate_project", activation(root), "the index does not have this checkout, and this server may only read it")
 

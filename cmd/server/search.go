@@ -3,25 +3,31 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/compound-docs/compound-docs/internal/plain"
+
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// searchFlags are the arguments of the tools that search. Those that the command line
-// does not have are left to the tools.
+// searchFlags are the arguments of the tools that search.
 type searchFlags struct {
-	docTypes, levels   []string
-	limit              int
-	minScore           float64
-	mode, section      string
-	external, handbook bool
-	json               bool
+	docTypes, levels []string
+	limit            int
+	minScore         float64
+	mode, section    string
+	own, external    bool
+	handbook, json   bool
 }
 
 func newSearchCommand(flags *flags) *cobra.Command {
@@ -30,8 +36,9 @@ func newSearchCommand(flags *flags) *cobra.Command {
 		Use:   "search QUERY...",
 		Short: "Find documents by meaning and by words",
 		Long: `Find the project's documents by meaning and by words, best first, each with the first
-line of its best passage. With --external it searches the external docs of the project,
-with --handbook the handbook.
+line of its best passage. If the project has external docs, both are searched, and own
+documents are marked; --own and --external search one of them. A search by doc-type or
+promotion level finds own documents only. With --handbook it searches the handbook.
 
 Files that have changed are indexed first, which takes a moment; searches do not wait for
 their vectors. What the index still lacks is said on stderr. --mode lexical needs no Ollama.
@@ -45,6 +52,7 @@ The exit code is 0 also if nothing is found.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, flags, strings.Join(args, " ")) },
 	}
 	f.declare(command)
+	command.Flags().BoolVar(&f.own, "own", false, "search only the project's own documents")
 	command.Flags().BoolVar(&f.handbook, "handbook", false, "search the handbook; see ingest")
 	command.Flags().StringVar(&f.section, "section", "", "only this section of the handbook")
 	return command
@@ -54,15 +62,15 @@ The exit code is 0 also if nothing is found.`,
 func (f *searchFlags) declare(command *cobra.Command) {
 	set := command.Flags()
 	set.StringSliceVar(&f.docTypes, "doc-types", nil, "only these doc-types, separated by commas; see doc-types")
-	set.StringSliceVar(&f.levels, "promotion-levels", nil, "only these levels: "+joined(rag.Levels()))
+	set.StringSliceVar(&f.levels, "promotion-levels", nil, "only these levels: "+joined(catalog.Levels()))
 	set.IntVarP(&f.limit, "limit", "n", 0, "how many results at most (default: 10, or what the project configures)")
 	set.Float64Var(&f.minScore, "min-relevance-score", 0,
 		"leave out what is less relevant (default: 0.5, or what the project configures; external docs: 0.7)")
 	set.StringVar(&f.mode, "mode", string(rag.Hybrid), "how to search: "+joined(rag.Modes()))
-	set.BoolVar(&f.external, "external", false, "search the external docs")
+	set.BoolVar(&f.external, "external", false, "search only the external docs")
 	addJSON(command, &f.json)
 	complete(command, "mode", names(rag.Modes())...)
-	complete(command, "promotion-levels", names(rag.Levels())...)
+	complete(command, "promotion-levels", names(catalog.Levels())...)
 }
 
 func names[T ~string](values []T) []string {
@@ -76,165 +84,277 @@ func names[T ~string](values []T) []string {
 func joined[T ~string](values []T) string { return strings.Join(names(values), ", ") }
 
 func (f *searchFlags) run(command *cobra.Command, flags *flags, query string) error {
-	switch {
-	case f.handbook:
-		others := []string{"external", "doc-types", "promotion-levels", "min-relevance-score", "mode"}
+	if f.handbook {
+		others := []string{"own", "external", "doc-types", "promotion-levels", "min-relevance-score", "mode"}
 		if err := exclusive(command, "handbook", others...); err != nil {
 			return err
 		}
 		return withTools(command, flags, noProject, func(ctx context.Context, t *tooling) error {
-			return f.searchHandbook(ctx, t, tools.SearchHandbookInput{
-				Query: query, NResults: optional(command, "limit", new(float64(f.limit))), FilterSection: f.section,
-			})
-		})
-	case command.Flags().Changed("section"):
-		return usagef("--section is of the handbook; give --handbook too")
-	case f.external:
-		if err := exclusive(command, "external", "doc-types", "promotion-levels"); err != nil {
-			return err
-		}
-		return withProject(command, flags, func(ctx context.Context, t *tooling) error {
-			return f.searchExternal(ctx, t, tools.SearchExternalInput{
-				Query: query, Limit: optional(command, "limit", &f.limit), Mode: rag.Mode(f.mode),
-				MinRelevanceScore: optional(command, "min-relevance-score", &f.minScore),
+			return f.searchHandbook(ctx, t, map[string]any{
+				"query": query, "n_results": optional(command, "limit", &f.limit), "filter_section": f.section,
 			})
 		})
 	}
+	if command.Flags().Changed("section") {
+		return usagef("--section is of the handbook; give --handbook too")
+	}
+	if f.external {
+		if err := exclusive(command, "external", "own", "doc-types", "promotion-levels"); err != nil {
+			return err
+		}
+	}
+	arguments := f.arguments(command, query)
 	return withProject(command, flags, func(ctx context.Context, t *tooling) error {
-		return f.search(ctx, t, tools.SearchInput{
-			Query: query, DocTypes: f.docTypes, Limit: optional(command, "limit", &f.limit), Mode: rag.Mode(f.mode),
-			MinRelevanceScore: optional(command, "min-relevance-score", &f.minScore), PromotionLevels: f.levels,
-		})
+		found, err := f.search(ctx, t, arguments)
+		if err != nil {
+			return err
+		}
+		t.sayWhatIsMissing(found.Index, found.why())
+		switch {
+		case f.json && found.mixed:
+			return plain.JSON(t.stdout, found)
+		case f.json:
+			return plain.JSON(t.stdout, json.RawMessage(found.text))
+		}
+		found.print(t.stdout)
+		return nil
 	})
 }
 
-func (f *searchFlags) search(ctx context.Context, t *tooling, in tools.SearchInput) error {
-	answer, err := t.calls.Search(ctx, in)
-	if err != nil {
-		return err
+// arguments returns the arguments for a tool that searches documents. The tool's defaults
+// hold for flags that were not given.
+func (f *searchFlags) arguments(command *cobra.Command, query string) map[string]any {
+	arguments := map[string]any{
+		"query": query, "mode": f.mode, "limit": optional(command, "limit", &f.limit),
+		"min_relevance_score": optional(command, "min-relevance-score", &f.minScore),
 	}
-	found := found{json: answer, index: answer.Index, mode: answer.Mode, closest: answer.Closest}
-	for _, r := range answer.Results {
-		found.results = append(found.results, result{
-			score: r.RelevanceScore, title: r.Title, path: r.Path, line: r.StartLine, headers: r.HeaderPath,
-			level: r.PromotionLevel, supersededBy: r.SupersededBy, stale: r.Stale, snippet: r.Snippet,
-		})
+	if len(f.docTypes) > 0 {
+		arguments["doc_types"] = f.docTypes
 	}
-	return f.print(t, found)
+	if len(f.levels) > 0 {
+		arguments["promotion_levels"] = f.levels
+	}
+	return arguments
 }
 
-func (f *searchFlags) searchExternal(ctx context.Context, t *tooling, in tools.SearchExternalInput) error {
-	answer, err := t.calls.SearchExternal(ctx, in)
+// search searches the project's own documents, its external docs, or both. Only own
+// documents have doc-types and levels.
+func (f *searchFlags) search(ctx context.Context, t *tooling, arguments map[string]any) (found, error) {
+	if f.external {
+		return t.search(ctx, "search_external_docs", arguments)
+	}
+	own, err := t.search(ctx, "semantic_search", arguments)
+	if err != nil || f.own || len(f.docTypes) > 0 || len(f.levels) > 0 {
+		return own, err
+	}
+	external, err := t.search(ctx, "search_external_docs", arguments)
+	if isNotConfigured(err) {
+		return own, nil
+	}
 	if err != nil {
-		return err
+		return found{}, err
 	}
-	found := found{json: answer, index: answer.Index, mode: answer.Mode, closest: answer.Closest}
-	for _, r := range answer.Results {
-		found.results = append(found.results, result{
-			score: r.RelevanceScore, title: r.Title, path: r.Path, line: r.StartLine, headers: r.HeaderPath, snippet: r.Snippet,
-		})
+	// The config of a project can override the threshold for external docs.
+	external.Results = slices.DeleteFunc(external.Results, func(r result) bool { return r.RelevanceScore < f.minScore })
+	active, err := t.workspace.Active(ctx)
+	if err != nil {
+		return found{}, err
 	}
-	return f.print(t, found)
+	return own.merge(external, cmp.Or(f.limit, active.Definition.Config.SemanticSearch.DefaultLimit)), nil
 }
 
-// found is an answer of documents, the project's own or external ones.
+// isNotConfigured reports whether a project has no external docs.
+func isNotConfigured(err error) bool {
+	refused, ok := errors.AsType[*apierror.Error](err)
+	return ok && refused.Code == apierror.ExternalDocsNotConfigured
+}
+
+// maxClosest is how many documents are named where none is relevant.
+const maxClosest = 3
+
+// found is the answer of a tool that searches documents, or two of them merged.
 type found struct {
-	json    any // the tool's output
-	index   *tools.IndexStatus
-	mode    rag.Mode
-	results []result
-	closest *tools.Closest
+	Results          []result           `json:"results"`
+	TotalMatches     int                `json:"total_matches"`
+	OmittedCount     int                `json:"omitted_count,omitempty"`
+	ExternalDocsPath string             `json:"external_docs_path,omitempty"`
+	NothingRelevant  bool               `json:"nothing_relevant,omitempty"`
+	Closest          []result           `json:"closest,omitempty"`
+	Mode             rag.Mode           `json:"mode,omitempty"`
+	ModeReason       string             `json:"mode_reason,omitempty"`
+	RetryAfter       float64            `json:"retry_after_seconds,omitempty"`
+	Embedded         *float64           `json:"embedded,omitempty"`
+	Index            *tools.IndexStatus `json:"index,omitempty"`
+
+	text  string // the tool's JSON
+	mixed bool   // own documents and external ones
 }
 
-func (f *searchFlags) print(t *tooling, found found) error {
-	t.sayWhatIsMissing(found.index, string(found.mode))
+func (t *tooling) search(ctx context.Context, tool string, arguments map[string]any) (answer found, err error) {
+	answer.text, err = t.call(ctx, tool, arguments, &answer)
+	for _, list := range [][]result{answer.Results, answer.Closest} {
+		for i := range list {
+			list[i].own = answer.ExternalDocsPath == ""
+		}
+	}
+	return answer, err
+}
+
+// merge returns the most relevant results of both. Each list keeps its order, in which a
+// promoted document may come before a more relevant one.
+func (f found) merge(external found, limit int) found {
+	own, others := f.Results, external.Results
+	f.Results = make([]result, 0, len(own)+len(others))
+	for len(own) > 0 || len(others) > 0 {
+		next := &own
+		if len(own) == 0 || len(others) > 0 && others[0].RelevanceScore > own[0].RelevanceScore {
+			next = &others
+		}
+		f.Results = append(f.Results, (*next)[0])
+		*next = (*next)[1:]
+	}
+	f.Results = f.Results[:min(limit, len(f.Results))]
+	f.TotalMatches = len(f.Results)
+	f.OmittedCount += external.OmittedCount
+	f.ExternalDocsPath, f.mixed = external.ExternalDocsPath, true
+	f.Closest = append(f.Closest, external.Closest...)
+	slices.SortStableFunc(f.Closest, func(a, b result) int { return cmp.Compare(b.RelevanceScore, a.RelevanceScore) })
+	f.Closest = f.Closest[:min(maxClosest, len(f.Closest))]
+	if f.NothingRelevant = len(f.Results) == 0; !f.NothingRelevant {
+		f.Closest = nil
+	}
+	if f.Index == nil {
+		f.Index = external.Index
+	} else if external.Index != nil {
+		f.Index.Pending = max(f.Index.Pending, external.Index.Pending)
+	}
+	f.Mode = cmp.Or(f.Mode, external.Mode)
+	if f.Embedded == nil || external.Embedded != nil && *external.Embedded < *f.Embedded {
+		f.Embedded = external.Embedded
+	}
+	return f
+}
+
+func (f found) print(w io.Writer) {
+	for i, result := range f.Results {
+		result.print(w, i+1, f.mixed)
+	}
+	if len(f.Results) > 0 {
+		return
+	}
+	plain.Printf(w, "nothing relevant was found\n")
+	if len(f.Closest) > 0 {
+		plain.Printf(w, "closest, below the threshold:\n")
+	}
+	for i, result := range f.Closest {
+		result.print(w, i+1, f.mixed)
+	}
+}
+
+func (f *searchFlags) searchHandbook(ctx context.Context, t *tooling, arguments map[string]any) error {
 	if f.json {
-		return printJSON(t.stdout, found.json)
+		found, err := t.caller.SearchHandbook(ctx, arguments)
+		if err != nil {
+			return err
+		}
+		return plain.JSON(t.stdout, found)
 	}
-	for i, result := range found.results {
-		printResult(t.stdout, i+1, result)
-	}
-	printClosest(t.stdout, len(found.results), found.closest)
-	return nil
-}
-
-func (f *searchFlags) searchHandbook(ctx context.Context, t *tooling, in tools.SearchHandbookInput) error {
-	found, err := t.calls.SearchHandbook(ctx, in)
+	text, err := t.caller.Call(ctx, "search_handbook", arguments)
 	if err != nil {
 		return err
 	}
-	if f.json {
-		return printJSON(t.stdout, found)
-	}
-	fmt.Fprintln(t.stdout, strings.TrimSuffix(found.Text, "\n"))
+	plain.Println(t.stdout, plain.Block(strings.TrimSuffix(text, "\n")))
 	return nil
 }
 
-// result is a document found, as it is printed for people.
+// result is a document found: what is printed of it, and the tool's JSON.
 type result struct {
-	score                float64
-	title, path, headers string
-	line                 int
-	level                rag.Level // "" where there are none
-	supersededBy, stale  string
-	snippet              string
+	Path           string        `json:"path"`
+	Title          string        `json:"title"`
+	RelevanceScore float64       `json:"relevance_score"`
+	PromotionLevel catalog.Level `json:"promotion_level"` // "" for external docs
+	SupersededBy   string        `json:"superseded_by"`
+	Stale          string        `json:"stale"`
+	HeaderPath     string        `json:"header_path"`
+	StartLine      int           `json:"start_line"`
+	Snippet        string        `json:"snippet"`
+
+	own bool
+	raw json.RawMessage
 }
 
-func printResult(w io.Writer, rank int, r result) {
-	s := styleFor(w)
-	title := s.bold(r.title)
-	if r.level != "" && r.level != rag.Standard {
-		title += " " + s.yellow("["+string(r.level)+"]")
+func (r *result) UnmarshalJSON(text []byte) error {
+	type fields result
+	r.raw = slices.Clone(text)
+	return json.Unmarshal(text, (*fields)(r)) //nolint:wrapcheck // json adds the place
+}
+
+// MarshalJSON returns the tool's JSON, with a first field that says whether the document is the
+// project's own.
+func (r result) MarshalJSON() ([]byte, error) { //nolint:unparam // the signature is that of json.Marshaler
+	return append(fmt.Appendf(nil, `{"own":%t,`, r.own), r.raw[1:]...), nil
+}
+
+func (r result) print(w io.Writer, rank int, mixed bool) {
+	s := plain.StyleFor(w)
+	title := s.Bold(r.Title)
+	if mixed && r.own {
+		title += " " + s.Yellow("[own]")
 	}
-	fmt.Fprintf(w, "%2d. %.2f  %s\n", rank, r.score, title)
-	place := fmt.Sprintf("%s:%d", r.path, max(r.line, 1))
-	if r.headers != "" {
-		place += "  " + s.dim(r.headers)
+	if r.PromotionLevel != "" && r.PromotionLevel != catalog.Standard {
+		title += " " + s.Yellow("["+string(r.PromotionLevel)+"]")
 	}
-	fmt.Fprintln(w, "          "+place)
-	if r.snippet != "" {
-		fmt.Fprintln(w, "          "+s.dim(r.snippet))
+	plain.Printf(w, "%2d. %.2f  %s\n", rank, r.RelevanceScore, title)
+	place := plain.Marked(fmt.Sprintf("%s:%d", plain.Path(r.Path), max(r.StartLine, 1)))
+	if r.HeaderPath != "" {
+		place += "  " + s.Dim(r.HeaderPath)
 	}
-	if r.supersededBy != "" {
-		fmt.Fprintln(w, "          "+s.yellow("replaced by "+r.supersededBy))
+	plain.Printf(w, "          %s\n", place)
+	if r.Snippet != "" {
+		plain.Printf(w, "          %s\n", s.Dim(r.Snippet))
 	}
-	if r.stale != "" {
-		fmt.Fprintln(w, "          "+s.yellow("may be outdated: "+r.stale))
+	if r.SupersededBy != "" {
+		plain.Printf(w, "          %s\n", s.Yellow("replaced by "+plain.Path(r.SupersededBy)))
+	}
+	if r.Stale != "" {
+		plain.Printf(w, "          %s\n", s.Yellow("may be outdated: "+r.Stale))
 	}
 }
 
-// printClosest says what to do where nothing was found.
-func printClosest(w io.Writer, results int, closest *tools.Closest) {
+// why says that a search was made in another mode than the requested one, and is "" if it was
+// not.
+func (f found) why() string {
 	switch {
-	case results > 0:
-	case closest == nil:
-		fmt.Fprintln(w, "nothing found: no document comes into question")
+	case f.ModeReason != "":
+		return fmt.Sprintf("this was a search in mode %s: %s", f.Mode, f.ModeReason)
+	case f.Mode != "":
+		return fmt.Sprintf("this was a search in mode %s", f.Mode)
 	default:
-		fmt.Fprintf(w, "nothing found: the closest is %s with a relevance of %g; to see it, %s\n",
-			closest.Path, closest.RelevanceScore, inCommands(closest.Remedy))
+		return ""
 	}
 }
 
-// sayWhatIsMissing says on stderr what the index lacks, and that a search was made in
-// another mode than the one asked for.
+// sayWhatIsMissing says on stderr what the index lacks, and how a search was made, if mode
+// is not "".
 func (t *tooling) sayWhatIsMissing(index *tools.IndexStatus, mode string) {
 	note := func(format string, values ...any) {
-		fmt.Fprintln(t.stderr, styleFor(t.stderr).dim("note: "+fmt.Sprintf(format, values...)))
+		plain.Println(t.stderr, plain.StyleFor(t.stderr).Dim("note: "+fmt.Sprintf(format, values...)))
 	}
 	if mode != "" {
-		note("this was a search in mode %s", mode)
+		note("%s", mode)
 	}
 	if index == nil {
 		return
 	}
 	if index.Pending > 0 {
-		note("%s not in the index yet", count(index.Pending, "changed file"))
+		note("%s not in the index yet", plain.Count(index.Pending, "changed file"))
 	}
 	if index.Embedding > 0 {
-		note("%s found by their words only so far; compound-docs sync waits for their vectors", count(index.Embedding, "passage"))
+		note("%s found by their words only so far; compound-docs sync waits for their vectors", plain.Count(index.Embedding, "passage"))
 	}
-	if index.FailedCount > 0 {
-		note("%s cannot be indexed, such as %s: %s", count(index.FailedCount, "file"), index.Failed[0].Path, index.Failed[0].Reason)
+	if len(index.Failed) > 0 {
+		first := index.Failed[0]
+		note("%s cannot be indexed, such as %s: %s", plain.Count(index.FailedCount, "file"), plain.Path(first.Path), first.Reason)
 	}
 	if index.Waiting != "" {
 		note("indexing waits: %s", cmp.Or(inCommands(index.Waiting), "unknown"))

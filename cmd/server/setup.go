@@ -8,12 +8,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/pgserver"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
@@ -23,16 +23,16 @@ type flags struct {
 	databaseURL, ollamaHost, logLevel, project string
 }
 
-// options are what the program runs with: flag over environment over settings
-// file over default.
+// options are the program's settings. A flag takes precedence over the environment, and that
+// over the settings file.
 type options struct {
 	home        string
 	databaseURL string // "" for the user's own server
-	ollamaHosts []string
+	ollamaHost  string
 	logLevel    slog.Level
 	// logLevelGiven is set if logLevel is not the default.
 	logLevelGiven bool
-	// contentLogLevel is the level of what is about documents and searches; nil for
+	// contentLogLevel is the level for messages about documents and searches; nil means
 	// logLevel.
 	contentLogLevel *slog.Level
 	project         string // absolute, or "" for none
@@ -58,11 +58,12 @@ func homeFolder() (string, error) {
 	return project.DefaultHome()
 }
 
-// resolveWith is resolve with settings that were read already.
+// resolveWith is resolve for settings that were already read.
 func (f *flags) resolveWith(home string, settings project.Settings) (o options, err error) {
 	o = options{
 		home:        home,
 		databaseURL: first(f.databaseURL, os.Getenv("CDOCS_DATABASE_URL"), settings.DatabaseURL),
+		ollamaHost:  first(f.ollamaHost, os.Getenv("CDOCS_OLLAMA_HOST"), settings.OllamaHost, ollama.DefaultHost),
 		project:     first(f.project, os.Getenv("CLAUDE_PROJECT_DIR")),
 		settings:    settings,
 	}
@@ -70,10 +71,6 @@ func (f *flags) resolveWith(home string, settings project.Settings) (o options, 
 		if o.project, err = filepath.Abs(o.project); err != nil {
 			return options{}, fmt.Errorf("resolve project: %w", err)
 		}
-	}
-	hosts := first(f.ollamaHost, os.Getenv("CDOCS_OLLAMA_HOST"), settings.OllamaHost, ollama.DefaultHost)
-	for host := range strings.SplitSeq(hosts, ",") {
-		o.ollamaHosts = append(o.ollamaHosts, strings.TrimSpace(host))
 	}
 	level := first(f.logLevel, os.Getenv("CDOCS_LOG_LEVEL"), settings.LogLevel)
 	o.logLevelGiven = level != ""
@@ -93,8 +90,8 @@ func first(values ...string) string {
 	return ""
 }
 
-// setup holds the parts that every command on the index needs. Nothing in it is
-// connected before it is used.
+// setup holds the parts that every command on the index needs. They connect when they are
+// first used.
 type setup struct {
 	options
 	logger   *slog.Logger
@@ -103,6 +100,7 @@ type setup struct {
 	database *db.Database
 	index    *index.Index
 	searcher *rag.Searcher
+	answerer *answer.Answerer
 }
 
 // setUp builds the parts from flags and environment; logs go to stderr. The
@@ -118,7 +116,7 @@ func (f *flags) setUp(stderr io.Writer) (*setup, error) {
 func newSetup(o options, stderr io.Writer) (s *setup, err error) {
 	s = &setup{options: o, logger: newLogger(stderr, o.logLevel)}
 	s.models, err = ollama.New(ollama.Config{
-		Hosts: o.ollamaHosts, EmbedModel: o.settings.EmbeddingModel,
+		Host: o.ollamaHost, EmbedModel: o.settings.EmbeddingModel,
 		ChatModel: o.settings.GenerationModel, NumCtx: o.settings.GenerationContextLength,
 		Logger: s.logger,
 	})
@@ -135,7 +133,8 @@ func newSetup(o options, stderr io.Writer) (s *setup, err error) {
 		s.logger = newLogger(stderr, *o.contentLogLevel)
 	}
 	s.index = index.New(s.database, s.models, s.logger)
-	s.searcher = rag.NewSearcher(s.database, s.models, s.models, s.logger)
+	s.searcher = rag.NewSearcher(s.database, s.models)
+	s.answerer = answer.New(s.database, s.searcher, s.models, s.logger)
 	return s, nil
 }
 
@@ -143,7 +142,7 @@ func newLogger(w io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 }
 
-// ownDatabase starts the user's own server each time that its URL is asked for.
+// ownDatabase returns a source that starts the user's own server if it does not run.
 func ownDatabase(server *pgserver.Server) db.Source {
 	const op = "start PostgreSQL"
 	return func(ctx context.Context) (string, error) {

@@ -7,7 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/compound-docs/compound-docs/db"
+	processes "github.com/compound-docs/compound-docs/internal/process"
+	"github.com/compound-docs/compound-docs/test/await"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/indexstate"
 	"github.com/compound-docs/compound-docs/test/testenv"
@@ -40,23 +41,24 @@ func count(t *testing.T, pool *pgxpool.Pool, query string, args ...any) (n int) 
 	return n
 }
 
-// leases is how many servers hold the lease of a tenant of the fixture.
-func (s *fixture) leases(t *testing.T) int {
+// leases is how many tenants of the fixture are indexed by a process that runs.
+func (s *fixture) leases(t *testing.T) (held int) {
 	t.Helper()
-	return count(t, s.pool, `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND granted
-		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`, db.LockIndexer)
+	holders, err := indexstate.Lines(t.Context(), s.pool, "SELECT holder FROM tenants WHERE lease_until > now()")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, holder := range holders {
+		if !processes.Gone(holder) {
+			held++
+		}
+	}
+	return held
 }
 
 func until(t *testing.T, what string, within time.Duration, holds func() bool) {
 	t.Helper()
-	deadline := time.After(within)
-	for !holds() {
-		select {
-		case <-deadline:
-			t.Fatalf("not within %s: %s", within, what)
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
+	await.Within(t, what, within, holds)
 }
 
 // situations bring a server into the middle of something.

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/plain"
 )
 
 func newStatusCommand(flags *flags) *cobra.Command {
@@ -36,7 +37,7 @@ type systemStatus struct {
 	Version  string         `json:"version"`
 	Home     string         `json:"home"`
 	Database databaseStatus `json:"database"`
-	Ollama   []ollamaStatus `json:"ollama"`
+	Ollama   ollamaStatus   `json:"ollama"`
 }
 
 // databaseStatus is the state of the database.
@@ -44,9 +45,9 @@ type databaseStatus struct {
 	// Own is false for a database that a URL names.
 	Own     bool `json:"own"`
 	Running bool `json:"running"`
-	// URL has no password in it. It is "" for the user's own that does not run.
+	// URL has no password. It is "" for the user's own database if that does not run.
 	URL string `json:"url,omitempty"`
-	// Folder has the files of the user's own. A container has none.
+	// Folder is where the files of the user's own database are, and "" for a container.
 	Folder     string `json:"folder,omitempty"`
 	PostgreSQL string `json:"postgresql,omitempty"`
 	Pgvector   string `json:"pgvector,omitempty"`
@@ -56,7 +57,7 @@ type databaseStatus struct {
 func (d databaseStatus) String() string {
 	var text strings.Builder
 	if d.Running {
-		fmt.Fprintf(&text, "running, PostgreSQL %s with pgvector %s", d.PostgreSQL, d.Pgvector)
+		plain.Printf(&text, "running, PostgreSQL %s with pgvector %s", d.PostgreSQL, d.Pgvector)
 	} else {
 		text.WriteString("not running")
 	}
@@ -74,7 +75,7 @@ func (d databaseStatus) String() string {
 	return text.String()
 }
 
-// ollamaStatus is the state of one Ollama.
+// ollamaStatus is the state of Ollama.
 type ollamaStatus struct {
 	Host    string   `json:"host"`
 	Running bool     `json:"running"`
@@ -103,13 +104,11 @@ func status(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writer
 	defer func() { err = errors.Join(err, s.close()) }()
 	found := s.systemStatus(ctx)
 	if asJSON {
-		return printJSON(stdout, found)
+		return plain.JSON(stdout, found)
 	}
-	fmt.Fprintln(stdout, "compound-docs", found.Version, "with its files in", found.Home)
-	fmt.Fprintln(stdout, "database:", found.Database)
-	for _, host := range found.Ollama {
-		fmt.Fprintln(stdout, "ollama:  ", host)
-	}
+	plain.Println(stdout, "compound-docs", found.Version, "with its files in", found.Home)
+	plain.Println(stdout, "database:", found.Database)
+	plain.Println(stdout, "ollama:  ", found.Ollama)
 	return nil
 }
 
@@ -140,29 +139,31 @@ func (s *setup) databaseStatus(ctx context.Context) databaseStatus {
 	return d
 }
 
+// withoutPassword returns a database URL without its secrets, and "" for a text that is not
+// a URL.
 func withoutPassword(text string) string {
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme == "" {
-		return "" // keywords, which may hold a password anywhere
+	if err != nil || u.Scheme == "" || u.Opaque != "" || u.Host == "" && u.Query().Get("host") == "" {
+		return "" // keywords or a mistake, which may hold a password anywhere
 	}
 	if u.User != nil {
 		u.User = url.User(u.User.Username())
 	}
-	parameters := u.Query()
-	parameters.Del("password")
-	parameters.Del("sslpassword")
-	u.RawQuery = parameters.Encode()
+	parameters := url.Values{}
+	for _, known := range []string{"host", "port", "dbname", "sslmode"} {
+		if value := u.Query().Get(known); value != "" {
+			parameters.Set(known, value)
+		}
+	}
+	u.RawQuery, u.Fragment = parameters.Encode(), ""
 	return u.String()
 }
 
-func (s *setup) ollamaStatus(ctx context.Context) []ollamaStatus {
-	var all []ollamaStatus
-	for _, state := range s.models.States(ctx) {
-		o := ollamaStatus{Host: state.Host, Running: true, Version: state.Version, Missing: append([]string{}, state.Missing...)}
-		if state.Err != nil {
-			o.Running, o.Error = false, state.Err.Error()
-		}
-		all = append(all, o)
+func (s *setup) ollamaStatus(ctx context.Context) ollamaStatus {
+	state := s.models.State(ctx)
+	o := ollamaStatus{Host: state.Host, Running: true, Version: state.Version, Missing: append([]string{}, state.Missing...)}
+	if state.Err != nil {
+		o.Running, o.Error = false, state.Err.Error()
 	}
-	return all
+	return o
 }

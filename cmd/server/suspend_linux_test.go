@@ -3,6 +3,7 @@ package main_test
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/indexstate"
 	"github.com/compound-docs/compound-docs/test/testenv"
@@ -62,9 +62,7 @@ func (s *suspension) remove(t *testing.T, name string) {
 // leader is the process that indexes, and 0 for none.
 func (s *suspension) leader(t *testing.T) (pid int) {
 	t.Helper()
-	return count(t, s.pool, `SELECT coalesce(max(substring(application_name FROM 'compound-docs (\d+)@')::int), 0)
-		FROM pg_stat_activity JOIN pg_locks USING (pid) WHERE locktype = 'advisory' AND classid = $1 AND granted
-			AND datname = current_database()`, db.LockIndexer)
+	return count(t, s.pool, `SELECT coalesce(max(split_part(holder, '@', 1)::int), 0) FROM tenants WHERE lease_until > now()`)
 }
 
 // suspend stops the first window, as Ctrl-Z does, and returns what continues it.
@@ -102,6 +100,7 @@ func (s *suspension) equalToDisk(t *testing.T) {
 // of them indexes. When it is continued it is one of the others.
 func TestServe_SuspendedWindowIsReplaced(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "a circuit breaker or a lease has to end")
 	s := newSuspension(t)
 	resume := s.suspend(t)
 	s.remove(t, "pears")
@@ -129,6 +128,7 @@ func TestServe_SuspendedWindowIsReplaced(t *testing.T) {
 // writes what is old when it is continued.
 func TestServe_SuspendedInABatch(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "a circuit breaker or a lease has to end")
 	situations := map[string]func(t *testing.T, s *suspension) (release func()){
 		"while embedding": func(t *testing.T, s *suspension) func() {
 			t.Helper()
@@ -181,4 +181,44 @@ func TestServe_SuspendedInABatch(t *testing.T) {
 			s.equalToDisk(t)
 		})
 	}
+}
+
+// A server that is killed in another container of this machine is replaced when its lease
+// ends, and not before: whether its process runs cannot be seen from here.
+func TestServe_KilledInAnotherNamespace(t *testing.T) {
+	t.Parallel()
+	testenv.Slow(t, "a circuit breaker or a lease has to end")
+	elsewhere := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID}
+	try := exec.CommandContext(t.Context(), "true")
+	try.SysProcAttr = elsewhere
+	if err := try.Run(); err != nil {
+		t.Skip("this account may not make a namespace of processes: ", err)
+	}
+	s := &suspension{root: newProject(t, nil), fake: fakeollama.Start(t), databaseURL: testenv.DatabaseURL(t)}
+	s.save(t, "apples", "Ripe apples")
+	environment := []string{"CDOCS_DATABASE_URL=" + s.databaseURL, "CDOCS_OLLAMA_HOST=" + s.fake.URL(), "CDOCS_LOG_LEVEL=error"}
+	command := server(t, environment...)
+	command.SysProcAttr = elsewhere
+	first := connect(t, command)
+	activateWhole(t, first, s.root)
+	second := openWindow(t, environment...)
+	second.activate(t, s.root)
+	s.pool = indexstate.OpenPool(t, s.databaseURL)
+	if leader := s.leader(t); leader != 1 {
+		t.Fatalf("process %d indexes, want the first of the namespace", leader)
+	}
+	first.Kill()
+	var ends, taken time.Time
+	if err := s.pool.QueryRow(t.Context(), "SELECT lease_until FROM tenants").Scan(&ends); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the other window indexes", time.Minute, func() bool { return s.leader(t) == second.pid() })
+	if err := s.pool.QueryRow(t.Context(), "SELECT lease_until - interval '15 s' FROM tenants").Scan(&taken); err != nil {
+		t.Fatal(err)
+	}
+	if taken.Before(ends) || taken.After(ends.Add(10*time.Second)) {
+		t.Errorf("the lease was taken at %v, want it soon after it ended, at %v", taken, ends)
+	}
+	s.save(t, "pears", "Ripe pears")
+	s.settled(t, []*window{second}, "apples", "pears")
 }

@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/tools"
 )
@@ -20,8 +23,10 @@ func newSyncCommand(flags *flags) *cobra.Command {
 every passage has a vector. If another process indexes the project, such as a server,
 the command waits for that one.
 
-A document that cannot be indexed is named, and the exit code is 0 all the same. It is 1 if
-the database or Ollama does not answer; what was done until then stays.`,
+The exit code is 0 if every passage has a vector of the model that Ollama has now. Else it
+is 1, and the command says how many have none: the database or Ollama does not answer, or
+the model refuses a text. What was done until then stays. A file that cannot be a document
+is named, and is no reason to fail.`,
 		Example: "  compound-docs sync\n  compound-docs sync --project ~/my-project --json",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -33,18 +38,15 @@ the database or Ollama does not answer; what was done until then stays.`,
 }
 
 func (t *tooling) sync(ctx context.Context, asJSON bool) error {
-	synced, err := t.calls.Sync(ctx, showSync(t.stderr))
-	if synced.Status == "" {
+	text, err := t.caller.Sync(ctx, showSync(t.stderr))
+	if text == "" {
 		return err
 	}
+	show := printSyncedProject
 	if asJSON {
-		if printErr := printJSON(t.stdout, synced); printErr != nil {
-			return printErr
-		}
-		return err
+		show = func(w io.Writer, text string) error { return plain.JSON(w, json.RawMessage(text)) }
 	}
-	printSyncedProject(t.stdout, synced)
-	return err
+	return errors.Join(show(t.stdout, text), err)
 }
 
 // showSync returns a function that tells w how far a sync is.
@@ -58,7 +60,7 @@ func showSync(w io.Writer) func(workspace.Status) {
 		}
 		now := progress{status.Passages - status.Embedding, status.Passages}
 		if status.Pending() > 0 || now == lastPassages || lastPassages.total == 0 && now.done == now.total {
-			return // what is already done is no news
+			return // everything was done before
 		}
 		lastPassages = now
 		passages(now.done, now.total)
@@ -68,18 +70,29 @@ func showSync(w io.Writer) func(workspace.Status) {
 // progress counts what was handled, and all there is.
 type progress struct{ done, total int }
 
-func printSyncedProject(w io.Writer, synced tools.ActivateOutput) {
-	fmt.Fprintf(w, "%s on branch %s: %s in the index\n", synced.ProjectName, synced.BranchName, count(synced.TotalDocs, "document"))
+func printSyncedProject(w io.Writer, answer string) error {
+	var synced struct {
+		ProjectName string             `json:"project_name"`
+		BranchName  string             `json:"branch_name"`
+		TotalDocs   int                `json:"total_docs"`
+		Index       *tools.IndexStatus `json:"index"`
+	}
+	if err := json.Unmarshal([]byte(answer), &synced); err != nil {
+		return fmt.Errorf("read the answer: %w", err)
+	}
+	plain.Printf(w, "%s on branch %s: %s in the index\n",
+		synced.ProjectName, synced.BranchName, plain.Count(synced.TotalDocs, "document"))
 	if synced.Index == nil {
-		return
+		return nil
 	}
 	if synced.Index.Embedding > 0 {
-		fmt.Fprintf(w, "  %s without a vector\n", count(synced.Index.Embedding, "passage"))
+		plain.Printf(w, "  %s without a vector\n", plain.Count(synced.Index.Embedding, "passage"))
 	}
 	for _, failed := range synced.Index.Failed {
-		fmt.Fprintf(w, "  %s: %s\n", failed.Path, inCommands(failed.Reason))
+		plain.Printf(w, "  %s: %s\n", plain.Path(failed.Path), inCommands(failed.Reason))
 	}
 	if more := synced.Index.FailedCount - len(synced.Index.Failed); more > 0 {
-		fmt.Fprintf(w, "  and %s more that cannot be indexed\n", count(more, "file"))
+		plain.Printf(w, "  and %s more that cannot be indexed\n", plain.Count(more, "file"))
 	}
+	return nil
 }

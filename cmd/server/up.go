@@ -8,12 +8,14 @@ import (
 	"net"
 	"net/url"
 	"os/exec"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/compose"
 	"github.com/compound-docs/compound-docs/internal/daemon"
+	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
@@ -52,7 +54,7 @@ func up(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writer) (e
 		return err
 	}
 	if !asJSON {
-		fmt.Fprintln(stdout, "database:", s.databaseStatus(ctx))
+		plain.Println(stdout, "database:", s.databaseStatus(ctx))
 	}
 	if err := s.startOllama(ctx); err != nil {
 		return err
@@ -61,30 +63,21 @@ func up(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writer) (e
 		return err
 	}
 	if asJSON {
-		return printJSON(stdout, s.systemStatus(ctx))
+		return plain.JSON(stdout, s.systemStatus(ctx))
 	}
-	for _, host := range s.ollamaStatus(ctx) {
-		fmt.Fprintln(stdout, "ollama:  ", host)
-	}
+	plain.Println(stdout, "ollama:  ", s.ollamaStatus(ctx))
 	return nil
 }
 
 // ollamaDaemon is the Ollama that this program starts.
 func ollamaDaemon(home string) daemon.Daemon { return daemon.Daemon{Name: "ollama", Folder: home} }
 
-// startOllama starts Ollama at the first address, if none of them answers and that one
-// is this machine's.
+// startOllama starts Ollama if it does not answer and its address is this machine's.
 func (s *setup) startOllama(ctx context.Context) error {
-	var away error
-	for _, state := range s.models.States(ctx) {
-		if state.Err == nil {
-			return nil
-		}
-		away = state.Err
-	}
-	address, local := localAddress(s.ollamaHosts[0])
-	if !local {
-		return away
+	state := s.models.State(ctx)
+	address, local := localAddress(s.ollamaHost)
+	if state.Err == nil || !local {
+		return state.Err
 	}
 	if _, err := exec.LookPath("ollama"); err == nil {
 		background := ollamaDaemon(s.home)
@@ -103,10 +96,15 @@ func (s *setup) startOllama(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the address of Ollama: %w", err)
 	}
-	return compose.Up(ctx, compose.Ollama, "CDOCS_OLLAMA_PORT="+port)
+	return s.container().Up(ctx, compose.Ollama, "CDOCS_OLLAMA_PORT="+port)
 }
 
-// localAddress returns host and port of a URL, and whether they are this machine's.
+// container returns the services in containers, with a folder of the user's.
+func (s *setup) container() compose.Project {
+	return compose.Project{Folder: filepath.Join(s.home, "container")}
+}
+
+// localAddress returns the host and port of a URL, and whether they are of this machine.
 func localAddress(text string) (address string, local bool) {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -120,13 +118,13 @@ func localAddress(text string) (address string, local bool) {
 	return net.JoinHostPort(u.Hostname(), port), u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
 }
 
-// awaitOllama waits until an Ollama that was just started answers.
+// awaitOllama waits until Ollama, which was just started, answers.
 func (s *setup) awaitOllama(ctx context.Context, log string) error {
 	const limit, often = 30 * time.Second, 100 * time.Millisecond
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for {
-		state := s.models.States(ctx)[0]
+		state := s.models.State(ctx)
 		if state.Err == nil {
 			return nil
 		}
@@ -145,9 +143,9 @@ func showPulls(w io.Writer) func(model string, status ollama.PullStatus) {
 	bars := map[string]func(done, total int){}
 	var last string
 	return func(model string, status ollama.PullStatus) {
-		if !isTerminal(w) {
+		if !plain.IsTerminal(w) {
 			if line := "pull " + model + ": " + status.Status; line != last {
-				fmt.Fprintln(w, line)
+				plain.Println(w, line)
 				last = line
 			}
 			return
@@ -205,18 +203,18 @@ func down(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writer) 
 		return err
 	}
 	if !ran && compose.Available(ctx) {
-		if ran, err = compose.Stop(ctx, compose.Ollama); err != nil {
+		if ran, err = s.container().Stop(ctx, compose.Ollama); err != nil {
 			return err
 		}
 	}
 	if out.Ollama = what[ran]; asJSON {
-		return printJSON(stdout, out)
+		return plain.JSON(stdout, out)
 	}
 	if s.server == nil {
-		fmt.Fprintln(stdout, "database: a database URL names one that compound-docs did not start")
+		plain.Printf(stdout, "database: a database URL names one that compound-docs did not start\n")
 	} else {
-		fmt.Fprintln(stdout, "database:", out.Database)
+		plain.Println(stdout, "database:", out.Database)
 	}
-	fmt.Fprintln(stdout, "ollama:  ", out.Ollama)
+	plain.Println(stdout, "ollama:  ", out.Ollama)
 	return nil
 }

@@ -33,7 +33,7 @@ func TestUpDownStatus(t *testing.T) {
 		var answer struct {
 			Home     string   `json:"home"`
 			Database database `json:"database"`
-			Ollama   []struct {
+			Ollama   struct {
 				Running bool     `json:"running"`
 				Missing []string `json:"missing_models"`
 			} `json:"ollama"`
@@ -41,7 +41,7 @@ func TestUpDownStatus(t *testing.T) {
 		if err := json.Unmarshal([]byte(mustRun(t, o.root, o.environment, "status", "--json").stdout), &answer); err != nil {
 			t.Fatal(err)
 		}
-		if answer.Home != o.home || len(answer.Ollama) != 1 || !answer.Ollama[0].Running || len(answer.Ollama[0].Missing) > 0 {
+		if answer.Home != o.home || !answer.Ollama.Running || len(answer.Ollama.Missing) > 0 {
 			t.Errorf("status says %+v", answer)
 		}
 		return answer.Database

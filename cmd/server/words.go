@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// rewordedError is an error of a tool in the words of the command line.
+// rewordedError is an error of a tool that names flags and commands.
 type rewordedError struct {
 	error
 
@@ -19,8 +19,8 @@ func (e rewordedError) Error() string { return e.text }
 
 func (e rewordedError) Unwrap() error { return e.error }
 
-// inFlags returns the error of a tool with the flags and commands that stand for the
-// tool's parameters and for other tools.
+// inFlags returns the error of a tool, with flags and commands in place of the tool's
+// parameters and of other tools.
 func inFlags(command *cobra.Command, err error) error {
 	if err == nil {
 		return nil
@@ -34,7 +34,7 @@ func inFlags(command *cobra.Command, err error) error {
 	return rewordedError{err, text}
 }
 
-// inCommands names commands where a text for an MCP client names tools.
+// inCommands replaces the names of tools in a text by those of commands.
 func inCommands(text string) string {
 	return strings.NewReplacer(
 		"semantic_search with `mode: \"lexical\"`", "`compound-docs search --mode lexical`",

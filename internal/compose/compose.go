@@ -5,11 +5,14 @@ package compose
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -22,17 +25,49 @@ const (
 	Ollama   = "ollama"
 )
 
-// DatabaseURL is the URL of the database in the container.
-func DatabaseURL() string {
-	password := os.Getenv("CDOCS_POSTGRES_PASSWORD")
-	if password == "" {
-		password = "cdocs"
+// Project runs the services. What it runs depends on the user's environment and on nothing in
+// the working directory, which may be a hostile repository: a .env there, or a COMPOSE_FILE
+// that names a file there, could choose the image.
+type Project struct {
+	// Folder is private to the user. It is made if it is missing.
+	Folder string
+}
+
+// DatabaseURL returns the URL of the database in the container. Its password is that of
+// CDOCS_POSTGRES_PASSWORD, else a random one, which is kept in the folder.
+func (p Project) DatabaseURL() (string, error) {
+	password, err := p.password()
+	if err != nil {
+		return "", err
 	}
 	u := url.URL{
 		Scheme: "postgres", User: url.UserPassword("compound_docs", password),
 		Host: "127.0.0.1:5433", Path: "/compound_docs",
 	}
-	return u.String()
+	return u.String(), nil
+}
+
+func (p Project) password() (string, error) {
+	if password := os.Getenv("CDOCS_POSTGRES_PASSWORD"); password != "" {
+		return password, nil
+	}
+	if err := os.MkdirAll(p.Folder, 0o700); err != nil {
+		return "", fmt.Errorf("keep the password of the container: %w", err)
+	}
+	file := filepath.Join(p.Folder, "password")
+	made, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		_, err = made.WriteString(rand.Text())
+		err = errors.Join(err, made.Close())
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("keep the password of the container: %w", err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil || len(text) == 0 {
+		return "", fmt.Errorf("read the password of the container: %w", errors.Join(err, fmt.Errorf("see %s", file)))
+	}
+	return string(text), nil
 }
 
 // answerTimeout is for a Docker engine that hangs.
@@ -42,42 +77,67 @@ const answerTimeout = 5 * time.Second
 func Available(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	_, err := docker(ctx, nil, "compose", "version")
+	_, err := docker(ctx, "", nil, "compose", "version")
 	if err == nil {
-		_, err = docker(ctx, nil, "version", "--format", "{{.Server.Version}}")
+		_, err = docker(ctx, "", nil, "version", "--format", "{{.Server.Version}}")
 	}
 	return err == nil
 }
 
 // Up starts a service, pulls its image first if need be, and waits until it is healthy.
 // environment is for the variables of the Compose file.
-func Up(ctx context.Context, service string, environment ...string) error {
-	_, err := docker(ctx, environment, "compose", "--file", "-", "up", "--detach", "--wait", service)
+func (p Project) Up(ctx context.Context, service string, environment ...string) error {
+	if service == Postgres {
+		password, err := p.password()
+		if err != nil {
+			return err
+		}
+		environment = append(environment, "CDOCS_POSTGRES_PASSWORD="+password)
+	}
+	_, err := p.compose(ctx, environment, "up", "--detach", "--wait", service)
 	return err
 }
 
 // Stop stops a service, whose data stays, and reports whether it ran.
-func Stop(ctx context.Context, service string) (ran bool, err error) {
-	if !Runs(ctx, service) {
+func (p Project) Stop(ctx context.Context, service string) (ran bool, err error) {
+	if !p.Runs(ctx, service) {
 		return false, nil
 	}
-	_, err = docker(ctx, nil, "compose", "--file", "-", "stop", service)
+	_, err = p.compose(ctx, nil, "stop", service)
 	return true, err
 }
 
 // Runs reports whether a service runs.
-func Runs(ctx context.Context, service string) bool {
+func (p Project) Runs(ctx context.Context, service string) bool {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	text, err := docker(ctx, nil, "compose", "--file", "-", "ps", "--status=running", "--quiet", service)
+	text, err := p.compose(ctx, nil, "ps", "--status=running", "--quiet", service)
 	return err == nil && text != ""
 }
 
-// docker runs a command of Docker's, which reads the Compose file from its stdin, and
-// returns what it prints.
-func docker(ctx context.Context, environment []string, arguments ...string) (string, error) {
-	command := exec.CommandContext(ctx, "docker", arguments...) //nolint:gosec // of constants
-	command.Env = append(os.Environ(), environment...)
+// compose runs a command of Compose in the folder, without a file of environment.
+func (p Project) compose(ctx context.Context, environment []string, arguments ...string) (string, error) {
+	folder, err := filepath.Abs(p.Folder)
+	if err == nil {
+		err = os.MkdirAll(folder, 0o700)
+	}
+	if err != nil {
+		return "", fmt.Errorf("docker compose: %w", err)
+	}
+	all := []string{"compose", "--project-directory", folder, "--env-file", os.DevNull, "--file", "-"}
+	return docker(ctx, folder, environment, append(all, arguments...)...)
+}
+
+// docker runs a command of Docker's in a folder. It reads the Compose file from its stdin.
+func docker(ctx context.Context, folder string, environment []string, arguments ...string) (string, error) {
+	command := exec.CommandContext(ctx, "docker", arguments...) //nolint:gosec // of constants and the user's folder
+	command.Dir = folder
+	for _, entry := range os.Environ() {
+		if !strings.HasPrefix(entry, "COMPOSE_") {
+			command.Env = append(command.Env, entry)
+		}
+	}
+	command.Env = append(command.Env, environment...)
 	command.Stdin = strings.NewReader(deploy.Compose)
 	text, err := command.Output()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {

@@ -103,8 +103,8 @@ func onlyFolder(dir string) string { return dir + string(filepath.Separator) + "
 // Close closes the folder, for all that [Root.Showing] has returned too.
 func (r *Root) Close() error { return r.folder.Close() }
 
-// Showing returns the same open folder, but for one hidden folder at its top that may be
-// read. The caller closes one of the two.
+// Showing returns a root like r, but one hidden top-level folder is readable. The caller
+// closes one of the two.
 func (r *Root) Showing(folder string) *Root {
 	return &Root{dir: r.dir, folder: r.folder, shown: folder}
 }

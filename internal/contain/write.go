@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // parent opens the folder that a path is in, and returns the last name of the path, which
@@ -49,7 +50,7 @@ func (r *Root) Replace(name string, content []byte, ready func() error) (written
 	case !info.Mode().IsRegular():
 		return nil, ErrNotRegular
 	}
-	temporary := ".compound-docs-" + rand.Text() // hidden, so that no walk takes it for a document
+	temporary := temporaryPrefix + rand.Text()
 	defer func() {
 		if removeErr := folder.Remove(temporary); removeErr != nil && !errors.Is(removeErr, fs.ErrNotExist) {
 			err = errors.Join(err, removeErr)
@@ -68,6 +69,31 @@ func (r *Root) Replace(name string, content []byte, ready func() error) (written
 		return nil, err
 	}
 	return written, folder.Rename(temporary, base)
+}
+
+// temporaryPrefix begins the name of a file that Replace writes. It is hidden, so that no
+// walk takes it for a document.
+const temporaryPrefix = ".compound-docs-"
+
+// RemoveTemporary removes the files from a folder that a Replace has left there because the
+// process was killed, if they were written before the time.
+func (r *Root) RemoveTemporary(dir string, before time.Time) error {
+	p, err := r.find(dir)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	entries, err := fs.ReadDir(p.folder().FS(), ".")
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), temporaryPrefix) || !entry.Type().IsRegular() {
+			continue
+		}
+		info, infoErr := entry.Info()
+		if infoErr == nil && info.ModTime().Before(before) {
+			err = errors.Join(err, p.folder().Remove(entry.Name()))
+		}
+	}
+	return err
 }
 
 // symlinkError names the file that can be edited instead of a symbolic link. To

@@ -52,7 +52,7 @@ func (d Daemon) Start(environment []string, arguments ...string) (err error) {
 	if err := os.WriteFile(d.pidFile(), []byte(number+"\n"), private); err != nil {
 		return errors.Join(err, command.Process.Kill(), command.Wait())
 	}
-	go func() { _ = command.Wait() }() // lest it stay in the list of processes when it ends before this one
+	go func() { _ = command.Wait() }() // reap the child
 	return nil
 }
 

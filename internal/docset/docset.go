@@ -8,11 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
@@ -57,7 +58,7 @@ func Read(ctx context.Context, p *project.Project) (*Set, error) {
 	err := own.ReadAll(ctx, func(file document.File, err error) {
 		d := &Document{Path: file.Path, Content: file.Content, Err: err}
 		if err == nil {
-			d.Dissection, d.Err = index.Dissect(file, rag.Compounding, p)
+			d.Dissection, d.Err = index.Dissect(file, catalog.Compounding, p)
 		}
 		set.Documents = append(set.Documents, d)
 		set.byPath[d.Path] = d

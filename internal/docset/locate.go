@@ -1,6 +1,7 @@
 package docset
 
 import (
+	"bytes"
 	"net/url"
 	"path"
 	"regexp"
@@ -11,12 +12,14 @@ import (
 // LineOf returns the first line that names a path of the repository: the line with the
 // longest end of the path. It is 1 if there is none.
 func (d *Document) LineOf(target string) int {
-	lines := strings.Split(string(d.Content), "\n")
 	for part := target; ; {
-		for i, line := range lines {
-			if strings.Contains(line, part) || strings.Contains(line, (&url.URL{Path: part}).EscapedPath()) {
-				return i + 1
-			}
+		at := bytes.Index(d.Content, []byte(part))
+		escaped := bytes.Index(d.Content, []byte((&url.URL{Path: part}).EscapedPath()))
+		if at < 0 || escaped >= 0 && escaped < at {
+			at = escaped
+		}
+		if at >= 0 {
+			return 1 + bytes.Count(d.Content[:at], []byte("\n"))
 		}
 		_, rest, more := strings.Cut(part, "/")
 		if !more || path.Base(target) == "." {

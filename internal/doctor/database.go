@@ -33,7 +33,11 @@ func checkDatabase(ctx context.Context, e *examination) []Finding {
 		return one(Error, what(err), hint(err))
 	}
 	e.databaseURL = url
-	return one(OK, fmt.Sprintf("PostgreSQL %s with pgvector %s answers", version.PostgreSQL, version.Pgvector), "")
+	found := one(OK, fmt.Sprintf("PostgreSQL %s with pgvector %s answers", version.PostgreSQL, version.Pgvector), "")
+	if problem, remedy := version.Concern(); problem != "" {
+		found = append(found, Finding{Severity: Warning, What: problem, Fix: remedy})
+	}
+	return found
 }
 
 // what returns an error without its remedy.
@@ -79,12 +83,20 @@ func checkSchema(ctx context.Context, e *examination) []Finding {
 		return one(Skipped, "there is no database to look at now", "")
 	}
 	applied, latest, err := db.SchemaVersion(ctx, e.databaseURL)
+	var rights db.Rights
+	if err == nil {
+		rights, err = db.ReadRights(ctx, e.databaseURL)
+	}
+	lacking := lackingRights(rights, applied)
 	switch {
 	case err != nil:
 		return one(Error, what(err), fixOf(err, "run: compound-docs status"))
 	case !db.Compatible(applied, latest):
 		return one(Error, fmt.Sprintf("the database has migration %d, and this program knows %d", applied, latest),
 			"install the newest compound-docs: a newer one has changed the database so that this one cannot use it")
+	case len(lacking) > 0:
+		e.migrated = applied >= latest && rights.HasVector
+		return lacking
 	case applied == 0:
 		return one(OK, "the database is empty; the first call that needs it makes the tables, or compound-docs up", "")
 	case applied < latest:
@@ -97,4 +109,30 @@ func checkSchema(ctx context.Context, e *examination) []Finding {
 			applied, latest), "")
 	}
 	return one(OK, fmt.Sprintf("all %d migrations are there", latest), "")
+}
+
+// lackingRights says what the role may not do that it needs.
+func lackingRights(rights db.Rights, applied int64) []Finding {
+	switch {
+	case rights.Standby:
+		return one(Error, "the database server is a standby, which only reads: nothing can be indexed",
+			"set CDOCS_DATABASE_URL to the primary server")
+	case rights.ReadOnly:
+		return one(Error, fmt.Sprintf("transactions of the role %s are read-only: nothing can be indexed", rights.Role),
+			fmt.Sprintf("as its administrator run in the database: ALTER ROLE %s SET default_transaction_read_only = off, "+
+				"or name another role or server in CDOCS_DATABASE_URL", rights.Role))
+	case !rights.HasVector && (applied > 0 || !rights.MayAddVector):
+		return one(Error, fmt.Sprintf("the database has no extension vector, and the role %s does not create it", rights.Role),
+			"as its administrator run in the database: CREATE EXTENSION vector")
+	case applied == 0 && !rights.MayCreateTables:
+		return one(Error, fmt.Sprintf("the role %s may not create tables in the schema %s", rights.Role, rights.Schema),
+			fmt.Sprintf("as its administrator run in the database: GRANT CREATE, USAGE ON SCHEMA %s TO %s, "+
+				"or have the owner of the tables run: compound-docs cleanup --dry-run", rights.Schema, rights.Role))
+	case !rights.MayWrite:
+		return one(Warning,
+			fmt.Sprintf("the role %s only reads: it searches what others have indexed, and indexes nothing", rights.Role),
+			fmt.Sprintf("to index, as the owner of the tables run in the database: "+
+				"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %s TO %s", rights.Schema, rights.Role))
+	}
+	return nil
 }

@@ -74,9 +74,8 @@ type System struct {
 	DatabaseURL string
 	Server      *pgserver.Server // nil where a URL names another
 	// Index is looked at only where the database is up to date, so that it is not migrated.
-	Index *index.Index
-	// Ollama has a client for each address.
-	Ollama []*ollama.Client
+	Index  *index.Index
+	Ollama *ollama.Client
 	// Environment has the variables that the server reads, as this process has them.
 	Environment map[string]string
 	// AddLine is the command that registers the server with Claude Code.
@@ -113,7 +112,7 @@ type examination struct {
 
 	databaseURL string           // of a database that can be used, "" if there is none
 	migrated    bool             // the database has this program's schema
-	answering   []*ollama.Client // those that have the embedding model
+	embeds      bool             // Ollama has the embedding model
 	project     *project.Project // nil without a valid configuration
 }
 

@@ -12,33 +12,14 @@ import (
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
-// checkOllama asks each Ollama which models it has.
+// checkOllama asks Ollama which models it has.
 func checkOllama(ctx context.Context, e *examination) []Finding {
-	var findings []Finding
-	answering := 0
-	for _, client := range e.Ollama {
-		state := client.States(ctx)[0]
-		if state.Err != nil {
-			findings = append(findings, Finding{
-				Severity: Error, What: state.Err.Error() + ". Searches by words work without it", Fix: fixOllama(),
-			})
-			continue
-		}
-		answering++
-		findings = append(findings, Finding{Severity: OK, What: fmt.Sprintf("Ollama %s answers at %s", state.Version, state.Host)})
-		findings = append(findings, e.missingModels(state)...)
-		if !slices.Contains(state.Missing, e.Settings.EmbeddingModel) {
-			e.answering = append(e.answering, client)
-		}
+	state := e.Ollama.State(ctx)
+	if state.Err != nil {
+		return one(Error, state.Err.Error()+". Searches by words work without it", fixOllama())
 	}
-	if answering > 0 { // the others do its work
-		for i := range findings {
-			if findings[i].Fix == fixOllama() {
-				findings[i].Severity = Warning
-			}
-		}
-	}
-	return findings
+	e.embeds = !slices.Contains(state.Missing, e.Settings.EmbeddingModel)
+	return append(one(OK, fmt.Sprintf("Ollama %s answers at %s", state.Version, state.Host), ""), e.missingModels(state)...)
 }
 
 func fixOllama() string {
@@ -48,7 +29,7 @@ func fixOllama() string {
 	return "install it from https://ollama.com/download and run: compound-docs up; or set CDOCS_OLLAMA_HOST to where it runs"
 }
 
-func (e *examination) missingModels(state ollama.HostState) []Finding {
+func (e *examination) missingModels(state ollama.State) []Finding {
 	var findings []Finding
 	for _, model := range state.Missing {
 		finding := Finding{
@@ -67,31 +48,46 @@ func (e *examination) missingModels(state ollama.HostState) []Finding {
 // embedTimeout is for a model that has to be loaded first.
 const embedTimeout = time.Minute
 
-// checkModels makes a vector with each Ollama.
+// checkModels makes a vector.
 func checkModels(ctx context.Context, e *examination) []Finding {
-	if len(e.answering) == 0 {
-		return one(Skipped, "no Ollama has the embedding model", "")
+	if !e.embeds {
+		return one(Skipped, "Ollama does not have the embedding model", "")
 	}
-	var findings []Finding
-	for _, client := range e.answering {
-		limited, cancel := context.WithTimeout(ctx, embedTimeout)
-		err := client.Warm(limited)
-		cancel()
-		model := e.Settings.EmbeddingModel
-		if wrong, ok := errors.AsType[*ollama.DimensionError](err); ok {
-			findings = append(findings, Finding{
-				Severity: Error,
-				What:     fmt.Sprintf("model %s makes vectors of %d dimensions, and the index holds %d", wrong.Model, wrong.Got, wrong.Want),
-				Fix: fmt.Sprintf("run: ollama pull mxbai-embed-large, and set \"embedding_model\": \"mxbai-embed-large\" in %s "+
-					"(or another model of %d dimensions)", settingsFile(e), wrong.Want),
-			})
-		} else if err != nil {
-			findings = append(findings, Finding{
-				Severity: Error, What: err.Error(), Fix: "run: ollama run " + claude.Quote(model) + " and read Ollama's log",
-			})
-		} else {
-			findings = append(findings, Finding{Severity: OK, What: model + " makes vectors of 1024 dimensions"})
-		}
+	limited, cancel := context.WithTimeout(ctx, embedTimeout)
+	defer cancel()
+	model := e.Settings.EmbeddingModel
+	err := e.Ollama.Warm(limited)
+	if wrong, ok := errors.AsType[*ollama.DimensionError](err); ok {
+		return one(Error, wrong.Error(), e.fixModel())
 	}
-	return findings
+	if err != nil {
+		return one(Error, err.Error(), "run: ollama run "+claude.Quote(model)+" and read Ollama's log")
+	}
+	return append(one(OK, model+" makes vectors", ""), e.weakModel(limited)...)
+}
+
+// weakModel names a model whose vectors searches leave out, as far as the index has
+// measured it.
+func (e *examination) weakModel(ctx context.Context) []Finding {
+	if !e.migrated {
+		return nil
+	}
+	model, err := e.Ollama.EmbedModel(ctx)
+	if err != nil {
+		return one(Error, err.Error(), "")
+	}
+	measured, known, err := e.Index.Calibration(ctx, model)
+	if err != nil {
+		return one(Error, what(err), fixOf(err, "run: compound-docs status"))
+	}
+	if !known || measured.Usable() {
+		return nil
+	}
+	return one(Warning, fmt.Sprintf("%s finds the answer to only %.0f %% of the questions that models are tried with: "+
+		"searches go by words and leave its vectors out", model.Name, 100*measured.OwnFirst),
+		e.fixModel())
+}
+
+func (e *examination) fixModel() string {
+	return "run: ollama pull mxbai-embed-large, and set \"embedding_model\": \"mxbai-embed-large\" in " + settingsFile(e)
 }

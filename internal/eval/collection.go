@@ -6,6 +6,7 @@ package eval
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -80,16 +81,12 @@ func ReadQueries(dir string, known []Document) (*Collection, error) {
 	for _, document := range known {
 		documents[document.ID] = true
 	}
-	err := eachLine(filepath.Join(dir, "queries.jsonl"), func(line []byte) error {
-		var query Query
-		if err := decode(line, &query, &query.ID, queries); err != nil {
-			return err
-		}
-		collection.Queries = append(collection.Queries, query)
-		return nil
-	})
-	if err != nil {
+	var err error
+	if collection.Queries, err = readQueries(filepath.Join(dir, "queries.jsonl")); err != nil {
 		return nil, err
+	}
+	for _, query := range collection.Queries {
+		queries[query.ID] = true
 	}
 	qrels := filepath.Join(dir, "qrels", "test.tsv")
 	if _, err := os.Stat(qrels); err != nil {
@@ -107,6 +104,37 @@ func ReadQueries(dir string, known []Document) (*Collection, error) {
 		return nil, err
 	}
 	return collection, nil
+}
+
+// ReadOthers reads a file of queries that a collection does not answer. Its name, or that
+// of its folder if it is another collection's queries.jsonl, is before their ids, and is
+// the kind of those without one.
+func ReadOthers(path string) ([]Query, error) {
+	queries, err := readQueries(path)
+	if err != nil {
+		return nil, err
+	}
+	name := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+	if name == "queries" {
+		name = filepath.Base(filepath.Dir(path))
+	}
+	for i, query := range queries {
+		queries[i].ID, queries[i].Kind = name+":"+query.ID, cmp.Or(query.Kind, name)
+	}
+	return queries, nil
+}
+
+func readQueries(path string) (queries []Query, err error) {
+	known := map[string]bool{}
+	err = eachLine(path, func(line []byte) error {
+		var query Query
+		if err := decode(line, &query, &query.ID, known); err != nil {
+			return err
+		}
+		queries = append(queries, query)
+		return nil
+	})
+	return queries, err
 }
 
 // decode reads one line into target, whose id must be new.

@@ -54,6 +54,31 @@ func TestRead_NamesTheLineThatIsWrong(t *testing.T) {
 	}
 }
 
+func TestReadOthers_NamesTheKind(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "cooking")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, kind := range map[string]string{"queries.jsonl": "cooking", "weather.jsonl": "weather"} {
+		path := filepath.Join(dir, name)
+		content := "{\"_id\":\"q1\",\"text\":\"salt?\"}\n{\"_id\":\"q2\",\"text\":\"hi\",\"kind\":\"everyday\"}\n"
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := eval.ReadOthers(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []eval.Query{
+			{ID: kind + ":q1", Text: "salt?", Kind: kind}, {ID: kind + ":q2", Text: "hi", Kind: "everyday"},
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 // write makes a small collection, some of its files replaced.
 func write(t *testing.T, replaced map[string]string, qrels string) string {
 	t.Helper()

@@ -57,18 +57,29 @@ func environment() []string {
 	return kept
 }
 
+// errNoGit means that git is not installed.
+var errNoGit = fmt.Errorf("%w: git is not installed", ErrNone)
+
 // errTooLong means that a history is longer than is read.
 var errTooLong = errors.New("the history is too long")
 
 // run runs git and passes its output to read. The error is [ErrNone] if there is no git.
 func (f Folder) run(ctx context.Context, read func(output io.Reader) error, arguments ...string) error {
+	return f.runWith(ctx, nil, read, arguments...)
+}
+
+// runWith is run with an input, nil for none.
+func (f Folder) runWith(
+	ctx context.Context, input io.Reader, read func(output io.Reader) error, arguments ...string,
+) error {
 	program, err := exec.LookPath("git")
 	if err != nil {
-		return ErrNone
+		return errNoGit
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, maxTime, fmt.Errorf("git %s took longer than %s", arguments[0], maxTime))
 	defer cancel()
 	command := f.command(ctx, program, arguments...)
+	command.Stdin = input
 	var problem strings.Builder
 	command.Stderr = &limited{to: &problem, left: 1 << 10}
 	output, err := command.StdoutPipe()

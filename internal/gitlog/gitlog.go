@@ -1,5 +1,5 @@
-// Package gitlog asks git for the history of a folder's files. It knows commits, dates and
-// paths; it must not know what the files say.
+// Package gitlog asks git for the history of a folder's files, and which of them hold some
+// words. It knows commits, dates and paths; it must not know what the files say.
 //
 // The checkout may be hostile, its git configuration included: git runs without hooks,
 // pager, network, helper programs and optional locks, in an environment of its own, for a
@@ -33,8 +33,7 @@ const maxOutput = 32 << 20
 // Folder is a folder of a checkout.
 type Folder struct {
 	// top is the nearest folder with a .git, the folder itself or one above it. It is
-	// where git runs: git looks nowhere else then, least of all into a folder whose files
-	// only look like a repository.
+	// where git runs, so that git ignores folders that imitate a repository.
 	top string
 	// name is the folder relative to top, with / separators; "." for top itself.
 	name string
@@ -75,6 +74,17 @@ func (f Folder) Head(ctx context.Context) (commit string, err error) {
 	return commit, err
 }
 
+// Shallow reports whether the checkout has only the newest commits of its history. Then
+// its oldest commit seems to add every file.
+func (f Folder) Shallow(ctx context.Context) (shallow bool, err error) {
+	err = f.run(ctx, func(output io.Reader) error {
+		text, err := io.ReadAll(output)
+		shallow = bytes.HasPrefix(text, []byte("true"))
+		return err
+	}, "rev-parse", "--is-shallow-repository")
+	return shallow, err
+}
+
 // Added returns when the files of the folder were first committed, as far as the history
 // of a commit goes back: dates such as 2026-01-02, as their authors' clocks had them, by
 // the files' paths in the folder. A file that was moved within the folder, and not changed
@@ -98,12 +108,35 @@ func (f Folder) Added(ctx context.Context, commit string) (map[string]string, er
 	return dates, err
 }
 
+// Touched returns the commit that last changed each file of the folder, as far as the
+// history of a commit goes back, by the files' paths. A move that changes no byte of the
+// file is no change. Files that the folder no longer has are among them.
+func (f Folder) Touched(ctx context.Context, commit string) (map[string]string, error) {
+	touched := map[string]string{}
+	now := map[string]string{} // as in Added
+	err := f.changes(ctx, commit, "AMTR", func(c change) {
+		name, moved := now[c.path]
+		if !moved {
+			name = c.path
+		}
+		if c.from != "" {
+			now[c.from] = name
+			return
+		}
+		if touched[name] == "" {
+			touched[name] = c.commit
+		}
+	})
+	return touched, err
+}
+
 // change describes how a commit changed a file of the folder.
 type change struct {
-	date string // such as 2026-01-02
-	path string // in the folder, with / separators
-	from string // the path before, if the file was moved; "" otherwise
-	gone bool   // the file was removed
+	commit string
+	date   string // such as 2026-01-02
+	path   string // in the folder, with / separators
+	from   string // the path before, if the file was moved; "" otherwise
+	gone   bool   // the file was removed
 }
 
 // mark begins the line of a commit in git's output. No line of a change begins with it.
@@ -118,7 +151,7 @@ func (f Folder) changes(ctx context.Context, commit, kinds string, visit func(ch
 		relative += "=" + f.name + "/"
 	}
 	arguments := slices.Concat([]string{
-		"log", "--format=" + mark + "%ad", "--date=short", "-z", "--name-status", "--diff-filter=" + kinds,
+		"log", "--format=" + mark + "%H %ad", "--date=short", "-z", "--name-status", "--diff-filter=" + kinds,
 		// Only files with the same bytes count as moved: to compare them git reads none.
 		"--find-renames=100%", "--no-ext-diff", "--no-textconv", "--no-notes", "--no-mailmap", "--no-color",
 		"--ignore-submodules=all", "-O/dev/null", relative,
@@ -126,24 +159,24 @@ func (f Folder) changes(ctx context.Context, commit, kinds string, visit func(ch
 	return f.run(ctx, func(output io.Reader) error { return parse(output, visit) }, arguments...)
 }
 
-// parse reads the output of git log: for each commit its date behind mark, and for each of
+// parse reads the output of git log: for each commit its name and date behind mark, and for each of
 // its changes the kind and the path, or for a move the path before and after. A NUL
 // follows each of them, and another one each commit.
 func parse(output io.Reader, visit func(change)) error {
 	fields := bufio.NewScanner(output)
 	fields.Split(splitNUL)
-	var date string
+	var commit, date string
 	for fields.Scan() {
 		field := fields.Text()
-		if day, ok := strings.CutPrefix(field, mark); ok {
-			date = day
+		if head, ok := strings.CutPrefix(field, mark); ok {
+			commit, date, _ = strings.Cut(head, " ")
 			continue
 		}
 		kind := strings.TrimPrefix(field, "\n") // it is between a commit and its first change
 		if kind == "" {
 			continue
 		}
-		c := change{date: date, gone: kind == "D"}
+		c := change{commit: commit, date: date, gone: kind == "D"}
 		if strings.HasPrefix(kind, "R") && fields.Scan() {
 			c.from = fields.Text()
 		}

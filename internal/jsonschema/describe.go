@@ -2,16 +2,41 @@ package jsonschema
 
 import (
 	"fmt"
-	"math/big"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// maxShown is how many characters of a value a message shows.
-const maxShown = 60
+// maxShown is how many characters of a value a message shows, and maxPhrase how many bytes each
+// of its phrases has.
+const (
+	maxShown  = 60
+	maxPhrase = 200
+)
+
+// cut shortens a phrase that is longer than maxPhrase.
+func cut(phrase string) string {
+	const more = "…"
+	if len(phrase) <= maxPhrase {
+		return phrase
+	}
+	return strings.ToValidUTF8(phrase[:maxPhrase-len(more)], "") + more
+}
+
+// joinWords joins words until the phrase has its largest length.
+func joinWords(words []string, separator string) string {
+	var b strings.Builder
+	for i, word := range words {
+		if i > 0 {
+			b.WriteString(separator)
+		}
+		if b.WriteString(cut(word)); b.Len() > maxPhrase {
+			break
+		}
+	}
+	return cut(b.String())
+}
 
 // describe returns a phrase for the values that the schema accepts, such as "one of high, low", "a
 // date as YYYY-MM-DD" or "a list of text". It returns "" for a schema that it cannot describe.
@@ -21,47 +46,40 @@ func describe(sch *jsonschema.Schema) string {
 		return ""
 	case sch.Const != nil:
 		return plain(*sch.Const)
-	case sch.Enum != nil && len(sch.Enum.Values) == 1:
-		return plain(sch.Enum.Values[0])
+	case len(sch.Enum) == 1:
+		return plain(sch.Enum[0])
 	case sch.Enum != nil:
-		words := make([]string, 0, len(sch.Enum.Values))
-		for _, v := range sch.Enum.Values {
-			words = append(words, plain(v))
-		}
-		return "one of " + strings.Join(words, ", ")
-	case sch.Types != nil && !sch.Types.IsEmpty():
-		var words []string
-		for _, t := range sch.Types.ToStrings() {
-			words = append(words, describeType(sch, t))
-		}
-		return strings.Join(words, " or ")
-	case sch.Pattern != nil || sch.Format != nil:
+		return cut("one of " + eachOf(sch.Enum, ", ", plain))
+	case len(sch.Types) > 0:
+		return eachOf(sch.Types, " or ", func(name string) string { return describeType(sch, name) })
+	case sch.Pattern != "" || sch.Format != "":
 		return describeText(sch)
 	case len(sch.AnyOf) > 0:
-		return describeEach(sch.AnyOf)
+		return eachOf(sch.AnyOf, " or ", describe)
 	case len(sch.OneOf) > 0:
-		return describeEach(sch.OneOf)
+		return eachOf(sch.OneOf, " or ", describe)
 	}
-	for _, part := range append([]*jsonschema.Schema{sch.Ref}, sch.AllOf...) {
-		if words := describe(part); words != "" {
+	for _, sub := range sch.AllOf {
+		if words := describe(sub); words != "" {
 			return words
 		}
 	}
 	return describeConstraints(sch)
 }
 
-// describeEach describes the alternatives and joins them with "or". It returns "" if it cannot
-// describe one of them.
-func describeEach(alternatives []*jsonschema.Schema) string {
-	words := make([]string, 0, len(alternatives))
-	for _, s := range alternatives {
-		w := describe(s)
+// eachOf describes the items and joins the words. It returns "" if it cannot describe one of them.
+func eachOf[T any](items []T, separator string, describe func(T) string) string {
+	words, length := make([]string, 0, len(items)), 0
+	for _, item := range items {
+		w := describe(item)
 		if w == "" {
 			return ""
 		}
-		words = append(words, w)
+		if words, length = append(words, w), length+len(w); length > maxPhrase {
+			break
+		}
 	}
-	return strings.Join(words, " or ")
+	return joinWords(words, separator)
 }
 
 // describeConstraints describes a schema that limits a value without giving its type.
@@ -72,7 +90,7 @@ func describeConstraints(sch *jsonschema.Schema) string {
 		return describeType(sch, "number")
 	case sch.MinLength != nil || sch.MaxLength != nil:
 		return describeText(sch)
-	case sch.MinItems != nil || sch.MaxItems != nil || itemsOf(sch) != nil:
+	case sch.MinItems != nil || sch.MaxItems != nil || sch.Items != nil || sch.UniqueItems:
 		return describeList(sch)
 	default:
 		return ""
@@ -100,14 +118,14 @@ func describeType(sch *jsonschema.Schema, name string) string {
 
 func describeText(sch *jsonschema.Schema) string {
 	switch {
-	case sch.Format != nil && sch.Format.Name == "date":
+	case sch.Format == "date":
 		return "a date as YYYY-MM-DD"
-	case sch.Format != nil && sch.Format.Name == "date-time":
+	case sch.Format == "date-time":
 		return "a date and time as 2025-01-31T09:30:00Z"
-	case sch.Format != nil:
-		return "text in the format " + sch.Format.Name
-	case sch.Pattern != nil:
-		return "text that matches " + sch.Pattern.String()
+	case sch.Format != "":
+		return "text in the format " + sch.Format
+	case sch.Pattern != "":
+		return "text that matches " + sch.Pattern
 	case sch.MinLength != nil && *sch.MinLength > 1 && sch.MaxLength != nil:
 		return fmt.Sprintf("text of %d to %d characters", *sch.MinLength, *sch.MaxLength)
 	case sch.MinLength != nil && *sch.MinLength > 1:
@@ -141,14 +159,11 @@ func describeRange(sch *jsonschema.Schema) string {
 	return words
 }
 
-func number(r *big.Rat) string {
-	f, _ := r.Float64()
-	return strconv.FormatFloat(f, 'g', -1, 64)
-}
+func number(f *float64) string { return strconv.FormatFloat(*f, 'g', -1, 64) }
 
 func describeList(sch *jsonschema.Schema) string {
 	words := "a list"
-	switch item := describe(itemsOf(sch)); item {
+	switch item := describe(sch.Items); item {
 	case "":
 	case "text":
 		words = "a list of text"
@@ -161,13 +176,16 @@ func describeList(sch *jsonschema.Schema) string {
 	if sch.MaxItems != nil {
 		words += fmt.Sprintf(", at most %d", *sch.MaxItems)
 	}
+	if sch.UniqueItems {
+		words += ", all different"
+	}
 	return words
 }
 
 // plain formats a value as in YAML, without quotes.
 func plain(v any) string {
-	if s, ok := v.(string); ok && s != "" {
-		return s
+	if text, ok := v.(string); ok && text != "" {
+		return cut(text)
 	}
 	return strings.TrimPrefix(State(v), "is ")
 }
@@ -181,8 +199,11 @@ func State(v any) string {
 		if v == "" {
 			return "is empty"
 		}
-		if utf8.RuneCountInString(v) > maxShown {
-			return fmt.Sprintf("is %q…", string([]rune(v)[:maxShown]))
+		shown := 0
+		for i := range v {
+			if shown++; shown > maxShown {
+				return fmt.Sprintf("is %q…", v[:i])
+			}
 		}
 		return fmt.Sprintf("is %q", v)
 	case []any:
@@ -194,5 +215,17 @@ func State(v any) string {
 		return "is an object"
 	default:
 		return fmt.Sprintf("is %v", v)
+	}
+}
+
+// numberOf returns v as a number, whatever its type.
+func numberOf(v any) (float64, bool) {
+	switch v := v.(type) {
+	case float64:
+		return v, true
+	case int:
+		return float64(v), true
+	default:
+		return 0, false
 	}
 }

@@ -2,12 +2,18 @@ package jsonschema
 
 import "strings"
 
+// Limits on what is compared: the length of a word in bytes, and the number of known words.
+const longest, mostKnown = 100, 200
+
 // nearest returns the one of known that word is most likely a misspelling of, or "": case, hyphens
 // and underscores do not count, and one letter in four may be wrong.
 func nearest(word string, known []string) string {
 	plain := strings.NewReplacer("_", "", "-", "", " ", "")
+	if len(word) > longest {
+		return ""
+	}
 	word = plain.Replace(strings.ToLower(word))
-	if word == "" || len(word) > 100 {
+	if word == "" {
 		return ""
 	}
 	limit := len(word) / 4
@@ -15,7 +21,10 @@ func nearest(word string, known []string) string {
 		limit = max(limit, 1)
 	}
 	best, bestDistance := "", limit+1
-	for _, k := range known {
+	for _, k := range known[:min(len(known), mostKnown)] {
+		if len(k) > longest {
+			continue
+		}
 		if d := editDistance(word, plain.Replace(strings.ToLower(k))); d < bestDistance {
 			best, bestDistance = k, d
 		}

@@ -2,21 +2,18 @@ package jsonschema
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
 
-// join returns the path at with one more step. It does not change at.
-func join(at []string, name string) []string {
-	return append(slices.Clip(slices.Clone(at)), name)
-}
-
-// spell formats a path as in tags[1] or contact.email. It needs the value to tell an index from a
-// key.
+// spell formats a path as in tags[1] or contact.email, cut as every phrase. It needs the value to
+// tell an index from a key.
 func spell(value any, at []string) string {
 	var b strings.Builder
 	for _, step := range at {
+		if b.Len() > maxPhrase {
+			break
+		}
 		switch v := value.(type) {
 		case []any:
 			fmt.Fprintf(&b, "[%s]", step)
@@ -30,9 +27,9 @@ func spell(value any, at []string) string {
 		if b.Len() > 0 {
 			b.WriteByte('.')
 		}
-		b.WriteString(step)
+		b.WriteString(cut(step))
 	}
-	return b.String()
+	return cut(b.String())
 }
 
 // ValueAt returns the value at a path, or nil.

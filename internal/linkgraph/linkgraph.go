@@ -7,18 +7,19 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/dominikbraun/graph"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // Node is a document.
 type Node struct {
-	Path    string    `json:"path"`
-	Title   string    `json:"title"`
-	DocType string    `json:"doc_type"`
-	Level   rag.Level `json:"promotion_level"`
+	Path    string        `json:"path"`
+	Title   string        `json:"title"`
+	DocType string        `json:"doc_type"`
+	Level   catalog.Level `json:"promotion_level"`
 	// Orphan says that no document links to it, and that it links to none.
 	Orphan bool `json:"orphan"`
 	// InCircle says that its links lead back to it over two other documents or more.
@@ -187,4 +188,4 @@ func (g *Graph) docTypes() []string {
 }
 
 // size grades how large a document is drawn: 0 for standard, 2 for critical.
-func (n Node) size() int { return slices.Index(rag.Levels(), n.Level) }
+func (n Node) size() int { return slices.Index(catalog.Levels(), n.Level) }

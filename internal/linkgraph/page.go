@@ -1,46 +1,58 @@
 package linkgraph
 
 import (
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
-	"math"
+	"net/url"
+	"path"
 	"slices"
+	"strings"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-//go:embed page.html
-var pageSource string
+// The page lays the graph out by itself, with d3.
+var (
+	//go:embed page.html
+	pageTemplate string
+	//go:embed page.css
+	pageStyle string
+	//go:embed page.js
+	pageScript string
+	//go:embed d3/d3.min.js
+	library string
+)
 
 // page has the data of page.html.
 type page struct {
-	Title                    string
-	Nodes                    []pageNode
-	Edges                    []pageEdge
-	Types                    []legend
-	Left, Top, Width, Height float64
-	Circles, Orphans         int
-	Links                    int
-	// Large hides labels while they are too small to be read.
-	Large bool
+	Title           string
+	Policy          string
+	Style           template.CSS
+	Library, Script template.JS
+
+	Nodes        []pageNode
+	Edges        []pageEdge
+	Links        int
+	Types, Marks []legend
 }
 
 type pageNode struct {
 	Node
 
-	X, Y, Radius, LabelY float64
-	Label                string
-	Class                string
-	Middle               bool
+	Class string
+	Size  int
+	// Link is the URL of the document; "" for none.
+	Link string
 }
 
 type pageEdge struct {
-	From, To       int
-	X1, Y1, X2, Y2 float64
-	Class          string
-	Mutual         bool
+	Edge
+
+	Class string
 }
 
 type legend struct {
@@ -48,88 +60,77 @@ type legend struct {
 	Count       int
 }
 
-// manyNodes is more than a page shows legibly at once.
-const manyNodes = 60
-
-// HTML writes a page that needs no other file.
-func (g *Graph) HTML(w io.Writer, title string) error {
-	parsed, err := template.New("page").Parse(pageSource)
+// HTML writes a page that needs no other file. repository is the URL of the repository as
+// seen from the page, such as "..": a click on a document opens it there.
+func (g *Graph) HTML(w io.Writer, title, repository string) error {
+	parsed, err := template.New("page").Parse(pageTemplate)
 	if err != nil {
 		return fmt.Errorf("read the page: %w", err)
 	}
-	p := page{Title: title, Links: len(g.Edges), Large: len(g.Nodes) > manyNodes}
 	types := g.docTypes()
+	p := page{
+		Title: title, Links: len(g.Edges), Policy: contentPolicy(),
+		Marks: []legend{
+			{Name: "promoted", Class: "promoted"},
+			{Name: "in a circle", Class: "circle"},
+			{Name: "orphan", Class: "orphan"},
+		},
+		Style:   template.CSS(pageStyle),                               //nolint:gosec // the program's own, as the two below
+		Library: template.JS(library), Script: template.JS(pageScript), //nolint:gosec // as above
+	}
 	for i, name := range types {
 		p.Types = append(p.Types, legend{Name: name, Class: typeClass(i)})
 	}
-	boxes := g.layout()
-	for i, n := range g.Nodes {
-		b, docType := boxes[i], slices.Index(types, n.DocType)
-		node := pageNode{
-			Node: n, X: round(b.x), Y: round(b.y), Radius: b.radius, LabelY: round(b.y + b.radius + lineHeight - 3),
-			Label: b.label, Class: typeClass(docType), Middle: n.Path == g.Around,
-		}
+	for _, n := range g.Nodes {
+		docType := slices.Index(types, n.DocType)
+		node := pageNode{Node: n, Class: typeClass(docType), Size: 7 + 4*max(n.size(), 0)}
+		node.Link = (&url.URL{Path: path.Join(repository, n.Path)}).String()
 		p.Types[docType].Count++
-		if n.InCircle {
-			node.Class += " circle"
-			p.Circles++
+		for i, set := range []bool{n.Level != catalog.Standard, n.InCircle, n.Orphan} {
+			if set {
+				node.Class += " " + p.Marks[i].Class
+				p.Marks[i].Count++
+			}
 		}
-		if n.Orphan {
-			node.Class += " orphan"
-			p.Orphans++
-		}
-		if n.Level != rag.Standard {
-			node.Class += " promoted"
+		if n.Path == g.Around {
+			node.Class += " middle"
 		}
 		p.Nodes = append(p.Nodes, node)
 	}
 	for _, e := range g.Edges {
-		p.Edges = append(p.Edges, drawnEdge(e, boxes))
+		p.Edges = append(p.Edges, pageEdge{Edge: e, Class: e.class()})
 	}
-	p.frame(boxes)
 	if err := parsed.Execute(w, p); err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
 	return nil
 }
 
-// frame sets the part of the plane that has all boxes.
-func (p *page) frame(boxes []box) {
-	left, top, right, bottom := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
-	for _, b := range boxes {
-		left, right = min(left, b.x-b.half), max(right, b.x+b.half)
-		top, bottom = min(top, b.top()), max(bottom, b.bottom())
-	}
-	if len(boxes) == 0 {
-		left, top, right, bottom = 0, 0, 1, 1
-	}
-	margin := max(20, (right-left)/70)
-	p.Left, p.Top = round(left-margin), round(top-margin)
-	p.Width, p.Height = round(right-left+2*margin), round(bottom-top+2*margin)
-}
-
-// drawnEdge returns a line from the rim of one node to the rim of the other.
-func drawnEdge(e Edge, boxes []box) pageEdge {
-	from, to := boxes[e.From], boxes[e.To]
-	dx, dy := to.x-from.x, to.y-from.y
-	length := max(math.Hypot(dx, dy), 1)
-	dx, dy = dx/length, dy/length
-	const arrow = 3
-	drawn := pageEdge{
-		From: e.From, To: e.To, Mutual: e.Mutual,
-		X1: round(from.x + dx*(from.radius+arrow)), Y1: round(from.y + dy*(from.radius+arrow)),
-		X2: round(to.x - dx*(to.radius+arrow)), Y2: round(to.y - dy*(to.radius+arrow)),
+// class is the style of a link.
+func (e Edge) class() string {
+	var classes []string
+	if e.Mutual {
+		classes = append(classes, "mutual")
 	}
 	if e.InCircle {
-		drawn.Class = "circle"
+		classes = append(classes, "circle")
 	}
 	if e.Supersedes {
-		drawn.Class += " supersedes"
+		classes = append(classes, "supersedes")
 	}
-	return drawn
+	return strings.Join(classes, " ")
+}
+
+// contentPolicy allows the two scripts of the page and nothing else that could run or be
+// loaded, whatever a document's title says.
+func contentPolicy() string {
+	hash := func(script string) string {
+		sum := sha256.Sum256([]byte(script))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	return "default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; script-src " +
+		hash(library) + " " + hash(pageScript)
 }
 
 // typeClass is the style of a doc-type. There are as many as there are colours.
 func typeClass(docType int) string { return fmt.Sprintf("t%d", docType%len(colours())) }
-
-func round(x float64) float64 { return math.Round(x*10) / 10 }

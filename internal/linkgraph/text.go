@@ -10,6 +10,8 @@ import (
 
 	"github.com/dominikbraun/graph"
 	"github.com/dominikbraun/graph/draw"
+
+	"github.com/compound-docs/compound-docs/internal/plain"
 )
 
 // colours returns the fill of each doc-type for formats that have no light and dark: a
@@ -23,7 +25,8 @@ const circleColour = "#d62728"
 // DOT writes the graph for Graphviz. The same graph gives the same text.
 func (g *Graph) DOT(w io.Writer) error {
 	// The library writes keys and values between double quotes as they are.
-	escape := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ").Replace
+	escape := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace
+	name := func(n Node) string { return escape(plain.Path(n.Path)) }
 	drawn := graph.New(graph.StringHash, graph.Directed())
 	types := g.docTypes()
 	for _, n := range g.Nodes {
@@ -34,8 +37,8 @@ func (g *Graph) DOT(w io.Writer) error {
 		if n.InCircle {
 			outline = circleColour
 		}
-		if err := drawn.AddVertex(escape(n.Path),
-			graph.VertexAttribute("label", escape(n.Title)), graph.VertexAttribute("shape", "box"),
+		if err := drawn.AddVertex(name(n),
+			graph.VertexAttribute("label", escape(plain.Line(n.Title))), graph.VertexAttribute("shape", "box"),
 			graph.VertexAttribute("style", style), graph.VertexAttribute("color", outline),
 			graph.VertexAttribute("fillcolor", colours()[slices.Index(types, n.DocType)%len(colours())]),
 			graph.VertexAttribute("fontsize", strconv.Itoa(12+6*n.size())),
@@ -54,7 +57,7 @@ func (g *Graph) DOT(w io.Writer) error {
 		if e.InCircle {
 			attributes = append(attributes, graph.EdgeAttribute("color", circleColour))
 		}
-		if err := drawn.AddEdge(escape(g.Nodes[e.From].Path), escape(g.Nodes[e.To].Path), attributes...); err != nil {
+		if err := drawn.AddEdge(name(g.Nodes[e.From]), name(g.Nodes[e.To]), attributes...); err != nil {
 			return fmt.Errorf("draw a link: %w", err)
 		}
 	}
@@ -87,7 +90,7 @@ func sorted(dot string) string {
 func (g *Graph) Mermaid(w io.Writer) error {
 	var text strings.Builder
 	text.WriteString("flowchart LR\n")
-	escape := strings.NewReplacer("#", "#35;", `"`, "#quot;", "<", "#lt;", ">", "#gt;", "`", "#96;", "\n", " ").Replace
+	escape := strings.NewReplacer("#", "#35;", `"`, "#quot;", "<", "#lt;", ">", "#gt;", "`", "#96;").Replace
 	types := g.docTypes()
 	for i, n := range g.Nodes {
 		open, shut := `["`, `"]`
@@ -95,7 +98,7 @@ func (g *Graph) Mermaid(w io.Writer) error {
 			open, shut = `[["`, `"]]`
 		}
 		classes := fmt.Sprintf("t%d", slices.Index(types, n.DocType)%len(colours()))
-		fmt.Fprintf(&text, "  n%d%s%s%s:::%s\n", i, open, escape(n.Title), shut, classes)
+		fmt.Fprintf(&text, "  n%d%s%s%s:::%s\n", i, open, escape(plain.Line(n.Title)), shut, classes)
 		if n.Orphan {
 			fmt.Fprintf(&text, "  style n%d stroke-dasharray:4\n", i)
 		}

@@ -64,6 +64,8 @@ type examination struct {
 	report  Report
 	// alike has of a document another one with nearly the same words.
 	alike map[*docset.Document]*docset.Document
+	// moves are the cited places that have moved.
+	moves []move
 }
 
 func (e *examination) add(d *docset.Document, line int, severity Severity, check, message string) {
@@ -81,13 +83,16 @@ func Run(ctx context.Context, p *project.Project, means Means) (Report, error) {
 		project: p, set: set, report: Report{Documents: len(set.Documents), Findings: []Finding{}, Notes: []string{}},
 		alike: map[*docset.Document]*docset.Document{},
 	}
+	if len(set.Documents) == 0 {
+		e.report.Findings = append(e.report.Findings, nothingToCheck(p))
+	}
 	e.checkSchemas()
 	e.checkLinks()
 	e.checkDuplicates()
 	if err := e.checkMeaning(ctx, means); err != nil {
 		return Report{}, err
 	}
-	if err := e.checkFiles(ctx); err != nil {
+	if err := e.checkPlaces(ctx); err != nil {
 		return Report{}, err
 	}
 	slices.SortFunc(e.report.Findings, func(a, b Finding) int {
@@ -95,6 +100,17 @@ func Run(ctx context.Context, p *project.Project, means Means) (Report, error) {
 			cmp.Compare(a.Message, b.Message))
 	})
 	return e.report, nil
+}
+
+// nothingToCheck warns of a project without documents: a run that looks at none would be
+// green for ever.
+func nothingToCheck(p *project.Project) Finding {
+	message := "there is no document here, so that nothing was checked"
+	if external, ok := p.External(); ok {
+		message += "; the external docs (" + external.Path + ") are not checked: if documents of your own are among them, " +
+			"name their folder in documents.folder"
+	}
+	return Finding{Path: p.DocsDir(), Line: 1, Severity: Warning, Check: "no-documents", Message: message}
 }
 
 // OfConfig returns the report of a project whose configuration is not valid, and false if

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
@@ -20,7 +21,7 @@ func (e *examination) checkSchemas() {
 			e.checkLenient(d)
 			continue
 		}
-		refused, ok := errors.AsType[*rag.Error](d.Err)
+		refused, ok := errors.AsType[*apierror.Error](d.Err)
 		if !ok {
 			e.add(d, 1, Error, "unreadable", d.Err.Error())
 			continue

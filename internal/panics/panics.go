@@ -15,7 +15,7 @@ type Error struct {
 
 func (e *Error) Error() string {
 	return fmt.Sprintf(
-		"the server met a bug of its own here (%v) and goes on without; please report it, with the file if you can", e.Value)
+		"internal error (%v); this item was skipped; please report it, with the file if you can", e.Value)
 }
 
 // Catch calls f and returns its error, or an [*Error] if f panics.

@@ -15,8 +15,9 @@ import (
 // Account is the account of the system that a server runs under.
 type Account struct{ UID, GID uint32 }
 
-// ServerAccount returns the account for PostgreSQL to run under, which refuses to be
-// root: the one that its package makes. nil stands for the account of this process.
+// ServerAccount returns the account that PostgreSQL runs under. PostgreSQL refuses to run as
+// root, so for root this is the account that its package makes. nil stands for the account
+// of this process.
 func ServerAccount() (*Account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil //nolint:nilnil // as documented
@@ -39,8 +40,9 @@ func ServerAccount() (*Account, error) {
 	return &Account{UID: uint32(uid), GID: uint32(gid)}, nil
 }
 
-// attributes are those of a process under an account, which is this one's if it is nil.
-// A detached one gets no signals that are meant for this process and its terminal.
+// attributes returns the attributes of a process that runs under an account; nil is the
+// account of this process. A detached process does not get the signals of this one's
+// terminal.
 func attributes(account *Account, detached bool) *syscall.SysProcAttr {
 	attributes := &syscall.SysProcAttr{Setsid: detached}
 	if account != nil {
@@ -49,7 +51,7 @@ func attributes(account *Account, detached bool) *syscall.SysProcAttr {
 	return attributes
 }
 
-// reaches reports whether every account may go to a folder, which need not exist yet.
+// reaches reports whether every account may enter a folder, which need not exist yet.
 func reaches(folder string) bool {
 	for ; ; folder = filepath.Dir(folder) {
 		info, err := os.Stat(folder)
@@ -62,8 +64,8 @@ func reaches(folder string) bool {
 	}
 }
 
-// makePrivate makes a folder that only the account may enter, and root. It refuses one
-// that is another's: in a folder for all, somebody may have been there first.
+// makePrivate makes a folder that only the account and root may enter. It refuses a folder
+// that belongs to another account: in /tmp somebody may have made it first.
 func makePrivate(folder string, account *Account) error {
 	const private = 0o700
 	err := os.Mkdir(folder, private)
@@ -93,7 +95,8 @@ func makePrivate(folder string, account *Account) error {
 	return nil
 }
 
-// signal asks a process to do what PostgreSQL's manual says of its signals.
+// signal tells a server to shut down: fast, or else immediately, as PostgreSQL's manual
+// calls it.
 func signal(pid int, fast bool) error {
 	s := syscall.SIGQUIT // ends at once; the next start recovers
 	if fast {
@@ -105,5 +108,6 @@ func signal(pid int, fast bool) error {
 	return nil
 }
 
-// exists reports whether there is a process of the number, even one that has ended.
+// exists reports whether a process has the number, even one that has ended and was not
+// waited for.
 func exists(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

@@ -25,8 +25,8 @@ const (
 	maxSocketPath = 104
 )
 
-// Cluster is a PostgreSQL cluster of this machine, running or not. It is reached over a
-// Unix socket alone.
+// Cluster is a PostgreSQL cluster of this machine, running or not. It listens on a Unix
+// socket only.
 type Cluster struct {
 	Installation Installation
 	Data         string   // folder of its files
@@ -43,7 +43,7 @@ func (c Cluster) portNumber() int {
 	return c.port
 }
 
-// URL is of the cluster's one database, for a role that may do everything.
+// URL returns the URL of the cluster's one database, for a superuser.
 func (c Cluster) URL() string {
 	u := url.URL{
 		Scheme: "postgres",
@@ -55,15 +55,21 @@ func (c Cluster) URL() string {
 	return u.String()
 }
 
-// FitsSocket reports whether the path of a socket in a folder is short enough for
-// every Unix.
-func FitsSocket(folder string) bool { return len(socketPath(folder, port)) < maxSocketPath }
+// FitsSocket reports whether a folder can hold a socket: its path is short enough, and has no
+// character with a meaning in PostgreSQL's list of folders or in a URL, such as a space or a
+// comma.
+func FitsSocket(folder string) bool {
+	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-"
+	unsafe := func(r rune) bool { return !strings.ContainsRune(safe, r) }
+	return len(socketPath(folder, port)) < maxSocketPath && !strings.ContainsFunc(folder, unsafe)
+}
 
 func socketPath(folder string, port int) string {
 	return filepath.Join(folder, ".s.PGSQL."+strconv.Itoa(port))
 }
 
-// environment is that of PostgreSQL's programs. The cluster takes its locale from it.
+// environment returns the environment of PostgreSQL's programs. initdb takes the locale of
+// the cluster from it.
 func environment() []string {
 	locale := "C"
 	if runtime.GOOS == "linux" {
@@ -86,8 +92,8 @@ func (c Cluster) Init(ctx context.Context, arguments ...string) error {
 	return nil
 }
 
-// Command returns the server's command, with further settings such as fsync=off. The
-// caller sets what it needs of SysProcAttr: the account above all.
+// Command returns the command that runs the server, with further settings such as
+// fsync=off. The caller sets SysProcAttr, with the account.
 func (c Cluster) Command(settings ...string) *exec.Cmd {
 	postgres := exec.Command(c.Installation.program("postgres"), "-D", c.Data) //nolint:gosec,noctx // found by Find; outlives us
 	for _, setting := range append([]string{
@@ -111,8 +117,8 @@ func (c Cluster) Ready(ctx context.Context) error {
 	if server.status != "ready" || server.socket != c.Socket || server.port != c.portNumber() {
 		return fmt.Errorf("the server is %s", server.status)
 	}
-	// The file of a server that was killed says the same, and what it has left may still
-	// take connections for a moment.
+	// The file of a killed server says the same, and processes that it has left may take
+	// connections for another moment.
 	if !isPostmaster(server.pid, c.Data) {
 		return fmt.Errorf("process %d is not the server", server.pid)
 	}
@@ -137,7 +143,8 @@ type postmaster struct {
 
 const postmasterFile = "postmaster.pid"
 
-// readPostmaster returns fs.ErrNotExist where no server runs that was not killed.
+// readPostmaster reads postmaster.pid. The error is [fs.ErrNotExist] if no server runs and
+// none was killed.
 func readPostmaster(data string) (postmaster, error) {
 	text, err := os.ReadFile(filepath.Join(data, postmasterFile))
 	if err != nil {

@@ -19,6 +19,7 @@ func fakeDocker(t *testing.T, fails string) (asked func() string) {
 	script := `#!/bin/sh
 case "$*" in *"` + fails + `"*) echo "no such command" >&2; exit 1;; esac
 echo "$*" >>"` + folder + `/asked"
+case "$*" in *" --file "*) { pwd; env | grep -e ^COMPOSE_ -e ^CDOCS_POSTGRES_PASSWORD=; } >"` + folder + `/surroundings" ;; esac
 case "$*" in *" up "*) cat >"` + folder + `/file" ;; esac
 `
 	if err := os.WriteFile(filepath.Join(folder, "docker"), []byte(script), 0o700); err != nil {
@@ -42,7 +43,7 @@ func TestServer_InAContainer(t *testing.T) {
 		cluster     bool // there is one, whose programs are gone
 		url, asked  string
 	}{
-		{"with Docker", "nothing fails", false, "postgres://compound_docs:cdocs@127.0.0.1:5433/compound_docs", "compose --file - up --detach --wait postgres\n"},
+		{"with Docker", "nothing fails", false, "postgres://compound_docs:PASSWORD@127.0.0.1:5433/compound_docs", " --file - up --detach --wait postgres\n"},
 		{"without its image", " up ", false, "", ""},
 		{"without Compose", "compose", false, "", ""},
 		{"without its engine", "version --format", false, "", ""},
@@ -63,6 +64,9 @@ func TestServer_InAContainer(t *testing.T) {
 				}
 			}
 			url, err := s.startContainer(t.Context(), p, missing)
+			if password, kept := os.ReadFile(filepath.Join(s.home, "container", "password")); kept == nil {
+				url = strings.Replace(url, string(password), "PASSWORD", 1)
+			}
 			if url != test.url || (err != nil) != (test.url == "") {
 				t.Errorf("got %q, %v; want %q", url, err, test.url)
 			}
@@ -79,8 +83,48 @@ func TestServer_InAContainer(t *testing.T) {
 	}
 	t.Run("with a password", func(t *testing.T) {
 		t.Setenv("CDOCS_POSTGRES_PASSWORD", "s3 cret")
-		if got := compose.DatabaseURL(); got != "postgres://compound_docs:s3%20cret@127.0.0.1:5433/compound_docs" {
-			t.Errorf("URL %s", got)
+		got, err := compose.Project{Folder: t.TempDir()}.DatabaseURL()
+		if err != nil || got != "postgres://compound_docs:s3%20cret@127.0.0.1:5433/compound_docs" {
+			t.Errorf("URL %s, %v", got, err)
 		}
 	})
+}
+
+// A repository in which the server is started chooses neither the image nor the password
+// of the container.
+func TestServer_ContainerKnowsNothingOfTheRepository(t *testing.T) {
+	fakeDocker(t, "nothing fails")
+	bin, _, _ := strings.Cut(os.Getenv("PATH"), ":")
+	t.Setenv("CDOCS_POSTGRES_PASSWORD", "")
+	t.Setenv("COMPOSE_FILE", "evil.yaml")
+	t.Setenv("COMPOSE_ENV_FILES", ".env")
+	repository := t.TempDir()
+	if err := os.WriteFile(filepath.Join(repository, ".env"), []byte("CDOCS_POSTGRES_IMAGE=evil\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(repository)
+	s := newServer(t, t.TempDir())
+	first, err := s.startContainer(t.Context(), place{folder: s.home}, ErrNotInstalled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(s.home, "container")
+	password, err := os.ReadFile(filepath.Join(folder, "password"))
+	if err != nil || len(password) < 20 || !strings.Contains(first, ":"+string(password)+"@") {
+		t.Errorf("the password is %q, %v; the URL %s", password, err, first)
+	}
+	if info, err := os.Stat(filepath.Join(folder, "password")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the password's file is %v, %v", info.Mode(), err)
+	}
+	surroundings, err := os.ReadFile(filepath.Join(bin, "surroundings"))
+	if want := folder + "\nCDOCS_POSTGRES_PASSWORD=" + string(password) + "\n"; err != nil || string(surroundings) != want {
+		t.Errorf("docker runs with %q, %v; want %q", surroundings, err, want)
+	}
+	asked, err := os.ReadFile(filepath.Join(bin, "asked"))
+	if want := "compose --project-directory " + folder + " --env-file /dev/null --file - up"; err != nil || !strings.Contains(string(asked), want) {
+		t.Errorf("docker was asked\n%s, %v; want %s", asked, err, want)
+	}
+	if again, err := s.startContainer(t.Context(), place{folder: s.home}, ErrNotInstalled); again != first {
+		t.Errorf("the second time the URL is %s, %v; want %s", again, err, first)
+	}
 }

@@ -22,7 +22,7 @@ func (e *Error) Error() string { return e.Err.Error() + "; " + e.Hint }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// system is an operating system, as far as its packages depend on it.
+// system identifies an operating system, as far as the names of its packages depend on it.
 type system struct {
 	name    string // runtime.GOOS
 	id      string // ID and ID_LIKE of os-release, each between spaces
@@ -55,8 +55,8 @@ func readSystem(name, release string) system {
 
 func (s system) is(id string) bool { return strings.Contains(s.id, " "+id+" ") }
 
-// packagedMajor is the PostgreSQL to install where none is, unless the system's own
-// packages have another.
+// packagedMajor is the version of PostgreSQL to install where there is none, unless the
+// system's own packages have another one.
 const packagedMajor = 17
 
 // installHint names the command that installs PostgreSQL and pgvector. major is that of

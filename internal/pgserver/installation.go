@@ -42,7 +42,7 @@ var folders = []string{
 	"/Applications/Postgres.app/Contents/Versions/*/bin",
 }
 
-// ErrNotInstalled is in the error of Find if no PostgreSQL of this machine will do.
+// ErrNotInstalled is in the error of Find if this machine has no PostgreSQL that can be used.
 var ErrNotInstalled = errors.New("this machine has no PostgreSQL 15 or newer with pgvector 0.8 or newer")
 
 // Find returns the newest PostgreSQL of this machine that has a pgvector to go with it.
@@ -79,8 +79,8 @@ func newest(all []Installation) (Installation, error) {
 	}
 }
 
-// installations returns the servers of this machine, whatever their versions are. Those
-// of Windows have no sockets that are closed to others.
+// installations returns the servers of this machine, of whatever version. On Windows there
+// are none, because its sockets are open to other users.
 func installations(ctx context.Context) []Installation {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -14,7 +14,7 @@ import (
 
 // Installer installs PostgreSQL and pgvector on this machine.
 type Installer struct {
-	// Description says what Install does, to a person who is to agree.
+	// Description says what Install does, for the person who is asked to agree.
 	Description string
 	// command is for a shell; "" stands for the script that uses apt.
 	command string
@@ -33,8 +33,8 @@ func newInstaller(s system, major int) *Installer {
 	return &Installer{Description: "PostgreSQL and pgvector, with: " + command, command: command}
 }
 
-// Install runs as root, or uses sudo, which may ask for a password on the terminal that
-// stdin is. Without one it must not need to. What it does is told on out.
+// Install installs the packages as root, or with sudo, which may ask for a password if stdin
+// is a terminal. Otherwise sudo must work without a password. Progress is written to out.
 func (i *Installer) Install(ctx context.Context, stdin *os.File, out io.Writer) (err error) {
 	run := func(program string, arguments ...string) error {
 		command := exec.CommandContext(ctx, program, arguments...) //nolint:gosec // ours, as those who agreed have read

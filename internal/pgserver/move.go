@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,7 +35,7 @@ func (s *Server) prepare(ctx context.Context, p place, found Installation) (Clus
 	return cluster, nil
 }
 
-// versionError is for data whose PostgreSQL is not on this machine any more.
+// versionError is the error for data whose version of PostgreSQL is not installed any more.
 func versionError(major int, folder string) error {
 	return &Error{
 		Err: fmt.Errorf("the index was made by PostgreSQL %d, which this machine no longer has with its pgvector", major),
@@ -44,7 +45,7 @@ func versionError(major int, folder string) error {
 	}
 }
 
-// create makes a cluster and fills it, under another name until it is whole.
+// create makes a cluster and fills it. It has a temporary name until it is complete.
 func (s *Server) create(ctx context.Context, p place, c Cluster, fill func(unfinished Cluster) error) error {
 	unfinished := c
 	unfinished.Data = filepath.Join(p.folder, "new-"+rand.Text())
@@ -61,8 +62,8 @@ func (s *Server) create(ctx context.Context, p place, c Cluster, fill func(unfin
 	return errors.Join(err, os.RemoveAll(unfinished.Data))
 }
 
-// The ports of servers from which and to which data is moved: their sockets are not
-// that of the server, so that nobody else uses them.
+// The ports of the servers between which data is moved. Their sockets have other names than
+// the usual server's, so that nobody else connects to them.
 const (
 	dumpPort    = port + 1
 	restorePort = port + 2
@@ -132,15 +133,16 @@ func transfer(ctx context.Context, from, to Cluster) error {
 	return nil
 }
 
-// clean removes data of older versions, and what was never finished.
+// clean removes the data of older versions, and of clusters that were never completed.
 func (s *Server) clean(ctx context.Context, p place, major int) {
-	unfinished, _ := filepath.Glob(filepath.Join(p.folder, "new-*")) // the pattern is ours, but for the folder
+	unfinished, _ := fs.Glob(os.DirFS(p.folder), "new-*") // a pattern that is valid
 	for _, older := range p.majors() {
 		if older < major {
-			unfinished = append(unfinished, filepath.Join(p.folder, strconv.Itoa(older)))
+			unfinished = append(unfinished, strconv.Itoa(older))
 		}
 	}
-	for _, folder := range unfinished {
+	for _, name := range unfinished {
+		folder := filepath.Join(p.folder, name)
 		_, err := stop(ctx, Cluster{Data: folder})
 		if err = errors.Join(err, os.RemoveAll(folder)); err != nil {
 			s.logger.WarnContext(ctx, "an old folder of PostgreSQL is left", "folder", folder, "error", err)

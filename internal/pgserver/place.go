@@ -7,13 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/compound-docs/compound-docs/internal/process"
 )
 
 // place is where the files of a user's server are. Its folder has
@@ -30,8 +34,8 @@ type place struct {
 	accountErr     error // why no server can run here
 }
 
-// Of a root whose home the server's account cannot enter, and of one whose socket's path
-// would be too long. Their names end in a hash of the home.
+// rootFolder is for root, if the server's account cannot enter root's home. shortSocket is
+// for a folder that cannot hold a socket, see [FitsSocket]. A hash of the home follows both.
 const (
 	rootFolder  = "/var/lib/compound-docs"
 	shortSocket = "/tmp/compound-docs-"
@@ -56,8 +60,8 @@ func findPlace(home string) (place, error) {
 	return p, nil
 }
 
-// realPath returns a path without symbolic links, by which processes agree on a folder
-// that they are told of in different ways. The end of it need not exist.
+// realPath returns a path without symbolic links, so that processes that are given different
+// paths of one folder agree on it. The end of the path need not exist.
 func realPath(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -75,8 +79,8 @@ func realPath(path string) (string, error) {
 	}
 }
 
-// make makes the folder. The server's account may go through it, and not write to it,
-// whatever the umask is.
+// make makes the folder, which the server's account may enter but not write to, whatever the
+// umask is.
 func (p place) make() error {
 	const private, passable = 0o700, 0o711
 	if p.account == nil {
@@ -96,17 +100,57 @@ func (p place) make() error {
 	return os.Chmod(p.folder, passable)
 }
 
-// lock keeps other processes out until unlock. The system unlocks when a process ends.
-func (p place) lock(ctx context.Context) (unlock func(), err error) {
+// A wait for the lock is logged after lockNotice, and given up after lockWait.
+const (
+	lockNotice = 2 * time.Second
+	lockWait   = 20 * time.Second
+)
+
+// lock keeps other processes out until unlock is called or this process ends. It gives up
+// after wait: the holder may be pulling an image.
+func (p place) lock(ctx context.Context, wait time.Duration, logger *slog.Logger) (unlock func(), err error) {
 	if err := p.make(); err != nil {
 		return nil, err
 	}
 	const retry = 50 * time.Millisecond
 	lock := flock.New(filepath.Join(p.folder, "lock"))
-	if _, err := lock.TryLockContext(ctx, retry); err != nil {
-		return nil, fmt.Errorf("wait for another process that starts or stops PostgreSQL (lock %s): %w", lock.Path(), err)
+	notice := time.AfterFunc(lockNotice, func() {
+		logger.InfoContext(ctx, "waiting for another process to start or stop PostgreSQL", "process", lockHolder(lock.Path()))
+	})
+	defer notice.Stop()
+	limited, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	_, err = lock.TryLockContext(limited, retry)
+	switch {
+	case err == nil:
+		// For the message below. Where a locked file cannot be written, that names no process.
+		_ = os.WriteFile(lock.Path(), []byte(process.ID()), 0o600)
+		return func() { _ = lock.Unlock() }, nil // closing the file, which it does, is enough
+	case limited.Err() != nil && ctx.Err() == nil:
+		return nil, lockedError(lock.Path(), wait)
 	}
-	return func() { _ = lock.Unlock() }, nil // closing the file, which it does, is enough
+	return nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
+}
+
+func lockedError(path string, waited time.Duration) *Error {
+	who, remedy := "another process", "find it with: fuser -v "+path+"; wait until it has ended, or end it"
+	if holder := lockHolder(path); holder != "" {
+		who = holder
+		remedy = "wait until it is done, or end it there with kill -9 (no data is lost)"
+	}
+	return &Error{
+		Err:  fmt.Errorf("%s is starting or stopping PostgreSQL: the lock %s has been held for more than %s", who, path, waited),
+		Hint: remedy + "; then try again",
+	}
+}
+
+// lockHolder describes the process that a lock file names, and returns "" if there is none.
+func lockHolder(path string) string {
+	text, _ := os.ReadFile(path) // without it the process is not known
+	if process.Gone(string(text)) {
+		return ""
+	}
+	return process.Describe(string(text))
 }
 
 func (p place) marker() string { return filepath.Join(p.folder, "stopped") }
@@ -126,12 +170,12 @@ func (p place) clearStopped() error {
 	return nil
 }
 
-// majors returns the versions of PostgreSQL of which there is data, in order.
+// majors returns the versions of PostgreSQL that have data here, in ascending order.
 func (p place) majors() []int {
 	var majors []int
-	files, _ := filepath.Glob(filepath.Join(p.folder, "*", "PG_VERSION")) // the pattern is ours, but for the folder
+	files, _ := fs.Glob(os.DirFS(p.folder), "*/PG_VERSION") // a pattern that is valid
 	for _, file := range files {
-		if major := majorOf(filepath.Base(filepath.Dir(file))); major > 0 {
+		if major := majorOf(path.Dir(file)); major > 0 {
 			majors = append(majors, major)
 		}
 	}
@@ -139,12 +183,12 @@ func (p place) majors() []int {
 	return majors
 }
 
-// cluster is the one of a version, whose programs the caller adds.
+// cluster returns the cluster of a version. The caller sets its programs.
 func (p place) cluster(major int) Cluster {
 	return Cluster{Data: filepath.Join(p.folder, strconv.Itoa(major)), Socket: p.socket, Account: p.account}
 }
 
-// clusters returns that of each version.
+// clusters returns the cluster of each version.
 func (p place) clusters() []Cluster {
 	var clusters []Cluster
 	for _, major := range p.majors() {
@@ -153,8 +197,8 @@ func (p place) clusters() []Cluster {
 	return clusters
 }
 
-// running returns the cluster if its server accepts connections. Its programs are not
-// known.
+// running returns the newest cluster, and whether its server accepts connections. The
+// cluster's programs are not set.
 func (p place) running(ctx context.Context) (Cluster, bool) {
 	clusters := p.clusters()
 	if len(clusters) == 0 {

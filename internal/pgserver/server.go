@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -24,13 +25,19 @@ import (
 // home: they start one PostgreSQL, which outlives them, until one of them stops it. Safe
 // for concurrent use.
 type Server struct {
+	// Patience is how long URL waits for a start, which goes on after that; 0 for as long
+	// as it takes. It is set before the first use.
+	Patience time.Duration
+
 	home   string
 	logger *slog.Logger
-	// since is when this process came to know of the server: one that was stopped after
+	// since is when this process began to use the server. A server that was stopped after
 	// that stays stopped.
 	since time.Time
-	// settings and initdb are further ones of the cluster, which tests make faster.
+	// settings and initdb are further settings of the server and arguments of initdb, with
+	// which tests run faster.
 	settings, initdb []string
+	lockWait         time.Duration // shorter in tests
 
 	mu      sync.Mutex
 	closed  bool
@@ -41,11 +48,11 @@ type Server struct {
 // New returns the server whose files are below the user's folder home. It starts
 // nothing.
 func New(home string, logger *slog.Logger) *Server {
-	return &Server{home: home, logger: logger, since: time.Now()}
+	return &Server{home: home, logger: logger, since: time.Now(), lockWait: lockWait}
 }
 
-// attempt is one try to find or start the server, which all callers of the time share:
-// it goes on when a caller leaves, since it may take longer than a caller waits.
+// attempt is one try to find or start the server. All callers of the time share it, and it
+// goes on when a caller leaves, because a start may take longer than a caller waits.
 type attempt struct {
 	done   chan struct{} // closed when url and err are set
 	cancel context.CancelFunc
@@ -55,22 +62,32 @@ type attempt struct {
 
 var errClosed = errors.New("this process is ending")
 
-// attemptTimeout is for all that a start may take, such as to move much data to another
-// version of PostgreSQL, or to pull an image.
+// attemptTimeout bounds everything that a start may have to do, such as to move much data to
+// another version of PostgreSQL, or to pull an image.
 const attemptTimeout = 30 * time.Minute
 
-// URL returns the URL of the database. It makes and starts the server if need be. An
-// error that only a person can mend is an [*Error].
+// URL returns the URL of the database. It makes and starts the server if necessary. An error
+// that a person has to correct is an [*Error].
 func (s *Server) URL(ctx context.Context) (string, error) {
 	a := s.join(ctx)
 	if a == nil {
 		return "", errClosed
+	}
+	var late <-chan time.Time
+	if s.Patience > 0 {
+		late = time.After(s.Patience)
 	}
 	select {
 	case <-a.done:
 		return a.url, a.err
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
+	case <-late:
+		return "", &Error{
+			Err: fmt.Errorf("PostgreSQL has not started within %s: it may be recovering, its data may be moving to a newer version, "+
+				"or its image may be downloading", s.Patience),
+			Hint: "the start goes on, and this program's log says how far it is: try again in a minute",
+		}
 	}
 }
 
@@ -99,7 +116,7 @@ func (s *Server) join(ctx context.Context) *attempt {
 	return started
 }
 
-// Close ends what this process is about to start. A server that runs goes on.
+// Close cancels a start that is under way. A server that already runs goes on.
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.closed = true
@@ -119,7 +136,7 @@ func (s *Server) ensure(ctx context.Context) (string, error) {
 	if cluster, ok := p.running(ctx); ok {
 		return cluster.URL(), nil
 	}
-	unlock, err := p.lock(ctx)
+	unlock, err := p.lock(ctx, s.lockWait, s.logger)
 	if err != nil {
 		return "", err
 	}
@@ -137,8 +154,8 @@ func (s *Server) ensure(ctx context.Context) (string, error) {
 	return url, p.clearStopped()
 }
 
-// start returns the URL of a server that it has started, or that another process has
-// started meanwhile. The caller has the lock.
+// start starts the server, unless another process has done so meanwhile, and returns its URL.
+// The caller has the lock.
 func (s *Server) start(ctx context.Context, p place) (string, error) {
 	if cluster, ok := p.running(ctx); ok {
 		return cluster.URL(), nil
@@ -168,18 +185,23 @@ func (s *Server) startContainer(ctx context.Context, p place, reason error) (str
 		return "", reason
 	}
 	s.logger.InfoContext(ctx, "starting PostgreSQL in a container, since this machine has none that will do")
-	err := compose.Up(ctx, compose.Postgres)
+	err := s.container().Up(ctx, compose.Postgres)
 	if problem, ok := errors.AsType[*Error](reason); ok && err != nil {
 		err = &Error{Err: fmt.Errorf("%w, and its container does not start: %w", problem.Err, err), Hint: problem.Hint}
 	}
 	if err != nil {
 		return "", err
 	}
-	return compose.DatabaseURL(), nil
+	return s.container().DatabaseURL()
 }
 
-// Stop stops the server for all who use it, until someone asks for it who did not know
-// it before. It reports whether one ran.
+// container returns the services in containers, with a folder of their own.
+func (s *Server) container() compose.Project {
+	return compose.Project{Folder: filepath.Join(s.home, "container")}
+}
+
+// Stop stops the server for all processes that use it. It starts again only for a process
+// that begins to use it later. Stop reports whether a server ran.
 func (s *Server) Stop(ctx context.Context) (ran bool, err error) {
 	p, err := findPlace(s.home)
 	if err != nil {
@@ -188,7 +210,7 @@ func (s *Server) Stop(ctx context.Context) (ran bool, err error) {
 	if _, err := os.Stat(p.folder); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	unlock, err := p.lock(ctx)
+	unlock, err := p.lock(ctx, s.lockWait, s.logger)
 	if err != nil {
 		return false, err
 	}
@@ -205,7 +227,7 @@ func (s *Server) Stop(ctx context.Context) (ran bool, err error) {
 		ran = ran || stopped
 	}
 	if len(clusters) == 0 && compose.Available(ctx) {
-		return compose.Stop(ctx, compose.Postgres)
+		return s.container().Stop(ctx, compose.Postgres)
 	}
 	return ran, nil
 }
@@ -235,8 +257,9 @@ func (s *Server) State(ctx context.Context) State {
 	if err != nil {
 		if len(p.majors()) == 0 && compose.Available(ctx) {
 			state.Folder = ""
-			if compose.Runs(ctx, compose.Postgres) {
-				state.Running, state.URL = true, compose.DatabaseURL()
+			if s.container().Runs(ctx, compose.Postgres) {
+				state.Running = true
+				state.URL, state.Err = s.container().DatabaseURL()
 			}
 			return state
 		}

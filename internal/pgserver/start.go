@@ -50,9 +50,8 @@ func (s *Server) launch(ctx context.Context, p place, c Cluster) error {
 	}
 }
 
-// settle waits for a server that is starting or stopping, ends one that cannot be
-// reached, and clears away what one has left that was killed. It reports whether one
-// runs.
+// settle waits for a server that is starting or stopping, ends one that cannot be reached,
+// and removes what a killed one has left. It reports whether a server runs.
 func (c Cluster) settle(ctx context.Context) (running bool, err error) {
 	for {
 		if c.Ready(ctx) == nil {
@@ -87,11 +86,11 @@ func (c Cluster) reachable(server postmaster) bool {
 	return err == nil && server.socket == c.Socket && server.port == c.portNumber()
 }
 
-// disown lets the next server start although another process has the number of one that
-// was killed: after a restart of the machine some process has it, and a killed one keeps
-// it until its parent asks. PostgreSQL then takes the server for alive, except if the
-// number is that of its own parent. The file itself must stay, since it names the shared
-// memory that processes of the killed server may still use.
+// disown lets the next server start although a process has the number of the killed one:
+// after a restart of the machine another process may have it, and a killed process keeps it
+// until its parent waits for it. PostgreSQL would take the killed server for alive, unless
+// the number is that of its own parent, so disown writes that one. The file must stay, since
+// it names the shared memory that processes of the killed server may still use.
 func (c Cluster) disown(pid int) error {
 	if !exists(pid) {
 		return nil
@@ -106,8 +105,8 @@ func (c Cluster) disown(pid int) error {
 	return os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"+rest), private) //nolint:gosec // a path of ours
 }
 
-// removeSocket removes the socket of a server that was killed, whose own lock file names
-// a process too.
+// removeSocket removes the socket of a killed server, and the lock file of the socket, which
+// names a process too.
 func (c Cluster) removeSocket() error {
 	path := socketPath(c.Socket, c.portNumber())
 	for _, name := range []string{path, path + ".lock"} {
@@ -118,8 +117,8 @@ func (c Cluster) removeSocket() error {
 	return nil
 }
 
-// run starts the server's process and waits until it accepts connections. It goes on
-// when this process ends.
+// run starts the server's process and waits until it accepts connections. The server
+// outlives this process.
 func (s *Server) run(ctx context.Context, p place, c Cluster) error {
 	log, began, err := p.openLog()
 	if err != nil {
@@ -133,8 +132,8 @@ func (s *Server) run(ctx context.Context, p place, c Cluster) error {
 		return fmt.Errorf("start PostgreSQL: %w", err)
 	}
 	ended := make(chan error, 1)
-	// Its parent has to ask how it ended for as long as it runs, lest it stay in the
-	// list of processes, where the next server would take it for alive.
+	// Reap the child: otherwise it stays in the list of processes, where the next server
+	// would take it for alive.
 	go func() { ended <- command.Wait() }()
 	for {
 		if c.Ready(ctx) == nil {
@@ -154,7 +153,7 @@ func (s *Server) run(ctx context.Context, p place, c Cluster) error {
 	}
 }
 
-// openLog opens the server's log, and says where it ends.
+// openLog opens the server's log, and returns its size.
 func (p place) openLog() (log *os.File, end int64, err error) {
 	path := filepath.Join(p.folder, "log")
 	if info, err := os.Stat(path); err == nil && info.Size() > logLimit {
@@ -173,7 +172,8 @@ func (p place) openLog() (log *os.File, end int64, err error) {
 	return log, info.Size(), nil
 }
 
-// readLog returns what a log has after an offset, or as much as an error can say.
+// readLog returns the text of a log after an offset, or the last part of it that fits into
+// an error.
 func readLog(path string, from int64) string {
 	const most = 4 << 10
 	text, err := os.ReadFile(path)
@@ -184,8 +184,8 @@ func readLog(path string, from int64) string {
 	return strings.TrimSpace(string(text[max(0, len(text)-most):]))
 }
 
-// stop stops the server of a cluster as an administrator does, and reports whether one
-// ran. One that hangs loses nothing by an immediate end. The caller has the lock.
+// stop shuts down the server of a cluster, and reports whether one ran. If the fast shutdown
+// hangs, an immediate one follows, which loses nothing. The caller has the lock.
 func stop(ctx context.Context, c Cluster) (ran bool, err error) {
 	for _, fast := range []bool{true, false} {
 		ran, err = c.end(ctx, fast)

@@ -10,22 +10,26 @@ const (
 	OldestPgvector   = "0.8.0"
 )
 
+// SoundPgvector is the oldest pgvector without a known fault of vacuuming: before 0.8.3 it
+// could corrupt an HNSW index, and before 0.8.4 fail inserts meanwhile.
+const SoundPgvector = "0.8.4"
+
 // Supported reports whether the index works with both versions.
 func Supported(postgreSQL, pgvector string) bool {
 	return AtLeast(postgreSQL, OldestPostgreSQL) && AtLeast(pgvector, OldestPgvector)
 }
 
-// AtLeast compares two versions, such as "15.18", by their first two parts. What is no
-// version is older than any.
+// AtLeast compares two versions, such as "15.18" and "0.8.4", by their first three parts.
+// What is no version is older than any.
 func AtLeast(version, oldest string) bool { return number(version) >= number(oldest) }
 
 // Major returns the first part of a version, and 0 for what is none.
-func Major(version string) int { return number(version) / unit }
+func Major(version string) int { return number(version) / (unit * unit) }
 
 const unit = 1000
 
 func number(version string) int {
-	var major, minor int
-	_, _ = fmt.Sscanf(version, "%d.%d", &major, &minor) // the second part may be missing
-	return major*unit + minor
+	var major, minor, patch int
+	_, _ = fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch) // parts may be missing
+	return (major*unit+minor)*unit + patch
 }

@@ -13,12 +13,15 @@ import (
 type CheckoutState int
 
 const (
-	// NotHere says that the path holds no repository of the project. The checkout may be on another machine.
+	// NotHere says that the path holds no repository. The checkout may be on another machine.
 	NotHere CheckoutState = iota
 	// Here says that the repository has the branch, or cannot be read.
 	Here
 	// BranchGone says that the repository is there and no longer has the branch.
 	BranchGone
+	// Renamed says that the repository at the path has another project's name: its config has changed,
+	// or the checkout is on another machine.
+	Renamed
 )
 
 // CheckoutStateOf looks for the project's repository at root, a path that this or another machine
@@ -33,7 +36,7 @@ func CheckoutStateOf(root, projectName, branch string) CheckoutState {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return NotHere
 	case err == nil && config.ProjectName != projectName:
-		return NotHere
+		return Renamed
 	}
 	head, err := Head(root)
 	if err != nil || !head.InRepository || head.Branch == branch {

@@ -121,7 +121,7 @@ func TestStandingOf(t *testing.T) {
 			prepare: func(*testing.T, string) string { return `C:\work\my-project` },
 		},
 		{
-			name: "another project", want: map[string]project.CheckoutState{"main": project.NotHere, "gone": project.NotHere},
+			name: "another project", want: map[string]project.CheckoutState{"main": project.Renamed, "gone": project.Renamed},
 			prepare: replaceConfig(`{"project_name": "other-project"}`),
 		},
 		{

@@ -15,11 +15,12 @@ type Config struct {
 	Retrieval      Retrieval       `json:"retrieval"`
 	SemanticSearch SemanticSearch  `json:"semantic_search"`
 	LinkResolution LinkResolution  `json:"link_resolution"`
+	Recall         Recall          `json:"recall"`
 	ExternalDocs   *ExternalDocs   `json:"external_docs"` // nil when there are none
 	CustomDocTypes []CustomDocType `json:"custom_doc_types"`
 }
 
-// Documents says where the project's own documents are, and how much is asked of them.
+// Documents says where the project's own documents are, and which checks apply.
 type Documents struct {
 	Folder string `json:"folder"` // as written; see [Project.DocsDir]
 	// Lenient takes documents with any front matter, or with none.
@@ -72,6 +73,7 @@ func DefaultConfig() Config {
 		Retrieval:      Retrieval{MinRelevanceScore: 0.7, MaxResults: 3, MaxLinkedDocs: 5},
 		SemanticSearch: SemanticSearch{MinRelevanceScore: 0.5, DefaultLimit: 10},
 		LinkResolution: LinkResolution{MaxDepth: 2, MaxLinkedDocs: 5},
+		Recall:         RecallAll,
 		CustomDocTypes: []CustomDocType{},
 	}
 }

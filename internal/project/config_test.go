@@ -21,6 +21,7 @@ func TestLoad_AppliesDefaults(t *testing.T) {
 		Retrieval:      project.Retrieval{MinRelevanceScore: 0.7, MaxResults: 3, MaxLinkedDocs: 5},
 		SemanticSearch: project.SemanticSearch{MinRelevanceScore: 0.5, DefaultLimit: 10},
 		LinkResolution: project.LinkResolution{MaxDepth: 2, MaxLinkedDocs: 5},
+		Recall:         project.RecallAll,
 		CustomDocTypes: []project.CustomDocType{},
 	}
 	if diff := cmp.Diff(want, p.Config); diff != "" {
@@ -38,6 +39,7 @@ func TestLoad_ReadsEveryKey(t *testing.T) {
 			"retrieval": {"min_relevance_score": 0, "max_results": 100, "max_linked_docs": 0},
 			"semantic_search": {"min_relevance_score": 0.8, "default_limit": 1},
 			"link_resolution": {"max_depth": 0, "max_linked_docs": 7},
+			"recall": "off",
 			"external_docs": {"path": "docs", "include_patterns": ["*.md"], "exclude_patterns": []},
 			"custom_doc_types": [{"name": "adr", "description": "Decisions", "folder": "adr"}]
 		}`,
@@ -50,6 +52,7 @@ func TestLoad_ReadsEveryKey(t *testing.T) {
 		Retrieval:      project.Retrieval{MinRelevanceScore: 0, MaxResults: 100, MaxLinkedDocs: 0},
 		SemanticSearch: project.SemanticSearch{MinRelevanceScore: 0.8, DefaultLimit: 1, Configured: &score},
 		LinkResolution: project.LinkResolution{MaxDepth: 0, MaxLinkedDocs: 7},
+		Recall:         project.RecallOff,
 		ExternalDocs:   &project.ExternalDocs{Path: "docs", IncludePatterns: []string{"*.md"}, ExcludePatterns: []string{}},
 		CustomDocTypes: []project.CustomDocType{{Name: "adr", Description: "Decisions", Folder: "adr"}},
 	}

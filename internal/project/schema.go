@@ -58,5 +58,5 @@ func schemaError(file string, err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	return &ConfigError{Path: file, Key: e.Key, Problem: e.Problem, Hint: e.Hint, Err: err}
+	return &ConfigError{Path: file, Key: e.Key, Problem: e.Problem, Hint: e.Hint}
 }

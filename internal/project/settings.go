@@ -1,11 +1,14 @@
 package project
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
@@ -17,7 +20,7 @@ const SettingsFile = "settings.json"
 // set the value.
 type Settings struct {
 	FileWatcher FileWatcher `json:"file_watcher"`
-	// EmbeddingModel makes the vectors, of 1,024 dimensions. Vectors of different models are never
+	// EmbeddingModel makes the vectors. Vectors of different models are never
 	// compared: after a change all documents are embedded again, and are found by their words
 	// meanwhile.
 	EmbeddingModel  string `json:"embedding_model"`
@@ -28,6 +31,12 @@ type Settings struct {
 	OllamaHost              string `json:"ollama_host"`
 	DatabaseURL             string `json:"database_url"` // may hold a password
 	LogLevel                string `json:"log_level"`    // debug, info, warn or error
+	// UnusedTextHours is how long the index keeps text that no document has any more.
+	UnusedTextHours float64 `json:"unused_text_hours"`
+	// Recall says which hooks are answered, in every project, and RecallThreshold from which
+	// relevance a document is shown unasked.
+	Recall          Recall  `json:"recall"`
+	RecallThreshold float64 `json:"recall_threshold"`
 	// ExternalDocsAllowed lists absolute paths of folders. A project may have these, and folders below
 	// them, as external documentation although they are outside its repository. Pass it to [Load].
 	ExternalDocsAllowed []string `json:"external_docs_allowed"`
@@ -38,6 +47,14 @@ type FileWatcher struct {
 	DebounceMS int `json:"debounce_ms"` // milliseconds without a change before a file is indexed
 }
 
+// Debounce returns the setting as a duration.
+func (f FileWatcher) Debounce() time.Duration { return time.Duration(f.DebounceMS) * time.Millisecond }
+
+// UnusedTextAge returns UnusedTextHours as a duration.
+func (s Settings) UnusedTextAge() time.Duration {
+	return time.Duration(s.UnusedTextHours * float64(time.Hour))
+}
+
 // DefaultSettings returns the values that apply where settings.json sets none.
 func DefaultSettings() Settings {
 	return Settings{
@@ -45,6 +62,9 @@ func DefaultSettings() Settings {
 		EmbeddingModel:          "mxbai-embed-large",
 		GenerationModel:         "mistral",
 		GenerationContextLength: 8192,
+		UnusedTextHours:         24,
+		Recall:                  RecallAll,
+		RecallThreshold:         0.9,
 		ExternalDocsAllowed:     []string{},
 	}
 }
@@ -56,6 +76,46 @@ func DefaultHome() (string, error) {
 		return "", fmt.Errorf("find the home folder (set CDOCS_HOME to the folder to use): %w", err)
 	}
 	return filepath.Join(home, ".claude", ConfigDir), nil
+}
+
+// SaveDatabaseURL writes a database URL into settings.json in home, which only the user
+// can read then.
+func SaveDatabaseURL(home, url string) error {
+	settings := map[string]json.RawMessage{}
+	content, err := contain.ReadFile(filepath.Join(home, SettingsFile), contain.MaxConfig)
+	missing := errors.Is(err, fs.ErrNotExist)
+	if err == nil {
+		err = json.Unmarshal(bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")), &settings)
+	}
+	if err != nil && !missing {
+		return fmt.Errorf("read the settings: %w", err)
+	}
+	quoted, err := json.Marshal(url)
+	if err == nil {
+		settings["database_url"] = quoted
+		content, err = json.MarshalIndent(settings, "", "  ")
+	}
+	if err == nil {
+		err = os.MkdirAll(home, 0o700)
+	}
+	if err != nil {
+		return fmt.Errorf("write the settings: %w", err)
+	}
+	root, err := contain.Open(home)
+	if err != nil {
+		return fmt.Errorf("write the settings: %w", err)
+	}
+	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
+	content = append(content, '\n')
+	if missing {
+		err = root.Create(SettingsFile, content, 0o600)
+	} else if err = os.Chmod(filepath.Join(home, SettingsFile), 0o600); err == nil {
+		_, err = root.Replace(SettingsFile, content, func() error { return nil })
+	}
+	if err != nil {
+		return fmt.Errorf("write the settings: %w", err)
+	}
+	return nil
 }
 
 // LoadSettings reads settings.json in home. If the file does not exist, it returns the defaults. The

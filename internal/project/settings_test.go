@@ -17,6 +17,9 @@ func TestLoadSettings(t *testing.T) {
 		EmbeddingModel:          "mxbai-embed-large",
 		GenerationModel:         "mistral",
 		GenerationContextLength: 8192,
+		UnusedTextHours:         24,
+		Recall:                  project.RecallAll,
+		RecallThreshold:         0.9,
 		ExternalDocsAllowed:     []string{},
 	}
 	tests := []struct {
@@ -34,6 +37,9 @@ func TestLoadSettings(t *testing.T) {
 			"ollama_host": "http://a:1,http://b:2",
 			"database_url": "postgres://u:p@h/d",
 			"log_level": "debug",
+			"unused_text_hours": 1.5,
+			"recall": "prompt",
+			"recall_threshold": 0.8,
 			"external_docs_allowed": ["/srv/handbook"]
 		}`}, project.Settings{
 			FileWatcher:             project.FileWatcher{DebounceMS: 50},
@@ -43,6 +49,9 @@ func TestLoadSettings(t *testing.T) {
 			OllamaHost:              "http://a:1,http://b:2",
 			DatabaseURL:             "postgres://u:p@h/d",
 			LogLevel:                "debug",
+			UnusedTextHours:         1.5,
+			Recall:                  project.RecallPrompt,
+			RecallThreshold:         0.8,
 			ExternalDocsAllowed:     []string{"/srv/handbook"},
 		}},
 	}

@@ -1,76 +1,65 @@
-// Package staleness finds documents that may no longer hold, since the files that they
-// are about are gone or were changed after the document's date. It knows paths, dates and
-// git's history; it must not know what documents or files say, nor the database.
+// Package staleness finds out which documents may no longer hold, since the places in the
+// repository that they cite have changed. It knows places, files and git's history; it
+// must not know what documents say, nor the database.
+//
+// A place is compared with what it was in the commit that last changed the document: who
+// writes a document vouches for what it cites. A document that is not committed as it is
+// was written just now, and nothing of it is stale.
 package staleness
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"path"
-	"regexp"
+	"slices"
 	"strings"
-	"time"
-
-	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/gitlog"
 )
 
-// Document names the files that a document is about.
+// Document names the places that a document cites.
 type Document struct {
-	Path string
-	// Date is such as 2026-01-02. With another one, changes of files say nothing.
-	Date string
-	// Files are as people write them: paths in the repository, perhaps with lines, such as
-	// src/pool.go:12-20, or patterns.
-	Files []string
+	// Path is relative to the repository.
+	Path   string
+	Places []document.Place
 }
 
-// Kind says what there is to say of a file.
-type Kind int
-
-// The kinds.
-const (
-	// Changed was changed after the document's date.
-	Changed Kind = iota
-	// Gone was removed or moved.
-	Gone
-	// Unknown is not there, and git does not know that it was: it may be another
-	// repository's.
-	Unknown
-)
-
-// Finding is a file that is not as it was.
+// Finding is a place that is not as it was.
 type Finding struct {
-	Kind Kind
-	// Document and File are indexes of the documents given, and of the document's Files.
-	Document, File int
-	// What says in a few words what became of the file.
-	What string
+	State State
+	// Document and Place are indexes of the documents given, and of the document's Places.
+	Document, Place int
+	// Now is where the lines are now, if State is Moved.
+	Now document.Place
 }
 
-// Checker finds stale documents of a checkout. It asks git for the history again only
-// after HEAD has moved. It is not safe for concurrent use.
+// Checker finds stale documents of a checkout. What it has read of git's history it keeps
+// until HEAD moves. It is not safe for concurrent use.
 type Checker struct {
 	root string
 
-	// changes are those of commit since a date, and err is why there are none.
-	commit, since string
-	changes       map[string]gitlog.Change
-	err           error
+	commit  string
+	touched map[string]string // as [gitlog.Folder.Touched] says of commit
+	renamed map[string]map[string]string
+	objects map[gitlog.Version]gitlog.Object
+	// before has the lines of objects.
+	before map[string][]string
+	err    error
+
+	present presentFiles
 }
 
 // NewChecker returns a Checker of the repository at root, an absolute path.
 func NewChecker(root string) *Checker { return &Checker{root: root} }
 
-// Check returns what is to be said of the files of documents, in their order. unasked says
-// why git could not be asked: files are not known to have changed then.
+// Check returns what is to be said of the places of documents, in their order; those that
+// are the same are left out. unasked says why git could not be asked: nothing is known
+// then.
 func (c *Checker) Check(ctx context.Context, documents []Document) (found []Finding, unasked, err error) {
-	files, oldest := filesOf(documents)
-	if len(files) == 0 {
+	documents = slices.Clone(documents)
+	if !slices.ContainsFunc(documents, func(d Document) bool { return len(d.Places) > 0 }) {
 		return nil, nil, nil
 	}
 	root, err := contain.Open(c.root)
@@ -78,108 +67,155 @@ func (c *Checker) Check(ctx context.Context, documents []Document) (found []Find
 		return nil, nil, fmt.Errorf("open the repository: %w", err)
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	unasked = c.ask(ctx, oldest)
-	if err := context.Cause(ctx); err != nil {
-		return nil, nil, err
-	}
-	for _, f := range files {
-		change, known := c.changes[f.path]
-		d := documents[f.document]
-		if kind, what := judge(d.Files[f.file], d.Date, change, known, root.Exists(f.path)); what != "" {
-			found = append(found, Finding{Kind: kind, Document: f.document, File: f.file, What: what})
-		}
-	}
-	return found, unasked, nil
-}
-
-// judge returns what there is to say of a file, and "" for nothing. known says that git has
-// a change of it.
-func judge(given, date string, change gitlog.Change, known, exists bool) (kind Kind, what string) {
-	switch {
-	case exists && known && dated(date) && change.Date > date:
-		return Changed, fmt.Sprintf("%s was changed on %s", given, change.Date)
-	case exists:
-		return 0, ""
-	case !known:
-		return Unknown, given + " is not there, nor does git know that it was since the document's date"
-	case change.MovedTo != "":
-		return Gone, fmt.Sprintf("%s was moved to %s on %s", given, change.MovedTo, change.Date)
-	case change.Gone:
-		return Gone, fmt.Sprintf("%s was removed on %s", given, change.Date)
-	default:
-		return Gone, given + " is gone"
-	}
-}
-
-// file is one that a document names, with its path in the repository.
-type file struct {
-	document, file int
-	path           string
-}
-
-// lineSuffix is the line or the lines behind the name of a file, as in pool.go:12-20.
-var lineSuffix = regexp.MustCompile(`:\d+([-:]\d+)?$`)
-
-// filesOf returns the files that documents name, and the date of the oldest of these
-// documents.
-func filesOf(documents []Document) (files []file, oldest string) {
-	for i, d := range documents {
-		for j, given := range d.Files {
-			name := lineSuffix.ReplaceAllString(strings.TrimSpace(given), "")
-			if strings.ContainsAny(name, "*?[{") { // of a pattern the folder that it begins with
-				name, _ = doublestar.SplitPattern(name)
-			}
-			name = strings.TrimPrefix(path.Clean("/"+name), "/")
-			if name == "" || strings.ContainsRune(name, 0) {
-				continue
-			}
-			files = append(files, file{document: i, file: j, path: name})
-			if dated(d.Date) && (oldest == "" || d.Date < oldest) {
-				oldest = d.Date
-			}
-		}
-	}
-	return files, cmp.Or(oldest, "1970-01-01")
-}
-
-func dated(date string) bool {
-	_, err := time.Parse(time.DateOnly, date)
-	return err == nil
-}
-
-// ask has git say what changed since a date, unless it has said so of the commit that is
-// checked out. A history that could not be read is not asked for again before HEAD moves:
-// it would take as long.
-func (c *Checker) ask(ctx context.Context, since string) error {
 	folder, err := gitlog.Open(c.root)
-	if err != nil {
-		return err
+	if err == nil {
+		err = c.readHistory(ctx, folder)
 	}
-	commit, err := folder.Head(ctx)
-	if err != nil {
-		return err
-	}
-	if commit == c.commit && since >= c.since {
-		return c.err
-	}
-	changes, err := changesOf(ctx, folder, commit, since)
-	if ctx.Err() == nil {
-		c.commit, c.since, c.changes, c.err = commit, since, changes, err
-	}
-	return err
-}
-
-func changesOf(ctx context.Context, folder gitlog.Folder, commit, since string) (map[string]gitlog.Change, error) {
-	shallow, err := folder.Shallow(ctx)
-	if err == nil && shallow {
-		err = errShallow
+	if ctx.Err() != nil {
+		return nil, nil, context.Cause(ctx)
 	}
 	if err != nil {
-		return nil, err
+		return nil, err, nil
 	}
-	return folder.Changed(ctx, commit, since)
+	present := c.present.begin(root)
+	if err := c.readVersions(ctx, folder, documents, present); err != nil {
+		return nil, err, nil
+	}
+	for i, d := range documents {
+		for j, place := range d.Places {
+			if state, now := c.judge(d, place, present); state != Same {
+				found = append(found, Finding{State: state, Document: i, Place: j, Now: now})
+			}
+		}
+	}
+	return found, nil, nil
 }
 
 // errShallow is about a clone as CI makes it.
 var errShallow = errors.New("this clone has only the newest commits; fetch the whole history, " +
 	"as actions/checkout does with fetch-depth: 0")
+
+// readHistory asks git which commit last changed each file, unless it has said so of the
+// commit that is checked out. A history that could not be read is not asked for again
+// before HEAD moves: it would take as long.
+func (c *Checker) readHistory(ctx context.Context, folder gitlog.Folder) error {
+	commit, err := folder.Head(ctx)
+	if err != nil {
+		return err
+	}
+	if commit == c.commit {
+		return c.err
+	}
+	shallow, err := folder.Shallow(ctx)
+	if err == nil && shallow {
+		err = errShallow
+	}
+	var touched map[string]string
+	if err == nil {
+		touched, err = folder.Touched(ctx, commit)
+	}
+	if ctx.Err() == nil {
+		c.commit, c.touched, c.err = commit, touched, err
+		c.renamed, c.objects, c.before = map[string]map[string]string{}, map[gitlog.Version]gitlog.Object{}, map[string][]string{}
+	}
+	return err
+}
+
+// readVersions asks git for the places as they were, where these are not known, and
+// removes the places of documents that are not as their commit has them.
+func (c *Checker) readVersions(
+	ctx context.Context, folder gitlog.Folder, documents []Document, present *presentFiles,
+) error {
+	if err := c.readObjects(ctx, folder, documents); err != nil {
+		return err
+	}
+	var differing []gitlog.Object
+	for i, d := range documents {
+		commit := c.touched[d.Path]
+		if written := c.objects[gitlog.Version{Commit: commit, Path: d.Path}]; commit == "" || !present.file(d.Path).is(written.ID) {
+			documents[i].Places = nil
+		}
+		for _, place := range documents[i].Places {
+			object := c.objects[gitlog.Version{Commit: commit, Path: place.Path}]
+			now := present.file(place.Path)
+			if object.ID == "" || object.Folder || now.is(object.ID) {
+				continue
+			}
+			if _, known := c.before[object.ID]; !known {
+				c.before[object.ID] = nil
+				differing = append(differing, object)
+			}
+			if now.exists {
+				continue
+			}
+			if err := c.readRenames(ctx, folder, commit); err != nil {
+				return err
+			}
+		}
+	}
+	return folder.Contents(ctx, differing, func(object gitlog.Object, content []byte) {
+		c.before[object.ID] = linesOf(content)
+	})
+}
+
+// readObjects asks git which objects documents and their places were, where that is not
+// known.
+func (c *Checker) readObjects(ctx context.Context, folder gitlog.Folder, documents []Document) error {
+	var wanted []gitlog.Version
+	want := func(v gitlog.Version) {
+		if _, known := c.objects[v]; !known && v.Commit != "" {
+			c.objects[v] = gitlog.Object{}
+			wanted = append(wanted, v)
+		}
+	}
+	for _, d := range documents {
+		for i, place := range d.Places {
+			if i == 0 {
+				want(gitlog.Version{Commit: c.touched[d.Path], Path: d.Path})
+			}
+			want(gitlog.Version{Commit: c.touched[d.Path], Path: strings.TrimSuffix(place.Path, "/")})
+		}
+	}
+	objects, err := folder.Objects(ctx, wanted)
+	for i, v := range wanted {
+		if err != nil {
+			delete(c.objects, v)
+			continue
+		}
+		c.objects[v] = objects[i]
+	}
+	return err
+}
+
+// readRenames asks git which files were moved since a commit, where that is not known.
+func (c *Checker) readRenames(ctx context.Context, folder gitlog.Folder, commit string) (err error) {
+	if c.renamed[commit] == nil {
+		c.renamed[commit], err = folder.Renamed(ctx, commit, c.commit)
+	}
+	return err
+}
+
+// judge says what became of a place of a document.
+func (c *Checker) judge(d Document, place document.Place, present *presentFiles) (State, document.Place) {
+	commit := c.touched[d.Path]
+	object := c.objects[gitlog.Version{Commit: commit, Path: strings.TrimSuffix(place.Path, "/")}]
+	now := present.file(place.Path)
+	switch {
+	case now.exists && (object.ID == "" || object.Folder || now.unread) || now.is(object.ID):
+		return Same, place // written before its place was, or a folder, or not changed
+	case object.ID == "":
+		return Unknown, place
+	case now.exists:
+		return judge(place, c.before[object.ID], present.lines(place.Path))
+	}
+	moved := place
+	moved.Path = c.renamed[commit][place.Path]
+	if now = present.file(moved.Path); moved.Path == "" || !now.exists {
+		return Gone, place
+	}
+	state, moved := judge(moved, c.before[object.ID], present.lines(moved.Path))
+	if now.is(object.ID) || state == Same {
+		return Moved, moved
+	}
+	return state, moved
+}

@@ -10,7 +10,7 @@ const (
 	// the server compute and keep all of them.
 	maxRunning = 100
 	// maxQueued is the size of the messages that may wait to be delivered, in bytes.
-	// Further messages are refused.
+	// No more is read while there is no room.
 	maxQueued = 2 * MaxLine
 	// messageOverhead is about what a decoded message takes beside its text.
 	messageOverhead = 512
@@ -22,7 +22,7 @@ type queued struct {
 	size    int
 }
 
-// queue holds messages between the reader and Read, so that the reader never waits
+// queue holds messages between the reader and Read, so that the reader seldom waits
 // and notices the end of the input at once. Messages leave it in order, with one
 // exception: a call waits while maxRunning others are unanswered, and messages that
 // are not calls overtake it. One of them may cancel a running call. The connection's
@@ -36,9 +36,13 @@ type queue struct {
 
 	// changed holds a value after a change that next may have waited for.
 	changed chan struct{}
+	// room holds a value after a message has left, which push may have waited for.
+	room chan struct{}
 }
 
-func newQueue() queue { return queue{changed: make(chan struct{}, 1)} }
+func newQueue() queue {
+	return queue{changed: make(chan struct{}, 1), room: make(chan struct{}, 1)}
+}
 
 // push adds a message that was read from size bytes. It reports false if there is no
 // room.
@@ -49,20 +53,20 @@ func (q *queue) push(message jsonrpc.Message, size int) bool {
 	}
 	q.size += size
 	q.arrived = append(q.arrived, queued{message, size})
-	q.wake()
+	signal(q.changed)
 	return true
 }
 
 // close says that no message follows.
 func (q *queue) close() {
 	q.closed = true
-	q.wake()
+	signal(q.changed)
 }
 
 // answered says that a delivered call is answered.
 func (q *queue) answered() {
 	q.running--
-	q.wake()
+	signal(q.changed)
 }
 
 // next removes the next message that may be delivered, nil for none. If it reports
@@ -90,12 +94,14 @@ func (q *queue) take(list *[]queued) jsonrpc.Message {
 	if isCall(first.message) {
 		q.running++
 	}
+	signal(q.room)
 	return first.message
 }
 
-func (q *queue) wake() {
+// signal puts a value into a channel that holds one.
+func signal(c chan<- struct{}) {
 	select {
-	case q.changed <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }

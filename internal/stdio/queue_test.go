@@ -8,8 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-
 	"github.com/compound-docs/compound-docs/internal/stdio"
 )
 
@@ -101,25 +99,70 @@ func TestQueue_BoundsTheCallsThatRun(t *testing.T) {
 	})
 }
 
-// What waits is bounded in bytes. A message beyond that is refused, and may be sent
-// again.
-func TestQueue_RefusesWhatItCannotKeep(t *testing.T) {
+// A client may send requests faster than they are answered: it is read more slowly then,
+// and each of 100,000 has its answer.
+func TestQueue_AnswersEveryRequestOfABurst(t *testing.T) {
 	t.Parallel()
-	c := connect(t)
-	large := func(id int) string {
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"`, id) + strings.Repeat("x", stdio.MaxLine-1000) + `"}`
-	}
-	c.send(t, large(0))
-	c.send(t, large(1))
-	c.send(t, ping(2))
-	c.send(t, ping(3))
-	wantRefusal(t, c.line(t), "3", jsonrpc.CodeInvalidRequest, "too many messages wait")
-	c.read(t)
-	c.send(t, ping(3))
-	c.read(t)
-	for id := 2; id < 4; id++ {
-		if got := c.read(t); got != ping(id) {
-			t.Errorf("delivered %s, want %s", got, ping(id))
+	synctest.Test(t, func(t *testing.T) {
+		c := connect(t)
+		const calls = 100_000
+		sent := make(chan struct{})
+		go func() {
+			defer close(sent)
+			for i := range calls {
+				c.send(t, ping(i))
+			}
+		}()
+		synctest.Wait()
+		select {
+		case <-sent:
+			t.Error("all requests are kept, want a bound")
+		default:
 		}
+		go func() {
+			for i := range calls {
+				c.read(t)
+				if err := c.conn.Write(t.Context(), response(t, i, `{}`)); err != nil {
+					t.Error(err)
+				}
+			}
+		}()
+		for i := range calls {
+			if got, want := c.line(t), fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{}}`, i); got != want {
+				t.Fatalf("got %s, want %s", got, want)
+			}
+		}
+		c.close()
+		synctest.Wait()
+	})
+}
+
+// A client that goes on sending and lets nothing be answered is told why the session ends.
+func TestQueue_EndsASessionThatStalls(t *testing.T) {
+	t.Parallel()
+	large := `{"jsonrpc":"2.0","method":"` + strings.Repeat("x", stdio.MaxLine-1000) + `"}`
+	for name, lines := range map[string][]string{
+		"messages that are not taken": {large, large, ping(1), ping(2)},
+		"replies that are not read":   strings.Fields(strings.Repeat("7 ", 65)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ended := make(chan struct{})
+				c := connect(t, func(transport *stdio.Transport) { transport.OnEnd = func() { close(ended) } })
+				for _, line := range lines {
+					c.send(t, line)
+				}
+				began := time.Now()
+				<-ended
+				if took := time.Since(began); took != 30*time.Second {
+					t.Errorf("the session ends after %s, want 30s", took)
+				}
+				_, err := c.conn.Read(t.Context())
+				wantError(t, err, stdio.ErrStalled)
+				c.close()
+				synctest.Wait()
+			})
+		})
 	}
 }

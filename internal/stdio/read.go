@@ -24,7 +24,7 @@ func (c *connection) readLines(in io.Reader) error {
 		line, err := readLine(reader)
 		switch {
 		case errors.Is(err, errLongLine):
-			c.reply(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the line is longer than %d bytes; send a shorter message", MaxLine))
+			c.refuse(nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the line is longer than %d bytes; send a shorter message", MaxLine))
 		case len(line) > 0:
 			c.accept(line)
 		}
@@ -61,52 +61,46 @@ func readLine(reader *bufio.Reader) (line []byte, err error) {
 	}
 }
 
-// accept queues the message or batch in a line, or replies with an error.
+// accept queues the message in a line, or answers with an error.
 func (c *connection) accept(line []byte) {
 	if !utf8.Valid(line) || !json.Valid(line) {
-		c.reply(nil, jsonrpc.CodeParseError, "the line is not a JSON text in UTF-8; write each message as one line of JSON")
-		return
-	}
-	if line[0] == '[' {
-		c.acceptBatch(line)
+		c.refuse(nil, jsonrpc.CodeParseError, "the line is not a JSON text in UTF-8; write each message as one line of JSON")
 		return
 	}
 	message, id, err := decode(line)
 	if err == nil {
-		id, err = c.enqueue(message, id, len(line), nil)
+		id, err = nil, c.enqueue(message, len(line))
 	}
 	if err != nil {
-		c.reply(id, jsonrpc.CodeInvalidRequest, err.Error())
+		c.refuse(id, jsonrpc.CodeInvalidRequest, err.Error())
 	}
 }
 
-// enqueue queues a message, which was read from size bytes, for Read. It records a call
-// as unanswered, together with its batch; in is nil outside a batch. The error says why
-// the message is refused; the ID is then the one to use in the reply.
-func (c *connection) enqueue(message jsonrpc.Message, id json.RawMessage, size int, in *batch) (json.RawMessage, error) {
+// enqueue queues a message, which was read from size bytes, for Read. It waits while there
+// is no room. The error says that the message is a call whose ID is in use.
+func (c *connection) enqueue(message jsonrpc.Message, size int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	request, call := message.(*jsonrpc.Request)
-	call = call && request.IsCall()
-	if call {
-		if _, used := c.calls[request.ID]; used {
-			return nil, fmt.Errorf("the id %.60q belongs to another request that has not been answered yet", fmt.Sprint(request.ID.Raw()))
+	if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() {
+		if c.calls[request.ID] {
+			return fmt.Errorf("the id %.60q belongs to another request that has not been answered yet", fmt.Sprint(request.ID.Raw()))
+		}
+		c.calls[request.ID] = true
+	}
+	for !c.incoming.push(message, size) {
+		c.mu.Unlock()
+		goesOn := c.waitFor(c.incoming.room)
+		c.mu.Lock()
+		if !goesOn {
+			return nil // the session has ended
 		}
 	}
-	if !c.incoming.push(message, size) {
-		return id, errors.New("too many messages wait for their answers; read the answers and send the message again")
-	}
-	if call {
-		c.calls[request.ID] = in
-		if request.Method == "initialize" {
-			c.initialize = request.ID
-		}
-		if in != nil {
-			in.calls++
-			in.open++
-		}
-	}
-	return nil, nil
+	return nil
+}
+
+func isCall(message jsonrpc.Message) bool {
+	request, ok := message.(*jsonrpc.Request)
+	return ok && request.IsCall()
 }
 
 // envelope has the fields that are checked before the SDK decodes a message.

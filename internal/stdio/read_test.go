@@ -59,6 +59,7 @@ func TestRead_RefusesMalformedLines(t *testing.T) {
 		{"two messages", `{"jsonrpc":"2.0","id":1,"method":"a"} {}`, "null", jsonrpc.CodeParseError, "one line of JSON"},
 		{"invalid UTF-8", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}", "null", jsonrpc.CodeParseError, "UTF-8"},
 		{"too deep", strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000), "null", jsonrpc.CodeParseError, "one line of JSON"},
+		{"a batch", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, "null", jsonrpc.CodeInvalidRequest, "not an object"},
 		{"a number", `7`, "null", jsonrpc.CodeInvalidRequest, "not an object"},
 		{"a string", `"ping"`, "null", jsonrpc.CodeInvalidRequest, "not an object"},
 		{"null", `null`, "null", jsonrpc.CodeInvalidRequest, "no method"},

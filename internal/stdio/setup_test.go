@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"strings"
@@ -106,17 +105,6 @@ func (c *client) answer(t *testing.T, id any, result string) string {
 		t.Fatal(err)
 	}
 	return line
-}
-
-// initialize agrees on a protocol version, none for "".
-func (c *client) initialize(t *testing.T, version string) {
-	t.Helper()
-	if version == "" {
-		return
-	}
-	c.send(t, `{"jsonrpc":"2.0","id":"init","method":"initialize"}`)
-	c.read(t)
-	c.answer(t, "init", fmt.Sprintf(`{"protocolVersion":%q}`, version))
 }
 
 func response(t *testing.T, id any, result string) *jsonrpc.Response {

@@ -1,7 +1,6 @@
 // Package stdio is an MCP transport over two streams, with one JSON-RPC message
-// or batch per line. It answers malformed lines with a JSON-RPC error and keeps
-// the session open. It knows lines and JSON-RPC; it must not know any MCP method
-// except initialize, whose result says whether batches are allowed.
+// per line. It answers malformed lines with a JSON-RPC error and keeps the session
+// open. It knows lines and JSON-RPC; it must not know any MCP method.
 package stdio
 
 import (
@@ -26,11 +25,19 @@ const (
 	// deliveryTime is how long the session goes on after the end of the input, to
 	// deliver what was read.
 	deliveryTime = 500 * time.Millisecond
+	// stallTime is how long no message may be taken or answered while the client sends
+	// more than the connection keeps.
+	stallTime = 30 * time.Second
 )
 
-// ErrNotRead reports that the session has ended and that the client did not read
-// a message within a second after that.
-var ErrNotRead = errors.New("the client does not read its answers")
+var (
+	// ErrNotRead reports that the session has ended and that the client did not read
+	// a message within a second after that.
+	ErrNotRead = errors.New("the client does not read its answers")
+	// ErrStalled reports that the session has ended because too many messages wait.
+	ErrStalled = errors.New("too many messages wait, and none has been answered for 30 s; " +
+		"the client must read the answers, and send fewer messages at a time")
+)
 
 // Transport implements [mcp.Transport]. Connect may be called once.
 type Transport struct {
@@ -52,8 +59,11 @@ func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
 	c := &connection{
 		out: t.Out, logger: t.Logger, onEnd: t.OnEnd,
 		incoming: newQueue(), ended: make(chan struct{}), drained: make(chan struct{}),
-		writing: make(chan struct{}, 1), replying: make(chan struct{}, maxReplies),
-		calls: map[jsonrpc.ID]*batch{},
+		writing: make(chan struct{}, 1), replies: make(chan struct{}, maxReplies),
+		calls: map[jsonrpc.ID]bool{},
+	}
+	for range maxReplies {
+		c.replies <- struct{}{}
 	}
 	// A read of stdin cannot be interrupted, so this goroutine may live as long as
 	// the process.
@@ -82,21 +92,16 @@ type connection struct {
 	ended   chan struct{} // closed when the session ends
 	drained chan struct{} // closed drainTime later: writes are given up
 
-	writing  chan struct{} // semaphore of one: held while a line is written
-	replying chan struct{} // semaphore of maxReplies: held by each pending reply
-	dropped  sync.Once     // logs the first dropped reply
+	writing chan struct{} // semaphore of one: held while a line is written
+	replies chan struct{} // holds an element for each reply that may be written beside others
 
-	mu sync.Mutex // guards the fields below and every batch
-	// version is the negotiated protocol version, "" until it is known.
-	version string
+	mu sync.Mutex // guards the fields below
 	// incoming holds the messages that Read has not returned yet.
 	incoming queue
 	// inputError is why In ended, nil before.
 	inputError error
-	// calls maps each unanswered call to its batch, or to nil outside a batch.
-	calls map[jsonrpc.ID]*batch
-	// initialize is the ID of the last initialize call.
-	initialize jsonrpc.ID
+	// calls are those that are not answered.
+	calls map[jsonrpc.ID]bool
 }
 
 // endInput records the end of In. The session ends when what was read is delivered,
@@ -120,6 +125,21 @@ func (c *connection) end(reason error) {
 		time.AfterFunc(drainTime, func() { close(c.drained) })
 		c.noticeEnd()
 	})
+}
+
+// waitFor waits until the channel has an element. It reports false if the session ends
+// first, and ends it after stallTime.
+func (c *connection) waitFor(room <-chan struct{}) bool {
+	stalled := time.NewTimer(stallTime)
+	defer stalled.Stop()
+	select {
+	case <-room:
+		return true
+	case <-stalled.C:
+		c.end(ErrStalled)
+	case <-c.ended:
+	}
+	return false
 }
 
 func (c *connection) noticeEnd() {

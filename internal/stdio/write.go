@@ -7,8 +7,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// maxReplies bounds the pending replies to malformed lines while the client does
-// not read. Further replies are dropped.
+// maxReplies is the number of replies to malformed lines that wait for the client to
+// read. No more is read meanwhile.
 const maxReplies = 64
 
 // Write writes a message and returns when Out has taken it. Messages written one
@@ -33,35 +33,19 @@ func (c *connection) Write(ctx context.Context, message jsonrpc.Message) error {
 		encoded = errorResponse(nil, jsonrpc.CodeInvalidRequest, response.Error.Error())
 	}
 	if isResponse {
-		if encoded = c.completeCall(response, encoded); encoded == nil {
-			return nil
-		}
+		c.completeCall(response.ID)
 	}
 	return c.writeLine(encoded)
 }
 
-// completeCall records that a call is answered. It returns what to write now: the
-// answer, or all answers of its batch, or nil while the batch is incomplete.
-func (c *connection) completeCall(response *jsonrpc.Response, encoded []byte) []byte {
+// completeCall records that a call is answered.
+func (c *connection) completeCall(id jsonrpc.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	in, open := c.calls[response.ID]
-	if open {
-		delete(c.calls, response.ID)
+	if c.calls[id] {
+		delete(c.calls, id)
 		c.incoming.answered()
 	}
-	if response.ID == c.initialize && response.Error == nil && c.version == "" {
-		var result struct {
-			ProtocolVersion string `json:"protocolVersion"` //nolint:tagliatelle // the protocol's own spelling
-		}
-		if json.Unmarshal(response.Result, &result) == nil {
-			c.version = result.ProtocolVersion
-		}
-	}
-	if in == nil {
-		return encoded
-	}
-	return in.add(encoded)
 }
 
 // writeLine writes a line when no other is being written. A blocked write cannot be
@@ -86,30 +70,19 @@ func (c *connection) writeLine(line []byte) error {
 	}
 }
 
-// reply answers a malformed message. It does not wait, so that the reader notices
-// the end of In even while the client does not read. A nil id becomes null.
-func (c *connection) reply(id json.RawMessage, code int, message string) {
-	c.replyWith(errorResponse(id, code, message))
-}
-
-// replyWith writes a reply in the background, or drops it if maxReplies are pending.
-func (c *connection) replyWith(line []byte) {
-	select {
-	case c.replying <- struct{}{}:
-	default:
-		c.dropped.Do(func() { c.logger.Error("replies are dropped because the client reads none") })
+// refuse answers a malformed message, in the background, so that the reader notices the
+// end of In even while the client does not read. It waits while maxReplies are pending. A
+// nil id becomes null.
+func (c *connection) refuse(id json.RawMessage, code int, message string) {
+	if !c.waitFor(c.replies) {
 		return
 	}
 	go func() {
-		defer func() { <-c.replying }()
-		c.writeReply(line)
+		defer func() { c.replies <- struct{}{} }()
+		if err := c.writeLine(errorResponse(id, code, message)); err != nil {
+			c.logger.Debug("a reply was not read", "error", err)
+		}
 	}()
-}
-
-func (c *connection) writeReply(line []byte) {
-	if err := c.writeLine(line); err != nil {
-		c.logger.Debug("a reply was not read", "error", err)
-	}
 }
 
 // errorResponse encodes an error response. A nil id becomes null.

@@ -5,10 +5,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/workspace"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
@@ -55,7 +56,7 @@ func TestReindex_KeepsTheBranchOutsideGit(t *testing.T) {
 		if _, err := s.Delete(t.Context(), index.Selection{Project: "test-project"}); err != nil {
 			t.Fatal(err)
 		}
-		if active, err := s.Active(t.Context()); rag.AsError(err).Code != rag.ProjectNotActivated {
+		if active, err := s.Active(t.Context()); apierror.AsError(err).Code != apierror.ProjectNotActivated {
 			t.Errorf("after a deletion active on %+v (%v), want PROJECT_NOT_ACTIVATED", active, err)
 		}
 		f.activate(t, s, branch)

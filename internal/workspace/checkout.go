@@ -8,14 +8,16 @@ import (
 	"strings"
 	"time"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
 // LastKey returns the key of a project's tenant on the branch that is checked out. Outside
 // git it is the branch on which the checkout was last in use.
-func LastKey(ctx context.Context, x *index.Index, p *project.Project, head project.GitHead) (key rag.TenantKey, err error) {
+func LastKey(ctx context.Context, x *index.Index, p *project.Project, head project.GitHead) (key catalog.TenantKey, err error) {
 	key = keyOf(p, head.Branch)
 	if !head.InRepository {
 		key.Branch, err = x.LastBranch(ctx, key.Project, key.PathHash)
@@ -64,7 +66,7 @@ func (p *Project) ready() error {
 // checkBranch returns an error if branch is not the one that is checked out.
 func checkBranch(root, branch string) error {
 	if strings.TrimSpace(branch) == "" {
-		return rag.Errorf(rag.InvalidArgument, "branch_name is empty; give the name that `git branch --show-current` prints").
+		return apierror.Errorf(apierror.InvalidArgument, "branch_name is empty; give the name that `git branch --show-current` prints").
 			With("parameter", "branch_name")
 	}
 	head, err := project.Head(root)
@@ -75,14 +77,14 @@ func checkBranch(root, branch string) error {
 		return nil
 	}
 	if head.Detached {
-		return rag.Errorf(rag.InvalidArgument, "branch_name is %q, but %s is on no branch (detached HEAD); give %q",
+		return apierror.Errorf(apierror.InvalidArgument, "branch_name is %q, but %s is on no branch (detached HEAD); give %q",
 			branch, root, head.Branch).With("parameter", "branch_name").With("current_branch", head.Branch)
 	}
 	remedy := "there is no such branch"
 	if slices.Contains(project.Branches(root), branch) {
 		remedy = fmt.Sprintf("run `git switch %s` first, since the files on disk are those of %q", branch, head.Branch)
 	}
-	return rag.Errorf(rag.InvalidArgument, "branch_name is %q, but %s is on %q; give %q, or %s",
+	return apierror.Errorf(apierror.InvalidArgument, "branch_name is %q, but %s is on %q; give %q, or %s",
 		branch, filepath.Base(root), head.Branch, head.Branch, remedy).
 		With("parameter", "branch_name").With("current_branch", head.Branch)
 }

@@ -17,22 +17,14 @@ func (p *Project) outdated() bool {
 	return p.moved() || p.reconfigured()
 }
 
-// reconfigured reports whether the config or a schema has changed since the last
-// call.
+// reconfigured reports whether the config in force may not be the one on disk: the config
+// or a file that it names has changed since the activation, or the config has an error. It
+// does so at every call until the project is activated again with what is on disk.
 func (p *Project) reconfigured() bool {
-	stamp := stampConfig(p.Definition)
 	p.mu.Lock()
-	unchanged := stamp == p.stamp
-	p.stamp = stamp
+	problem := p.configProblem
 	p.mu.Unlock()
-	return !unchanged
-}
-
-// forgetConfig makes the project count as outdated until it is activated again.
-func (p *Project) forgetConfig() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.stamp = ""
+	return problem != nil || stampConfig(p.Definition) != p.stamp
 }
 
 func (p *Project) setConfigProblem(err error) {

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
@@ -20,14 +22,14 @@ const indexPoll = 500 * time.Millisecond
 // It remains so until this server or another one of the checkout activates it.
 type deletion struct {
 	project *project.Project
-	key     rag.TenantKey
+	key     catalog.TenantKey
 	// at is the time of the deletion, zero if that is not known. here is set if this
 	// server deleted it.
 	at   time.Time
 	here bool
 }
 
-func (d *deletion) error() *rag.Error {
+func (d *deletion) error() *apierror.Error {
 	by, when := "another server", ""
 	if d.here {
 		by = "this server"
@@ -97,26 +99,26 @@ func (w *Workspace) hasProject() error {
 }
 
 // own returns the project that the server was started for, with its present branch.
-func (w *Workspace) own(ctx context.Context) (*project.Project, rag.TenantKey, error) {
+func (w *Workspace) own(ctx context.Context) (*project.Project, catalog.TenantKey, error) {
 	dir := w.ownDir()
 	if dir == "" {
-		return nil, rag.TenantKey{}, errors.New("the server was started for no project")
+		return nil, catalog.TenantKey{}, errors.New("the server was started for no project")
 	}
 	return w.checkedOut(ctx, dir)
 }
 
-func (w *Workspace) checkedOut(ctx context.Context, configPath string) (*project.Project, rag.TenantKey, error) {
+func (w *Workspace) checkedOut(ctx context.Context, configPath string) (*project.Project, catalog.TenantKey, error) {
 	p, err := w.load(configPath)
 	if err != nil {
-		return nil, rag.TenantKey{}, err
+		return nil, catalog.TenantKey{}, err
 	}
 	head, err := project.Head(p.Root)
 	if err != nil {
-		return nil, rag.TenantKey{}, err
+		return nil, catalog.TenantKey{}, err
 	}
 	branch, err := w.branchOf(ctx, p, head)
 	if err != nil {
-		return nil, rag.TenantKey{}, err
+		return nil, catalog.TenantKey{}, err
 	}
 	return p, keyOf(p, branch), nil
 }
@@ -135,7 +137,7 @@ func (w *Workspace) drop(active *Project, why *deletion) {
 }
 
 // rejoin finds a tenant that is in the index. It registers none.
-func (w *Workspace) rejoin(ctx context.Context, key rag.TenantKey, _ string) (*rag.Tenant, error) {
+func (w *Workspace) rejoin(ctx context.Context, key catalog.TenantKey, _ string) (*catalog.Tenant, error) {
 	return w.index.Rejoin(ctx, key)
 }
 
@@ -154,7 +156,8 @@ func (w *Workspace) resume(ctx context.Context, why *deletion) (*Project, error)
 }
 
 // compareWithIndex ends the active project if its tenant was deleted, and resumes a
-// deleted one that another server has activated.
+// deleted one that another server has activated. If the database was dropped and made
+// again, the project is registered in the new one.
 func (w *Workspace) compareWithIndex(ctx context.Context) error {
 	active, why := w.current(), w.deletion()
 	if active == nil && why == nil {
@@ -172,12 +175,16 @@ func (w *Workspace) compareWithIndex(ctx context.Context) error {
 	if w.current() != active || ctx.Err() != nil {
 		return nil // another call has changed it
 	}
+	if active != nil && state.Remade {
+		_, err := w.replace(ctx, active.Definition, active.Tenant.Key, w.index.Tenant)
+		return err
+	}
 	if active != nil {
 		why = &deletion{project: active.Definition, key: active.Tenant.Key, at: state.DeletedAt}
 		w.logger.WarnContext(ctx, "the index was deleted by another server", "project", why.key.Project, "branch", why.key.Branch)
 		w.drop(active, why)
 	}
-	if _, err := w.resume(ctx, why); err != nil && rag.AsError(err).Code != rag.ProjectNotActivated {
+	if _, err := w.resume(ctx, why); err != nil && apierror.AsError(err).Code != apierror.ProjectNotActivated {
 		return err
 	}
 	return nil

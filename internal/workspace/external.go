@@ -7,8 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/watch"
 )
 
@@ -54,8 +55,8 @@ func externalProblem(problem error) error {
 	return fmt.Errorf("%s: %w", op, problem)
 }
 
-func notConfigured() *rag.Error {
-	e := rag.Errorf(rag.ExternalDocsNotConfigured, "external_docs is not configured in project config. "+
+func notConfigured() *apierror.Error {
+	e := apierror.Errorf(apierror.ExternalDocsNotConfigured, "external_docs is not configured in project config. "+
 		"Add 'external_docs.path' to your .csharp-compounding-docs/config.json file.")
 	return e.With("configFile", ".csharp-compounding-docs/config.json").
 		With("exampleConfig", map[string]any{"external_docs": map[string]any{

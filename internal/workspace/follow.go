@@ -2,24 +2,28 @@ package workspace
 
 import (
 	"context"
+	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/compound-docs/compound-docs/internal/panics"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 // checkoutPoll is how often branch and config are checked between calls. Every call
 // checks the branch itself.
 const checkoutPoll = time.Second
 
+// usedPatience bounds the wait of a call for what has happened in a pause: the database may
+// be away, which the call itself then says.
+const usedPatience = 2 * time.Second
+
 // every calls f once an interval until the workspace is closed. name says in the
 // log what f does.
 func (w *Workspace) every(interval time.Duration, name string, f func(ctx context.Context)) {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	go func() {
-		<-w.closed
-		cancel()
-	}()
+	ctx, stop := w.untilClosed(context.Background())
+	defer stop()
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for {
@@ -32,6 +36,50 @@ func (w *Workspace) every(interval time.Duration, name string, f func(ctx contex
 	}
 }
 
+// untilClosed returns a context that also ends when the workspace is closed. The caller
+// calls stop in the end, which waits until nothing of it is left.
+func (w *Workspace) untilClosed(ctx context.Context) (until context.Context, stop func()) {
+	until, cancel := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		select {
+		case <-w.closed:
+			cancel()
+		case <-until.Done():
+		}
+	})
+	return until, func() {
+		cancel()
+		watching.Wait()
+	}
+}
+
+// restore has passages that somebody has altered in the database written again from their
+// files, while the search that found them goes on. Those of the handbook come with the
+// next ingest.
+func (w *Workspace) restore(scope catalog.Scope, hashes []uuid.UUID) {
+	select {
+	case w.restoring <- struct{}{}:
+	default:
+		return // another search will find what is left
+	}
+	w.running.Go(func() {
+		defer func() { <-w.restoring }()
+		ctx, stop := w.untilClosed(context.Background())
+		defer stop()
+		w.logger.WarnContext(ctx, "passages in the database were altered: their text is not that of their keys; they are written again",
+			"project", scope.Tenant.Key.Project, "collection", scope.Collection, "passages", hashes)
+		err := w.index.Forget(ctx, scope, hashes)
+		if active := w.current(); err == nil && active != nil && active.Tenant.Same(scope.Tenant) {
+			active.rescan()
+			err = active.syncUnnoticed(ctx)
+		}
+		if err != nil && ctx.Err() == nil {
+			w.logger.WarnContext(ctx, "write altered passages again", "error", err)
+		}
+	})
+}
+
 // followProject makes the active project follow its branch, its config and its
 // schemas.
 func (w *Workspace) followProject(ctx context.Context) {
@@ -40,15 +88,33 @@ func (w *Workspace) followProject(ctx context.Context) {
 		return
 	}
 	if _, err := w.refresh(ctx, active); err != nil && ctx.Err() == nil {
-		active.forgetConfig()
 		w.logger.WarnContext(ctx, "follow the project", "error", err)
 	}
 }
 
 // followIndex makes the workspace follow what other servers do with its project in
-// the index: deletions and activations.
+// the index: deletions and activations. While nobody uses it, it asks only if the project
+// cannot be indexed because it was deleted; the next call asks in any case.
 func (w *Workspace) followIndex(ctx context.Context) {
+	if active := w.current(); w.index.Idle() && (active == nil || !active.deleted()) {
+		return
+	}
+	w.askIndex(ctx)
+}
+
+func (w *Workspace) askIndex(ctx context.Context) {
 	if err := w.compareWithIndex(ctx); err != nil && ctx.Err() == nil {
 		w.logger.DebugContext(ctx, "follow the index", "error", err)
 	}
+}
+
+// used notes that somebody uses the workspace. After a pause it looks at what other servers
+// did with the project.
+func (w *Workspace) used(ctx context.Context) {
+	if !w.index.Used() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, usedPatience)
+	defer cancel()
+	w.askIndex(ctx)
 }

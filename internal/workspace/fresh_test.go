@@ -18,6 +18,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/indexstate"
@@ -44,11 +45,12 @@ func (f *fixture) newReference(t *testing.T) *reference {
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
 	database := db.NewDatabase(testenv.DatabaseURL(t), logger)
-	models, err := ollama.New(ollama.Config{Hosts: []string{f.fake.URL()}, Logger: logger})
+	models, err := ollama.New(ollama.Config{Host: f.fake.URL(), Logger: logger})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := workspace.New(index.New(database, models, logger), rag.NewSearcher(database, models, models, logger), project.DefaultSettings(), f.configPath(), logger)
+	searcher := rag.NewSearcher(database, models)
+	s := workspace.New(index.New(database, models, logger), searcher, answer.New(database, searcher, models, logger), project.DefaultSettings(), f.configPath(), logger)
 	t.Cleanup(func() {
 		s.Close()
 		database.Close()

@@ -10,8 +10,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/test/gitrepo"
 	"github.com/compound-docs/compound-docs/test/workbound"
 )
@@ -82,8 +83,8 @@ func checkName(t *testing.T, p *Project, given string) {
 	t.Helper()
 	name, err := p.documentName(given, "path")
 	if err != nil {
-		var refused *rag.Error
-		if !errors.As(err, &refused) || refused.Code != rag.InvalidArgument && refused.Code != rag.DocumentNotFound {
+		var refused *apierror.Error
+		if !errors.As(err, &refused) || refused.Code != apierror.InvalidArgument && refused.Code != apierror.DocumentNotFound {
 			t.Errorf("%q is refused with %v", given, err)
 		}
 		return

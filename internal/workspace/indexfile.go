@@ -10,8 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // indexTries is how often a file that changes while it is indexed is tried.
@@ -21,7 +23,16 @@ const indexTries = 5
 // given may be relative to the repository or to the docs folder. It returns the path in
 // the index. If the file changes or disappears meanwhile, the index holds its newest
 // state. Without Ollama the error says that the document is found by its words.
-func (p *Project) IndexFile(ctx context.Context, given string) (string, error) {
+func (p *Project) IndexFile(ctx context.Context, given string) (indexed string, err error) {
+	if indexed, err = p.indexGiven(ctx, given); err != nil && isMissing(err) && p.isExternal(given) {
+		err = apierror.Errorf(apierror.InvalidArgument, "%.200q belongs to the external docs, which are indexed by themselves, "+
+			"and found with search_external_docs; index_document is for documents in %s", given, p.Definition.DocsDir()).
+			With("parameter", "path")
+	}
+	return indexed, err
+}
+
+func (p *Project) indexGiven(ctx context.Context, given string) (string, error) {
 	name, err := p.documentName(given, "path")
 	if err != nil {
 		return "", err
@@ -37,9 +48,9 @@ func (p *Project) IndexFile(ctx context.Context, given string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := p.queue.EmbedDocument(ctx, rag.Compounding, indexed); err != nil {
-		reason := rag.AsError(err)
-		return "", &rag.Error{
+	if err := p.queue.EmbedDocument(ctx, catalog.Compounding, indexed); err != nil {
+		reason := apierror.AsError(err)
+		return "", &apierror.Error{
 			Code: reason.Code, Details: reason.Details, Err: reason,
 			Op: "the document is indexed and found by its words (mode \"lexical\"), and its vectors will follow",
 		}
@@ -69,7 +80,7 @@ func (p *Project) indexNewest(ctx context.Context, name, indexed string) (err er
 			return err
 		}
 	}
-	return rag.FileError("index ./"+indexed, fmt.Errorf("%w, %d times; call again when nobody writes to it", err, indexTries))
+	return apierror.FileError("index ./"+indexed, fmt.Errorf("%w, %d times; call again when nobody writes to it", err, indexTries))
 }
 
 // indexFile is one try of indexNewest. The error is [document.ErrChanged] if the file
@@ -89,7 +100,7 @@ func (p *Project) indexFile(ctx context.Context, name, indexed string) error {
 		return err
 	}
 	if err != nil {
-		return rag.FileError("read ./"+indexed, err)
+		return apierror.FileError("read ./"+indexed, err)
 	}
 	failures, err := p.docs.indexer.Index(ctx, []document.File{file})
 	if err != nil {
@@ -121,11 +132,11 @@ func (p *Project) documentName(given, parameter string) (string, error) {
 	name = strings.TrimPrefix(path.Clean(p.slashed(name)), docs+"/")
 	// A path that begins with \ is absolute once that is a /.
 	if name == ".." || strings.HasPrefix(name, "../") || path.IsAbs(name) || strings.ContainsRune(name, 0) {
-		return "", rag.Errorf(rag.InvalidArgument, "%s %q leads out of %s; give one such as %s",
+		return "", apierror.Errorf(apierror.InvalidArgument, "%s %.200q leads out of %s; give one such as %s",
 			parameter, given, docs, p.examplePath()).With("parameter", parameter)
 	}
 	if !p.docs.folder.Covers(name) {
-		return "", rag.Errorf(rag.InvalidArgument, "%s %q is not a markdown document; give one such as %s",
+		return "", apierror.Errorf(apierror.InvalidArgument, "%s %.200q is not a markdown document; give one such as %s",
 			parameter, given, p.examplePath()).With("parameter", parameter)
 	}
 	return name, nil
@@ -146,9 +157,9 @@ func (p *Project) slashed(name string) string {
 	return strings.ReplaceAll(name, `\`, "/")
 }
 
-func (p *Project) notFound(given string) *rag.Error {
-	return rag.Errorf(rag.DocumentNotFound, "there is no document %q; give its path in %s, such as %s",
-		given, p.Definition.DocsDir(), p.examplePath()).With("path", given)
+func (p *Project) notFound(given string) *apierror.Error {
+	return apierror.Errorf(apierror.DocumentNotFound, "there is no document %.200q; give its path in %s, such as %s",
+		given, p.Definition.DocsDir(), p.examplePath())
 }
 
 // examplePath shows how the path of a document looks.

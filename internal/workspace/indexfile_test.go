@@ -12,8 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+
 	"github.com/compound-docs/compound-docs/internal/workspace"
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // A file changes while index_document has it embedded, and the server that
@@ -108,8 +109,8 @@ func TestIndexFile_TakesBackslashes(t *testing.T) {
 		}
 	}
 	for _, outside := range []string{`..\a.md`, `csharp-compounding-docs\..\..\a.md`} {
-		if _, err := p.IndexFile(t.Context(), outside); rag.AsError(err).Code != rag.InvalidArgument {
-			t.Errorf("IndexFile(%s): %v, want %s", outside, err, rag.InvalidArgument)
+		if _, err := p.IndexFile(t.Context(), outside); apierror.AsError(err).Code != apierror.InvalidArgument {
+			t.Errorf("IndexFile(%s): %v, want %s", outside, err, apierror.InvalidArgument)
 		}
 	}
 }
@@ -150,8 +151,8 @@ func TestIndexFile_RandomOrder(t *testing.T) {
 				server := servers[random.IntN(len(servers))]
 				calls.Go(func() {
 					if _, err := server.IndexFile(context.WithoutCancel(t.Context()), name); err != nil {
-						code := rag.AsError(err).Code
-						if code != rag.DocumentNotFound && code != rag.FileSystemError && code != rag.SchemaValidationFailed {
+						code := apierror.AsError(err).Code
+						if code != apierror.DocumentNotFound && code != apierror.FileSystemError && code != apierror.SchemaValidationFailed {
 							t.Errorf("seed %d: index %s: %v", seed, name, err)
 						}
 					}

@@ -7,9 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/google/go-cmp/cmp"
 )
 
 const solutions = "docs/solutions/"
@@ -129,17 +130,17 @@ func TestPromote_AddsFrontMatter(t *testing.T) {
 		"conventions/names.md": "---\npromotion_level: critical\n---\n\n", "untitled.md": "---\npromotion_level: critical\n---\n\n",
 		"rule.md": "---\npromotion_level: critical\n---\n\n", "caf\u00e9.md": "---\npromotion_level: critical\n---\n\n",
 	} {
-		if _, previous, err := active.Promote(t.Context(), name, rag.Critical); err != nil || previous != rag.Standard {
+		if _, previous, err := active.Promote(t.Context(), name, catalog.Critical); err != nil || previous != catalog.Standard {
 			t.Errorf("%s: previous level %s, %v", name, previous, err)
 		}
 		want[solutions+name] = strings.Replace(want[solutions+name], " ", " "+added, 1)
 	}
-	if _, _, err := active.Promote(t.Context(), "odd.md", rag.Important); err != nil {
+	if _, _, err := active.Promote(t.Context(), "odd.md", catalog.Important); err != nil {
 		t.Error(err)
 	}
 	want[solutions+"odd.md"] = strings.Replace(want[solutions+"odd.md"], "huge", "important", 1)
-	_, _, err := active.Promote(t.Context(), "broken.md", rag.Critical)
-	if e := rag.AsError(err); err == nil || e.Code != rag.SchemaValidationFailed || !strings.Contains(e.Error(), "not valid YAML") {
+	_, _, err := active.Promote(t.Context(), "broken.md", catalog.Critical)
+	if e := apierror.AsError(err); err == nil || e.Code != apierror.SchemaValidationFailed || !strings.Contains(e.Error(), "not valid YAML") {
 		t.Errorf("front matter that cannot be read: %v", err)
 	}
 	if diff := cmp.Diff(want, f.files(t)); diff != "" {
@@ -148,8 +149,8 @@ func TestPromote_AddsFrontMatter(t *testing.T) {
 	if diff := cmp.Diff(f.fresh(t), f.columns(t)); diff != "" {
 		t.Errorf("index (-fresh +promoted):\n%s", diff)
 	}
-	_, _, err = active.Promote(t.Context(), "missing.md", rag.Critical)
-	if e := rag.AsError(err); e.Code != rag.DocumentNotFound || !strings.Contains(e.Error(), "./docs/solutions/example.md") {
+	_, _, err = active.Promote(t.Context(), "missing.md", catalog.Critical)
+	if e := apierror.AsError(err); e.Code != apierror.DocumentNotFound || !strings.Contains(e.Error(), "./docs/solutions/example.md") {
 		t.Errorf("a missing document: %v", err)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/rag"
@@ -42,7 +44,7 @@ func TestOutage_Ollama(t *testing.T) {
 			name: "answers too little", faults: fakeollama.Faults{Missing: 1},
 			waiting: "makes no sense", details: []string{"circuit_state", "retry_after_seconds"},
 		},
-		{name: "wrong dimensions", faults: fakeollama.Faults{Dimensions: 768}, waiting: "768 dimensions", details: nil},
+		{name: "wrong dimensions", faults: fakeollama.Faults{Dimensions: 2048}, waiting: "2048 dimensions", details: nil},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -54,7 +56,7 @@ func TestOutage_Ollama(t *testing.T) {
 			}
 			proxy := testenv.NewFaultProxy(t, target.Host)
 			s := f.serverWith(t, f.databaseURL, ollama.Config{
-				Hosts: []string{"http://" + proxy.Address()}, RetryDelay: time.Millisecond,
+				Host: "http://" + proxy.Address(), RetryDelay: time.Millisecond,
 				Breaker: ollama.BreakerConfig{OpenFor: time.Second},
 			})
 			active := f.activate(t, s, "main")
@@ -78,7 +80,7 @@ func TestOutage_Ollama(t *testing.T) {
 			}
 			for end := time.Now().Add(outage(t)); time.Now().Before(end); {
 				failure := search(t, s, time.Now())
-				if failure == nil || failure.Code != rag.EmbeddingServiceError {
+				if failure == nil || failure.Code != apierror.EmbeddingServiceError {
 					t.Fatalf("a search meanwhile: %v, want EMBEDDING_SERVICE_ERROR", failure)
 				}
 				for _, detail := range test.details {
@@ -103,7 +105,7 @@ func TestOutage_CircuitStates(t *testing.T) {
 	f := setup(t, fruit())
 	const openFor = 300 * time.Millisecond
 	s := f.serverWith(t, f.databaseURL, ollama.Config{
-		Hosts: []string{f.fake.URL()}, Tries: 1, RetryDelay: time.Millisecond, Breaker: ollama.BreakerConfig{OpenFor: openFor},
+		Host: f.fake.URL(), Tries: 1, RetryDelay: time.Millisecond, Breaker: ollama.BreakerConfig{OpenFor: openFor},
 	})
 	f.activate(t, s, "main")
 	f.recovers(t, s)
@@ -112,7 +114,7 @@ func TestOutage_CircuitStates(t *testing.T) {
 		t.Helper()
 		eventually(t, what, func() bool {
 			failure := search(t, s, time.Now())
-			if failure == nil || failure.Code != rag.EmbeddingServiceError {
+			if failure == nil || failure.Code != apierror.EmbeddingServiceError {
 				t.Fatalf("%s: %v, want EMBEDDING_SERVICE_ERROR", what, failure)
 			}
 			if seconds, ok := failure.Details["retry_after_seconds"].(float64); !ok || seconds < 1 {

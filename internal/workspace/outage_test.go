@@ -9,10 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/ollama"
@@ -63,12 +64,11 @@ func (f *fixture) inIndex(ctx context.Context) ([]string, error) {
 // indexers is how many servers hold the lease of a tenant.
 func (f *fixture) indexers(t *testing.T) int {
 	t.Helper()
-	pids, err := f.column(t.Context(), fmt.Sprintf(`SELECT pid::text FROM pg_locks WHERE locktype = 'advisory' AND classid = %d AND granted
-		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`, db.LockIndexer))
+	held, err := f.column(t.Context(), "SELECT holder FROM tenants WHERE lease_until > now()")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return len(pids)
+	return len(held)
 }
 
 // column asks over a connection of its own, which an outage cannot have broken.
@@ -114,15 +114,17 @@ func (f *fixture) recovers(t *testing.T, servers ...*workspace.Workspace) {
 }
 
 // search searches for a text that was never embedded, and returns its error.
-func search(t *testing.T, s *workspace.Workspace, round any) *rag.Error {
+func search(t *testing.T, s *workspace.Workspace, round any) *apierror.Error {
 	t.Helper()
 	active, err := s.Active(t.Context())
 	if err != nil {
-		return rag.AsError(err)
+		return apierror.AsError(err)
 	}
-	_, err = s.Searcher().Search(t.Context(), active.Compounding(), rag.Query{Text: fmt.Sprint("apples ", round), Limit: 5})
+	_, err = s.Searcher().Search(t.Context(), active.Compounding(), rag.Query{
+		Text: fmt.Sprint("apples ", round), Limit: 5, Mode: rag.Vector,
+	})
 	if err != nil {
-		return rag.AsError(err)
+		return apierror.AsError(err)
 	}
 	return nil
 }
@@ -153,7 +155,7 @@ func TestOutage_Database(t *testing.T) {
 			f.changeFiles("meanwhile")
 			if test.away {
 				for end := time.Now().Add(outage(t)); time.Now().Before(end); {
-					if err := search(t, first, "away"); err == nil || err.Code != rag.DatabaseError {
+					if err := search(t, first, "away"); err == nil || err.Code != apierror.DatabaseError {
 						t.Fatalf("a search while the database is away: %v, want DATABASE_ERROR", err)
 					}
 				}
@@ -226,7 +228,7 @@ func TestOutage_AServerThatIsCutOffHandsOver(t *testing.T) {
 	cluster := testenv.StartCluster(t)
 	f := setupOn(t, cluster.URL(), fruit())
 	proxy, throughProxy := testenv.NewDatabaseProxy(t, f.databaseURL)
-	cutOff := f.serverWith(t, throughProxy, ollama.Config{Hosts: []string{f.fake.URL()}, RetryDelay: time.Millisecond})
+	cutOff := f.serverWith(t, throughProxy, ollama.Config{Host: f.fake.URL(), RetryDelay: time.Millisecond})
 	f.activate(t, cutOff, "main")
 	other := f.server(t)
 	active := f.activate(t, other, "main")

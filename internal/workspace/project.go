@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"maps"
 	"path/filepath"
@@ -9,9 +10,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
+	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/panics"
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/watch"
 )
@@ -20,18 +23,18 @@ import (
 // another project or branch takes its place. Safe for concurrent use.
 type Project struct {
 	Definition *project.Project
-	Tenant     *rag.Tenant
+	Tenant     *catalog.Tenant
 
-	index    *index.Index
-	searcher *rag.Searcher
-	logger   *slog.Logger
-	docs     tree
-	trees    []tree // docs among them
-	queue    *index.Queue
-	stale    *staleDocuments
-	stamp    configStamp
-	cancel   context.CancelFunc
-	running  sync.WaitGroup
+	index   *index.Index
+	logger  *slog.Logger
+	docs    tree
+	trees   []tree // docs among them
+	queue   *index.Queue
+	sweeper *index.Sweeper
+	stale   *staleDocuments
+	stamp   configStamp // of the config in force
+	cancel  context.CancelFunc
+	running sync.WaitGroup
 
 	// editing lets one edit of a file at a time take place in this server.
 	editing sync.Mutex
@@ -55,27 +58,28 @@ type tree struct {
 }
 
 func newProject(
-	x *index.Index, searcher *rag.Searcher, p *project.Project, tenant *rag.Tenant, debounce time.Duration,
+	x *index.Index, p *project.Project, tenant *catalog.Tenant, settings project.Settings,
 	logger *slog.Logger,
 ) *Project {
 	a := &Project{
-		Definition: p, Tenant: tenant, index: x, searcher: searcher, changed: make(chan struct{}),
+		Definition: p, Tenant: tenant, index: x, changed: make(chan struct{}),
 		logger: logger.With("project", tenant.Key.Project, "branch", tenant.Key.Branch),
 	}
-	a.queue = x.Queue(tenant, rag.Compounding, rag.External).OnChange(a.notify)
-	a.stale = newStaleDocuments(p.Root, func(ctx context.Context) ([]rag.DocumentFiles, error) {
-		return searcher.Files(ctx, a.Compounding())
+	a.queue = x.Queue(tenant, catalog.Compounding, catalog.External).OnChange(a.notify)
+	a.stale = newStaleDocuments(p.Root, func(ctx context.Context) ([]index.CitedPlaces, error) {
+		return x.CitedPlaces(ctx, a.Compounding())
 	}, a.logger)
-	config := watch.Config{Debounce: debounce, Ready: a.ready, OnChange: a.notify}
+	a.sweeper = x.Sweeper(tenant, settings.UnusedTextAge())
+	config := watch.Config{Debounce: settings.FileWatcher.Debounce(), Ready: a.ready, OnChange: a.notify}
 	add := func(folder watch.Folder, indexer *index.Indexer) tree {
-		indexer.From(folder).OnWritten(a.queue.Wake)
+		indexer.From(folder).OnWritten(a.queue.Wake).SweptBy(a.sweeper)
 		t := tree{folder: folder, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, a.logger)}
 		a.trees = append(a.trees, t)
 		return t
 	}
-	a.docs = add(docsFolder(p), x.Indexer(tenant, rag.Compounding, p).DatedBy(newCommitDates(p, a.logger)))
+	a.docs = add(docsFolder(p), x.Indexer(tenant, catalog.Compounding, p).DatedBy(newCommitDates(p, a.logger)))
 	if external, ok := p.External(); ok {
-		add(externalFolder(p, external), x.Indexer(tenant, rag.External, nil))
+		add(externalFolder(p, external), x.Indexer(tenant, catalog.External, nil))
 	}
 	return a
 }
@@ -111,13 +115,13 @@ func externalPrefix(external project.External) string {
 }
 
 // Compounding returns the scope of the project's own documents.
-func (p *Project) Compounding() rag.Scope {
-	return rag.Scope{Tenant: p.Tenant, Collection: rag.Compounding}
+func (p *Project) Compounding() catalog.Scope {
+	return catalog.Scope{Tenant: p.Tenant, Collection: catalog.Compounding}
 }
 
 // External is the project's external documentation.
 type External struct {
-	rag.Scope
+	catalog.Scope
 
 	// Path is the folder as written in the config.
 	Path string
@@ -130,8 +134,11 @@ func (p *Project) External() (External, bool) {
 	if !ok {
 		return External{}, false
 	}
-	return External{Scope: rag.Scope{Tenant: p.Tenant, Collection: rag.External}, Path: external.Path}, true
+	return External{Scope: catalog.Scope{Tenant: p.Tenant, Collection: catalog.External}, Path: external.Path}, true
 }
+
+// temporaryAge is how old a temporary file is that no edit is writing any more.
+const temporaryAge = time.Minute
 
 // start indexes and follows the files while this server leads the tenant, and has
 // Ollama load the embedding model.
@@ -139,6 +146,11 @@ func (p *Project) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
 	p.running.Go(func() { p.index.Warm(ctx) })
+	p.running.Go(func() {
+		if err := p.docs.folder.RemoveTemporary(ctx, time.Now().Add(-temporaryAge)); err != nil && ctx.Err() == nil {
+			p.logger.DebugContext(ctx, "remove what a killed promotion has left", "error", err)
+		}
+	})
 	p.running.Go(func() {
 		panics.Restart(ctx, p.logger, "look for stale documents", func() { p.stale.run(ctx) })
 	})
@@ -173,6 +185,9 @@ func (p *Project) keepIndexed(ctx context.Context) {
 		panics.Restart(ctx, p.logger, "embed", func() { p.queue.Run(ctx) })
 	})
 	mirrors.Go(func() {
+		panics.Restart(ctx, p.logger, "remove unused text", func() { p.sweeper.Run(ctx) })
+	})
+	mirrors.Go(func() {
 		panics.Restart(ctx, p.logger, "publish the status", func() { p.publish(ctx) })
 	})
 	if err := p.dropFormerExternal(ctx); err != nil && ctx.Err() == nil {
@@ -187,7 +202,7 @@ func (p *Project) dropFormerExternal(ctx context.Context) error {
 	if _, configured := p.Definition.External(); configured {
 		return nil
 	}
-	indexer := p.index.Indexer(p.Tenant, rag.External, nil)
+	indexer := p.index.Indexer(p.Tenant, catalog.External, nil)
 	known, err := indexer.Known(ctx)
 	if err != nil {
 		return err
@@ -215,6 +230,13 @@ func (p *Project) setLeading(leading bool, reason error) {
 	}
 }
 
+// deleted reports whether the tenant was last seen to be gone from the index.
+func (p *Project) deleted() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return errors.Is(p.notLeading, db.ErrTenantGone)
+}
+
 // DocTypeCount is a doc-type and the number of its documents.
 type DocTypeCount struct {
 	project.DocType
@@ -223,7 +245,7 @@ type DocTypeCount struct {
 
 // DocTypes returns the project's doc-types in their order, with document counts.
 func (p *Project) DocTypes(ctx context.Context) ([]DocTypeCount, error) {
-	documents, err := p.searcher.CountByType(ctx, p.Compounding())
+	documents, err := p.index.CountByType(ctx, p.Compounding())
 	if err != nil {
 		return nil, err
 	}
@@ -232,4 +254,10 @@ func (p *Project) DocTypes(ctx context.Context) ([]DocTypeCount, error) {
 		counts = append(counts, DocTypeCount{DocType: docType, Documents: documents[docType.Name]})
 	}
 	return counts, nil
+}
+
+// Paths returns up to limit paths of the project's documents that contain the text; see
+// [index.Index.Paths].
+func (p *Project) Paths(ctx context.Context, part string, limit int) (paths []string, total int, err error) {
+	return p.index.Paths(ctx, p.Tenant, part, limit)
 }

@@ -7,9 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/answer"
 )
 
 const docs = "csharp-compounding-docs/problems/"
@@ -52,8 +55,8 @@ func TestActive_NoAnswerFromAnotherBranch(t *testing.T) {
 		if active.Tenant.Key.Branch != branch {
 			t.Fatalf("after git switch the branch is %q, want %q", active.Tenant.Key.Branch, branch)
 		}
-		answer, err := s.Searcher().Ask(t.Context(), active.Compounding(), rag.Question{
-			Query: rag.Query{Text: "what is the rate limit", Limit: 10}, MinLevel: rag.Standard,
+		answered, err := s.Answerer().Ask(t.Context(), active.Compounding(), answer.Question{
+			Query: rag.Query{Text: "what is the rate limit", Limit: 10}, MinLevel: catalog.Standard,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -63,10 +66,10 @@ func TestActive_NoAnswerFromAnotherBranch(t *testing.T) {
 			t.Fatalf("on %s the context must hold %q and not %q:\n%s", branch, holds, lacks, text)
 		}
 		names := func(path string) bool {
-			return slices.ContainsFunc(answer.Sources, func(hit rag.Hit) bool { return hit.Path == path })
+			return slices.ContainsFunc(answered.Sources, func(hit rag.Hit) bool { return hit.Path == path })
 		}
 		if names(docs+"only-other.md") != (branch == "other") {
-			t.Fatalf("on %s the sources are %v", branch, answer.Sources)
+			t.Fatalf("on %s the sources are %v", branch, answered.Sources)
 		}
 	}
 }

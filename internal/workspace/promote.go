@@ -7,28 +7,33 @@ import (
 	"path"
 	"path/filepath"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // Promote sets the level of a document, first in its file and then in the index. It
 // replaces the file in one step and keeps its mode. After a crash in between, the
 // next sync corrects the index. Promote returns the document's path in the docs
 // folder and its previous level.
-func (p *Project) Promote(ctx context.Context, given string, level rag.Level) (name string, previous rag.Level, err error) {
+func (p *Project) Promote(
+	ctx context.Context, given string, level catalog.Level,
+) (name string, previous catalog.Level, err error) {
 	if name, previous, err = p.promote(ctx, given, level); err == nil {
 		return name, previous, nil
 	}
-	missing := rag.AsError(err).Code == rag.DocumentNotFound || rag.AsError(err).Code == rag.InvalidArgument
-	if missing && p.isExternal(given) {
-		err = rag.Errorf(rag.ExternalDocsNotPromotable,
-			"%q belongs to the external docs, which have no promotion level; only documents in %s have one",
-			given, p.Definition.DocsDir()).With("document_path", given)
+	if isMissing(err) && p.isExternal(given) {
+		err = apierror.Errorf(apierror.ExternalDocsNotPromotable,
+			"%.200q belongs to the external docs, which have no promotion level; only documents in %s have one",
+			given, p.Definition.DocsDir())
 	}
 	return "", "", err
 }
 
-func (p *Project) promote(ctx context.Context, given string, level rag.Level) (name string, previous rag.Level, err error) {
+func (p *Project) promote(
+	ctx context.Context, given string, level catalog.Level,
+) (name string, previous catalog.Level, err error) {
 	if name, err = p.documentName(given, "document_path"); err != nil {
 		return "", "", err
 	}
@@ -39,14 +44,14 @@ func (p *Project) promote(ctx context.Context, given string, level rag.Level) (n
 		content, previous, err = p.docs.indexer.WithLevel(file, level)
 		return content, err
 	})
-	var refused *rag.Error
+	var refused *apierror.Error
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", "", p.notFound(given)
 	case errors.As(err, &refused):
 		return "", "", err
 	case err != nil:
-		return "", "", rag.FileError("edit ./"+path.Join(p.Definition.DocsDir(), name), err)
+		return "", "", apierror.FileError("edit ./"+path.Join(p.Definition.DocsDir(), name), err)
 	}
 	done, err := p.docs.indexer.Promote(ctx, before, after)
 	if err == nil && !done {
@@ -61,8 +66,8 @@ func (p *Project) promote(ctx context.Context, given string, level rag.Level) (n
 		err = nil
 	}
 	if err != nil {
-		reason := rag.AsError(err)
-		return "", "", &rag.Error{
+		reason := apierror.AsError(err)
+		return "", "", &apierror.Error{
 			Code: reason.Code, Op: "the file has the new level, and the index will follow", Err: reason, Details: reason.Details,
 		}
 	}
@@ -74,6 +79,12 @@ func (p *Project) editDocument(name string, change func(document.File) ([]byte, 
 	p.editing.Lock()
 	defer p.editing.Unlock()
 	return edit(p.docs.folder, name, change)
+}
+
+// isMissing reports whether a path given by a caller is none of a document.
+func isMissing(err error) bool {
+	code := apierror.AsError(err).Code
+	return code == apierror.DocumentNotFound || code == apierror.InvalidArgument
 }
 
 // isExternal reports whether a path given by a caller leads to a file of the

@@ -1,17 +1,21 @@
 package workspace_test
 
 import (
+	"errors"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/compound-docs/compound-docs/rag/catalog"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/workspace"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
@@ -30,7 +34,7 @@ func TestPromote_OfWhatTheIndexDoesNotHold(t *testing.T) {
 			if _, err := f.pool.Exec(t.Context(), statement); err != nil {
 				t.Fatal(err)
 			}
-			promote(t, active, "problems/a.md", rag.Critical)
+			promote(t, active, "problems/a.md", catalog.Critical)
 			if diff := cmp.Diff(f.fresh(t), f.columns(t)); diff != "" {
 				t.Errorf("index (-fresh +promoted):\n%s", diff)
 			}
@@ -49,7 +53,7 @@ func TestPromote_OfWhatTheIndexDoesNotHoldWithOllamaAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.fake.SetFaults(fakeollama.Faults{Status: http.StatusServiceUnavailable, Message: "away"})
-	promote(t, active, "problems/a.md", rag.Critical)
+	promote(t, active, "problems/a.md", catalog.Critical)
 	if diff := cmp.Diff([]string{docs + "a.md critical/critical"}, f.levels(t)); diff != "" {
 		t.Errorf("levels (-want +got):\n%s", diff)
 	}
@@ -65,7 +69,7 @@ func TestPromote_OfWhatTheIndexDoesNotHoldWithOllamaAway(t *testing.T) {
 }
 
 // A server that dies between the file and the index leaves work for the next
-// sync; one that dies before that leaves a hidden file that nobody looks at.
+// sync; one that dies before that leaves a hidden file, which the next activation removes.
 func TestPromote_ACrashIsHealed(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{docs + "a.md": withLevel("standard"), docs + "b.md": problem("B", "Text.")})
@@ -74,6 +78,11 @@ func TestPromote_ACrashIsHealed(t *testing.T) {
 	first.Close()
 
 	f.Put(docs+".compound-docs-CRASHED", withLevel("critical"))
+	f.Put(docs+".compound-docs-WRITING", withLevel("critical"))
+	hourAgo := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(f.Path(docs+".compound-docs-CRASHED"), hourAgo, hourAgo); err != nil {
+		t.Fatal(err)
+	}
 	f.Put(docs+".a.md", withLevel("critical"))
 	f.Put(docs+"new", withLevel("important"))
 	if err := os.Rename(filepath.Join(f.Root, docs, "new"), f.Path(docs+"a.md")); err != nil {
@@ -93,6 +102,13 @@ func TestPromote_ACrashIsHealed(t *testing.T) {
 	if status := active.Status(t.Context()); !status.Current() {
 		t.Errorf("status %+v", status)
 	}
+	eventually(t, "the hidden file is removed", func() bool {
+		_, err := os.Stat(f.Path(docs + ".compound-docs-CRASHED"))
+		return errors.Is(err, fs.ErrNotExist)
+	})
+	if _, err := os.Stat(f.Path(docs + ".compound-docs-WRITING")); err != nil {
+		t.Errorf("one that may be written just now: %v", err)
+	}
 }
 
 // The server that indexes sees the same edits as saves. Whoever reads meanwhile
@@ -108,7 +124,7 @@ func TestPromote_ReadersSeeOneLevel(t *testing.T) {
 		go func() {
 			var err error
 			for i := 0; i < 60 && err == nil; i++ {
-				_, _, err = a.Promote(t.Context(), "problems/a.md", rag.Levels()[i%3])
+				_, _, err = a.Promote(t.Context(), "problems/a.md", catalog.Levels()[i%3])
 			}
 			finished <- err
 		}()

@@ -8,9 +8,10 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/google/go-cmp/cmp"
 )
 
 // nobody may write nowhere; root may write anywhere.
@@ -38,11 +39,11 @@ func TestPromote_InAFolderThatCannotBeWritten(t *testing.T) {
 				return
 			}
 		}
-		_, _, err := active.Promote(t.Context(), "problems/a.md", rag.Critical)
+		_, _, err := active.Promote(t.Context(), "problems/a.md", catalog.Critical)
 		promoted <- err
 	}()
 	err := <-promoted
-	if e := rag.AsError(err); err == nil || e.Code != rag.FileSystemError || !strings.Contains(e.Error(), ".compound-docs-") {
+	if e := apierror.AsError(err); err == nil || e.Code != apierror.FileSystemError || !strings.Contains(e.Error(), ".compound-docs-") {
 		t.Errorf("got %v, want FILE_SYSTEM_ERROR for the new file", err)
 	}
 	if diff := cmp.Diff(files, f.files(t)); diff != "" {

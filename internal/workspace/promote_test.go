@@ -8,11 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/workspace"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/test/indexstate"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
@@ -84,7 +86,7 @@ func withLevel(level string) string {
 	return strings.Replace(problem("A", body), "---\ntitle", "---\npromotion_level: '"+level+"' # agreed\ntitle", 1)
 }
 
-func promote(t *testing.T, active *workspace.Project, path string, level rag.Level) (previous rag.Level) {
+func promote(t *testing.T, active *workspace.Project, path string, level catalog.Level) (previous catalog.Level) {
 	t.Helper()
 	name, previous, err := active.Promote(t.Context(), path, level)
 	if err != nil {
@@ -115,7 +117,7 @@ func TestPromote_ChangesOneLineAndTheLevels(t *testing.T) {
 			active := f.activate(t, f.server(t), "main")
 			want := f.files(t)
 			want[docs+"a.md"] = "-rw-rw-r-- " + test.after
-			if previous := promote(t, active, "problems/a.md", rag.Critical); previous != rag.Standard {
+			if previous := promote(t, active, "problems/a.md", catalog.Critical); previous != catalog.Standard {
 				t.Errorf("previous level %s, want standard", previous)
 			}
 			promoted := f.columns(t)
@@ -137,12 +139,12 @@ func TestPromote_TakesEveryFormOfPath(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{docs + "a.md": problem("A", "Text.")})
 	active := f.activate(t, f.server(t), "main")
-	previous := rag.Standard
+	previous := catalog.Standard
 	for i, path := range []string{
 		"problems/a.md", "./problems/a.md", docs + "a.md", "./" + docs + "a.md", "problems//./a.md",
 		"problems/../problems/a.md", filepath.Join(active.Definition.Root, docs, "a.md"),
 	} {
-		level := rag.Levels()[(i+1)%3]
+		level := catalog.Levels()[(i+1)%3]
 		if got := promote(t, active, path, level); got != previous {
 			t.Errorf("%s had the level %s, want %s", path, got, previous)
 		}
@@ -156,7 +158,7 @@ func TestPromote_WithOllamaAway(t *testing.T) {
 	s := f.server(t)
 	active := f.activate(t, s, "main")
 	f.fake.Close()
-	promote(t, active, "problems/a.md", rag.Important)
+	promote(t, active, "problems/a.md", catalog.Important)
 	if diff := cmp.Diff([]string{docs + "a.md important/important"}, f.levels(t)); diff != "" {
 		t.Errorf("levels (-want +got):\n%s", diff)
 	}
@@ -186,34 +188,34 @@ func TestPromote_RefusesAndChangesNothing(t *testing.T) {
 	files, index := f.files(t), f.columns(t)
 	for _, test := range []struct {
 		path string
-		code rag.Code
+		code apierror.Code
 		says string
 	}{
-		{"problems/missing.md", rag.DocumentNotFound, "problems/missing.md"},
-		{"manual/missing.md", rag.DocumentNotFound, "manual/missing.md"},
-		{"README.md", rag.DocumentNotFound, "csharp-compounding-docs"},
-		{"manual/guide.md", rag.ExternalDocsNotPromotable, "external docs"},
-		{"./manual/guide.md", rag.ExternalDocsNotPromotable, "external docs"},
-		{"manual/guide.txt", rag.ExternalDocsNotPromotable, "external docs"},
-		{filepath.Join(active.Definition.Root, "manual/guide.md"), rag.ExternalDocsNotPromotable, "external docs"},
-		{"../a.md", rag.InvalidArgument, "leads out"},
-		{"problems/../../README.md", rag.InvalidArgument, "leads out"},
-		{"/etc/hosts.md", rag.InvalidArgument, "leads out"},
-		{"problems/a.txt", rag.InvalidArgument, "markdown"},
-		{"problems/incomplete.md", rag.SchemaValidationFailed, "root_cause"},
-		{"problems/anchored.md", rag.SchemaValidationFailed, "write it as `promotion_level: standard`"},
-		{"notes/a.md", rag.SchemaValidationFailed, "promotion_level"},
-		{"elsewhere/a.md", rag.InvalidDocType, "elsewhere/a.md"},
-		{"problems/link.md", rag.FileSystemError, "points to, a.md"},
-		{"problems/outside.md", rag.FileSystemError, "problems/outside.md"},
-		{"problems/folder.md", rag.FileSystemError, "not a regular file"},
+		{"problems/missing.md", apierror.DocumentNotFound, "problems/missing.md"},
+		{"manual/missing.md", apierror.DocumentNotFound, "manual/missing.md"},
+		{"README.md", apierror.DocumentNotFound, "csharp-compounding-docs"},
+		{"manual/guide.md", apierror.ExternalDocsNotPromotable, "external docs"},
+		{"./manual/guide.md", apierror.ExternalDocsNotPromotable, "external docs"},
+		{"manual/guide.txt", apierror.ExternalDocsNotPromotable, "external docs"},
+		{filepath.Join(active.Definition.Root, "manual/guide.md"), apierror.ExternalDocsNotPromotable, "external docs"},
+		{"../a.md", apierror.InvalidArgument, "leads out"},
+		{"problems/../../README.md", apierror.InvalidArgument, "leads out"},
+		{"/etc/hosts.md", apierror.InvalidArgument, "leads out"},
+		{"problems/a.txt", apierror.InvalidArgument, "markdown"},
+		{"problems/incomplete.md", apierror.SchemaValidationFailed, "root_cause"},
+		{"problems/anchored.md", apierror.SchemaValidationFailed, "write it as `promotion_level: standard`"},
+		{"notes/a.md", apierror.SchemaValidationFailed, "promotion_level"},
+		{"elsewhere/a.md", apierror.InvalidDocType, "elsewhere/a.md"},
+		{"problems/link.md", apierror.FileSystemError, "points to, a.md"},
+		{"problems/outside.md", apierror.FileSystemError, "problems/outside.md"},
+		{"problems/folder.md", apierror.FileSystemError, "not a regular file"},
 	} {
-		_, _, err := active.Promote(t.Context(), test.path, rag.Critical)
+		_, _, err := active.Promote(t.Context(), test.path, catalog.Critical)
 		if err == nil {
 			t.Errorf("%s was promoted", test.path)
 			continue
 		}
-		if e := rag.AsError(err); e.Code != test.code || !strings.Contains(e.Error(), test.says) {
+		if e := apierror.AsError(err); e.Code != test.code || !strings.Contains(e.Error(), test.says) {
 			t.Errorf("%s: %s %q, want %s that says %q", test.path, e.Code, e, test.code, test.says)
 		}
 	}
@@ -228,8 +230,8 @@ func TestPromote_RefusesAndChangesNothing(t *testing.T) {
 func TestPromote_NamesTheFieldsThatAreWrong(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{docs + "a.md": strings.Replace(problem("A", "Text."), "root_cause: a mistake\n", "severity: dire\n", 1)})
-	_, _, err := f.activate(t, f.server(t), "main").Promote(t.Context(), "problems/a.md", rag.Critical)
-	violations, ok := rag.AsError(err).Details["violations"].([]document.Violation)
+	_, _, err := f.activate(t, f.server(t), "main").Promote(t.Context(), "problems/a.md", catalog.Critical)
+	violations, ok := apierror.AsError(err).Details["violations"].([]document.Violation)
 	if !ok {
 		t.Fatalf("%v has no violations", err)
 	}

@@ -46,9 +46,7 @@ func (p *Project) publish(ctx context.Context) {
 				p.logger.DebugContext(ctx, "publish status", "error", err)
 			}
 			published, at = now, time.Now()
-			if !sleep(ctx, publishInterval) {
-				return
-			}
+			p.pause(ctx, status.hasText())
 			next = time.Hour // there may be nothing to publish
 		}
 		select {
@@ -56,6 +54,20 @@ func (p *Project) publish(ctx context.Context) {
 			return
 		case <-changed:
 		case <-time.After(next):
+		}
+	}
+}
+
+// pause waits between two publications. It ends when the index falls behind the files: what
+// another server answers until it knows may be outdated.
+func (p *Project) pause(ctx context.Context, hadText bool) {
+	limited, cancel := context.WithTimeout(ctx, publishInterval)
+	defer cancel()
+	for changed := p.nextChange(); !hadText || p.mirrored().hasText(); changed = p.nextChange() {
+		select {
+		case <-limited.Done():
+			return
+		case <-changed:
 		}
 	}
 }

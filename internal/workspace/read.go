@@ -7,8 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // Read returns a document as it is on disk, by its path in the index: relative
@@ -27,7 +28,7 @@ func (p *Project) Read(given string) (document.File, error) {
 		case err == nil:
 			return file, nil
 		case !errors.Is(err, fs.ErrNotExist):
-			return document.File{}, rag.FileError("read "+clean, err)
+			return document.File{}, apierror.FileError("read "+clean, err)
 		}
 	}
 	return document.File{}, p.notFound(given)

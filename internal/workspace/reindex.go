@@ -5,13 +5,14 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/compound-docs/compound-docs/watch"
 )
 
 // ReindexResult counts the documents that were indexed again.
 type ReindexResult struct {
-	Tenant  rag.TenantKey
+	Tenant  catalog.TenantKey
 	Folders []ReindexedFolder
 }
 
@@ -21,11 +22,11 @@ type ReindexedFolder struct {
 	watch.SyncResult
 }
 
-// Reindex empties the index of the project that the server was started for, on its
-// present branch, and indexes its documents again. report returns the function that is
-// called with the progress of a folder, and of the passages that are embedded then.
-// After an error documents or vectors may be missing until the next activation or
-// Reindex.
+// Reindex indexes every document of the project that the server was started for again, on
+// its present branch. What the index has of a document stays until it is replaced, in one
+// transaction. report returns the function that is called with the progress of a folder,
+// and of the passages that are embedded then. After an error some documents are indexed
+// again, and vectors may be missing until the next activation or Reindex.
 func (w *Workspace) Reindex(ctx context.Context, report func(folder string) func(done, total int)) (ReindexResult, error) {
 	p, key, err := w.checkedOut(ctx, w.ownDir())
 	if err != nil {
@@ -35,18 +36,18 @@ func (w *Workspace) Reindex(ctx context.Context, report func(folder string) func
 	if err != nil {
 		return ReindexResult{}, fmt.Errorf("reindex: %w", err)
 	}
-	if err := w.index.Reset(ctx, tenant); err != nil {
-		return ReindexResult{}, fmt.Errorf("reindex: %w", err)
-	}
 	reindexed := ReindexResult{Tenant: key}
-	fresh := newProject(w.index, w.searcher, p, tenant, 0, w.logger)
+	fresh := newProject(w.index, p, tenant, w.settings, w.logger)
 	for _, tree := range fresh.trees {
 		name := cmp.Or(tree.folder.Prefix, ".")
-		synced, err := watch.Sync(ctx, tree.folder, tree.indexer, report(name))
+		synced, err := watch.Sync(ctx, tree.folder, tree.indexer.Again(), report(name))
 		if err != nil {
 			return ReindexResult{}, fmt.Errorf("reindex: %w", err)
 		}
 		reindexed.Folders = append(reindexed.Folders, ReindexedFolder{Name: name, SyncResult: synced})
+	}
+	if err := fresh.dropFormerExternal(ctx); err != nil {
+		return ReindexResult{}, fmt.Errorf("reindex: %w", err)
 	}
 	if err := fresh.queue.Drain(ctx, report("passages")); err != nil {
 		return ReindexResult{}, fmt.Errorf(

@@ -13,8 +13,10 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/test/await"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/gitrepo"
 	"github.com/compound-docs/compound-docs/test/indexstate"
@@ -62,7 +64,7 @@ func setupOn(t *testing.T, databaseURL string, files map[string]string) *fixture
 // assistant has one.
 func (f *fixture) server(t *testing.T) *workspace.Workspace {
 	t.Helper()
-	return f.serverWith(t, f.databaseURL, ollama.Config{Hosts: []string{f.fake.URL()}, RetryDelay: time.Millisecond})
+	return f.serverWith(t, f.databaseURL, ollama.Config{Host: f.fake.URL(), RetryDelay: time.Millisecond})
 }
 
 // serverWith is server with its own way to the database and to Ollama.
@@ -74,7 +76,7 @@ func (f *fixture) serverWith(t *testing.T, databaseURL string, config ollama.Con
 // serverFor is server, started for the project in dir.
 func (f *fixture) serverFor(t *testing.T, dir string) *workspace.Workspace {
 	t.Helper()
-	return f.start(t, f.databaseURL, ollama.Config{Hosts: []string{f.fake.URL()}, RetryDelay: time.Millisecond}, dir)
+	return f.start(t, f.databaseURL, ollama.Config{Host: f.fake.URL(), RetryDelay: time.Millisecond}, dir)
 }
 
 func (f *fixture) start(t *testing.T, databaseURL string, config ollama.Config, projectDir string) *workspace.Workspace {
@@ -87,7 +89,8 @@ func (f *fixture) start(t *testing.T, databaseURL string, config ollama.Config, 
 	}
 	settings := project.DefaultSettings()
 	settings.FileWatcher.DebounceMS = int(debounce.Milliseconds())
-	s := workspace.New(index.New(database, models, logger), rag.NewSearcher(database, models, models, logger), settings, projectDir, logger)
+	searcher := rag.NewSearcher(database, models)
+	s := workspace.New(index.New(database, models, logger), searcher, answer.New(database, searcher, models, logger), settings, projectDir, logger)
 	t.Cleanup(func() {
 		s.Close()
 		database.Close()
@@ -127,19 +130,9 @@ func (f *fixture) rows(t *testing.T, query string, args ...any) []string {
 	return values
 }
 
-// eventually waits until the condition holds.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	deadline := time.After(2 * time.Minute)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-deadline:
-			t.Fatalf("timed out waiting until %s", what)
-		case <-tick.C:
-		}
-	}
+	await.Until(t, what, holds)
 }
 
 // problem is a valid document of the type problem with the given body.

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/staleness"
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 )
 
 const (
@@ -26,29 +28,32 @@ const (
 // concurrent use.
 type staleDocuments struct {
 	checker *staleness.Checker
-	files   func(ctx context.Context) ([]rag.DocumentFiles, error)
+	cited   func(ctx context.Context) ([]index.CitedPlaces, error)
 	logger  *slog.Logger
 
 	asked chan struct{} // holds a token when somebody has asked
 	found chan struct{} // closed when it is first known
 
 	mu sync.Mutex
-	// what says by the path of a document what became of its files. It is not changed.
+	// documents are those that cite places.
+	documents []index.CitedPlaces
+	// what says by the path of a document what became of the places that it cites. It is
+	// not changed.
 	what map[string]string
 }
 
 func newStaleDocuments(
-	root string, files func(ctx context.Context) ([]rag.DocumentFiles, error), logger *slog.Logger,
+	root string, cited func(ctx context.Context) ([]index.CitedPlaces, error), logger *slog.Logger,
 ) *staleDocuments {
 	return &staleDocuments{
-		checker: staleness.NewChecker(root), files: files, logger: logger,
+		checker: staleness.NewChecker(root), cited: cited, logger: logger,
 		asked: make(chan struct{}, 1), found: make(chan struct{}),
 	}
 }
 
-// Stale begins to find out which documents are about files that are gone or were changed
-// after the document's date. The function that it returns says, by the paths of the
-// documents, what became of the files, as far as that is known: only before it is first
+// Stale begins to find out which documents cite places that have changed or are gone since
+// the documents were written. The function that it returns says, by the paths of the
+// documents, what became of the places, as far as that is known: only before it is first
 // known it waits, for a moment.
 func (p *Project) Stale(ctx context.Context) func() map[string]string { return p.stale.ask(ctx) }
 
@@ -88,14 +93,18 @@ func (s *staleDocuments) run(ctx context.Context) {
 }
 
 func (s *staleDocuments) refresh(ctx context.Context) {
-	what, err := s.find(ctx)
+	var what map[string]string
+	cited, err := s.cited(ctx)
+	if err == nil {
+		what, err = s.find(ctx, cited)
+	}
 	if err != nil && ctx.Err() == nil {
 		s.logger.DebugContext(ctx, "look for stale documents", "error", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil {
-		s.what = what
+		s.documents, s.what = cited, what
 	}
 	select {
 	case <-s.found:
@@ -104,14 +113,13 @@ func (s *staleDocuments) refresh(ctx context.Context) {
 	}
 }
 
-func (s *staleDocuments) find(ctx context.Context) (map[string]string, error) {
-	files, err := s.files(ctx)
-	if err != nil {
-		return nil, err
-	}
-	documents := make([]staleness.Document, len(files))
-	for i, d := range files {
-		documents[i] = staleness.Document(d)
+func (s *staleDocuments) find(ctx context.Context, cited []index.CitedPlaces) (map[string]string, error) {
+	documents := make([]staleness.Document, len(cited))
+	for i, d := range cited {
+		documents[i].Path = d.Path
+		for _, text := range d.Places {
+			documents[i].Places = append(documents[i].Places, document.ParsePlace(text))
+		}
 	}
 	// Without git there is nothing to say: a file that is not there may be another
 	// repository's.
@@ -119,19 +127,31 @@ func (s *staleDocuments) find(ctx context.Context) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	what, more := map[string]string{}, map[string]int{}
+	return describeStale(documents, found), nil
+}
+
+// describeStale says of each document with places that changed or are gone how many these
+// are, and names the first.
+func describeStale(documents []staleness.Document, found []staleness.Finding) map[string]string {
+	const named = 3
+	changed := map[int][]string{}
 	for _, f := range found {
-		path := documents[f.Document].Path
-		switch {
-		case f.Kind == staleness.Unknown:
-		case what[path] == "":
-			what[path] = f.What
-		default:
-			more[path]++
+		if f.State == staleness.Changed || f.State == staleness.Gone {
+			what := documents[f.Document].Places[f.Place].String()
+			if f.State == staleness.Gone {
+				what += " (gone)"
+			}
+			changed[f.Document] = append(changed[f.Document], what)
 		}
 	}
-	for path, n := range more {
-		what[path] += fmt.Sprintf(", and %d more of its files", n)
+	what := make(map[string]string, len(changed))
+	for i, places := range changed {
+		text := fmt.Sprintf("%d of %d cited places changed: %s",
+			len(places), len(documents[i].Places), strings.Join(places[:min(len(places), named)], ", "))
+		if more := len(places) - named; more > 0 {
+			text += fmt.Sprintf(", and %d more", more)
+		}
+		what[documents[i].Path] = text
 	}
-	return what, nil
+	return what
 }

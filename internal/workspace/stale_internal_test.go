@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/index"
 )
 
 // Many searches one after another cost one look at git.
@@ -15,7 +15,7 @@ func TestStaleDocuments_AreFoundOutOnceForAll(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		looks := 0
-		s := newStaleDocuments(t.TempDir(), func(context.Context) ([]rag.DocumentFiles, error) {
+		s := newStaleDocuments(t.TempDir(), func(context.Context) ([]index.CitedPlaces, error) {
 			looks++
 			return nil, nil
 		}, slog.New(slog.DiscardHandler))

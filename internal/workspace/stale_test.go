@@ -17,8 +17,8 @@ func TestProject_KnowsStaleDocuments(t *testing.T) {
 	t.Parallel()
 	const folder = "csharp-compounding-docs/codebase/"
 	f := setup(t, map[string]string{
-		"src/pool.go": "package src\n", "src/old.go": "package old\n", "src/same.go": "package same\n",
-		folder + "changed.md": about("changed", "src/pool.go:3", "src/old.go"),
+		"src/pool.go": "package src\n", "src/old.go": "package old\n", "src/same.go": "package same\n", "src/gone.go": "package gone\n",
+		folder + "changed.md": about("changed", "src/pool.go:3", "src/gone.go"),
 		folder + "moved.md":   about("moved", "src/old.go"),
 		folder + "same.md":    about("same", "src/same.go", "other/repository.go", "../outside.go"),
 		folder + "none.md":    about("none"),
@@ -35,20 +35,20 @@ func TestProject_KnowsStaleDocuments(t *testing.T) {
 	}
 	f.Put("src/pool.go", "package src // changed\n")
 	f.Rename("src/old.go", "src/new.go")
+	f.Remove("src/gone.go")
 	commit("2026-02-03")
 	want := map[string]string{
-		folder + "changed.md": "src/pool.go:3 was changed on 2026-02-03, and 1 more of its files",
-		folder + "moved.md":   "src/old.go was moved to src/new.go on 2026-02-03",
+		folder + "changed.md": "2 of 2 cited places changed: src/pool.go:3, src/gone.go (gone)",
 	}
 	var got map[string]string
 	eventually(t, "the stale documents are known", func() bool {
 		got = active.Stale(t.Context())()
 		return cmp.Equal(want, got)
 	})
-	// Whoever looks at a stale document again says so with its date.
-	f.Put(folder+"moved.md", strings.Replace(about("moved", "src/new.go"), "2026-01-02", "2026-02-03", 1))
-	eventually(t, "a renewed document is no longer stale", func() bool {
-		_, stale := active.Stale(t.Context())()[folder+"moved.md"]
+	// Whoever changes a stale document vouches for it.
+	f.Put(folder+"changed.md", about("changed", "src/pool.go:1")+"\nIt still holds.\n")
+	eventually(t, "a corrected document is no longer stale", func() bool {
+		_, stale := active.Stale(t.Context())()[folder+"changed.md"]
 		return !stale
 	})
 }

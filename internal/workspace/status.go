@@ -6,6 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
@@ -79,7 +82,7 @@ func (s Status) plus(part watch.Status) Status {
 		s.Synced = part.Synced
 	}
 	if part.Err != nil && s.Waiting == "" {
-		s.Waiting = rag.AsError(part.Err).Error()
+		s.Waiting = apierror.AsError(part.Err).Error()
 		if busy, ok := errors.AsType[*gitBusyError](part.Err); ok {
 			s.GitBusy = &busy.since
 		}
@@ -90,7 +93,7 @@ func (s Status) plus(part watch.Status) Status {
 func (s Status) plusFailed(failure document.Failure, since time.Time) Status {
 	if s.FailedCount++; len(s.Failed) < maxPublished {
 		s.Failed = append(s.Failed, Failed{
-			Path: failure.Path, Reason: printable(rag.AsError(failure.Err).Error()), Since: since,
+			Path: failure.Path, Reason: printable(apierror.AsError(failure.Err).Error()), Since: since,
 		})
 	}
 	return s
@@ -103,7 +106,7 @@ func (s Status) plusQueue(queue index.QueueStatus) Status {
 		s = s.plusFailed(failed, queue.FailedSince)
 	}
 	if queue.Err != nil {
-		s.EmbeddingWaits = rag.AsError(queue.Err).Error()
+		s.EmbeddingWaits = apierror.AsError(queue.Err).Error()
 	}
 	return s
 }
@@ -134,6 +137,22 @@ func (p *Project) Status(ctx context.Context) Status {
 	return status
 }
 
+// Outdated returns how many of the documents that a search has found are no longer what
+// the index has of them, as their files say now, and has those indexed again.
+func (p *Project) Outdated(of catalog.Collection, hits []rag.Hit) int {
+	stamps := make(map[string]document.Stamp, len(hits))
+	for _, hit := range hits {
+		stamps[hit.Path] = hit.Stamp
+	}
+	tree := p.docs
+	if of == catalog.External {
+		tree = p.trees[len(p.trees)-1]
+	}
+	outdated := tree.folder.Outdated(stamps)
+	tree.mirror.Look(outdated)
+	return len(outdated)
+}
+
 // mirrored is the status without the passages to embed.
 func (p *Project) mirrored() Status {
 	status := Status{Synced: time.Now(), Failed: []Failed{}}
@@ -160,9 +179,8 @@ func (p *Project) publishedStatus(ctx context.Context, reason error) Status {
 		err = reason
 	}
 	if err != nil {
-		status.Waiting = rag.AsError(err).Error()
-		stalled, ok := errors.AsType[*db.StalledError](err)
-		status.takingOver = ok && stalled.Err == nil
+		status.Waiting = apierror.AsError(err).Error()
+		_, status.takingOver = errors.AsType[*db.StalledError](err)
 	} else if !found {
 		status.Queued = 1 // the indexer has not said anything yet
 	}

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/apierror"
+
 	"github.com/compound-docs/compound-docs/watch"
 )
 
@@ -36,7 +37,8 @@ func (w *Workspace) Sync(ctx context.Context, progress func(Status)) (*Project, 
 		if ctx.Err() != nil {
 			return active, context.Cause(ctx)
 		}
-		return active, rag.Errorf(rag.InternalError, "%d changed files are not in the index yet: %s", status.Pending(), status.Waiting)
+		return active, apierror.Errorf(apierror.InternalError,
+			"%d changed files are not in the index yet: %s", status.Pending(), status.Waiting)
 	}
 	if err := active.syncUnnoticed(ctx); err != nil {
 		return active, err
@@ -44,7 +46,7 @@ func (w *Workspace) Sync(ctx context.Context, progress func(Status)) (*Project, 
 	if err := active.waitEmbedded(ctx, progress); err != nil {
 		return active, err
 	}
-	return active, active.embedUnnoticed(ctx)
+	return active, active.embedRest(ctx, progress)
 }
 
 // syncUnnoticed indexes what another process, which indexes the project, has not noticed
@@ -64,14 +66,31 @@ func (p *Project) syncUnnoticed(ctx context.Context) error {
 	return nil
 }
 
-// embedUnnoticed embeds what syncUnnoticed has indexed, which the other process finds
-// only later, since its queue is empty. What that process embeds must not be embedded
-// here too.
-func (p *Project) embedUnnoticed(ctx context.Context) error {
-	if p.isLeading() {
-		return nil
+// embedRest embeds what still has no vector of the model that Ollama has now: what
+// syncUnnoticed has indexed, or everything if the model was replaced. Who indexes the
+// project finds out later. What another process embeds must not be embedded here too, so
+// that this comes when nothing is left that it knows of.
+func (p *Project) embedRest(ctx context.Context, progress func(Status)) error {
+	status := Status{}
+	report := func(done, total int) {
+		if status.Embedding, status.Passages = total-done, total; progress != nil {
+			progress(status)
+		}
 	}
-	return p.queue.Drain(ctx, nil)
+	err := p.queue.Drain(ctx, report)
+	if err == nil {
+		err = p.queue.Recount(ctx, report)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case status.Embedding == 0:
+		return err
+	case err != nil:
+		return unembedded(status, apierror.AsError(err).Error())
+	default:
+		return unembedded(status, "the model refuses their text")
+	}
 }
 
 func (p *Project) isLeading() bool {
@@ -105,7 +124,7 @@ func (p *Project) waitEmbedded(ctx context.Context, progress func(Status)) error
 		case waited > patience && status.EmbeddingWaits != "":
 			return unembedded(status, status.EmbeddingWaits)
 		case waited > patience && status.FailedCount > 0:
-			return nil // the model has refused them
+			return nil // the model may have refused them
 		case waited > patience:
 			return unembedded(status, "none was made for "+patience.String())
 		}
@@ -118,8 +137,8 @@ func (p *Project) waitEmbedded(ctx context.Context, progress func(Status)) error
 	}
 }
 
-func unembedded(status Status, reason string) *rag.Error {
-	return rag.Errorf(rag.EmbeddingServiceError,
+func unembedded(status Status, reason string) *apierror.Error {
+	return apierror.Errorf(apierror.EmbeddingServiceError,
 		"the documents are found by their words, and %d of %d passages have no vector yet: %s; run it again to go on",
 		status.Embedding, status.Passages, reason)
 }

@@ -9,14 +9,19 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
-	"time"
+
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 
 	"github.com/google/uuid"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
@@ -24,6 +29,7 @@ import (
 type Workspace struct {
 	index    *index.Index
 	searcher *rag.Searcher
+	answerer *answer.Answerer
 	settings project.Settings
 	logger   *slog.Logger
 
@@ -31,6 +37,7 @@ type Workspace struct {
 	switching sync.Mutex
 	following sync.Once
 	running   sync.WaitGroup
+	restoring chan struct{} // holds a token while restore works
 	closing   sync.Once
 	closed    chan struct{}
 
@@ -52,25 +59,41 @@ type Workspace struct {
 // New returns a workspace in which no project is active. projectDir, if not "", is
 // the repository that the first call in need of a project activates.
 func New(
-	x *index.Index, searcher *rag.Searcher, settings project.Settings, projectDir string, logger *slog.Logger,
+	x *index.Index, searcher *rag.Searcher, answerer *answer.Answerer, settings project.Settings, projectDir string,
+	logger *slog.Logger,
 ) *Workspace {
 	s := &Workspace{
-		index: x, searcher: searcher, settings: settings, projectDir: projectDir, logger: logger, closed: make(chan struct{}),
-		outsideGit: map[string]string{},
+		index: x, searcher: searcher, answerer: answerer, settings: settings, projectDir: projectDir, logger: logger,
+		closed: make(chan struct{}), outsideGit: map[string]string{}, restoring: make(chan struct{}, 1),
 	}
 	searcher.OnUnembedded(s.prefer)
+	searcher.OnAltered(s.restore)
 	return s
 }
 
 // prefer has passages that were found by their words embedded before others.
-func (w *Workspace) prefer(tenant *rag.Tenant, _ rag.Collection, hashes []uuid.UUID) {
+func (w *Workspace) prefer(tenant *catalog.Tenant, _ catalog.Collection, hashes []uuid.UUID) {
 	if active := w.current(); active != nil && active.Tenant.Same(tenant) {
 		active.queue.Prefer(hashes)
 	}
 }
 
-// Searcher returns what reads the index.
+// Searcher returns what finds documents.
 func (w *Workspace) Searcher() *rag.Searcher { return w.searcher }
+
+// Answerer returns what answers questions.
+func (w *Workspace) Answerer() *answer.Answerer { return w.answerer }
+
+// Handbook returns the present edition of the handbook.
+func (w *Workspace) Handbook(ctx context.Context) (index.HandbookEdition, error) {
+	return w.index.HandbookEdition(ctx)
+}
+
+// HandbookSections returns the sections that documents of the handbook are in, sorted.
+func (w *Workspace) HandbookSections(ctx context.Context, edition index.HandbookEdition) ([]string, error) {
+	documents, err := w.index.CountByType(ctx, edition.Scope())
+	return slices.Sorted(maps.Keys(documents)), err
+}
 
 // Active returns the active project. If none is active, it activates the project
 // that the server was started for. It fails with PROJECT_NOT_ACTIVATED if there is
@@ -78,6 +101,7 @@ func (w *Workspace) Searcher() *rag.Searcher { return w.searcher }
 // it switches to that branch first, so that no answer comes from another branch's
 // files. After an activation or a switch it waits for the sync, for a limited time.
 func (w *Workspace) Active(ctx context.Context) (*Project, error) {
+	w.used(ctx)
 	active := w.current()
 	if active != nil && !active.moved() {
 		return active, nil
@@ -158,13 +182,13 @@ func (w *Workspace) activateOwn(ctx context.Context) (*Project, error) {
 	return w.replace(ctx, p, keyOf(p, branch), w.index.Tenant)
 }
 
-func notActivated(reason string) *rag.Error {
+func notActivated(reason string) *apierror.Error {
 	message := "no project is active; call activate_project with the absolute path of the repository's " +
 		".csharp-compounding-docs/config.json and the name of its current branch"
 	if reason != "" {
-		message += " (there is a project to activate by itself, but: " + reason + ")"
+		message += " (automatic activation failed: " + reason + ")"
 	}
-	return rag.Errorf(rag.ProjectNotActivated, "%s", message).With("requiredTool", "activate_project")
+	return apierror.Errorf(apierror.ProjectNotActivated, "%s", message).With("requiredTool", "activate_project")
 }
 
 // branchOf returns the name of the tenant's branch. A folder outside git keeps the
@@ -188,6 +212,7 @@ func (w *Workspace) branchOf(ctx context.Context, p *project.Project, head proje
 // its folders are walked again. If it was deleted from the index, it is indexed
 // again.
 func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*Project, error) {
+	w.index.Used()
 	w.switching.Lock()
 	defer w.switching.Unlock()
 	p, err := w.load(configPath)
@@ -218,24 +243,29 @@ func (w *Workspace) load(configPath string) (*project.Project, error) {
 }
 
 // keyOf returns the key of the project's tenant on a branch.
-func keyOf(p *project.Project, branch string) rag.TenantKey {
-	return rag.TenantKey{Project: p.Config.ProjectName, Branch: branch, PathHash: project.PathHash(p.Root)}
+func keyOf(p *project.Project, branch string) catalog.TenantKey {
+	return catalog.TenantKey{Project: p.Config.ProjectName, Branch: branch, PathHash: project.PathHash(p.Root)}
 }
 
 // replace registers the tenant and makes it active. If that fails, the project
 // before it stays active.
 func (w *Workspace) replace(
-	ctx context.Context, p *project.Project, key rag.TenantKey,
-	register func(ctx context.Context, key rag.TenantKey, root string) (*rag.Tenant, error),
+	ctx context.Context, p *project.Project, key catalog.TenantKey,
+	register func(ctx context.Context, key catalog.TenantKey, root string) (*catalog.Tenant, error),
 ) (*Project, error) {
-	// This comes first, because the config may change meanwhile.
+	// What is loaded after the stamp is not older than it says: the config may have changed
+	// since p was loaded, and may change again. Otherwise it is activated once more.
 	stamp := stampConfig(p)
+	if again, err := w.load(p.ConfigPath); err == nil && keyOf(again, key.Branch) == key {
+		p = again
+	} else {
+		stamp = ""
+	}
 	tenant, err := register(ctx, key, p.Root)
 	if err != nil {
 		return nil, fmt.Errorf("activate project: %w", err)
 	}
-	debounce := time.Duration(w.settings.FileWatcher.DebounceMS) * time.Millisecond
-	next := newProject(w.index, w.searcher, p, tenant, debounce, w.logger)
+	next := newProject(w.index, p, tenant, w.settings, w.logger)
 	next.stamp = stamp
 	w.mu.Lock()
 	previous := w.active

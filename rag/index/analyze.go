@@ -4,8 +4,9 @@ import (
 	"context"
 	"sync"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // analyzeFrom is the number of new rows from which ANALYZE is run. Without statistics
@@ -45,7 +46,7 @@ func (g *growth) add(rows int) bool {
 
 // analyze lets the database plan by what it holds now. Without it searches are slow,
 // but right.
-func (x *Index) analyze(ctx context.Context, collection rag.Collection, tables db.Tables) {
+func (x *Index) analyze(ctx context.Context, collection catalog.Collection, tables db.Tables) {
 	if err := x.db.Analyze(ctx, collection, tables); err != nil && ctx.Err() == nil {
 		x.logger.WarnContext(ctx, "searches may be slow for a while", "error", err)
 	}

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // A search right after a large first sync is planned with what the sync has written.
@@ -32,7 +33,7 @@ func TestIndex_RenewsStatisticsInAFirstSync(t *testing.T) {
 			WHERE relname = ANY($1) AND reltuples > 0 ORDER BY relname`, tables)
 	}
 
-	x := indexer(f.Index, f.Tenant, rag.Compounding)
+	x := indexer(f.Index, f.Tenant, catalog.Compounding)
 	if _, err := x.Index(t.Context(), files); err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/google/uuid"
 )
 
 // claimWait is how long a caller waits for passages that other callers are embedding.
@@ -17,7 +17,7 @@ const claimWait = 50 * time.Millisecond
 // claim is a passage that is being embedded in this process.
 type claim struct {
 	projectID  int32
-	collection rag.Collection
+	collection catalog.Collection
 	modelID    int32
 	hash       uuid.UUID
 }
@@ -31,7 +31,7 @@ type claims struct {
 // take claims the passages that no other caller holds, and returns them. The caller calls
 // release when their vectors are stored.
 func (c *claims) take(
-	projectID int32, collection rag.Collection, model usedModel, passages []unembedded,
+	projectID int32, collection catalog.Collection, model usedModel, passages []unembedded,
 ) (taken []unembedded, release func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -2,15 +2,13 @@ package index
 
 import (
 	"context"
+	"slices"
 	"time"
 
-	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/rag"
-)
+	"github.com/compound-docs/compound-docs/rag/catalog"
 
-// passageGrace is how long a passage that no document uses is kept at least: the text
-// may come back, and a sync may be about to use it.
-const passageGrace = 24 * time.Hour
+	"github.com/compound-docs/compound-docs/db"
+)
 
 // CheckoutState says whether a checkout of a branch still exists.
 type CheckoutState int
@@ -22,12 +20,15 @@ const (
 	Alive
 	// Gone says that it no longer exists.
 	Gone
+	// Renamed says that another project is at its path. It is gone if that was registered
+	// after its last use: else it may be on another machine.
+	Renamed
 )
 
 // CleanupOptions say what a cleanup removes.
 type CleanupOptions struct {
 	// Judge returns the state of a checkout.
-	Judge func(key rag.TenantKey, root string) CheckoutState
+	Judge func(key catalog.TenantKey, root string) CheckoutState
 	// Grace is how long a checkout in the state Unknown is kept after its last use.
 	Grace time.Duration
 	// DryRun removes nothing.
@@ -42,10 +43,10 @@ type CleanupResult struct {
 
 // CleanedTenant is a checkout on a branch that is gone.
 type CleanedTenant struct {
-	Key      rag.TenantKey
+	Key      catalog.TenantKey
 	Root     string
 	LastSeen time.Time
-	// State is Gone, or Unknown for one that was not used for too long.
+	// State is Gone, Renamed, or Unknown for one that was not used for too long.
 	State     CheckoutState
 	Documents int
 	// InUse is set if it was not removed because a server indexes it, or just did.
@@ -97,10 +98,13 @@ func (c *cleanup) tenants(ctx context.Context) error {
 	}
 	for _, row := range rows {
 		tenant := CleanedTenant{
-			Key:  rag.TenantKey{Project: row.ProjectName, Branch: row.BranchName, PathHash: row.PathHash},
+			Key:  catalog.TenantKey{Project: row.ProjectName, Branch: row.BranchName, PathHash: row.PathHash},
 			Root: row.RepoRoot, LastSeen: row.LastSeen,
 		}
 		tenant.State = c.Judge(tenant.Key, tenant.Root)
+		if tenant.State == Renamed && !replaced(rows, row) {
+			tenant.State = Unknown
+		}
 		if tenant.State == Alive || tenant.State == Unknown && !row.Unseen {
 			continue
 		}
@@ -111,11 +115,19 @@ func (c *cleanup) tenants(ctx context.Context) error {
 	return nil
 }
 
+// replaced reports whether another project was registered at the checkout's path after its
+// last use. A server that follows its config leaves the old name just after that.
+func replaced(rows []db.CleanupTenantsRow, row db.CleanupTenantsRow) bool {
+	return slices.ContainsFunc(rows, func(other db.CleanupTenantsRow) bool {
+		return other.PathHash == row.PathHash && other.ProjectID != row.ProjectID &&
+			other.FirstSeen.Add(time.Minute).After(row.LastSeen)
+	})
+}
+
 // tenant removes one tenant that no server uses.
 func (c *cleanup) tenant(ctx context.Context, row db.CleanupTenantsRow, tenant CleanedTenant) error {
 	err := c.db.Write(ctx, "remove checkout", func(q *db.Queries) error {
-		// To register a tenant takes the project's row, and to index it the lock of
-		// the indexer.
+		// To register a tenant takes the project's row, and to index it the tenant's.
 		_, err := q.ProjectLock(ctx, db.ProjectLockParams{Name: row.ProjectName})
 		if err != nil {
 			return err
@@ -125,7 +137,7 @@ func (c *cleanup) tenant(ctx context.Context, row db.CleanupTenantsRow, tenant C
 				return err
 			}
 		}
-		free, err := q.CleanupLockIndexer(ctx, db.CleanupLockIndexerParams{Class: db.LockIndexer, TenantID: row.ID})
+		free, err := q.CleanupLockTenant(ctx, db.CleanupLockTenantParams{ProjectID: row.ProjectID, ID: row.ID})
 		tenant.InUse = !free
 		if err != nil || tenant.InUse {
 			return err
@@ -143,7 +155,7 @@ func (c *cleanup) tenant(ctx context.Context, row db.CleanupTenantsRow, tenant C
 		tenant.InUse = removed == 0
 		return err
 	})
-	if db.IsNoRows(err) { // the project is gone, and the tenant with it
+	if db.IsNoRows(err) { // the tenant is gone, or the whole project
 		return nil
 	}
 	if err != nil {
@@ -172,26 +184,16 @@ func (c *cleanup) projects(ctx context.Context) error {
 }
 
 func (c *cleanup) project(ctx context.Context, row db.Project) error {
-	versions, err := c.versions(ctx, row.ID)
+	versions, err := c.index.versions(ctx, row.ID)
 	if err != nil {
 		return err
 	}
 	cleaned := CleanedProject{Name: row.Name}
-	grace := min(passageGrace, c.Grace)
 	empty := len(versions) == len(c.removable[row.ID])
-	if empty {
-		grace = 0
-	}
-	collections := []rag.Collection{rag.Compounding, rag.External, rag.Handbook}
-	for _, collection := range collections {
-		sweep := sweep{cleanup: c, projectID: row.ID, collection: collection, versions: versions, grace: grace.Seconds()}
-		if err = sweep.run(ctx); err != nil {
-			break
-		}
-		cleaned.Passages += sweep.swept
-	}
+	sweep := sweep{db: c.db, projectID: row.ID, versions: versions, removable: c.removable[row.ID], dryRun: c.DryRun}
+	cleaned.Passages, err = sweep.run(ctx)
 	if err == nil && !c.DryRun {
-		err = c.index.deleteUnusedVectors(ctx, row.ID, collections)
+		err = c.index.deleteUnusedVectors(ctx, row.ID, collections())
 	}
 	if err == nil && empty {
 		cleaned.Emptied, err = c.removeProject(ctx, row)
@@ -203,8 +205,8 @@ func (c *cleanup) project(ctx context.Context, row db.Project) error {
 }
 
 // versions returns the version of each tenant of the project.
-func (c *cleanup) versions(ctx context.Context, projectID int32) (versions map[int32]int64, err error) {
-	err = c.db.Read(ctx, "read versions", func(q *db.Queries) error {
+func (x *Index) versions(ctx context.Context, projectID int32) (versions map[int32]int64, err error) {
+	err = x.db.Read(ctx, "read versions", func(q *db.Queries) error {
 		versions, err = versionsOf(ctx, q, projectID)
 		return err
 	})

@@ -7,10 +7,11 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
@@ -22,9 +23,9 @@ func TestCleanup_WhileAnotherServerEmbeds(t *testing.T) {
 	f.AddText(t, f.Tenant, own("plums"))
 	embedding, swept := f.holdEmbedding()
 	drained := make(chan error, 1)
-	go func() { drained <- other.Queue(f.Tenant, rag.Compounding).Drain(t.Context(), nil) }()
+	go func() { drained <- other.Queue(f.Tenant, catalog.Compounding).Drain(t.Context(), nil) }()
 	<-embedding
-	if err := indexer(f.Index, f.Tenant, rag.Compounding).Remove(t.Context(), []string{"docs/own.md"}); err != nil {
+	if err := indexer(f.Index, f.Tenant, catalog.Compounding).Remove(t.Context(), []string{"docs/own.md"}); err != nil {
 		t.Fatal(err)
 	}
 	cleaned, err := f.Index.Cleanup(t.Context(), index.CleanupOptions{Judge: everythingIsAlive})
@@ -56,7 +57,7 @@ func TestCleanup_AmongWriters(t *testing.T) {
 		stops = append(stops, stop)
 		tenant, random := f.Branch(t, branch), rand.New(rand.NewPCG(uint64(i), 7))
 		writers.Go(func() {
-			x := indexer(server, tenant, rag.Compounding)
+			x := indexer(server, tenant, catalog.Compounding)
 			for range rounds {
 				var files []document.File
 				for d := range documents {

@@ -5,24 +5,25 @@ import (
 	"testing"
 	"time"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
 // judging is a machine with the given checkouts by branch; of others it knows
 // nothing.
-func judging(known map[string]index.CheckoutState) func(rag.TenantKey, string) index.CheckoutState {
-	return func(key rag.TenantKey, _ string) index.CheckoutState { return known[key.Branch] }
+func judging(known map[string]index.CheckoutState) func(catalog.TenantKey, string) index.CheckoutState {
+	return func(key catalog.TenantKey, _ string) index.CheckoutState { return known[key.Branch] }
 }
 
-func nothingIsAlive(rag.TenantKey, string) index.CheckoutState { return index.Gone }
+func nothingIsAlive(catalog.TenantKey, string) index.CheckoutState { return index.Gone }
 
-func everythingIsAlive(rag.TenantKey, string) index.CheckoutState { return index.Alive }
+func everythingIsAlive(catalog.TenantKey, string) index.CheckoutState { return index.Alive }
 
 func (f *fixture) exec(t *testing.T, statement string, args ...any) {
 	t.Helper()
@@ -31,11 +32,10 @@ func (f *fixture) exec(t *testing.T, statement string, args ...any) {
 	}
 }
 
-// age makes everything as if it was written and used so many hours ago.
+// age makes everything as if it was used so many hours ago.
 func (f *fixture) age(t *testing.T, hours int) {
 	t.Helper()
 	f.exec(t, "UPDATE tenants SET last_seen = last_seen - make_interval(hours => $1)", hours)
-	f.exec(t, "UPDATE passages SET created_at = created_at - make_interval(hours => $1)", hours)
 }
 
 func (f *fixture) cleanup(t *testing.T, options index.CleanupOptions) index.CleanupResult {
@@ -59,29 +59,26 @@ func TestCleanup_RemovesWhatIsGone(t *testing.T) {
 		f.Add(t, f.Branch(t, branch), own(branch))
 	}
 	// The external docs of a checkout go with it.
-	if _, err := indexer(f.Index, f.Branch(t, "gone"), rag.External).Index(t.Context(), twoDocuments()[1:]); err != nil {
+	if _, err := indexer(f.Index, f.Branch(t, "gone"), catalog.External).Index(t.Context(), twoDocuments()[1:]); err != nil {
 		t.Fatal(err)
 	}
 	handbook, err := f.Index.Handbook(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := indexer(f.Index, handbook, rag.Handbook).Index(t.Context(), twoDocuments()[1:]); err != nil {
+	if _, err := indexer(f.Index, handbook, catalog.Handbook).Index(t.Context(), twoDocuments()[1:]); err != nil {
 		t.Fatal(err)
 	}
 	f.age(t, 31*24)
 	f.Add(t, f.Branch(t, "recent"), own("recent"))
-	lease, err := f.Database.TryLease(t.Context(), db.LockIndexer, f.tenantID(t, "busy"))
-	if err != nil || lease == nil {
-		t.Fatalf("lease of the indexer: %v, %v", lease, err)
-	}
+	f.exec(t, `UPDATE tenants SET holder = 'another server', lease_until = now() + interval '1 hour' WHERE branch_name = 'busy'`)
 	options := index.CleanupOptions{
 		Grace: 30 * 24 * time.Hour, DryRun: true,
 		Judge: judging(map[string]index.CheckoutState{"main": index.Alive, "alive": index.Alive, "gone": index.Gone, "busy": index.Gone}),
 	}
 	before := f.Rows(t, snapshot)
-	key := func(branch string) rag.TenantKey {
-		return rag.TenantKey{Project: "test-project", Branch: branch, PathHash: "0123456789abcdef"}
+	key := func(branch string) catalog.TenantKey {
+		return catalog.TenantKey{Project: "test-project", Branch: branch, PathHash: "0123456789abcdef"}
 	}
 	want := index.CleanupResult{
 		Tenants: []index.CleanedTenant{
@@ -112,9 +109,7 @@ func TestCleanup_RemovesWhatIsGone(t *testing.T) {
 	}
 
 	// With its server, the last that is gone.
-	if err := lease.Release(); err != nil {
-		t.Fatal(err)
-	}
+	f.exec(t, `UPDATE tenants SET holder = NULL, lease_until = NULL`)
 	want = index.CleanupResult{
 		Tenants:  []index.CleanedTenant{{Key: key("busy"), Root: "/repo", State: index.Gone, Documents: 1}},
 		Projects: []index.CleanedProject{{Name: "test-project", Passages: 1}},
@@ -131,34 +126,15 @@ func TestCleanup_RemovesWhatIsGone(t *testing.T) {
 	f.checkWhole(t)
 }
 
-func (f *fixture) tenantID(t *testing.T, branch string) (id int32) {
-	t.Helper()
-	if err := f.Pool.QueryRow(t.Context(), "SELECT id FROM tenants WHERE branch_name = $1", branch).Scan(&id); err != nil {
-		t.Fatal(err)
-	}
-	return id
-}
-
-func TestCleanup_KeepsFreshPassages(t *testing.T) {
+func TestCleanup_RemovesUnusedTextAtOnce(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	f.Add(t, f.Tenant, own("plums"))
 	f.Add(t, f.Tenant, own("pears")) // nothing uses the plums any more
 	options := index.CleanupOptions{Grace: 30 * 24 * time.Hour, Judge: everythingIsAlive}
-	if diff := cmp.Diff(index.CleanupResult{}, f.cleanup(t, options)); diff != "" {
-		t.Errorf("at once (-want +got):\n%s", diff)
-	}
-	// A text that comes back is not embedded again.
-	f.Fake.Forget()
-	f.Add(t, f.Tenant, own("plums"))
-	if diff := cmp.Diff([]string{}, f.Fake.Texts()); diff != "" {
-		t.Errorf("embedded again (-want +got):\n%s", diff)
-	}
-	f.Add(t, f.Tenant, own("pears"))
-	f.age(t, 25)
 	want := index.CleanupResult{Projects: []index.CleanedProject{{Name: "test-project", Passages: 1}}}
 	if diff := cmp.Diff(want, f.cleanup(t, options)); diff != "" {
-		t.Errorf("a day later (-want +got):\n%s", diff)
+		t.Errorf("cleanup (-want +got):\n%s", diff)
 	}
 	f.checkWhole(t)
 }
@@ -179,7 +155,7 @@ func TestCleanup_RemovesEmptyProjects(t *testing.T) {
 	if diff := cmp.Diff([]string{}, f.Rows(t, snapshot)); diff != "" {
 		t.Errorf("left (-want +got):\n%s", diff)
 	}
-	if _, err := indexer(f.Index, f.Tenant, rag.Compounding).Index(t.Context(), twoDocuments()); !errors.Is(err, db.ErrTenantGone) {
+	if _, err := indexer(f.Index, f.Tenant, catalog.Compounding).Index(t.Context(), twoDocuments()); !errors.Is(err, db.ErrTenantGone) {
 		t.Errorf("index in a removed tenant: %v, want to be told to activate it again", err)
 	}
 }
@@ -191,13 +167,13 @@ func TestCleanup_KeepsWhatIsReusedMeanwhile(t *testing.T) {
 	f := setup(t)
 	other, _ := f.server(t)
 	f.Add(t, f.Tenant, twoDocuments()...)
-	if err := indexer(f.Index, f.Tenant, rag.Compounding).Remove(t.Context(), []string{"docs/a.md", "docs/b.md"}); err != nil {
+	if err := indexer(f.Index, f.Tenant, catalog.Compounding).Remove(t.Context(), []string{"docs/a.md", "docs/b.md"}); err != nil {
 		t.Fatal(err)
 	}
 	release := f.hold(t)
 	indexed := make(chan error, 1)
 	go func() {
-		_, err := indexer(other, f.Tenant, rag.Compounding).Index(t.Context(), twoDocuments()[:1])
+		_, err := indexer(other, f.Tenant, catalog.Compounding).Index(t.Context(), twoDocuments()[:1])
 		indexed <- err
 	}()
 	f.until(t, aWriterHangs)

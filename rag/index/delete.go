@@ -2,9 +2,13 @@ package index
 
 import (
 	"context"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
+	"github.com/google/uuid"
 
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // Selection names the tenants of a project. A nil Branch or PathHash stands for
@@ -15,10 +19,38 @@ type Selection struct {
 }
 
 // Matches reports whether the selection includes the tenant.
-func (s Selection) Matches(key rag.TenantKey) bool {
+func (s Selection) Matches(key catalog.TenantKey) bool {
 	return s.Project == key.Project &&
 		(s.Branch == nil || *s.Branch == key.Branch) &&
 		(s.PathHash == nil || *s.PathHash == key.PathHash)
+}
+
+// Checkout is a checkout on a branch, in the index.
+type Checkout struct {
+	Key  catalog.TenantKey
+	Root string
+}
+
+// Checkouts returns those of a project that were not deleted; none of one that the index
+// does not have.
+func (x *Index) Checkouts(ctx context.Context, project string) (checkouts []Checkout, err error) {
+	err = x.db.Read(ctx, "list checkouts", func(q *db.Queries) error {
+		checkouts = nil
+		id, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: project})
+		if err != nil {
+			return err
+		}
+		rows, err := q.TenantList(ctx, db.TenantListParams{ProjectID: id})
+		for _, row := range rows {
+			key := catalog.TenantKey{Project: project, Branch: row.BranchName, PathHash: row.PathHash}
+			checkouts = append(checkouts, Checkout{key, row.RepoRoot})
+		}
+		return err
+	})
+	if db.IsNoRows(err) {
+		return nil, nil
+	}
+	return checkouts, err
 }
 
 // Contents counts the project's own documents in a selection.
@@ -26,6 +58,22 @@ type Contents struct {
 	Documents int
 	// Chunks does not count documents that are one passage.
 	Chunks int
+}
+
+// Projects returns the names of all projects, sorted, without those that begin with a
+// colon: the handbook and evaluations.
+func (x *Index) Projects(ctx context.Context) (names []string, err error) {
+	err = x.db.Read(ctx, "list projects", func(q *db.Queries) error {
+		rows, err := q.CleanupProjects(ctx)
+		names = nil
+		for _, row := range rows {
+			if !strings.HasPrefix(row.Name, ":") {
+				names = append(names, row.Name)
+			}
+		}
+		return err
+	})
+	return names, err
 }
 
 // Contents returns what the selection holds.
@@ -54,16 +102,17 @@ func contentsOf(ctx context.Context, q *db.Queries, projectID int32, selection S
 
 // Delete removes the project's own documents of the selected tenants from the
 // index, and returns how many there were. External docs stay, and with them their
-// tenant. A tenant without documents is removed too, and a project with its passages
-// when it has no tenant left. Other passages stay until [Index.Cleanup].
+// tenant. A tenant without documents is removed too, and a project when it has no tenant
+// left. So is the text that no other checkout uses, with its vectors.
 //
 // The tenants stay deleted until they are registered again with [Index.Tenant].
 // A write to one of them either ends before the deletion or fails with
 // [db.ErrTenantGone].
 func (x *Index) Delete(ctx context.Context, selection Selection) (deleted Contents, err error) {
-	err = x.db.Write(ctx, "delete documents", func(q *db.Queries) error {
+	var projectID int32
+	err = x.db.Write(ctx, "delete documents", func(q *db.Queries) (err error) {
 		deleted = Contents{}
-		projectID, err := q.ProjectLock(ctx, db.ProjectLockParams{Name: selection.Project})
+		projectID, err = q.ProjectLock(ctx, db.ProjectLockParams{Name: selection.Project})
 		if db.IsNoRows(err) {
 			return nil
 		}
@@ -90,13 +139,36 @@ func (x *Index) Delete(ctx context.Context, selection Selection) (deleted Conten
 		_, err = deleteEmptyProject(ctx, q, projectID)
 		return err
 	})
-	return deleted, err
+	if err != nil || projectID == 0 {
+		return deleted, err
+	}
+	return deleted, x.Sweep(ctx, projectID)
 }
 
 // lockPassages waits for the writers of a project, and keeps new ones waiting until the
 // transaction ends.
 func lockPassages(ctx context.Context, q *db.Queries, projectID int32) error {
 	return q.LockProjectExclusive(ctx, db.LockProjectExclusiveParams{Class: db.LockPassages, ProjectID: projectID})
+}
+
+// Forget removes passages that were altered in the database, and takes the documents that
+// they stand in for changed: the next sync writes both again from the files.
+func (x *Index) Forget(ctx context.Context, scope catalog.Scope, hashes []uuid.UUID) error {
+	project := scope.Tenant.ProjectID
+	return x.db.Write(ctx, "remove altered passages", func(q *db.Queries) error {
+		if err := lockPassages(ctx, q, project); err != nil {
+			return err
+		}
+		return q.Commit(ctx,
+			func(q *db.Queries) error {
+				return q.PassageForgetDocuments(ctx, db.PassageForgetDocumentsParams{
+					ProjectID: project, Collection: scope.Collection, Hashes: hashes,
+				})
+			},
+			func(q *db.Queries) error {
+				return q.PassageForget(ctx, db.PassageForgetParams{ProjectID: project, Collection: scope.Collection, Hashes: hashes})
+			})
+	})
 }
 
 // deleteEmptyProject removes a project with its passages if it has no tenant. It

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/document"
@@ -61,16 +63,17 @@ func (s sample) chunks() int {
 
 // model is the expected content of the index.
 type model struct {
-	tenants map[rag.TenantKey]*modelTenant
-	// passages are, by project, those that were ever indexed: nothing sweeps them here.
+	tenants map[catalog.TenantKey]*modelTenant
+	// passages are, by project, those that were indexed since its last deletion, which
+	// sweeps those that no document uses.
 	passages map[string]map[string]bool
 }
 
 type modelTenant struct {
-	*rag.Tenant
+	*catalog.Tenant
 	// deleted is set from a deletion to the next activation.
 	deleted   bool
-	documents map[rag.Collection]map[string]sample
+	documents map[catalog.Collection]map[string]sample
 }
 
 // lines describes the model as snapshot describes the database.
@@ -116,7 +119,7 @@ const snapshot = `
 	ORDER BY 1`
 
 // register returns the tenant as the server that uses it has it.
-func (m *model) register(t *testing.T, f *fixture, key rag.TenantKey) *modelTenant {
+func (m *model) register(t *testing.T, f *fixture, key catalog.TenantKey) *modelTenant {
 	t.Helper()
 	tenant, ok := m.tenants[key]
 	if ok && !tenant.deleted {
@@ -130,8 +133,8 @@ func (m *model) register(t *testing.T, f *fixture, key rag.TenantKey) *modelTena
 		tenant.Tenant, tenant.deleted = registered, false
 		return tenant
 	}
-	tenant = &modelTenant{Tenant: registered, documents: map[rag.Collection]map[string]sample{
-		rag.Compounding: {}, rag.External: {},
+	tenant = &modelTenant{Tenant: registered, documents: map[catalog.Collection]map[string]sample{
+		catalog.Compounding: {}, catalog.External: {},
 	}}
 	m.tenants[key] = tenant
 	if m.passages[key.Project] == nil {
@@ -140,7 +143,7 @@ func (m *model) register(t *testing.T, f *fixture, key rag.TenantKey) *modelTena
 	return tenant
 }
 
-func (m *model) index(t *testing.T, f *fixture, key rag.TenantKey, collection rag.Collection, samples ...sample) {
+func (m *model) index(t *testing.T, f *fixture, key catalog.TenantKey, collection catalog.Collection, samples ...sample) {
 	t.Helper()
 	tenant := m.register(t, f, key)
 	files := map[string]document.File{}
@@ -153,20 +156,23 @@ func (m *model) index(t *testing.T, f *fixture, key rag.TenantKey, collection ra
 		t.Fatalf("index: %v, failures %v", err, failures)
 	}
 	for path := range files {
-		s := tenant.documents[collection][path]
-		title, _ := strings.CutSuffix(path[strings.LastIndex(path, "/")+1:], ".md")
-		for _, subject := range s.subjects {
-			heading := title
-			if len(s.subjects) > 1 {
-				heading += "\n## " + subject
-			}
-			m.passages[key.Project][fmt.Sprintf("%s %s %s", collection, heading, subject)] = true
-		}
+		tenant.documents[collection][path].addPassages(collection, m.passages[key.Project])
 	}
 }
 
-func indexer(x *index.Index, tenant *rag.Tenant, collection rag.Collection) *index.Indexer {
-	if collection == rag.Compounding {
+func (s sample) addPassages(collection catalog.Collection, passages map[string]bool) {
+	title, _ := strings.CutSuffix(s.path[strings.LastIndex(s.path, "/")+1:], ".md")
+	for _, subject := range s.subjects {
+		heading := title
+		if len(s.subjects) > 1 {
+			heading += "\n## " + subject
+		}
+		passages[fmt.Sprintf("%s %s %s", collection, heading, subject)] = true
+	}
+}
+
+func indexer(x *index.Index, tenant *catalog.Tenant, collection catalog.Collection) *index.Indexer {
+	if collection == catalog.Compounding {
 		return x.Indexer(tenant, collection, ragtest.AnyDocument{})
 	}
 	return x.Indexer(tenant, collection, nil)
@@ -178,7 +184,7 @@ func (m *model) contents(selection index.Selection) (contents index.Contents) {
 		if !selected(selection, key) {
 			continue
 		}
-		for _, s := range tenant.documents[rag.Compounding] {
+		for _, s := range tenant.documents[catalog.Compounding] {
 			contents.Documents++
 			contents.Chunks += s.chunks()
 		}
@@ -186,43 +192,50 @@ func (m *model) contents(selection index.Selection) (contents index.Contents) {
 	return contents
 }
 
-func selected(s index.Selection, key rag.TenantKey) bool {
+func selected(s index.Selection, key catalog.TenantKey) bool {
 	return s.Project == key.Project && (s.Branch == nil || *s.Branch == key.Branch) &&
 		(s.PathHash == nil || *s.PathHash == key.PathHash)
 }
 
 // delete returns the tenants that may no longer be used. Their external docs stay.
-func (m *model) delete(selection index.Selection) (gone []*rag.Tenant) {
+func (m *model) delete(selection index.Selection) (gone []*catalog.Tenant) {
 	for key, tenant := range m.tenants {
 		if selected(selection, key) {
 			gone = append(gone, tenant.Tenant)
 			tenant.deleted = true
-			clear(tenant.documents[rag.Compounding])
-			if len(tenant.documents[rag.External]) == 0 {
+			clear(tenant.documents[catalog.Compounding])
+			if len(tenant.documents[catalog.External]) == 0 {
 				delete(m.tenants, key)
 			}
 		}
 	}
-	for projectName := range m.passages {
-		if !slices.ContainsFunc(slices.Collect(maps.Keys(m.tenants)), func(key rag.TenantKey) bool { return key.Project == projectName }) {
-			delete(m.passages, projectName)
+	used := map[string]bool{}
+	for key, tenant := range m.tenants {
+		for collection, documents := range tenant.documents {
+			for _, s := range documents {
+				if key.Project == selection.Project {
+					s.addPassages(collection, used)
+				}
+			}
 		}
 	}
+	m.passages[selection.Project] = used
 	return gone
 }
 
 // answers returns the documents that searches find, by tenant and collection. It must be all that
-// the tenant has.
-func (m *model) answers(t *testing.T, f *fixture) map[rag.TenantKey]map[rag.Collection][]string {
+// the tenant has. Scores are left out: how rare a word is in the project is among what they
+// are made of.
+func (m *model) answers(t *testing.T, f *fixture) map[catalog.TenantKey]map[catalog.Collection][]string {
 	t.Helper()
-	answers := map[rag.TenantKey]map[rag.Collection][]string{}
+	answers := map[catalog.TenantKey]map[catalog.Collection][]string{}
 	for key, tenant := range m.tenants {
 		if tenant.deleted {
 			continue // nobody may ask
 		}
-		answers[key] = map[rag.Collection][]string{}
+		answers[key] = map[catalog.Collection][]string{}
 		for collection, documents := range tenant.documents {
-			hits, err := f.Searcher.Search(t.Context(), rag.Scope{Tenant: tenant.Tenant, Collection: collection},
+			hits, err := f.Searcher.Search(t.Context(), catalog.Scope{Tenant: tenant.Tenant, Collection: collection},
 				rag.Query{Text: "something about pears", Limit: 100})
 			if err != nil {
 				t.Fatal(err)
@@ -230,9 +243,10 @@ func (m *model) answers(t *testing.T, f *fixture) map[rag.TenantKey]map[rag.Coll
 			var paths []string
 			for _, hit := range hits.Documents {
 				paths = append(paths, hit.Path)
-				answers[key][collection] = append(answers[key][collection], fmt.Sprintf("%s %.6f %s %d-%d",
-					hit.Path, hit.Score, hit.HeaderPath, hit.StartLine, hit.EndLine))
+				answers[key][collection] = append(answers[key][collection], fmt.Sprintf("%s %s %d-%d",
+					hit.Path, hit.HeaderPath, hit.StartLine, hit.EndLine))
 			}
+			slices.Sort(answers[key][collection])
 			slices.Sort(paths)
 			if diff := cmp.Diff(slices.Sorted(maps.Keys(documents)), paths); diff != "" {
 				t.Fatalf("search in %v, %s (-want +got):\n%s", key, collection, diff)

@@ -8,11 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/test/ragtest"
 )
@@ -24,7 +25,7 @@ func TestDelete_WhileAnotherServerEmbeds(t *testing.T) {
 	f.AddText(t, f.Tenant, twoDocuments()...)
 	embedding, deleted := f.holdEmbedding()
 	drained := make(chan error, 1)
-	go func() { drained <- other.Queue(f.Tenant, rag.Compounding).Drain(t.Context(), nil) }()
+	go func() { drained <- other.Queue(f.Tenant, catalog.Compounding).Drain(t.Context(), nil) }()
 	<-embedding
 	contents, err := f.Index.Delete(t.Context(), wholeProject(f))
 	close(deleted)
@@ -73,7 +74,7 @@ func TestDelete_WaitsForAnotherServersTransaction(t *testing.T) {
 	release := f.hold(t)
 	indexed := make(chan error, 1)
 	go func() {
-		_, err := other.Indexer(f.Tenant, rag.Compounding, ragtest.AnyDocument{}).Index(t.Context(), twoDocuments())
+		_, err := other.Indexer(f.Tenant, catalog.Compounding, ragtest.AnyDocument{}).Index(t.Context(), twoDocuments())
 		indexed <- err
 	}()
 	f.until(t, aWriterHangs)
@@ -114,7 +115,7 @@ func TestDelete_AnotherServersTransactionWaitsForIt(t *testing.T) {
 	f.until(t, aWriterHangs)
 	indexed := make(chan error, 1)
 	go func() {
-		_, err := other.Indexer(f.Tenant, rag.Compounding, ragtest.AnyDocument{}).Index(t.Context(), twoDocuments())
+		_, err := other.Indexer(f.Tenant, catalog.Compounding, ragtest.AnyDocument{}).Index(t.Context(), twoDocuments())
 		indexed <- err
 	}()
 	f.until(t, oneMoreQueues)
@@ -157,11 +158,11 @@ func TestDelete_AmongAllOtherWriters(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	first, stopFirst := f.server(t)
 	second, stopSecond := f.server(t)
-	key := rag.TenantKey{Project: "busy", Branch: "main", PathHash: "0"}
-	other := rag.TenantKey{Project: "busy", Branch: "other", PathHash: "0"}
+	key := catalog.TenantKey{Project: "busy", Branch: "main", PathHash: "0"}
+	other := catalog.TenantKey{Project: "busy", Branch: "other", PathHash: "0"}
 	files := twoDocuments()
 	backwards := []document.File{files[1], file("docs/a.md", section("One", "apples"), section("Three", "quinces"))}
-	register := func(ctx context.Context, x *index.Index, key rag.TenantKey) *rag.Tenant {
+	register := func(ctx context.Context, x *index.Index, key catalog.TenantKey) *catalog.Tenant {
 		tenant, err := x.Tenant(ctx, key, "/repo")
 		if err != nil {
 			t.Fatal(err)
@@ -171,7 +172,7 @@ func TestDelete_AmongAllOtherWriters(t *testing.T) {
 	gone := 0
 	for range 40 {
 		here, there := register(t.Context(), first, key), register(t.Context(), first, other)
-		x, y := indexer(first, here, rag.Compounding), indexer(second, here, rag.Compounding)
+		x, y := indexer(first, here, catalog.Compounding), indexer(second, here, catalog.Compounding)
 		selection := index.Selection{Project: key.Project}
 		if random.IntN(2) == 0 {
 			selection.Branch = &key.Branch
@@ -179,7 +180,10 @@ func TestDelete_AmongAllOtherWriters(t *testing.T) {
 		errs := together(random,
 			func() error { _, err := x.Index(t.Context(), files); return err },
 			func() error { _, err := y.Index(t.Context(), backwards); return err },
-			func() error { _, err := indexer(second, there, rag.Compounding).Index(t.Context(), files); return err },
+			func() error {
+				_, err := indexer(second, there, catalog.Compounding).Index(t.Context(), files)
+				return err
+			},
 			func() error { return y.Remove(t.Context(), []string{"docs/b.md", "docs/a.md"}) },
 			func() error { _, err := y.Promote(t.Context(), files[0], files[0]); return err },
 			func() error { _, err := second.Delete(t.Context(), selection); return err },
@@ -248,21 +252,21 @@ func TestTenant_WhileTheProjectsLastIsDeleted(t *testing.T) {
 	branches := []string{"main", "next"}
 	for i := range 50 {
 		old, fresh := branches[i%2], branches[(i+1)%2]
-		var tenant *rag.Tenant
+		var tenant *catalog.Tenant
 		errs := together(random,
 			func() error {
 				_, err := first.Delete(t.Context(), index.Selection{Project: "test-project", Branch: &old})
 				return err
 			},
 			func() (err error) {
-				key := rag.TenantKey{Project: "test-project", Branch: fresh, PathHash: "0123456789abcdef"}
+				key := catalog.TenantKey{Project: "test-project", Branch: fresh, PathHash: "0123456789abcdef"}
 				tenant, err = second.Tenant(t.Context(), key, "/repo")
 				return err
 			})
 		if err := errors.Join(errs...); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := indexer(second, tenant, rag.Compounding).Index(t.Context(), twoDocuments()); err != nil {
+		if _, err := indexer(second, tenant, catalog.Compounding).Index(t.Context(), twoDocuments()); err != nil {
 			t.Fatalf("index what was registered in round %d: %v", i, err)
 		}
 		got := f.Rows(t, `SELECT concat_ws(' ', branch_name, count(d.id)) FROM tenants t LEFT JOIN documents d ON d.tenant_id = t.id GROUP BY branch_name`)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/db"
@@ -41,11 +43,11 @@ func TestDelete_MatchesModel(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 5))
 			f := setup(t)
-			m := &model{tenants: map[rag.TenantKey]*modelTenant{}, passages: map[string]map[string]bool{}}
+			m := &model{tenants: map[catalog.TenantKey]*modelTenant{}, passages: map[string]map[string]bool{}}
 			if _, err := f.Index.Delete(t.Context(), index.Selection{Project: f.Tenant.Key.Project}); err != nil {
 				t.Fatal(err)
 			}
-			var gone []*rag.Tenant
+			var gone []*catalog.Tenant
 			for step := range steps {
 				switch choice := random.IntN(10); {
 				case choice == 0 && len(gone) > 0:
@@ -54,10 +56,10 @@ func TestDelete_MatchesModel(t *testing.T) {
 					key := pick(random, slices.SortedFunc(maps.Keys(m.tenants), compareKeys))
 					m.removeOne(t, f, random, key)
 				case choice < 8:
-					key := rag.TenantKey{
+					key := catalog.TenantKey{
 						Project: pick(random, someProjects), Branch: pick(random, someBranches), PathHash: pick(random, someHashes),
 					}
-					collection := pick(random, []rag.Collection{rag.Compounding, rag.Compounding, rag.External})
+					collection := pick(random, []catalog.Collection{catalog.Compounding, catalog.Compounding, catalog.External})
 					m.index(t, f, key, collection, randomSample(random), randomSample(random))
 				default:
 					gone = append(gone, checkDelete(t, f, m, randomSelection(random))...)
@@ -70,21 +72,21 @@ func TestDelete_MatchesModel(t *testing.T) {
 	}
 }
 
-func compareKeys(a, b rag.TenantKey) int {
+func compareKeys(a, b catalog.TenantKey) int {
 	return cmp.Or(cmp.Compare(a.Project, b.Project), cmp.Compare(a.Branch, b.Branch), cmp.Compare(a.PathHash, b.PathHash))
 }
 
-func (m *model) removeOne(t *testing.T, f *fixture, random *rand.Rand, key rag.TenantKey) {
+func (m *model) removeOne(t *testing.T, f *fixture, random *rand.Rand, key catalog.TenantKey) {
 	t.Helper()
 	tenant, path := m.register(t, f, key), pick(random, somePaths)
-	delete(tenant.documents[rag.Compounding], path)
-	if err := indexer(f.Index, tenant.Tenant, rag.Compounding).Remove(t.Context(), []string{path}); err != nil {
+	delete(tenant.documents[catalog.Compounding], path)
+	if err := indexer(f.Index, tenant.Tenant, catalog.Compounding).Remove(t.Context(), []string{path}); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // checkDelete deletes, and compares counts and the others' answers.
-func checkDelete(t *testing.T, f *fixture, m *model, selection index.Selection) (gone []*rag.Tenant) {
+func checkDelete(t *testing.T, f *fixture, m *model, selection index.Selection) (gone []*catalog.Tenant) {
 	t.Helper()
 	want, before := m.contents(selection), m.answers(t, f)
 	preview, err := f.Index.Contents(t.Context(), selection)
@@ -113,12 +115,12 @@ func checkDelete(t *testing.T, f *fixture, m *model, selection index.Selection) 
 
 // checkGone uses a tenant that was deleted, as a server does that knows nothing
 // of it.
-func checkGone(t *testing.T, f *fixture, tenant *rag.Tenant, s sample) {
+func checkGone(t *testing.T, f *fixture, tenant *catalog.Tenant, s sample) {
 	t.Helper()
-	x := indexer(f.Index, tenant, rag.Compounding)
+	x := indexer(f.Index, tenant, catalog.Compounding)
 	_, indexErr := x.Index(t.Context(), []document.File{s.file()})
 	_, promoteErr := x.Promote(t.Context(), s.file(), s.file())
-	_, searchErr := f.Searcher.Search(t.Context(), rag.Scope{Tenant: tenant, Collection: rag.Compounding}, rag.Query{Text: "x", Limit: 1})
+	_, searchErr := f.Searcher.Search(t.Context(), catalog.Scope{Tenant: tenant, Collection: catalog.Compounding}, rag.Query{Text: "x", Limit: 1})
 	for call, err := range map[string]error{
 		"index": indexErr, "promote": promoteErr, "search": searchErr, "remove": x.Remove(t.Context(), []string{s.path}),
 	} {

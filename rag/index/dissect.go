@@ -2,7 +2,7 @@ package index
 
 import (
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
@@ -10,15 +10,15 @@ import (
 // Dissection describes what the index makes of a file.
 type Dissection struct {
 	Title, Summary, DocType, Date string
-	Level                         rag.Level
+	Level                         catalog.Level
 	Passages                      []DissectedPassage
 	Links                         []Link
-	// Fragments are the places in documents that its links name, Anchors the names of its
+	// Fragments are the first places in documents that its links name, Anchors the names of its
 	// own places, as in [markdown.Document.Anchors].
 	Fragments []Fragment
 	Anchors   map[string]bool
-	// Files are those that FilesField of the front matter names.
-	Files []string
+	// Places are those of the repository that it cites.
+	Places []CitedPlace
 	// FrontMatter is as in [markdown.Document].
 	FrontMatter map[string]any
 }
@@ -51,7 +51,7 @@ type DissectedPassage struct {
 
 // Dissect returns what the index makes of a file of the collection. It is a pure
 // function: nothing is written. The error is that of indexing the file.
-func Dissect(file document.File, collection rag.Collection, schema Schema) (Dissection, error) {
+func Dissect(file document.File, collection catalog.Collection, schema Schema) (Dissection, error) {
 	parsed, err := parse(file, schema)
 	if err != nil {
 		return Dissection{}, err
@@ -62,7 +62,7 @@ func Dissect(file document.File, collection rag.Collection, schema Schema) (Diss
 	}
 	dissection := Dissection{
 		Title: doc.title, Summary: doc.summary, DocType: doc.docType, Date: doc.date, Level: doc.level, Links: []Link{},
-		Anchors: parsed.Anchors(), Files: doc.files, FrontMatter: doc.frontMatter,
+		Anchors: parsed.Anchors(), Places: doc.places, FrontMatter: doc.frontMatter,
 	}
 	for i, p := range doc.passages {
 		whole := p.heading + "\n\n" + p.Text
@@ -74,7 +74,7 @@ func Dissect(file document.File, collection rag.Collection, schema Schema) (Diss
 	for _, link := range doc.links {
 		dissection.Links = append(dissection.Links, Link{Target: link.target, Fallback: link.fallback, Supersedes: link.supersedes})
 	}
-	for _, place := range parsed.Fragments {
+	for _, place := range parsed.Fragments[:min(len(parsed.Fragments), maxLinks)] {
 		target := file.Path
 		if place.Path != "" {
 			target, _ = resolveLink(file.Path, place.Path)

@@ -3,31 +3,21 @@ package index
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"path"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/google/uuid"
 
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 // maxLinks bounds the links kept of one document.
 const maxLinks = 1000
-
-// format names what this version makes of a file: its passages, their terms and its
-// links. A change of that changes the name, and every document is indexed again.
-const format = "1"
-
-// FilesField is the field of the front matter that names the files of the repository that
-// a document is about.
-const FilesField = "files_involved"
-
-// maxFiles bounds the files kept of one document.
-const maxFiles = 100
 
 // prepared is a file made ready for the database.
 type prepared struct {
@@ -39,11 +29,10 @@ type prepared struct {
 	docType     string
 	date        string
 	// undated is set if the date is to be found otherwise than in the front matter.
-	undated   bool
-	level     rag.Level
-	charCount int
-	// files are what FilesField has in these places, "" for what is no file.
-	files       []string
+	undated     bool
+	level       catalog.Level
+	charCount   int
+	places      []CitedPlace
 	frontMatter map[string]any
 	// replaced and notFrontMatter are as in [markdown.Document].
 	replaced       int
@@ -64,21 +53,7 @@ type passage struct {
 // newPassage places the passage in a document titled title.
 func newPassage(p markdown.Passage, title string) passage {
 	heading := markdown.Heading(title, p.HeaderPath)
-	return passage{Passage: p, heading: heading, hash: passageHash(heading, p.Text)}
-}
-
-// passageHash identifies what is searched and embedded. Each part is preceded by its
-// length, so that no two different pairs hash alike. format is among them: a passage
-// that this version would store otherwise is another one.
-func passageHash(heading, text string) uuid.UUID {
-	h := sha256.New()
-	for _, part := range []string{format, heading, text} {
-		var length [8]byte
-		binary.BigEndian.PutUint64(length[:], uint64(len(part)))
-		h.Write(length[:])
-		h.Write([]byte(part))
-	}
-	return uuid.UUID(h.Sum(nil)[:len(uuid.UUID{})])
+	return passage{Passage: p, heading: heading, hash: catalog.PassageHash(heading, p.Text)}
 }
 
 // Schema says what documents of a collection must be like. A nil Schema takes
@@ -99,14 +74,14 @@ func parse(file document.File, schema Schema) (*markdown.Document, error) {
 	}
 	parsed, err := read(file.Content)
 	if err != nil {
-		return nil, &rag.Error{Code: rag.SchemaValidationFailed, Err: err}
+		return nil, &apierror.Error{Code: apierror.SchemaValidationFailed, Err: err}
 	}
 	return parsed, nil
 }
 
 // prepare parses and validates a file and cuts it into passages. Its error says
 // why the file cannot be a document.
-func prepare(file document.File, collection rag.Collection, schema Schema) (*prepared, error) {
+func prepare(file document.File, collection catalog.Collection, schema Schema) (*prepared, error) {
 	parsed, err := parse(file, schema)
 	if err != nil {
 		return nil, err
@@ -114,10 +89,12 @@ func prepare(file document.File, collection rag.Collection, schema Schema) (*pre
 	return prepareParsed(file, parsed, collection, schema)
 }
 
-func prepareParsed(file document.File, parsed *markdown.Document, collection rag.Collection, schema Schema) (*prepared, error) {
+func prepareParsed(
+	file document.File, parsed *markdown.Document, collection catalog.Collection, schema Schema,
+) (*prepared, error) {
 	doc := &prepared{
 		file: file, contentHash: sha256.Sum256(file.Content),
-		title: parsed.Title, summary: parsed.Summary, level: rag.Standard,
+		title: parsed.Title, summary: parsed.Summary, level: catalog.Standard,
 		charCount: parsed.CharCount, frontMatter: parsed.FrontMatter, schemaHash: schemaStamp(""),
 		links: resolveLinks(file.Path, parsed.Links), replaced: parsed.Replaced, notFrontMatter: parsed.NotFrontMatter,
 	}
@@ -129,11 +106,14 @@ func prepareParsed(file document.File, parsed *markdown.Document, collection rag
 			return nil, err
 		}
 	}
-	if collection == rag.Handbook {
+	if collection == catalog.Compounding {
+		doc.places = citedPlaces(file.Path, parsed)
+	}
+	if collection == catalog.Handbook {
 		doc.docType = handbookSection(file.Path, parsed.FrontMatter)
 	}
 	body := parsed.Passages(doc.title, markdown.DefaultLimit())
-	if doc.sections = len(body); collection != rag.Handbook {
+	if doc.sections = len(body); collection != catalog.Handbook {
 		body = append(frontMatterPassages(parsed, doc.title), body...)
 	}
 	if len(body) == 0 {
@@ -163,8 +143,9 @@ func (x *Indexer) report(ctx context.Context, doc *prepared) {
 func (d *prepared) classify(frontMatter map[string]any, schema Schema) error {
 	docType, ok := schema.DocumentType(d.file.Path)
 	if !ok {
-		return rag.Errorf(rag.InvalidDocType, "the folder of %s belongs to no doc-type; move it to the folder of one (list_doc_types "+
-			"names them) or add a custom_doc_types entry for the folder to the config", d.file.Path)
+		return apierror.Errorf(apierror.InvalidDocType,
+			"the folder of %s belongs to no doc-type; move it to the folder of one (list_doc_types "+
+				"names them) or add a custom_doc_types entry for the folder to the config", d.file.Path)
 	}
 	if docType.Lenient() {
 		docType = namedType(docType, frontMatter)
@@ -176,9 +157,8 @@ func (d *prepared) classify(frontMatter map[string]any, schema Schema) error {
 	d.docType, d.schemaHash = docType.Name, schemaStamp(docType.SchemaHash)
 	d.date, _ = frontMatter["date"].(string)
 	if level, ok := frontMatter["promotion_level"].(string); ok {
-		d.level = rag.Level(level)
+		d.level = catalog.Level(level)
 	}
-	d.files = filesOf(frontMatter[FilesField])
 	d.links = append(d.links, resolveRelated(d.file.Path, docType.Docs, stringList(frontMatter["related_docs"]))...)
 	for _, link := range resolveRelated(d.file.Path, docType.Docs, stringList(frontMatter["supersedes"])) {
 		link.supersedes = true
@@ -190,29 +170,16 @@ func (d *prepared) classify(frontMatter map[string]any, schema Schema) error {
 
 // schemaStamp identifies what a document was indexed with: this format, and a schema of
 // the given fingerprint.
-func schemaStamp(fingerprint string) string { return format + ":" + fingerprint }
+func schemaStamp(fingerprint string) string { return catalog.Format + ":" + fingerprint }
 
-func violationsError(docType document.DocType, violations []document.Violation) *rag.Error {
+func violationsError(docType document.DocType, violations []document.Violation) *apierror.Error {
 	lines := make([]string, len(violations))
 	for i, v := range violations {
 		lines[i] = fmt.Sprintf("%s %s (expected: %s)", v.Field, v.Problem, v.Expected)
 	}
-	e := rag.Errorf(rag.SchemaValidationFailed, "the front matter does not fit the doc-type %q: %s",
+	e := apierror.Errorf(apierror.SchemaValidationFailed, "the front matter does not fit the doc-type %q: %s",
 		docType.Name, strings.Join(lines, "; "))
 	return e.With("doc_type", docType.Name).With("violations", violations)
-}
-
-func filesOf(value any) []string {
-	list, _ := value.([]any)
-	var files []string
-	for _, item := range list[:min(len(list), maxFiles)] {
-		name, _ := item.(string)
-		if strings.ContainsAny(name, "\x00\n") {
-			name = ""
-		}
-		files = append(files, name)
-	}
-	return files
 }
 
 func stringList(value any) []string {

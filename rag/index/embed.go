@@ -5,15 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"sync"
 	"time"
+
+	"github.com/compound-docs/compound-docs/rag/catalog"
 
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/panics"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
@@ -28,9 +28,8 @@ func embeddedText(heading, text string) string {
 	return heading + "\n\n" + text
 }
 
-// embed embeds the passages, with one request at a time for each host, and writes
-// vectors while the next are made. It ends early where other passages may have become
-// more urgent.
+// embed embeds the passages, with one request at a time, and writes vectors while the
+// next are made. It ends early where other passages may have become more urgent.
 func (q *Queue) embed(ctx context.Context, model usedModel, front front, report func()) error {
 	passages, release := q.index.claims.take(q.tenant.ProjectID, front.collection, model, front.passages)
 	defer release()
@@ -38,10 +37,7 @@ func (q *Queue) embed(ctx context.Context, model usedModel, front front, report 
 		return sleep(ctx, claimWait)
 	}
 	began := time.Now()
-	var mu sync.Mutex
 	take := func() []unembedded {
-		mu.Lock()
-		defer mu.Unlock()
 		if time.Since(began) > front.refresh && len(q.wake) > 0 {
 			<-q.wake
 			passages = nil
@@ -63,13 +59,9 @@ func (q *Queue) embed(ctx context.Context, model usedModel, front front, report 
 		}
 		return nil
 	})
-	var embedding errgroup.Group
-	for range q.index.embedder.Hosts() {
-		embedding.Go(func() error { return q.embedBatches(groupCtx, model, take, made) })
-	}
 	group.Go(func() error {
 		defer close(made)
-		return embedding.Wait()
+		return q.embedBatches(groupCtx, model, take, made)
 	})
 	return group.Wait() //nolint:wrapcheck // the embedder's or the database's
 }
@@ -110,7 +102,7 @@ func (q *Queue) embedBatches(ctx context.Context, model usedModel, take func() [
 	return nil
 }
 
-func (q *Queue) store(ctx context.Context, model usedModel, collection rag.Collection, vectors []vector) error {
+func (q *Queue) store(ctx context.Context, model usedModel, collection catalog.Collection, vectors []vector) error {
 	err := func() error {
 		q.counting.Lock()
 		defer q.counting.Unlock()
@@ -184,7 +176,7 @@ func (x *Index) embedBatch(
 		case embedding.Err != nil:
 			refused[batch[i].Hash] = embedding.Err
 		case embedding.Digest != model.Digest:
-			return nil, nil, rag.ErrModelReplaced
+			return nil, nil, ollama.ErrModelReplaced
 		default:
 			vectors = append(vectors, vector{hash: batch[i].Hash, embedding: embedding.Vector})
 		}

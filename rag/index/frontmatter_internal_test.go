@@ -5,10 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
@@ -19,7 +20,7 @@ func (anything) DocumentType(string) (document.DocType, bool) {
 	return document.DocType{Name: "problem", Docs: "docs", Validate: func(map[string]any) []document.Violation { return nil }}, true
 }
 
-func prepareText(t *testing.T, collection rag.Collection, content string) *prepared {
+func prepareText(t *testing.T, collection catalog.Collection, content string) *prepared {
 	t.Helper()
 	doc, err := prepare(document.File{Path: "docs/problems/a.md", Content: []byte(content)}, collection, anything{})
 	if err != nil {
@@ -32,11 +33,11 @@ func TestFrontMatterPassages(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, content string
-		collection    rag.Collection
+		collection    catalog.Collection
 		want          []string // passages, each with its lines
 	}{
 		{
-			name: "fields in words", collection: rag.Compounding,
+			name: "fields in words", collection: catalog.Compounding,
 			content: "---\ndoc_type: problem\ntitle: Pool\ndate: 2026-01-02\nsummary: It ran dry.\ntags: [db, pool]\n" +
 				"root_cause: >\n  a leak\n  in tests\nsymptoms: [slow, \"dead \"]\ncustom-field: {a: [b], c: d}\ncount: 3\nempty: \"\"\n" +
 				"promotion_level: critical\nrelated_docs: [x.md]\nsupersedes: y.md\n---\nText.\n",
@@ -47,16 +48,16 @@ func TestFrontMatterPassages(t *testing.T) {
 			},
 		},
 		{
-			name: "nothing to find", collection: rag.Compounding,
+			name: "nothing to find", collection: catalog.Compounding,
 			content: "---\ntitle: Pool\ndate: 2026-01-02\n---\nText.\n", want: []string{"5-5 Text."},
 		},
 		{
-			name: "no text behind it", collection: rag.Compounding,
+			name: "no text behind it", collection: catalog.Compounding,
 			content: "---\ntitle: Pool\nsummary: It ran dry.\n---\n", want: []string{"1-4 It ran dry."},
 		},
-		{name: "no front matter", collection: rag.External, content: "Text.\n", want: []string{"1-1 Text."}},
+		{name: "no front matter", collection: catalog.External, content: "Text.\n", want: []string{"1-1 Text."}},
 		{
-			name: "a page of the handbook", collection: rag.Handbook,
+			name: "a page of the handbook", collection: catalog.Handbook,
 			content: "---\ntitle: Pool\nsummary: It ran dry.\n---\nText.\n", want: []string{"5-5 Text."},
 		},
 	}
@@ -82,7 +83,7 @@ func TestFrontMatterPassages_Long(t *testing.T) {
 		solution.WriteString(strings.Repeat("x", i%7+1) + " ")
 	}
 	solution.WriteString("theend")
-	doc := prepareText(t, rag.Compounding, "---\ntitle: Pool\nsolution: "+solution.String()+"\n---\nText.\n")
+	doc := prepareText(t, catalog.Compounding, "---\ntitle: Pool\nsolution: "+solution.String()+"\n---\nText.\n")
 	words := 0
 	for _, p := range doc.passages {
 		if tokens := markdown.EstimateTokens(p.heading + "\n\n" + p.Text); tokens > markdown.DefaultLimit().MaxTokens {
@@ -104,7 +105,7 @@ func TestPrepare_Supersedes(t *testing.T) {
 	for _, test := range []struct{ name, value string }{{"one", "old.md"}, {"a list", "[old.md, /docs/problems/older.md]"}} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			doc := prepareText(t, rag.Compounding, "---\nsupersedes: "+test.value+"\n---\nSee [old](old.md).\n")
+			doc := prepareText(t, catalog.Compounding, "---\nsupersedes: "+test.value+"\n---\nSee [old](old.md).\n")
 			want := []link{{target: "docs/problems/old.md"}, {target: "docs/problems/old.md", fallback: "docs/old.md", supersedes: true}}
 			if test.name == "a list" {
 				want = append(want, link{target: "docs/problems/older.md", supersedes: true})

@@ -8,10 +8,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/test/workbound"
 )
@@ -86,7 +87,7 @@ func FuzzHandbook(f *testing.F) {
 		if !fs.ValidPath(path) || !utf8.ValidString(path) || strings.ContainsRune(path, 0) || filepath.Base(path)[0] == '.' {
 			return // no walk finds it
 		}
-		for _, collection := range []rag.Collection{rag.Handbook, rag.External} {
+		for _, collection := range []catalog.Collection{catalog.Handbook, catalog.External} {
 			file := document.File{Path: path, Content: content}
 			var (
 				doc *prepared
@@ -100,7 +101,7 @@ func FuzzHandbook(f *testing.F) {
 				continue
 			}
 			checkPrepared(t, doc)
-			if collection == rag.Handbook && doc.docType == "" {
+			if collection == catalog.Handbook && doc.docType == "" {
 				t.Errorf("%q has no section", path)
 			}
 			again, err := prepare(file, collection, nil)

@@ -8,22 +8,25 @@ package index
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
+
+	"github.com/compound-docs/compound-docs/rag/catalog"
 
 	"golang.org/x/sync/semaphore"
 
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
 // Embedder turns passages into vectors.
 type Embedder interface {
-	rag.ModelSource
+	// EmbedModel identifies what makes the vectors, as it was a moment ago.
+	EmbedModel(ctx context.Context) (ollama.Model, error)
 	// Embed returns one embedding a text, in order. An error means that the
 	// service as a whole failed; a text that cannot be embedded has its own.
 	Embed(ctx context.Context, texts []string) ([]ollama.Embedding, error)
-	// Hosts is how many calls of Embed are worth making at once.
-	Hosts() int
+	// EmbedAsQueries does the same for texts that stand for queries.
+	EmbedAsQueries(ctx context.Context, texts []string) ([]ollama.Embedding, error)
 	// Warm loads the model.
 	Warm(ctx context.Context) error
 }
@@ -36,6 +39,8 @@ type Index struct {
 	logger   *slog.Logger
 	pace     pace
 	claims   claims
+	// handbook is the id of the handbook's project, and 0 until it is known.
+	handbook atomic.Int32
 	// largeBatches lets one batch at a time that takes much memory be indexed.
 	largeBatches *semaphore.Weighted
 }
@@ -50,9 +55,15 @@ func New(database *db.Database, embedder Embedder, logger *slog.Logger) *Index {
 
 // Lead runs f while this process is the tenant's one indexer; see
 // [db.Database.Lead].
-func (x *Index) Lead(ctx context.Context, tenant *rag.Tenant, f func(ctx context.Context), waiting func(reason error)) {
+func (x *Index) Lead(ctx context.Context, tenant *catalog.Tenant, f func(ctx context.Context), waiting func(reason error)) {
 	x.db.Lead(ctx, tenant, f, waiting)
 }
+
+// Used notes that somebody uses this server; see [db.Database.Used].
+func (x *Index) Used() (wasIdle bool) { return x.db.Used() }
+
+// Idle reports whether nobody has used this server for a minute.
+func (x *Index) Idle() bool { return x.db.Idle() }
 
 // Warm loads the embedding model, so that the first query does not wait for that.
 func (x *Index) Warm(ctx context.Context) {

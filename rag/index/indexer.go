@@ -9,10 +9,11 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/panics"
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // Indexer keeps the text of one collection of a tenant. Documents are found by their
@@ -20,23 +21,32 @@ import (
 // concurrent use. With a [Source] two calls may be about the same file.
 type Indexer struct {
 	index      *Index
-	tenant     *rag.Tenant
-	collection rag.Collection
+	tenant     *catalog.Tenant
+	collection catalog.Collection
 	schema     Schema
 	source     Source
 	dates      Dates // nil for none
 	onWritten  func()
 	growth     growth
+	again      bool
+	sweeper    *Sweeper // nil for none
 }
 
 // Indexer returns the indexer of a collection. A nil schema takes any markdown.
-func (x *Index) Indexer(tenant *rag.Tenant, collection rag.Collection, schema Schema) *Indexer {
+func (x *Index) Indexer(tenant *catalog.Tenant, collection catalog.Collection, schema Schema) *Indexer {
 	return &Indexer{index: x, tenant: tenant, collection: collection, schema: schema, onWritten: func() {}}
 }
 
 // OnWritten makes the indexer call f after documents were written, and returns it.
 func (x *Indexer) OnWritten(f func()) *Indexer {
 	x.onWritten = f
+	return x
+}
+
+// Again makes the indexer take every document for changed, and returns it: a sync indexes
+// all files again, each in place of what the index has of it.
+func (x *Indexer) Again() *Indexer {
+	x.again = true
 	return x
 }
 
@@ -52,7 +62,7 @@ func (x *Indexer) Known(ctx context.Context) (map[string]document.Stamp, error) 
 		})
 		for _, row := range rows {
 			stamp := document.Stamp{Size: -1}
-			if row.SchemaHash == x.schemaStamp(row.RelativePath) {
+			if !x.again && row.SchemaHash == x.schemaStamp(row.RelativePath) {
 				stamp = document.Stamp{
 					Size: row.FileSize, ModTime: row.FileMtime, ChangeTime: row.FileCtime, Inode: uint64(row.FileInode),
 					Hash: document.Hash(row.ContentHash),

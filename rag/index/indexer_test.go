@@ -4,10 +4,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/test/ragtest"
 )
 
@@ -72,7 +74,7 @@ func TestIndex_SecondBranchEmbedsNothing(t *testing.T) {
 func TestIndex_RenameEmbedsNothing(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	indexer := f.Index.Indexer(f.Tenant, rag.Compounding, ragtest.AnyDocument{})
+	indexer := f.Index.Indexer(f.Tenant, catalog.Compounding, ragtest.AnyDocument{})
 	f.Add(t, f.Tenant, file("docs/old.md", "# Title", "", "The same text."))
 	f.Fake.Forget()
 	if err := indexer.Remove(t.Context(), []string{"docs/old.md"}); err != nil {
@@ -110,7 +112,7 @@ func TestIndex_BadDocumentsAreReportedAndTheRestGoesOn(t *testing.T) {
 	if len(failures) != 1 || failures[0].Path != "docs/bad.md" {
 		t.Fatalf("failures %v, want docs/bad.md", failures)
 	}
-	if got := rag.AsError(failures[0].Err).Code; got != rag.SchemaValidationFailed {
+	if got := apierror.AsError(failures[0].Err).Code; got != apierror.SchemaValidationFailed {
 		t.Errorf("code %s", got)
 	}
 	want := []string{"docs/good.md", "docs/refused.md"}
@@ -122,11 +124,11 @@ func TestIndex_BadDocumentsAreReportedAndTheRestGoesOn(t *testing.T) {
 func TestIndex_UnknownFolderIsInvalidDocType(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	failures, err := f.Index.Indexer(f.Tenant, rag.Compounding, nothing{}).Index(t.Context(), []document.File{file("docs/x.md", "Text.")})
+	failures, err := f.Index.Indexer(f.Tenant, catalog.Compounding, nothing{}).Index(t.Context(), []document.File{file("docs/x.md", "Text.")})
 	if err != nil || len(failures) != 1 {
 		t.Fatalf("failures %v, error %v", failures, err)
 	}
-	if got := rag.AsError(failures[0].Err).Code; got != rag.InvalidDocType {
+	if got := apierror.AsError(failures[0].Err).Code; got != apierror.InvalidDocType {
 		t.Errorf("code %s, want INVALID_DOC_TYPE", got)
 	}
 }
@@ -149,12 +151,12 @@ func TestIndex_NeedsNoOllama(t *testing.T) {
 func TestIndex_TermsBelongToAProject(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	key := rag.TenantKey{Project: "another-project", Branch: "main", PathHash: "0123456789abcdef"}
+	key := catalog.TenantKey{Project: "another-project", Branch: "main", PathHash: "0123456789abcdef"}
 	other, err := f.Index.Tenant(t.Context(), key, "/other")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tenant := range []*rag.Tenant{f.Tenant, f.Branch(t, "feature/x"), other} {
+	for _, tenant := range []*catalog.Tenant{f.Tenant, f.Branch(t, "feature/x"), other} {
 		f.AddText(t, tenant, file("docs/a.md", "# Connections", "", "The pool ran dry."))
 	}
 	if got := f.Rows(t, "SELECT count(DISTINCT terms)::text || ' of ' || count(*) FROM passages"); got[0] != "2 of 2" {
@@ -167,7 +169,7 @@ func TestKnown_TellsWhatIsIndexed(t *testing.T) {
 	f := setup(t)
 	indexed := file("docs/a.md", "Text.")
 	f.Add(t, f.Tenant, indexed)
-	known, err := f.Index.Indexer(f.Tenant, rag.Compounding, ragtest.AnyDocument{}).Known(t.Context())
+	known, err := f.Index.Indexer(f.Tenant, catalog.Compounding, ragtest.AnyDocument{}).Known(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +185,7 @@ func TestKnown_OfAnotherFormat(t *testing.T) {
 	indexed := file("docs/a.md", "Text.")
 	f.AddText(t, f.Tenant, indexed)
 	f.exec(t, "UPDATE documents SET schema_hash = '0:'")
-	known, err := f.Index.Indexer(f.Tenant, rag.Compounding, ragtest.AnyDocument{}).Known(t.Context())
+	known, err := f.Index.Indexer(f.Tenant, catalog.Compounding, ragtest.AnyDocument{}).Known(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

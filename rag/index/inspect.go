@@ -3,8 +3,9 @@ package index
 import (
 	"context"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // Inspection counts the passages of a checkout in the index.
@@ -18,15 +19,15 @@ type Inspection struct {
 
 // Inspect looks at a checkout without registering it, decodes what its indexer last
 // published into status, and reports false if the index does not have the checkout.
-func (x *Index) Inspect(ctx context.Context, key rag.TenantKey, status any) (found bool, result Inspection, err error) {
-	var tenant *rag.Tenant
+func (x *Index) Inspect(ctx context.Context, key catalog.TenantKey, status any) (found bool, result Inspection, err error) {
+	var tenant *catalog.Tenant
 	err = x.db.Read(ctx, "inspect the index", func(q *db.Queries) error {
 		result = Inspection{}
 		var model int32
 		if tenant, model, err = lookUp(ctx, q, key); err != nil {
 			return err
 		}
-		for _, collection := range []rag.Collection{rag.Compounding, rag.External} {
+		for _, collection := range []catalog.Collection{catalog.Compounding, catalog.External} {
 			progress, err := q.EmbeddingProgress(ctx, db.EmbeddingProgressParams{
 				ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collection: collection, ModelID: model,
 			})

@@ -5,17 +5,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/test/ragtest"
 )
 
 // leadOnce becomes the indexer, and returns a context for writes by it that does not
 // end when it leads no longer, as if the process slept and never heard of that.
-func leadOnce(t *testing.T, x *index.Index, tenant *rag.Tenant) (stale context.Context) {
+func leadOnce(t *testing.T, x *index.Index, tenant *catalog.Tenant) (stale context.Context) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	leads := make(chan context.Context, 1)
@@ -31,7 +32,7 @@ func leadOnce(t *testing.T, x *index.Index, tenant *rag.Tenant) (stale context.C
 func TestLead_FormerLeaderCannotWrite(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	x := f.Index.Indexer(f.Tenant, rag.Compounding, ragtest.AnyDocument{})
+	x := f.Index.Indexer(f.Tenant, catalog.Compounding, ragtest.AnyDocument{})
 	stale := leadOnce(t, f.Index, f.Tenant)
 	if _, err := x.Index(stale, []document.File{file("docs/a.md", "Apples.")}); err != nil {
 		t.Fatalf("the leader cannot write: %v", err)

@@ -7,8 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // namedType returns the doc-type that the front matter of a lenient project's document
@@ -32,7 +33,7 @@ func usable(frontMatter map[string]any) map[string]any {
 		case "date":
 			return !ok || dateOf(text) == ""
 		case "promotion_level":
-			return !ok || !slices.Contains(rag.Levels(), rag.Level(text))
+			return !ok || !slices.Contains(catalog.Levels(), catalog.Level(text))
 		}
 		return false
 	})

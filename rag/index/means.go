@@ -3,9 +3,10 @@ package index
 import (
 	"context"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // Mean is what the index knows of the meaning of a document.
@@ -19,7 +20,7 @@ type Mean struct {
 // Means returns those of the project's own documents that have a vector for every passage,
 // by their paths. The vectors are of the model that the checkout was last indexed with.
 // There are none if the index does not have the checkout, which is not registered.
-func (x *Index) Means(ctx context.Context, key rag.TenantKey) (map[string]Mean, error) {
+func (x *Index) Means(ctx context.Context, key catalog.TenantKey) (map[string]Mean, error) {
 	var means map[string]Mean
 	err := x.db.Read(ctx, "read the vectors of documents", func(q *db.Queries) error {
 		means = map[string]Mean{}
@@ -28,7 +29,7 @@ func (x *Index) Means(ctx context.Context, key rag.TenantKey) (map[string]Mean, 
 			return err
 		}
 		rows, err := q.EmbeddingMeans(ctx, db.EmbeddingMeansParams{
-			ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collection: rag.Compounding, ModelID: model,
+			ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collection: catalog.Compounding, ModelID: model,
 		})
 		for _, row := range rows {
 			mean := Mean{Vector: row.Mean.Slice()}
@@ -45,7 +46,7 @@ func (x *Index) Means(ctx context.Context, key rag.TenantKey) (map[string]Mean, 
 
 // lookUp finds a checkout and the model that makes its vectors. The error says that there
 // are no rows if the index does not have the checkout.
-func lookUp(ctx context.Context, q *db.Queries, key rag.TenantKey) (tenant *rag.Tenant, model int32, err error) {
+func lookUp(ctx context.Context, q *db.Queries, key catalog.TenantKey) (tenant *catalog.Tenant, model int32, err error) {
 	projectID, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: key.Project})
 	if err != nil {
 		return nil, 0, err
@@ -55,5 +56,5 @@ func lookUp(ctx context.Context, q *db.Queries, key rag.TenantKey) (tenant *rag.
 		return nil, 0, err
 	}
 	model, err = q.TenantEmbeddingModel(ctx, db.TenantEmbeddingModelParams{ProjectID: projectID, ID: row.ID})
-	return &rag.Tenant{Key: key, ProjectID: projectID, ID: row.ID, Generation: row.Generation}, model, err
+	return &catalog.Tenant{Key: key, ProjectID: projectID, ID: row.ID, Generation: row.Generation}, model, err
 }

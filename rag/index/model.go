@@ -3,10 +3,11 @@ package index
 import (
 	"context"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/google/uuid"
 
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
@@ -52,10 +53,7 @@ func (q *Queue) findModel(ctx context.Context, current ollama.Model) (used usedM
 	var id, tenants int32
 	err = q.index.db.Pipeline(ctx, "find the embedding model",
 		func(queries *db.Queries) (err error) {
-			id, err = queries.EmbeddingModelFind(ctx, db.EmbeddingModelFindParams{
-				Name: current.Name, Digest: current.Digest, Dimensions: int32(current.Dimensions),
-				PromptVersion: int32(current.PromptVersion),
-			})
+			id, err = queries.EmbeddingModelFind(ctx, findParams(current))
 			if db.IsNoRows(err) {
 				return nil
 			}
@@ -71,14 +69,17 @@ func (q *Queue) findModel(ctx context.Context, current ollama.Model) (used usedM
 	return used, err
 }
 
+func findParams(model ollama.Model) db.EmbeddingModelFindParams {
+	return db.EmbeddingModelFindParams{
+		Name: model.Name, Digest: model.Digest, Dimensions: int32(model.Dimensions), PromptVersion: int32(model.PromptVersion),
+	}
+}
+
 // setModel makes the model the tenant's.
 func (q *Queue) setModel(ctx context.Context, current ollama.Model) (used usedModel, err error) {
 	used.Model = current
 	err = q.index.db.Write(ctx, "set embedding model", func(queries *db.Queries) (err error) {
-		used.id, err = queries.EmbeddingModelUpsert(ctx, db.EmbeddingModelUpsertParams{
-			Name: current.Name, Digest: current.Digest, Dimensions: int32(current.Dimensions),
-			PromptVersion: int32(current.PromptVersion),
-		})
+		used.id, err = queries.EmbeddingModelUpsert(ctx, db.EmbeddingModelUpsertParams(findParams(current)))
 		if err != nil {
 			return err
 		}
@@ -98,7 +99,7 @@ const deletedVectors = 10_000
 
 // deleteUnusedVectors deletes the vectors of models that no tenant of the project
 // uses any more.
-func (x *Index) deleteUnusedVectors(ctx context.Context, projectID int32, collections []rag.Collection) error {
+func (x *Index) deleteUnusedVectors(ctx context.Context, projectID int32, collections []catalog.Collection) error {
 	for more := true; more; {
 		err := x.db.Write(ctx, "delete vectors of a former model", func(q *db.Queries) error {
 			more = false
@@ -124,17 +125,4 @@ func (x *Index) deleteUnusedVectors(ctx context.Context, projectID int32, collec
 		}
 	}
 	return nil
-}
-
-// Reset removes the tenant's documents of every collection, so that they are indexed
-// again. Passages and vectors stay for them and for other checkouts.
-func (x *Index) Reset(ctx context.Context, tenant *rag.Tenant) error {
-	return x.db.Write(ctx, "empty the index", func(q *db.Queries) error {
-		if err := tenant.IncrementVersion(ctx, q); err != nil {
-			return err
-		}
-		return q.DocumentDeleteByTenant(ctx, db.DocumentDeleteByTenantParams{
-			ProjectID: tenant.ProjectID, TenantID: tenant.ID,
-		})
-	})
 }

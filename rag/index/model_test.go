@@ -6,9 +6,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
@@ -32,13 +35,13 @@ func TestDrain_EmbedsAgainAfterAChangeOfTheModel(t *testing.T) {
 	f.Fake.AddModel("mxbai-embed-large", anotherDigest)
 
 	// The other branch still uses the vectors of the model before.
-	f.Embed(t, f.Tenant, rag.Compounding)
+	f.Embed(t, f.Tenant, catalog.Compounding)
 	want := []string{"Main. " + before, "Main. " + anotherDigest, "Shared. " + before, "Shared. " + anotherDigest}
 	if diff := cmp.Diff(want, f.vectors(t)); diff != "" {
 		t.Errorf("vectors while a branch uses the former model (-want +got):\n%s", diff)
 	}
 	f.Fake.Forget()
-	f.Embed(t, other, rag.Compounding)
+	f.Embed(t, other, catalog.Compounding)
 	if texts := f.Fake.Texts(); len(texts) != 0 {
 		t.Errorf("the second branch embedded %q", texts)
 	}
@@ -58,7 +61,7 @@ func TestDrain_WhileTheModelIsReplaced(t *testing.T) {
 			once.Do(func() { f.Fake.AddModel("mxbai-embed-large", anotherDigest) })
 		}
 	})
-	if err := f.NewIndex(f.Database, f.NewModels(t, 0)).Queue(f.Tenant, rag.Compounding).Drain(t.Context(), nil); err != nil {
+	if err := f.NewIndex(f.Database, f.NewModels(t, 0)).Queue(f.Tenant, catalog.Compounding).Drain(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"First. " + anotherDigest, "Second. " + anotherDigest}, f.vectors(t)); diff != "" {
@@ -87,32 +90,11 @@ func TestDrain_StoresNoVectorOfAnotherBuild(t *testing.T) {
 	f := setup(t)
 	f.AddText(t, f.Tenant, file("docs/a.md", "Text."))
 	x := f.NewIndex(f.Database, &otherBuild{Embedder: f.Models, left: 2})
-	if err := x.Queue(f.Tenant, rag.Compounding).Drain(t.Context(), nil); err != nil {
+	if err := x.Queue(f.Tenant, catalog.Compounding).Drain(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := f.vectors(t); len(got) != 1 || got[0] == "Text. "+anotherDigest {
 		t.Errorf("vectors %q, want one of the model that there is", got)
-	}
-}
-
-func TestReset_EmptiesOneTenant(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	other := f.Branch(t, "feature/x")
-	document := file("docs/a.md", "Some text.")
-	f.Add(t, f.Tenant, document)
-	f.Add(t, other, document)
-	if err := f.Index.Reset(t.Context(), f.Tenant); err != nil {
-		t.Fatal(err)
-	}
-	got := f.Rows(t, "SELECT branch_name || ' ' || relative_path FROM documents JOIN tenants t ON t.id = tenant_id")
-	if diff := cmp.Diff([]string{"feature/x docs/a.md"}, got); diff != "" {
-		t.Errorf("documents (-want +got):\n%s", diff)
-	}
-	f.Fake.Forget()
-	f.Add(t, f.Tenant, document)
-	if texts := f.Fake.Texts(); len(texts) != 0 {
-		t.Errorf("embedded %q again", texts)
 	}
 }
 
@@ -128,7 +110,7 @@ func TestSearch_WritesNothing(t *testing.T) {
 	if _, err := f.Searcher.Search(t.Context(), f.Scope(), rag.Query{Text: "anything", Limit: 1}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Searcher.Ask(t.Context(), f.Scope(), rag.Question{Query: rag.Query{Text: "anything", Limit: 1}, MinLevel: rag.Standard}); err != nil {
+	if _, err := f.Answerer.Ask(t.Context(), f.Scope(), answer.Question{Query: rag.Query{Text: "anything", Limit: 1}, MinLevel: catalog.Standard}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(before, state()); diff != "" {

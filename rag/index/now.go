@@ -5,15 +5,16 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/google/uuid"
 
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // EmbedDocument embeds what one document lacks, beside the queue. Passages that the
 // model refuses are no error.
-func (q *Queue) EmbedDocument(ctx context.Context, collection rag.Collection, path string) error {
+func (q *Queue) EmbedDocument(ctx context.Context, collection catalog.Collection, path string) error {
 	model, err := q.useModel(ctx)
 	if err != nil {
 		return err
@@ -39,7 +40,7 @@ func (q *Queue) EmbedDocument(ctx context.Context, collection rag.Collection, pa
 // embedNow embeds the first batch of passages, or waits a moment if other callers are
 // embedding them all. It adds to refused.
 func (q *Queue) embedNow(
-	ctx context.Context, model usedModel, collection rag.Collection, passages []unembedded, refused map[uuid.UUID]error,
+	ctx context.Context, model usedModel, collection catalog.Collection, passages []unembedded, refused map[uuid.UUID]error,
 ) error {
 	passages, release := q.index.claims.take(q.tenant.ProjectID, collection, model, passages)
 	defer release()

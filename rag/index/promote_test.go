@@ -6,10 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
@@ -31,7 +33,7 @@ func (f *fixture) columns(t *testing.T, branch string) []string {
 }
 
 // promoted is the file with the level, saved a while later.
-func promoted(t *testing.T, x *index.Indexer, before document.File, level rag.Level) (after document.File) {
+func promoted(t *testing.T, x *index.Indexer, before document.File, level catalog.Level) (after document.File) {
 	t.Helper()
 	content, _, err := x.WithLevel(before, level)
 	if err != nil {
@@ -69,8 +71,8 @@ func TestPromote_EqualsIndexingAgain(t *testing.T) {
 			untouched := f.columns(t, "untouched")
 
 			f.Fake.Forget()
-			x := indexer(f.Index, f.Tenant, rag.Compounding)
-			after := promoted(t, x, before, rag.Critical)
+			x := indexer(f.Index, f.Tenant, catalog.Compounding)
+			after := promoted(t, x, before, catalog.Critical)
 			if done, err := x.Promote(t.Context(), before, after); !done || err != nil {
 				t.Fatalf("promote: %v, %v", done, err)
 			}
@@ -126,8 +128,8 @@ func TestPromotedPassages(t *testing.T) {
 			t.Parallel()
 			f := setup(t)
 			f.Add(t, f.Tenant, file("docs/b.md", "Another document."))
-			x := indexer(f.Index, f.Tenant, rag.Compounding)
-			promote(t, f, x, promoted(t, x, before, rag.Important))
+			x := indexer(f.Index, f.Tenant, catalog.Compounding)
+			promote(t, f, x, promoted(t, x, before, catalog.Important))
 			got := f.Rows(t, `SELECT DISTINCT concat_ws(' ', d.relative_path, c.promotion_level, CASE WHEN p.promoted THEN 'promoted' END)
 				FROM document_chunks c JOIN passages p ON p.hash = c.passage_hash JOIN documents d ON d.id = c.document_id
 				JOIN tenants t ON t.id = c.tenant_id WHERE t.branch_name = 'main' ORDER BY 1`)
@@ -143,12 +145,12 @@ func TestPromotedPassages(t *testing.T) {
 func TestPromote_OfADocumentThatIsCutDifferently(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	x := indexer(f.Index, f.Tenant, rag.Compounding)
+	x := indexer(f.Index, f.Tenant, catalog.Compounding)
 	for lines := 495; lines <= 505; lines++ {
 		head := []string{"---", "title: A", "---", "# A", "One.", "## B", "Two."}
 		before := file(fmt.Sprintf("docs/%d.md", lines), append(head, make([]string, lines-len(head))...)...)
 		f.Add(t, f.Tenant, before)
-		after := promoted(t, x, before, rag.Critical)
+		after := promoted(t, x, before, catalog.Critical)
 		done, err := x.Promote(t.Context(), before, after)
 		if err != nil || done != (lines != 500) {
 			t.Errorf("promote %d lines: %v, %v, want %v", lines, done, err, lines != 500)
@@ -167,9 +169,9 @@ func TestPromote_OfAnotherVersionOrNoneChangesNothing(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	f.Add(t, f.Tenant, file("docs/a.md", "Older text."))
-	x, want := indexer(f.Index, f.Tenant, rag.Compounding), f.columns(t, "main")
+	x, want := indexer(f.Index, f.Tenant, catalog.Compounding), f.columns(t, "main")
 	for _, before := range []document.File{file("docs/a.md", "Newer text."), file("docs/b.md", "Older text.")} {
-		if done, err := x.Promote(t.Context(), before, promoted(t, x, before, rag.Critical)); done || err != nil {
+		if done, err := x.Promote(t.Context(), before, promoted(t, x, before, catalog.Critical)); done || err != nil {
 			t.Errorf("promote %s: %v, %v, want false", before.Path, done, err)
 		}
 	}
@@ -186,11 +188,11 @@ func TestPromote_IsAtomicToReaders(t *testing.T) {
 	const promotions = 150
 	before := file("docs/a.md", "---", "title: A", "promotion_level: standard", "---", section("One", "apples"), section("Two", "pears"), section("Three", "plums"))
 	f.Add(t, f.Tenant, before)
-	x := indexer(f.Index, f.Tenant, rag.Compounding)
+	x := indexer(f.Index, f.Tenant, catalog.Compounding)
 	finished := make(chan error, 1)
 	go func() {
 		for i := range promotions {
-			level := rag.Levels()[i%len(rag.Levels())]
+			level := catalog.Levels()[i%len(catalog.Levels())]
 			content, _, err := x.WithLevel(before, level)
 			after := document.File{Path: before.Path, Content: content, Size: int64(len(content)), ModTime: before.ModTime}
 			if err == nil {
@@ -211,7 +213,7 @@ func TestPromote_IsAtomicToReaders(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(seen) != len(rag.Levels()) {
+			if len(seen) != len(catalog.Levels()) {
 				t.Errorf("%d reads saw the levels %v: the test shows nothing", reads, seen)
 			}
 			return
@@ -231,16 +233,16 @@ func TestPromote_IsAtomicToReaders(t *testing.T) {
 func TestWithLevel_LeavesOtherBytesAndTellsTheLevelBefore(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
-	x := indexer(f.Index, f.Tenant, rag.Compounding)
-	content, previous, err := x.WithLevel(file("docs/a.md", "---", "promotion_level: 'important' # so", "---", "Text."), rag.Standard)
+	x := indexer(f.Index, f.Tenant, catalog.Compounding)
+	content, previous, err := x.WithLevel(file("docs/a.md", "---", "promotion_level: 'important' # so", "---", "Text."), catalog.Standard)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff("---\npromotion_level: 'standard' # so\n---\nText.\n", string(content)); diff != "" || previous != rag.Important {
+	if diff := cmp.Diff("---\npromotion_level: 'standard' # so\n---\nText.\n", string(content)); diff != "" || previous != catalog.Important {
 		t.Errorf("previous level %s (-want +got):\n%s", previous, diff)
 	}
-	_, _, err = x.WithLevel(file("docs/a.md", "---", "promotion_level: &x standard", "---", "Text."), rag.Critical)
-	if got := rag.AsError(err); got.Code != rag.SchemaValidationFailed || !strings.Contains(got.Error(), "promotion_level: standard") {
+	_, _, err = x.WithLevel(file("docs/a.md", "---", "promotion_level: &x standard", "---", "Text."), catalog.Critical)
+	if got := apierror.AsError(err); got.Code != apierror.SchemaValidationFailed || !strings.Contains(got.Error(), "promotion_level: standard") {
 		t.Errorf("got %v, want SCHEMA_VALIDATION_FAILED that shows how to write it", err)
 	}
 }

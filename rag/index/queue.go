@@ -8,12 +8,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/cenkalti/backoff/v5"
 	"github.com/google/uuid"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/panics"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
@@ -27,8 +28,8 @@ const (
 	// worked on queueReadCost times as long.
 	queueRefresh  = 2 * time.Second
 	queueReadCost = 50
-	// queueIdle is how often an empty queue is looked at: the model may have been
-	// replaced.
+	// queueIdle is how often it is looked whether an empty queue has filled: the model may
+	// have been replaced.
 	queueIdle = time.Minute
 	// maxAsked bounds the passages that are remembered as asked for.
 	maxAsked = 1000
@@ -45,8 +46,8 @@ const (
 // of the model loses one. Safe for concurrent use.
 type Queue struct {
 	index       *Index
-	tenant      *rag.Tenant
-	collections []rag.Collection // the first is embedded first
+	tenant      *catalog.Tenant
+	collections []catalog.Collection // the first is embedded first
 	// wake holds a token when there may be new passages.
 	wake   chan struct{}
 	growth growth
@@ -62,6 +63,10 @@ type Queue struct {
 	wakes, counted int
 	asked          []uuid.UUID
 	model          usedModel
+	// calibrated is the model whose cosines the database knows the meaning of.
+	calibrated int32
+	// measuring is how many texts are still to be embedded for that.
+	measuring int
 	// swept is the model since whose last vector those of others were deleted.
 	swept int32
 	// refused are the passages that the model cannot embed, with the reason.
@@ -69,7 +74,7 @@ type Queue struct {
 }
 
 // Queue returns the queue of a tenant's collections.
-func (x *Index) Queue(tenant *rag.Tenant, collections ...rag.Collection) *Queue {
+func (x *Index) Queue(tenant *catalog.Tenant, collections ...catalog.Collection) *Queue {
 	return &Queue{
 		index: x, tenant: tenant, collections: collections, wake: make(chan struct{}, 1), onChange: func() {}, wakes: 1,
 	}
@@ -128,19 +133,38 @@ func (q *Queue) Run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		wait, wake := queueIdle, q.wake
-		if err != nil {
-			q.index.logger.WarnContext(ctx, "embedding waits", "error", err)
-			wait, wake = retry.NextBackOff(), nil
-		} else {
-			retry.Reset()
-		}
 		q.setErr(err)
+		if err == nil {
+			retry.Reset()
+			q.rest(ctx)
+			continue
+		}
+		q.index.logger.WarnContext(ctx, "embedding waits", "error", err)
 		select {
 		case <-ctx.Done():
 			return
-		case <-wake:
-		case <-time.After(wait):
+		case <-time.After(retry.NextBackOff()):
+		}
+	}
+}
+
+// rest waits until there may be something to embed: new passages, another model, or, while
+// somebody uses this server, a minute has passed, in which others may have left some.
+func (q *Queue) rest(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-q.wake:
+			return
+		case <-time.After(queueIdle):
+		}
+		model, err := q.index.embedder.EmbedModel(ctx)
+		q.mu.Lock()
+		same := err == nil && model == q.model.Model
+		q.mu.Unlock()
+		if !same || !q.index.Idle() {
+			return
 		}
 	}
 }
@@ -158,7 +182,7 @@ func (q *Queue) Drain(ctx context.Context, report func(done, total int)) error {
 				report(status.Chunks-status.Missing, status.Chunks)
 			}
 		})
-		if errors.Is(err, rag.ErrModelReplaced) {
+		if errors.Is(err, ollama.ErrModelReplaced) {
 			continue
 		}
 		if err != nil {
@@ -198,6 +222,11 @@ func (q *Queue) drain(ctx context.Context, model usedModel, report func()) error
 			return err
 		}
 		report()
+		if q.Status().Chunks > 0 {
+			if err := q.calibrate(ctx, model); err != nil {
+				return err
+			}
+		}
 		front, err := q.next(ctx, model, missing)
 		if err != nil {
 			return err
@@ -216,7 +245,7 @@ func (q *Queue) drain(ctx context.Context, model usedModel, report func()) error
 
 // front is the most urgent passages of a queue, which are all of one collection.
 type front struct {
-	collection rag.Collection
+	collection catalog.Collection
 	passages   []unembedded
 	// refresh is how long they are worked on before others may be more urgent.
 	refresh time.Duration

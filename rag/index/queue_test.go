@@ -8,13 +8,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/test/await"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
@@ -57,7 +60,7 @@ func TestQueue_Order(t *testing.T) {
 		file("docs/important.md", "---", "promotion_level: important", "---", "An important text."))
 	f.AddText(t, f.Tenant, files...)
 	asked := f.Rows(t, "SELECT hash::text FROM passages WHERE content LIKE '% 1.'")[0]
-	queue := f.Index.Queue(f.Tenant, rag.Compounding)
+	queue := f.Index.Queue(f.Tenant, catalog.Compounding)
 	queue.Prefer([]uuid.UUID{uuid.MustParse(asked)})
 	if err := queue.Drain(t.Context(), nil); err != nil {
 		t.Fatal(err)
@@ -77,10 +80,10 @@ func TestQueue_FollowsTheIndexer(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	changed := make(chan struct{}, 100)
-	queue := f.Index.Queue(f.Tenant, rag.Compounding, rag.External).OnChange(func() { changed <- struct{}{} })
+	queue := f.Index.Queue(f.Tenant, catalog.Compounding, catalog.External).OnChange(func() { changed <- struct{}{} })
 	run(t, queue)
-	own := indexer(f.Index, f.Tenant, rag.Compounding).OnWritten(queue.Wake)
-	external := indexer(f.Index, f.Tenant, rag.External).OnWritten(queue.Wake)
+	own := indexer(f.Index, f.Tenant, catalog.Compounding).OnWritten(queue.Wake)
+	external := indexer(f.Index, f.Tenant, catalog.External).OnWritten(queue.Wake)
 	for i, x := range []*index.Indexer{external, own} {
 		if _, err := x.Index(t.Context(), numbered(1)); err != nil {
 			t.Fatal(err)
@@ -97,17 +100,11 @@ func TestQueue_OllamaAway(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	f.Fake.SetFaults(fakeollama.Faults{Status: 503})
-	queue := f.Index.Queue(f.Tenant, rag.Compounding)
+	queue := f.Index.Queue(f.Tenant, catalog.Compounding)
 	f.AddText(t, f.Tenant, numbered(3)...)
 	run(t, queue)
-	deadline := time.Now().Add(30 * time.Second)
-	for queue.Status().Err == nil {
-		if time.Now().After(deadline) {
-			t.Fatal("the status does not say that Ollama is away")
-		}
-		time.Sleep(time.Millisecond) // between two looks
-	}
-	if got := rag.AsError(queue.Status().Err).Code; got != rag.EmbeddingServiceError {
+	await.Until(t, "the status says that Ollama is away", func() bool { return queue.Status().Err != nil })
+	if got := apierror.AsError(queue.Status().Err).Code; got != apierror.EmbeddingServiceError {
 		t.Errorf("the status has code %s", got)
 	}
 	f.Fake.SetFaults(fakeollama.Faults{})
@@ -120,7 +117,7 @@ func TestQueue_RefusedPassages(t *testing.T) {
 	f := setup(t)
 	f.Fake.SetFaults(fakeollama.Faults{Reject: []string{"forbidden"}})
 	f.AddText(t, f.Tenant, append(numbered(2), file("docs/refused.md", "Holds the forbidden word."))...)
-	queue := f.Index.Queue(f.Tenant, rag.Compounding)
+	queue := f.Index.Queue(f.Tenant, catalog.Compounding)
 	if err := queue.Drain(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +165,7 @@ func TestQueue_GoesOnWhereItWas(t *testing.T) {
 	f.Fake.SetFaults(fakeollama.Faults{EmbedTime: 5 * time.Millisecond})
 	stops := 0
 	for done := 0; done < documents; stops++ {
-		stop := run(t, f.Index.Queue(f.Tenant, rag.Compounding))
+		stop := run(t, f.Index.Queue(f.Tenant, catalog.Compounding))
 		f.until(t, fmt.Sprintf("SELECT (count(*) > %d)::text FROM embeddings", min(done, documents-1)))
 		stop()
 		done = len(f.Rows(t, "SELECT hash::text FROM embeddings"))
@@ -194,9 +191,9 @@ func TestQueue_EmbedDocumentBeside(t *testing.T) {
 	f := setup(t)
 	f.AddText(t, f.Tenant, numbered(20)...)
 	f.Fake.SetFaults(fakeollama.Faults{EmbedTime: 10 * time.Millisecond})
-	queue := f.Index.Queue(f.Tenant, rag.Compounding)
+	queue := f.Index.Queue(f.Tenant, catalog.Compounding)
 	run(t, queue)
-	if err := queue.EmbedDocument(t.Context(), rag.Compounding, "docs/000.md"); err != nil {
+	if err := queue.EmbedDocument(t.Context(), catalog.Compounding, "docs/000.md"); err != nil {
 		t.Fatal(err)
 	}
 	got := f.Rows(t, `SELECT content FROM passages JOIN embeddings USING (collection, project_id, hash) WHERE content LIKE '% 0.'`)
@@ -217,10 +214,10 @@ func TestQueue_PromotionMeanwhile(t *testing.T) {
 	const documents = 30
 	f.AddText(t, f.Tenant, numbered(documents)...)
 	f.Fake.SetFaults(fakeollama.Faults{EmbedTime: 2 * time.Millisecond})
-	run(t, f.Index.Queue(f.Tenant, rag.Compounding))
+	run(t, f.Index.Queue(f.Tenant, catalog.Compounding))
 	for i := range documents {
 		before := numbered(documents)[i]
-		content, _, err := indexer(f.Index, f.Tenant, rag.Compounding).WithLevel(before, rag.Critical)
+		content, _, err := indexer(f.Index, f.Tenant, catalog.Compounding).WithLevel(before, catalog.Critical)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,7 +245,7 @@ func TestQueue_APassageThatMeetsABugIsReported(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	f.AddText(t, f.Tenant, numbered(3)...)
-	queue := f.NewIndex(f.Database, panicky{f.Models}).Queue(f.Tenant, rag.Compounding)
+	queue := f.NewIndex(f.Database, panicky{f.Models}).Queue(f.Tenant, catalog.Compounding)
 	if err := queue.Drain(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,8 @@ import (
 
 // QueueStatus is how much there is to embed.
 type QueueStatus struct {
-	// Missing of Chunks parts of documents have no vector yet.
+	// Missing of Chunks parts of documents have no vector yet. While a new model is
+	// measured, the texts for that count too.
 	Missing, Chunks int
 	// Failed are the documents that have a passage which the model refuses, sorted by
 	// path.
@@ -32,6 +33,8 @@ func (q *Queue) Status() QueueStatus {
 		status.Missing = max(1, status.Missing)
 		status.Chunks = max(status.Chunks, status.Missing)
 	}
+	status.Missing += q.measuring
+	status.Chunks += q.measuring
 	return status
 }
 
@@ -95,6 +98,18 @@ func (q *Queue) count(ctx context.Context, modelID int32) (missing []int64, err 
 	q.counting.Lock()
 	defer q.counting.Unlock()
 	return q.countLocked(ctx, modelID)
+}
+
+// Recount counts in the database, whatever the status says, and reports as [Queue.Drain]
+// does. It comes after that: a database may have lost what it had written.
+func (q *Queue) Recount(ctx context.Context, report func(done, total int)) error {
+	q.mu.Lock()
+	id := q.model.id
+	q.mu.Unlock()
+	_, err := q.count(ctx, id)
+	status := q.Status()
+	report(status.Chunks-status.Missing, status.Chunks)
+	return err
 }
 
 func (q *Queue) countLocked(ctx context.Context, modelID int32) (missing []int64, err error) {

@@ -4,12 +4,12 @@ import (
 	"net/http"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/test/await"
 )
 
 // server is another process's index in the fixture's database.
@@ -22,13 +22,7 @@ func (f *fixture) server(t *testing.T) (x *index.Index, stop func()) {
 // until polls the database until the query's one column is the text true.
 func (f *fixture) until(t *testing.T, query string) {
 	t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
-	for f.Rows(t, query)[0] != "true" {
-		if time.Now().After(deadline) {
-			t.Fatalf("still not so: %s", query)
-		}
-		time.Sleep(time.Millisecond) // between two looks
-	}
+	await.Until(t, query, func() bool { return f.Rows(t, query)[0] == "true" })
 }
 
 // checkNoDeadlocks fails if PostgreSQL has had to end one. A backend reports the

@@ -6,10 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/test/ragtest"
 )
 
@@ -43,7 +45,7 @@ func TestIndexer_WritesWhatIsStillSo(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	on := disk{}
-	indexer := f.Index.Indexer(f.Tenant, rag.Compounding, ragtest.AnyDocument{}).From(on)
+	indexer := f.Index.Indexer(f.Tenant, catalog.Compounding, ragtest.AnyDocument{}).From(on)
 	first, second, other := file("docs/a.md", "First."), file("docs/a.md", "Second."), file("docs/b.md", "Other.")
 	on[first.Path], on[other.Path] = first, other
 
@@ -116,7 +118,7 @@ func TestIndex_AFileThatMeetsABugFailsAlone(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	f.Add(t, f.Tenant, file("docs/schema-bug.md", "Before."), file("docs/b.md", "Before."))
-	failures, err := f.Index.Indexer(f.Tenant, rag.Compounding, panicking{}).Index(t.Context(), []document.File{
+	failures, err := f.Index.Indexer(f.Tenant, catalog.Compounding, panicking{}).Index(t.Context(), []document.File{
 		file("docs/a.md", "Good."), file("docs/schema-bug.md", "After."), file("docs/b.md", "After."),
 	})
 	if err != nil {
@@ -125,7 +127,7 @@ func TestIndex_AFileThatMeetsABugFailsAlone(t *testing.T) {
 	got := []string{}
 	for _, failure := range failures {
 		got = append(got, failure.Path)
-		if !strings.Contains(failure.Err.Error(), "report") || rag.AsError(failure.Err).Code != rag.InternalError {
+		if !strings.Contains(failure.Err.Error(), "report") || apierror.AsError(failure.Err).Code != apierror.InternalError {
 			t.Errorf("%s: %v, want what to do about a bug", failure.Path, failure.Err)
 		}
 	}

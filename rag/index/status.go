@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // SetSyncStatus publishes how far the tenant's index is behind, for the servers
 // that do not index it. It does nothing under the context of a former indexer.
-func (x *Index) SetSyncStatus(ctx context.Context, tenant *rag.Tenant, status any) error {
+func (x *Index) SetSyncStatus(ctx context.Context, tenant *catalog.Tenant, status any) error {
 	encoded, err := json.Marshal(status)
 	if err != nil {
 		return fmt.Errorf("encode sync status: %w", err)
@@ -26,7 +27,7 @@ func (x *Index) SetSyncStatus(ctx context.Context, tenant *rag.Tenant, status an
 
 // SyncStatus decodes what the tenant's indexer last published into status, and
 // reports false if there is nothing.
-func (x *Index) SyncStatus(ctx context.Context, tenant *rag.Tenant, status any) (bool, error) {
+func (x *Index) SyncStatus(ctx context.Context, tenant *catalog.Tenant, status any) (bool, error) {
 	var encoded []byte
 	err := x.db.Read(ctx, "read sync status", func(q *db.Queries) (err error) {
 		encoded, err = q.TenantSyncStatus(ctx, db.TenantSyncStatusParams{ProjectID: tenant.ProjectID, ID: tenant.ID})

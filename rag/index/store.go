@@ -12,12 +12,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/google/uuid"
 	"github.com/pgvector/pgvector-go"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
@@ -92,6 +93,7 @@ func (b *batch) writeDocuments(ctx context.Context, documents []*prepared) error
 	for _, doc := range documents {
 		chunks += len(doc.passages)
 	}
+	x.sweeper.count(chunks)
 	if x.growth.add(chunks) {
 		x.index.analyze(ctx, x.collection, db.TextTables)
 	}
@@ -115,7 +117,7 @@ func (x *Indexer) insertPassages(
 	for _, doc := range documents {
 		for _, p := range doc.passages {
 			missing[p.hash] = p
-			promoted[p.hash] = promoted[p.hash] || doc.level != rag.Standard
+			promoted[p.hash] = promoted[p.hash] || doc.level != catalog.Standard
 		}
 	}
 	sought := db.PassageExistingParams{
@@ -230,7 +232,7 @@ func (x *Indexer) upsertParams(documents []*prepared) db.DocumentUpsertManyParam
 		params.FileMtimes = append(params.FileMtimes, doc.file.ModTime.Truncate(time.Microsecond))
 		params.FileCtimes = append(params.FileCtimes, doc.file.ChangeTime.Truncate(time.Microsecond))
 		params.FileInodes = append(params.FileInodes, int64(doc.file.Inode))
-		params.Files = append(params.Files, strings.Join(doc.files, "\n"))
+		params.Places = append(params.Places, strings.Join(placeTexts(doc.places), "\n"))
 		params.ChunkCounts = append(params.ChunkCounts, doc.chunkCount())
 	}
 	return params

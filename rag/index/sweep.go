@@ -2,11 +2,13 @@ package index
 
 import (
 	"context"
+	"slices"
+
+	"github.com/compound-docs/compound-docs/rag/catalog"
 
 	"github.com/google/uuid"
 
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // How many passages are looked for and deleted at a time. Indexers of the project wait
@@ -16,64 +18,83 @@ const (
 	sweepBatch = 1_000
 )
 
-// sweep removes the unused passages of one collection of a project.
+// sweep removes the unused passages of a project, and their vectors with them.
 type sweep struct {
-	*cleanup
-
-	projectID  int32
-	collection rag.Collection
-	grace      float64 // in seconds
+	db        *db.Database
+	projectID int32
 	// versions are those of the project's tenants before passages were looked for. A
 	// tenant with another version may have started to use one since.
 	versions map[int32]int64
-	swept    int
+	// removable are tenants whose use of a passage does not count.
+	removable []int32
+	dryRun    bool
 }
 
-func (s *sweep) run(ctx context.Context) error {
+func collections() []catalog.Collection {
+	return []catalog.Collection{catalog.Compounding, catalog.External, catalog.Handbook}
+}
+
+// Sweep removes the passages of a project that no document uses, and their vectors. It may
+// run beside any number of servers.
+func (x *Index) Sweep(ctx context.Context, projectID int32) error {
+	versions, err := x.versions(ctx, projectID)
+	if err != nil {
+		return err
+	}
+	swept, err := (&sweep{db: x.db, projectID: projectID, versions: versions}).run(ctx)
+	if swept > 0 {
+		x.logger.DebugContext(ctx, "removed text that no document uses", "passages", swept)
+	}
+	return err
+}
+
+func (s *sweep) run(ctx context.Context) (swept int, err error) {
+	for _, collection := range collections() {
+		inCollection, err := s.collection(ctx, collection)
+		swept += inCollection
+		if err != nil {
+			return swept, err
+		}
+	}
+	return swept, nil
+}
+
+func (s *sweep) collection(ctx context.Context, collection catalog.Collection) (swept int, err error) {
 	var last uuid.UUID
 	for {
-		hashes, err := s.unused(ctx, last)
+		hashes, err := s.unused(ctx, collection, last)
 		if err != nil {
-			return err
+			return swept, err
 		}
-		for rest := hashes; len(rest) > 0; {
-			batch := rest[:min(sweepBatch, len(rest))]
-			rest = rest[len(batch):]
-			swept, err := s.remove(ctx, batch)
+		for batch := range slices.Chunk(hashes, sweepBatch) {
+			removed, err := s.remove(ctx, collection, batch)
 			if err != nil {
-				return err
+				return swept, err
 			}
-			s.swept += swept
+			swept += removed
 		}
 		if len(hashes) < sweepFind {
-			return nil
+			return swept, nil
 		}
 		last = hashes[len(hashes)-1]
 	}
 }
 
 // unused returns the next passages that no document uses, in order.
-func (s *sweep) unused(ctx context.Context, after uuid.UUID) (hashes []uuid.UUID, err error) {
+func (s *sweep) unused(ctx context.Context, collection catalog.Collection, after uuid.UUID) (hashes []uuid.UUID, err error) {
 	err = s.db.ReadLong(ctx, "find unused passages", func(q *db.Queries) error {
 		hashes, err = q.CleanupUnusedPassages(ctx, db.CleanupUnusedPassagesParams{
-			Collection: s.collection, ProjectID: s.projectID, After: after, Removable: s.removable[s.projectID], MaxPassages: sweepFind,
+			Collection: collection, ProjectID: s.projectID, After: after, Removable: s.removable, MaxPassages: sweepFind,
 		})
 		return err
 	})
 	return hashes, err
 }
 
-// remove deletes those of the passages that are still unused, and old enough.
-func (s *sweep) remove(ctx context.Context, hashes []uuid.UUID) (removed int, err error) {
-	if s.DryRun {
-		err = s.db.Read(ctx, "count unused passages", func(q *db.Queries) error {
-			count, err := q.CleanupCountPassages(ctx, db.CleanupCountPassagesParams{
-				Collection: s.collection, ProjectID: s.projectID, Hashes: hashes, GraceSeconds: s.grace,
-			})
-			removed = int(count)
-			return err
-		})
-		return removed, err
+// remove deletes those of the passages that are still unused.
+func (s *sweep) remove(ctx context.Context, collection catalog.Collection, hashes []uuid.UUID) (removed int, err error) {
+	if s.dryRun {
+		return len(hashes), nil
 	}
 	err = s.db.Write(ctx, "remove unused passages", func(q *db.Queries) error {
 		if err := lockPassages(ctx, q, s.projectID); err != nil {
@@ -90,7 +111,7 @@ func (s *sweep) remove(ctx context.Context, hashes []uuid.UUID) (removed int, er
 			}
 		}
 		count, err := q.CleanupDeletePassages(ctx, db.CleanupDeletePassagesParams{
-			Collection: s.collection, ProjectID: s.projectID, Hashes: hashes, GraceSeconds: s.grace, Changed: changed,
+			Collection: collection, ProjectID: s.projectID, Hashes: hashes, Changed: changed,
 		})
 		removed = int(count)
 		return err

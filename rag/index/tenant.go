@@ -5,17 +5,22 @@ import (
 	"errors"
 	"time"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/rag"
 )
 
 // Tenant registers the checkout at root, or finds it, and notes that it is in use.
 // It undoes a deletion: the tenant may be filled again. A role of the database that may
 // only read finds it, and gets an error if it is not there.
-func (x *Index) Tenant(ctx context.Context, key rag.TenantKey, root string) (*rag.Tenant, error) {
-	tenant := &rag.Tenant{Key: key}
-	err := x.db.Write(ctx, "register tenant", func(q *db.Queries) error {
-		projectID, err := q.ProjectUpsert(ctx, db.ProjectUpsertParams{Name: key.Project})
+func (x *Index) Tenant(ctx context.Context, key catalog.TenantKey, root string) (*catalog.Tenant, error) {
+	tenant := &catalog.Tenant{Key: key}
+	register := func(q *db.Queries) error {
+		// A project is written only if it is new: on Citus that needs every node.
+		projectID, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: key.Project})
+		if db.IsNoRows(err) {
+			projectID, err = q.ProjectUpsert(ctx, db.ProjectUpsertParams{Name: key.Project})
+		}
 		if err != nil {
 			return err
 		}
@@ -27,11 +32,23 @@ func (x *Index) Tenant(ctx context.Context, key rag.TenantKey, root string) (*ra
 			tenant.ID, tenant.Generation, tenant.ModelID = row.ID, row.Generation, row.EmbeddingModelID
 			return err
 		})
-	})
+	}
+	err := x.db.Write(ctx, "register tenant", register)
+	if db.IsOrphan(err) { // the project was removed after it was found
+		err = x.db.Write(ctx, "register tenant", register)
+	}
 	if db.IsDenied(err) {
 		if tenant, err = x.readOnly(ctx, key); errors.Is(err, db.ErrTenantGone) {
 			err = db.ErrUnknownReadOnly()
 		}
+	}
+	return x.located(ctx, tenant, err)
+}
+
+// located notes in which database a tenant was found.
+func (x *Index) located(ctx context.Context, tenant *catalog.Tenant, err error) (*catalog.Tenant, error) {
+	if err == nil {
+		tenant.Database, err = x.db.Identity(ctx)
 	}
 	if err != nil {
 		return nil, err
@@ -41,8 +58,8 @@ func (x *Index) Tenant(ctx context.Context, key rag.TenantKey, root string) (*ra
 
 // readOnly finds the tenant of a checkout, for a role that may only read, and returns
 // [db.ErrTenantGone] if it is not in the index.
-func (x *Index) readOnly(ctx context.Context, key rag.TenantKey) (*rag.Tenant, error) {
-	tenant := &rag.Tenant{Key: key, ReadOnly: true}
+func (x *Index) readOnly(ctx context.Context, key catalog.TenantKey) (*catalog.Tenant, error) {
+	tenant := &catalog.Tenant{Key: key, ReadOnly: true}
 	err := x.db.Read(ctx, "find tenant", func(q *db.Queries) error {
 		projectID, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: key.Project})
 		if err != nil {
@@ -61,17 +78,10 @@ func (x *Index) readOnly(ctx context.Context, key rag.TenantKey) (*rag.Tenant, e
 	return tenant, err
 }
 
-// Handbook registers the handbook's tenant, or finds it. Its documents are in
-// the collection [rag.Handbook]; their paths begin with the name of the ingested
-// folder, and their doc-type is their section.
-func (x *Index) Handbook(ctx context.Context) (*rag.Tenant, error) {
-	return x.Tenant(ctx, rag.HandbookKey(), "")
-}
-
 // Rejoin returns the tenant of a checkout that is in the index, and [db.ErrTenantGone]
 // if it is not: unlike [Index.Tenant] it does not undo a deletion.
-func (x *Index) Rejoin(ctx context.Context, key rag.TenantKey) (*rag.Tenant, error) {
-	tenant := &rag.Tenant{Key: key}
+func (x *Index) Rejoin(ctx context.Context, key catalog.TenantKey) (*catalog.Tenant, error) {
+	tenant := &catalog.Tenant{Key: key}
 	err := x.db.Write(ctx, "find tenant", func(q *db.Queries) error {
 		projectID, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: key.Project})
 		if err != nil {
@@ -89,10 +99,7 @@ func (x *Index) Rejoin(ctx context.Context, key rag.TenantKey) (*rag.Tenant, err
 	if db.IsNoRows(err) {
 		return nil, db.ErrTenantGone
 	}
-	if err != nil {
-		return nil, err
-	}
-	return tenant, nil
+	return x.located(ctx, tenant, err)
 }
 
 // TenantState says whether a tenant was deleted since it was registered.
@@ -103,10 +110,13 @@ type TenantState struct {
 	DeletedAt time.Time
 	// Replaced is set if it was deleted and has been activated again since.
 	Replaced bool
+	// Remade is set if the database is another one than that in which the tenant was
+	// registered: it was dropped and made again.
+	Remade bool
 }
 
 // State looks the tenant up.
-func (x *Index) State(ctx context.Context, tenant *rag.Tenant) (state TenantState, err error) {
+func (x *Index) State(ctx context.Context, tenant *catalog.Tenant) (state TenantState, err error) {
 	err = x.db.Read(ctx, "look up tenant", func(q *db.Queries) error {
 		state = TenantState{}
 		projectID := tenant.ProjectID
@@ -125,14 +135,19 @@ func (x *Index) State(ctx context.Context, tenant *rag.Tenant) (state TenantStat
 		case row.DeletedAt != nil:
 			state.Deleted, state.DeletedAt = true, *row.DeletedAt
 		default:
-			state.Replaced = !tenant.Same(&rag.Tenant{ProjectID: projectID, ID: row.ID, Generation: row.Generation})
+			state.Replaced = !tenant.Same(&catalog.Tenant{ProjectID: projectID, ID: row.ID, Generation: row.Generation})
 		}
 		return nil
 	})
+	if err == nil && (state.Deleted || state.Replaced) {
+		var identity string
+		identity, err = x.db.Identity(ctx)
+		state.Remade = identity != tenant.Database
+	}
 	return state, err
 }
 
-func stateOf(ctx context.Context, q *db.Queries, projectID int32, key rag.TenantKey) (db.TenantStateRow, error) {
+func stateOf(ctx context.Context, q *db.Queries, projectID int32, key catalog.TenantKey) (db.TenantStateRow, error) {
 	return q.TenantState(ctx, db.TenantStateParams{ProjectID: projectID, BranchName: key.Branch, PathHash: key.PathHash})
 }
 

@@ -1,14 +1,17 @@
 package index_test
 
 import (
+	"context"
 	"errors"
 	"testing"
+	"time"
+
+	"github.com/compound-docs/compound-docs/rag/catalog"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
@@ -23,13 +26,13 @@ func TestState_FollowsDeletionsAndActivations(t *testing.T) {
 			f.Add(t, f.Tenant, file("docs/a.md", "Apples."))
 			want := []string{}
 			if external {
-				x := f.Index.Indexer(f.Tenant, rag.External, nil)
+				x := f.Index.Indexer(f.Tenant, catalog.External, nil)
 				if _, err := x.Index(t.Context(), []document.File{file("manual/b.md", "Pears.")}); err != nil {
 					t.Fatal(err)
 				}
 				want = []string{"manual/b.md"}
 			}
-			check := func(what string, tenant *rag.Tenant, deleted, replaced bool) {
+			check := func(what string, tenant *catalog.Tenant, deleted, replaced bool) {
 				t.Helper()
 				state, err := f.Index.State(t.Context(), tenant)
 				if err != nil {
@@ -60,5 +63,29 @@ func TestState_FollowsDeletionsAndActivations(t *testing.T) {
 			checkGone(t, f, f.Tenant, sample{path: "docs/a.md", subjects: []string{"apples"}})
 			f.Add(t, again, file("docs/a.md", "Apples."))
 		})
+	}
+}
+
+// A checkout whose project is known is registered without writing to what projects share:
+// where tables are distributed, that needs every node.
+func TestTenant_WritesOnlyWhatIsNew(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	tx, err := f.Pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback(t.Context()) //nolint:errcheck // it has only locked
+	if _, err := tx.Exec(t.Context(), "LOCK TABLE projects IN EXCLUSIVE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	tenant, err := f.Index.Tenant(ctx, f.Tenant.Key, "/repo")
+	if err != nil {
+		t.Fatal("a known checkout waits for the table of projects: ", err)
+	}
+	if !tenant.Same(f.Tenant) {
+		t.Errorf("the tenant is %+v, want %+v", tenant, f.Tenant)
 	}
 }

@@ -8,12 +8,13 @@ import (
 	"math"
 	"slices"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/google/uuid"
 	"github.com/pgvector/pgvector-go"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
@@ -51,7 +52,7 @@ func (x *Index) embedParts(ctx context.Context, heading, text string) (ollama.Em
 			digest = embedding.Digest
 		}
 		if embedding.Digest != digest {
-			return ollama.Embedding{}, rag.ErrModelReplaced
+			return ollama.Embedding{}, ollama.ErrModelReplaced
 		}
 		if sum == nil {
 			sum = make([]float64, len(embedding.Vector))
@@ -76,7 +77,7 @@ func unitVector(sum []float64) []float32 {
 }
 
 func (x *Index) storeVectors(
-	ctx context.Context, projectID int32, model usedModel, collection rag.Collection, vectors []vector,
+	ctx context.Context, projectID int32, model usedModel, collection catalog.Collection, vectors []vector,
 ) error {
 	if len(vectors) == 0 {
 		return nil
@@ -97,7 +98,7 @@ func (x *Index) storeVectors(
 
 // failures returns which documents have the passages that cannot be embedded.
 func (x *Index) failures(
-	ctx context.Context, tenant *rag.Tenant, collections []rag.Collection, reasons map[uuid.UUID]error,
+	ctx context.Context, tenant *catalog.Tenant, collections []catalog.Collection, reasons map[uuid.UUID]error,
 ) (failures []document.Failure, err error) {
 	hashes := slices.Collect(maps.Keys(reasons))
 	err = x.db.Read(ctx, "find passages", func(q *db.Queries) error {

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
@@ -39,15 +40,16 @@ const (
 // parseBody parses blocks first and their inline contents afterwards, so that it can
 // limit how much inline text is parsed at once. It recognises GFM tables by their
 // delimiter row: goldmark's table extension takes memory in proportion to rows times
-// columns, and passages need only the lines.
-func parseBody(lines []string, size pieceSize) body {
+// columns, and passages need only the lines. It reports false if it has not ended by until:
+// goldmark cannot be interrupted, but the pieces and parts that it gets at once are small.
+func parseBody(lines []string, size pieceSize, until time.Time) (body, bool) {
 	references := parser.NewContext()
 	w := bodyWalker{
-		inlines: inlineParser{references: references}, seen: map[string]bool{},
+		inlines: inlineParser{references: references, until: until}, seen: map[string]bool{},
 		body: body{links: []string{}, depth: slices.Repeat([]uint8{insideBlock}, len(lines))},
 	}
 	p := pieceParser{pieceSize: size, references: references, lines: lines}
-	for p.next() {
+	for !w.inlines.late() && p.next() {
 		w.first, w.src, w.starts, w.behind = p.first, p.src, p.starts, p.behind
 		for node := p.root.FirstChild(); node != nil && node != p.behind; node = node.NextSibling() {
 			if list, ok := node.(*ast.List); ok && p.inList {
@@ -59,7 +61,7 @@ func parseBody(lines []string, size pieceSize) body {
 		}
 	}
 	w.parseContents()
-	return w.body
+	return w.body, !w.inlines.late()
 }
 
 // bodyWalker builds a body from goldmark's trees.
@@ -124,17 +126,19 @@ func (w *bodyWalker) children(node ast.Node, depth int) {
 }
 
 // take keeps a content that may hold a link, for parseContents. It parses other
-// headings, and paragraphs that may be the summary, at once. The rest, which is most,
-// is not parsed at all.
+// headings, and the beginnings of paragraphs that may be the summary, at once. The rest,
+// which is most, is not parsed at all.
 func (w *bodyWalker) take(c content) {
 	switch {
 	case strings.Contains(c.text, "[") && strings.Contains(c.text, "]"):
 		w.contents = append(w.contents, c)
 	case c.heading >= 0:
 		w.headings[c.heading].text = w.inlines.parse(c.text).text
-	case c.summary && w.inlines.parse(c.text).text != "":
-		w.hasSummary = true
-		w.contents = append(w.contents, c)
+	case c.summary:
+		c.text = c.text[:inlinePart(c.text)]
+		if w.hasSummary = w.inlines.parse(c.text).text != ""; w.hasSummary {
+			w.contents = append(w.contents, c)
+		}
 	}
 }
 
@@ -142,6 +146,9 @@ func (w *bodyWalker) take(c content) {
 func (w *bodyWalker) parseContents() {
 	named := map[Fragment]bool{}
 	for _, c := range w.contents {
+		if w.inlines.late() {
+			return
+		}
 		parsed := w.inlines.parse(c.text)
 		if c.heading >= 0 {
 			w.headings[c.heading].text = parsed.text

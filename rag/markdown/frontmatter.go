@@ -5,16 +5,15 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/compound-docs/compound-docs/internal/yamlbound"
+	"github.com/compound-docs/compound-docs/internal/yamlvalue"
 )
 
 const maxFrontMatterBytes = 64 << 10
 
 // frontMatterLimits bounds what front matter may cost to parse and to store.
-func frontMatterLimits() yamlbound.Limits {
-	return yamlbound.Limits{
-		Depth: 32, Tokens: 25_000, Keys: 2_000, Aliases: 1_000,
-		Values: 10_000, Text: 2 * maxFrontMatterBytes, LineOffset: firstYAMLLine - 1,
+func frontMatterLimits() yamlvalue.Limits {
+	return yamlvalue.Limits{
+		Depth: 32, Values: 10_000, Text: 2 * maxFrontMatterBytes, LineOffset: firstYAMLLine - 1,
 	}
 }
 
@@ -52,11 +51,7 @@ func (f frontMatter) decode() (map[string]any, error) {
 	if len(f.yaml) > maxFrontMatterBytes {
 		return nil, errorf(1, "the front matter is longer than %d KiB", maxFrontMatterBytes>>10)
 	}
-	tokens, err := yamlbound.Tokens(f.yaml, frontMatterLimits())
-	if err != nil {
-		return nil, yamlError(err)
-	}
-	doc, err := yamlbound.Decode(tokens, frontMatterLimits())
+	doc, err := yamlvalue.Decode(f.yaml, frontMatterLimits())
 	if err != nil {
 		return nil, yamlError(err)
 	}
@@ -70,19 +65,14 @@ func (f frontMatter) decode() (map[string]any, error) {
 	}
 }
 
-// yamlError turns an error of package yamlbound into one about the file.
+// yamlError turns an error of package yamlvalue into one about the file.
 func yamlError(err error) error {
-	var e *yamlbound.Error
+	var e *yamlvalue.Error
 	if !errors.As(err, &e) {
 		return err
 	}
 	subject := "the front matter"
-	switch {
-	case e.Kind == yamlbound.TooComplex:
-		subject += " is too complex:"
-	case e.Kind == yamlbound.BadSyntax:
-		subject += " is not valid YAML:"
-	case e.Key != "":
+	if e.Key != "" {
 		subject += fmt.Sprintf(" key %q", e.Key)
 	}
 	return errorf(e.Line+firstYAMLLine-1, "%s %s", subject, e.Problem)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
@@ -15,15 +16,22 @@ import (
 )
 
 // Bounds on what the inline parser gets at once. Its time grows with the square of the
-// text's length, and most of all with the square of the number of opening brackets.
+// text's length, and most of all with the squares of the numbers of opening brackets and of
+// characters that may mark emphasis.
 const (
 	maxInlineBytes    = 8 << 10
-	maxInlineBrackets = 256
+	maxInlineBrackets = 64
+	maxInlineEmphasis = 512
 )
 
 // inlineParser parses the contents of one block at a time. It resolves reference links
 // with the definitions in references.
-type inlineParser struct{ references parser.Context }
+type inlineParser struct {
+	references parser.Context
+	until      time.Time // when it ends, with what it has
+}
+
+func (p inlineParser) late() bool { return time.Now().After(p.until) }
 
 // contentParser returns a parser of inline content, which may be used concurrently.
 var contentParser = sync.OnceValue(func() parser.Parser {
@@ -49,7 +57,7 @@ func (p inlineParser) parse(content string) inline {
 		texts []string
 		links []string
 	)
-	for content != "" {
+	for content != "" && !p.late() {
 		end := inlinePart(content)
 		part := p.parsePart(content[:end])
 		texts, links = append(texts, part.text), append(links, part.links...)
@@ -83,12 +91,15 @@ func inlinePart(content string) int {
 // inside a word or a character.
 func inlineWindow(content string) int {
 	size := min(len(content), maxInlineBytes)
-	brackets := 0
+	brackets, emphasis := 0, 0
 	for i := range size {
-		if content[i] != '[' {
-			continue
+		switch content[i] {
+		case '[':
+			brackets++
+		case '*', '_':
+			emphasis++
 		}
-		if brackets++; brackets > maxInlineBrackets {
+		if brackets > maxInlineBrackets || emphasis > maxInlineEmphasis {
 			return i
 		}
 	}

@@ -1,7 +1,8 @@
 // Package markdown parses a markdown file into front matter, title, summary, links
 // and the passages to embed, each with its lines in the file.
 //
-// All its functions are pure. It knows markdown, YAML and the size of an embedding
+// All its functions are pure, but for the time after which they give a file up. It knows markdown, YAML and
+// the size of an embedding
 // model's window; it must not know files, SQL or Ollama, nor what front matter means
 // beyond title, summary and promotion_level.
 //
@@ -12,6 +13,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -64,7 +66,7 @@ func errorf(line int, format string, args ...any) *Error {
 }
 
 // Parse parses a markdown file. The error is an *Error: the front matter is invalid,
-// or the file is not UTF-8 text.
+// the file is not UTF-8 text, or it takes too long to parse.
 func Parse(src []byte) (*Document, error) {
 	if line, b := invalidUTF8(src); line > 0 {
 		return nil, errorf(line, "is not valid UTF-8 (byte 0x%02x); save the file as UTF-8 text", b)
@@ -77,12 +79,13 @@ func Parse(src []byte) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newDocument(src, lines, frontMatter, body), nil
+	return newDocument(src, lines, frontMatter, body)
 }
 
 // ParseAny parses a markdown file that was not written for this index. Invalid front
 // matter counts as body, and bytes that are not UTF-8 are replaced by U+FFFD. The
-// error is an *Error: the file holds a NUL byte, so it is not text.
+// error is an *Error: the file holds a NUL byte, so it is not text, or it takes too long to
+// parse.
 func ParseAny(src []byte) (*Document, error) {
 	line, _ := invalidUTF8(src)
 	if line > 0 {
@@ -96,7 +99,10 @@ func ParseAny(src []byte) (*Document, error) {
 	if notFrontMatter != nil {
 		frontMatter, body = nil, 0
 	}
-	doc := newDocument(src, lines, frontMatter, body)
+	doc, err := newDocument(src, lines, frontMatter, body)
+	if err != nil {
+		return nil, err
+	}
 	doc.NotFrontMatter, doc.Replaced = notFrontMatter, line
 	return doc, nil
 }
@@ -121,8 +127,14 @@ func readFrontMatter(lines []string) (frontMatter map[string]any, body int, err 
 	return frontMatter, body, err
 }
 
-func newDocument(src []byte, lines []string, frontMatter map[string]any, body int) *Document {
-	parsed := parseBody(lines[body:], defaultPieceSize())
+// maxParseTime is far more than any file of the largest size takes, on a busy machine too.
+const maxParseTime = 30 * time.Second
+
+func newDocument(src []byte, lines []string, frontMatter map[string]any, body int) (*Document, error) {
+	parsed, ok := parseBody(lines[body:], defaultPieceSize(), time.Now().Add(maxParseTime))
+	if !ok {
+		return nil, errorf(1, "takes longer than %s to parse; split the file", maxParseTime)
+	}
 	doc := &Document{
 		FrontMatter: frontMatter, FrontMatterLines: body, Title: parsed.title, Summary: parsed.summary,
 		Links: parsed.links, Fragments: parsed.fragments,
@@ -135,7 +147,7 @@ func newDocument(src []byte, lines []string, frontMatter map[string]any, body in
 	if summary, ok := frontMatter["summary"].(string); ok && strings.TrimSpace(summary) != "" {
 		doc.Summary = strings.TrimSpace(summary)
 	}
-	return doc
+	return doc, nil
 }
 
 // invalidUTF8 returns the line and the value of the first byte that is not

@@ -2,6 +2,7 @@ package markdown_test
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/test/workbound"
 )
 
 func parse(t *testing.T, src string) *markdown.Document {
@@ -152,5 +154,45 @@ func TestParse_Links(t *testing.T) {
 				t.Errorf("links (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// Whatever a file consists of, it is parsed, in time in proportion to its size. Larger ones would
+// take longer than a file may under the race detector.
+//
+//nolint:paralleltest // it measures the memory of the process
+func TestParse_TakesBoundedTime(t *testing.T) {
+	const size = 1 << 18
+	for name, line := range map[string]string{
+		"definitions":           "[a@]: b\n",
+		"definitions apart":     "[a@]: b\n\n",
+		"open titles":           "[a@]: b 'c\n",
+		"definitions in quotes": "> [a@]: b\n",
+		"definitions and links": "[a@]: b\n\n[a@]\n\n",
+		"brackets":              "[",
+		"open links":            "[a](",
+		"emphasis":              "*a_ ",
+		"nested quotes":         "> > > > > > > > a\n",
+		"nested lists":          "- - - - - - - - a\n",
+		"table":                 "|a|b|\n|-|-|\n",
+		"tags":                  "<a ",
+		"comments":              "<!--",
+		"entities":              "&a",
+		"backticks":             "`a``",
+		"headings":              "# a\n",
+		"underlined headings":   "a\n=\n",
+	} {
+		var b strings.Builder
+		for i := 0; b.Len() < size; i++ {
+			b.WriteString(strings.ReplaceAll(line, "@", strconv.Itoa(i)))
+		}
+		workbound.Check(t, b.Len(), 3_000, func() {
+			if _, err := markdown.Parse([]byte(b.String())); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+		if t.Failed() {
+			t.Fatal(name)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -35,12 +36,31 @@ func TestParseBody_InPiecesIsTheSame(t *testing.T) {
 		}
 		src := strings.Join(parts, []string{"\n", "\n\n"}[random.IntN(2)])
 		lines := splitLines(src)
-		want := parseBody(lines, whole)
+		want, _ := parseBody(lines, whole, time.Now().Add(maxParseTime))
 		for _, size := range []int{1, 10, 40} {
-			got := parseBody(lines, pieceSize{usual: size, longest: whole.longest})
+			got, _ := parseBody(lines, pieceSize{usual: size, longest: whole.longest}, time.Now().Add(maxParseTime))
 			if diff := cmp.Diff(want, got, cmp.AllowUnexported(body{}, heading{})); diff != "" {
 				t.Fatalf("seed %d, pieces of %d bytes (-whole +pieces):\n%s\n%s", seed, size, diff, src)
 			}
+		}
+	}
+}
+
+// A body that is not parsed in time is given up in the middle, of its blocks as of one paragraph.
+func TestParseBody_EndsInTime(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"blocks":           strings.Repeat("- [a](b)\n\n", 200_000),
+		"one paragraph":    strings.Repeat("[", 2<<20),
+		"definitions":      strings.Repeat("[a]: b\n\n", 200_000),
+		"what is all read": "a\n",
+	} {
+		began := time.Now()
+		if _, ok := parseBody(splitLines(text), defaultPieceSize(), began); ok {
+			t.Errorf("%s: it has ended in no time", name)
+		}
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%s: it goes on for %s", name, took)
 		}
 	}
 }

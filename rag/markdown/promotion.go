@@ -8,8 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
+	"go.yaml.in/yaml/v4"
+
+	"github.com/compound-docs/compound-docs/internal/yamlvalue"
 )
 
 // promotionKey is the front matter's key of the promotion level.
@@ -98,124 +99,72 @@ func prepend(lines []string, level string) []string {
 
 // editFrontMatter sets the key in the lines between the delimiters.
 func editFrontMatter(lines []string, level, end string) ([]string, error) {
-	if bytes.ContainsRune(yamlText(lines), '\r') { // to YAML it ends a line
-		return nil, errors.New("the front matter has a carriage return without a line feed; end each line with a line feed")
+	text := strings.ReplaceAll(strings.Join(lines, ""), "\r\n", "\n")
+	if strings.ContainsAny(text, "\r\u0085\u2028\u2029") { // to YAML each ends a line
+		return nil, errors.New("the front matter has a line break that is not a line feed; end each line with a line feed")
+	}
+	root, err := yamlvalue.Parse(text, frontMatterLimits())
+	if err != nil {
+		return nil, yamlError(err)
 	}
 	edited := slices.Clone(lines)
-	switch at, found, err := findLevel(lines); {
-	case err != nil:
-		return nil, err
-	case found:
-		return edited, at.replace(edited, level)
-	case isFlow(lines):
-		return nil, errors.New("the front matter is one {…} mapping; write one key a line")
-	default:
+	if root == nil {
 		return append(edited, promotionKey+": "+level+end), nil
 	}
-}
-
-// yamlText joins the lines, with LF as their ending.
-func yamlText(lines []string) []byte {
-	return []byte(strings.ReplaceAll(strings.Join(lines, ""), "\r\n", "\n"))
-}
-
-func isFlow(lines []string) bool {
-	return strings.HasPrefix(strings.TrimSpace(string(yamlText(lines))), "{")
-}
-
-// place is the position of the key and its value.
-type place struct {
-	// line and column are those of the key, from 0, columns in characters.
-	line, column int
-	// key and value are the text in the file, with quotes. value is "" for null.
-	key, value string
-	// below is set if the value is on the line after the key.
-	below bool
-}
-
-// findLevel finds the key in the front matter. It reports false if the key is missing.
-func findLevel(lines []string) (at place, found bool, err error) {
-	file, err := parser.ParseBytes(yamlText(lines), 0)
-	if err != nil {
-		return place{}, false, fmt.Errorf("parse front matter: %w", err)
-	}
-	if len(file.Docs) == 0 {
-		return place{}, false, nil
-	}
-	var pairs []*ast.MappingValueNode
-	switch body := file.Docs[0].Body.(type) {
-	case *ast.MappingNode:
-		pairs = body.Values
-	case *ast.MappingValueNode:
-		pairs = []*ast.MappingValueNode{body}
-	}
-	for _, pair := range pairs {
-		key := pair.Key.GetToken()
-		if key.Value != promotionKey {
-			continue
-		}
-		at = place{line: key.Position.Line - 1, column: key.Position.Column - 1, key: strings.TrimSpace(key.Origin)}
-		switch node := pair.Value.(type) {
-		case *ast.StringNode:
-			token := node.GetToken()
-			at.value = strings.TrimSpace(token.Origin)
-			at.below = token.Position.Line == key.Position.Line+1
-			return at, true, nil
-		case *ast.NullNode:
-			return at, true, nil
-		default:
-			return place{}, false, errPlain
+	for i := 0; root.Kind == yaml.MappingNode && i+1 < len(root.Content); i += 2 {
+		if key := root.Content[i]; key.Value == promotionKey {
+			return edited, replaceValue(edited, key, root.Content[i+1], level)
 		}
 	}
-	return place{}, false, nil
+	if root.Style&yaml.FlowStyle != 0 {
+		return nil, errors.New("the front matter is one {…} mapping; write one key a line")
+	}
+	return append(edited, promotionKey+": "+level+end), nil
 }
 
 var errPlain = errors.New("its value is no plain text; write it as `promotion_level: standard`")
 
-// replace replaces the value with level, and keeps its quotes.
-func (p place) replace(lines []string, level string) error {
-	runes := []rune(lines[p.line])
-	rest, ok := strings.CutPrefix(string(runes[min(p.column, len(runes)):]), p.key)
-	if !ok {
+// replaceValue replaces the value of a key with level, and keeps its quotes.
+func replaceValue(lines []string, key, value *yaml.Node, level string) error {
+	if value.Kind != yaml.ScalarNode {
 		return errPlain
 	}
-	gap, rest, ok := strings.Cut(rest, ":")
-	if !ok || strings.TrimSpace(gap) != "" {
-		return errPlain
-	}
-	line, head := p.line, string(runes[:p.column])+p.key+gap+":"
-	if p.below {
-		line, head, rest = p.line+1, "", lines[p.line+1]
-	}
-	trimmed := strings.TrimLeft(rest, " \t")
-	head += rest[:len(rest)-len(trimmed)]
-	if p.value == "" {
-		lines[line] = p.fill(head, trimmed, level)
+	if value.Value == "" && value.Style == 0 { // nothing stands where the value should be
+		before, after, ok := cutAt(lines, key)
+		gap, after, hasColon := strings.Cut(after, ":")
+		if !ok || !hasColon || strings.TrimSpace(gap) != "" {
+			return errPlain
+		}
+		lines[key.Line-1] = before + asWritten(key) + gap + ": " + level + after
 		return nil
 	}
-	tail, ok := strings.CutPrefix(trimmed, p.value)
+	before, after, ok := cutAt(lines, value)
 	if !ok {
 		return errPlain
 	}
-	if quote := p.value[0]; quote == '"' || quote == '\'' {
-		level = string(quote) + level + string(quote)
-	}
-	lines[line] = head + level + tail
+	replaced := *value
+	replaced.Value = level
+	lines[value.Line-1] = before + asWritten(&replaced) + after
 	return nil
 }
 
-// fill returns the line with level in place of null or of a missing value.
-func (p place) fill(head, rest, level string) string {
-	for _, null := range []string{"~", "null", "Null", "NULL"} {
-		if tail, ok := strings.CutPrefix(rest, null); ok {
-			return head + level + tail
-		}
+// cutAt returns what is before and after a scalar on its line. It reports false if the
+// text there is not that of the scalar: it has escapes, an anchor, a tag or several lines.
+func cutAt(lines []string, node *yaml.Node) (before, after string, ok bool) {
+	line := []rune(lines[node.Line-1])
+	column := min(node.Column-1, len(line))
+	after, ok = strings.CutPrefix(string(line[column:]), asWritten(node))
+	return string(line[:column]), after, ok
+}
+
+// asWritten returns the text of a scalar that has no escapes, with its quotes.
+func asWritten(node *yaml.Node) string {
+	switch node.Style {
+	case yaml.DoubleQuotedStyle:
+		return `"` + node.Value + `"`
+	case yaml.SingleQuotedStyle:
+		return "'" + node.Value + "'"
+	default:
+		return node.Value
 	}
-	if strings.HasSuffix(head, ":") {
-		head += " "
-	}
-	if strings.HasPrefix(rest, "#") {
-		level += " "
-	}
-	return head + level + rest
 }

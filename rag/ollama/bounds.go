@@ -10,14 +10,12 @@ import (
 	"sync/atomic"
 )
 
-// bounds limits the body of one response, so that a host cannot exhaust this
+// bounds limits the body of one response, so that a server cannot exhaust this
 // process's memory: a few megabytes of gzip can unpack to gigabytes, and one JSON
 // bracket can decode to two hundred bytes.
 type bounds struct {
 	// bytes is the size of the body after decompression.
 	bytes int64
-	// line is the longest allowed line of a stream in bytes, 0 for no limit.
-	line int64
 	// brackets is the allowed number of [ and { in the body, 0 for no limit.
 	brackets int64
 }
@@ -33,20 +31,19 @@ const (
 	maxComponents  = 8 << 10
 	bytesComponent = 24
 	bytesToken     = 1 << 10
-	maxLine        = 256 << 10
+	maxAround      = 256 << 10
 	maxPullBytes   = 32 << 20
 )
 
 func embedBounds(texts int) bounds {
-	const around = 64 << 10
-	return bounds{bytes: int64(texts)*maxComponents*bytesComponent + around, brackets: int64(texts) + 64}
+	return bounds{bytes: int64(texts)*maxComponents*bytesComponent + maxAround, brackets: int64(texts) + 64}
 }
 
 func chatBounds(tokens int) bounds {
-	return bounds{bytes: int64(tokens)*bytesToken + maxLine, line: maxLine}
+	return bounds{bytes: int64(tokens)*bytesToken + maxAround}
 }
 
-func pullBounds() bounds { return bounds{bytes: maxPullBytes, line: maxLine} }
+func pullBounds() bounds { return bounds{bytes: maxPullBytes} }
 
 // meter travels in a request's context. It holds the bounds of the response and
 // the first violation of them. Ollama's client treats a read error in a stream as
@@ -91,7 +88,7 @@ type boundedBody struct {
 	io.ReadCloser
 	meter *meter
 
-	bytes, line, brackets int64
+	bytes, brackets int64
 }
 
 // Read returns all allowed bytes before it fails: a reader that needs only the
@@ -99,7 +96,7 @@ type boundedBody struct {
 func (b *boundedBody) Read(p []byte) (int, error) {
 	left := b.meter.bytes - b.bytes
 	if left < 0 {
-		return 0, b.fail(tooMuch("it is larger than %s", b.meter.bytes))
+		return 0, b.fail(badResponse(fmt.Sprintf("it is larger than %d KiB", b.meter.bytes>>10)))
 	}
 	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), left+1)])
 	if f := b.count(p[:n]); f != nil {
@@ -122,32 +119,11 @@ func (b *boundedBody) count(read []byte) *failure {
 			return badResponse(fmt.Sprintf("it has more than %d parts", limit.brackets))
 		}
 	}
-	if limit.line > 0 && b.longestLine(read) > limit.line {
-		return tooMuch("one of its lines is longer than %s", limit.line)
-	}
 	return nil
 }
 
-// longestLine returns the length in bytes of the longest line that ends, begins or
-// continues in read.
-func (b *boundedBody) longestLine(read []byte) int64 {
-	longest := int64(0)
-	for line := range bytes.Lines(read) {
-		b.line += int64(len(line))
-		longest = max(longest, b.line)
-		if line[len(line)-1] == '\n' {
-			b.line = 0
-		}
-	}
-	return longest
-}
-
-func tooMuch(format string, limit int64) *failure {
-	return badResponse(fmt.Sprintf(format, fmt.Sprintf("%d KiB", limit>>10)))
-}
-
 // redirectError reports a redirect. Redirects are not followed: requests carry the
-// text of documents, which the user allowed to go to one host.
+// text of documents, which the user allowed to go to one address.
 type redirectError struct{ from, to string }
 
 func (e *redirectError) Error() string {

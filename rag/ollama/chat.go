@@ -19,8 +19,8 @@ type Prompt struct{ System, User string }
 // the calling goroutine. Cancelling the context closes the request, which stops
 // the model.
 //
-// Before the first piece, Generate retries and tries other hosts. After it a
-// failure is final: when [Config.ChatLimit] is over or the host fails, Generate
+// Before the first piece, Generate retries. After it a failure is final: when
+// [Config.ChatLimit] is over or the server fails, Generate
 // returns what was written so far, which is not empty, together with a
 // *CutShortError. An answer that reaches the configured number of tokens, or the end
 // of the context window, is returned as far as it went, without an error.
@@ -41,12 +41,10 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 			onText(text)
 		}
 	}
-	err := c.withModel(ctx, c.cfg.ChatModel, inOrder, func(ctx context.Context, h *host) error {
-		err := h.call(ctx, func(ctx context.Context, client *api.Client) error {
-			return c.chat(ctx, client, req, write)
-		})
+	err := c.withModel(ctx, c.cfg.ChatModel, func(ctx context.Context) error {
+		err := c.call(ctx, func(ctx context.Context) error { return c.chat(ctx, req, write) })
 		if f, ok := errors.AsType[*failure](err); ok && answer.Len() > 0 && f.kind != callerCanceled {
-			return &failure{kind: interrupted, host: h, err: f.err}
+			return &failure{kind: interrupted, err: f.err}
 		}
 		return err
 	})
@@ -71,7 +69,7 @@ func (c *Client) chatRequest(prompt Prompt) *api.ChatRequest {
 	if prompt.System != "" {
 		messages = append([]api.Message{{Role: "system", Content: prompt.System}}, messages...)
 	}
-	no, numCtx := false, c.knownWindow()
+	no, numCtx := false, c.knownChatWindow()
 	return &api.ChatRequest{
 		Model:     c.cfg.ChatModel,
 		Messages:  messages,
@@ -98,19 +96,19 @@ const (
 )
 
 // chat makes one request and passes the pieces of its answer to write. It gives up
-// on a host that stops responding, exceeds the time limit or sends more tokens than
+// on a server that stops responding, exceeds the time limit or sends more tokens than
 // requested.
-func (c *Client) chat(ctx context.Context, client *api.Client, req *api.ChatRequest, write func(string)) error {
+func (c *Client) chat(ctx context.Context, req *api.ChatRequest, write func(string)) error {
 	return withDeadline(ctx, &timeoutError{after: c.cfg.ChatLimit, unfinished: true}, func(ctx context.Context) error {
-		return withLivenessProbe(ctx, client, c.cfg.ProbeTimeout, func(ctx context.Context) error {
+		return withLivenessProbe(ctx, c.api, c.cfg.ProbeTimeout, func(ctx context.Context) error {
 			return withBounds(ctx, chatBounds(c.cfg.AnswerTokens), func(ctx context.Context) error {
-				return c.chatStream(ctx, client, req, write)
+				return c.chatStream(ctx, req, write)
 			})
 		})
 	})
 }
 
-func (c *Client) chatStream(ctx context.Context, client *api.Client, req *api.ChatRequest, write func(string)) error {
+func (c *Client) chatStream(ctx context.Context, req *api.ChatRequest, write func(string)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	silence := time.AfterFunc(c.cfg.ChatTimeout, func() { cancel(&timeoutError{after: c.cfg.ChatTimeout}) })
@@ -118,7 +116,7 @@ func (c *Client) chatStream(ctx context.Context, client *api.Client, req *api.Ch
 
 	var last api.ChatResponse
 	pieces, size := 0, 0
-	err := client.Chat(ctx, req, func(resp api.ChatResponse) error {
+	err := c.api.Chat(ctx, req, func(resp api.ChatResponse) error {
 		silence.Reset(c.cfg.ChatTimeout)
 		if resp.Message.Content != "" {
 			pieces++

@@ -39,9 +39,9 @@ func TestGenerate_ReturnsAnAnswerThatIsCutShort(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				servers, client := startInMemory(t, 1)
-				servers[0].SetFaults(test.faults)
-				servers[0].SetAnswer(func(string, string) []string { return test.answer })
+				server, client := startInMemory(t)
+				server.SetFaults(test.faults)
+				server.SetAnswer(func(string, string) []string { return test.answer })
 				client.cfg.ChatLimit = test.limit
 
 				got, err := client.Generate(t.Context(), Prompt{User: "hello"}, nil)
@@ -57,7 +57,7 @@ func TestGenerate_ReturnsAnAnswerThatIsCutShort(t *testing.T) {
 				if begun := test.text != ""; begun && !strings.Contains(err.Error(), "the answer was cut short: ") {
 					t.Errorf("%q does not say that the answer was cut short", err)
 				}
-				if chats := len(servers[0].Requests("/api/chat")); chats != 1 {
+				if chats := len(server.Requests("/api/chat")); chats != 1 {
 					t.Errorf("got %d requests, want 1", chats)
 				}
 			})

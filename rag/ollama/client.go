@@ -1,7 +1,7 @@
-// Package ollama embeds texts and generates answers with Ollama. It knows the
-// servers, their models and how they fail: retries, circuit breakers, missing
-// models, inputs that a model rejects. It must not know documents, passages or the
-// database. It is the only package of the server that speaks HTTP.
+// Package ollama embeds texts and generates answers with Ollama. It knows the server,
+// its models and how they fail: retries, a circuit breaker, missing models, inputs that
+// a model rejects. It must not know documents, passages or the database. It is the only
+// package of the program that speaks HTTP.
 package ollama
 
 import (
@@ -12,7 +12,7 @@ import (
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
-	"golang.org/x/sync/singleflight"
+	"github.com/ollama/ollama/api"
 )
 
 const (
@@ -21,32 +21,35 @@ const (
 	idleConnTimeout = 90 * time.Second
 )
 
-// Client embeds and generates with one or several Ollama servers. It is safe for
-// concurrent use. It contacts no server before the first call.
+// Client embeds and generates with one Ollama server. It is safe for concurrent use. It
+// does not contact the server before the first call.
 type Client struct {
 	cfg       Config
-	hosts     []*host // in configured order, at least one
+	host      string // URL without user name and password
+	api       *api.Client
 	transport *http.Transport
+	breaker   *breaker
 	pulls     *puller
-	lane      lane
+	turns     turns
 
-	prompts  prompts                         // of the embedding model
+	embedder embedder                        // what is known of the embedding model by its name
 	queries  *lru.Cache[queryKey, []float32] // the vectors are shared: never change them
-	inFlight singleflight.Group              // embeds equal concurrent queries once
 
-	mu     sync.Mutex // guards model, window, and busy and seen of each host
-	model  identity
-	window window
+	mu          sync.Mutex // guards the fields below
+	model       identity   // of the embedding model
+	embedWindow window
+	chatWindow  window
+	lastFailure *knownFailure
 }
 
-// New returns a client. It contacts no host; the error says what is wrong with the
-// configuration.
+// New returns a client. It does not contact the server; the error says what is wrong with
+// the configuration.
 func New(cfg Config) (*Client, error) {
 	cfg = cfg.WithDefaults()
 	if err := cfg.validate(); err != nil {
 		return nil, fmt.Errorf("configure ollama: %w", err)
 	}
-	urls, err := parseHosts(cfg.Hosts)
+	base, err := parseHost(cfg.Host)
 	if err != nil {
 		return nil, fmt.Errorf("configure ollama: %w", err)
 	}
@@ -54,26 +57,22 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make query cache: %w", err)
 	}
+	named := *base
+	named.User = nil
 	transport := newTransport()
 	client := &Client{
 		cfg:       cfg,
+		host:      named.String(),
+		api:       api.NewClient(base, &http.Client{Transport: boundedTransport{transport}, CheckRedirect: followNone}),
 		transport: transport,
-		pulls:     newPuller(cfg),
+		turns:     newTurns(),
+		embedder:  embedderOf(cfg.EmbedModel),
 		queries:   queries,
-		prompts:   promptsOf(cfg.EmbedModel),
 	}
-	for _, base := range urls {
-		httpClient := &http.Client{Transport: boundedTransport{transport}, CheckRedirect: followNone}
-		client.hosts = append(client.hosts, newHost(base, httpClient, cfg.Breaker, cfg.Logger))
-	}
+	client.breaker = newBreaker(client.host, cfg)
+	client.pulls = newPuller(client.api, client.host, cfg)
 	return client, nil
 }
-
-// Hosts returns the number of hosts, which is how many requests for passages run at
-// once: so many calls of [Client.Embed], each with no more texts than one request
-// takes, keep all hosts busy while they last. One more call fills the time in which
-// a caller stores the vectors of another.
-func (c *Client) Hosts() int { return len(c.hosts) }
 
 // Close cancels running pulls, waits for them and closes idle connections. It does
 // not cancel other calls. Close may be called more than once. The error is always

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 )
@@ -17,28 +16,21 @@ const DefaultHost = "http://localhost:11434"
 
 const maxTries = 10
 
-// Config says which Ollama servers and models a [Client] uses. A zero field takes
+// Config says which Ollama server and models a [Client] uses. A zero field takes
 // the default in its comment.
 type Config struct {
-	// Hosts are base URLs, with or without scheme and port ("gpu-box",
+	// Host is the base URL, with or without scheme and port ("gpu-box",
 	// "http://localhost:11434", "https://user:secret@ollama.example/api-root").
-	// Embedding requests are spread over all of them, a chat goes to the first that
-	// works. All must have the same build of the embedding model. Default:
-	// DefaultHost.
-	Hosts []string
+	// Default: DefaultHost.
+	Host string
 	// EmbedModel makes the vectors. The prompts that known models want before queries
 	// and passages are added to them. Default: mxbai-embed-large.
 	EmbedModel string
 	// ChatModel writes the answers. Default: mistral.
 	ChatModel string
-	// Dimensions is the required number of components of a vector. Default: 1024.
+	// Dimensions is the number of components of a vector: shorter vectors get zeros, and
+	// models that were trained for it are asked for shorter ones. Default: 1024.
 	Dimensions int
-
-	// BatchSize and BatchBytes bound the texts of one embedding request, with their
-	// prompts.
-	// A single text above BatchBytes is a batch of its own.
-	// Default: 32 texts, 64 KiB.
-	BatchSize, BatchBytes int
 
 	// NumCtx is the chat model's context window in tokens, for prompt and answer
 	// together. A model trained for a smaller window gets that. Default: 8192.
@@ -69,7 +61,7 @@ type Config struct {
 	// Default: 3 tries, 1 second.
 	Tries      int
 	RetryDelay time.Duration
-	// Breaker stops calls to a host that keeps failing.
+	// Breaker stops calls to a server that keeps failing.
 	Breaker BreakerConfig
 
 	// PullWait is how long a call waits for a missing model that is being
@@ -88,7 +80,7 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// BreakerConfig configures the circuit breaker of each host.
+// BreakerConfig configures the circuit breaker.
 type BreakerConfig struct {
 	// Window is the time over which calls are counted. Default: 30 seconds.
 	Window time.Duration
@@ -105,14 +97,10 @@ type BreakerConfig struct {
 
 // WithDefaults returns a copy with the defaults in place of zero fields.
 func (c Config) WithDefaults() Config {
-	if len(c.Hosts) == 0 {
-		c.Hosts = []string{DefaultHost}
-	}
+	c.Host = cmp.Or(c.Host, DefaultHost)
 	c.EmbedModel = cmp.Or(c.EmbedModel, "mxbai-embed-large")
 	c.ChatModel = cmp.Or(c.ChatModel, "mistral")
 	c.Dimensions = cmp.Or(c.Dimensions, 1024)
-	c.BatchSize = cmp.Or(c.BatchSize, 32)
-	c.BatchBytes = cmp.Or(c.BatchBytes, 64<<10)
 	c.NumCtx = cmp.Or(c.NumCtx, 8192)
 	c.AnswerTokens = cmp.Or(c.AnswerTokens, 1024)
 	c.Temperature = cmp.Or(c.Temperature, 0.1)
@@ -144,8 +132,6 @@ func (c Config) validate() error {
 		value int
 	}{
 		{"dimensions", c.Dimensions},
-		{"batch size", c.BatchSize},
-		{"batch bytes", c.BatchBytes},
 		{"answer tokens", c.AnswerTokens},
 		{"tries", c.Tries},
 		{"breaker calls", c.Breaker.MinCalls},
@@ -164,28 +150,11 @@ func (c Config) validate() error {
 	return nil
 }
 
-// parseHosts returns the base URLs of the configured hosts without duplicates.
-// Errors never repeat a host: it may hold a password.
-func parseHosts(hosts []string) ([]*url.URL, error) {
-	urls := make([]*url.URL, 0, len(hosts))
-	for i, text := range hosts {
-		parsed, err := parseHost(text)
-		if err != nil {
-			return nil, fmt.Errorf("ollama host %d of %d: %w", i+1, len(hosts), err)
-		}
-		same := func(other *url.URL) bool { return other.String() == parsed.String() }
-		if !slices.ContainsFunc(urls, same) {
-			urls = append(urls, parsed)
-		}
-	}
-	return urls, nil
-}
-
-var errHostURL = errors.New("not a URL such as http://localhost:11434")
+var errHostURL = errors.New("the host of Ollama is not a URL such as http://localhost:11434")
 
 // parseHost parses a host as Ollama itself does. Without a scheme it is plain HTTP
 // on port 11434 unless it names another; with a scheme the default port is the
-// scheme's.
+// scheme's. The error does not repeat the host: it may hold a password.
 func parseHost(text string) (*url.URL, error) {
 	text = strings.TrimSpace(text)
 	bare := !strings.Contains(text, "://")

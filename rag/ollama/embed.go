@@ -7,9 +7,6 @@ import (
 	"strings"
 
 	"github.com/ollama/ollama/api"
-	"golang.org/x/sync/errgroup"
-
-	"github.com/compound-docs/compound-docs/internal/panics"
 )
 
 // Embedding is the vector of a text, of length 1 and the configured number of
@@ -25,101 +22,59 @@ type Embedding struct {
 	Err error
 }
 
-// Embed returns one embedding per text, in order. Equal texts are embedded once and
-// share a vector, so callers must not change vectors. Texts are sent in batches,
-// which are spread over the hosts; texts within [Config.BatchSize] and
-// [Config.BatchBytes] are one request.
+// Embed makes one request for the embeddings of the texts, and returns one per text, in
+// order.
 //
-// Queries come first: while an [Client.EmbedQuery] waits for its embedding, no batch
-// is sent, and each host has at most one batch at a time. So a query waits for at
-// most one batch, and a batch for as long as there are queries.
+// Queries come first: while a [Client.EmbedQuery] waits for its embedding, the request is
+// not sent, and there is at most one at a time. So a query waits for at most one request,
+// and a request for as long as there are queries.
 //
 // The error is *UnavailableError, *ModelMissingError, *DimensionError or the
 // context's. All embeddings of the call are then lost, so pass no more texts than
-// can be stored at once.
+// can be lost.
 func (c *Client) Embed(ctx context.Context, texts []string) ([]Embedding, error) {
-	unique, at := deduplicate(texts)
-	for i, text := range unique {
-		unique[i] = c.prompts.document + text
-	}
-	results := make([]Embedding, len(unique))
-	group, groupCtx := errgroup.WithContext(ctx)
-	group.SetLimit(len(c.hosts))
-	start := 0
-	for _, size := range c.batches(unique) {
-		batch, into := unique[start:start+size], results[start:start+size]
-		start += size
-		group.Go(func() error {
-			return panics.Catch(func() error { return c.embedBatch(groupCtx, forIndex, batch, into) })
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return nil, fmt.Errorf("embed %d texts: %w", len(texts), err)
-	}
+	return c.embedTexts(ctx, c.embedder.document, texts)
+}
+
+// EmbedAsQueries is [Client.Embed] for texts that stand for queries: they get the prompt
+// of queries, and people's queries go first.
+func (c *Client) EmbedAsQueries(ctx context.Context, texts []string) ([]Embedding, error) {
+	return c.embedTexts(ctx, c.embedder.query, texts)
+}
+
+func (c *Client) embedTexts(ctx context.Context, prompt string, texts []string) ([]Embedding, error) {
 	embeddings := make([]Embedding, len(texts))
-	for i := range texts {
-		if at[i] == blank {
+	var prompted []string
+	var results []*Embedding
+	for i, text := range texts {
+		if strings.TrimSpace(text) == "" { // Ollama leaves empty texts out of its answer
 			embeddings[i].Err = errBlank()
 			continue
 		}
-		embeddings[i] = results[at[i]]
+		prompted, results = append(prompted, prompt+text), append(results, &embeddings[i])
+	}
+	if len(prompted) == 0 {
+		return embeddings, nil
+	}
+	if err := c.embedBatch(ctx, c.turns.passage, prompted, results); err != nil {
+		return nil, fmt.Errorf("embed %d texts: %w", len(texts), err)
 	}
 	return embeddings, nil
 }
 
-// blank is the index of a text that holds only white space: it is not sent,
-// because Ollama leaves empty texts out of its answer.
-const blank = -1
-
 func errBlank() error { return &InputError{Problem: "it is empty"} }
 
-// deduplicate returns the distinct texts that are not blank, and for each text its
-// index among them, or blank.
-func deduplicate(texts []string) (unique []string, at []int) {
-	seen := make(map[string]int, len(texts))
-	at = make([]int, len(texts))
-	for i, text := range texts {
-		if strings.TrimSpace(text) == "" {
-			at[i] = blank
-			continue
-		}
-		index, ok := seen[text]
-		if !ok {
-			index = len(unique)
-			seen[text] = index
-			unique = append(unique, text)
-		}
-		at[i] = index
-	}
-	return unique, at
-}
-
-// batches returns the numbers of texts in consecutive batches.
-func (c *Client) batches(texts []string) []int {
-	var sizes []int
-	size, bytes := 0, 0
-	for _, text := range texts {
-		if size > 0 && (size == c.cfg.BatchSize || bytes+len(text) > c.cfg.BatchBytes) {
-			sizes = append(sizes, size)
-			size, bytes = 0, 0
-		}
-		size++
-		bytes += len(text)
-	}
-	if size > 0 {
-		sizes = append(sizes, size)
-	}
-	return sizes
-}
+// turn waits until a request may be sent. The caller calls end when it has ended.
+type turn func(ctx context.Context) (end func(), err error)
 
 // embedBatch fills results with the embeddings of the texts. One bad text fails its
 // whole request, so a rejected batch is halved until the bad texts are alone.
-func (c *Client) embedBatch(ctx context.Context, what work, texts []string, results []Embedding) error {
-	vectors, digest, err := c.embed(ctx, what, texts)
+func (c *Client) embedBatch(ctx context.Context, turn turn, texts []string, results []*Embedding) error {
+	vectors, digest, err := c.embed(ctx, turn, texts)
 	switch {
 	case err == nil:
 		for i, vector := range vectors {
-			results[i].Vector, results[i].Err = normalize(vector)
+			results[i].Vector, results[i].Err = c.normalize(vector)
 			results[i].Digest = digest
 		}
 		return nil
@@ -130,10 +85,10 @@ func (c *Client) embedBatch(ctx context.Context, what work, texts []string, resu
 		return nil
 	}
 	half := len(texts) / 2
-	if err := c.embedBatch(ctx, what, texts[:half], results[:half]); err != nil {
+	if err := c.embedBatch(ctx, turn, texts[:half], results[:half]); err != nil {
 		return err
 	}
-	return c.embedBatch(ctx, what, texts[half:], results[half:])
+	return c.embedBatch(ctx, turn, texts[half:], results[half:])
 }
 
 func isInputError(err error) bool {
@@ -141,12 +96,9 @@ func isInputError(err error) bool {
 	return ok || errors.Is(err, ErrInputTooLong)
 }
 
-// embed makes one request to the least busy host. It returns the vectors and the
-// digest of the build that made all of them.
-func (c *Client) embed(ctx context.Context, what work, texts []string) (vectors [][]float32, digest string, err error) {
-	if err := c.resolveModel(ctx); err != nil {
-		return nil, "", err
-	}
+// embed makes one request. It returns the vectors and the digest of the build that made
+// all of them.
+func (c *Client) embed(ctx context.Context, turn turn, texts []string) (vectors [][]float32, digest string, err error) {
 	truncate := false
 	req := &api.EmbedRequest{
 		Model:     c.cfg.EmbedModel,
@@ -154,14 +106,18 @@ func (c *Client) embed(ctx context.Context, what work, texts []string) (vectors 
 		KeepAlive: &api.Duration{Duration: c.cfg.KeepAlive},
 		Truncate:  &truncate,
 	}
-	err = c.withModel(ctx, c.cfg.EmbedModel, leastBusy, func(ctx context.Context, h *host) (err error) {
-		digest, err = c.withSameBuild(ctx, h, func(ctx context.Context) error {
-			end, err := c.turn(ctx, h, what)
+	if c.embedder.shortens {
+		req.Dimensions = c.cfg.Dimensions
+	}
+	err = c.withModel(ctx, c.cfg.EmbedModel, func(ctx context.Context) (err error) {
+		digest, err = c.withSameBuild(ctx, func(ctx context.Context) error {
+			end, err := turn(ctx)
 			if err != nil {
 				return err
 			}
 			defer end()
-			vectors, err = c.embedOn(ctx, h, req, len(texts))
+			req.Options = c.embedOptions(ctx)
+			vectors, err = c.request(ctx, req, len(texts))
 			return err
 		})
 		return err
@@ -172,13 +128,13 @@ func (c *Client) embed(ctx context.Context, what work, texts []string) (vectors 
 	return vectors, digest, err
 }
 
-// embedOn sends the request to one host. The error is nil or a *failure.
-func (c *Client) embedOn(ctx context.Context, h *host, req *api.EmbedRequest, texts int) (vectors [][]float32, err error) {
-	err = h.call(ctx, func(ctx context.Context, client *api.Client) error {
+// request sends a request for vectors. The error is nil or a *failure.
+func (c *Client) request(ctx context.Context, req *api.EmbedRequest, texts int) (vectors [][]float32, err error) {
+	err = c.call(ctx, func(ctx context.Context) error {
 		return withTimeout(ctx, c.cfg.EmbedTimeout, func(ctx context.Context) error {
-			return withLivenessProbe(ctx, client, c.cfg.ProbeTimeout, func(ctx context.Context) error {
+			return withLivenessProbe(ctx, c.api, c.cfg.ProbeTimeout, func(ctx context.Context) error {
 				return withBounds(ctx, embedBounds(texts), func(ctx context.Context) error {
-					resp, err := client.Embed(ctx, req)
+					resp, err := c.api.Embed(ctx, req)
 					if err != nil {
 						return err //nolint:wrapcheck // classify wants it as it is
 					}
@@ -191,15 +147,15 @@ func (c *Client) embedOn(ctx context.Context, h *host, req *api.EmbedRequest, te
 	return vectors, err
 }
 
-// check returns a *failure if the number or the length of the vectors is wrong.
+// check returns a *failure if the number of the vectors is wrong or they are too long.
 func (c *Client) check(vectors [][]float32, want int) error {
 	if len(vectors) != want {
 		return badResponse(fmt.Sprintf("%d vectors for %d texts", len(vectors), want))
 	}
 	for _, vector := range vectors {
-		if len(vector) != c.cfg.Dimensions {
+		if len(vector) > c.cfg.Dimensions {
 			return &failure{kind: wrongModel, err: &DimensionError{
-				Model: c.cfg.EmbedModel, Got: len(vector), Want: c.cfg.Dimensions,
+				Model: c.cfg.EmbedModel, Got: len(vector), Most: c.cfg.Dimensions, Shortens: c.embedder.shortens,
 			}}
 		}
 	}

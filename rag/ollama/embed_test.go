@@ -48,17 +48,10 @@ func numbered(n int) []string {
 	return texts
 }
 
-func batchSizes(server *fakeollama.Server) []int {
-	sizes := []int{}
-	for _, request := range server.Requests("/api/embed") {
-		sizes = append(sizes, len(request.Texts))
-	}
-	return sizes
-}
-
-func TestEmbed_KeepsOrderOverBatches(t *testing.T) {
+func TestEmbed_IsOneRequest(t *testing.T) {
 	t.Parallel()
 	server, client := start(t)
+	server.SetContextLength(512)
 	texts := numbered(70)
 
 	got, err := client.Embed(t.Context(), texts)
@@ -66,48 +59,15 @@ func TestEmbed_KeepsOrderOverBatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantVectors(t, got, texts...)
-	if diff := cmp.Diff([]int{32, 32, 6}, batchSizes(server)); diff != "" {
-		t.Errorf("batch sizes (-want +got):\n%s", diff)
+	requests := server.Requests("/api/embed")
+	if len(requests) != 1 || requests[0].Truncate == nil || *requests[0].Truncate {
+		t.Fatalf("got requests %+v, want one that does not truncate", requests)
 	}
-	for _, request := range server.Requests("/api/embed") {
-		if request.Truncate == nil || *request.Truncate {
-			t.Errorf("truncate is %v, want false", request.Truncate)
-		}
-		if diff := cmp.Diff(`"30m0s"`, string(request.KeepAlive)); diff != "" {
-			t.Errorf("keep_alive (-want +got):\n%s", diff)
-		}
+	if diff := cmp.Diff(map[string]any{"num_ctx": 512.0}, requests[0].Options); diff != "" {
+		t.Errorf("options (-want +got):\n%s", diff)
 	}
-}
-
-func TestEmbed_BoundsBatchesByBytes(t *testing.T) {
-	t.Parallel()
-	server := fakeollama.Start(t)
-	cfg := fast(server.URL())
-	cfg.BatchBytes = 10
-	client := newClient(t, cfg)
-	texts := []string{"aaaa", "bbbb", "cccc", "longer than a batch", "dddd"}
-
-	got, err := client.Embed(t.Context(), texts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantVectors(t, got, texts...)
-	if diff := cmp.Diff([]int{2, 1, 1, 1}, batchSizes(server)); diff != "" {
-		t.Errorf("batch sizes (-want +got):\n%s", diff)
-	}
-}
-
-func TestEmbed_EmbedsDuplicatesOnce(t *testing.T) {
-	t.Parallel()
-	server, client := start(t)
-
-	got, err := client.Embed(t.Context(), []string{"one", "two", "one", "two", "three"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantVectors(t, got, "one", "two", "one", "two", "three")
-	if diff := cmp.Diff([]string{"one", "two", "three"}, server.Texts()); diff != "" {
-		t.Errorf("embedded texts (-want +got):\n%s", diff)
+	if diff := cmp.Diff(`"30m0s"`, string(requests[0].KeepAlive)); diff != "" {
+		t.Errorf("keep_alive (-want +got):\n%s", diff)
 	}
 }
 
@@ -136,9 +96,6 @@ func TestEmbed_RefusesEmptyTextsLocally(t *testing.T) {
 	wantContains(t, asType[*ollama.InputError](t, got[0].Err).Error(), "it is empty")
 	if diff := cmp.Diff([]string{"one", "two"}, server.Texts()); diff != "" {
 		t.Errorf("embedded texts (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]int{2}, batchSizes(server)); diff != "" {
-		t.Errorf("batch sizes (-want +got):\n%s", diff)
 	}
 }
 

@@ -16,6 +16,9 @@ var (
 	ErrBadResponse = errors.New("the server's answer makes no sense")
 	// ErrEmptyAnswer reports that the chat model wrote only white space.
 	ErrEmptyAnswer = errors.New("the chat model gave an empty answer")
+	// ErrModelReplaced reports a vector of another model than the one that it was asked
+	// of. Another try finds the new model.
+	ErrModelReplaced = errors.New("Ollama has replaced the embedding model meanwhile; try again") //nolint:staticcheck // a name
 )
 
 // InputError reports that a text cannot be embedded, for a reason other than its
@@ -29,16 +32,15 @@ func (e *InputError) Error() string {
 	return "the text cannot be embedded: " + e.Problem
 }
 
-// UnavailableError reports that no host could serve a request. It describes the
-// host whose failure is easiest to fix.
+// UnavailableError reports that the server could not serve a request.
 type UnavailableError struct {
 	// Host is the host's URL without user name and password.
 	Host string
-	// CircuitState of the host's breaker: "closed", "open" or "half-open".
+	// CircuitState of the breaker: "closed", "open" or "half-open".
 	CircuitState string
 	// RetryAfter is how long to wait before another try; 0 if waiting does not help.
 	RetryAfter time.Duration
-	// Err is the host's last failure.
+	// Err is the last failure.
 	Err error
 }
 
@@ -53,7 +55,7 @@ func (e *UnavailableError) Error() string {
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
 // CutShortError reports that an answer began and did not end: the time for it was
-// over, or the host failed. It comes with the text so far.
+// over, or the server failed. It comes with the text so far.
 type CutShortError struct {
 	// Err says why; *UnavailableError.
 	Err error
@@ -63,11 +65,11 @@ func (e *CutShortError) Error() string { return "the answer was cut short: " + e
 
 func (e *CutShortError) Unwrap() error { return e.Err }
 
-// ModelMissingError reports that no reachable host has the model. If Err is nil it
+// ModelMissingError reports that the server does not have the model. If Err is nil it
 // is being pulled, else Err says why it could not be pulled.
 type ModelMissingError struct {
 	Model string
-	// Host is the URL of the host that pulls it, without user name and password.
+	// Host is the server's URL without user name and password.
 	Host string
 	// Pull is the progress of the pull.
 	Pull PullStatus
@@ -86,16 +88,22 @@ func (e *ModelMissingError) Error() string {
 func (e *ModelMissingError) Unwrap() error { return e.Err }
 
 // DimensionError reports that the model's vectors have Got components, and those
-// of the index Want.
+// of the index at most Most.
 type DimensionError struct {
 	Model     string
-	Got, Want int
+	Got, Most int
+	// Shortens is set for a model whose vectors Ollama can shorten, and has not.
+	Shortens bool
 }
 
 func (e *DimensionError) Error() string {
-	return fmt.Sprintf("model %s makes vectors of %d dimensions, the index holds %d: "+
-		"set embedding_model in settings.json to a model of %d dimensions, such as mxbai-embed-large or bge-m3",
-		e.Model, e.Got, e.Want, e.Want)
+	if e.Shortens {
+		return fmt.Sprintf("model %s makes vectors of %d dimensions, the index holds up to %d, "+
+			"and this version of Ollama does not shorten them: update Ollama", e.Model, e.Got, e.Most)
+	}
+	return fmt.Sprintf("model %s makes vectors of %d dimensions, which it was not trained to shorten, "+
+		"and the index holds up to %d: set embedding_model in settings.json to another model, such as mxbai-embed-large or bge-m3",
+		e.Model, e.Got, e.Most)
 }
 
 // maxMessage is the largest number of characters kept of a server's message.

@@ -21,17 +21,17 @@ import (
 type kind int
 
 const (
-	// transient: another host, or a retry, may succeed.
+	// transient: a retry may succeed.
 	transient kind = iota
-	// refused: this host fails however often it is asked.
+	// refused: the server fails however often it is asked.
 	refused
-	// circuitOpen: the breaker is open and the host was not asked.
+	// circuitOpen: the breaker is open and the server was not asked.
 	circuitOpen
-	// modelMissing: another host may have the model, else it has to be pulled.
+	// modelMissing: the model has to be pulled.
 	modelMissing
-	// badInput: every host would reject this input.
+	// badInput: the model rejects this input.
 	badInput
-	// wrongModel: the vectors do not have the index's dimensions.
+	// wrongModel: the vectors do not fit the index.
 	wrongModel
 	// interrupted: a part of the answer was already passed on, so that it cannot be
 	// retried.
@@ -40,10 +40,9 @@ const (
 	callerCanceled
 )
 
-// failure is the error of a call to a host.
+// failure is the error of a request.
 type failure struct {
 	kind   kind
-	host   *host
 	status int // HTTP status, 0 for none
 	err    error
 }
@@ -52,12 +51,7 @@ func (f *failure) Error() string { return f.err.Error() }
 
 func (f *failure) Unwrap() error { return f.err }
 
-// stops reports whether asking another host is useless.
-func (f *failure) stops() bool {
-	return f.kind == badInput || f.kind == wrongModel || f.kind == interrupted || f.kind == callerCanceled
-}
-
-// countsAsSuccess reports whether the host works although the call failed: the
+// countsAsSuccess reports whether the server works although the request failed: the
 // breaker counts it as a success.
 func (f *failure) countsAsSuccess() bool {
 	return f.kind == badInput || f.kind == wrongModel || f.kind == modelMissing ||
@@ -65,7 +59,7 @@ func (f *failure) countsAsSuccess() bool {
 }
 
 // ignored reports whether the breaker ignores the call, because it says nothing
-// about the host's health.
+// about the server's health.
 func (f *failure) ignored() bool {
 	return f.kind == callerCanceled || f.status == http.StatusRequestTimeout || f.status == http.StatusTooManyRequests
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// withLivenessProbe runs call and asks the host for its version meanwhile. It
+// withLivenessProbe runs call and asks the server for its version meanwhile. It
 // cancels call with a *timeoutError when such a probe is not answered within
-// patience. A host that loads a model or computes still answers probes; without
-// them, a host that is suspended or unreachable would hold call until its own
+// patience. A server that loads a model or computes still answers probes; without
+// them, a server that is suspended or unreachable would hold call until its own
 // timeout of minutes.
 func withLivenessProbe(
 	ctx context.Context, client *api.Client, patience time.Duration, call func(ctx context.Context) error,

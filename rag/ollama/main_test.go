@@ -18,9 +18,9 @@ func TestMain(m *testing.M) {
 
 // fast is a configuration whose waits are over at once, but for those of the
 // breaker, which stays out of the way.
-func fast(urls ...string) ollama.Config {
+func fast(url string) ollama.Config {
 	return ollama.Config{
-		Hosts:      urls,
+		Host:       url,
 		RetryDelay: time.Microsecond,
 		PullWait:   time.Minute,
 		Breaker:    ollama.BreakerConfig{MinCalls: 1000},

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
@@ -21,7 +22,7 @@ func startModel(t *testing.T, model string) (*fakeollama.Server, *ollama.Client)
 	server := fakeollama.Start(t)
 	server.AddModel(model, "aaaa")
 	cfg := fast(server.URL())
-	cfg.EmbedModel, cfg.BatchBytes = model, 60
+	cfg.EmbedModel = model
 	return server, newClient(t, cfg)
 }
 
@@ -36,9 +37,12 @@ func TestPrompts(t *testing.T) {
 		{"snowflake-arctic-embed2", "query: ", ""},
 		{"someone/snowflake-arctic-embed-l-v2.0", "query: ", ""},
 		{"nomic-embed-text:v1.5", "search_query: ", "search_document: "},
+		{"all-minilm:l6-v2", "", ""},
 		{"bge-m3", "", ""},
 		{"registry.example:5000/team/bge-m3:567m", "", ""},
 		{"bge-large", prefix, ""},
+		{"someone/bge-small-en-v1.5", prefix, ""},
+		{"someone/multilingual-e5-small", "query: ", "passage: "},
 		{"someone/bge-large-en-v1.5:f16", prefix, ""},
 		{"someone/bge-large-zh-v1.5:f16", "为这个句子生成表示以用于检索相关文章：", ""},
 		{"someone/intfloat-multilingual-e5-large:q8_0", "query: ", "passage: "},
@@ -57,29 +61,19 @@ func TestPrompts(t *testing.T) {
 			if _, err := client.EmbedQuery(t.Context(), " a query\n"); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := client.Embed(t.Context(), []string{"a text", "", "another", "a text"}); err != nil {
+			if _, err := client.Embed(t.Context(), []string{"a text", "", "another"}); err != nil {
 				t.Fatal(err)
 			}
-			want := []string{test.query + "a query", test.document + "a text", test.document + "another"}
+			if _, err := client.EmbedAsQueries(t.Context(), []string{"a question"}); err != nil {
+				t.Fatal(err)
+			}
+			want := []string{
+				test.query + "a query", test.document + "a text", test.document + "another", test.query + "a question",
+			}
 			if diff := cmp.Diff(want, server.Texts()); diff != "" {
 				t.Errorf("embedded texts (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-// A prompt takes room in a request as the text does.
-func TestPrompts_CountTowardTheBatch(t *testing.T) {
-	t.Parallel()
-	texts := []string{"first text", "second text", "third text", "fourth text"}
-	for model, want := range map[string][]int{"unheard-of": {4}, "nomic-embed-text": {2, 2}} {
-		server, client := startModel(t, model)
-		if _, err := client.Embed(t.Context(), texts); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, batchSizes(server)); diff != "" {
-			t.Errorf("batch sizes of %s (-want +got):\n%s", model, diff)
-		}
 	}
 }
 
@@ -112,26 +106,55 @@ func TestEmbedModel_ChangesWithThePrompts(t *testing.T) {
 	}
 }
 
-func TestEmbed_RefusesAModelOfOtherDimensions(t *testing.T) {
+// A smaller model's vectors get zeros, which changes no cosine. A larger one's are
+// shortened by Ollama if it was trained for that.
+func TestEmbed_TakesModelsOfAnyDimensions(t *testing.T) {
 	t.Parallel()
-	server, client := startModel(t, "nomic-embed-text")
-	server.SetFaults(fakeollama.Faults{Dimensions: 768})
-	want := &ollama.DimensionError{Model: "nomic-embed-text", Got: 768, Want: 1024}
-	calls := map[string]func() error{
-		"passages": func() error { _, err := client.Embed(t.Context(), numbered(3)); return err },
-		"query":    func() error { _, err := client.EmbedQuery(t.Context(), "a query"); return err },
-		"warm":     func() error { return client.Warm(t.Context()) },
+	for _, test := range []struct {
+		model     string
+		made, own int // components of the model, and of its vectors that are not added
+	}{
+		{"all-minilm", 384, 384}, {"nomic-embed-text", 768, 768}, {"mxbai-embed-large", 1024, 1024}, {"qwen3-embedding:4b", 2560, 1024},
+	} {
+		t.Run(test.model, func(t *testing.T) {
+			t.Parallel()
+			server, client := startModel(t, test.model)
+			server.SetFaults(fakeollama.Faults{Dimensions: test.made})
+			got, err := client.EmbedQuery(t.Context(), "a query")
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := server.Texts()[0]
+			want := append(fakeollama.Shortened(fakeollama.Vector(text, test.made), test.own), make([]float32, 1024-test.own)...)
+			if diff := cmp.Diff(want, got.Vector, cmpopts.EquateApprox(0, 1e-6)); diff != "" {
+				t.Errorf("vector (-want +got):\n%s", diff)
+			}
+		})
 	}
-	for name, call := range calls {
-		server.Forget()
-		err := call()
-		if diff := cmp.Diff(want, asType[*ollama.DimensionError](t, err)); diff != "" {
-			t.Errorf("%s: error (-want +got):\n%s", name, diff)
-		}
-		wantContains(t, err.Error(), "nomic-embed-text makes vectors of 768 dimensions, the index holds 1024",
-			"set embedding_model in settings.json to a model of 1024 dimensions", "mxbai-embed-large", "bge-m3")
-		if requests := len(server.Requests("/api/embed")); requests != 1 {
-			t.Errorf("%s: got %d requests, want 1: no retry helps", name, requests)
+}
+
+func TestEmbed_RefusesAModelOfTooManyDimensions(t *testing.T) {
+	t.Parallel()
+	for model, want := range map[string]string{
+		"unheard-of":      "which it was not trained to shorten, and the index holds up to 1024: set embedding_model in settings.json",
+		"qwen3-embedding": "this version of Ollama does not shorten them: update Ollama",
+	} {
+		server, client := startModel(t, model)
+		server.SetFaults(fakeollama.Faults{Dimensions: 2560, IgnoreDimensions: true})
+		for name, call := range map[string]func() error{
+			"passages": func() error { _, err := client.Embed(t.Context(), numbered(3)); return err },
+			"query":    func() error { _, err := client.EmbedQuery(t.Context(), "a query"); return err },
+			"warm":     func() error { return client.Warm(t.Context()) },
+		} {
+			server.Forget()
+			err := call()
+			if got := asType[*ollama.DimensionError](t, err); got.Model != model || got.Got != 2560 || got.Most != 1024 {
+				t.Errorf("%s: %+v", name, got)
+			}
+			wantContains(t, err.Error(), model+" makes vectors of 2560 dimensions", want)
+			if requests := len(server.Requests("/api/embed")); requests != 1 {
+				t.Errorf("%s: got %d requests, want 1: no retry helps", name, requests)
+			}
 		}
 	}
 }

@@ -17,8 +17,8 @@ import (
 type PullStatus struct {
 	// Status is Ollama's description of the current step.
 	Status string
-	// Completed and Total are bytes, summed over the parts of the model that are
-	// known so far. Total is 0 before the first.
+	// Completed and Total are bytes of the part of the model that is being pulled. Total
+	// is 0 in a step that pulls none.
 	Completed, Total int64
 }
 
@@ -31,6 +31,8 @@ func (s PullStatus) String() string {
 
 // puller pulls missing models, each at most once at a time.
 type puller struct {
+	api         *api.Client
+	host        string
 	wait, again time.Duration
 	limit       time.Duration // for a whole pull
 	patience    time.Duration // for an answer to a liveness probe
@@ -42,10 +44,9 @@ type puller struct {
 	running sync.WaitGroup
 }
 
-// pull is one pull of a model by a host.
+// pull is one pull of a model.
 type pull struct {
 	model  string
-	host   *host
 	cancel context.CancelFunc
 	done   chan struct{} // closed when err and ended are set
 
@@ -56,8 +57,9 @@ type pull struct {
 	ended time.Time
 }
 
-func newPuller(cfg Config) *puller {
+func newPuller(client *api.Client, host string, cfg Config) *puller {
 	return &puller{
+		api: client, host: host,
 		wait: cfg.PullWait, again: cfg.PullRetry, limit: cfg.PullLimit, patience: cfg.ProbeTimeout,
 		logger: cfg.Logger, pulls: map[string]*pull{},
 	}
@@ -65,32 +67,51 @@ func newPuller(cfg Config) *puller {
 
 var errClosed = errors.New("the client is closed")
 
-// await starts or joins a pull of the model and waits for its end, at most for
-// p.wait. asked is when the request was made that found the model missing. A nil
-// error means that the model is now there; else it is a *ModelMissingError or the
-// context's.
-func (p *puller) await(ctx context.Context, h *host, model string, asked time.Time) error {
-	pull := p.join(ctx, h, model, asked)
+// await starts or joins a pull of the model and waits for its end, at most for p.wait,
+// and not at all in a context of [FailFast]. asked is when the request was made that found
+// the model missing. A nil error means that the model is now there; else it is a
+// *ModelMissingError or the context's.
+func (p *puller) await(ctx context.Context, model string, asked time.Time) error {
+	wait := p.wait
+	if failsFast(ctx) {
+		wait = 0
+	}
+	return p.follow(ctx, model, asked, wait, func(PullStatus) {})
+}
+
+// follow is await with another limit, and reports the progress now and then.
+func (p *puller) follow(
+	ctx context.Context, model string, asked time.Time, limit time.Duration, progress func(PullStatus),
+) error {
+	pull := p.join(ctx, model, asked)
 	if pull == nil {
-		return &ModelMissingError{Model: model, Host: h.name, Err: errClosed}
+		return &ModelMissingError{Model: model, Host: p.host, Err: errClosed}
 	}
-	timer := time.NewTimer(p.wait)
-	defer timer.Stop()
-	select {
-	case <-pull.done:
-		if pull.err == nil {
+	const often = 200 * time.Millisecond
+	report, end := time.NewTicker(often), time.NewTimer(limit)
+	defer report.Stop()
+	defer end.Stop()
+	for {
+		select {
+		case <-pull.done:
+			progress(pull.lastStatus())
+			if pull.err != nil {
+				return p.missing(pull)
+			}
 			return nil
+		case <-report.C:
+			progress(pull.lastStatus())
+		case <-end.C:
+			return p.missing(pull)
+		case <-ctx.Done():
+			return fmt.Errorf("wait for model %s: %w", model, ctx.Err())
 		}
-	case <-timer.C:
-	case <-ctx.Done():
-		return fmt.Errorf("wait for model %s: %w", model, ctx.Err())
 	}
-	return pull.missing()
 }
 
 // join returns the current pull of the model if it satisfies the request, else it
 // starts one. It returns nil if the puller is closed.
-func (p *puller) join(ctx context.Context, h *host, model string, asked time.Time) *pull {
+func (p *puller) join(ctx context.Context, model string, asked time.Time) *pull {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -102,7 +123,7 @@ func (p *puller) join(ctx context.Context, h *host, model string, asked time.Tim
 	// The pull outlives the call that started it; close cancels it.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	started := &pull{
-		model: model, host: h, cancel: cancel, done: make(chan struct{}),
+		model: model, cancel: cancel, done: make(chan struct{}),
 		status: PullStatus{Status: "starting"},
 	}
 	p.pulls[model] = started
@@ -113,42 +134,25 @@ func (p *puller) join(ctx context.Context, h *host, model string, asked time.Tim
 // run pulls the model and records the result.
 func (p *puller) run(ctx context.Context, current *pull) {
 	defer current.cancel()
-	p.logger.InfoContext(ctx, "pull model", "model", current.model, "host", current.host.name)
+	p.logger.InfoContext(ctx, "pull model", "model", current.model, "host", p.host)
 	err := p.pull(ctx, current)
 	if err != nil {
-		p.logger.WarnContext(ctx, "pull model", "model", current.model, "host", current.host.name, "error", err)
+		p.logger.WarnContext(ctx, "pull model", "model", current.model, "host", p.host, "error", err)
 	} else {
-		p.logger.InfoContext(ctx, "model pulled", "model", current.model, "host", current.host.name)
+		p.logger.InfoContext(ctx, "model pulled", "model", current.model, "host", p.host)
 	}
 	current.err, current.ended = err, time.Now()
 	close(current.done)
 }
 
-// maxParts is the largest number of parts that are counted; a model has about ten.
-const maxParts = 1000
-
 func (p *puller) pull(ctx context.Context, current *pull) error {
-	type part struct{ completed, total int64 }
-	parts := map[string]part{}
 	last := ""
-	progress := func(resp api.ProgressResponse) {
-		last = resp.Status
-		if _, known := parts[resp.Digest]; resp.Digest != "" && (known || len(parts) < maxParts) {
-			parts[resp.Digest] = part{resp.Completed, resp.Total}
-		}
-		status := PullStatus{Status: shorten(resp.Status)}
-		for _, part := range parts {
-			status.Completed += part.completed
-			status.Total += part.total
-		}
-		current.setStatus(status)
-	}
-	client := current.host.api
 	err := withDeadline(ctx, &timeoutError{after: p.limit, unfinished: true}, func(ctx context.Context) error {
-		return withLivenessProbe(ctx, client, p.patience, func(ctx context.Context) error {
+		return withLivenessProbe(ctx, p.api, p.patience, func(ctx context.Context) error {
 			return withBounds(ctx, pullBounds(), func(ctx context.Context) error {
-				err := client.Pull(ctx, &api.PullRequest{Model: current.model}, func(resp api.ProgressResponse) error {
-					progress(resp)
+				err := p.api.Pull(ctx, &api.PullRequest{Model: current.model}, func(resp api.ProgressResponse) error {
+					last = resp.Status
+					current.setStatus(PullStatus{Status: shorten(resp.Status), Completed: resp.Completed, Total: resp.Total})
 					return nil
 				})
 				if err == nil && last != "success" {
@@ -192,14 +196,18 @@ func (p *pull) setStatus(status PullStatus) {
 	p.status = status
 }
 
-// missing returns the error for a caller that needs the model.
-func (p *pull) missing() *ModelMissingError {
+func (p *pull) lastStatus() PullStatus {
 	p.mu.Lock()
-	e := &ModelMissingError{Model: p.model, Host: p.host.name, Pull: p.status}
-	p.mu.Unlock()
+	defer p.mu.Unlock()
+	return p.status
+}
+
+// missing returns the error for a caller that needs the model of a pull.
+func (p *puller) missing(pull *pull) *ModelMissingError {
+	e := &ModelMissingError{Model: pull.model, Host: p.host, Pull: pull.lastStatus()}
 	select {
-	case <-p.done:
-		e.Err = p.err
+	case <-pull.done:
+		e.Err = pull.err
 	default:
 	}
 	return e

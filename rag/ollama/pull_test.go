@@ -66,12 +66,12 @@ func TestPull_TellsHowFarItIs(t *testing.T) {
 	missing := asType[*ollama.ModelMissingError](t, err)
 	want := &ollama.ModelMissingError{
 		Model: "mxbai-embed-large", Host: server.URL(),
-		Pull: ollama.PullStatus{Status: "pulling bbbb", Completed: 420, Total: 1000},
+		Pull: ollama.PullStatus{Status: "pulling bbbb", Completed: 20, Total: 100},
 	}
 	if diff := cmp.Diff(want, missing); diff != "" {
 		t.Errorf("error (-want +got):\n%s", diff)
 	}
-	wantContains(t, err.Error(), "42 %", "try again")
+	wantContains(t, err.Error(), "20 %", "try again")
 	if pulls := len(server.Requests("/api/pull")); pulls != 1 {
 		t.Errorf("got %d pulls, want 1", pulls)
 	}
@@ -209,7 +209,7 @@ func TestEmbedModel_IsAskedAgainAfterAnError(t *testing.T) {
 	got := []string{digest()}
 	server.AddModel("mxbai-embed-large", "bbbb")
 	got = append(got, digest())
-	server.SetFaults(fakeollama.Faults{Dimensions: 512})
+	server.SetFaults(fakeollama.Faults{Dimensions: 2048})
 	if _, err := client.Embed(t.Context(), numbered(1)); err == nil || strings.Contains(err.Error(), "pull") {
 		t.Fatalf("got error %v, want one about dimensions", err)
 	}
@@ -239,9 +239,13 @@ func TestErrors_SayWhatToDo(t *testing.T) {
 			"ollama at h failed repeatedly and is not asked for now, try again in 29s: cause",
 		},
 		{
-			&ollama.DimensionError{Model: "m", Got: 2, Want: 3},
-			"model m makes vectors of 2 dimensions, the index holds 3: " +
-				"set embedding_model in settings.json to a model of 3 dimensions, such as mxbai-embed-large or bge-m3",
+			&ollama.DimensionError{Model: "m", Got: 4, Most: 3},
+			"model m makes vectors of 4 dimensions, which it was not trained to shorten, and the index holds up to 3: " +
+				"set embedding_model in settings.json to another model, such as mxbai-embed-large or bge-m3",
+		},
+		{
+			&ollama.DimensionError{Model: "m", Got: 4, Most: 3, Shortens: true},
+			"model m makes vectors of 4 dimensions, the index holds up to 3, and this version of Ollama does not shorten them: update Ollama",
 		},
 	}
 	for _, test := range tests {

@@ -1,12 +1,9 @@
 package ollama_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -72,64 +69,6 @@ func TestEmbedQuery_ForgetsQueriesOfAnotherModel(t *testing.T) {
 	if requests := len(server.Requests("/api/embed")); requests != 2 {
 		t.Errorf("got %d requests, want one for each version of the model", requests)
 	}
-}
-
-func TestEmbedQuery_SharesRequests(t *testing.T) {
-	t.Parallel()
-	server, client := start(t)
-	asked, release := make(chan struct{}, 1), make(chan struct{})
-	server.Observe(func(r *http.Request) {
-		if r.URL.Path == "/api/embed" {
-			asked <- struct{}{}
-			<-release
-		}
-	})
-	var callers sync.WaitGroup
-	ask := func(ctx context.Context, want error) {
-		if _, err := client.EmbedQuery(ctx, "the same"); !errors.Is(err, want) {
-			t.Errorf("got error %v, want %v", err, want)
-		}
-	}
-	callers.Go(func() { ask(t.Context(), nil) })
-	<-asked
-	for range 4 {
-		callers.Go(func() { ask(t.Context(), nil) })
-	}
-	// One who joins and leaves does not take the request along.
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	ask(gone, context.Canceled)
-	close(release)
-	callers.Wait()
-	wantRequests(t, server, "/api/embed", 1)
-}
-
-func TestEmbedQuery_OutlivesTheCallerThatAsked(t *testing.T) {
-	t.Parallel()
-	server, client := start(t)
-	asked := make(chan struct{}, 2)
-	var first sync.Once
-	server.Observe(func(r *http.Request) {
-		if r.URL.Path == "/api/embed" {
-			asked <- struct{}{}
-			first.Do(func() { <-r.Context().Done() })
-		}
-	})
-	leaderCtx, leave := context.WithCancel(t.Context())
-	var callers sync.WaitGroup
-	callers.Go(func() {
-		if _, err := client.EmbedQuery(leaderCtx, "the same"); !errors.Is(err, context.Canceled) {
-			t.Errorf("got error %v, want context.Canceled", err)
-		}
-	})
-	<-asked
-	callers.Go(func() {
-		if _, err := client.EmbedQuery(t.Context(), "the same"); err != nil {
-			t.Errorf("the caller that stayed got %v", err)
-		}
-	})
-	leave()
-	callers.Wait()
 }
 
 func TestEmbedQuery_CutsLongQueries(t *testing.T) {

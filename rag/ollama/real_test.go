@@ -24,7 +24,7 @@ func newRealClient(t *testing.T) *ollama.Client {
 	if host == "" {
 		t.Skip("CDOCS_TEST_OLLAMA_HOST is not set")
 	}
-	return newClient(t, ollama.Config{Hosts: []string{host}})
+	return newClient(t, ollama.Config{Host: host})
 }
 
 func TestReal_EmbedModel(t *testing.T) {
@@ -92,7 +92,7 @@ func TestReal_AnotherEmbeddingModel(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	client := newClient(t, ollama.Config{Hosts: []string{host}, EmbedModel: name})
+	client := newClient(t, ollama.Config{Host: host, EmbedModel: name})
 
 	if err := client.Warm(t.Context()); err != nil {
 		t.Fatal(err)
@@ -143,7 +143,7 @@ func TestReal_MissingModel(t *testing.T) {
 	if host == "" {
 		t.Skip("CDOCS_TEST_OLLAMA_HOST is not set")
 	}
-	client := newClient(t, ollama.Config{Hosts: []string{host}, EmbedModel: "localhost:1/nobody/nothing"})
+	client := newClient(t, ollama.Config{Host: host, EmbedModel: "localhost:1/nobody/nothing"})
 
 	_, err := client.Embed(t.Context(), []string{"a text"})
 	missing := asType[*ollama.ModelMissingError](t, err)

@@ -1,11 +1,8 @@
 package ollama
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -14,74 +11,152 @@ import (
 // jitter is the fraction by which a delay is randomly shortened or lengthened.
 const jitter = 0.2
 
-// preference is the order in which hosts are tried.
-type preference int
+// failureKnownFor is how long calls of [FailFast] take a failure for the server's state.
+const failureKnownFor = 5 * time.Second
 
-const (
-	inOrder   preference = iota // in the configured order
-	leastBusy                   // the one with the fewest running requests first
-)
+// knownFailure is the last failure that says something about the server.
+type knownFailure struct { //nolint:errname // an observation, not an error of its own
+	*failure
 
-// request makes a request to one host. Its error is nil or a *failure.
-type request func(ctx context.Context, h *host) error
-
-// withModel makes a request that needs a model. It tries the hosts, retries, and
-// pulls the model if no reachable host has it. The error is one that the package
-// documents.
-func (c *Client) withModel(ctx context.Context, model string, first preference, req request) error {
-	asked := time.Now()
-	f := c.retry(ctx, first, req)
-	if f != nil && f.kind == modelMissing {
-		if err := c.pulls.await(ctx, f.host, model, asked); err != nil {
-			return err
-		}
-		f = c.retry(ctx, first, req)
-	}
-	if f == nil {
-		return nil
-	}
-	if f.kind == modelMissing {
-		return &ModelMissingError{Model: model, Host: f.host.name, Err: f.err}
-	}
-	return c.publicError(f)
+	at   time.Time
+	over bool // a later request succeeded
 }
 
-// retryKey is the key of the function that [OnRetry] puts into a context.
-type retryKey struct{}
+// contextKey is a key of this package's values in a context.
+type contextKey int
+
+const (
+	retryKey contextKey = iota
+	failFastKey
+)
 
 // OnRetry has f called with the reason when a request of the context has failed and is
 // going to be made again: the error of the call itself may come seconds later. f must
 // not block.
 func OnRetry(ctx context.Context, f func(reason error)) context.Context {
-	return context.WithValue(ctx, retryKey{}, f)
+	return context.WithValue(ctx, retryKey, f)
 }
 
-// retry calls tryHosts until it succeeds, with growing delays.
-func (c *Client) retry(ctx context.Context, first preference, req request) *failure {
-	delays := &backoff.ExponentialBackOff{
-		InitialInterval:     c.cfg.RetryDelay,
-		RandomizationFactor: jitter,
-		Multiplier:          2,
-		MaxInterval:         c.retryAfter(),
+// FailFast returns a context for callers that do without Ollama where it is away. Their
+// requests are made once. If the last request failed in the past five seconds, none is
+// made, and the error is that failure. They do not wait for a model that is being pulled.
+func FailFast(ctx context.Context) context.Context {
+	return context.WithValue(ctx, failFastKey, true)
+}
+
+func failsFast(ctx context.Context) bool { return ctx.Value(failFastKey) != nil }
+
+// RetryAfter returns how long to wait before another try after an error of this package,
+// 0 if waiting does not help.
+func RetryAfter(err error) time.Duration {
+	if unavailable, ok := errors.AsType[*UnavailableError](err); ok {
+		return unavailable.RetryAfter
+	}
+	if missing, ok := errors.AsType[*ModelMissingError](err); ok && missing.Err == nil {
+		return pullCheck
+	}
+	return 0
+}
+
+// pullCheck is when to ask again for a model that is being pulled.
+const pullCheck = 10 * time.Second
+
+// call makes one request, unless the breaker is open. The error is nil or a *failure.
+func (c *Client) call(ctx context.Context, request func(ctx context.Context) error) error {
+	c.mu.Lock()
+	last := c.lastFailure
+	c.mu.Unlock()
+	if failsFast(ctx) && last.holds() {
+		return last.failure
+	}
+	refused, err := c.breaker.run(func() error {
+		err := request(ctx)
+		if err == nil {
+			c.note(nil)
+			return nil
+		}
+		f := classify(ctx, err)
+		c.note(f)
+		return f
+	})
+	if refused {
+		f := &failure{kind: circuitOpen, err: err}
+		if last != nil {
+			f.err = last.err
+		}
+		return f
+	}
+	return err
+}
+
+// holds reports whether the server is likely to be still away: it did not answer moments
+// ago. An answer that says that something went wrong is of one request only.
+func (k *knownFailure) holds() bool {
+	return k != nil && !k.over && k.status == 0 && time.Since(k.at) <= failureKnownFor
+}
+
+// note keeps what a request says about the server; f is nil for a success.
+func (c *Client) note(f *failure) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case f == nil || f.countsAsSuccess():
+		if c.lastFailure != nil {
+			c.lastFailure = &knownFailure{failure: c.lastFailure.failure, at: c.lastFailure.at, over: true}
+		}
+	case !f.ignored():
+		c.lastFailure = &knownFailure{failure: f, at: time.Now()}
+	}
+}
+
+// withModel makes a request that needs a model: it retries, and pulls the model if it is
+// missing. The request's error is nil or a *failure; that of withModel is one that the
+// package documents.
+func (c *Client) withModel(ctx context.Context, model string, request func(ctx context.Context) error) error {
+	asked := time.Now()
+	f := c.retry(ctx, request)
+	if f != nil && f.kind == modelMissing {
+		if err := c.pulls.await(ctx, model, asked); err != nil {
+			return err
+		}
+		f = c.retry(ctx, request)
+	}
+	switch {
+	case f == nil:
+		return nil
+	case f.kind == modelMissing:
+		return &ModelMissingError{Model: model, Host: c.host, Err: f.err}
+	default:
+		return c.publicError(f)
+	}
+}
+
+// retry makes a request until it succeeds or fails for good, with growing delays.
+func (c *Client) retry(ctx context.Context, request func(ctx context.Context) error) *failure {
+	tries := c.cfg.Tries
+	if failsFast(ctx) {
+		tries = 1
 	}
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
-		f, again := c.tryHosts(ctx, first, req)
-		switch {
-		case f == nil:
+		err := request(ctx)
+		if err == nil {
 			return struct{}{}, nil
-		case !again:
-			return struct{}{}, backoff.Permanent(f)
-		default:
-			return struct{}{}, f
 		}
+		f := classify(ctx, err)
+		if f.kind != transient {
+			return struct{}{}, backoff.Permanent(f)
+		}
+		return struct{}{}, f
 	},
-		backoff.WithBackOff(delays),
-		backoff.WithMaxTries(uint(c.cfg.Tries)),
+		backoff.WithBackOff(&backoff.ExponentialBackOff{
+			InitialInterval: c.cfg.RetryDelay, RandomizationFactor: jitter, Multiplier: 2, MaxInterval: c.retryAfter(),
+		}),
+		backoff.WithMaxTries(uint(tries)),
 		backoff.WithMaxElapsedTime(0),
 		backoff.WithNotify(func(err error, delay time.Duration) {
 			c.cfg.Logger.DebugContext(ctx, "retry ollama", "error", err, "delay", delay)
 			f, failed := errors.AsType[*failure](err)
-			if report, ok := ctx.Value(retryKey{}).(func(error)); ok && failed {
+			if report, ok := ctx.Value(retryKey).(func(error)); ok && failed {
 				report(c.publicError(f))
 			}
 		}))
@@ -100,64 +175,18 @@ func (c *Client) retryAfter() time.Duration {
 	return c.cfg.RetryDelay << (c.cfg.Tries - 1)
 }
 
-// tryHosts makes the request to one host after the other until one succeeds. It
-// returns nil, or the failure of the highest severity and whether a retry may help.
-func (c *Client) tryHosts(ctx context.Context, first preference, req request) (*failure, bool) {
-	var failures []*failure
-	for tried := map[*host]bool{}; len(tried) < len(c.hosts); {
-		h := c.reserve(first, tried)
-		tried[h] = true
-		err := req(ctx, h)
-		c.release(h)
-		if err == nil {
-			return nil, false
-		}
-		f := classify(ctx, err)
-		if f.stops() {
-			return f, false
-		}
-		failures = append(failures, f)
-	}
-	again := slices.ContainsFunc(failures, func(f *failure) bool { return f.kind == transient })
-	return slices.MinFunc(failures, func(a, b *failure) int {
-		return cmp.Compare(severity(a.kind), severity(b.kind))
-	}), again
-}
-
-// severity ranks failures, 0 first: those that the user can fix come before those
-// that pass with time.
-func severity(k kind) int {
-	return slices.Index([]kind{modelMissing, transient, refused, circuitOpen}, k)
-}
-
-// reserve picks a host that was not tried yet. It counts as busy until released.
-func (c *Client) reserve(first preference, tried map[*host]bool) *host {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var best *host
-	for _, h := range c.hosts {
-		if !tried[h] && (best == nil || (first == leastBusy && h.busy < best.busy)) {
-			best = h
-		}
-	}
-	best.busy++
-	return best
-}
-
-func (c *Client) release(h *host) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	h.busy--
-}
-
 // publicError returns the failure as an error that the package documents.
 func (c *Client) publicError(f *failure) error {
 	switch f.kind {
 	case callerCanceled, badInput, wrongModel:
 		return f.err
 	case transient, refused, circuitOpen, interrupted, modelMissing:
-		return f.unavailable(c.retryAfter())
-	default:
-		return fmt.Errorf("unknown kind of failure %d: %w", f.kind, f.err)
 	}
+	e := &UnavailableError{
+		Host: c.host, CircuitState: c.breaker.State().String(), RetryAfter: c.breaker.retryAfter(), Err: f.err,
+	}
+	if e.RetryAfter == 0 && f.kind != refused && f.kind != modelMissing {
+		e.RetryAfter = c.retryAfter()
+	}
+	return e
 }

@@ -3,25 +3,23 @@ package ollama
 import (
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/ollama/ollama/api"
 )
 
 func TestRetry_WaitsLongerEachTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		client := newTestClient(t, "a")
+		client := newTestClient(t)
 		start, last := time.Now(), time.Now()
 		var waits []time.Duration
-		f := client.retry(t.Context(), inOrder, func(ctx context.Context, h *host) error {
+		f := client.retry(t.Context(), func(ctx context.Context) error {
 			waits = append(waits, time.Since(last))
 			last = time.Now()
-			return h.call(ctx, answer(api.StatusError{StatusCode: 503, ErrorMessage: "busy"}))
+			return client.call(ctx, answer(api.StatusError{StatusCode: 503, ErrorMessage: "busy"}))
 		})
 		if f == nil || len(waits) != 3 {
 			t.Fatalf("got error %v after %d tries, want one after 3", f, len(waits))
@@ -44,12 +42,12 @@ func TestRetry_WaitsLongerEachTime(t *testing.T) {
 func TestRetry_StopsWaitingWithTheCaller(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		client := newTestClient(t, "a")
+		client := newTestClient(t)
 		start := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
-		f := client.retry(ctx, inOrder, func(ctx context.Context, h *host) error {
-			return h.call(ctx, answer(api.StatusError{StatusCode: 503}))
+		f := client.retry(ctx, func(ctx context.Context) error {
+			return client.call(ctx, answer(api.StatusError{StatusCode: 503}))
 		})
 		if f == nil || f.kind != callerCanceled || time.Since(start) != 100*time.Millisecond {
 			t.Errorf("got %v after %s, want the caller's deadline after 100ms", f, time.Since(start))
@@ -57,59 +55,20 @@ func TestRetry_StopsWaitingWithTheCaller(t *testing.T) {
 	})
 }
 
-func TestTryHosts_ReportsWhatTheUserCanFix(t *testing.T) {
+func TestParseHost(t *testing.T) {
 	t.Parallel()
-	missing := api.StatusError{StatusCode: 404, ErrorMessage: `model "x" not found, try pulling it first`}
-	busy := api.StatusError{StatusCode: 503}
-	forbidden := api.StatusError{StatusCode: 403}
-	tests := []struct {
-		answers []error
-		host    string
-		again   bool
-	}{
-		{[]error{busy, missing, forbidden}, "http://b:11434", true},
-		{[]error{forbidden, missing, missing}, "http://b:11434", false},
-		{[]error{forbidden, forbidden, busy}, "http://c:11434", true},
-		{[]error{busy, busy, nil}, "", false},
-	}
-	for _, test := range tests {
-		t.Run(fmt.Sprint(test.answers), func(t *testing.T) {
-			t.Parallel()
-			client := newTestClient(t, "a", "b", "c")
-			i := 0
-			f, again := client.tryHosts(t.Context(), inOrder, func(ctx context.Context, h *host) error {
-				i++
-				return h.call(ctx, answer(test.answers[i-1]))
-			})
-			got := ""
-			if f != nil {
-				got = f.host.name
-			}
-			if got != test.host || again != test.again {
-				t.Errorf("got %q, again %v; want %q, %v", got, again, test.host, test.again)
-			}
-		})
-	}
-}
-
-func TestParseHosts(t *testing.T) {
-	t.Parallel()
-	given := []string{
-		"localhost", "http://localhost:11434/", " gpu-box:80 ", "http://plain", "https://me:pw@secure/models/?q#f", "[::1]",
-	}
-	urls, err := parseHosts(given)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := []string{}
-	for _, u := range urls {
-		got = append(got, u.String())
-	}
-	want := []string{
-		"http://localhost:11434", "http://gpu-box:80", "http://plain", "https://me:pw@secure/models", "http://[::1]:11434",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("hosts (-want +got):\n%s", diff)
+	for _, test := range []struct{ given, want string }{
+		{"localhost", "http://localhost:11434"},
+		{"http://localhost:11434/", "http://localhost:11434"},
+		{" gpu-box:80 ", "http://gpu-box:80"},
+		{"http://plain", "http://plain"},
+		{"https://me:pw@secure/m/?q#f", "https://me:pw@secure/m"},
+		{"[::1]", "http://[::1]:11434"},
+	} {
+		got, err := parseHost(test.given)
+		if err != nil || got.String() != test.want {
+			t.Errorf("%q is %v, %v, want %s", test.given, got, err, test.want)
+		}
 	}
 }
 

@@ -9,9 +9,10 @@ import (
 // rounding errors of 1,024 float32 components add up to much less.
 const unitTolerance = 1e-3
 
-// normalize scales the vector to length 1, in place. The error is ErrBadResponse for
-// a vector that is zero, infinite or not a number.
-func normalize(vector []float32) ([]float32, error) {
+// normalize scales the vector to length 1, in place, and adds zeros up to the index's
+// dimensions, which change no cosine. The error is ErrBadResponse for a vector that is
+// zero, infinite or not a number.
+func (c *Client) normalize(vector []float32) ([]float32, error) {
 	var square float64
 	for _, x := range vector {
 		square += float64(x) * float64(x)
@@ -25,5 +26,5 @@ func normalize(vector []float32) ([]float32, error) {
 			vector[i] = float32(float64(x) * scale)
 		}
 	}
-	return vector, nil
+	return append(vector, make([]float32, c.cfg.Dimensions-len(vector))...), nil
 }

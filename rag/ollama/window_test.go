@@ -54,7 +54,7 @@ func TestContextWindow(t *testing.T) {
 	}
 }
 
-func TestContextWindow_WithoutAHost(t *testing.T) {
+func TestContextWindow_WithoutAServer(t *testing.T) {
 	t.Parallel()
 	server, client := start(t)
 	server.Close()
@@ -80,7 +80,7 @@ func TestContextWindow_IsTheConfiguredOneWhileUnknown(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*fakeollama.Server){
 		"model missing":     func(s *fakeollama.Server) { s.RemoveModel("mistral") },
-		"host does not say": func(s *fakeollama.Server) { s.SetFaults(fakeollama.Faults{Status: 500, Paths: []string{"/api/show"}}) },
+		"it does not say":   func(s *fakeollama.Server) { s.SetFaults(fakeollama.Faults{Status: 500, Paths: []string{"/api/show"}}) },
 		"no list of models": func(s *fakeollama.Server) { s.SetFaults(fakeollama.Faults{Status: 500, Paths: []string{"/api/tags"}}) },
 	} {
 		server, client := start(t)

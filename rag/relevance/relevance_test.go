@@ -8,67 +8,145 @@ import (
 	"github.com/compound-docs/compound-docs/rag/relevance"
 )
 
-func TestScore_OfKnownEvidence(t *testing.T) {
+func mustBe(t *testing.T, name string, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > 1e-9 {
+		t.Errorf("%s: got %v, want %v", name, got, want)
+	}
+}
+
+// The sums are made by hand. ln 100 is 4.605170186.
+func TestLogOdds(t *testing.T) {
 	t.Parallel()
-	cosine := func(c float64) *float64 { return &c }
+	signals := relevance.Signals{Meaning: 5, Strength: 3, Share: .8}
 	for _, test := range []struct {
 		name     string
 		evidence relevance.Evidence
 		want     float64
 	}{
-		{"the cosine where no word matches", relevance.Evidence{Cosine: cosine(.6)}, .6},
-		{"both", relevance.Evidence{Cosine: cosine(.5), Share: .5}, 1 - .5*(1-.35)},
-		{"all three", relevance.Evidence{Cosine: cosine(.5), Share: .5, Phrase: 1}, 1 - .5*(1-.35)*.2},
-		{"three quarters of the words without a vector", relevance.Evidence{Share: .75}, .768},
-		{"nothing known", relevance.Evidence{}, relevance.Prior},
-		{"a negative cosine", relevance.Evidence{Cosine: cosine(-.2)}, 0},
-		{"no number", relevance.Evidence{Cosine: cosine(math.NaN()), Share: math.NaN(), Phrase: math.NaN()}, 0},
-		{"beyond the range", relevance.Evidence{Cosine: cosine(1.1), Share: 3, Phrase: 2}, 1},
+		{"nothing known, of one passage", relevance.Evidence{Passages: 1}, -4.8},
+		{"nothing known, of none", relevance.Evidence{}, -4.8},
+		{"nothing known, of a hundred", relevance.Evidence{Passages: 100}, -.8*4.605170186 - 4.8},
+		{"words and meaning", relevance.Evidence{Signals: signals, Phrase: .5, Passages: 100}, 2 + 7.5 + 2.4 + 2 - .8*4.605170186 - 4.8},
+		{"words alone", relevance.Evidence{Form: relevance.Words, Signals: signals, Phrase: .5, Passages: 100}, 9 + 2.8 + 1.25 - .7*4.605170186 - 6.3},
+		{"meaning alone", relevance.Evidence{Form: relevance.Meaning, Signals: signals, Phrase: .5, Passages: 100}, 2.5 - .2*4.605170186 - 1},
+		{"a cosine that speaks against it", relevance.Evidence{Signals: relevance.Signals{Meaning: -10}, Passages: 1}, -8.8},
 	} {
-		if got := test.evidence.Score(); math.Abs(got-test.want) > 1e-12 {
+		if got := test.evidence.LogOdds(); math.Abs(got-test.want) > 1e-8 {
 			t.Errorf("%s: got %v, want %v", test.name, got, test.want)
 		}
 	}
 }
 
-// A query's passages must pass the default thresholds by their words alone, and
-// a stray word must not.
-func TestScore_KeepsTheMeaningOfThresholdsWithoutAVector(t *testing.T) {
+func TestScore(t *testing.T) {
 	t.Parallel()
-	if all := (relevance.Evidence{Share: .7}).Score(); all < .7 {
-		t.Errorf("the least share of a passage with all terms scores %v, below .7", all)
-	}
-	if stray := (relevance.Evidence{Share: .25}).Score(); stray >= .5 {
-		t.Errorf("a quarter of the evidence scores %v, not below .5", stray)
+	for logOdds, want := range map[float64]float64{
+		0: .5, math.Log(2): 2.0 / 3, -math.Log(3): .25, math.Log(9): .9, math.Inf(-1): 0, math.Inf(1): 1, -1000: 0, 1000: 1,
+	} {
+		mustBe(t, "the score", relevance.Score(logOdds), want)
 	}
 }
 
-func TestScore_IsBoundedAndMonotone(t *testing.T) {
+// The evidence of a long text is bounded: twice the query and twice the matches are no
+// more.
+func TestStrength(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ bm25, queryWeight, want float64 }{
+		{0, 20, 0},
+		{0, 0, 0}, // no terms at all
+		{19, 20, math.Log(20)},
+		{40, 80, math.Log(41)},
+		{40, 160, math.Log(21)},
+		{80, 320, math.Log(21)},
+	} {
+		mustBe(t, "strength", relevance.Strength(test.bm25, test.queryWeight), test.want)
+	}
+}
+
+// A passage has six tenths of its own and four of the best of its document, which need
+// not be those of one passage.
+func TestSignals_Within(t *testing.T) {
+	t.Parallel()
+	one, other := relevance.Signals{Meaning: 2, Strength: 1, Share: 0}, relevance.Signals{Meaning: -3, Strength: 4, Share: .5}
+	best := one.Best(other)
+	if best != (relevance.Signals{Meaning: 2, Strength: 4, Share: .5}) {
+		t.Fatalf("the best are %+v", best)
+	}
+	got := one.Within(best)
+	mustBe(t, "meaning", got.Meaning, 2)
+	mustBe(t, "strength", got.Strength, .6+1.6)
+	mustBe(t, "share", got.Share, .2)
+	if got := best.Within(best); got != best {
+		t.Errorf("the only passage of a document has %+v of %+v", got, best)
+	}
+}
+
+func TestNamed(t *testing.T) {
+	t.Parallel()
+	mustBe(t, "a weak one", relevance.Named(-3), 0)
+	mustBe(t, "a strong one", relevance.Named(2), 2)
+}
+
+func TestWithLine(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name             string
+		whole, line      float64
+		lines            int
+		want             float64
+		wantLineDecision bool
+	}{
+		{"a line says more", -1, 4, 1, 4, true},
+		{"but it is one of many", -1, 4, 20, 4 - math.Log(20), true},
+		{"it says a little less", 1, 1, 1, 1, true},
+		{"it says much less", 3, 1, 1, 3, false},
+		{"too little among many", 3, 4, 40, 3, false},
+	} {
+		got, decides := relevance.WithLine(test.whole, test.line, test.lines)
+		mustBe(t, test.name, got, test.want)
+		if decides != test.wantLineDecision {
+			t.Errorf("%s: the line decides: %v", test.name, decides)
+		}
+	}
+}
+
+// A promotion is three to one. It does not bring a document that another replaces before
+// its successor.
+func TestKey(t *testing.T) {
+	t.Parallel()
+	mustBe(t, "standard", relevance.Key(1, false, false), 1)
+	mustBe(t, "promoted", relevance.Key(1, true, false), 1+math.Log(3))
+	mustBe(t, "superseded", relevance.Key(1, false, true), 1-math.Log(2))
+	mustBe(t, "promoted and superseded", relevance.Key(1, true, true), 1-math.Log(2))
+}
+
+func TestMeaningDecides(t *testing.T) {
+	t.Parallel()
+	for known, want := range map[float64]bool{0: true, .19: true, .2: false, 1: false} {
+		if got := relevance.MeaningDecides(known); got != want {
+			t.Errorf("with %v of the words known meaning decides: %v", known, got)
+		}
+	}
+}
+
+// More of any evidence never lowers the odds, and more passages never raise them.
+func TestLogOdds_IsMonotone(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 20_000 {
-		low := relevance.Evidence{Share: random.Float64(), Phrase: random.Float64()}
-		high := relevance.Evidence{
-			Share:  low.Share + (1-low.Share)*random.Float64(),
-			Phrase: low.Phrase + (1-low.Phrase)*random.Float64(),
+	for range 10_000 {
+		low := relevance.Evidence{
+			Form: []relevance.Form{relevance.Both, relevance.Words, relevance.Meaning}[random.IntN(3)], Phrase: random.Float64(),
+			Signals:  relevance.Signals{Meaning: 20 * random.NormFloat64(), Strength: 5 * random.Float64(), Share: random.Float64()},
+			Passages: 1 + random.IntN(10_000),
 		}
-		if random.IntN(4) > 0 {
-			a := random.Float64()
-			b := a + (1-a)*random.Float64()
-			low.Cosine, high.Cosine = &a, &b
-		}
-		l, h := low.Score(), high.Score()
-		if l < 0 || h > 1 {
-			t.Fatalf("%v and %v are not in [0,1]", l, h)
-		}
-		if l > h {
-			t.Fatalf("%+v scores %v, more than %v of %+v with more evidence", low, l, h, high)
-		}
-		if low.Cosine != nil && l < *low.Cosine {
-			t.Fatalf("%v is below the cosine %v", l, *low.Cosine)
-		}
-		if none := (relevance.Evidence{Cosine: low.Cosine}).Score(); low.Cosine != nil && none != *low.Cosine {
-			t.Fatalf("%v is not the cosine %v", none, *low.Cosine)
+		high := low
+		high.Meaning += random.Float64()
+		high.Strength += random.Float64()
+		high.Share += (1 - low.Share) * random.Float64()
+		high.Phrase += (1 - low.Phrase) * random.Float64()
+		high.Passages = 1 + random.IntN(low.Passages)
+		if l, h := low.LogOdds(), high.LogOdds(); l > h {
+			t.Fatalf("%+v has %v, more than %v of %+v", low, l, h, high)
 		}
 	}
 }

@@ -191,7 +191,7 @@ func FuzzAnalyse(f *testing.F) {
 		workbound.Check(t, len(text), memoryPerByte, func() {
 			hashes, _ = Document(7, text, text)
 			query = NewQuery(7, text)
-			query.Phrase("", text)
+			query.Weigh(1, func(int32) int { return 0 }).Literal("", text)
 			query.Snippet(text, 50)
 		})
 		checkQuery(t, query, hashes, text)
@@ -229,7 +229,7 @@ func checkQuery(t *testing.T, query Query, document []int32, text string) {
 			t.Fatalf("the document lacks a term of the same query")
 		}
 	}
-	if phrase := query.Phrase("", text); phrase < 0 || phrase > 1 {
+	if phrase, _ := query.Weigh(1, func(int32) int { return 0 }).Literal("", text); phrase < 0 || phrase > 1+1e-6 {
 		t.Fatalf("phrase %v", phrase)
 	}
 	for _, limit := range []int{0, 3, 50} {

@@ -9,34 +9,44 @@ import (
 	"github.com/clipperhouse/uax29/v2/words"
 )
 
-// Phrase returns how literally a passage matches the query, in [0,1]. It is 1 if the
-// query is short and occurs in the passage word by word. Otherwise it is the share of
-// the query's identifiers and quotations that occur there. Case, accents and
-// punctuation between words are ignored.
-func (q Query) Phrase(heading, body string) float64 {
-	wanted := len(q.Identifiers) + len(q.quoted)
-	if wanted == 0 && q.whole == "" {
-		return 0
+// Literal returns how literally a passage matches the query. part, in [0,1], is the part
+// of the query's weight that its identifiers and quotations have which occur there. whole
+// says that all of a query that is short, or of a line, occurs there word by word. Case,
+// accents and punctuation between words are ignored.
+func (w Weighted) Literal(heading, body string) (part float64, whole bool) {
+	if len(w.Identifiers)+len(w.quoted) == 0 && w.whole == "" {
+		return 0, false
 	}
 	text := folded{text: fold(heading + "\n" + body)}
-	if q.whole != "" && text.has(q.whole) {
-		return 1
+	if w.whole != "" && text.has(w.whole) {
+		return 1, true
 	}
-	if wanted == 0 {
+	var found []int32
+	for _, quoted := range w.quoted {
+		if text.has(quoted.sequence) {
+			found = append(found, quoted.terms...)
+		}
+	}
+	for _, identifier := range w.Identifiers {
+		if standsIn(text.text, identifier.Name) {
+			found = append(found, identifier.terms...)
+		}
+	}
+	return w.part(found), false
+}
+
+// part returns the part of the query's weight that the terms have, each counted once.
+func (w Weighted) part(terms []int32) float64 {
+	if len(terms) == 0 || w.Sum <= 0 {
 		return 0
 	}
-	found := 0
-	for _, phrase := range q.quoted {
-		if text.has(phrase) {
-			found++
+	var sum float64
+	for i, term := range w.Terms {
+		if slices.Contains(terms, term) {
+			sum += float64(w.Weights[i])
 		}
 	}
-	for _, identifier := range q.Identifiers {
-		if standsIn(text.text, identifier.Name) {
-			found++
-		}
-	}
-	return float64(found) / float64(wanted)
+	return sum / w.Sum
 }
 
 // folded is a folded text, which is cut into words when that is first needed.
@@ -54,6 +64,10 @@ func (f *folded) has(sequence string) bool {
 	}
 	return strings.Contains(f.sequence, sequence)
 }
+
+// Sequence returns the words of a text: two texts have the same if they differ in nothing
+// but case, accents and punctuation.
+func Sequence(text string) string { return wordSequence(fold(text)) }
 
 // wordSequence returns the words of a folded text, with a space before and after each
 // and without punctuation.
@@ -104,10 +118,11 @@ func identifiers(project int32, text string) []Identifier {
 		if len(found) == maxIdentifiers || len(name) > maxCompoundBytes {
 			return
 		}
+		// The parts of a name are found by its capitals.
+		parts := hashesOf(project, name)
 		name = fold(name)
-		identifier := Identifier{Name: name, Hash: hashTerm(project, stem(name))}
-		if !slices.Contains(found, identifier) {
-			found = append(found, identifier)
+		if !slices.ContainsFunc(found, func(other Identifier) bool { return other.Name == name }) {
+			found = append(found, Identifier{Name: name, Hash: hashTerm(project, stem(name)), terms: parts})
 		}
 	}
 	a.run()

@@ -1,6 +1,7 @@
 package terms
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -163,9 +164,13 @@ func cutsWord(text string, at int) bool {
 	return before != ' ' && after != ' ' && !inPairs(before) && !inPairs(after)
 }
 
+// links are the links and images of markdown, with what precedes them and their texts.
+// Code such as calls[i](x) is none.
+var links = regexp.MustCompile(`(^|[^\w!])!?\[([^\[\]]+)\](?:\([^()\s]*(?:\s+"[^"]*")?\)|\[[^\[\]]*\])`)
+
 // oneLine joins the lines of markdown with one space between words. It leaves
 // out the lines that are only markup, and the marks before a heading or a
-// quotation.
+// quotation. Of a link it has the text.
 func oneLine(body string) string {
 	var out strings.Builder
 	for line := range strings.Lines(body) {
@@ -176,7 +181,7 @@ func oneLine(body string) string {
 		if heading := strings.TrimLeft(line, "#"); heading != line && strings.HasPrefix(heading, " ") {
 			line = heading
 		}
-		line = strings.TrimLeft(line, "> ")
+		line = links.ReplaceAllString(strings.TrimLeft(line, "> "), "$1$2")
 		for word := range strings.FieldsSeq(line) {
 			if out.Len() > 0 {
 				out.WriteByte(' ')

@@ -57,3 +57,18 @@ func TestSnippet_IsOneLineWithoutMarkup(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestSnippet_HasTheTextOfLinks(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		"See [the pool](../pool.md#size \"Pool\").":          "See the pool.",
+		"([one][ref], [two][])":                              "(one, two)",
+		"![A chart](chart.png)\n[next](next.md)":             "A chart next",
+		"calls[i](x) and a[0] and [ ] and [open](see below":  "calls[i](x) and a[0] and [ ] and [open](see below",
+		"<https://example.com> and [brackets [in] it](x.md)": "<https://example.com> and [brackets [in] it](x.md)",
+	} {
+		if got := NewQuery(1, "pool").Snippet(body, 200); got != want {
+			t.Errorf("of %q it shows %q, want %q", body, got, want)
+		}
+	}
+}

@@ -44,16 +44,16 @@ const Dimensions = 1_000_000_000
 
 // Okapi BM25 with a constant mean length (Robertson and Zaragoza, "The
 // Probabilistic Relevance Framework: BM25 and Beyond", 2009), so that no passage
-// is weighed again when another is added. Measured as nDCG@10 on Cranfield and
-// CACM in passages of 250 words: headings counted once .381 and .490, twice .391
-// and .497, three times .393 and .499; the length without stop words, over the
-// same mean, .380 and .477.
+// is weighed again when another is added. k1 is chosen on six judged collections: 1.2 is
+// .011 of mean nDCG@10 worse. Measured on Cranfield and CACM, headings counted once are
+// .01 and .007 worse, and three times no better; the length without stop words, over the
+// same mean, is .01 and .02 worse.
 const (
-	k1         = 1.2
+	k1         = 2
 	b          = 0.75
 	meanLength = 150
 	// maxLength bounds what a passage's length takes from its terms: one that
-	// stands once counts at least .71, however long the passage. No score of the
+	// stands once counts at least .66, however long the passage. No score of the
 	// two collections changes by it.
 	maxLength = 2 * meanLength
 	// headingCount is how often a heading's words count.
@@ -62,7 +62,7 @@ const (
 
 // Document returns the distinct terms of a passage as hashes of project and
 // term, sorted, with the weight of each: BM25's
-// tf·(k1+1) / (tf + k1·(1 − b + b·len/150)), which is in [.70,2.2). A passage's
+// tf·(k1+1) / (tf + k1·(1 − b + b·len/150)), which is in [.66,3). A passage's
 // terms are those of its heading, which count twice, and of its body; its length
 // is the number of its words, stop words included.
 func Document(project int32, heading, body string) (terms []int32, weights []float32) {

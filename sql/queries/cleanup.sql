@@ -1,15 +1,16 @@
 -- name: CleanupTenants :many
 -- Every checkout on a branch that has a repository, which the handbook has not.
-SELECT t.project_id, p.name AS project_name, t.id, t.branch_name, t.path_hash, t.repo_root, t.last_seen,
+SELECT t.project_id, p.name AS project_name, t.id, t.branch_name, t.path_hash, t.repo_root, t.first_seen, t.last_seen,
     (t.last_seen <= now() - make_interval(secs => @grace_seconds::float8))::boolean AS unseen
 FROM tenants t JOIN projects p ON p.id = t.project_id
 WHERE t.repo_root <> ''
 ORDER BY p.name, t.branch_name, t.path_hash;
 
--- name: CleanupLockIndexer :one
+-- name: CleanupLockTenant :one
 -- False if a server indexes the tenant; else none can begin to before the
--- transaction ends. class: db.LockIndexer.
-SELECT pg_try_advisory_xact_lock(@class::integer, @tenant_id::integer);
+-- transaction ends. No row: the tenant is gone.
+SELECT (coalesce(lease_until, '-infinity') <= now())::boolean AS free
+FROM tenants WHERE project_id = @project_id AND id = @id FOR UPDATE;
 
 -- name: CleanupCountDocuments :one
 SELECT count(*) FROM documents WHERE project_id = @project_id AND tenant_id = @tenant_id;
@@ -41,22 +42,26 @@ WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash > @af
 ORDER BY p.hash
 LIMIT @max_passages;
 
--- name: CleanupCountPassages :one
--- How many of the passages are older than the grace period.
-SELECT count(*) FROM passages
-WHERE collection = @collection AND project_id = @project_id AND hash = ANY(@hashes::uuid[])
-    AND created_at <= now() - make_interval(secs => @grace_seconds::float8);
-
 -- name: CleanupDeletePassages :execrows
--- Deletes the passages that are older than the grace period and still unused. Only
--- the tenants that have changed since CleanupUnusedPassages ran can have come to use
+-- Deletes the passages that are still unused. Vectors go by their foreign key. Only the
+-- tenants that have changed since CleanupUnusedPassages ran can have come to use
 -- one, so only their chunks are read, on document_chunks_passage. Needs
 -- LockProjectExclusive.
 DELETE FROM passages p
 WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = ANY(@hashes::uuid[])
-    AND p.created_at <= now() - make_interval(secs => @grace_seconds::float8)
     AND NOT EXISTS (
         SELECT 1 FROM document_chunks c
         WHERE c.project_id = @project_id AND c.tenant_id = ANY(@changed::integer[])
             AND c.collection = @collection AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
             AND c.passage_hash = p.hash);
+
+-- name: CleanupClaim :execrows
+-- No row: unused passages of the project were looked for within the interval, or another
+-- server has begun to.
+UPDATE tenants t SET swept_at = now()
+WHERE t.project_id = @project_id AND t.id = @id AND NOT EXISTS (
+    SELECT 1 FROM tenants o
+    WHERE o.project_id = @project_id AND o.swept_at > now() - make_interval(secs => @interval_seconds::float8));
+
+-- name: CleanupCountChunks :one
+SELECT count(*) FROM document_chunks WHERE project_id = @project_id;

@@ -29,29 +29,14 @@ CROSS JOIN LATERAL (
     OFFSET 0
 ) AS d;
 
--- name: ChunkCountUpTo :one
--- How many passages a search by vectors would compare, counted no further than
--- max_count.
--- Index-only on document_chunks_passage unless doc_types are given.
-SELECT count(*) FROM (
-    SELECT 1
-    FROM document_chunks c
-    WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
-        AND c.promotion_level = ANY(@levels::promotion_level[])
-        AND (@doc_types::text[] IS NULL OR c.document_id IN (
-            SELECT d.id FROM documents d
-            WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
-                AND d.doc_type = ANY(@doc_types::text[])))
-    LIMIT @max_count
-) AS counted;
-
 -- name: ChunkTexts :many
 -- The text of whole documents, passage by passage, with what a query has in common
 -- with each. Without a vector of the query, or of the passage, the distance is NaN.
-SELECT c.document_id, c.ordinal, c.header_path, c.start_line, c.end_line, p.heading, p.content,
+SELECT c.document_id, c.ordinal, c.header_path, c.start_line, c.end_line, c.passage_hash, p.heading, p.content,
     (-(p.lexical <#> @terms::sparsevec))::float8 AS bm25,
-    coalesce(e.distance, 'NaN')::float8 AS distance
+    coalesce(e.distance, 'NaN')::float8 AS distance, d.schema_hash
 FROM document_chunks c
+JOIN documents d ON d.project_id = @project_id AND d.id = c.document_id
 JOIN passages p ON p.collection = @collection AND p.project_id = @project_id AND p.hash = c.passage_hash
 LEFT JOIN LATERAL (
     SELECT (e.embedding <=> sqlc.narg('query')::halfvec)::float8 AS distance

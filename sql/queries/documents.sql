@@ -5,15 +5,15 @@ FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection;
 
 -- name: DocumentUpsertMany :exec
--- One array a column. Each row's files are lines, since unnest would make one list of all
+-- One array a column. Each row's places are lines, since unnest would make one list of all
 -- rows'.
 INSERT INTO documents (
     project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
-    content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, files
+    content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places
 )
 SELECT @project_id, @tenant_id, @collection, d.relative_path, d.title, d.summary, d.doc_type, d.doc_date,
     d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.file_size, d.file_mtime,
-    d.file_ctime, d.file_inode, d.chunk_count, string_to_array(nullif(d.files, ''), E'\n')
+    d.file_ctime, d.file_inode, d.chunk_count, string_to_array(nullif(d.places, ''), E'\n')
 FROM (
     SELECT unnest(@relative_paths::text[]) AS relative_path,
         unnest(@titles::text[]) AS title,
@@ -29,7 +29,7 @@ FROM (
         unnest(@file_ctimes::timestamptz[]) AS file_ctime,
         unnest(@file_inodes::bigint[]) AS file_inode,
         unnest(@chunk_counts::integer[]) AS chunk_count,
-        unnest(@files::text[]) AS files
+        unnest(@places::text[]) AS places
 ) AS d
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     title = excluded.title, summary = excluded.summary, doc_type = excluded.doc_type,
@@ -37,7 +37,7 @@ ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     schema_hash = excluded.schema_hash, char_count = excluded.char_count,
     file_size = excluded.file_size, file_mtime = excluded.file_mtime,
     file_ctime = excluded.file_ctime, file_inode = excluded.file_inode, chunk_count = excluded.chunk_count,
-    files = excluded.files;
+    places = excluded.places;
 
 -- name: DocumentTouchMany :exec
 -- The files' stamps moved and their bytes did not.
@@ -59,10 +59,6 @@ DELETE FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
     AND relative_path = ANY(@relative_paths::text[]);
 
--- name: DocumentDeleteByTenant :exec
--- Of every collection. Chunks and links go by their foreign keys.
-DELETE FROM documents WHERE project_id = @project_id AND tenant_id = @tenant_id;
-
 -- name: DocumentCountByType :many
 SELECT doc_type, count(*) AS documents
 FROM documents
@@ -70,7 +66,8 @@ WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @coll
 GROUP BY doc_type;
 
 -- name: DocumentsByPath :many
-SELECT id, relative_path, title, char_count
+SELECT id, relative_path, title, summary, char_count, doc_type, doc_date, promotion_level,
+    file_size, file_mtime, file_ctime, file_inode
 FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
     AND relative_path = ANY(@relative_paths::text[]);
@@ -108,8 +105,8 @@ WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @coll
     AND promotion_level = @promotion_level
     AND (@doc_types::text[] IS NULL OR doc_type = ANY(@doc_types::text[]));
 
--- name: DocumentFiles :many
--- The tenant's documents that name files.
-SELECT relative_path, doc_date, files::text[] AS files
+-- name: DocumentPlaces :many
+-- The tenant's documents that cite places of the repository.
+SELECT id, relative_path, title, promotion_level, places::text[] AS places
 FROM documents
-WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection AND files IS NOT NULL;
+WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection AND places IS NOT NULL;

@@ -29,6 +29,20 @@ WHERE collection = @collection AND project_id = @project_id
 ORDER BY hash
 LIMIT @max_passages;
 
+-- name: PassageForget :exec
+-- Passages that are to be written again; PassageForgetDocuments comes first. Vectors go by
+-- their foreign key. Needs LockProjectExclusive.
+DELETE FROM passages
+WHERE collection = @collection AND project_id = @project_id AND hash = ANY(@hashes::uuid[]);
+
+-- name: PassageForgetDocuments :exec
+-- No file is like a document without a schema_hash: the next sync of each tenant reads
+-- those that have the passages again.
+UPDATE documents d SET schema_hash = ''
+WHERE d.project_id = @project_id AND d.id IN (
+    SELECT c.document_id FROM document_chunks c
+    WHERE c.project_id = @project_id AND c.collection = @collection AND c.passage_hash = ANY(@hashes::uuid[]));
+
 -- name: PassageDeleteByProject :exec
 -- For a project that is gone. Vectors go by their foreign key. Needs
 -- LockProjectExclusive.

@@ -8,8 +8,8 @@ RETURNING id;
 SELECT id FROM projects WHERE name = @name;
 
 -- name: ProjectLock :one
--- Held by a transaction that deletes tenants: ProjectUpsert waits for it, so that
--- no tenant is registered in a project that is about to go.
+-- Held by a transaction that deletes tenants: ProjectUpsert waits for it, and so does the
+-- foreign key of a new tenant, so that none is registered in a project that is about to go.
 SELECT id FROM projects WHERE name = @name FOR UPDATE;
 
 -- name: ProjectDelete :exec

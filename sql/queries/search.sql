@@ -6,6 +6,19 @@
 -- as the planner likes, two tables whose statistics are older than the tenant are
 -- compared row by row with each other, which takes minutes.
 
+-- name: SearchPassageCounts :many
+-- How many passages the tenant's documents of some doc-types have, by level. Index-only on
+-- document_chunks_passage unless doc_types are given.
+SELECT c.promotion_level, count(*) AS passages
+FROM document_chunks c
+WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
+    AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
+    AND (@doc_types::text[] IS NULL OR c.document_id IN (
+        SELECT d.id FROM documents d
+        WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
+            AND d.doc_type = ANY(@doc_types::text[])))
+GROUP BY c.promotion_level;
+
 -- name: EmbeddingEstimate :one
 -- How many vectors the HNSW index holds that has the project's, of all tenants and
 -- models: 0 before the first vector of the project and before the first ANALYZE, and
@@ -35,6 +48,7 @@ WITH compared AS (
         OFFSET 0
     ) e ON true
     WHERE (e.distance IS NOT NULL OR @unembedded::boolean)
+        AND (@documents::bigint[] IS NULL OR c.document_id = ANY(@documents::bigint[]))
         AND c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
         AND c.promotion_level = ANY(@levels::promotion_level[])
         AND (@doc_types::text[] IS NULL OR c.document_id IN (
@@ -51,6 +65,7 @@ WITH compared AS (
     FROM best ORDER BY distance, document_id, ordinal LIMIT @max_rows
 )
 SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
+    d.file_size, d.file_mtime, d.file_ctime, d.file_inode, d.schema_hash,
     c.ordinal, c.header_path, c.start_line, c.end_line, p.hash, p.heading, p.content, p.bm25,
     top.distance::float8 AS distance, 0::bigint AS candidates
 FROM top
@@ -108,6 +123,7 @@ WITH nearest AS MATERIALIZED (
     SELECT document_id, ordinal, hash, distance FROM found ORDER BY distance, document_id, ordinal LIMIT @max_rows
 )
 SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
+    d.file_size, d.file_mtime, d.file_ctime, d.file_inode, d.schema_hash,
     c.ordinal, c.header_path, c.start_line, c.end_line, p.hash, p.heading, p.content, p.bm25,
     top.distance::float8 AS distance, (SELECT count(*) FROM nearest) AS candidates
 FROM top
@@ -158,6 +174,7 @@ WITH scored AS MATERIALIZED (
     SELECT document_id, ordinal, hash, bm25 FROM best ORDER BY bm25 DESC, document_id, ordinal LIMIT @max_rows
 )
 SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
+    d.file_size, d.file_mtime, d.file_ctime, d.file_inode, d.schema_hash,
     c.ordinal, c.header_path, c.start_line, c.end_line, top.hash, p.heading, p.content, top.bm25::float8 AS bm25,
     coalesce(e.distance, 'NaN')::float8 AS distance, 0::bigint AS candidates
 FROM top
@@ -177,6 +194,69 @@ LEFT JOIN LATERAL (
     OFFSET 0
 ) e ON true
 ORDER BY top.bm25 DESC, d.relative_path, c.ordinal;
+
+-- name: SearchLines :many
+-- SearchWords for each of some lines, in one statement: line counts them from 0, and
+-- line_bm25 is of its terms. rare_terms are arrays in PostgreSQL's notation, since unnest
+-- would make one of all lines' arrays. Each line has a document once.
+WITH found AS (
+    SELECT l.line, b.document_id, b.ordinal, b.hash, b.bm25
+    FROM (
+        SELECT unnest(@lines::integer[]) AS line,
+            unnest(@line_terms::sparsevec[]) AS terms,
+            unnest(@rare_terms::text[]) AS rare
+    ) l
+    CROSS JOIN LATERAL (
+        SELECT DISTINCT ON (f.document_id) f.document_id, f.ordinal, f.hash, f.bm25
+        FROM (
+            SELECT c.document_id, c.ordinal, s.hash, s.bm25
+            FROM (
+                SELECT p.hash, (-(p.lexical <#> l.terms))::float8 AS bm25,
+                    CASE WHEN p.promoted THEN @levels::promotion_level[] ELSE '{standard}' END AS levels
+                FROM passages p
+                WHERE p.collection = @collection AND p.project_id = @project_id AND p.terms && l.rare::integer[]
+                    AND (p.promoted OR 'standard'::promotion_level = ANY(@levels::promotion_level[]))
+                ORDER BY bm25 DESC, p.hash
+                OFFSET 0
+            ) s
+            CROSS JOIN LATERAL (
+                SELECT c.document_id, c.ordinal
+                FROM document_chunks c
+                WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
+                    AND c.promotion_level = ANY(s.levels) AND c.passage_hash = s.hash
+                    AND (@doc_types::text[] IS NULL OR c.document_id IN (
+                        SELECT d.id FROM documents d
+                        WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id
+                            AND d.collection = @collection AND d.doc_type = ANY(@doc_types::text[])))
+                OFFSET 0
+            ) c
+            LIMIT @max_passages
+        ) f
+        ORDER BY f.document_id, f.bm25 DESC, f.ordinal
+    ) b
+)
+SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
+    d.file_size, d.file_mtime, d.file_ctime, d.file_inode, d.schema_hash,
+    c.ordinal, c.header_path, c.start_line, c.end_line, found.hash, p.heading, p.content, p.bm25,
+    coalesce(e.distance, 'NaN')::float8 AS distance, 0::bigint AS candidates,
+    found.line::integer AS line, found.bm25::float8 AS line_bm25
+FROM found
+JOIN documents d ON d.project_id = @project_id AND d.id = found.document_id
+JOIN document_chunks c ON c.project_id = @project_id AND c.document_id = found.document_id AND c.ordinal = found.ordinal
+CROSS JOIN LATERAL (
+    SELECT p.heading, p.content, (-(p.lexical <#> @terms::sparsevec))::float8 AS bm25
+    FROM passages p
+    WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = found.hash
+    OFFSET 0
+) p
+LEFT JOIN LATERAL (
+    SELECT (e.embedding <=> sqlc.narg('query')::halfvec)::float8 AS distance
+    FROM embeddings e
+    WHERE e.collection = @collection AND e.project_id = @project_id AND e.model_id = sqlc.narg('model_id')::integer
+        AND e.hash = found.hash
+    OFFSET 0
+) e ON true
+ORDER BY found.line, found.bm25 DESC, d.relative_path, c.ordinal;
 
 -- name: SearchDistances :many
 -- The distances of passages that SearchWords has found before the query's vector

@@ -33,6 +33,12 @@ FROM tenants
 WHERE project_id = @project_id AND path_hash = @path_hash
 ORDER BY last_seen DESC LIMIT 1;
 
+-- name: TenantList :many
+-- The checkouts of a project that were not deleted.
+SELECT branch_name, path_hash, repo_root FROM tenants
+WHERE project_id = @project_id AND deleted_at IS NULL
+ORDER BY repo_root, branch_name;
+
 -- name: TenantCount :one
 SELECT count(*) FROM tenants WHERE project_id = @project_id;
 
@@ -45,25 +51,44 @@ WHERE t.project_id = @project_id AND t.id = @id AND t.generation = @generation;
 -- name: TenantIncrementVersion :execrows
 -- Comes first in every transaction that changes the tenant's documents, so that
 -- writers to one tenant take turns. No row: the tenant was deleted, or another server
--- leads it than the one whose epoch is given.
+-- indexes it than the one whose epoch is given.
 UPDATE tenants SET version = version + 1, last_seen = now()
 WHERE project_id = @project_id AND id = @id AND generation = @generation
     AND (sqlc.narg('epoch')::bigint IS NULL OR epoch = sqlc.narg('epoch'));
 
--- name: TenantLead :one
--- For the server that has just become the tenant's indexer. It waits for a
--- transaction of the former indexer that has passed TenantIncrementVersion; no later
--- one passes. The status that the former indexer published no longer holds. No row:
--- the tenant was deleted.
-UPDATE tenants SET epoch = epoch + 1, sync_status = NULL, last_seen = now()
+-- name: TenantLease :one
+-- Who holds the lease, and since when it was not renewed. It has ended too if it ends
+-- later than a renewal could make it: the database's clock was set back. No row: the
+-- tenant was deleted.
+SELECT coalesce(holder, '')::text AS holder, coalesce(lease_until, now())::timestamptz AS lease_until,
+    coalesce(lease_until NOT BETWEEN now() AND now() + make_interval(secs => @seconds::float8), true)::boolean AS ended,
+    now()::timestamptz AS now
+FROM tenants
+WHERE project_id = @project_id AND id = @id AND generation = @generation;
+
+-- name: TenantTakeLease :one
+-- Takes or renews the lease. It waits for a transaction of the former holder that has
+-- passed TenantIncrementVersion; no later one passes. The status that another holder has
+-- published no longer holds. gone is a holder whose process has ended, or ''. No row: the
+-- lease is another's, or the tenant was deleted.
+UPDATE tenants SET
+    epoch = epoch + (holder IS DISTINCT FROM @holder::text)::integer,
+    sync_status = CASE WHEN holder = @holder::text THEN sync_status END,
+    holder = @holder::text, lease_until = now() + make_interval(secs => @seconds::float8), last_seen = now()
 WHERE project_id = @project_id AND id = @id AND generation = @generation
+    AND (holder IS NULL OR holder IN (@holder::text, @gone::text)
+        OR lease_until NOT BETWEEN now() AND now() + make_interval(secs => @seconds::float8))
 RETURNING epoch;
+
+-- name: TenantGiveUpLease :exec
+UPDATE tenants SET holder = NULL, lease_until = NULL
+WHERE project_id = @project_id AND id = @id AND holder = @holder::text;
 
 -- name: TenantSyncStatus :one
 SELECT sync_status FROM tenants WHERE project_id = @project_id AND id = @id;
 
 -- name: TenantSetSyncStatus :exec
--- Nothing happens once another server leads the tenant.
+-- Nothing happens once another server indexes the tenant.
 UPDATE tenants SET sync_status = CAST(@sync_status::text AS jsonb), last_seen = now()
 WHERE project_id = @project_id AND id = @id AND generation = @generation
     AND (sqlc.narg('epoch')::bigint IS NULL OR epoch = sqlc.narg('epoch'));
@@ -102,7 +127,8 @@ WHERE d.project_id = @project_id AND d.collection = 'compounding'
 -- From here on only a server that activates a tenant again can write to it. A branch
 -- or path that is NULL stands for all. It comes before the documents, as in every
 -- transaction that changes them. Needs ProjectLock and LockProjectExclusive.
-UPDATE tenants SET generation = generation + 1, version = version + 1, deleted_at = now(), sync_status = NULL
+UPDATE tenants SET generation = generation + 1, version = version + 1, deleted_at = now(), sync_status = NULL,
+    holder = NULL, lease_until = NULL
 WHERE project_id = @project_id
     AND (sqlc.narg('branch_name')::text IS NULL OR branch_name = sqlc.narg('branch_name'))
     AND (sqlc.narg('path_hash')::text IS NULL OR path_hash = sqlc.narg('path_hash'));

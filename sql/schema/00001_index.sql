@@ -28,7 +28,13 @@ CREATE TABLE embedding_models (
     digest         text    NOT NULL,
     dimensions     integer NOT NULL,
     prompt_version integer NOT NULL,
-    UNIQUE (name, digest, dimensions, prompt_version)
+    -- What its cosines mean, measured once: see rag/calibration.
+    matched        double precision,
+    unmatched      double precision,
+    variance       double precision,
+    own_first      double precision,
+    UNIQUE (name, digest, dimensions, prompt_version),
+    CHECK (num_nulls(matched, unmatched, variance, own_first) IN (0, 4))
 );
 
 CREATE TABLE projects (
@@ -45,19 +51,28 @@ CREATE TABLE tenants (
     repo_root          text        NOT NULL,
     embedding_model_id integer     REFERENCES embedding_models,
     -- Counts the transactions that changed the tenant's documents: what a
-    -- cache of them is keyed by.
-    version            bigint      NOT NULL DEFAULT 0,
+    -- cache of them is keyed by. It begins at the time of registration, and generation
+    -- too, so that no tenant of a database that was made again has the numbers of one
+    -- before.
+    version            bigint      NOT NULL DEFAULT extract(epoch FROM now()) * 1000,
     -- Counts the deletions of the checkout's own documents. Who registered it
     -- before the last one may no longer write.
-    generation         bigint      NOT NULL DEFAULT 0,
+    generation         bigint      NOT NULL DEFAULT extract(epoch FROM now()) * 1000,
     -- Set by a deletion, and cleared by the next activation. Only a checkout with
     -- external docs has a row in between.
     deleted_at         timestamptz,
-    -- Counts the servers that have led the tenant: the fencing token of the one
-    -- that does. Who led before it may no longer write what it had read.
+    -- The server that indexes the tenant, and until when by this database's clock,
+    -- unless it renews that. NULL for none. See db/lease.go.
+    holder             text,
+    lease_until        timestamptz,
+    -- Counts the servers that have indexed the tenant: the fencing token of the one
+    -- that does. Who did before may no longer write what it had read.
     epoch              bigint      NOT NULL DEFAULT 0,
     -- How far the index is behind the files, as the server that indexes says.
     sync_status        jsonb,
+    -- When the tenant's server last looked for passages of the project that no document
+    -- uses.
+    swept_at           timestamptz,
     first_seen         timestamptz NOT NULL DEFAULT now(),
     last_seen          timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (project_id, id),
@@ -90,9 +105,9 @@ CREATE TABLE documents (
     file_inode      bigint          NOT NULL,
     -- How many chunks the text behind the front matter has; 0 when it is one.
     chunk_count     integer         NOT NULL,
-    -- The files of the repository that the document is about, as it names them; NULL for
-    -- none.
-    files           text[],
+    -- The places of the repository that the document cites, such as src/pool.go:12-20;
+    -- NULL for none.
+    places          text[],
     PRIMARY KEY (project_id, id),
     UNIQUE (project_id, tenant_id, collection, relative_path),
     FOREIGN KEY (project_id, tenant_id) REFERENCES tenants ON DELETE CASCADE

@@ -37,6 +37,8 @@ type environment struct {
 	// corpus is made by the first measurement that needs it, and so is grown.
 	corpus *corpus
 	grown  *grownIndex
+	// idleCost is measured once.
+	idleCost *idleCost
 	// curves are what the picture shows.
 	curves []curve
 }

@@ -33,7 +33,7 @@ type trips struct {
 }
 
 // polled are asked every second or half second, whatever else goes on.
-var polled = regexp.MustCompile(`^(TenantState|-- ping)$`) //nolint:gochecknoglobals // a constant
+var polled = regexp.MustCompile(`TenantState$|^-- ping$`) //nolint:gochecknoglobals // a constant
 
 // newTrips returns the URL that leads through the counter to a database.
 func (b *bench) newTrips(databaseURL string) (t *trips, through string) {
@@ -86,6 +86,9 @@ func subject(sql string) string {
 	if name, found := strings.CutPrefix(sql, "-- name: "); found {
 		name, _, _ = strings.Cut(name, " ")
 		return name
+	}
+	if strings.HasPrefix(sql, "-- settings") {
+		return "settings"
 	}
 	words := strings.Fields(sql)
 	return strings.Join(words[:min(len(words), 4)], " ")

@@ -13,6 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
@@ -36,8 +37,9 @@ type session struct {
 // newSession activates the repository. It ends at the end.
 func (b *bench) newSession(ctx context.Context, databaseURL string, models *ollama.Client, repo *repository) *session {
 	database := db.NewDatabase(databaseURL, b.logger)
-	searcher := rag.NewSearcher(database, models, models, b.logger)
-	w := workspace.New(index.New(database, models, b.logger), searcher, project.DefaultSettings(), "", b.logger)
+	searcher := rag.NewSearcher(database, models)
+	w := workspace.New(index.New(database, models, b.logger), searcher,
+		answer.New(database, searcher, models, b.logger), project.DefaultSettings(), "", b.logger)
 	b.atEnd(func() error {
 		w.Close()
 		database.Close()
@@ -60,7 +62,7 @@ func (s *session) timedSearch(ctx context.Context, i int) time.Duration {
 // fails unless each checkout has one indexer, and connections stay within their bound.
 func loadServers(ctx context.Context, b *bench) (ratio float64, note string) {
 	d := b.newDatabase(ctx)
-	bound := teamServers*teamMaxConnections + teamCheckouts
+	bound := teamServers * teamMaxConnections
 	var most int
 	d.scan(ctx, "SELECT current_setting('max_connections')::integer", &most)
 	if most < 2*bound {
@@ -90,8 +92,7 @@ func loadServers(ctx context.Context, b *bench) (ratio float64, note string) {
 	stop()
 	check(looking.Wait())
 	check(err)
-	d.scan(ctx, fmt.Sprintf(`SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = %d AND granted
-		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`, db.LockIndexer), &leaders)
+	d.scan(ctx, "SELECT count(*) FROM tenants WHERE lease_until > now()", &leaders)
 	if leaders != teamCheckouts || connections > bound {
 		check(fmt.Errorf("%d checkouts have %d indexers, and %d connections of at most %d",
 			teamCheckouts, leaders, connections, bound))
@@ -105,7 +106,7 @@ func loadServers(ctx context.Context, b *bench) (ratio float64, note string) {
 
 // startTeam starts the servers, first one of each checkout.
 func (b *bench) startTeam(ctx context.Context, d *database) []searcher {
-	models := get(ollama.New(ollama.Config{Hosts: []string{b.startFake(0).URL()}, Logger: b.logger}))
+	models := get(ollama.New(ollama.Config{Host: b.startFake(0).URL(), Logger: b.logger}))
 	b.atEnd(models.Close)
 	limited := get(url.Parse(d.url))
 	parameters := limited.Query()

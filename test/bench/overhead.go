@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/index"
@@ -43,14 +45,14 @@ func (b *bench) searchOverhead(ctx context.Context, mode rag.Mode) (ratio float6
 func (b *bench) captureSearches(ctx context.Context, c *corpus, mode rag.Mode) [][]statement {
 	between, through := b.newCapture(c.database.url)
 	database := db.NewDatabase(through, b.logger)
-	models := get(ollama.New(ollama.Config{Hosts: []string{c.fake.URL()}, Logger: b.logger}))
+	models := get(ollama.New(ollama.Config{Host: c.fake.URL(), Logger: b.logger}))
 	b.atEnd(func() error {
 		database.Close()
 		return models.Close()
 	})
-	searcher := rag.NewSearcher(database, models, models, b.logger)
+	searcher := rag.NewSearcher(database, models)
 	_, tenant := openTenant(ctx, index.New(database, models, b.logger), c.repo, "main")
-	scope := rag.Scope{Tenant: tenant, Collection: rag.Compounding}
+	scope := catalog.Scope{Tenant: tenant, Collection: catalog.Compounding}
 	captured := make([][]statement, overheadQueries)
 	for range 2 {
 		for i := range captured {

@@ -2,10 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"github.com/compound-docs/compound-docs/rag/catalog"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -44,7 +45,7 @@ func (b *bench) newSearchIndex(ctx context.Context, seed uint64) *searchIndex {
 	return &searchIndex{
 		environment: b.environment, database: d, random: newRandom(seed, 0), models: models,
 		index:    index.New(d.Database, models, b.logger),
-		searcher: rag.NewSearcher(d.Database, models, nil, b.logger),
+		searcher: rag.NewSearcher(d.Database, models),
 	}
 }
 
@@ -60,7 +61,7 @@ func (x *searchIndex) fill(ctx context.Context, project string, sizes []int, rec
 
 // searchTenant is one of its tenants.
 type searchTenant struct {
-	*rag.Tenant
+	*catalog.Tenant
 
 	// subjects are the clusters that its documents are of.
 	subjects []int
@@ -68,19 +69,22 @@ type searchTenant struct {
 }
 
 // scope of its searches.
-func (t *searchTenant) scope() rag.Scope {
-	return rag.Scope{Tenant: t.Tenant, Collection: rag.Compounding}
+func (t *searchTenant) scope() catalog.Scope {
+	return catalog.Scope{Tenant: t.Tenant, Collection: catalog.Compounding}
 }
 
 // newTenant registers a tenant that has no document yet.
 func (x *searchIndex) newTenant(ctx context.Context, project, branch string) *searchTenant {
-	key := rag.TenantKey{Project: project, Branch: branch, PathHash: "0123456789abcdef"}
+	key := catalog.TenantKey{Project: project, Branch: branch, PathHash: "0123456789abcdef"}
 	t := &searchTenant{
 		Tenant: get(x.index.Tenant(ctx, key, "/"+project)), subjects: x.random.Perm(clusters)[:subjects],
 	}
-	check(x.index.Queue(t.Tenant, rag.Compounding).Drain(ctx, nil)) // registers the model
+	check(x.index.Queue(t.Tenant, catalog.Compounding).Drain(ctx, nil)) // registers the model
 	return t
 }
+
+// heading is that of every passage.
+const heading = "A document"
 
 // record is a document of one passage.
 type record struct {
@@ -88,7 +92,7 @@ type record struct {
 	id      int64
 	hash    uuid.UUID
 	docType string
-	level   rag.Level
+	level   catalog.Level
 	point   point
 }
 
@@ -111,11 +115,10 @@ func (x *searchIndex) grow(t *searchTenant, documents int) []record {
 	for i := range records {
 		x.passages++
 		r := record{
-			tenant: t, id: int64(x.passages), docType: common, level: rag.Standard,
+			tenant: t, id: int64(x.passages), docType: common, level: catalog.Standard,
 			point: x.models.space.near(x.random, t.subjects[x.random.IntN(len(t.subjects))]),
 		}
-		binary.BigEndian.PutUint64(r.hash[:], x.random.Uint64())
-		binary.BigEndian.PutUint64(r.hash[8:], uint64(r.id))
+		r.hash = catalog.PassageHash(heading, r.text())
 		switch share := x.random.Float64(); {
 		case share < rareShare:
 			r.docType = rareType
@@ -124,9 +127,9 @@ func (x *searchIndex) grow(t *searchTenant, documents int) []record {
 		}
 		switch share := x.random.Float64(); {
 		case share < rareShare:
-			r.level = rag.Critical
+			r.level = catalog.Critical
 		case share < uncommonShare:
-			r.level = rag.Important
+			r.level = catalog.Important
 		}
 		records[i] = r
 	}
@@ -149,6 +152,8 @@ func (x *searchIndex) load(ctx context.Context, records []record) {
 		copied = time.Since(began)
 	})
 	x.settle(ctx)
+	// The model is measured once there are passages; until then, searches go by words.
+	check(x.index.Queue(records[0].tenant.Tenant, catalog.Compounding).Drain(ctx, nil))
 	x.say("loaded %d passages in %.0f s, %d now; index made in %.0f s",
 		len(records), copied.Seconds(), x.passages, (time.Since(began) - copied).Seconds())
 }
@@ -173,7 +178,7 @@ func (x *searchIndex) tables() []copied {
 			},
 			func(r record) []any {
 				return []any{
-					r.tenant.ProjectID, r.tenant.ID, r.id, rag.Compounding, documentPath(r.id), "A document", "What it says", r.docType,
+					r.tenant.ProjectID, r.tenant.ID, r.id, catalog.Compounding, documentPath(r.id), heading, "What it says", r.docType,
 					"2026-01-02", r.level,
 					hash[:], "", 1500, 1500, when, when, 0, 0,
 				}
@@ -187,7 +192,7 @@ func (x *searchIndex) tables() []copied {
 			},
 			func(r record) []any {
 				return []any{
-					r.tenant.ProjectID, r.tenant.ID, r.id, rag.Compounding, int32(0), int32(1), int32(20), r.level, r.hash, "",
+					r.tenant.ProjectID, r.tenant.ID, r.id, catalog.Compounding, int32(0), int32(1), int32(20), r.level, r.hash, "",
 				}
 			},
 		},
@@ -196,10 +201,10 @@ func (x *searchIndex) tables() []copied {
 			[]string{"collection", "project_id", "hash", "heading", "content", "terms", "lexical", "promoted"},
 			func(r record) []any {
 				text := r.text()
-				hashes, weights := terms.Document(r.tenant.ProjectID, "A document", text)
+				hashes, weights := terms.Document(r.tenant.ProjectID, heading, text)
 				return []any{
-					rag.Compounding, r.tenant.ProjectID, r.hash, "A document", text, hashes, sparse(hashes, weights),
-					r.level != rag.Standard,
+					catalog.Compounding, r.tenant.ProjectID, r.hash, heading, text, hashes, sparse(hashes, weights),
+					r.level != catalog.Standard,
 				}
 			},
 		},
@@ -208,7 +213,7 @@ func (x *searchIndex) tables() []copied {
 			[]string{"collection", "project_id", "model_id", "hash", "embedding", "promoted"},
 			func(r record) []any {
 				vector := pgvector.NewHalfVector(x.models.space.vector(newRandom(9, int(r.id)), r.point))
-				return []any{rag.Compounding, r.tenant.ProjectID, int32(1), r.hash, vector, r.level != rag.Standard}
+				return []any{catalog.Compounding, r.tenant.ProjectID, int32(1), r.hash, vector, r.level != catalog.Standard}
 			},
 		},
 	}

@@ -17,7 +17,7 @@ func hybrid(ctx context.Context, b *bench) (worst float64, note string) {
 	if b.quick {
 		sizes = []int{5000, 20_000}
 	}
-	models := get(ollama.New(ollama.Config{Hosts: []string{b.ollamaHost}, Logger: b.logger}))
+	models := get(ollama.New(ollama.Config{Host: b.ollamaHost, Logger: b.logger}))
 	b.atEnd(models.Close)
 	var notes []string
 	for i, size := range sizes {
@@ -38,4 +38,27 @@ func hybrid(ctx context.Context, b *bench) (worst float64, note string) {
 		}))
 	}
 	return worst, "rag.Searcher, without stdio; " + strings.Join(notes, "; ")
+}
+
+// pastedTrace compares searches for a pasted text of 40 lines with searches for one of its
+// lines, both by words: an embedding would take the same part of either. Each line has
+// words of some passage, which is the most that its lookup can cost; most lines of a real
+// trace have none.
+func pastedTrace(ctx context.Context, b *bench) (ratio float64, note string) {
+	size, rounds := b.size(20_000, 100_000), b.size(50, 150)
+	const warmup, lines = 5, 40
+	x := b.newSearchIndex(ctx, 64)
+	tenant := x.newTenant(ctx, "trace", "main")
+	x.load(ctx, x.grow(tenant, size))
+	questions := x.questions(tenant, (warmup+rounds)*lines)
+	paste := whole(func(ctx context.Context, i int) {
+		text := make([]string, lines)
+		for line, of := range questions[i*lines : (i+1)*lines] {
+			text[line] = of.text
+		}
+		x.search(ctx, tenant, rag.Lexical, question{text: strings.Join(text, "\n")})
+	})
+	plain := whole(func(ctx context.Context, i int) { x.search(ctx, tenant, rag.Lexical, questions[i*lines]) })
+	ratio, note = compare(ctx, warmup, rounds, paste, plain, "%d passages, %d lines: ", size, lines)
+	return ratio, "rag.Searcher, without stdio; " + note
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/relevance"
 )
 
 // others is how many tenants there are beside the ones that are searched.
@@ -14,18 +16,18 @@ const others = 1000
 type selection struct {
 	name     string
 	docTypes []string
-	levels   []rag.Level
+	levels   []catalog.Level
 }
 
 var selections = []selection{
 	{name: "all"},
 	{name: "doc-type 10 %", docTypes: []string{rareType, uncommonType}},
 	{name: "doc-type 1 %", docTypes: []string{rareType}},
-	{name: "level 10 %", levels: []rag.Level{rag.Important, rag.Critical}},
-	{name: "level 1 %", levels: []rag.Level{rag.Critical}},
+	{name: "level 10 %", levels: []catalog.Level{catalog.Important, catalog.Critical}},
+	{name: "level 1 %", levels: []catalog.Level{catalog.Critical}},
 	{
 		name: "doc-type 10 % and level 10 %", docTypes: []string{rareType, uncommonType},
-		levels: []rag.Level{rag.Important, rag.Critical},
+		levels: []catalog.Level{catalog.Important, catalog.Critical},
 	},
 }
 
@@ -115,17 +117,20 @@ func (x *searchIndex) recallOf(ctx context.Context, t *searchTenant, s selection
 	for _, hit := range hits.Documents {
 		found[hit.Path] = true
 	}
-	// The order of rag.Searcher.Search: similarity, that of promoted documents
-	// counted one and a half times.
+	// The order of rag.Searcher.Search in log-odds, over the weight of meaning.
+	promoted := relevance.Key(0, true, false) /
+		relevance.Evidence{Form: relevance.Meaning, Signals: relevance.Signals{Meaning: 1}}.Terms().Meaning
 	exact := x.texts(ctx, `
 		SELECT d.relative_path
 		FROM document_chunks c
 		JOIN embeddings e ON e.collection = c.collection AND e.project_id = c.project_id AND e.hash = c.passage_hash
+		JOIN embedding_models m ON m.id = e.model_id
 		JOIN documents d ON d.project_id = c.project_id AND d.id = c.document_id
 		WHERE c.project_id = $1 AND c.tenant_id = $2 AND c.collection = 'compounding'
 			AND ($3::text[] IS NULL OR d.doc_type = ANY($3)) AND ($4::promotion_level[] IS NULL OR c.promotion_level = ANY($4))
-		ORDER BY greatest(1 - (e.embedding <=> $5::halfvec), 0) * CASE c.promotion_level WHEN 'standard' THEN 1 ELSE 1.5 END DESC
-		LIMIT $6`, t.ProjectID, t.ID, s.docTypes, s.levels, q.vector, searchLimit)
+		ORDER BY (m.matched - m.unmatched) / m.variance * (1 - (e.embedding <=> $5::halfvec))
+			+ CASE c.promotion_level WHEN 'standard' THEN 0 ELSE $7::float8 END DESC
+		LIMIT $6`, t.ProjectID, t.ID, s.docTypes, s.levels, q.vector, searchLimit, promoted)
 	if len(exact) == 0 {
 		return 1 // nothing to be missed
 	}

@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/pgvector/pgvector-go"
 
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
@@ -47,7 +48,7 @@ func exactThreshold(ctx context.Context, b *bench) (passages float64, note strin
 func (x *searchIndex) compareRoutes(ctx context.Context, t *searchTenant, queries int) sides {
 	questions := x.questions(t, queries)
 	const rows, candidates = 100, 200
-	levels := []rag.Level{rag.Standard}
+	levels := []catalog.Level{catalog.Standard}
 	weigh := func(i int) pgvector.SparseVector {
 		w := terms.NewQuery(t.ProjectID, questions[i].text).Weigh(1, func(int32) int { return 0 })
 		return sparse(w.Terms, w.Weights)
@@ -56,14 +57,14 @@ func (x *searchIndex) compareRoutes(ctx context.Context, t *searchTenant, querie
 	return alternate(ctx, 10, queries-10,
 		x.statement(func(ctx context.Context, q *db.Queries, i int) error {
 			_, err := q.SearchExact(ctx, db.SearchExactParams{
-				ProjectID: t.ProjectID, TenantID: t.ID, Collection: rag.Compounding, Levels: levels,
+				ProjectID: t.ProjectID, TenantID: t.ID, Collection: catalog.Compounding, Levels: levels,
 				Query: &questions[i].vector, ModelID: &model, Terms: weigh(i), MaxRows: rows,
 			})
 			return err
 		}),
 		x.statement(func(ctx context.Context, q *db.Queries, i int) error {
 			_, err := q.SearchHNSW(ctx, db.SearchHNSWParams{
-				ProjectID: t.ProjectID, TenantID: t.ID, Collection: rag.Compounding, Levels: levels,
+				ProjectID: t.ProjectID, TenantID: t.ID, Collection: catalog.Compounding, Levels: levels,
 				Query: questions[i].vector, ModelID: model, Terms: weigh(i), MaxRows: rows, MaxPassages: candidates,
 			})
 			return err

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
+
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/mcpclient"
@@ -81,7 +83,7 @@ func (s *server) searchIfActive(ctx context.Context, query string) (took time.Du
 	err := s.Call(ctx, "semantic_search", map[string]any{"query": query}, nil)
 	took = time.Since(began)
 	failure, ok := errors.AsType[*mcpclient.ToolError](err)
-	if ok && failure.Code == string(rag.ProjectNotActivated) {
+	if ok && failure.Code == string(apierror.ProjectNotActivated) {
 		return 0, false
 	}
 	check(err)

@@ -12,10 +12,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/ollama/ollama/api"
 
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/watch"
@@ -78,7 +79,7 @@ func bulk(ctx context.Context, b *bench) (ratio float64, note string) {
 		x := index.New(d.Database, models, b.logger)
 		tenant := syncText(ctx, x, repo, "main")
 		text = time.Since(began)
-		check(x.Queue(tenant, rag.Compounding).Drain(ctx, nil))
+		check(x.Queue(tenant, catalog.Compounding).Drain(ctx, nil))
 		took := time.Since(began)
 		if rows == nil {
 			rows = append(readTables(ctx, d, textTables), readTables(ctx, d, []string{"embeddings"})...)
@@ -188,25 +189,25 @@ const searchPause = 200 * time.Millisecond
 // syncOnce makes the index hold the repository as a first activation does.
 func syncOnce(ctx context.Context, x *index.Index, repo *repository, branch string) {
 	tenant := syncText(ctx, x, repo, branch)
-	check(x.Queue(tenant, rag.Compounding).Drain(ctx, nil))
+	check(x.Queue(tenant, catalog.Compounding).Drain(ctx, nil))
 }
 
 // syncText is the first half of that.
-func syncText(ctx context.Context, x *index.Index, repo *repository, branch string) *rag.Tenant {
+func syncText(ctx context.Context, x *index.Index, repo *repository, branch string) *catalog.Tenant {
 	loaded, tenant := openTenant(ctx, x, repo, branch)
 	folder := watch.Folder{
 		Dir: filepath.Join(loaded.Root, loaded.DocsDir()), Inside: loaded.Root, Prefix: loaded.DocsDir(),
 		Match: func(name string) bool { return strings.EqualFold(path.Ext(name), ".md") },
 	}
-	synced := get(watch.Sync(ctx, folder, x.Indexer(tenant, rag.Compounding, loaded), nil))
+	synced := get(watch.Sync(ctx, folder, x.Indexer(tenant, catalog.Compounding, loaded), nil))
 	if synced.Added != repo.documents {
 		check(fmt.Errorf("sync %s: %+v, want %d documents", repo.root, synced, repo.documents))
 	}
 	return tenant
 }
 
-func openTenant(ctx context.Context, x *index.Index, repo *repository, branch string) (*project.Project, *rag.Tenant) {
+func openTenant(ctx context.Context, x *index.Index, repo *repository, branch string) (*project.Project, *catalog.Tenant) {
 	loaded := get(project.Load(repo.config()))
-	key := rag.TenantKey{Project: loaded.Config.ProjectName, Branch: branch, PathHash: project.PathHash(loaded.Root)}
+	key := catalog.TenantKey{Project: loaded.Config.ProjectName, Branch: branch, PathHash: project.PathHash(loaded.Root)}
 	return loaded, get(x.Tenant(ctx, key, loaded.Root))
 }

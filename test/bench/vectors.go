@@ -6,7 +6,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 
+	"golang.org/x/sync/errgroup"
+
+	"github.com/compound-docs/compound-docs/rag/calibration"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
@@ -93,10 +97,21 @@ func (s *space) vector(random *rand.Rand, p point) []float32 {
 
 // ofText is a vector that depends on the text alone.
 func (s *space) ofText(text string) []float32 {
+	random, place := s.placeOf(text)
+	return s.vector(random, place)
+}
+
+// aboutText is a vector of a query about the text.
+func (s *space) aboutText(text string) []float32 {
+	random, place := s.placeOf(text)
+	return s.vector(random, about(random, place))
+}
+
+func (s *space) placeOf(text string) (*rand.Rand, point) {
 	h := fnv.New64a()
 	h.Write([]byte(text))
 	random := newRandom(h.Sum64(), 2)
-	return s.vector(random, s.near(random, random.IntN(len(s.centres))))
+	return random, s.near(random, random.IntN(len(s.centres)))
 }
 
 func gaussian(random *rand.Rand, n int) []float32 {
@@ -134,13 +149,27 @@ type embedder struct {
 
 func (e *embedder) Embed(_ context.Context, texts []string) ([]ollama.Embedding, error) {
 	embeddings := make([]ollama.Embedding, len(texts))
+	var group errgroup.Group
+	group.SetLimit(runtime.NumCPU())
 	for i, text := range texts {
-		embeddings[i] = embedding(e.space.ofText(text))
+		group.Go(func() error {
+			embeddings[i] = embedding(e.space.ofText(text))
+			return nil
+		})
+	}
+	return embeddings, group.Wait()
+}
+
+// EmbedAsQueries knows the questions that a model is measured with: each is about its
+// answer.
+func (e *embedder) EmbedAsQueries(_ context.Context, texts []string) ([]ollama.Embedding, error) {
+	questions, answers := calibration.Pairs()
+	embeddings := make([]ollama.Embedding, len(texts))
+	for i, text := range texts {
+		embeddings[i] = embedding(e.space.aboutText(answers[slices.Index(questions, text)]))
 	}
 	return embeddings, nil
 }
-
-func (*embedder) Hosts() int { return runtime.NumCPU() }
 
 func (*embedder) Warm(context.Context) error { return nil }
 

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v4"
 )
 
 const (
@@ -38,7 +38,7 @@ func readCompose(t *testing.T) (file composeFile) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := yaml.Unmarshal(content, &file); err != nil {
+	if err := yaml.Load(content, &file); err != nil {
 		t.Fatal(err)
 	}
 	return file
@@ -79,7 +79,7 @@ func TestCompose_Services(t *testing.T) {
 
 // What the documentation names of images, host ports and volumes.
 var (
-	imageMention  = regexp.MustCompile("(?:pgvector/pgvector|ollama/ollama)(?::[a-z0-9.]+)?")
+	imageMention  = regexp.MustCompile("(?:pgvector/pgvector|ollama/ollama)(?::[a-z0-9.-]+)?")
 	portMention   = regexp.MustCompile(`(?:localhost|127\.0\.0\.1):(\d{4,5})`)
 	volumeMention = regexp.MustCompile(`compound-docs_[a-z]+`)
 )

@@ -58,12 +58,47 @@ func TestClaudeCode(t *testing.T) {
 	if diff := cmp.Diff(want, requests[0].shown()); diff != "" {
 		t.Errorf("tools that the model sees at first (-want +got):\n%s", diff)
 	}
-	if !strings.Contains(string(requests[0].Messages)+string(requests[0].System), "This project has 1 critical document") {
+	if !strings.Contains(string(requests[0].Messages)+string(requests[0].System), "in 1 critical document") {
 		t.Error("the model is not told of the critical document")
 	}
 	found := func(n int) int { return strings.Count(string(requests[n].Messages), "Striped horse") }
 	if found(1) == 0 || found(3) != found(1) {
 		t.Errorf("the document is quoted %d times before and %d times after a search in a worktree without it", found(1), found(3))
+	}
+}
+
+// Claude Code's hooks call recall: a prompt that a document answers reaches the model with
+// one line of the project's memory, an everyday prompt as it is.
+func TestClaudeCode_Recalls(t *testing.T) {
+	t.Parallel()
+	program := os.Getenv("CDOCS_CLAUDE")
+	if program == "" {
+		t.Skip("CDOCS_CLAUDE names no Claude Code; docs/conformance.md says how to install it")
+	}
+	in := install(t)
+	repository := gitrepo.At(t, in.Root)
+	repository.Git("init", "-q", "-b", "main")
+	repository.Commit()
+	model := startModel(t)
+	claude := claudeCode(t, program, in, model.url)
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	claude("plugin", "marketplace", "add", root)
+	claude("plugin", "install", "cdocs@compound-docs")
+	claude("-p", "background jobs fail with an exhausted database connection pool and missing disposal")
+	claude("-p", "fix it")
+	const line = "From this project's memory (compound-docs): ./csharp-compounding-docs/problems/db-pool-exhaustion-20250115.md"
+	requests := model.received()
+	if len(requests) != 2 {
+		t.Fatalf("%d requests to the model, want 2", len(requests))
+	}
+	if n := strings.Count(string(requests[0].Messages), line); n != 1 {
+		t.Errorf("the line is in the first request %d times, want once:\n%s", n, requests[0].Messages)
+	}
+	if strings.Contains(string(requests[1].Messages), "memory (compound-docs)") {
+		t.Errorf("an everyday prompt is not left alone:\n%s", requests[1].Messages)
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
@@ -90,7 +91,7 @@ func serveHTTP(t *testing.T, in mcpclient.Installation, stateless bool) (url str
 	logger := slog.New(slog.DiscardHandler)
 	database := db.NewDatabase(in.DatabaseURL, logger)
 	t.Cleanup(database.Close)
-	models, err := ollama.New(ollama.Config{Hosts: []string{in.OllamaHost}, Logger: logger})
+	models, err := ollama.New(ollama.Config{Host: in.OllamaHost, Logger: logger})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,9 +100,10 @@ func serveHTTP(t *testing.T, in mcpclient.Installation, stateless bool) (url str
 			t.Error(err)
 		}
 	})
-	w := workspace.New(index.New(database, models, logger), rag.NewSearcher(database, models, models, logger), project.DefaultSettings(), in.Root, logger)
+	searcher := rag.NewSearcher(database, models)
+	w := workspace.New(index.New(database, models, logger), searcher, answer.New(database, searcher, models, logger), project.DefaultSettings(), in.Root, logger)
 	t.Cleanup(w.Close)
-	server := tools.NewServer(w, "test", logger)
+	server := tools.NewServer(w, t.TempDir(), "test", logger)
 	mounted := httptest.NewServer(mcp.NewStreamableHTTPHandler(
 		func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: stateless},
 	))

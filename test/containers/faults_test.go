@@ -3,30 +3,17 @@ package containers_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/compound-docs/compound-docs/test/await"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
-
-// eventually waits until a condition holds.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	const patience = 2 * time.Minute
-	poll := time.NewTicker(300 * time.Millisecond)
-	defer poll.Stop()
-	for deadline := time.Now().Add(patience); !holds(); <-poll.C {
-		if time.Now().After(deadline) {
-			t.Fatalf("not in %s: %s", patience, what)
-		}
-	}
-}
 
 // waitUntilFound waits until a search for a word finds the document about it.
 func waitUntilFound(t *testing.T, s server, word, path string) {
 	t.Helper()
-	eventually(t, "the document about "+word+" is found", func() bool {
+	await.Until(t, "the document about "+word+" is found", func() bool {
 		text, err := s.Text(t.Context(), "semantic_search", map[string]any{"query": word, "min_relevance_score": 0.0, "limit": 1})
 		return err == nil && strings.Contains(text, path)
 	})
@@ -106,11 +93,19 @@ func withoutDatabase(t *testing.T, s server) {
 
 func withoutOllama(t *testing.T, s server) {
 	t.Helper()
-	f := s.fails("semantic_search", map[string]any{"query": "what nobody has asked yet"})
+	var found struct {
+		Mode       string
+		ModeReason string `json:"mode_reason"`
+	}
+	s.must("semantic_search", map[string]any{"query": "what nobody has asked yet"}, &found)
+	if found.Mode != "lexical" || found.ModeReason == "" {
+		t.Errorf("a search answers %+v, want that it went by words, and why", found)
+	}
+	f := s.fails("semantic_search", map[string]any{"query": "what nobody has asked yet", "mode": "vector"})
 	if f.Code != "EMBEDDING_SERVICE_ERROR" || f.Details["circuit_state"] == nil || f.Details["retry_after_seconds"] == nil {
 		t.Errorf("got %v, want EMBEDDING_SERVICE_ERROR with the state of the circuit", f)
 	}
-	eventually(t, "the saved document waits for its vectors", func() bool {
+	await.Until(t, "the saved document waits for its vectors", func() bool {
 		var listed struct {
 			Index struct{ Pending, Embedding int }
 		}

@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"math"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -34,7 +35,10 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request, request recorded)
 		case text == "":
 			continue // as Ollama does
 		}
-		vector := Vector(text, dimensions)
+		vector := faults.vector(text, dimensions)
+		if wanted := request.Dimensions; wanted > 0 && wanted < dimensions && !faults.IgnoreDimensions {
+			vector = Shortened(vector, wanted)
+		}
 		if containsAny(text, faults.Zero) {
 			clear(vector)
 		}
@@ -47,6 +51,26 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request, request recorded)
 	}
 	vectors = vectors[:max(0, len(vectors)-faults.Missing)]
 	reply(w, http.StatusOK, map[string]any{"model": request.Model, "embeddings": vectors})
+}
+
+func (f *Faults) vector(text string, dimensions int) []float32 {
+	if f.Meaningless {
+		text = strconv.FormatUint(hashOf(text), 16)
+	}
+	vector := Vector(text, dimensions)
+	if f.Squeeze > 0 {
+		for i := range vector {
+			vector[i] *= float32(math.Sqrt(1 - f.Squeeze))
+		}
+		vector = append(vector, float32(math.Sqrt(f.Squeeze)))
+	}
+	return vector
+}
+
+func hashOf(text string) uint64 {
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(text)) // never fails
+	return hash.Sum64()
 }
 
 // compute takes its turn and then the time. It reports false if the client left or
@@ -105,6 +129,19 @@ func Vector(text string, dimensions int) []float32 {
 	return vector
 }
 
+// Shortened returns the first components of a vector, scaled to length 1.
+func Shortened(vector []float32, dimensions int) []float32 {
+	wide := make([]float64, dimensions)
+	for i := range wide {
+		wide[i] = float64(vector[i])
+	}
+	short, whole := make([]float32, dimensions), length(wide)
+	for i := range wide {
+		short[i] = float32(wide[i] / whole)
+	}
+	return short
+}
+
 // length of a vector, 1 if it is zero.
 func length(vector []float64) float64 {
 	var square float64
@@ -143,9 +180,7 @@ func stem(word string) string {
 
 // addWord adds the word's direction: a sign for each dimension.
 func addWord(bag []float64, word string, weight float64) {
-	hash := fnv.New64a()
-	_, _ = hash.Write([]byte(word)) // never fails
-	state, weightBits := hash.Sum64(), math.Float64bits(weight)
+	state, weightBits := hashOf(word), math.Float64bits(weight)
 	var bits uint64
 	for i := range bag {
 		if i%64 == 0 {

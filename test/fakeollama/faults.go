@@ -44,8 +44,15 @@ type Faults struct {
 	NaN []string
 	// Zero makes the vectors of texts that contain one of these zero.
 	Zero []string
-	// Dimensions of the vectors; 0 means 1024.
+	// Dimensions of the vectors; 0 means 1024. Fewer may be asked for.
 	Dimensions int
+	// IgnoreDimensions makes vectors as long as they are, as Ollama before 0.12 does.
+	IgnoreDimensions bool
+	// Squeeze adds a component that all vectors share, which is this part of their square:
+	// every cosine c becomes Squeeze + (1-Squeeze)·c.
+	Squeeze float64
+	// Meaningless gives equal texts equal vectors, and others unrelated ones.
+	Meaningless bool
 	// Scale stretches the vectors, which are of length 1 otherwise.
 	Scale float32
 	// Missing vectors at the end of an answer.
@@ -72,6 +79,13 @@ func (f *Faults) take(path string) Faults {
 		}
 	}
 	return taken
+}
+
+// ofVectors returns the faults that are the model's own.
+func (f *Faults) ofVectors() Faults {
+	return Faults{
+		Dimensions: f.Dimensions, IgnoreDimensions: f.IgnoreDimensions, Squeeze: f.Squeeze, Meaningless: f.Meaningless, Scale: f.Scale,
+	}
 }
 
 // clearReplies removes the faults that Paths and Times apply to.

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/compound-docs/compound-docs/rag/calibration"
 )
 
 // version is the version that the server reports.
@@ -36,6 +38,7 @@ type Server struct {
 	pull     Pull
 	observe  func(*http.Request)
 	requests []Request
+	measured int
 	left     chan string
 }
 
@@ -51,8 +54,9 @@ type Request struct {
 	Method, Path string
 	// Model is the requested model, if any.
 	Model string
-	// Texts are the texts to embed.
-	Texts []string
+	// Texts are the texts to embed, in vectors of at most so many dimensions, 0 for any.
+	Texts      []string
+	Dimensions int
 	// System and User are the prompts of a chat.
 	System, User string
 	// Options, KeepAlive and Truncate are as received.
@@ -158,7 +162,7 @@ func (s *Server) Requests(path string) []Request {
 const loadsModel = "warm"
 
 // Texts returns all texts of embedding requests so far, in order of arrival, with
-// repetitions. It leaves out what only loads the model.
+// repetitions. It leaves out what only loads the model, or measures it.
 func (s *Server) Texts() []string {
 	texts := []string{}
 	for _, request := range s.Embeddings() {
@@ -184,8 +188,28 @@ func (s *Server) Forget() {
 // answer was complete.
 func (s *Server) Left() <-chan string { return s.left }
 
+// Measured returns how many texts were embedded to measure the model.
+func (s *Server) Measured() (texts int) {
+	s.locked(func() { texts = s.measured })
+	return texts
+}
+
+// measures reports whether texts are embedded only to measure the model, as every new
+// index does. They may have a prompt.
+func measures(texts []string) bool {
+	return len(texts) > 0 && !slices.ContainsFunc(texts, func(text string) bool {
+		return !slices.ContainsFunc(shipped(), func(s string) bool { return strings.HasSuffix(text, s) })
+	})
+}
+
+var shipped = sync.OnceValue(func() []string {
+	questions, answers := calibration.Pairs()
+	return slices.Concat(questions, answers)
+})
+
 // record records a request, and returns it with the faults that apply to it and with
-// what observes it, if anything.
+// what observes it, if anything. Requests that measure the model are not recorded, and
+// meet no faults but those of the vectors.
 func (s *Server) record(r *http.Request, body []byte) (Request, Faults, func(*http.Request)) {
 	var fields struct {
 		Model    string          `json:"model"`
@@ -195,15 +219,17 @@ func (s *Server) record(r *http.Request, body []byte) (Request, Faults, func(*ht
 			Role    string `json:"role"`
 			Content string `json:"content"`
 		} `json:"messages"`
-		Options   map[string]any  `json:"options"`
-		KeepAlive json.RawMessage `json:"keep_alive"`
-		Truncate  *bool           `json:"truncate"`
+		Options    map[string]any  `json:"options"`
+		Dimensions int             `json:"dimensions"`
+		KeepAlive  json.RawMessage `json:"keep_alive"`
+		Truncate   *bool           `json:"truncate"`
 	}
 	// A body that is not JSON is recorded as an empty request.
 	_ = json.Unmarshal(body, &fields)
 	request := Request{
 		Method: r.Method, Path: r.URL.Path, Model: cmp.Or(fields.Model, fields.Name), Texts: textsOf(fields.Input),
-		Options: fields.Options, KeepAlive: fields.KeepAlive, Truncate: fields.Truncate,
+		Dimensions: fields.Dimensions,
+		Options:    fields.Options, KeepAlive: fields.KeepAlive, Truncate: fields.Truncate,
 	}
 	for _, message := range fields.Messages {
 		switch message.Role {
@@ -216,6 +242,10 @@ func (s *Server) record(r *http.Request, body []byte) (Request, Faults, func(*ht
 	request.Username, request.Password, _ = r.BasicAuth()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if measures(request.Texts) {
+		s.measured += len(request.Texts)
+		return request, s.faults.ofVectors(), nil
+	}
 	s.requests = append(s.requests, request)
 	return request, s.faults.take(r.URL.Path), s.observe
 }

@@ -14,6 +14,9 @@ import (
 
 var update = flag.Bool("update", false, "write the files that tests compare with; read the difference")
 
+// Update reports whether the tests run with -update.
+func Update() bool { return *update }
+
 // Compare fails if the file does not hold the text. With -update it writes the file.
 func Compare(t *testing.T, file, got string) {
 	t.Helper()

@@ -9,11 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
@@ -25,12 +28,13 @@ import (
 type Fixture struct {
 	Index    *index.Index
 	Searcher *rag.Searcher
+	Answerer *answer.Answerer
 	Database *db.Database
 	Pool     *pgxpool.Pool
 	Fake     *fakeollama.Server
 	// Models asks Fake, and looks at every call which models there are.
 	Models *ollama.Client
-	Tenant *rag.Tenant
+	Tenant *catalog.Tenant
 }
 
 // New returns a Fixture that is closed when the test ends.
@@ -39,6 +43,7 @@ func New(t *testing.T) *Fixture {
 	f := &Fixture{Database: openDatabase(t, testenv.DatabaseURL(t)), Fake: fakeollama.Start(t)}
 	f.Models = f.NewModels(t, time.Nanosecond)
 	f.Index, f.Searcher = f.NewIndex(f.Database, f.Models), f.NewSearcher(f.Models)
+	f.Answerer = f.NewAnswerer(f.Models)
 	f.Tenant = f.Branch(t, "main")
 	var err error
 	if f.Pool, err = f.Database.Pool(t.Context()); err != nil {
@@ -65,7 +70,7 @@ func (f *Fixture) SecondDatabase(t *testing.T) *db.Database {
 func (f *Fixture) NewModels(t *testing.T, ttl time.Duration) *ollama.Client {
 	t.Helper()
 	models, err := ollama.New(ollama.Config{
-		Hosts: []string{f.Fake.URL()}, Logger: slog.New(slog.DiscardHandler), RetryDelay: time.Millisecond, ModelTTL: ttl,
+		Host: f.Fake.URL(), Logger: slog.New(slog.DiscardHandler), RetryDelay: time.Millisecond, ModelTTL: ttl,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -83,21 +88,20 @@ func (*Fixture) NewIndex(database *db.Database, embedder index.Embedder) *index.
 	return index.New(database, embedder, slog.New(slog.DiscardHandler))
 }
 
-// Models are what a Searcher needs.
-type Models interface {
-	rag.QueryEmbedder
-	rag.Generator
+// NewSearcher returns another Searcher on the fixture's database.
+func (f *Fixture) NewSearcher(embedder rag.QueryEmbedder) *rag.Searcher {
+	return rag.NewSearcher(f.Database, embedder)
 }
 
-// NewSearcher returns another Searcher on the fixture's database.
-func (f *Fixture) NewSearcher(models Models) *rag.Searcher {
-	return rag.NewSearcher(f.Database, models, models, slog.New(slog.DiscardHandler))
+// NewAnswerer returns an Answerer that has another language model.
+func (f *Fixture) NewAnswerer(generator answer.Generator) *answer.Answerer {
+	return answer.New(f.Database, f.Searcher, generator, slog.New(slog.DiscardHandler))
 }
 
 // Branch registers the fixture's checkout on a branch.
-func (f *Fixture) Branch(t *testing.T, name string) *rag.Tenant {
+func (f *Fixture) Branch(t *testing.T, name string) *catalog.Tenant {
 	t.Helper()
-	key := rag.TenantKey{Project: "test-project", Branch: name, PathHash: "0123456789abcdef"}
+	key := catalog.TenantKey{Project: "test-project", Branch: name, PathHash: "0123456789abcdef"}
 	tenant, err := f.Index.Tenant(t.Context(), key, "/repo")
 	if err != nil {
 		t.Fatal(err)
@@ -107,15 +111,15 @@ func (f *Fixture) Branch(t *testing.T, name string) *rag.Tenant {
 
 // Add indexes and embeds documents in the compounding collection, and returns what
 // could not be indexed.
-func (f *Fixture) Add(t *testing.T, tenant *rag.Tenant, files ...document.File) []document.Failure {
+func (f *Fixture) Add(t *testing.T, tenant *catalog.Tenant, files ...document.File) []document.Failure {
 	t.Helper()
 	failures := f.AddText(t, tenant, files...)
-	f.Embed(t, tenant, rag.Compounding)
+	f.Embed(t, tenant, catalog.Compounding)
 	return failures
 }
 
 // Embed embeds what the tenant's documents of a collection lack.
-func (f *Fixture) Embed(t *testing.T, tenant *rag.Tenant, collection rag.Collection) {
+func (f *Fixture) Embed(t *testing.T, tenant *catalog.Tenant, collection catalog.Collection) {
 	t.Helper()
 	if err := f.Index.Queue(tenant, collection).Drain(t.Context(), nil); err != nil {
 		t.Fatal(err)
@@ -123,9 +127,9 @@ func (f *Fixture) Embed(t *testing.T, tenant *rag.Tenant, collection rag.Collect
 }
 
 // AddText is Add without the vectors.
-func (f *Fixture) AddText(t *testing.T, tenant *rag.Tenant, files ...document.File) []document.Failure {
+func (f *Fixture) AddText(t *testing.T, tenant *catalog.Tenant, files ...document.File) []document.Failure {
 	t.Helper()
-	failures, err := f.Index.Indexer(tenant, rag.Compounding, AnyDocument{}).Index(t.Context(), files)
+	failures, err := f.Index.Indexer(tenant, catalog.Compounding, AnyDocument{}).Index(t.Context(), files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,8 +137,8 @@ func (f *Fixture) AddText(t *testing.T, tenant *rag.Tenant, files ...document.Fi
 }
 
 // Scope is the compounding collection of the fixture's tenant.
-func (f *Fixture) Scope() rag.Scope {
-	return rag.Scope{Tenant: f.Tenant, Collection: rag.Compounding}
+func (f *Fixture) Scope() catalog.Scope {
+	return catalog.Scope{Tenant: f.Tenant, Collection: catalog.Compounding}
 }
 
 // Rows returns what a query for one column of text finds.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/goccy/go-yaml"
+	"go.yaml.in/yaml/v4"
 )
 
 // registryEntry is server.json, as far as the registry's schema lets us fill it in.
@@ -106,7 +106,7 @@ func releasedImages(t *testing.T) (images []string) {
 			Images []string `yaml:"images"`
 		} `yaml:"dockers_v2"`
 	}
-	if err := yaml.Unmarshal(read(t, ".goreleaser.yaml"), &config); err != nil {
+	if err := yaml.Load(read(t, ".goreleaser.yaml"), &config); err != nil {
 		t.Fatal(err)
 	}
 	for _, docker := range config.Dockers {
@@ -134,7 +134,7 @@ func TestWorkflows_PinActionsAndPermissions(t *testing.T) {
 				} `yaml:"steps"`
 			} `yaml:"jobs"`
 		}
-		if err := yaml.Unmarshal(read(t, ".github/workflows/"+file.Name()), &workflow); err != nil {
+		if err := yaml.Load(read(t, ".github/workflows/"+file.Name()), &workflow); err != nil {
 			t.Fatal(err)
 		}
 		delete(workflow.Permissions, "contents")
@@ -148,6 +148,55 @@ func TestWorkflows_PinActionsAndPermissions(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A tag of an image such as pg17 or latest is another image next month.
+func TestCompose_FixesVersions(t *testing.T) {
+	t.Parallel()
+	var file struct {
+		Services map[string]struct {
+			Image string `yaml:"image"`
+		} `yaml:"services"`
+	}
+	if err := yaml.Load(read(t, "deploy/compose.yaml"), &file); err != nil || len(file.Services) == 0 {
+		t.Fatal(file, err)
+	}
+	fixed := regexp.MustCompile(`[a-z]+/[a-z]+:\d+\.\d+\.\d+(-[a-z0-9]+)?}?$`)
+	for name, service := range file.Services {
+		if !fixed.MatchString(service.Image) {
+			t.Errorf("the service %s has the image %s; name a version", name, service.Image)
+		}
+	}
+}
+
+// What a release has is signed by the workflow, and GoReleaser is built from a source that
+// is known, the one that CONTRIBUTING.md has people try.
+func TestRelease_IsSigned(t *testing.T) {
+	t.Parallel()
+	workflow, contributing := string(read(t, ".github/workflows/release.yml")), string(read(t, "CONTRIBUTING.md"))
+	version := regexp.MustCompile(`VERSION: (v[\d.]+)\n +SUM: h1:`).FindStringSubmatch(workflow)
+	if version == nil || !strings.Contains(contributing, "goreleaser/v2@"+version[1]+" check") {
+		t.Errorf("the workflow builds GoReleaser %v, and CONTRIBUTING.md another one", version)
+	}
+	for _, subjects := range []string{"subject-checksums: dist/checksums.txt", "subject-checksums: dist/digests.txt"} {
+		if !strings.Contains(workflow, subjects) {
+			t.Errorf("the workflow attests no %s", subjects)
+		}
+	}
+	var config struct {
+		Signs []struct {
+			Cmd, Artifacts string
+		} `yaml:"signs"`
+		DockerSigns []struct {
+			Cmd, Artifacts string
+		} `yaml:"docker_signs"`
+	}
+	if err := yaml.Load(read(t, ".goreleaser.yaml"), &config); err != nil {
+		t.Fatal(err)
+	}
+	if len(config.Signs) != 1 || config.Signs[0].Artifacts != "checksum" || len(config.DockerSigns) != 1 {
+		t.Errorf("GoReleaser signs %+v, want the checksums and the image", config)
 	}
 }
 

@@ -59,6 +59,7 @@ func toxic(name, attribute string, least, most int) func(*testenv.FaultProxy, *r
 // that was confirmed is lost, and soon after the faults the index equals the files.
 func TestSoak_Faults(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "faults of services and of the machine follow each other")
 	chosen := chooseSeed(t, "schedules")
 	for lane := range min(lanes, *schedules) {
 		t.Run(fmt.Sprint("lane ", lane), func(t *testing.T) {

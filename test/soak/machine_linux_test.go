@@ -109,6 +109,7 @@ func fill(t *testing.T, folder string) (empty func()) {
 
 func TestMachine_DiskOfTheDatabaseIsFull(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "faults of services and of the machine follow each other")
 	cluster := testenv.StartCluster(t)
 	config, err := pgx.ParseConfig(cluster.URL())
 	if err != nil {
@@ -220,6 +221,7 @@ func TestMachine_OutOfFileDescriptors(t *testing.T) {
 
 func TestMachine_DatabaseIsSuspended(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "faults of services and of the machine follow each other")
 	cluster := testenv.StartCluster(t)
 	m := newMachine(t, newRepository(t, 4), cluster.URL())
 	cluster.Signal(syscall.SIGSTOP)
@@ -237,6 +239,7 @@ func TestMachine_DatabaseIsSuspended(t *testing.T) {
 // The times of files say what has changed by being others than before, not by being later.
 func TestMachine_ClockJumps(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "faults of services and of the machine follow each other")
 	m := newMachine(t, newRepository(t, 5), testenv.DatabaseURL(t))
 	name := docsDir + "/problems/a.md"
 	for i, jump := range []time.Duration{0, 20 * 365 * 24 * time.Hour, -20 * 365 * 24 * time.Hour, time.Hour, -time.Hour} {

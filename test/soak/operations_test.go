@@ -57,7 +57,7 @@ func (r *repository) write(name string) { r.Put(name, r.document()) }
 
 func (r *repository) appendTo(name string) {
 	r.serial++
-	r.Put(name, r.Read(name)+fmt.Sprintf("\nOne more line, %d.\n", r.serial))
+	r.Put(name, r.Read(name)+fmt.Sprintf("\nOne more line,%s.\n", spelled(r.serial)))
 }
 
 func (r *repository) sameSize(name string) {

@@ -30,6 +30,7 @@ type pace struct {
 // at any instant, and once it is quiet the index equals the files.
 func TestSoak_RandomOperationsAndKills(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "processes are killed at random moments")
 	randomOperations(t, *operations, pace{round: max(min(1000, *operations/2), 1), burst: 60, kills: true})
 }
 
@@ -105,6 +106,11 @@ type fleet struct {
 }
 
 func startFleet(t *testing.T, in mcpclient.Installation) *fleet {
+	t.Helper()
+	return startFleetOf(t, in, servers)
+}
+
+func startFleetOf(t *testing.T, in mcpclient.Installation, servers int) *fleet {
 	t.Helper()
 	f := &fleet{in: in}
 	for range servers {

@@ -101,11 +101,22 @@ func (r *repository) newPath(folder string) string {
 	return fmt.Sprintf("%s/%s%d.md", folder, r.one([]string{"doc-", "with space ", "ünï-", "-dash", "new\nline "}), r.serial)
 }
 
+// spelled returns a number digit by digit in words: a text of its own, of words that were
+// all met before long.
+func spelled(n int) string {
+	words := [...]string{" zero", " one", " two", " three", " four", " five", " six", " seven", " eight", " nine"}
+	var text strings.Builder
+	for _, digit := range fmt.Sprint(n) {
+		text.WriteString(words[digit-'0'])
+	}
+	return text.String()
+}
+
 // document is valid in every folder, and has from one passage to many.
 func (r *repository) document() string {
 	r.serial++
 	var b strings.Builder
-	fmt.Fprintf(&b, "---\ntitle: Matter %d\ndate: 2026-01-02\nsummary: What is said in %d\nsignificance: correctness\n", r.random.IntN(30), r.serial)
+	fmt.Fprintf(&b, "---\ntitle: Matter %d\ndate: 2026-01-02\nsummary: What is said in%s\nsignificance: correctness\n", r.random.IntN(30), spelled(r.serial))
 	b.WriteString("problem_type: bug\nsymptoms: [it fails]\nroot_cause: a mistake\nsolution: correct it\n")
 	b.WriteString("insight_type: business_logic\nimpact_area: everything\n")
 	if level := r.random.IntN(6); level < 2 {

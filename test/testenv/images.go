@@ -11,12 +11,14 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
 
+	"github.com/compound-docs/compound-docs/deploy"
 	"github.com/compound-docs/compound-docs/internal/pgserver/install"
 )
 
@@ -35,11 +37,17 @@ type serviceImage struct {
 // EnvPostgres is the major version of PostgreSQL in containers, 17 unless it is set.
 const EnvPostgres = "CDOCS_TEST_POSTGRES"
 
+// composeImage returns the image with the tag that compose.yaml has unless a variable names
+// another.
+func composeImage(name string) string {
+	return regexp.MustCompile(`:-(` + name + `:[^}]+)}`).FindStringSubmatch(deploy.Compose)[1]
+}
+
 func databaseImage() serviceImage {
 	major := cmp.Or(os.Getenv(EnvPostgres), "17")
 	suite := map[string]string{"17": "trixie", "18": "forky"}[major] // the Debian that has it
 	return serviceImage{
-		official: "pgvector/pgvector:pg" + major, folder: "postgres", variant: major,
+		official: strings.Replace(composeImage("pgvector/pgvector"), "pg17", "pg"+major, 1), folder: "postgres", variant: major,
 		options: []string{"--build-arg", "MAJOR=" + major, "--build-arg", "SUITE=" + suite},
 	}
 }
@@ -65,10 +73,10 @@ func EnsureImages(ctx context.Context, logf Logf) (database, ollama string, err 
 	if err != nil {
 		return "", "", err
 	}
-	newest := ollamaImage()
-	newest.official = "ollama/ollama"
+	users := ollamaImage()
+	users.official = composeImage("ollama/ollama")
 	if database, err = databaseImage().ensure(ctx, docker, logf); err == nil {
-		ollama, err = newest.ensure(ctx, docker, logf)
+		ollama, err = users.ensure(ctx, docker, logf)
 	}
 	return database, ollama, errors.Join(err, docker.Close())
 }

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/ollama/ollama/api"
@@ -79,8 +78,8 @@ func machineOllama(ctx context.Context) (*Ollama, error) {
 	const patience = 2 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	first, _, _ := strings.Cut(cmp.Or(os.Getenv("CDOCS_OLLAMA_HOST"), "http://localhost:11434"), ",")
-	return connectOllama(ctx, first, "this machine's")
+	host := cmp.Or(os.Getenv("CDOCS_OLLAMA_HOST"), "http://localhost:11434")
+	return connectOllama(ctx, host, "this machine's")
 }
 
 // connectOllama returns a server that runs already, if it has the models. Stand-ins

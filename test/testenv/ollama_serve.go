@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+	"testing"
+	"time"
 
 	"github.com/ollama/ollama/api"
 
@@ -106,10 +108,7 @@ func render(write func(*os.File) error) (content []byte, err error) {
 	return os.ReadFile(file.Name())
 }
 
-// loadStandIns creates stand-ins for both models on a server that has none. They are
-// kept to one thread: they need no more, and threads that wait for each other by
-// spinning make minutes of seconds on a machine whose processors are taken by other
-// tests.
+// loadStandIns creates stand-ins for both models on a server that has none.
 func (o *Ollama) loadStandIns(ctx context.Context) error {
 	client, err := newClient(o.Host)
 	if err != nil {
@@ -118,28 +117,50 @@ func (o *Ollama) loadStandIns(ctx context.Context) error {
 	if o.Version, err = client.Version(ctx); err != nil {
 		return fmt.Errorf("read Ollama's version: %w", err)
 	}
-	for _, model := range []struct {
-		name, template string
-		write          func(*os.File) error
-	}{
-		{name: embedModel, write: tinymodel.WriteEmbedder},
-		{name: chatModel, template: tinymodel.ChatTemplate, write: tinymodel.WriteChat},
-	} {
-		file, err := render(model.write)
-		if err != nil {
-			return fmt.Errorf("write a stand-in for %s: %w", model.name, err)
-		}
-		digest := fmt.Sprintf("sha256:%x", sha256.Sum256(file))
-		if err := client.CreateBlob(ctx, digest, bytes.NewReader(file)); err != nil {
-			return fmt.Errorf("upload a stand-in for %s: %w", model.name, err)
-		}
-		request := &api.CreateRequest{
-			Model: model.name, Template: model.template, Parameters: map[string]any{"num_thread": 1},
-			Files: map[string]string{"model.gguf": digest},
-		}
-		if err := client.Create(ctx, request, func(api.ProgressResponse) error { return nil }); err != nil {
-			return fmt.Errorf("create a stand-in for %s: %w", model.name, err)
-		}
+	if err := loadModel(ctx, client, embedModel, "", tinymodel.WriteEmbedder); err != nil {
+		return err
+	}
+	return loadModel(ctx, client, chatModel, tinymodel.ChatTemplate, tinymodel.WriteChat)
+}
+
+// loadModel creates a model. It is kept to one thread: the stand-ins need no more, and
+// threads that wait for each other by spinning make minutes of seconds on a machine whose
+// processors are taken by other tests.
+func loadModel(ctx context.Context, client *api.Client, name, template string, write func(*os.File) error) error {
+	file, err := render(write)
+	if err != nil {
+		return fmt.Errorf("write model %s: %w", name, err)
+	}
+	digest := fmt.Sprintf("sha256:%x", sha256.Sum256(file))
+	if err := client.CreateBlob(ctx, digest, bytes.NewReader(file)); err != nil {
+		return fmt.Errorf("upload model %s: %w", name, err)
+	}
+	request := &api.CreateRequest{
+		Model: name, Template: template, Parameters: map[string]any{"num_thread": 1},
+		Files: map[string]string{"model.gguf": digest},
+	}
+	if err := client.Create(ctx, request, func(api.ProgressResponse) error { return nil }); err != nil {
+		return fmt.Errorf("create model %s: %w", name, err)
 	}
 	return nil
+}
+
+// AddModel adds a model to the server of [OllamaHost], under a name of its own that ends
+// with the given one, until the test ends.
+func AddModel(t testing.TB, name string, write func(*os.File) error) string {
+	t.Helper()
+	client, err := newClient(OllamaHost(t))
+	if err != nil {
+		t.Fatal("testenv:", err)
+	}
+	name = fmt.Sprintf("test-%d/%s", time.Now().UnixNano(), name)
+	if err := loadModel(t.Context(), client, name, "", write); err != nil {
+		t.Fatal("testenv:", err)
+	}
+	t.Cleanup(func() {
+		if err := client.Delete(context.WithoutCancel(t.Context()), &api.DeleteRequest{Model: name}); err != nil {
+			t.Error("testenv:", err)
+		}
+	})
+	return name
 }

@@ -192,6 +192,26 @@ func NewDatabase(ctx context.Context, server string) (database string, drop func
 	}, nil
 }
 
+// RemakeDatabase drops a database, even with connections open, and makes an empty one of
+// the same name.
+func RemakeDatabase(t testing.TB, databaseURL string) {
+	t.Helper()
+	u, err := url.Parse(databaseURL)
+	if err != nil {
+		t.Fatal("testenv: the database URL is not a URL")
+	}
+	name := strings.TrimPrefix(u.Path, "/")
+	u.Path = "/postgres"
+	for _, statement := range []string{
+		"DROP DATABASE " + name + " WITH (FORCE)",
+		"CREATE DATABASE " + name + " TEMPLATE template0 ENCODING 'UTF8'",
+	} {
+		if err := execute(t.Context(), u.String(), statement); err != nil {
+			t.Fatal("testenv:", err)
+		}
+	}
+}
+
 // execute runs one statement over a connection of its own.
 func execute(ctx context.Context, databaseURL, statement string) error {
 	conn, err := pgx.Connect(ctx, databaseURL)

@@ -10,10 +10,11 @@ import (
 	"github.com/ollama/ollama/fs/ggml"
 )
 
-// Properties of the embedding model that callers rely on.
+// Properties of the embedding models that callers rely on.
 const (
-	Dimensions = 1024
-	Window     = 512 // tokens
+	Dimensions      = 1024
+	SmallDimensions = 384
+	Window          = 512 // tokens
 )
 
 const (
@@ -36,20 +37,26 @@ const (
 // other words, related ones score 0.75 on average (0.52 at worst), unrelated ones 0.07
 // at most. It embeds some 150 short texts or 30 passages of 1,000 characters a second
 // on two cores.
-func WriteEmbedder(file *os.File) error {
+func WriteEmbedder(file *os.File) error { return writeEmbedder(file, Dimensions) }
+
+// WriteSmallEmbedder is WriteEmbedder for a model of 384 dimensions, as all-minilm has.
+func WriteSmallEmbedder(file *os.File) error { return writeEmbedder(file, SmallDimensions) }
+
+func writeEmbedder(file *os.File, dimensions uint32) error {
 	const epsilon = 1e4
 	pieces := wordPieces()
-	vectors := make([]byte, 0, blockBytes*Dimensions/blockNumbers*len(pieces))
+	vectors := make([]byte, 0, blockBytes*int(dimensions)/blockNumbers*len(pieces))
 	for _, p := range pieces {
-		vectors = appendVector(vectors, p)
+		vectors = appendVector(vectors, p, dimensions)
 	}
 	const heads = embedderHeads
+	wide := uint64(dimensions)
 	metadata := ggml.KV{
 		"general.name":                      "stand-in for mxbai-embed-large",
 		"general.file_type":                 tensorQ4_0,
 		"bert.block_count":                  uint32(1),
 		"bert.context_length":               uint32(Window),
-		"bert.embedding_length":             uint32(Dimensions),
+		"bert.embedding_length":             dimensions,
 		"bert.feed_forward_length":          uint32(embedderFeedForward),
 		"bert.attention.head_count":         uint32(heads),
 		"bert.attention.head_count_kv":      uint32(1),
@@ -67,23 +74,23 @@ func WriteEmbedder(file *os.File) error {
 
 	scale := float32(math.Sqrt(epsilon))
 	tensors := []*ggml.Tensor{
-		tensor("token_embd.weight", tensorQ4_0, vectors, Dimensions, uint64(len(pieces))),
-		constant("position_embd.weight", 0, Dimensions, Window),
-		constant("token_types.weight", 0, Dimensions, 2),
+		tensor("token_embd.weight", tensorQ4_0, vectors, wide, uint64(len(pieces))),
+		constant("position_embd.weight", 0, wide, Window),
+		constant("token_types.weight", 0, wide, 2),
 	}
 	for _, norm := range []string{"token_embd_norm", "blk.0.attn_output_norm", "blk.0.layer_output_norm"} {
-		tensors = append(tensors, constant(norm+".weight", scale, Dimensions), constant(norm+".bias", 0, Dimensions))
+		tensors = append(tensors, constant(norm+".weight", scale, wide), constant(norm+".bias", 0, wide))
 	}
 	for _, layer := range []struct {
 		name    string
 		in, out uint64
 	}{
-		{"attn_q", Dimensions, Dimensions},
-		{"attn_k", Dimensions, Dimensions / heads},
-		{"attn_v", Dimensions, Dimensions / heads},
-		{"attn_output", Dimensions, Dimensions},
-		{"ffn_up", Dimensions, embedderFeedForward},
-		{"ffn_down", embedderFeedForward, Dimensions},
+		{"attn_q", wide, wide},
+		{"attn_k", wide, wide / heads},
+		{"attn_v", wide, wide / heads},
+		{"attn_output", wide, wide},
+		{"ffn_up", wide, embedderFeedForward},
+		{"ffn_down", embedderFeedForward, wide},
 	} {
 		tensors = append(tensors,
 			zeros("blk.0."+layer.name+".weight", layer.in, layer.out),
@@ -100,13 +107,13 @@ func WriteEmbedder(file *os.File) error {
 // In the format Q4_0 a block of 32 numbers is their scale and 4 bits for each,
 // 8 more than the multiple of the scale; the low halves of its 16 bytes are the
 // first 16 numbers.
-func appendVector(data []byte, p piece) []byte {
+func appendVector(data []byte, p piece, dimensions uint32) []byte {
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(p.direction)) // never fails
-	random := rand.NewPCG(hash.Sum64(), Dimensions)
+	random := rand.NewPCG(hash.Sum64(), uint64(dimensions))
 
-	scale := float16(float32(p.weight / math.Sqrt(Dimensions)))
-	for range Dimensions / blockNumbers {
+	scale := float16(float32(p.weight / math.Sqrt(float64(dimensions))))
+	for range dimensions / blockNumbers {
 		data = binary.LittleEndian.AppendUint16(data, scale)
 		signs := random.Uint64()
 		for range blockNumbers / 2 {

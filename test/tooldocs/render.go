@@ -9,7 +9,9 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/goccy/go-yaml"
+	"go.yaml.in/yaml/v4"
+
+	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
 //go:embed page.md.tmpl
@@ -20,7 +22,7 @@ var glossaryFile []byte
 
 // glossary explains the fields that the answers of several tools have.
 func glossary() (entries map[string]string, err error) {
-	err = yaml.Unmarshal(glossaryFile, &entries)
+	err = yaml.Load(glossaryFile, &entries)
 	return entries, err
 }
 
@@ -31,6 +33,13 @@ func renderPage(groups []group) ([]byte, error) {
 		"trim":   func(text string) string { return strings.TrimRight(text, "\n") },
 		"indent": indent,
 		"row":    row,
+		"errorRow": func(code apierror.Code, meaning string) string {
+			exit := "1"
+			if code.IsUsage() {
+				exit = "2"
+			}
+			return row("`"+string(code)+"`", exit, meaning)
+		},
 	}).Parse(pageTemplate)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,52 @@
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// init registers the server with the assistants whose settings the repository has, or with
+// those that are named, and changes nothing with --print.
+func TestInit_RegistersWithOtherAssistants(t *testing.T) {
+	t.Parallel()
+	environment, asked := fakeClaude(t, false)
+	home := t.TempDir()
+	environment = append(environment, "HOME="+home)
+	root := newFolder(t)
+	write(t, root, ".git/HEAD", "ref: refs/heads/main\n")
+	write(t, root, ".cursor/mcp.json", "{\n  // ours\n  \"mcpServers\": {}\n}\n")
+	shown := mustRun(t, root, environment, "init", "--client", "vscode,goose,claude", "--print").stdout
+	for _, want := range []string{
+		"claude mcp add ", root + "/.vscode/mcp.json\n", `"${workspaceFolder}"`, home + "/.config/goose/config.yaml\n", "cmd: \"/",
+	} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("--print does not show %q: %s", want, shown)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(root, ".vscode")); !os.IsNotExist(err) || asked() != "" {
+		t.Errorf("--print writes files, or asks claude: %v, %q", err, asked())
+	}
+	said := mustRun(t, root, environment, "init", "--yes").stdout
+	if !strings.Contains(said, "Cursor: registered the server in "+root+"/.cursor/mcp.json") {
+		t.Errorf("init says %s", said)
+	}
+	text, err := os.ReadFile(filepath.Join(root, ".cursor", "mcp.json"))
+	if err != nil || !strings.Contains(string(text), "// ours") || !strings.Contains(string(text), `"compound-docs": {`) {
+		t.Errorf("Cursor's file is %s, %v", text, err)
+	}
+	claudes := asked()
+	said = mustRun(t, root, environment, "init", "--yes", "--json", "--client", "goose").stdout
+	if !strings.Contains(said, `"goose"`) || asked() != claudes {
+		t.Errorf("init --client goose says %s, and claude is asked %q", said, asked())
+	}
+	if text, err := os.ReadFile(filepath.Join(home, ".config", "goose", "config.yaml")); err != nil || !strings.Contains(string(text), "compound-docs:") {
+		t.Errorf("Goose's file is %s, %v", text, err)
+	}
+	for _, wrong := range [][]string{{"--client", "emacs"}, {"--print"}} {
+		if got := run(t, root, environment, append([]string{"init"}, wrong...)...); got.code != 2 {
+			t.Errorf("init %q ends with %d: %s", wrong, got.code, got.stderr)
+		}
+	}
+}

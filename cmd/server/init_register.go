@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/claude"
+	"github.com/compound-docs/compound-docs/internal/clients"
+	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/internal/project"
+)
+
+// claudeClient is Claude Code's name for --client.
+const claudeClient = "claude"
+
+// clientNames are the values of --client.
+func clientNames() []string { return append([]string{claudeClient}, clients.Names()...) }
+
+func checkClients(named []string, show bool) error {
+	for _, name := range named {
+		if !slices.Contains(clientNames(), name) {
+			return usagef("--client names %q; give some of %s", name, strings.Join(clientNames(), ", "))
+		}
+	}
+	if show && len(named) == 0 {
+		return usagef("--print shows the files of assistants; name them, as in: compound-docs init --client cursor --print")
+	}
+	return nil
+}
+
+// registerClients registers the server with the assistants that were named, or else with
+// those that have settings in the repository. If nobody can be asked, it prints how to.
+func (i *initializer) registerClients(root string) error {
+	for _, c := range clients.All() {
+		named := slices.Contains(i.named, c.Name)
+		if !named && (len(i.named) > 0 || !c.UsedIn(root) && !c.Installed()) {
+			continue
+		}
+		change, err := i.plan(c, root)
+		if errors.Is(err, clients.ErrRegistered) {
+			plain.Printf(i.stdout, "%s: has the server already\n", c.Title)
+			continue
+		}
+		if err != nil && !named { // the user has not asked for this one
+			plain.Printf(i.stdout, "%s: %s\n", c.Title, err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if !named && !(c.UsedIn(root) && i.yes) {
+			if agreed, asked := i.ask("Register the server with " + c.Title + " for this project?"); !asked || !agreed {
+				plain.Printf(i.stdout, "%s: to register the server: compound-docs init --client %s\n", c.Title, c.Name)
+				continue
+			}
+		}
+		if err := change.Write(); err != nil {
+			return fmt.Errorf("register the server with %s: %w", c.Title, err)
+		}
+		i.registered = append(i.registered, c.Name)
+		plain.Printf(i.stdout, "%s: registered the server in %s\n", c.Title, change.Path())
+	}
+	return nil
+}
+
+func (i *initializer) plan(c clients.Client, root string) (clients.Change, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return clients.Change{}, err
+	}
+	environment := map[string]string{}
+	for _, entry := range serverEnvironment() {
+		name, value, _ := strings.Cut(entry, "=")
+		environment[name] = value
+	}
+	return c.Plan(root, home, thisProgram(), environment)
+}
+
+// showClients prints what would be written.
+func (i *initializer) showClients(root string) error {
+	if slices.Contains(i.named, claudeClient) {
+		plain.Println(i.stdout, claude.AddLine(thisProgram(), serverEnvironment()))
+	}
+	for _, c := range clients.All() {
+		if !slices.Contains(i.named, c.Name) {
+			continue
+		}
+		change, err := i.plan(c, root)
+		switch {
+		case errors.Is(err, clients.ErrRegistered):
+			plain.Printf(i.stdout, "%s: %s has the server already\n", c.Title, change.Path())
+		case err != nil:
+			return err
+		default:
+			plain.Printf(i.stdout, "%s: %s\n%s\n", c.Title, change.Path(), plain.Block(change.Content))
+		}
+	}
+	return nil
+}
+
+// register has Claude Code start the server in this project, or prints how to.
+func (i *initializer) register(ctx context.Context, root string, o options) error {
+	i.registration = registrationLater
+	found, err := claude.Find(root)
+	switch {
+	case err == nil:
+		i.registration = registeredBefore
+		plain.Printf(i.stdout, "Claude Code: has the server already, as %s in %s\n", found.Name, found.File)
+		return nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if err := i.keepDatabaseURL(o); err != nil {
+		return err
+	}
+	program, environment := thisProgram(), serverEnvironment()
+	line := claude.AddLine(program, environment)
+	path, ok := findClaude()
+	if !ok {
+		plain.Printf(i.stdout, "Claude Code: its program claude is not on the PATH. Where it is, run in this repository:\n  %s\n"+
+			"Another MCP client starts the server with: %s serve\n", line, claude.Quote(program))
+		return nil
+	}
+	if !i.agreed("Claude Code") {
+		plain.Printf(i.stdout, "Claude Code: nothing was changed. To register the server later, run in this repository:\n  %s\n", line)
+		return nil
+	}
+	add := exec.CommandContext(ctx, path, claude.AddArguments(program, environment)...) //nolint:gosec // found on the PATH
+	add.Dir = root
+	if text, err := add.CombinedOutput(); err != nil {
+		return fmt.Errorf("claude mcp add: %w\n%s\nto try it by hand, run in %s:\n  %s",
+			err, strings.TrimSpace(string(text)), root, line)
+	}
+	i.registration = registeredNow
+	plain.Printf(i.stdout, "Claude Code: registered the server for this project; claude mcp list shows it\n")
+	return nil
+}
+
+// keepDatabaseURL writes the database URL of the environment into the user's settings,
+// where the server finds it: a registration would show its password to others.
+func (i *initializer) keepDatabaseURL(o options) error {
+	file := filepath.Join(o.home, project.SettingsFile)
+	switch o.databaseURL {
+	case "", o.settings.DatabaseURL:
+		return nil
+	}
+	if o.settings.DatabaseURL != "" {
+		plain.Printf(i.stdout, "database: %s names another one than CDOCS_DATABASE_URL; the server takes that of the file\n", file)
+		return nil
+	}
+	if err := project.SaveDatabaseURL(o.home, o.databaseURL); err != nil {
+		return err
+	}
+	plain.Printf(i.stdout, "database: its URL is in %s now, which nobody else can read\n", file)
+	return nil
+}
+
+func findClaude() (path string, ok bool) {
+	path, err := exec.LookPath("claude")
+	return path, err == nil
+}
+
+// thisProgram returns the path by which this program is started: the one on the PATH if
+// there is one, since it stays when a package manager installs another version.
+func thisProgram() string {
+	program, err := os.Executable()
+	if err != nil {
+		return claude.ServerName
+	}
+	onPath, err := exec.LookPath(claude.ServerName)
+	if err != nil {
+		return program
+	}
+	this, err := os.Stat(program)
+	if err != nil {
+		return program
+	}
+	if other, err := os.Stat(onPath); err != nil || !os.SameFile(this, other) {
+		return program
+	}
+	if absolute, err := filepath.Abs(onPath); err == nil {
+		return absolute
+	}
+	return program
+}
+
+// serverVariables are the environment variables that the server reads, and that Claude Code
+// has to pass on.
+var serverVariables = []string{"CDOCS_DATABASE_URL", "CDOCS_OLLAMA_HOST", "CDOCS_HOME"}
+
+// serverEnvironment returns those that are set, as NAME=value, but not the database URL,
+// which may hold a password.
+func serverEnvironment() []string {
+	var environment []string
+	for _, name := range serverVariables {
+		if value := os.Getenv(name); value != "" && name != "CDOCS_DATABASE_URL" {
+			environment = append(environment, name+"="+value)
+		}
+	}
+	return environment
+}

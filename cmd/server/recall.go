@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/compound-docs/compound-docs/internal/plain"
+)
+
+// maxHook bounds what a hook is given, in bytes.
+const maxHook = 4 << 20
+
+func newRecallCommand(flags *flags) *cobra.Command {
+	var hook bool
+	command := &cobra.Command{
+		Use:   "recall --hook",
+		Short: "Answer a hook of an assistant: point to the document that a prompt needs",
+		Long: `Answer a hook of an assistant that starts a program and gives it an event as JSON on
+stdin, in the form of Claude Code, which Codex and others have taken over. It prints the
+hook's output with the one document that surely answers a prompt, or that cites the file
+about to be edited, and prints {} otherwise. The plugin for Claude Code does not need it:
+its hooks ask the server that runs.
+
+The events are UserPromptSubmit, PreToolUse, Stop and PreCompact.`,
+		Example: `  echo '{"hook_event_name": "UserPromptSubmit", "session_id": "1", "prompt": "why is the pool exhausted?"}' |
+    compound-docs recall --hook`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !hook {
+				return usagef("give --hook, and the event on stdin; to search by yourself: compound-docs search \"…\"")
+			}
+			event, err := readHook(cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			return withProject(cmd, flags, func(ctx context.Context, t *tooling) error {
+				var answer json.RawMessage
+				if _, err := t.call(ctx, "recall", event, &answer); err != nil {
+					return err
+				}
+				return plain.JSON(t.stdout, answer)
+			})
+		},
+	}
+	command.Flags().BoolVar(&hook, "hook", false, "read an event from stdin, and print a hook's output")
+	return command
+}
+
+// readHook returns the arguments of the tool recall for an event.
+func readHook(stdin io.Reader) (map[string]any, error) {
+	var event struct {
+		Event     string `json:"hook_event_name"`
+		SessionID string `json:"session_id"`
+		Prompt    string `json:"prompt"`
+		ToolName  string `json:"tool_name"`
+		ToolInput struct {
+			FilePath string `json:"file_path"`
+		} `json:"tool_input"`
+		LastMessage    string `json:"last_assistant_message"`
+		StopHookActive bool   `json:"stop_hook_active"`
+	}
+	if err := json.NewDecoder(io.LimitReader(stdin, maxHook)).Decode(&event); err != nil {
+		return nil, usagef("stdin has no event as JSON (%s); give one such as "+
+			`{"hook_event_name": "UserPromptSubmit", "session_id": "1", "prompt": "why is the pool exhausted?"}`, err)
+	}
+	return map[string]any{
+		"event": event.Event, "session_id": event.SessionID, "prompt": event.Prompt, "tool_name": event.ToolName,
+		"file_path": event.ToolInput.FilePath, "last_message": event.LastMessage, "stop_hook_active": strconv.FormatBool(event.StopHookActive),
+	}, nil
+}

@@ -1,0 +1,64 @@
+package main_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/compound-docs/compound-docs/test/mcpclient"
+)
+
+// An assistant whose hooks start a program is pointed to the document that answers a
+// prompt, once in a session, and hears nothing else.
+func TestRecall_AnswersAHook(t *testing.T) {
+	t.Parallel()
+	environment, _ := services(t)
+	documents := map[string]string{
+		promotable + "pool.md": strings.ReplaceAll(problem, "%", "PgxPoolExhausted when the connection pool was exhausted by leaked connections"),
+	}
+	for i := range 12 {
+		documents[fmt.Sprintf("%sother-%d.md", promotable, i)] = strings.ReplaceAll(problem, "%", fmt.Sprintf("Lunch number %d is late", i))
+	}
+	root := newProject(t, documents)
+	environment = append(environment, "CDOCS_HOME="+t.TempDir())
+	mustRun(t, root, environment, "sync")
+	hook := func(event map[string]any) string {
+		t.Helper()
+		text, err := json.Marshal(event)
+		if err != nil {
+			t.Fatal(err)
+		}
+		command := exec.CommandContext(t.Context(), mcpclient.Build(t), "recall", "--hook")
+		command.Dir, command.Stdin = root, strings.NewReader(string(text))
+		command.Env = append([]string{"PATH=" + os.Getenv("PATH")}, environment...)
+		var stderr strings.Builder
+		command.Stderr = &stderr
+		output, err := command.Output()
+		if err != nil {
+			t.Fatalf("recall --hook: %v: %s", err, &stderr)
+		}
+		return string(output)
+	}
+	prompt := map[string]any{
+		"hook_event_name": "UserPromptSubmit", "session_id": "s",
+		"prompt": "why PgxPoolExhausted, was the connection pool exhausted by leaked connections?",
+	}
+	got := hook(prompt)
+	for _, want := range []string{`"hookEventName": "UserPromptSubmit"`, "./" + promotable + "pool.md:"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the hook gets %s, want %s in it", got, want)
+		}
+	}
+	if again := hook(prompt); again != "{}\n" {
+		t.Errorf("a second time in the session it gets %s", again)
+	}
+	if got := hook(map[string]any{"hook_event_name": "UserPromptSubmit", "session_id": "t", "prompt": "continue"}); got != "{}\n" {
+		t.Errorf("for an everyday prompt it gets %s", got)
+	}
+	if got := run(t, root, environment, "recall", "--hook"); got.code != 2 || !strings.Contains(got.stderr, "stdin has no event") {
+		t.Errorf("without an event it ends with %d: %s", got.code, got.stderr)
+	}
+}

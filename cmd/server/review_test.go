@@ -1,0 +1,54 @@
+package main_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/compound-docs/compound-docs/internal/recall"
+)
+
+// What hooks have shown most often comes first, with what lint says of it.
+func TestReview_NamesWhatIsUsedMost(t *testing.T) {
+	t.Parallel()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const insights = "csharp-compounding-docs/insights/"
+	document := func(title, more string) string {
+		return "---\ntitle: " + title + "\ndate: 2026-01-02\nsummary: s\n" + more + "---\n\nAbout " + title + ".\n"
+	}
+	write(t, root, ".git/HEAD", "ref: refs/heads/main\n")
+	write(t, root, ".csharp-compounding-docs/config.json", `{"project_name": "p", "documents": {"folder": "csharp-compounding-docs", "lenient": true}}`)
+	write(t, root, insights+"a.md", document("a rule", "promotion_level: critical\n"))
+	write(t, root, insights+"b.md", document("another rule", "promotion_level: critical\n"))
+	write(t, root, insights+"c.md", document("what holds today", "supersedes: [a.md, b.md]\n"))
+	home := t.TempDir()
+	for session, paths := range map[string][]string{"one": {"b.md", "c.md"}, "two": {"b.md"}} {
+		err := recall.NewStore(home).Update(session, func(s *recall.Session) error {
+			for _, path := range paths {
+				s.Shown = append(s.Shown, recall.Shown{Project: root, Path: insights + path, Opened: session == "one"})
+			}
+			s.Shown = append(s.Shown, recall.Shown{Project: "/elsewhere", Path: insights + "a.md"})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	environment := []string{"CDOCS_HOME=" + home}
+	var lines []string
+	for line := range strings.Lines(mustRun(t, root, environment, "review").stdout) {
+		lines = append(lines, strings.SplitN(strings.TrimSpace(line), "is critical", 2)[0])
+	}
+	got := strings.Join(lines, "|")
+	want := insights + "b.md shown 2 times, opened 1 time|5: it |" + insights + "a.md shown 0 times, opened 0 times|5: it "
+	if got != want {
+		t.Errorf("review says %q, want %q", got, want)
+	}
+	recalls := mustRun(t, root, environment, "review", "--recalls").stdout
+	if want := insights + "b.md shown 2 times, opened 1 time\n" + insights + "c.md shown 1 time, opened 1 time\n"; recalls != want {
+		t.Errorf("review --recalls says %q, want %q", recalls, want)
+	}
+}

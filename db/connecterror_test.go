@@ -1,0 +1,51 @@
+package db_test
+
+import (
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/compound-docs/compound-docs/db"
+)
+
+// What TLS fails for is named, with the setting that mends it.
+func TestServerVersion_NamesWhatTLSFailsFor(t *testing.T) {
+	t.Parallel()
+	certified := httptest.NewTLSServer(nil)
+	t.Cleanup(certified.Close)
+	for _, test := range []struct {
+		name, mode, message, hint string
+		answer                    byte
+	}{
+		{"no TLS", "require", "the server speaks no TLS", "sslmode=disable", 'N'},
+		{"unknown authority", "verify-full", "the server's certificate is not accepted: x509: ", "sslrootcert", 'S'},
+	} {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = listener.Close() })
+		go func() {
+			for {
+				conn, err := listener.Accept()
+				if err != nil {
+					return // closed
+				}
+				_, _ = io.ReadFull(conn, make([]byte, 8)) // the request for TLS
+				_, _ = conn.Write([]byte{test.answer})
+				if test.answer == 'S' {
+					_ = tls.Server(conn, certified.TLS).Handshake()
+				}
+				_ = conn.Close()
+			}
+		}()
+		_, err = db.ServerVersion(t.Context(), "postgres://u:s3cret@"+listener.Addr().String()+"/d?sslmode="+test.mode)
+		if err == nil || !db.IsKind(err, db.KindSetup) || !strings.Contains(err.Error(), test.message) ||
+			!strings.Contains(err.Error(), test.hint) || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}

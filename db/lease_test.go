@@ -1,0 +1,323 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/process"
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+// leaders are servers on one database, with one tenant that each may lead.
+type leaders struct {
+	databaseURL string
+	tenant      *db.Tenant
+}
+
+func newLeaders(t *testing.T) *leaders {
+	t.Helper()
+	l := &leaders{databaseURL: testenv.DatabaseURL(t)}
+	l.tenant = l.branch(t, "main")
+	return l
+}
+
+// branch registers a tenant.
+func (l *leaders) branch(t *testing.T, name string) *db.Tenant {
+	t.Helper()
+	tenant := &db.Tenant{}
+	err := openDatabase(t, l.databaseURL).Write(t.Context(), "register", func(q *db.Queries) (err error) {
+		if tenant.ProjectID, err = q.ProjectUpsert(t.Context(), db.ProjectUpsertParams{Name: "project"}); err != nil {
+			return err
+		}
+		row, err := q.TenantUpsert(t.Context(), db.TenantUpsertParams{ProjectID: tenant.ProjectID, BranchName: name})
+		tenant.ID, tenant.Generation = row.ID, row.Generation
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tenant
+}
+
+// exec runs a statement over a connection that stays open, and returns that.
+func (l *leaders) exec(t *testing.T, sql string, args ...any) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), l.databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) }) // it may have been ended
+	if _, err := conn.Exec(t.Context(), sql, args...); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// elsewhere is a server on another machine.
+const elsewhere = "4711@laptop another-machine 42 XYZ"
+
+// held gives the lease to a server that does not renew it.
+func (l *leaders) held(t *testing.T, holder string, left time.Duration) {
+	t.Helper()
+	l.exec(t, `UPDATE tenants SET holder = $1, epoch = epoch + 1, lease_until = now() + make_interval(secs => $2)`,
+		holder, left.Seconds())
+}
+
+// mustNotWrite fails the test if a server that led before can write, which may not know.
+func (l *leaders) mustNotWrite(ctx context.Context, t *testing.T, s *leader) {
+	t.Helper()
+	err := l.write(context.WithoutCancel(ctx), s)
+	if err == nil || !strings.Contains(err.Error(), "another server has become the indexer") {
+		t.Errorf("a write by a former leader: %v, want to hear of the other", err)
+	}
+}
+
+// leader is a server that leads, or tries to, until the test ends.
+type leader struct {
+	database *db.Database
+	// leads has the context of each time that it leads; reasons has every reason
+	// for which it does not, nil among them.
+	leads   chan context.Context
+	reasons chan error
+	stop    func()
+}
+
+func (l *leaders) start(t *testing.T) *leader {
+	t.Helper()
+	s := &leader{
+		database: openDatabase(t, l.databaseURL),
+		leads:    make(chan context.Context, 100), reasons: make(chan error, 1000),
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.database.Lead(ctx, l.tenant, func(leading context.Context) {
+			s.leads <- leading
+			<-leading.Done()
+		}, func(reason error) {
+			s.reasons <- reason
+		})
+	}()
+	s.stop = func() {
+		cancel()
+		<-ended
+	}
+	t.Cleanup(s.stop)
+	return s
+}
+
+// write does what every write of an indexer begins with.
+func (l *leaders) write(ctx context.Context, s *leader) error {
+	return s.database.Write(ctx, "write", func(q *db.Queries) error { return l.tenant.IncrementVersion(ctx, q) })
+}
+
+func receive[T any](t *testing.T, what string, from <-chan T) (value T) {
+	t.Helper()
+	select {
+	case value = <-from:
+	case <-time.After(time.Minute):
+		t.Fatal("not within a minute: ", what)
+	}
+	return value
+}
+
+// A server that is suspended in the middle of a transaction, or was killed on another
+// machine, is named, and replaced when its lease ends, not before.
+func TestLease_ReplacesAHolderThatIsSilent(t *testing.T) {
+	t.Parallel()
+	l := newLeaders(t)
+	l.held(t, elsewhere, 15*time.Second)
+	l.exec(t, `SET idle_in_transaction_session_timeout = '10s'; BEGIN; UPDATE tenants SET version = version`)
+	next := l.start(t)
+	for {
+		reason := receive(t, "the silent server is named", next.reasons)
+		if len(next.leads) > 0 {
+			t.Fatal("another server leads before the lease has ended")
+		}
+		if stalled, ok := errors.AsType[*db.StalledError](reason); ok {
+			if message := stalled.Error(); !strings.Contains(message, "process 4711 on laptop, has not responded since 20") {
+				t.Errorf("the reason %q must name the process and when it responded last", message)
+			}
+			break
+		}
+	}
+	leading := receive(t, "another server leads", next.leads)
+	if err := l.write(leading, next); err != nil {
+		t.Errorf("the new leader cannot write: %v", err)
+	}
+}
+
+// Nobody waits for a process of this machine that has ended.
+func TestLease_ReplacesAHolderThatIsGone(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("the system does not tell two processes of one number apart")
+	}
+	l := newLeaders(t)
+	earlier := strings.Fields(process.ID()) // one of the same number
+	earlier[2] = "1"
+	l.held(t, strings.Join(earlier, " "), time.Hour)
+	receive(t, "another server leads", l.start(t).leads)
+}
+
+// A database whose clock is set back or forward has one leader at a time all the same.
+func TestLease_ClockJumps(t *testing.T) {
+	t.Parallel()
+	l := newLeaders(t)
+	l.held(t, elsewhere, time.Hour) // as it looks when the clock was set back
+	first := l.start(t)
+	leading := receive(t, "a server leads whose lease ends in time", first.leads)
+	second := l.start(t)
+	for range 10 { // as it looks when the clock is set forward; the first may be quicker
+		l.exec(t, `UPDATE tenants SET lease_until = lease_until - interval '1 hour'`)
+		select {
+		case <-second.leads:
+			l.mustNotWrite(leading, t, first)
+			receive(t, "the first server hears that it has lost the lease", leading.Done())
+			return
+		case <-time.After(2 * time.Second):
+		}
+	}
+	t.Error("the lease of the first server has ended ten times, and the second does not lead")
+}
+
+// Of servers that wake up at once, and find a lease that has ended, one leads; who led
+// before cannot write.
+func TestLease_ManyWakeAtOnce(t *testing.T) {
+	t.Parallel()
+	l := newLeaders(t)
+	servers := make([]*leader, 6)
+	for i := range servers {
+		servers[i] = l.start(t)
+	}
+	type led struct {
+		by      *leader
+		leading context.Context //nolint:containedctx // of what it did
+	}
+	var before []led
+	for range 3 {
+		var now *led
+		for deadline := time.Now().Add(time.Minute); now == nil && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+			for _, s := range servers {
+				select {
+				case leading := <-s.leads:
+					if now != nil {
+						t.Error("two servers lead")
+					}
+					now = &led{s, leading}
+				default:
+				}
+			}
+		}
+		if now == nil {
+			t.Fatal("no server leads")
+		}
+		if err := l.write(now.leading, now.by); err != nil {
+			t.Errorf("the leader cannot write: %v", err)
+		}
+		for _, former := range before {
+			l.mustNotWrite(former.leading, t, former.by)
+		}
+		before = append(before, *now)
+		l.held(t, elsewhere, -time.Second)
+	}
+}
+
+// A server that leads goes on leading when its lease ends during a long write of its own:
+// its renewal comes next. On a machine that is slow beyond measure the other server may be
+// faster: then the former one cannot write.
+func TestLease_SlowServerKeepsItsPlace(t *testing.T) {
+	t.Parallel()
+	l := newLeaders(t)
+	first := l.start(t)
+	leading := receive(t, "the first server leads", first.leads)
+	writer := l.exec(t, `BEGIN; UPDATE tenants SET version = version`)
+	second := l.start(t)
+	for ended := false; !ended; {
+		select {
+		case reason := <-second.reasons: // until it waits for the row
+			t.Log("the second server waits: ", reason)
+		case <-time.After(time.Second):
+		}
+		if err := writer.QueryRow(t.Context(), "SELECT lease_until < clock_timestamp() - interval '2 s' FROM tenants").Scan(&ended); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := writer.Exec(t.Context(), "COMMIT"); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		t.Log("the second server waits: ", receive(t, "the second server looks again", second.reasons))
+	}
+	if leading.Err() != nil {
+		l.mustNotWrite(leading, t, first)
+		return
+	}
+	if len(second.leads) > 0 {
+		t.Error("both servers lead")
+	}
+	if err := l.write(leading, first); err != nil {
+		t.Errorf("the leader cannot write: %v", err)
+	}
+}
+
+// A server that has lost the lease hears of it, and cannot write what it prepared before,
+// even if it does not hear.
+func TestLease_FormerHolderCannotWrite(t *testing.T) {
+	t.Parallel()
+	l := newLeaders(t)
+	first := l.start(t)
+	leading := receive(t, "the first server leads", first.leads)
+	if err := l.write(leading, first); err != nil {
+		t.Fatalf("the leader cannot write: %v", err)
+	}
+	l.held(t, elsewhere, time.Minute)
+	l.mustNotWrite(leading, t, first)
+	receive(t, "the first server hears that it has lost the lease", leading.Done())
+	if err := l.write(t.Context(), first); err != nil {
+		t.Errorf("a write that need not be the indexer's: %v", err)
+	}
+}
+
+// A lease that is given up is free at once.
+func TestLease_GivenUp(t *testing.T) {
+	t.Parallel()
+	l := newLeaders(t)
+	for range 5 {
+		s := l.start(t)
+		receive(t, "the next server leads", s.leads)
+		s.stop()
+		var free bool
+		if err := l.exec(t, "SELECT").QueryRow(t.Context(), "SELECT holder IS NULL AND lease_until IS NULL FROM tenants").Scan(&free); err != nil || !free {
+			t.Fatalf("the lease is not free once its holder has stopped: %v", err)
+		}
+	}
+}
+
+// A server whose connection was lost leads again, and compares everything again: the
+// database may have forgotten what was written.
+func TestLease_AfterALostConnection(t *testing.T) {
+	t.Parallel()
+	cluster := testenv.StartCluster(t)
+	l := &leaders{databaseURL: cluster.URL()}
+	l.tenant = l.branch(t, "main")
+	s := l.start(t)
+	leading := receive(t, "the server leads", s.leads)
+	cluster.Stop()
+	receive(t, "the server hears that the connection is lost", leading.Done())
+	if reason := receive(t, "the server says why it does not lead", s.reasons); !db.IsKind(reason, db.KindTransient) {
+		t.Errorf("the server waits because of %v, want a transient error", reason)
+	}
+	cluster.Start()
+	if err := l.write(receive(t, "the server leads again", s.leads), s); err != nil {
+		t.Error(err)
+	}
+}

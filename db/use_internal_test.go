@@ -1,0 +1,72 @@
+package db
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+// A server that nobody uses goes on renewing its lease, and keeps no connection. Its next
+// use is told that it was idle.
+func TestLease_IdleServerKeepsNoConnection(t *testing.T) {
+	t.Parallel()
+	url := testenv.DatabaseURL(t)
+	database := NewDatabase(url, slog.New(slog.DiscardHandler))
+	t.Cleanup(database.Close)
+	tenant := &Tenant{}
+	err := database.Write(t.Context(), "register", func(q *Queries) (err error) {
+		if tenant.ProjectID, err = q.ProjectUpsert(t.Context(), ProjectUpsertParams{Name: "project"}); err != nil {
+			return err
+		}
+		row, err := q.TenantUpsert(t.Context(), TenantUpsertParams{ProjectID: tenant.ProjectID, BranchName: "main"})
+		tenant.ID, tenant.Generation = row.ID, row.Generation
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	database.use.last = time.Now().Add(-idleAfter - time.Second)
+	pool, err := database.Pool(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool.Reset() // as if its connections had been idle for long
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		database.Lead(ctx, tenant, func(leading context.Context) { <-leading.Done() }, func(error) {})
+	}()
+	defer func() {
+		cancel()
+		<-ended
+	}()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context()) //nolint:errcheck // nothing hangs on it
+	var first, renewed time.Time
+	for deadline := time.Now().Add(time.Minute); renewed.Equal(first); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the lease was not renewed within a minute")
+		}
+		if err := conn.QueryRow(t.Context(), "SELECT lease_until FROM tenants").Scan(&renewed); err != nil {
+			renewed = first // not yet
+		}
+		if first.IsZero() {
+			first = renewed
+		}
+		if held := pool.Stat().TotalConns(); held > 0 {
+			t.Fatalf("an idle server keeps %d connections", held)
+		}
+	}
+	if !database.Used() || database.Used() {
+		t.Error("the first use must be told that the server was idle, and the second not")
+	}
+}

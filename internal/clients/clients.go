@@ -1,0 +1,191 @@
+// Package clients registers the server with assistants that keep their MCP servers in a
+// file of the repository or of the user. It knows these files and no other ones: package
+// claude is about Claude Code, which has a command for it.
+package clients
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/contain"
+)
+
+// serverName is the name under which the server is registered.
+const serverName = "compound-docs"
+
+// Client is an assistant.
+type Client struct {
+	// Name is that of the flag, Title that for people.
+	Name, Title string
+
+	file  string // below the repository, or below the user's folder
+	user  bool
+	write func(content []byte, s server) ([]byte, error)
+	// programs are those whose presence on the PATH says that the client is installed.
+	programs []string
+	// roots says that the file can name the folder that is open, as ${workspaceFolder}.
+	roots bool
+	// shape makes the entry of a JSON file, below the keys of at.
+	at    []string
+	shape func(s server) any
+}
+
+// server is what a client is told to start.
+type server struct {
+	command     string
+	args        []string
+	environment map[string]string
+}
+
+// ErrRegistered means that the file has the server already.
+var ErrRegistered = errors.New("has the server already")
+
+// All returns the clients, by their names. The places and forms of the files are those of
+// each client's own documentation.
+func All() []Client {
+	list := []Client{
+		{
+			Name: "codex", Title: "Codex", file: ".codex/config.toml", programs: []string{"codex"}, write: writeTOML,
+		},
+		{
+			Name: "cursor", Title: "Cursor", file: ".cursor/mcp.json", programs: []string{"cursor", "cursor-agent"}, roots: true,
+			at: []string{"mcpServers"}, shape: plainServer,
+		},
+		{
+			Name: "gemini", Title: "Gemini CLI", file: ".gemini/settings.json", programs: []string{"gemini"},
+			at: []string{"mcpServers"}, shape: plainServer,
+		},
+		{
+			Name: "goose", Title: "Goose", file: ".config/goose/config.yaml", user: true, programs: []string{"goose"}, write: writeYAML,
+		},
+		{
+			Name: "opencode", Title: "OpenCode", file: "opencode.json", programs: []string{"opencode"},
+			at: []string{"mcp"}, shape: opencodeServer,
+		},
+		{
+			Name: "vscode", Title: "VS Code", file: ".vscode/mcp.json", programs: []string{"code", "codium"}, roots: true,
+			at: []string{"servers"}, shape: vscodeServer,
+		},
+		{
+			Name: "windsurf", Title: "Windsurf", file: ".codeium/windsurf/mcp_config.json", user: true, programs: []string{"windsurf"},
+			at: []string{"mcpServers"}, shape: plainServer,
+		},
+		{
+			Name: "zed", Title: "Zed", file: ".zed/settings.json", programs: []string{"zed", "zeditor"},
+			at: []string{"context_servers"}, shape: plainServer,
+		},
+	}
+	for i, c := range list {
+		if c.write == nil {
+			list[i].write = func(content []byte, s server) ([]byte, error) { return writeJSON(content, c.at, c.shape(s)) }
+		}
+	}
+	return list
+}
+
+// Names lists the names of all clients.
+func Names() []string {
+	var names []string
+	for _, c := range All() {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// UsedIn reports whether the repository at root has settings of the client.
+func (c Client) UsedIn(root string) bool {
+	if c.user {
+		return false
+	}
+	mark, _, _ := strings.Cut(c.file, "/")
+	_, err := os.Lstat(filepath.Join(root, mark))
+	return err == nil
+}
+
+// Installed reports whether the client's program is on the PATH.
+func (c Client) Installed() bool {
+	return slices.ContainsFunc(c.programs, func(name string) bool {
+		_, err := exec.LookPath(name)
+		return err == nil
+	})
+}
+
+// Change is what registers the server: the new content of a file.
+type Change struct {
+	// Folder is the repository, or the user's folder, and File is below it.
+	Folder, File string
+	// Content is the file's new content. It differs from the old one by the entry alone.
+	Content []byte
+
+	missing bool
+}
+
+// Plan returns what registers the server for the repository at root. A file of the
+// repository is for all who share it: it names the program without its folder, and no
+// environment. home is the user's folder. The error is [ErrRegistered] if nothing is to
+// be done.
+func (c Client) Plan(root, home, program string, environment map[string]string) (Change, error) {
+	change := Change{Folder: root, File: c.file}
+	s := server{command: serverName, args: []string{"serve"}}
+	switch {
+	case c.user:
+		change.Folder = home
+		s.command, s.environment = program, environment
+	case c.roots:
+		s.args = append(s.args, "--project", "${workspaceFolder}")
+	}
+	folder, err := change.open()
+	if err != nil {
+		return Change{}, err
+	}
+	defer folder.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
+	old, err := folder.Read(c.file, contain.MaxConfig)
+	if change.missing = errors.Is(err, fs.ErrNotExist); err != nil && !change.missing {
+		return Change{}, fmt.Errorf("read %s of %s: %w", c.file, c.Title, err)
+	}
+	change.Content, err = c.write(old.Content, s)
+	if err != nil && !errors.Is(err, ErrRegistered) {
+		err = fmt.Errorf("%s of %s cannot be changed: %w; correct it, or add the server by hand: %s",
+			change.Path(), c.Title, err, s.command+" "+strings.Join(s.args, " "))
+	}
+	return change, err
+}
+
+// Path returns the file's path.
+func (c Change) Path() string { return filepath.Join(c.Folder, filepath.FromSlash(c.File)) }
+
+// open opens the folder with the hidden one in it that the file is in.
+func (c Change) open() (*contain.Root, error) {
+	root, err := contain.Open(c.Folder)
+	if err != nil {
+		return nil, err
+	}
+	top, _, _ := strings.Cut(c.File, "/")
+	return root.Showing(top), nil
+}
+
+// Write writes the file. It follows no symbolic link.
+func (c Change) Write() (err error) {
+	folder, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer folder.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
+	if !c.missing {
+		_, err = folder.Replace(c.File, c.Content, func() error { return nil })
+		return err
+	}
+	if above := path.Dir(c.File); above != "." {
+		if err := folder.MkdirAll(above, 0o755); err != nil {
+			return err
+		}
+	}
+	return folder.Create(c.File, c.Content, 0o644)
+}

@@ -1,0 +1,58 @@
+package document
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Place is a place in the repository's files, such as src/pool.go:12-20.
+type Place struct {
+	// Path is relative to the repository, with / separators.
+	Path string
+	// First and Last are the lines, from 1; 0 for the whole file.
+	First, Last int
+	// Symbol is a definition in the file, such as a function; "" for none.
+	Symbol string
+}
+
+// String returns the place as src/pool.go:12-20, src/pool.go:12 or src/pool.go#NewPool.
+func (p Place) String() string {
+	switch {
+	case p.First > 0 && p.Last > p.First:
+		return fmt.Sprintf("%s:%d-%d", p.Path, p.First, p.Last)
+	case p.First > 0:
+		return fmt.Sprintf("%s:%d", p.Path, p.First)
+	case p.Symbol != "":
+		return p.Path + "#" + p.Symbol
+	default:
+		return p.Path
+	}
+}
+
+var placeText = regexp.MustCompile(`^(.+?)(?::(\d{1,7})(?:-(\d{1,7}))?|#([^/#]+))?$`)
+
+// ParsePlace reads what [Place.String] has written.
+func ParsePlace(text string) Place {
+	found := placeText.FindStringSubmatch(text)
+	if found == nil {
+		return Place{Path: text}
+	}
+	p := Place{Path: found[1], Symbol: found[4]}
+	p.First, _ = strconv.Atoi(found[2]) // "" is 0
+	if p.Last, _ = strconv.Atoi(found[3]); p.Last < p.First {
+		p.Last = p.First
+	}
+	return p
+}
+
+// Overlaps reports whether two places have a line in common. A folder, which ends with
+// "/", has all of its files. A symbol is taken for the whole file.
+func (p Place) Overlaps(other Place) bool {
+	if p.Path != other.Path {
+		return strings.HasSuffix(p.Path, "/") && strings.HasPrefix(other.Path, p.Path) ||
+			strings.HasSuffix(other.Path, "/") && strings.HasPrefix(p.Path, other.Path)
+	}
+	return p.First == 0 || other.First == 0 || p.First <= other.Last && other.First <= p.Last
+}

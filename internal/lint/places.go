@@ -1,0 +1,62 @@
+package lint
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/compound-docs/compound-docs/internal/docset"
+	"github.com/compound-docs/compound-docs/internal/staleness"
+	"github.com/compound-docs/compound-docs/rag/index"
+)
+
+// checkPlaces finds documents that cite places of the repository which have changed, moved
+// or gone since the documents were written: what they say may no longer be so. Where git
+// cannot say, the report says so.
+func (e *examination) checkPlaces(ctx context.Context) error {
+	documents := make([]staleness.Document, len(e.set.Documents))
+	for i, d := range e.set.Documents {
+		documents[i].Path = d.Path
+		for _, place := range d.Places {
+			documents[i].Places = append(documents[i].Places, place.Place)
+		}
+	}
+	found, unasked, err := staleness.NewChecker(e.project.Root).Check(ctx, documents)
+	if err != nil {
+		return err
+	}
+	if unasked != nil {
+		e.report.Notes = append(e.report.Notes, "whether the places that documents cite have changed was not checked: "+unasked.Error())
+	}
+	for _, f := range found {
+		d := e.set.Documents[f.Document]
+		place := d.Places[f.Place]
+		switch f.State {
+		case staleness.Changed:
+			e.addPlace(d, place, Warning, "place-changed", fmt.Sprintf(
+				"%s has changed since the document was written; see whether the document still holds, and correct it or its citation", place))
+		case staleness.Gone:
+			e.addPlace(d, place, Warning, "place-gone", fmt.Sprintf("%s is gone since the document was written", place))
+		case staleness.Moved:
+			e.addPlace(d, place, Notice, "place-moved", fmt.Sprintf("%s is now %s; lint --fix writes that", place, f.Now))
+			e.moves = append(e.moves, move{document: d, place: place, now: f.Now})
+		case staleness.Unknown:
+			if place.Field >= 0 { // code in the text may be of any program
+				e.addPlace(d, place, Notice, "place-unknown", fmt.Sprintf("%s is not there, nor was it when the document was written", place))
+			}
+		case staleness.Same:
+		}
+	}
+	return nil
+}
+
+func (e *examination) addPlace(d *docset.Document, place index.CitedPlace, severity Severity, check, message string) {
+	e.add(d, lineOfPlace(d, place), severity, check, message)
+}
+
+// lineOfPlace returns the line of a document that cites a place.
+func lineOfPlace(d *docset.Document, place index.CitedPlace) int {
+	if place.Field >= 0 {
+		return d.LineOfField(fmt.Sprintf("%s[%d]", index.FilesField, place.Field))
+	}
+	return place.Line
+}

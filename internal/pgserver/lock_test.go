@@ -1,0 +1,128 @@
+package pgserver
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/compound-docs/compound-docs/internal/process"
+)
+
+// lockingProcess tells this test binary to be another process, which holds the lock of the
+// home that is its working directory.
+const lockingProcess = "CDOCS_TEST_LOCKING_PROCESS"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(lockingProcess) != "" {
+		p, err := findPlace(".")
+		if err == nil {
+			_, err = p.lock(context.Background(), lockWait, slog.New(slog.DiscardHandler))
+		}
+		if err != nil {
+			panic(err)
+		}
+		_, _ = os.Stdout.WriteString("locked\n")
+		_, _ = os.Stdin.Read(make([]byte, 1)) // until the test ends it
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// lockFromOutside returns the process that holds the lock until the test ends.
+func lockFromOutside(t *testing.T, home string) *os.Process {
+	t.Helper()
+	holder := exec.Command(os.Args[0])
+	holder.Dir, holder.Stderr = home, t.Output()
+	holder.Env = append(os.Environ(), lockingProcess+"=yes")
+	in, err := holder.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := holder.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := holder.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = in.Close(); _ = holder.Wait() })
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "locked\n" {
+		t.Fatalf("the process that should hold the lock says %q, %v", line, err)
+	}
+	return holder.Process
+}
+
+// Whoever needs the lock is told in time which process holds it, and how to go on.
+func TestServer_LockHeldByAnotherProcess(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, newHome(t))
+	s.lockWait = time.Second
+	holder := lockFromOutside(t, s.home)
+	attempts := map[string]func() error{
+		"start": func() error { _, err := s.URL(t.Context()); return err },
+		"stop":  func() error { _, err := s.Stop(t.Context()); return err },
+	}
+	for name, attempt := range attempts {
+		began := time.Now()
+		problem, ok := errors.AsType[*Error](attempt())
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("%s waits for %s", name, took)
+		}
+		pid := strconv.Itoa(holder.Pid)
+		if !ok || !strings.Contains(problem.Err.Error(), "process "+pid+" on ") || !strings.Contains(problem.Hint, "kill -9") {
+			t.Errorf("%s: %v; want the process %s, and how to go on", name, problem, pid)
+		}
+	}
+	if err := holder.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if got := query(t, mustStart(t, s), "SELECT '1'"); got != "1" {
+		t.Errorf("after the holder's end the server answers %q", got)
+	}
+}
+
+// A holder that is not known, since it has ended or is another program, is not named.
+func TestLockedError_UnknownHolder(t *testing.T) {
+	t.Parallel()
+	ended := exec.Command("true")
+	if err := ended.Run(); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"", "no number", strings.Replace(process.ID(), strconv.Itoa(os.Getpid()), strconv.Itoa(ended.Process.Pid), 1)} {
+		path := filepath.Join(t.TempDir(), "lock")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := lockedError(path, time.Second)
+		if !strings.HasPrefix(err.Error(), "another process is starting") || !strings.Contains(err.Hint, "fuser -v "+path) {
+			t.Errorf("with %q in the lock: %v", text, err)
+		}
+	}
+}
+
+// A call does not wait for a long start, which goes on without it.
+func TestServer_Patience(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, newHome(t))
+	s.Patience = time.Second / 4
+	holder := lockFromOutside(t, s.home)
+	problem, ok := errors.AsType[*Error](func() error { _, err := s.URL(t.Context()); return err }())
+	if !ok || !strings.Contains(problem.Hint, "try again in a minute") {
+		t.Fatalf("URL: %v; want that the start goes on", problem)
+	}
+	if err := holder.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	s.Patience = 0
+	if got := query(t, mustStart(t, s), "SELECT '1'"); got != "1" {
+		t.Errorf("the server answers %q", got)
+	}
+}

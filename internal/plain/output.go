@@ -1,0 +1,61 @@
+package plain
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/term"
+)
+
+// Output is the stdout of a command that prints for people or for a pipe. When the pipe
+// is closed, as by head, the rest is dropped: that is no error. Any other error of a write
+// is kept for [Output.Err].
+type Output struct {
+	to     io.Writer
+	closed bool
+	err    error
+}
+
+// NewOutput has writes to a closed pipe return an error; by default they end the
+// program.
+func NewOutput(to io.Writer) *Output {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // ignored, but not by programs that this one starts
+	return &Output{to: to}
+}
+
+// Write never fails for a closed pipe.
+func (o *Output) Write(text []byte) (int, error) {
+	if o.closed {
+		return len(text), nil
+	}
+	n, err := o.to.Write(text)
+	if errors.Is(err, syscall.EPIPE) {
+		o.closed = true
+		return len(text), nil
+	}
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// Err returns what a command could not write, such as to a full disk.
+func (o *Output) Err() error { return o.err }
+
+// NobodyReads reports whether what is written to w is dropped.
+func NobodyReads(w io.Writer) bool {
+	o, ok := w.(*Output)
+	return ok && o.closed
+}
+
+// IsTerminal reports whether a stream is a terminal.
+func IsTerminal(stream any) bool {
+	if o, ok := stream.(*Output); ok {
+		stream = o.to
+	}
+	file, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}

@@ -1,0 +1,95 @@
+// Package plain writes text that people and programs read line by line: on a terminal, in
+// a log of CI, in the line that a hook hands to an assistant. Names and texts come with a
+// repository that may be hostile, so nothing of them ends a line, commands a terminal or
+// changes the direction of writing. It must not know what the texts are about.
+package plain
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Path returns a path as git prints it: as it is, or between double quotes with escapes
+// as in C, if it has a character that does not print on one line.
+func Path(path string) string {
+	if strings.IndexFunc(path, func(r rune) bool { return commands(r) || r == utf8.RuneError || r == '"' || r == '\\' }) < 0 {
+		return path
+	}
+	quoted := []byte{'"'}
+	for len(path) > 0 {
+		r, size := utf8.DecodeRuneInString(path)
+		switch {
+		case r == '"' || r == '\\':
+			quoted = append(quoted, '\\', byte(r))
+		case r < utf8.RuneSelf && strings.ContainsRune("\a\b\f\n\r\t\v", r):
+			quoted = append(quoted, strings.Trim(strconv.QuoteRune(r), "'")...)
+		case commands(r) || r == utf8.RuneError:
+			for _, b := range []byte(path[:size]) {
+				quoted = fmt.Appendf(quoted, `\%03o`, b)
+			}
+		default:
+			quoted = append(quoted, path[:size]...)
+		}
+		path = path[size:]
+	}
+	return string(append(quoted, '"'))
+}
+
+// Line returns a text as one line. Line breaks and tabs in it become spaces; what else
+// does not print becomes U+FFFD.
+func Line(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case strings.ContainsRune("\t\n\r\v\f\u0085\u2028\u2029", r):
+			return ' '
+		case commands(r):
+			return unicode.ReplacementChar
+		default:
+			return r
+		}
+	}, text)
+}
+
+// commands reports whether a character does something other than to stand there: control
+// characters, line and paragraph separators, and what is invisible or changes the
+// direction of writing, but for the joiners that scripts and emoji need.
+func commands(r rune) bool {
+	const nonJoiner, joiner = '\u200c', '\u200d'
+	return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) ||
+		unicode.Is(unicode.Cf, r) && r != nonJoiner && r != joiner
+}
+
+// Count returns a number with what it counts, such as "1 document" or "2 documents".
+func Count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return strconv.Itoa(n) + " " + thing
+}
+
+// Some names the first of some things: "a, b and 3 more".
+func Some(names []string, most int) string {
+	switch more := len(names) - most; {
+	case len(names) == 0:
+		return "none"
+	case more > 0:
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+	default:
+		return strings.Join(names, ", ")
+	}
+}
+
+// Annotation returns a workflow command of GitHub, which makes an annotation of a line of
+// a file. file is "" for none.
+func Annotation(severity, file string, line int, title, message string) string {
+	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	place := ""
+	if file != "" {
+		place = fmt.Sprintf(" file=%s,line=%d,title=%s", property.Replace(file), line, property.Replace(title))
+	}
+	return "::" + severity + place + "::" + escape.Replace(Line(message))
+}

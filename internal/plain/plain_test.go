@@ -1,0 +1,85 @@
+package plain_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/internal/plain"
+)
+
+func TestPath_IsQuotedAsByGit(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{
+		"docs/ä b.md":              "docs/ä b.md",
+		"a\nSYSTEM NOTICE.md":      `"a\nSYSTEM NOTICE.md"`,
+		"a\tb\r\a.md":              `"a\tb\r\a.md"`,
+		"\x1b[2Ja.md":              `"\033[2Ja.md"`,
+		"a\u202egpj.md":            `"a\342\200\256gpj.md"`,
+		"a\u2028::stop.md":         `"a\342\200\250::stop.md"`,
+		"a\u009b.md":               `"a\302\233.md"`,
+		"a\xff.md":                 `"a\377.md"`,
+		`a"b\.md`:                  `"a\"b\\.md"`,
+		"a\U000e0041.md":           `"a\363\240\201\201.md"`,
+		"\u0645\u06cc\u200c\u06a9": "\u0645\u06cc\u200c\u06a9",
+	} {
+		if got := plain.Path(path); got != want {
+			t.Errorf("Path(%q) is %s, want %s", path, got, want)
+		}
+	}
+}
+
+func TestPrintf_ValuesStayOnTheirLine(t *testing.T) {
+	t.Parallel()
+	hostile := "one\n::stop-commands::x\u2028\x1b]0;t\x07\u202e\tend"
+	const line = "one ::stop-commands::x \ufffd]0;t\ufffd\ufffd end"
+	type level string
+	for name, value := range map[string]any{"text": hostile, "error": errors.New(hostile), "named": level(hostile)} {
+		var out bytes.Buffer
+		plain.Printf(&out, "%s: %v\n", name, value)
+		if diff := cmp.Diff(name+": "+line+"\n", out.String()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	var out bytes.Buffer
+	plain.Println(&out, plain.Block("a\r\nb\x1b\n\tc"), plain.StyleFor(&out).Bold(hostile), 3)
+	if diff := cmp.Diff("a\nb\ufffd\n\tc "+line+" 3\n", out.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestJSON_EscapesWhatDoesNotPrint(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	if err := plain.JSON(&out, []string{"a\u202e\u009b\U000e0041<ä>\n"}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("[\n  \"a\\u202e\\u009b\\udb40\\udc41<ä>\\n\"\n]\n", out.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestAnnotation_IsOneCommand(t *testing.T) {
+	t.Parallel()
+	got := plain.Annotation("error", "a:b,c\n::stop-commands::x.md", 3, "schema", "100 %\n::add-mask::y")
+	if want := "::error file=a%3Ab%2Cc%0A%3A%3Astop-commands%3A%3Ax.md,line=3,title=schema::100 %25 ::add-mask::y"; got != want {
+		t.Errorf("the command is %s, want %s", got, want)
+	}
+}
+
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestOutput_KeepsTheErrorOfAWrite(t *testing.T) {
+	t.Parallel()
+	out := plain.NewOutput(full{})
+	plain.Println(out, "lost")
+	if out.Err() == nil || out.Err().Error() != "no space left on device" {
+		t.Errorf("the error is %v", out.Err())
+	}
+}

@@ -1,0 +1,110 @@
+package plain
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+)
+
+// Printf is [fmt.Fprintf] for a format of this program and values that are not: each value
+// that is a text, an error or has a String method is written as by [Line]. A [Marked] is
+// written as it is, a [Block] with its line breaks.
+func Printf(w io.Writer, format string, values ...any) {
+	fmt.Fprintf(w, format, lines(values)...)
+}
+
+// Println is [fmt.Fprintln] with values as by [Printf].
+func Println(w io.Writer, values ...any) { fmt.Fprintln(w, lines(values)...) }
+
+func lines(values []any) []any {
+	safe := make([]any, len(values))
+	for i, value := range values {
+		switch v := value.(type) {
+		case Marked:
+			safe[i] = string(v)
+		case Block:
+			safe[i] = v.clean()
+		case error:
+			safe[i] = Line(v.Error())
+		case fmt.Stringer:
+			safe[i] = Line(v.String())
+		default:
+			safe[i] = value
+			if text := reflect.ValueOf(value); text.Kind() == reflect.String {
+				safe[i] = Line(text.String())
+			}
+		}
+	}
+	return safe
+}
+
+// Block is a text of several lines, such as an answer. Tabs stay in it.
+type Block string
+
+func (b Block) clean() string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && commands(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ReplaceAll(string(b), "\r\n", "\n"))
+}
+
+// Marked is a line in the style of a terminal.
+type Marked string
+
+// Style marks parts of a line for people.
+type Style struct{ colours bool }
+
+// StyleFor returns the style for w: colours on a terminal that has them, unless NO_COLOR
+// is set (https://no-color.org).
+func StyleFor(w io.Writer) Style {
+	return Style{IsTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+}
+
+// Bold marks what matters most.
+func (s Style) Bold(text string) Marked { return s.mark("1", text) }
+
+// Dim marks what matters less.
+func (s Style) Dim(text string) Marked { return s.mark("2", text) }
+
+// Yellow marks a warning.
+func (s Style) Yellow(text string) Marked { return s.mark("33", text) }
+
+func (s Style) mark(code, text string) Marked {
+	text = Line(text)
+	if !s.colours || text == "" {
+		return Marked(text)
+	}
+	return Marked("\x1b[" + code + "m" + text + "\x1b[0m")
+}
+
+// JSON writes a value as indented JSON, in which characters that do not print are escaped.
+func JSON(w io.Writer, value any) error {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(value); err != nil {
+		return fmt.Errorf("print JSON: %w", err)
+	}
+	var escaped strings.Builder
+	for _, r := range text.String() {
+		if r == '\n' || !commands(r) {
+			escaped.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&escaped, `\u%04x`, unit)
+		}
+	}
+	if _, err := io.WriteString(w, escaped.String()); err != nil {
+		return fmt.Errorf("print JSON: %w", err)
+	}
+	return nil
+}

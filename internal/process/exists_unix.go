@@ -1,0 +1,11 @@
+//go:build linux || darwin
+
+package process
+
+import (
+	"errors"
+	"syscall"
+)
+
+// exists reports whether a process has the number. The signal 0 is none.
+func exists(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

@@ -1,0 +1,69 @@
+// Package process names a process, so that another process of the same machine can tell
+// whether it still runs. It knows the operating system; it must not know what the
+// processes do.
+package process
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// ID returns the name of this process, which no other process has or had, on any machine:
+// its number and host, for people; then the machine since its last start, with the
+// namespace that numbers the processes; then when the process was started.
+func ID() string { return own() }
+
+var own = sync.OnceValue(func() string { //nolint:gochecknoglobals // it does not change
+	host, err := os.Hostname()
+	if err != nil || strings.ContainsAny(host, " \n") {
+		host = "unknown"
+	}
+	started, _ := startOf(os.Getpid())
+	return fmt.Sprintf("%d@%s %s %s", os.Getpid(), host, machine(), started)
+})
+
+// parts are those of an ID.
+type parts struct {
+	pid                    int
+	host, machine, started string
+}
+
+// parse reads an ID. A text may follow it after a space.
+func parse(id string) (p parts, ok bool) {
+	fields := strings.Fields(id)
+	if len(fields) < 3 {
+		return parts{}, false
+	}
+	pid, host, found := strings.Cut(fields[0], "@")
+	number, err := strconv.Atoi(pid)
+	return parts{pid: number, host: host, machine: fields[1], started: fields[2]}, found && err == nil && number > 0
+}
+
+// Describe names the process of an ID for people, and returns "" for another text.
+func Describe(id string) string {
+	p, ok := parse(id)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("process %d on %s", p.pid, p.host)
+}
+
+// Gone reports whether the process of an ID is known to have ended. It is not known of a
+// process of another machine or container, nor where [ID] does not know the machine.
+func Gone(id string) bool {
+	p, ok := parse(id)
+	if !ok || p.machine == unknown || p.machine != machine() {
+		return false
+	}
+	if !exists(p.pid) {
+		return true
+	}
+	started, known := startOf(p.pid)
+	return known && started != p.started
+}
+
+// unknown stands for what the operating system does not say.
+const unknown = "-"

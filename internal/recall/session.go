@@ -1,0 +1,179 @@
+// Package recall keeps what the hooks of an assistant have shown in each of its sessions,
+// and decides when a session has found out something that is worth a document. It knows
+// neither MCP nor the index.
+package recall
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// sessionsFolder is the folder of the sessions' files below the user's own folder.
+const sessionsFolder = "recalls"
+
+const (
+	// maxAge is how long a session is kept after its last hook.
+	maxAge = 30 * 24 * time.Hour
+	// maxFile bounds a session's file, in bytes: some thousand documents.
+	maxFile = 1 << 20
+	// lockWait bounds the wait for another process, which writes in milliseconds: a prompt
+	// waits for a hook.
+	lockWait = 2 * time.Second
+)
+
+// Shown is a document that a hook has pointed to.
+type Shown struct {
+	// Project is the root of the repository, and Path the document's path in the index.
+	Project string    `json:"project"`
+	Path    string    `json:"path"`
+	Event   string    `json:"event"`
+	Why     string    `json:"why"`
+	Score   float64   `json:"score"`
+	At      time.Time `json:"at"`
+	// Opened says that the assistant has read the file afterwards.
+	Opened bool `json:"opened"`
+}
+
+// Session is what the hooks of one session have seen and shown.
+type Session struct {
+	// Shown has the documents in the order in which they were shown.
+	Shown []Shown `json:"shown"`
+	// Forgotten is how many of Shown were there before the conversation was last
+	// compacted: the assistant knows nothing of these any more.
+	Forgotten int `json:"forgotten"`
+	// Solved says that something was solved since the last reminder to write it down.
+	Solved bool `json:"solved"`
+	// Reminded says that the session was reminded to write down what it found out.
+	Reminded bool `json:"reminded"`
+	// Wrote says that the session has written a document.
+	Wrote bool `json:"wrote"`
+}
+
+// Knows reports whether the assistant was pointed to the document and still knows it.
+func (s *Session) Knows(project, path string) bool {
+	for _, shown := range s.Shown[min(s.Forgotten, len(s.Shown)):] {
+		if shown.Project == project && shown.Path == path {
+			return true
+		}
+	}
+	return false
+}
+
+// Open notes that the assistant has read a document.
+func (s *Session) Open(project, path string) {
+	for i := range s.Shown {
+		if s.Shown[i].Project == project && s.Shown[i].Path == path {
+			s.Shown[i].Opened = true
+		}
+	}
+}
+
+// Compact forgets what the assistant was told: the conversation was summarised. A session
+// that has solved something is reminded again.
+func (s *Session) Compact() { s.Forgotten, s.Reminded = len(s.Shown), false }
+
+// Store keeps sessions in files below the user's own folder, one file for each. Other
+// processes may use the same folder. Safe for concurrent use.
+type Store struct {
+	dir string
+	mu  sync.Mutex
+}
+
+// NewStore returns a store below the user's folder home. It makes no folder yet.
+func NewStore(home string) *Store { return &Store{dir: filepath.Join(home, sessionsFolder)} }
+
+// Update changes a session and writes it. A session that is not known, or whose file
+// cannot be understood, begins empty. Nothing is written if change returns an error.
+func (s *Store) Update(id string, change func(*Session) error) (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return fmt.Errorf("remember a session: %w", err)
+	}
+	lock := flock.New(filepath.Join(s.dir, ".lock"))
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	defer cancel()
+	if _, err := lock.TryLockContext(ctx, 10*time.Millisecond); err != nil {
+		return fmt.Errorf("remember a session: wait for the process that holds %s, see fuser -v: %w", lock.Path(), err)
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	file := filepath.Join(s.dir, fileName(id))
+	session, known := readSession(file)
+	if !known {
+		s.removeOld(time.Now().Add(-maxAge))
+	}
+	if err := change(&session); err != nil {
+		return err
+	}
+	content, err := json.Marshal(session)
+	if err != nil {
+		return fmt.Errorf("remember a session: %w", err)
+	}
+	if len(content) > maxFile {
+		return fmt.Errorf("remember a session: it has been shown %d documents", len(session.Shown))
+	}
+	if err := os.WriteFile(file+".new", content, 0o600); err != nil {
+		return fmt.Errorf("remember a session: %w", err)
+	}
+	return os.Rename(file+".new", file)
+}
+
+// All returns the sessions that are kept, in no order.
+func (s *Store) All() ([]Session, error) {
+	entries, err := os.ReadDir(s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read what was recalled: %w", err)
+	}
+	var all []Session
+	for _, entry := range entries {
+		if session, known := readSession(filepath.Join(s.dir, entry.Name())); known {
+			all = append(all, session)
+		}
+	}
+	return all, nil
+}
+
+// removeOld removes the files of sessions that have had no hook since.
+func (s *Store) removeOld(since time.Time) {
+	entries, _ := os.ReadDir(s.dir) // what cannot be listed is not old enough to matter
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err == nil && strings.HasSuffix(entry.Name(), extension) && info.ModTime().Before(since) {
+			_ = os.Remove(filepath.Join(s.dir, entry.Name())) // the next session tries again
+		}
+	}
+}
+
+const extension = ".json"
+
+// fileName is made of a hash, because an identifier may hold any character.
+func fileName(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:16]) + extension
+}
+
+func readSession(file string) (session Session, known bool) {
+	if filepath.Ext(file) != extension {
+		return Session{}, false
+	}
+	content, err := os.ReadFile(file)
+	if err != nil || json.Unmarshal(content, &session) != nil {
+		return Session{}, false
+	}
+	return session, true
+}

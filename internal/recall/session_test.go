@@ -1,0 +1,122 @@
+package recall
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func shown(path string) Shown { return Shown{Project: "/repo", Path: path, Event: "UserPromptSubmit"} }
+
+func update(t *testing.T, s *Store, id string, change func(*Session)) (after Session) {
+	t.Helper()
+	if err := s.Update(id, func(session *Session) error {
+		change(session)
+		after = *session
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return after
+}
+
+func TestStore_KeepsSessionsApart(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	for _, id := range []string{"one", "../../two", "with a\nline"} {
+		update(t, NewStore(home), id, func(s *Session) { s.Shown = append(s.Shown, shown(id)) })
+	}
+	// Another process of the same user.
+	for _, id := range []string{"one", "../../two", "with a\nline"} {
+		got := update(t, NewStore(home), id, func(*Session) {})
+		if diff := cmp.Diff([]Shown{shown(id)}, got.Shown); diff != "" {
+			t.Errorf("session %q (-want +got):\n%s", id, diff)
+		}
+	}
+	entries, err := os.ReadDir(filepath.Join(home, sessionsFolder))
+	if err != nil || len(entries) != 4 {
+		t.Errorf("%d files (%v), want three sessions and the lock", len(entries), err)
+	}
+}
+
+func TestStore_LosesNoUpdate(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			store := NewStore(home)
+			for range 5 {
+				if err := store.Update("s", func(s *Session) error {
+					s.Shown = append(s.Shown, shown("a.md"))
+					return nil
+				}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	all, err := NewStore(home).All()
+	if err != nil || len(all) != 1 || len(all[0].Shown) != 40 {
+		t.Errorf("kept %+v (%v), want one session with 40 documents", all, err)
+	}
+}
+
+func TestStore_WritesNothingAfterAnError(t *testing.T) {
+	t.Parallel()
+	store, stop := NewStore(t.TempDir()), errors.New("stop")
+	err := store.Update("s", func(s *Session) error {
+		s.Reminded = true
+		return stop
+	})
+	if got := update(t, store, "s", func(*Session) {}); !errors.Is(err, stop) || got.Reminded {
+		t.Errorf("error %v, session %+v, want the error and an empty session", err, got)
+	}
+}
+
+func TestStore_ForgetsOldAndBrokenSessions(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	store := NewStore(home)
+	update(t, store, "old", func(s *Session) { s.Reminded = true })
+	update(t, store, "broken", func(s *Session) { s.Reminded = true })
+	old := filepath.Join(home, sessionsFolder, fileName("old"))
+	long := time.Now().Add(-maxAge - time.Hour)
+	if err := errors.Join(os.Chtimes(old, long, long),
+		os.WriteFile(filepath.Join(home, sessionsFolder, fileName("broken")), []byte(`{"shown": [`), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	update(t, store, "new", func(*Session) {})
+	if _, err := os.Stat(old); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the old session is still there (%v)", err)
+	}
+	if got := update(t, store, "broken", func(*Session) {}); got.Reminded {
+		t.Errorf("a broken file gives %+v, want an empty session", got)
+	}
+}
+
+func TestSession_ForgetsWhatWasCompacted(t *testing.T) {
+	t.Parallel()
+	s := Session{Shown: []Shown{shown("a.md")}, Reminded: true}
+	if !s.Knows("/repo", "a.md") || s.Knows("/other", "a.md") || s.Knows("/repo", "b.md") {
+		t.Error("knows the wrong documents")
+	}
+	s.Compact()
+	if s.Knows("/repo", "a.md") || s.Reminded {
+		t.Errorf("after a compaction: %+v, want the document forgotten and another reminder", s)
+	}
+	s.Shown = append(s.Shown, shown("a.md"))
+	if !s.Knows("/repo", "a.md") {
+		t.Error("does not know what was shown after the compaction")
+	}
+	s.Open("/repo", "a.md")
+	if !s.Shown[0].Opened || !s.Shown[1].Opened {
+		t.Errorf("opened: %+v", s.Shown)
+	}
+}

@@ -1,0 +1,108 @@
+package staleness
+
+import (
+	"bytes"
+	"crypto/sha1" //nolint:gosec // git's name of a file's bytes
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/compound-docs/compound-docs/internal/contain"
+)
+
+// presentFiles are the files of a checkout as they are now. A file is read again when its
+// size or time has changed.
+type presentFiles struct {
+	root *contain.Root
+	// files are those looked at since begin, and known those of before.
+	files, known map[string]presentFile
+}
+
+// presentFile is a file as it is now.
+type presentFile struct {
+	exists bool
+	// unread says that it is a folder, or something else that is not read.
+	unread  bool
+	size    int64
+	modTime time.Time
+	// names are git's, of the bytes as they are and with the line ends that git may have
+	// made of them, for both kinds of repositories.
+	names []string
+}
+
+// is reports whether the file has the bytes of one of git's objects.
+func (f presentFile) is(object string) bool { return object != "" && slices.Contains(f.names, object) }
+
+// begin forgets the files that nobody asked for since the last call.
+func (p *presentFiles) begin(root *contain.Root) *presentFiles {
+	p.root, p.known, p.files = root, p.files, map[string]presentFile{}
+	return p
+}
+
+func (p *presentFiles) file(name string) presentFile {
+	name = strings.TrimSuffix(name, "/")
+	if looked, ok := p.files[name]; ok {
+		return looked
+	}
+	file := p.look(name)
+	p.files[name] = file
+	return file
+}
+
+func (p *presentFiles) look(name string) presentFile {
+	if name == "" || !p.root.Exists(name) {
+		return presentFile{}
+	}
+	info, err := p.root.Lstat(name)
+	if err != nil {
+		return presentFile{exists: true, unread: true}
+	}
+	file := presentFile{exists: true, size: info.Size(), modTime: info.ModTime()}
+	if known, ok := p.known[name]; ok && info.Mode().IsRegular() && known.size == file.size && known.modTime.Equal(file.modTime) {
+		return known
+	}
+	content, err := p.read(name)
+	if err != nil {
+		file.unread = true
+		return file
+	}
+	file.names = gitNames(content)
+	if unix := bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")); len(unix) != len(content) {
+		file.names = append(file.names, gitNames(unix)...)
+	}
+	return file
+}
+
+// lines returns the lines of a file, none of one that is not read.
+func (p *presentFiles) lines(name string) []string {
+	content, err := p.read(name)
+	if err != nil {
+		return nil
+	}
+	return linesOf(content)
+}
+
+func (p *presentFiles) read(name string) ([]byte, error) {
+	read, err := p.root.Read(name, contain.MaxDocument)
+	return read.Content, err
+}
+
+// gitNames returns git's names of a file's bytes.
+func gitNames(content []byte) []string {
+	var names []string
+	for _, h := range []hash.Hash{sha1.New(), sha256.New()} { //nolint:gosec // as above
+		fmt.Fprintf(h, "blob %d\x00", len(content)) // a hash returns no error
+		h.Write(content)
+		names = append(names, hex.EncodeToString(h.Sum(nil)))
+	}
+	return names
+}
+
+func linesOf(content []byte) []string {
+	text := strings.ReplaceAll(string(content), "\r\n", "\n")
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}

@@ -1,0 +1,262 @@
+// Package yamlvalue decodes untrusted YAML into what JSON can hold. It bounds how deep
+// values nest and what aliases multiply, and names the line of each error. It must not
+// know what a text is for.
+package yamlvalue
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+	"go.yaml.in/yaml/v4/plugin/loaderlimits"
+)
+
+// Limits bounds a YAML text. The caller bounds its length: time and memory grow in
+// proportion to it.
+type Limits struct {
+	// Depth is how deep collections may nest.
+	Depth int
+	// Values and Text are the largest number of values, and of bytes in all keys and
+	// texts, with every alias written out.
+	Values, Text int
+	// LineOffset is added to line numbers within messages, for a text that does not
+	// begin on the first line of its file. It is not added to [Error.Line].
+	LineOffset int
+}
+
+// Document is a decoded YAML document.
+type Document struct {
+	// Value holds only what JSON can: nil, bool, int (uint64 beyond it), float64,
+	// string, []any and map[string]any. It is nil for an empty document.
+	Value any
+	// Line is where the value begins, 1-based.
+	Line int
+}
+
+// Error says what is wrong with a text, and where.
+type Error struct {
+	Line, Column int // 1-based
+	// Key is the path of the key that has the problem, such as tags[1] or
+	// contact.email; "" for the whole text.
+	Key string
+	// Problem is a predicate whose subject is Key or the text: "is given twice".
+	Problem string
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, strings.TrimSpace(e.Key+" "+e.Problem))
+}
+
+// Decode decodes a text of at most one YAML document. The error is an *Error.
+func Decode(text string, limits Limits) (Document, error) {
+	root, err := Parse(text, limits)
+	if err != nil || root == nil {
+		return Document{Line: 1}, err
+	}
+	d := decoder{limits: limits}
+	value, err := d.value(root, "")
+	if err != nil {
+		return Document{}, err
+	}
+	return Document{Value: value, Line: root.Line}, nil
+}
+
+// Parse returns the root of a text's only YAML document, nil if there is none. Its nodes
+// have the lines and columns of the text, columns in characters. Of the limits it checks
+// only Depth. The error is an *Error.
+func Parse(text string, limits Limits) (*yaml.Node, error) {
+	deep := fmt.Errorf("nests deeper than %d levels", limits.Depth)
+	loader, err := yaml.NewLoader(strings.NewReader(text), yaml.WithPlugin(loaderlimits.New(
+		loaderlimits.DepthFunc(func(depth int, _ *loaderlimits.DepthContext) error {
+			if depth > limits.Depth {
+				return deep
+			}
+			return nil
+		}))))
+	if err != nil {
+		return nil, fmt.Errorf("load YAML: %w", err)
+	}
+	var first, second yaml.Node
+	switch err := loader.Load(&first); {
+	case errors.Is(err, io.EOF):
+		return nil, nil //nolint:nilnil // An empty text has no root, and is no error.
+	case err != nil:
+		return nil, syntaxError(err, text, deep, limits)
+	}
+	switch err := loader.Load(&second); {
+	case err == nil:
+		return nil, errorAt(&second, "", "holds a second YAML document")
+	case !errors.Is(err, io.EOF):
+		return nil, syntaxError(err, text, deep, limits)
+	}
+	return first.Content[0], nil
+}
+
+// syntaxError turns an error of the loader into an *Error. deep is the one for too deep nesting.
+func syntaxError(err error, text string, deep error, limits Limits) *Error {
+	located, ok := errors.AsType[*yaml.LoadError](err)
+	if !ok {
+		return &Error{Line: 1, Column: 1, Problem: "is not valid YAML: " + err.Error()}
+	}
+	e := &Error{Line: located.Mark.Line, Column: located.Mark.Column, Problem: "is not valid YAML: " + located.Message}
+	if e.Line == 0 { // the reader does not say where a character stands
+		before := text[:max(0, strings.IndexFunc(text, unreadable))]
+		e.Line, e.Column = strings.Count(before, "\n")+1, utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])+1
+	}
+	context := located.ContextMsg
+	switch {
+	case located.Message == deep.Error():
+		e.Problem = located.Message
+	case strings.Contains(context, "flow") || strings.Contains(context, "quoted"): // it begins where nobody ended it
+		e.Problem += fmt.Sprintf(" on line %d, %s", e.Line+limits.LineOffset, context)
+		e.Line, e.Column = located.ContextMark.Line, located.ContextMark.Column
+	case context != "":
+		e.Problem += ", " + context
+	}
+	return e
+}
+
+// unreadable reports whether YAML allows the character in no text.
+func unreadable(r rune) bool {
+	return r == utf8.RuneError || unicode.IsControl(r) && !strings.ContainsRune("\t\n\r\u0085", r)
+}
+
+func errorAt(node *yaml.Node, key, format string, args ...any) *Error {
+	return &Error{
+		Line: max(node.Line, 1), Column: max(node.Column, 1), Key: shortened(key), Problem: fmt.Sprintf(format, args...),
+	}
+}
+
+// decoder turns nodes into Go values. Unlike the library's own decoder it accepts only
+// what JSON can hold, and names the key and the place of an error.
+type decoder struct {
+	limits Limits
+	values int
+	text   int // bytes of all keys and values
+	depth  int
+}
+
+// value decodes the node at the key path ("" for the root).
+func (d *decoder) value(node *yaml.Node, path string) (any, error) {
+	d.depth++
+	defer func() { d.depth-- }()
+	if d.depth > d.limits.Depth {
+		return nil, errorAt(node, "", "nests deeper than %d levels", d.limits.Depth)
+	}
+	if d.values++; d.values > d.limits.Values {
+		return nil, errorAt(node, "", "holds more than %d values", d.limits.Values)
+	}
+	switch node.Kind {
+	case yaml.AliasNode:
+		return d.value(node.Alias, path) // one inside its own anchor exceeds a limit
+	case yaml.MappingNode:
+		if node.Tag == "!!map" {
+			return d.mapping(node.Content, path)
+		}
+	case yaml.SequenceNode:
+		if node.Tag == "!!seq" {
+			return d.sequence(node.Content, path)
+		}
+	default:
+		return d.scalar(node, path)
+	}
+	return nil, badTag(node, path)
+}
+
+func badTag(node *yaml.Node, path string) *Error {
+	return errorAt(node, path, "has the tag %s, which has no JSON equivalent", node.Tag)
+}
+
+func (d *decoder) scalar(node *yaml.Node, path string) (any, error) {
+	switch node.Tag {
+	case "!!str", "!!timestamp", "!!merge": // a date stays as it is written
+		return d.storable(node, node.Value, path)
+	case "!!null":
+		return nil, nil //nolint:nilnil // YAML's null.
+	case "!!bool", "!!int", "!!float":
+	default:
+		return nil, badTag(node, path)
+	}
+	var value any
+	if err := node.Load(&value); err != nil {
+		return nil, errorAt(node, path, "is %.60q, which is not of the type %s", node.Value, node.Tag)
+	}
+	if f, ok := value.(float64); ok && (math.IsInf(f, 0) || math.IsNaN(f)) {
+		return nil, errorAt(node, path, "is not a finite number, which has no JSON equivalent")
+	}
+	return value, nil
+}
+
+// mapping decodes keys and values, which alternate in content.
+func (d *decoder) mapping(content []*yaml.Node, path string) (any, error) {
+	values := make(map[string]any, len(content)/2)
+	lines := make(map[string]int, len(content)/2)
+	for i := 0; i+1 < len(content); i += 2 {
+		name := content[i]
+		switch {
+		case name.Kind != yaml.ScalarNode:
+			return nil, errorAt(name, path, "holds a key that is not a plain text")
+		case name.Tag == "!!merge":
+			return nil, errorAt(name, path, "holds a merge key (<<); write the keys out")
+		}
+		key, err := d.storable(name, name.Value, path)
+		if err != nil {
+			return nil, err
+		}
+		keyPath := key
+		if path != "" {
+			keyPath = shortened(path) + "." + key
+		}
+		if first, ok := lines[key]; ok {
+			return nil, errorAt(name, keyPath, "is given twice, first on line %d", first+d.limits.LineOffset)
+		}
+		lines[key] = name.Line
+		if values[key], err = d.value(content[i+1], keyPath); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
+func (d *decoder) sequence(content []*yaml.Node, path string) (any, error) {
+	values := make([]any, 0, len(content))
+	for i, item := range content {
+		value, err := d.value(item, fmt.Sprintf("%s[%d]", shortened(path), i))
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, value)
+	}
+	return values, nil
+}
+
+// maxShownPath is the length in bytes from which a path of keys is shortened.
+const maxShownPath = 200
+
+// shortened cuts off the beginning of a path that is too long to be shown.
+func shortened(path string) string {
+	if len(path) <= maxShownPath {
+		return path
+	}
+	return "…" + strings.ToValidUTF8(path[len(path)-maxShownPath:], "")
+}
+
+// storable returns s, or an error if it holds what a PostgreSQL text cannot (escapes
+// can produce it), or if all texts together exceed the limit.
+func (d *decoder) storable(node *yaml.Node, s, path string) (string, error) {
+	if d.text += len(s); d.text > d.limits.Text {
+		return "", errorAt(node, "", "holds more than %d KiB with its aliases written out", d.limits.Text>>10)
+	}
+	if strings.ContainsRune(s, 0) {
+		return "", errorAt(node, path, "holds a NUL character")
+	}
+	if !utf8.ValidString(s) {
+		return "", errorAt(node, path, "is not valid UTF-8")
+	}
+	return s, nil
+}

@@ -1,0 +1,7 @@
+@echo off
+rem Starts compound-docs.exe, which is installed apart from the plugin.
+for %%D in ("%USERPROFILE%\go\bin" "%LOCALAPPDATA%\Programs\compound-docs") do if exist "%%~D\compound-docs.exe" (
+  "%%~D\compound-docs.exe" %*
+  exit /b
+)
+compound-docs.exe %*

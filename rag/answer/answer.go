@@ -1,0 +1,161 @@
+// Package answer answers questions from documents: it has the search of package rag
+// find them, follows their links, chooses what to quote, and has a language model
+// write. It must not know how documents are found, or MCP.
+package answer
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/ollama"
+)
+
+// Generator writes an answer.
+type Generator interface {
+	Generate(ctx context.Context, prompt ollama.Prompt, onText func(text string)) (string, error)
+	// ContextWindow is how many tokens prompt and answer may have together.
+	ContextWindow(ctx context.Context) int
+}
+
+// Answerer answers questions. Safe for concurrent use.
+type Answerer struct {
+	db        *db.Database
+	searcher  *rag.Searcher
+	generator Generator
+	logger    *slog.Logger
+	// links has the link graphs of the tenants that were asked last, by their ID.
+	// linksMu makes one step of replacing a graph and of comparing the two.
+	links   *lru.Cache[int32, linkCache]
+	linksMu sync.Mutex
+}
+
+// New returns an Answerer; nothing is connected yet.
+func New(database *db.Database, searcher *rag.Searcher, generator Generator, logger *slog.Logger) *Answerer {
+	return &Answerer{db: database, searcher: searcher, generator: generator, logger: logger, links: newLinks()}
+}
+
+// maxCritical is how many critical documents are considered for an answer.
+const maxCritical = 20
+
+// Question asks for an answer from the documents.
+type Question struct {
+	rag.Query // Levels and Critical must be empty; see MinLevel and IncludeCritical.
+
+	// MinLevel is the lowest level of the documents used, linked ones included.
+	MinLevel catalog.Level
+	// IncludeCritical puts critical documents of all doc-types in front whatever their
+	// score. They do not count against Limit.
+	IncludeCritical bool
+	// MaxDepth and MaxLinked bound the documents that are reached over links; 0
+	// follows none.
+	MaxDepth, MaxLinked int
+	// Stale, if not nil, says by the paths of documents why they may be outdated.
+	Stale func() map[string]string
+	// OnText, if not nil, is called with each piece of the answer as it is written.
+	OnText func(text string)
+}
+
+// Answer is an answer with what it was drawn from.
+type Answer struct {
+	// Text is empty when there was nothing to answer from.
+	Text string
+	// Sources are the critical documents, then the others by relevance. A document that
+	// another one replaces comes after it, and has no critical place. At least a part of
+	// each, and of each document of Linked, was quoted to the language model.
+	Sources []rag.Hit
+	Linked  []Linked
+	// Omitted are the paths of documents that were found and not quoted, because
+	// the language model's context window has no room for them.
+	Omitted []string
+	// CriticalNotConsidered is how many critical documents there are beyond the
+	// maxCritical most relevant ones.
+	CriticalNotConsidered int
+	// Closest are set when no document reached the threshold: then there are no sources.
+	Closest []rag.Hit
+	// Altered is how many passages were left out since they were altered in the database.
+	Altered int
+	// Coverage says how the sources were searched for.
+	rag.Coverage
+	// FallbackReason says why Text quotes passages. It is nil for an answer that the
+	// language model has written.
+	FallbackReason error
+	// CutShort says why the text ends before the answer does, and is nil for a whole
+	// one.
+	CutShort error
+}
+
+// Ask answers a question from the documents of the scope. Nothing is generated
+// when no document is relevant enough, and when the language model fails the
+// best passages are quoted instead.
+func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Question) (answered Answer, err error) {
+	query := question.Query
+	query.Levels = slices.DeleteFunc(catalog.Levels(), func(level catalog.Level) bool {
+		return rank(level) < rank(question.MinLevel)
+	})
+	if question.IncludeCritical {
+		query.Critical = maxCritical
+	}
+	found, err := a.searcher.Search(ctx, scope, query)
+	if err != nil {
+		return Answer{}, err
+	}
+	answer := Answer{Sources: []rag.Hit{}, Linked: []Linked{}, Closest: found.Closest, Coverage: found.Coverage}
+	defer func() { answered.Altered = found.Altered() }()
+	if len(answer.Closest) > 0 {
+		return answer, nil
+	}
+	if answer.Sources, err = a.withSuccessors(ctx, found, question); err != nil {
+		return Answer{}, err
+	}
+	if len(found.Critical) == maxCritical {
+		if answer.CriticalNotConsidered, err = a.criticalBeyond(ctx, scope); err != nil {
+			return Answer{}, err
+		}
+	}
+	if len(answer.Sources) == 0 {
+		return answer, nil
+	}
+	limits := linkLimits{depth: question.MaxDepth, documents: question.MaxLinked, minLevel: question.MinLevel}
+	if answer.Linked, err = a.follow(ctx, found, linkOrigins(answer.Sources, question.MinScore), limits); err != nil {
+		return Answer{}, err
+	}
+	return a.write(ctx, found, question, answer)
+}
+
+// criticalBeyond returns how many critical documents there are besides maxCritical.
+func (a *Answerer) criticalBeyond(ctx context.Context, scope catalog.Scope) (beyond int, err error) {
+	err = a.db.Read(ctx, "count critical documents", func(q *db.Queries) error {
+		all, err := q.DocumentCountAtLevel(ctx, db.DocumentCountAtLevelParams{
+			ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Collection: scope.Collection,
+			PromotionLevel: catalog.Critical,
+		})
+		beyond = max(0, int(all)-maxCritical)
+		return err
+	})
+	return beyond, err
+}
+
+// linkOrigins returns the paths of the sources in the order in which their links are
+// followed, by relevance. Critical documents that have nothing to do with the question
+// are left out: their links would take the places of others.
+func linkOrigins(sources []rag.Hit, minScore float64) []string {
+	ordered := slices.Clone(sources)
+	slices.SortStableFunc(ordered, func(a, b rag.Hit) int { return cmp.Compare(b.Score, a.Score) })
+	var paths []string
+	for _, hit := range ordered {
+		if hit.Level != catalog.Critical || hit.Score >= minScore {
+			paths = append(paths, hit.Path)
+		}
+	}
+	return paths
+}
+
+func rank(level catalog.Level) int { return slices.Index(catalog.Levels(), level) }

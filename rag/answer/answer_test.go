@@ -1,0 +1,185 @@
+package answer_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/answer"
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+)
+
+func ask(t *testing.T, f *fixture, question answer.Question) answer.Answer {
+	t.Helper()
+	if question.MinLevel == "" {
+		question.MinLevel = catalog.Standard
+	}
+	if question.Limit == 0 {
+		question.Limit = 3
+	}
+	answered, err := f.Answerer.Ask(t.Context(), f.Scope(), question)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answered
+}
+
+func paths(hits []rag.Hit) []string {
+	list := []string{}
+	for _, hit := range hits {
+		list = append(list, hit.Path)
+	}
+	return list
+}
+
+// knowledge is a small set of documents: one about pools that links to one about
+// drivers, which links on and back; one critical rule; one about lunch.
+func knowledge(t *testing.T) *fixture {
+	t.Helper()
+	f := setup(t)
+	f.Add(t, f.Tenant,
+		file("docs/problems/pool.md", "# Connection pool exhausted", "", "The connection pool was exhausted by leaked connections.",
+			"See [driver](../tools/driver.md)."),
+		file("docs/tools/driver.md", "# Driver settings", "", "Statement timeouts of the driver.", "See [back](../problems/pool.md) and [far](../codebase/far.md)."),
+		file("docs/codebase/far.md", "# Far away", "", "Replication slots.", "See [farther](farther.md)."),
+		file("docs/codebase/farther.md", "# Farther", "", "Vacuum settings."),
+		file("docs/styles/rule.md", "---", "promotion_level: critical", "---", "# Never log secrets", "", "Secrets stay out of logs."),
+		file("docs/insights/lunch.md", "# Lunch", "", "Orders peak around noon."),
+	)
+	return f
+}
+
+func TestAsk_SourcesLinksAndCritical(t *testing.T) {
+	t.Parallel()
+	f := knowledge(t)
+	answered := ask(t, f, answer.Question{
+		Query:           rag.Query{Text: "why was the connection pool exhausted", MinScore: 0.6},
+		IncludeCritical: true, MaxDepth: 2, MaxLinked: 5,
+	})
+	if diff := cmp.Diff([]string{"docs/styles/rule.md", "docs/problems/pool.md"}, paths(answered.Sources)); diff != "" {
+		t.Errorf("sources (-want +got):\n%s", diff)
+	}
+	links := []string{}
+	for _, link := range answered.Linked {
+		links = append(links, link.From+" → "+link.Path)
+	}
+	want := []string{"docs/problems/pool.md → docs/tools/driver.md", "docs/tools/driver.md → docs/codebase/far.md"}
+	if diff := cmp.Diff(want, links); diff != "" {
+		t.Errorf("linked, two links away and each once (-want +got):\n%s", diff)
+	}
+	chats := f.Fake.Requests("/api/chat")
+	if len(chats) != 1 {
+		t.Fatalf("%d chats", len(chats))
+	}
+	for _, text := range []string{
+		"leaked connections", "Statement timeouts", "Replication slots", "Secrets stay out of logs",
+		`path="./docs/problems/pool.md"`, `note="critical"`, "linked from ./docs/problems/pool.md",
+		"Question: why was the connection pool exhausted",
+	} {
+		if !strings.Contains(chats[0].User, text) {
+			t.Errorf("the prompt lacks %q:\n%s", text, chats[0].User)
+		}
+	}
+	for _, text := range []string{"Orders peak", "Vacuum settings"} {
+		if strings.Contains(chats[0].User, text) {
+			t.Errorf("the prompt holds %q, which is neither near nor linked", text)
+		}
+	}
+}
+
+func TestAsk_LimitsOfLinks(t *testing.T) {
+	t.Parallel()
+	f := knowledge(t)
+	question := answer.Question{Query: rag.Query{Text: "why was the connection pool exhausted", MinScore: 0.6}}
+	for _, test := range []struct{ depth, limit, want int }{{0, 5, 0}, {1, 5, 1}, {3, 5, 3}, {3, 1, 1}} {
+		question.MaxDepth, question.MaxLinked = test.depth, test.limit
+		if got := len(ask(t, f, question).Linked); got != test.want {
+			t.Errorf("depth %d, limit %d: %d linked documents, want %d", test.depth, test.limit, got, test.want)
+		}
+	}
+}
+
+func TestAsk_MinLevelLeavesOutLowerOnes(t *testing.T) {
+	t.Parallel()
+	f := knowledge(t)
+	answered := ask(t, f, answer.Question{Query: rag.Query{Text: "connection pool"}, MinLevel: catalog.Important})
+	if diff := cmp.Diff([]string{"docs/styles/rule.md"}, paths(answered.Sources)); diff != "" {
+		t.Errorf("sources (-want +got):\n%s", diff)
+	}
+}
+
+func TestAsk_NothingRelevantGeneratesNothing(t *testing.T) {
+	t.Parallel()
+	f := knowledge(t)
+	answered := ask(t, f, answer.Question{Query: rag.Query{Text: "quantum chromodynamics", MinScore: 0.9}})
+	if len(answered.Sources) != 0 || answered.Closest == nil || answered.Text != "" {
+		t.Errorf("got %+v, want no sources, no text and the closest", answered)
+	}
+	if chats := f.Fake.Requests("/api/chat"); len(chats) != 0 {
+		t.Errorf("%d chats, want none", len(chats))
+	}
+}
+
+func TestAsk_QuotesPassagesWhenTheModelFails(t *testing.T) {
+	t.Parallel()
+	f := knowledge(t)
+	f.Fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/chat"}, Status: 500, Message: "out of memory"})
+	answered := ask(t, f, answer.Question{Query: rag.Query{Text: "connection pool exhausted", MinScore: 0.6}})
+	if answered.FallbackReason == nil || !strings.Contains(answered.Text, "./docs/problems/pool.md, lines 1 to 4:") ||
+		!strings.Contains(answered.Text, "leaked connections") {
+		t.Errorf("got %q (%v), want the quoted passage", answered.Text, answered.FallbackReason)
+	}
+}
+
+func TestAsk_LongDocumentsAreQuotedInPart(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	lines := []string{"# Handbook"}
+	for i := range 80 {
+		lines = append(lines, section("Part "+string(rune('A'+i%26))+strings.Repeat("x", i/26), "chapter"))
+	}
+	lines = append(lines, section("The secret", "zebras"))
+	f.Add(t, f.Tenant, file("docs/long.md", lines...), file("docs/short.md", "# Short", "", "A short note on zebras."))
+	answered := ask(t, f, answer.Question{Query: rag.Query{Text: "zebras behaves"}})
+	prompt := f.Fake.Requests("/api/chat")[0].User
+	for _, text := range []string{"about zebras", "A short note on zebras.", "[… lines"} {
+		if !strings.Contains(prompt, text) {
+			t.Errorf("the prompt lacks %q", text)
+		}
+	}
+	if len(prompt) > 8192*4 {
+		t.Errorf("a prompt of %d bytes does not fit the window", len(prompt))
+	}
+	if len(answered.Sources) != 2 {
+		t.Errorf("sources %v", paths(answered.Sources))
+	}
+}
+
+// An answer that breaks off is shown as far as it came, with the reason.
+func TestAsk_ShowsAnAnswerThatWasCutShort(t *testing.T) {
+	t.Parallel()
+	f := knowledge(t)
+	f.Fake.SetAnswer(func(string, string) []string { return []string{"The pool ", "ran dry."} })
+	f.Fake.SetFaults(fakeollama.Faults{Paths: []string{"/api/chat"}, HangUp: true})
+	answered := ask(t, f, answer.Question{Query: rag.Query{Text: "why was the connection pool exhausted"}})
+	if answered.Text != "The pool" || answered.CutShort == nil || answered.FallbackReason != nil || len(answered.Sources) == 0 {
+		t.Errorf("the answer is %q (cut short: %v; instead: %v) from %v", answered.Text, answered.CutShort, answered.FallbackReason, paths(answered.Sources))
+	}
+}
+
+// The model is told which of its sources another document replaces.
+func TestAsk_SaysWhatIsSuperseded(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	const text = "The connection pool was exhausted by leaked connections."
+	f.Add(t, f.Tenant,
+		file("docs/problems/a-old.md", "# Pool", "", text), file("docs/problems/b-new.md", "---", "supersedes: a-old.md", "---", "# Pool", "", text))
+	answered := ask(t, f, answer.Question{Query: rag.Query{Text: "connection pool exhausted"}})
+	if len(answered.Sources) != 2 || !strings.Contains(f.Fake.Requests("/api/chat")[0].User, `superseded by ./docs/problems/b-new.md`) {
+		t.Errorf("the prompt does not say what is superseded; sources %v", paths(answered.Sources))
+	}
+}

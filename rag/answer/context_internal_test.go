@@ -1,0 +1,138 @@
+package answer
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// randomText returns about so many characters: words, code, white space, or characters
+// that are a token each.
+func randomText(random *rand.Rand, characters int) string {
+	pieces := []string{"word ", "pool.Acquire(ctx)", "\n\n\n", "        ", "数据库连接", "🎉", "x", "</document>", "größe "}
+	var b strings.Builder
+	kind := pieces[random.IntN(len(pieces))]
+	for b.Len() < characters {
+		if random.IntN(20) == 0 {
+			kind = pieces[random.IntN(len(pieces))]
+		}
+		b.WriteString(kind)
+	}
+	return b.String()
+}
+
+func randomSource(random *rand.Rand, id int) source {
+	s := source{
+		id: int64(id), path: randomText(random, random.IntN(1+random.IntN(4000))), note: "relevant to the question",
+		title: randomText(random, random.IntN(1+random.IntN(4000))), score: random.Float64(),
+	}
+	for i := range random.IntN(12) {
+		s.passages = append(s.passages, passageText{
+			startLine: 10 * i, endLine: 10*i + 9, relevance: random.Float64(),
+			content: randomText(random, random.IntN(2000)), headerPath: randomText(random, random.IntN(1+random.IntN(2000))),
+		})
+	}
+	return s
+}
+
+// With any sources and any room the prompt fits and the sources keep their order.
+// Those that have no room are dropped from the end, but never the most relevant one.
+// Something is quoted where there is room for it.
+func TestFit_KeepsOrderAndRoom(t *testing.T) {
+	t.Parallel()
+	const enough = 1000 // tokens for the labels of any document and a quotation
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 1))
+	for round := range 150 {
+		sources := make([]source, 1+random.IntN(140))
+		for i := range sources {
+			sources[i] = randomSource(random, i)
+		}
+		room := random.IntN(1 + random.IntN(20_000))
+		d := newDelimiter()
+		quotes := fit(sources, d, room)
+		ids := []int{}
+		for _, q := range quotes {
+			ids = append(ids, int(q.source.id))
+		}
+		name := fmt.Sprintf("round %d, %d sources, room %d, quoted %v", round, len(sources), room, ids)
+		used := promptTokens(d.prompt(quotes, "").User)
+		if used > room+promptTokens("\nQuestion: ") {
+			t.Errorf("%s: the prompt has %d tokens", name, used)
+		}
+		if !slices.IsSorted(ids) {
+			t.Errorf("%s: not in order", name)
+		}
+		quotable := slices.DeleteFunc(slices.Clone(sources), func(s source) bool { return !s.hasText() })
+		checkDropped(t, name, quotable, ids)
+		if room > enough && len(quotable) > 0 && len(quotes) == 0 {
+			t.Errorf("%s: nothing is quoted", name)
+		}
+	}
+}
+
+// checkDropped fails unless the quoted documents are the first ones and the most
+// relevant one.
+func checkDropped(t *testing.T, name string, quotable []source, ids []int) {
+	t.Helper()
+	if len(ids) == 0 {
+		return
+	}
+	top := slices.MaxFunc(quotable, func(a, b source) int { return int(1e9 * (a.score - b.score)) })
+	if !slices.Contains(ids, int(top.id)) {
+		t.Errorf("%s: %d, the most relevant one, is missing", name, top.id)
+	}
+	dropped := false
+	for _, s := range quotable {
+		quoted := slices.Contains(ids, int(s.id))
+		if quoted && dropped && s.id != top.id {
+			t.Errorf("%s: %d is quoted after one that was dropped", name, s.id)
+		}
+		dropped = dropped || !quoted
+	}
+}
+
+// The remaining room goes to the sources in turn, not to the first alone.
+func TestFit_SharesWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	sources := make([]source, 3)
+	for i := range sources {
+		sources[i] = source{id: int64(i), path: "docs/a.md", score: 1}
+		for j := range 50 {
+			sources[i].passages = append(sources[i].passages, passageText{content: strings.Repeat("word ", 100), relevance: 1 / float64(1+j)})
+		}
+	}
+	quotes := fit(sources, newDelimiter(), 3000)
+	least, most := len(quotes[0].chosen), len(quotes[0].chosen)
+	for _, q := range quotes {
+		least, most = min(least, len(q.chosen)), max(most, len(q.chosen))
+	}
+	if len(quotes) != 3 || least < 2 || most-least > 1 {
+		t.Errorf("%d documents with %d to %d passages, want 3 with as many each, give or take one", len(quotes), least, most)
+	}
+}
+
+// Passages that follow each other are quoted as one, with the lines of both.
+func TestPrompt_MergesNeighbours(t *testing.T) {
+	t.Parallel()
+	s := source{id: 1, path: "docs/a.md"}
+	for i, relevance := range []float64{.1, .9, .8, .2, .7, .3} {
+		s.passages = append(s.passages, passageText{
+			headerPath: fmt.Sprintf("# H%d", i), content: fmt.Sprintf("Text %d.", i),
+			startLine: 10*i + 1, endLine: 10*i + 9, relevance: relevance,
+		})
+	}
+	d := newDelimiter()
+	prompt := d.prompt([]quote{{source: s, chosen: []int{1, 2, 4}}}, "why").User
+	want := "[… lines 11 to 29, # H1]\nText 1.\nText 2.\n[… lines 41 to 49, # H4]\nText 4.\n"
+	if !strings.Contains(prompt, want) {
+		t.Errorf("the prompt lacks %q:\n%s", want, prompt)
+	}
+	all := d.prompt([]quote{{source: s, chosen: []int{0, 1, 2, 3, 4, 5}}}, "why").User
+	if strings.Contains(all, "[…") || !strings.Contains(all, "Text 0.\nText 1.\n") {
+		t.Errorf("a whole document is not quoted as such:\n%s", all)
+	}
+}

@@ -1,0 +1,245 @@
+package answer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
+	"github.com/dominikbraun/graph"
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// maxLinkGraphs is how many tenants' link graphs are kept in memory.
+const maxLinkGraphs = 8
+
+func newLinks() *lru.Cache[int32, linkCache] {
+	links, err := lru.New[int32, linkCache](maxLinkGraphs)
+	if err != nil {
+		panic(fmt.Sprintf("answer: link graphs: %v", err)) // of a size below 1
+	}
+	return links
+}
+
+// linkCache holds a tenant's link graph as of one version of its documents.
+type linkCache struct {
+	version int64
+	graph   linkGraph
+}
+
+// linkGraph is a tenant's documents and the links between them.
+type linkGraph struct {
+	// neighbours gives a document's links in the order of its text. [linkGraph.traverse]
+	// runs on this map: the library's own traversals build one at every call.
+	neighbours map[string][]string
+	// levels are those of the documents that links lead to.
+	levels map[string]catalog.Level
+	// circles are the groups of documents in which links lead from each to all others.
+	circles [][]string
+}
+
+// linkLimits bound how far links are followed.
+type linkLimits struct {
+	// depth is how many links away a document may be, and documents how many are
+	// returned.
+	depth, documents int
+	// minLevel is the lowest level of a document that is returned, or whose links
+	// are followed.
+	minLevel catalog.Level
+}
+
+// Linked is a document reached over links.
+type Linked struct {
+	Path, Title string
+	CharCount   int
+	// From is the path of the document whose link led here, or of one that this replaces.
+	From string
+	Date string
+	// SupersededBy is the path of the document that replaces this one, "" for none.
+	SupersededBy string
+
+	id int64
+}
+
+// follow traverses the tenant's links breadth-first from the documents at the given
+// paths, within the limits. It returns the documents that it reaches, nearest first,
+// without those that it began with. A document that another one replaces comes behind
+// its latest successor. A document is visited once, so cycles end.
+func (a *Answerer) follow(ctx context.Context, found rag.Hits, from []string, limits linkLimits) ([]Linked, error) {
+	if limits.depth <= 0 || limits.documents <= 0 || len(from) == 0 {
+		return []Linked{}, nil
+	}
+	tenant := found.Scope().Tenant
+	links, err := a.linkGraph(ctx, tenant)
+	if err != nil {
+		return nil, err
+	}
+	reached := links.traverse(from, limits)
+	for i := 0; i < len(reached); i++ {
+		path := reached[i].Path
+		latest := found.Latest(path)
+		if latest == path {
+			continue
+		}
+		reached[i].SupersededBy = latest
+		seen := func(link Linked) bool { return link.Path == latest }
+		if !slices.Contains(from, latest) && !slices.ContainsFunc(reached, seen) {
+			reached = slices.Insert(reached, i, Linked{Path: latest, From: path})
+			i++
+		}
+	}
+	reached = reached[:min(len(reached), limits.documents)]
+	paths := make([]string, len(reached))
+	for i, link := range reached {
+		paths[i] = link.Path
+	}
+	err = a.db.Read(ctx, "read linked documents", func(q *db.Queries) error {
+		rows, err := q.DocumentsByPath(ctx, db.DocumentsByPathParams{
+			ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collection: catalog.Compounding, RelativePaths: paths,
+		})
+		for _, row := range rows {
+			link := &reached[slices.Index(paths, row.RelativePath)]
+			link.id, link.Title, link.CharCount, link.Date = row.ID, row.Title, int(row.CharCount), row.DocDate
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	// A document may have gone since the graph was read.
+	return slices.DeleteFunc(reached, func(link Linked) bool { return link.id == 0 }), nil
+}
+
+func (g linkGraph) traverse(from []string, limits linkLimits) []Linked {
+	found := []Linked{}
+	seen := make(map[string]bool, len(from))
+	for _, source := range from {
+		seen[source] = true
+	}
+	frontier := from
+	for range limits.depth {
+		var next []string
+		for _, source := range frontier {
+			for _, target := range g.neighbours[source] {
+				if seen[target] || rank(g.levels[target]) < rank(limits.minLevel) {
+					continue
+				}
+				if len(found) == limits.documents {
+					return found
+				}
+				seen[target] = true
+				found = append(found, Linked{Path: target, From: source})
+				next = append(next, target)
+			}
+		}
+		frontier = next
+	}
+	return found
+}
+
+// linkGraph returns the tenant's link graph. It reads the graph again only when the
+// tenant's documents have changed.
+func (a *Answerer) linkGraph(ctx context.Context, tenant *catalog.Tenant) (linkGraph, error) {
+	var version int64
+	var edges []db.LinkEdgesRow
+	var cached linkGraph
+	err := a.db.Read(ctx, "read links", func(q *db.Queries) (err error) {
+		versions, err := q.TenantVersion(ctx, db.TenantVersionParams{
+			ProjectID: tenant.ProjectID, ID: tenant.ID, Generation: tenant.Generation,
+		})
+		if db.IsNoRows(err) {
+			err = db.ErrTenantGone
+		}
+		if err != nil {
+			return err
+		}
+		version = versions.Version
+		if known, ok := a.links.Get(tenant.ID); ok && known.version == version {
+			cached = known.graph
+			return nil
+		}
+		edges, err = q.LinkEdges(ctx, db.LinkEdgesParams{
+			ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collection: catalog.Compounding,
+		})
+		return err
+	})
+	if err != nil || cached.neighbours != nil {
+		return cached, err
+	}
+	links, err := newLinkGraph(edges)
+	if err != nil {
+		return linkGraph{}, err
+	}
+	a.linksMu.Lock()
+	previous, _ := a.links.Get(tenant.ID)
+	a.links.Add(tenant.ID, linkCache{version: version, graph: links})
+	a.linksMu.Unlock()
+	a.warnOfCircles(ctx, tenant, previous.graph.circles, links.circles)
+	return links, nil
+}
+
+// newLinkGraph builds the graph of edges that come in the order of the texts.
+func newLinkGraph(edges []db.LinkEdgesRow) (linkGraph, error) {
+	built := linkGraph{neighbours: map[string][]string{}, levels: make(map[string]catalog.Level, len(edges))}
+	links := graph.New(graph.StringHash, graph.Directed())
+	for i, edge := range edges {
+		built.levels[edge.TargetPath] = edge.TargetLevel
+		for _, vertex := range []string{edge.SourcePath, edge.TargetPath} {
+			if err := links.AddVertex(vertex); err != nil && !errors.Is(err, graph.ErrVertexAlreadyExists) {
+				return linkGraph{}, err
+			}
+		}
+		err := links.AddEdge(edge.SourcePath, edge.TargetPath, graph.EdgeWeight(i))
+		if err != nil && !errors.Is(err, graph.ErrEdgeAlreadyExists) {
+			return linkGraph{}, err
+		}
+	}
+	adjacent, err := links.AdjacencyMap()
+	if err != nil {
+		return linkGraph{}, err
+	}
+	for source, targets := range adjacent {
+		built.neighbours[source] = slices.SortedFunc(maps.Keys(targets), func(a, b string) int {
+			return targets[a].Properties.Weight - targets[b].Properties.Weight
+		})
+	}
+	components, err := graph.StronglyConnectedComponents(links)
+	for _, component := range components {
+		if len(component) > 1 {
+			built.circles = append(built.circles, slices.Sorted(slices.Values(component)))
+		}
+	}
+	return built, err
+}
+
+// Bounds on what is logged of the circles in one version of a link graph.
+const (
+	maxLoggedCircles = 10
+	maxCirclePaths   = 20
+)
+
+// warnOfCircles logs the circles that are not among those before. They do no harm,
+// because each document is visited once. They are logged because writers seldom want
+// them.
+func (a *Answerer) warnOfCircles(ctx context.Context, tenant *catalog.Tenant, before, circles [][]string) {
+	known := func(circle []string) bool {
+		return slices.ContainsFunc(before, func(other []string) bool { return slices.Equal(circle, other) })
+	}
+	circles = slices.DeleteFunc(slices.Clone(circles), known)
+	for _, circle := range circles[:min(len(circles), maxLoggedCircles)] {
+		a.logger.WarnContext(ctx, "documents link in a circle; each is followed once",
+			"project", tenant.Key.Project, "branch", tenant.Key.Branch,
+			"documents", len(circle), "paths", strings.Join(circle[:min(len(circle), maxCirclePaths)], ", "))
+	}
+	if more := len(circles) - maxLoggedCircles; more > 0 {
+		a.logger.WarnContext(ctx, "more documents link in circles", "project", tenant.Key.Project,
+			"branch", tenant.Key.Branch, "circles", more)
+	}
+}

@@ -1,0 +1,106 @@
+package answer
+
+import (
+	"crypto/rand"
+	_ "embed"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/ollama"
+)
+
+//go:embed answer.prompt.md
+var systemPrompt string
+
+const (
+	// tokenPlace is where systemPrompt has the token of the request.
+	tokenPlace = "TOKEN"
+	// tokenLength gives a token 60 random bits: a document cannot guess it.
+	tokenLength = 12
+	// chatTokens covers what the model's chat template puts around the messages.
+	chatTokens = 64
+	// maxLabel bounds titles, heading paths and paths in the prompt, in characters:
+	// they are the document's own text, of any length.
+	maxLabel = 200
+)
+
+// delimiter writes the lines that begin and end a document in one prompt. They
+// contain a token that is made for each request, so no document can contain them,
+// whatever its text, title, path or headings are.
+type delimiter struct{ token string }
+
+func newDelimiter() delimiter { return delimiter{token: rand.Text()[:tokenLength]} }
+
+func (d delimiter) system() string { return strings.ReplaceAll(systemPrompt, tokenPlace, d.token) }
+
+func (d delimiter) begin() string { return "<document " + d.token + ">\n" }
+
+func (d delimiter) end() string { return "</document " + d.token + ">\n" }
+
+// prompt writes the quotes and the question as the model sees them.
+func (d delimiter) prompt(quotes []quote, question string) ollama.Prompt {
+	var b strings.Builder
+	for _, q := range quotes {
+		b.WriteString(d.begin())
+		b.WriteString(q.source.labels())
+		for _, run := range q.runs() {
+			if !q.whole() {
+				b.WriteString(passageLabel(q.source.passages[run[0]], q.source.passages[run[len(run)-1]]))
+			}
+			for _, i := range run {
+				b.WriteString(q.text(i))
+				b.WriteString("\n")
+			}
+		}
+		b.WriteString(d.end())
+	}
+	return ollama.Prompt{System: d.system(), User: b.String() + "\nQuestion: " + question}
+}
+
+// labels returns the facts of a document that precede its text in the prompt. Each value is
+// on one line.
+func (s source) labels() string {
+	return fmt.Sprintf("path=%q title=%q note=%q\n", "./"+lastRunes(s.path, maxLabel), markdown.CutRunes(s.title, maxLabel), s.note)
+}
+
+// passageLabel says where passages stand that follow each other.
+func passageLabel(first, last passageText) string {
+	return fmt.Sprintf("[… lines %d to %d, %s]\n", first.startLine, last.endLine, markdown.CutRunes(first.headerPath, maxLabel))
+}
+
+// lastRunes shortens a path to its last limit runes: its end tells it from
+// others.
+func lastRunes(path string, limit int) string {
+	surplus := utf8.RuneCountInString(path) - limit
+	if surplus <= 0 {
+		return path
+	}
+	runes := []rune(path)
+	return "…" + string(runes[surplus+1:])
+}
+
+// frameTokens returns the tokens that a document takes besides its passages.
+func (d delimiter) frameTokens(s source) int {
+	return promptTokens(d.begin()) + promptTokens(s.labels()) + promptTokens(d.end())
+}
+
+// room is how many tokens of the context window are left for documents.
+func (d delimiter) room(window int, question string) int {
+	return window - min(answerTokens, window/answerShare) - chatTokens - promptTokens(d.system()) - promptTokens(question)
+}
+
+// promptTokens estimates the tokens of a text for a language model, on the high
+// side. Unlike an embedding model it has tokens for white space too.
+func promptTokens(text string) int {
+	return max(markdown.EstimateTokens(text), (utf8.RuneCountInString(text)+runesPerToken-1)/runesPerToken)
+}
+
+// runesPerToken is how many characters a token has at most, on average over a text.
+const runesPerToken = 6
+
+// cutToTokens shortens a text to at most limit tokens as promptTokens counts.
+func cutToTokens(text string, limit int) string {
+	return markdown.CutTokens(markdown.CutRunes(text, runesPerToken*limit), limit)
+}

@@ -1,0 +1,183 @@
+package answer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/ollama"
+)
+
+const (
+	// answerTokens of the context window are kept free for the answer.
+	answerTokens = 1024
+	// answerShare: of a small context window a quarter is kept free instead.
+	answerShare = 4
+	// extractTokens bounds an answer of quoted passages.
+	extractTokens = 4096
+	// minRoom is the smallest room for documents that is tried, in tokens.
+	minRoom = 256
+)
+
+// write fills the answer's text from its sources, and removes the documents of which
+// nothing was quoted.
+func (a *Answerer) write(ctx context.Context, found rag.Hits, question Question, answer Answer) (Answer, error) {
+	sources, err := a.sources(ctx, found, question, answer)
+	if err != nil {
+		return Answer{}, err
+	}
+	d := newDelimiter()
+	quotes, text, err := a.generate(ctx, sources, d, question)
+	if err != nil && ctx.Err() != nil {
+		return Answer{}, err
+	}
+	_, cut := errors.AsType[*ollama.CutShortError](err)
+	switch {
+	case cut && strings.TrimSpace(text) != "":
+		a.logger.WarnContext(ctx, "an answer was cut short", "error", err)
+		answer.CutShort = err
+	case err != nil:
+		a.logger.WarnContext(ctx, "quote passages instead of an answer", "error", err)
+		if errors.Is(err, ollama.ErrInputTooLong) {
+			err = fmt.Errorf("%w; %s", err, widerWindow)
+		}
+		quotes, _ = fitBest(sources, d, extractTokens)
+		text, answer.FallbackReason = extract(quotes), err
+	}
+	if answer.Text = text; len(quotes) == 0 {
+		answer.Text = "The documents that were found hold no text to answer from."
+	}
+	answer.keepQuoted(sources, quotes)
+	return answer, nil
+}
+
+// generate asks the language model. It returns no text and no error when the
+// sources have no text: a model is never asked without a quotation. If the prompt is
+// too long for the model's window after all, the model is asked again with less.
+func (a *Answerer) generate(
+	ctx context.Context, sources []source, d delimiter, question Question,
+) (quotes []quote, text string, err error) {
+	if !slices.ContainsFunc(sources, source.hasText) {
+		return nil, "", nil
+	}
+	window := a.generator.ContextWindow(ctx)
+	for room := d.room(window, question.Text); ; room /= 2 {
+		if quotes = fit(sources, d, room); len(quotes) == 0 {
+			return nil, "", noRoom(window)
+		}
+		text, err = a.generator.Generate(ctx, d.prompt(quotes, question.Text), question.OnText)
+		if !errors.Is(err, ollama.ErrInputTooLong) || room/2 < minRoom {
+			return quotes, text, err
+		}
+		a.logger.WarnContext(ctx, "ask the language model again with a shorter prompt", "tokens", room/2, "error", err)
+	}
+}
+
+// widerWindow tells the user how to give the language model a larger window.
+const widerWindow = "raise generation_context_length in settings.json, " +
+	"or set generation_model to a model with a longer context"
+
+func noRoom(window int) error {
+	return apierror.Errorf(apierror.InvalidArgument,
+		"the language model's context window of %d tokens has no room for a document beside this "+
+			"question; ask a shorter question, or "+widerWindow, window)
+}
+
+// keepQuoted removes the documents of which nothing is quoted: the answer was not drawn
+// from them. Those that have text become Omitted. The others have no text, or were
+// deleted meanwhile.
+func (a *Answer) keepQuoted(sources []source, quotes []quote) {
+	quoted := make(map[int64]bool, len(quotes))
+	for _, q := range quotes {
+		quoted[q.source.id] = true
+	}
+	for _, s := range sources {
+		if s.hasText() && !quoted[s.id] {
+			a.Omitted = append(a.Omitted, s.path)
+		}
+	}
+	a.Sources = slices.DeleteFunc(a.Sources, func(hit rag.Hit) bool { return !quoted[hit.ID] })
+	a.Linked = slices.DeleteFunc(a.Linked, func(link Linked) bool { return !quoted[link.id] })
+}
+
+// sources reads the texts of the documents, in order of priority.
+func (a *Answerer) sources(ctx context.Context, found rag.Hits, question Question, answer Answer) ([]source, error) {
+	sources := make([]source, 0, len(answer.Sources)+len(answer.Linked))
+	var stale map[string]string
+	if question.Stale != nil {
+		stale = question.Stale()
+	}
+	for _, hit := range answer.Sources {
+		note := "relevant to the question"
+		if hit.Level == catalog.Critical && hit.SupersededBy == "" {
+			note = "critical"
+		}
+		sources = append(sources, source{
+			id: hit.ID, path: hit.Path, title: hit.Title, note: noteOf(note, hit.Date, hit.SupersededBy, stale[hit.Path]),
+			score: hit.Score, supersededBy: hit.SupersededBy, brief: hit.Level == catalog.Critical && hit.Score < unrelated,
+		})
+	}
+	for _, link := range answer.Linked {
+		note := "linked from ./" + lastRunes(link.From, maxLabel)
+		sources = append(sources, source{
+			id: link.id, path: link.Path, title: link.Title, note: noteOf(note, link.Date, link.SupersededBy, stale[link.Path]),
+			supersededBy: link.SupersededBy,
+		})
+	}
+	ids := make([]int64, len(sources))
+	places := make(map[int64]int, len(sources))
+	for i, s := range sources {
+		ids[i], places[s.id] = s.id, i
+	}
+	passages, err := a.searcher.Passages(ctx, found, ids)
+	for _, p := range passages {
+		i := places[p.DocumentID]
+		sources[i].passages = append(sources[i].passages, passageText{
+			headerPath: p.HeaderPath, content: p.Content, startLine: p.StartLine, endLine: p.EndLine, relevance: p.Score,
+		})
+	}
+	return sources, err
+}
+
+// unrelated is the relevance below which a critical document has nothing to do with the
+// question: only its beginning is quoted.
+const unrelated = 0.1
+
+// noteOf says why a document is quoted, of when it is, and why it may not hold any more.
+func noteOf(why, date, supersededBy, stale string) string {
+	note := why
+	if date != "" {
+		note += "; written " + date
+	}
+	if supersededBy != "" {
+		note += "; superseded by ./" + lastRunes(supersededBy, maxLabel)
+	}
+	if stale != "" {
+		note += "; may be outdated: " + markdown.CutRunes(stale, maxLabel)
+	}
+	return note
+}
+
+// extract writes the quotes, of which each has one passage, as a text for a reader.
+func extract(quotes []quote) string {
+	var b strings.Builder
+	for _, q := range quotes {
+		best := q.chosen[0]
+		p := q.source.passages[best]
+		superseded := ""
+		if q.source.supersededBy != "" {
+			superseded = ", superseded by " + plain.Path("./"+q.source.supersededBy)
+		}
+		fmt.Fprintf(&b, "%s, lines %d to %d%s:\n%s\n\n",
+			plain.Path("./"+q.source.path), p.startLine, p.endLine, superseded, q.text(best))
+	}
+	return strings.TrimRight(b.String(), "\n")
+}

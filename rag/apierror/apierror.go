@@ -1,0 +1,201 @@
+// Package apierror holds the failures that a tool reports: a code of the tool
+// contract, a message that says what to do next, and details for programs. It knows
+// the errors of the database and of Ollama, and nothing of searches, files or MCP.
+package apierror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag/ollama"
+)
+
+// Code is the name of an error on the wire.
+type Code string
+
+// The error codes of the tool contract. Each has a row in test/tooldocs/page.md.tmpl.
+const (
+	ProjectNotActivated       Code = "PROJECT_NOT_ACTIVATED"
+	ExternalDocsNotConfigured Code = "EXTERNAL_DOCS_NOT_CONFIGURED"
+	ExternalDocsNotPromotable Code = "EXTERNAL_DOCS_NOT_PROMOTABLE"
+	DocumentNotFound          Code = "DOCUMENT_NOT_FOUND"
+	InvalidDocType            Code = "INVALID_DOC_TYPE"
+	SchemaValidationFailed    Code = "SCHEMA_VALIDATION_FAILED"
+	EmbeddingServiceError     Code = "EMBEDDING_SERVICE_ERROR"
+	DatabaseError             Code = "DATABASE_ERROR"
+	FileSystemError           Code = "FILE_SYSTEM_ERROR"
+	InvalidArgument           Code = "INVALID_ARGUMENT"
+	InternalError             Code = "INTERNAL_ERROR"
+)
+
+// IsUsage reports whether a failure with the code is the caller's mistake: what was asked
+// for is wrong or names something that is not there, and nothing was done.
+func (c Code) IsUsage() bool {
+	switch c {
+	case InvalidArgument, InvalidDocType, DocumentNotFound, ExternalDocsNotPromotable:
+		return true
+	default:
+		return false
+	}
+}
+
+// Error is a failure as a tool reports it. Its message says what to do next and
+// holds nothing secret.
+type Error struct {
+	Code Code
+	// Op is the operation that failed, or "".
+	Op  string
+	Err error
+	// Details are the machine-readable facts of the message; nil for none.
+	Details map[string]any
+}
+
+func (e *Error) Error() string {
+	if e.Op == "" {
+		return e.Err.Error()
+	}
+	return e.Op + ": " + e.Err.Error()
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Errorf returns an [*Error] with no Op.
+func Errorf(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Err: fmt.Errorf(format, args...)}
+}
+
+// FileError is a file that cannot be read or written, with what to do about it. op
+// names the file. An err that is not the system's says that itself.
+func FileError(op string, err error) *Error {
+	var remedy string
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		remedy = "; give the user that runs the server the right to it, for example with chmod u+rw"
+	case errors.Is(err, syscall.ENOSPC):
+		remedy = "; make room on the disk and call again"
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		remedy = "; raise the limit of open files (ulimit -n), or end a program that has many open, and call again"
+	case errors.As(err, new(syscall.Errno)):
+		remedy = "; see to the file and call again"
+	}
+	return &Error{Code: FileSystemError, Op: op, Err: fmt.Errorf("%w%s", err, remedy)}
+}
+
+// With returns e with one more detail.
+func (e *Error) With(key string, value any) *Error {
+	if e.Details == nil {
+		e.Details = map[string]any{}
+	}
+	e.Details[key] = value
+	return e
+}
+
+// AsError returns err as an [*Error] with the same message. Its code and details are
+// those of an *Error in err's chain, or follow from what failed. err must not be nil.
+func AsError(err error) *Error { return withInnerMessage(classify(err)) }
+
+// withInnerMessage adds what the service itself said, for a program that shows a
+// message of its own for the code. It changes no map that another call may hold.
+func withInnerMessage(e *Error) *Error {
+	if e.Code != DatabaseError && e.Code != EmbeddingServiceError || e.Details["innerMessage"] != nil {
+		return e
+	}
+	e.Details = maps.Clone(e.Details)
+	return e.With("innerMessage", innerMessage(e.Err))
+}
+
+func innerMessage(err error) string {
+	var (
+		unavailable *ollama.UnavailableError
+		missing     *ollama.ModelMissingError
+		dbErr       *db.Error
+		known       *Error
+	)
+	switch {
+	case errors.As(err, &unavailable) && unavailable.Err != nil:
+		return unavailable.Err.Error()
+	case errors.As(err, &missing) && missing.Err != nil:
+		return missing.Err.Error()
+	case errors.As(err, &dbErr):
+		return dbErr.Error()
+	case errors.As(err, &known):
+		return known.Err.Error()
+	default:
+		return err.Error()
+	}
+}
+
+// configError is an error in a file that a person wrote, such as config.json.
+type configError interface {
+	error
+	// Location returns the file, and the key in it or "".
+	Location() (path, key string)
+	// Unreadable reports that the file system does not give what is in the file.
+	Unreadable() bool
+}
+
+func classify(err error) *Error {
+	if known, ok := errors.AsType[*Error](err); ok {
+		return &Error{Code: known.Code, Err: err, Details: known.Details}
+	}
+	var (
+		dbErr       *db.Error
+		inConfig    configError
+		unavailable *ollama.UnavailableError
+		missing     *ollama.ModelMissingError
+		dimension   *ollama.DimensionError
+		input       *ollama.InputError
+		pathErr     *fs.PathError
+		linkErr     *os.LinkError
+	)
+	switch {
+	case errors.Is(err, db.ErrTenantGone):
+		e := &Error{Code: ProjectNotActivated, Err: err}
+		return e.With("requiredTool", "activate_project")
+	case errors.As(err, &inConfig):
+		e := &Error{Code: InvalidArgument, Err: err}
+		if inConfig.Unreadable() {
+			e.Code = FileSystemError
+		}
+		path, key := inConfig.Location()
+		return e.With("config_path", path).With("key", key)
+	case errors.As(err, &unavailable):
+		e := &Error{Code: EmbeddingServiceError, Err: err}
+		return e.With("circuit_state", unavailable.CircuitState).
+			With("retry_after_seconds", seconds(ollama.RetryAfter(err)))
+	case errors.As(err, &missing):
+		e := &Error{Code: EmbeddingServiceError, Err: err}
+		return e.With("model", missing.Model).With("retry_after_seconds", seconds(ollama.RetryAfter(err)))
+	case errors.Is(err, ollama.ErrInputTooLong), errors.Is(err, ollama.ErrBadResponse), errors.Is(err, ollama.ErrEmptyAnswer),
+		errors.Is(err, ollama.ErrModelReplaced),
+		errors.As(err, &input):
+		return &Error{Code: EmbeddingServiceError, Err: err}
+	case errors.As(err, &dimension):
+		return &Error{Code: EmbeddingServiceError, Err: err}
+	case errors.As(err, &dbErr):
+		e := &Error{Code: DatabaseError, Err: err}
+		if dbErr.SQLState == "" {
+			return e
+		}
+		return e.With("sqlstate", dbErr.SQLState)
+	case errors.As(err, &pathErr), errors.As(err, &linkErr):
+		return FileError("", err)
+	case errors.Is(err, context.Canceled):
+		return Errorf(InternalError, "the call was cancelled")
+	case errors.Is(err, context.DeadlineExceeded):
+		return Errorf(InternalError, "the call took too long and was given up; try again")
+	default:
+		return &Error{Code: InternalError, Err: err}
+	}
+}
+
+// seconds returns a duration as details hold it, rounded up.
+func seconds(d time.Duration) float64 { return math.Ceil(d.Seconds()) }

@@ -1,0 +1,106 @@
+// Package calibration says what a cosine similarity of an embedding model means: the
+// log-odds that one text answers the other. Models differ in the range of their cosines,
+// so each is measured with pairs of a question and its answer. The package computes only:
+// it knows no model, no index and no database.
+package calibration
+
+import (
+	_ "embed"
+	"strings"
+)
+
+// Calibration holds what a model's cosines of questions and answers look like. The zero
+// value is of a model that was not measured.
+type Calibration struct {
+	// Matched and Unmatched are the mean cosines of a question with its own answer, and
+	// with those of the other questions.
+	Matched, Unmatched float64
+	// Variance is the mean of the variances of the two kinds of cosines.
+	Variance float64
+	// OwnFirst is the share of the questions whose own answer has the highest cosine.
+	OwnFirst float64
+}
+
+// minOwnFirst is the least share of questions for which a usable model puts the own answer
+// first.
+const minOwnFirst = 2.0 / 3
+
+// Usable reports whether the model's cosines tell answers from other texts. Those of a
+// model that is not usable say nothing: search by words.
+func (c Calibration) Usable() bool {
+	return c.OwnFirst >= minOwnFirst && c.Variance > 0 && c.Matched > c.Unmatched
+}
+
+// LogOdds returns the log-odds that a text with this cosine to a question answers it, where
+// an answer is as likely as not without the cosine. It takes the two kinds of cosines for
+// normally distributed with one variance, so it is a straight line: an affine change of all
+// cosines of a model changes nothing. c must be usable.
+func (c Calibration) LogOdds(cosine float64) float64 {
+	return (c.Matched - c.Unmatched) / c.Variance * (cosine - (c.Matched+c.Unmatched)/2)
+}
+
+// Measure returns the calibration from the vectors of [Pairs], or of other pairs: the
+// answer to questions[i] is answers[i]. The vectors have length 1 and one number of
+// dimensions, and there are at least two pairs.
+func Measure(questions, answers [][]float32) Calibration {
+	var matched, unmatched sample
+	ownFirst := 0
+	for i, question := range questions {
+		own, best := cosine(question, answers[i]), true
+		matched.add(own)
+		for j, answer := range answers {
+			if j == i {
+				continue
+			}
+			other := cosine(question, answer)
+			unmatched.add(other)
+			best = best && other < own
+		}
+		if best {
+			ownFirst++
+		}
+	}
+	return Calibration{
+		Matched: matched.mean, Unmatched: unmatched.mean,
+		Variance: (matched.variance() + unmatched.variance()) / 2,
+		OwnFirst: float64(ownFirst) / float64(len(questions)),
+	}
+}
+
+// cosine returns the inner product, which is the cosine of vectors of length 1.
+func cosine(a, b []float32) float64 {
+	var sum float64
+	for i := range a {
+		sum += float64(a[i]) * float64(b[i])
+	}
+	return sum
+}
+
+// sample sums up numbers by Welford's method.
+type sample struct {
+	n             int
+	mean, squares float64
+}
+
+func (s *sample) add(x float64) {
+	s.n++
+	delta := x - s.mean
+	s.mean += delta / float64(s.n)
+	s.squares += delta * (x - s.mean)
+}
+
+func (s *sample) variance() float64 { return s.squares / float64(s.n-1) }
+
+// pairs.tsv has a question and its answer on each line, with a tab between them.
+//
+//go:embed pairs.tsv
+var pairs string
+
+// Pairs returns the questions that models are measured with, and the answer to each.
+func Pairs() (questions, answers []string) {
+	for line := range strings.Lines(pairs) {
+		question, answer, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		questions, answers = append(questions, question), append(answers, answer)
+	}
+	return questions, answers
+}

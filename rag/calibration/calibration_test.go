@@ -1,0 +1,126 @@
+package calibration_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/compound-docs/compound-docs/rag/calibration"
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+)
+
+func TestPairs_AreShortAndDistinct(t *testing.T) {
+	t.Parallel()
+	questions, answers := calibration.Pairs()
+	if len(questions) != 60 || len(answers) != 60 {
+		t.Fatalf("%d questions and %d answers, want 60 of each", len(questions), len(answers))
+	}
+	seen := map[string]bool{}
+	for i, text := range append(questions, answers...) {
+		if words := len(strings.Fields(text)); words == 0 || words > 40 {
+			t.Errorf("text %d has %d words, want 1 to 40: %s", i, words, text)
+		}
+		if seen[text] {
+			t.Errorf("text %d is there twice: %s", i, text)
+		}
+		seen[text] = true
+	}
+}
+
+// Three pairs in the plane, by hand: own cosines .6, .8 and 0, the others .6, -.6, .8, .8,
+// .96 and .96.
+func TestMeasure_IsWhatTheFormulaSays(t *testing.T) {
+	t.Parallel()
+	questions := [][]float32{{1, 0}, {0, 1}, {.8, .6}}
+	answers := [][]float32{{.6, .8}, {.6, .8}, {-.6, .8}}
+	want := calibration.Calibration{
+		Matched:   (.6 + .8 + 0) / 3,
+		Unmatched: (.6 + -.6 + .8 + .8 + .96 + .96) / 6,
+		OwnFirst:  0, // a draw is no win
+	}
+	variance := func(mean float64, values ...float64) (v float64) {
+		for _, x := range values {
+			v += (x - mean) * (x - mean) / float64(len(values)-1)
+		}
+		return v
+	}
+	want.Variance = (variance(want.Matched, .6, .8, 0) + variance(want.Unmatched, .6, -.6, .8, .8, .96, .96)) / 2
+	if diff := cmp.Diff(want, calibration.Measure(questions, answers), cmpopts.EquateApprox(0, 1e-7)); diff != "" {
+		t.Errorf("calibration (-want +got):\n%s", diff)
+	}
+}
+
+func TestCalibration_LogOdds(t *testing.T) {
+	t.Parallel()
+	c := calibration.Calibration{Matched: .55, Unmatched: .06, Variance: .0163, OwnFirst: .97}
+	for cosine, want := range map[float64]float64{.305: 0, .55: 7.365, .06: -7.365, .405: 3.006} {
+		if got := c.LogOdds(cosine); math.Abs(got-want) > .001 {
+			t.Errorf("log-odds of a cosine of %v are %.3f, want %.3f", cosine, got, want)
+		}
+	}
+}
+
+func TestCalibration_Usable(t *testing.T) {
+	t.Parallel()
+	good := calibration.Calibration{Matched: .5, Unmatched: .1, Variance: .01, OwnFirst: 40.0 / 60}
+	for name, test := range map[string]struct {
+		change func(*calibration.Calibration)
+		want   bool
+	}{
+		"two thirds first": {func(*calibration.Calibration) {}, true},
+		"fewer":            {func(c *calibration.Calibration) { c.OwnFirst = 39.0 / 60 }, false},
+		"one vector":       {func(c *calibration.Calibration) { c.Variance = 0 }, false},
+		"upside down":      {func(c *calibration.Calibration) { c.Matched = 0 }, false},
+		"not measured":     {func(c *calibration.Calibration) { *c = calibration.Calibration{} }, false},
+	} {
+		c := good
+		test.change(&c)
+		if got := c.Usable(); got != test.want {
+			t.Errorf("%s: usable is %t, want %t", name, got, test.want)
+		}
+	}
+}
+
+// A model that squeezes its cosines into a part of the range says the same of each text:
+// a component that all vectors share makes every cosine c into a + (1-a)·c.
+func TestMeasure_AnAffineChangeOfAllCosinesChangesNothing(t *testing.T) {
+	t.Parallel()
+	questions, answers := calibration.Pairs()
+	plain := vectors(questions, answers, 0)
+	before := calibration.Measure(plain[:60], plain[60:])
+	if !before.Usable() {
+		t.Fatalf("%+v is not usable", before)
+	}
+	for _, squeeze := range []float64{.4, .9} {
+		after := calibration.Measure(split(vectors(questions, answers, squeeze)))
+		if want := squeeze + (1-squeeze)*before.Unmatched; math.Abs(after.Unmatched-want) > 1e-6 {
+			t.Errorf("unrelated texts have %.4f, want them squeezed to %.4f", after.Unmatched, want)
+		}
+		for _, cosine := range []float64{-.1, 0, .2, .35, .6, 1} {
+			want, got := before.LogOdds(cosine), after.LogOdds(squeeze+(1-squeeze)*cosine)
+			if math.Abs(got-want) > .001 {
+				t.Errorf("squeezed by %v, a cosine of %v has log-odds of %.4f, want %.4f", squeeze, cosine, got, want)
+			}
+		}
+	}
+}
+
+func split(all [][]float32) (questions, answers [][]float32) {
+	return all[:len(all)/2], all[len(all)/2:]
+}
+
+// vectors returns those of a bag of words, with a component that all share: its square is
+// that part of the whole.
+func vectors(questions, answers []string, shared float64) (all [][]float32) {
+	for _, text := range append(questions, answers...) {
+		vector := fakeollama.Vector(text, 1024)
+		for i := range vector {
+			vector[i] *= float32(math.Sqrt(1 - shared))
+		}
+		all = append(all, append(vector, float32(math.Sqrt(shared))))
+	}
+	return all
+}

@@ -1,0 +1,118 @@
+package index_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/compound-docs/compound-docs/rag/calibration"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/ragtest"
+)
+
+// measured returns what the index knows of the present model.
+func measured(t *testing.T, f *ragtest.Fixture) (calibration.Calibration, bool) {
+	t.Helper()
+	model, err := f.Models.EmbedModel(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, known, err := f.Index.Calibration(t.Context(), model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got, known
+}
+
+func TestCalibration_IsMeasuredOncePerModel(t *testing.T) {
+	t.Parallel()
+	f := ragtest.New(t)
+	const texts = 120
+	if _, known := measured(t, f); known {
+		t.Error("a model is measured before it is used")
+	}
+	f.Embed(t, f.Tenant, catalog.Compounding)
+	if asked := f.Fake.Measured(); asked != 0 {
+		t.Errorf("%d texts were embedded for an index without documents", asked)
+	}
+	for _, step := range []struct {
+		name   string
+		change func()
+		want   int
+	}{
+		{"first document", func() {}, texts},
+		{"another document", func() {}, texts},
+		{"another process", func() { f.Index = f.NewIndex(f.SecondDatabase(t), f.NewModels(t, time.Nanosecond)) }, texts},
+		{"another build", func() { f.Fake.AddModel("mxbai-embed-large", "bbbb") }, 2 * texts},
+	} {
+		step.change()
+		f.Add(t, f.Tenant, ragtest.File("docs/"+step.name+".md", "# Timeouts", "", step.name))
+		if asked := f.Fake.Measured(); asked != step.want {
+			t.Errorf("%s: %d texts were embedded to measure models, want %d", step.name, asked, step.want)
+		}
+		if got, known := measured(t, f); !known || !got.Usable() {
+			t.Errorf("%s: %+v, known is %t, want a usable model", step.name, got, known)
+		}
+	}
+}
+
+// A model that squeezes all cosines says the same of every text.
+func TestCalibration_OfAModelThatSqueezesCosines(t *testing.T) {
+	t.Parallel()
+	f := ragtest.New(t)
+	const squeeze = .6
+	logOdds := func(digest string, faults fakeollama.Faults) calibration.Calibration {
+		faults.Dimensions = 1000
+		f.Fake.SetFaults(faults)
+		f.Fake.AddModel("mxbai-embed-large", digest)
+		f.Add(t, f.Tenant, ragtest.File("docs/"+digest+".md", "# Timeouts", "", "How long a query may take."))
+		got, known := measured(t, f)
+		if !known || !got.Usable() {
+			t.Fatalf("%+v, known is %t, want a usable model", got, known)
+		}
+		return got
+	}
+	plain, squeezed := logOdds("aaaa", fakeollama.Faults{}), logOdds("bbbb", fakeollama.Faults{Squeeze: squeeze})
+	for _, cosine := range []float64{0, .3, .5, .9} {
+		want, got := plain.LogOdds(cosine), squeezed.LogOdds(squeeze+(1-squeeze)*cosine)
+		if math.Abs(got-want) > .01 {
+			t.Errorf("log-odds of a cosine of %v are %.4f where it is squeezed, want %.4f", cosine, got, want)
+		}
+	}
+}
+
+func TestCalibration_OfAModelThatKnowsNothing(t *testing.T) {
+	t.Parallel()
+	f := ragtest.New(t)
+	f.Fake.SetFaults(fakeollama.Faults{Meaningless: true})
+	f.Add(t, f.Tenant, ragtest.File("docs/a.md", "# Timeouts"))
+	if got, known := measured(t, f); !known || got.Usable() || got.OwnFirst > .1 {
+		t.Errorf("%+v, known is %t, want a model that is known to be useless", got, known)
+	}
+}
+
+// Whoever waits for vectors sees that something goes on.
+func TestCalibration_ShowsHowFarItIs(t *testing.T) {
+	t.Parallel()
+	f := ragtest.New(t)
+	f.AddText(t, f.Tenant, ragtest.File("docs/a.md", "# Timeouts"))
+	queue := f.Index.Queue(f.Tenant, catalog.Compounding)
+	var missing []int
+	queue.OnChange(func() {
+		status := queue.Status()
+		if missing = append(missing, status.Missing); status.Missing > status.Chunks {
+			t.Errorf("%d of %d are missing", status.Missing, status.Chunks)
+		}
+	})
+	if err := queue.Drain(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := slices.Max(missing); got != 121 {
+		t.Errorf("%d texts are missing at most, want the passage and 120 texts", got)
+	}
+	if i := slices.Index(missing, 121); !slices.IsSortedFunc(missing[i:], func(a, b int) int { return b - a }) || missing[len(missing)-1] != 0 {
+		t.Errorf("missing are in turn %v, want fewer and fewer to none", missing)
+	}
+}

@@ -1,0 +1,120 @@
+package index_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/compound-docs/compound-docs/rag/catalog"
+
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/test/await"
+)
+
+// texts returns the passages of the database, and for each whether it has a vector.
+func (f *fixture) texts(t *testing.T) []string {
+	t.Helper()
+	return f.Rows(t, `SELECT p.content || CASE WHEN e.hash IS NULL THEN '' ELSE ' (embedded)' END
+		FROM passages p LEFT JOIN embeddings e ON e.hash = p.hash ORDER BY 1`)
+}
+
+// runSweeper runs a sweeper until the test ends.
+func runSweeper(t *testing.T, s *index.Sweeper) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		s.Run(ctx)
+		close(ended)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-ended
+	})
+}
+
+// What was edited out of a file leaves the index by itself.
+func TestSweeper_RemovesTextThatWasEditedOut(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	other := f.Branch(t, "other")
+	f.Add(t, other, file("docs/other.md", "kept by another branch"))
+	f.Add(t, f.Tenant, file("docs/a.md", "the token is hunter2"))
+	f.Add(t, f.Tenant, file("docs/a.md", "the token is in the vault"))
+	for _, branch := range []*catalog.Tenant{f.Tenant, other} {
+		runSweeper(t, f.Index.Sweeper(branch, 200*time.Millisecond))
+	}
+	want := []string{"kept by another branch (embedded)", "the token is in the vault (embedded)"}
+	await.Until(t, "only the texts of the files are left", func() bool {
+		var got []string
+		for _, text := range f.texts(t) {
+			got = append(got, strings.ReplaceAll(text, "\n", ""))
+		}
+		return slices.Equal(got, want)
+	})
+	f.checkWhole(t)
+}
+
+// One server of a project looks for unused text, once in an interval.
+func TestSweeper_SweepsOnceInAnInterval(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.exec(t, "UPDATE tenants SET swept_at = now() - interval '1 hour'")
+	other := f.Branch(t, "other")
+	f.Add(t, f.Tenant, file("docs/a.md", "before"))
+	f.Add(t, f.Tenant, file("docs/a.md", "afterwards"))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	f.Index.Sweeper(other, 24*time.Hour).Run(ctx)
+	if got := len(f.texts(t)); got != 2 {
+		t.Errorf("%d texts are left within the interval, want 2", got)
+	}
+	ctx, cancel = context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	f.Index.Sweeper(other, time.Hour).Run(ctx)
+	if got := len(f.texts(t)); got != 1 {
+		t.Errorf("%d texts are left after the interval, want 1", got)
+	}
+}
+
+// Text that is edited again and again does not fill the database before a day is over.
+func TestSweeper_KeepsAnEditedIndexBounded(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	sweeper := f.Index.Sweeper(f.Tenant, 24*time.Hour)
+	runSweeper(t, sweeper)
+	x := indexer(f.Index, f.Tenant, catalog.Compounding).SweptBy(sweeper)
+	const rounds, documents = 15, 300
+	const bound = 3*documents + 1000
+	for round := range rounds {
+		var files []document.File
+		for n := range documents {
+			files = append(files, file(fmt.Sprintf("docs/%d.md", n), fmt.Sprintf("Edit %d of document %d.", round, n)))
+		}
+		if failures, err := x.Index(t.Context(), files); err != nil || len(failures) > 0 {
+			t.Fatal(failures, err)
+		}
+	}
+	await.Until(t, fmt.Sprintf("at most %d texts are left of %d edits of %d documents", bound, rounds*documents, documents),
+		func() bool { return len(f.texts(t)) <= bound })
+}
+
+// A deletion removes the text that no other checkout has, and its vectors.
+func TestDelete_RemovesItsTextAtOnce(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.Add(t, f.Tenant, file("docs/a.md", "shared"), file("docs/b.md", "secret"))
+	f.Add(t, f.Branch(t, "other"), file("docs/a.md", "shared"))
+	branch := f.Tenant.Key.Branch
+	if _, err := f.Index.Delete(t.Context(), index.Selection{Project: "test-project", Branch: &branch}); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.texts(t); len(got) != 1 || !strings.HasPrefix(got[0], "shared") {
+		t.Errorf("texts %q, want the shared one", got)
+	}
+	f.checkWhole(t)
+}

@@ -1,0 +1,120 @@
+package rag
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pgvector/pgvector-go"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag/relevance"
+	"github.com/compound-docs/compound-docs/rag/terms"
+)
+
+// A pasted log or stack trace has one or two lines that say what is wrong, among many
+// that stand everywhere. So its lines are looked for each by itself too, by words.
+const (
+	// minPastedLines is how many lines make a text a pasted one. A question of three lines
+	// is better asked as a whole.
+	minPastedLines = 8
+	// maxPastedLines is how many are looked for: those with the rarest terms.
+	maxPastedLines = 40
+	// maxLineMatches is how many passages the terms by which a line is found may match.
+	maxLineMatches = 100
+	// lineDocuments is how many documents are found by each line.
+	lineDocuments = 5
+)
+
+// pastedLine is a line of a pasted text.
+type pastedLine struct {
+	text    string
+	weights terms.Weighted
+	rare    []int32
+}
+
+// pastedLines returns the lines of a text that are looked for, none of a text that is
+// not pasted.
+func pastedLines(project int32, text string, s *sample) []pastedLine {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) < minPastedLines {
+		return nil
+	}
+	type telling struct {
+		pastedLine
+
+		rarest int
+	}
+	var found []telling
+	for i, line := range lines {
+		if slices.Contains(lines[:i], line) {
+			continue
+		}
+		query := terms.NewLine(project, line)
+		rarest, ok := s.rarest(query)
+		if ok && s.matches(rarest) <= maxLineMatches {
+			weights := query.Weigh(s.size, s.frequency)
+			found = append(found, telling{pastedLine{line, weights, s.rareTerms(query, maxLineMatches)}, rarest})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b telling) int {
+		return cmp.Or(cmp.Compare(a.rarest, b.rarest), cmp.Compare(b.weights.Sum, a.weights.Sum))
+	})
+	pasted := make([]pastedLine, min(len(found), maxPastedLines))
+	for i := range pasted {
+		pasted[i] = found[i].pastedLine
+	}
+	return pasted
+}
+
+func (l *lookup) lineParams() db.SearchLinesParams {
+	words := l.wordParams(newGroup(l.query, l.query.allLevels()))
+	params := db.SearchLinesParams{
+		ProjectID: words.ProjectID, TenantID: words.TenantID, Collection: words.Collection,
+		DocTypes: words.DocTypes, Levels: words.Levels, Terms: words.Terms,
+		Query: words.Query, ModelID: words.ModelID, MaxPassages: lineDocuments,
+		Lines: make([]int32, len(l.pasted)), LineTerms: make([]pgvector.SparseVector, len(l.pasted)),
+		RareTerms: make([]string, len(l.pasted)),
+	}
+	for i, line := range l.pasted {
+		rare := make([]string, len(line.rare))
+		for j, term := range line.rare {
+			rare[j] = strconv.Itoa(int(term))
+		}
+		params.Lines[i], params.LineTerms[i] = int32(i), termVector(line.weights)
+		params.RareTerms[i] = "{" + strings.Join(rare, ",") + "}"
+	}
+	return params
+}
+
+// bestLine is the line that says most of a passage.
+type bestLine struct {
+	text    string
+	logOdds float64
+}
+
+// bestLines returns the best line of each passage that was found by lines.
+func (l *lookup) bestLines() map[passageKey]bestLine {
+	best := map[passageKey]bestLine{}
+	for _, row := range l.lines {
+		line := l.pasted[row.Line]
+		phrase, _ := line.weights.Literal(row.Heading, row.Content)
+		logOdds := relevance.Evidence{
+			Form: relevance.Words, Passages: l.passages, Phrase: phrase,
+			Signals: relevance.Signals{
+				Strength: relevance.Strength(row.LineBm25, line.weights.Sum), Share: line.weights.Share(row.LineBm25),
+			},
+		}.LogOdds()
+		key := passageKey{row.ID, int(row.Ordinal)}
+		if known, ok := best[key]; !ok || logOdds > known.logOdds {
+			best[key] = bestLine{line.text, logOdds}
+		}
+	}
+	return best
+}

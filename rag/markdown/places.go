@@ -1,0 +1,193 @@
+package markdown
+
+import (
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Place is a place in a repository's files that a document cites, such as
+// src/pool.go:12-20.
+type Place struct {
+	// Path is as the document writes it, without lines. Link says that it is relative to
+	// the document, as the destination of a link is.
+	Path string
+	Link bool
+	// First and Last are the lines that the place names, 0 for none.
+	First, Last int
+	// Symbol is the name of a function, type or other definition that stands beside the
+	// path, "" for none.
+	Symbol string
+	// Line is the line of the document, from 1.
+	Line int
+	// Raw is the place as it stands in the document.
+	Raw string
+}
+
+// maxPlaces bounds the places of one document.
+const maxPlaces = 200
+
+// fileName is a name with an extension, perhaps behind folders.
+const fileName = `(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9}`
+
+var (
+	codeSpan = regexp.MustCompile("`([^`]+)`")
+	// placeLines are the lines behind a path: :12, :12-30, :12:5, #L12, #L12-L30.
+	placeLines = regexp.MustCompile(`(?::(\d{1,7})(?:-(\d{1,7})|:\d{1,5})?|#L(\d{1,7})(?:-L?(\d{1,7}))?)$`)
+	// barePlace is a path with lines outside of code.
+	barePlace = regexp.MustCompile(`(?:^|[\s("'\[])(` + fileName + `(?::\d{1,7}(?:-\d{1,7}|:\d{1,5})?|#L\d{1,7}(?:-L?\d{1,7})?))` +
+		`(?:$|[\s)"'\],.;:!?])`)
+	// pathLike is what a file is named: folders and a name with an extension, or a name
+	// behind a folder.
+	pathLike = regexp.MustCompile(`^(?:\.{0,2}/)*` + fileName + `$|^(?:\.{0,2}/)*(?:[\w.@+-]+/)+[\w.@+-]+/?$`)
+	// linkPlace is a destination of a link.
+	linkPlace  = regexp.MustCompile(`\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)`)
+	identifier = regexp.MustCompile(`^\*?([A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*)(?:\(\))?$`)
+)
+
+// Places returns the places that the text cites: paths in code, paths with lines
+// anywhere, and links to other files than documents, in order. Blocks of code are left
+// out: a trace may be of any program.
+func (d *Document) Places() []Place {
+	var places []Place
+	fence := ""
+	for i, line := range d.outline.lines[d.outline.body:] {
+		marker := fenceOf(line)
+		switch {
+		case fence == "" && marker != "":
+			fence = marker
+			continue
+		case fence != "":
+			if strings.HasPrefix(marker, fence) {
+				fence = ""
+			}
+			continue
+		}
+		places = append(places, placesOfLine(line, d.outline.body+i+1)...)
+		if len(places) >= maxPlaces {
+			return places[:maxPlaces]
+		}
+	}
+	return places
+}
+
+// fenceOf returns the characters that begin or end a block of code, "" for another line.
+func fenceOf(line string) string {
+	line = strings.TrimLeft(line, " \t>")
+	for _, mark := range []string{"`", "~"} {
+		if n := len(line) - len(strings.TrimLeft(line, mark)); n >= 3 {
+			return line[:n]
+		}
+	}
+	return ""
+}
+
+func placesOfLine(line string, number int) (places []Place) {
+	if !strings.ContainsAny(line, "`:#](") {
+		return nil
+	}
+	add := func(raw string, link bool) bool {
+		place, ok := ParsePlace(raw)
+		if ok {
+			place.Link, place.Line = link, number
+			places = append(places, place)
+		}
+		return ok
+	}
+	rest := []byte(line)
+	spans := codeSpan.FindAllStringSubmatchIndex(line, -1)
+	beside := -1 // the place whose symbol may follow
+	symbol, symbolEnd := "", 0
+	for _, span := range spans {
+		text := strings.TrimSpace(line[span[2]:span[3]])
+		blankOut(rest[span[0]:span[1]])
+		const near = 12 // characters between a path and the symbol in it, such as " in " or " ("
+		if add(text, false) {
+			last := len(places) - 1
+			if symbol != "" && span[0]-symbolEnd <= near {
+				places[last].Symbol = symbol
+			}
+			beside, symbol, symbolEnd = last, "", span[1]
+			continue
+		}
+		if name := identifier.FindStringSubmatch(text); name != nil {
+			if beside >= 0 && places[beside].Symbol == "" && span[0]-symbolEnd <= near {
+				places[beside].Symbol = name[1]
+				beside = -1
+				continue
+			}
+			symbol, symbolEnd = name[1], span[1]
+		}
+	}
+	for _, found := range linkPlace.FindAllSubmatchIndex(rest, -1) {
+		destination := string(rest[found[2]:found[3]])
+		blankOut(rest[found[0]:found[1]])
+		if target, ok := RelativeLink(destination); ok && !isDocument(target) {
+			add(destination, true)
+		}
+	}
+	for _, found := range barePlace.FindAllSubmatchIndex(rest, -1) {
+		add(string(rest[found[2]:found[3]]), false)
+	}
+	for i := range places {
+		if places[i].First > 0 {
+			places[i].Symbol = "" // the lines say more exactly what is meant
+		}
+	}
+	return places
+}
+
+func blankOut(text []byte) {
+	for i := range text {
+		text[i] = ' '
+	}
+}
+
+// ParsePlace reads a place such as src/pool.go:12-20, and false if the text names no
+// file. It is not checked whether there is one.
+func ParsePlace(raw string) (Place, bool) {
+	place := Place{Path: raw, Raw: raw}
+	if found := placeLines.FindStringSubmatchIndex(raw); found != nil {
+		place.Path = raw[:found[0]]
+		number := func(i int) int {
+			if found[2*i] < 0 {
+				return 0
+			}
+			n, _ := strconv.Atoi(raw[found[2*i]:found[2*i+1]]) // at most seven digits
+			return n
+		}
+		place.First, place.Last = max(number(1), number(3)), max(number(2), number(4))
+		if place.Last < place.First {
+			place.Last = place.First
+		}
+	}
+	if before, name, found := strings.Cut(place.Path, "::"); found && identifier.MatchString(name) {
+		place.Path, place.Symbol = before, name
+	}
+	if len(place.Path) > maxPlacePath || !pathLike.MatchString(place.Path) || isDocument(place.Path) ||
+		strings.ContainsFunc(place.Path, unicode.IsControl) || isOther(place.Path) {
+		return Place{}, false
+	}
+	return place, true
+}
+
+// maxPlacePath bounds a path, in bytes.
+const maxPlacePath = 300
+
+// isOther reports whether what looks like the name of a file is a version, an address or
+// an identifier, as in v1.2.x, example.com or pgx.ErrNoRows.
+func isOther(name string) bool {
+	return !strings.Contains(name, "/") && otherName.MatchString(name)
+}
+
+var otherName = regexp.MustCompile(`^v?\d+\.|\.(?:com|org|net|io|dev|ai|[A-Z]\w*[a-z]\w*)$`)
+
+func isDocument(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".md", ".markdown", ".mdx":
+		return true
+	}
+	return false
+}

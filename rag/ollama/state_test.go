@@ -1,0 +1,81 @@
+package ollama_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+)
+
+func TestState(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change  func(*fakeollama.Server)
+		missing []string
+		answers bool
+	}{
+		"whole":   {func(*fakeollama.Server) {}, nil, true},
+		"lacking": {func(s *fakeollama.Server) { s.RemoveModel("mistral") }, []string{"mistral"}, true},
+		"away":    {func(s *fakeollama.Server) { s.Close() }, nil, false},
+	} {
+		server, client := start(t)
+		test.change(server)
+		got := client.State(t.Context())
+		want := ollama.State{Host: server.URL(), Missing: test.missing}
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(ollama.State{}, "Err", "Version")); diff != "" {
+			t.Errorf("%s: state (-want +got):\n%s", name, diff)
+		}
+		if (got.Err == nil) != test.answers || (got.Version != "") != test.answers {
+			t.Errorf("%s: version %q, %v", name, got.Version, got.Err)
+		}
+		if pulls := len(server.Requests("/api/pull")); pulls > 0 {
+			t.Errorf("%s: %d pulls, want none", name, pulls)
+		}
+	}
+}
+
+func TestPullMissing(t *testing.T) {
+	t.Parallel()
+	server := fakeollama.Start(t)
+	server.RemoveModel("mxbai-embed-large")
+	server.RemoveModel("mistral")
+	cfg := fast(server.URL())
+	cfg.PullWait = 1 // ns, which is no limit here
+	client := newClient(t, cfg)
+	last := map[string]ollama.PullStatus{}
+	err := client.PullMissing(t.Context(), func(model string, status ollama.PullStatus) { last[model] = status })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := ollama.PullStatus{Status: "success"}
+	if diff := cmp.Diff(map[string]ollama.PullStatus{"mxbai-embed-large": want, "mistral": want}, last); diff != "" {
+		t.Errorf("the last progress (-want +got):\n%s", diff)
+	}
+	if state := client.State(t.Context()); len(state.Missing) > 0 {
+		t.Errorf("missing are %v", state.Missing)
+	}
+	if err := client.PullMissing(t.Context(), nil); err != nil || len(server.Requests("/api/pull")) != 2 {
+		t.Errorf("another call: %v, after %d pulls in all, want 2", err, len(server.Requests("/api/pull")))
+	}
+}
+
+func TestPullMissing_Fails(t *testing.T) {
+	t.Parallel()
+	server := fakeollama.Start(t)
+	server.RemoveModel("mistral")
+	server.SetPull(fakeollama.Pull{Err: "no space left on device"})
+	err := newClient(t, fast(server.URL())).PullMissing(t.Context(), func(string, ollama.PullStatus) {})
+	missing := asType[*ollama.ModelMissingError](t, err)
+	if missing.Model != "mistral" || !strings.Contains(err.Error(), "no space left on device") {
+		t.Errorf("error %v", err)
+	}
+	server.Close()
+	if err := newClient(t, fast(server.URL())).PullMissing(t.Context(), nil); !errors.As(err, new(*ollama.UnavailableError)) {
+		t.Errorf("without Ollama: %v", err)
+	}
+}

@@ -1,0 +1,274 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/recall"
+	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/markdown"
+)
+
+// The events of an assistant that recall answers.
+const (
+	promptEvent  = "UserPromptSubmit"
+	toolEvent    = "PreToolUse"
+	stopEvent    = "Stop"
+	compactEvent = "PreCompact"
+)
+
+type recallInput struct {
+	Event       string `json:"event"`
+	SessionID   string `json:"session_id"`
+	Prompt      string `json:"prompt,omitempty"`
+	ToolName    string `json:"tool_name,omitempty"`
+	FilePath    string `json:"file_path,omitempty"`
+	LastMessage string `json:"last_message,omitempty"`
+	// Hooks fill in text, programs may send a boolean.
+	StopHookActive any `json:"stop_hook_active,omitempty"`
+}
+
+type recallOutput struct {
+	Hook *hookOutput `json:"hookSpecificOutput,omitempty"`
+}
+
+// hookOutput is what Claude Code and others read of a hook's output.
+type hookOutput struct {
+	Event   string `json:"hookEventName"`
+	Context string `json:"additionalContext"`
+}
+
+func recallTool() Tool {
+	return newTool((*handler).recallEvent, &mcp.Tool{
+		Name:        "recall",
+		Title:       "Recall",
+		Description: "For hooks: points to the one document that a prompt or an edit needs, and is silent unless sure.",
+		Meta:        searchHint("called by hooks, not by the model"),
+		Annotations: readOnly(),
+		InputSchema: inputSchema[recallInput](map[string][]property{
+			"event":            {oneOf(promptEvent, toolEvent, stopEvent, compactEvent), example(promptEvent)},
+			"session_id":       {notEmpty, example("3f2c")},
+			"prompt":           {example("why is the pool exhausted?")},
+			"tool_name":        {example("Edit")},
+			"file_path":        {example("db/pool.go")},
+			"last_message":     {example("All tests now pass.")},
+			"stop_hook_active": {textOrBoolean, example("false")},
+		}),
+		OutputSchema: outputSchema[recallOutput](nil),
+	})
+}
+
+// textOrBoolean is for a value that hooks fill in as text, and programs give as it is.
+func textOrBoolean(s *jsonschema.Schema) { s.Types = []string{"string", "boolean"} }
+
+// recallPatience bounds what a hook waits for: an assistant waits for its hooks.
+const recallPatience = 2 * time.Second
+
+// recallEvent answers a hook. It never fails: what goes wrong is logged, and the answer is
+// silence.
+func (h *handler) recallEvent(
+	ctx context.Context, _ *mcp.CallToolRequest, in recallInput,
+) (*mcp.CallToolResult, recallOutput, error) {
+	ctx, cancel := context.WithTimeout(ctx, recallPatience)
+	defer cancel()
+	text, err := h.recallText(ctx, in)
+	if err != nil {
+		h.logger.DebugContext(ctx, "recall is silent", "event", in.Event, "error", err)
+	}
+	if err != nil || text == "" {
+		return nil, recallOutput{}, nil
+	}
+	return nil, recallOutput{&hookOutput{Event: in.Event, Context: text}}, nil
+}
+
+// recallText returns what to tell the assistant, "" for nothing.
+func (h *handler) recallText(ctx context.Context, in recallInput) (string, error) {
+	if in.Event == compactEvent {
+		return "", h.recalls.Update(in.SessionID, func(s *recall.Session) error {
+			s.Compact()
+			return nil
+		})
+	}
+	active, err := h.workspace.ActiveWithin(ctx)
+	if err != nil {
+		return "", err
+	}
+	allowed, threshold := h.workspace.Recall(active)
+	switch {
+	case allowed == project.RecallOff, in.Event != promptEvent && allowed != project.RecallAll:
+		return "", nil
+	case in.Event == promptEvent:
+		return h.recallForPrompt(ctx, active, in, threshold)
+	case in.Event == toolEvent:
+		return h.recallForFile(ctx, active, in)
+	default:
+		return h.remindToWrite(ctx, active, in)
+	}
+}
+
+// recallForPrompt points to the document that surely answers a prompt.
+func (h *handler) recallForPrompt(
+	ctx context.Context, active *workspace.Project, in recallInput, threshold float64,
+) (text string, err error) {
+	stale := active.Stale(ctx)
+	var hits rag.Hits
+	if strings.TrimSpace(in.Prompt) != "" {
+		hits, err = h.workspace.Searcher().Search(ctx, active.Compounding(), rag.Query{
+			Text: markdown.CutRunes(in.Prompt, maxQuery), Limit: recallCandidates, MinScore: threshold,
+			Unasked: true, Patience: recallEmbedding,
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	return text, h.recalls.Update(in.SessionID, func(s *recall.Session) error {
+		s.Solved = s.Solved || recall.PersonSolved(in.Prompt)
+		for _, hit := range hits.Documents {
+			if hit.SupersededBy == "" && !s.Knows(active.Definition.Root, hit.Path) {
+				if text = pointer(hit, "answers this", stale()[hit.Path]); active.Outdated(catalog.Compounding, []rag.Hit{hit}) > 0 {
+					text += " It has changed since it was indexed: its lines may be others."
+				}
+				note(s, active, in.Event, hit.Path, "answers this", hit.Score)
+				break
+			}
+		}
+		if text == "" && s.Forgotten > 0 && s.Solved && !s.Reminded && !s.Wrote {
+			s.Reminded, text = true, reminder(nil)
+		}
+		return nil
+	})
+}
+
+const (
+	// recallCandidates are searched for, of which the first that the session does not
+	// know is shown.
+	recallCandidates = 3
+	// recallEmbedding is how long the vector of a prompt is waited for.
+	recallEmbedding = 300 * time.Millisecond
+)
+
+// recallForFile points to the document that cites a file which is about to be edited, and
+// notes which documents are read and written.
+func (h *handler) recallForFile(ctx context.Context, active *workspace.Project, in recallInput) (text string, err error) {
+	name, inside := relativePath(active.Definition.Root, in.FilePath)
+	if !inside {
+		return "", nil
+	}
+	own := strings.HasPrefix(name, active.Definition.DocsDir()+"/")
+	var citing []workspace.Citation
+	if !own && in.ToolName != "Read" {
+		citing = active.Citing(ctx, document.Place{Path: name})
+	}
+	return text, h.recalls.Update(in.SessionID, func(s *recall.Session) error {
+		switch {
+		case own && in.ToolName == "Read":
+			s.Open(active.Definition.Root, name)
+		case own:
+			s.Wrote = true
+		}
+		for _, c := range citing {
+			if !s.Knows(active.Definition.Root, c.Path) {
+				text = fmt.Sprintf("%s: ./%s %q cites %s. Read it before this edit.", memoryName, c.Path,
+					markdown.CutRunes(c.Title, maxPointerTitle), c.Place)
+				note(s, active, in.Event, c.Path, "same file", 1)
+				break
+			}
+		}
+		return nil
+	})
+}
+
+// remindToWrite reminds a session that has found something out, once, to write it down.
+func (h *handler) remindToWrite(ctx context.Context, active *workspace.Project, in recallInput) (text string, err error) {
+	if fmt.Sprint(in.StopHookActive) == "true" {
+		return "", nil
+	}
+	due := false
+	err = h.recalls.Update(in.SessionID, func(s *recall.Session) error {
+		s.Solved = s.Solved || recall.AssistantSolved(in.LastMessage)
+		due = s.Solved && !s.Reminded && !s.Wrote
+		s.Reminded = s.Reminded || due
+		return nil
+	})
+	if err != nil || !due {
+		return "", err
+	}
+	var near []rag.Hit
+	if strings.TrimSpace(in.LastMessage) != "" {
+		hits, err := h.workspace.Searcher().Search(ctx, active.Compounding(), rag.Query{
+			Text: markdown.CutRunes(in.LastMessage, maxQuery), Limit: recallCandidates, MinScore: evenOdds,
+			Unasked: true, Mode: rag.Lexical,
+		})
+		if err != nil {
+			h.logger.DebugContext(ctx, "look for what is near", "error", err)
+		}
+		near = hits.Documents
+	}
+	return reminder(near), nil
+}
+
+// evenOdds is the relevance of a document that is as likely as not to be about the subject.
+const evenOdds = 0.5
+
+// memoryName begins each text, so that the assistant knows where it comes from.
+const memoryName = "From this project's memory (compound-docs)"
+
+const (
+	// maxPointerTitle and maxPointerText bound what a pointer quotes, in characters: all of
+	// it is at most 80 tokens.
+	maxPointerTitle = 60
+	maxPointerText  = 120
+)
+
+// pointer names a document in one line: path, lines, title, the sentence that matters, why.
+func pointer(hit rag.Hit, why, stale string) string {
+	text := fmt.Sprintf("%s: ./%s:%d-%d %q (%s): %q", memoryName, hit.Path, hit.StartLine, hit.EndLine,
+		markdown.CutRunes(hit.Title, maxPointerTitle), why, markdown.CutRunes(hit.Snippet, maxPointerText))
+	if stale != "" {
+		text += " It may be outdated: places that it cites have changed."
+	}
+	return text
+}
+
+// reminder asks to write down what was found out, with the documents that it may extend.
+func reminder(near []rag.Hit) string {
+	text := memoryName + ": if something was found out here that code, tests and AGENTS.md do not say already, " +
+		"write it down now as a document, and index_document it; else go on."
+	if len(near) > 0 {
+		paths := make([]string, len(near))
+		for i, hit := range near {
+			paths[i] = "./" + hit.Path
+		}
+		text += " Near it, to extend first: " + strings.Join(paths, ", ") + "."
+	}
+	return text
+}
+
+func note(s *recall.Session, active *workspace.Project, event, path, why string, score float64) {
+	s.Shown = append(s.Shown, recall.Shown{
+		Project: active.Definition.Root, Path: path, Event: event, Why: why, Score: round(score),
+		At: time.Now().UTC().Truncate(time.Second),
+	})
+}
+
+// relativePath returns the path of a file in the repository, and false for one outside.
+func relativePath(root, file string) (string, bool) {
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(root, file)
+	}
+	if resolved, err := filepath.EvalSymlinks(filepath.Dir(file)); err == nil {
+		file = filepath.Join(resolved, filepath.Base(file))
+	}
+	name, err := filepath.Rel(root, file)
+	return filepath.ToSlash(name), err == nil && filepath.IsLocal(name) && name != "."
+}

@@ -1,0 +1,188 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// hooks is an assistant whose hooks call recall.
+type hooks struct {
+	client
+
+	root string
+}
+
+// newHooks has a project of some documents, of which one is about pools, one is a rule and
+// cites a file, and one replaces another.
+func newHooks(t *testing.T, config string) *hooks {
+	t.Helper()
+	f := setup(t)
+	c := connect(t, f.server, protocolVersions()["handshake"])
+	documents := map[string]string{
+		"src/crane.go": "package src\n",
+		"csharp-compounding-docs/problems/pool.md": "---\ntitle: Connection pool exhausted\ndate: 2026-01-02\nsummary: s\n" +
+			"significance: performance\nproblem_type: bug\nsymptoms: [timeouts]\nroot_cause: leaked connections\nsolution: close them\n---\n\n" +
+			"PgxPoolExhausted: the connection pool was exhausted by leaked connections of the harbour importer.\n",
+		"csharp-compounding-docs/insights/crane.md": insight("Crane rule", "critical", "Cranes of `src/crane.go` stop in storms."),
+		"csharp-compounding-docs/insights/old.md":   insight("Old tide tables", "standard", "TideTableLoader reads paper almanacs."),
+		"csharp-compounding-docs/insights/new.md": strings.Replace(
+			insight("New tide tables", "standard", "The loader of tides asks the harbour office."), "---\n", "---\nsupersedes: old.md\n", 1),
+	}
+	for i := range 12 {
+		name := string(rune('a' + i))
+		documents["csharp-compounding-docs/insights/other-"+name+".md"] = insight("Other "+name, "standard", "Notes "+name+" on lunch "+name+".")
+	}
+	root := newProject(t, config, documents)
+	c.activate(t, root)
+	return &hooks{c, root}
+}
+
+// call returns what an event adds to the conversation, "" for nothing.
+func (h *hooks) call(t *testing.T, in arguments) string {
+	t.Helper()
+	got := h.ask(t, "recall", in)
+	var out struct {
+		Hook *struct {
+			Event   string `json:"hookEventName"`
+			Context string `json:"additionalContext"`
+		} `json:"hookSpecificOutput"`
+	}
+	if err := json.Unmarshal(got.Structured, &out); err != nil || got.IsError {
+		t.Fatalf("recall answers %s, %v", got.Text, err)
+	}
+	if out.Hook == nil {
+		if got.Text != "{}" {
+			t.Errorf("silence is %s, want {}", got.Text)
+		}
+		return ""
+	}
+	if out.Hook.Event != in["event"] || out.Hook.Context == "" || strings.Contains(out.Hook.Context, "\n") {
+		t.Errorf("recall answers %s, want one line for the same event", got.Text)
+	}
+	atMostTokens(t, "what recall adds", []byte(out.Hook.Context), 160)
+	return out.Hook.Context
+}
+
+func prompt(session, text string) arguments {
+	return arguments{"event": "UserPromptSubmit", "session_id": session, "prompt": text}
+}
+
+func TestRecall_PointsOnceToWhatAnswersAPrompt(t *testing.T) {
+	t.Parallel()
+	h := newHooks(t, `{"project_name": "p"}`)
+	const question = "why does PgxPoolExhausted come, was the connection pool exhausted by leaked connections?"
+	got := h.call(t, prompt("one", question))
+	for _, want := range []string{"./csharp-compounding-docs/problems/pool.md:", `"Connection pool exhausted"`, "answers this", "leaked connections"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("recall says %q, want %q in it", got, want)
+		}
+	}
+	if again := h.call(t, prompt("one", question)); again != "" {
+		t.Errorf("a second time in the session: %q", again)
+	}
+	if other := h.call(t, prompt("two", question)); other != got {
+		t.Errorf("in another session: %q, want %q", other, got)
+	}
+	if compacted := h.call(t, arguments{"event": "PreCompact", "session_id": "one"}); compacted != "" {
+		t.Errorf("a compaction adds %q", compacted)
+	}
+	if again := h.call(t, prompt("one", question)); again != got {
+		t.Errorf("after a compaction: %q, want %q", again, got)
+	}
+	for _, everyday := range []string{"fix it", "continue", "hello", "thanks, looks good", "rename this variable", "", "run the tests"} {
+		if got := h.call(t, prompt("three", everyday)); got != "" {
+			t.Errorf("%q: recall says %q, want silence", everyday, got)
+		}
+	}
+	if got := h.call(t, prompt("four", "where does TideTableLoader read paper almanacs?")); strings.Contains(got, "old.md") {
+		t.Errorf("recall points to a superseded document: %q", got)
+	}
+}
+
+func TestRecall_PointsToWhatCitesAFileBeforeItsEdit(t *testing.T) {
+	t.Parallel()
+	h := newHooks(t, `{"project_name": "p"}`)
+	edit := func(tool, file string) string {
+		return h.call(t, arguments{"event": "PreToolUse", "session_id": "s", "tool_name": tool, "file_path": file})
+	}
+	if got := edit("Read", filepath.Join(h.root, "src/crane.go")); got != "" {
+		t.Errorf("before a file is read: %q", got)
+	}
+	if got := edit("Edit", filepath.Join(h.root, "src/other.go")); got != "" {
+		t.Errorf("before another file is edited: %q", got)
+	}
+	got := edit("Edit", filepath.Join(h.root, "src/crane.go"))
+	if !strings.Contains(got, "./csharp-compounding-docs/insights/crane.md") || !strings.Contains(got, "cites src/crane.go") {
+		t.Errorf("before an edit: %q, want the rule that cites the file", got)
+	}
+	if got := edit("Write", "src/crane.go"); got != "" {
+		t.Errorf("before the next edit: %q, want silence", got)
+	}
+	if got := edit("Edit", "/etc/passwd"); got != "" {
+		t.Errorf("before a file elsewhere is edited: %q", got)
+	}
+}
+
+func TestRecall_RemindsOnceToWriteDown(t *testing.T) {
+	t.Parallel()
+	h := newHooks(t, `{"project_name": "p"}`)
+	stop := func(session, message string, active any) string {
+		return h.call(t, arguments{"event": "Stop", "session_id": session, "last_message": message, "stop_hook_active": active})
+	}
+	const found = "The root cause was PgxPoolExhausted: the connection pool was exhausted by leaked connections. All tests now pass."
+	if got := stop("s", "I have renamed the function.", "false"); got != "" {
+		t.Errorf("nothing was found out: %q", got)
+	}
+	if got := stop("s", found, "true"); got != "" {
+		t.Errorf("while a hook keeps the turn going: %q", got)
+	}
+	got := stop("s", found, "false")
+	if !strings.Contains(got, "write it down") || !strings.Contains(got, "problems/pool.md") {
+		t.Errorf("after a cause was found: %q, want a reminder with the document that is near", got)
+	}
+	if got := stop("s", found, false); got != "" {
+		t.Errorf("a second time: %q", got)
+	}
+	h.call(t, prompt("said", "great, it works now"))
+	if got := stop("said", "You are welcome.", "false"); !strings.Contains(got, "write it down") {
+		t.Errorf("after a person said so: %q, want a reminder", got)
+	}
+	h.call(t, arguments{
+		"event": "PreToolUse", "session_id": "wrote", "tool_name": "Write", "file_path": h.root + "/csharp-compounding-docs/insights/x.md",
+	})
+	if got := stop("wrote", found, "false"); got != "" {
+		t.Errorf("after a document was written: %q", got)
+	}
+}
+
+func TestRecall_CanBeSwitchedOff(t *testing.T) {
+	t.Parallel()
+	const question = "why does PgxPoolExhausted come, was the connection pool exhausted by leaked connections?"
+	for _, test := range []struct {
+		recall       string
+		prompt, edit bool
+	}{{"all", true, true}, {"prompt", true, false}, {"off", false, false}} {
+		h := newHooks(t, `{"project_name": "p", "recall": "`+test.recall+`"}`)
+		if got := h.call(t, prompt("s", question)); (got != "") != test.prompt {
+			t.Errorf("%s: a prompt gives %q", test.recall, got)
+		}
+		edit := arguments{"event": "PreToolUse", "session_id": "s", "tool_name": "Edit", "file_path": "src/crane.go"}
+		if got := h.call(t, edit); (got != "") != test.edit {
+			t.Errorf("%s: an edit gives %q", test.recall, got)
+		}
+	}
+}
+
+// A hook is answered at once and with silence where there is no project.
+func TestRecall_IsSilentWithoutAProject(t *testing.T) {
+	t.Parallel()
+	c := connect(t, setup(t).server, protocolVersions()["stateless"])
+	result, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "recall", Arguments: prompt("s", "anything")})
+	if err != nil || result.IsError {
+		t.Fatalf("%v, %v", result, err)
+	}
+}
