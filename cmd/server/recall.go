@@ -69,6 +69,7 @@ func readHook(stdin io.Reader) (map[string]any, error) {
 	}
 	return map[string]any{
 		"event": event.Event, "session_id": event.SessionID, "prompt": event.Prompt, "tool_name": event.ToolName,
-		"file_path": event.ToolInput.FilePath, "last_message": event.LastMessage, "stop_hook_active": strconv.FormatBool(event.StopHookActive),
+		"file_path": event.ToolInput.FilePath, "last_message": event.LastMessage,
+		"stop_hook_active": strconv.FormatBool(event.StopHookActive),
 	}, nil
 }
