@@ -35,6 +35,7 @@ var notRun = map[string]string{
 	"source <(":                       "it loads a completion into a shell; testdata/commands/completion.txt has what that answers",
 	"done":                            "it ends a loop",
 	"compound-docs eval ":             "TestEval measures with it, and make eval in full",
+	"compound-docs recall":            "it waits for an event on stdin; TestRecall_AnswersAHook gives it some",
 	"compound-docs serve":             "it speaks with a client until that leaves; nearly every other test here runs it",
 }
 
@@ -96,8 +97,8 @@ func transcribed(t *testing.T) (calls []string) {
 var (
 	// comment is behind a command.
 	comment = regexp.MustCompile(`(^|\s+)#.*$`)
-	// redirection takes what a command prints to a file or to another program.
-	redirection = regexp.MustCompile(`\s+[|>].*$`)
+	// redirection gives a command a file, or takes what it prints to a file or another program.
+	redirection = regexp.MustCompile(`\s+([|>]|<[^(]).*$`)
 )
 
 // blockLines returns the commands in the shell blocks of README.md and docs/, each once,

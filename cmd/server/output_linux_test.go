@@ -221,6 +221,7 @@ func TestCommands_FailWhenTheDiskIsFull(t *testing.T) {
 		{"critical"},
 		{"index", "problems/pool.md"},
 		{"promote", "problems/pool.md", "critical"},
+		{"recall", "--hook"},
 		{"ingest", "--source", "handbook"},
 		{"reindex"},
 		{"cleanup"},
@@ -250,6 +251,7 @@ func TestCommands_FailWhenTheDiskIsFull(t *testing.T) {
 		command := exec.CommandContext(t.Context(), mcpclient.Build(t), arguments...)
 		var stderr bytes.Buffer
 		command.Dir, command.Stdout, command.Stderr = root, full, &stderr
+		command.Stdin = strings.NewReader(`{"hook_event_name": "UserPromptSubmit", "session_id": "1", "prompt": "pool"}`)
 		command.Env = append([]string{"CDOCS_HOME=" + t.TempDir(), "PATH=/nowhere", "CLAUDE_CONFIG_DIR=" + t.TempDir()}, environment...)
 		err := command.Run()
 		if code := command.ProcessState.ExitCode(); code != 1 || !strings.Contains(stderr.String(), "no space left on device") {

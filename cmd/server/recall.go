@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"strconv"
 
@@ -25,25 +27,29 @@ hook's output with the one document that surely answers a prompt, or that cites 
 about to be edited, and prints {} otherwise. The plugin for Claude Code does not need it:
 its hooks ask the server that runs.
 
-The events are UserPromptSubmit, PreToolUse, Stop and PreCompact.`,
-		Example: `  echo '{"hook_event_name": "UserPromptSubmit", "session_id": "1", "prompt": "why is the pool exhausted?"}' |
-    compound-docs recall --hook`,
-		Args: noArgs,
+The events are UserPromptSubmit, PreToolUse, Stop and PreCompact. An error ends with 1,
+because assistants take 2 for a veto.`,
+		Example: `  compound-docs recall --hook <event.json`,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !hook {
 				return usagef("give --hook, and the event on stdin; to search by yourself: compound-docs search \"…\"")
 			}
 			event, err := readHook(cmd.InOrStdin())
-			if err != nil {
-				return err
+			if err == nil {
+				err = withProject(cmd, flags, func(ctx context.Context, t *tooling) error {
+					var answer json.RawMessage
+					if _, err := t.call(ctx, "recall", event, &answer); err != nil {
+						return err
+					}
+					return plain.JSON(t.stdout, answer)
+				})
 			}
-			return withProject(cmd, flags, func(ctx context.Context, t *tooling) error {
-				var answer json.RawMessage
-				if _, err := t.call(ctx, "recall", event, &answer); err != nil {
-					return err
-				}
-				return plain.JSON(t.stdout, answer)
-			})
+			if err != nil {
+				// An assistant takes the exit code 2 of a usage error for a veto.
+				return errors.New(err.Error())
+			}
+			return nil
 		},
 	}
 	command.Flags().BoolVar(&hook, "hook", false, "read an event from stdin, and print a hook's output")
@@ -64,7 +70,7 @@ func readHook(stdin io.Reader) (map[string]any, error) {
 		StopHookActive bool   `json:"stop_hook_active"`
 	}
 	if err := json.NewDecoder(io.LimitReader(stdin, maxHook)).Decode(&event); err != nil {
-		return nil, usagef("stdin has no event as JSON (%s); give one such as "+
+		return nil, fmt.Errorf("stdin has no event as JSON (%s); give one such as "+
 			`{"hook_event_name": "UserPromptSubmit", "session_id": "1", "prompt": "why is the pool exhausted?"}`, err)
 	}
 	return map[string]any{

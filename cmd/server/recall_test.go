@@ -58,7 +58,7 @@ func TestRecall_AnswersAHook(t *testing.T) {
 	if got := hook(map[string]any{"hook_event_name": "UserPromptSubmit", "session_id": "t", "prompt": "continue"}); got != "{}\n" {
 		t.Errorf("for an everyday prompt it gets %s", got)
 	}
-	if got := run(t, root, environment, "recall", "--hook"); got.code != 2 || !strings.Contains(got.stderr, "stdin has no event") {
+	if got := run(t, root, environment, "recall", "--hook"); got.code != 1 || !strings.Contains(got.stderr, "stdin has no event") {
 		t.Errorf("without an event it ends with %d: %s", got.code, got.stderr)
 	}
 }
