@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/test/gitrepo"
-	"github.com/compound-docs/compound-docs/test/mcpclient"
 )
 
 const toolPrefix = "mcp__plugin_cdocs_compound-docs__"
@@ -25,29 +24,14 @@ const toolPrefix = "mcp__plugin_cdocs_compound-docs__"
 // the worktree that it has entered.
 func TestClaudeCode(t *testing.T) {
 	t.Parallel()
-	program := os.Getenv("CDOCS_CLAUDE")
-	if program == "" {
-		t.Skip("CDOCS_CLAUDE names no Claude Code; docs/conformance.md says how to install it")
-	}
-	in := install(t)
-	repository := gitrepo.At(t, in.Root)
-	repository.Git("init", "-q", "-b", "main")
-	repository.Commit()
-	// Not committed, so it is not in the worktree.
-	repository.Put("csharp-compounding-docs/tools/zebra.md", "---\ntitle: Zebra\ndate: 2026-01-02\nsummary: Striped horse\n"+
-		"significance: integration\ntool_name: Zebra\nversion: 1\nknowledge_type: gotcha\n---\n\nZebra crossing.\n")
 	search := step{toolPrefix + "semantic_search", `{"query": "zebra crossing", "mode": "lexical"}`}
-	model := startModel(t, search, step{"EnterWorktree", `{"name": "other"}`}, search)
-	claude := claudeCode(t, program, in, model.url)
-
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	claude("plugin", "validate", "--strict", root)
-	claude("plugin", "validate", "--strict", filepath.Join(root, "plugin"))
-	claude("plugin", "marketplace", "add", root)
-	claude("plugin", "install", "cdocs@compound-docs")
+	model := startModel(t)
+	model.script("Done.", search, step{"EnterWorktree", `{"name": "other"}`}, search)
+	_, claude := withPlugin(t, model, func(r *gitrepo.Repo) {
+		r.Git("init", "-q", "-b", "main")
+		r.Commit()
+		r.Put("csharp-compounding-docs/tools/zebra.md", zebra) // not committed, so it is not in the worktree
+	})
 	claude("-p", "Hello", "--allowedTools", search.tool, "EnterWorktree")
 
 	requests := model.received()
@@ -58,7 +42,7 @@ func TestClaudeCode(t *testing.T) {
 	if diff := cmp.Diff(want, requests[0].shown()); diff != "" {
 		t.Errorf("tools that the model sees at first (-want +got):\n%s", diff)
 	}
-	if !strings.Contains(string(requests[0].Messages)+string(requests[0].System), "in 1 critical document") {
+	if !strings.Contains(requests[0].text(), "in 1 critical document") {
 		t.Error("the model is not told of the critical document")
 	}
 	found := func(n int) int { return strings.Count(string(requests[n].Messages), "Striped horse") }
@@ -67,56 +51,99 @@ func TestClaudeCode(t *testing.T) {
 	}
 }
 
-// Claude Code's hooks call recall: a prompt that a document answers reaches the model with
-// one line of the project's memory, an everyday prompt as it is.
+// Claude Code's hooks, installed by the plugin, call recall. What it says stands in the
+// request to the model, once in a session; its silence adds nothing.
 func TestClaudeCode_Recalls(t *testing.T) {
 	t.Parallel()
+	const (
+		question = "background jobs fail with an exhausted database connection pool and missing disposal"
+		memory   = "From this project's memory (compound-docs)"
+		answers  = memory + ": ./csharp-compounding-docs/problems/db-pool-exhaustion-20250115.md"
+		cites    = "cites src/zebra.cs. Read it before this edit."
+		writes   = "write it down now as a document"
+	)
+	model := startModel(t)
+	repository, claude := withPlugin(t, model, func(r *gitrepo.Repo) {
+		r.Put("src/zebra.cs", "class Zebra {}\n")
+		r.Put("csharp-compounding-docs/tools/zebra.md", strings.Replace(zebra, "crossing", "of `src/zebra.cs`", 1))
+	})
+	// says runs Claude Code, and expects so many requests, of which the last has each
+	// text so many times.
+	says := func(requests int, texts map[string]int, arguments ...string) {
+		t.Helper()
+		before := len(model.received())
+		claude(arguments...)
+		received := model.received()[before:]
+		if len(received) != requests {
+			t.Fatalf("claude %q: %d requests to the model, want %d", arguments, len(received), requests)
+		}
+		for text, want := range texts {
+			if got := strings.Count(received[requests-1].text(), text); got != want {
+				t.Errorf("claude %q: %q is %d times in the request, want %d:\n%s", arguments, text, got, want, received[requests-1].Messages)
+			}
+		}
+	}
+
+	says(1, map[string]int{memory: 0}, "-p", "Hello") // and the index is made
+	says(1, map[string]int{memory: 1, answers: 1}, "-p", question)
+	says(1, map[string]int{memory: 1, question: 2}, "-c", "-p", "Once more: "+question)
+	claude("-c", "-p", "/compact") // the conversation becomes what the model says
+	says(1, map[string]int{memory: 1, question: 1}, "-c", "-p", question)
+	for _, everyday := range []string{"fix it", "continue", "run the tests and commit"} {
+		says(1, map[string]int{memory: 0}, "-p", everyday)
+	}
+
+	file := repository.Path("src/zebra.cs")
+	edit := func(from, to string) step {
+		return step{"Edit", fmt.Sprintf(`{"file_path": %q, "old_string": %q, "new_string": %q}`, file, from, to)}
+	}
+	model.script("Done.", step{"Read", fmt.Sprintf(`{"file_path": %q}`, file)}, edit("Zebra", "Okapi"), edit("Okapi", "Quagga"))
+	says(4, map[string]int{memory: 1, cites: 1}, "-p", "Rename the class", "--allowedTools", "Read", "Edit")
+	if got := repository.Read("src/zebra.cs"); got != "class Quagga {}\n" {
+		t.Errorf("the hooks are in the way of the edits: the file has %q", got)
+	}
+
+	model.script("The root cause was a missing import. All tests now pass.")
+	says(2, map[string]int{writes: 1}, "-p", "Rename the struct") // the reminder keeps the turn going, once
+	says(1, map[string]int{writes: 1}, "-c", "-p", "Rename it back")
+}
+
+const zebra = "---\ntitle: Zebra\ndate: 2026-01-02\nsummary: Striped horse\nsignificance: integration\n" +
+	"tool_name: Zebra\nversion: 1\nknowledge_type: gotcha\n---\n\nZebra crossing.\n"
+
+// withPlugin returns the project, which change has changed, and a function that runs Claude
+// Code in it, with a home of its own, the plugin of this repository, and the model.
+func withPlugin(
+	t *testing.T, model *scriptedModel, change func(*gitrepo.Repo),
+) (repository *gitrepo.Repo, claude func(arguments ...string)) {
+	t.Helper()
 	program := os.Getenv("CDOCS_CLAUDE")
 	if program == "" {
 		t.Skip("CDOCS_CLAUDE names no Claude Code; docs/conformance.md says how to install it")
 	}
 	in := install(t)
-	repository := gitrepo.At(t, in.Root)
-	repository.Git("init", "-q", "-b", "main")
-	repository.Commit()
-	model := startModel(t)
-	claude := claudeCode(t, program, in, model.url)
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	claude("plugin", "marketplace", "add", root)
-	claude("plugin", "install", "cdocs@compound-docs")
-	claude("-p", "background jobs fail with an exhausted database connection pool and missing disposal")
-	claude("-p", "fix it")
-	const line = "From this project's memory (compound-docs): ./csharp-compounding-docs/problems/db-pool-exhaustion-20250115.md"
-	requests := model.received()
-	if len(requests) != 2 {
-		t.Fatalf("%d requests to the model, want 2", len(requests))
-	}
-	if n := strings.Count(string(requests[0].Messages), line); n != 1 {
-		t.Errorf("the line is in the first request %d times, want once:\n%s", n, requests[0].Messages)
-	}
-	if strings.Contains(string(requests[1].Messages), "memory (compound-docs)") {
-		t.Errorf("an everyday prompt is not left alone:\n%s", requests[1].Messages)
-	}
-}
-
-// claudeCode returns a function that runs Claude Code in the project, with a home of its
-// own and a model at url.
-func claudeCode(t *testing.T, program string, in mcpclient.Installation, url string) func(arguments ...string) {
-	t.Helper()
+	repository = gitrepo.At(t, in.Root)
+	change(repository)
 	in.Program, in.Environment = program, []string{
 		"PATH=" + filepath.Dir(in.Program) + string(os.PathListSeparator) + os.Getenv("PATH"), "CLAUDE_CONFIG_DIR=" + t.TempDir(),
-		"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=any", "CDOCS_LOG_LEVEL=error",
+		"ANTHROPIC_BASE_URL=" + model.url, "ANTHROPIC_API_KEY=any", "CDOCS_LOG_LEVEL=error",
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1",
 	}
-	return func(arguments ...string) {
+	claude = func(arguments ...string) {
 		t.Helper()
 		if output, err := in.Command(arguments...).CombinedOutput(); err != nil {
 			t.Fatalf("claude %q: %v\n%s", arguments, err, output)
 		}
 	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	claude("plugin", "validate", "--strict", root)
+	claude("plugin", "validate", "--strict", filepath.Join(root, "plugin"))
+	claude("plugin", "marketplace", "add", root)
+	claude("plugin", "install", "cdocs@compound-docs")
+	return repository, claude
 }
 
 // step is a call that the model makes.
@@ -132,6 +159,9 @@ type modelRequest struct {
 	} `json:"tools"`
 }
 
+// text is what the model reads but for the tools, as JSON.
+func (r modelRequest) text() string { return string(r.System) + string(r.Messages) }
+
 // shown returns the tools of the server that are there with their schemas.
 func (r modelRequest) shown() (names []string) {
 	for _, tool := range r.Tools {
@@ -144,22 +174,30 @@ func (r modelRequest) shown() (names []string) {
 }
 
 // scriptedModel stands in for the API: it makes the calls of its steps, one a request,
-// and then says that it is done.
+// and then says its last word.
 type scriptedModel struct {
-	url   string
-	steps []step
+	url string
 
 	mu       sync.Mutex
+	steps    []step
+	last     string
 	requests []modelRequest
 }
 
-func startModel(t *testing.T, steps ...step) *scriptedModel {
+func startModel(t *testing.T) *scriptedModel {
 	t.Helper()
-	m := &scriptedModel{steps: steps}
+	m := &scriptedModel{last: "Done."}
 	server := httptest.NewServer(http.HandlerFunc(m.answer))
 	t.Cleanup(server.Close)
 	m.url = server.URL
 	return m
+}
+
+// script sets what the model says once it has made the calls of the steps.
+func (m *scriptedModel) script(last string, steps ...step) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.steps, m.last = steps, last
 }
 
 func (m *scriptedModel) received() []modelRequest {
@@ -181,13 +219,13 @@ func (m *scriptedModel) answer(w http.ResponseWriter, r *http.Request) {
 	m.mu.Lock()
 	n := len(m.requests)
 	m.requests = append(m.requests, request)
-	m.mu.Unlock()
-	block, delta, reason := `{"type": "text", "text": ""}`, `{"type": "text_delta", "text": "Done."}`, "end_turn"
-	if n < len(m.steps) {
-		block = fmt.Sprintf(`{"type": "tool_use", "id": "toolu_%d", "name": %q, "input": {}}`, n, m.steps[n].tool)
-		delta = fmt.Sprintf(`{"type": "input_json_delta", "partial_json": %q}`, m.steps[n].input)
-		reason = "tool_use"
+	block, delta, reason := `{"type": "text", "text": ""}`, fmt.Sprintf(`{"type": "text_delta", "text": %q}`, m.last), "end_turn"
+	if len(m.steps) > 0 {
+		block = fmt.Sprintf(`{"type": "tool_use", "id": "toolu_%d", "name": %q, "input": {}}`, n, m.steps[0].tool)
+		delta = fmt.Sprintf(`{"type": "input_json_delta", "partial_json": %q}`, m.steps[0].input)
+		m.steps, reason = m.steps[1:], "tool_use"
 	}
+	m.mu.Unlock()
 	w.Header().Set("Content-Type", "text/event-stream")
 	for _, event := range []string{
 		fmt.Sprintf(`{"type": "message_start", "message": {"id": "msg_%d", "type": "message", "role": "assistant", "model": "any", `+
