@@ -46,6 +46,7 @@ func measurements() []measurement {
 				"the passages that were found and cut snippets, on two processors at a time; 1.4 ms are " +
 				"JSON-RPC, since each call of a client with roots asks for them first; 0.7 ms collect garbage",
 		}, lexicalOverhead},
+		{Row{Name: "recall.hook", Unit: "ms", Target: atMost(50)}, hookTime},
 		{Row{Name: "handbook.cache.ratio", Unit: "ratio", Target: atMost(0.2)}, handbookCache},
 		{Row{Name: "search.hybrid.ratio", Unit: "ratio", Target: atMost(1.3)}, hybrid},
 		{Row{Name: "search.trace.ratio", Unit: "ratio", Target: atMost(3)}, pastedTrace},
