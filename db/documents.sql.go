@@ -157,7 +157,8 @@ func (q *Queries) DocumentPathsContaining(ctx context.Context, arg DocumentPaths
 const documentPlaces = `-- name: DocumentPlaces :many
 SELECT id, relative_path, title, promotion_level, places::text[] AS places
 FROM documents
-WHERE project_id = $1 AND tenant_id = $2 AND collection = $3 AND places IS NOT NULL
+WHERE project_id = $1 AND tenant_id = $2 AND collection = $3
+    AND (places IS NOT NULL OR promotion_level = 'critical')
 `
 
 type DocumentPlacesParams struct {
@@ -174,7 +175,7 @@ type DocumentPlacesRow struct {
 	Places         []string
 }
 
-// The tenant's documents that cite places of the repository.
+// The tenant's documents that cite places of the repository, or are critical.
 func (q *Queries) DocumentPlaces(ctx context.Context, arg DocumentPlacesParams) ([]DocumentPlacesRow, error) {
 	rows, err := q.db.Query(ctx, documentPlaces, arg.ProjectID, arg.TenantID, arg.Collection)
 	if err != nil {

@@ -19,7 +19,7 @@ type ragQueryInput struct {
 	MaxSources        *int     `json:"max_sources,omitempty" jsonschema:"Maximum documents to use, critical and linked ones not counted. Default: 3, or what the project configures."`
 	MinRelevanceScore *float64 `json:"min_relevance_score,omitempty" jsonschema:"Leave out documents below this relevance. Default: 0.7, or what the project configures."`
 	MinPromotionLevel *string  `json:"min_promotion_level,omitempty" jsonschema:"Only documents at or above this level."`
-	IncludeCritical   *bool    `json:"include_critical,omitempty" jsonschema:"Put critical documents of every doc-type first, whatever their relevance: the 20 most relevant ones."`
+	IncludeCritical   *bool    `json:"include_critical,omitempty" jsonschema:"Put the 20 most relevant critical documents of every doc-type first, whatever their relevance."`
 }
 
 type ragQueryOutput struct {
@@ -78,6 +78,7 @@ type sourceOutput struct {
 	Date           string        `json:"date,omitempty" jsonschema:"Of the front matter."`
 	supersededOutput
 	staleOutput
+	Provenance string `json:"provenance,omitempty" jsonschema:"Who wrote a critical document last, in which commit."`
 	bestPassage
 }
 
@@ -95,7 +96,7 @@ func ragQueryTool() Tool {
 		Title: "Ask the documents",
 		Description: "Answer a question from the project's documents and those they link to, with sources. Critical " +
 			"documents of every doc-type are always considered. Use it for questions whose answer is spread over documents. Use " +
-			"semantic_search instead to find documents: it is faster and needs no language model.",
+			"semantic_search to find documents: it is faster and needs no language model.",
 		Meta:        alwaysLoaded(),
 		Annotations: readOnly(),
 		InputSchema: inputSchema[ragQueryInput](map[string][]property{
@@ -152,13 +153,13 @@ func (h *handler) ragQuery(
 		Index:          h.indexOfHits(ctx, active, catalog.Compounding, answered.Sources, answered.Closest),
 	}
 	var sources, linked int
-	out.Sources, sources = fit(sourcesOf(answered.Sources, stale()), maxList-weight(out.Answer))
+	out.Sources, sources = fit(sourcesOf(answered.Sources, stale(), active.CriticalProvenance()), maxList-weight(out.Answer))
 	out.LinkedDocs, linked = fit(linkedOf(answered.Linked), maxSideList)
 	out.OmittedCount += sources + linked
 	return nil, out, nil
 }
 
-func sourcesOf(hits []rag.Hit, stale map[string]string) []sourceOutput {
+func sourcesOf(hits []rag.Hit, stale, provenance map[string]string) []sourceOutput {
 	limit := textLimit(len(hits))
 	sources := make([]sourceOutput, len(hits))
 	for i, hit := range hits {
@@ -167,6 +168,7 @@ func sourcesOf(hits []rag.Hit, stale map[string]string) []sourceOutput {
 			RelevanceScore: round(hit.Score), PromotionLevel: hit.Level, Date: hit.Date,
 			supersededOutput: supersededBy(hit.SupersededBy),
 			staleOutput:      staleOf(hit, stale, limit), bestPassage: bestPassageOf(hit, limit),
+			Provenance: markdown.CutRunes(provenance[hit.Path], limit),
 		}
 	}
 	return sources

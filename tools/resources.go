@@ -51,9 +51,11 @@ func (h *handler) readDocument(ctx context.Context, request *mcp.ReadResourceReq
 		}
 		return nil, protocolError(err)
 	}
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{
-		URI: uri, MIMEType: "text/markdown", Text: bounded(string(file.Content), file.Path),
-	}}}, nil
+	contents := &mcp.ResourceContents{URI: uri, MIMEType: "text/markdown", Text: bounded(string(file.Content), file.Path)}
+	if provenance := active.Provenance(ctx, file); provenance != "" {
+		contents.Meta = mcp.Meta{"provenance": provenance}
+	}
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{contents}}, nil
 }
 
 // maxResource is how many characters of a document a resource has at most: a client

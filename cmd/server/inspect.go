@@ -27,7 +27,7 @@ func newInspectCommand(flags *flags) *cobra.Command {
 		Use:   "inspect [FILE]",
 		Short: "Show how a file is cut into passages, or why a query finds what it finds",
 		Long: `Show how a markdown file is cut into passages, the units that are searched and embedded:
-their lines, bytes, tokens, terms and headings. That needs neither the database nor
+their lines, bytes, tokens, terms and headings; and who wrote it last, as git says. That needs neither the database nor
 Ollama. A document of a project that is not valid is refused, as compound-docs index does.
 
 With --query, show why a query finds documents in this order. For the best passage of each:

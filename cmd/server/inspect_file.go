@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,21 +18,25 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/staleness"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/watch"
 )
 
 // dissected is a file with its passages, as --json prints it.
 type dissected struct {
-	Path           string             `json:"path"`
-	Title          string             `json:"title"`
-	Summary        string             `json:"summary"`
-	DocType        string             `json:"doc_type,omitempty"`
-	Date           string             `json:"date,omitempty"`
-	PromotionLevel catalog.Level      `json:"promotion_level"`
-	Bytes          int                `json:"bytes"`
-	Links          []string           `json:"links"`
-	Passages       []dissectedPassage `json:"passages"`
+	Path           string        `json:"path"`
+	Title          string        `json:"title"`
+	Summary        string        `json:"summary"`
+	DocType        string        `json:"doc_type,omitempty"`
+	Date           string        `json:"date,omitempty"`
+	PromotionLevel catalog.Level `json:"promotion_level"`
+	// Provenance says who wrote the file last, in which commit, and whether it is committed;
+	// "" where git does not say.
+	Provenance string             `json:"provenance,omitempty"`
+	Bytes      int                `json:"bytes"`
+	Links      []string           `json:"links"`
+	Passages   []dissectedPassage `json:"passages"`
 }
 
 type dissectedPassage struct {
@@ -52,7 +57,7 @@ func inspectFile(command *cobra.Command, flags *flags, given string, asJSON bool
 	if err != nil {
 		return err
 	}
-	file, err := dissect(given, options.settings)
+	file, err := dissect(command.Context(), given, options.settings)
 	if err != nil {
 		return inFlags(command, err)
 	}
@@ -64,7 +69,7 @@ func inspectFile(command *cobra.Command, flags *flags, given string, asJSON bool
 
 // dissect cuts a file as the index of its project does, or as that of any markdown if it
 // is not a document of a project.
-func dissect(given string, settings project.Settings) (*dissected, error) {
+func dissect(ctx context.Context, given string, settings project.Settings) (*dissected, error) {
 	full, err := existingFile(given)
 	if err != nil {
 		return nil, err
@@ -96,7 +101,11 @@ func dissect(given string, settings project.Settings) (*dissected, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", given, err)
 	}
-	return newDissected(given, len(file.Content), cut), nil
+	dissected := newDissected(given, len(file.Content), cut)
+	if written, err := staleness.NewChecker(dir).Written(ctx, filepath.Base(full)); err == nil {
+		dissected.Provenance = written[filepath.Base(full)].Provenance(file.Content)
+	}
+	return dissected, nil
 }
 
 // existingFile returns the path of a file without symbolic links to its folder.
@@ -137,6 +146,9 @@ func (d *dissected) print(w io.Writer) error {
 		facts = append([]string{d.DocType, string(d.PromotionLevel)}, facts...)
 	}
 	plain.Println(w, strings.Join(facts, ", "))
+	if d.Provenance != "" {
+		plain.Println(w, d.Provenance)
+	}
 	plain.Println(w)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	plain.Printf(table, "lines\tbytes\ttokens\tterms\theadings\n")

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/gitrepo"
 	"github.com/compound-docs/compound-docs/test/indexstate"
 	"github.com/compound-docs/compound-docs/test/mcpclient"
 )
@@ -134,6 +135,15 @@ func TestInspect_NeedsNoServices(t *testing.T) {
 	problems := filepath.Join(root, "csharp-compounding-docs", "problems")
 	if o := mustRun(t, problems, away(), "inspect", "pool.md"); !strings.Contains(o.stdout, "problem, standard") || !strings.Contains(o.stdout, "(front matter)") {
 		t.Errorf("a document is shown as %q", o.stdout)
+	}
+	repo := gitrepo.At(t, root)
+	repo.Git("init", "-q")
+	repo.Git("add", "-A")
+	repo.Git("commit", "-q", "-m", "work", "--author", "Ada <ada@example.com>", "--date", "2026-01-02T12:00:00Z")
+	repo.Put("csharp-compounding-docs/problems/pool.md", strings.ReplaceAll(problem, "%", "Connection pool empty"))
+	if o := mustRun(t, problems, away(), "inspect", "pool.md"); !strings.Contains(o.stdout, "\nAda, 2026-01-02, commit ") ||
+		!strings.Contains(o.stdout, "; changes since are not committed\n") {
+		t.Errorf("a committed document is shown as %q", o.stdout)
 	}
 	if o := mustRun(t, os.TempDir(), away(), "inspect", filepath.Join(root, "docs", "setup.md")); !strings.Contains(o.stdout, "1 passage, 0 links") {
 		t.Errorf("another file is shown as %q", o.stdout)

@@ -99,7 +99,7 @@ func (f Folder) Added(ctx context.Context, commit string) (map[string]string, er
 			name = c.path
 		}
 		if c.from == "" {
-			dates[name] = c.date // of several additions the first one counts
+			dates[name] = c.Date // of several additions the first one counts
 			return
 		}
 		delete(now, c.path)
@@ -108,11 +108,18 @@ func (f Folder) Added(ctx context.Context, commit string) (map[string]string, er
 	return dates, err
 }
 
+// Commit is a commit as git log prints it.
+type Commit struct {
+	ID     string
+	Date   string // by the author's clock, such as 2026-01-02
+	Author string
+}
+
 // Touched returns the commit that last changed each file of the folder, as far as the
 // history of a commit goes back, by the files' paths. A move that changes no byte of the
 // file is no change. Files that the folder no longer has are among them.
-func (f Folder) Touched(ctx context.Context, commit string) (map[string]string, error) {
-	touched := map[string]string{}
+func (f Folder) Touched(ctx context.Context, commit string) (map[string]Commit, error) {
+	touched := map[string]Commit{}
 	now := map[string]string{} // as in Added
 	err := f.changes(ctx, commit, "AMTR", func(c change) {
 		name, moved := now[c.path]
@@ -123,8 +130,8 @@ func (f Folder) Touched(ctx context.Context, commit string) (map[string]string, 
 			now[c.from] = name
 			return
 		}
-		if touched[name] == "" {
-			touched[name] = c.commit
+		if _, later := touched[name]; !later {
+			touched[name] = c.Commit
 		}
 	})
 	return touched, err
@@ -132,11 +139,11 @@ func (f Folder) Touched(ctx context.Context, commit string) (map[string]string, 
 
 // change describes how a commit changed a file of the folder.
 type change struct {
-	commit string
-	date   string // such as 2026-01-02
-	path   string // in the folder, with / separators
-	from   string // the path before, if the file was moved; "" otherwise
-	gone   bool   // the file was removed
+	Commit
+
+	path string // in the folder, with / separators
+	from string // the path before, if the file was moved; "" otherwise
+	gone bool   // the file was removed
 }
 
 // mark begins the line of a commit in git's output. No line of a change begins with it.
@@ -151,7 +158,7 @@ func (f Folder) changes(ctx context.Context, commit, kinds string, visit func(ch
 		relative += "=" + f.name + "/"
 	}
 	arguments := slices.Concat([]string{
-		"log", "--format=" + mark + "%H %ad", "--date=short", "-z", "--name-status", "--diff-filter=" + kinds,
+		"log", "--format=" + mark + "%H %ad %an", "--date=short", "-z", "--name-status", "--diff-filter=" + kinds,
 		// Only files with the same bytes count as moved: to compare them git reads none.
 		"--find-renames=100%", "--no-ext-diff", "--no-textconv", "--no-notes", "--no-mailmap", "--no-color",
 		"--ignore-submodules=all", "-O/dev/null", relative,
@@ -159,24 +166,26 @@ func (f Folder) changes(ctx context.Context, commit, kinds string, visit func(ch
 	return f.run(ctx, func(output io.Reader) error { return parse(output, visit) }, arguments...)
 }
 
-// parse reads the output of git log: for each commit its name and date behind mark, and for each of
-// its changes the kind and the path, or for a move the path before and after. A NUL
+// parse reads the output of git log: for each commit its name, date and author behind mark, and for
+// each of its changes the kind and the path, or for a move the path before and after. A NUL
 // follows each of them, and another one each commit.
 func parse(output io.Reader, visit func(change)) error {
 	fields := bufio.NewScanner(output)
 	fields.Split(splitNUL)
-	var commit, date string
+	var commit Commit
 	for fields.Scan() {
 		field := fields.Text()
 		if head, ok := strings.CutPrefix(field, mark); ok {
-			commit, date, _ = strings.Cut(head, " ")
+			id, rest, _ := strings.Cut(head, " ")
+			date, author, _ := strings.Cut(rest, " ")
+			commit = Commit{ID: id, Date: date, Author: author}
 			continue
 		}
 		kind := strings.TrimPrefix(field, "\n") // it is between a commit and its first change
 		if kind == "" {
 			continue
 		}
-		c := change{commit: commit, date: date, gone: kind == "D"}
+		c := change{Commit: commit, gone: kind == "D"}
 		if strings.HasPrefix(kind, "R") && fields.Scan() {
 			c.from = fields.Text()
 		}

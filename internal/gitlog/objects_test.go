@@ -26,7 +26,8 @@ func TestTouched(t *testing.T) {
 	commit(repo, "2022-01-01T12:00:00Z")
 	folder := open(t, repo.Path("docs"))
 	got, err := folder.Touched(t.Context(), head(t, repo))
-	if diff := cmp.Diff(map[string]string{"moved.md": first, "b.md": second}, got); err != nil || diff != "" {
+	want := map[string]Commit{"moved.md": {first, "2020-01-01", "test"}, "b.md": {second, "2021-01-01", "test"}}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("commits (-want +got), %v:\n%s", err, diff)
 	}
 }

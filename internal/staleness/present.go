@@ -70,10 +70,7 @@ func (p *presentFiles) look(name string) presentFile {
 		file.unread = true
 		return file
 	}
-	file.names = gitNames(content)
-	if unix := bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")); len(unix) != len(content) {
-		file.names = append(file.names, gitNames(unix)...)
-	}
+	file.names = namesOf(content)
 	return file
 }
 
@@ -89,6 +86,15 @@ func (p *presentFiles) lines(name string) []string {
 func (p *presentFiles) read(name string) ([]byte, error) {
 	read, err := p.root.Read(name, contain.MaxDocument)
 	return read.Content, err
+}
+
+// namesOf returns git's names of a file's bytes as they are and as presentFile.names has them.
+func namesOf(content []byte) []string {
+	names := gitNames(content)
+	if unix := bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")); len(unix) != len(content) {
+		names = append(names, gitNames(unix)...)
+	}
+	return names
 }
 
 // gitNames returns git's names of a file's bytes.

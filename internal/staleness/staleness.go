@@ -41,12 +41,14 @@ type Checker struct {
 	root string
 
 	commit  string
-	touched map[string]string // as [gitlog.Folder.Touched] says of commit
+	touched map[string]gitlog.Commit // as [gitlog.Folder.Touched] says of commit
 	renamed map[string]map[string]string
 	objects map[gitlog.Version]gitlog.Object
 	// before has the lines of objects.
 	before map[string][]string
 	err    error
+	// written is what [Checker.Written] has found out of commit, nil before it has.
+	written map[string]Written
 
 	present presentFiles
 }
@@ -110,12 +112,12 @@ func (c *Checker) readHistory(ctx context.Context, folder gitlog.Folder) error {
 	if err == nil && shallow {
 		err = errShallow
 	}
-	var touched map[string]string
+	var touched map[string]gitlog.Commit
 	if err == nil {
 		touched, err = folder.Touched(ctx, commit)
 	}
 	if ctx.Err() == nil {
-		c.commit, c.touched, c.err = commit, touched, err
+		c.commit, c.touched, c.written, c.err = commit, touched, nil, err
 		c.renamed, c.objects, c.before = map[string]map[string]string{}, map[gitlog.Version]gitlog.Object{}, map[string][]string{}
 	}
 	return err
@@ -131,7 +133,7 @@ func (c *Checker) readVersions(
 	}
 	var differing []gitlog.Object
 	for i, d := range documents {
-		commit := c.touched[d.Path]
+		commit := c.touched[d.Path].ID
 		if written := c.objects[gitlog.Version{Commit: commit, Path: d.Path}]; commit == "" || !present.file(d.Path).is(written.ID) {
 			documents[i].Places = nil
 		}
@@ -171,9 +173,9 @@ func (c *Checker) readObjects(ctx context.Context, folder gitlog.Folder, documen
 	for _, d := range documents {
 		for i, place := range d.Places {
 			if i == 0 {
-				want(gitlog.Version{Commit: c.touched[d.Path], Path: d.Path})
+				want(gitlog.Version{Commit: c.touched[d.Path].ID, Path: d.Path})
 			}
-			want(gitlog.Version{Commit: c.touched[d.Path], Path: strings.TrimSuffix(place.Path, "/")})
+			want(gitlog.Version{Commit: c.touched[d.Path].ID, Path: strings.TrimSuffix(place.Path, "/")})
 		}
 	}
 	objects, err := folder.Objects(ctx, wanted)
@@ -197,7 +199,7 @@ func (c *Checker) readRenames(ctx context.Context, folder gitlog.Folder, commit 
 
 // judge says what became of a place of a document.
 func (c *Checker) judge(d Document, place document.Place, present *presentFiles) (State, document.Place) {
-	commit := c.touched[d.Path]
+	commit := c.touched[d.Path].ID
 	object := c.objects[gitlog.Version{Commit: commit, Path: strings.TrimSuffix(place.Path, "/")}]
 	now := present.file(place.Path)
 	switch {

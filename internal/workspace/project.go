@@ -15,6 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/panics"
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/staleness"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/watch"
 )
@@ -66,9 +67,11 @@ func newProject(
 		logger: logger.With("project", tenant.Key.Project, "branch", tenant.Key.Branch),
 	}
 	a.queue = x.Queue(tenant, catalog.Compounding, catalog.External).OnChange(a.notify)
-	a.stale = newStaleDocuments(p.Root, func(ctx context.Context) ([]index.CitedPlaces, error) {
-		return x.CitedPlaces(ctx, a.Compounding())
-	}, a.logger)
+	a.stale = &staleDocuments{
+		checker: staleness.NewChecker(p.Root), folder: p.DocsDir(), read: a.Read, logger: a.logger,
+		cited: func(ctx context.Context) ([]index.CitedPlaces, error) { return x.CitedPlaces(ctx, a.Compounding()) },
+		asked: make(chan struct{}, 1), found: make(chan struct{}),
+	}
 	a.sweeper = x.Sweeper(tenant, settings.UnusedTextAge())
 	config := watch.Config{Debounce: settings.FileWatcher.Debounce(), Ready: a.ready, OnChange: a.notify}
 	add := func(folder watch.Folder, indexer *index.Indexer) tree {

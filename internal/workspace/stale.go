@@ -10,6 +10,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/staleness"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
@@ -23,32 +24,30 @@ const (
 	stalePatience = 200 * time.Millisecond
 )
 
-// staleDocuments knows which documents of a project may no longer hold. It finds that out
-// in the background, when somebody asks and it was not found out lately. Safe for
+// staleDocuments knows which documents of a project may no longer hold, and who wrote them
+// last. It finds that out in the background, when somebody asks and it was not found out lately. Safe for
 // concurrent use.
 type staleDocuments struct {
 	checker *staleness.Checker
 	cited   func(ctx context.Context) ([]index.CitedPlaces, error)
-	logger  *slog.Logger
+	// folder is where the documents are, and read reads one.
+	folder string
+	read   func(path string) (document.File, error)
+	logger *slog.Logger
 
 	asked chan struct{} // holds a token when somebody has asked
 	found chan struct{} // closed when it is first known
 
 	mu sync.Mutex
-	// documents are those that cite places.
+	// documents are those that cite places, and critical ones.
 	documents []index.CitedPlaces
 	// what says by the path of a document what became of the places that it cites. It is
 	// not changed.
 	what map[string]string
-}
-
-func newStaleDocuments(
-	root string, cited func(ctx context.Context) ([]index.CitedPlaces, error), logger *slog.Logger,
-) *staleDocuments {
-	return &staleDocuments{
-		checker: staleness.NewChecker(root), cited: cited, logger: logger,
-		asked: make(chan struct{}, 1), found: make(chan struct{}),
-	}
+	// written has the last commits of all documents, nil where git does not say, and
+	// provenance describes those of the critical ones. They are not changed.
+	written    map[string]staleness.Written
+	provenance map[string]string
 }
 
 // Stale begins to find out which documents cite places that have changed or are gone since
@@ -102,7 +101,6 @@ func (s *staleDocuments) refresh(ctx context.Context) {
 		s.logger.DebugContext(ctx, "look for stale documents", "error", err)
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if err == nil {
 		s.documents, s.what = cited, what
 	}
@@ -111,6 +109,49 @@ func (s *staleDocuments) refresh(ctx context.Context) {
 	default:
 		close(s.found)
 	}
+	s.mu.Unlock()
+	s.findProvenance(ctx, cited)
+}
+
+// findProvenance finds out who wrote the documents last, which no search waits for. Without
+// git nothing is known of that.
+func (s *staleDocuments) findProvenance(ctx context.Context, documents []index.CitedPlaces) {
+	written, err := s.checker.Written(ctx, s.folder)
+	if err != nil {
+		return
+	}
+	provenance := map[string]string{}
+	for _, d := range documents {
+		if d.Level != catalog.Critical {
+			continue
+		}
+		if file, err := s.read(d.Path); err == nil {
+			provenance[d.Path] = written[d.Path].Provenance(file.Content)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.written, s.provenance = written, provenance
+}
+
+// CriticalProvenance says by the paths of critical documents who wrote them last, in which
+// commit, and whether they are committed, as far as Stale has found that out.
+func (p *Project) CriticalProvenance() map[string]string {
+	p.stale.mu.Lock()
+	defer p.stale.mu.Unlock()
+	return p.stale.provenance
+}
+
+// Provenance says of a document that was read just now what CriticalProvenance says of
+// others, and "" if nothing is known. It asks git nothing, but has Stale find it out.
+func (p *Project) Provenance(ctx context.Context, file document.File) string {
+	p.stale.ask(ctx)()
+	p.stale.mu.Lock()
+	defer p.stale.mu.Unlock()
+	if p.stale.written == nil || !strings.HasPrefix(file.Path, p.stale.folder+"/") {
+		return ""
+	}
+	return p.stale.written[file.Path].Provenance(file.Content)
 }
 
 func (s *staleDocuments) find(ctx context.Context, cited []index.CitedPlaces) (map[string]string, error) {

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/compound-docs/compound-docs/internal/staleness"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
@@ -15,10 +16,14 @@ func TestStaleDocuments_AreFoundOutOnceForAll(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		looks := 0
-		s := newStaleDocuments(t.TempDir(), func(context.Context) ([]index.CitedPlaces, error) {
-			looks++
-			return nil, nil
-		}, slog.New(slog.DiscardHandler))
+		s := &staleDocuments{
+			checker: staleness.NewChecker(t.TempDir()), logger: slog.New(slog.DiscardHandler),
+			cited: func(context.Context) ([]index.CitedPlaces, error) {
+				looks++
+				return nil, nil
+			},
+			asked: make(chan struct{}, 1), found: make(chan struct{}),
+		}
 		ctx, end := context.WithCancel(t.Context())
 		defer end()
 		go s.run(ctx)

@@ -17,7 +17,7 @@ type CitedPlaces struct {
 	Places      []string
 }
 
-// CitedPlaces returns the documents of the scope that cite places.
+// CitedPlaces returns the documents of the scope that cite places, and the critical ones.
 func (x *Index) CitedPlaces(ctx context.Context, scope catalog.Scope) ([]CitedPlaces, error) {
 	var documents []CitedPlaces
 	err := x.db.Read(ctx, "read the places that documents cite", func(q *db.Queries) error {

@@ -106,7 +106,8 @@ WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @coll
     AND (@doc_types::text[] IS NULL OR doc_type = ANY(@doc_types::text[]));
 
 -- name: DocumentPlaces :many
--- The tenant's documents that cite places of the repository.
+-- The tenant's documents that cite places of the repository, or are critical.
 SELECT id, relative_path, title, promotion_level, places::text[] AS places
 FROM documents
-WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection AND places IS NOT NULL;
+WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
+    AND (places IS NOT NULL OR promotion_level = 'critical');
