@@ -58,6 +58,12 @@ func insight(title, more, text string) string {
 		"insight_type: domain_knowledge\nimpact_area: team\n" + more + "---\n" + text + "\n"
 }
 
+// learning returns a document as the compound-engineering plugin writes them, with the
+// fields given.
+func learning(fields string) string {
+	return "---\ndate: 2026-01-02\n" + fields + "applies_when: [a queue is slow]\n---\n# Slow queues\n\nSee [b](b.md) and [c](../codebase/c.md).\n"
+}
+
 // codebase returns a document of 2026-01-02 about a file.
 func codebase(file string) string {
 	return "---\ndoc_type: codebase\ntitle: c\ndate: 2026-01-02\nsummary: s\nsignificance: architectural\n" +
@@ -239,6 +245,25 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			r.Put(config, `{"project_name": "planted", "documents": {"lenient": true}}`)
 			r.Put(docs+"insights/a.md", insight("a", "confidence: sure\n", "See [b](b.md) and [c](../codebase/c.md)."))
 		}, []string{"insights/a.md:9: warning front-matter: confidence is \"sure\" (expected: one of verified, hypothesis, observation)"}},
+		{"values outside the profile that a document's fields show", func(r *gitrepo.Repo) {
+			r.Put(config, `{"project_name": "planted", "documents": {"lenient": true}}`)
+			r.Put(docs+"insights/a.md", learning("problem_type: design_pattern\nseverity: process\nmodule: skills/ce-work\ncomponent: tooling\n"))
+		}, []string{"insights/a.md:4: notice front-matter: severity is \"process\" (expected: one of critical, high, medium, low)"}},
+		{"fields of no profile", func(r *gitrepo.Repo) {
+			r.Put(config, `{"project_name": "planted", "documents": {"lenient": true}}`)
+			r.Put(docs+"insights/a.md", insight("a", "module: pool\nconfidence: sure\n", "See [b](b.md) and [c](../codebase/c.md)."))
+		}, []string{"insights/a.md:10: warning front-matter: confidence is \"sure\" (expected: one of verified, hypothesis, observation)"}},
+		{"a document without the fields of the profile that is configured", func(r *gitrepo.Repo) {
+			r.Put(config, `{"project_name": "planted", "profile": "compound-engineering"}`)
+			r.Put(docs+"insights/a.md", learning("problem_type: convention\nmodule: skills\ncomponent: tooling\n"))
+		}, []string{"insights/a.md:1: notice front-matter: severity is missing (expected: one of critical, high, medium, low)"}},
+		{"links from the root of a site", func(r *gitrepo.Repo) {
+			r.Put(config, `{"project_name": "planted", "documents": {"link_root": "`+strings.TrimSuffix(docs, "/")+`"}}`)
+			r.Put(docs+"insights/a.md", insight("a", "", "See [b](/insights/b.md#none), [c](/codebase/c.md) and [d](/gone.md)."))
+		}, []string{
+			"insights/a.md:10: warning broken-anchor: " + docs + "insights/b.md has no heading #none",
+			"insights/a.md:10: error broken-link: there is no " + docs + "gone.md",
+		}},
 		{"a configuration that is not valid", func(r *gitrepo.Repo) {
 			r.Put(config, `{"project_name": "planted", "retrieval": {"max_results": 0}}`)
 		}, []string{config + ":1: error config: retrieval.max_results is 0. Write a whole number from 1 to 100, for example \"max_results\": 3."}},

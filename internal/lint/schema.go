@@ -42,11 +42,12 @@ func (e *examination) checkSchemas() {
 }
 
 // checkLenient finds front matter that counts for nothing, where a project takes any. A
-// field that is missing may be meant to be.
+// field that is missing may be meant to be, and so may another value where a profile says
+// what there is: it has had other vocabularies.
 func (e *examination) checkLenient(d *docset.Document) {
 	for _, v := range index.Advice(document.File{Path: d.Path, Content: d.Content}, e.project) {
 		severity := Warning
-		if strings.HasPrefix(v.Problem, "is missing") {
+		if strings.HasPrefix(v.Problem, "is missing") || e.project.Profiled(d.FrontMatter) {
 			severity = Notice
 		}
 		e.add(d, d.LineOfField(v.Field), severity, "front-matter", fmt.Sprintf("%s %s (expected: %s)", v.Field, v.Problem, v.Expected))

@@ -11,6 +11,7 @@ import (
 // Config is the content of config.json with defaults applied.
 type Config struct {
 	ProjectName    string          `json:"project_name"`
+	Profile        string          `json:"profile"` // CompoundEngineering, or "" for none
 	Documents      Documents       `json:"documents"`
 	Retrieval      Retrieval       `json:"retrieval"`
 	SemanticSearch SemanticSearch  `json:"semantic_search"`
@@ -25,6 +26,8 @@ type Documents struct {
 	Folder string `json:"folder"` // as written; see [Project.DocsDir]
 	// Lenient takes documents with any front matter, or with none.
 	Lenient bool `json:"lenient"`
+	// LinkRoot is the folder from which links lead that begin with /, "" for the repository.
+	LinkRoot string `json:"link_root"`
 }
 
 // Retrieval has the defaults of rag_query and rag_query_external.
@@ -121,6 +124,9 @@ func parseConfig(file string, data []byte, value any) (Config, error) {
 	config.ExternalDocs = defaultExternalDocs()
 	if err := decodeInto(file, data, value, s, &config); err != nil {
 		return Config{}, err
+	}
+	if config.Profile != "" { // its documents have none of the required fields
+		config.Documents.Lenient = true
 	}
 	if jsonschema.ValueAt(value, []string{"external_docs"}) == nil {
 		config.ExternalDocs = nil

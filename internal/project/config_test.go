@@ -35,7 +35,8 @@ func TestLoad_ReadsEveryKey(t *testing.T) {
 		configPath: "\ufeff" + `{
 			"$schema": "../../docs/config.schema.json",
 			"project_name": "shop-2",
-			"documents": {"folder": "docs/own", "lenient": true},
+			"profile": "compound-engineering",
+			"documents": {"folder": "docs/own", "link_root": "docs"},
 			"retrieval": {"min_relevance_score": 0, "max_results": 100, "max_linked_docs": 0},
 			"semantic_search": {"min_relevance_score": 0.8, "default_limit": 1},
 			"link_resolution": {"max_depth": 0, "max_linked_docs": 7},
@@ -48,7 +49,8 @@ func TestLoad_ReadsEveryKey(t *testing.T) {
 	score := 0.8
 	want := project.Config{
 		ProjectName:    "shop-2",
-		Documents:      project.Documents{Folder: "docs/own", Lenient: true},
+		Profile:        project.CompoundEngineering,
+		Documents:      project.Documents{Folder: "docs/own", Lenient: true, LinkRoot: "docs"},
 		Retrieval:      project.Retrieval{MinRelevanceScore: 0, MaxResults: 100, MaxLinkedDocs: 0},
 		SemanticSearch: project.SemanticSearch{MinRelevanceScore: 0.8, DefaultLimit: 1, Configured: &score},
 		LinkResolution: project.LinkResolution{MaxDepth: 0, MaxLinkedDocs: 7},

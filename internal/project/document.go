@@ -18,7 +18,8 @@ func (p *Project) DocumentType(relPath string) (document.DocType, bool) {
 }
 
 func (p *Project) documentType(t DocType) document.DocType {
-	d := document.DocType{Name: t.Name, Docs: p.docsDir, SchemaHash: t.SchemaHash, Validate: t.documentViolations}
+	d := document.DocType{Name: t.Name, Docs: p.docsDir, LinkRoot: p.Config.Documents.LinkRoot, SchemaHash: t.SchemaHash}
+	d.Validate = t.documentViolations
 	switch {
 	case p.Lenient():
 		d.SchemaHash = p.lenientHash()
@@ -27,8 +28,8 @@ func (p *Project) documentType(t DocType) document.DocType {
 			named, ok := p.DocType(name)
 			return p.documentType(named), ok
 		}
-	case p.docsDir != DocsFolder: // paths in front matter may be relative to it
-		d.SchemaHash = fingerprint([]byte(t.SchemaHash), []byte(p.docsDir))
+	case p.docsDir != DocsFolder || d.LinkRoot != "": // paths may be relative to them
+		d.SchemaHash = fingerprint([]byte(t.SchemaHash), []byte(p.docsDir), []byte(d.LinkRoot))
 	}
 	return d
 }
@@ -36,7 +37,9 @@ func (p *Project) documentType(t DocType) document.DocType {
 // lenientHash identifies what a lenient project makes of its documents: it depends on which
 // doc-types there are and on the rules of [Project.DocTypeOf], and not on schemas.
 func (p *Project) lenientHash() string {
-	parts := [][]byte{[]byte("lenient"), []byte(p.docsDir), []byte(fmt.Sprint(fallbackType, commonFolders))}
+	parts := [][]byte{
+		[]byte("lenient"), []byte(p.docsDir), []byte(p.Config.Documents.LinkRoot), []byte(fmt.Sprint(fallbackType, commonFolders)),
+	}
 	for _, t := range p.types {
 		parts = append(parts, []byte(t.Name), []byte(t.Folder))
 	}
@@ -46,6 +49,11 @@ func (p *Project) lenientHash() string {
 // advise returns what a project that is not lenient would find wrong with a document of the
 // doc-type, wherever it is.
 func (p *Project) advise(t DocType, frontMatter map[string]any) []document.Violation {
+	if p.Profiled(frontMatter) {
+		if profiled, err := profiled(t); err == nil { // a test compiles what is built in
+			return profiled.documentViolations(frontMatter)
+		}
+	}
 	given := frontMatter["doc_type"]
 	if given == nil || given == t.Name {
 		return t.documentViolations(frontMatter)

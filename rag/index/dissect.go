@@ -77,7 +77,7 @@ func Dissect(file document.File, collection catalog.Collection, schema Schema) (
 	for _, place := range parsed.Fragments[:min(len(parsed.Fragments), maxLinks)] {
 		target := file.Path
 		if place.Path != "" {
-			target, _ = resolveLink(file.Path, place.Path)
+			target, _ = resolveLink(file.Path, rooted(doc.linkRoot, place.Path))
 		}
 		dissection.Fragments = append(dissection.Fragments, Fragment{Target: target, Name: place.Name})
 	}

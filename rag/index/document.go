@@ -41,6 +41,7 @@ type prepared struct {
 	// sections is how many of the passages are of the text behind the front matter.
 	sections int
 	links    []link
+	linkRoot string // as in [document.DocType]
 }
 
 // passage is a unit of text with its place in the document.
@@ -96,8 +97,13 @@ func prepareParsed(
 		file: file, contentHash: sha256.Sum256(file.Content),
 		title: parsed.Title, summary: parsed.Summary, level: catalog.Standard,
 		charCount: parsed.CharCount, frontMatter: parsed.FrontMatter, schemaHash: schemaStamp(""),
-		links: resolveLinks(file.Path, parsed.Links), replaced: parsed.Replaced, notFrontMatter: parsed.NotFrontMatter,
+		replaced: parsed.Replaced, notFrontMatter: parsed.NotFrontMatter,
 	}
+	if schema != nil {
+		docType, _ := schema.DocumentType(file.Path)
+		doc.linkRoot = docType.LinkRoot
+	}
+	doc.links = resolveLinks(file.Path, doc.linkRoot, parsed.Links)
 	if doc.title == "" {
 		doc.title = strings.TrimSuffix(path.Base(file.Path), path.Ext(file.Path))
 	}
@@ -107,7 +113,7 @@ func prepareParsed(
 		}
 	}
 	if collection == catalog.Compounding {
-		doc.places = citedPlaces(file.Path, parsed)
+		doc.places = citedPlaces(file.Path, doc.linkRoot, parsed)
 	}
 	if collection == catalog.Handbook {
 		doc.docType = handbookSection(file.Path, parsed.FrontMatter)

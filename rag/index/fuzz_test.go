@@ -50,7 +50,7 @@ func FuzzLinks(f *testing.F) {
 		}
 		var links []link
 		workbound.Check(t, len(source)+len(text), memoryPerByte, func() {
-			links = append(resolveLinks(source, doc.Links), resolveRelated(source, "docs", doc.Links)...)
+			links = append(resolveLinks(source, "../docs", doc.Links), resolveRelated(source, "docs", doc.Links)...)
 		})
 		if len(links) > 2*maxLinks {
 			t.Errorf("%d links", len(links))

@@ -20,10 +20,10 @@ type link struct {
 
 // resolveLinks makes link destinations found in the file at source relative to
 // the repository. Those that lead out of it are left out.
-func resolveLinks(source string, destinations []string) []link {
+func resolveLinks(source, root string, destinations []string) []link {
 	links := []link{}
 	for _, destination := range destinations {
-		if target, ok := resolveLink(source, destination); ok {
+		if target, ok := resolveLink(source, rooted(root, destination)); ok {
 			links = append(links, link{target: target})
 		}
 	}
@@ -76,6 +76,15 @@ func withoutAnchor(destination string) string {
 		destination = strings.NewReplacer("#", "%23", "?", "%3F").Replace(destination)
 	}
 	return destination
+}
+
+// rooted makes a destination that begins with / lead from the folder root of the
+// repository.
+func rooted(root, destination string) string {
+	if !strings.HasPrefix(destination, "/") {
+		return destination
+	}
+	return "/" + path.Join(root, destination)
 }
 
 func resolveLink(source, destination string) (string, bool) {

@@ -27,8 +27,8 @@ type CitedPlace struct {
 }
 
 // citedPlaces returns the places that the document at source cites, in the front matter
-// and then in the text.
-func citedPlaces(source string, parsed *markdown.Document) []CitedPlace {
+// and then in the text. root is as in [rooted].
+func citedPlaces(source, root string, parsed *markdown.Document) []CitedPlace {
 	var places []CitedPlace
 	list, _ := parsed.FrontMatter[FilesField].([]any)
 	for i, item := range list {
@@ -47,6 +47,9 @@ func citedPlaces(source string, parsed *markdown.Document) []CitedPlace {
 		}
 	}
 	for _, place := range parsed.Places() {
+		if place.Link {
+			place.Path = rooted(root, place.Path)
+		}
 		if cited, ok := resolvePlace(source, place); ok {
 			cited.Line = place.Line
 			places = append(places, cited)
