@@ -474,7 +474,7 @@ UPDATE tenants SET
     holder = $1::text, lease_until = now() + make_interval(secs => $2::float8), last_seen = now()
 WHERE project_id = $3 AND id = $4 AND generation = $5
     AND (holder IS NULL OR holder IN ($1::text, $6::text)
-        OR lease_until NOT BETWEEN now() AND now() + make_interval(secs => $2::float8))
+        OR lease_until NOT BETWEEN now() AND now() + 2 * make_interval(secs => $2::float8))
 RETURNING epoch
 `
 
@@ -489,8 +489,10 @@ type TenantTakeLeaseParams struct {
 
 // Takes or renews the lease. It waits for a transaction of the former holder that has
 // passed TenantIncrementVersion; no later one passes. The status that another holder has
-// published no longer holds. gone is a holder whose process has ended, or ”. No row: the
-// lease is another's, or the tenant was deleted.
+// published no longer holds. gone is a holder whose process has ended, or ”. A lease that
+// another server took while this statement waited ends later than one from the statement's
+// start, so only twice the time is too late. No row: the lease is another's, or the tenant
+// was deleted.
 func (q *Queries) TenantTakeLease(ctx context.Context, arg TenantTakeLeaseParams) (int64, error) {
 	row := q.db.QueryRow(ctx, tenantTakeLease,
 		arg.Holder,

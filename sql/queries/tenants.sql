@@ -69,15 +69,17 @@ WHERE project_id = @project_id AND id = @id AND generation = @generation;
 -- name: TenantTakeLease :one
 -- Takes or renews the lease. It waits for a transaction of the former holder that has
 -- passed TenantIncrementVersion; no later one passes. The status that another holder has
--- published no longer holds. gone is a holder whose process has ended, or ''. No row: the
--- lease is another's, or the tenant was deleted.
+-- published no longer holds. gone is a holder whose process has ended, or ''. A lease that
+-- another server took while this statement waited ends later than one from the statement's
+-- start, so only twice the time is too late. No row: the lease is another's, or the tenant
+-- was deleted.
 UPDATE tenants SET
     epoch = epoch + (holder IS DISTINCT FROM @holder::text)::integer,
     sync_status = CASE WHEN holder = @holder::text THEN sync_status END,
     holder = @holder::text, lease_until = now() + make_interval(secs => @seconds::float8), last_seen = now()
 WHERE project_id = @project_id AND id = @id AND generation = @generation
     AND (holder IS NULL OR holder IN (@holder::text, @gone::text)
-        OR lease_until NOT BETWEEN now() AND now() + make_interval(secs => @seconds::float8))
+        OR lease_until NOT BETWEEN now() AND now() + 2 * make_interval(secs => @seconds::float8))
 RETURNING epoch;
 
 -- name: TenantGiveUpLease :exec
