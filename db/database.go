@@ -152,46 +152,33 @@ func (d *Database) opened(ctx context.Context) (pool *pgxpool.Pool, identity str
 	return d.pool, d.identity, nil
 }
 
-// open asks the source, and opens a pool unless there is one of the same URL. It migrates
+// open asks the source, and makes a pool unless there is one of the same URL. It migrates
 // the database in either case, since that may have been dropped and made again.
 func (d *Database) open(ctx context.Context) error {
 	url, err := d.source(ctx)
 	if err != nil {
 		return Wrap("open database", err)
 	}
-	if d.pool != nil && url == d.url {
-		err = newMigrator(d.logger).migrate(ctx, d.pool.Config().ConnConfig)
-	} else {
-		var pool *pgxpool.Pool
-		if pool, err = Open(ctx, url, d.logger); err == nil {
-			d.pool, d.url = pool, url // calls that use a former pool keep it
+	pool := d.pool
+	if pool == nil || url != d.url {
+		if pool, err = newPool(ctx, url); err != nil {
+			return err
 		}
 	}
+	found, err := migrated(ctx, pool, d.logger)
 	if err != nil {
+		if pool != d.pool {
+			pool.Close()
+		}
 		return err
 	}
-	return d.identify(ctx)
-}
-
-// identify reads the database's identity: when its first migration was applied, to the
-// microsecond.
-func (d *Database) identify(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
-	var identity string
-	var version Version
-	if err := d.pool.QueryRow(ctx, `
-		SELECT min(tstamp)::text, split_part(current_setting('server_version'), ' ', 1),
-			(SELECT extversion FROM pg_catalog.pg_extension WHERE extname = 'vector')
-		FROM goose_db_version`).Scan(&identity, &version.PostgreSQL, &version.Pgvector); err != nil {
-		return Wrap("open database", err)
-	}
+	d.pool, d.url = pool, url // calls that use a former pool keep it
 	before := d.identity
-	d.identity = identity
+	d.identity = found.identity
 	if before == "" && d.onOpened != nil {
-		d.onOpened(version)
+		d.onOpened(found.Version)
 	}
-	if before == "" || before == identity {
+	if before == "" || before == found.identity {
 		return nil
 	}
 	d.logger.WarnContext(ctx, "the database is another one than before")

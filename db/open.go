@@ -17,6 +17,7 @@ import (
 	pgxvec "github.com/pgvector/pgvector-go/pgx"
 
 	"github.com/compound-docs/compound-docs/internal/process"
+	"github.com/compound-docs/compound-docs/sql/schema"
 )
 
 // LockPassages is the advisory lock class of a project's passages.
@@ -44,6 +45,19 @@ const (
 //
 // The caller closes the pool. Errors are [*Error].
 func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, error) {
+	pool, err := newPool(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := migrated(ctx, pool, logger); err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return pool, nil
+}
+
+// newPool returns a pool that has not connected.
+func newPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	if url == "" {
 		return nil, &Error{
 			Op: "open database", Kind: KindSetup,
@@ -58,9 +72,6 @@ func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, 
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
-	if err := newMigrator(logger).migrate(ctx, config.ConnConfig); err != nil {
-		return nil, err
-	}
 	client, _, _ := strings.Cut(process.ID(), " ")
 	config.ConnConfig.RuntimeParams["application_name"] = "compound-docs " + client // for people who look at connections
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
@@ -69,16 +80,54 @@ func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, 
 	// A connection that is broken fails its next query, which is then tried again.
 	config.ShouldPing = func(_ context.Context, params pgxpool.ShouldPingParams) bool { return params.IdleDuration > pingAfter }
 	pool, err := pgxpool.NewWithConfig(ctx, config)
+	return pool, Wrap("open database", err)
+}
+
+// migrated migrates the database of a pool unless it has all migrations, and returns what
+// the database is then. To look takes one connection, which the pool keeps.
+func migrated(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) (found state, err error) {
+	latest, err := latestMigration(schema.FS)
 	if err != nil {
-		return nil, Wrap("open database", err)
+		return state{}, err
 	}
-	conn, err := pool.Acquire(ctx)
-	if err != nil {
-		pool.Close()
-		return nil, Wrap("open database", err)
+	found, err = look(ctx, pool)
+	if err == nil && found.applied >= latest || err != nil && !schemaMissing(err) {
+		return found, errors.Join(err, found.check(latest))
 	}
-	conn.Release()
-	return pool, nil
+	if err := newMigrator(logger).migrate(ctx, pool.Config().ConnConfig); err != nil {
+		return state{}, err
+	}
+	return look(ctx, pool)
+}
+
+// state is what a database is.
+type state struct {
+	Version
+	// identity is that of the database: when its first migration was applied, to the
+	// microsecond.
+	identity string
+	// applied is the newest migration.
+	applied int64
+}
+
+func (s state) check(latest int64) error {
+	if s.identity == "" {
+		return nil // it is not known
+	}
+	if err := s.Check(); err != nil {
+		return err
+	}
+	return checkCompatible(s.applied, latest)
+}
+
+func look(ctx context.Context, pool *pgxpool.Pool) (s state, err error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	err = pool.QueryRow(ctx, `
+		SELECT min(tstamp)::text, max(version_id) FILTER (WHERE is_applied), split_part(current_setting('server_version'), ' ', 1),
+			(SELECT extversion FROM pg_catalog.pg_extension WHERE extname = 'vector')
+		FROM goose_db_version`, pgx.QueryExecModeSimpleProtocol).Scan(&s.identity, &s.applied, &s.PostgreSQL, &s.Pgvector)
+	return s, Wrap("open database", err)
 }
 
 func errUnreadable() *Error {
