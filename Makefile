@@ -70,7 +70,7 @@ ci: export CDOCS_TEST_ROUTE = native
 ci: quick =
 ci: test_packages = $$(go list ./... | grep -v -x -F "$$(go list $(race_packages))")
 ci: export FUZZTIME = 2000x
-ci: lint cross sql vuln modules test-race test fuzz test-containers ## Run make check, make test, make fuzz and make test-containers, as CI does
+ci: lint cross sql vuln modules test-race test fuzz test-containers test-citus ## Run make check, test, fuzz, test-containers and test-citus, as CI does
 
 # The second run tests the newest PostgreSQL.
 container_packages = ./test/containers ./test/testenv ./test/compose ./db ./tools
@@ -84,6 +84,12 @@ test-containers: ## Run the tests that depend on the services, with both in Dock
 		sh -c 'go test -count=1 -timeout=15m $(container_packages) && $(print_services)'
 	CDOCS_TEST_POSTGRES=18 test/testenv/scripts/docker.sh bin/withservices -database -- \
 		sh -c 'go test -count=1 ./db && $(print_services)'
+
+# CITUS=DIR names a folder with the source of Citus, to be built and installed first.
+.PHONY: test-citus
+test-citus: ## Run the tests on a cluster of Citus, where it is installed or CITUS=DIR has its source
+	@lacks=$$(sh test/testenv/scripts/citus.sh $(CITUS)) || exit; test -z "$$lacks" || { echo "make test-citus is skipped: $$lacks"; exit 0; }; \
+		$(with_services) sh -c 'CDOCS_TEST_CITUS=1 go test -count=1 -timeout=15m -run=Citus ./db ./test/containers && $(print_services)'
 
 compose = docker compose -f deploy/compose.yaml
 PROFILE ?= cpu

@@ -11,9 +11,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/pgvector/pgvector-go"
 
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
@@ -160,6 +162,7 @@ func recordAll(t *testing.T) map[string]projectQuery {
 		var arguments []reflect.Value
 		if method.Type.NumIn() > 2 {
 			params := reflect.New(method.Type.In(2)).Elem()
+			fill(params)
 			if field := params.FieldByName("ProjectID"); field.IsValid() {
 				field.SetInt(project)
 			}
@@ -179,6 +182,44 @@ func recordAll(t *testing.T) map[string]projectQuery {
 		}
 	}
 	return queries
+}
+
+// fill gives a parameter, or each field of a struct of them, a value that its query takes.
+func fill(value reflect.Value) {
+	switch v := value.Addr().Interface().(type) {
+	case *Collection:
+		*v = CollectionCompounding
+	case *PromotionLevel:
+		*v = PromotionLevelCritical
+	case *time.Time:
+		*v = time.Unix(0, 0)
+	case *pgvector.HalfVector:
+		*v = pgvector.NewHalfVector(make([]float32, 1024))
+	case *pgvector.SparseVector:
+		*v = pgvector.NewSparseVectorFromMap(map[int32]float32{1: 1}, 1_000_000_000)
+	default:
+		fillKind(value)
+	}
+}
+
+func fillKind(value reflect.Value) {
+	switch value.Kind() {
+	case reflect.Int32, reflect.Int64:
+		value.SetInt(7)
+	case reflect.String:
+		value.SetString("{}") // an object of JSON, and an array
+	case reflect.Pointer:
+		value.Set(reflect.New(value.Type().Elem()))
+		fill(value.Elem())
+	case reflect.Slice:
+		value.Set(reflect.MakeSlice(value.Type(), 1, 1))
+		fill(value.Index(0))
+	case reflect.Struct:
+		for _, field := range value.Fields() {
+			fill(field)
+		}
+	default: // zero is a value of the others
+	}
 }
 
 // unfiltered returns the tables of a project's data that the query's plan reads without

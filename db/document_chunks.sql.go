@@ -42,26 +42,25 @@ INSERT INTO document_chunks (
     project_id, tenant_id, document_id, collection, ordinal, start_line, end_line, promotion_level,
     passage_hash, header_path
 )
-SELECT $1, $2, d.id, $3, c.ordinal, c.start_line, c.end_line, d.promotion_level,
+SELECT d.project_id, $1, d.id, $2, c.ordinal, c.start_line, c.end_line, d.promotion_level,
     c.passage_hash, c.header_path
 FROM (
-    SELECT unnest($4::text[]) AS relative_path,
-        unnest($5::integer[]) AS ordinal,
-        unnest($6::integer[]) AS start_line,
-        unnest($7::integer[]) AS end_line,
-        unnest($8::uuid[]) AS passage_hash,
-        unnest($9::text[]) AS header_path
+    SELECT unnest($3::text[]) AS relative_path,
+        unnest($4::integer[]) AS ordinal,
+        unnest($5::integer[]) AS start_line,
+        unnest($6::integer[]) AS end_line,
+        unnest($7::uuid[]) AS passage_hash,
+        unnest($8::text[]) AS header_path
 ) AS c
 CROSS JOIN LATERAL (
-    SELECT d.id, d.promotion_level FROM documents d
-    WHERE d.project_id = $1 AND d.tenant_id = $2 AND d.collection = $3
+    SELECT d.project_id, d.id, d.promotion_level FROM documents d
+    WHERE d.project_id = $9 AND d.tenant_id = $1 AND d.collection = $2
         AND d.relative_path = c.relative_path
     OFFSET 0
 ) AS d
 `
 
 type ChunkInsertManyParams struct {
-	ProjectID     int32
 	TenantID      int32
 	Collection    Collection
 	RelativePaths []string
@@ -70,13 +69,13 @@ type ChunkInsertManyParams struct {
 	EndLines      []int32
 	PassageHashes []uuid.UUID
 	HeaderPaths   []string
+	ProjectID     int32
 }
 
 // One array a column. relative_paths are those of the chunks' documents, whose level
 // they have. OFFSET 0 looks each document up: see search.sql.
 func (q *Queries) ChunkInsertMany(ctx context.Context, arg ChunkInsertManyParams) error {
 	_, err := q.db.Exec(ctx, chunkInsertMany,
-		arg.ProjectID,
 		arg.TenantID,
 		arg.Collection,
 		arg.RelativePaths,
@@ -85,6 +84,7 @@ func (q *Queries) ChunkInsertMany(ctx context.Context, arg ChunkInsertManyParams
 		arg.EndLines,
 		arg.PassageHashes,
 		arg.HeaderPaths,
+		arg.ProjectID,
 	)
 	return err
 }

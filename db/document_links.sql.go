@@ -83,43 +83,43 @@ func (q *Queries) LinkEdges(ctx context.Context, arg LinkEdgesParams) ([]LinkEdg
 
 const linkInsertMany = `-- name: LinkInsertMany :exec
 INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_path, fallback_path, supersedes)
-SELECT $1, $2, d.id, l.ordinal, l.target_path, l.fallback_path, l.supersedes
+SELECT d.project_id, $1, d.id, l.ordinal, l.target_path, l.fallback_path, l.supersedes
 FROM (
-    SELECT unnest($3::text[]) AS relative_path,
-        unnest($4::integer[]) AS ordinal,
-        unnest($5::text[]) AS target_path,
-        unnest($6::text[]) AS fallback_path,
-        unnest($7::boolean[]) AS supersedes
+    SELECT unnest($2::text[]) AS relative_path,
+        unnest($3::integer[]) AS ordinal,
+        unnest($4::text[]) AS target_path,
+        unnest($5::text[]) AS fallback_path,
+        unnest($6::boolean[]) AS supersedes
 ) AS l
 CROSS JOIN LATERAL (
-    SELECT d.id FROM documents d
-    WHERE d.project_id = $1 AND d.tenant_id = $2 AND d.collection = $8
+    SELECT d.project_id, d.id FROM documents d
+    WHERE d.project_id = $7 AND d.tenant_id = $1 AND d.collection = $8
         AND d.relative_path = l.relative_path
     OFFSET 0
 ) AS d
 `
 
 type LinkInsertManyParams struct {
-	ProjectID     int32
 	TenantID      int32
 	RelativePaths []string
 	Ordinals      []int32
 	TargetPaths   []string
 	FallbackPaths []string
 	Supersedes    []bool
+	ProjectID     int32
 	Collection    Collection
 }
 
 // As ChunkInsertMany.
 func (q *Queries) LinkInsertMany(ctx context.Context, arg LinkInsertManyParams) error {
 	_, err := q.db.Exec(ctx, linkInsertMany,
-		arg.ProjectID,
 		arg.TenantID,
 		arg.RelativePaths,
 		arg.Ordinals,
 		arg.TargetPaths,
 		arg.FallbackPaths,
 		arg.Supersedes,
+		arg.ProjectID,
 		arg.Collection,
 	)
 	return err

@@ -344,29 +344,37 @@ func (q *Queries) DocumentTouchMany(ctx context.Context, arg DocumentTouchManyPa
 
 const documentUpsertMany = `-- name: DocumentUpsertMany :exec
 INSERT INTO documents (
-    project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
+    project_id, tenant_id, id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
     content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places
 )
-SELECT $1, $2, $3, d.relative_path, d.title, d.summary, d.doc_type, d.doc_date,
+SELECT t.project_id, t.id,
+    d.ordinal + coalesce((
+        SELECT max(l.id) FROM documents l
+        WHERE l.project_id = $1 AND l.id > t.id::bigint << 32 AND l.id < (t.id::bigint + 1) << 32
+    ), t.id::bigint << 32),
+    $2, d.relative_path, d.title, d.summary, d.doc_type, d.doc_date,
     d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.file_size, d.file_mtime,
     d.file_ctime, d.file_inode, d.chunk_count, string_to_array(nullif(d.places, ''), E'\n')
-FROM (
-    SELECT unnest($4::text[]) AS relative_path,
-        unnest($5::text[]) AS title,
-        unnest($6::text[]) AS summary,
-        unnest($7::text[]) AS doc_type,
-        unnest($8::text[]) AS doc_date,
-        unnest($9::promotion_level[]) AS promotion_level,
-        unnest($10::bytea[]) AS content_hash,
-        unnest($11::text[]) AS schema_hash,
-        unnest($12::integer[]) AS char_count,
-        unnest($13::bigint[]) AS file_size,
-        unnest($14::timestamptz[]) AS file_mtime,
-        unnest($15::timestamptz[]) AS file_ctime,
-        unnest($16::bigint[]) AS file_inode,
-        unnest($17::integer[]) AS chunk_count,
-        unnest($18::text[]) AS places
+FROM tenants t
+CROSS JOIN (
+    SELECT unnest($3::text[]) AS relative_path,
+        generate_subscripts($3::text[], 1) AS ordinal,
+        unnest($4::text[]) AS title,
+        unnest($5::text[]) AS summary,
+        unnest($6::text[]) AS doc_type,
+        unnest($7::text[]) AS doc_date,
+        unnest($8::promotion_level[]) AS promotion_level,
+        unnest($9::bytea[]) AS content_hash,
+        unnest($10::text[]) AS schema_hash,
+        unnest($11::integer[]) AS char_count,
+        unnest($12::bigint[]) AS file_size,
+        unnest($13::timestamptz[]) AS file_mtime,
+        unnest($14::timestamptz[]) AS file_ctime,
+        unnest($15::bigint[]) AS file_inode,
+        unnest($16::integer[]) AS chunk_count,
+        unnest($17::text[]) AS places
 ) AS d
+WHERE t.project_id = $1 AND t.id = $18
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     title = excluded.title, summary = excluded.summary, doc_type = excluded.doc_type,
     doc_date = excluded.doc_date, promotion_level = excluded.promotion_level, content_hash = excluded.content_hash,
@@ -378,7 +386,6 @@ ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
 
 type DocumentUpsertManyParams struct {
 	ProjectID       int32
-	TenantID        int32
 	Collection      Collection
 	RelativePaths   []string
 	Titles          []string
@@ -395,14 +402,16 @@ type DocumentUpsertManyParams struct {
 	FileInodes      []int64
 	ChunkCounts     []int32
 	Places          []string
+	TenantID        int32
 }
 
 // One array a column. Each row's places are lines, since unnest would make one list of all
-// rows'.
+// rows'. A new document's id has the tenant's in its upper half, and follows on the tenant's
+// last one: a sequence would be asked on one node of Citus, and the row be on another. So it
+// needs the lock of TenantIncrementVersion. The row of the tenant names the node.
 func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertManyParams) error {
 	_, err := q.db.Exec(ctx, documentUpsertMany,
 		arg.ProjectID,
-		arg.TenantID,
 		arg.Collection,
 		arg.RelativePaths,
 		arg.Titles,
@@ -419,6 +428,7 @@ func (q *Queries) DocumentUpsertMany(ctx context.Context, arg DocumentUpsertMany
 		arg.FileInodes,
 		arg.ChunkCounts,
 		arg.Places,
+		arg.TenantID,
 	)
 	return err
 }

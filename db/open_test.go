@@ -30,24 +30,23 @@ func TestOpen_KeepsVectorsInline(t *testing.T) {
 	t.Parallel()
 	pool := open(t, testenv.DatabaseURL(t))
 	rows, err := pool.Query(t.Context(), `
-		SELECT c.relname, a.attstorage::text, string_agg(ic.relname, ' ' ORDER BY ic.relname)
+		SELECT c.relname, c.reloptions::text, string_agg(ic.relname, ' ' ORDER BY ic.relname)
 		FROM pg_class c
-		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'embedding'
 		JOIN pg_index i ON i.indrelid = c.oid
 		JOIN pg_class ic ON ic.oid = i.indexrelid JOIN pg_am am ON am.oid = ic.relam AND am.amname = 'hnsw'
 		WHERE c.relispartition AND c.relkind = 'r' GROUP BY 1, 2 ORDER BY 1`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	type partition struct{ Table, Storage, Graphs string }
+	type partition struct{ Table, Options, Graphs string }
 	got, err := pgx.CollectRows(rows, pgx.RowToStructByPos[partition])
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []partition{
-		{"embeddings_compounding", "p", "embeddings_compounding_embedding embeddings_compounding_promoted"},
-		{"embeddings_external", "p", "embeddings_external_embedding"},
-		{"embeddings_handbook", "p", "embeddings_handbook_embedding"},
+		{"embeddings_compounding", "{toast_tuple_target=8160}", "embeddings_compounding_embedding embeddings_compounding_promoted"},
+		{"embeddings_external", "{toast_tuple_target=8160}", "embeddings_external_embedding"},
+		{"embeddings_handbook", "{toast_tuple_target=8160}", "embeddings_handbook_embedding"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("partitions (-want +got):\n%s", diff)

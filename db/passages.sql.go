@@ -99,43 +99,48 @@ func (q *Queries) PassageForgetDocuments(ctx context.Context, arg PassageForgetD
 
 const passageInsertMany = `-- name: PassageInsertMany :exec
 INSERT INTO passages (collection, project_id, hash, heading, content, terms, lexical, promoted)
-SELECT $1, $2, p.hash, p.heading, p.content, p.terms::integer[], p.lexical, p.promoted
-FROM (
-    SELECT unnest($3::uuid[]) AS hash,
-        unnest($4::text[]) AS heading,
-        unnest($5::text[]) AS content,
-        unnest($6::text[]) AS terms,
-        unnest($7::sparsevec[]) AS lexical,
-        unnest($8::boolean[]) AS promoted
+SELECT $1, t.project_id, p.hash, p.heading, p.content, p.terms::integer[], p.lexical, p.promoted
+FROM tenants t
+CROSS JOIN (
+    SELECT unnest($2::uuid[]) AS hash,
+        unnest($3::text[]) AS heading,
+        unnest($4::text[]) AS content,
+        unnest($5::text[]) AS terms,
+        unnest($6::sparsevec[]) AS lexical,
+        unnest($7::boolean[]) AS promoted
 ) AS p
+WHERE t.project_id = $8 AND t.id = $9
 ON CONFLICT (collection, project_id, hash) DO NOTHING
 `
 
 type PassageInsertManyParams struct {
 	Collection Collection
-	ProjectID  int32
 	Hashes     []uuid.UUID
 	Headings   []string
 	Contents   []string
 	Terms      []string
 	Lexicals   []pgvector_go.SparseVector
 	Promoted   []bool
+	ProjectID  int32
+	TenantID   int32
 }
 
 // Rows must come sorted by hash: two servers that insert the same passages in
 // different orders would deadlock. Each row's terms are an array in PostgreSQL's
 // notation, since unnest would make one of all rows' arrays. promoted saves a row
-// the update that follows when promoted chunks come to point at it.
+// the update that follows when promoted chunks come to point at it. The row of the tenant,
+// any of the project's, names the node of Citus.
 func (q *Queries) PassageInsertMany(ctx context.Context, arg PassageInsertManyParams) error {
 	_, err := q.db.Exec(ctx, passageInsertMany,
 		arg.Collection,
-		arg.ProjectID,
 		arg.Hashes,
 		arg.Headings,
 		arg.Contents,
 		arg.Terms,
 		arg.Lexicals,
 		arg.Promoted,
+		arg.ProjectID,
+		arg.TenantID,
 	)
 	return err
 }

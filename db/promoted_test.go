@@ -21,9 +21,13 @@ func TestPassageInsertMany_Promoted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	tenant, err := db.New(pool).TenantUpsert(t.Context(), db.TenantUpsertParams{ProjectID: project})
+	if err != nil {
+		t.Fatal(err)
+	}
 	standard, promoted := uuid.UUID{1}, uuid.UUID{2}
 	if err := db.New(pool).PassageInsertMany(t.Context(), db.PassageInsertManyParams{
-		Collection: db.CollectionCompounding, ProjectID: project,
+		Collection: db.CollectionCompounding, ProjectID: project, TenantID: tenant.ID,
 		Hashes: []uuid.UUID{standard, promoted}, Headings: []string{"", ""}, Contents: []string{"", ""},
 		Terms: []string{"{1}", "{2}"}, Lexicals: []pgvector.SparseVector{pgvector.NewSparseVectorFromMap(nil, 1_000_000_000), pgvector.NewSparseVectorFromMap(nil, 1_000_000_000)}, Promoted: []bool{false, true},
 	}); err != nil {
@@ -52,9 +56,9 @@ func TestPromotedPassages(t *testing.T) {
 		"DROP INDEX embeddings_compounding_embedding, embeddings_compounding_promoted", // which take time, and no part in this
 		`INSERT INTO projects (name) VALUES ('p')`,
 		`INSERT INTO tenants (project_id, branch_name, path_hash, repo_root) SELECT 1, 'branch ' || n, '', '' FROM generate_series(1, 2) n`,
-		`INSERT INTO documents (project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date,
+		`INSERT INTO documents (id, project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date,
 			promotion_level, content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count)
-			SELECT 1, n, 'compounding', 'a.md', '', '', '', '', 'critical', '', '', 0, 0, now(), 'epoch', 0, 0
+			SELECT n, 1, n, 'compounding', 'a.md', '', '', '', '', 'critical', '', '', 0, 0, now(), 'epoch', 0, 0
 			FROM generate_series(1, 2) n`,
 		`INSERT INTO passages (collection, project_id, hash, heading, content, terms, lexical)
 			SELECT 'compounding', 1, md5(n::text)::uuid, '', '', '{1}', '{1:1}/1000000000' FROM generate_series(1, 1000) n`,

@@ -39,26 +39,6 @@ SELECT create_distributed_table('embeddings', 'project_id', colocate_with => 'te
 SELECT create_distributed_table('document_chunks', 'project_id', colocate_with => 'tenants');
 SELECT create_distributed_table('document_links', 'project_id', colocate_with => 'tenants');
 
--- They run where the rows are.
-SELECT create_distributed_function('promote_passages()');
-SELECT create_distributed_function('graph_size(oid, boolean)');
-
--- The parts of a table on the nodes do not take over how its columns are stored.
-DO $$
-DECLARE
-    failed record;
-BEGIN
-    SELECT c.shardid, c.result INTO failed
-    FROM unnest(ARRAY['embeddings_compounding', 'embeddings_external', 'embeddings_handbook']) AS partition,
-        run_command_on_shards(partition::regclass,
-            'ALTER TABLE %s ALTER embedding SET STORAGE PLAIN, ALTER embedding SET STATISTICS 0') AS c
-    WHERE NOT c.success LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'shard % keeps its storage: %', failed.shardid, failed.result;
-    END IF;
-END
-$$;
-
 -- A server sets these in its transactions, on the coordinator. The nodes never
 -- see that, and a search without them finds a fifth of what it should.
 DO $body$

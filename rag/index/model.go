@@ -30,11 +30,9 @@ func (q *Queue) useModel(ctx context.Context) (usedModel, error) {
 	if used.Model == current {
 		return used, nil
 	}
-	if used, err = q.findModel(ctx, current); err != nil {
-		return usedModel{}, err
-	}
-	if used.id == 0 {
-		used, err = q.setModel(ctx, current)
+	used, set, err := q.findModel(ctx, current)
+	if err == nil && !set {
+		used, err = q.setModel(ctx, used)
 	}
 	if err != nil {
 		return usedModel{}, err
@@ -46,14 +44,14 @@ func (q *Queue) useModel(ctx context.Context) (usedModel, error) {
 	return used, nil
 }
 
-// findModel returns the model if the tenant has it already, and one without an id
-// otherwise.
-func (q *Queue) findModel(ctx context.Context, current ollama.Model) (used usedModel, err error) {
+// findModel returns the model, without an id if the database does not know it, and whether
+// it is the tenant's already.
+func (q *Queue) findModel(ctx context.Context, current ollama.Model) (used usedModel, set bool, err error) {
 	used.Model = current
-	var id, tenants int32
+	var tenants int32
 	err = q.index.db.Pipeline(ctx, "find the embedding model",
 		func(queries *db.Queries) (err error) {
-			id, err = queries.EmbeddingModelFind(ctx, findParams(current))
+			used.id, err = queries.EmbeddingModelFind(ctx, findParams(current))
 			if db.IsNoRows(err) {
 				return nil
 			}
@@ -63,10 +61,7 @@ func (q *Queue) findModel(ctx context.Context, current ollama.Model) (used usedM
 			tenants, err = queries.TenantEmbeddingModel(ctx, db.TenantEmbeddingModelParams{ProjectID: q.tenant.ProjectID, ID: q.tenant.ID})
 			return err
 		})
-	if id == tenants {
-		used.id = id
-	}
-	return used, err
+	return used, used.id != 0 && used.id == tenants, err
 }
 
 func findParams(model ollama.Model) db.EmbeddingModelFindParams {
@@ -75,13 +70,15 @@ func findParams(model ollama.Model) db.EmbeddingModelFindParams {
 	}
 }
 
-// setModel makes the model the tenant's.
-func (q *Queue) setModel(ctx context.Context, current ollama.Model) (used usedModel, err error) {
-	used.Model = current
-	err = q.index.db.Write(ctx, "set embedding model", func(queries *db.Queries) (err error) {
-		used.id, err = queries.EmbeddingModelUpsert(ctx, db.EmbeddingModelUpsertParams(findParams(current)))
-		if err != nil {
-			return err
+// setModel makes the model the tenant's. Only one that the database does not know is
+// written there: on Citus that needs every node.
+func (q *Queue) setModel(ctx context.Context, used usedModel) (usedModel, error) {
+	known := used.id != 0
+	err := q.index.db.Write(ctx, "set embedding model", func(queries *db.Queries) (err error) {
+		if !known {
+			if used.id, err = queries.EmbeddingModelUpsert(ctx, db.EmbeddingModelUpsertParams(findParams(used.Model))); err != nil {
+				return err
+			}
 		}
 		rows, err := queries.TenantSetEmbeddingModel(ctx, db.TenantSetEmbeddingModelParams{
 			EmbeddingModelID: used.id, ProjectID: q.tenant.ProjectID, ID: q.tenant.ID, Generation: q.tenant.Generation,

@@ -134,7 +134,9 @@ func (x *Indexer) insertPassages(
 		delete(missing, hash)
 	}
 	for hashes := range slices.Chunk(slices.SortedFunc(maps.Keys(missing), compareHashes), maxPassagesInserted) {
-		params := db.PassageInsertManyParams{Collection: x.collection, ProjectID: x.tenant.ProjectID, Hashes: hashes}
+		params := db.PassageInsertManyParams{
+			Collection: x.collection, ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Hashes: hashes,
+		}
 		for _, hash := range hashes {
 			p := missing[hash]
 			list, lexical, err := lexicalSide(x.tenant.ProjectID, p)

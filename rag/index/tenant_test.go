@@ -66,17 +66,19 @@ func TestState_FollowsDeletionsAndActivations(t *testing.T) {
 	}
 }
 
-// A checkout whose project is known is registered without writing to what projects share:
-// where tables are distributed, that needs every node.
+// A checkout whose project is known is registered, and its text embedded by a known model,
+// without writing to what projects share: where tables are distributed, that needs every
+// node.
 func TestTenant_WritesOnlyWhatIsNew(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
+	f.Add(t, f.Tenant, file("docs/a.md", "Apples."))
 	tx, err := f.Pool.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer tx.Rollback(t.Context()) //nolint:errcheck // it has only locked
-	if _, err := tx.Exec(t.Context(), "LOCK TABLE projects IN EXCLUSIVE MODE"); err != nil {
+	if _, err := tx.Exec(t.Context(), "LOCK TABLE projects, embedding_models IN SHARE MODE"); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -87,5 +89,14 @@ func TestTenant_WritesOnlyWhatIsNew(t *testing.T) {
 	}
 	if !tenant.Same(f.Tenant) {
 		t.Errorf("the tenant is %+v, want %+v", tenant, f.Tenant)
+	}
+	key := f.Tenant.Key
+	key.Branch = "next"
+	if tenant, err = f.Index.Tenant(ctx, key, "/repo"); err != nil {
+		t.Fatal("a new branch waits for the table of projects: ", err)
+	}
+	f.AddText(t, tenant, file("docs/b.md", "Pears."))
+	if err := f.Index.Queue(tenant, catalog.Compounding).Drain(ctx, nil); err != nil {
+		t.Error("a new branch waits for the table of models: ", err)
 	}
 }

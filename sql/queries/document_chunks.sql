@@ -12,7 +12,7 @@ INSERT INTO document_chunks (
     project_id, tenant_id, document_id, collection, ordinal, start_line, end_line, promotion_level,
     passage_hash, header_path
 )
-SELECT @project_id, @tenant_id, d.id, @collection, c.ordinal, c.start_line, c.end_line, d.promotion_level,
+SELECT d.project_id, @tenant_id, d.id, @collection, c.ordinal, c.start_line, c.end_line, d.promotion_level,
     c.passage_hash, c.header_path
 FROM (
     SELECT unnest(@relative_paths::text[]) AS relative_path,
@@ -23,7 +23,7 @@ FROM (
         unnest(@header_paths::text[]) AS header_path
 ) AS c
 CROSS JOIN LATERAL (
-    SELECT d.id, d.promotion_level FROM documents d
+    SELECT d.project_id, d.id, d.promotion_level FROM documents d
     WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
         AND d.relative_path = c.relative_path
     OFFSET 0

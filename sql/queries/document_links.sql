@@ -8,7 +8,7 @@ WHERE l.project_id = @project_id AND l.document_id IN (
 -- name: LinkInsertMany :exec
 -- As ChunkInsertMany.
 INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_path, fallback_path, supersedes)
-SELECT @project_id, @tenant_id, d.id, l.ordinal, l.target_path, l.fallback_path, l.supersedes
+SELECT d.project_id, @tenant_id, d.id, l.ordinal, l.target_path, l.fallback_path, l.supersedes
 FROM (
     SELECT unnest(@relative_paths::text[]) AS relative_path,
         unnest(@ordinals::integer[]) AS ordinal,
@@ -17,7 +17,7 @@ FROM (
         unnest(@supersedes::boolean[]) AS supersedes
 ) AS l
 CROSS JOIN LATERAL (
-    SELECT d.id FROM documents d
+    SELECT d.project_id, d.id FROM documents d
     WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
         AND d.relative_path = l.relative_path
     OFFSET 0

@@ -6,16 +6,25 @@ WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @coll
 
 -- name: DocumentUpsertMany :exec
 -- One array a column. Each row's places are lines, since unnest would make one list of all
--- rows'.
+-- rows'. A new document's id has the tenant's in its upper half, and follows on the tenant's
+-- last one: a sequence would be asked on one node of Citus, and the row be on another. So it
+-- needs the lock of TenantIncrementVersion. The row of the tenant names the node.
 INSERT INTO documents (
-    project_id, tenant_id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
+    project_id, tenant_id, id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
     content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places
 )
-SELECT @project_id, @tenant_id, @collection, d.relative_path, d.title, d.summary, d.doc_type, d.doc_date,
+SELECT t.project_id, t.id,
+    d.ordinal + coalesce((
+        SELECT max(l.id) FROM documents l
+        WHERE l.project_id = @project_id AND l.id > t.id::bigint << 32 AND l.id < (t.id::bigint + 1) << 32
+    ), t.id::bigint << 32),
+    @collection, d.relative_path, d.title, d.summary, d.doc_type, d.doc_date,
     d.promotion_level, d.content_hash, d.schema_hash, d.char_count, d.file_size, d.file_mtime,
     d.file_ctime, d.file_inode, d.chunk_count, string_to_array(nullif(d.places, ''), E'\n')
-FROM (
+FROM tenants t
+CROSS JOIN (
     SELECT unnest(@relative_paths::text[]) AS relative_path,
+        generate_subscripts(@relative_paths::text[], 1) AS ordinal,
         unnest(@titles::text[]) AS title,
         unnest(@summaries::text[]) AS summary,
         unnest(@doc_types::text[]) AS doc_type,
@@ -31,6 +40,7 @@ FROM (
         unnest(@chunk_counts::integer[]) AS chunk_count,
         unnest(@places::text[]) AS places
 ) AS d
+WHERE t.project_id = @project_id AND t.id = @tenant_id
 ON CONFLICT (project_id, tenant_id, collection, relative_path) DO UPDATE SET
     title = excluded.title, summary = excluded.summary, doc_type = excluded.doc_type,
     doc_date = excluded.doc_date, promotion_level = excluded.promotion_level, content_hash = excluded.content_hash,

@@ -7,10 +7,12 @@ WHERE collection = @collection AND project_id = @project_id AND hash = ANY(@hash
 -- Rows must come sorted by hash: two servers that insert the same passages in
 -- different orders would deadlock. Each row's terms are an array in PostgreSQL's
 -- notation, since unnest would make one of all rows' arrays. promoted saves a row
--- the update that follows when promoted chunks come to point at it.
+-- the update that follows when promoted chunks come to point at it. The row of the tenant,
+-- any of the project's, names the node of Citus.
 INSERT INTO passages (collection, project_id, hash, heading, content, terms, lexical, promoted)
-SELECT @collection, @project_id, p.hash, p.heading, p.content, p.terms::integer[], p.lexical, p.promoted
-FROM (
+SELECT @collection, t.project_id, p.hash, p.heading, p.content, p.terms::integer[], p.lexical, p.promoted
+FROM tenants t
+CROSS JOIN (
     SELECT unnest(@hashes::uuid[]) AS hash,
         unnest(@headings::text[]) AS heading,
         unnest(@contents::text[]) AS content,
@@ -18,6 +20,7 @@ FROM (
         unnest(@lexicals::sparsevec[]) AS lexical,
         unnest(@promoted::boolean[]) AS promoted
 ) AS p
+WHERE t.project_id = @project_id AND t.id = @tenant_id
 ON CONFLICT (collection, project_id, hash) DO NOTHING;
 
 -- name: PassageSample :many

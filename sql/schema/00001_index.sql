@@ -82,7 +82,7 @@ CREATE TABLE tenants (
 CREATE TABLE documents (
     project_id      integer         NOT NULL,
     tenant_id       integer         NOT NULL,
-    id              bigint          GENERATED ALWAYS AS IDENTITY,
+    id              bigint          NOT NULL, -- see DocumentUpsertMany
     collection      collection      NOT NULL,
     relative_path   text            NOT NULL,
     title           text            NOT NULL,
@@ -210,11 +210,12 @@ CREATE TABLE embeddings_compounding PARTITION OF embeddings FOR VALUES IN ('comp
 CREATE TABLE embeddings_external    PARTITION OF embeddings FOR VALUES IN ('external');
 CREATE TABLE embeddings_handbook    PARTITION OF embeddings FOR VALUES IN ('handbook');
 
--- 2,056 bytes, just over the TOAST threshold: PLAIN keeps the vector in the row,
--- where an exact scan reads it three times faster.
-ALTER TABLE embeddings_compounding ALTER embedding SET STORAGE PLAIN, ALTER embedding SET STATISTICS 0;
-ALTER TABLE embeddings_external    ALTER embedding SET STORAGE PLAIN, ALTER embedding SET STATISTICS 0;
-ALTER TABLE embeddings_handbook    ALTER embedding SET STORAGE PLAIN, ALTER embedding SET STATISTICS 0;
+-- A vector has 2,056 bytes, just over the TOAST threshold, and belongs in the row, where an
+-- exact scan reads it three times faster. STORAGE PLAIN would be lost with each move of a
+-- shard of Citus; storage parameters are kept.
+ALTER TABLE embeddings_compounding SET (toast_tuple_target = 8160), ALTER embedding SET STATISTICS 0;
+ALTER TABLE embeddings_external    SET (toast_tuple_target = 8160), ALTER embedding SET STATISTICS 0;
+ALTER TABLE embeddings_handbook    SET (toast_tuple_target = 8160), ALTER embedding SET STATISTICS 0;
 
 -- One HNSW graph a collection, so that no collection's neighbours crowd out
 -- another's. Few links that are well chosen, searched widely (hnsw.ef_search), find

@@ -22,10 +22,16 @@ import (
 // file, whether the services are containers or processes of this machine.
 func TestTools_AnswerTheSameOnEveryRoute(t *testing.T) {
 	t.Parallel()
+	answersTheSame(t, testenv.DatabaseURL(t))
+}
+
+// answersTheSame compares the answers over a database with the golden file.
+func answersTheSame(t *testing.T, databaseURL string) {
+	t.Helper()
 	if testenv.OllamaModels(t) != testenv.TinyModels {
 		t.Skip("the golden file was made with the stand-ins for the models")
 	}
-	in := newInstallation(t, testenv.DatabaseURL(t), testenv.OllamaHost(t))
+	in := newInstallation(t, databaseURL, testenv.OllamaHost(t))
 	if err := os.CopyFS(in.Root, os.DirFS("../../tools/testdata/project")); err != nil {
 		t.Fatal(err)
 	}

@@ -16,14 +16,20 @@ import (
 // Cluster is a PostgreSQL server of one test, which may stop it and start it
 // again: data and address stay. Its methods are called by one goroutine at a time.
 type Cluster struct {
-	t       testing.TB
-	cluster cluster
-	server  *process // nil while it is stopped
+	t        testing.TB
+	cluster  cluster
+	settings []string // such as wal_level=logical
+	server   *process // nil while it is stopped
 }
 
 // StartCluster starts a server that is stopped and removed when the test ends.
 // The test is skipped on a machine that has no PostgreSQL of its own.
 func StartCluster(t testing.TB) *Cluster {
+	t.Helper()
+	return startClusterWith(t)
+}
+
+func startClusterWith(t testing.TB, settings ...string) *Cluster {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
 	defer cancel()
@@ -34,7 +40,8 @@ func StartCluster(t testing.TB) *Cluster {
 	if err != nil {
 		t.Fatal("testenv:", err)
 	}
-	c := &Cluster{t: t, cluster: made}
+	// What is committed is in the kernel's hands, so that it survives a crash.
+	c := &Cluster{t: t, cluster: made, settings: append(settings, "synchronous_commit=on")}
 	t.Cleanup(func() {
 		c.end(syscall.SIGQUIT)
 		if err := folder.remove(); err != nil {
@@ -51,8 +58,7 @@ func (c *Cluster) URL() string { return c.cluster.URL() }
 // Start starts the server, and returns when it answers.
 func (c *Cluster) Start() {
 	c.t.Helper()
-	// What is committed is in the kernel's hands, so that it survives a crash.
-	server, err := c.cluster.serve(c.t.Context(), "synchronous_commit=on")
+	server, err := c.cluster.serve(c.t.Context(), c.settings...)
 	if err != nil {
 		c.t.Fatal("testenv:", err)
 	}

@@ -20,7 +20,7 @@ INSERT INTO tenants (
 INSERT INTO documents (
     project_id, tenant_id, id, collection, relative_path, title, summary, doc_type, doc_date, promotion_level,
     content_hash, schema_hash, char_count, file_size, file_mtime, file_ctime, file_inode, chunk_count, places
-) OVERRIDING SYSTEM VALUE VALUES
+) VALUES
     (1, 1, 1, 'compounding', 'docs/pool.md', 'Pool', 'Exhausted', 'problem', '2026-01-02', 'critical',
         '\x01', 'schema', 40, 44, '2026-01-01 00:00+00', '2026-01-01 00:00+00', 7, 2, '{src/pool.go}'),
     (1, 1, 2, 'compounding', 'docs/labels.md', 'Labels', 'Umlauts', 'insight', '2026-01-03', 'standard',
