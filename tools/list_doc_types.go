@@ -12,7 +12,7 @@ type listDocTypesInput struct{}
 
 type listDocTypesOutput struct {
 	DocTypes     []docTypeOutput `json:"doc_types"`
-	OmittedCount int             `json:"omitted_count,omitempty" jsonschema:"Further doc-types, for which an answer has no room."`
+	OmittedCount int             `json:"omitted_count,omitempty" jsonschema:"Further doc-types, for which there was no room."`
 	Index        *IndexStatus    `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
 

@@ -16,8 +16,8 @@ import (
 type ragQueryInput struct {
 	Query             string   `json:"query" jsonschema:"Natural language question."`
 	DocTypes          []string `json:"doc_types,omitempty" jsonschema:"Only these doc-types; see list_doc_types. Default: all."`
-	MaxSources        *int     `json:"max_sources,omitempty" jsonschema:"Maximum documents to use, critical and linked ones not counted. Default: 3, or what the project configures."`
-	MinRelevanceScore *float64 `json:"min_relevance_score,omitempty" jsonschema:"Leave out documents below this relevance. Default: 0.7, or what the project configures."`
+	MaxSources        *int     `json:"max_sources,omitempty" jsonschema:"Maximum documents, critical and linked ones not counted. Default: 3, or as configured."`
+	MinRelevanceScore *float64 `json:"min_relevance_score,omitempty" jsonschema:"Leave out what is less relevant. Default: 0.7, or as configured."`
 	MinPromotionLevel *string  `json:"min_promotion_level,omitempty" jsonschema:"Only documents at or above this level."`
 	IncludeCritical   *bool    `json:"include_critical,omitempty" jsonschema:"Put the 20 most relevant critical documents of every doc-type first, whatever their relevance."`
 }
@@ -26,6 +26,7 @@ type ragQueryOutput struct {
 	Answer     string           `json:"answer"`
 	Sources    []sourceOutput   `json:"sources"`
 	LinkedDocs []linkedDocument `json:"linked_docs"`
+	Conflicts  [][]string       `json:"conflicts,omitempty" jsonschema:"Pairs that may contradict each other, the later first."`
 	nothingOutput
 	omittedOutput
 	CriticalNotConsidered int `json:"critical_not_considered,omitempty" jsonschema:"Critical documents beyond the 20 most relevant."`
@@ -38,7 +39,7 @@ func (o ragQueryOutput) resultCount() int { return len(o.Sources) }
 
 // omittedOutput lists documents that were found but left out of the sources.
 type omittedOutput struct {
-	OmittedCount int      `json:"omitted_count,omitempty" jsonschema:"Documents found for which context or answer have no room."`
+	OmittedCount int      `json:"omitted_count,omitempty" jsonschema:"Documents found, for which there was no room."`
 	Omitted      []string `json:"omitted,omitempty" jsonschema:"Paths of the first that are not in the context."`
 }
 
@@ -54,7 +55,7 @@ func omittedOf(answered answer.Answer) omittedOutput {
 
 // generationOutput says that the language model has not written the whole answer.
 type generationOutput struct {
-	Generation string `json:"generation,omitempty" jsonschema:"\"extractive\" when the language model failed and the answer quotes passages; \"cut short\" when it failed later."`
+	Generation string `json:"generation,omitempty" jsonschema:"\"extractive\": the language model failed, and passages are quoted; \"cut short\": it failed later."`
 	Reason     string `json:"generation_reason,omitempty" jsonschema:"Why it failed."`
 }
 
@@ -156,7 +157,16 @@ func (h *handler) ragQuery(
 	out.Sources, sources = fit(sourcesOf(answered.Sources, stale(), active.CriticalProvenance()), maxList-weight(out.Answer))
 	out.LinkedDocs, linked = fit(linkedOf(answered.Linked), maxSideList)
 	out.OmittedCount += sources + linked
+	out.Conflicts, _ = fit(conflictsOf(answered), maxSideList)
 	return nil, out, nil
+}
+
+func conflictsOf(answered answer.Answer) [][]string {
+	var pairs [][]string
+	for _, c := range answered.Conflicts {
+		pairs = append(pairs, []string{wirePath(c.Later), wirePath(c.Earlier)})
+	}
+	return pairs
 }
 
 func sourcesOf(hits []rag.Hit, stale, provenance map[string]string) []sourceOutput {

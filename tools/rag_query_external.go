@@ -14,7 +14,7 @@ import (
 
 type ragQueryExternalInput struct {
 	Query             string   `json:"query" jsonschema:"Natural language question."`
-	MaxSources        *int     `json:"max_sources,omitempty" jsonschema:"Maximum documents to use. Default: 3, or what the project configures."`
+	MaxSources        *int     `json:"max_sources,omitempty" jsonschema:"Maximum documents to use. Default: 3, or as configured."`
 	MinRelevanceScore *float64 `json:"min_relevance_score,omitempty" jsonschema:"Leave out documents below this relevance. semantic_search.min_relevance_score in the project's config overrides it."`
 }
 

@@ -14,7 +14,7 @@ import (
 
 type searchExternalDocsInput struct {
 	Query             string   `json:"query" jsonschema:"What to look for, in words or as a question."`
-	Limit             *int     `json:"limit,omitempty" jsonschema:"Maximum results. Default: 10, or what the project configures."`
+	Limit             *int     `json:"limit,omitempty" jsonschema:"Maximum results. Default: 10, or as configured."`
 	MinRelevanceScore *float64 `json:"min_relevance_score,omitempty" jsonschema:"Leave out results below this relevance. semantic_search.min_relevance_score in the project's config overrides it."`
 	Mode              rag.Mode `json:"mode,omitempty" jsonschema:"As in semantic_search."`
 }
@@ -22,7 +22,7 @@ type searchExternalDocsInput struct {
 type searchExternalDocsOutput struct {
 	Results          []externalResult `json:"results"`
 	TotalMatches     int              `json:"total_matches" jsonschema:"Number of results."`
-	OmittedCount     int              `json:"omitted_count,omitempty" jsonschema:"Further results, for which an answer has no room."`
+	OmittedCount     int              `json:"omitted_count,omitempty" jsonschema:"Further results, for which there was no room."`
 	ExternalDocsPath string           `json:"external_docs_path"`
 	messageOutput
 	nothingOutput

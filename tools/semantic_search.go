@@ -22,8 +22,8 @@ const maxQuery = 10_000
 type semanticSearchInput struct {
 	Query             string   `json:"query" jsonschema:"What to look for, in words or as a question."`
 	DocTypes          []string `json:"doc_types,omitempty" jsonschema:"Only these doc-types; see list_doc_types. Default: all."`
-	Limit             *int     `json:"limit,omitempty" jsonschema:"Maximum results. Default: 10, or what the project configures."`
-	MinRelevanceScore *float64 `json:"min_relevance_score,omitempty" jsonschema:"Leave out results below this relevance. Default: 0.5, or what the project configures."`
+	Limit             *int     `json:"limit,omitempty" jsonschema:"Maximum results. Default: 10, or as configured."`
+	MinRelevanceScore *float64 `json:"min_relevance_score,omitempty" jsonschema:"Leave out what is less relevant. Default: 0.5, or as configured."`
 	PromotionLevels   []string `json:"promotion_levels,omitempty" jsonschema:"Only these levels. Default: all."`
 	Paths             []string `json:"paths,omitempty" jsonschema:"Only documents that cite these, such as db/pool.go:40."`
 	Mode              rag.Mode `json:"mode,omitempty" jsonschema:"By meaning (vector), by words (lexical, works without Ollama), or both."`
@@ -32,7 +32,7 @@ type semanticSearchInput struct {
 type semanticSearchOutput struct {
 	Results      []searchResult `json:"results"`
 	TotalMatches int            `json:"total_matches" jsonschema:"Number of results."`
-	OmittedCount int            `json:"omitted_count,omitempty" jsonschema:"Further results, for which an answer has no room."`
+	OmittedCount int            `json:"omitted_count,omitempty" jsonschema:"Further results, for which there was no room."`
 	messageOutput
 	nothingOutput
 	coverageOutput

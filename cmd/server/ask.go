@@ -148,6 +148,7 @@ type answered struct {
 	Answer       string             `json:"answer"`
 	Sources      []source           `json:"sources"`
 	LinkedDocs   []source           `json:"linked_docs"`
+	Conflicts    [][]string         `json:"conflicts"`
 	OmittedCount int                `json:"omitted_count"`
 	Generation   string             `json:"generation"`
 	Reason       string             `json:"generation_reason"`
@@ -181,6 +182,9 @@ func (f *askFlags) print(t *tooling, a *answered) error {
 	t.sayHowGenerated(a.Generation, a.Reason)
 	for i, source := range append(a.Sources, a.LinkedDocs...) {
 		source.print(t.stdout, i == 0)
+	}
+	for _, pair := range a.Conflicts {
+		plain.Printf(t.stderr, "note: %s may contradict %s\n", plain.Path(pair[0]), plain.Path(pair[1]))
 	}
 	t.sayWhatIsOmitted(a.OmittedCount)
 	return nil

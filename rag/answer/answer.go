@@ -72,6 +72,8 @@ type Answer struct {
 	// each, and of each document of Linked, was quoted to the language model.
 	Sources []rag.Hit
 	Linked  []Linked
+	// Conflicts are pairs of Sources that may contradict each other.
+	Conflicts []Conflict
 	// Omitted are the paths of documents that were found and not quoted, because
 	// the language model's context window has no room for them.
 	Omitted []string

@@ -62,7 +62,7 @@ func (d delimiter) prompt(quotes []quote, question string) ollama.Prompt {
 // labels returns the facts of a document that precede its text in the prompt. Each value is
 // on one line.
 func (s source) labels() string {
-	return fmt.Sprintf("path=%q title=%q note=%q\n", "./"+lastRunes(s.path, maxLabel), markdown.CutRunes(s.title, maxLabel), s.note)
+	return fmt.Sprintf("path=%q title=%q note=%q\n", "./"+lastRunes(s.path), markdown.CutRunes(s.title, maxLabel), s.note)
 }
 
 // passageLabel says where passages stand that follow each other.
@@ -70,10 +70,10 @@ func passageLabel(first, last passageText) string {
 	return fmt.Sprintf("[… lines %d to %d, %s]\n", first.startLine, last.endLine, markdown.CutRunes(first.headerPath, maxLabel))
 }
 
-// lastRunes shortens a path to its last limit runes: its end tells it from
+// lastRunes shortens a path to its last maxLabel runes: its end tells it from
 // others.
-func lastRunes(path string, limit int) string {
-	surplus := utf8.RuneCountInString(path) - limit
+func lastRunes(path string) string {
+	surplus := utf8.RuneCountInString(path) - maxLabel
 	if surplus <= 0 {
 		return path
 	}

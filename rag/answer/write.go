@@ -34,6 +34,7 @@ func (a *Answerer) write(ctx context.Context, found rag.Hits, question Question,
 	if err != nil {
 		return Answer{}, err
 	}
+	answer.Conflicts = markConflicts(found, answer.Sources, sources)
 	d := newDelimiter()
 	quotes, text, err := a.generate(ctx, sources, d, question)
 	if err != nil && ctx.Err() != nil {
@@ -105,6 +106,12 @@ func (a *Answer) keepQuoted(sources []source, quotes []quote) {
 		}
 	}
 	a.Sources = slices.DeleteFunc(a.Sources, func(hit rag.Hit) bool { return !quoted[hit.ID] })
+	a.Conflicts = slices.DeleteFunc(a.Conflicts, func(c Conflict) bool {
+		isSource := func(path string) bool {
+			return slices.ContainsFunc(a.Sources, func(hit rag.Hit) bool { return hit.Path == path })
+		}
+		return !isSource(c.Later) || !isSource(c.Earlier)
+	})
 	a.Linked = slices.DeleteFunc(a.Linked, func(link Linked) bool { return !quoted[link.id] })
 }
 
@@ -126,7 +133,7 @@ func (a *Answerer) sources(ctx context.Context, found rag.Hits, question Questio
 		})
 	}
 	for _, link := range answer.Linked {
-		note := "linked from ./" + lastRunes(link.From, maxLabel)
+		note := "linked from ./" + lastRunes(link.From)
 		sources = append(sources, source{
 			id: link.id, path: link.Path, title: link.Title, note: noteOf(note, link.Date, link.SupersededBy, stale[link.Path]),
 			supersededBy: link.SupersededBy,
@@ -158,7 +165,7 @@ func noteOf(why, date, supersededBy, stale string) string {
 		note += "; written " + date
 	}
 	if supersededBy != "" {
-		note += "; superseded by ./" + lastRunes(supersededBy, maxLabel)
+		note += "; superseded by ./" + lastRunes(supersededBy)
 	}
 	if stale != "" {
 		note += "; may be outdated: " + markdown.CutRunes(stale, maxLabel)

@@ -1,0 +1,73 @@
+package answer
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/compound-docs/compound-docs/rag"
+)
+
+// Conflict is two sources that may answer the question differently: they are about the same
+// subject, none replaces either, and they are of different dates or doc-types. Whether
+// what they say differs is for the reader to see.
+type Conflict struct {
+	// Later and Earlier are paths, in any order where the dates are the same.
+	Later, Earlier string
+}
+
+// markConflicts returns the pairs of hits that may contradict each other, and notes them in
+// sources, which begin with those of hits.
+func markConflicts(found rag.Hits, hits []rag.Hit, sources []source) []Conflict {
+	var conflicts []Conflict
+	for i, a := range sources[:len(hits)] {
+		for j, b := range sources[:i] {
+			differ := hits[i].Date != hits[j].Date || hits[i].DocType != hits[j].DocType
+			if !differ || a.supersededBy != "" || b.supersededBy != "" || !sameSubject(found, a, b) {
+				continue
+			}
+			later, earlier := i, j
+			if hits[i].Date < hits[j].Date {
+				later, earlier = j, i
+			}
+			conflicts = append(conflicts, Conflict{Later: hits[later].Path, Earlier: hits[earlier].Path})
+			sources[later].note += "; may contradict ./" + lastRunes(hits[earlier].Path)
+			sources[earlier].note += "; may contradict ./" + lastRunes(hits[later].Path)
+		}
+	}
+	return conflicts
+}
+
+// sameWords is the likeness of two passages from which they are about the same subject. Of
+// 19 planted pairs all have .47 or more, of 53 others in the same answers four. Names that
+// both have, such as files and settings, are among the words: counted apart they tell
+// contradictory documents from related ones no better.
+const sameWords = 0.46
+
+// sameSubject reports whether the passages of two sources that are most relevant to the
+// question are about the same. A source that has nothing to do with the question is about
+// nothing.
+func sameSubject(found rag.Hits, a, b source) bool {
+	if a.brief || b.brief {
+		return false
+	}
+	for _, x := range a.mostRelevant() {
+		for _, y := range b.mostRelevant() {
+			if found.Likeness(x, y) >= sameWords {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mostRelevant returns up to two passages with what stands above them.
+func (s source) mostRelevant() []string {
+	const most = 2
+	passages := slices.DeleteFunc(slices.Clone(s.passages), func(p passageText) bool { return !hasText(p) })
+	slices.SortStableFunc(passages, func(a, b passageText) int { return cmp.Compare(b.relevance, a.relevance) })
+	var texts []string
+	for _, p := range passages[:min(len(passages), most)] {
+		texts = append(texts, s.title+"\n"+p.headerPath+"\n"+p.content)
+	}
+	return texts
+}
