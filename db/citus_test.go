@@ -10,12 +10,14 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// With Citus, a query about one project is one task, on the node that has the project.
-func TestCitus_QueriesAreOneTask(t *testing.T) {
+// A query about one project is one task, on the node that has the project. Then a newer
+// release migrates.
+func TestCitus(t *testing.T) {
 	t.Parallel()
 	citus := testenv.StartCitus(t)
 	pool, err := Open(t.Context(), citus.URL("cdocs_owner"), slog.New(slog.DiscardHandler))
@@ -24,6 +26,12 @@ func TestCitus_QueriesAreOneTask(t *testing.T) {
 	}
 	t.Cleanup(pool.Close)
 	citus.RunFile(t, "../deploy/citus.sql")
+	queriesAreOneTask(t, pool)
+	t.Run("upgrade", newUpgrade(t, citus.URL("cdocs_owner")).goesOn)
+}
+
+func queriesAreOneTask(t *testing.T, pool *pgxpool.Pool) {
+	t.Helper()
 	tables := projectTables(t, pool)
 	queries := recordAll(t)
 	for _, name := range slices.Sorted(maps.Keys(queries)) {

@@ -179,8 +179,11 @@ func isBrokenConn(err error) bool {
 // classifyState reads the SQLSTATE classes of PostgreSQL's appendix A.
 func classifyState(err *pgconn.PgError) (ErrorKind, string) {
 	switch err.Code {
-	case "25P03", "40001", "40P01", "55P03", "57P01", "57P02", "57P03", "57P05", "53300":
+	case "25P03", "40001", "40P01", "55P03", "57P01", "57P02", "57P03", "57P05":
 		return KindTransient, ""
+	case "53300":
+		return KindTransient, "the database has no connection left: raise its max_connections, or put pool_max_conns=2 into " +
+			"the CDOCS_DATABASE_URL of every server"
 	case "28P01", "28000":
 		return KindSetup, "correct the user and password in CDOCS_DATABASE_URL"
 	case "53100":

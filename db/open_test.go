@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/url"
@@ -141,6 +142,7 @@ func TestOpen_NamesTheRemedyAndNoSecret(t *testing.T) {
 		{"not a URL", "postgres://user:s3cret@host:port/x", "write CDOCS_DATABASE_URL as", db.KindSetup},
 		{"nobody there", "postgres://user:s3cret@127.0.0.1:1/x?sslmode=disable", "no PostgreSQL server answers at 127.0.0.1:1", db.KindTransient},
 		{"no such database", withPath(t, testenv.DatabaseURL(t), "/does_not_exist"), "create the database", db.KindSetup},
+		{"no connection left", withoutConnections(t), "put pool_max_conns=2 into the CDOCS_DATABASE_URL of every server", db.KindTransient},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -154,6 +156,31 @@ func TestOpen_NamesTheRemedyAndNoSecret(t *testing.T) {
 			}
 		})
 	}
+}
+
+// withoutConnections returns the URL of a role that may have no connection.
+func withoutConnections(t *testing.T) string {
+	t.Helper()
+	databaseURL := testenv.DatabaseURL(t)
+	u, err := url.Parse(databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	role := strings.TrimPrefix(u.Path, "/")
+	u.User = url.UserPassword(role, "s3cret")
+	execute := func(ctx context.Context, sql string) {
+		conn, err := pgx.Connect(ctx, databaseURL)
+		if err == nil {
+			_, err = conn.Exec(ctx, sql)
+			err = errors.Join(err, conn.Close(ctx))
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	execute(t.Context(), "CREATE ROLE "+role+" LOGIN PASSWORD 's3cret' CONNECTION LIMIT 0")
+	t.Cleanup(func() { execute(context.WithoutCancel(t.Context()), "DROP ROLE "+role) })
+	return u.String()
 }
 
 func withPath(t *testing.T, databaseURL, path string) string {

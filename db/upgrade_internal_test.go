@@ -26,7 +26,7 @@ type upgrade struct {
 	config *pgx.ConnConfig
 }
 
-func newUpgrade(t *testing.T) *upgrade {
+func newUpgrade(t *testing.T, databaseURL string) *upgrade {
 	t.Helper()
 	u := &upgrade{repo: gitrepo.New(t)}
 	u.repo.Put(".csharp-compounding-docs/config.json", `{"project_name": "upgraded", "external_docs": {"path": "./manual"}}`)
@@ -35,7 +35,7 @@ func newUpgrade(t *testing.T) *upgrade {
 	}
 	u.in = mcpclient.Installation{
 		Program: mcpclient.Build(t), Root: u.repo.Root, Home: t.TempDir(),
-		DatabaseURL: testenv.DatabaseURL(t), OllamaHost: fakeollama.Start(t).URL(),
+		DatabaseURL: databaseURL, OllamaHost: fakeollama.Start(t).URL(),
 	}
 	config, err := pgx.ParseConfig(u.in.DatabaseURL)
 	if err != nil {
@@ -93,7 +93,11 @@ func (u *upgrade) find(ctx context.Context, client *mcpclient.Client, word strin
 func TestUpgrade_ServersOfTheReleaseBeforeGoOn(t *testing.T) {
 	t.Parallel()
 	testenv.Slow(t, "another release migrates under load")
-	u := newUpgrade(t)
+	newUpgrade(t, testenv.DatabaseURL(t)).goesOn(t)
+}
+
+func (u *upgrade) goesOn(t *testing.T) {
+	t.Helper()
 	old := u.serve(t)
 	if err := u.find(t.Context(), old, "before7"); err != nil {
 		t.Fatal(err)
@@ -154,7 +158,7 @@ func TestUpgrade_ServersOfTheReleaseBeforeGoOn(t *testing.T) {
 // words that say what to do.
 func TestUpgrade_RefusesWhatItCannotUse(t *testing.T) {
 	t.Parallel()
-	u := newUpgrade(t)
+	u := newUpgrade(t, testenv.DatabaseURL(t))
 	running := u.serve(t)
 	if err := u.find(t.Context(), running, "before7"); err != nil {
 		t.Fatal(err)

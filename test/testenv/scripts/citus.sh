@@ -24,6 +24,7 @@ say "building Citus for PostgreSQL $major"
 apt_install make gcc "postgresql-server-dev-$major" libkrb5-dev liblz4-dev libssl-dev libzstd-dev
 cp -R "$1" "$work/citus"
 cd "$work/citus"
+touch configure # as new as its source, else make would make it again, with autoconf
 # Newer releases of PostgreSQL 15 export this function, which Citus 13.2 has for older ones.
 if grep -qs have_createdb_privilege "$("$config" --includedir-server)/commands/dbcommands.h"; then
   sed -i 's/^have_createdb_privilege(void)$/citus_&/' src/include/pg_version_compat.h
