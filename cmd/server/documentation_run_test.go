@@ -30,6 +30,7 @@ var notRun = map[string]string{
 	"make ":                           "it builds, tests or measures this repository: CI runs make ci, of which most targets are a part",
 	"export ":                         "it names servers of the reader",
 	"CDOCS_CLAUDE=":                   "Claude Code is not on every machine",
+	"CDOCS_CLIENTS=":                  "nor are the other assistants",
 	"cd ~/my-project && ~/go":         "it is compound-docs init by its path after make install",
 	"for ":                            "it is of collections that the reader downloads",
 	"source <(":                       "it loads a completion into a shell; testdata/commands/completion.txt has what that answers",

@@ -42,7 +42,8 @@ func newInitCommand(flags *flags) *cobra.Command {
 - run claude mcp add for this project, where Claude Code is installed and does not have
   the server yet. Otherwise the line to run is printed;
 - add the server to the settings of other assistants that the repository has. --client names
-  those it is registered with instead, and --print shows their files and writes nothing;
+  those it is registered with instead, and --print shows their files and writes nothing.
+  AGENTS.md and CLAUDE.md may be named too: they get a paragraph that says when to search;
 - install PostgreSQL and pgvector, if no database URL is set and the machine has neither
   them nor Docker: with apt-get, dnf, pacman or brew, and with sudo unless root runs it.
 
@@ -236,18 +237,15 @@ func (i *initializer) report(root string, result scaffold.Result) {
 // agreed asks whether to register the server with an assistant. If nobody can be asked, the
 // answer is yes.
 func (i *initializer) agreed(title string) bool {
-	if i.yes {
-		return true
-	}
 	answer, asked := i.ask("Register the server with " + title + " for this project?")
 	return answer || !asked
 }
 
 // ask asks a question on a terminal. The answer is true for an empty line, y and yes. asked
-// is false if nobody can be asked, or answers.
+// is false if nobody can be asked, wants to be, or answers.
 func (i *initializer) ask(question string) (answer, asked bool) {
 	input, ok := i.stdin.(*os.File)
-	if !ok || !plain.IsTerminal(input) {
+	if !ok || i.yes || !plain.IsTerminal(input) {
 		return false, false
 	}
 	plain.Printf(i.stderr, "%s [Y/n] ", question)

@@ -17,8 +17,10 @@ func TestInit_RegistersWithOtherAssistants(t *testing.T) {
 	root := newFolder(t)
 	write(t, root, ".git/HEAD", "ref: refs/heads/main\n")
 	write(t, root, ".cursor/mcp.json", "{\n  // ours\n  \"mcpServers\": {}\n}\n")
-	shown := mustRun(t, root, environment, "init", "--client", "vscode,goose,claude", "--print").stdout
+	write(t, root, "AGENTS.md", "# Ours\n")
+	shown := mustRun(t, root, environment, "init", "--client", "vscode,goose,claude,CLAUDE.md", "--print").stdout
 	for _, want := range []string{
+		root + "/CLAUDE.md\n", "## Project memory",
 		"claude mcp add ", root + "/.vscode/mcp.json\n", `"${workspaceFolder}"`, home + "/.config/goose/config.yaml\n", "cmd: \"/",
 	} {
 		if !strings.Contains(shown, want) {
@@ -35,6 +37,14 @@ func TestInit_RegistersWithOtherAssistants(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, ".cursor", "mcp.json"))
 	if err != nil || !strings.Contains(string(text), "// ours") || !strings.Contains(string(text), `"compound-docs": {`) {
 		t.Errorf("Cursor's file is %s, %v", text, err)
+	}
+	if text, err := os.ReadFile(filepath.Join(root, "AGENTS.md")); err != nil || string(text) != "# Ours\n" ||
+		!strings.Contains(said, "AGENTS.md: to have it say when to search: compound-docs init --client AGENTS.md\n") {
+		t.Errorf("a paragraph is not offered but forced: %q, %v, and init says %s", text, err, said)
+	}
+	mustRun(t, root, environment, "init", "--yes", "--client", "AGENTS.md")
+	if text, err := os.ReadFile(filepath.Join(root, "AGENTS.md")); err != nil || !strings.HasPrefix(string(text), "# Ours\n\n## Project memory\n") {
+		t.Errorf("AGENTS.md is %q, %v", text, err)
 	}
 	claudes := asked()
 	said = mustRun(t, root, environment, "init", "--yes", "--json", "--client", "goose").stdout

@@ -55,19 +55,29 @@ func (i *initializer) registerClients(root string) error {
 		if err != nil {
 			return err
 		}
-		if !named && !(c.UsedIn(root) && i.yes) {
-			if agreed, asked := i.ask("Register the server with " + c.Title + " for this project?"); !asked || !agreed {
-				plain.Printf(i.stdout, "%s: to register the server: compound-docs init --client %s\n", c.Title, c.Name)
+		question, remedy, done := offer(c)
+		if !named && (c.Paragraph || !c.UsedIn(root) || !i.yes) {
+			if agreed, asked := i.ask(question); !asked || !agreed {
+				plain.Printf(i.stdout, "%s: to %s: compound-docs init --client %s\n", c.Title, remedy, c.Name)
 				continue
 			}
 		}
 		if err := change.Write(); err != nil {
-			return fmt.Errorf("register the server with %s: %w", c.Title, err)
+			return fmt.Errorf("%s of %s: %w", remedy, c.Title, err)
 		}
 		i.registered = append(i.registered, c.Name)
-		plain.Printf(i.stdout, "%s: registered the server in %s\n", c.Title, change.Path())
+		plain.Printf(i.stdout, "%s: %s%s\n", c.Title, done, change.Path())
 	}
 	return nil
+}
+
+// offer says of a client what init asks, what it is to do later, and what it has done, before
+// the name of the file.
+func offer(c clients.Client) (question, remedy, done string) {
+	if c.Paragraph {
+		return "Have " + c.Title + " say when to search?", "have it say when to search", "added a paragraph to "
+	}
+	return "Register the server with " + c.Title + " for this project?", "register the server", "registered the server in "
 }
 
 func (i *initializer) plan(c clients.Client, root string) (clients.Change, error) {

@@ -1,5 +1,6 @@
 // Package clients registers the server with assistants that keep their MCP servers in a
-// file of the repository or of the user. It knows these files and no other ones: package
+// file of the repository or of the user, and adds a paragraph to the files that tell
+// assistants about a repository. It knows these files and no other ones: package
 // claude is about Claude Code, which has a command for it.
 package clients
 
@@ -30,6 +31,9 @@ type Client struct {
 	write func(content []byte, s server) ([]byte, error)
 	// programs are those whose presence on the PATH says that the client is installed.
 	programs []string
+	// Paragraph says that the file is text that every session reads, and that a paragraph
+	// is added to it. That is done for who asks for it alone.
+	Paragraph bool
 	// roots says that the file can name the folder that is open, as ${workspaceFolder}.
 	roots bool
 	// shape makes the entry of a JSON file, below the keys of at.
@@ -51,6 +55,8 @@ var ErrRegistered = errors.New("has the server already")
 // each client's own documentation.
 func All() []Client {
 	list := []Client{
+		{Name: "AGENTS.md", Title: "AGENTS.md", file: "AGENTS.md", Paragraph: true, write: writeParagraph},
+		{Name: "CLAUDE.md", Title: "CLAUDE.md", file: "CLAUDE.md", Paragraph: true, write: writeParagraph},
 		{
 			Name: "codex", Title: "Codex", file: ".codex/config.toml", programs: []string{"codex"}, write: writeTOML,
 		},

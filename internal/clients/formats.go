@@ -118,16 +118,8 @@ func writeTOML(content []byte, s server) ([]byte, error) {
 	if tomlTable.Match(content) {
 		return nil, ErrRegistered
 	}
-	var b strings.Builder
-	b.Write(content)
-	if len(content) > 0 && content[len(content)-1] != '\n' {
-		b.WriteByte('\n')
-	}
-	if len(content) > 0 {
-		b.WriteByte('\n')
-	}
-	fmt.Fprintf(&b, "[mcp_servers.%s]\ncommand = %s\nargs = [%s]\n", serverName, strconv.Quote(s.command), quoted(s.args))
-	return []byte(b.String()), nil
+	table := fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = [%s]\n", serverName, strconv.Quote(s.command), quoted(s.args))
+	return []byte(withBlankLine(content) + table), nil
 }
 
 var (
@@ -168,6 +160,34 @@ func writeYAML(content []byte, s server) ([]byte, error) {
 	}
 	entry := indent + strings.Join(lines, "\n"+indent) + "\n"
 	return slices.Concat(content[:section[1]], []byte(entry), content[section[1]:]), nil
+}
+
+// paragraph says when to use the server, in a file that every session reads.
+const paragraph = `## Project memory
+
+The MCP server compound-docs searches what this project has learned. Before you investigate an error or choose a
+design, ask its tool semantic_search. When you have found out what code and tests do not say, extend the document
+that is near or write one, and index it with index_document.
+`
+
+// writeParagraph adds the paragraph to the end of a file that does not name the server.
+func writeParagraph(content []byte, _ server) ([]byte, error) {
+	if bytes.Contains(content, []byte(serverName)) {
+		return nil, ErrRegistered
+	}
+	return []byte(withBlankLine(content) + paragraph), nil
+}
+
+// withBlankLine ends what a file has with a blank line, before what is added to it.
+func withBlankLine(content []byte) string {
+	switch text := string(content); {
+	case text == "":
+		return ""
+	case strings.HasSuffix(text, "\n"):
+		return text + "\n"
+	default:
+		return text + "\n\n"
+	}
 }
 
 // quoted lists texts as TOML and YAML read them.
