@@ -145,10 +145,10 @@ recording: build ## Record a session in a terminal: docs/recording.svg and .cast
 	go run ./test/recording
 
 # MODEL="FILE.gguf FILE.gguf" judges these embedding models too, COLLECTIONS="DIR DIR" other
-# collections.
+# collections. HOOK=yes judges what the hook of a prompt adds instead.
 .PHONY: eval
 eval: build ## Judge search on the questions of test/eval, by words and with each model at hand
-	$(with_services) go run ./test/eval/judge $(MODEL:%=-model %) $(COLLECTIONS)
+	$(with_services) go run ./test/eval/judge $(HOOK:%=-hook) $(MODEL:%=-model %) $(COLLECTIONS)
 
 # COLLECTIONS="DIR DIR" names other collections. A program whose registry cannot be
 # reached has no column.

@@ -181,7 +181,8 @@ const (
 func (l *lookup) hits() Hits {
 	hits := Hits{Documents: []Hit{}, Critical: []Hit{}, Coverage: l.coverage(), lookup: l}
 	ranked := l.ranked()
-	reached := func(hit Hit) bool { return hit.Score >= l.query.MinScore }
+	vague := l.query.Unasked && l.terms.Vague()
+	reached := func(hit Hit) bool { return hit.Score >= l.query.MinScore && (hit.titled || !vague) }
 	for _, hit := range ranked {
 		switch {
 		case l.query.Critical > 0 && hit.Level == catalog.Critical:

@@ -99,7 +99,8 @@ type Query struct {
 	// from when documents are found by their words on. Then it goes on by words.
 	Patience time.Duration
 	// Unasked says that the text is not what somebody searches for. Then a document is
-	// not relevant for the only reason that the whole of a short text stands in it.
+	// not relevant for the only reason that the whole of a short text stands in it, and
+	// for a text of one or two words without a name only the document of that title is.
 	Unasked bool
 }
 

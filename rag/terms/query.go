@@ -77,6 +77,13 @@ func NewQuery(project int32, text string) Query {
 	return q
 }
 
+// Vague reports whether a text has one or two words that say something, and no name: such
+// words stand in documents that are about something else.
+func (q Query) Vague() bool {
+	const telling = 3
+	return len(q.Terms) < telling && len(q.Identifiers)+len(q.quoted) == 0
+}
+
 // NewLine is NewQuery for a line of a pasted text, which is looked for to the letter
 // however long it is.
 func NewLine(project int32, text string) Query {

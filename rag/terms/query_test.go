@@ -38,6 +38,18 @@ func TestNewQuery_FindsIdentifiers(t *testing.T) {
 	}
 }
 
+func TestQuery_Vague(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"": true, "commit": true, "update the dependencies": true, "is the page blank?": true,
+		"why is the page blank after login": false, "ErrNoRows": false, "E4012": false, `"invalid grant"`: false,
+	} {
+		if got := NewQuery(1, text).Vague(); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
 // An explanation of a search names the terms of its query by their places.
 func TestDistinct_IsInTheOrderOfAQuery(t *testing.T) {
 	t.Parallel()

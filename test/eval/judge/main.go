@@ -2,8 +2,9 @@
 // collections, by words and with each embedding model at hand, and prints the figures
 // beside each other.
 //
-//	go run ./test/eval/judge [-model FILE.gguf ...] [COLLECTION ...]
+//	go run ./test/eval/judge [-hook] [-model FILE.gguf ...] [COLLECTION ...]
 //
+// With -hook it judges what the hook of a prompt adds instead, as an assistant gets it.
 // It runs in the repository's root under test/testenv/withservices. The models in the
 // files, and all-minilm if Ollama has it, are judged beside the project's own: by vectors
 // alone, and by words and vectors. The rarest words of questions are asked as keywords
@@ -24,6 +25,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -37,9 +39,10 @@ func main() {
 		models = append(models, file)
 		return nil
 	})
+	hook := flag.Bool("hook", false, "judge what the hook of a prompt adds")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, models, flag.Args(), os.Stdout)
+	err := run(ctx, models, flag.Args(), *hook, os.Stdout)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "judge:", err)
@@ -61,7 +64,7 @@ type competitor struct {
 	mode        rag.Mode
 }
 
-func run(ctx context.Context, models, collections []string, out io.Writer) (err error) {
+func run(ctx context.Context, models, collections []string, hook bool, out io.Writer) (err error) {
 	ollama, err := url.Parse(os.Getenv(testenv.EnvOllamaHost))
 	if err != nil {
 		return fmt.Errorf("%s: %w", testenv.EnvOllamaHost, err)
@@ -89,14 +92,22 @@ func run(ctx context.Context, models, collections []string, out io.Writer) (err 
 	if err != nil {
 		return err
 	}
-	printHead(out)
+	judge := competitor.judge
+	if hook {
+		judge = competitor.judgeHook
+		tasks = slices.DeleteFunc(tasks, func(t task) bool { return len(t.others) == 0 })
+		competitors = slices.DeleteFunc(competitors, func(c competitor) bool { return c.mode == rag.Vector || c.name == tinyStandIn })
+		printHookHead(out)
+	} else {
+		printHead(out)
+	}
 	for _, task := range tasks {
 		for _, c := range competitors {
-			report, err := c.judge(ctx, task, home, host)
+			show, err := judge(c, ctx, task, home, host)
 			if err != nil {
 				return fmt.Errorf("judge %s on %s: %w", c.name, task.name, err)
 			}
-			report.print(out, task.name, c)
+			show(out, task.name, c)
 			if err := vectors.save(); err != nil { // a run that is stopped is not in vain
 				return err
 			}
@@ -142,24 +153,33 @@ func others(set string, sets []string) []string {
 	return files
 }
 
-// judge runs the program with a home folder whose settings name the model.
-func (c competitor) judge(ctx context.Context, t task, home, host string) (r report, err error) {
-	settings, arguments := map[string]string{}, []string{"eval", "--json", "--corpus", t.folder, "--mode", string(c.mode)}
+// configure writes settings that name the model into a home folder.
+func (c competitor) configure(home string) error {
+	settings := map[string]string{}
 	if c.model != "" {
 		settings["embedding_model"] = c.model
 	}
+	content, err := json.Marshal(settings)
+	if err != nil {
+		return fmt.Errorf("encode settings: %w", err)
+	}
+	return os.WriteFile(filepath.Join(home, "settings.json"), content, 0o600)
+}
+
+// show prints rows of a table.
+type show func(out io.Writer, set string, by competitor)
+
+// judge runs the program's evaluation with a home folder whose settings name the model.
+func (c competitor) judge(ctx context.Context, t task, home, host string) (show, error) {
+	arguments := []string{"eval", "--json", "--corpus", t.folder, "--mode", string(c.mode)}
 	if c.mode == rag.Vector {
 		arguments = append(arguments, "--sizes", "0") // it is there for its ranking
 	}
 	for _, file := range t.others {
 		arguments = append(arguments, "--others", file)
 	}
-	content, err := json.Marshal(settings)
-	if err != nil {
-		return report{}, fmt.Errorf("encode settings: %w", err)
-	}
-	if err := os.WriteFile(filepath.Join(home, "settings.json"), content, 0o600); err != nil {
-		return report{}, err
+	if err := c.configure(home); err != nil {
+		return nil, err
 	}
 	command := exec.CommandContext(ctx, program, arguments...)
 	command.Env = append(os.Environ(), "CDOCS_HOME="+home, "CDOCS_OLLAMA_HOST="+host,
@@ -167,10 +187,11 @@ func (c competitor) judge(ctx context.Context, t task, home, host string) (r rep
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
 	if err := command.Run(); err != nil {
-		return report{}, fmt.Errorf("%w: %s", err, stderr.String())
+		return nil, fmt.Errorf("%w: %s", err, stderr.String())
 	}
+	var r report
 	if err := json.Unmarshal(stdout.Bytes(), &r); err != nil { //nolint:musttag // its keys are these names
-		return report{}, fmt.Errorf("read the report: %w", err)
+		return nil, fmt.Errorf("read the report: %w", err)
 	}
-	return r, nil
+	return r.print, nil
 }

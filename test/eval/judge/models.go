@@ -16,6 +16,9 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
+// tinyStandIn names the model of the tests, which knows hardly any meanings.
+const tinyStandIn = "tiny stand-in"
+
 // competitors are words alone, the model that the project uses by itself, all-minilm if
 // Ollama has it, and the models in the files. Each model is judged by vectors alone too.
 func (c *vectorCache) competitors(ctx context.Context, files []string) ([]competitor, error) {
@@ -25,7 +28,7 @@ func (c *vectorCache) competitors(ctx context.Context, files []string) ([]compet
 		all = append(all, competitor{name + ", vectors alone", model, rag.Vector}, competitor{name, model, rag.Hybrid})
 	}
 	if os.Getenv(testenv.EnvOllamaModels) == string(testenv.TinyModels) {
-		add("tiny stand-in", own)
+		add(tinyStandIn, own)
 	} else {
 		add(own, own)
 	}
