@@ -140,8 +140,13 @@ func (h *handler) ragQuery(
 	if err != nil {
 		return nil, ragQueryOutput{}, err
 	}
+	filtered, asked := len(in.DocTypes) > 0 || minLevel != catalog.Standard, in.Query
+	if filtered { // other documents may answer it
+		asked = ""
+	}
+	h.countSearch(active, asked, answered.Sources)
 	if answered.Text == "" {
-		answered.Text = nothingFound(answered.Closest, query.MinScore, len(in.DocTypes) > 0 || minLevel != catalog.Standard)
+		answered.Text = nothingFound(answered.Closest, query.MinScore, filtered)
 	}
 	if text := alteredText(answered.Altered, alteredIsRestored); text != "" {
 		answered.Text += "\n\n" + text

@@ -139,6 +139,7 @@ func (h *handler) recallForPrompt(
 					text += " It has changed since it was indexed: its lines may be others."
 				}
 				note(s, active, in.Event, hit.Path, "answers this", hit.Score)
+				h.countSearch(active, "", []rag.Hit{hit})
 				break
 			}
 		}
@@ -181,6 +182,7 @@ func (h *handler) recallForFile(ctx context.Context, active *workspace.Project, 
 				text = fmt.Sprintf("%s: ./%s %q cites %s. Read it before this edit.", memoryName, c.Path,
 					markdown.CutRunes(c.Title, maxPointerTitle), c.Place)
 				note(s, active, in.Event, c.Path, "same file", 1)
+				h.countSearch(active, "", []rag.Hit{{Path: c.Path}})
 				break
 			}
 		}

@@ -212,6 +212,8 @@ func TestCommands_FailWhenTheDiskIsFull(t *testing.T) {
 		{"inspect", "--query", "pool"},
 		{"lint"},
 		{"review"},
+		{"review", "--questions"},
+		{"review", "--unused", "1"},
 		{"graph"},
 		{"doctor"},
 		{"status"},

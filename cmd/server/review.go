@@ -2,14 +2,19 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/lint"
 	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/recall"
 )
 
@@ -17,56 +22,168 @@ import (
 var reviewChecks = []string{"superseded-rule", "supersession-cycle", "place-gone", "place-changed", "near-duplicate"}
 
 func newReviewCommand(flags *flags) *cobra.Command {
-	var recalls, asJSON bool
+	var f reviewFlags
 	command := &cobra.Command{
 		Use:   "review",
 		Short: "List the documents that deserve a look, the most used first",
-		Long: `List the project's own documents that may not hold any more, those first that hooks have
-shown most often: documents whose cited places have changed or are gone, critical ones that
+		Long: `List the project's own documents that may not hold any more, those first that searches and
+hooks have returned most often: documents whose cited places have changed or are gone, critical ones that
 are superseded, and documents that say nearly the same as another one. What lint says of them
 stands below each.
 
---recalls lists what hooks have shown in this project in the last 30 days instead, and how
-often an assistant then opened the document. The server keeps that in the user's own folder.`,
-		Example: "  compound-docs review\n  compound-docs review --recalls --json",
+Other lists in its place:
+
+- --questions: what was asked and found nothing, the most frequent first: documents to write
+- --unused DAYS: documents that are older, and that nothing has returned since
+- --recalls: what hooks have shown in the last 30 days, and how often an assistant then
+  opened the document
+
+Server and commands count that in the user's own folder, from the first search on; with
+"count_searches": false in settings.json no more.`,
+		Example: "  compound-docs review\n  compound-docs review --questions\n  compound-docs review --unused 90 --json",
 		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			options, root, err := flags.here()
-			if err != nil {
-				return err
-			}
-			used, err := shownIn(root, recall.NewStore(options.home))
-			if err != nil {
-				return err
-			}
-			if !recalls {
-				report, err := lintProject(cmd.Context(), root, options)
-				if err != nil {
-					return err
-				}
-				used = toReview(used, report.Findings)
-			}
-			documents := slices.SortedFunc(maps.Values(used), func(a, b *reviewed) int {
-				return cmp.Or(b.Shown-a.Shown, len(b.Findings)-len(a.Findings), cmp.Compare(a.Path, b.Path))
-			})
-			if asJSON {
-				return plain.JSON(cmd.OutOrStdout(), map[string]any{"documents": append([]*reviewed{}, documents...)})
-			}
-			printReview(cmd.OutOrStdout(), documents, recalls)
-			return nil
-		},
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd, flags) },
 	}
-	command.Flags().BoolVar(&recalls, "recalls", false, "list what hooks have shown instead")
-	addJSON(command, &asJSON)
+	command.Flags().BoolVar(&f.questions, "questions", false, "list questions that found nothing")
+	command.Flags().IntVar(&f.unused, "unused", 0, "list documents that nothing has returned in so many days")
+	command.Flags().BoolVar(&f.recalls, "recalls", false, "list what hooks have shown")
+	addJSON(command, &f.json)
 	return command
+}
+
+// reviewFlags say what review lists.
+type reviewFlags struct {
+	questions, recalls, json bool
+	unused                   int // days, 0 for another list
+}
+
+func (f *reviewFlags) run(command *cobra.Command, flags *flags) error {
+	if command.Flags().Changed("unused") && f.unused < 1 {
+		return usagef("--unused is %d; give a number of days, such as 90", f.unused)
+	}
+	if f.questions {
+		if err := exclusive(command, "questions", "unused", "recalls"); err != nil {
+			return err
+		}
+	}
+	if f.recalls {
+		if err := exclusive(command, "recalls", "unused"); err != nil {
+			return err
+		}
+	}
+	options, root, err := flags.here()
+	if err != nil {
+		return err
+	}
+	store := recall.NewStore(options.home)
+	usage := store.Usage(root)
+	if f.questions {
+		return f.listQuestions(command.OutOrStdout(), usage)
+	}
+	used, err := shownIn(root, store)
+	if err != nil {
+		return err
+	}
+	for path, count := range usage.Returned {
+		if used[path] == nil {
+			used[path] = &reviewed{Path: path}
+		}
+		used[path].Returned, used[path].last = count.Times, count.Last
+	}
+	switch {
+	case f.recalls:
+		maps.DeleteFunc(used, func(_ string, d *reviewed) bool { return d.Shown == 0 })
+	case f.unused > 0:
+		if used, err = unusedIn(command.Context(), root, options, used, time.Now().AddDate(0, 0, -f.unused)); err != nil {
+			return err
+		}
+	default:
+		report, err := lintProject(command.Context(), root, options)
+		if err != nil {
+			return err
+		}
+		used = toReview(used, report.Findings)
+	}
+	documents := slices.SortedFunc(maps.Values(used), func(a, b *reviewed) int {
+		return cmp.Or(b.Returned-a.Returned, b.Shown-a.Shown, len(b.Findings)-len(a.Findings), cmp.Compare(a.Path, b.Path))
+	})
+	if f.json {
+		return plain.JSON(command.OutOrStdout(), map[string]any{"documents": append([]*reviewed{}, documents...)})
+	}
+	f.print(command.OutOrStdout(), documents)
+	if f.unused > 0 {
+		plain.Println(command.ErrOrStderr(), "note:", countedSince(usage))
+	}
+	return nil
+}
+
+func countedSince(usage recall.Usage) string {
+	if usage.Since.IsZero() {
+		return "nothing is counted yet; searches are from now on, unless settings.json says \"count_searches\": false"
+	}
+	return "searches are counted since " + usage.Since.Format(time.DateOnly)
+}
+
+// unusedIn returns the documents of the project that are from before a time and that
+// nothing has returned since.
+func unusedIn(
+	ctx context.Context, root string, o options, used map[string]*reviewed, since time.Time,
+) (map[string]*reviewed, error) {
+	p, err := project.Load(root, o.settings.ExternalDocsAllowed...)
+	if err != nil {
+		return nil, err
+	}
+	set, err := docset.Read(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	unused := map[string]*reviewed{}
+	for _, d := range set.Documents {
+		use := cmp.Or(used[d.Path], &reviewed{Path: d.Path})
+		if d.Err == nil && d.Date < since.Format(time.DateOnly) && use.last.Before(since) {
+			unused[d.Path] = use
+		}
+	}
+	return unused, nil
+}
+
+// unanswered is a question that found nothing.
+type unanswered struct {
+	Question string `json:"question"`
+	recall.Count
+}
+
+func (f *reviewFlags) listQuestions(w io.Writer, usage recall.Usage) error {
+	questions := []unanswered{}
+	for question, count := range usage.Questions {
+		questions = append(questions, unanswered{question, count})
+	}
+	slices.SortFunc(questions, func(a, b unanswered) int {
+		return cmp.Or(b.Times-a.Times, b.Last.Compare(a.Last), cmp.Compare(a.Question, b.Question))
+	})
+	if f.json {
+		return plain.JSON(w, map[string]any{"questions": questions})
+	}
+	if len(questions) == 0 {
+		plain.Println(w, "No question has found nothing.")
+	}
+	for _, q := range questions {
+		asked := "asked " + plain.Count(q.Times, "time") + ", last on " + q.Last.Format(time.DateOnly)
+		plain.Printf(w, "%s %s\n", q.Question, plain.StyleFor(w).Dim("("+asked+")"))
+	}
+	return nil
 }
 
 // reviewed is a document with its use and what is found of it.
 type reviewed struct {
-	Path     string         `json:"path"`
+	Path string `json:"path"`
+	// Returned counts searches and hooks, Shown the hooks of the last 30 days.
+	Returned int            `json:"returned"`
 	Shown    int            `json:"shown"`
 	Opened   int            `json:"opened"`
 	Findings []lint.Finding `json:"findings,omitempty"`
+
+	last time.Time // returned
 }
 
 // shownIn counts by path what hooks have shown of the project at root.
@@ -105,19 +222,23 @@ func toReview(used map[string]*reviewed, findings []lint.Finding) map[string]*re
 	return found
 }
 
-func printReview(w io.Writer, documents []*reviewed, recalls bool) {
+func (f *reviewFlags) print(w io.Writer, documents []*reviewed) {
 	s := plain.StyleFor(w)
 	switch {
-	case len(documents) == 0 && recalls:
+	case len(documents) > 0:
+	case f.unused > 0:
+		plain.Println(w, "Every document was returned, or is newer.")
+	case f.recalls:
 		plain.Println(w, "Hooks have shown no document of this project in the last 30 days.")
-	case len(documents) == 0:
+	default:
 		plain.Println(w, "No document needs a look.")
 	}
 	for _, d := range documents {
-		use := "shown " + plain.Count(d.Shown, "time") + ", opened " + plain.Count(d.Opened, "time")
+		use := fmt.Sprintf("returned %s, shown %s, opened %s",
+			plain.Count(d.Returned, "time"), plain.Count(d.Shown, "time"), plain.Count(d.Opened, "time"))
 		plain.Printf(w, "%s %s\n", plain.Path(d.Path), s.Dim(use))
-		for _, f := range d.Findings {
-			plain.Printf(w, "  %d: %s %s\n", f.Line, f.Message, s.Dim("("+f.Check+")"))
+		for _, finding := range d.Findings {
+			plain.Printf(w, "  %d: %s %s\n", finding.Line, finding.Message, s.Dim("("+finding.Check+")"))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -43,12 +44,48 @@ func TestReview_NamesWhatIsUsedMost(t *testing.T) {
 		lines = append(lines, strings.SplitN(strings.TrimSpace(line), "is critical", 2)[0])
 	}
 	got := strings.Join(lines, "|")
-	want := insights + "b.md shown 2 times, opened 1 time|5: it |" + insights + "a.md shown 0 times, opened 0 times|5: it "
+	want := insights + "b.md returned 0 times, shown 2 times, opened 1 time|5: it |" + insights + "a.md returned 0 times, shown 0 times, opened 0 times|5: it "
 	if got != want {
 		t.Errorf("review says %q, want %q", got, want)
 	}
 	recalls := mustRun(t, root, environment, "review", "--recalls").stdout
-	if want := insights + "b.md shown 2 times, opened 1 time\n" + insights + "c.md shown 1 time, opened 1 time\n"; recalls != want {
+	if want := insights + "b.md returned 0 times, shown 2 times, opened 1 time\n" + insights + "c.md returned 0 times, shown 1 time, opened 1 time\n"; recalls != want {
 		t.Errorf("review --recalls says %q, want %q", recalls, want)
+	}
+}
+
+// What searches found, and what they did not, is listed; nothing is where the user does not
+// want it counted.
+func TestReview_ListsWhatSearchesDidNotFind(t *testing.T) {
+	t.Parallel()
+	environment, _ := services(t)
+	home := t.TempDir()
+	environment = append(environment, "CDOCS_HOME="+home, "CDOCS_OLLAMA_HOST=http://127.0.0.1:1")
+	const problems = "csharp-compounding-docs/problems/"
+	root := newProject(t, map[string]string{
+		problems + "pool.md":  strings.ReplaceAll(problem, "%", "Connection pool exhausted"),
+		problems + "cache.md": strings.ReplaceAll(problem, "%", "Velvet cache"),
+	})
+	mustRun(t, root, environment, "search", "connection pool exhausted")
+	for range 2 {
+		run(t, root, environment, "search", "zebra crossing")
+	}
+	run(t, root, environment, "search", "--doc-types", "tool", "connection pool")
+	o := mustRun(t, root, environment, "review", "--questions")
+	if want := "zebra crossing (asked 2 times, last on "; !strings.HasPrefix(o.stdout, want) || strings.Count(o.stdout, "\n") != 1 {
+		t.Errorf("review --questions says %q, want one line with %q", o.stdout, want)
+	}
+	o = mustRun(t, root, environment, "review", "--unused", "1")
+	if !strings.Contains(o.stdout, problems+"cache.md returned 0 times") || strings.Contains(o.stdout, "pool.md") ||
+		!strings.Contains(o.stderr, "note: searches are counted since 20") {
+		t.Errorf("review --unused says %q and %q", o.stdout, o.stderr)
+	}
+	if err := os.RemoveAll(filepath.Join(home, "recalls")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, home, "settings.json", `{"count_searches": false}`)
+	run(t, root, environment, "search", "zebra crossing")
+	if entries, err := os.ReadDir(filepath.Join(home, "recalls")); err == nil {
+		t.Errorf("with count_searches off there are %v", entries)
 	}
 }

@@ -68,7 +68,7 @@ type DocType struct {
 	// Docs is the folder of all the project's documents. A document may name another one by its path
 	// in there.
 	Docs string
-	// LinkRoot is the folder of the repository from which links lead that begin with /, "" for the
+	// LinkRoot is the folder of the repository from which links lead that begin with /, "." or "" for the
 	// repository itself.
 	LinkRoot string
 	// SchemaHash identifies what Validate depends on. When it changes, documents

@@ -26,7 +26,7 @@ type Documents struct {
 	Folder string `json:"folder"` // as written; see [Project.DocsDir]
 	// Lenient takes documents with any front matter, or with none.
 	Lenient bool `json:"lenient"`
-	// LinkRoot is the folder from which links lead that begin with /, "" for the repository.
+	// LinkRoot is the folder from which links lead that begin with /, "." for the repository.
 	LinkRoot string `json:"link_root"`
 }
 
@@ -72,7 +72,7 @@ type CustomDocType struct {
 // DefaultConfig returns what holds where config.json says nothing.
 func DefaultConfig() Config {
 	return Config{
-		Documents:      Documents{Folder: DocsFolder},
+		Documents:      Documents{Folder: DocsFolder, LinkRoot: "."},
 		Retrieval:      Retrieval{MinRelevanceScore: 0.7, MaxResults: 3, MaxLinkedDocs: 5},
 		SemanticSearch: SemanticSearch{MinRelevanceScore: 0.5, DefaultLimit: 10},
 		LinkResolution: LinkResolution{MaxDepth: 2, MaxLinkedDocs: 5},

@@ -17,7 +17,7 @@ func TestLoad_AppliesDefaults(t *testing.T) {
 	p := mustLoad(t, newRepo(t, withConfig(`{"project_name": "my-project"}`)))
 	want := project.Config{
 		ProjectName:    "my-project",
-		Documents:      project.Documents{Folder: "csharp-compounding-docs"},
+		Documents:      project.Documents{Folder: "csharp-compounding-docs", LinkRoot: "."},
 		Retrieval:      project.Retrieval{MinRelevanceScore: 0.7, MaxResults: 3, MaxLinkedDocs: 5},
 		SemanticSearch: project.SemanticSearch{MinRelevanceScore: 0.5, DefaultLimit: 10},
 		LinkResolution: project.LinkResolution{MaxDepth: 2, MaxLinkedDocs: 5},
@@ -259,7 +259,7 @@ func TestConfigSchema_DefaultsAreTheOnesApplied(t *testing.T) {
 			}
 		}
 	}
-	if compared != 11 {
-		t.Errorf("compared %d defaults, want 11", compared)
+	if compared != 12 {
+		t.Errorf("compared %d defaults, want 12", compared)
 	}
 }

@@ -28,7 +28,7 @@ func (p *Project) documentType(t DocType) document.DocType {
 			named, ok := p.DocType(name)
 			return p.documentType(named), ok
 		}
-	case p.docsDir != DocsFolder || d.LinkRoot != "": // paths may be relative to them
+	case p.docsDir != DocsFolder || d.LinkRoot != ".": // paths may be relative to them
 		d.SchemaHash = fingerprint([]byte(t.SchemaHash), []byte(p.docsDir), []byte(d.LinkRoot))
 	}
 	return d

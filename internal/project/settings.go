@@ -37,6 +37,9 @@ type Settings struct {
 	// relevance a document is shown unasked.
 	Recall          Recall  `json:"recall"`
 	RecallThreshold float64 `json:"recall_threshold"`
+	// CountSearches says that what searches return, and the questions that found nothing,
+	// are kept in the user's folder.
+	CountSearches bool `json:"count_searches"`
 	// ExternalDocsAllowed lists absolute paths of folders. A project may have these, and folders below
 	// them, as external documentation although they are outside its repository. Pass it to [Load].
 	ExternalDocsAllowed []string `json:"external_docs_allowed"`
@@ -65,6 +68,7 @@ func DefaultSettings() Settings {
 		UnusedTextHours:         24,
 		Recall:                  RecallAll,
 		RecallThreshold:         0.9,
+		CountSearches:           true,
 		ExternalDocsAllowed:     []string{},
 	}
 }

@@ -20,6 +20,7 @@ func TestLoadSettings(t *testing.T) {
 		UnusedTextHours:         24,
 		Recall:                  project.RecallAll,
 		RecallThreshold:         0.9,
+		CountSearches:           true,
 		ExternalDocsAllowed:     []string{},
 	}
 	tests := []struct {
@@ -40,6 +41,7 @@ func TestLoadSettings(t *testing.T) {
 			"unused_text_hours": 1.5,
 			"recall": "prompt",
 			"recall_threshold": 0.8,
+			"count_searches": false,
 			"external_docs_allowed": ["/srv/handbook"]
 		}`}, project.Settings{
 			FileWatcher:             project.FileWatcher{DebounceMS: 50},

@@ -84,8 +84,8 @@ func (s *Session) Open(project, path string) {
 // that has solved something is reminded again.
 func (s *Session) Compact() { s.Forgotten, s.Reminded = len(s.Shown), false }
 
-// Store keeps sessions in files below the user's own folder, one file for each. Other
-// processes may use the same folder. Safe for concurrent use.
+// Store keeps sessions and what searches returned in files below the user's own folder, one
+// for each session and each project. Other processes may use the same folder. Safe for concurrent use.
 type Store struct {
 	dir string
 	mu  sync.Mutex
@@ -96,36 +96,40 @@ func NewStore(home string) *Store { return &Store{dir: filepath.Join(home, sessi
 
 // Update changes a session and writes it. A session that is not known, or whose file
 // cannot be understood, begins empty. Nothing is written if change returns an error.
-func (s *Store) Update(id string, change func(*Session) error) (err error) {
+func (s *Store) Update(id string, change func(*Session) error) error {
+	return rewrite(s, fileName(id), change)
+}
+
+func rewrite[T any](s *Store, name string, change func(*T) error) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return fmt.Errorf("remember a session: %w", err)
+		return fmt.Errorf("remember what was shown: %w", err)
 	}
 	lock := flock.New(filepath.Join(s.dir, ".lock"))
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
 	defer cancel()
 	if _, err := lock.TryLockContext(ctx, 10*time.Millisecond); err != nil {
-		return fmt.Errorf("remember a session: wait for the process that holds %s, see fuser -v: %w", lock.Path(), err)
+		return fmt.Errorf("remember what was shown: wait for the process that holds %s, see fuser -v: %w", lock.Path(), err)
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
-	file := filepath.Join(s.dir, fileName(id))
-	session, known := readSession(file)
+	file := filepath.Join(s.dir, name)
+	kept, known := readFile[T](file)
 	if !known {
 		s.removeOld(time.Now().Add(-maxAge))
 	}
-	if err := change(&session); err != nil {
+	if err := change(&kept); err != nil {
 		return err
 	}
-	content, err := json.Marshal(session)
+	content, err := json.Marshal(kept)
 	if err != nil {
-		return fmt.Errorf("remember a session: %w", err)
+		return fmt.Errorf("remember what was shown: %w", err)
 	}
 	if len(content) > maxFile {
-		return fmt.Errorf("remember a session: it has been shown %d documents", len(session.Shown))
+		return fmt.Errorf("remember what was shown: it has been shown more than %d bytes of documents", maxFile)
 	}
 	if err := os.WriteFile(file+".new", content, 0o600); err != nil {
-		return fmt.Errorf("remember a session: %w", err)
+		return fmt.Errorf("remember what was shown: %w", err)
 	}
 	return os.Rename(file+".new", file)
 }
@@ -141,7 +145,10 @@ func (s *Store) All() ([]Session, error) {
 	}
 	var all []Session
 	for _, entry := range entries {
-		if session, known := readSession(filepath.Join(s.dir, entry.Name())); known {
+		if filepath.Ext(entry.Name()) != extension {
+			continue
+		}
+		if session, known := readFile[Session](filepath.Join(s.dir, entry.Name())); known {
 			all = append(all, session)
 		}
 	}
@@ -167,13 +174,11 @@ func fileName(id string) string {
 	return hex.EncodeToString(sum[:16]) + extension
 }
 
-func readSession(file string) (session Session, known bool) {
-	if filepath.Ext(file) != extension {
-		return Session{}, false
-	}
+func readFile[T any](file string) (kept T, known bool) {
+	var none T
 	content, err := os.ReadFile(file)
-	if err != nil || json.Unmarshal(content, &session) != nil {
-		return Session{}, false
+	if err != nil || json.Unmarshal(content, &kept) != nil {
+		return none, false
 	}
-	return session, true
+	return kept, true
 }
