@@ -22,7 +22,7 @@ const (
 )
 
 func newDoctorCommand(flags *flags) *cobra.Command {
-	var asJSON bool
+	var asJSON, team bool
 	command := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what is wrong with the set-up, and how to mend it",
@@ -37,9 +37,10 @@ only. Findings that are skipped do not count.`,
 		Example: "  compound-docs doctor\n  compound-docs doctor --project ~/my-project --json",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return diagnose(cmd.Context(), flags, asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return diagnose(cmd.Context(), flags, team, asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
+	command.Flags().BoolVar(&team, "team", false, "look at what concerns all servers of a shared database too")
 	addJSON(command, &asJSON)
 	return command
 }
@@ -51,7 +52,7 @@ type diagnosis struct {
 	Findings []doctor.Finding `json:"findings"`
 }
 
-func diagnose(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writer) (err error) {
+func diagnose(ctx context.Context, f *flags, team, asJSON bool, stdout, stderr io.Writer) (err error) {
 	home, err := homeFolder()
 	if err != nil {
 		return err
@@ -74,6 +75,7 @@ func diagnose(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writ
 	if err != nil {
 		return err
 	}
+	system.Team = team
 	found := diagnosis{Version: version, Findings: doctor.Run(ctx, system)}
 	found.Severity = doctor.Worst(found.Findings)
 	if asJSON {

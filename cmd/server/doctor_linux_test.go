@@ -53,6 +53,18 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 		{"an unknown host", func(_ *testing.T, i *installation) {
 			i.set("CDOCS_DATABASE_URL", "postgres://u:s3cret@nosuch.invalid/d")
 		}, "database", "the host nosuch.invalid of the database is not found", "correct the host in CDOCS_DATABASE_URL", 1},
+		{"hardly a connection left", func(t *testing.T, i *installation) {
+			t.Helper()
+			i.set("CDOCS_DATABASE_URL", withFewConnections(t))
+		}, "team", "of 4 connections are in use", "pool_max_conns=2", 2},
+		{"unused passages that nobody looks for", func(t *testing.T, i *installation) {
+			t.Helper()
+			i.run(t, "cleanup", "--dry-run") // makes the tables
+			i.asRole(t, `INSERT INTO projects (name) VALUES ('old');
+				INSERT INTO tenants (project_id, branch_name, path_hash, repo_root, first_seen)
+					SELECT id, '', '', '', now() - interval '31 days' FROM projects;
+				GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA public TO {role}`)
+		}, "team", "for 31 days", "compound-docs cleanup", 2},
 		{"a role that may not create tables", func(t *testing.T, i *installation) {
 			t.Helper()
 			i.asRole(t, "REVOKE CREATE ON SCHEMA public FROM PUBLIC")

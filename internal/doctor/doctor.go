@@ -7,6 +7,7 @@ package doctor
 
 import (
 	"context"
+	"slices"
 
 	"github.com/compound-docs/compound-docs/internal/pgserver"
 	"github.com/compound-docs/compound-docs/internal/project"
@@ -78,6 +79,8 @@ type System struct {
 	Ollama *ollama.Client
 	// Environment has the variables that the server reads, as this process has them.
 	Environment map[string]string
+	// Team has the database looked at as one that many servers share.
+	Team bool
 	// AddLine is the command that registers the server with Claude Code.
 	AddLine string
 }
@@ -120,7 +123,11 @@ type examination struct {
 func Run(ctx context.Context, system System) []Finding {
 	e := &examination{System: system}
 	var findings []Finding
-	for _, check := range checks {
+	all := checks
+	if system.Team {
+		all = append(slices.Clip(all), check{"team", checkTeam})
+	}
+	for _, check := range all {
 		if ctx.Err() != nil {
 			break
 		}

@@ -1,0 +1,53 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/compound-docs/compound-docs/db"
+)
+
+const (
+	// fewConnections are what a server opens while it works.
+	fewConnections = 4
+	// longUnswept is after how long cleanup counts a checkout as unused.
+	longUnswept = 30 * 24 * time.Hour
+)
+
+// checkTeam looks at what concerns all servers of a shared database.
+func checkTeam(ctx context.Context, e *examination) []Finding {
+	if e.databaseURL == "" || e.Server != nil {
+		return one(Skipped, "no shared database can be used: CDOCS_DATABASE_URL names one", "")
+	}
+	team, err := db.ReadTeam(ctx, e.databaseURL, e.migrated)
+	if err != nil {
+		return one(Error, what(err), fixOf(err, "run: compound-docs status"))
+	}
+	through := ""
+	if team.Pooled {
+		through = "; a pooler is between, which migrations have to go past"
+	}
+	used := fmt.Sprintf("%d of %d connections are in use%s", team.Connections, team.MaxConnections, through)
+	var findings []Finding
+	if team.MaxConnections-team.Connections < fewConnections {
+		findings = one(Warning, used, "raise max_connections of the database server, or put pool_max_conns=2 into the "+
+			"CDOCS_DATABASE_URL of every server")
+	} else {
+		findings = one(OK, used, "")
+	}
+	if team.Readable {
+		findings = append(findings, Finding{
+			Severity: Warning, What: "the connection is not encrypted: others in the network can read the documents",
+			Fix: "set ssl = on for the database server, and sslmode=verify-full in CDOCS_DATABASE_URL",
+		})
+	}
+	if team.Unswept > longUnswept {
+		findings = append(findings, Finding{
+			Severity: Warning,
+			What:     fmt.Sprintf("nobody has looked for %d days for unused passages of a project", int(team.Unswept.Hours())/24),
+			Fix:      "run as the owner of the tables, best every night: compound-docs cleanup",
+		})
+	}
+	return findings
+}
