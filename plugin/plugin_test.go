@@ -143,8 +143,8 @@ func TestProgram_IsFound(t *testing.T) {
 		"on the PATH":       {"a folder", "a folder", "started with serve --project a b\n"},
 		"go install":        {"go/bin", "none", "started with serve --project a b\n"},
 		"user's programs":   {".local/bin", "none", "started with serve --project a b\n"},
-		"nowhere":           {"elsewhere", "none", "compound-docs is not installed: see https://github.com/compound-docs/compound-docs#start, then restart Claude Code\n"},
-		"a folder, no file": {"elsewhere", "folder", "compound-docs is not installed: see https://github.com/compound-docs/compound-docs#start, then restart Claude Code\n"},
+		"nowhere":           {"elsewhere", "none", "compound-docs is not installed: see https://github.com/compound-docs/compound-docs#start, then reconnect it with /mcp\n"},
+		"a folder, no file": {"elsewhere", "folder", "compound-docs is not installed: see https://github.com/compound-docs/compound-docs#start, then reconnect it with /mcp\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -164,6 +165,13 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			t.Helper()
 			write(t, i.root, ".mcp.json", `{"mcpServers": {"compound-docs": {"command": "/nowhere/compound-docs"}}}`)
 		}, "Claude Code", "no such program", "claude mcp add --env ", 1},
+		{"plugin's server failed before", func(t *testing.T, i *installation) {
+			t.Helper()
+			write(t, i.root, ".mcp.json", "{}")
+			write(t, filepath.Dir(i.home), ".claude/settings.json", `{"enabledPlugins": {"cdocs@compound-docs": true}}`)
+			write(t, filepath.Dir(i.home), ".claude/mcp-needs-auth-cache.json",
+				fmt.Sprintf(`{"plugin:cdocs:compound-docs": {"timestamp": %d}}`, time.Now().UnixMilli()))
+		}, "Claude Code", "does not try again before", "mcp-needs-auth-cache.json; or choose Reconnect in /mcp", 2},
 		{"another database than the client's", func(t *testing.T, i *installation) {
 			t.Helper()
 			write(t, i.root, ".mcp.json", `{"mcpServers": {"compound-docs":

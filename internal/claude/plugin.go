@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // ScopePlugin is a registration by the plugin, in each project where that is enabled.
@@ -12,16 +13,46 @@ const ScopePlugin = "plugin"
 // pluginName is the name of the plugin, which a marketplace follows.
 const pluginName = "cdocs@"
 
+// userFolder is that of Claude Code's settings.
+func userFolder() (string, error) {
+	if folder := os.Getenv("CLAUDE_CONFIG_DIR"); folder != "" {
+		return folder, nil
+	}
+	home, err := os.UserHomeDir()
+	return filepath.Join(home, ".claude"), err
+}
+
+// failurePause is for how long Claude Code does not start the server of a plugin again
+// that did not start.
+const failurePause = 15 * time.Minute
+
+// PluginPaused returns until when Claude Code does not start the plugin's server, since it
+// did not start before, and the file that says so; "" if it starts it.
+func PluginPaused() (until time.Time, file string) {
+	folder, err := userFolder()
+	if err != nil {
+		return time.Time{}, ""
+	}
+	file = filepath.Join(folder, "mcp-needs-auth-cache.json")
+	var failures map[string]struct {
+		Timestamp int64 `json:"timestamp"` // in milliseconds
+	}
+	if err := read(file, &failures); err != nil {
+		return time.Time{}, "" // it is no failure of ours that Claude Code's file is not as expected
+	}
+	failed, ok := failures["plugin:cdocs:"+ServerName]
+	if until = time.UnixMilli(failed.Timestamp).Add(failurePause); !ok || time.Now().After(until) {
+		return time.Time{}, ""
+	}
+	return until, file
+}
+
 // findPlugin returns the server of the plugin, and false if that is not enabled in the
 // project at root. The project's settings count before the user's.
 func findPlugin(root string) (Registration, bool, error) {
-	folder := os.Getenv("CLAUDE_CONFIG_DIR")
-	if folder == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return Registration{}, false, err
-		}
-		folder = filepath.Join(home, ".claude")
+	folder, err := userFolder()
+	if err != nil {
+		return Registration{}, false, err
 	}
 	for _, file := range []string{
 		filepath.Join(root, ".claude", "settings.local.json"), filepath.Join(root, ".claude", "settings.json"),
