@@ -38,25 +38,10 @@ const (
 	connectionCheck = 10 * time.Second
 )
 
-// Open migrates the database at url and returns a pool of connections that know the vector
-// types. Nothing of a connection's session is relied on, because a pooler such as
-// PgBouncer may give each transaction another one: statements are not prepared, and each
-// operation makes its settings.
-//
-// The caller closes the pool. Errors are [*Error].
-func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, error) {
-	pool, err := newPool(ctx, url)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := migrated(ctx, pool, logger); err != nil {
-		pool.Close()
-		return nil, err
-	}
-	return pool, nil
-}
-
-// newPool returns a pool that has not connected.
+// newPool returns a pool, not connected yet, of connections that know the vector types.
+// Nothing of a connection's session is relied on, because a pooler such as PgBouncer may
+// give each transaction another one: statements are not prepared, and each operation makes
+// its settings.
 func newPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	if url == "" {
 		return nil, &Error{

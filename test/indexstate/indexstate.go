@@ -30,11 +30,12 @@ func Documents(ctx context.Context, pool *pgxpool.Pool, branch string) ([]string
 // OpenPool opens an index until the test ends.
 func OpenPool(t testing.TB, databaseURL string) *pgxpool.Pool {
 	t.Helper()
-	pool, err := db.Open(t.Context(), databaseURL, slog.New(slog.DiscardHandler))
+	database := db.NewDatabase(databaseURL, slog.New(slog.DiscardHandler))
+	t.Cleanup(database.Close)
+	pool, err := database.Pool(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(pool.Close)
 	return pool
 }
 
