@@ -11,9 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/pgvector/pgvector-go"
 	pgxvec "github.com/pgvector/pgvector-go/pgx"
 
 	"github.com/compound-docs/compound-docs/internal/process"
@@ -42,7 +44,7 @@ const (
 // Nothing of a connection's session is relied on, because a pooler such as PgBouncer may
 // give each transaction another one: statements are not prepared, and each operation makes
 // its settings.
-func newPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
+func newPool(ctx context.Context, url string, mode pgx.QueryExecMode) (*pgxpool.Pool, error) {
 	if url == "" {
 		return nil, &Error{
 			Op: "open database", Kind: KindSetup,
@@ -59,7 +61,7 @@ func newPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	}
 	client, _, _ := strings.Cut(process.ID(), " ")
 	config.ConnConfig.RuntimeParams["application_name"] = "compound-docs " + client // for people who look at connections
-	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	config.ConnConfig.DefaultQueryExecMode = mode
 	config.AfterConnect = registerTypes
 	config.MaxConnIdleTime, config.HealthCheckPeriod = idleConnection, connectionCheck
 	// A connection that is broken fails its next query, which is then tried again.
@@ -151,5 +153,11 @@ func registerTypes(ctx context.Context, conn *pgx.Conn) error {
 	if err != nil {
 		return fmt.Errorf("register types: %w", err)
 	}
+	// For statements whose types the server is not asked for.
+	conn.TypeMap().RegisterDefaultPgType([]uuid.UUID{}, "_uuid")
+	conn.TypeMap().RegisterDefaultPgType([]pgvector.HalfVector{}, "_halfvec")
+	conn.TypeMap().RegisterDefaultPgType([]pgvector.SparseVector{}, "_sparsevec")
+	conn.TypeMap().RegisterDefaultPgType([]Collection{}, "_collection")
+	conn.TypeMap().RegisterDefaultPgType([]PromotionLevel{}, "_promotion_level")
 	return nil
 }

@@ -4,12 +4,13 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Open migrates the database at url and returns a pool, which the caller closes.
 func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, error) {
-	pool, err := newPool(ctx, url)
+	pool, err := newPool(ctx, url, pgx.QueryExecModeCacheDescribe)
 	if err != nil {
 		return nil, err
 	}

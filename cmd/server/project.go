@@ -33,6 +33,16 @@ func withProject(command *cobra.Command, flags *flags, f func(ctx context.Contex
 	return withTools(command, flags, findProject, f)
 }
 
+// withProjectOnce is withProject for a command that is to be fast: no text is embedded
+// meanwhile.
+func withProjectOnce(command *cobra.Command, flags *flags, f func(ctx context.Context, t *tooling) error) error {
+	return withTools(command, flags, findProject, func(ctx context.Context, t *tooling) error {
+		t.database.Brief()
+		t.workspace.Once()
+		return f(ctx, t)
+	})
+}
+
 // withTools is withProject with a function that finds the project. It may return "" if no
 // project is needed.
 func withTools(

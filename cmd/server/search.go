@@ -104,7 +104,7 @@ func (f *searchFlags) run(command *cobra.Command, flags *flags, query string) er
 		}
 	}
 	arguments := f.arguments(command, query)
-	return withProject(command, flags, func(ctx context.Context, t *tooling) error {
+	return withProjectOnce(command, flags, func(ctx context.Context, t *tooling) error {
 		found, err := f.search(ctx, t, arguments)
 		if err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 
 	"github.com/compound-docs/compound-docs/db"
@@ -48,7 +49,9 @@ type Project struct {
 	notLeading error
 	// configProblem is the error in a config that changed after the activation.
 	configProblem error
-	changed       chan struct{} // closed and replaced when the status changes
+	// once is how far the one sync of a workspace came that is used once; nil for others.
+	once    *Status
+	changed chan struct{} // closed and replaced when the status changes
 }
 
 // tree is a folder, its index, and the mirror that keeps the two equal.
@@ -162,6 +165,41 @@ func (p *Project) start() {
 			p.index.Lead(ctx, p.Tenant, p.keepIndexed, func(reason error) { p.setLeading(false, reason) })
 		})
 	})
+}
+
+// startOnce indexes the text of the files that have changed, as long as a call may wait for
+// that, beside a server that may lead the tenant.
+func (p *Project) startOnce(ctx context.Context) {
+	stale, cancel := context.WithCancel(context.Background())
+	p.cancel = cancel
+	p.running.Go(func() { p.stale.run(stale) })
+	limited, end := context.WithTimeout(ctx, SyncWait)
+	defer end()
+	status := Status{Synced: time.Now(), Failed: []Failed{}}
+	err := p.ready()
+	for _, tree := range p.trees {
+		if err != nil {
+			break
+		}
+		before := status
+		var result watch.SyncResult
+		result, err = watch.Sync(limited, tree.folder, tree.indexer, func(done, total int) {
+			status.Done, status.Total = before.Done+done, before.Total+total
+		})
+		for _, failed := range result.Failed {
+			status = status.plusFailed(failed, status.Synced)
+		}
+	}
+	if err != nil {
+		status.Waiting = apierror.AsError(err).Error()
+	}
+	if limited.Err() != nil && ctx.Err() == nil {
+		status.Waiting = "there is more to index than " + SyncWait.String() + " allow; `compound-docs sync` goes on"
+	}
+	status = p.counted(ctx, status)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.once = &status
 }
 
 func (p *Project) stop() {

@@ -119,10 +119,12 @@ func printable(text string) string { return strings.ReplaceAll(text, "\x00", "\u
 // returns the status that the other one has published.
 func (p *Project) Status(ctx context.Context) Status {
 	p.mu.Lock()
-	decided, leading, reason, problem := p.decided, p.leading, p.notLeading, p.configProblem
+	decided, leading, reason, problem, once := p.decided, p.leading, p.notLeading, p.configProblem, p.once
 	p.mu.Unlock()
 	var status Status
 	switch {
+	case once != nil:
+		status = *once
 	case leading:
 		status = p.localStatus(ctx)
 	case decided:
@@ -163,7 +165,11 @@ func (p *Project) mirrored() Status {
 }
 
 func (p *Project) localStatus(ctx context.Context) Status {
-	status := p.mirrored()
+	return p.counted(ctx, p.mirrored())
+}
+
+// counted adds the passages to embed to a status.
+func (p *Project) counted(ctx context.Context, status Status) Status {
 	if status.Pending() == 0 && !status.Synced.IsZero() {
 		if err := p.queue.Count(ctx); err != nil && ctx.Err() == nil {
 			p.logger.DebugContext(ctx, "count passages to embed", "error", err)

@@ -32,6 +32,7 @@ type Workspace struct {
 	answerer *answer.Answerer
 	settings project.Settings
 	logger   *slog.Logger
+	once     bool // see Once
 
 	// switching is held by the one call that may change active.
 	switching sync.Mutex
@@ -70,6 +71,11 @@ func New(
 	searcher.OnAltered(s.restore)
 	return s
 }
+
+// Once makes it a workspace for a process that ends soon: it brings the text of a project up
+// to date when that becomes active, embeds nothing, and follows no file. Call it before the
+// workspace is first used.
+func (w *Workspace) Once() { w.once = true }
 
 // prefer has passages that were found by their words embedded before others.
 func (w *Workspace) prefer(tenant *catalog.Tenant, _ catalog.Collection, hashes []uuid.UUID) {
@@ -274,6 +280,10 @@ func (w *Workspace) replace(
 	w.mu.Unlock()
 	if previous != nil {
 		previous.stop()
+	}
+	if w.once {
+		next.startOnce(ctx)
+		return next, nil
 	}
 	next.start()
 	w.following.Do(func() {

@@ -36,6 +36,8 @@ func measurements() []measurement {
 		{Row{Name: "far.search.trips", Unit: "trips", Target: atMost(3)}, farSearch},
 		{Row{Name: "far.activate.trips", Unit: "trips", Target: atMost(10)}, farActivation},
 		{Row{Name: "far.sync.trips", Unit: "trips", Target: atMost(20)}, farSync},
+		{Row{Name: "cli.search.trips", Unit: "trips", Target: atMost(12)}, commandTrips},
+		{Row{Name: "cli.search.ratio", Unit: "ratio"}, commandSearch},
 		{Row{
 			Name: "search.overhead.ratio", Unit: "ratio", Target: atMost(1.25),
 			Reason: "the client, the pipes, and the checks of arguments and answer take 1 to 2 ms whatever the statements take",
