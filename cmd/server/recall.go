@@ -37,7 +37,7 @@ because assistants take 2 for a veto.`,
 			}
 			event, err := readHook(cmd.InOrStdin())
 			if err == nil {
-				err = withProject(cmd, flags, func(ctx context.Context, t *tooling) error {
+				err = withProjectOnce(cmd, flags, func(ctx context.Context, t *tooling) error {
 					var answer json.RawMessage
 					if _, err := t.call(ctx, "recall", event, &answer); err != nil {
 						return err
