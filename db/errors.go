@@ -115,10 +115,14 @@ const (
 		"the index, and a role that may insert, update and delete to fill it"
 )
 
-// IsDenied reports that the database's role has no right to what was asked.
+// onlyRead is the SQLSTATE of a write in a transaction that only reads, as on a standby.
+const onlyRead = "25006"
+
+// IsDenied reports that the database's role has no right to what was asked, or that the
+// database is only read.
 func IsDenied(err error) bool {
 	var dbErr *Error
-	return errors.As(err, &dbErr) && dbErr.SQLState == denied
+	return errors.As(err, &dbErr) && (dbErr.SQLState == denied || dbErr.SQLState == onlyRead)
 }
 
 // IsOrphan reports that what was written refers to a row that is gone.

@@ -3,6 +3,8 @@ package index_test
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -98,5 +100,30 @@ func TestTenant_WritesOnlyWhatIsNew(t *testing.T) {
 	f.AddText(t, tenant, file("docs/b.md", "Pears."))
 	if err := f.Index.Queue(tenant, catalog.Compounding).Drain(ctx, nil); err != nil {
 		t.Error("a new branch waits for the table of models: ", err)
+	}
+}
+
+// A database that is only read, as a standby is, serves the checkouts that it has.
+func TestTenant_OfADatabaseThatIsOnlyRead(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	separator := "?"
+	if strings.Contains(f.Pool.Config().ConnString(), "?") {
+		separator = "&"
+	}
+	standby := db.NewDatabase(f.Pool.Config().ConnString()+separator+"default_transaction_read_only=on", slog.New(slog.DiscardHandler))
+	t.Cleanup(standby.Close)
+	x := f.NewIndex(standby, f.Models)
+	tenant, err := x.Tenant(t.Context(), f.Tenant.Key, "/repo")
+	if err != nil || !tenant.Same(f.Tenant) || !tenant.ReadOnly {
+		t.Errorf("registering gives %+v and %v, want %+v to read", tenant, err, f.Tenant)
+	}
+	if again, err := x.Rejoin(t.Context(), f.Tenant.Key); err != nil || !again.ReadOnly {
+		t.Errorf("joining again gives %+v and %v, want the tenant to read", again, err)
+	}
+	key := f.Tenant.Key
+	key.Branch = "unknown"
+	if _, err := x.Tenant(t.Context(), key, "/repo"); !db.IsDenied(err) {
+		t.Errorf("an unknown branch gives %v, want to be denied", err)
 	}
 }
