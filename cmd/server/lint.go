@@ -25,7 +25,7 @@ const never = "never"
 // lintFlags say what lint prints, and what it counts as a failure.
 type lintFlags struct {
 	level, failOn, format string
-	fix, json             bool
+	fix, staged, json     bool
 }
 
 func newLintCommand(flags *flags) *cobra.Command {
@@ -62,6 +62,10 @@ such as db/pool.go:40, a definition beside a path, links to code. They are compa
 they were in the commit that last changed the document. If the document still holds, commit
 it with a correction, or a line that says so.
 
+--staged checks only what the next commit changes, as for a hook of git, with the documents as
+they are in the working folder. Of each document that the commit adds it names the three
+nearest, by words: extend one of them, supersede it, or keep both.
+
 It ends with 0 if nothing is as bad as --fail-on says, with 1 if something is, and with 2
 if there is no project to check.`,
 		Example: `  compound-docs lint
@@ -76,6 +80,7 @@ if there is no project to check.`,
 		"end with 1 if there is something so bad, or worse: "+joined(lint.Severities())+", "+never)
 	command.Flags().StringVar(&f.format, "format", "plain", "how to print findings: plain, or github for annotations of a workflow")
 	command.Flags().BoolVar(&f.fix, "fix", false, "first write where places are that have only moved")
+	command.Flags().BoolVar(&f.staged, "staged", false, "check what the next commit changes, and name what is near new documents")
 	addJSON(command, &f.json)
 	complete(command, "level", severities...)
 	complete(command, "fail-on", append(severities, never)...)
@@ -125,6 +130,11 @@ func (f *lintFlags) run(command *cobra.Command, flags *flags) error {
 	if err != nil {
 		return err
 	}
+	if f.staged {
+		if err := keepStaged(command.Context(), &report, root, options); err != nil {
+			return err
+		}
+	}
 	found := f.judge(report, root)
 	switch stdout := command.OutOrStdout(); {
 	case f.json:
@@ -138,6 +148,15 @@ func (f *lintFlags) run(command *cobra.Command, flags *flags) error {
 		err = severityError{exitFailed}
 	}
 	return err
+}
+
+// keepStaged leaves what the next commit changes.
+func keepStaged(ctx context.Context, report *lint.Report, root string, o options) error {
+	p, err := project.Load(root, o.settings.ExternalDocsAllowed...)
+	if err != nil {
+		return nil //nolint:nilerr // the report says what is wrong with the configuration
+	}
+	return report.Staged(ctx, p)
 }
 
 // fixPlaces corrects the cited places that have moved, and says so on stderr.
@@ -192,6 +211,12 @@ func (l linted) print(w io.Writer) {
 			severity = s.Yellow(string(f.Severity))
 		}
 		plain.Printf(w, "%s:%d: %s: %s %s\n", plain.Path(f.Path), f.Line, severity, f.Message, s.Dim("("+f.Check+")"))
+	}
+	for _, added := range l.Neighbours {
+		plain.Printf(w, "%s: extend one of these, supersede it, or keep both:\n", plain.Path(added.Path))
+		for _, near := range added.Near {
+			plain.Printf(w, "  %s:%d-%d %s: %s\n", plain.Path(near.Path), near.StartLine, near.EndLine, near.Title, s.Dim(near.Passage))
+		}
 	}
 	for _, note := range l.Notes {
 		plain.Println(w, s.Dim("note: "+note))

@@ -2,7 +2,6 @@ package gitlog
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -107,25 +106,43 @@ func readContents(output *bufio.Reader, batch []Object, visit func(object Object
 // Renamed returns the files of the folder that were moved from one commit to another, by
 // their old paths: at least half of a file's lines are the same.
 func (f Folder) Renamed(ctx context.Context, from, to string) (map[string]string, error) {
+	renamed := map[string]string{}
+	err := f.diff(ctx, "R", func(_, before, now string) { renamed[before] = now }, from, to)
+	return renamed, err
+}
+
+// Staged returns the files of the folder that the next commit changes, by their paths, and
+// whether it adds them. Files that it removes are not among them.
+func (f Folder) Staged(ctx context.Context) (map[string]bool, error) {
+	staged := map[string]bool{}
+	err := f.diff(ctx, "AMR", func(kind, _, now string) { staged[now] = kind == "A" }, "--cached")
+	return staged, err
+}
+
+// diff calls visit for the differences of the kinds given, as in git's --diff-filter. before
+// is the path before, the same unless the file was moved.
+func (f Folder) diff(ctx context.Context, kinds string, visit func(kind, before, now string), what ...string) error {
 	relative := "--relative"
 	if f.name != "." {
 		relative += "=" + f.name + "/"
 	}
-	renamed := map[string]string{}
-	err := f.run(ctx, func(output io.Reader) error {
+	return f.run(ctx, func(output io.Reader) error {
 		fields := bufio.NewScanner(output)
 		fields.Split(splitNUL)
 		for fields.Scan() {
-			if !bytes.HasPrefix(fields.Bytes(), []byte("R")) || !fields.Scan() {
-				continue
+			kind := fields.Text()
+			if !fields.Scan() {
+				break
 			}
-			before := fields.Text()
-			if fields.Scan() {
-				renamed[before] = fields.Text()
+			before, now := fields.Text(), fields.Text()
+			if strings.HasPrefix(kind, "R") && fields.Scan() {
+				now = fields.Text()
 			}
+			visit(kind, before, now)
 		}
 		return fields.Err()
-	}, "diff", "-z", "--name-status", "--diff-filter=R", "--find-renames=50%", "--no-ext-diff", "--no-textconv",
-		"--no-color", "--ignore-submodules=all", "-O/dev/null", relative, from, to)
-	return renamed, err
+	}, append([]string{
+		"diff", "-z", "--name-status", "--diff-filter=" + kinds, "--find-renames=50%", "--no-ext-diff", "--no-textconv",
+		"--no-color", "--ignore-submodules=all", "-O/dev/null", relative,
+	}, what...)...)
 }

@@ -53,6 +53,8 @@ type Report struct {
 	Findings []Finding `json:"findings"`
 	// Notes say what was not checked, and why.
 	Notes []string `json:"notes"`
+	// Neighbours are set by [Report.Staged].
+	Neighbours []Neighbours `json:"neighbours,omitempty"`
 	// NoVectors says why documents were not compared by vectors, and is "" if they were.
 	NoVectors string `json:"no_vectors,omitempty"`
 }
