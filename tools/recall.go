@@ -135,10 +135,14 @@ func (h *handler) recallForPrompt(
 		s.Solved = s.Solved || recall.PersonSolved(in.Prompt)
 		for _, hit := range hits.Documents {
 			if hit.SupersededBy == "" && !s.Knows(active.Definition.Root, hit.Path) {
-				if text = pointer(hit, "answers this", stale()[hit.Path]); active.Outdated(catalog.Compounding, []rag.Hit{hit}) > 0 {
+				why := "answers this"
+				if hit.Phrase > 0 {
+					why = "same name or error"
+				}
+				if text = pointer(hit, why, stale()[hit.Path]); active.Outdated(catalog.Compounding, []rag.Hit{hit}) > 0 {
 					text += " It has changed since it was indexed: its lines may be others."
 				}
-				note(s, active, in.Event, hit.Path, "answers this", hit.Score)
+				note(s, active, in.Event, hit.Path, why, hit.Score)
 				h.countSearch(active, "", []rag.Hit{hit})
 				break
 			}

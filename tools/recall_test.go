@@ -76,10 +76,15 @@ func TestRecall_PointsOnceToWhatAnswersAPrompt(t *testing.T) {
 	h := newHooks(t, `{"project_name": "p"}`)
 	const question = "why does PgxPoolExhausted come, was the connection pool exhausted by leaked connections?"
 	got := h.call(t, prompt("one", question))
-	for _, want := range []string{"./csharp-compounding-docs/problems/pool.md:", `"Connection pool exhausted"`, "answers this", "leaked connections"} {
+	for _, want := range []string{
+		"./csharp-compounding-docs/problems/pool.md:", `"Connection pool exhausted"`, "same name or error", "leaked connections",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("recall says %q, want %q in it", got, want)
 		}
+	}
+	if plain := h.call(t, prompt("plain", "are leaked connections the reason why the connection pool of the importer was exhausted?")); !strings.Contains(plain, "(answers this)") {
+		t.Errorf("without a name recall says %q", plain)
 	}
 	if again := h.call(t, prompt("one", question)); again != "" {
 		t.Errorf("a second time in the session: %q", again)
