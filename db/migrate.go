@@ -117,12 +117,17 @@ func (m *migrator) try(ctx context.Context, config *pgx.ConnConfig) (err error) 
 	return checkCompatible(applied, sources[len(sources)-1].Version)
 }
 
-// lockNotAvailable is the SQLSTATE of a lock_timeout.
-const lockNotAvailable = "55P03"
+// The SQLSTATEs of a lock_timeout and of a deadlock.
+const (
+	lockNotAvailable = "55P03"
+	deadlock         = "40P01"
+)
 
+// isLockTimeout reports that others had the lock, or, on Citus, some of its parts: then it is
+// a deadlock.
 func isLockTimeout(err error) bool {
 	pgErr, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && pgErr.Code == lockNotAvailable
+	return ok && (pgErr.Code == lockNotAvailable || pgErr.Code == deadlock)
 }
 
 // check looks at the server before anything is created, and reports whether the schema has

@@ -2,7 +2,6 @@ package containers_test
 
 import (
 	"fmt"
-	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/test/gitrepo"
 	"github.com/compound-docs/compound-docs/test/indexstate"
 	"github.com/compound-docs/compound-docs/test/testenv"
@@ -30,11 +28,7 @@ type citus struct {
 func TestCitus(t *testing.T) {
 	t.Parallel()
 	c := citus{Citus: testenv.StartCitus(t)}
-	var err error
-	if c.owner, err = db.Open(t.Context(), c.URL("cdocs_owner"), slog.New(slog.DiscardHandler)); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.owner.Close)
+	c.owner = indexstate.OpenPool(t, c.URL("cdocs_owner"))
 	c.RunFile(t, "../../deploy/citus.sql")
 
 	t.Run("answers", func(t *testing.T) { answersTheSame(t, c.URL("cdocs_member")) })
