@@ -90,6 +90,28 @@ func bulk(ctx context.Context, b *bench) (ratio float64, note string) {
 	return ratio, note + fmt.Sprintf("; of the last the text took %.0f ms", ms(text))
 }
 
+// citations compares the first sync of a project's text, three places of the repository
+// cited in each document, with that of the same words that cite nothing.
+func citations(ctx context.Context, b *bench) (ratio float64, note string) {
+	documents := b.size(2000, 10_000)
+	plain, citing := b.newRepository("plain", documents, 1, 1), b.newRepository("citing", documents, 1, 1)
+	for i := range documents {
+		text := document(newRandom(1, i), i, 1)
+		writeFile(plain.path(i), fmt.Sprintf("%s\nSee src/pool%d.go 40, src/queue%d.go 12-30 and src/job%d.go L7.\n", text, i, i, i))
+		cited := fmt.Sprintf("`src/pool%d.go:40`, src/queue%d.go:12-30 and `src/job%d.go:7`", i, i, i)
+		writeFile(citing.path(i), fmt.Sprintf("%s\nSee %s.\n", text, cited))
+	}
+	b.say("sync.citations: %d documents", documents)
+	sync := func(repo *repository) timed {
+		return b.onNewDatabase(func(ctx context.Context, b *bench, d *database) time.Duration {
+			began := time.Now()
+			syncText(ctx, index.New(d.Database, &embedder{space: newSpace(1, 1)}, b.logger), repo, "main")
+			return time.Since(began)
+		})
+	}
+	return compare(ctx, 1, 3, sync(citing), sync(plain), "%d documents with %d citations; ", documents, 3*documents)
+}
+
 // onNewDatabase times what is done with an empty database, as that says itself.
 func (b *bench) onNewDatabase(do func(ctx context.Context, b *bench, d *database) time.Duration) timed {
 	return func(ctx context.Context, _ int) (took time.Duration) {
