@@ -178,8 +178,10 @@ func makeProject(set, folder string) (*eval.Collection, error) {
 	return collection, nil
 }
 
+// pathOf is the file that a document of a collection in BEIR's form is written to.
 func pathOf(id string) string { return documentsFolder + "/" + url.PathEscape(id) + ".md" }
 
+// copyProject copies a collection that is a project into the folder.
 func copyProject(set, folder string) (*eval.Collection, error) {
 	if err := os.CopyFS(folder, os.DirFS(set)); err != nil {
 		return nil, err
