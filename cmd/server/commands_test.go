@@ -130,6 +130,8 @@ func (r transcript) normalise(text string) string {
 		{`, at postgres\S+`, ", at URL"},
 		{`path_hash [0-9a-f]{16}`, "path_hash HASH"},
 		{`time=\S+ `, ""},
+		{`, (in|after) [\d.]+[µm]?s`, ", $1 N"},
+		{`offers \d+ tools`, "offers N tools"},
 		{`duration=\S+`, "duration=N"},
 		{`try again in \d+s`, "try again in Ns"},
 		{`(milliseconds p50) .*`, "$1  N"},

@@ -22,7 +22,7 @@ const (
 )
 
 func newDoctorCommand(flags *flags) *cobra.Command {
-	var asJSON, team bool
+	d := &doctorFlags{}
 	command := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what is wrong with the set-up, and how to mend it",
@@ -32,17 +32,33 @@ database, Ollama and its models, and of the repository of the current folder (or
 
 It starts, pulls and changes nothing, but for the embedding model, which Ollama loads.
 
+With --try it also makes a round trip: it starts the database if it is your own, makes a
+schema in it, indexes three small documents there, searches them by words and by meaning,
+asks a question, drops the schema, and starts the server as it is registered with Claude
+Code. What Ollama lacks the models for is left out. The project's own index is not touched.
+A command that a .mcp.json of the repository names is run only if you agree, or with --yes.
+
 The exit code is 0 if all is well, 1 if there is an error, and 2 if there are warnings
 only. Findings that are skipped do not count.`,
-		Example: "  compound-docs doctor\n  compound-docs doctor --project ~/my-project --json",
+		Example: "  compound-docs doctor\n  compound-docs doctor --try\n  compound-docs doctor --project ~/my-project --json",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return diagnose(cmd.Context(), flags, team, asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			d.asker = newAsker(cmd, d.yes)
+			return diagnose(cmd.Context(), flags, d, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	command.Flags().BoolVar(&team, "team", false, "look at what concerns all servers of a shared database too")
-	addJSON(command, &asJSON)
+	command.Flags().BoolVar(&d.team, "team", false, "look at what concerns all servers of a shared database too")
+	command.Flags().BoolVar(&d.try, "try", false, "index, search and ask in a schema of its own, and start the registered server")
+	command.Flags().BoolVarP(&d.yes, "yes", "y", false, "ask nothing, and do what would be asked for")
+	addJSON(command, &d.json)
 	return command
+}
+
+// doctorFlags are those of compound-docs doctor.
+type doctorFlags struct {
+	asker
+
+	team, try, json bool
 }
 
 // diagnosis holds the findings for --json.
@@ -52,7 +68,7 @@ type diagnosis struct {
 	Findings []doctor.Finding `json:"findings"`
 }
 
-func diagnose(ctx context.Context, f *flags, team, asJSON bool, stdout, stderr io.Writer) (err error) {
+func diagnose(ctx context.Context, f *flags, d *doctorFlags, stdout, stderr io.Writer) (err error) {
 	home, err := homeFolder()
 	if err != nil {
 		return err
@@ -75,10 +91,13 @@ func diagnose(ctx context.Context, f *flags, team, asJSON bool, stdout, stderr i
 	if err != nil {
 		return err
 	}
-	system.Team = team
+	system.Team = d.team
 	found := diagnosis{Version: version, Findings: doctor.Run(ctx, system)}
+	if d.try {
+		found.Findings = append(found.Findings, s.tryOut(ctx, system.Root, d.may)...)
+	}
 	found.Severity = doctor.Worst(found.Findings)
-	if asJSON {
+	if d.json {
 		if err := plain.JSON(stdout, found); err != nil {
 			return err
 		}

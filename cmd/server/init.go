@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -57,9 +56,8 @@ with --yes, which asks nothing.`,
 		Args:    needs(0, 1, "one folder", "compound-docs init ~/my-project"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			i := &initializer{
-				flags: flags, yes: yes, asJSON: asJSON, documents: documents, named: named, show: show,
-				stdin: cmd.InOrStdin(), answers: bufio.NewReader(cmd.InOrStdin()),
-				stdout: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(),
+				asker: newAsker(cmd, yes), flags: flags, asJSON: asJSON, documents: documents, named: named, show: show,
+				stdout: cmd.OutOrStdout(),
 			}
 			return i.run(cmd.Context(), args)
 		},
@@ -76,14 +74,14 @@ with --yes, which asks nothing.`,
 
 // initializer is one run of compound-docs init.
 type initializer struct {
-	flags          *flags
-	yes, asJSON    bool
-	documents      string   // the flag
-	named          []string // assistants
-	show           bool
-	stdin          io.Reader
-	answers        *bufio.Reader // reads stdin
-	stdout, stderr io.Writer
+	asker
+
+	flags     *flags
+	asJSON    bool
+	documents string   // the flag
+	named     []string // assistants
+	show      bool
+	stdout    io.Writer
 
 	registration registration
 	registered   []string // other assistants
@@ -192,7 +190,7 @@ func (i *initializer) repository(args []string, flagged string) (string, error) 
 	if _, err := os.Lstat(filepath.Join(root, project.ConfigDir, project.ConfigFile)); err == nil {
 		return root, nil
 	}
-	whole, asked := i.ask(fmt.Sprintf("Prepare the whole repository %s? (n prepares %s alone)", root, folder))
+	whole, asked := i.ask(fmt.Sprintf("Prepare the whole repository %s? (n prepares %s alone)", root, folder), true)
 	switch {
 	case !asked:
 		return "", usagef("%s is a folder of the repository %s; say which of them is the project: "+
@@ -237,27 +235,8 @@ func (i *initializer) report(root string, result scaffold.Result) {
 // agreed asks whether to register the server with an assistant. If nobody can be asked, the
 // answer is yes.
 func (i *initializer) agreed(title string) bool {
-	answer, asked := i.ask("Register the server with " + title + " for this project?")
+	answer, asked := i.ask("Register the server with "+title+" for this project?", true)
 	return answer || !asked
-}
-
-// ask asks a question on a terminal. The answer is true for an empty line, y and yes. asked
-// is false if nobody can be asked, wants to be, or answers.
-func (i *initializer) ask(question string) (answer, asked bool) {
-	input, ok := i.stdin.(*os.File)
-	if !ok || i.yes || !plain.IsTerminal(input) {
-		return false, false
-	}
-	plain.Printf(i.stderr, "%s [Y/n] ", question)
-	text, err := i.answers.ReadString('\n')
-	if err != nil && text == "" {
-		return false, false
-	}
-	switch strings.ToLower(strings.TrimSpace(text)) {
-	case "", "y", "yes":
-		return true, true
-	}
-	return false, true
 }
 
 func (i *initializer) sayWhatToAsk(result scaffold.Result) {

@@ -52,6 +52,6 @@ func (i *initializer) mayInstall(installer *pgserver.Installer) bool {
 	if i.yes {
 		return true
 	}
-	answer, asked := i.ask("The server needs a database. Install " + installer.Description + "?")
+	answer, asked := i.ask("The server needs a database. Install "+installer.Description+"?", true)
 	return asked && answer
 }

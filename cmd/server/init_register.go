@@ -57,7 +57,7 @@ func (i *initializer) registerClients(root string) error {
 		}
 		question, remedy, done := offer(c)
 		if !named && (c.Paragraph || !c.UsedIn(root) || !i.yes) {
-			if agreed, asked := i.ask(question); !asked || !agreed {
+			if agreed, asked := i.ask(question, true); !asked || !agreed {
 				plain.Printf(i.stdout, "%s: to %s: compound-docs init --client %s\n", c.Title, remedy, c.Name)
 				continue
 			}
