@@ -19,7 +19,13 @@ import (
 )
 
 // reviewChecks are the findings after which a document may not hold any more.
-var reviewChecks = []string{"superseded-rule", "supersession-cycle", "place-gone", "place-changed", "near-duplicate"}
+var reviewChecks = []string{
+	"superseded-rule", "supersession-cycle", "place-gone", "place-changed", "near-duplicate", "contradictory",
+}
+
+// maxContradictions is how many pairs that may contradict each other are listed: those most
+// used, and of these those most alike.
+const maxContradictions = 20
 
 func newReviewCommand(flags *flags) *cobra.Command {
 	var f reviewFlags
@@ -27,9 +33,16 @@ func newReviewCommand(flags *flags) *cobra.Command {
 		Use:   "review",
 		Short: "List the documents that deserve a look, the most used first",
 		Long: `List the project's own documents that may not hold any more, those first that searches and
-hooks have returned most often: documents whose cited places have changed or are gone, critical ones that
-are superseded, and documents that say nearly the same as another one. What lint says of them
-stands below each.
+hooks have returned most often. What is found of them stands below each:
+
+- place-changed, place-gone: cited places have changed or are gone since
+- superseded-rule: a critical document is superseded
+- supersession-cycle: documents supersede each other
+- near-duplicate: a document says nearly the same as another one
+- contradictory: a document is about the same as one of another date or doc-type, so that they
+  may contradict each other; of these pairs, the 20 most used
+
+The files and git say so, as for lint, and nothing is started.
 
 Other lists in its place:
 
@@ -102,7 +115,7 @@ func (f *reviewFlags) run(command *cobra.Command, flags *flags) error {
 		if err != nil {
 			return err
 		}
-		used = toReview(used, report.Findings)
+		used = toReview(used, append(report.Findings, contradictions(&report, used)...))
 	}
 	documents := slices.SortedFunc(maps.Values(used), func(a, b *reviewed) int {
 		return cmp.Or(b.Returned-a.Returned, b.Shown-a.Shown, len(b.Findings)-len(a.Findings), cmp.Compare(a.Path, b.Path))
@@ -205,6 +218,25 @@ func shownIn(root string, store *recall.Store) (map[string]*reviewed, error) {
 		}
 	}
 	return used, err
+}
+
+// contradictions returns what is found of the most used documents that may contradict
+// each other.
+func contradictions(report *lint.Report, used map[string]*reviewed) (findings []lint.Finding) {
+	pairs := report.Contradictions()
+	uses := func(c lint.Contradiction) (times int) {
+		for _, f := range c {
+			if d := used[f.Path]; d != nil {
+				times += d.Returned + d.Shown
+			}
+		}
+		return times
+	}
+	slices.SortStableFunc(pairs, func(a, b lint.Contradiction) int { return uses(b) - uses(a) })
+	for _, pair := range pairs[:min(len(pairs), maxContradictions)] {
+		findings = append(findings, pair[:]...)
+	}
+	return findings
 }
 
 // toReview leaves the documents of which something is found.

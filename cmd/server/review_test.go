@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,6 +52,41 @@ func TestReview_NamesWhatIsUsedMost(t *testing.T) {
 	recalls := mustRun(t, root, environment, "review", "--recalls").stdout
 	if want := insights + "b.md returned 0 times, shown 2 times, opened 1 time\n" + insights + "c.md returned 0 times, shown 1 time, opened 1 time\n"; recalls != want {
 		t.Errorf("review --recalls says %q, want %q", recalls, want)
+	}
+}
+
+// Documents of different dates that are about the same stand in the list, the most used pairs
+// first where there are many.
+func TestReview_NamesWhatMayContradict(t *testing.T) {
+	t.Parallel()
+	root, home := t.TempDir(), t.TempDir()
+	document := func(subject, month string) string {
+		return "---\ntitle: " + subject + " lease\ndate: 2026-" + month + "-02\nsummary: s\n---\n\n" +
+			"How long the " + subject + " lease of workers lasts, and what renews it, month " + month + " says.\n"
+	}
+	write(t, root, ".git/HEAD", "ref: refs/heads/main\n")
+	write(t, root, ".csharp-compounding-docs/config.json", `{"project_name": "p", "documents": {"folder": "docs", "lenient": true}}`)
+	for i := range 21 {
+		subject := fmt.Sprintf("subject%c", 'a'+i)
+		write(t, root, "docs/"+subject+"-old.md", document(subject, "01"))
+		write(t, root, "docs/"+subject+"-new.md", document(subject, "02"))
+	}
+	root, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const used = "docs/subjectu-old.md"
+	err = recall.NewStore(home).Add(root, recall.Usage{Returned: map[string]recall.Count{used: {Times: 3}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout := mustRun(t, root, []string{"CDOCS_HOME=" + home}, "review").stdout
+	if found := strings.Count(stdout, "(contradictory)"); found != 40 {
+		t.Errorf("review names %d findings, want two for each of 20 pairs", found)
+	}
+	want := used + " returned 3 times, shown 0 times, opened 0 times\n  7: it may contradict docs/subjectu-new.md:7 (2026-02-02); "
+	if !strings.HasPrefix(stdout, want) {
+		t.Errorf("review says %q, want it to begin with %q", stdout, want)
 	}
 }
 

@@ -57,6 +57,8 @@ type Report struct {
 	Neighbours []Neighbours `json:"neighbours,omitempty"`
 	// NoVectors says why documents were not compared by vectors, and is "" if they were.
 	NoVectors string `json:"no_vectors,omitempty"`
+
+	set *docset.Set // nil without a configuration
 }
 
 // examination has the documents that the checks look at, and collects the findings.
@@ -82,7 +84,7 @@ func Run(ctx context.Context, p *project.Project, means Means) (Report, error) {
 		return Report{}, err
 	}
 	e := &examination{
-		project: p, set: set, report: Report{Documents: len(set.Documents), Findings: []Finding{}, Notes: []string{}},
+		project: p, set: set, report: Report{Documents: len(set.Documents), Findings: []Finding{}, Notes: []string{}, set: set},
 		alike: map[*docset.Document]*docset.Document{},
 	}
 	if len(set.Documents) == 0 {

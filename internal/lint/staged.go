@@ -59,13 +59,9 @@ func (r *Report) Staged(ctx context.Context, p *project.Project) error {
 		_, ok := staged[inDocs(f.Path)]
 		return !ok
 	})
-	set, err := docset.Read(ctx, p)
-	if err != nil {
-		return err
-	}
-	rare := rarity(set)
+	rare := rarity(r.set)
 	r.Documents, r.Neighbours = 0, []Neighbours{}
-	for _, d := range set.Documents {
+	for _, d := range r.set.Documents {
 		added, ok := staged[inDocs(d.Path)]
 		if ok {
 			r.Documents++
@@ -73,7 +69,7 @@ func (r *Report) Staged(ctx context.Context, p *project.Project) error {
 		if !added || d.Err != nil {
 			continue
 		}
-		if near := nearest(set, d, rare); len(near) > 0 {
+		if near := nearest(r.set, d, rare); len(near) > 0 {
 			r.Neighbours = append(r.Neighbours, Neighbours{Path: d.Path, Near: near})
 		}
 	}

@@ -1,0 +1,131 @@
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/compound-docs/compound-docs/internal/docset"
+	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/rag/terms"
+)
+
+// Contradiction is a notice for each of two documents that may contradict each other, the
+// later first.
+type Contradiction [2]Finding
+
+const (
+	// maxPostings is how many passages have a word that leads from one to another.
+	maxPostings = 50
+	// maxCompared is with how many passages the subject of a document is compared.
+	maxCompared = 5
+)
+
+// Contradictions returns the pairs of documents that may contradict each other, those most
+// alike first: what one of them is about, its front matter or the beginning of its text, is
+// in the words of a passage of the other, they are of different dates or doc-types, and no
+// document supersedes either. Whether what they say differs is for a reader to see.
+func (r *Report) Contradictions() []Contradiction {
+	if r.set == nil {
+		return nil
+	}
+	rare, all := rarity(r.set), newPassages(r.set)
+	weight := func(term string) float64 { return rare[term] }
+	type pair [2]*docset.Document
+	likest := map[pair]float64{}
+	found := map[pair]Contradiction{}
+	for _, a := range all.passages {
+		if !a.subject {
+			continue
+		}
+		for _, b := range all.nearest(a, weight) {
+			likeness := terms.Likeness(a.Terms, b.Terms, weight)
+			later, earlier := a, b
+			if a.document.Date < b.document.Date || a.document.Date == b.document.Date && a.document.Path > b.document.Path {
+				later, earlier = b, a
+			}
+			of := pair{later.document, earlier.document}
+			if likeness >= terms.SameSubject && likeness > likest[of] {
+				likest[of] = likeness
+				found[of] = Contradiction{later.contradicts(earlier), earlier.contradicts(later)}
+			}
+		}
+	}
+	pairs := slices.SortedFunc(maps.Keys(found), func(a, b pair) int {
+		return cmp.Or(cmp.Compare(likest[b], likest[a]), cmp.Compare(a[0].Path, b[0].Path), cmp.Compare(a[1].Path, b[1].Path))
+	})
+	contradictions := make([]Contradiction, len(pairs))
+	for i, of := range pairs {
+		contradictions[i] = found[of]
+	}
+	return contradictions
+}
+
+// passage is a passage of a document. subject says that it tells what the document is about.
+type passage struct {
+	index.DissectedPassage
+
+	document *docset.Document
+	subject  bool
+}
+
+func (p *passage) contradicts(other *passage) Finding {
+	return Finding{
+		Path: p.document.Path, Line: p.StartLine, Severity: Notice, Check: "contradictory",
+		Message: fmt.Sprintf("it may contradict %s:%d (%s); if it does, correct one of them, or have the newer one supersede the other",
+			other.document.Path, other.StartLine, other.document.Date),
+	}
+}
+
+// passages are those of the documents that hold, and by word those that have it.
+type passages struct {
+	passages []*passage
+	with     map[string][]*passage
+}
+
+func newPassages(set *docset.Set) passages {
+	superseded := map[*docset.Document]bool{}
+	for _, d := range set.Documents {
+		for _, target := range d.Targets {
+			superseded[target.Document] = superseded[target.Document] || target.Supersedes
+		}
+	}
+	all := passages{with: map[string][]*passage{}}
+	for _, d := range set.Documents {
+		subject := true
+		for _, dissected := range d.Passages {
+			if superseded[d] {
+				break
+			}
+			p := &passage{DissectedPassage: dissected, document: d, subject: subject}
+			subject = subject && p.FrontMatter // up to the beginning of the text
+			all.passages = append(all.passages, p)
+			for _, term := range p.Terms {
+				all.with[term] = append(all.with[term], p)
+			}
+		}
+	}
+	return all
+}
+
+// nearest returns the passages of other documents with most of the weight of the rarer
+// words of p. Front matter of two documents has words of their type in common.
+func (all passages) nearest(p *passage, weight func(string) float64) []*passage {
+	shared := map[*passage]float64{}
+	for _, term := range p.Terms {
+		if with := all.with[term]; len(with) <= maxPostings {
+			for _, other := range with {
+				shared[other] += weight(term)
+			}
+		}
+	}
+	maps.DeleteFunc(shared, func(other *passage, _ float64) bool {
+		a, b := p.document, other.document
+		return a == b || a.Date == b.Date && a.DocType == b.DocType || p.FrontMatter && other.FrontMatter
+	})
+	near := slices.SortedFunc(maps.Keys(shared), func(a, b *passage) int {
+		return cmp.Or(cmp.Compare(shared[b], shared[a]), cmp.Compare(a.document.Path, b.document.Path), a.StartLine-b.StartLine)
+	})
+	return near[:min(len(near), maxCompared)]
+}
