@@ -240,6 +240,28 @@ install: build ## Install compound-docs into the GOBIN folder, or into BINDIR
 	mkdir -p "$$bin" && install -m 755 bin/compound-docs "$$bin/compound-docs" && \
 	echo "Now run in your own repository: $$bin/compound-docs init"
 
+# GoReleaser is built from the source that this hash is of.
+goreleaser_version = v2.15.1
+goreleaser_sum     = h1:qgg9Y4JfURDRnt43eA76QRkzlWCYIph/yz4jyQdczMs=
+goreleaser         = bin/goreleaser-$(goreleaser_version)
+$(goreleaser): module = github.com/goreleaser/goreleaser/v2@$(goreleaser_version)
+$(goreleaser):
+	go mod download -json $(module) | grep -q '"Sum": "$(goreleaser_sum)"'
+	GOBIN=$(CURDIR)/bin go install $(module) && mv bin/goreleaser $@
+
+.PHONY: goreleaser
+goreleaser: $(goreleaser) ## Build GoReleaser into bin/, which takes minutes
+
+# What lists the contents, signs and pushes is where the workflow runs.
+.PHONY: release
+release: $(goreleaser) ## Build what a release has into dist/, and make a draft of it unless SNAPSHOT=1
+	$(goreleaser) release --clean $(if $(SNAPSHOT),--snapshot --skip=sbom --skip=sign --skip=docker)
+	$(if $(SNAPSHOT),@if docker info >/dev/null 2>&1; then $(MAKE) image; else echo "No container image: no Docker engine answers."; fi)
+
+.PHONY: test-release
+test-release: $(goreleaser) ## Build a release, and install and use each kind of package in a bare root
+	$(with_database) go test -count=1 -timeout=30m ./test/release
+
 .PHONY: clean
-clean: ## Remove bin/
-	rm -rf bin
+clean: ## Remove bin/ and dist/
+	rm -rf bin dist

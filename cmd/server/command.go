@@ -175,6 +175,7 @@ func newVersionCommand() *cobra.Command {
 				return plain.JSON(cmd.OutOrStdout(), map[string]string{"version": version})
 			}
 			plain.Println(cmd.OutOrStdout(), "compound-docs", version)
+			sayName(cmd.ErrOrStderr())
 			return nil
 		},
 	}

@@ -139,6 +139,7 @@ func (i *initializer) run(ctx context.Context, args []string) error {
 		i.stdout = i.stderr // for messages and questions
 	}
 	i.report(root, result)
+	sayName(i.stderr)
 	if len(i.named) == 0 || slices.Contains(i.named, claudeClient) {
 		if err := i.register(ctx, root, options); err != nil {
 			return err
