@@ -22,14 +22,6 @@ const (
 	batchBytes = 128 << 10
 )
 
-// changesBytes is how much of the files that have changed is handed over at once: as much
-// as a walk of the folder has in several batches at a time. They are one transaction,
-// since a database may be far away.
-const (
-	changesFiles = 256
-	changesBytes = 512 << 10
-)
-
 // maxTouched is how many new stamps are noted at once.
 const maxTouched = 1000
 
@@ -42,14 +34,26 @@ type progress struct {
 	// done of total changed files have been handled. total is final once the
 	// folder has been walked.
 	done, total int
+	// How many documents were added, updated and removed.
+	added, updated, removed int
 	// failed are the files that are on disk and cannot be indexed.
 	failed []document.Failure
 	// changing are files that were being written while they were read, by their
 	// path in the folder.
 	changing []string
-	// symlinks are the symbolic links that were met: the state of each target, by
-	// the link's path in the folder.
-	symlinks map[string]string
+	// known is what the index holds, by path, and the files that it has refused.
+	known map[string]document.Stamp
+	// polled are symbolic links, and files with another name: a change of the target, or
+	// under the other name, may be no event of the path. They are looked at every second.
+	polled map[string]document.Stamp
+}
+
+// forget notes that a document was removed.
+func (p *progress) forget(path string) {
+	if _, known := p.known[path]; known {
+		delete(p.known, path)
+		p.removed++
+	}
 }
 
 func (p *progress) fail(path string, err error) {
@@ -73,11 +77,9 @@ type batcher struct {
 	ctx   context.Context //nolint:containedctx // the group's, which ends with the first failure
 	group *errgroup.Group
 
-	// files are the batch that is being filled, with so many bytes. It is handed over when
-	// it has maxFiles or maxBytes.
-	files              []document.File
-	bytes              int
-	maxFiles, maxBytes int
+	// files are the batch that is being filled, with so many bytes.
+	files []document.File
+	bytes int
 	// gone are files to be removed from the index.
 	gone []string
 	// touched are the new stamps of files whose bytes have not changed.
@@ -91,36 +93,32 @@ func newBatcher(
 	group.SetLimit(concurrentBatches())
 	return &batcher{
 		folder: folder, root: root, indexer: indexer, ready: ready, report: report, ctx: groupCtx, group: group,
-		progress: progress{symlinks: map[string]string{}}, touched: map[string]document.Stamp{},
-		maxFiles: batchFiles, maxBytes: batchBytes,
+		progress: progress{polled: map[string]document.Stamp{}}, touched: map[string]document.Stamp{},
 	}
 }
 
 // add reads a file and adds it to the batch, unless known is the hash of its bytes.
-// err is the error of looking for the file, if any. A nil known means that the file
-// is indexed in any case.
-func (b *batcher) add(e entry, err error, known *document.Hash) error {
-	var content []byte
-	if err == nil {
-		content, e, err = b.folder.read(b.root, e)
-	}
+// A nil known means that the file is indexed in any case.
+func (b *batcher) add(e entry, known *document.Hash) error {
+	content, e, err := b.folder.read(b.root, e)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		b.gone = append(b.gone, e.path)
+		b.remove(e.path)
 	case errors.Is(err, errChanged):
 		b.note(func(p *progress) { p.changing = append(p.changing, e.name) })
 	case err != nil:
 		b.note(func(p *progress) { p.fail(e.path, err) })
 		if unfit(err) {
-			b.gone = append(b.gone, e.path)
+			b.remove(e.path)
 		}
 	case known != nil && *known == sha256.Sum256(content):
 		stamp := e.stat.stamp()
 		stamp.Hash = *known
 		b.touched[e.path] = stamp
+		b.note(func(p *progress) { p.known[e.path] = stamp })
 	default:
 		b.files = append(b.files, e.file(content))
-		if b.bytes += len(content); len(b.files) == b.maxFiles || b.bytes >= b.maxBytes {
+		if b.bytes += len(content); len(b.files) == batchFiles || b.bytes >= batchBytes {
 			return b.flush()
 		}
 		return nil
@@ -133,6 +131,11 @@ func (b *batcher) add(e entry, err error, known *document.Hash) error {
 		return b.touch(b.ctx)
 	}
 	return nil
+}
+
+func (b *batcher) remove(path string) {
+	b.gone = append(b.gone, path)
+	b.note(func(p *progress) { p.forget(path) })
 }
 
 // note changes the progress without a report: there may be one for every file.
@@ -175,7 +178,7 @@ func (b *batcher) flush() error {
 		return panics.Catch(func() error {
 			failures, err := b.indexer.Index(b.ctx, files)
 			if err == nil {
-				b.indexed(len(files), failures)
+				b.indexed(files, failures)
 			}
 			return err
 		})
@@ -184,14 +187,27 @@ func (b *batcher) flush() error {
 }
 
 // indexed notes the result of a batch.
-func (b *batcher) indexed(files int, failures []document.Failure) {
+func (b *batcher) indexed(files []document.File, failures []document.Failure) {
+	failed := map[string]error{}
+	for _, failure := range failures {
+		failed[failure.Path] = failure.Err
+	}
 	b.step(func(p *progress) {
-		p.done += files
-		for _, failure := range failures {
-			if name, ok := b.folder.nameOf(failure.Path); ok && errors.Is(failure.Err, document.ErrChanged) {
+		p.done += len(files)
+		for _, file := range files {
+			_, known := p.known[file.Path]
+			p.known[file.Path] = file.Stamp()
+			name, _ := b.folder.nameOf(file.Path)
+			switch err := failed[file.Path]; {
+			case errors.Is(err, document.ErrChanged):
 				p.changing = append(p.changing, name)
-			} else {
-				p.failed = append(p.failed, failure)
+				p.known[file.Path] = document.Stamp{} // of an earlier version, perhaps
+			case err != nil:
+				p.fail(file.Path, err)
+			case known:
+				p.updated++
+			default:
+				p.added++
 			}
 		}
 	})

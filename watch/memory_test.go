@@ -16,8 +16,8 @@ import (
 )
 
 // maxMemory is how many bytes of live heap a reconciliation may take for each
-// file: 62 MB for 100,000.
-const maxMemory = 620
+// file: 90 MB for 100,000. The table of a map may be half empty.
+const maxMemory = 900
 
 // sink is an index that keeps nothing but what a database would tell of it, and
 // notes how much memory is in use whenever it is called.

@@ -50,6 +50,9 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+// linkPoll is how often symbolic links, and files with another name, are looked at.
+const linkPoll = time.Second
+
 // How long a mirror waits after a failure of the indexer.
 const (
 	firstRetry = 500 * time.Millisecond
@@ -58,12 +61,13 @@ const (
 
 // Mirror keeps an index equal to a folder. Safe for concurrent use.
 type Mirror struct {
-	folder   Folder
-	indexer  Indexer
-	config   Config
-	logger   *slog.Logger
-	queue    *queue
-	symlinks symlinks
+	folder  Folder
+	indexer Indexer
+	config  Config
+	logger  *slog.Logger
+	queue   *queue
+	// walked is what the last walk found, zero after a failure. It belongs to Run.
+	walked progress
 
 	mu     sync.Mutex
 	status Status
@@ -87,14 +91,10 @@ func (m *Mirror) Run(ctx context.Context) {
 	}
 	defer source.tick.Stop()
 	defer source.stop(ctx)
-	var following sync.WaitGroup
-	defer following.Wait()
-	following.Go(func() {
-		panics.Restart(ctx, m.logger, "follow symbolic links", func() { m.symlinks.follow(ctx, m.folder, m.queue) })
-	})
 	retry := backoff.NewExponentialBackOff()
 	retry.InitialInterval, retry.MaxInterval = firstRetry, lastRetry
 	source.ensureWatching(ctx)
+	m.walked = progress{}
 	m.queue.addAllNow()
 	for {
 		wait, err := m.guardedStep(ctx)
@@ -126,6 +126,12 @@ func (m *Mirror) sleep(ctx context.Context, wait time.Duration, failed bool, sou
 		defer timer.Stop()
 		due = timer.C
 	}
+	var polled <-chan time.Time
+	if len(m.walked.polled) > 0 {
+		poll := time.NewTicker(linkPoll)
+		defer poll.Stop()
+		polled = poll.C
+	}
 	wake := m.queue.wake
 	if failed {
 		wake = nil
@@ -139,6 +145,9 @@ func (m *Mirror) sleep(ctx context.Context, wait time.Duration, failed bool, sou
 			if failed && !source.ensureWatching(ctx) {
 				continue
 			}
+		case <-polled:
+			m.Look(m.folder.Outdated(m.walked.polled))
+			continue
 		case <-wake:
 		case <-source.lost():
 		case <-due:
@@ -156,34 +165,23 @@ func (m *Mirror) guardedStep(ctx context.Context) (wait time.Duration, err error
 	})
 	if bug, ok := errors.AsType[*panics.Error](err); ok {
 		m.logger.ErrorContext(ctx, "a bug was met while the folder was indexed", "panic", bug.Value, "stack", string(bug.Stack))
-		m.queue.done()
-		m.queue.addAllNow()
+		m.queue.done(false)
 		m.update(func(s *Status) { s.Err = err })
 	}
 	return wait, err
 }
 
-// step handles the changes that are due. Those that it could not handle are queued
-// again.
+// step walks the folder if that is due.
 func (m *Mirror) step(ctx context.Context) (wait time.Duration, err error) {
-	paths, rescan, wait := m.queue.take()
-	switch {
-	case rescan:
-		if err = m.walk(ctx); err != nil {
-			m.queue.addAllNow()
-		}
-	case len(paths) > 0:
-		if err = m.apply(ctx, paths); err != nil {
-			m.queue.add(paths...)
-		}
-	default:
-		// Nothing was due.
+	due, changed, wait := m.queue.take()
+	if !due {
 		if queued := m.queue.pending(); queued != m.lastQueued() {
 			m.update(func(s *Status) { s.Queued = queued })
 		}
 		return wait, nil
 	}
-	m.queue.done()
+	err = m.walk(ctx, changed)
+	m.queue.done(err == nil)
 	m.update(func(s *Status) {
 		s.Err = err
 		s.Queued = m.queue.pending()
@@ -208,20 +206,33 @@ func (m *Mirror) ready() error {
 	return nil
 }
 
-// walk reconciles the whole folder.
-func (m *Mirror) walk(ctx context.Context) error {
-	if err := m.ready(); err != nil {
+// walk makes the index hold what has changed in the folder since the last walk, the files
+// with the names given among it, or, without names, all that is in the folder.
+func (m *Mirror) walk(ctx context.Context, changed map[string]struct{}) error {
+	before := m.walked
+	m.walked = progress{}
+	err := m.ready()
+	whole := changed == nil || before.known == nil
+	if err == nil && whole {
+		before, changed = progress{}, nil
+		before.known, err = m.indexer.Known(ctx)
+	}
+	if err != nil {
 		return err
 	}
-	walked, err := reconcile(ctx, m.folder, m.indexer, m.ready, func(p progress) {
-		m.update(func(s *Status) { s.Done, s.Total, s.Err = p.done, p.total, nil })
+	walked, err := reconcile(ctx, m.folder, m.indexer, before, changed, m.ready, func(p progress) {
+		if whole { // else the queue says how many files have changed
+			m.update(func(s *Status) { s.Done, s.Total, s.Err = p.done, p.total, nil })
+		}
 	})
 	m.update(func(s *Status) { s.Done, s.Total = 0, 0 })
 	if err != nil {
 		return err
 	}
-	m.setFailed(ctx, walked.failed, nil)
-	m.symlinks.replace(walked.symlinks)
-	m.queue.add(walked.changing...)
+	m.walked = walked
+	m.setFailed(ctx, walked.failed)
+	if len(walked.changing) > 0 {
+		m.queue.add(walked.changing...)
+	}
 	return nil
 }

@@ -42,8 +42,12 @@ func TestMirror_LosesNoChangeWhenEventsOverflow(t *testing.T) {
 	last := fmt.Sprint((limit+2*readAhead)/2 - 1)
 	want := map[string]string{"a.md": last, "b.md": "last", "new/unheard.md": "of this no event tells"}
 	w.becomes(t, "after the overflow", want, nil)
-	if !strings.Contains(w.log.String(), "overflow") {
-		t.Fatalf("no overflow was met, the test shows nothing; log:\n%s", w.log)
+	for deadline := time.After(20 * time.Second); !strings.Contains(w.log.String(), "overflow"); {
+		select {
+		case <-deadline:
+			t.Fatalf("no overflow was met, the test shows nothing; log:\n%s", w.log)
+		case <-time.After(5 * time.Millisecond): // the walk may come before the events are read
+		}
 	}
 	w.write(t, "new/unheard.md", "afterwards events tell again")
 	want["new/unheard.md"] = "afterwards events tell again"

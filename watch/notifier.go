@@ -182,8 +182,9 @@ func (n *notifier) handle(ctx context.Context, event fsnotify.Event) error {
 		if watched && !event.Has(fsnotify.Create) {
 			return nil
 		}
+		err := n.watchTree(ctx, event.Name)
 		n.queue.addAll()
-		return n.watchTree(ctx, event.Name)
+		return err
 	case n.failed(name), event.Op != fsnotify.Chmod && n.folder.Match(name):
 		n.queue.add(name)
 	}

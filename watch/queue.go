@@ -1,103 +1,78 @@
 package watch
 
 import (
+	"maps"
 	"sync"
 	"time"
 )
 
-// maxDirty is the number of changed paths above which a walk of the whole folder
-// is cheaper than looking at each.
-const maxDirty = 1000
+// maxNamed bounds the changed files that are named. For more of them the folder is compared
+// with the index itself.
+const maxNamed = 1000
 
-// queue collects changed paths until each has been quiet for a while. A path
-// that changes again while it is worked on is simply queued again: the newest
-// state of the file wins. Safe for concurrent use.
+// queue says when a folder is to be walked: when it has changed and been quiet for a while.
+// What changes during a walk is for the next one. Safe for concurrent use.
 type queue struct {
-	// debounce is how long a path must be quiet, maxWait how long one that never
-	// is may be put off.
+	// debounce is how long the folder must be quiet, maxWait how long the walk of one that
+	// never is may be put off.
 	debounce, maxWait time.Duration
 	// wake receives after every change; it holds one token.
 	wake chan struct{}
 
 	mu sync.Mutex
-	// dirty are the queued paths.
-	dirty map[string]change
-	// whole, if not nil, is a queued walk of the whole folder. The dirty paths are
-	// handled by it.
-	whole *change
-	// taken is how much of what take returned is worked on, and pending until then.
-	taken int
-}
-
-// change is when a path was first and last seen to change.
-type change struct {
+	// queued is set if there is to be a walk, and whole if that is to compare the folder
+	// with the index itself.
+	queued, whole bool
+	// first and last are when the folder was first and last seen to change since the last
+	// walk; zero for a walk that waits for nothing.
 	first, last time.Time
-}
-
-// due is when the change is to be handled.
-func (c change) due(debounce, maxWait time.Duration) time.Time {
-	quiet, latest := c.last.Add(debounce), c.first.Add(maxWait)
-	if latest.Before(quiet) {
-		return latest
-	}
-	return quiet
+	// changed are the files that were seen to change, and taken those for which a walk is
+	// under way.
+	changed, taken map[string]struct{}
+	walking        bool
 }
 
 func newQueue(debounce, maxWait time.Duration) *queue {
-	return &queue{
-		debounce: debounce, maxWait: maxWait,
-		wake: make(chan struct{}, 1), dirty: map[string]change{},
-	}
+	return &queue{debounce: debounce, maxWait: maxWait, wake: make(chan struct{}, 1), changed: map[string]struct{}{}}
 }
 
-// add queues paths.
-func (q *queue) add(paths ...string) {
-	now := time.Now()
+// add queues a walk for when the folder is quiet. names are the files that have changed, as
+// far as is known.
+func (q *queue) add(names ...string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for _, path := range paths {
-		first := now
-		if before, ok := q.dirty[path]; ok {
-			first = before.first
-		}
-		q.dirty[path] = change{first: first, last: now}
+	q.last = time.Now()
+	if !q.queued {
+		q.queued, q.first = true, q.last
 	}
-	switch {
-	case q.whole != nil:
-		q.whole.last = now
-		if len(q.dirty) > maxDirty {
-			clear(q.dirty)
+	for _, name := range names {
+		if len(q.changed) == maxNamed {
+			q.whole = true
+			break
 		}
-	case len(q.dirty) > maxDirty:
-		q.wholeFolder(change{first: now, last: now})
+		q.changed[name] = struct{}{}
 	}
 	q.signal()
 }
 
-// addAll queues a walk of the whole folder, for when that has become quiet.
+// addAll queues a walk that compares the folder with the index itself.
 func (q *queue) addAll() {
-	now := time.Now()
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	seen := change{first: now, last: now}
-	if q.whole != nil {
-		seen.first = q.whole.first
-	}
-	q.wholeFolder(seen)
-	q.signal()
+	q.whole = true
+	q.mu.Unlock()
+	q.add()
 }
 
-// addAllNow queues a walk of the whole folder that waits for nothing.
+// addAllNow is addAll for a walk that waits for nothing.
 func (q *queue) addAllNow() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.wholeFolder(change{})
-	q.signal()
+	q.now()
 }
 
-func (q *queue) wholeFolder(seen change) {
-	q.whole = &seen
-	clear(q.dirty)
+func (q *queue) now() {
+	q.queued, q.whole, q.first, q.last = true, true, time.Time{}, time.Time{}
+	q.signal()
 }
 
 func (q *queue) signal() {
@@ -107,56 +82,51 @@ func (q *queue) signal() {
 	}
 }
 
-// pending is the number of paths that are queued or worked on. A walk of the folder
-// counts as one, and the paths that wait for it do not count.
+// pending is the number of files that have changed, as far as is known, and at least 1
+// from a change to the end of the walk that finds it.
 func (q *queue) pending() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.whole != nil {
-		return 1
+	pending := 0
+	if q.queued {
+		pending = max(1, len(q.changed))
 	}
-	return q.taken + len(q.dirty)
+	if q.walking {
+		pending += max(1, len(q.taken))
+	}
+	return pending
 }
 
-// done notes that what take returned has been handled, or queued again.
-func (q *queue) done() {
+// take returns whether a walk is due, which the caller ends with done: the files that have
+// changed, or nil if it is to compare the folder with the index itself. wait is how long
+// until one is due; it is negative when none is queued.
+func (q *queue) take() (due bool, changed map[string]struct{}, wait time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.taken = 0
+	if !q.queued {
+		return false, nil, -1
+	}
+	at := q.last.Add(q.debounce)
+	if latest := q.first.Add(q.maxWait); latest.Before(at) {
+		at = latest
+	}
+	if wait = time.Until(at); wait > 0 {
+		return false, nil, wait
+	}
+	q.taken, q.changed, q.walking = q.changed, map[string]struct{}{}, true
+	if q.whole {
+		q.taken = nil // the walk says itself how many there are
+	}
+	q.queued, q.whole = false, false
+	return true, q.taken, -1
 }
 
-// take removes and returns the paths that are due, or rescan for the whole folder; the
-// caller then calls done. wait is how long until more is due; it is negative when nothing is.
-// Paths that are due wait for others that changed a little later, for as long as each has
-// to be quiet, so that what changes together is handled together.
-func (q *queue) take() (paths []string, rescan bool, wait time.Duration) {
-	now := time.Now()
+// done ends a walk. After a failure the next one compares the folder with the index itself.
+func (q *queue) done(ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	wait = -1
-	if q.whole != nil {
-		if left := q.whole.due(q.debounce, q.maxWait).Sub(now); left > 0 {
-			return nil, false, left
-		}
-		q.whole, q.taken = nil, 1
-		clear(q.dirty)
-		return nil, true, wait
+	if q.walking = false; !ok {
+		maps.Copy(q.changed, q.taken)
+		q.now()
 	}
-	var late time.Duration // of the path that has been due for longest
-	for path, seen := range q.dirty {
-		left := seen.due(q.debounce, q.maxWait).Sub(now)
-		if left <= 0 {
-			paths, late = append(paths, path), max(late, -left)
-		} else if wait < 0 || left < wait {
-			wait = left
-		}
-	}
-	if len(paths) > 0 && wait > 0 && late < q.debounce {
-		return nil, false, min(wait, q.debounce-late)
-	}
-	for _, path := range paths {
-		delete(q.dirty, path)
-	}
-	q.taken = len(paths)
-	return paths, false, wait
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -37,24 +38,24 @@ type changedFile struct {
 // reconcile makes the index hold what the folder holds. It walks the folder,
 // reads the files whose stamps do not prove them unchanged, indexes those whose
 // bytes changed, and removes what is gone. report is called, by one goroutine at
-// a time, after every step. After an error, which may be that of ready, the work
-// is not finished and can be done again.
+// a time, after every step. before is what the last reconciliation returned, or has
+// what the index says that it holds alone. Files with the names given are taken for
+// changed: others may have written to the index. After an error, which may be that
+// of ready, the work is not finished and can be done again.
 func reconcile(
-	ctx context.Context, folder Folder, indexer Indexer, ready func() error, report func(progress),
+	ctx context.Context, folder Folder, indexer Indexer, before progress, names map[string]struct{},
+	ready func() error, report func(progress),
 ) (progress, error) {
-	known, err := indexer.Known(ctx)
-	if err != nil {
-		return progress{}, err
-	}
-	removeGone := func() error {
+	known := before.known
+	remove := func(gone []string) error {
 		if err := ready(); err != nil {
 			return err
 		}
-		return indexer.Remove(ctx, slices.Collect(maps.Keys(known)))
+		return indexer.Remove(ctx, gone)
 	}
 	root, err := folder.Open()
 	if errors.Is(err, fs.ErrNotExist) && folder.MayBeMissing {
-		return progress{}, removeGone()
+		return progress{removed: len(known)}, remove(slices.Collect(maps.Keys(known)))
 	}
 	if err != nil {
 		return progress{}, fmt.Errorf("open folder: %w", err)
@@ -62,50 +63,85 @@ func reconcile(
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 
 	files := newBatcher(ctx, folder, root, indexer, ready, report)
-	changed, err := files.compare(ctx, known)
+	files.progress.known = known
+	changed, gone, err := files.compare(ctx, before.failed, names)
 	if err != nil {
 		return progress{}, fmt.Errorf("walk folder: %w", err)
 	}
-	if err := removeGone(); err != nil {
+	if err := remove(gone); err != nil {
 		return progress{}, err
 	}
-	files.step(func(p *progress) { p.total = len(changed) })
+	files.step(func(p *progress) {
+		p.total = len(changed)
+		for _, indexed := range gone {
+			p.forget(indexed)
+		}
+	})
 	for _, file := range changed {
 		earlier := &file.known
 		if file.isNew {
 			earlier = nil
 		}
-		if err = files.add(file.entry, nil, earlier); err != nil {
+		if err = files.add(file.entry, earlier); err != nil {
 			break
 		}
 	}
-	err = files.finish(ctx, err)
-	return files.progress, err
+	if err = files.finish(ctx, err); err != nil {
+		return progress{}, err
+	}
+	return files.progress, nil
 }
 
-// compare walks the folder, and leaves in known what it did not find there.
-func (b *batcher) compare(ctx context.Context, known map[string]document.Stamp) (changed []changedFile, err error) {
+// maxPolled bounds the hard links that are polled: every second costs a stat of each, and
+// there are folders in which all files have several names.
+const maxPolled = 1000
+
+// compare walks the folder. gone is what is known of the index, or has one of the names, and
+// was not found. Files that have failed before, and not changed since, fail again.
+func (b *batcher) compare(ctx context.Context, before []document.Failure, names map[string]struct{}) (
+	changed []changedFile, gone []string, err error,
+) {
+	known, shut := b.progress.known, []string{}
+	met := make(map[string]struct{}, len(known))
+	failed := map[string]error{}
+	for _, failure := range before {
+		failed[failure.Path] = failure.Err
+	}
 	err = b.folder.walk(ctx, b.root, visitor{found: func(e entry) {
-		if e.polledBeside(len(b.progress.symlinks)) {
-			b.progress.symlinks[e.name] = e.state(nil)
+		if e.linked || e.shared && len(b.progress.polled) < maxPolled {
+			b.progress.polled[e.path] = e.stat.stamp()
 		}
-		stamp, ok := known[e.path]
-		if !ok || !stamp.Proves(e.stat.stamp()) {
-			changed = append(changed, changedFile{entry: e, known: stamp.Hash, isNew: !ok})
+		stamp, isKnown := known[e.path]
+		reason, hasFailed := failed[e.path]
+		_, isNamed := names[e.name]
+		switch {
+		case !isKnown || isNamed || !stamp.Proves(e.stat.stamp()):
+			changed = append(changed, changedFile{entry: e, known: stamp.Hash, isNew: !isKnown || isNamed || hasFailed})
+		case hasFailed:
+			b.progress.fail(e.path, reason)
 		}
-		delete(known, e.path)
+		met[e.path] = struct{}{}
 	}, skipped: func(e entry, err error) {
 		b.progress.fail(e.path, err)
-		if e.polledBeside(len(b.progress.symlinks)) {
-			b.progress.symlinks[e.name] = e.state(err)
-		}
 		if unfit(err) {
 			return
 		}
 		// The index keeps a file that cannot be looked at, and everything in a
 		// folder that cannot be.
-		delete(known, e.path)
-		maps.DeleteFunc(known, func(path string, _ document.Stamp) bool { return strings.HasPrefix(path, e.path+"/") })
+		met[e.path] = struct{}{}
+		shut = append(shut, e.path+"/")
 	}})
-	return changed, err
+	look := func(indexed string) {
+		_, isMet := met[indexed]
+		if !isMet && !slices.ContainsFunc(shut, func(folder string) bool { return strings.HasPrefix(indexed, folder) }) {
+			gone = append(gone, indexed)
+		}
+	}
+	for indexed := range known {
+		look(indexed)
+	}
+	for name := range names {
+		look(path.Join(b.folder.Prefix, name))
+	}
+	return changed, gone, err
 }

@@ -36,18 +36,12 @@ type Failed struct {
 	Since time.Time
 }
 
-// setFailed replaces the failures of the handled paths. Nil stands for all paths.
-func (m *Mirror) setFailed(ctx context.Context, failures []document.Failure, handled []string) {
+// setFailed replaces the failures.
+func (m *Mirror) setFailed(ctx context.Context, failures []document.Failure) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	before := m.failed
 	m.failed = map[string]Failed{}
-	if handled != nil {
-		maps.Copy(m.failed, before)
-		for _, indexed := range handled {
-			delete(m.failed, indexed)
-		}
-	}
 	for _, failure := range failures {
 		failed := Failed{Failure: failure, Since: time.Now()}
 		if earlier, ok := before[failure.Path]; ok {
@@ -87,7 +81,7 @@ func (m *Mirror) Look(paths []string) {
 	}
 }
 
-// Rescan queues a walk of the whole folder.
+// Rescan queues a walk that compares the folder with the index itself.
 func (m *Mirror) Rescan() {
 	m.queue.addAll()
 	m.config.OnChange()
