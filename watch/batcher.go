@@ -97,9 +97,9 @@ func newBatcher(
 	}
 }
 
-// add reads a file and adds it to the batch, unless known is the hash of its bytes.
-// A nil known means that the file is indexed in any case.
-func (b *batcher) add(e entry, known *document.Hash) error {
+// add reads a file and adds it to the batch, unless its bytes have the hash of the entry.
+func (b *batcher) add(e entry) error {
+	known := e.stamp.Hash
 	content, e, err := b.folder.read(b.root, e)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -111,11 +111,10 @@ func (b *batcher) add(e entry, known *document.Hash) error {
 		if unfit(err) {
 			b.remove(e.path)
 		}
-	case known != nil && *known == sha256.Sum256(content):
-		stamp := e.stat.stamp()
-		stamp.Hash = *known
-		b.touched[e.path] = stamp
-		b.note(func(p *progress) { p.known[e.path] = stamp })
+	case known == sha256.Sum256(content):
+		e.stamp.Hash = known
+		b.touched[e.path] = e.stamp
+		b.note(func(p *progress) { p.known[e.path] = e.stamp })
 	default:
 		b.files = append(b.files, e.file(content))
 		if b.bytes += len(content); len(b.files) == batchFiles || b.bytes >= batchBytes {

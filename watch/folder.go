@@ -41,8 +41,10 @@ type Folder struct {
 type entry struct {
 	path string // in the index
 	name string // in the folder
-	stat fileStat
-	// linked is set for a symbolic link; stat is then that of its target.
+	// stamp is what the file system says of it. The hash is that of an earlier version, if
+	// the index may have one that is the same: else it is zero.
+	stamp document.Stamp
+	// linked is set for a symbolic link; the stamp is then that of its target.
 	linked bool
 	// shared is set for a file that has another name, under which it may change.
 	shared bool
@@ -191,7 +193,7 @@ func (f Folder) inspect(
 		err = fit(info)
 	}
 	if err == nil {
-		e.stat = statOf(info)
+		e.stamp = StampOf(info)
 		_, _, e.shared = systemStamp(info)
 	}
 	return e, err

@@ -66,8 +66,10 @@ type Mirror struct {
 	config  Config
 	logger  *slog.Logger
 	queue   *queue
-	// walked is what the last walk found, zero after a failure. It belongs to Run.
+
+	// What belongs to Run. walked is what the last walk found, zero after a failure.
 	walked progress
+	watching
 
 	mu     sync.Mutex
 	status Status
@@ -85,15 +87,12 @@ func NewMirror(folder Folder, indexer Indexer, config Config, logger *slog.Logge
 
 // Run walks the folder and then follows its changes, until ctx ends.
 func (m *Mirror) Run(ctx context.Context) {
-	source := &changeSource{
-		folder: m.folder, config: m.config, queue: m.queue, failed: m.hasFailed, logger: m.logger,
-		tick: time.NewTicker(m.config.Rescan),
-	}
-	defer source.tick.Stop()
-	defer source.stop(ctx)
+	m.watching = watching{tick: time.NewTicker(m.config.Rescan)}
+	defer m.tick.Stop()
+	defer m.stopWatching(ctx)
 	retry := backoff.NewExponentialBackOff()
 	retry.InitialInterval, retry.MaxInterval = firstRetry, lastRetry
-	source.ensureWatching(ctx)
+	m.ensureWatching(ctx)
 	m.walked = progress{}
 	m.queue.addAllNow()
 	for {
@@ -110,16 +109,16 @@ func (m *Mirror) Run(ctx context.Context) {
 			m.logger.WarnContext(ctx, "indexing waits", "error", err)
 			wait = retry.NextBackOff()
 		}
-		if !m.sleep(ctx, wait, err != nil, source) {
+		if !m.sleep(ctx, wait, err != nil) {
 			return
 		}
-		source.ensureWatching(ctx)
+		m.ensureWatching(ctx)
 	}
 }
 
 // sleep waits for the time given, for a change or for the next walk. It returns
 // false when ctx ends. After a failure the changes of files do not end the wait.
-func (m *Mirror) sleep(ctx context.Context, wait time.Duration, failed bool, source *changeSource) bool {
+func (m *Mirror) sleep(ctx context.Context, wait time.Duration, failed bool) bool {
 	var due <-chan time.Time
 	if wait >= 0 {
 		timer := time.NewTimer(wait)
@@ -140,16 +139,18 @@ func (m *Mirror) sleep(ctx context.Context, wait time.Duration, failed bool, sou
 		select {
 		case <-ctx.Done():
 			return false
-		case <-source.tick.C:
-			source.ticked()
-			if failed && !source.ensureWatching(ctx) {
+		case <-m.tick.C:
+			if m.missing == "" {
+				m.queue.addAllNow()
+			}
+			if failed && !m.ensureWatching(ctx) {
 				continue
 			}
 		case <-polled:
 			m.Look(m.folder.Outdated(m.walked.polled))
 			continue
 		case <-wake:
-		case <-source.lost():
+		case <-m.lost():
 		case <-due:
 		}
 		return true

@@ -20,11 +20,11 @@ func (f Folder) read(root *contain.Root, e entry) (content []byte, current entry
 	if err := f.covered(e.name, file.Target); err != nil {
 		return nil, e, err
 	}
-	e.stat = statOf(file.After)
-	if int64(len(file.Content)) != e.stat.size || statOf(file.Before) != e.stat {
+	e.stamp = StampOf(file.After)
+	if int64(len(file.Content)) != e.stamp.Size || StampOf(file.Before) != e.stamp {
 		return nil, e, errChanged
 	}
-	e.stat.changeTime = provenTime(e.stat.changeTime, time.Now())
+	e.stamp.ChangeTime = provenTime(e.stamp.ChangeTime, time.Now())
 	return file.Content, e, nil
 }
 
@@ -53,6 +53,6 @@ func (f Folder) Read(name string) (file document.File, err error) {
 func (e entry) file(content []byte) document.File {
 	return document.File{
 		Path: e.path, Content: content,
-		Size: e.stat.size, ModTime: e.stat.modTime, ChangeTime: e.stat.changeTime, Inode: e.stat.inode,
+		Size: e.stamp.Size, ModTime: e.stamp.ModTime, ChangeTime: e.stamp.ChangeTime, Inode: e.stamp.Inode,
 	}
 }

@@ -26,15 +26,6 @@ type Indexer interface {
 	Touch(ctx context.Context, stamps map[string]document.Stamp) error
 }
 
-// changedFile is a file that is new, or whose stamp differs from the index's.
-type changedFile struct {
-	entry
-
-	// known is the hash that the index has of an earlier version.
-	known document.Hash
-	isNew bool
-}
-
 // reconcile makes the index hold what the folder holds. It walks the folder,
 // reads the files whose stamps do not prove them unchanged, indexes those whose
 // bytes changed, and removes what is gone. report is called, by one goroutine at
@@ -77,12 +68,8 @@ func reconcile(
 			p.forget(indexed)
 		}
 	})
-	for _, file := range changed {
-		earlier := &file.known
-		if file.isNew {
-			earlier = nil
-		}
-		if err = files.add(file.entry, earlier); err != nil {
+	for _, e := range changed {
+		if err = files.add(e); err != nil {
 			break
 		}
 	}
@@ -99,7 +86,7 @@ const maxPolled = 1000
 // compare walks the folder. gone is what is known of the index, or has one of the names, and
 // was not found. Files that have failed before, and not changed since, fail again.
 func (b *batcher) compare(ctx context.Context, before []document.Failure, names map[string]struct{}) (
-	changed []changedFile, gone []string, err error,
+	changed []entry, gone []string, err error,
 ) {
 	known, shut := b.progress.known, []string{}
 	met := make(map[string]struct{}, len(known))
@@ -109,14 +96,17 @@ func (b *batcher) compare(ctx context.Context, before []document.Failure, names 
 	}
 	err = b.folder.walk(ctx, b.root, visitor{found: func(e entry) {
 		if e.linked || e.shared && len(b.progress.polled) < maxPolled {
-			b.progress.polled[e.path] = e.stat.stamp()
+			b.progress.polled[e.path] = e.stamp
 		}
 		stamp, isKnown := known[e.path]
 		reason, hasFailed := failed[e.path]
 		_, isNamed := names[e.name]
 		switch {
-		case !isKnown || isNamed || !stamp.Proves(e.stat.stamp()):
-			changed = append(changed, changedFile{entry: e, known: stamp.Hash, isNew: !isKnown || isNamed || hasFailed})
+		case !isKnown || isNamed || !stamp.Proves(e.stamp):
+			if !isNamed && !hasFailed {
+				e.stamp.Hash = stamp.Hash
+			}
+			changed = append(changed, e)
 		case hasFailed:
 			b.progress.fail(e.path, reason)
 		}

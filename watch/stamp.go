@@ -7,26 +7,12 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 )
 
-// fileStat holds the attributes that the file system keeps of a file: a
-// [document.Stamp] without the hash, since there is one for every file of a folder.
-type fileStat struct {
-	size                int64
-	modTime, changeTime time.Time
-	inode               uint64
-}
-
-func statOf(info fs.FileInfo) fileStat {
-	stat := fileStat{size: info.Size(), modTime: info.ModTime()}
-	stat.changeTime, stat.inode, _ = systemStamp(info)
-	return stat
-}
-
-func (s fileStat) stamp() document.Stamp {
-	return document.Stamp{Size: s.size, ModTime: s.modTime, ChangeTime: s.changeTime, Inode: s.inode}
-}
-
 // StampOf returns what the file system says of a file. The stamp has no hash.
-func StampOf(info fs.FileInfo) document.Stamp { return statOf(info).stamp() }
+func StampOf(info fs.FileInfo) document.Stamp {
+	stamp := document.Stamp{Size: info.Size(), ModTime: info.ModTime()}
+	stamp.ChangeTime, stamp.Inode, _ = systemStamp(info)
+	return stamp
+}
 
 // provenTime returns the change time, or zero if it is too recent to prove
 // anything: a file that changes twice in one tick of the clock keeps its time.

@@ -176,7 +176,7 @@ func TestSync_ReadsOnlyWhatMayHaveChanged(t *testing.T) {
 	}
 	defer root.Close() //nolint:errcheck // opened for reading
 	e, err := folder.find(root, "a.md")
-	if err != nil || !index.stamps["a.md"].Proves(e.stat.stamp()) {
-		t.Errorf("stamp %+v does not prove %+v (%v)", index.stamps["a.md"], e.stat.stamp(), err)
+	if err != nil || !index.stamps["a.md"].Proves(e.stamp) {
+		t.Errorf("stamp %+v does not prove %+v (%v)", index.stamps["a.md"], e.stamp, err)
 	}
 }

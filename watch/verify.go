@@ -29,7 +29,7 @@ func (f Folder) Changed(stamps map[string]document.Stamp) []string { return f.un
 // as the file system says. It reads none.
 func (f Folder) Outdated(stamps map[string]document.Stamp) []string {
 	return f.unlike(stamps, func(_ *contain.Root, e entry, stamp document.Stamp) bool {
-		present := e.stat.stamp()
+		present := e.stamp
 		if stamp.ChangeTime.IsZero() { // the walk that will prove it has not come yet
 			stamp.ChangeTime = present.ChangeTime
 		}
@@ -62,7 +62,7 @@ func (f Folder) unlike(
 
 // holds reports whether a file has the bytes of the stamp.
 func (f Folder) holds(root *contain.Root, e entry, stamp document.Stamp) bool {
-	if stamp.Proves(e.stat.stamp()) {
+	if stamp.Proves(e.stamp) {
 		return true
 	}
 	content, _, err := f.read(root, e)
