@@ -125,6 +125,15 @@ func IsDenied(err error) bool {
 	return errors.As(err, &dbErr) && (dbErr.SQLState == denied || dbErr.SQLState == onlyRead)
 }
 
+// databaseMissing is the SQLSTATE of a connection to a database that the server does not have.
+const databaseMissing = "3D000"
+
+// IsDatabaseMissing reports that the server has no database of that name.
+func IsDatabaseMissing(err error) bool {
+	var dbErr *Error
+	return errors.As(err, &dbErr) && dbErr.SQLState == databaseMissing
+}
+
 // IsOrphan reports that what was written refers to a row that is gone.
 func IsOrphan(err error) bool {
 	var dbErr *Error
@@ -192,8 +201,8 @@ func classifyState(err *pgconn.PgError) (ErrorKind, string) {
 		return KindSetup, "correct the user and password in CDOCS_DATABASE_URL"
 	case "53100":
 		return KindSetup, "make room on the disk of the database server"
-	case "3D000":
-		return KindSetup, "create the database, or correct its name in CDOCS_DATABASE_URL"
+	case databaseMissing:
+		return KindSetup, "create the database, as compound-docs up does, or correct its name in CDOCS_DATABASE_URL"
 	case denied:
 		return KindSetup, deniedHint
 	case undefinedTable, undefinedObject, "42703":

@@ -16,6 +16,13 @@ type Version struct {
 	// Pgvector is the installed one, or else the one that CREATE EXTENSION would install;
 	// "" if the server has none.
 	Pgvector string
+	// Packaged is the pgvector of the server's packages, to which the installed one can be updated.
+	Packaged string
+}
+
+// Newer reports whether the extension in the database is older than the server's packages.
+func (v Version) Newer() bool {
+	return v.Pgvector != v.Packaged && v.Packaged != "" && pgversion.AtLeast(v.Packaged, v.Pgvector)
 }
 
 // ServerVersion connects to a database, and creates nothing. Errors are [*Error].
@@ -31,10 +38,11 @@ func ServerVersion(ctx context.Context, url string) (version Version, err error)
 // statement is not prepared, because a pooler may lose that.
 func readVersion(ctx context.Context, conn *pgx.Conn) (version Version, backend uint32, err error) {
 	err = conn.QueryRow(ctx, `
-		SELECT split_part(current_setting('server_version'), ' ', 1), coalesce(
-			(SELECT coalesce(installed_version, default_version) FROM pg_available_extensions WHERE name = 'vector'), ''),
-			pg_backend_pid()`, pgx.QueryExecModeSimpleProtocol,
-	).Scan(&version.PostgreSQL, &version.Pgvector, &backend)
+		SELECT split_part(current_setting('server_version'), ' ', 1), coalesce(installed_version, default_version, ''),
+			coalesce(default_version, ''), pg_backend_pid()
+		FROM (VALUES ('vector')) AS wanted (extension) LEFT JOIN pg_available_extensions ON name = extension`,
+		pgx.QueryExecModeSimpleProtocol,
+	).Scan(&version.PostgreSQL, &version.Pgvector, &version.Packaged, &backend)
 	return version, backend, Wrap("read PostgreSQL's version", err)
 }
 

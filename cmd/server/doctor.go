@@ -30,7 +30,12 @@ func newDoctorCommand(flags *flags) *cobra.Command {
 database, Ollama and its models, and of the repository of the current folder (or of
 --project) its configuration, files, index and registration with Claude Code.
 
-It starts, pulls and changes nothing, but for the embedding model, which Ollama loads.
+Alone it starts, pulls and changes nothing, but for the embedding model, which Ollama loads.
+
+With --fix it runs the commands that mend what it has found, and asks before each one. For
+scripts --yes agrees to all. Without it and without a terminal the commands are printed
+only. What a person has to decide, such as what a file is to say, stays as it is, and the
+exit code is that of a last look.
 
 With --try it also makes a round trip: it starts the database if it is your own, makes a
 schema in it, indexes three small documents there, searches them by words and by meaning,
@@ -40,8 +45,9 @@ A command that a .mcp.json of the repository names is run only if you agree, or 
 
 The exit code is 0 if all is well, 1 if there is an error, and 2 if there are warnings
 only. Findings that are skipped do not count.`,
-		Example: "  compound-docs doctor\n  compound-docs doctor --try\n  compound-docs doctor --project ~/my-project --json",
-		Args:    noArgs,
+		Example: "  compound-docs doctor\n  compound-docs doctor --try\n  compound-docs doctor --fix\n" +
+			"  compound-docs doctor --project ~/my-project --json",
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d.asker = newAsker(cmd, d.yes)
 			return diagnose(cmd.Context(), flags, d, cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -49,6 +55,7 @@ only. Findings that are skipped do not count.`,
 	}
 	command.Flags().BoolVar(&d.team, "team", false, "look at what concerns all servers of a shared database too")
 	command.Flags().BoolVar(&d.try, "try", false, "index, search and ask in a schema of its own, and start the registered server")
+	command.Flags().BoolVar(&d.fix, "fix", false, "run what mends the findings, one command after the other, if you agree")
 	command.Flags().BoolVarP(&d.yes, "yes", "y", false, "ask nothing, and do what would be asked for")
 	addJSON(command, &d.json)
 	return command
@@ -58,7 +65,8 @@ only. Findings that are skipped do not count.`,
 type doctorFlags struct {
 	asker
 
-	team, try, json bool
+	team, try, fix, json bool
+	root                 string // the repository that was looked at
 }
 
 // diagnosis holds the findings for --json.
@@ -66,35 +74,20 @@ type diagnosis struct {
 	Version  string           `json:"version"`
 	Severity doctor.Severity  `json:"severity"` // of the worst finding
 	Findings []doctor.Finding `json:"findings"`
+	Fixed    []fixed          `json:"fixed,omitempty"`
 }
 
-func diagnose(ctx context.Context, f *flags, d *doctorFlags, stdout, stderr io.Writer) (err error) {
-	home, err := homeFolder()
+func diagnose(ctx context.Context, f *flags, d *doctorFlags, stdout, stderr io.Writer) error {
+	found := diagnosis{Version: version}
+	var err error
+	if d.fix {
+		found.Fixed, err = d.mend(ctx, f, stderr)
+	}
+	if err == nil {
+		found.Findings, err = d.look(ctx, f, d.try, stderr)
+	}
 	if err != nil {
 		return err
-	}
-	settings, settingsErr := project.LoadSettings(home)
-	if settingsErr != nil {
-		settings = project.DefaultSettings()
-	}
-	o, err := f.resolveWith(home, settings)
-	if err != nil {
-		return err
-	}
-	o.logLevel = max(o.logLevel, slog.LevelError) // findings are printed, not logged
-	s, err := newSetup(o, stderr)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	system, err := s.system(settingsErr)
-	if err != nil {
-		return err
-	}
-	system.Team = d.team
-	found := diagnosis{Version: version, Findings: doctor.Run(ctx, system)}
-	if d.try {
-		found.Findings = append(found.Findings, s.tryOut(ctx, system.Root, d.may)...)
 	}
 	found.Severity = doctor.Worst(found.Findings)
 	if d.json {
@@ -114,6 +107,38 @@ func diagnose(ctx context.Context, f *flags, d *doctorFlags, stdout, stderr io.W
 	}
 }
 
+// look makes all checks, and the round trip if try is set.
+func (d *doctorFlags) look(ctx context.Context, f *flags, try bool, stderr io.Writer) (findings []doctor.Finding, err error) {
+	home, err := homeFolder()
+	if err != nil {
+		return nil, err
+	}
+	settings, settingsErr := project.LoadSettings(home)
+	if settingsErr != nil {
+		settings = project.DefaultSettings()
+	}
+	o, err := f.resolveWith(home, settings)
+	if err != nil {
+		return nil, err
+	}
+	o.logLevel = max(o.logLevel, slog.LevelError) // findings are printed, not logged
+	s, err := newSetup(o, stderr)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	system, err := s.system(settingsErr)
+	if err != nil {
+		return nil, err
+	}
+	system.Team, d.root = d.team, system.Root
+	findings = doctor.Run(ctx, system)
+	if try {
+		findings = append(findings, s.tryOut(ctx, system.Root, d.may)...)
+	}
+	return findings, nil
+}
+
 // system gathers the parts of the set-up.
 func (s *setup) system(settingsErr error) (doctor.System, error) {
 	root := s.project
@@ -127,7 +152,7 @@ func (s *setup) system(settingsErr error) (doctor.System, error) {
 	system := doctor.System{
 		Version: version, Program: program, Home: s.home, Settings: s.settings, SettingsErr: settingsErr, Root: root,
 		DatabaseURL: s.databaseURL, Server: s.server, Index: s.index, Ollama: s.models,
-		Environment: map[string]string{}, AddLine: claude.AddLine(program, environment),
+		Environment: map[string]string{}, Add: claude.AddArguments(program, environment), AddLine: claude.AddLine(program, environment),
 	}
 	for _, name := range serverVariables {
 		system.Environment[name] = os.Getenv(name)

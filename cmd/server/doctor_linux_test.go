@@ -186,7 +186,7 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			t.Helper()
 			i.fake.SetFaults(fakeollama.Faults{Reject: []string{"A"}})
 			i.serve(t)
-		}, "index", "passages have no vector", "compound-docs reindex", 2},
+		}, "index", "passages have no vector", "compound-docs sync", 2},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -22,9 +22,9 @@ import (
 
 func newInitCommand(flags *flags) *cobra.Command {
 	var (
-		yes, asJSON, show bool
-		documents         string
-		named             []string
+		yes, asJSON, show   bool
+		documents, embedder string
+		named               []string
 	)
 	command := &cobra.Command{
 		Use:   "init [DIR]",
@@ -56,7 +56,7 @@ with --yes, which asks nothing.`,
 		Args:    needs(0, 1, "one folder", "compound-docs init ~/my-project"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			i := &initializer{
-				asker: newAsker(cmd, yes), flags: flags, asJSON: asJSON, documents: documents, named: named, show: show,
+				asker: newAsker(cmd, yes), flags: flags, asJSON: asJSON, documents: documents, embedder: embedder, named: named, show: show,
 				stdout: cmd.OutOrStdout(),
 			}
 			return i.run(cmd.Context(), args)
@@ -65,6 +65,7 @@ with --yes, which asks nothing.`,
 	command.Flags().BoolVarP(&yes, "yes", "y", false, "ask nothing, and install what is missing")
 	command.Flags().StringVar(&documents, "documents", "",
 		"take this `folder` of the repository, such as docs/adr, as that of the project's own documents")
+	command.Flags().StringVar(&embedder, "embedder", "", "have this `model` of Ollama make the vectors, in all projects")
 	command.Flags().StringSliceVar(&named, "client", nil, "register with these assistants: "+strings.Join(clientNames(), ", "))
 	command.Flags().BoolVar(&show, "print", false, "print the files of --client as they would be, and write nothing")
 	complete(command, "client", clientNames()...)
@@ -79,6 +80,7 @@ type initializer struct {
 	flags     *flags
 	asJSON    bool
 	documents string   // the flag
+	embedder  string   // the flag
 	named     []string // assistants
 	show      bool
 	stdout    io.Writer
@@ -147,6 +149,11 @@ func (i *initializer) run(ctx context.Context, args []string) error {
 	}
 	if err := i.registerClients(root); err != nil {
 		return err
+	}
+	if i.embedder != "" {
+		if err := project.SaveSetting(options.home, "embedding_model", i.embedder); err != nil {
+			return err
+		}
 	}
 	if err := i.provideDatabase(ctx, options); err != nil {
 		return err

@@ -165,7 +165,7 @@ func (i *initializer) keepDatabaseURL(o options) error {
 		plain.Printf(i.stdout, "database: %s names another one than CDOCS_DATABASE_URL; the server takes that of the file\n", file)
 		return nil
 	}
-	if err := project.SaveDatabaseURL(o.home, o.databaseURL); err != nil {
+	if err := project.SaveSetting(o.home, "database_url", o.databaseURL); err != nil {
 		return err
 	}
 	plain.Printf(i.stdout, "database: its URL is in %s now, which nobody else can read\n", file)

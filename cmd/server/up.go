@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/compose"
 	"github.com/compound-docs/compound-docs/internal/daemon"
 	"github.com/compound-docs/compound-docs/internal/plain"
@@ -27,7 +28,9 @@ func newUpCommand(flags *flags) *cobra.Command {
 		Long: `Start what the server needs:
 
 - the database: one of your own, made with this machine's PostgreSQL and pgvector, or
-  else in a container; unless a database URL names another one, which is migrated;
+  else in a container; unless a database URL names another one. A database of that name is
+  made if there is none, and migrated. A pgvector with known faults is updated if the
+  server's packages have a newer one, and indexes that are not valid are built again;
 - Ollama, if it does not run: as a program if it is installed, else in a container;
 - both models, which are pulled if they are missing.
 
@@ -50,7 +53,11 @@ func up(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writer) (e
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	if _, err := s.database.Pool(ctx); err != nil {
+	done, err := s.mendDatabase(ctx)
+	for _, what := range done {
+		plain.Println(stderr, "database:", what)
+	}
+	if err != nil {
 		return err
 	}
 	if !asJSON {
@@ -67,6 +74,22 @@ func up(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writer) (e
 	}
 	plain.Println(stdout, "ollama:  ", s.ollamaStatus(ctx))
 	return nil
+}
+
+// mendDatabase starts the database if it is the user's own, mends and migrates it, and says
+// what it has mended.
+func (s *setup) mendDatabase(ctx context.Context) (done []string, err error) {
+	address := s.databaseURL
+	if s.server != nil {
+		if address, err = ownDatabase(s.server)(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if done, err = db.Mend(ctx, address); err != nil {
+		return done, err
+	}
+	_, err = s.database.Pool(ctx)
+	return done, err
 }
 
 // ollamaDaemon is the Ollama that this program starts.

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -17,28 +18,28 @@ import (
 
 // checkClient looks at how Claude Code starts the server in this project.
 func checkClient(_ context.Context, e *examination) []Finding {
-	again := fmt.Sprintf("run in %s: claude mcp remove %s; %s", claude.Quote(e.Root), claude.ServerName, e.AddLine)
 	found, err := claude.Find(e.Root)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !hasClaude():
 		return one(Skipped, "Claude Code was not found; registrations of other clients are not looked at", "")
 	case errors.Is(err, fs.ErrNotExist):
-		return one(Warning, "Claude Code does not start the server in this project", "run in "+claude.Quote(e.Root)+": "+e.AddLine)
+		return one(Warning, "Claude Code does not start the server in this project", "run in "+claude.Quote(e.Root)+": "+e.AddLine,
+			onlyWithClaude(ours("init", e.Root, "--client", "claude"))...)
 	case err != nil:
 		return one(Skipped, "the registration is not known: "+err.Error(), "")
 	case found.Rejected:
 		return one(Warning, fmt.Sprintf("the server of %s was turned down for this project", found.File),
-			"run in "+claude.Quote(e.Root)+": claude mcp reset-project-choices")
+			"run in "+claude.Quote(e.Root)+": claude mcp reset-project-choices",
+			onlyWithClaude([]string{"claude", "mcp", "reset-project-choices"})...)
 	}
 	if until, file := claude.PluginPaused(); found.Scope == claude.ScopePlugin && file != "" {
 		return one(Warning,
 			"Claude Code could not start the plugin's server, and does not try again before "+until.Format(time.TimeOnly),
-			"run: rm "+claude.Quote(file)+"; or choose Reconnect in /mcp")
+			"run: rm "+claude.Quote(file)+"; or choose Reconnect in /mcp", []string{"rm", file})
 	}
 	expands := func(text string) bool { return strings.Contains(text, "${") }
 	if _, err := exec.LookPath(found.Command); err != nil && !expands(found.Command) {
-		return one(Error,
-			fmt.Sprintf("Claude Code starts %s, as %s says, and there is no such program", found.Command, found.File), again)
+		return e.noProgram(found, err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Environment)) {
 		value, given := found.Env[name]
@@ -49,6 +50,50 @@ func checkClient(_ context.Context, e *examination) []Finding {
 		}
 	}
 	return one(OK, fmt.Sprintf("starts %s, as %s says (scope %s)", found.Command, found.File, found.Scope), "")
+}
+
+// noProgram says how to mend a registration of a program that cannot be started. One that
+// names no folder needs the program on the PATH.
+func (e *examination) noProgram(found claude.Registration, err error) []Finding {
+	what := fmt.Sprintf("Claude Code starts %s, as %s says, and ", found.Command, found.File)
+	if errors.Is(err, fs.ErrPermission) {
+		return runs(Error, what+"this user may not run it", "chmod", "u+x", found.Command)
+	}
+	what += "there is no such program"
+	if folder := linkFolder(); found.Command == claude.ServerName && folder != "" && filepath.Base(e.Program) == claude.ServerName {
+		return runs(Error, what+" on the PATH", "ln", "-s", e.Program, filepath.Join(folder, claude.ServerName))
+	}
+	add := append([]string{"claude"}, e.Add...)
+	if found.Scope == claude.ScopeProject || found.Scope == claude.ScopePlugin { // the one that is added counts before it
+		return one(Error, what, fmt.Sprintf("run in %s: %s", claude.Quote(e.Root), e.AddLine), onlyWithClaude(add)...)
+	}
+	remove := []string{"claude", "mcp", "remove", "--scope", found.Scope, found.Name}
+	return one(Error, what, fmt.Sprintf("run in %s: %s; %s", claude.Quote(e.Root), claude.QuoteLine(remove), e.AddLine),
+		onlyWithClaude(remove, add)...)
+}
+
+// linkFolder returns a folder of the user's own on the PATH that has no compound-docs, and "" if
+// there is none.
+func linkFolder() string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	for _, folder := range filepath.SplitList(os.Getenv("PATH")) {
+		_, err := os.Lstat(filepath.Join(folder, claude.ServerName)) //nolint:gosec // only looked at
+		if strings.HasPrefix(folder, home+string(filepath.Separator)) && writable(folder) && errors.Is(err, fs.ErrNotExist) {
+			return folder
+		}
+	}
+	return ""
+}
+
+// onlyWithClaude returns commands that need Claude Code's program, and none without it.
+func onlyWithClaude(commands ...[]string) [][]string {
+	if _, err := exec.LookPath("claude"); err != nil {
+		return nil
+	}
+	return commands
 }
 
 func hasClaude() bool {

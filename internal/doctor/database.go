@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/pgserver"
@@ -16,7 +17,9 @@ func checkDatabase(ctx context.Context, e *examination) []Finding {
 		state := e.Server.State(ctx)
 		switch {
 		case state.Err != nil:
-			return one(Error, what(state.Err), fixOf(state.Err, "run: compound-docs up"))
+			return one(Error, what(state.Err), fixOf(state.Err, "run: compound-docs up"), e.installs(state.Err)...)
+		case !state.Running && state.Open != "":
+			return runs(Error, "others may enter "+state.Open+", and PostgreSQL does not start with it then", "chmod", "700", state.Open)
 		case !state.Running && state.PostgreSQL == "":
 			return one(OK, "it does not run; it is started in a container when it is needed, or with compound-docs up", "")
 		case !state.Running:
@@ -27,17 +30,35 @@ func checkDatabase(ctx context.Context, e *examination) []Finding {
 	}
 	version, err := db.ServerVersion(ctx, url)
 	if err != nil {
-		return one(Error, what(err), fixOf(err, "run: compound-docs status"))
+		var run [][]string
+		if db.IsDatabaseMissing(err) {
+			run = [][]string{ours("up")}
+		}
+		return one(Error, what(err), fixOf(err, "run: compound-docs status"), run...)
+	}
+	var update [][]string
+	if version.Newer() {
+		update = [][]string{ours("up")}
 	}
 	if err := version.Check(); err != nil {
-		return one(Error, what(err), hint(err))
+		return one(Error, what(err), hint(err), update...)
 	}
 	e.databaseURL = url
 	found := one(OK, fmt.Sprintf("PostgreSQL %s with pgvector %s answers", version.PostgreSQL, version.Pgvector), "")
 	if problem, remedy := version.Concern(); problem != "" {
-		found = append(found, Finding{Severity: Warning, What: problem, Fix: remedy})
+		found = append(found, Finding{Severity: Warning, What: problem, Fix: remedy, Run: update})
 	}
 	return found
+}
+
+// installs returns what installs PostgreSQL, if that is missing and the system's packages are known.
+func (e *examination) installs(err error) [][]string {
+	if problem, ok := errors.AsType[*pgserver.Error](err); ok && problem.Installer == nil {
+		return nil
+	} else if ok {
+		return [][]string{ours("init", e.Root)}
+	}
+	return [][]string{ours("up")}
 }
 
 // what returns an error without its remedy.
@@ -101,9 +122,14 @@ func checkSchema(ctx context.Context, e *examination) []Finding {
 		return one(OK, "the database is empty; the first call that needs it makes the tables, or compound-docs up", "")
 	case applied < latest:
 		return one(Warning, fmt.Sprintf("the database has migration %d of %d", applied, latest),
-			"run: compound-docs up (the next server that connects migrates too, if its user may)")
+			"run: compound-docs up (the next server that connects migrates too, if its user may)", ours("up"))
 	}
 	e.migrated = true
+	if invalid, err := db.InvalidIndexes(ctx, e.databaseURL); err == nil && len(invalid) > 0 {
+		named := strings.Join(invalid[:min(len(invalid), maxNamed)], ", ")
+		return one(Warning, "indexes are not valid, and searches may be slow: "+named,
+			"as the owner of the tables run: compound-docs up", ours("up"))
+	}
 	if applied > latest {
 		return one(OK, fmt.Sprintf("a newer compound-docs has migrated the database to %d; this one, which knows %d, works with it",
 			applied, latest), "")

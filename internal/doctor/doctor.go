@@ -9,6 +9,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/compound-docs/compound-docs/internal/claude"
 	"github.com/compound-docs/compound-docs/internal/pgserver"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/index"
@@ -48,6 +49,10 @@ type Finding struct {
 	What     string   `json:"what"`
 	// Fix says how to mend it, with the command if there is one; "" if nothing is wrong.
 	Fix string `json:"fix,omitempty"`
+	// Run are commands that mend it, one after the other, in the repository; there are none if
+	// only a person can, as where a file has to be corrected. The program itself is called
+	// compound-docs in them.
+	Run [][]string `json:"run,omitempty"`
 }
 
 // Worst returns the severity of the worst finding: Error, Warning or OK.
@@ -81,7 +86,9 @@ type System struct {
 	Environment map[string]string
 	// Team has the database looked at as one that many servers share.
 	Team bool
-	// AddLine is the command that registers the server with Claude Code.
+	// Add are the arguments with which claude registers the server, and AddLine is the command
+	// for a person.
+	Add     []string
 	AddLine string
 }
 
@@ -139,6 +146,14 @@ func Run(ctx context.Context, system System) []Finding {
 	return findings
 }
 
-func one(severity Severity, what, fix string) []Finding {
-	return []Finding{{Severity: severity, What: what, Fix: fix}}
+func one(severity Severity, what, fix string, run ...[]string) []Finding {
+	return []Finding{{Severity: severity, What: what, Fix: fix, Run: run}}
+}
+
+// ours is a command of this program.
+func ours(arguments ...string) []string { return append([]string{claude.ServerName}, arguments...) }
+
+// runs is one for a remedy that is one command.
+func runs(severity Severity, what string, command ...string) []Finding {
+	return one(severity, what, "run: "+claude.QuoteLine(command), command)
 }

@@ -38,11 +38,12 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 			return
 		}
 		if unreadable++; unreadable <= maxNamed {
-			fix := "correct the file, or move it out of the folder"
+			what := "not indexed: " + err.Error()
 			if errors.Is(err, fs.ErrPermission) {
-				fix = fixAccess(e.absolute(file.Path), "correct its permissions")
+				findings = append(findings, fixAccess(what, e.absolute(file.Path), "correct its permissions")...)
+				return
 			}
-			findings = append(findings, Finding{Severity: Error, What: "not indexed: " + err.Error(), Fix: fix})
+			findings = append(findings, one(Error, what, "correct the file, or move it out of the folder")...)
 		}
 	})
 	if err != nil {

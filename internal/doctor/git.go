@@ -26,7 +26,7 @@ func checkGit(_ context.Context, e *examination) []Finding {
 	lock, since, err := head.Lock()
 	switch {
 	case err != nil:
-		return one(Error, err.Error(), fixAccess(lock, ""))
+		return fixAccess(err.Error(), lock, "")
 	case since.IsZero():
 		return one(OK, "branch "+head.Branch, "")
 	}
@@ -35,10 +35,12 @@ func checkGit(_ context.Context, e *examination) []Finding {
 		return one(OK, fmt.Sprintf("branch %s; git is changing the files", head.Branch), "")
 	}
 	effect := fmt.Sprintf("indexing waits until it is %d minutes old", int(workspace.MaxLockAge.Minutes()))
+	var run [][]string // not while the git may be one that waits for an editor
 	if age >= workspace.MaxLockAge {
 		effect = "indexing goes on"
+		run = [][]string{{"rm", lock}}
 	}
 	return one(Warning,
 		fmt.Sprintf("a git that crashed has left its lock, %s old: git refuses to work, and %s", age, effect),
-		"run: rm "+claude.Quote(lock)+", after you have made sure that no git runs there")
+		"run: rm "+claude.Quote(lock)+", after you have made sure that no git runs there", run...)
 }

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/compound-docs/compound-docs/internal/claude"
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
@@ -21,7 +20,7 @@ func checkHome(_ context.Context, e *examination) []Finding {
 		filepath.Join(e.Root, project.ConfigDir), filepath.Join(e.Root, filepath.FromSlash(docsDir(e))),
 	} {
 		if err := usable(folder); err != nil {
-			findings = append(findings, Finding{Severity: Error, What: err.Error(), Fix: fixAccess(folder, "")})
+			findings = append(findings, fixAccess(err.Error(), folder, "")...)
 		}
 	}
 	if len(findings) == 0 {
@@ -58,21 +57,21 @@ func usable(folder string) error {
 	return nil
 }
 
-// fixAccess names the command that gives this user access to a file or a folder.
-func fixAccess(path, otherwise string) string {
+// fixAccess says with what the command that gives this user access to a file or a folder.
+func fixAccess(what, path, otherwise string) []Finding {
 	for {
 		info, err := os.Stat(path)
 		switch {
 		case runtime.GOOS == "windows":
-			return otherwise
+			return one(Error, what, otherwise)
 		case err == nil && !owned(info):
-			return fmt.Sprintf("run: sudo chown -R %s %s", currentUser(), claude.Quote(path))
+			return runs(Error, what, "sudo", "chown", "-R", currentUser(), path)
 		case err == nil && info.IsDir():
-			return "run: chmod u+rwx " + claude.Quote(path)
+			return runs(Error, what, "chmod", "u+rwx", path)
 		case err == nil:
-			return "run: chmod u+rw " + claude.Quote(path)
+			return runs(Error, what, "chmod", "u+rw", path)
 		case path == filepath.Dir(path):
-			return otherwise
+			return one(Error, what, otherwise)
 		}
 		path = filepath.Dir(path) // the folder does not let us look, or is not there
 	}

@@ -52,11 +52,13 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 		})
 	}
 	if inspection.Missing > 0 {
-		findings = append(findings, Finding{
-			Severity: Warning,
-			What:     fmt.Sprintf("%d of %d passages have no vector, and are found by words only", inspection.Missing, inspection.Chunks),
-			Fix:      "start a server, which makes them while Ollama runs: claude in this repository, or compound-docs reindex",
-		})
+		var run [][]string
+		if e.embeds {
+			run = [][]string{ours("sync", "--project", e.Root)}
+		}
+		findings = append(findings, one(Warning,
+			fmt.Sprintf("%d of %d passages have no vector, and are found by words only", inspection.Missing, inspection.Chunks),
+			"while Ollama runs: compound-docs sync, or start a server, as claude in this repository does", run...)...)
 	}
 	if len(findings) == 0 {
 		findings = one(OK, fmt.Sprintf("%d passages, all with a vector", inspection.Chunks), "")

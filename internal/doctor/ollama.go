@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/claude"
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
@@ -16,17 +17,18 @@ import (
 func checkOllama(ctx context.Context, e *examination) []Finding {
 	state := e.Ollama.State(ctx)
 	if state.Err != nil {
-		return one(Error, state.Err.Error()+". Searches by words work without it", fixOllama())
+		fix, run := fixOllama()
+		return one(Error, state.Err.Error()+". Searches by words work without it", fix, run...)
 	}
 	e.embeds = !slices.Contains(state.Missing, e.Settings.EmbeddingModel)
 	return append(one(OK, fmt.Sprintf("Ollama %s answers at %s", state.Version, state.Host), ""), e.missingModels(state)...)
 }
 
-func fixOllama() string {
+func fixOllama() (fix string, run [][]string) {
 	if _, err := exec.LookPath("ollama"); err == nil {
-		return "run: ollama serve (or compound-docs up), or set CDOCS_OLLAMA_HOST to where it runs"
+		return "run: ollama serve (or compound-docs up), or set CDOCS_OLLAMA_HOST to where it runs", [][]string{ours("up")}
 	}
-	return "install it from https://ollama.com/download and run: compound-docs up; or set CDOCS_OLLAMA_HOST to where it runs"
+	return "install it from https://ollama.com/download and run: compound-docs up; or set CDOCS_OLLAMA_HOST to where it runs", nil
 }
 
 func (e *examination) missingModels(state ollama.State) []Finding {
@@ -34,7 +36,7 @@ func (e *examination) missingModels(state ollama.State) []Finding {
 	for _, model := range state.Missing {
 		finding := Finding{
 			Severity: Error, What: fmt.Sprintf("%s lacks the embedding model %s: documents are found by words only", state.Host, model),
-			Fix: "run: ollama pull " + claude.Quote(model) + " (or compound-docs up)",
+			Fix: "run: ollama pull " + claude.Quote(model) + " (or compound-docs up)", Run: [][]string{ours("up")},
 		}
 		if model != e.Settings.EmbeddingModel {
 			finding.Severity = Warning
@@ -58,7 +60,7 @@ func checkModels(ctx context.Context, e *examination) []Finding {
 	model := e.Settings.EmbeddingModel
 	err := e.Ollama.Warm(limited)
 	if wrong, ok := errors.AsType[*ollama.DimensionError](err); ok {
-		return one(Error, wrong.Error(), e.fixModel())
+		return e.otherModel(Error, wrong.Error())
 	}
 	if err != nil {
 		return one(Error, err.Error(), "run: ollama run "+claude.Quote(model)+" and read Ollama's log")
@@ -83,11 +85,15 @@ func (e *examination) weakModel(ctx context.Context) []Finding {
 	if !known || measured.Usable() {
 		return nil
 	}
-	return one(Warning, fmt.Sprintf("%s finds the answer to only %.0f %% of the questions that models are tried with: "+
-		"searches go by words and leave its vectors out", model.Name, 100*measured.OwnFirst),
-		e.fixModel())
+	return e.otherModel(Warning, fmt.Sprintf("%s finds the answer to only %.0f %% of the questions that models are tried with: "+
+		"searches go by words and leave its vectors out", model.Name, 100*measured.OwnFirst))
 }
 
-func (e *examination) fixModel() string {
-	return "run: ollama pull mxbai-embed-large, and set \"embedding_model\": \"mxbai-embed-large\" in " + settingsFile(e)
+// otherModel has the default model take the place of one that is of no use.
+func (e *examination) otherModel(severity Severity, what string) []Finding {
+	model := project.DefaultSettings().EmbeddingModel
+	if model == e.Settings.EmbeddingModel {
+		return one(severity, what, "run: ollama pull "+model+" again, or name another \"embedding_model\" in "+settingsFile(e))
+	}
+	return runs(severity, what, ours("init", e.Root, "--embedder", model)...)
 }

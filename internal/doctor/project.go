@@ -8,11 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/compound-docs/compound-docs/internal/claude"
 	"github.com/compound-docs/compound-docs/internal/project"
 )
-
-func settingsFile(e *examination) string { return filepath.Join(e.Home, project.SettingsFile) }
 
 // checkConfig reads the configuration and the schemas that it names.
 func checkConfig(_ context.Context, e *examination) []Finding {
@@ -21,15 +18,15 @@ func checkConfig(_ context.Context, e *examination) []Finding {
 	file := filepath.Join(e.Root, project.ConfigDir, project.ConfigFile)
 	switch {
 	case ok && errors.Is(err, fs.ErrNotExist) && problem.Path == file && problem.Key == "":
-		return one(Error, e.Root+" has no configuration", "run: compound-docs init "+claude.Quote(e.Root))
+		return runs(Error, e.Root+" has no configuration", ours("init", e.Root)...)
 	case err != nil:
-		return one(Error, err.Error(), fixFile(err, file))
+		return fixFile(err, file)
 	}
 	e.project = loaded
 	docs := loaded.DocsDir()
 	if _, err := os.Stat(filepath.Join(loaded.Root, filepath.FromSlash(docs))); err != nil && docs != project.DocsFolder {
 		return one(Warning, fmt.Sprintf("there is no folder %s yet, where %s has the documents", docs, loaded.ConfigPath),
-			"make the folder, or correct documents.folder")
+			"make the folder, or correct documents.folder", []string{"mkdir", "-p", filepath.Join(loaded.Root, filepath.FromSlash(docs))})
 	}
 	return one(OK, fmt.Sprintf("%s; the project is %s", loaded.ConfigPath, loaded.Config.ProjectName), "")
 }

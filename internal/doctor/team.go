@@ -46,7 +46,7 @@ func checkTeam(ctx context.Context, e *examination) []Finding {
 		findings = append(findings, Finding{
 			Severity: Warning,
 			What:     fmt.Sprintf("nobody has looked for %d days for unused passages of a project", int(team.Unswept.Hours())/24),
-			Fix:      "run as the owner of the tables, best every night: compound-docs cleanup",
+			Fix:      "run as the owner of the tables, best every night: compound-docs cleanup", Run: [][]string{ours("cleanup")},
 		})
 	}
 	return findings

@@ -18,8 +18,8 @@ func checkWatches(ctx context.Context, e *examination) []Finding {
 	}
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
-		return one(Warning, "no more watchers can be made, so that folders are listed every five seconds: "+err.Error(),
-			"run: sudo sysctl fs.inotify.max_user_instances=1024")
+		return runs(Warning, "no more watchers can be made, so that folders are listed every five seconds: "+err.Error(),
+			"sudo", "sysctl", "fs.inotify.max_user_instances=1024")
 	}
 	folders, watched := 0, 0
 	var failed error
@@ -44,7 +44,7 @@ func checkWatches(ctx context.Context, e *examination) []Finding {
 			fmt.Sprintf("the system has watches for %d of %d folders left, so that folders are listed every five seconds instead: %v",
 				watched, folders, failed),
 			"run: sudo sysctl fs.inotify.max_user_watches=524288 (to keep it: echo fs.inotify.max_user_watches=524288 | "+
-				"sudo tee /etc/sysctl.d/60-watches.conf)")
+				"sudo tee /etc/sysctl.d/60-watches.conf)", []string{"sudo", "sysctl", "fs.inotify.max_user_watches=524288"})
 	}
 	return one(OK, fmt.Sprintf("changes in %d folders are noticed", watched), "")
 }

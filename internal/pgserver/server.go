@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"time"
 
@@ -239,6 +240,8 @@ type State struct {
 	// a cluster and for a container.
 	Folder, PostgreSQL, Pgvector string
 	URL                          string // "" unless it runs
+	// Open is a folder of data that others may enter, with which PostgreSQL does not start, or "".
+	Open string
 	// Err is why it could not be started.
 	Err error
 }
@@ -264,6 +267,13 @@ func (s *Server) State(ctx context.Context) State {
 			return state
 		}
 		state.Err = err
+	}
+	const others = 0o027 // what PostgreSQL refuses
+	for _, cluster := range p.clusters() {
+		info, err := os.Stat(cluster.Data)
+		if err == nil && info.Mode().Perm()&others != 0 && runtime.GOOS != "windows" {
+			state.Open = cluster.Data
+		}
 	}
 	state.PostgreSQL, state.Pgvector = found.PostgreSQL, found.Pgvector
 	if cluster, ok := p.running(ctx); ok {

@@ -82,9 +82,9 @@ func DefaultHome() (string, error) {
 	return filepath.Join(home, ".claude", ConfigDir), nil
 }
 
-// SaveDatabaseURL writes a database URL into settings.json in home, which only the user
-// can read then.
-func SaveDatabaseURL(home, url string) error {
+// SaveSetting writes a value of a key, such as "database_url", into settings.json in home,
+// which only the user can read then.
+func SaveSetting(home, key, value string) error {
 	settings := map[string]json.RawMessage{}
 	content, err := contain.ReadFile(filepath.Join(home, SettingsFile), contain.MaxConfig)
 	missing := errors.Is(err, fs.ErrNotExist)
@@ -94,9 +94,9 @@ func SaveDatabaseURL(home, url string) error {
 	if err != nil && !missing {
 		return fmt.Errorf("read the settings: %w", err)
 	}
-	quoted, err := json.Marshal(url)
+	quoted, err := json.Marshal(value)
 	if err == nil {
-		settings["database_url"] = quoted
+		settings[key] = quoted
 		content, err = json.MarshalIndent(settings, "", "  ")
 	}
 	if err == nil {

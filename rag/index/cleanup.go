@@ -195,6 +195,15 @@ func (c *cleanup) project(ctx context.Context, row db.Project) error {
 	if err == nil && !c.DryRun {
 		err = c.index.deleteUnusedVectors(ctx, row.ID, collections())
 	}
+	for id := range versions {
+		if err == nil && !c.DryRun {
+			err = c.db.WriteOne(ctx, "note that it was cleaned up", func(q *db.Queries) error {
+				_, err := q.CleanupClaim(ctx, db.CleanupClaimParams{ProjectID: row.ID, ID: id})
+				return err
+			})
+		}
+		break // any tenant notes it for the project
+	}
 	if err == nil && empty {
 		cleaned.Emptied, err = c.removeProject(ctx, row)
 	}
