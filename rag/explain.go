@@ -83,8 +83,8 @@ func (s *Searcher) Explain(ctx context.Context, scope catalog.Scope, query Query
 		explanation.Identifiers = append(explanation.Identifiers, identifier.Name)
 	}
 	for _, hit := range ranked[:min(query.Limit, len(ranked))] {
-		found.addSnippet(&hit)
-		explained := ExplainedHit{Hit: hit, LogOdds: hit.logOdds, Terms: hit.Evidence.Terms(), Key: hit.key}
+		found.addSnippet(hit)
+		explained := ExplainedHit{Hit: *hit, LogOdds: hit.logOdds, Terms: hit.Evidence.Terms(), Key: hit.key}
 		if hit.compared {
 			explained.Cosine = new(1 - hit.distance)
 		}

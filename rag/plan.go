@@ -78,6 +78,9 @@ func newGroup(query Query, levels []catalog.Level) *group {
 	if query.Mode != Vector {
 		const factor, least = 2, 100
 		g.limit = max(factor*g.wanted, least)
+		if g.promoted() {
+			g.limit = max(factor*g.wanted, least/2) // beside them, those of the standard level are found
+		}
 	}
 	return g
 }
@@ -95,7 +98,7 @@ func (g *group) candidateLimit() int32 {
 		return max(factor*g.wanted, g.limit, least)
 	}
 	const factor, least = 4, 40
-	return max(factor*g.wanted, 2*g.limit, least)
+	return max(factor*g.wanted, g.limit+g.limit/2, least)
 }
 
 // choosePlan takes the plan that costs less.

@@ -46,8 +46,9 @@ func TestGroup_CandidateLimit(t *testing.T) {
 		{"critical", Query{Limit: 10, Mode: Vector}, promoted[1:], true, 20, 20},
 		{"promoted of a doc-type", Query{Limit: 10, Mode: Vector, DocTypes: []string{"tool"}}, promoted, true, 20, 20},
 		{"all levels at once", Query{Limit: 10, Mode: Vector}, catalog.Levels(), false, 20, 40},
-		{"beside words", Query{Limit: 10}, standard, false, 100, 200},
+		{"beside words", Query{Limit: 10}, standard, false, 100, 150},
 		{"beside words, many wanted", Query{Limit: 100}, standard, false, 200, 400},
+		{"promoted, beside words", Query{Limit: 10}, promoted, true, 50, 75},
 		{"beside words, of a doc-type", Query{Limit: 10, DocTypes: []string{"tool"}}, standard, false, 100, 100},
 	} {
 		g := newGroup(tt.query, tt.levels)
@@ -146,7 +147,7 @@ func TestGroup_PlanOfAFilter(t *testing.T) {
 		exactUpTo int64
 		plan      searchPlan
 	}{
-		{"all", Query{Limit: 10}, catalog.Levels(), 7900, 28284, planExact},
+		{"all", Query{Limit: 10}, catalog.Levels(), 7900, 24494, planExact},
 		{"standard", Query{Limit: 10, Mode: Vector}, catalog.Levels()[:1], 5900, 12649, planExact},
 		{"of a doc-type", Query{Limit: 10, DocTypes: []string{"tool"}}, catalog.Levels()[:1], 5900, 20000, planExact},
 		{"critical, of which there is none", Query{Limit: 10}, catalog.Levels()[2:], 0, alwaysExact, planNothing},

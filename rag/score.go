@@ -2,6 +2,7 @@ package rag
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -102,13 +103,13 @@ type passageKey struct {
 
 // ranked returns the documents, or with EachPassage the passages, that were found in
 // order of relevance, each with the passage that is most relevant of those found.
-func (l *lookup) ranked() []Hit {
+func (l *lookup) ranked() []*Hit {
 	candidates := l.all()
 	passages := make([]found, len(candidates))
 	for i, row := range candidates {
 		passages[i] = found{row.ID, row.Heading, row.Content, row.Bm25, row.Distance}
 	}
-	best, lines, title := map[passageKey]Hit{}, l.bestLines(), terms.Sequence(l.query.Text)
+	best, lines, title := map[passageKey]*Hit{}, l.bestLines(), terms.Sequence(l.query.Text)
 	for i, assessed := range l.assess(passages) {
 		hit := newHit(candidates[i], assessed)
 		if line, ok := lines[passageKey{hit.ID, hit.Ordinal}]; ok {
@@ -129,21 +130,16 @@ func (l *lookup) ranked() []Hit {
 			best[key] = hit
 		}
 	}
-	hits := make([]Hit, 0, len(best))
-	for _, hit := range best {
-		hits = append(hits, hit)
-	}
-	slices.SortFunc(hits, compareHits)
-	return hits
+	return slices.SortedFunc(maps.Values(best), compareHits)
 }
 
 // comparePassages orders the passages of a document, the best one first.
-func comparePassages(a, b Hit) int {
+func comparePassages(a, b *Hit) int {
 	return cmp.Or(cmp.Compare(b.logOdds, a.logOdds), cmp.Compare(a.distance, b.distance), cmp.Compare(a.Ordinal, b.Ordinal))
 }
 
 // compareHits orders documents. Who asks for a title looks for that document.
-func compareHits(a, b Hit) int {
+func compareHits(a, b *Hit) int {
 	if a.titled != b.titled {
 		if a.titled {
 			return -1
@@ -156,8 +152,8 @@ func compareHits(a, b Hit) int {
 	)
 }
 
-func newHit(row candidate, a assessment) Hit {
-	return Hit{
+func newHit(row candidate, a assessment) *Hit {
+	return &Hit{
 		ID: row.ID, Path: row.RelativePath, Title: row.Title, Summary: row.Summary, CharCount: int(row.CharCount),
 		DocType: row.DocType, Date: row.DocDate, Level: row.PromotionLevel,
 		HeaderPath: row.HeaderPath, StartLine: int(row.StartLine), EndLine: int(row.EndLine),
@@ -182,20 +178,22 @@ func (l *lookup) hits() Hits {
 	hits := Hits{Documents: []Hit{}, Critical: []Hit{}, Coverage: l.coverage(), lookup: l}
 	ranked := l.ranked()
 	vague := l.query.Unasked && l.terms.Vague()
-	reached := func(hit Hit) bool { return hit.Score >= l.query.MinScore && (hit.titled || !vague) }
+	reached := func(hit *Hit) bool { return hit.Score >= l.query.MinScore && (hit.titled || !vague) }
 	for _, hit := range ranked {
 		switch {
 		case l.query.Critical > 0 && hit.Level == catalog.Critical:
 			if len(hits.Critical) < l.query.Critical {
-				hits.Critical = append(hits.Critical, hit)
+				hits.Critical = append(hits.Critical, *hit)
 			}
 		case reached(hit) && len(hits.Documents) < l.query.Limit:
-			hits.Documents = append(hits.Documents, hit)
+			hits.Documents = append(hits.Documents, *hit)
 		}
 	}
 	if !slices.ContainsFunc(ranked, reached) {
-		slices.SortStableFunc(ranked, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
-		hits.Closest = ranked[:min(len(ranked), maxClosest)]
+		slices.SortStableFunc(ranked, func(a, b *Hit) int { return cmp.Compare(b.Score, a.Score) })
+		for _, hit := range ranked[:min(len(ranked), maxClosest)] {
+			hits.Closest = append(hits.Closest, *hit)
+		}
 	}
 	for _, list := range [][]Hit{hits.Critical, hits.Documents, hits.Closest} {
 		onEach(len(list), func(i int) { l.addSnippet(&list[i]) })

@@ -181,7 +181,9 @@ func oneLine(body string) string {
 		if heading := strings.TrimLeft(line, "#"); heading != line && strings.HasPrefix(heading, " ") {
 			line = heading
 		}
-		line = links.ReplaceAllString(strings.TrimLeft(line, "> "), "$1$2")
+		if line = strings.TrimLeft(line, "> "); strings.Contains(line, "[") {
+			line = links.ReplaceAllString(line, "$1$2")
+		}
 		for word := range strings.FieldsSeq(line) {
 			if out.Len() > 0 {
 				out.WriteByte(' ')
