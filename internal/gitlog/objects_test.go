@@ -50,11 +50,19 @@ func TestObjects_AndContents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Of many versions of one commit all its files are listed.
+	many := slices.Concat([]Version{{first, "a.go"}, {first, "gone.go"}, {first, "."}, {first, "large.go"}},
+		slices.Repeat([]Version{{first, "empty.go"}}, manyVersions), []Version{{head(t, repo), "a.go"}})
+	listed, err := folder.Objects(t.Context(), many)
+	want := slices.Concat([]Object{objects[0], {}, objects[4], objects[6]}, slices.Repeat([]Object{objects[5]}, manyVersions), objects[1:2])
+	if diff := cmp.Diff(want, listed); err != nil || diff != "" {
+		t.Errorf("listed objects (-want +got), %v:\n%s", err, diff)
+	}
 	var sizes []int64
 	for _, o := range objects {
 		sizes = append(sizes, o.Size)
 	}
-	if diff := cmp.Diff([]int64{2, 10, 0, 0, objects[4].Size, 0, int64(len(large))}, sizes); diff != "" {
+	if diff := cmp.Diff([]int64{2, 10, 0, 0, 0, 0, int64(len(large))}, sizes); diff != "" {
 		t.Errorf("sizes (-want +got):\n%s", diff)
 	}
 	if objects[2].ID != "" || objects[3].ID != "" || !objects[4].Folder || objects[5].ID == "" {
@@ -68,9 +76,9 @@ func TestObjects_AndContents(t *testing.T) {
 	if err := folder.Contents(t.Context(), wanted, func(_ Object, content []byte) { got = append(got, string(content)) }); err != nil {
 		t.Fatal(err)
 	}
-	want := append([]string{"A\n", "A changed\n", ""}, slices.Repeat([]string{large}, 31)...)
-	if !slices.Equal(want, got) {
-		t.Errorf("%d contents, want %d", len(got), len(want))
+	contents := append([]string{"A\n", "A changed\n", ""}, slices.Repeat([]string{large}, 31)...)
+	if !slices.Equal(contents, got) {
+		t.Errorf("%d contents, want %d", len(got), len(contents))
 	}
 }
 
