@@ -143,36 +143,6 @@ func (q *Queries) ChunkPlaces(ctx context.Context, arg ChunkPlacesParams) ([]Chu
 	return items, nil
 }
 
-const chunkPromote = `-- name: ChunkPromote :exec
-UPDATE document_chunks SET
-    promotion_level = $1,
-    start_line = start_line + CASE WHEN ordinal < $2 THEN 0 ELSE $3::integer END,
-    end_line = end_line + $3::integer
-WHERE project_id = $4 AND document_id = $5
-`
-
-type ChunkPromoteParams struct {
-	PromotionLevel PromotionLevel
-	FirstSection   int32
-	AddedLines     int32
-	ProjectID      int32
-	DocumentID     int64
-}
-
-// Belongs to the transaction of DocumentPromote: chunks have their document's
-// level. Lines that were added to the front matter make its chunks, those before
-// first_section, longer, and move the others down.
-func (q *Queries) ChunkPromote(ctx context.Context, arg ChunkPromoteParams) error {
-	_, err := q.db.Exec(ctx, chunkPromote,
-		arg.PromotionLevel,
-		arg.FirstSection,
-		arg.AddedLines,
-		arg.ProjectID,
-		arg.DocumentID,
-	)
-	return err
-}
-
 const chunkTexts = `-- name: ChunkTexts :many
 SELECT c.document_id, c.ordinal, c.header_path, c.start_line, c.end_line, c.passage_hash, p.heading, p.content,
     (-(p.lexical <#> $1::sparsevec))::float8 AS bm25,

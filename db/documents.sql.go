@@ -202,53 +202,6 @@ func (q *Queries) DocumentPlaces(ctx context.Context, arg DocumentPlacesParams) 
 	return items, nil
 }
 
-const documentPromote = `-- name: DocumentPromote :one
-UPDATE documents SET
-    promotion_level = $1, content_hash = $2,
-    char_count = $3, file_size = $4, file_mtime = $5,
-    file_ctime = $6, file_inode = $7
-WHERE project_id = $8 AND tenant_id = $9 AND collection = $10
-    AND relative_path = $11 AND content_hash = $12
-RETURNING id
-`
-
-type DocumentPromoteParams struct {
-	PromotionLevel PromotionLevel
-	ContentHash    []byte
-	CharCount      int32
-	FileSize       int64
-	FileMtime      time.Time
-	FileCtime      time.Time
-	FileInode      int64
-	ProjectID      int32
-	TenantID       int32
-	Collection     Collection
-	RelativePath   string
-	PreviousHash   []byte
-}
-
-// After the promotion line of the file was edited, and nothing else: no row if
-// the index does not hold the file as it was before.
-func (q *Queries) DocumentPromote(ctx context.Context, arg DocumentPromoteParams) (int64, error) {
-	row := q.db.QueryRow(ctx, documentPromote,
-		arg.PromotionLevel,
-		arg.ContentHash,
-		arg.CharCount,
-		arg.FileSize,
-		arg.FileMtime,
-		arg.FileCtime,
-		arg.FileInode,
-		arg.ProjectID,
-		arg.TenantID,
-		arg.Collection,
-		arg.RelativePath,
-		arg.PreviousHash,
-	)
-	var id int64
-	err := row.Scan(&id)
-	return id, err
-}
-
 const documentStamps = `-- name: DocumentStamps :many
 SELECT relative_path, file_size, file_mtime, file_ctime, file_inode, content_hash, schema_hash
 FROM documents

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -61,8 +60,7 @@ func TestEdit_ReplacesContentAndKeepsTheMode(t *testing.T) {
 	long := strings.Repeat("n", 252) + ".md" // as long as a name can be
 	for name, mode := range map[string]fs.FileMode{"a.md": 0o600, "sub/b.md": 0o666, "c.md": 0o755, "read-only.md": 0o444, long: 0o640} {
 		folder, path := newFile(t, name, "before", mode)
-		before, after, err := edit(folder, name, to("after"))
-		if err != nil {
+		if err := edit(folder, name, to("after")); err != nil {
 			t.Fatalf("%.20s: %v", name, err)
 		}
 		if diff := cmp.Diff(map[string]string{name: "after"}, contents(t, folder)); diff != "" {
@@ -75,17 +73,6 @@ func TestEdit_ReplacesContentAndKeepsTheMode(t *testing.T) {
 		if info.Mode().Perm() != mode {
 			t.Errorf("%.20s has mode %v, want %v", name, info.Mode().Perm(), mode)
 		}
-		// What the file system says is left out, but for the size.
-		want := []document.File{
-			{Path: "docs/" + name, Content: []byte("before"), Size: 6}, {Path: "docs/" + name, Content: []byte("after"), Size: 5},
-		}
-		if !before.ChangeTime.IsZero() || !after.ChangeTime.IsZero() {
-			t.Errorf("%.20s: the change times %v and %v are too fresh to tell a later change by", name, before.ChangeTime, after.ChangeTime)
-		}
-		before.ModTime, after.ModTime, before.Inode, after.Inode = time.Time{}, time.Time{}, 0, 0
-		if diff := cmp.Diff(want, []document.File{before, after}); diff != "" {
-			t.Errorf("returned (-want +got):\n%s", diff)
-		}
 	}
 }
 
@@ -96,7 +83,7 @@ func TestEdit_ToTheSameContentWritesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := edit(folder, "a.md", to("text")); err != nil {
+	if err := edit(folder, "a.md", to("text")); err != nil {
 		t.Fatal(err)
 	}
 	is, err := os.Stat(path)
@@ -112,7 +99,7 @@ func TestEdit_KeepsWhatOthersWriteMeanwhile(t *testing.T) {
 	t.Parallel()
 	folder, path := newFile(t, "a.md", "mine\n", 0o600)
 	calls := 0
-	_, _, err := edit(folder, "a.md", func(file document.File) ([]byte, error) {
+	err := edit(folder, "a.md", func(file document.File) ([]byte, error) {
 		if calls++; calls == 1 {
 			if err := os.WriteFile(path, []byte("mine\ntheirs\n"), 0o600); err != nil {
 				return nil, err
@@ -132,7 +119,7 @@ func TestEdit_GivesUpOnAFileThatKeepsChanging(t *testing.T) {
 	t.Parallel()
 	folder, path := newFile(t, "a.md", "x", 0o600)
 	written := "x"
-	_, _, err := edit(folder, "a.md", func(document.File) ([]byte, error) {
+	err := edit(folder, "a.md", func(document.File) ([]byte, error) {
 		written += "x"
 		return []byte("edited"), os.WriteFile(path, []byte(written), 0o600)
 	})
@@ -148,19 +135,19 @@ func TestEdit_LeavesTheFileAloneWhenItFails(t *testing.T) {
 	t.Parallel()
 	folder, path := newFile(t, "a.md", "text", 0o600)
 	refused := errors.New("refused")
-	if _, _, err := edit(folder, "a.md", func(document.File) ([]byte, error) { return []byte("new"), refused }); !errors.Is(err, refused) {
+	if err := edit(folder, "a.md", func(document.File) ([]byte, error) { return []byte("new"), refused }); !errors.Is(err, refused) {
 		t.Errorf("got %v, want the error of the change itself", err)
 	}
 	if err := os.Symlink("a.md", filepath.Join(folder.Dir, "link.md")); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := edit(folder, "link.md", to("new")); err == nil || !strings.Contains(err.Error(), "points to, a.md") {
+	if err := edit(folder, "link.md", to("new")); err == nil || !strings.Contains(err.Error(), "points to, a.md") {
 		t.Errorf("edit of a link: %v, want an error that names a.md", err)
 	}
-	if _, _, err := edit(folder, "missing.md", to("new")); !errors.Is(err, fs.ErrNotExist) {
+	if err := edit(folder, "missing.md", to("new")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("edit of nothing: %v", err)
 	}
-	_, _, err := edit(folder, "a.md", func(document.File) ([]byte, error) { return []byte("new"), os.Remove(path) })
+	err := edit(folder, "a.md", func(document.File) ([]byte, error) { return []byte("new"), os.Remove(path) })
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("edit of a file that goes meanwhile: %v", err)
 	}
@@ -188,7 +175,7 @@ func TestEdit_ReadersSeeOneVersionWhole(t *testing.T) {
 	finished := make(chan error, 1)
 	go func() {
 		for i := range 30 {
-			if _, _, err := edit(folder, "a.md", to(string(versions[(i+1)%2]))); err != nil {
+			if err := edit(folder, "a.md", to(string(versions[(i+1)%2]))); err != nil {
 				finished <- err
 				return
 			}

@@ -40,7 +40,7 @@ func (p *Project) promote(
 	if err := p.Tenant.Writable("change the promotion level"); err != nil {
 		return "", "", err // before the file is changed
 	}
-	before, after, err := p.editDocument(name, func(file document.File) (content []byte, err error) {
+	err = p.editDocument(name, func(file document.File) (content []byte, err error) {
 		content, previous, err = p.docs.indexer.WithLevel(file, level)
 		return content, err
 	})
@@ -53,12 +53,10 @@ func (p *Project) promote(
 	case err != nil:
 		return "", "", apierror.FileError("edit ./"+path.Join(p.Definition.DocsDir(), name), err)
 	}
-	done, err := p.docs.indexer.Promote(ctx, before, after)
-	if err == nil && !done {
-		// The index holds another version of the document, or none.
-		if err = p.indexNewest(ctx, name, path.Join(p.Definition.DocsDir(), name)); errors.Is(err, fs.ErrNotExist) {
-			return "", "", p.notFound(given)
-		}
+	// Its passages are those of before, but for the lines where they stand, and keep their vectors.
+	err = p.indexNewest(ctx, name, path.Join(p.Definition.DocsDir(), name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", "", p.notFound(given)
 	}
 	if errors.Is(err, document.ErrChanged) {
 		// Others keep changing the file. It had the new level, and its newest
@@ -75,7 +73,7 @@ func (p *Project) promote(
 }
 
 // editDocument edits a file of the docs folder, one at a time.
-func (p *Project) editDocument(name string, change func(document.File) ([]byte, error)) (before, after document.File, err error) {
+func (p *Project) editDocument(name string, change func(document.File) ([]byte, error)) error {
 	p.editing.Lock()
 	defer p.editing.Unlock()
 	return edit(p.docs.folder, name, change)

@@ -185,7 +185,6 @@ func TestDelete_AmongAllOtherWriters(t *testing.T) {
 				return err
 			},
 			func() error { return y.Remove(t.Context(), []string{"docs/b.md", "docs/a.md"}) },
-			func() error { _, err := y.Promote(t.Context(), files[0], files[0]); return err },
 			func() error { _, err := second.Delete(t.Context(), selection); return err },
 			func() error { _, err := first.Tenant(t.Context(), key, "/repo"); return err },
 		)

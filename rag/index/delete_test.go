@@ -119,10 +119,9 @@ func checkGone(t *testing.T, f *fixture, tenant *catalog.Tenant, s sample) {
 	t.Helper()
 	x := indexer(f.Index, tenant, catalog.Compounding)
 	_, indexErr := x.Index(t.Context(), []document.File{s.file()})
-	_, promoteErr := x.Promote(t.Context(), s.file(), s.file())
 	_, searchErr := f.Searcher.Search(t.Context(), catalog.Scope{Tenant: tenant, Collection: catalog.Compounding}, rag.Query{Text: "x", Limit: 1})
 	for call, err := range map[string]error{
-		"index": indexErr, "promote": promoteErr, "search": searchErr, "remove": x.Remove(t.Context(), []string{s.path}),
+		"index": indexErr, "search": searchErr, "remove": x.Remove(t.Context(), []string{s.path}),
 	} {
 		if !errors.Is(err, db.ErrTenantGone) || !strings.Contains(err.Error(), "activate_project") {
 			t.Errorf("%s in a deleted tenant: %v, want to be told to call activate_project", call, err)

@@ -73,8 +73,8 @@ func TestPromote_EqualsIndexingAgain(t *testing.T) {
 			f.Fake.Forget()
 			x := indexer(f.Index, f.Tenant, catalog.Compounding)
 			after := promoted(t, x, before, catalog.Critical)
-			if done, err := x.Promote(t.Context(), before, after); !done || err != nil {
-				t.Fatalf("promote: %v, %v", done, err)
+			if failures, err := x.Index(t.Context(), []document.File{after}); len(failures) > 0 || err != nil {
+				t.Fatalf("promote: %v, %v", failures, err)
 			}
 			if requests := f.Fake.Requests(""); len(requests) > 0 {
 				t.Errorf("Ollama was asked: %v", requests)
@@ -101,27 +101,20 @@ func TestPromote_EqualsIndexingAgain(t *testing.T) {
 func TestPromotedPassages(t *testing.T) {
 	t.Parallel()
 	before := file("docs/a.md", "---", "title: A", "promotion_level: standard", "---", section("One", "apples"), section("Two", "pears"))
-	for name, promote := range map[string]func(t *testing.T, f *fixture, x *index.Indexer, after document.File){
-		"a new file": func(t *testing.T, f *fixture, _ *index.Indexer, after document.File) {
+	for name, promote := range map[string]func(t *testing.T, f *fixture, after document.File){
+		"a new file": func(t *testing.T, f *fixture, after document.File) {
 			t.Helper()
 			f.Add(t, f.Tenant, after)
 		},
-		"a file of another branch": func(t *testing.T, f *fixture, _ *index.Indexer, after document.File) {
+		"a file of another branch": func(t *testing.T, f *fixture, after document.File) {
 			t.Helper()
 			f.Add(t, f.Branch(t, "other"), before)
 			f.Add(t, f.Tenant, after)
 		},
-		"a changed file": func(t *testing.T, f *fixture, _ *index.Indexer, after document.File) {
+		"a changed file": func(t *testing.T, f *fixture, after document.File) {
 			t.Helper()
 			f.Add(t, f.Tenant, before)
 			f.Add(t, f.Tenant, after)
-		},
-		"an edited line": func(t *testing.T, f *fixture, x *index.Indexer, after document.File) {
-			t.Helper()
-			f.Add(t, f.Tenant, before)
-			if done, err := x.Promote(t.Context(), before, after); !done || err != nil {
-				t.Fatalf("promote: %v, %v", done, err)
-			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -129,7 +122,7 @@ func TestPromotedPassages(t *testing.T) {
 			f := setup(t)
 			f.Add(t, f.Tenant, file("docs/b.md", "Another document."))
 			x := indexer(f.Index, f.Tenant, catalog.Compounding)
-			promote(t, f, x, promoted(t, x, before, catalog.Important))
+			promote(t, f, promoted(t, x, before, catalog.Important))
 			got := f.Rows(t, `SELECT DISTINCT concat_ws(' ', d.relative_path, c.promotion_level, CASE WHEN p.promoted THEN 'promoted' END)
 				FROM document_chunks c JOIN passages p ON p.hash = c.passage_hash JOIN documents d ON d.id = c.document_id
 				JOIN tenants t ON t.id = c.tenant_id WHERE t.branch_name = 'main' ORDER BY 1`)
@@ -137,46 +130,6 @@ func TestPromotedPassages(t *testing.T) {
 				t.Errorf("documents whose passages are in the graph (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-// A document of many lines is split at its headings, so that a line more in its
-// front matter can cut it differently. Then it must be indexed again.
-func TestPromote_OfADocumentThatIsCutDifferently(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	x := indexer(f.Index, f.Tenant, catalog.Compounding)
-	for lines := 495; lines <= 505; lines++ {
-		head := []string{"---", "title: A", "---", "# A", "One.", "## B", "Two."}
-		before := file(fmt.Sprintf("docs/%d.md", lines), append(head, make([]string, lines-len(head))...)...)
-		f.Add(t, f.Tenant, before)
-		after := promoted(t, x, before, catalog.Critical)
-		done, err := x.Promote(t.Context(), before, after)
-		if err != nil || done != (lines != 500) {
-			t.Errorf("promote %d lines: %v, %v, want %v", lines, done, err, lines != 500)
-		}
-		if !done {
-			f.Add(t, f.Tenant, after)
-		}
-		f.Add(t, f.Branch(t, "other"), after)
-	}
-	if diff := cmp.Diff(f.columns(t, "other"), f.columns(t, "main")); diff != "" {
-		t.Errorf("(-indexed +promoted):\n%s", diff)
-	}
-}
-
-func TestPromote_OfAnotherVersionOrNoneChangesNothing(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	f.Add(t, f.Tenant, file("docs/a.md", "Older text."))
-	x, want := indexer(f.Index, f.Tenant, catalog.Compounding), f.columns(t, "main")
-	for _, before := range []document.File{file("docs/a.md", "Newer text."), file("docs/b.md", "Older text.")} {
-		if done, err := x.Promote(t.Context(), before, promoted(t, x, before, catalog.Critical)); done || err != nil {
-			t.Errorf("promote %s: %v, %v, want false", before.Path, done, err)
-		}
-	}
-	if diff := cmp.Diff(want, f.columns(t, "main")); diff != "" {
-		t.Errorf("(-before +after):\n%s", diff)
 	}
 }
 
@@ -196,7 +149,7 @@ func TestPromote_IsAtomicToReaders(t *testing.T) {
 			content, _, err := x.WithLevel(before, level)
 			after := document.File{Path: before.Path, Content: content, Size: int64(len(content)), ModTime: before.ModTime}
 			if err == nil {
-				_, err = x.Promote(t.Context(), before, after)
+				_, err = x.Index(t.Context(), []document.File{after})
 			}
 			if err != nil {
 				finished <- err

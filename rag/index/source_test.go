@@ -66,13 +66,6 @@ func TestIndexer_WritesWhatIsStillSo(t *testing.T) {
 			_, err := indexer.Index(t.Context(), []document.File{file("docs/a.md", "---", "title: [unclosed", "---")})
 			return err
 		}},
-		{"promoted in a version that is gone again", func() error {
-			done, err := indexer.Promote(t.Context(), first, second)
-			if done {
-				t.Error("promoted")
-			}
-			return err
-		}},
 	}
 	for _, step := range steps {
 		if err := step.do(); err != nil {

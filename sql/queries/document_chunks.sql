@@ -49,16 +49,6 @@ WHERE c.project_id = @project_id AND c.document_id = ANY(@document_ids::bigint[]
     AND c.collection = @collection
 ORDER BY c.document_id, c.ordinal;
 
--- name: ChunkPromote :exec
--- Belongs to the transaction of DocumentPromote: chunks have their document's
--- level. Lines that were added to the front matter make its chunks, those before
--- first_section, longer, and move the others down.
-UPDATE document_chunks SET
-    promotion_level = @promotion_level,
-    start_line = start_line + CASE WHEN ordinal < @first_section THEN 0 ELSE @added_lines::integer END,
-    end_line = end_line + @added_lines::integer
-WHERE project_id = @project_id AND document_id = @document_id;
-
 -- name: ChunkPlaces :many
 -- Where the tenant's documents have some passages.
 SELECT c.passage_hash, d.relative_path, c.start_line, c.end_line

@@ -96,17 +96,6 @@ ORDER BY starts_with(lower(relative_path), lower(@part::text)) DESC,
     relative_path
 LIMIT @max_paths;
 
--- name: DocumentPromote :one
--- After the promotion line of the file was edited, and nothing else: no row if
--- the index does not hold the file as it was before.
-UPDATE documents SET
-    promotion_level = @promotion_level, content_hash = @content_hash,
-    char_count = @char_count, file_size = @file_size, file_mtime = @file_mtime,
-    file_ctime = @file_ctime, file_inode = @file_inode
-WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
-    AND relative_path = @relative_path AND content_hash = @previous_hash
-RETURNING id;
-
 -- name: DocumentCountAtLevel :one
 -- doc_types that are NULL stand for all.
 SELECT count(*) AS documents
