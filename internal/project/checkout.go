@@ -2,9 +2,7 @@ package project
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"syscall"
 )
@@ -42,34 +40,8 @@ func CheckoutStateOf(root, projectName, branch string) CheckoutState {
 	if err != nil || !head.InRepository || head.Branch == branch {
 		return Here
 	}
-	dirs, found, err := findGit(root)
-	if err != nil || !found {
-		return Here
-	}
-	if has, err := dirs.hasBranch(branch); err != nil || has {
+	if HasBranch(root, branch) {
 		return Here
 	}
 	return BranchGone
-}
-
-// hasBranch reports whether the branch with a short name exists. git writes packed-refs before it
-// removes the branch's own file, so the file has to be looked for first.
-func (d gitDirs) hasBranch(name string) (bool, error) {
-	ref := branchPrefix + name
-	if !isRefName(ref) {
-		return false, nil
-	}
-	info, err := os.Stat(filepath.Join(d.common, filepath.FromSlash(ref)))
-	switch {
-	case err == nil && info.Mode().IsRegular():
-		return true, nil
-	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
-		return false, fmt.Errorf("look for branch %s: %w", name, err)
-	}
-	found := false
-	err = d.packedRefs(func(packed string) bool {
-		found = packed == ref
-		return !found
-	})
-	return found, err
 }

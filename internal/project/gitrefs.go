@@ -5,51 +5,50 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
+	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// Limits on what is read of a repository's refs.
-const (
-	maxBranches        = 1_000
-	maxPackedRefsBytes = 32 << 20
-)
+// maxPackedRefsBytes limits what is read of a repository's refs.
+const maxPackedRefsBytes = 32 << 20
 
 const branchPrefix = "refs/heads/"
 
-// Branches returns the sorted short names of at most 1,000 local branches of the repository that
-// root is in. It is meant for messages: unreadable branches are left out, and outside a repository
-// the list is empty.
-func Branches(root string) []string {
+// HasBranch reports whether the repository that root is in has a local branch with a short name.
+// It is true where that cannot be read, and false outside a repository.
+func HasBranch(root, name string) bool {
 	dirs, found, err := findGit(root)
 	if err != nil || !found {
-		return []string{}
+		return err != nil
 	}
-	names := map[string]bool{}
-	heads := filepath.Join(dirs.common, "refs", "heads")
-	if folder, err := contain.Open(heads); err == nil {
-		defer folder.Close()                                                  //nolint:errcheck // opened for reading only
-		_ = folder.Walk(func(name string, entry fs.DirEntry, _ error) error { // what can't be read is left out
-			if len(names) >= maxBranches {
-				return fs.SkipAll
-			}
-			if entry.Type().IsRegular() && isRefName(branchPrefix+name) {
-				names[name] = true
-			}
-			return nil
-		})
+	has, err := dirs.hasBranch(name)
+	return err != nil || has
+}
+
+// hasBranch reports whether the branch with a short name exists. git writes packed-refs before it
+// removes the branch's own file, so the file has to be looked for first.
+func (d gitDirs) hasBranch(name string) (bool, error) {
+	ref := branchPrefix + name
+	if !isRefName(ref) {
+		return false, nil
 	}
-	_ = dirs.packedRefs(func(ref string) bool { // what can't be read is left out
-		if name, ok := strings.CutPrefix(ref, branchPrefix); ok {
-			names[name] = true
-		}
-		return len(names) < maxBranches
+	info, err := os.Stat(filepath.Join(d.common, filepath.FromSlash(ref)))
+	switch {
+	case err == nil && info.Mode().IsRegular():
+		return true, nil
+	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
+		return false, fmt.Errorf("look for branch %s: %w", name, err)
+	}
+	found := false
+	err = d.packedRefs(func(packed string) bool {
+		found = packed == ref
+		return !found
 	})
-	return append([]string{}, slices.Sorted(maps.Keys(names))...)
+	return found, err
 }
 
 // packedRefs calls yield for each ref in packed-refs until it returns false. On error, yield was not

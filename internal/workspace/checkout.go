@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -81,7 +80,7 @@ func checkBranch(root, branch string) error {
 			branch, root, head.Branch).With("parameter", "branch_name").With("current_branch", head.Branch)
 	}
 	remedy := "there is no such branch"
-	if slices.Contains(project.Branches(root), branch) {
+	if project.HasBranch(root, branch) {
 		remedy = fmt.Sprintf("run `git switch %s` first, since the files on disk are those of %q", branch, head.Branch)
 	}
 	return apierror.Errorf(apierror.InvalidArgument, "branch_name is %q, but %s is on %q; give %q, or %s",

@@ -67,10 +67,12 @@ func (w *Workspace) Delete(ctx context.Context, selection index.Selection) (inde
 		return contents, nil
 	}
 	// The next call would activate it.
-	if p, key, err := w.own(ctx); err == nil && selection.Matches(key) {
-		w.mu.Lock()
-		w.deleted = &deletion{project: p, key: key, at: time.Now(), here: true}
-		w.mu.Unlock()
+	if dir := w.ownDir(); dir != "" {
+		if p, key, err := w.checkedOut(ctx, dir); err == nil && selection.Matches(key) {
+			w.mu.Lock()
+			w.deleted = &deletion{project: p, key: key, at: time.Now(), here: true}
+			w.mu.Unlock()
+		}
 	}
 	return contents, nil
 }
@@ -98,15 +100,7 @@ func (w *Workspace) hasProject() error {
 	return nil
 }
 
-// own returns the project that the server was started for, with its present branch.
-func (w *Workspace) own(ctx context.Context) (*project.Project, catalog.TenantKey, error) {
-	dir := w.ownDir()
-	if dir == "" {
-		return nil, catalog.TenantKey{}, errors.New("the server was started for no project")
-	}
-	return w.checkedOut(ctx, dir)
-}
-
+// checkedOut returns the project of a config, with its present branch.
 func (w *Workspace) checkedOut(ctx context.Context, configPath string) (*project.Project, catalog.TenantKey, error) {
 	p, err := w.load(configPath)
 	if err != nil {

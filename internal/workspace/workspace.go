@@ -169,23 +169,14 @@ func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 
 // activateOwn activates the project that the server was started for.
 func (w *Workspace) activateOwn(ctx context.Context) (*Project, error) {
-	dir := w.ownDir()
-	if dir == "" {
-		return nil, notActivated("")
+	if err := w.hasProject(); err != nil {
+		return nil, err
 	}
-	p, err := w.load(dir)
-	if err != nil {
-		return nil, notActivated(err.Error())
-	}
-	head, err := project.Head(p.Root)
+	p, key, err := w.checkedOut(ctx, w.ownDir())
 	if err != nil {
 		return nil, err
 	}
-	branch, err := w.branchOf(ctx, p, head)
-	if err != nil {
-		return nil, err
-	}
-	return w.replace(ctx, p, keyOf(p, branch), w.index.Tenant)
+	return w.replace(ctx, p, key, w.index.Tenant)
 }
 
 func notActivated(reason string) *apierror.Error {
