@@ -46,9 +46,6 @@ type Client struct {
 // the configuration.
 func New(cfg Config) (*Client, error) {
 	cfg = cfg.WithDefaults()
-	if err := cfg.validate(); err != nil {
-		return nil, fmt.Errorf("configure ollama: %w", err)
-	}
 	base, err := parseHost(cfg.Host)
 	if err != nil {
 		return nil, fmt.Errorf("configure ollama: %w", err)
@@ -70,7 +67,7 @@ func New(cfg Config) (*Client, error) {
 		queries:   queries,
 	}
 	client.breaker = newBreaker(client.host, cfg)
-	client.pulls = newPuller(client.api, client.host, cfg)
+	client.pulls = &puller{api: client.api, host: client.host, cfg: cfg, pulls: map[string]*pull{}}
 	return client, nil
 }
 

@@ -3,7 +3,6 @@ package ollama
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/url"
@@ -13,8 +12,6 @@ import (
 
 // DefaultHost is where Ollama listens by default.
 const DefaultHost = "http://localhost:11434"
-
-const maxTries = 10
 
 // Config says which Ollama server and models a [Client] uses. A zero field takes
 // the default in its comment.
@@ -123,31 +120,6 @@ func (c Config) WithDefaults() Config {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return c
-}
-
-// validate checks a configuration that has its defaults.
-func (c Config) validate() error {
-	for _, number := range []struct {
-		name  string
-		value int
-	}{
-		{"dimensions", c.Dimensions},
-		{"answer tokens", c.AnswerTokens},
-		{"tries", c.Tries},
-		{"breaker calls", c.Breaker.MinCalls},
-	} {
-		if number.value < 1 {
-			return fmt.Errorf("%s must be positive, not %d", number.name, number.value)
-		}
-	}
-	if c.Tries > maxTries {
-		return fmt.Errorf("tries must be at most %d, not %d: the delay doubles each time", maxTries, c.Tries)
-	}
-	if c.NumCtx <= c.AnswerTokens {
-		return fmt.Errorf("a context window of %d tokens leaves no room for a prompt beside an answer of %d",
-			c.NumCtx, c.AnswerTokens)
-	}
-	return nil
 }
 
 var errHostURL = errors.New("the host of Ollama is not a URL such as http://localhost:11434")

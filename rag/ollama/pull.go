@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ollama/ollama/api"
@@ -31,12 +31,9 @@ func (s PullStatus) String() string {
 
 // puller pulls missing models, each at most once at a time.
 type puller struct {
-	api         *api.Client
-	host        string
-	wait, again time.Duration
-	limit       time.Duration // for a whole pull
-	patience    time.Duration // for an answer to a liveness probe
-	logger      *slog.Logger
+	api  *api.Client
+	host string
+	cfg  Config
 
 	mu      sync.Mutex
 	closed  bool
@@ -49,30 +46,20 @@ type pull struct {
 	model  string
 	cancel context.CancelFunc
 	done   chan struct{} // closed when err and ended are set
-
-	mu     sync.Mutex
-	status PullStatus
+	status atomic.Pointer[PullStatus]
 
 	err   error
 	ended time.Time
 }
 
-func newPuller(client *api.Client, host string, cfg Config) *puller {
-	return &puller{
-		api: client, host: host,
-		wait: cfg.PullWait, again: cfg.PullRetry, limit: cfg.PullLimit, patience: cfg.ProbeTimeout,
-		logger: cfg.Logger, pulls: map[string]*pull{},
-	}
-}
-
 var errClosed = errors.New("the client is closed")
 
-// await starts or joins a pull of the model and waits for its end, at most for p.wait,
-// and not at all in a context of [FailFast]. asked is when the request was made that found
+// await starts or joins a pull of the model and waits for its end, at most for
+// [Config.PullWait], and not at all in a context of [FailFast]. asked is when the request was made that found
 // the model missing. A nil error means that the model is now there; else it is a
 // *ModelMissingError or the context's.
 func (p *puller) await(ctx context.Context, model string, asked time.Time) error {
-	wait := p.wait
+	wait := p.cfg.PullWait
 	if failsFast(ctx) {
 		wait = 0
 	}
@@ -94,13 +81,13 @@ func (p *puller) follow(
 	for {
 		select {
 		case <-pull.done:
-			progress(pull.lastStatus())
+			progress(*pull.status.Load())
 			if pull.err != nil {
 				return p.missing(pull)
 			}
 			return nil
 		case <-report.C:
-			progress(pull.lastStatus())
+			progress(*pull.status.Load())
 		case <-end.C:
 			return p.missing(pull)
 		case <-ctx.Done():
@@ -117,15 +104,13 @@ func (p *puller) join(ctx context.Context, model string, asked time.Time) *pull 
 	if p.closed {
 		return nil
 	}
-	if current := p.pulls[model]; current != nil && current.satisfies(asked, p.again) {
+	if current := p.pulls[model]; current != nil && current.satisfies(asked, p.cfg.PullRetry) {
 		return current
 	}
 	// The pull outlives the call that started it; close cancels it.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	started := &pull{
-		model: model, cancel: cancel, done: make(chan struct{}),
-		status: PullStatus{Status: "starting"},
-	}
+	started := &pull{model: model, cancel: cancel, done: make(chan struct{})}
+	started.status.Store(&PullStatus{Status: "starting"})
 	p.pulls[model] = started
 	p.running.Go(func() { p.run(ctx, started) })
 	return started
@@ -134,12 +119,12 @@ func (p *puller) join(ctx context.Context, model string, asked time.Time) *pull 
 // run pulls the model and records the result.
 func (p *puller) run(ctx context.Context, current *pull) {
 	defer current.cancel()
-	p.logger.InfoContext(ctx, "pull model", "model", current.model, "host", p.host)
+	p.cfg.Logger.InfoContext(ctx, "pull model", "model", current.model, "host", p.host)
 	err := p.pull(ctx, current)
 	if err != nil {
-		p.logger.WarnContext(ctx, "pull model", "model", current.model, "host", p.host, "error", err)
+		p.cfg.Logger.WarnContext(ctx, "pull model", "model", current.model, "host", p.host, "error", err)
 	} else {
-		p.logger.InfoContext(ctx, "model pulled", "model", current.model, "host", p.host)
+		p.cfg.Logger.InfoContext(ctx, "model pulled", "model", current.model, "host", p.host)
 	}
 	current.err, current.ended = err, time.Now()
 	close(current.done)
@@ -147,12 +132,12 @@ func (p *puller) run(ctx context.Context, current *pull) {
 
 func (p *puller) pull(ctx context.Context, current *pull) error {
 	last := ""
-	err := withDeadline(ctx, &timeoutError{after: p.limit, unfinished: true}, func(ctx context.Context) error {
-		return withLivenessProbe(ctx, p.api, p.patience, func(ctx context.Context) error {
+	err := withDeadline(ctx, &timeoutError{after: p.cfg.PullLimit, unfinished: true}, func(ctx context.Context) error {
+		return withLivenessProbe(ctx, p.api, p.cfg.ProbeTimeout, func(ctx context.Context) error {
 			return withBounds(ctx, pullBounds(), func(ctx context.Context) error {
 				err := p.api.Pull(ctx, &api.PullRequest{Model: current.model}, func(resp api.ProgressResponse) error {
 					last = resp.Status
-					current.setStatus(PullStatus{Status: shorten(resp.Status), Completed: resp.Completed, Total: resp.Total})
+					current.status.Store(&PullStatus{Status: shorten(resp.Status), Completed: resp.Completed, Total: resp.Total})
 					return nil
 				})
 				if err == nil && last != "success" {
@@ -190,21 +175,9 @@ func (p *pull) satisfies(asked time.Time, again time.Duration) bool {
 	}
 }
 
-func (p *pull) setStatus(status PullStatus) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.status = status
-}
-
-func (p *pull) lastStatus() PullStatus {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.status
-}
-
 // missing returns the error for a caller that needs the model of a pull.
 func (p *puller) missing(pull *pull) *ModelMissingError {
-	e := &ModelMissingError{Model: pull.model, Host: p.host, Pull: pull.lastStatus()}
+	e := &ModelMissingError{Model: pull.model, Host: p.host, Pull: *pull.status.Load()}
 	select {
 	case <-pull.done:
 		e.Err = pull.err
