@@ -136,7 +136,7 @@ func (q *Queries) TenantEmbeddingModels(ctx context.Context, arg TenantEmbedding
 }
 
 const tenantFind = `-- name: TenantFind :one
-SELECT id, generation, version
+SELECT id, generation, version, coalesce(embedding_model_id, 0)::integer AS model_id
 FROM tenants
 WHERE project_id = $1 AND branch_name = $2 AND path_hash = $3
 `
@@ -151,13 +151,19 @@ type TenantFindRow struct {
 	ID         int32
 	Generation int64
 	Version    int64
+	ModelID    int32
 }
 
 // Unlike TenantUpsert it leaves no trace of a tenant that is not there.
 func (q *Queries) TenantFind(ctx context.Context, arg TenantFindParams) (TenantFindRow, error) {
 	row := q.db.QueryRow(ctx, tenantFind, arg.ProjectID, arg.BranchName, arg.PathHash)
 	var i TenantFindRow
-	err := row.Scan(&i.ID, &i.Generation, &i.Version)
+	err := row.Scan(
+		&i.ID,
+		&i.Generation,
+		&i.Version,
+		&i.ModelID,
+	)
 	return i, err
 }
 

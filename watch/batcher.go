@@ -22,6 +22,14 @@ const (
 	batchBytes = 128 << 10
 )
 
+// How much of the files that have changed since the last walk is handed over at once: as much
+// as a first walk has in several batches at a time. They are one transaction, since a
+// database may be far away.
+const (
+	changesFiles = 256
+	changesBytes = 512 << 10
+)
+
 // maxTouched is how many new stamps are noted at once.
 const maxTouched = 1000
 
@@ -77,9 +85,11 @@ type batcher struct {
 	ctx   context.Context //nolint:containedctx // the group's, which ends with the first failure
 	group *errgroup.Group
 
-	// files are the batch that is being filled, with so many bytes.
-	files []document.File
-	bytes int
+	// files are the batch that is being filled, with so many bytes. It is handed over when
+	// it has maxFiles or maxBytes.
+	files              []document.File
+	bytes              int
+	maxFiles, maxBytes int
 	// gone are files to be removed from the index.
 	gone []string
 	// touched are the new stamps of files whose bytes have not changed.
@@ -94,6 +104,7 @@ func newBatcher(
 	return &batcher{
 		folder: folder, root: root, indexer: indexer, ready: ready, report: report, ctx: groupCtx, group: group,
 		progress: progress{polled: map[string]document.Stamp{}}, touched: map[string]document.Stamp{},
+		maxFiles: batchFiles, maxBytes: batchBytes,
 	}
 }
 
@@ -117,7 +128,7 @@ func (b *batcher) add(e entry) error {
 		b.note(func(p *progress) { p.known[e.path] = e.stamp })
 	default:
 		b.files = append(b.files, e.file(content))
-		if b.bytes += len(content); len(b.files) == batchFiles || b.bytes >= batchBytes {
+		if b.bytes += len(content); len(b.files) == b.maxFiles || b.bytes >= b.maxBytes {
 			return b.flush()
 		}
 		return nil

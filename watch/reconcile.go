@@ -54,7 +54,9 @@ func reconcile(
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 
 	files := newBatcher(ctx, folder, root, indexer, ready, report)
-	files.progress.known = known
+	if files.progress.known = known; names != nil {
+		files.maxFiles, files.maxBytes = changesFiles, changesBytes
+	}
 	changed, gone, err := files.compare(ctx, before.failed, names)
 	if err != nil {
 		return progress{}, fmt.Errorf("walk folder: %w", err)

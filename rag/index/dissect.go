@@ -61,7 +61,7 @@ func Dissect(file document.File, collection catalog.Collection, schema Schema) (
 		return Dissection{}, err
 	}
 	dissection := Dissection{
-		Title: doc.title, Summary: doc.summary, DocType: doc.docType, Date: doc.date, Level: doc.level, Links: []Link{},
+		Title: doc.title, Summary: doc.summary, DocType: doc.docType, Date: doc.date, Level: doc.level, Links: doc.links,
 		Anchors: parsed.Anchors(), Places: doc.places, FrontMatter: doc.frontMatter,
 	}
 	for i, p := range doc.passages {
@@ -70,9 +70,6 @@ func Dissect(file document.File, collection catalog.Collection, schema Schema) (
 			Passage: p.Passage, Heading: p.heading, Terms: terms.Distinct(whole), Tokens: markdown.EstimateTokens(whole),
 			FrontMatter: i < len(doc.passages)-doc.sections,
 		})
-	}
-	for _, link := range doc.links {
-		dissection.Links = append(dissection.Links, Link{Target: link.target, Fallback: link.fallback, Supersedes: link.supersedes})
 	}
 	for _, place := range parsed.Fragments[:min(len(parsed.Fragments), maxLinks)] {
 		target := file.Path

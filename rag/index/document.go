@@ -40,7 +40,7 @@ type prepared struct {
 	passages       []passage
 	// sections is how many of the passages are of the text behind the front matter.
 	sections int
-	links    []link
+	links    []Link
 	linkRoot string // as in [document.DocType]
 }
 
@@ -167,7 +167,7 @@ func (d *prepared) classify(frontMatter map[string]any, schema Schema) error {
 	}
 	d.links = append(d.links, resolveRelated(d.file.Path, docType.Docs, stringList(frontMatter["related_docs"]))...)
 	for _, link := range resolveRelated(d.file.Path, docType.Docs, stringList(frontMatter["supersedes"])) {
-		link.supersedes = true
+		link.Supersedes = true
 		d.links = append(d.links, link)
 	}
 	d.links = dedupe(d.links)

@@ -31,7 +31,7 @@ func embeddedText(heading, text string) string {
 // embed embeds the passages, with one request at a time, and writes vectors while the
 // next are made. It ends early where other passages may have become more urgent.
 func (q *Queue) embed(ctx context.Context, model usedModel, front front, report func()) error {
-	passages, release := q.index.claims.take(q.tenant.ProjectID, front.collection, model, front.passages)
+	passages, release := q.index.claims.take(front.passages)
 	defer release()
 	if len(passages) == 0 {
 		return sleep(ctx, claimWait)

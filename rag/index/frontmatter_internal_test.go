@@ -106,11 +106,11 @@ func TestPrepare_Supersedes(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			doc := prepareText(t, catalog.Compounding, "---\nsupersedes: "+test.value+"\n---\nSee [old](old.md).\n")
-			want := []link{{target: "docs/problems/old.md"}, {target: "docs/problems/old.md", fallback: "docs/old.md", supersedes: true}}
+			want := []Link{{Target: "docs/problems/old.md"}, {Target: "docs/problems/old.md", Fallback: "docs/old.md", Supersedes: true}}
 			if test.name == "a list" {
-				want = append(want, link{target: "docs/problems/older.md", supersedes: true})
+				want = append(want, Link{Target: "docs/problems/older.md", Supersedes: true})
 			}
-			if diff := cmp.Diff(want, doc.links, cmp.AllowUnexported(link{})); diff != "" {
+			if diff := cmp.Diff(want, doc.links); diff != "" {
 				t.Errorf("links (-want +got):\n%s", diff)
 			}
 		})

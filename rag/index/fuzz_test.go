@@ -48,7 +48,7 @@ func FuzzLinks(f *testing.F) {
 			}
 			seen[link] = true
 		}
-		var links []link
+		var links []Link
 		workbound.Check(t, len(source)+len(text), memoryPerByte, func() {
 			links = append(resolveLinks(source, "../docs", doc.Links), resolveRelated(source, "docs", doc.Links)...)
 		})
@@ -56,8 +56,8 @@ func FuzzLinks(f *testing.F) {
 			t.Errorf("%d links", len(links))
 		}
 		for _, l := range links {
-			for _, target := range []string{l.target, l.fallback} {
-				if target != "" && (!fs.ValidPath(target) || target == source || target == ".") || l.target == "" {
+			for _, target := range []string{l.Target, l.Fallback} {
+				if target != "" && (!fs.ValidPath(target) || target == source || target == ".") || l.Target == "" {
 					t.Errorf("%q of %q leads to %q", doc.Links, source, target)
 				}
 			}

@@ -23,21 +23,11 @@ func (x *Index) Handbook(ctx context.Context) (*catalog.Tenant, error) {
 
 // HandbookEdition returns the present edition.
 func (x *Index) HandbookEdition(ctx context.Context) (edition HandbookEdition, err error) {
-	key := catalog.HandbookKey()
 	err = x.db.Read(ctx, "look up the handbook", func(q *db.Queries) error {
-		projectID, err := x.handbookProject(ctx, q)
-		if err != nil {
-			return err
-		}
-		row, err := q.TenantFind(ctx, db.TenantFindParams{
-			ProjectID: projectID, BranchName: key.Branch, PathHash: key.PathHash,
-		})
-		if db.IsNoRows(err) {
-			x.handbook.Store(0) // its project may be another one now
-		}
+		tenant, row, err := lookUp(ctx, q, catalog.HandbookKey())
 		// Both begin at the same number.
 		if err == nil && row.Version > row.Generation {
-			edition = HandbookEdition{projectID: projectID, tenantID: row.ID, generation: row.Generation, version: row.Version}
+			edition = HandbookEdition{projectID: tenant.ProjectID, tenantID: row.ID, generation: row.Generation, version: row.Version}
 		}
 		return err
 	})
@@ -45,18 +35,6 @@ func (x *Index) HandbookEdition(ctx context.Context) (edition HandbookEdition, e
 		return HandbookEdition{}, nil
 	}
 	return edition, err
-}
-
-// handbookProject returns the id of the handbook's project, and remembers it.
-func (x *Index) handbookProject(ctx context.Context, q *db.Queries) (int32, error) {
-	if id := x.handbook.Load(); id != 0 {
-		return id, nil
-	}
-	id, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: catalog.HandbookKey().Project})
-	if err == nil {
-		x.handbook.Store(id)
-	}
-	return id, err
 }
 
 // Scope returns the documents of the edition.

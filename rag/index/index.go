@@ -8,10 +8,10 @@ package index
 import (
 	"context"
 	"log/slog"
-	"sync/atomic"
 
 	"github.com/compound-docs/compound-docs/rag/catalog"
 
+	"github.com/google/uuid"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/compound-docs/compound-docs/db"
@@ -39,8 +39,6 @@ type Index struct {
 	logger   *slog.Logger
 	pace     pace
 	claims   claims
-	// handbook is the id of the handbook's project, and 0 until it is known.
-	handbook atomic.Int32
 	// largeBatches lets one batch at a time that takes much memory be indexed.
 	largeBatches *semaphore.Weighted
 }
@@ -48,7 +46,7 @@ type Index struct {
 // New returns an Index; nothing is connected yet.
 func New(database *db.Database, embedder Embedder, logger *slog.Logger) *Index {
 	return &Index{
-		db: database, embedder: embedder, logger: logger, claims: claims{held: map[claim]struct{}{}},
+		db: database, embedder: embedder, logger: logger, claims: claims{held: map[uuid.UUID]struct{}{}},
 		largeBatches: semaphore.NewWeighted(1),
 	}
 }

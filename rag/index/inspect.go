@@ -23,13 +23,13 @@ func (x *Index) Inspect(ctx context.Context, key catalog.TenantKey, status any) 
 	var tenant *catalog.Tenant
 	err = x.db.Read(ctx, "inspect the index", func(q *db.Queries) error {
 		result = Inspection{}
-		var model int32
-		if tenant, model, err = lookUp(ctx, q, key); err != nil {
+		var row db.TenantFindRow
+		if tenant, row, err = lookUp(ctx, q, key); err != nil {
 			return err
 		}
 		for _, collection := range []catalog.Collection{catalog.Compounding, catalog.External} {
 			progress, err := q.EmbeddingProgress(ctx, db.EmbeddingProgressParams{
-				ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collection: collection, ModelID: model,
+				ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collection: collection, ModelID: row.ModelID,
 			})
 			if err != nil {
 				return err

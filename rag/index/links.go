@@ -9,22 +9,13 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// link is the target of a document's link, as paths in the repository.
-type link struct {
-	target string
-	// fallback is the target if there is no document at target; "" for none.
-	fallback string
-	// supersedes says that the document replaces the other one.
-	supersedes bool
-}
-
 // resolveLinks makes link destinations found in the file at source relative to
 // the repository. Those that lead out of it are left out.
-func resolveLinks(source, root string, destinations []string) []link {
-	links := []link{}
+func resolveLinks(source, root string, destinations []string) []Link {
+	links := []Link{}
 	for _, destination := range destinations {
 		if target, ok := resolveLink(source, rooted(root, destination)); ok {
-			links = append(links, link{target: target})
+			links = append(links, Link{Target: target})
 		}
 	}
 	return dedupe(links)
@@ -34,8 +25,8 @@ func resolveLinks(source, root string, destinations []string) []link {
 // them relative to the file ("../tools/x.md"), to the docs folder ("tools/x.md"),
 // or to the repository ("/csharp-compounding-docs/tools/x.md"), with an anchor
 // or without. Of the first two the one that exists is taken.
-func resolveRelated(source, docs string, related []string) []link {
-	links := []link{}
+func resolveRelated(source, docs string, related []string) []Link {
+	links := []Link{}
 	for _, given := range related {
 		destination, ok := markdown.RelativeLink(withoutAnchor(given))
 		if !ok {
@@ -56,9 +47,9 @@ func resolveRelated(source, docs string, related []string) []link {
 		}
 		switch len(candidates) {
 		case 1:
-			links = append(links, link{target: candidates[0]})
+			links = append(links, Link{Target: candidates[0]})
 		case 2:
-			links = append(links, link{target: candidates[0], fallback: candidates[1]})
+			links = append(links, Link{Target: candidates[0], Fallback: candidates[1]})
 		}
 	}
 	return dedupe(links)
@@ -102,9 +93,9 @@ func insideRepository(target string) bool {
 }
 
 // dedupe keeps the first of equal links, and no more than maxLinks.
-func dedupe(links []link) []link {
-	seen := make(map[link]bool, len(links))
-	links = slices.DeleteFunc(links, func(l link) bool {
+func dedupe(links []Link) []Link {
+	seen := make(map[Link]bool, len(links))
+	links = slices.DeleteFunc(links, func(l Link) bool {
 		again := seen[l]
 		seen[l] = true
 		return again

@@ -24,12 +24,12 @@ func (x *Index) Means(ctx context.Context, key catalog.TenantKey) (map[string]Me
 	var means map[string]Mean
 	err := x.db.Read(ctx, "read the vectors of documents", func(q *db.Queries) error {
 		means = map[string]Mean{}
-		tenant, model, err := lookUp(ctx, q, key)
+		tenant, row, err := lookUp(ctx, q, key)
 		if err != nil {
 			return err
 		}
 		rows, err := q.EmbeddingMeans(ctx, db.EmbeddingMeansParams{
-			ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collection: catalog.Compounding, ModelID: model,
+			ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collection: catalog.Compounding, ModelID: row.ModelID,
 		})
 		for _, row := range rows {
 			mean := Mean{Vector: row.Mean.Slice()}
@@ -44,17 +44,13 @@ func (x *Index) Means(ctx context.Context, key catalog.TenantKey) (map[string]Me
 	return means, err
 }
 
-// lookUp finds a checkout and the model that makes its vectors. The error says that there
-// are no rows if the index does not have the checkout.
-func lookUp(ctx context.Context, q *db.Queries, key catalog.TenantKey) (tenant *catalog.Tenant, model int32, err error) {
+// lookUp finds a checkout, with the model that makes its vectors, 0 before the first. The error
+// says that there are no rows if the index does not have the checkout.
+func lookUp(ctx context.Context, q *db.Queries, key catalog.TenantKey) (*catalog.Tenant, db.TenantFindRow, error) {
 	projectID, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: key.Project})
 	if err != nil {
-		return nil, 0, err
+		return nil, db.TenantFindRow{}, err
 	}
 	row, err := q.TenantFind(ctx, db.TenantFindParams{ProjectID: projectID, BranchName: key.Branch, PathHash: key.PathHash})
-	if err != nil {
-		return nil, 0, err
-	}
-	model, err = q.TenantEmbeddingModel(ctx, db.TenantEmbeddingModelParams{ProjectID: projectID, ID: row.ID})
-	return &catalog.Tenant{Key: key, ProjectID: projectID, ID: row.ID, Generation: row.Generation}, model, err
+	return &catalog.Tenant{Key: key, ProjectID: projectID, ID: row.ID, Generation: row.Generation}, row, err
 }

@@ -42,7 +42,7 @@ func (q *Queue) EmbedDocument(ctx context.Context, collection catalog.Collection
 func (q *Queue) embedNow(
 	ctx context.Context, model usedModel, collection catalog.Collection, passages []unembedded, refused map[uuid.UUID]error,
 ) error {
-	passages, release := q.index.claims.take(q.tenant.ProjectID, collection, model, passages)
+	passages, release := q.index.claims.take(passages)
 	defer release()
 	if len(passages) == 0 {
 		return sleep(ctx, claimWait)

@@ -269,9 +269,9 @@ func (x *Indexer) linkParams(documents []*prepared) db.LinkInsertManyParams {
 		for i, link := range doc.links {
 			params.RelativePaths = append(params.RelativePaths, doc.file.Path)
 			params.Ordinals = append(params.Ordinals, int32(i))
-			params.TargetPaths = append(params.TargetPaths, link.target)
-			params.FallbackPaths = append(params.FallbackPaths, link.fallback)
-			params.Supersedes = append(params.Supersedes, link.supersedes)
+			params.TargetPaths = append(params.TargetPaths, link.Target)
+			params.FallbackPaths = append(params.FallbackPaths, link.Fallback)
+			params.Supersedes = append(params.Supersedes, link.Supersedes)
 		}
 	}
 	return params

@@ -22,7 +22,7 @@ SELECT generation FROM tenants WHERE project_id = @project_id AND id = @id;
 
 -- name: TenantFind :one
 -- Unlike TenantUpsert it leaves no trace of a tenant that is not there.
-SELECT id, generation, version
+SELECT id, generation, version, coalesce(embedding_model_id, 0)::integer AS model_id
 FROM tenants
 WHERE project_id = @project_id AND branch_name = @branch_name AND path_hash = @path_hash;
 
