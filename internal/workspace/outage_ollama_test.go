@@ -57,7 +57,7 @@ func TestOutage_Ollama(t *testing.T) {
 			proxy := testenv.NewFaultProxy(t, target.Host)
 			s := f.serverWith(t, f.databaseURL, ollama.Config{
 				Host: "http://" + proxy.Address(), RetryDelay: time.Millisecond,
-				Breaker: ollama.BreakerConfig{OpenFor: time.Second},
+				BreakerOpen: time.Second,
 			})
 			active := f.activate(t, s, "main")
 			f.recovers(t, s)
@@ -105,7 +105,7 @@ func TestOutage_CircuitStates(t *testing.T) {
 	f := setup(t, fruit())
 	const openFor = 300 * time.Millisecond
 	s := f.serverWith(t, f.databaseURL, ollama.Config{
-		Host: f.fake.URL(), Tries: 1, RetryDelay: time.Millisecond, Breaker: ollama.BreakerConfig{OpenFor: openFor},
+		Host: f.fake.URL(), Tries: 1, RetryDelay: time.Millisecond, BreakerOpen: openFor,
 	})
 	f.activate(t, s, "main")
 	f.recovers(t, s)

@@ -8,8 +8,13 @@ import (
 	"github.com/sony/gobreaker/v2"
 )
 
-// windowBuckets is the number of steps in which the breaker's window moves.
-const windowBuckets = 10
+// The breaker counts the calls of a window, which moves in steps, and opens when that share of
+// them has failed.
+const (
+	breakerWindow = 30 * time.Second
+	breakerStep   = 3 * time.Second
+	breakerRatio  = 0.5
+)
 
 // breaker stops calls to a server that keeps failing.
 type breaker struct {
@@ -20,17 +25,16 @@ type breaker struct {
 }
 
 func newBreaker(host string, cfg Config) *breaker {
-	b := &breaker{openFor: cfg.Breaker.OpenFor}
+	b := &breaker{openFor: cfg.BreakerOpen}
 	b.CircuitBreaker = gobreaker.NewCircuitBreaker[struct{}](gobreaker.Settings{
 		Name:         host,
 		MaxRequests:  1,
-		Interval:     cfg.Breaker.Window,
-		BucketPeriod: cfg.Breaker.Window / windowBuckets,
-		Timeout:      cfg.Breaker.OpenFor,
+		Interval:     breakerWindow,
+		BucketPeriod: breakerStep,
+		Timeout:      cfg.BreakerOpen,
 		ReadyToTrip: func(counts gobreaker.Counts) bool {
 			calls := counts.TotalSuccesses + counts.TotalFailures
-			return int(calls) >= cfg.Breaker.MinCalls &&
-				float64(counts.TotalFailures) >= cfg.Breaker.FailureRatio*float64(calls)
+			return int(calls) >= cfg.BreakerCalls && float64(counts.TotalFailures) >= breakerRatio*float64(calls)
 		},
 		OnStateChange: func(_ string, from, to gobreaker.State) {
 			if to == gobreaker.StateOpen {

@@ -11,6 +11,9 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
+// temperature of the chat model.
+const temperature = 0.1
+
 // Prompt holds the messages for the chat model. An empty System is left out.
 type Prompt struct{ System, User string }
 
@@ -73,7 +76,7 @@ func (c *Client) chatRequest(prompt Prompt) *api.ChatRequest {
 	return &api.ChatRequest{
 		Model:     c.cfg.ChatModel,
 		Messages:  messages,
-		KeepAlive: &api.Duration{Duration: c.cfg.KeepAlive},
+		KeepAlive: &api.Duration{Duration: keepAlive},
 		// Otherwise a reasoning model writes its reasoning into the answer.
 		Think: &api.ThinkValue{Value: false},
 		// Both would silently drop the oldest text: system prompt and sources.
@@ -82,7 +85,7 @@ func (c *Client) chatRequest(prompt Prompt) *api.ChatRequest {
 		Options: map[string]any{
 			"num_ctx":     numCtx,
 			"num_predict": min(c.cfg.AnswerTokens, numCtx/answerDivisor),
-			"temperature": c.cfg.Temperature,
+			"temperature": temperature,
 		},
 	}
 }

@@ -20,7 +20,7 @@ func TestGenerate_Streams(t *testing.T) {
 	server := fakeollama.Start(t)
 	server.SetAnswer(func(system, user string) []string { return []string{" ", system, "", " and ", user, "\n"} })
 	cfg := fast(server.URL())
-	cfg.NumCtx, cfg.AnswerTokens, cfg.Temperature = 5000, 400, 0.2
+	cfg.NumCtx, cfg.AnswerTokens = 5000, 400
 	client := newClient(t, cfg)
 	pieces := []string{}
 
@@ -36,7 +36,7 @@ func TestGenerate_Streams(t *testing.T) {
 		t.Errorf("pieces (-want +got):\n%s", diff)
 	}
 	request := server.Requests("/api/chat")[0]
-	want := map[string]any{"num_ctx": 5000.0, "num_predict": 400.0, "temperature": 0.2}
+	want := map[string]any{"num_ctx": 5000.0, "num_predict": 400.0, "temperature": 0.1}
 	if diff := cmp.Diff(want, request.Options); diff != "" {
 		t.Errorf("options (-want +got):\n%s", diff)
 	}

@@ -19,6 +19,8 @@ const (
 	cachedQueries   = 256
 	connectTimeout  = 5 * time.Second
 	idleConnTimeout = 90 * time.Second
+	// keepAlive is how long Ollama keeps a model loaded after its last use.
+	keepAlive = 30 * time.Minute
 )
 
 // Client embeds and generates with one Ollama server. It is safe for concurrent use. It

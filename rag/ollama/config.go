@@ -35,12 +35,6 @@ type Config struct {
 	// AnswerTokens is the largest number of tokens in an answer. At most a quarter
 	// of the context window is used. Default: 1024.
 	AnswerTokens int
-	// Temperature of the chat model. Default: 0.1.
-	Temperature float64
-	// KeepAlive is how long Ollama keeps a model loaded after its last use.
-	// Default: 30 minutes.
-	KeepAlive time.Duration
-
 	// EmbedTimeout bounds one embedding request. Default: 5 minutes.
 	EmbedTimeout time.Duration
 	// ChatTimeout bounds the wait for the next piece of an answer, including the
@@ -58,8 +52,11 @@ type Config struct {
 	// Default: 3 tries, 1 second.
 	Tries      int
 	RetryDelay time.Duration
-	// Breaker stops calls to a server that keeps failing.
-	Breaker BreakerConfig
+	// BreakerCalls is the number of calls in half a minute below which the circuit breaker
+	// stays closed. From there on it opens, for BreakerOpen, when half of them fail.
+	// Default: 5, 30 seconds.
+	BreakerCalls int
+	BreakerOpen  time.Duration
 
 	// PullWait is how long a call waits for a missing model that is being
 	// pulled. Default: 10 seconds.
@@ -77,21 +74,6 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// BreakerConfig configures the circuit breaker.
-type BreakerConfig struct {
-	// Window is the time over which calls are counted. Default: 30 seconds.
-	Window time.Duration
-	// MinCalls is the number of calls in the window below which the breaker stays
-	// closed. Default: 5.
-	MinCalls int
-	// FailureRatio is the share of failed calls, in (0,1], that opens the breaker.
-	// Default: 0.5.
-	FailureRatio float64
-	// OpenFor is how long it stays open before one call is let through.
-	// Default: 30 seconds.
-	OpenFor time.Duration
-}
-
 // WithDefaults returns a copy with the defaults in place of zero fields.
 func (c Config) WithDefaults() Config {
 	c.Host = cmp.Or(c.Host, DefaultHost)
@@ -100,18 +82,14 @@ func (c Config) WithDefaults() Config {
 	c.Dimensions = cmp.Or(c.Dimensions, 1024)
 	c.NumCtx = cmp.Or(c.NumCtx, 8192)
 	c.AnswerTokens = cmp.Or(c.AnswerTokens, 1024)
-	c.Temperature = cmp.Or(c.Temperature, 0.1)
-	c.KeepAlive = cmp.Or(c.KeepAlive, 30*time.Minute)
 	c.EmbedTimeout = cmp.Or(c.EmbedTimeout, 5*time.Minute)
 	c.ChatTimeout = cmp.Or(c.ChatTimeout, 5*time.Minute)
 	c.ChatLimit = cmp.Or(c.ChatLimit, 15*time.Minute)
 	c.ProbeTimeout = cmp.Or(c.ProbeTimeout, 15*time.Second)
 	c.Tries = cmp.Or(c.Tries, 3)
 	c.RetryDelay = cmp.Or(c.RetryDelay, time.Second)
-	c.Breaker.Window = cmp.Or(c.Breaker.Window, 30*time.Second)
-	c.Breaker.MinCalls = cmp.Or(c.Breaker.MinCalls, 5)
-	c.Breaker.FailureRatio = cmp.Or(c.Breaker.FailureRatio, 0.5)
-	c.Breaker.OpenFor = cmp.Or(c.Breaker.OpenFor, 30*time.Second)
+	c.BreakerCalls = cmp.Or(c.BreakerCalls, 5)
+	c.BreakerOpen = cmp.Or(c.BreakerOpen, 30*time.Second)
 	c.PullWait = cmp.Or(c.PullWait, 10*time.Second)
 	c.PullRetry = cmp.Or(c.PullRetry, time.Minute)
 	c.PullLimit = cmp.Or(c.PullLimit, 2*time.Hour)

@@ -103,7 +103,7 @@ func (c *Client) embed(ctx context.Context, turn turn, texts []string) (vectors 
 	req := &api.EmbedRequest{
 		Model:     c.cfg.EmbedModel,
 		Input:     texts,
-		KeepAlive: &api.Duration{Duration: c.cfg.KeepAlive},
+		KeepAlive: &api.Duration{Duration: keepAlive},
 		Truncate:  &truncate,
 	}
 	if c.embedder.shortens {

@@ -57,7 +57,7 @@ func TestFaults(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			server := fakeollama.Start(t)
-			client, err := New(Config{Host: server.URL(), RetryDelay: time.Microsecond, Breaker: BreakerConfig{MinCalls: 1000}, EmbedTimeout: time.Second})
+			client, err := New(Config{Host: server.URL(), RetryDelay: time.Microsecond, BreakerCalls: 1000, EmbedTimeout: time.Second})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -20,10 +20,10 @@ func TestMain(m *testing.M) {
 // breaker, which stays out of the way.
 func fast(url string) ollama.Config {
 	return ollama.Config{
-		Host:       url,
-		RetryDelay: time.Microsecond,
-		PullWait:   time.Minute,
-		Breaker:    ollama.BreakerConfig{MinCalls: 1000},
+		Host:         url,
+		RetryDelay:   time.Microsecond,
+		PullWait:     time.Minute,
+		BreakerCalls: 1000,
 	}
 }
 

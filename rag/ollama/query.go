@@ -77,7 +77,7 @@ func (c *Client) embedOne(ctx context.Context, query string) (embedding Embeddin
 }
 
 // Warm loads the embedding model, so that the next query does not wait for it. It goes
-// before passages, as a query does. Ollama keeps the model for [Config.KeepAlive] after
+// before passages, as a query does. Ollama keeps the model for half an hour after
 // its last use. Errors are those of [Client.Embed].
 func (c *Client) Warm(ctx context.Context) error {
 	defer c.turns.query()()
