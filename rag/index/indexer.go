@@ -145,7 +145,7 @@ func (x *Indexer) Index(ctx context.Context, files []document.File) ([]document.
 		return failures, err
 	}
 	failures, err := index(files)
-	if !errors.As(err, new(*panics.Error)) {
+	if !lies(err) {
 		return failures, err
 	}
 	// Which file it was is found by taking each alone.
@@ -155,6 +155,8 @@ func (x *Indexer) Index(ctx context.Context, files []document.File) ([]document.
 		if bug, ok := errors.AsType[*panics.Error](err); ok {
 			x.index.logger.ErrorContext(ctx, "a bug met while a file was indexed",
 				"path", file.Path, "panic", bug.Value, "stack", string(bug.Stack))
+		}
+		if lies(err) {
 			failed = []document.Failure{{Path: file.Path, Err: err}}
 			err = x.removeRefused(ctx, map[string]document.Stamp{file.Path: file.Stamp()})
 		}
@@ -165,6 +167,10 @@ func (x *Indexer) Index(ctx context.Context, files []document.File) ([]document.
 	}
 	return failures, nil
 }
+
+// lies reports whether an error lies in what is in a file: the database refuses it, or this
+// program panics.
+func lies(err error) bool { return errors.As(err, new(*panics.Error)) || db.IsKind(err, db.KindData) }
 
 // largeBatch is how many bytes of files make a batch a large one. Parsed and analysed,
 // they take some fifty times as much memory until they are written, so that large
@@ -193,28 +199,28 @@ func (x *Indexer) indexBatch(ctx context.Context, files []document.File) ([]docu
 		return nil, err
 	}
 	defer release()
-	batch := &batch{indexer: x, refused: map[string]document.Stamp{}}
+	var failures []document.Failure
+	var documents []*prepared
+	refused := map[string]document.Stamp{}
 	for _, file := range files {
 		doc, err := prepare(file, x.collection, x.schema)
 		if err != nil {
-			batch.refuse(file, err)
+			failures = append(failures, document.Failure{Path: file.Path, Err: err})
+			refused[file.Path] = file.Stamp()
 			continue
 		}
 		x.report(ctx, doc)
-		batch.documents = append(batch.documents, doc)
+		documents = append(documents, doc)
 	}
-	x.date(ctx, batch.documents)
+	x.date(ctx, documents)
 	// Two servers insert shared rows in the same order, so they cannot deadlock.
-	slices.SortFunc(batch.documents, func(a, b *prepared) int { return strings.Compare(a.file.Path, b.file.Path) })
-	if err := x.removeRefused(ctx, batch.refused); err != nil {
+	slices.SortFunc(documents, func(a, b *prepared) int { return strings.Compare(a.file.Path, b.file.Path) })
+	if err := x.removeRefused(ctx, refused); err != nil {
 		return nil, err
 	}
-	batch.refused = map[string]document.Stamp{}
-	if err := batch.write(ctx); err != nil {
-		return nil, err
+	changed, err := x.writeDocuments(ctx, documents)
+	for _, path := range changed {
+		failures = append(failures, document.Failure{Path: path, Err: document.ErrChanged})
 	}
-	if err := x.removeRefused(ctx, batch.refused); err != nil {
-		return nil, err
-	}
-	return batch.failures, nil
+	return failures, err
 }

@@ -22,51 +22,17 @@ import (
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// batch is a set of documents on their way into the index.
-type batch struct {
-	indexer   *Indexer
-	documents []*prepared
-	failures  []document.Failure
-	// refused are those of the failures that lie in the file as it is.
-	refused map[string]document.Stamp
-}
-
-// refuse notes a file that cannot be a document for a reason that lies in it.
-func (b *batch) refuse(file document.File, err error) {
-	b.failures = append(b.failures, document.Failure{Path: file.Path, Err: err})
-	b.refused[file.Path] = file.Stamp()
-}
-
 // maxPassagesInserted bounds one statement: what is sent holds every text and its
 // terms once more.
 const maxPassagesInserted = 500
 
-// write puts all documents of the batch into the index in one transaction. If
-// the database refuses the data of one, they go one by one, so that only that
-// one fails.
-func (b *batch) write(ctx context.Context) error {
-	if len(b.documents) == 0 {
-		return nil
+// writeDocuments puts documents into the index in one transaction, but for those whose files
+// have changed since they were read, whose paths it returns.
+func (x *Indexer) writeDocuments(ctx context.Context, documents []*prepared) (changed []string, err error) {
+	if len(documents) == 0 {
+		return nil, nil
 	}
-	err := b.writeDocuments(ctx, b.documents)
-	if !db.IsKind(err, db.KindData) {
-		return err
-	}
-	for _, doc := range b.documents {
-		switch err := b.writeDocuments(ctx, []*prepared{doc}); {
-		case db.IsKind(err, db.KindData):
-			b.refuse(doc.file, err)
-		case err != nil:
-			return err
-		}
-	}
-	return nil
-}
-
-func (b *batch) writeDocuments(ctx context.Context, documents []*prepared) error {
-	x := b.indexer
-	var changed []string
-	err := x.write(ctx, "write documents", func(q *db.Queries) error {
+	err = x.write(ctx, "write documents", func(q *db.Queries) error {
 		inserts, err := x.insertPassages(ctx, q, documents)
 		if err != nil {
 			return err
@@ -84,10 +50,7 @@ func (b *batch) writeDocuments(ctx context.Context, documents []*prepared) error
 		return x.replace(ctx, q, documents)
 	})
 	if err != nil {
-		return err
-	}
-	for _, path := range changed {
-		b.failures = append(b.failures, document.Failure{Path: path, Err: document.ErrChanged})
+		return nil, err
 	}
 	chunks := 0
 	for _, doc := range documents {
@@ -97,7 +60,7 @@ func (b *batch) writeDocuments(ctx context.Context, documents []*prepared) error
 	if x.growth.add(chunks) {
 		x.index.analyze(ctx, x.collection, db.TextTables)
 	}
-	return nil
+	return changed, nil
 }
 
 func stampsOf(documents []*prepared) map[string]document.Stamp {
