@@ -119,17 +119,14 @@ func (r *Root) Sub(name string) (*Root, error) {
 		p.close()
 		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.ENOTDIR}
 	}
-	if len(p.folders) == 1 { // r itself
+	if len(p.names) == 0 { // r itself
 		folder, err := r.folder.OpenRoot(".")
 		if err != nil {
 			return nil, err
 		}
 		return &Root{dir: r.dir, folder: folder, shown: r.shown}, nil
 	}
-	below := &Root{dir: filepath.Join(r.dir, filepath.FromSlash(p.path())), folder: p.folder()}
-	p.folders = p.folders[:len(p.folders)-1]
-	p.close()
-	return below, nil
+	return &Root{dir: filepath.Join(r.dir, filepath.FromSlash(p.path())), folder: p.folder}, nil
 }
 
 // Resolve follows the symbolic links in a path, and returns the path that they lead to.
@@ -148,7 +145,7 @@ func (r *Root) Follow(name string) (target string, info fs.FileInfo, err error) 
 		return p.path(), nil, err
 	}
 	if info = p.last; info == nil {
-		info, err = p.folder().Stat(".")
+		info, err = p.folder.Stat(".")
 	}
 	return p.path(), info, err
 }

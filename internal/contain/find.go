@@ -22,30 +22,28 @@ const (
 	maxTries = 10
 )
 
-// place is where a path leads. Its folders are held open.
+// place is where a path leads. Its folder is held open.
 type place struct {
-	// folders begin with the root, which belongs to the caller. Each is in the one before it.
-	folders []*os.Root
-	// names are those of the folders behind the root, and then that of last.
+	// root belongs to the caller. folder is the last folder of the path, or the root itself.
+	root, folder *os.Root
+	// names are those of the folders below the root, and then that of last. None of them is
+	// that of a symbolic link.
 	names []string
-	// last describes the file at the end of the path, and is nil if a folder is there. It
-	// never describes a symbolic link.
+	// last describes the file at the end of the path, and is nil if a folder is there.
 	last fs.FileInfo
 }
 
-func (p *place) path() string     { return path.Join(append([]string{"."}, p.names...)...) }
-func (p *place) folder() *os.Root { return p.folders[len(p.folders)-1] }
+func (p *place) path() string { return path.Join(append([]string{"."}, p.names...)...) }
 
-// close closes all folders but the root.
-func (p *place) close() { p.cut(1) }
+// close closes the folder, unless it is the root.
+func (p *place) close() { p.move(p.root) }
 
-// cut leaves so many folders.
-func (p *place) cut(n int) {
-	for _, folder := range p.folders[min(n, len(p.folders)):] {
-		folder.Close() //nolint:errcheck,gosec // a folder opened for reading has nothing to lose
+// move makes another folder that of the place.
+func (p *place) move(folder *os.Root) {
+	if p.folder != p.root {
+		p.folder.Close() //nolint:errcheck,gosec // a folder opened for reading has nothing to lose
 	}
-	p.folders = p.folders[:min(n, len(p.folders))]
-	p.names = p.names[:min(max(n-1, 0), len(p.names))]
+	p.folder = folder
 }
 
 // find follows a path and the symbolic links in it, folder by folder. It tries again while
@@ -58,16 +56,14 @@ func (r *Root) find(name string) (*place, error) {
 	var p *place
 	var err error
 	for range maxTries {
-		p = &place{folders: []*os.Root{r.folder}}
+		p = &place{root: r.folder, folder: r.folder}
 		if err = r.follow(p, name); err == nil && r.hides(p.names) {
 			err = ErrHidden
 		}
 		if err == nil {
 			return p, nil
 		}
-		names := slices.Clone(p.names)
 		p.close()
-		p.names = names
 		if err != ErrReplaced { //nolint:errorlint // it is not wrapped yet
 			break
 		}
@@ -99,15 +95,17 @@ func (r *Root) follow(p *place, name string) error {
 		case p.last != nil: // it is a file
 			return syscall.ENOTDIR
 		case part == "..":
-			if len(p.folders) == 1 {
+			if len(p.names) == 0 {
 				return ErrEscapes
 			}
-			p.cut(len(p.folders) - 1)
+			rest = slices.Concat(p.names[:len(p.names)-1], rest) // from the root again
+			p.close()
+			p.names = nil
 			continue
 		case runtime.GOOS == "windows" && !windowsName(part):
 			return syscall.ENOENT
 		}
-		info, err := p.folder().Lstat(part)
+		info, err := p.folder.Lstat(part)
 		switch {
 		case err != nil:
 			return err
@@ -132,7 +130,7 @@ func (r *Root) follow(p *place, name string) error {
 // followLink returns the path that is left to follow behind a symbolic link. An absolute link
 // is followed from the root, if it leads there.
 func (r *Root) followLink(p *place, link string, rest []string) ([]string, error) {
-	target, err := p.folder().Readlink(link)
+	target, err := p.folder.Readlink(link)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +138,8 @@ func (r *Root) followLink(p *place, link string, rest []string) ([]string, error
 		if target, err = filepath.Rel(r.dir, target); err != nil || !filepath.IsLocal(target) {
 			return nil, ErrEscapes
 		}
-		p.cut(1)
+		p.close()
+		p.names = nil
 	}
 	return append(strings.Split(filepath.ToSlash(target), "/"), rest...), nil
 }
@@ -148,14 +147,15 @@ func (r *Root) followLink(p *place, link string, rest []string) ([]string, error
 // enter opens a folder of the last one. info is what was there: somebody may have put a
 // symbolic link in its place, which [os.Root] follows.
 func (p *place) enter(name string, info fs.FileInfo) error {
-	if len(p.folders) > maxDepth {
+	if len(p.names) >= maxDepth {
 		return ErrTooDeep
 	}
-	folder, err := openSame(p.folder(), name, info)
+	folder, err := openSame(p.folder, name, info)
 	if err != nil {
 		return err
 	}
-	p.folders, p.names = append(p.folders, folder), append(p.names, name)
+	p.move(folder)
+	p.names = append(p.names, name)
 	return nil
 }
 

@@ -49,9 +49,9 @@ func (r *Root) open(name string) (target string, file *os.File, err error) {
 	}
 	last := p.names[len(p.names)-1]
 	// A named pipe in its place must not be waited for.
-	file, err = p.folder().OpenFile(last, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err = p.folder.OpenFile(last, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return "", nil, named(replaced(p.folder(), last, p.last, err), "open", name)
+		return "", nil, named(replaced(p.folder, last, p.last, err), "open", name)
 	}
 	now, err := file.Stat()
 	if err == nil && !os.SameFile(p.last, now) {

@@ -40,7 +40,7 @@ func (r *Root) Replace(name string, content []byte, ready func() error) (written
 		return nil, err
 	}
 	defer p.close()
-	folder := p.folder()
+	folder := p.folder
 	info, err := folder.Lstat(base)
 	switch {
 	case err != nil:
@@ -83,14 +83,14 @@ func (r *Root) RemoveTemporary(dir string, before time.Time) error {
 		return err
 	}
 	defer p.close()
-	entries, err := fs.ReadDir(p.folder().FS(), ".")
+	entries, err := fs.ReadDir(p.folder.FS(), ".")
 	for _, entry := range entries {
 		if !strings.HasPrefix(entry.Name(), temporaryPrefix) || !entry.Type().IsRegular() {
 			continue
 		}
 		info, infoErr := entry.Info()
 		if infoErr == nil && info.ModTime().Before(before) {
-			err = errors.Join(err, p.folder().Remove(entry.Name()))
+			err = errors.Join(err, p.folder.Remove(entry.Name()))
 		}
 	}
 	return err
@@ -113,7 +113,7 @@ func (r *Root) Create(name string, content []byte, mode fs.FileMode) error {
 		return err
 	}
 	defer p.close()
-	file, err := p.folder().OpenFile(base, newFile, mode)
+	file, err := p.folder.OpenFile(base, newFile, mode)
 	if err != nil {
 		return named(err, "create", name)
 	}
@@ -149,7 +149,7 @@ func (r *Root) MkdirAll(name string, mode fs.FileMode) error {
 		if err != nil {
 			return err
 		}
-		err = p.folder().Mkdir(base, mode)
+		err = p.folder.Mkdir(base, mode)
 		p.close()
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return named(err, "mkdir", above)
