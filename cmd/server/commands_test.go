@@ -131,6 +131,8 @@ func (r transcript) normalise(text string) string {
 		{`path_hash [0-9a-f]{16}`, "path_hash HASH"},
 		{`time=\S+ `, ""},
 		{`, (in|after) [\d.]+[µm]?s`, ", $1 N"},
+		{`about \d+ s at the speed measured now, \d+ kB/s`, "about N s at the speed measured now, N kB/s"},
+		{`"vector_seconds": [\d.]+`, `"vector_seconds": N`},
 		{`offers \d+ tools`, "offers N tools"},
 		{`duration=\S+`, "duration=N"},
 		{`try again in \d+s`, "try again in Ns"},

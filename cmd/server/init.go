@@ -44,7 +44,11 @@ func newInitCommand(flags *flags) *cobra.Command {
   those it is registered with instead, and --print shows their files and writes nothing.
   AGENTS.md and CLAUDE.md may be named too: they get a paragraph that says when to search;
 - install PostgreSQL and pgvector, if no database URL is set and the machine has neither
-  them nor Docker: with apt-get, dnf, pacman or brew, and with sudo unless root runs it.
+  them nor Docker: with apt-get, dnf, pacman or brew, and with sudo unless root runs it;
+- settle which model makes the vectors: the one of your settings or --embedder, or one that
+  Ollama has already, or else one that fits the machine's memory, which it offers to pull
+  on a terminal. It measures how long the vectors of this repository take, and says so.
+  Without Ollama searches go by words alone.
 
 Without DIR it prepares the repository of the current folder. In a folder of a repository
 that has no configuration yet, as in a monorepo, it asks which of the two it is to
@@ -80,11 +84,12 @@ type initializer struct {
 	flags     *flags
 	asJSON    bool
 	documents string   // the flag
-	embedder  string   // the flag
+	embedder  string   // the flag, then the choice
 	named     []string // assistants
 	show      bool
 	stdout    io.Writer
 
+	seconds      *float64 // until all documents have vectors
 	registration registration
 	registered   []string // other assistants
 }
@@ -107,6 +112,10 @@ type initialized struct {
 	Folders      []string     `json:"folders"`
 	ExternalDocs string       `json:"external_docs,omitempty"`
 	Registration registration `json:"claude_code,omitempty"`
+	// EmbeddingModel makes the vectors, and VectorSeconds is about how long that takes for all
+	// documents; nil if it was not measured.
+	EmbeddingModel string   `json:"embedding_model"`
+	VectorSeconds  *float64 `json:"vector_seconds,omitempty"`
 	// Clients are the other assistants that the server was registered with.
 	Clients []string `json:"clients"`
 }
@@ -150,12 +159,10 @@ func (i *initializer) run(ctx context.Context, args []string) error {
 	if err := i.registerClients(root); err != nil {
 		return err
 	}
-	if i.embedder != "" {
-		if err := project.SaveSetting(options.home, "embedding_model", i.embedder); err != nil {
-			return err
-		}
-	}
 	if err := i.provideDatabase(ctx, options); err != nil {
+		return err
+	}
+	if err := i.chooseEmbedder(ctx, options, result.Project); err != nil {
 		return err
 	}
 	if i.asJSON {
@@ -169,7 +176,7 @@ func (i *initializer) result(result scaffold.Result) initialized {
 	out := initialized{
 		ProjectName: result.Project.Config.ProjectName, ConfigPath: result.Project.ConfigPath, ConfigWritten: !result.Kept,
 		Folders: append([]string{}, result.Folders...), Registration: i.registration,
-		Clients: append([]string{}, i.registered...),
+		Clients: append([]string{}, i.registered...), EmbeddingModel: i.embedder, VectorSeconds: i.seconds,
 	}
 	if external, ok := result.Project.External(); ok {
 		out.ExternalDocs = external.Path
@@ -240,10 +247,9 @@ func (i *initializer) report(root string, result scaffold.Result) {
 	}
 }
 
-// agreed asks whether to register the server with an assistant. If nobody can be asked, the
-// answer is yes.
-func (i *initializer) agreed(title string) bool {
-	answer, asked := i.ask("Register the server with "+title+" for this project?", true)
+// agreed asks a question. If nobody can be asked, the answer is yes.
+func (i *initializer) agreed(question string) bool {
+	answer, asked := i.ask(question, true)
 	return answer || !asked
 }
 

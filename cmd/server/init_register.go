@@ -138,7 +138,7 @@ func (i *initializer) register(ctx context.Context, root string, o options) erro
 			"Another MCP client starts the server with: %s serve\n", line, claude.Quote(program))
 		return nil
 	}
-	if !i.agreed("Claude Code") {
+	if !i.agreed("Register the server with Claude Code for this project?") {
 		plain.Printf(i.stdout, "Claude Code: nothing was changed. To register the server later, run in this repository:\n  %s\n", line)
 		return nil
 	}

@@ -55,9 +55,9 @@ const stepLimit = 3 * time.Minute
 const seeFindings = "mend what the findings above name, and run compound-docs doctor --try again"
 
 // tryOut makes a round trip: it indexes documents, searches and asks, in a schema of the
-// database that it makes and drops, and starts the server as its client does. agreed asks
+// database that it makes and drops, and starts the server as its client does. may asks
 // whether to start a command that the repository names.
-func (s *setup) tryOut(ctx context.Context, root string, agreed func(question string) bool) []doctor.Finding {
+func (s *setup) tryOut(ctx context.Context, root string, may func(question string) bool) []doctor.Finding {
 	t := &trial{setup: s}
 	address := s.databaseURL
 	t.step(ctx, "database", seeFindings, func(ctx context.Context) (what string, err error) {
@@ -74,7 +74,7 @@ func (s *setup) tryOut(ctx context.Context, root string, agreed func(question st
 			t.add("index", doctor.Error, err.Error(), seeFindings)
 		}
 	}
-	t.tryServer(ctx, root, agreed)
+	t.tryServer(ctx, root, may)
 	return t.findings
 }
 
@@ -195,7 +195,7 @@ func (t *trial) tryModels(ctx context.Context, tried *tooling) {
 }
 
 // tryServer starts the server as it is registered with Claude Code, or else as this program, and asks for its tools.
-func (t *trial) tryServer(ctx context.Context, root string, agreed func(question string) bool) {
+func (t *trial) tryServer(ctx context.Context, root string, may func(question string) bool) {
 	found, err := claude.Find(root)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
@@ -207,7 +207,7 @@ func (t *trial) tryServer(ctx context.Context, root string, agreed func(question
 	line := claude.QuoteLine(append([]string{found.Command}, found.Args...))
 	// Who made the repository may have written any command there.
 	if found.Scope == claude.ScopeProject && (found.Command != claude.ServerName || len(found.Env) > 0) &&
-		!agreed(fmt.Sprintf("%s says how to start the server: %s. Run it?", found.File, line)) {
+		!may(fmt.Sprintf("%s says how to start the server: %s. Run it?", found.File, line)) {
 		t.add("server", doctor.Skipped,
 			fmt.Sprintf("left out: %s comes with the repository; doctor --try --yes starts its %s", found.File, line), "")
 		return

@@ -2,6 +2,7 @@ package ollama
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/ollama/ollama/api"
@@ -11,6 +12,8 @@ import (
 type State struct {
 	Host    string // URL without user name and password
 	Version string // "" if it does not answer
+	// Has are the models that it has, with their tags.
+	Has []string
 	// Missing are the models of the configuration that it lacks.
 	Missing []string
 	// Err is why nothing more is known, and nil if it answers.
@@ -36,6 +39,7 @@ func (c *Client) State(ctx context.Context) State {
 	has := map[string]bool{}
 	for _, model := range list.Models {
 		has[fullName(model.Name)] = true
+		state.Has = append(state.Has, model.Name)
 	}
 	for _, model := range []string{c.cfg.EmbedModel, c.cfg.ChatModel} {
 		if !has[fullName(model)] {
@@ -45,12 +49,15 @@ func (c *Client) State(ctx context.Context) State {
 	return state
 }
 
-// PullMissing pulls the models that the server lacks, one after the other, and calls
-// progress now and then. Other calls wait for a model only for a moment; this one waits
+// PullMissing pulls the models that the server lacks, or those of only, one after the other, and
+// calls progress now and then. Other calls wait for a model only for a moment; this one waits
 // until it is there.
-func (c *Client) PullMissing(ctx context.Context, progress func(model string, status PullStatus)) error {
+func (c *Client) PullMissing(ctx context.Context, progress func(model string, status PullStatus), only ...string) error {
 	state := c.State(ctx)
 	for _, model := range state.Missing {
+		if len(only) > 0 && !slices.Contains(only, model) {
+			continue
+		}
 		report := func(status PullStatus) { progress(model, status) }
 		if err := c.pulls.follow(ctx, model, time.Now(), c.cfg.PullLimit, report); err != nil {
 			return err
