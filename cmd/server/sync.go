@@ -49,12 +49,16 @@ func (t *tooling) sync(ctx context.Context, asJSON bool) error {
 	return errors.Join(show(t.stdout, text), err)
 }
 
-// showSync returns a function that tells w how far a sync is.
+// showSync returns a function that tells w how far a sync is. A folder leaves the counts of a
+// status when it is done, so the total is the largest so far; it is shown from when all folders
+// were looked at, as far as that is known: when a file was indexed.
 func showSync(w io.Writer) func(workspace.Status) {
 	files, passages := showProgress(w, "files"), showProgress(w, "passages")
+	var total int
 	var lastFiles, lastPassages progress
 	return func(status workspace.Status) {
-		if now := (progress{status.Done, status.Total}); now != lastFiles && status.Total > 0 {
+		total = max(total, status.Total)
+		if now := (progress{total - (status.Total - status.Done), total}); now != lastFiles && now.done > 0 {
 			lastFiles = now
 			files(now.done, now.total)
 		}
@@ -62,8 +66,9 @@ func showSync(w io.Writer) func(workspace.Status) {
 		if status.Pending() > 0 || now == lastPassages || lastPassages.total == 0 && now.done == now.total {
 			return // everything was done before
 		}
-		lastPassages = now
-		passages(now.done, now.total)
+		if lastPassages = now; !status.Synced.IsZero() { // else there may be more
+			passages(now.done, now.total)
+		}
 	}
 }
 
