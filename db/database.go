@@ -61,7 +61,9 @@ type Database struct {
 
 	// holder is the name under which it holds leases.
 	holder string
-	use    *use
+	// version of the program, which its connections carry.
+	version string
+	use     *use
 }
 
 // Source makes a database available if necessary, and returns its URL.
@@ -86,6 +88,10 @@ func NewDatabaseFrom(source Source, logger *slog.Logger) *Database {
 // the types of a statement, which saves a round trip, and values are sent as text. Call it
 // before the database is first used.
 func (d *Database) Brief() { d.mode = pgx.QueryExecModeExec }
+
+// SetVersion has connections carry the version of the program, for [ReadTeam] of another
+// server. Call it before the database is first used.
+func (d *Database) SetVersion(version string) { d.version = version }
 
 // Close closes the pool, if one was opened, and waits a moment for its
 // connections. Callers cancel what is under way.
@@ -167,7 +173,7 @@ func (d *Database) open(ctx context.Context) error {
 	}
 	pool := d.pool
 	if pool == nil || url != d.url {
-		if pool, err = newPool(ctx, url, d.mode); err != nil {
+		if pool, err = newPool(ctx, url, d.version, d.mode); err != nil {
 			return err
 		}
 	}

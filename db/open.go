@@ -44,7 +44,7 @@ const (
 // Nothing of a connection's session is relied on, because a pooler such as PgBouncer may
 // give each transaction another one: statements are not prepared, and each operation makes
 // its settings.
-func newPool(ctx context.Context, url string, mode pgx.QueryExecMode) (*pgxpool.Pool, error) {
+func newPool(ctx context.Context, url, version string, mode pgx.QueryExecMode) (*pgxpool.Pool, error) {
 	if url == "" {
 		return nil, &Error{
 			Op: "open database", Kind: KindSetup,
@@ -60,7 +60,8 @@ func newPool(ctx context.Context, url string, mode pgx.QueryExecMode) (*pgxpool.
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
 	client, _, _ := strings.Cut(process.ID(), " ")
-	config.ConnConfig.RuntimeParams["application_name"] = "compound-docs " + client // for people who look at connections
+	// For people who look at connections, and for ReadTeam.
+	config.ConnConfig.RuntimeParams["application_name"] = strings.TrimSpace("compound-docs " + client + " " + version)
 	config.ConnConfig.DefaultQueryExecMode = mode
 	config.AfterConnect = registerTypes
 	config.MaxConnIdleTime, config.HealthCheckPeriod = idleConnection, connectionCheck

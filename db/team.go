@@ -16,7 +16,11 @@ type Team struct {
 	// Pooled means that a pooler is between.
 	Pooled bool
 	// Readable means that the connection is not encrypted, and leads to another machine.
-	Readable bool
+	// Unverified means that it is, and that nobody has checked whose machine that is.
+	Readable, Unverified bool
+	// Windows are how many servers are connected now, by the version of their program, ""
+	// for one that does not say it.
+	Windows map[string]int
 	// Unswept is for how long, at most, nobody has looked for a project's passages that no
 	// document uses; 0 without tables.
 	Unswept time.Duration
@@ -39,9 +43,12 @@ func ReadTeam(ctx context.Context, url string, migrated bool) (team Team, err er
 		}
 		team.Pooled = backend != conn.PgConn().PID()
 		address, remote := conn.PgConn().Conn().RemoteAddr().(*net.TCPAddr)
-		team.Readable = remote && !address.IP.IsLoopback() && !encrypted
-		if !migrated {
-			return nil
+		remote = remote && !address.IP.IsLoopback()
+		secured := conn.Config().TLSConfig
+		team.Readable = remote && !encrypted
+		team.Unverified = remote && encrypted && secured.InsecureSkipVerify && secured.VerifyPeerCertificate == nil
+		if team.Windows, err = windows(ctx, conn); err != nil || !migrated {
+			return err
 		}
 		var seconds float64
 		err = conn.QueryRow(ctx, `
@@ -52,4 +59,23 @@ func ReadTeam(ctx context.Context, url string, migrated bool) (team Team, err er
 		return err //nolint:wrapcheck // visit does
 	})
 	return team, err
+}
+
+// windows counts the servers that are connected to the database by their version.
+func windows(ctx context.Context, conn *pgx.Conn) (map[string]int, error) {
+	rows, err := conn.Query(ctx, `
+		SELECT split_part(application_name, ' ', 3), count(DISTINCT split_part(application_name, ' ', 2))::integer
+		FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'compound-docs %@%'
+		GROUP BY 1`, pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // visit does
+	}
+	byVersion := map[string]int{}
+	var version string
+	var count int
+	_, err = pgx.ForEachRow(rows, []any{&version, &count}, func() error {
+		byVersion[version] = count
+		return nil
+	})
+	return byVersion, err //nolint:wrapcheck // visit does
 }

@@ -129,6 +129,7 @@ func newSetup(o options, stderr io.Writer) (s *setup, err error) {
 	} else {
 		s.database = db.NewDatabase(o.databaseURL, s.logger)
 	}
+	s.database.SetVersion(version)
 	if o.contentLogLevel != nil {
 		s.logger = newLogger(stderr, *o.contentLogLevel)
 	}

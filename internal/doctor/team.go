@@ -1,8 +1,12 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/compound-docs/compound-docs/db"
@@ -36,6 +40,15 @@ func checkTeam(ctx context.Context, e *examination) []Finding {
 	} else {
 		findings = one(OK, used, "")
 	}
+	if connected := versions(team.Windows); connected != "" {
+		findings = append(findings, one(OK, "servers that are connected now: "+connected, "")...)
+	}
+	if team.Unverified {
+		findings = append(findings, Finding{
+			Severity: Warning, What: "the connection is encrypted, and nobody has checked that it leads to the right server",
+			Fix: "put sslmode=verify-full and the sslrootcert of your authority into CDOCS_DATABASE_URL",
+		})
+	}
 	if team.Readable {
 		findings = append(findings, Finding{
 			Severity: Warning, What: "the connection is not encrypted: others in the network can read the documents",
@@ -50,4 +63,13 @@ func checkTeam(ctx context.Context, e *examination) []Finding {
 		})
 	}
 	return findings
+}
+
+// versions says how many servers there are of each version of the program.
+func versions(windows map[string]int) string {
+	said := make([]string, 0, len(windows))
+	for _, version := range slices.Sorted(maps.Keys(windows)) {
+		said = append(said, fmt.Sprintf("%d of version %s", windows[version], cmp.Or(version, "unknown")))
+	}
+	return strings.Join(said, ", ")
 }
