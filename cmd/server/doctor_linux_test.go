@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -226,18 +225,4 @@ func TestDoctor_AllIsWell(t *testing.T) {
 	if text := mustRun(t, i.root, i.environment, "doctor").stdout; !strings.HasSuffix(text, "all is well\n") {
 		t.Errorf("doctor prints %s", text)
 	}
-}
-
-// Two windows are connected, and the doctor of a third program says of which version they are.
-func TestDoctor_NamesTheVersionsOfServers(t *testing.T) {
-	t.Parallel()
-	i := newInstallation(t)
-	i.serve(t)
-	i.serve(t)
-	until(t, "the doctor counts both servers", patience, func() bool {
-		found, _ := i.diagnose(t)
-		return slices.ContainsFunc(found.Findings, func(f finding) bool {
-			return f.Check == "team" && f.What == "servers that are connected now: 2 of version dev"
-		})
-	})
 }
