@@ -185,7 +185,7 @@ func (c Change) Write() (err error) {
 	}
 	defer folder.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 	if !c.missing {
-		_, err = folder.Replace(c.File, c.Content, func() error { return nil })
+		err = folder.Replace(c.File, c.Content, func() error { return nil })
 		return err
 	}
 	if above := path.Dir(c.File); above != "." {

@@ -155,7 +155,7 @@ func TestRoot_WritesInside(t *testing.T) {
 	root := open(t, dir)
 	ready := func() error { return nil }
 	for _, name := range []string{"out/secret.md", "hooks/x", ".git/hooks/x", "../x.md", "link.md", "missing.md", "real"} {
-		if _, err := root.Replace(name, []byte("new"), ready); err == nil {
+		if err := root.Replace(name, []byte("new"), ready); err == nil {
 			t.Errorf("%s was replaced", name)
 		}
 	}
@@ -170,11 +170,11 @@ func TestRoot_WritesInside(t *testing.T) {
 	if err := root.Create("a.md", []byte("new"), 0o600); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a file that is there is made: %v", err)
 	}
-	if _, err := root.Replace("inside/b.md", []byte("new"), ready); err != nil {
+	if err := root.Replace("inside/b.md", []byte("new"), ready); err != nil {
 		t.Error(err)
 	}
 	refused := errors.New("refused")
-	if _, err := root.Replace("a.md", []byte("new"), func() error { return refused }); !errors.Is(err, refused) {
+	if err := root.Replace("a.md", []byte("new"), func() error { return refused }); !errors.Is(err, refused) {
 		t.Errorf("got %v, want the error of ready", err)
 	}
 	got := map[string]string{}

@@ -32,23 +32,22 @@ func (r *Root) parent(name string) (p *place, base string, err error) {
 // Replace puts a file with another content in the place of a regular file, with the same
 // mode. It does so in one step: a reader sees the old or the new content whole, and a crash
 // leaves one of the two. Just before that it calls ready, whose error it returns. It does not
-// replace a symbolic link. written is what the file system says of the new file, which the
-// last step changes once more.
-func (r *Root) Replace(name string, content []byte, ready func() error) (written fs.FileInfo, err error) {
+// replace a symbolic link.
+func (r *Root) Replace(name string, content []byte, ready func() error) (err error) {
 	p, base, err := r.parent(name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer p.close()
 	folder := p.folder
 	info, err := folder.Lstat(base)
 	switch {
 	case err != nil:
-		return nil, named(err, "open", name)
+		return named(err, "open", name)
 	case info.Mode()&fs.ModeSymlink != 0:
-		return nil, symlinkError(folder, base, name)
+		return symlinkError(folder, base, name)
 	case !info.Mode().IsRegular():
-		return nil, ErrNotRegular
+		return ErrNotRegular
 	}
 	temporary := temporaryPrefix + rand.Text()
 	defer func() {
@@ -58,17 +57,17 @@ func (r *Root) Replace(name string, content []byte, ready func() error) (written
 	}()
 	file, err := folder.OpenFile(temporary, newFile, info.Mode().Perm())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	// The process's umask may have reduced the mode.
-	written, err = writeSynced(file, content, file.Chmod(info.Mode().Perm()))
+	err = writeSynced(file, content, file.Chmod(info.Mode().Perm()))
 	if err == nil {
 		err = ready()
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return written, folder.Rename(temporary, base)
+	return folder.Rename(temporary, base)
 }
 
 // temporaryPrefix begins the name of a file that Replace writes. It is hidden, so that no
@@ -117,8 +116,7 @@ func (r *Root) Create(name string, content []byte, mode fs.FileMode) error {
 	if err != nil {
 		return named(err, "create", name)
 	}
-	_, err = writeSynced(file, content, nil)
-	return err
+	return writeSynced(file, content, nil)
 }
 
 // newFile opens a file that is not there yet.
@@ -126,18 +124,15 @@ const newFile = os.O_WRONLY | os.O_CREATE | os.O_EXCL
 
 // writeSynced writes a file, closes it, and returns when it is on disk. A problem that there
 // is already is returned.
-func writeSynced(file *os.File, content []byte, problem error) (written fs.FileInfo, err error) {
+func writeSynced(file *os.File, content []byte, problem error) (err error) {
 	defer func() { err = errors.Join(err, file.Close()) }()
 	if problem != nil {
-		return nil, problem
+		return problem
 	}
 	if _, err := file.Write(content); err != nil {
-		return nil, err
+		return err
 	}
-	if err := file.Sync(); err != nil {
-		return nil, err
-	}
-	return file.Stat()
+	return file.Sync()
 }
 
 // MkdirAll makes a folder and those above it, where they are not there.

@@ -51,7 +51,7 @@ func Fix(ctx context.Context, p *project.Project) (map[string]int, error) {
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 	for d, content := range contents {
-		if _, err := root.Replace(d.Path, content, func() error { return unchanged(root, d) }); err != nil {
+		if err := root.Replace(d.Path, content, func() error { return unchanged(root, d) }); err != nil {
 			return nil, fmt.Errorf("write %s: %w", d.Path, err)
 		}
 	}

@@ -114,7 +114,7 @@ func SaveSetting(home, key, value string) error {
 	if missing {
 		err = root.Create(SettingsFile, content, 0o600)
 	} else if err = os.Chmod(filepath.Join(home, SettingsFile), 0o600); err == nil {
-		_, err = root.Replace(SettingsFile, content, func() error { return nil })
+		err = root.Replace(SettingsFile, content, func() error { return nil })
 	}
 	if err != nil {
 		return fmt.Errorf("write the settings: %w", err)

@@ -46,12 +46,11 @@ func replace(folder watch.Folder, name string, before document.File, content []b
 		return err
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	_, err = root.Replace(name, content, func() error {
+	return root.Replace(name, content, func() error {
 		current, err := folder.Read(name)
 		if err == nil && !bytes.Equal(current.Content, before.Content) {
 			err = document.ErrChanged
 		}
 		return err
 	})
-	return err
 }

@@ -3,7 +3,6 @@ package ollama
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -135,9 +134,4 @@ func (e *redirectError) Error() string {
 func followNone(req *http.Request, via []*http.Request) error {
 	address := func(r *http.Request) string { return shorten(r.URL.Scheme + "://" + r.URL.Host) }
 	return &redirectError{from: address(via[0]), to: address(req)}
-}
-
-func isRedirect(err error) bool {
-	_, ok := errors.AsType[*redirectError](err)
-	return ok
 }

@@ -118,11 +118,10 @@ func classify(ctx context.Context, err error) *failure {
 	if timeout, ok := errors.AsType[*timeoutError](err); ok {
 		return &failure{kind: refused, err: timeout}
 	}
-	if isRedirect(err) {
-		redirect, _ := errors.AsType[*redirectError](err)
+	if redirect, ok := errors.AsType[*redirectError](err); ok {
 		return &failure{kind: refused, err: redirect}
 	}
-	if isJSONError(err) {
+	if errors.As(err, new(*json.SyntaxError)) || errors.As(err, new(*json.UnmarshalTypeError)) {
 		return badResponse("no valid JSON")
 	}
 	return classifyNetwork(err)
@@ -130,14 +129,6 @@ func classify(ctx context.Context, err error) *failure {
 
 func badResponse(problem string) *failure {
 	return &failure{kind: refused, err: fmt.Errorf("%w: %s; is this an Ollama server?", ErrBadResponse, problem)}
-}
-
-func isJSONError(err error) bool {
-	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return true
-	}
-	_, ok := errors.AsType[*json.UnmarshalTypeError](err)
-	return ok
 }
 
 var (

@@ -3,9 +3,8 @@ package ollama
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"time"
-
-	"github.com/cenkalti/backoff/v5"
 )
 
 // jitter is the fraction by which a delay is randomly shortened or lengthened.
@@ -137,36 +136,26 @@ func (c *Client) retry(ctx context.Context, request func(ctx context.Context) er
 	if failsFast(ctx) {
 		tries = 1
 	}
-	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+	for try := 0; ; try++ {
 		err := request(ctx)
 		if err == nil {
-			return struct{}{}, nil
+			return nil
 		}
 		f := classify(ctx, err)
-		if f.kind != transient {
-			return struct{}{}, backoff.Permanent(f)
+		if f.kind != transient || try+1 == tries {
+			return f
 		}
-		return struct{}{}, f
-	},
-		backoff.WithBackOff(&backoff.ExponentialBackOff{
-			InitialInterval: c.cfg.RetryDelay, RandomizationFactor: jitter, Multiplier: 2, MaxInterval: c.retryAfter(),
-		}),
-		backoff.WithMaxTries(uint(tries)),
-		backoff.WithMaxElapsedTime(0),
-		backoff.WithNotify(func(err error, delay time.Duration) {
-			c.cfg.Logger.DebugContext(ctx, "retry ollama", "error", err, "delay", delay)
-			f, failed := errors.AsType[*failure](err)
-			if report, ok := ctx.Value(retryKey).(func(error)); ok && failed {
-				report(c.publicError(f))
-			}
-		}))
-	if err == nil {
-		return nil
+		delay := time.Duration(float64(c.cfg.RetryDelay<<try) * (1 - jitter + 2*jitter*rand.Float64()))
+		c.cfg.Logger.DebugContext(ctx, "retry ollama", "error", f, "delay", delay)
+		if report, ok := ctx.Value(retryKey).(func(error)); ok {
+			report(c.publicError(f))
+		}
+		select {
+		case <-ctx.Done():
+			return &failure{kind: callerCanceled, err: ctx.Err()}
+		case <-time.After(delay):
+		}
 	}
-	if f, ok := errors.AsType[*failure](err); ok {
-		return f
-	}
-	return &failure{kind: callerCanceled, err: ctx.Err()}
 }
 
 // retryAfter is the delay that would follow the last try. It is the RetryAfter of
