@@ -176,17 +176,14 @@ func (m *Mirror) guardedStep(ctx context.Context) (wait time.Duration, err error
 func (m *Mirror) step(ctx context.Context) (wait time.Duration, err error) {
 	due, changed, wait := m.queue.take()
 	if !due {
-		if queued := m.queue.pending(); queued != m.lastQueued() {
-			m.update(func(s *Status) { s.Queued = queued })
-		}
+		m.config.OnChange() // more may be queued
 		return wait, nil
 	}
 	err = m.walk(ctx, changed)
 	m.queue.done(err == nil)
 	m.update(func(s *Status) {
 		s.Err = err
-		s.Queued = m.queue.pending()
-		if err == nil && s.Queued == 0 {
+		if err == nil && m.queue.pending() == 0 {
 			s.Synced = time.Now()
 		}
 	})

@@ -97,9 +97,3 @@ func (m *Mirror) update(change func(*Status)) {
 	m.mu.Unlock()
 	m.config.OnChange()
 }
-
-func (m *Mirror) lastQueued() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.status.Queued
-}

@@ -78,12 +78,13 @@ func newProject(
 	a.sweeper = x.Sweeper(tenant, settings.UnusedTextAge())
 	config := watch.Config{Debounce: settings.FileWatcher.Debounce(), Ready: a.ready, OnChange: a.notify}
 	add := func(folder watch.Folder, indexer *index.Indexer) tree {
-		indexer.From(folder).OnWritten(a.queue.Wake).SweptBy(a.sweeper)
+		indexer.Source, indexer.OnWritten, indexer.Sweeper = folder, a.queue.Wake, a.sweeper
 		t := tree{folder: folder, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, a.logger)}
 		a.trees = append(a.trees, t)
 		return t
 	}
-	a.docs = add(docsFolder(p), x.Indexer(tenant, catalog.Compounding, p).DatedBy(newCommitDates(p, a.logger)))
+	a.docs = add(docsFolder(p), x.Indexer(tenant, catalog.Compounding, p))
+	a.docs.indexer.Dates = newCommitDates(p, a.logger)
 	if external, ok := p.External(); ok {
 		add(externalFolder(p, external), x.Indexer(tenant, catalog.External, nil))
 	}

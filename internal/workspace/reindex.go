@@ -40,7 +40,8 @@ func (w *Workspace) Reindex(ctx context.Context, report func(folder string) func
 	fresh := newProject(w.index, p, tenant, w.settings, w.logger)
 	for _, tree := range fresh.trees {
 		name := cmp.Or(tree.folder.Prefix, ".")
-		synced, err := watch.Sync(ctx, tree.folder, tree.indexer.Again(), report(name))
+		tree.indexer.Again = true
+		synced, err := watch.Sync(ctx, tree.folder, tree.indexer, report(name))
 		if err != nil {
 			return ReindexResult{}, fmt.Errorf("reindex: %w", err)
 		}

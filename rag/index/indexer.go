@@ -24,30 +24,29 @@ type Indexer struct {
 	tenant     *catalog.Tenant
 	collection catalog.Collection
 	schema     Schema
-	source     Source
-	dates      Dates // nil for none
-	onWritten  func()
 	growth     growth
-	again      bool
-	sweeper    *Sweeper // nil for none
+
+	// What is below is set before the first call.
+
+	// Source is looked at before anything is written. Without one, files are taken as they
+	// were read.
+	Source Source
+	// Dates, if not nil, is asked for the dates of documents that have none in their front
+	// matter and need none there. Without an answer, the date is that of the file's last
+	// change.
+	Dates Dates
+	// OnWritten is called after documents were written.
+	OnWritten func()
+	// Sweeper, if not nil, counts what is written.
+	Sweeper *Sweeper
+	// Again takes every document for changed: a sync indexes all files again, each in place
+	// of what the index has of it.
+	Again bool
 }
 
 // Indexer returns the indexer of a collection. A nil schema takes any markdown.
 func (x *Index) Indexer(tenant *catalog.Tenant, collection catalog.Collection, schema Schema) *Indexer {
-	return &Indexer{index: x, tenant: tenant, collection: collection, schema: schema, onWritten: func() {}}
-}
-
-// OnWritten makes the indexer call f after documents were written, and returns it.
-func (x *Indexer) OnWritten(f func()) *Indexer {
-	x.onWritten = f
-	return x
-}
-
-// Again makes the indexer take every document for changed, and returns it: a sync indexes
-// all files again, each in place of what the index has of it.
-func (x *Indexer) Again() *Indexer {
-	x.again = true
-	return x
+	return &Indexer{index: x, tenant: tenant, collection: collection, schema: schema, OnWritten: func() {}}
 }
 
 // Known returns the stamp of every indexed file by its path. A document that was
@@ -62,7 +61,7 @@ func (x *Indexer) Known(ctx context.Context) (map[string]document.Stamp, error) 
 		})
 		for _, row := range rows {
 			stamp := document.Stamp{Size: -1}
-			if !x.again && row.SchemaHash == x.schemaStamp(row.RelativePath) {
+			if !x.Again && row.SchemaHash == x.schemaStamp(row.RelativePath) {
 				stamp = document.Stamp{
 					Size: row.FileSize, ModTime: row.FileMtime, ChangeTime: row.FileCtime, Inode: uint64(row.FileInode),
 					Hash: document.Hash(row.ContentHash),
@@ -118,7 +117,7 @@ func textOnly(paths []string) []string {
 func (x *Indexer) write(ctx context.Context, op string, f func(q *db.Queries) error) error {
 	err := x.index.db.Write(ctx, op, f)
 	if err == nil {
-		x.onWritten()
+		x.OnWritten()
 	}
 	return err
 }

@@ -61,14 +61,6 @@ type Dates interface {
 	Dates(ctx context.Context, paths []string) map[string]string
 }
 
-// DatedBy makes the indexer ask for the dates of documents that have none in their front
-// matter and need none there, and returns it. Without an answer, the date is that of the
-// file's last change.
-func (x *Indexer) DatedBy(dates Dates) *Indexer {
-	x.dates = dates
-	return x
-}
-
 // date fills in the dates that front matter lacks.
 func (x *Indexer) date(ctx context.Context, documents []*prepared) {
 	undated := slices.DeleteFunc(slices.Clone(documents), func(doc *prepared) bool { return !doc.undated })
@@ -76,12 +68,12 @@ func (x *Indexer) date(ctx context.Context, documents []*prepared) {
 		return
 	}
 	var known map[string]string
-	if x.dates != nil {
+	if x.Dates != nil {
 		paths := make([]string, len(undated))
 		for i, doc := range undated {
 			paths[i] = doc.file.Path
 		}
-		known = x.dates.Dates(ctx, paths)
+		known = x.Dates.Dates(ctx, paths)
 	}
 	for _, doc := range undated {
 		doc.date = known[doc.file.Path]

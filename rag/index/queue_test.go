@@ -82,8 +82,8 @@ func TestQueue_FollowsTheIndexer(t *testing.T) {
 	changed := make(chan struct{}, 100)
 	queue := f.Index.Queue(f.Tenant, catalog.Compounding, catalog.External).OnChange(func() { changed <- struct{}{} })
 	run(t, queue)
-	own := indexer(f.Index, f.Tenant, catalog.Compounding).OnWritten(queue.Wake)
-	external := indexer(f.Index, f.Tenant, catalog.External).OnWritten(queue.Wake)
+	own, external := indexer(f.Index, f.Tenant, catalog.Compounding), indexer(f.Index, f.Tenant, catalog.External)
+	own.OnWritten, external.OnWritten = queue.Wake, queue.Wake
 	for i, x := range []*index.Indexer{external, own} {
 		if _, err := x.Index(t.Context(), numbered(1)); err != nil {
 			t.Fatal(err)

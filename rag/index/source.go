@@ -20,29 +20,22 @@ type Source interface {
 	Present(paths []string) []string
 }
 
-// From makes the indexer look at the source before it writes, and returns it.
-// Without a source, files are taken as they were read.
-func (x *Indexer) From(source Source) *Indexer {
-	x.source = source
-	return x
-}
-
 // changed returns the files that have changed since they were read.
 func (x *Indexer) changed(stamps map[string]document.Stamp) []string {
-	if x.source == nil || len(stamps) == 0 {
+	if x.Source == nil || len(stamps) == 0 {
 		return nil
 	}
-	return x.source.Changed(stamps)
+	return x.Source.Changed(stamps)
 }
 
 // Remove removes documents whose files are gone. Their passages stay, for other
 // checkouts.
 func (x *Indexer) Remove(ctx context.Context, paths []string) error {
 	return x.remove(ctx, paths, func(paths []string) []string {
-		if x.source == nil {
+		if x.Source == nil {
 			return nil
 		}
-		return x.source.Present(paths)
+		return x.Source.Present(paths)
 	})
 }
 

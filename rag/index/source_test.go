@@ -45,7 +45,8 @@ func TestIndexer_WritesWhatIsStillSo(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	on := disk{}
-	indexer := f.Index.Indexer(f.Tenant, catalog.Compounding, ragtest.AnyDocument{}).From(on)
+	indexer := f.Index.Indexer(f.Tenant, catalog.Compounding, ragtest.AnyDocument{})
+	indexer.Source = on
 	first, second, other := file("docs/a.md", "First."), file("docs/a.md", "Second."), file("docs/b.md", "Other.")
 	on[first.Path], on[other.Path] = first, other
 

@@ -56,7 +56,7 @@ func (x *Indexer) writeDocuments(ctx context.Context, documents []*prepared) (ch
 	for _, doc := range documents {
 		chunks += len(doc.passages)
 	}
-	x.sweeper.count(chunks)
+	x.Sweeper.count(chunks)
 	if x.growth.add(chunks) {
 		x.index.analyze(ctx, x.collection, db.TextTables)
 	}

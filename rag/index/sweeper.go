@@ -31,12 +31,6 @@ func (x *Index) Sweeper(tenant *catalog.Tenant, interval time.Duration) *Sweeper
 	return &Sweeper{index: x, tenant: tenant, interval: interval, wake: make(chan struct{}, 1)}
 }
 
-// SweptBy has the indexer count what it writes, and returns it.
-func (x *Indexer) SweptBy(s *Sweeper) *Indexer {
-	x.sweeper = s
-	return x
-}
-
 // count notes that passages were written, in the place of others.
 func (s *Sweeper) count(passages int) {
 	if s == nil || s.written.Add(int64(passages)) < sweepWritten {

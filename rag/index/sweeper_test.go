@@ -87,7 +87,8 @@ func TestSweeper_KeepsAnEditedIndexBounded(t *testing.T) {
 	f := setup(t)
 	sweeper := f.Index.Sweeper(f.Tenant, 24*time.Hour)
 	runSweeper(t, sweeper)
-	x := indexer(f.Index, f.Tenant, catalog.Compounding).SweptBy(sweeper)
+	x := indexer(f.Index, f.Tenant, catalog.Compounding)
+	x.Sweeper = sweeper
 	const rounds, documents = 15, 300
 	const bound = 3*documents + 1000
 	for round := range rounds {
