@@ -145,7 +145,8 @@ func (c *Client) retry(ctx context.Context, request func(ctx context.Context) er
 		if f.kind != transient || try+1 == tries {
 			return f
 		}
-		delay := time.Duration(float64(c.cfg.RetryDelay<<try) * (1 - jitter + 2*jitter*rand.Float64()))
+		spread := 1 - jitter + 2*jitter*rand.Float64() //nolint:gosec // nobody gains by knowing it
+		delay := time.Duration(float64(c.cfg.RetryDelay<<try) * spread)
 		c.cfg.Logger.DebugContext(ctx, "retry ollama", "error", f, "delay", delay)
 		if report, ok := ctx.Value(retryKey).(func(error)); ok {
 			report(c.publicError(f))
