@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -165,9 +166,13 @@ func printFindings(w io.Writer, findings []doctor.Finding) {
 	counts := map[doctor.Severity]int{}
 	for _, finding := range findings {
 		counts[finding.Severity]++
-		plain.Printf(w, "%-8s %-12s %s\n", finding.Severity, finding.Check, finding.What)
-		if finding.Fix != "" {
+		const taken = 22
+		plain.Printf(w, "%-8s %-12s %s\n", finding.Severity, finding.Check, plain.Hanging(w, taken, finding.What))
+		switch {
+		case strings.HasPrefix(finding.Fix, "run"): // people copy it
 			plain.Printf(w, "%21s → %s\n", "", finding.Fix)
+		case finding.Fix != "":
+			plain.Printf(w, "%21s → %s\n", "", plain.Hanging(w, taken+2, finding.Fix))
 		}
 	}
 	if counts[doctor.Error]+counts[doctor.Warning] == 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"syscall"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
@@ -74,9 +75,13 @@ func report(ctx context.Context, command *cobra.Command, err error) int {
 		return codeOfSignal(signal.signal)
 	}
 	stderr := command.ErrOrStderr()
-	if ran {
+	problem, remedy, ok := strings.Cut(err.Error(), "; ")
+	switch {
+	case ran && ok && plain.IsTerminal(stderr):
+		plain.Printf(stderr, "compound-docs: %s\n  → %s\n", plain.Hanging(stderr, len("compound-docs: "), problem), remedy)
+	case ran:
 		plain.Println(stderr, "compound-docs:", err)
-	} else {
+	default:
 		plain.Println(stderr, "compound-docs:", plain.Block(err.Error()))
 		plain.Printf(stderr, "see `%s --help`\n", command.CommandPath())
 	}

@@ -140,7 +140,9 @@ func (r result) print(w io.Writer, rank int, mixed bool) {
 	}
 	plain.Printf(w, "          %s\n", place)
 	if r.Snippet != "" {
-		plain.Printf(w, "          %s\n", s.Dim(r.Snippet))
+		for _, line := range plain.Fold(w, len("          "), r.Snippet) {
+			plain.Printf(w, "          %s\n", s.Dim(line))
+		}
 	}
 	if r.SupersededBy != "" {
 		plain.Printf(w, "          %s\n", s.Yellow("replaced by "+plain.Path(r.SupersededBy)))

@@ -43,8 +43,8 @@ func (i *initializer) chooseEmbedder(ctx context.Context, o options, p *project.
 		return err
 	}
 	if state.Err != nil {
-		plain.Printf(i.stdout, "vectors: Ollama does not answer at %s, so searches go by words alone, and questions get quotations. "+
-			"compound-docs up starts it, and pulls %s\n", state.Host, chosen.Name)
+		i.sayf("Ollama does not answer at %s, so searches go by words alone, and questions get quotations. "+
+			"compound-docs up starts it, and pulls %s", state.Host, chosen.Name)
 		return nil
 	}
 	o.settings.EmbeddingModel = chosen.Name
@@ -53,12 +53,18 @@ func (i *initializer) chooseEmbedder(ctx context.Context, o options, p *project.
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	if !hasModel(state.Has, chosen.Name) && !i.pull(ctx, s, chosen) {
-		plain.Printf(i.stdout, "vectors: %s makes them (%s). compound-docs up pulls it, or a server that needs it; "+
-			"until then searches go by words alone\n", chosen.Name, chosen.Trait)
+		i.sayf("%s makes them (%s). compound-docs up pulls it, or a server that needs it; "+
+			"until then searches go by words alone", chosen.Name, chosen.Trait)
 		return nil
 	}
 	i.sayHowLong(ctx, s.models, p, chosen)
 	return nil
+}
+
+// sayf prints what there is to say about vectors.
+func (i *initializer) sayf(format string, values ...any) {
+	text := "vectors: " + fmt.Sprintf(format, values...)
+	plain.Println(i.stdout, plain.Hanging(i.stdout, len("  "), text))
 }
 
 // listEmbedders says what each choice gives up.
@@ -123,7 +129,7 @@ func (i *initializer) pull(ctx context.Context, s *setup, e ollama.Embedder) boo
 		return false
 	}
 	if err := s.models.PullMissing(ctx, showPulls(i.stderr), e.Name); err != nil {
-		plain.Println(i.stdout, "vectors:", err)
+		i.sayf("%v", err)
 		return false
 	}
 	return true
@@ -148,12 +154,12 @@ func (i *initializer) sayHowLong(ctx context.Context, models *ollama.Client, p *
 			}
 		})
 		if err != nil {
-			plain.Println(i.stdout, "vectors:", err)
+			i.sayf("%v", err)
 			return
 		}
 	}
 	if size == 0 {
-		plain.Printf(i.stdout, "vectors: %s makes them (%s)\n", e.Name, e.Trait)
+		i.sayf("%s makes them (%s)", e.Name, e.Trait)
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
@@ -164,12 +170,12 @@ func (i *initializer) sayHowLong(ctx context.Context, models *ollama.Client, p *
 		_, err = models.Embed(ctx, sample)
 	}
 	if err != nil {
-		plain.Println(i.stdout, "vectors:", err)
+		i.sayf("%v", err)
 		return
 	}
 	perSecond := float64(len(strings.Join(sample, ""))) / time.Since(began).Seconds()
 	seconds := float64(size) / perSecond
 	i.seconds = &seconds
-	plain.Printf(i.stdout, "vectors: %s makes them (%s). All %d kB of documents take about %.0f s at the speed measured now, "+
-		"%.0f kB/s; until then they are found by words\n", e.Name, e.Trait, (size+999)/1000, max(seconds, 1), perSecond/1000)
+	i.sayf("%s makes them (%s). All %d kB of documents take about %.0f s at the speed measured now, "+
+		"%.0f kB/s; until then they are found by words", e.Name, e.Trait, (size+999)/1000, max(seconds, 1), perSecond/1000)
 }

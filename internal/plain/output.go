@@ -52,10 +52,15 @@ func NobodyReads(w io.Writer) bool {
 }
 
 // IsTerminal reports whether a stream is a terminal.
-func IsTerminal(stream any) bool {
+func IsTerminal(stream any) bool { return terminal(stream) != nil }
+
+// terminal returns a stream that is a terminal, and nil for any other.
+func terminal(stream any) *os.File {
 	if o, ok := stream.(*Output); ok {
 		stream = o.to
 	}
-	file, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd()))
+	if file, ok := stream.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		return file
+	}
+	return nil
 }

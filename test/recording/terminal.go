@@ -127,8 +127,8 @@ text{white-space:pre;fill:#d6deeb;animation-name:a}
 <rect width="100%%" height="100%%" rx="8" fill="#0b1021"/>
 `
 
-// svg returns the recording as a picture in which line after line appears. Where nothing
-// moves, all of it is there.
+// svg returns the recording as a picture in which line after line appears, and that begins
+// with the first command. Where nothing moves, all of it is there.
 func (t *terminal) svg() []byte {
 	const width, height, size, margin = 8.4, 19, 14, 16
 	var out bytes.Buffer
@@ -139,7 +139,7 @@ func (t *terminal) svg() []byte {
 			text, class = prompt+l.text, ` class="c"`
 		}
 		fmt.Fprintf(&out, "<text x=\"%d\" y=\"%d\"%s style=\"animation-duration:%.2fs\">%s</text>\n",
-			margin, (i+1)*height+margin/2, class, l.at.Seconds(), html.EscapeString(text))
+			margin, (i+1)*height+margin/2, class, (l.at - t.lines[0].at).Seconds(), html.EscapeString(text))
 	}
 	out.WriteString("</svg>\n")
 	return out.Bytes()
