@@ -69,17 +69,28 @@ func (r *Report) Staged(ctx context.Context, p *project.Project) error {
 		if !added || d.Err != nil {
 			continue
 		}
-		if near := nearest(r.set, d, rare); len(near) > 0 {
+		related := func(other *docset.Document) bool { return other == d || replaces(d, other) }
+		if near := nearest(r.set, d.Content, rare, related); len(near) > 0 {
 			r.Neighbours = append(r.Neighbours, Neighbours{Path: d.Path, Near: near})
 		}
 	}
 	return nil
 }
 
+// Nearest returns a function that finds the documents of a set which are most like a text
+// that is none of them, up to three, the nearest first.
+func Nearest(set *docset.Set) func(content []byte) []Near {
+	rare := rarity(set)
+	return func(content []byte) []Near {
+		return nearest(set, content, rare, func(*docset.Document) bool { return false })
+	}
+}
+
 // nearest returns the documents with the passages that are most like a document: by the
-// cosine of their words, of which each weighs as much as it is rare.
-func nearest(set *docset.Set, d *docset.Document, rare map[string]float64) []Near {
-	gist, err := index.Gist(d.Content)
+// cosine of their words, of which each weighs as much as it is rare. Those left out are not
+// among them.
+func nearest(set *docset.Set, content []byte, rare map[string]float64, leftOut func(*docset.Document) bool) []Near {
+	gist, err := index.Gist(content)
 	if err != nil {
 		return nil
 	}
@@ -93,7 +104,7 @@ func nearest(set *docset.Set, d *docset.Document, rare map[string]float64) []Nea
 				best.Passage = markdown.CutRunes(strings.Join(strings.Fields(passage.Text), " "), maxQuoted)
 			}
 		}
-		if other != d && best.likeness > 0 && !replaces(d, other) {
+		if best.likeness > 0 && !leftOut(other) {
 			near = append(near, best)
 		}
 	}

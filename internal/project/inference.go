@@ -25,7 +25,7 @@ func (p *Project) DocTypeOf(relPath string) (DocType, bool) {
 		return DocType{}, false
 	}
 	for dir := path.Dir(clean); dir != "."; dir = path.Dir(dir) {
-		if t, ok := p.docTypeCalled(path.Base(dir)); ok {
+		if t, ok := p.DocTypeCalled(path.Base(dir)); ok {
 			return t, true
 		}
 	}
@@ -47,9 +47,9 @@ var commonFolders = map[string][]string{
 	"style":    {"best-practices", "conventions"},
 }
 
-// docTypeCalled returns the doc-type that a folder with the name would hold, in any case of letters
+// DocTypeCalled returns the doc-type that a folder with the name would hold, in any case of letters
 // and with _ for -.
-func (p *Project) docTypeCalled(folder string) (DocType, bool) {
+func (p *Project) DocTypeCalled(folder string) (DocType, bool) {
 	folder = strings.ReplaceAll(strings.ToLower(folder), "_", "-")
 	for _, t := range p.types {
 		if folder == strings.ToLower(t.Folder) || folder == strings.ReplaceAll(t.Name, "_", "-") {
