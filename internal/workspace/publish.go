@@ -63,13 +63,7 @@ func (p *Project) publish(ctx context.Context) {
 func (p *Project) pause(ctx context.Context, hadText bool) {
 	limited, cancel := context.WithTimeout(ctx, publishInterval)
 	defer cancel()
-	for changed := p.nextChange(); !hadText || p.mirrored().hasText(); changed = p.nextChange() {
-		select {
-		case <-limited.Done():
-			return
-		case <-changed:
-		}
-	}
+	p.until(limited, func() bool { return hadText && !p.mirrored().hasText() })
 }
 
 // How long other work on the index gives way to what the answer of an activation waits
@@ -88,22 +82,10 @@ func (p *Project) giveWay(ctx context.Context) {
 	defer looking.Wait()
 	defer cancel()
 	looking.Go(func() { p.queue.LookForModel(limited) })
-	for changed := p.nextChange(); !p.mirrored().hasText(); changed = p.nextChange() {
+	if p.until(limited, func() bool { return p.mirrored().hasText() }) {
 		select {
-		case <-limited.Done():
-			return
-		case <-changed:
+		case <-ctx.Done():
+		case <-time.After(answerTime):
 		}
-	}
-	sleep(ctx, answerTime)
-}
-
-// sleep waits, and returns false if ctx ends first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
 	}
 }

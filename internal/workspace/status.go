@@ -211,23 +211,28 @@ const followerPoll = 200 * time.Millisecond
 // waiting while git changes the files, and while another server takes the place of a
 // suspended one.
 func (p *Project) WaitSynced(ctx context.Context, progress func(Status)) {
-	poll := time.NewTicker(followerPoll)
-	defer poll.Stop()
-	for {
-		changed := p.nextChange()
+	p.until(ctx, func() bool {
 		status := p.Status(ctx)
 		if progress != nil {
 			progress(status)
 		}
-		if status.Waiting != "" && !status.soonOver() {
-			return
-		}
-		if status.hasText() {
-			return
+		return status.hasText() || status.Waiting != "" && !status.soonOver()
+	})
+}
+
+// until waits until done returns true, and returns false if ctx ends first. It calls done
+// after each change of the status.
+func (p *Project) until(ctx context.Context, done func() bool) bool {
+	poll := time.NewTicker(followerPoll)
+	defer poll.Stop()
+	for {
+		changed := p.nextChange()
+		if done() {
+			return true
 		}
 		select {
 		case <-ctx.Done():
-			return
+			return false
 		case <-changed:
 		case <-poll.C:
 		}

@@ -100,13 +100,10 @@ func (p *Project) isLeading() bool {
 }
 
 // waitEmbedded waits until every passage has a vector, or until that makes no progress.
-func (p *Project) waitEmbedded(ctx context.Context, progress func(Status)) error {
-	poll := time.NewTicker(followerPoll)
-	defer poll.Stop()
+func (p *Project) waitEmbedded(ctx context.Context, progress func(Status)) (err error) {
 	var last Status
 	since := time.Now()
-	for {
-		changed := p.nextChange()
+	ended := p.until(ctx, func() bool {
 		status := p.Status(ctx)
 		if progress != nil {
 			progress(status)
@@ -120,21 +117,20 @@ func (p *Project) waitEmbedded(ctx context.Context, progress func(Status)) error
 		}
 		switch waited := time.Since(since); {
 		case status.Embedding == 0:
-			return nil
-		case waited > patience && status.EmbeddingWaits != "":
-			return unembedded(status, status.EmbeddingWaits)
-		case waited > patience && status.FailedCount > 0:
-			return nil // the model may have refused them
-		case waited > patience:
-			return unembedded(status, "none was made for "+patience.String())
+			return true
+		case waited <= patience:
+			return false
+		case status.EmbeddingWaits != "":
+			err = unembedded(status, status.EmbeddingWaits)
+		case status.FailedCount == 0: // else the model may have refused them
+			err = unembedded(status, "none was made for "+patience.String())
 		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-changed:
-		case <-poll.C:
-		}
+		return true
+	})
+	if !ended {
+		return context.Cause(ctx)
 	}
+	return err
 }
 
 func unembedded(status Status, reason string) *apierror.Error {
