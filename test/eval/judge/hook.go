@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math/rand/v2"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,7 +23,8 @@ import (
 
 // hookReport counts what the hook of a prompt adds to prompts of each kind.
 type hookReport struct {
-	documents int
+	// documents is how many the project has, of those of the whole collection.
+	documents, whole int
 	// everyday prompts and others, questions without an answer: how many got a document.
 	everyday, others count
 	// right are the questions that a search answers with the right document first: how
@@ -48,6 +52,10 @@ func askHook(ctx context.Context, t task, mode rag.Mode, in mcpclient.Installati
 	if err != nil {
 		return hookReport{}, err
 	}
+	whole := len(collection.Documents)
+	if err := t.part.draw(collection, in.Root); err != nil {
+		return hookReport{}, err
+	}
 	client, err := mcpclient.Start(ctx, in.Command("serve", "--log-level", "error"))
 	if err != nil {
 		return hookReport{}, err
@@ -56,7 +64,7 @@ func askHook(ctx context.Context, t task, mode rag.Mode, in mcpclient.Installati
 	if err := activate(ctx, client, in.Config(), mode); err != nil {
 		return hookReport{}, err
 	}
-	r.documents = len(collection.Documents)
+	r.documents, r.whole = len(collection.Documents), whole
 	if err := r.askOwn(ctx, client, collection, mode); err != nil {
 		return hookReport{}, err
 	}
@@ -65,7 +73,10 @@ func askHook(ctx context.Context, t task, mode rag.Mode, in mcpclient.Installati
 		if err != nil {
 			return hookReport{}, err
 		}
-		for _, query := range queries {
+		for i, query := range queries {
+			if !t.part.has(i) {
+				continue
+			}
 			got, err := pointedTo(ctx, client, query)
 			if err != nil {
 				return hookReport{}, err
@@ -107,21 +118,116 @@ func (r *hookReport) askOwn(ctx context.Context, client *mcpclient.Client, c *ev
 	return nil
 }
 
+// part is one of so many projects of a size that are drawn from a collection, with no document
+// in two of them; the zero part is the whole collection.
+type part struct{ size, number, of int }
+
+// parts returns those of a size, the same in every run, with about 300 documents together:
+// none if the collection is not larger.
+func parts(size, documents int) []part {
+	const drawn = 300
+	if size >= documents {
+		return nil
+	}
+	all := make([]part, min(documents/size, max(1, drawn/size)))
+	for i := range all {
+		all[i] = part{size: size, number: i, of: len(all)}
+	}
+	return all
+}
+
+// has reports whether a question that no document answers is asked of this project.
+func (p part) has(question int) bool { return p.size == 0 || question%p.of == p.number }
+
+// draw leaves of a collection, and of its project at root, the documents of the part and the
+// questions that these answer.
+func (p part) draw(c *eval.Collection, root string) error {
+	if p.size == 0 {
+		return nil
+	}
+	var documents []eval.Document
+	own := map[string]bool{}
+	random := rand.New(rand.NewPCG(seed, uint64(p.size)))
+	for place, i := range random.Perm(len(c.Documents)) {
+		name := c.Documents[i].ID
+		if _, err := os.Lstat(filepath.Join(root, name)); err != nil {
+			name = pathOf(name)
+		}
+		if place/p.size == p.number {
+			documents, own[name] = append(documents, c.Documents[i]), true
+		} else if err := os.Remove(filepath.Join(root, name)); err != nil {
+			return err
+		}
+	}
+	c.Documents = documents
+	unanswered := 0
+	c.Queries = slices.DeleteFunc(c.Queries, func(q eval.Query) bool {
+		judged := c.Judged[q.ID]
+		if len(judged) == 0 {
+			unanswered++
+			return !p.has(unanswered)
+		}
+		maps.DeleteFunc(judged, func(id string, grade int) bool { return !own[id] || grade <= 0 })
+		return len(judged) == 0
+	})
+	return nil
+}
+
+// seed draws the projects.
+const seed = 28
+
+// add adds the counts of a project of the same size.
+func (r *hookReport) add(other hookReport) {
+	r.documents = other.documents
+	for to, from := range map[*count]count{
+		&r.everyday: other.everyday, &r.others: other.others, &r.right: other.right, &r.wrong: other.wrong,
+	} {
+		to.got, to.asked = to.got+from.got, to.asked+from.asked
+	}
+}
+
 // nobody is an address at which nothing listens.
 const nobody = "http://127.0.0.1:1"
 
-// judgeHook asks the hook in a database of its own.
-func (c competitor) judgeHook(ctx context.Context, t task, home, host string) (printed show, err error) {
-	folder, err := os.MkdirTemp(home, "hook-")
+// judgeHook asks the hook in projects of the whole collection and of each size.
+func (c competitor) judgeHook(ctx context.Context, t task, home, host string) (show, error) {
+	whole, err := c.judgePart(ctx, t, home, host)
 	if err != nil {
 		return nil, err
 	}
+	reports := []hookReport{whole}
+	for _, size := range []int{150, 50, 15} {
+		var sum hookReport
+		for _, t.part = range parts(size, whole.whole) {
+			r, err := c.judgePart(ctx, t, home, host)
+			if err != nil {
+				return nil, err
+			}
+			sum.add(r)
+		}
+		if sum.documents > 0 {
+			reports = append(reports, sum)
+		}
+	}
+	return func(w io.Writer, set string, by competitor) {
+		for _, r := range reports {
+			r.print(w, set, by)
+		}
+	}, nil
+}
+
+// judgePart asks the hook in a database of its own.
+func (c competitor) judgePart(ctx context.Context, t task, home, host string) (r hookReport, err error) {
+	folder, err := os.MkdirTemp(home, "hook-")
+	if err != nil {
+		return hookReport{}, err
+	}
 	if err := c.configure(folder); err != nil {
-		return nil, err
+		return hookReport{}, err
 	}
 	database, drop, err := testenv.NewDatabase(ctx, os.Getenv(testenv.EnvDatabaseURL))
 	if err != nil {
-		return nil, err
+		return hookReport{}, err
 	}
 	defer func() { err = errors.Join(err, drop(context.WithoutCancel(ctx))) }()
 	if c.mode == rag.Lexical {
@@ -129,12 +235,11 @@ func (c competitor) judgeHook(ctx context.Context, t task, home, host string) (p
 	}
 	executable, err := filepath.Abs(program)
 	if err != nil {
-		return nil, err
+		return hookReport{}, err
 	}
-	r, err := askHook(ctx, t, c.mode, mcpclient.Installation{
+	return askHook(ctx, t, c.mode, mcpclient.Installation{
 		Program: executable, Root: filepath.Join(folder, "project"), Home: folder, DatabaseURL: database, OllamaHost: host,
 	})
-	return r.print, err
 }
 
 // documentsFolder is that of a project which is made of a collection in BEIR's form.

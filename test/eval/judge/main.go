@@ -120,6 +120,7 @@ func run(ctx context.Context, models, collections []string, hook bool, out io.Wr
 type task struct {
 	name, folder string
 	others       []string
+	part         part // of the collection that a hook is asked about
 }
 
 // newTasks returns those of the sets: as they are, and with the rarest words of their
