@@ -44,7 +44,7 @@ func newInitCommand(flags *flags) *cobra.Command {
   those it is registered with instead, and --print shows their files and writes nothing.
   AGENTS.md and CLAUDE.md may be named too: they get a paragraph that says when to search;
 - install PostgreSQL and pgvector, if no database URL is set and the machine has neither
-  them nor Docker: with apt-get, dnf, pacman or brew, and with sudo unless root runs it;
+  them nor Docker: with apt-get, dnf, pacman, apk or brew, and with sudo unless root runs it;
 - settle which model makes the vectors: the one of your settings or --embedder, or one that
   Ollama has already, or else one that fits the machine's memory, which it offers to pull
   on a terminal. It measures how long the vectors of this repository take, and says so.

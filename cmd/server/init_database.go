@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"time"
 
 	"github.com/compound-docs/compound-docs/internal/pgserver"
 	"github.com/compound-docs/compound-docs/internal/plain"
@@ -27,10 +28,12 @@ func (i *initializer) provideDatabase(ctx context.Context, o options) error {
 			return nil
 		}
 		plain.Println(i.stdout, "database: installing", problem.Installer.Description)
+		began := time.Now()
 		input, _ := i.stdin.(*os.File) // nil if nobody can be asked for a password
 		if err := problem.Installer.Install(ctx, input, i.stderr); err != nil {
 			return fmt.Errorf("%w; all else is done; by hand, %s", err, problem.Hint)
 		}
+		plain.Printf(i.stdout, "database: installed in %s\n", time.Since(began).Round(time.Second))
 		if state = server.State(ctx); state.Err != nil {
 			return state.Err
 		}

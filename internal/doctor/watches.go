@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"syscall"
 
 	"github.com/fsnotify/fsnotify"
@@ -40,9 +41,12 @@ func checkWatches(ctx context.Context, e *examination) []Finding {
 		return one(Warning, err.Error(), "")
 	}
 	if failed != nil {
-		return one(Warning,
-			fmt.Sprintf("the system has watches for %d of %d folders left, so that folders are listed every five seconds instead: %v",
-				watched, folders, failed),
+		what := fmt.Sprintf("the system has watches for %d of %d folders left, so that folders are listed every five seconds instead: %v",
+			watched, folders, failed)
+		if runtime.GOOS != "linux" { // a watch takes an open file for each file of a folder
+			return one(Warning, what, "run: ulimit -n 65536, in the shell that starts the assistant")
+		}
+		return one(Warning, what,
 			"run: sudo sysctl fs.inotify.max_user_watches=524288 (to keep it: echo fs.inotify.max_user_watches=524288 | "+
 				"sudo tee /etc/sysctl.d/60-watches.conf)", []string{"sudo", "sysctl", "fs.inotify.max_user_watches=524288"})
 	}

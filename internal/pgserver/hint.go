@@ -27,14 +27,14 @@ type system struct {
 	name    string // runtime.GOOS
 	id      string // ID and ID_LIKE of os-release, each between spaces
 	version string // VERSION_ID
+	root    bool   // who asks is root, and needs no sudo, which small systems do not have
 }
 
 func thisSystem() system {
-	text, err := os.ReadFile("/etc/os-release")
-	if err != nil {
-		return system{name: runtime.GOOS} // not Linux, or one that is unknown
-	}
-	return readSystem(runtime.GOOS, string(text))
+	text, _ := os.ReadFile("/etc/os-release") // without it, not Linux, or one that is unknown
+	s := readSystem(runtime.GOOS, string(text))
+	s.root = os.Geteuid() == 0
+	return s
 }
 
 // readSystem reads os-release, whose lines are shell assignments.
@@ -66,31 +66,37 @@ func installHint(s system, major int) string {
 	if s.name == "windows" {
 		return "run compound-docs inside WSL (wsl --install), or install Docker Desktop, which it uses by itself" + again
 	}
-	if command := installCommand(s, major); command != "" {
+	if command := s.installCommand(major); command != "" {
 		return "run: " + command + again
 	}
 	return "install PostgreSQL 15 or newer with pgvector 0.8 or newer, or Docker with Compose, which is used by itself" + again
 }
 
 // installCommand is "" for a system that is not known.
-func installCommand(s system, major int) string {
+func (s system) installCommand(major int) string {
 	want := strconv.Itoa(cmp.Or(major, packagedMajor))
 	const pgdg = "sudo apt-get install -y postgresql-common && " +
 		"sudo /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y && "
-	install := fmt.Sprintf("sudo apt-get install -y postgresql-%s postgresql-%s-pgvector", want, want)
+	command := fmt.Sprintf("sudo apt-get install -y postgresql-%s postgresql-%s-pgvector", want, want)
 	switch {
-	case s.name == "darwin":
-		return fmt.Sprintf("brew install postgresql@%s pgvector", want)
+	case s.name == "darwin": // Homebrew has pgvector for its newest two alone
+		command = fmt.Sprintf("brew install postgresql@%d pgvector", max(major, packagedMajor))
 	case s.name != "linux":
 		return ""
 	case strings.HasPrefix(s.id, " debian ") && s.version == "13" && want == strconv.Itoa(packagedMajor):
-		return install
 	case s.is("debian"), s.is("ubuntu"):
-		return pgdg + install // older ones have no pgvector, or one that is too old
+		command = pgdg + command // older ones have no pgvector, or one that is too old
 	case s.is("fedora") && !s.is("rhel") && !s.is("centos"):
-		return "sudo dnf install -y postgresql-server pgvector"
+		command = "sudo dnf install -y postgresql-server pgvector"
 	case s.is("arch"):
-		return "sudo pacman -S --needed postgresql pgvector"
+		command = "sudo pacman -S --needed --noconfirm postgresql pgvector"
+	case s.is("alpine"):
+		command = "sudo apk add postgresql postgresql-pgvector"
+	default:
+		return ""
 	}
-	return ""
+	if s.root {
+		command = strings.ReplaceAll(command, "sudo ", "")
+	}
+	return command
 }

@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"runtime"
 	"strconv"
-	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/pgversion"
 )
@@ -30,7 +29,7 @@ func (i Installation) Major() int { return pgversion.Major(i.PostgreSQL) }
 func (i Installation) program(name string) string { return filepath.Join(i.Bin, name) }
 
 // folders are where packages put a PostgreSQL: Debian and PGDG; Fedora's PGDG; Fedora
-// and Arch; openSUSE; Alpine; Homebrew on two architectures; Postgres.app.
+// and Arch; openSUSE; Alpine; Homebrew on two architectures and on Linux; Postgres.app.
 var folders = []string{
 	"/usr/lib/postgresql/*/bin",
 	"/usr/pgsql-*/bin",
@@ -39,6 +38,7 @@ var folders = []string{
 	"/usr/libexec/postgresql*",
 	"/opt/homebrew/opt/postgresql@*/bin",
 	"/usr/local/opt/postgresql@*/bin",
+	"/home/linuxbrew/.linuxbrew/opt/postgresql@*/bin",
 	"/Applications/Postgres.app/Contents/Versions/*/bin",
 }
 
@@ -159,14 +159,4 @@ func pgvectorOf(ctx context.Context, server Installation) string {
 func output(ctx context.Context, program string, args ...string) (string, error) {
 	text, err := exec.CommandContext(ctx, program, args...).Output() //nolint:gosec // one of PostgreSQL's, or docker
 	return string(bytes.TrimSpace(text)), err
-}
-
-// majorOf reads the major version from the name of a folder, and returns 0 for another
-// name.
-func majorOf(name string) int {
-	major, err := strconv.Atoi(strings.TrimSpace(name))
-	if err != nil {
-		return 0
-	}
-	return major
 }

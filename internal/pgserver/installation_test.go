@@ -52,8 +52,10 @@ func TestInstallHint(t *testing.T) {
 		{"Ubuntu", "linux", "ID=ubuntu\nID_LIKE=debian\nVERSION_ID=\"24.04\"\n", 0, pgdg + "postgresql-17 postgresql-17-pgvector,"},
 		{"one like Ubuntu", "linux", "ID=linuxmint\nID_LIKE=\"ubuntu debian\"\nVERSION_ID=\"13\"\n", 0, pgdg},
 		{"Fedora", "linux", "ID=fedora\nVERSION_ID=42\n", 0, "run: sudo dnf install -y postgresql-server pgvector,"},
-		{"Arch", "linux", "ID=arch\n", 0, "run: sudo pacman -S --needed postgresql pgvector,"},
+		{"Arch", "linux", "ID=arch\n", 0, "run: sudo pacman -S --needed --noconfirm postgresql pgvector,"},
+		{"Alpine", "linux", "ID=alpine\nVERSION_ID=3.23.0\n", 0, "run: sudo apk add postgresql postgresql-pgvector,"},
 		{"macOS", "darwin", "", 0, "run: brew install postgresql@17 pgvector,"},
+		{"macOS with one that Homebrew has no pgvector for", "darwin", "", 16, "run: brew install postgresql@17 pgvector,"},
 		{"Windows", "windows", "", 0, "run compound-docs inside WSL (wsl --install), or install Docker Desktop"},
 		{"another", "linux", "ID=void\n", 0, "install PostgreSQL 15 or newer with pgvector 0.8 or newer, or Docker"},
 	}
@@ -63,6 +65,11 @@ func TestInstallHint(t *testing.T) {
 			got := installHint(readSystem(test.system, test.release), test.major)
 			if !strings.Contains(got, test.want) || !strings.Contains(got, "CDOCS_DATABASE_URL") {
 				t.Errorf("hint %q, want one with %q", got, test.want)
+			}
+			root := readSystem(test.system, test.release)
+			root.root = true
+			if got := installHint(root, test.major); strings.Contains(got, "sudo") {
+				t.Errorf("hint %q for root, want one without sudo", got)
 			}
 		})
 	}

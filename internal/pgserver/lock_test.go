@@ -21,6 +21,9 @@ import (
 const lockingProcess = "CDOCS_TEST_LOCKING_PROCESS"
 
 func TestMain(m *testing.M) {
+	if os.Getenv(findingProcess) != "" {
+		beAnotherProgram()
+	}
 	if os.Getenv(lockingProcess) != "" {
 		p, err := findPlace(".")
 		if err == nil {

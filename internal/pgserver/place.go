@@ -175,7 +175,7 @@ func (p place) majors() []int {
 	var majors []int
 	files, _ := fs.Glob(os.DirFS(p.folder), "*/PG_VERSION") // a pattern that is valid
 	for _, file := range files {
-		if major := majorOf(path.Dir(file)); major > 0 {
+		if major, err := strconv.Atoi(path.Dir(file)); err == nil {
 			majors = append(majors, major)
 		}
 	}

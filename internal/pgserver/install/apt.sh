@@ -3,7 +3,8 @@
 # instructions, which says what a user can do where the script cannot, and clean_up.
 set -eu
 
-say() { echo "${0##*/}: $*" >&2; }
+began=$(date +%s)
+say() { echo "${0##*/}: after $(($(date +%s) - began)) s: $*" >&2; }
 
 give_up() {
   say "$1."

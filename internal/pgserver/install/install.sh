@@ -5,9 +5,9 @@
 #   install.sh compiler    a C and a C++ compiler, from which the tests build Ollama
 #
 # Without an argument it installs both. It runs as root or through a sudo that asks
-# for no password. Where there is no package of pgvector, Debian builds it from its
-# source package, and other systems add the repository of the PostgreSQL project. No
-# database cluster is created and no service is started.
+# for no password. Where there is no package of pgvector, the repository of the
+# PostgreSQL project is added; where that does not answer, Debian's source package is
+# built. No database cluster is created and no service is started.
 . "$(dirname "$0")/apt.sh"
 
 min_postgres=15
@@ -44,7 +44,7 @@ install_database() {
   apt-cache show postgresql >/dev/null 2>&1 || apt_update
   without_main_cluster
   major=$(packaged_major)
-  if [ -z "$major" ] && [ -z "$(debian_mirror)" ]; then
+  if [ -z "$major" ] && repository_answers; then
     add_repository
     major=$(packaged_major)
   fi
@@ -70,8 +70,15 @@ packaged_major() {
   done
 }
 
-# add_repository adds the packages of the PostgreSQL project, which has them for
-# Debian and Ubuntu.
+# repository_answers tells whether the PostgreSQL project has packages for this release of
+# Debian or Ubuntu, and can be reached.
+repository_answers() {
+  release=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+  /usr/lib/apt/apt-helper -o Acquire::http::Timeout=5 -o Acquire::Retries=0 download-file \
+    "http://apt.postgresql.org/pub/repos/apt/dists/$release-pgdg/Release" "$work/Release" >"$work/log" 2>&1
+}
+
+# add_repository adds the packages of the PostgreSQL project.
 add_repository() {
   say "adding the package repository of the PostgreSQL project (apt.postgresql.org)"
   apt_install postgresql-common ca-certificates
@@ -111,16 +118,21 @@ build_pgvector() {
   [ -n "$major" ] || major=$(apt-cache depends postgresql | sed -n 's/^ *Depends: postgresql-\([0-9]*\)$/\1/p')
   [ "${major:-0}" -ge "$min_postgres" ] || give_up "this distribution has no PostgreSQL $min_postgres"
   mirror=$(debian_mirror)
-  [ -n "$mirror" ] || give_up "no pgvector for PostgreSQL $major among this machine's packages, and no Debian mirror to take its source from"
+  [ -n "$mirror" ] || give_up "no pgvector for PostgreSQL $major among this machine's packages, apt.postgresql.org does not answer, and there is no Debian mirror to take its source from"
 
-  say "installing PostgreSQL $major, its headers and a compiler"
-  apt_install "postgresql-$major" "postgresql-server-dev-$major" gcc g++ libc6-dev make
+  say "installing PostgreSQL $major and a compiler"
+  apt_install "postgresql-$major" gcc libc6-dev make
+  # The headers are unpacked apart: installed, their package brings clang and LLVM.
+  (cd "$work" && logged "the headers of PostgreSQL could not be downloaded" \
+    apt-get -o APT::Sandbox::User="" download "postgresql-server-dev-$major")
+  dpkg-deb -x "$work"/postgresql-server-dev-*.deb "$work/headers"
 
   say "building pgvector from Debian's source package"
   download_source pgvector "$mirror"
   mkdir "$work/pgvector"
   tar -xzf "$work"/pgvector_*.orig.tar.gz -C "$work/pgvector" --strip-components=1
-  set -- make -C "$work/pgvector" PG_CONFIG="/usr/lib/postgresql/$major/bin/pg_config" with_llvm=no
+  set -- make -C "$work/pgvector" PG_CONFIG="/usr/lib/postgresql/$major/bin/pg_config" with_llvm=no \
+    PG_CPPFLAGS="-I$work/headers/usr/include/postgresql/$major/server"
   logged "pgvector did not build" "$@"
   logged "pgvector could not be installed" as_root "$@" install
 }

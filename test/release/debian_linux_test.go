@@ -1,0 +1,99 @@
+package release_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+// From the command that installs the package to the first result, in a Debian 12 that has
+// nothing else: for root without PostgreSQL, which init installs, and, where it is there, for
+// root and for a user who may not become root.
+func TestPackages_FirstResultOnDebian12(t *testing.T) {
+	t.Parallel()
+	goReleaser(t)
+	testenv.Slow(t, "a Debian of its own")
+	root := debian(t)
+	deb := readFile(t, one(t, forThisSystem(t), "*.deb"))
+	if err := os.WriteFile(filepath.Join(root, "opt", "compound-docs.deb"), deb, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	project := os.DirFS(filepath.Join(repository, "examples", "demo-project"))
+	if err := os.CopyFS(filepath.Join(root, "opt", "project"), project); err != nil {
+		t.Fatal(err)
+	}
+	const (
+		install = "apt-get install -qq -y /opt/compound-docs.deb >/dev/null 2>&1\n"
+		begin   = `rm -rf ~/project && cp -r /opt/project ~/project && cd ~/project
+			compound-docs init --yes && compound-docs search connection pool exhausted`
+	)
+	for _, step := range []struct {
+		name, script string
+		most         time.Duration
+	}{
+		{"root, without PostgreSQL", install + begin, 10 * time.Minute},
+		{"root, with PostgreSQL", "dpkg -r compound-docs && rm -rf ~/.[a-z]* /var/lib/compound-docs\n" + install + begin, time.Minute},
+		{"a user, with PostgreSQL", "dpkg -r compound-docs && useradd --create-home person\n" + install +
+			"runuser -u person -- env HOME=/home/person sh -ec '" + begin + "'", time.Minute},
+	} {
+		began := time.Now()
+		said := inside(t, root, step.script)
+		took := time.Since(began).Round(time.Second)
+		t.Logf("%s: %s", step.name, took)
+		if !strings.Contains(said, "db-pool-exhaustion") || took > step.most {
+			t.Errorf("%s: after %s, want at most %s, it says\n%s", step.name, took, step.most, said)
+		}
+	}
+}
+
+// debian returns the folder of a new Debian 12 with its essential packages.
+func debian(t *testing.T) (root string) {
+	t.Helper()
+	if _, err := exec.LookPath("debootstrap"); err != nil || os.Geteuid() != 0 {
+		t.Skip("debootstrap, and root, are needed to make a Debian")
+	}
+	mirror, err := exec.CommandContext(t.Context(), "apt-get", "indextargets", "--format", "$(ORIGIN) $(REPO_URI)",
+		"Created-By: Packages").Output()
+	_, mirrors, found := strings.Cut("\n"+string(mirror), "\nDebian ")
+	if err != nil || !found {
+		t.Skip("this machine takes no packages from a mirror of Debian:", err)
+	}
+	root, err = os.MkdirTemp("", "cdocs-debian-") //nolint:usetesting // another user must be able to enter it
+	if err = errors.Join(err, os.Chmod(root, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(root); err != nil {
+			t.Error(err)
+		}
+	})
+	bootstrap := exec.CommandContext(t.Context(), "debootstrap", "--variant=minbase", "bookworm", root, strings.Fields(mirrors)[0])
+	if output, err := bootstrap.CombinedOutput(); err != nil {
+		t.Skipf("debootstrap: %v\n%s", err, output[max(0, len(output)-500):])
+	}
+	return root
+}
+
+// inside runs a shell script in a root, as its root. Programs that it leaves behind end with it.
+func inside(t *testing.T, root, script string) string {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-ec",
+		`mkdir -p "$0/dev/shm"
+		mount -t proc none "$0/proc"
+		mount -t tmpfs none "$0/dev/shm"
+		exec chroot "$0" sh -ec "$1"`, root, script)
+	command.Env = []string{"HOME=/root", "PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
+	var output bytes.Buffer
+	command.Stdout, command.Stderr = &output, &output
+	if err := command.Run(); err != nil {
+		t.Fatalf("%v\n%s\n%s", err, script, &output)
+	}
+	return output.String()
+}
