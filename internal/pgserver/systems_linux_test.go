@@ -1,7 +1,6 @@
 package pgserver
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -9,34 +8,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 )
-
-// findingProcess tells this test binary to print what Find finds, as JSON. Its value is what a
-// pg_config prints, which is this binary too: the folder of programs, and that of shared files.
-const findingProcess = "CDOCS_TEST_FINDING_PROCESS"
-
-// beAnotherProgram plays PostgreSQL's programs in the roots of TestFind_OnEachSystem.
-func beAnotherProgram() {
-	switch filepath.Base(os.Args[0]) {
-	case "postgres":
-		_, _ = os.Stdout.WriteString("postgres (PostgreSQL) 17.6\n")
-	case "pg_config":
-		bin, share, _ := strings.Cut(os.Getenv(findingProcess), ":")
-		_, _ = os.Stdout.WriteString(map[string]string{"--bindir": bin, "--sharedir": share}[os.Args[1]] + "\n")
-	default:
-		found, err := Find(context.Background())
-		if err != nil {
-			panic(err)
-		}
-		if err := json.NewEncoder(os.Stdout).Encode([]string{found.Bin, found.PostgreSQL, found.Pgvector}); err != nil {
-			panic(err)
-		}
-	}
-	os.Exit(0)
-}
 
 // Where the packages of each system put PostgreSQL and pgvector, both are found.
 func TestFind_OnEachSystem(t *testing.T) {
