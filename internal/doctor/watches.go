@@ -41,8 +41,8 @@ func checkWatches(ctx context.Context, e *examination) []Finding {
 		return one(Warning, err.Error(), "")
 	}
 	if failed != nil {
-		what := fmt.Sprintf("the system has watches for %d of %d folders left, so that folders are listed every five seconds instead: %v",
-			watched, folders, failed)
+		what := fmt.Sprintf("the system has watches for %d of %d folders left, so that folders are listed every five seconds "+
+			"instead: %v", watched, folders, failed)
 		if runtime.GOOS != "linux" { // a watch takes an open file for each file of a folder
 			return one(Warning, what, "run: ulimit -n 65536, in the shell that starts the assistant")
 		}
