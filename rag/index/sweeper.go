@@ -73,7 +73,7 @@ func (s *Sweeper) sweep(ctx context.Context) error {
 	return s.index.Sweep(ctx, s.tenant.ProjectID)
 }
 
-// outgrown reports whether so much was written since the last sweep that most of the
+// outgrown reports whether so much was written since the last sweep that a third of the
 // passages may be unused.
 func (s *Sweeper) outgrown(ctx context.Context) (outgrown bool, err error) {
 	written := s.written.Load()
@@ -82,7 +82,7 @@ func (s *Sweeper) outgrown(ctx context.Context) (outgrown bool, err error) {
 	}
 	err = s.index.db.Read(ctx, "count passages", func(q *db.Queries) error {
 		used, err := q.CleanupCountChunks(ctx, db.CleanupCountChunksParams{ProjectID: s.tenant.ProjectID})
-		outgrown = written > used+sweepWritten
+		outgrown = written > used/2
 		return err
 	})
 	return outgrown, err

@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
 
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/watch"
 )
 
 // branchStorage measures what the tables grow by with every further branch of the
@@ -55,4 +58,58 @@ func passageStorage(ctx context.Context, b *bench) (perPassage float64, note str
 	return (text + vectors) / count, fmt.Sprintf("%.0f passages of %.0f characters, one in eleven a front matter; %.0f bytes are "+
 		"the text, of them %.0f the index of terms; %.0f the vector, of them %.0f the HNSW indexes",
 		count, chars, text/count, terms/count, vectors/count, hnsw/count)
+}
+
+// tableGrowth is how large an index is in which every document was written again in each of
+// many rounds, beside a sweeper, over a new one of the same documents. With a real model a
+// round takes minutes, and autovacuum comes once a minute; here one vacuum follows each round.
+func tableGrowth(ctx context.Context, b *bench) (ratio float64, note string) {
+	documents, rounds := b.size(200, 1000), b.size(20, 200)
+	repo := b.newRepository("edited", documents, 1, 0)
+	models := &embedder{space: newSpace(100, 2)}
+	// indexAll has the repository indexed once in each round, after the edits of that round.
+	indexAll := func(d *database, rounds int, edit func(round int)) {
+		x := index.New(d.Database, models, b.logger)
+		loaded, tenant := openTenant(ctx, x, repo, "main")
+		sweeper := x.Sweeper(tenant, time.Hour)
+		sweepCtx, stop := context.WithCancel(ctx)
+		swept := make(chan struct{})
+		go func() {
+			defer close(swept)
+			sweeper.Run(sweepCtx)
+		}()
+		for round := range rounds {
+			edit(round)
+			get(watch.Sync(ctx, repo.folder(loaded), x.Indexer(tenant, catalog.Compounding, loaded).SweptBy(sweeper), nil))
+			check(x.Queue(tenant, catalog.Compounding).Drain(ctx, nil))
+			get(d.pool.Exec(ctx, "VACUUM"))
+		}
+		stop()
+		<-swept
+	}
+	bytes := func(d *database) (tables, graph float64) {
+		d.scan(ctx, `
+			SELECT sum(pg_table_size(oid) + pg_indexes_size(oid))::bigint,
+				(SELECT sum(pg_relation_size(indexrelid))::bigint FROM pg_index JOIN pg_class g ON g.oid = indexrelid
+				JOIN pg_am a ON a.oid = g.relam WHERE amname = 'hnsw')
+			FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`, &tables, &graph)
+		return tables, graph
+	}
+	edited := b.newDatabase(ctx)
+	began := time.Now()
+	indexAll(edited, rounds, func(round int) {
+		repo.write(documents, uint64(1000+round))
+		if round%20 == 0 {
+			tables, graph := bytes(edited)
+			b.say("storage.growth: round %d, %.0f MB, of them %.0f HNSW", round, tables/1e6, graph/1e6)
+		}
+	})
+	took := time.Since(began)
+	fresh := b.newDatabase(ctx)
+	indexAll(fresh, 1, func(int) {})
+	tables, graph := bytes(edited)
+	freshTables, freshGraph := bytes(fresh)
+	return max(tables/freshTables, graph/freshGraph), fmt.Sprintf("%d documents, each edited %d times in %.0f s: all tables and indexes "+
+		"%.1f MB over %.1f, of them the HNSW indexes %.1f over %.1f",
+		documents, rounds, took.Seconds(), tables/1e6, freshTables/1e6, graph/1e6, freshGraph/1e6)
 }

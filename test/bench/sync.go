@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -215,15 +214,19 @@ func syncOnce(ctx context.Context, x *index.Index, repo *repository, branch stri
 // syncText is the first half of that.
 func syncText(ctx context.Context, x *index.Index, repo *repository, branch string) *catalog.Tenant {
 	loaded, tenant := openTenant(ctx, x, repo, branch)
-	folder := watch.Folder{
-		Dir: filepath.Join(loaded.Root, loaded.DocsDir()), Inside: loaded.Root, Prefix: loaded.DocsDir(),
-		Match: func(name string) bool { return strings.EqualFold(path.Ext(name), ".md") },
-	}
-	synced := get(watch.Sync(ctx, folder, x.Indexer(tenant, catalog.Compounding, loaded), nil))
+	synced := get(watch.Sync(ctx, repo.folder(loaded), x.Indexer(tenant, catalog.Compounding, loaded), nil))
 	if synced.Added != repo.documents {
 		check(fmt.Errorf("sync %s: %+v, want %d documents", repo.root, synced, repo.documents))
 	}
 	return tenant
+}
+
+// folder is that of the documents.
+func (r *repository) folder(loaded *project.Project) watch.Folder {
+	return watch.Folder{
+		Dir: r.docs(), Inside: loaded.Root, Prefix: loaded.DocsDir(),
+		Match: func(name string) bool { return strings.EqualFold(path.Ext(name), ".md") },
+	}
 }
 
 func openTenant(ctx context.Context, x *index.Index, repo *repository, branch string) (*project.Project, *catalog.Tenant) {
