@@ -46,9 +46,8 @@ func measurements() []measurement {
 		}, overhead},
 		{Row{
 			Name: "search.lexical.ratio", Unit: "ratio", Target: atMost(1.25),
-			Reason: "the server takes 5.6 ms of processor time for a search. About 2.4 ms score " +
-				"the passages that were found and cut snippets, on two processors at a time; 1.4 ms are " +
-				"JSON-RPC, since each call of a client with roots asks for them first; 0.7 ms collect garbage",
+			Reason: "the server takes 5.6 ms of processor time. About 2.4 score the passages that were found and cut snippets, " +
+				"on two processors at a time; 1.4 are JSON-RPC, since each call of a client with roots asks for them; 0.7 collect garbage",
 		}, lexicalOverhead},
 		{Row{Name: "recall.hook", Unit: "ms", Target: atMost(50)}, hookTime},
 		{Row{Name: "handbook.cache.ratio", Unit: "ratio", Target: atMost(0.2)}, handbookCache},
@@ -68,8 +67,8 @@ func measurements() []measurement {
 		}, recall},
 		{Row{
 			Name: "search.growth.exponent", Unit: "slope", Target: atMost(0.2),
-			Reason: "a scan costs some 3 µs for each page of the index, and meets more of them as it is larger and less of it is in " +
-				"the processor's cache; half as many links a passage (m = 16) was 30 % faster and lost 1 % of recall",
+			Reason: "a scan meets more pages of the index, at some 3 µs each, as it is larger and less of it is in the processor's " +
+				"cache; half as many links a passage (m = 16) was 30 % faster and lost 1 % of recall",
 		}, growth},
 		{Row{Name: "search.filtered.ratio", Unit: "ratio", Target: atMost(1.5)}, filtered},
 		{Row{Name: "search.crossover", Unit: "passages"}, exactThreshold},

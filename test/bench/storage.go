@@ -80,7 +80,9 @@ func tableGrowth(ctx context.Context, b *bench) (ratio float64, note string) {
 		}()
 		for round := range rounds {
 			edit(round)
-			get(watch.Sync(ctx, repo.folder(loaded), x.Indexer(tenant, catalog.Compounding, loaded).SweptBy(sweeper), nil))
+			indexer := x.Indexer(tenant, catalog.Compounding, loaded)
+			indexer.Sweeper = sweeper
+			get(watch.Sync(ctx, repo.folder(loaded), indexer, nil))
 			check(x.Queue(tenant, catalog.Compounding).Drain(ctx, nil))
 			get(d.pool.Exec(ctx, "VACUUM"))
 		}
@@ -109,7 +111,7 @@ func tableGrowth(ctx context.Context, b *bench) (ratio float64, note string) {
 	indexAll(fresh, 1, func(int) {})
 	tables, graph := bytes(edited)
 	freshTables, freshGraph := bytes(fresh)
-	return max(tables/freshTables, graph/freshGraph), fmt.Sprintf("%d documents, each edited %d times in %.0f s: all tables and indexes "+
-		"%.1f MB over %.1f, of them the HNSW indexes %.1f over %.1f",
+	return max(tables/freshTables, graph/freshGraph), fmt.Sprintf("%d documents, each edited %d times in %.0f s: all tables "+
+		"and indexes %.1f MB over %.1f, of them the HNSW indexes %.1f over %.1f",
 		documents, rounds, took.Seconds(), tables/1e6, freshTables/1e6, graph/1e6, freshGraph/1e6)
 }
