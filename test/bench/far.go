@@ -180,6 +180,7 @@ func farSync(ctx context.Context, b *bench) (count float64, note string) {
 	f := b.openFar(ctx)
 	f.activate(ctx)
 	f.server.search(ctx, rag.Hybrid, query(0))
+	time.Sleep(time.Second) // for what follows the activation
 	f.taken()
 	began := time.Now()
 	f.repo.write(farChanged, 12)

@@ -64,7 +64,7 @@ func passageStorage(ctx context.Context, b *bench) (perPassage float64, note str
 // many rounds, beside a sweeper, over a new one of the same documents. With a real model a
 // round takes minutes, and autovacuum comes once a minute; here one vacuum follows each round.
 func tableGrowth(ctx context.Context, b *bench) (ratio float64, note string) {
-	documents, rounds := b.size(200, 1000), b.size(20, 200)
+	documents, rounds := b.size(200, 1000), b.size(20, 30)
 	repo := b.newRepository("edited", documents, 1, 0)
 	models := &embedder{space: newSpace(100, 2)}
 	// indexAll has the repository indexed once in each round, after the edits of that round.
@@ -112,6 +112,6 @@ func tableGrowth(ctx context.Context, b *bench) (ratio float64, note string) {
 	tables, graph := bytes(edited)
 	freshTables, freshGraph := bytes(fresh)
 	return max(tables/freshTables, graph/freshGraph), fmt.Sprintf("%d documents, each edited %d times in %.0f s: all tables "+
-		"and indexes %.1f MB over %.1f, of them the HNSW indexes %.1f over %.1f",
+		"and indexes %.1f MB over %.1f, of them the HNSW indexes %.1f over %.1f; in a round old and new text are there at once",
 		documents, rounds, took.Seconds(), tables/1e6, freshTables/1e6, graph/1e6, freshGraph/1e6)
 }
