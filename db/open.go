@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -64,6 +65,9 @@ func newPool(ctx context.Context, url, version string, mode pgx.QueryExecMode) (
 	config.ConnConfig.RuntimeParams["application_name"] = strings.TrimSpace("compound-docs " + client + " " + version)
 	config.ConnConfig.DefaultQueryExecMode = mode
 	config.AfterConnect = registerTypes
+	if mode == pgx.QueryExecModeExec {
+		config.AfterConnect = registerTypesOnce()
+	}
 	config.MaxConnIdleTime, config.HealthCheckPeriod = idleConnection, connectionCheck
 	// A connection that is broken fails its next query, which is then tried again.
 	config.ShouldPing = func(_ context.Context, params pgxpool.ShouldPingParams) bool { return params.IdleDuration > pingAfter }
@@ -126,16 +130,45 @@ func errUnreadable() *Error {
 	}
 }
 
+// registerTypesOnce returns registerTypes for a process that ends soon, in which nobody
+// makes the database again meanwhile: connections after the first save a round trip.
+func registerTypesOnce() func(ctx context.Context, conn *pgx.Conn) error {
+	var mu sync.Mutex
+	var known []*pgtype.Type
+	return func(ctx context.Context, conn *pgx.Conn) (err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if known == nil {
+			known, err = loadTypes(ctx, conn)
+		}
+		if err != nil {
+			return err
+		}
+		register(conn, known)
+		return nil
+	}
+}
+
 // registerTypes registers the types that pgx does not know. Without them, arrays and COPY
-// of them fail. They are the same in every session.
+// of them fail.
 func registerTypes(ctx context.Context, conn *pgx.Conn) error {
+	types, err := loadTypes(ctx, conn)
+	if err != nil {
+		return err
+	}
+	register(conn, types)
+	return nil
+}
+
+// loadTypes returns these types, which are the same in every session.
+func loadTypes(ctx context.Context, conn *pgx.Conn) (types []*pgtype.Type, err error) {
 	// pgx's LoadTypes asks for every kind of type, which takes longer than a search.
 	rows, err := conn.Query(ctx, `
 		SELECT typname, oid, typarray FROM pg_catalog.pg_type
 		WHERE oid IN ('halfvec'::regtype, 'sparsevec'::regtype, 'collection'::regtype, 'promotion_level'::regtype)`,
 		pgx.QueryExecModeSimpleProtocol)
 	if err != nil {
-		return fmt.Errorf("register types: %w", err)
+		return nil, fmt.Errorf("register types: %w", err)
 	}
 	var name string
 	var oid, array uint32
@@ -147,18 +180,22 @@ func registerTypes(ctx context.Context, conn *pgx.Conn) error {
 		case "sparsevec":
 			element.Codec = &pgxvec.SparseVectorCodec{}
 		}
-		conn.TypeMap().RegisterType(element)
-		conn.TypeMap().RegisterType(&pgtype.Type{Name: "_" + name, OID: array, Codec: &pgtype.ArrayCodec{ElementType: element}})
+		types = append(types, element,
+			&pgtype.Type{Name: "_" + name, OID: array, Codec: &pgtype.ArrayCodec{ElementType: element}})
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("register types: %w", err)
+		return nil, fmt.Errorf("register types: %w", err)
 	}
+	return types, nil
+}
+
+func register(conn *pgx.Conn, types []*pgtype.Type) {
+	conn.TypeMap().RegisterTypes(types)
 	// For statements whose types the server is not asked for.
 	conn.TypeMap().RegisterDefaultPgType([]uuid.UUID{}, "_uuid")
 	conn.TypeMap().RegisterDefaultPgType([]pgvector.HalfVector{}, "_halfvec")
 	conn.TypeMap().RegisterDefaultPgType([]pgvector.SparseVector{}, "_sparsevec")
 	conn.TypeMap().RegisterDefaultPgType([]Collection{}, "_collection")
 	conn.TypeMap().RegisterDefaultPgType([]PromotionLevel{}, "_promotion_level")
-	return nil
 }
