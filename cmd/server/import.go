@@ -114,6 +114,9 @@ func (f *importFlags) offer(command *cobra.Command, root string, proposals []imp
 		written++
 	}
 	if f.print {
+		if len(proposals) == 0 {
+			plain.Println(command.ErrOrStderr(), "note: nothing was found that is not a document already")
+		}
 		return nil
 	}
 	plain.Printf(stdout, "%s written of %s\n", plain.Count(written, "document"), plain.Count(len(proposals), "proposal"))
