@@ -134,7 +134,7 @@ func errUnreadable() *Error {
 // makes the database again meanwhile: connections after the first save a round trip.
 func registerTypesOnce() func(ctx context.Context, conn *pgx.Conn) error {
 	var mu sync.Mutex
-	var known []*pgtype.Type
+	var known []typeRow
 	return func(ctx context.Context, conn *pgx.Conn) (err error) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -160,8 +160,14 @@ func registerTypes(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
+// typeRow is a type of the database, with that of its arrays.
+type typeRow struct {
+	name       string
+	oid, array uint32
+}
+
 // loadTypes returns these types, which are the same in every session.
-func loadTypes(ctx context.Context, conn *pgx.Conn) (types []*pgtype.Type, err error) {
+func loadTypes(ctx context.Context, conn *pgx.Conn) ([]typeRow, error) {
 	// pgx's LoadTypes asks for every kind of type, which takes longer than a search.
 	rows, err := conn.Query(ctx, `
 		SELECT typname, oid, typarray FROM pg_catalog.pg_type
@@ -170,19 +176,8 @@ func loadTypes(ctx context.Context, conn *pgx.Conn) (types []*pgtype.Type, err e
 	if err != nil {
 		return nil, fmt.Errorf("register types: %w", err)
 	}
-	var name string
-	var oid, array uint32
-	_, err = pgx.ForEachRow(rows, []any{&name, &oid, &array}, func() error {
-		element := &pgtype.Type{Name: name, OID: oid, Codec: &pgtype.EnumCodec{}}
-		switch name {
-		case "halfvec":
-			element.Codec = &pgxvec.HalfVectorCodec{}
-		case "sparsevec":
-			element.Codec = &pgxvec.SparseVectorCodec{}
-		}
-		types = append(types, element,
-			&pgtype.Type{Name: "_" + name, OID: array, Codec: &pgtype.ArrayCodec{ElementType: element}})
-		return nil
+	types, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (t typeRow, err error) {
+		return t, row.Scan(&t.name, &t.oid, &t.array)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("register types: %w", err)
@@ -190,8 +185,20 @@ func loadTypes(ctx context.Context, conn *pgx.Conn) (types []*pgtype.Type, err e
 	return types, nil
 }
 
-func register(conn *pgx.Conn, types []*pgtype.Type) {
-	conn.TypeMap().RegisterTypes(types)
+// register makes the types known to a connection. Each needs its own codecs: that of an enum
+// keeps what it has read.
+func register(conn *pgx.Conn, types []typeRow) {
+	for _, t := range types {
+		element := &pgtype.Type{Name: t.name, OID: t.oid, Codec: &pgtype.EnumCodec{}}
+		switch t.name {
+		case "halfvec":
+			element.Codec = &pgxvec.HalfVectorCodec{}
+		case "sparsevec":
+			element.Codec = &pgxvec.SparseVectorCodec{}
+		}
+		conn.TypeMap().RegisterType(element)
+		conn.TypeMap().RegisterType(&pgtype.Type{Name: "_" + t.name, OID: t.array, Codec: &pgtype.ArrayCodec{ElementType: element}})
+	}
 	// For statements whose types the server is not asked for.
 	conn.TypeMap().RegisterDefaultPgType([]uuid.UUID{}, "_uuid")
 	conn.TypeMap().RegisterDefaultPgType([]pgvector.HalfVector{}, "_halfvec")
