@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,8 +15,10 @@ import (
 
 // deleteFlags are the arguments of delete_documents, and the command's own flags.
 type deleteFlags struct {
-	branch, pathHash    string
-	dryRun, yes, asJSON bool
+	asker
+
+	branch, pathHash string
+	dryRun, asJSON   bool
 }
 
 func newDeleteCommand(flags *flags) *cobra.Command {
@@ -45,9 +45,8 @@ On a terminal the command says what it would delete, and asks. Elsewhere give --
 			if !f.dryRun && !f.yes && (f.asJSON || !plain.IsTerminal(cmd.InOrStdin())) {
 				return usagef("nothing was deleted; give --dry-run to see what would be, or --yes")
 			}
-			return withProject(cmd, flags, func(ctx context.Context, t *tooling) error {
-				return f.run(ctx, t, arguments, cmd.InOrStdin())
-			})
+			f.asker = newAsker(cmd, f.yes)
+			return withProject(cmd, flags, func(ctx context.Context, t *tooling) error { return f.run(ctx, t, arguments) })
 		},
 	}
 	set := command.Flags()
@@ -60,7 +59,7 @@ On a terminal the command says what it would delete, and asks. Elsewhere give --
 	return command
 }
 
-func (f *deleteFlags) run(ctx context.Context, t *tooling, arguments map[string]any, stdin io.Reader) error {
+func (f *deleteFlags) run(ctx context.Context, t *tooling, arguments map[string]any) error {
 	if err := f.checkProject(ctx, t, arguments); err != nil {
 		return err
 	}
@@ -70,11 +69,9 @@ func (f *deleteFlags) run(ctx context.Context, t *tooling, arguments map[string]
 		if err := f.delete(ctx, t, preview); err != nil {
 			return err
 		}
-		plain.Printf(t.stderr, "Delete? [y/N] ")
-		answer, err := bufio.NewReader(stdin).ReadString('\n')
-		if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
+		if !f.may("Delete?") {
 			plain.Printf(t.stdout, "nothing was deleted\n")
-			return ignoreEOF(err)
+			return nil
 		}
 	}
 	return f.delete(ctx, t, arguments)
@@ -108,14 +105,6 @@ func (f *deleteFlags) delete(ctx context.Context, t *tooling, arguments map[stri
 	}
 	answer.print(t.stdout)
 	return nil
-}
-
-// ignoreEOF returns nil for the end of the input, where nobody answers a question.
-func ignoreEOF(err error) error {
-	if err == io.EOF { //nolint:errorlint // a reader returns it as it is
-		return nil
-	}
-	return err
 }
 
 // deleted is an answer of delete_documents.
