@@ -19,7 +19,7 @@ import (
 
 // chooseEmbedder settles which model makes the vectors, says what that gives up, and about how
 // long the vectors of the repository take.
-func (i *initializer) chooseEmbedder(ctx context.Context, o options, p *project.Project) error {
+func (i *initializer) chooseEmbedder(ctx context.Context, o options, p *project.Project) (err error) {
 	configured := o.settings.EmbeddingModel
 	s, err := newSetup(o, io.Discard)
 	if err != nil {
