@@ -57,9 +57,9 @@ func newHandler(w *workspace.Workspace, home string, logger *slog.Logger) *handl
 	return &handler{workspace: w, recalls: recall.NewStore(home), handbook: newHandbookCache(logger), logger: logger}
 }
 
-// NewServer returns the MCP server with every tool, the documents as resources
-// and the prompts. What hooks have shown and searches have returned is kept below home, the user's own folder. The
-// handshake needs neither the database nor Ollama.
+// NewServer returns the MCP server with every tool, the documents as resources and the
+// prompts. What hooks have shown and searches have returned is kept below home, the user's
+// own folder. The handshake needs neither the database nor Ollama.
 func NewServer(w *workspace.Workspace, home, version string, logger *slog.Logger) *mcp.Server {
 	h := newHandler(w, home, logger)
 	server := mcp.NewServer(

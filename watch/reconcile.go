@@ -85,8 +85,8 @@ func reconcile(
 // there are folders in which all files have several names.
 const maxPolled = 1000
 
-// compare walks the folder. gone is what is known of the index, or has one of the names, and
-// was not found. Files that have failed before, and not changed since, fail again.
+// compare walks the folder. gone are the paths that the index knows, or that the names stand
+// for, without a file. A file that has failed before and has not changed since fails again.
 func (b *batcher) compare(ctx context.Context, before []document.Failure, names map[string]struct{}) (
 	changed []entry, gone []string, err error,
 ) {
