@@ -1,11 +1,7 @@
 package lint_test
 
 import (
-	"context"
-	"crypto/sha256"
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -16,62 +12,9 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/lint"
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/test/gitrepo"
 	"github.com/compound-docs/compound-docs/test/workbound"
 )
-
-const (
-	docs   = "csharp-compounding-docs/"
-	config = ".csharp-compounding-docs/config.json"
-)
-
-// check returns what lint finds in a repository, one line a finding.
-func check(t *testing.T, root string) []string {
-	t.Helper()
-	if _, err := project.Load(root); err != nil {
-		report, ok := lint.OfConfig(root, err)
-		if !ok {
-			t.Fatal(err)
-		}
-		return lines(report)
-	}
-	return lines(run(t, root, noMeans))
-}
-
-// noMeans is an index that cannot be asked.
-func noMeans(context.Context) (map[string]index.Mean, error) {
-	return nil, errors.New("no database runs")
-}
-
-func lines(report lint.Report) []string {
-	found := []string{}
-	for _, f := range report.Findings {
-		found = append(found, fmt.Sprintf("%s:%d: %s %s: %s", strings.TrimPrefix(f.Path, docs), f.Line, f.Severity, f.Check, f.Message))
-	}
-	return found
-}
-
-// insight returns an insight of 2026-01-02 with more lines of front matter, and a text.
-func insight(title, more, text string) string {
-	return "---\ndoc_type: insight\ntitle: " + title + "\ndate: 2026-01-02\nsummary: s\nsignificance: behavioral\n" +
-		"insight_type: domain_knowledge\nimpact_area: team\n" + more + "---\n" + text + "\n"
-}
-
-// learning returns a document as the compound-engineering plugin writes them, with the
-// fields given.
-func learning(fields string) string {
-	return "---\ndate: 2026-01-02\n" + fields + "applies_when: [a queue is slow]\n---\n# Slow queues\n\nSee [b](b.md) and [c](../codebase/c.md).\n"
-}
-
-// codebase returns a document of 2026-01-02 about a file.
-func codebase(file string) string {
-	return "---\ndoc_type: codebase\ntitle: c\ndate: 2026-01-02\nsummary: s\nsignificance: architectural\n" +
-		"knowledge_type: code_pattern\nscope: module\nfiles_involved:\n  - " + file + "\n---\nSee [a](../insights/a.md).\n"
-}
-
-const prose = "The queue drains slowly because every worker waits on one shared advisory lock while " +
-	"another transaction vacuums partitions, rebuilds indexes, refreshes statistics and archives events overnight."
 
 // A project whose documents are elsewhere would be green for ever.
 func TestRun_WarnsOfNoDocuments(t *testing.T) {
@@ -303,41 +246,6 @@ func TestRun_ShallowCloneClaimsNoChange(t *testing.T) {
 	report := run(t, clone.Path("clone"), noMeans)
 	if len(report.Findings) > 0 || len(report.Notes) != 1 || !strings.Contains(report.Notes[0], "fetch-depth: 0") {
 		t.Errorf("findings %v, notes %q", report.Findings, report.Notes)
-	}
-}
-
-func BenchmarkRun_2000Documents(b *testing.B) {
-	repo := gitrepo.New(b)
-	repo.Git("init", "-q", "-b", "main")
-	repo.Put(config, `{"project_name": "large"}`)
-	demo := filepath.Join("..", "..", "examples", "demo-project", docs, "codebase", "tracking-pipeline-handbook-20250604.md")
-	words, err := os.ReadFile(demo)
-	repo.Must(err)
-	random := rand.New(rand.NewPCG(1, 2))
-	for i := range 2000 {
-		repo.Put(fmt.Sprintf("src/%d.go", i), "package src\n")
-		text := strings.Fields(string(words))[200:]
-		random.Shuffle(len(text), func(i, j int) { text[i], text[j] = text[j], text[i] })
-		body := fmt.Sprintf("# %d\n\n%s\n\n## More\n\n%s [link](%d.md)\n",
-			i, strings.Join(text[:200], " "), strings.Join(text[200:400], " "), random.IntN(2000))
-		repo.Put(fmt.Sprintf("%scodebase/%d.md", docs, i), codebase(fmt.Sprintf("src/%d.go", i))+body)
-	}
-	commit(repo, "2026-02-03")
-	p, err := project.Load(repo.Root)
-	repo.Must(err)
-	means := map[string]index.Mean{}
-	for i := range 2000 {
-		path := fmt.Sprintf("%scodebase/%d.md", docs, i)
-		content, err := os.ReadFile(repo.Path(path))
-		repo.Must(err)
-		// Documents about one subject have a part of their vectors in common.
-		means[path] = index.Mean{Hash: sha256.Sum256(content), Vector: vector(random, 1)}
-	}
-	withMeans := func(context.Context) (map[string]index.Mean, error) { return means, nil }
-	for b.Loop() {
-		if report, err := lint.Run(b.Context(), p, withMeans); err != nil || report.Documents != 2000 || len(report.Findings) < 2000 {
-			b.Fatalf("%d documents, %d findings, %v", report.Documents, len(report.Findings), err)
-		}
 	}
 }
 

@@ -1,0 +1,175 @@
+package main_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/mcpclient"
+)
+
+// terminal returns a pseudo-terminal at which a person has typed something, and a function
+// that returns what was written to it once its writers have closed it.
+func terminal(t *testing.T, typed string) (slave *os.File, written func() string) {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = master.Close() })
+	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := master.WriteString(typed); err != nil {
+		t.Fatal(err)
+	}
+	text := make(chan string, 1)
+	go func() {
+		var all bytes.Buffer
+		_, _ = io.Copy(&all, master) // ends with an error when the last writer has closed it
+		text <- all.String()
+	}()
+	return slave, func() string {
+		if err := slave.Close(); err != nil {
+			t.Error(err)
+		}
+		return <-text
+	}
+}
+
+// onTerminal runs a command at a terminal, and returns what that shows.
+func onTerminal(t *testing.T, typed, dir string, environment []string, arguments ...string) string {
+	t.Helper()
+	slave, written := terminal(t, typed)
+	command := exec.CommandContext(t.Context(), mcpclient.Build(t), arguments...)
+	command.Dir, command.Stdin, command.Stdout, command.Stderr = dir, slave, slave, slave
+	command.Env = append([]string{"CDOCS_HOME=" + t.TempDir(), "PATH=/nowhere", "TERM=xterm"}, environment...)
+	if err := command.Run(); err != nil {
+		t.Errorf("%v: %v", arguments, err)
+	}
+	return written()
+}
+
+// Colours and bars are for a terminal, and colours only without NO_COLOR.
+func TestCommands_OnATerminalAndInAPipe(t *testing.T) {
+	t.Parallel()
+	environment, fake := services(t)
+	root := newProject(t, map[string]string{
+		"csharp-compounding-docs/problems/pool.md": strings.ReplaceAll(problem, "%", "Connection pool exhausted"),
+	})
+	fake.SetFaults(fakeollama.Faults{EmbedTime: time.Second})
+	const escape = "\x1b["
+	if shown := onTerminal(t, "", root, environment, "sync"); !regexp.MustCompile(`\rpassages .*/(s|min|hr)`).MatchString(shown) {
+		t.Errorf("a terminal shows no bar with a rate: %q", shown)
+	}
+	if shown := onTerminal(t, "", root, environment, "search", "pool"); !strings.Contains(shown, escape) {
+		t.Errorf("a terminal shows no colours: %q", shown)
+	}
+	if shown := onTerminal(t, "", root, append(environment, "NO_COLOR=1"), "search", "pool"); strings.Contains(shown, escape) || !strings.Contains(shown, "Connection") {
+		t.Errorf("with NO_COLOR a terminal shows %q", shown)
+	}
+	write(t, root, "csharp-compounding-docs/problems/labels.md", strings.ReplaceAll(problem, "%", "Umlauts on labels"))
+	for _, arguments := range [][]string{{"sync"}, {"search", "pool"}} {
+		o := mustRun(t, root, environment, arguments...)
+		if said := o.stdout + o.stderr; strings.Contains(said, escape) || strings.Contains(said, "\r") {
+			t.Errorf("in a pipe %v prints %q", arguments, said)
+		}
+	}
+}
+
+// At a terminal no word is cut in two, what is to be copied is on one line, and so is the remedy
+// of an error. In a pipe nothing is folded.
+func TestCommands_FoldAtATerminal(t *testing.T) {
+	t.Parallel()
+	root := newProject(t, nil)
+	environment := append(away(), "CDOCS_HOME="+t.TempDir(), "CLAUDE_CONFIG_DIR="+t.TempDir(), "TERM=xterm", "NO_COLOR=1")
+	const columns = 80 // of a terminal that does not say
+	for call, want := range map[string]string{
+		"doctor":                   "\n                        ", // the remedy of the database, folded
+		"search --mode lexical it": "\n  → start PostgreSQL or correct CDOCS_DATABASE_URL",
+	} {
+		slave, written := terminal(t, "")
+		command := exec.CommandContext(t.Context(), mcpclient.Build(t), words(call)...)
+		command.Dir, command.Env, command.Stdout, command.Stderr = root, environment, slave, slave
+		if err := command.Run(); err == nil {
+			t.Errorf("%s works without a database", call)
+		}
+		shown := strings.ReplaceAll(written(), "\r\n", "\n")
+		if !strings.Contains(shown, want) {
+			t.Errorf("%s shows no %q: %s", call, want, shown)
+		}
+		for line := range strings.Lines(shown) {
+			if utf8.RuneCountInString(line) > columns+1 && !strings.Contains(line, "/") { // a path may be longer
+				t.Errorf("%s shows a line of %d columns: %s", call, utf8.RuneCountInString(line), line)
+			}
+		}
+		if o := run(t, root, environment, words(call)...); strings.Contains(o.stdout+o.stderr, "\n   ") && !strings.Contains(o.stdout, "→") {
+			t.Errorf("in a pipe %s prints %s%s", call, o.stdout, o.stderr)
+		}
+	}
+}
+
+// At a terminal a deletion is asked about, and only yes deletes.
+func TestDelete_AsksAtATerminal(t *testing.T) {
+	t.Parallel()
+	environment, _ := services(t)
+	root := newProject(t, map[string]string{
+		"csharp-compounding-docs/problems/pool.md": strings.ReplaceAll(problem, "%", "Connection pool exhausted"),
+	})
+	mustRun(t, root, environment, "sync")
+	for _, test := range []struct{ typed, want string }{
+		{"n\n", "nothing was deleted"}, {"\n", "nothing was deleted"}, {"y\n", "] deleted 1 document "},
+	} {
+		shown := onTerminal(t, test.typed, root, environment, "delete", "test-project")
+		if !strings.Contains(shown, "would delete 1 document of test-project, all branches") || !strings.Contains(shown, test.want) {
+			t.Errorf("after %q it shows %q, want %q", test.typed, shown, test.want)
+		}
+	}
+}
+
+// At a terminal an import is asked about, only yes writes, and what is there stays.
+func TestImport_AsksAtATerminal(t *testing.T) {
+	t.Parallel()
+	const there, written = "csharp-compounding-docs/insights/a.md", "csharp-compounding-docs/insights/c.md"
+	root := newProject(t, map[string]string{
+		there: "kept", "notes/a.md": "# A\n\nWords.\n", "notes/b.md": "# B\n\nMore words.\n", "notes/c.md": "# C\n\nOther words.\n",
+	})
+	shown := onTerminal(t, "n\ny\n", root, nil, "import", "notes")
+	if !strings.Contains(shown, "insights/b.md from notes/b.md: B") || !strings.Contains(shown, "Write it? [y/N]") ||
+		!strings.Contains(shown, "1 document written of 2 proposals") {
+		t.Errorf("it shows %q", shown)
+	}
+	for name, want := range map[string]string{there: "kept", written: "# C\n\nOther words.\n"} {
+		if content, err := os.ReadFile(filepath.Join(root, name)); err != nil || !strings.HasSuffix(string(content), want) {
+			t.Errorf("%s has %q, %v", name, content, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(root, "csharp-compounding-docs/insights/b.md")); !os.IsNotExist(err) {
+		t.Errorf("what was declined is there: %v", err)
+	}
+	o := run(t, root, nil, "import", "notes")
+	if o.code != 2 || !strings.Contains(o.stderr, "nothing was written; give --print") {
+		t.Errorf("in a pipe it ends with %d and says %q", o.code, o.stderr)
+	}
+	if o = run(t, root, nil, "import", "--yes"); o.code != 2 || !strings.Contains(o.stderr, "--yes needs the sources") {
+		t.Errorf("--yes alone ends with %d and says %q", o.code, o.stderr)
+	}
+}
