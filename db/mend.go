@@ -47,11 +47,7 @@ func Mend(ctx context.Context, address string) (done []string, err error) {
 		return done, Wrap(op, err)
 	}
 	for _, name := range invalid {
-		statement := "REINDEX INDEX CONCURRENTLY " + name
-		if strings.Contains(name, "_ccnew") || strings.Contains(name, "_ccold") { // left by a REINDEX that failed
-			statement = "DROP INDEX CONCURRENTLY " + name
-		}
-		statements = append(statements, statement)
+		statements = append(statements, mendIndex(name))
 	}
 	for _, statement := range statements {
 		_, err := conn.Exec(ctx, statement)
@@ -65,6 +61,14 @@ func Mend(ctx context.Context, address string) (done []string, err error) {
 		}
 	}
 	return done, nil
+}
+
+// mendIndex is the statement after which no index of this name is invalid.
+func mendIndex(name string) string {
+	if strings.Contains(name, "_ccnew") || strings.Contains(name, "_ccold") { // left by a REINDEX that failed
+		return "DROP INDEX CONCURRENTLY " + name
+	}
+	return "REINDEX INDEX CONCURRENTLY " + name
 }
 
 // createDatabase makes a database, from the one that every server has.

@@ -142,7 +142,8 @@ func (x *Index) Delete(ctx context.Context, selection Selection) (deleted Conten
 	if err != nil || projectID == 0 {
 		return deleted, err
 	}
-	return deleted, x.Sweep(ctx, projectID)
+	_, err = x.Sweep(ctx, projectID)
+	return deleted, err
 }
 
 // lockPassages waits for the writers of a project, and keeps new ones waiting until the

@@ -35,17 +35,17 @@ func collections() []catalog.Collection {
 }
 
 // Sweep removes the passages of a project that no document uses, and their vectors. It may
-// run beside any number of servers.
-func (x *Index) Sweep(ctx context.Context, projectID int32) error {
+// run beside any number of servers. It returns how many there were.
+func (x *Index) Sweep(ctx context.Context, projectID int32) (swept int, err error) {
 	versions, err := x.versions(ctx, projectID)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	swept, err := (&sweep{db: x.db, projectID: projectID, versions: versions}).run(ctx)
+	swept, err = (&sweep{db: x.db, projectID: projectID, versions: versions}).run(ctx)
 	if swept > 0 {
 		x.logger.DebugContext(ctx, "removed text that no document uses", "passages", swept)
 	}
-	return err
+	return swept, err
 }
 
 func (s *sweep) run(ctx context.Context) (swept int, err error) {

@@ -12,7 +12,7 @@ import (
 
 // sweepWritten is the least number of passages that are written between two sweeps that
 // come before their time.
-const sweepWritten = 1000
+const sweepWritten = 250
 
 // Sweeper removes text that no document of a project uses any more: once in an interval,
 // whichever server of the project does it, and sooner if the project was written as a
@@ -70,10 +70,19 @@ func (s *Sweeper) sweep(ctx context.Context) error {
 		return err
 	}
 	s.written.Store(0)
-	return s.index.Sweep(ctx, s.tenant.ProjectID)
+	swept, err := s.index.Sweep(ctx, s.tenant.ProjectID)
+	if err != nil || swept == 0 {
+		return err
+	}
+	for _, collection := range collections() {
+		if err := s.index.db.Compact(ctx, collection); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// outgrown reports whether so much was written since the last sweep that a third of the
+// outgrown reports whether so much was written since the last sweep that a fifth of the
 // passages may be unused.
 func (s *Sweeper) outgrown(ctx context.Context) (outgrown bool, err error) {
 	written := s.written.Load()
@@ -82,7 +91,7 @@ func (s *Sweeper) outgrown(ctx context.Context) (outgrown bool, err error) {
 	}
 	err = s.index.db.Read(ctx, "count passages", func(q *db.Queries) error {
 		used, err := q.CleanupCountChunks(ctx, db.CleanupCountChunksParams{ProjectID: s.tenant.ProjectID})
-		outgrown = written > used/2
+		outgrown = written > used/4
 		return err
 	})
 	return outgrown, err
