@@ -112,7 +112,7 @@ func IsKind(err error, kind ErrorKind) bool {
 const (
 	denied     = "42501"
 	deniedHint = "the role in CDOCS_DATABASE_URL has no right to do this: use the database's owner to create and migrate " +
-		"the index, and a role that may insert, update and delete to fill it"
+		"the index, and a role that may insert, update and delete to fill it; if the URL names a standby, name its primary"
 )
 
 // onlyRead is the SQLSTATE of a write in a transaction that only reads, as on a standby.

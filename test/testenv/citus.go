@@ -42,7 +42,7 @@ func StartCitus(t testing.TB) *Citus {
 	}
 	c := &Citus{Workers: make([]*Cluster, 2)}
 	for _, server := range []**Cluster{&c.Coordinator, &c.Workers[0], &c.Workers[1]} {
-		*server = startClusterWith(t, "shared_preload_libraries=citus", "wal_level=logical")
+		*server = startClusterWith(t, initialize, "shared_preload_libraries=citus", "wal_level=logical")
 		// libpq takes the folder of a socket for a host. A server reaches itself by the local one.
 		(*server).run(t, (*server).URL(), "CREATE DATABASE "+citusDatabase,
 			"ALTER SYSTEM SET citus.local_hostname = '"+(*server).Folder()+"'", "SELECT pg_reload_conf()")

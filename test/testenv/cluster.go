@@ -25,7 +25,7 @@ const (
 // It is reached over a Unix socket in that folder only, which is closed to
 // other users. It trades durability for speed.
 func startCluster(ctx context.Context, size Size, logf Logf) (_ *Database, err error) {
-	c, folder, err := newCluster(ctx, size, logf)
+	c, folder, err := newCluster(ctx, size, logf, initialize)
 	if err != nil {
 		return nil, err
 	}
@@ -41,8 +41,14 @@ func startCluster(ctx context.Context, size Size, logf Logf) (_ *Database, err e
 	}, nil
 }
 
-// newCluster makes a cluster in a temporary folder, which the caller removes.
-func newCluster(ctx context.Context, size Size, logf Logf) (c cluster, folder *scratch, err error) {
+// initialize makes the files of a cluster.
+func initialize(ctx context.Context, c cluster) error { return c.Init(ctx, "--no-sync") }
+
+// newCluster makes a cluster in a temporary folder, which the caller removes. fill makes its
+// files.
+func newCluster(
+	ctx context.Context, size Size, logf Logf, fill func(context.Context, cluster) error,
+) (c cluster, folder *scratch, err error) {
 	found, err := pgserver.Find(ctx)
 	if err != nil {
 		return cluster{}, nil, howToInstall(err)
@@ -71,7 +77,7 @@ func newCluster(ctx context.Context, size Size, logf Logf) (c cluster, folder *s
 		},
 		size: size,
 	}
-	return c, folder, c.Init(ctx, "--no-sync")
+	return c, folder, fill(ctx, c)
 }
 
 // howToInstall adds how the tests get a PostgreSQL, if there is none.
@@ -93,11 +99,7 @@ type cluster struct {
 // durability for speed, and waits until it answers. The server ends with this process.
 func (c cluster) serve(ctx context.Context, settings ...string) (*process, error) {
 	postgres := c.Command(slices.Concat(fastSettings(c.size), settings)...)
-	var credential *syscall.Credential
-	if c.Account != nil {
-		credential = &syscall.Credential{Uid: c.Account.UID, Gid: c.Account.GID}
-	}
-	postgres.SysProcAttr = childAttributes(credential, syscall.SIGQUIT)
+	postgres.SysProcAttr = childAttributes(c.credential(), syscall.SIGQUIT)
 	server, err := startProcess(postgres)
 	if err != nil {
 		return nil, err
@@ -106,6 +108,14 @@ func (c cluster) serve(ctx context.Context, settings ...string) (*process, error
 		return nil, errors.Join(err, server.stop(syscall.SIGQUIT))
 	}
 	return server, nil
+}
+
+// credential is the account that PostgreSQL's programs run as; nil for this process's.
+func (c cluster) credential() *syscall.Credential {
+	if c.Account == nil {
+		return nil
+	}
+	return &syscall.Credential{Uid: c.Account.UID, Gid: c.Account.GID}
 }
 
 // fastSettings trade a server's durability for speed.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -26,14 +28,29 @@ type Cluster struct {
 // The test is skipped on a machine that has no PostgreSQL of its own.
 func StartCluster(t testing.TB) *Cluster {
 	t.Helper()
-	return startClusterWith(t)
+	return startClusterWith(t, initialize)
 }
 
-func startClusterWith(t testing.TB, settings ...string) *Cluster {
+// StartStandby starts a server that follows another one and is read-only, as [StartCluster] does.
+func StartStandby(t testing.TB, primary *Cluster) *Cluster {
+	t.Helper()
+	return startClusterWith(t, func(ctx context.Context, c cluster) error {
+		//nolint:gosec // PostgreSQL's
+		copied := exec.CommandContext(ctx, filepath.Join(c.Installation.Bin, "pg_basebackup"),
+			"--pgdata", c.Data, "--dbname", primary.URL(), "--write-recovery-conf", "--checkpoint=fast", "--no-sync")
+		copied.SysProcAttr = childAttributes(c.credential(), syscall.SIGKILL)
+		if text, err := copied.CombinedOutput(); err != nil {
+			return fmt.Errorf("pg_basebackup: %w\n%s", err, text)
+		}
+		return nil
+	})
+}
+
+func startClusterWith(t testing.TB, fill func(context.Context, cluster) error, settings ...string) *Cluster {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), startTimeout)
 	defer cancel()
-	made, folder, err := newCluster(ctx, Small, t.Logf)
+	made, folder, err := newCluster(ctx, Small, t.Logf, fill)
 	if errors.Is(err, pgserver.ErrNotInstalled) {
 		t.Skip("testenv:", err)
 	}
