@@ -85,11 +85,12 @@ test-containers: ## Run the tests that depend on the services, with both in Dock
 	CDOCS_TEST_POSTGRES=18 test/testenv/scripts/docker.sh bin/withservices -database -- \
 		sh -c 'go test -count=1 ./db && $(print_services)'
 
-# CITUS=DIR names a folder with the source of Citus, to be built and installed first.
+# CITUS=DIR names a folder with the source of Citus, to be built and installed first. AWAY=5m
+# keeps a worker away for five minutes, while documents of its projects and of others are saved.
 .PHONY: test-citus
 test-citus: ## Run the tests on a cluster of Citus, where it is installed or CITUS=DIR has its source
 	@lacks=$$(sh test/testenv/scripts/citus.sh $(CITUS)) || exit; test -z "$$lacks" || { echo "make test-citus is skipped: $$lacks"; exit 0; }; \
-		$(with_services) sh -c 'CDOCS_TEST_CITUS=1 go test -count=1 -timeout=15m -run=Citus ./db ./test/containers && $(print_services)'
+		$(with_services) sh -c 'CDOCS_TEST_CITUS=1 CDOCS_TEST_AWAY=$(AWAY) go test -count=1 -timeout=15m -run=Citus ./db ./test/containers && $(print_services)'
 
 compose = docker compose -f deploy/compose.yaml
 PROFILE ?= cpu

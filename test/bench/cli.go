@@ -40,7 +40,7 @@ func (c *command) run(databaseURL string, arguments ...string) {
 // commandTrips counts the round trips of a search by the command line.
 func commandTrips(ctx context.Context, b *bench) (count float64, note string) {
 	c := b.newCommand(ctx)
-	counter, through := b.newTrips(c.database.url)
+	counter, through := b.newTrips(c.database.url, way{trip: farAway})
 	c.run(through, "search", query(0))
 	count, what := counter.taken()
 	return count, fmt.Sprintf("%d documents: %s", farDocuments, what)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -36,16 +37,31 @@ type trips struct {
 var polled = regexp.MustCompile(`TenantState$|^-- ping$`) //nolint:gochecknoglobals // a constant
 
 // newTrips returns the URL that leads through the counter to a database.
-func (b *bench) newTrips(databaseURL string) (t *trips, through string) {
+func (b *bench) newTrips(databaseURL string, w way) (t *trips, through string) {
 	t = &trips{by: map[string]int{}}
-	return t, b.tapped(databaseURL, t.watch, func(tap io.WriteCloser) io.WriteCloser { return late{tap} })
+	return t, b.tapped(databaseURL, t.watch, func(tap io.WriteCloser) io.WriteCloser { return traveller{tap, w} })
 }
 
-// late holds back what is written: the relay sends on what its tap has taken.
-type late struct{ io.WriteCloser }
+// way is how far a database is: the time of a round trip, and whether the connection of the
+// next one is reset.
+type way struct {
+	trip  time.Duration
+	reset func() bool // nil for never
+}
 
-func (l late) Write(p []byte) (int, error) {
-	time.Sleep(farAway)
+// traveller holds back what is written: the relay sends on what its tap has taken, and breaks
+// the connection if it has taken nothing.
+type traveller struct {
+	io.WriteCloser
+
+	way way
+}
+
+func (l traveller) Write(p []byte) (int, error) {
+	time.Sleep(l.way.trip)
+	if l.way.reset != nil && l.way.reset() {
+		return 0, io.ErrClosedPipe
+	}
 	return l.WriteCloser.Write(p)
 }
 
@@ -131,16 +147,23 @@ func (b *bench) openFar(ctx context.Context) *far {
 	f.fake = b.startFake(0)
 	check(b.within(func(b *bench) { b.startServer(ctx, f.database.url, f.fake.URL()).activate(ctx, f.repo, "main") }))
 	f.database.settle(ctx)
-	counter, through := b.newTrips(f.database.url)
-	f.trips, f.server = counter, b.startServer(ctx, through, f.fake.URL())
-	get(f.server.Text(ctx, "search_handbook", map[string]any{"query": "x"})) // connects
+	f.connect(ctx, b, way{trip: farAway})
 	f.taken()
 	return f
 }
 
+// connect starts a server that reaches the database by a way, and has it connect.
+func (f *far) connect(ctx context.Context, b *bench, w way) {
+	counter, through := b.newTrips(f.database.url, w)
+	f.trips, f.server = counter, b.startServer(ctx, through, f.fake.URL())
+	get(f.server.Text(ctx, "search_handbook", map[string]any{"query": "x"}))
+}
+
 // activate makes the project active, without asking for its state afterwards.
-func (f *far) activate(ctx context.Context) {
-	check(f.server.Call(ctx, "activate_project", map[string]any{"config_path": f.repo.config(), "branch_name": "main"}, nil))
+func (f *far) activate(ctx context.Context) { check(f.tryActivate(ctx)) }
+
+func (f *far) tryActivate(ctx context.Context) error {
+	return f.server.Call(ctx, "activate_project", map[string]any{"config_path": f.repo.config(), "branch_name": "main"}, nil)
 }
 
 // farSearch counts the round trips of a search whose embedding is not known yet.
@@ -182,16 +205,82 @@ func farSync(ctx context.Context, b *bench) (count float64, note string) {
 	f.server.search(ctx, rag.Hybrid, query(0))
 	time.Sleep(time.Second) // for what follows the activation
 	f.taken()
+	took := f.sync(ctx, 12)
+	time.Sleep(time.Second) // for what follows the last vector
+	count, what := f.taken()
+	return count, fmt.Sprintf("%v a trip, %d of %d files, %.0f ms: %s", farAway, farChanged, farDocuments, ms(took), what)
+}
+
+// sync changes files, and returns how long it takes until all have their vectors.
+func (f *far) sync(ctx context.Context, seed uint64) (took time.Duration) {
 	began := time.Now()
-	f.repo.write(farChanged, 12)
-	var took time.Duration
+	f.repo.write(farChanged, seed)
 	for missing := 1; missing > 0; took = time.Since(began) {
 		time.Sleep(farAway) // between two looks
 		f.database.scan(ctx, fmt.Sprintf(`SELECT %d - count(DISTINCT c.document_id) FROM document_chunks c
 			JOIN passages p ON p.hash = c.passage_hash AND p.created_at > now() - interval '%d ms'
 			JOIN embeddings e ON e.hash = p.hash`, farChanged, time.Since(began).Milliseconds()), &missing)
 	}
-	time.Sleep(time.Second) // for what follows the last vector
-	count, what := f.taken()
-	return count, fmt.Sprintf("%v a trip, %d of %d files, %.0f ms: %s", farAway, farChanged, farDocuments, ms(took), what)
+	return took
+}
+
+// farResetShare is the part of the round trips of farResets that are reset.
+const farResetShare = .01
+
+// farResets counts calls that fail on connections of which one in a hundred round trips is
+// reset. The note has how long calls take, with and without resets.
+func farResets(ctx context.Context, b *bench) (failed float64, note string) {
+	f := b.openFar(ctx)
+	var calls int
+	var rows []string
+	for _, trip := range []time.Duration{50 * time.Millisecond, 150 * time.Millisecond} {
+		for _, share := range []float64{0, farResetShare} {
+			var mu sync.Mutex
+			random := rand.New(rand.NewPCG(1, 2))
+			t := f.timed(ctx, b, way{trip: trip, reset: func() bool {
+				mu.Lock()
+				defer mu.Unlock()
+				return random.Float64() < share
+			}})
+			calls += t.calls
+			failed += float64(t.failed)
+			rows = append(rows, fmt.Sprintf("%v, %.0f %% resets: search %.0f ms (p99 %.0f), activation %.0f (slowest %.0f), "+
+				"sync of %d files %.0f (slowest %.0f)", trip, 100*share, ms(median(t.searches)), ms(percentile(t.searches, 99)),
+				ms(median(t.activations)), ms(percentile(t.activations, 100)),
+				farChanged, ms(median(t.syncs)), ms(percentile(t.syncs, 100))))
+		}
+	}
+	return failed, fmt.Sprintf("of %d searches and activations; %s", calls, strings.Join(rows, "; "))
+}
+
+// farTimes are what calls to a far database take, and how many of how many fail.
+type farTimes struct {
+	searches, activations, syncs []time.Duration
+	calls, failed                int
+}
+
+func (f *far) timed(ctx context.Context, b *bench, w way) (t farTimes) {
+	call := func(took *[]time.Duration, do func() error) {
+		began := time.Now()
+		err := do()
+		*took = append(*took, time.Since(began))
+		t.calls++
+		if err != nil {
+			t.failed++
+			b.say("far.resets: %v", err)
+		}
+	}
+	for range b.size(2, 10) {
+		f.connect(ctx, b, w)
+		call(&t.activations, func() error { return f.tryActivate(ctx) })
+	}
+	for i := range b.size(10, 200) {
+		call(&t.searches, func() error {
+			return f.server.Call(ctx, "semantic_search", map[string]any{"query": query(i)}, nil)
+		})
+	}
+	for i := range b.size(1, 5) {
+		t.syncs = append(t.syncs, f.sync(ctx, uint64(i)+uint64(time.Now().UnixNano())))
+	}
+	return t
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -131,10 +132,32 @@ func (c citus) workerIsAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitUntilFound(t, checkout.serve(t), "heron", checkout.save(t, "heron"))
-	path := on[away].save(t, "heron")
+	paths := map[string]string{"heron": on[away].save(t, "heron")}
 	if f := cut.fails("semantic_search", map[string]any{"query": "heron"}); f.Code != "DATABASE_ERROR" {
 		t.Errorf("a search in a project that is away fails with %v, want DATABASE_ERROR", f)
 	}
+	until := time.Now().Add(awayTime(t))
+	for i := 1; time.Now().Before(until); i++ {
+		word := "heron" + strings.Repeat("x", i)
+		waitUntilFound(t, activated, word, here.save(t, word))
+		paths[word] = on[away].save(t, word)
+	}
 	away.Start()
-	waitUntilFound(t, cut, "heron", path)
+	for word, path := range paths {
+		waitUntilFound(t, cut, word, path)
+	}
+}
+
+// awayTime is how long a worker is away.
+func awayTime(t *testing.T) time.Duration {
+	t.Helper()
+	text := os.Getenv("CDOCS_TEST_AWAY")
+	if text == "" {
+		return 0
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }
