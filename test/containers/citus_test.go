@@ -138,7 +138,7 @@ func (c citus) workerIsAway(t *testing.T) {
 	}
 	until := time.Now().Add(awayTime(t))
 	for i := 1; time.Now().Before(until); i++ {
-		word := "heron" + strings.Repeat("x", i)
+		word := fmt.Sprintf("heron%c%c%c", 'a'+i/676%26, 'a'+i/26%26, 'a'+i%26)
 		waitUntilFound(t, activated, word, here.save(t, word))
 		paths[word] = on[away].save(t, word)
 	}
