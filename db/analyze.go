@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -59,15 +60,15 @@ func (d *Database) Compact(ctx context.Context, collection Collection) error {
 		if err := conn.QueryRow(ctx, strings.ReplaceAll(outgrownGraph, "COLLECTION", name)).Scan(&few, &outgrown); err != nil || !few {
 			return err //nolint:wrapcheck // retry does
 		}
+		invalid, err := invalidIndexes(ctx, conn)
+		if err != nil {
+			return err
+		}
 		statements := []string{"VACUUM (SKIP_LOCKED) documents, document_chunks, document_links, passages_" + name}
+		for _, index := range slices.DeleteFunc(invalid, isIndex) { // of a server that ended meanwhile
+			statements = append(statements, mendIndex(index))
+		}
 		if outgrown {
-			unfinished, err := invalidIndexes(ctx, conn)
-			if err != nil {
-				return err
-			}
-			for _, index := range unfinished {
-				statements = append(statements, mendIndex(index))
-			}
 			statements = append(statements, "REINDEX TABLE CONCURRENTLY embeddings_"+name, "VACUUM (SKIP_LOCKED) embeddings_"+name)
 		}
 		for _, statement := range statements {

@@ -65,10 +65,16 @@ func Mend(ctx context.Context, address string) (done []string, err error) {
 
 // mendIndex is the statement after which no index of this name is invalid.
 func mendIndex(name string) string {
-	if strings.Contains(name, "_ccnew") || strings.Contains(name, "_ccold") { // left by a REINDEX that failed
-		return "DROP INDEX CONCURRENTLY " + name
+	if isIndex(name) {
+		return "REINDEX INDEX CONCURRENTLY " + name
 	}
-	return "REINDEX INDEX CONCURRENTLY " + name
+	return "DROP INDEX CONCURRENTLY " + name
+}
+
+// isIndex reports whether an index is one of the schema's, and not what a REINDEX CONCURRENTLY
+// that failed has left.
+func isIndex(name string) bool {
+	return !strings.Contains(name, "_ccnew") && !strings.Contains(name, "_ccold")
 }
 
 // createDatabase makes a database, from the one that every server has.
