@@ -5,9 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 // CheckoutState says whether a checkout of a branch still exists.

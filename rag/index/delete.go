@@ -4,11 +4,10 @@ import (
 	"context"
 	"strings"
 
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/google/uuid"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 // Selection names the tenants of a project. A nil Branch or PathHash stands for

@@ -5,15 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
+	"sync"
 	"time"
-
-	"github.com/compound-docs/compound-docs/rag/catalog"
 
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/panics"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
@@ -182,4 +183,88 @@ func (x *Index) embedBatch(
 		}
 	}
 	return vectors, refused, nil
+}
+
+// claimWait is how long a caller waits for passages that other callers are embedding.
+const claimWait = 50 * time.Millisecond
+
+// claims are the passages that are being embedded in this process, so that no two callers
+// embed one. Safe for concurrent use.
+type claims struct {
+	mu   sync.Mutex
+	held map[uuid.UUID]struct{}
+}
+
+// take claims the passages that no other caller holds, and returns them. The caller calls
+// release when their vectors are stored.
+func (c *claims) take(passages []unembedded) (taken []unembedded, release func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	taken = slices.DeleteFunc(passages, func(p unembedded) bool {
+		_, held := c.held[p.Hash]
+		return held
+	})
+	for _, p := range taken {
+		c.held[p.Hash] = struct{}{}
+	}
+	return taken, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for _, p := range taken {
+			delete(c.held, p.Hash)
+		}
+	}
+}
+
+// sleep waits, or returns the error of ctx.
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err() //nolint:wrapcheck // the caller knows why
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// EmbedDocument embeds what one document lacks, beside the queue. Passages that the
+// model refuses are no error.
+func (q *Queue) EmbedDocument(ctx context.Context, collection catalog.Collection, path string) error {
+	model, err := q.useModel(ctx)
+	if err != nil {
+		return err
+	}
+	for refused := map[uuid.UUID]error{}; ; {
+		var passages []unembedded
+		err := q.index.db.Read(ctx, "find passages to embed", func(queries *db.Queries) (err error) {
+			passages, err = queries.EmbeddingQueue(ctx, db.EmbeddingQueueParams{
+				ProjectID: q.tenant.ProjectID, TenantID: q.tenant.ID, Collection: collection, ModelID: model.id,
+				Paths: []string{path}, Skipped: slices.Collect(maps.Keys(refused)), MaxPassages: maxBatchPassages,
+			})
+			return err
+		})
+		if err != nil || len(passages) == 0 {
+			return err
+		}
+		if err := q.embedNow(ctx, model, collection, passages, refused); err != nil {
+			return err
+		}
+	}
+}
+
+// embedNow embeds the first batch of passages, or waits a moment if other callers are
+// embedding them all. It adds to refused.
+func (q *Queue) embedNow(
+	ctx context.Context, model usedModel, collection catalog.Collection, passages []unembedded, refused map[uuid.UUID]error,
+) error {
+	passages, release := q.index.claims.take(passages)
+	defer release()
+	if len(passages) == 0 {
+		return sleep(ctx, claimWait)
+	}
+	vectors, reasons, err := q.index.embedGuarded(ctx, model, passages[:q.index.pace.batch(passages)])
+	if err != nil {
+		return err
+	}
+	maps.Copy(refused, reasons)
+	return q.index.storeVectors(ctx, q.tenant.ProjectID, model, collection, vectors)
 }

@@ -9,12 +9,11 @@ import (
 	"context"
 	"log/slog"
 
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/google/uuid"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 

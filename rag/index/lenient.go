@@ -7,9 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 // namedType returns the doc-type that the front matter of a lenient project's document

@@ -2,10 +2,12 @@ package index
 
 import (
 	"context"
-
-	"github.com/compound-docs/compound-docs/rag/catalog"
+	"encoding/json"
+	"fmt"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 // CitedPlaces are the places of the repository that a document cites, such as
@@ -67,4 +69,125 @@ func (x *Index) CountByType(ctx context.Context, scope catalog.Scope) (map[strin
 		return err
 	})
 	return counts, err
+}
+
+// Mean is what the index knows of the meaning of a document.
+type Mean struct {
+	// Hash is that of the file of which the vectors are.
+	Hash document.Hash
+	// Vector is the mean of the vectors of the document's passages.
+	Vector []float32
+}
+
+// Means returns those of the project's own documents that have a vector for every passage,
+// by their paths. The vectors are of the model that the checkout was last indexed with.
+// There are none if the index does not have the checkout, which is not registered.
+func (x *Index) Means(ctx context.Context, key catalog.TenantKey) (map[string]Mean, error) {
+	var means map[string]Mean
+	err := x.db.Read(ctx, "read the vectors of documents", func(q *db.Queries) error {
+		means = map[string]Mean{}
+		tenant, row, err := lookUp(ctx, q, key)
+		if err != nil {
+			return err
+		}
+		rows, err := q.EmbeddingMeans(ctx, db.EmbeddingMeansParams{
+			ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collection: catalog.Compounding, ModelID: row.ModelID,
+		})
+		for _, row := range rows {
+			mean := Mean{Vector: row.Mean.Slice()}
+			copy(mean.Hash[:], row.ContentHash)
+			means[row.RelativePath] = mean
+		}
+		return err
+	})
+	if db.IsNoRows(err) {
+		return means, nil
+	}
+	return means, err
+}
+
+// lookUp finds a checkout, with the model that makes its vectors, 0 before the first. The error
+// says that there are no rows if the index does not have the checkout.
+func lookUp(ctx context.Context, q *db.Queries, key catalog.TenantKey) (*catalog.Tenant, db.TenantFindRow, error) {
+	projectID, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: key.Project})
+	if err != nil {
+		return nil, db.TenantFindRow{}, err
+	}
+	row, err := q.TenantFind(ctx, db.TenantFindParams{ProjectID: projectID, BranchName: key.Branch, PathHash: key.PathHash})
+	return &catalog.Tenant{Key: key, ProjectID: projectID, ID: row.ID, Generation: row.Generation}, row, err
+}
+
+// Inspection counts the passages of a checkout in the index.
+type Inspection struct {
+	// Missing of Chunks parts of documents have no vector of the model that the checkout
+	// was last indexed with.
+	Missing, Chunks int
+	// Published is set if an indexer has published its status.
+	Published bool
+}
+
+// Inspect looks at a checkout without registering it, decodes what its indexer last
+// published into status, and reports false if the index does not have the checkout.
+func (x *Index) Inspect(ctx context.Context, key catalog.TenantKey, status any) (found bool, result Inspection, err error) {
+	var tenant *catalog.Tenant
+	err = x.db.Read(ctx, "inspect the index", func(q *db.Queries) error {
+		result = Inspection{}
+		var row db.TenantFindRow
+		if tenant, row, err = lookUp(ctx, q, key); err != nil {
+			return err
+		}
+		for _, collection := range []catalog.Collection{catalog.Compounding, catalog.External} {
+			progress, err := q.EmbeddingProgress(ctx, db.EmbeddingProgressParams{
+				ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collection: collection, ModelID: row.ModelID,
+			})
+			if err != nil {
+				return err
+			}
+			result.Chunks += int(progress.Chunks)
+			result.Missing += int(progress.Missing)
+		}
+		return nil
+	})
+	if db.IsNoRows(err) {
+		return false, Inspection{}, nil
+	}
+	if err == nil {
+		result.Published, err = x.SyncStatus(ctx, tenant, status)
+	}
+	return err == nil, result, err
+}
+
+// SetSyncStatus publishes how far the tenant's index is behind, for the servers
+// that do not index it. It does nothing under the context of a former indexer.
+func (x *Index) SetSyncStatus(ctx context.Context, tenant *catalog.Tenant, status any) error {
+	encoded, err := json.Marshal(status)
+	if err != nil {
+		return fmt.Errorf("encode sync status: %w", err)
+	}
+	return x.db.WriteOne(ctx, "publish sync status", func(q *db.Queries) error {
+		return q.TenantSetSyncStatus(ctx, db.TenantSetSyncStatusParams{
+			SyncStatus: string(encoded), ProjectID: tenant.ProjectID, ID: tenant.ID,
+			Generation: tenant.Generation, Epoch: db.EpochOf(ctx),
+		})
+	})
+}
+
+// SyncStatus decodes what the tenant's indexer last published into status, and
+// reports false if there is nothing.
+func (x *Index) SyncStatus(ctx context.Context, tenant *catalog.Tenant, status any) (bool, error) {
+	var encoded []byte
+	err := x.db.Read(ctx, "read sync status", func(q *db.Queries) (err error) {
+		encoded, err = q.TenantSyncStatus(ctx, db.TenantSyncStatusParams{ProjectID: tenant.ProjectID, ID: tenant.ID})
+		return err
+	})
+	if db.IsNoRows(err) || err == nil && encoded == nil {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if err := json.Unmarshal(encoded, status); err != nil {
+		return false, fmt.Errorf("decode sync status: %w", err)
+	}
+	return true, nil
 }

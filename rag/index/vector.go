@@ -8,13 +8,12 @@ import (
 	"math"
 	"slices"
 
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/google/uuid"
 	"github.com/pgvector/pgvector-go"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
