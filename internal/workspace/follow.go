@@ -2,12 +2,14 @@ package workspace
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/compound-docs/compound-docs/internal/panics"
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
@@ -117,4 +119,69 @@ func (w *Workspace) used(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, usedPatience)
 	defer cancel()
 	w.askIndex(ctx)
+}
+
+// Follow tells the workspace which folders the client works in, the first one before the
+// others. Call it before each call that needs a project: it costs nothing as long as they
+// are the same.
+//
+// When the client has left the repository of the active project, as it does when it
+// enters another worktree, the next call activates the one that it has gone to. A project
+// that the client was not in, because another one was activated on purpose, stays.
+func (w *Workspace) Follow(folders []string) {
+	w.mu.Lock()
+	same := slices.Equal(folders, w.clientFolders)
+	w.mu.Unlock()
+	if same {
+		return
+	}
+	var roots []string
+	for _, folder := range folders {
+		if root, err := project.FindRoot(folder); err == nil {
+			roots = append(roots, root)
+		}
+	}
+	w.switching.Lock()
+	defer w.switching.Unlock()
+	at, certain := w.whereabouts()
+	w.mu.Lock()
+	before := w.clientRoots
+	w.clientFolders, w.clientRoots = folders, roots
+	w.mu.Unlock()
+	switch {
+	case len(roots) == 0 || slices.Contains(roots, at):
+		return
+	case at == "" || slices.Contains(before, at):
+	case !certain && before == nil && project.SameRepository(at, roots[0]):
+		// The server was started for the main worktree, by a client that is in another.
+	default:
+		return
+	}
+	w.mu.Lock()
+	left := w.active
+	w.active, w.deleted, w.projectDir = nil, nil, roots[0]
+	w.mu.Unlock()
+	if left != nil {
+		left.stop()
+	}
+}
+
+// whereabouts returns the root of the repository that calls are answered from, "" for
+// none. It is certain if that was activated already.
+func (w *Workspace) whereabouts() (root string, certain bool) {
+	if active := w.current(); active != nil {
+		return active.Definition.Root, true
+	}
+	if why := w.deletion(); why != nil {
+		return why.project.Root, true
+	}
+	dir := w.ownDir()
+	if dir == "" {
+		return "", false
+	}
+	root, err := project.FindRoot(dir)
+	if err != nil {
+		return dir, false
+	}
+	return root, false
 }

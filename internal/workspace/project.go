@@ -10,13 +10,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/compound-docs/compound-docs/rag/apierror"
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/panics"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/staleness"
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/watch"
 )

@@ -6,12 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/compound-docs/compound-docs/rag/apierror"
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/watch"
 )

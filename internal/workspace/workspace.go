@@ -13,15 +13,14 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/compound-docs/compound-docs/rag/apierror"
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/google/uuid"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/answer"
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
