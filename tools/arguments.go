@@ -7,12 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/compound-docs/compound-docs/rag/apierror"
-
 	declared "github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/internal/jsonschema"
+	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
 // maxListed bounds the wrong arguments that one error lists.

@@ -6,10 +6,10 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/compound-docs/compound-docs/rag/apierror"
-
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
 // logCalls writes one log line for every tool call that returns: the tool, how many

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
@@ -130,4 +131,15 @@ func (c *Caller) SearchHandbook(ctx context.Context, arguments map[string]any) (
 		}
 	}
 	return answer, err
+}
+
+// SearchAnswer returns the structured content with which semantic_search answers
+// the hits, as JSON, so that an evaluation can say what an answer costs.
+func SearchAnswer(hits rag.Hits) ([]byte, error) {
+	results, omitted := fit(searchResults(hits.Documents, nil), maxList)
+	answer, err := readable(semanticSearchOutput{Results: results, TotalMatches: len(results), OmittedCount: omitted})
+	if err != nil {
+		return nil, fmt.Errorf("encode a search answer: %w", err)
+	}
+	return answer, nil
 }

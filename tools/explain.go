@@ -4,10 +4,9 @@ import (
 	"context"
 	"math"
 
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 // ExplainOutput says why a search finds what it finds. No tool answers with it: it is for

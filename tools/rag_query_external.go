@@ -3,12 +3,11 @@ package tools
 import (
 	"context"
 
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/answer"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 

@@ -3,9 +3,9 @@ package tools
 import (
 	"context"
 
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 type updatePromotionLevelInput struct {
