@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"syscall"
+	"time"
 	"unicode/utf8"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
+	"github.com/compound-docs/compound-docs/internal/document"
 )
 
 // unfitError is why a file cannot be a document. What the index holds under its
@@ -40,4 +43,74 @@ func fit(info fs.FileInfo) error {
 		return errTooLarge(info.Size())
 	}
 	return nil
+}
+
+// Open opens the folder under the rules of [Folder.Dir] and [Folder.Inside].
+func (f Folder) Open() (*contain.Root, error) {
+	if f.Inside == "" {
+		return contain.Open(f.Dir)
+	}
+	return contain.OpenInside(f.Inside, f.Dir)
+}
+
+// covered returns an error if name leads by a symbolic link to a target that the folder
+// does not cover: a link is no way around a pattern.
+func (f Folder) covered(name, target string) error {
+	if f.Match == nil || target == name || f.Covers(target) {
+		return nil
+	}
+	return &unfitError{fmt.Sprintf(
+		"is a symbolic link to %s, which does not belong to the documents; put the file itself there", target)}
+}
+
+// explain replaces the error of looking at a file by one that says what to do about the
+// file, where that cannot be a document. It returns other errors as they are.
+func explain(root *contain.Root, name string, err error) error {
+	tooLarge, isTooLarge := errors.AsType[*contain.TooLargeError](err)
+	switch {
+	case isTooLarge:
+		return errTooLarge(tooLarge.Size)
+	case errors.Is(err, contain.ErrNotRegular):
+		return errNotRegular
+	case errors.Is(err, contain.ErrReplaced):
+		return errChanged
+	case errors.Is(err, contain.ErrHidden):
+		target, _ := root.Resolve(name) // the error is the same
+		return &unfitError{fmt.Sprintf(
+			"leads to %s by a symbolic link, and hidden files are not read; put the file itself there", target)}
+	}
+	info, lstatErr := root.Lstat(name)
+	if lstatErr != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return err
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &unfitError{"is a symbolic link to nothing; correct or remove it"}
+	case errors.Is(err, syscall.ELOOP):
+		return &unfitError{"is a symbolic link that leads back to itself; correct or remove it"}
+	case errors.Is(err, contain.ErrEscapes):
+		return &unfitError{"is a symbolic link out of the folder; put the file itself there"}
+	default:
+		return err
+	}
+}
+
+// StampOf returns what the file system says of a file. The stamp has no hash.
+func StampOf(info fs.FileInfo) document.Stamp {
+	stamp := document.Stamp{Size: info.Size(), ModTime: info.ModTime()}
+	stamp.ChangeTime, stamp.Inode, _ = systemStamp(info)
+	return stamp
+}
+
+// provenTime returns the change time, or zero if it is too recent to prove
+// anything: a file that changes twice in one tick of the clock keeps its time.
+func provenTime(changeTime, now time.Time) time.Time {
+	tick := 20 * time.Millisecond // two of the slowest kernel's
+	if changeTime.Nanosecond() == 0 {
+		tick = 2 * time.Second // of a file system that keeps whole seconds
+	}
+	if now.Sub(changeTime) < tick {
+		return time.Time{}
+	}
+	return changeTime
 }

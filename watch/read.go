@@ -1,8 +1,14 @@
 package watch
 
 import (
+	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"path"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
@@ -55,4 +61,86 @@ func (e entry) file(content []byte) document.File {
 		Path: e.path, Content: content,
 		Size: e.stamp.Size, ModTime: e.stamp.ModTime, ChangeTime: e.stamp.ChangeTime, Inode: e.stamp.Inode,
 	}
+}
+
+// nameOf returns a path of the index as one of the folder.
+func (f Folder) nameOf(indexed string) (name string, ok bool) {
+	name, ok = indexed, true
+	if f.Prefix != "" {
+		name, ok = strings.CutPrefix(indexed, f.Prefix+"/")
+	}
+	return name, ok && fs.ValidPath(name)
+}
+
+// Changed returns the paths of the index whose files no longer have the bytes of
+// their stamps. Writers of the index ask it within their transactions.
+func (f Folder) Changed(stamps map[string]document.Stamp) []string { return f.unlike(stamps, f.holds) }
+
+// Outdated returns the paths of the index whose files are not those of their stamps, as far
+// as the file system says. It reads none.
+func (f Folder) Outdated(stamps map[string]document.Stamp) []string {
+	return f.unlike(stamps, func(_ *contain.Root, e entry, stamp document.Stamp) bool {
+		present := e.stamp
+		if stamp.ChangeTime.IsZero() { // the walk that will prove it has not come yet
+			stamp.ChangeTime = present.ChangeTime
+		}
+		return stamp.Proves(present)
+	})
+}
+
+// unlike returns the paths of the index that have no file that is like their stamps.
+func (f Folder) unlike(
+	stamps map[string]document.Stamp, like func(root *contain.Root, e entry, stamp document.Stamp) bool,
+) []string {
+	root, err := f.Open()
+	if err != nil {
+		return slices.Collect(maps.Keys(stamps))
+	}
+	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
+	unlike := []string{}
+	for indexed, stamp := range stamps {
+		name, ok := f.nameOf(indexed)
+		if ok = ok && f.Covers(name); ok {
+			e, err := f.find(root, name)
+			ok = err == nil && like(root, e, stamp)
+		}
+		if !ok {
+			unlike = append(unlike, indexed)
+		}
+	}
+	return unlike
+}
+
+// holds reports whether a file has the bytes of the stamp.
+func (f Folder) holds(root *contain.Root, e entry, stamp document.Stamp) bool {
+	if stamp.Proves(e.stamp) {
+		return true
+	}
+	content, _, err := f.read(root, e)
+	return err == nil && sha256.Sum256(content) == stamp.Hash
+}
+
+// Present returns those of the paths of the index that are files of the folder.
+// Where the folder cannot be looked into that is all of them. Writers of the index
+// ask it within their transactions.
+func (f Folder) Present(paths []string) []string {
+	root, err := f.Open()
+	if errors.Is(err, fs.ErrNotExist) && f.MayBeMissing {
+		return nil
+	}
+	if err != nil {
+		return paths
+	}
+	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
+	present := []string{}
+	for _, indexed := range paths {
+		name, ok := f.nameOf(indexed)
+		if !ok || !f.Covers(name) {
+			continue
+		}
+		if _, err := f.find(root, name); !errors.Is(err, fs.ErrNotExist) && !unfit(err) {
+			present = append(present, indexed)
+		}
+	}
+	return present
 }
