@@ -1,0 +1,285 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/compound-docs/compound-docs/internal/pgversion"
+	"github.com/compound-docs/compound-docs/sql/schema"
+)
+
+// Version names the releases of a database server.
+type Version struct {
+	PostgreSQL string
+	// Pgvector is the installed one, or else the one that CREATE EXTENSION would install;
+	// "" if the server has none.
+	Pgvector string
+	// Packaged is the pgvector of the server's packages, to which the installed one can be updated.
+	Packaged string
+}
+
+// Newer reports whether the extension in the database is older than the server's packages.
+func (v Version) Newer() bool {
+	return v.Pgvector != v.Packaged && v.Packaged != "" && pgversion.AtLeast(v.Packaged, v.Pgvector)
+}
+
+// ServerVersion connects to a database, and creates nothing. Errors are [*Error].
+func ServerVersion(ctx context.Context, url string) (version Version, err error) {
+	err = visit(ctx, "look at database", url, func(ctx context.Context, conn *pgx.Conn) error {
+		version, _, err = readVersion(ctx, conn)
+		return err
+	})
+	return version, err
+}
+
+// readVersion also returns the number of the process that serves the connection. The
+// statement is not prepared, because a pooler may lose that.
+func readVersion(ctx context.Context, conn *pgx.Conn) (version Version, backend uint32, err error) {
+	err = conn.QueryRow(ctx, `
+		SELECT split_part(current_setting('server_version'), ' ', 1), coalesce(installed_version, default_version, ''),
+			coalesce(default_version, ''), pg_backend_pid()
+		FROM (VALUES ('vector')) AS wanted (extension) LEFT JOIN pg_available_extensions ON name = extension`,
+		pgx.QueryExecModeSimpleProtocol,
+	).Scan(&version.PostgreSQL, &version.Pgvector, &version.Packaged, &backend)
+	return version, backend, Wrap("read PostgreSQL's version", err)
+}
+
+// Check returns an [*Error] if the index does not work with the server.
+func (v Version) Check() error {
+	const op = "open database"
+	switch {
+	case !pgversion.AtLeast(v.PostgreSQL, pgversion.OldestPostgreSQL):
+		return &Error{
+			Op: op, Kind: KindSetup, Hint: "use PostgreSQL " + pgversion.OldestPostgreSQL + " or newer",
+			Err: fmt.Errorf("PostgreSQL %s is too old", v.PostgreSQL),
+		}
+	case v.Pgvector == "":
+		return &Error{
+			Op: op, Kind: KindSetup,
+			Hint: fmt.Sprintf("install pgvector for PostgreSQL %s on the database server "+
+				"(Debian: apt install postgresql-%d-pgvector; Homebrew: brew install pgvector; "+
+				"Docker: use the image pgvector/pgvector:0.8.7-pg17)", v.PostgreSQL, pgversion.Major(v.PostgreSQL)),
+			Err: errors.New("the server has no pgvector extension"),
+		}
+	case !pgversion.AtLeast(v.Pgvector, pgversion.OldestPgvector):
+		return &Error{
+			Op: op, Kind: KindSetup,
+			Hint: fmt.Sprintf("install pgvector %s or newer, then run ALTER EXTENSION vector UPDATE", pgversion.OldestPgvector),
+			Err:  fmt.Errorf("pgvector %s is too old", v.Pgvector),
+		}
+	}
+	return nil
+}
+
+// Concern returns a problem of the server that does not keep the index from working, and a
+// remedy. Both are "" if there is none.
+func (v Version) Concern() (problem, remedy string) {
+	if pgversion.AtLeast(v.Pgvector, pgversion.SoundPgvector) {
+		return "", ""
+	}
+	return fmt.Sprintf("pgvector %s may damage the index of vectors, or refuse a write, while PostgreSQL vacuums it", v.Pgvector),
+		fmt.Sprintf("install pgvector %s or newer, as from https://apt.postgresql.org, restart PostgreSQL, "+
+			"and run in the database ALTER EXTENSION vector UPDATE, and then REINDEX TABLE embeddings", pgversion.SoundPgvector)
+}
+
+// visit calls f with a connection of its own to a database that need not be this
+// program's.
+func visit(ctx context.Context, op, url string, f func(ctx context.Context, conn *pgx.Conn) error) error {
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		return errUnreadable() // pgx's message may quote the password
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return Wrap(op, err)
+	}
+	return Wrap(op, errors.Join(f(ctx, conn), conn.Close(ctx)))
+}
+
+// Rights says what the role of a database URL may do in the database.
+type Rights struct {
+	// Role and Schema are quoted as SQL identifiers. Schema is where tables would be made.
+	Role, Schema string
+	// Standby means that the server follows another one, ReadOnly that transactions
+	// write nothing, for whatever reason.
+	Standby, ReadOnly bool
+	// HasVector means that the extension is in the database, MayAddVector that the role
+	// may create it.
+	HasVector, MayAddVector bool
+	MayCreateTables         bool
+	// MayWrite is false for a role that only reads the tables that are there.
+	MayWrite bool
+}
+
+// ReadRights connects to a database, and creates nothing. Errors are [*Error].
+func ReadRights(ctx context.Context, url string) (rights Rights, err error) {
+	const op = "read the role's rights"
+	err = visit(ctx, op, url, func(ctx context.Context, conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, `
+			SELECT quote_ident(current_user), coalesce(quote_ident(current_schema()), 'public'),
+				pg_is_in_recovery(), current_setting('transaction_read_only') = 'on',
+				EXISTS (SELECT FROM pg_extension WHERE extname = 'vector'),
+				(SELECT rolsuper FROM pg_roles WHERE rolname = current_user) OR has_database_privilege(current_database(), 'CREATE')
+					AND EXISTS (SELECT FROM pg_available_extension_versions WHERE name = 'vector' AND trusted),
+				coalesce(has_schema_privilege(current_schema(), 'CREATE'), false),
+				coalesce(has_table_privilege(to_regclass('documents'), 'INSERT'), true)`,
+			pgx.QueryExecModeSimpleProtocol,
+		).Scan(&rights.Role, &rights.Schema, &rights.Standby, &rights.ReadOnly, &rights.HasVector, &rights.MayAddVector,
+			&rights.MayCreateTables, &rights.MayWrite)
+	})
+	return rights, err
+}
+
+// Team says how a database serves many servers.
+type Team struct {
+	// Connections are those that the PostgreSQL server has now, this one among them, and
+	// MaxConnections how many it takes of roles that are no superusers.
+	Connections, MaxConnections int
+	// Pooled means that a pooler is between.
+	Pooled bool
+	// Readable means that the connection is not encrypted, and leads to another machine.
+	// Unverified means that it is, and that nobody has checked whose machine that is.
+	Readable, Unverified bool
+	// Windows are how many servers are connected now, by the version of their program, ""
+	// for one that does not say it.
+	Windows map[string]int
+	// Unswept is for how long, at most, nobody has looked for a project's passages that no
+	// document uses; 0 without tables.
+	Unswept time.Duration
+}
+
+// ReadTeam connects to a database, and creates nothing. Errors are [*Error].
+func ReadTeam(ctx context.Context, url string, migrated bool) (team Team, err error) {
+	const op = "look at connections"
+	err = visit(ctx, op, url, func(ctx context.Context, conn *pgx.Conn) error {
+		var backend uint32
+		var encrypted bool
+		err := conn.QueryRow(ctx, `
+			SELECT (SELECT sum(numbackends) FROM pg_stat_database)::integer,
+				current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer,
+				pg_backend_pid(), coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false)`,
+			pgx.QueryExecModeSimpleProtocol,
+		).Scan(&team.Connections, &team.MaxConnections, &backend, &encrypted)
+		if err != nil {
+			return err //nolint:wrapcheck // visit does
+		}
+		team.Pooled = backend != conn.PgConn().PID()
+		address, remote := conn.PgConn().Conn().RemoteAddr().(*net.TCPAddr)
+		remote = remote && !address.IP.IsLoopback()
+		secured := conn.Config().TLSConfig
+		team.Readable = remote && !encrypted
+		team.Unverified = remote && encrypted && secured.InsecureSkipVerify && secured.VerifyPeerCertificate == nil
+		if team.Windows, err = windows(ctx, conn); err != nil || !migrated {
+			return err
+		}
+		var seconds float64
+		err = conn.QueryRow(ctx, `
+			SELECT coalesce(max(extract(epoch FROM now() - swept)), 0)::float8
+			FROM (SELECT coalesce(max(swept_at), min(first_seen)) AS swept FROM tenants GROUP BY project_id) AS projects`,
+			pgx.QueryExecModeSimpleProtocol).Scan(&seconds)
+		team.Unswept = time.Duration(seconds * float64(time.Second))
+		return err //nolint:wrapcheck // visit does
+	})
+	return team, err
+}
+
+// windows counts the servers that are connected to the database by their version.
+func windows(ctx context.Context, conn *pgx.Conn) (map[string]int, error) {
+	rows, err := conn.Query(ctx, `
+		SELECT split_part(application_name, ' ', 3), count(DISTINCT split_part(application_name, ' ', 2))::integer
+		FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'compound-docs %@%'
+		GROUP BY 1`, pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // visit does
+	}
+	byVersion := map[string]int{}
+	var version string
+	var count int
+	_, err = pgx.ForEachRow(rows, []any{&version, &count}, func() error {
+		byVersion[version] = count
+		return nil
+	})
+	return byVersion, err //nolint:wrapcheck // visit does
+}
+
+// breakingStep divides the numbers of migrations: 2 to 999 leave the servers that know
+// number 1 alone working, and 1000 does not.
+const breakingStep = 1000
+
+// Compatible reports whether a program whose newest migration is latest works with a
+// database whose newest one is applied.
+func Compatible(applied, latest int64) bool { return applied/breakingStep <= latest/breakingStep }
+
+// checkCompatible returns an [*Error] if a newer release has changed the schema so that
+// this one cannot use it.
+func checkCompatible(applied, latest int64) error {
+	if Compatible(applied, latest) {
+		return nil
+	}
+	return &Error{
+		Op: "open database", Kind: KindSetup, Hint: "install the newest compound-docs, and start the server again",
+		Err: fmt.Errorf("a newer compound-docs has changed the database so that this one cannot use it "+
+			"(it has migration %d, and this program knows %d)", applied, latest),
+	}
+}
+
+// SchemaVersion returns the newest migration that a database has, 0 for none, and the
+// newest that this program has. It creates nothing. Errors are [*Error].
+func SchemaVersion(ctx context.Context, url string) (applied, latest int64, err error) {
+	if latest, err = latestMigration(schema.FS); err != nil {
+		return 0, 0, err
+	}
+	const op = "read the schema's version"
+	err = visit(ctx, op, url, func(ctx context.Context, conn *pgx.Conn) error {
+		applied, err = appliedMigration(ctx, conn)
+		return Wrap(op, err)
+	})
+	return applied, latest, err
+}
+
+// appliedMigration returns the newest migration that the database has, 0 for none.
+func appliedMigration(ctx context.Context, conn *pgx.Conn) (applied int64, err error) {
+	err = conn.QueryRow(ctx, "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied",
+		pgx.QueryExecModeSimpleProtocol).Scan(&applied)
+	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok && pgErr.Code == undefinedTable {
+		return 0, nil
+	}
+	return applied, err //nolint:wrapcheck // the callers do
+}
+
+// The SQLSTATEs of a table and of a type that do not exist.
+const (
+	undefinedTable  = "42P01"
+	undefinedObject = "42704"
+)
+
+// latestMigration reads the number that the name of a migration begins with.
+func latestMigration(migrations fs.FS) (latest int64, err error) {
+	names, err := fs.Glob(migrations, "*.sql")
+	if err != nil {
+		return 0, fmt.Errorf("list the migrations: %w", err)
+	}
+	for _, name := range names {
+		number, _, _ := strings.Cut(name, "_")
+		version, err := strconv.ParseInt(number, 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("read the number of migration %s: %w", name, err)
+		}
+		latest = max(latest, version)
+	}
+	return latest, nil
+}
