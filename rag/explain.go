@@ -32,22 +32,23 @@ type Explanation struct {
 
 // ExplainedTerm is a term of the query.
 type ExplainedTerm struct {
-	Term string
+	Term string `json:"term"`
 	// Frequency is the number of sampled passages that have the term.
-	Frequency int
+	Frequency int `json:"frequency"`
 	// Weight is its part of the query's BM25.
-	Weight float64
+	Weight float64 `json:"weight"`
 	// Finds says that passages were found by the term. The others count in their scores.
-	Finds bool
+	Finds bool `json:"finds"`
 }
 
 // ExplainedPlan says how the vectors of documents of some levels were compared.
 type ExplainedPlan struct {
-	Levels []catalog.Level
+	Levels []catalog.Level `json:"promotion_levels"`
 	// Plan is "exact", "hnsw" or "nothing".
-	Plan string
-	// Passages has the levels. Up to Threshold all of them are compared.
-	Passages, Threshold int
+	Plan string `json:"plan"`
+	// Passages have the levels. Up to Threshold all of them are compared.
+	Passages  int `json:"passages"`
+	Threshold int `json:"exact_up_to"`
 }
 
 // ExplainedHit is a document with the evidence for its best passage.

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -13,6 +14,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
@@ -116,6 +118,23 @@ func overriddenText(active *workspace.Project, parameter *float64) string {
 		return ""
 	}
 	return fmt.Sprintf("The project's config sets the minimum relevance to %g, which overrides %g.", threshold, *parameter)
+}
+
+// foundEnd is what the answers of searches end with.
+type foundEnd struct {
+	messageOutput
+	nothingOutput
+	coverageOutput
+	Index *IndexStatus `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
+}
+
+func (h *handler) foundEnd(
+	ctx context.Context, active *workspace.Project, of catalog.Collection, hits rag.Hits, query rag.Query,
+) foundEnd {
+	return foundEnd{
+		messageOutput: messageOf(hits, query), nothingOutput: nothingOf(len(hits.Documents), hits.Closest, query.MinScore),
+		coverageOutput: coverageOf(hits.Coverage, query.Mode), Index: h.indexOfHits(ctx, active, of, hits.Documents, hits.Closest),
+	}
 }
 
 // nothingOutput is in an answer without results.

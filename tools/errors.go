@@ -26,33 +26,37 @@ type errorBody struct {
 // reportErrors turns the errors of tool calls into answers with an [errorBody]. It
 // handles the errors of handlers, answers that are no JSON, and panics, which would end
 // the server. A faulty request, such as a call of a tool that does not exist, stays an
-// error of the protocol.
+// error of the protocol, and so does what goes wrong with other requests.
 func reportErrors(logger *slog.Logger) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
-			call, ok := request.(*mcp.CallToolRequest)
-			if !ok {
-				return next(ctx, method, request)
-			}
+			call, isCall := request.(*mcp.CallToolRequest)
 			defer func() {
-				if cause := recover(); cause != nil {
+				cause := recover()
+				switch {
+				case cause == nil:
+				case isCall:
 					logger.ErrorContext(ctx, "tool panicked", "tool", shortName(call), "cause", cause, "stack", string(debug.Stack()))
 					result, err = errorResult(call.Session, bug()), nil
+				default:
+					logger.ErrorContext(ctx, "request panicked", "method", method, "cause", cause, "stack", string(debug.Stack()))
+					result, err = nil, protocolError(bug())
 				}
 			}()
 			result, err = next(ctx, method, request)
-			var protocol *jsonrpc.Error
-			switch {
-			case errors.As(err, &protocol):
-				return nil, err
-			case err != nil:
+			if protocol, ok := errors.AsType[*jsonrpc.Error](err); ok {
+				return nil, validError(protocol, request)
+			}
+			if !isCall {
+				return result, err
+			}
+			if err != nil {
 				return errorResult(call.Session, bug()), nil
 			}
-			answer, ok := result.(*mcp.CallToolResult)
-			if !ok || !answer.IsError || answer.GetError() == nil {
-				return result, nil
+			if answer, ok := result.(*mcp.CallToolResult); ok && answer.IsError && answer.GetError() != nil {
+				return errorResult(call.Session, apierror.AsError(answer.GetError())), nil
 			}
-			return errorResult(call.Session, apierror.AsError(answer.GetError())), nil
+			return result, nil
 		}
 	}
 }
@@ -116,36 +120,16 @@ func newCallResult(session *mcp.ServerSession) *mcp.CallToolResult {
 	return result
 }
 
-// validErrors replaces the data of protocol errors that are not valid JSON, because
-// writing them would end the session. The SDK quotes the URI of a missing resource in
-// Go syntax, which is not valid JSON if it has a control character.
-func validErrors(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
-		result, err := next(ctx, method, request)
-		var protocol *jsonrpc.Error
-		if !errors.As(err, &protocol) || len(protocol.Data) == 0 || json.Valid(protocol.Data) {
-			return result, err
-		}
-		valid := &jsonrpc.Error{Code: protocol.Code, Message: protocol.Message}
-		if read, ok := request.(*mcp.ReadResourceRequest); ok {
-			valid.Data = encode(map[string]string{"uri": read.Params.URI})
-		}
-		return nil, valid
+// validError replaces the data of an error of the protocol that is not valid JSON, because
+// writing it would end the session. The SDK quotes the URI of a missing resource in Go
+// syntax, which is not valid JSON if it has a control character.
+func validError(protocol *jsonrpc.Error, request mcp.Request) error {
+	if len(protocol.Data) == 0 || json.Valid(protocol.Data) {
+		return protocol
 	}
-}
-
-// recoverPanics turns a panic outside a tool into an error of the protocol. The SDK
-// would let it end the server.
-func recoverPanics(logger *slog.Logger) mcp.Middleware {
-	return func(next mcp.MethodHandler) mcp.MethodHandler {
-		return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
-			defer func() {
-				if cause := recover(); cause != nil {
-					logger.ErrorContext(ctx, "request panicked", "method", method, "cause", cause, "stack", string(debug.Stack()))
-					result, err = nil, protocolError(bug())
-				}
-			}()
-			return next(ctx, method, request)
-		}
+	valid := &jsonrpc.Error{Code: protocol.Code, Message: protocol.Message}
+	if read, ok := request.(*mcp.ReadResourceRequest); ok {
+		valid.Data = encode(map[string]string{"uri": read.Params.URI})
 	}
+	return valid
 }

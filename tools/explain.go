@@ -20,29 +20,13 @@ type ExplainOutput struct {
 	// Sampled is the number of passages that the frequencies of the terms come from.
 	Sampled int `json:"sampled_passages"`
 	// Passages is how many the search may return.
-	Passages    int               `json:"passages"`
-	Terms       []ExplainedTerm   `json:"terms"`
-	Identifiers []string          `json:"identifiers"`
-	Plans       []ExplainedPlan   `json:"plans"`
-	Candidates  int               `json:"candidates"`
-	Results     []ExplainedResult `json:"results"`
-	Index       *IndexStatus      `json:"index,omitempty"`
-}
-
-// ExplainedTerm is a term of the query; see [rag.ExplainedTerm].
-type ExplainedTerm struct {
-	Term      string  `json:"term"`
-	Frequency int     `json:"frequency"`
-	Weight    float64 `json:"weight"`
-	Finds     bool    `json:"finds"`
-}
-
-// ExplainedPlan says how vectors were compared; see [rag.ExplainedPlan].
-type ExplainedPlan struct {
-	Levels    []catalog.Level `json:"promotion_levels"`
-	Plan      string          `json:"plan"`
-	Passages  int             `json:"passages"`
-	Threshold int             `json:"exact_up_to"`
+	Passages    int                 `json:"passages"`
+	Terms       []rag.ExplainedTerm `json:"terms"`
+	Identifiers []string            `json:"identifiers"`
+	Plans       []rag.ExplainedPlan `json:"plans"`
+	Candidates  int                 `json:"candidates"`
+	Results     []ExplainedResult   `json:"results"`
+	Index       *IndexStatus        `json:"index,omitempty"`
 }
 
 // ExplainedResult is a document with the evidence for its best passage.
@@ -112,16 +96,11 @@ func (h *handler) explain(
 	}
 	out := ExplainOutput{
 		Query: query.Text, Mode: found.Mode, Embedded: math.Floor(found.Embedded*100) / 100, MinRelevanceScore: query.MinScore,
-		Sampled: found.Sampled, Passages: found.Passages,
-		Terms: []ExplainedTerm{}, Identifiers: found.Identifiers, Plans: []ExplainedPlan{},
+		Sampled: found.Sampled, Passages: found.Passages, Terms: found.Terms, Identifiers: found.Identifiers, Plans: found.Plans,
 		Candidates: found.Candidates, Results: []ExplainedResult{},
 	}
-	for _, term := range found.Terms {
-		term.Weight = round(term.Weight)
-		out.Terms = append(out.Terms, ExplainedTerm(term))
-	}
-	for _, plan := range found.Plans {
-		out.Plans = append(out.Plans, ExplainedPlan(plan))
+	for i, term := range out.Terms {
+		out.Terms[i].Weight = round(term.Weight)
 	}
 	hits := make([]rag.Hit, len(found.Documents))
 	for i, hit := range found.Documents {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/apierror"
@@ -29,9 +30,7 @@ type ragQueryOutput struct {
 	nothingOutput
 	omittedOutput
 	CriticalNotConsidered int `json:"critical_not_considered,omitempty" jsonschema:"Critical documents beyond the 20 most relevant."`
-	generationOutput
-	coverageOutput
-	Index *IndexStatus `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
+	answerEnd
 }
 
 func (o ragQueryOutput) resultCount() int { return len(o.Sources) }
@@ -52,28 +51,62 @@ func omittedOf(answered answer.Answer) omittedOutput {
 	return omittedOutput{OmittedCount: len(answered.Omitted), Omitted: paths}
 }
 
-// generationOutput says that the language model has not written the whole answer.
-type generationOutput struct {
+// answerEnd is what the answers of both tools end with. Generation says that the language
+// model has not written the whole answer.
+type answerEnd struct {
 	Generation string `json:"generation,omitempty" jsonschema:"\"extractive\": the language model failed, and passages are quoted; \"cut short\": it failed later."`
 	Reason     string `json:"generation_reason,omitempty" jsonschema:"Why it failed."`
+	coverageOutput
+	Index *IndexStatus `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
 
-func generationOf(answered answer.Answer) generationOutput {
+func (h *handler) answerEnd(
+	ctx context.Context, active *workspace.Project, of catalog.Collection, answered answer.Answer,
+) answerEnd {
+	end := answerEnd{
+		coverageOutput: coverageOf(answered.Coverage, rag.Hybrid),
+		Index:          h.indexOfHits(ctx, active, of, answered.Sources, answered.Closest),
+	}
 	switch {
 	case answered.FallbackReason != nil:
-		return generationOutput{Generation: "extractive", Reason: brief(apierror.AsError(answered.FallbackReason).Error())}
+		end.Generation, end.Reason = "extractive", brief(apierror.AsError(answered.FallbackReason).Error())
 	case answered.CutShort != nil:
-		return generationOutput{Generation: "cut short", Reason: brief(apierror.AsError(answered.CutShort).Error())}
-	default:
-		return generationOutput{}
+		end.Generation, end.Reason = "cut short", brief(apierror.AsError(answered.CutShort).Error())
+	}
+	return end
+}
+
+// answerText is the answer of the model, or that nothing was found, with the notes that are
+// not "".
+func answerText(answered answer.Answer, minScore float64, filtered bool, notes ...string) string {
+	text := answered.Text
+	if text == "" {
+		text = nothingFound(answered.Closest, minScore, filtered)
+	}
+	for _, note := range append([]string{alteredText(answered.Altered, alteredIsRestored)}, notes...) {
+		if note != "" {
+			text += "\n\n" + note
+		}
+	}
+	return text
+}
+
+// sourceHead is what sources of both tools begin with.
+type sourceHead struct {
+	Path           string  `json:"path"`
+	Title          string  `json:"title"`
+	CharCount      int     `json:"char_count"`
+	RelevanceScore float64 `json:"relevance_score"`
+}
+
+func sourceHeadOf(hit rag.Hit, limit int) sourceHead {
+	return sourceHead{
+		Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), CharCount: hit.CharCount, RelevanceScore: round(hit.Score),
 	}
 }
 
 type sourceOutput struct {
-	Path           string        `json:"path"`
-	Title          string        `json:"title"`
-	CharCount      int           `json:"char_count"`
-	RelevanceScore float64       `json:"relevance_score"`
+	sourceHead
 	PromotionLevel catalog.Level `json:"promotion_level"`
 	Date           string        `json:"date,omitempty" jsonschema:"Of the front matter."`
 	supersededOutput
@@ -144,18 +177,11 @@ func (h *handler) ragQuery(
 		asked = ""
 	}
 	h.countSearch(active, asked, answered.Sources)
-	if answered.Text == "" {
-		answered.Text = nothingFound(answered.Closest, query.MinScore, filtered)
-	}
-	if text := alteredText(answered.Altered, alteredIsRestored); text != "" {
-		answered.Text += "\n\n" + text
-	}
 	out := ragQueryOutput{
-		Answer: answered.Text, nothingOutput: nothingOf(len(answered.Sources), answered.Closest, query.MinScore),
-		omittedOutput:         omittedOf(answered),
-		CriticalNotConsidered: answered.CriticalNotConsidered, generationOutput: generationOf(answered),
-		coverageOutput: coverageOf(answered.Coverage, rag.Hybrid),
-		Index:          h.indexOfHits(ctx, active, catalog.Compounding, answered.Sources, answered.Closest),
+		Answer:        answerText(answered, query.MinScore, filtered),
+		nothingOutput: nothingOf(len(answered.Sources), answered.Closest, query.MinScore), omittedOutput: omittedOf(answered),
+		CriticalNotConsidered: answered.CriticalNotConsidered,
+		answerEnd:             h.answerEnd(ctx, active, catalog.Compounding, answered),
 	}
 	var sources, linked int
 	out.Sources, sources = fit(sourcesOf(answered.Sources, stale(), active.CriticalProvenance()), maxList-weight(out.Answer))
@@ -178,11 +204,9 @@ func sourcesOf(hits []rag.Hit, stale, provenance map[string]string) []sourceOutp
 	sources := make([]sourceOutput, len(hits))
 	for i, hit := range hits {
 		sources[i] = sourceOutput{
-			Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), CharCount: hit.CharCount,
-			RelevanceScore: round(hit.Score), PromotionLevel: hit.Level, Date: hit.Date,
-			supersededOutput: supersededBy(hit.SupersededBy),
-			staleOutput:      staleOf(hit, stale, limit), bestPassage: bestPassageOf(hit, limit),
-			Provenance: markdown.CutRunes(provenance[hit.Path], limit),
+			sourceHead: sourceHeadOf(hit, limit), PromotionLevel: hit.Level, Date: hit.Date,
+			supersededOutput: supersededBy(hit.SupersededBy), staleOutput: staleOf(hit, stale, limit),
+			Provenance: markdown.CutRunes(provenance[hit.Path], limit), bestPassage: bestPassageOf(hit, limit),
 		}
 	}
 	return sources

@@ -5,10 +5,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 type ragQueryExternalInput struct {
@@ -23,18 +21,13 @@ type ragQueryExternalOutput struct {
 	ExternalDocsPath string                 `json:"external_docs_path"`
 	nothingOutput
 	omittedOutput
-	generationOutput
-	coverageOutput
-	Index *IndexStatus `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
+	answerEnd
 }
 
 func (o ragQueryExternalOutput) resultCount() int { return len(o.Sources) }
 
 type externalSourceOutput struct {
-	Path           string  `json:"path"`
-	Title          string  `json:"title"`
-	CharCount      int     `json:"char_count"`
-	RelevanceScore float64 `json:"relevance_score"`
+	sourceHead
 	bestPassage
 }
 
@@ -76,35 +69,19 @@ func (h *handler) ragQueryExternal(
 	if err != nil {
 		return nil, ragQueryExternalOutput{}, err
 	}
-	if answered.Text == "" {
-		answered.Text = nothingFound(answered.Closest, query.MinScore, false)
-	}
-	for _, note := range []string{alteredText(answered.Altered, alteredIsRestored), overriddenText(active, in.MinRelevanceScore)} {
-		if note != "" {
-			answered.Text += "\n\n" + note
-		}
-	}
 	out := ragQueryExternalOutput{
-		Answer: answered.Text, ExternalDocsPath: external.Path,
-		nothingOutput: nothingOf(len(answered.Sources), answered.Closest, query.MinScore),
-		omittedOutput: omittedOf(answered), generationOutput: generationOf(answered),
-		coverageOutput: coverageOf(answered.Coverage, rag.Hybrid),
-		Index:          h.indexOfHits(ctx, active, catalog.External, answered.Sources, answered.Closest),
+		Answer:           answerText(answered, query.MinScore, false, overriddenText(active, in.MinRelevanceScore)),
+		ExternalDocsPath: external.Path,
+		nothingOutput:    nothingOf(len(answered.Sources), answered.Closest, query.MinScore), omittedOutput: omittedOf(answered),
+		answerEnd: h.answerEnd(ctx, active, catalog.External, answered),
+	}
+	limit := textLimit(len(answered.Sources))
+	sources := make([]externalSourceOutput, len(answered.Sources))
+	for i, hit := range answered.Sources {
+		sources[i] = externalSourceOutput{sourceHeadOf(hit, limit), bestPassageOf(hit, limit)}
 	}
 	var unlisted int
-	out.Sources, unlisted = fit(externalSources(answered.Sources), maxList-weight(out.Answer))
+	out.Sources, unlisted = fit(sources, maxList-weight(out.Answer))
 	out.OmittedCount += unlisted
 	return nil, out, nil
-}
-
-func externalSources(hits []rag.Hit) []externalSourceOutput {
-	limit := textLimit(len(hits))
-	sources := make([]externalSourceOutput, len(hits))
-	for i, hit := range hits {
-		sources[i] = externalSourceOutput{
-			Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), CharCount: hit.CharCount,
-			RelevanceScore: round(hit.Score), bestPassage: bestPassageOf(hit, limit),
-		}
-	}
-	return sources
 }

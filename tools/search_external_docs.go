@@ -9,7 +9,6 @@ import (
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 type searchExternalDocsInput struct {
@@ -24,23 +23,14 @@ type searchExternalDocsOutput struct {
 	TotalMatches     int              `json:"total_matches" jsonschema:"Number of results."`
 	OmittedCount     int              `json:"omitted_count,omitempty" jsonschema:"Further results, for which there was no room."`
 	ExternalDocsPath string           `json:"external_docs_path"`
-	messageOutput
-	nothingOutput
-	coverageOutput
-	Index *IndexStatus `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
+	foundEnd
 }
 
 func (o searchExternalDocsOutput) resultCount() int { return len(o.Results) }
 
 type externalResult struct {
-	Path           string  `json:"path"`
-	Title          string  `json:"title"`
-	Summary        string  `json:"summary"`
-	CharCount      int     `json:"char_count"`
-	RelevanceScore float64 `json:"relevance_score"`
-	bestPassage
-	snippetOutput
-	matchedOutput
+	resultHead
+	resultEnd
 }
 
 func searchExternalDocsTool() Tool {
@@ -72,14 +62,16 @@ func (h *handler) searchExternalDocs(
 	if err != nil {
 		return nil, searchExternalDocsOutput{}, err
 	}
-	message := messageOf(hits, query)
-	message.Message = strings.TrimSpace(message.Message + " " + overriddenText(active, in.MinRelevanceScore))
-	results, omitted := fit(externalResults(hits.Documents), maxList)
+	end := h.foundEnd(ctx, active, catalog.External, hits, query)
+	end.Message = strings.TrimSpace(end.Message + " " + overriddenText(active, in.MinRelevanceScore))
+	limit := textLimit(len(hits.Documents))
+	list := make([]externalResult, len(hits.Documents))
+	for i, hit := range hits.Documents {
+		list[i] = externalResult{resultHeadOf(hit, limit), resultEndOf(hit, limit)}
+	}
+	results, omitted := fit(list, maxList)
 	return nil, searchExternalDocsOutput{
-		Results: results, TotalMatches: len(results), OmittedCount: omitted, ExternalDocsPath: external.Path,
-		messageOutput: message, nothingOutput: nothingOf(len(results), hits.Closest, query.MinScore),
-		coverageOutput: coverageOf(hits.Coverage, in.Mode),
-		Index:          h.indexOfHits(ctx, active, catalog.External, hits.Documents, hits.Closest),
+		Results: results, TotalMatches: len(results), OmittedCount: omitted, ExternalDocsPath: external.Path, foundEnd: end,
 	}, nil
 }
 
@@ -96,17 +88,4 @@ func (h *handler) externalQuery(
 	query.Mode, query.Limit = in.Mode, valueOr(in.Limit, active.Definition.Config.SemanticSearch.DefaultLimit)
 	query.MinScore = externalThreshold(active, in.MinRelevanceScore)
 	return active, external, query, nil
-}
-
-func externalResults(hits []rag.Hit) []externalResult {
-	limit := textLimit(len(hits))
-	results := make([]externalResult, len(hits))
-	for i, hit := range hits {
-		results[i] = externalResult{
-			Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), Summary: markdown.CutRunes(hit.Summary, limit),
-			CharCount: hit.CharCount, RelevanceScore: round(hit.Score), bestPassage: bestPassageOf(hit, limit),
-			snippetOutput: snippetOutput{hit.Snippet}, matchedOutput: matchedOutput{markdown.CutRunes(hit.Line, limit)},
-		}
-	}
-	return results
 }

@@ -32,28 +32,35 @@ type semanticSearchOutput struct {
 	Results      []searchResult `json:"results"`
 	TotalMatches int            `json:"total_matches" jsonschema:"Number of results."`
 	OmittedCount int            `json:"omitted_count,omitempty" jsonschema:"Further results, for which there was no room."`
-	messageOutput
-	nothingOutput
-	coverageOutput
-	Index *IndexStatus `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
+	foundEnd
 }
 
 func (o semanticSearchOutput) resultCount() int { return len(o.Results) }
 
+// resultHead is what results of both searches begin with.
+type resultHead struct {
+	Path           string  `json:"path"`
+	Title          string  `json:"title"`
+	Summary        string  `json:"summary"`
+	CharCount      int     `json:"char_count"`
+	RelevanceScore float64 `json:"relevance_score" jsonschema:"How likely the document answers, 0 to 1."`
+}
+
+// resultEnd is what they end with: the part of a document to read, and why it was found.
+type resultEnd struct {
+	bestPassage
+	snippetOutput
+	MatchedLine string `json:"matched_line,omitempty"`
+}
+
 type searchResult struct {
-	Path           string        `json:"path"`
-	Title          string        `json:"title"`
-	Summary        string        `json:"summary"`
-	CharCount      int           `json:"char_count"`
-	RelevanceScore float64       `json:"relevance_score" jsonschema:"How likely the document answers, 0 to 1."`
+	resultHead
 	DocType        string        `json:"doc_type"`
 	Date           string        `json:"date"`
 	PromotionLevel catalog.Level `json:"promotion_level"`
 	supersededOutput
 	staleOutput
-	bestPassage
-	snippetOutput
-	matchedOutput
+	resultEnd
 }
 
 // messageOutput says in words that nothing was found, or what was left out.
@@ -103,11 +110,6 @@ type snippetOutput struct {
 	Snippet string `json:"snippet,omitempty" jsonschema:"Part of the best passage."`
 }
 
-// matchedOutput names the line of a pasted text by which a document was found.
-type matchedOutput struct {
-	MatchedLine string `json:"matched_line,omitempty"`
-}
-
 func semanticSearchTool() Tool {
 	return newProjectTool((*handler).semanticSearch, &mcp.Tool{
 		Name:  "semantic_search",
@@ -152,9 +154,7 @@ func (h *handler) semanticSearch(
 	results, omitted := fit(searchResults(hits.Documents, stale()), maxList)
 	return nil, semanticSearchOutput{
 		Results: results, TotalMatches: len(results), OmittedCount: omitted,
-		messageOutput: messageOf(hits, query), nothingOutput: nothingOf(len(results), hits.Closest, query.MinScore),
-		coverageOutput: coverageOf(hits.Coverage, in.Mode),
-		Index:          h.indexOfHits(ctx, active, catalog.Compounding, hits.Documents, hits.Closest),
+		foundEnd: h.foundEnd(ctx, active, catalog.Compounding, hits, query),
 	}, nil
 }
 
@@ -186,14 +186,23 @@ func searchResults(hits []rag.Hit, stale map[string]string) []searchResult {
 	results := make([]searchResult, len(hits))
 	for i, hit := range hits {
 		results[i] = searchResult{
-			Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), Summary: markdown.CutRunes(hit.Summary, limit),
-			CharCount: hit.CharCount, RelevanceScore: round(hit.Score), DocType: hit.DocType, Date: hit.Date,
-			PromotionLevel: hit.Level, supersededOutput: supersededBy(hit.SupersededBy), staleOutput: staleOf(hit, stale, limit),
-			bestPassage: bestPassageOf(hit, limit), snippetOutput: snippetOutput{hit.Snippet},
-			matchedOutput: matchedOutput{markdown.CutRunes(hit.Line, limit)},
+			resultHead: resultHeadOf(hit, limit), DocType: hit.DocType, Date: hit.Date, PromotionLevel: hit.Level,
+			supersededOutput: supersededBy(hit.SupersededBy), staleOutput: staleOf(hit, stale, limit), resultEnd: resultEndOf(hit, limit),
 		}
 	}
 	return results
+}
+
+// resultHeadOf and resultEndOf cut texts to limit characters.
+func resultHeadOf(hit rag.Hit, limit int) resultHead {
+	return resultHead{
+		Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), Summary: markdown.CutRunes(hit.Summary, limit),
+		CharCount: hit.CharCount, RelevanceScore: round(hit.Score),
+	}
+}
+
+func resultEndOf(hit rag.Hit, limit int) resultEnd {
+	return resultEnd{bestPassageOf(hit, limit), snippetOutput{hit.Snippet}, markdown.CutRunes(hit.Line, limit)}
 }
 
 // bestPassageOf cuts the headings to limit characters.

@@ -74,7 +74,7 @@ func NewServer(w *workspace.Workspace, home, version string, logger *slog.Logger
 			CompletionHandler: h.complete,
 		},
 	)
-	server.AddReceivingMiddleware(validErrors, recoverPanics(logger), reportErrors(logger), logCalls(logger))
+	server.AddReceivingMiddleware(reportErrors(logger), logCalls(logger))
 	for _, group := range Groups() {
 		for _, tool := range group.Tools {
 			server.AddTool(tool.Tool, tool.handle(h))
