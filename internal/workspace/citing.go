@@ -79,7 +79,7 @@ func (w *Workspace) Later(f func()) {
 	w.running.Go(func() {
 		select {
 		case <-time.After(moment):
-		case <-w.closed:
+		case <-w.life.Done():
 		}
 		f()
 	})
@@ -88,26 +88,18 @@ func (w *Workspace) Later(f func()) {
 // ActiveWithin is Active for callers that cannot wait long, such as hooks: an activation
 // goes on when ctx ends, and the next call meets it.
 func (w *Workspace) ActiveWithin(ctx context.Context) (*Project, error) {
-	w.used(ctx)
-	if active := w.current(); active != nil && !active.moved() {
-		return active, nil
-	}
-	type result struct {
-		active *Project
-		err    error
-	}
-	done := make(chan result, 1)
+	var active *Project
+	var err error
+	done := make(chan struct{})
 	w.running.Go(func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), activationPatience)
+		ctx, cancel := context.WithTimeout(w.life, activationPatience)
 		defer cancel()
-		ctx, stop := w.untilClosed(ctx)
-		defer stop()
-		active, err := w.Active(ctx)
-		done <- result{active, err}
+		active, err = w.Active(ctx)
+		close(done)
 	})
 	select {
-	case r := <-done:
-		return r.active, r.err
+	case <-done:
+		return active, err
 	case <-ctx.Done():
 		return nil, apierror.Errorf(apierror.ProjectNotActivated, "the project is still being activated")
 	}

@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,35 +23,15 @@ const usedPatience = 2 * time.Second
 // every calls f once an interval until the workspace is closed. name says in the
 // log what f does.
 func (w *Workspace) every(interval time.Duration, name string, f func(ctx context.Context)) {
-	ctx, stop := w.untilClosed(context.Background())
-	defer stop()
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for {
 		select {
-		case <-ctx.Done():
+		case <-w.life.Done():
 			return
 		case <-ticker.C:
 		}
-		panics.Restart(ctx, w.logger, name, func() { f(ctx) })
-	}
-}
-
-// untilClosed returns a context that also ends when the workspace is closed. The caller
-// calls stop in the end, which waits until nothing of it is left.
-func (w *Workspace) untilClosed(ctx context.Context) (until context.Context, stop func()) {
-	until, cancel := context.WithCancel(ctx)
-	var watching sync.WaitGroup
-	watching.Go(func() {
-		select {
-		case <-w.closed:
-			cancel()
-		case <-until.Done():
-		}
-	})
-	return until, func() {
-		cancel()
-		watching.Wait()
+		panics.Restart(w.life, w.logger, name, func() { f(w.life) })
 	}
 }
 
@@ -67,8 +46,7 @@ func (w *Workspace) restore(scope catalog.Scope, hashes []uuid.UUID) {
 	}
 	w.running.Go(func() {
 		defer func() { <-w.restoring }()
-		ctx, stop := w.untilClosed(context.Background())
-		defer stop()
+		ctx := w.life
 		w.logger.WarnContext(ctx, "passages in the database were altered: their text is not that of their keys; they are written again",
 			"project", scope.Tenant.Key.Project, "collection", scope.Collection, "passages", hashes)
 		err := w.index.Forget(ctx, scope, hashes)

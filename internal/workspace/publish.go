@@ -7,53 +7,26 @@ import (
 	"time"
 )
 
-// publishInterval is the least time between two publications, and progressInterval that
-// between two which differ in numbers alone.
-const (
-	publishInterval  = 500 * time.Millisecond
-	progressInterval = 2 * time.Second
-)
+// publishInterval is the least time between two publications.
+const publishInterval = 500 * time.Millisecond
 
-// phase is what there is to say of a status beside its numbers.
-type phase struct {
-	hasText, hasVectors     bool
-	failed                  int
-	waiting, embeddingWaits string
-}
-
-func (s Status) phase() phase {
-	return phase{
-		hasText: s.hasText(), hasVectors: s.Embedding == 0, failed: s.FailedCount,
-		waiting: s.Waiting, embeddingWaits: s.EmbeddingWaits,
-	}
-}
-
-// publish writes the status into the database, for the tenant's other servers,
-// until ctx ends.
+// publish writes the status into the database, for the tenant's other servers, each time
+// that it has changed, until ctx ends.
 func (p *Project) publish(ctx context.Context) {
-	var published phase
-	var at time.Time
-	for {
+	for ctx.Err() == nil {
 		changed := p.nextChange()
 		status := p.mirrored().plusQueue(p.queue.Status())
 		if status.EmbeddingWaits != "" { // else the queue counts what it has not counted yet
 			status = p.localStatus(ctx)
 		}
-		next := progressInterval - time.Since(at)
-		if now := status.phase(); next <= 0 || now != published {
-			err := p.index.SetSyncStatus(ctx, p.Tenant, status)
-			if err != nil && !errors.Is(err, context.Canceled) {
-				p.logger.DebugContext(ctx, "publish status", "error", err)
-			}
-			published, at = now, time.Now()
-			p.pause(ctx, status.hasText())
-			next = time.Hour // there may be nothing to publish
+		err := p.index.SetSyncStatus(ctx, p.Tenant, status)
+		if err != nil && !errors.Is(err, context.Canceled) {
+			p.logger.DebugContext(ctx, "publish status", "error", err)
 		}
+		p.pause(ctx, status.hasText())
 		select {
 		case <-ctx.Done():
-			return
 		case <-changed:
-		case <-time.After(next):
 		}
 	}
 }

@@ -11,14 +11,9 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-const (
-	// syncPatience is the time that [Workspace.Sync] waits for the next vector, such as the
-	// first one of a model that Ollama has to load.
-	syncPatience = time.Minute
-	// stalledPatience is that while embedding waits, or where the model may have refused
-	// what has no vector.
-	stalledPatience = 5 * time.Second
-)
+// vectorPatience is how long [Workspace.Sync] waits for the next vector of who indexes the
+// project.
+const vectorPatience = 10 * time.Second
 
 // Sync activates the project that the workspace was made for, and waits until its index
 // holds all its documents with their vectors. progress, if not nil, is called with every
@@ -44,10 +39,7 @@ func (w *Workspace) Sync(ctx context.Context, progress func(Status)) (*Project, 
 	if err := active.syncUnnoticed(ctx); err != nil {
 		return active, err
 	}
-	if err := active.waitEmbedded(ctx, progress); err != nil {
-		return active, err
-	}
-	return active, active.embedRest(ctx, progress)
+	return active, active.embedAll(ctx, progress)
 }
 
 // syncUnnoticed indexes what another process, which indexes the project, has not noticed
@@ -67,77 +59,46 @@ func (p *Project) syncUnnoticed(ctx context.Context) error {
 	return nil
 }
 
-// embedRest embeds what still has no vector of the model that Ollama has now: what
-// syncUnnoticed has indexed, or everything if the model was replaced. Who indexes the
-// project finds out later. What another process embeds must not be embedded here too, so
-// that this comes when nothing is left that it knows of.
-func (p *Project) embedRest(ctx context.Context, progress func(Status)) error {
-	status := Status{}
-	report := func(done, total int) {
-		if status.Embedding, status.Passages = total-done, total; progress != nil {
-			progress(status)
+// embedAll waits as long as vectors are made, since what another process embeds must not be
+// embedded here too. Then it embeds what still has no vector of the model that Ollama has
+// now: what syncUnnoticed has indexed, or everything if the model was replaced. Who indexes
+// the project finds out later.
+func (p *Project) embedAll(ctx context.Context, progress func(Status)) error {
+	if progress == nil {
+		progress = func(Status) {}
+	}
+	var status Status
+	missing, since := -1, time.Now()
+	p.until(ctx, func() bool {
+		status = p.Status(ctx)
+		progress(status)
+		if status.Embedding != missing {
+			missing, since = status.Embedding, time.Now()
 		}
-	}
-	err := p.queue.Drain(ctx, report)
-	if err == nil {
-		err = p.queue.Recount(ctx, report)
-	}
+		return missing == 0 || status.EmbeddingWaits != "" || time.Since(since) > vectorPatience
+	})
+	err := p.queue.Drain(ctx, func(done, total int) {
+		status = Status{Embedding: total - done, Passages: total}
+		progress(status)
+	})
+	reason := "the model refuses their text"
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case status.Embedding == 0:
 		return err
 	case err != nil:
-		return unembedded(status, apierror.AsError(err).Error())
-	default:
-		return unembedded(status, "the model refuses their text")
+		reason = apierror.AsError(err).Error()
 	}
+	return apierror.Errorf(apierror.EmbeddingServiceError,
+		"the documents are found by their words, and %d of %d passages have no vector yet: %s; run it again to go on",
+		status.Embedding, status.Passages, reason)
 }
 
 func (p *Project) isLeading() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.leading
-}
-
-// waitEmbedded waits until every passage has a vector, or until that makes no progress.
-func (p *Project) waitEmbedded(ctx context.Context, progress func(Status)) (err error) {
-	var last Status
-	since := time.Now()
-	ended := p.until(ctx, func() bool {
-		status := p.Status(ctx)
-		if progress != nil {
-			progress(status)
-		}
-		if status.Embedding != last.Embedding || status.EmbeddingWaits != last.EmbeddingWaits {
-			last, since = status, time.Now()
-		}
-		patience := syncPatience
-		if status.EmbeddingWaits != "" || status.FailedCount > 0 {
-			patience = stalledPatience
-		}
-		switch waited := time.Since(since); {
-		case status.Embedding == 0:
-			return true
-		case waited <= patience:
-			return false
-		case status.EmbeddingWaits != "":
-			err = unembedded(status, status.EmbeddingWaits)
-		case status.FailedCount == 0: // else the model may have refused them
-			err = unembedded(status, "none was made for "+patience.String())
-		}
-		return true
-	})
-	if !ended {
-		return context.Cause(ctx)
-	}
-	return err
-}
-
-func unembedded(status Status, reason string) *apierror.Error {
-	return apierror.Errorf(apierror.EmbeddingServiceError,
-		"the documents are found by their words, and %d of %d passages have no vector yet: %s; run it again to go on",
-		status.Embedding, status.Passages, reason)
 }
 
 // ReindexResult counts the documents that were indexed again.

@@ -37,9 +37,9 @@ type Workspace struct {
 	switching sync.Mutex
 	following sync.Once
 	running   sync.WaitGroup
-	restoring chan struct{} // holds a token while restore works
-	closing   sync.Once
-	closed    chan struct{}
+	restoring chan struct{}   // holds a token while restore works
+	life      context.Context //nolint:containedctx // of what runs in the background; Close ends it
+	end       context.CancelFunc
 
 	mu     sync.Mutex
 	active *Project
@@ -64,8 +64,9 @@ func New(
 ) *Workspace {
 	s := &Workspace{
 		index: x, searcher: searcher, answerer: answerer, settings: settings, projectDir: projectDir, logger: logger,
-		closed: make(chan struct{}), outsideGit: map[string]string{}, restoring: make(chan struct{}, 1),
+		outsideGit: map[string]string{}, restoring: make(chan struct{}, 1),
 	}
+	s.life, s.end = context.WithCancel(context.Background())
 	searcher.OnUnembedded(s.prefer)
 	searcher.OnAltered(s.restore)
 	return s
@@ -300,7 +301,7 @@ func (w *Workspace) current() *Project {
 // Close ends the active project's sync and waits for its end. The workspace must
 // not be used afterwards. Close may be called again.
 func (w *Workspace) Close() {
-	w.closing.Do(func() { close(w.closed) })
+	w.end()
 	w.running.Wait()
 	w.switching.Lock()
 	defer w.switching.Unlock()

@@ -196,22 +196,12 @@ func (q *Queue) Drain(ctx context.Context, report func(done, total int)) error {
 // the model is new does not matter: a server that has made most of its vectors may have
 // been killed before this.
 func (q *Queue) sweep(ctx context.Context, model usedModel) error {
-	q.mu.Lock()
-	swept := q.swept == model.id
-	q.mu.Unlock()
-	if swept {
-		return nil
-	}
-	if err := q.index.deleteUnusedVectors(ctx, q.tenant.ProjectID, q.collections); err != nil {
-		return err
-	}
-	if err := q.index.db.MergeTerms(ctx, q.collections...); err != nil {
-		return err
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.swept = model.id
-	return nil
+	return q.once(&q.swept, model, func() error {
+		if err := q.index.deleteUnusedVectors(ctx, q.tenant.ProjectID, q.collections); err != nil {
+			return err
+		}
+		return q.index.db.MergeTerms(ctx, q.collections...)
+	})
 }
 
 func (q *Queue) drain(ctx context.Context, model usedModel, report func()) error {
@@ -235,9 +225,6 @@ func (q *Queue) drain(ctx context.Context, model usedModel, report func()) error
 		}
 		if err := q.embed(ctx, model, front, report); err != nil {
 			return err
-		}
-		if q.empty() {
-			return q.reportRefused(ctx)
 		}
 	}
 }

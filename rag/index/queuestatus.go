@@ -38,14 +38,6 @@ func (q *Queue) Status() QueueStatus {
 	return status
 }
 
-// empty reports that vectors were made for all that was counted, and that no passage has
-// come since.
-func (q *Queue) empty() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.wakes == q.counted && q.status.Missing == 0
-}
-
 func (q *Queue) update(change func(*QueueStatus)) {
 	q.mu.Lock()
 	change(&q.status)
@@ -98,18 +90,6 @@ func (q *Queue) count(ctx context.Context, modelID int32) (missing []int64, err 
 	q.counting.Lock()
 	defer q.counting.Unlock()
 	return q.countLocked(ctx, modelID)
-}
-
-// Recount counts in the database, whatever the status says, and reports as [Queue.Drain]
-// does. It comes after that: a database may have lost what it had written.
-func (q *Queue) Recount(ctx context.Context, report func(done, total int)) error {
-	q.mu.Lock()
-	id := q.model.id
-	q.mu.Unlock()
-	_, err := q.count(ctx, id)
-	status := q.Status()
-	report(status.Chunks-status.Missing, status.Chunks)
-	return err
 }
 
 func (q *Queue) countLocked(ctx context.Context, modelID int32) (missing []int64, err error) {
