@@ -142,6 +142,11 @@ func IsOrphan(err error) bool {
 	return errors.As(err, &dbErr) && dbErr.SQLState == "23503"
 }
 
+// setupError returns an error that a person must act on.
+func setupError(op, hint string, err error) *Error {
+	return &Error{Op: op, Kind: KindSetup, Hint: hint, Err: err}
+}
+
 // errReadOnly returns an error for what a role that may only read cannot do.
 func errReadOnly(op, reason string) *Error {
 	return &Error{Op: op, Kind: KindSetup, Hint: deniedHint, SQLState: denied, Err: errors.New(reason)}

@@ -135,37 +135,28 @@ func isLockTimeout(err error) bool {
 // check looks at the server before anything is created, and reports whether the schema has
 // all migrations.
 func (m *migrator) check(ctx context.Context, config *pgx.ConnConfig) (done bool, err error) {
-	const op = "open database"
 	latest, err := latestMigration(m.schema)
 	if err != nil {
 		return false, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return false, Wrap(op, err)
-	}
-	defer func() {
-		if closeErr := conn.Close(ctx); err == nil {
-			err = Wrap(op, closeErr)
+	err = connected(ctx, "open database", config, func(ctx context.Context, conn *pgx.Conn) error {
+		version, backend, err := readVersion(ctx, conn)
+		if err == nil {
+			err = version.Check()
 		}
-	}()
-	version, backend, err := readVersion(ctx, conn)
-	if err == nil {
-		err = version.Check()
-	}
-	if err != nil {
-		return false, err
-	}
-	applied, err := appliedMigration(ctx, conn)
-	if err != nil {
-		return false, Wrap(op, err)
-	}
-	if err := checkCompatible(applied, latest); err != nil || applied >= latest {
-		return true, err
-	}
-	return false, checkPooler(ctx, config, conn, backend)
+		if err != nil {
+			return err
+		}
+		applied, err := appliedMigration(ctx, conn)
+		if err == nil {
+			err = checkCompatible(applied, latest)
+		}
+		if done = applied >= latest; err != nil || done {
+			return err
+		}
+		return checkPooler(ctx, config, conn, backend)
+	})
+	return done, err
 }
 
 // checkPooler returns an [*Error] if a pooler gives each transaction of the connection a
@@ -199,13 +190,10 @@ func checkPooler(ctx context.Context, config *pgx.ConnConfig, conn *pgx.Conn, fi
 	if second != first && again == first {
 		return nil
 	}
-	return &Error{
-		Op: op, Kind: KindSetup,
-		Hint: "migrate once past the pooler: CDOCS_DATABASE_URL=" + directURL(ctx, config, conn) +
-			" compound-docs cleanup --dry-run; servers may then use the pooler again",
-		Err: errors.New("the tables are missing or of an earlier release, and the connection pooler between this server and " +
-			"PostgreSQL gives each transaction another session"),
-	}
+	return setupError(op, "migrate once past the pooler: CDOCS_DATABASE_URL="+directURL(ctx, config, conn)+
+		" compound-docs cleanup --dry-run; servers may then use the pooler again",
+		errors.New("the tables are missing or of an earlier release, and the connection pooler between this server and "+
+			"PostgreSQL gives each transaction another session"))
 }
 
 // directURL is PostgreSQL's own address, as far as PostgreSQL knows it.

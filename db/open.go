@@ -47,11 +47,9 @@ const (
 // its settings.
 func newPool(ctx context.Context, url, version string, mode pgx.QueryExecMode) (*pgxpool.Pool, error) {
 	if url == "" {
-		return nil, &Error{
-			Op: "open database", Kind: KindSetup,
-			Hint: "set CDOCS_DATABASE_URL to a PostgreSQL with pgvector, as postgres://user:password@host:5432/database",
-			Err:  errors.New("no database is configured"),
-		}
+		return nil, setupError("open database",
+			"set CDOCS_DATABASE_URL to a PostgreSQL with pgvector, as postgres://user:password@host:5432/database",
+			errors.New("no database is configured"))
 	}
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -123,11 +121,8 @@ func look(ctx context.Context, pool *pgxpool.Pool) (s state, err error) {
 }
 
 func errUnreadable() *Error {
-	return &Error{
-		Op: "open database", Kind: KindSetup,
-		Hint: "write CDOCS_DATABASE_URL as postgres://user:password@host:5432/database",
-		Err:  errors.New("the database URL cannot be read"),
-	}
+	return setupError("open database", "write CDOCS_DATABASE_URL as postgres://user:password@host:5432/database",
+		errors.New("the database URL cannot be read"))
 }
 
 // registerTypesOnce returns registerTypes for a process that ends soon, in which nobody

@@ -92,9 +92,6 @@ type session struct {
 }
 
 func (s *session) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
-	if s.begin == nil {
-		return s.conn.Exec(s.ctx, sql, args...) //nolint:wrapcheck // retry does
-	}
 	results, err := s.beginWith(sql, args)
 	if err != nil {
 		return pgconn.CommandTag{}, err
@@ -107,9 +104,6 @@ func (s *session) Exec(_ context.Context, sql string, args ...any) (pgconn.Comma
 }
 
 func (s *session) Query(_ context.Context, sql string, args ...any) (pgx.Rows, error) {
-	if s.begin == nil {
-		return s.conn.Query(s.ctx, sql, args...) //nolint:wrapcheck // retry does
-	}
 	results, err := s.beginWith(sql, args)
 	if err != nil {
 		return nil, err
@@ -186,18 +180,8 @@ func (r *lastRows) Err() error {
 type onlyRow struct{ rows pgx.Rows }
 
 func (r onlyRow) Scan(dest ...any) error {
-	defer r.rows.Close()
-	if !r.rows.Next() {
-		if err := r.rows.Err(); err != nil {
-			return err //nolint:wrapcheck // retry does
-		}
-		return pgx.ErrNoRows
-	}
-	if err := r.rows.Scan(dest...); err != nil {
-		return err //nolint:wrapcheck // retry does
-	}
-	r.rows.Close()
-	return r.rows.Err() //nolint:wrapcheck // retry does
+	_, err := pgx.CollectOneRow(r.rows, func(row pgx.CollectableRow) (struct{}, error) { return struct{}{}, row.Scan(dest...) })
+	return err //nolint:wrapcheck // retry does
 }
 
 // roundTrip sends the queries of the functions together, between the statements that begin

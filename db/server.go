@@ -58,24 +58,16 @@ func (v Version) Check() error {
 	const op = "open database"
 	switch {
 	case !pgversion.AtLeast(v.PostgreSQL, pgversion.OldestPostgreSQL):
-		return &Error{
-			Op: op, Kind: KindSetup, Hint: "use PostgreSQL " + pgversion.OldestPostgreSQL + " or newer",
-			Err: fmt.Errorf("PostgreSQL %s is too old", v.PostgreSQL),
-		}
+		return setupError(op, "use PostgreSQL "+pgversion.OldestPostgreSQL+" or newer",
+			fmt.Errorf("PostgreSQL %s is too old", v.PostgreSQL))
 	case v.Pgvector == "":
-		return &Error{
-			Op: op, Kind: KindSetup,
-			Hint: fmt.Sprintf("install pgvector for PostgreSQL %s on the database server "+
-				"(Debian: apt install postgresql-%d-pgvector; Homebrew: brew install pgvector; "+
-				"Docker: use the image pgvector/pgvector:0.8.7-pg17)", v.PostgreSQL, pgversion.Major(v.PostgreSQL)),
-			Err: errors.New("the server has no pgvector extension"),
-		}
+		return setupError(op, fmt.Sprintf("install pgvector for PostgreSQL %s on the database server "+
+			"(Debian: apt install postgresql-%d-pgvector; Homebrew: brew install pgvector; "+
+			"Docker: use the image pgvector/pgvector:0.8.7-pg17)", v.PostgreSQL, pgversion.Major(v.PostgreSQL)),
+			errors.New("the server has no pgvector extension"))
 	case !pgversion.AtLeast(v.Pgvector, pgversion.OldestPgvector):
-		return &Error{
-			Op: op, Kind: KindSetup,
-			Hint: fmt.Sprintf("install pgvector %s or newer, then run ALTER EXTENSION vector UPDATE", pgversion.OldestPgvector),
-			Err:  fmt.Errorf("pgvector %s is too old", v.Pgvector),
-		}
+		return setupError(op, "install pgvector "+pgversion.OldestPgvector+" or newer, then run ALTER EXTENSION vector UPDATE",
+			fmt.Errorf("pgvector %s is too old", v.Pgvector))
 	}
 	return nil
 }
@@ -101,6 +93,11 @@ func visit(ctx context.Context, op, url string, f func(ctx context.Context, conn
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}
+	return connected(ctx, op, config, f)
+}
+
+// connected calls f with a connection of its own.
+func connected(ctx context.Context, op string, config *pgx.ConnConfig, f func(ctx context.Context, conn *pgx.Conn) error) error {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, config)
@@ -230,11 +227,9 @@ func checkCompatible(applied, latest int64) error {
 	if Compatible(applied, latest) {
 		return nil
 	}
-	return &Error{
-		Op: "open database", Kind: KindSetup, Hint: "install the newest compound-docs, and start the server again",
-		Err: fmt.Errorf("a newer compound-docs has changed the database so that this one cannot use it "+
-			"(it has migration %d, and this program knows %d)", applied, latest),
-	}
+	return setupError("open database", "install the newest compound-docs, and start the server again",
+		fmt.Errorf("a newer compound-docs has changed the database so that this one cannot use it "+
+			"(it has migration %d, and this program knows %d)", applied, latest))
 }
 
 // SchemaVersion returns the newest migration that a database has, 0 for none, and the

@@ -136,7 +136,7 @@ func (q *Queries) TenantEmbeddingModels(ctx context.Context, arg TenantEmbedding
 }
 
 const tenantFind = `-- name: TenantFind :one
-SELECT id, generation, version, coalesce(embedding_model_id, 0)::integer AS model_id
+SELECT id, generation, version, coalesce(embedding_model_id, 0)::integer AS model_id, deleted_at
 FROM tenants
 WHERE project_id = $1 AND branch_name = $2 AND path_hash = $3
 `
@@ -152,6 +152,7 @@ type TenantFindRow struct {
 	Generation int64
 	Version    int64
 	ModelID    int32
+	DeletedAt  *time.Time
 }
 
 // Unlike TenantUpsert it leaves no trace of a tenant that is not there.
@@ -163,6 +164,7 @@ func (q *Queries) TenantFind(ctx context.Context, arg TenantFindParams) (TenantF
 		&i.Generation,
 		&i.Version,
 		&i.ModelID,
+		&i.DeletedAt,
 	)
 	return i, err
 }
@@ -430,31 +432,6 @@ func (q *Queries) TenantSetSyncStatus(ctx context.Context, arg TenantSetSyncStat
 		arg.Epoch,
 	)
 	return err
-}
-
-const tenantState = `-- name: TenantState :one
-SELECT id, generation, deleted_at
-FROM tenants
-WHERE project_id = $1 AND branch_name = $2 AND path_hash = $3
-`
-
-type TenantStateParams struct {
-	ProjectID  int32
-	BranchName string
-	PathHash   string
-}
-
-type TenantStateRow struct {
-	ID         int32
-	Generation int64
-	DeletedAt  *time.Time
-}
-
-func (q *Queries) TenantState(ctx context.Context, arg TenantStateParams) (TenantStateRow, error) {
-	row := q.db.QueryRow(ctx, tenantState, arg.ProjectID, arg.BranchName, arg.PathHash)
-	var i TenantStateRow
-	err := row.Scan(&i.ID, &i.Generation, &i.DeletedAt)
-	return i, err
 }
 
 const tenantSyncStatus = `-- name: TenantSyncStatus :one

@@ -46,10 +46,7 @@ func (x *Index) Checkouts(ctx context.Context, project string) (checkouts []Chec
 		}
 		return err
 	})
-	if db.IsNoRows(err) {
-		return nil, nil
-	}
-	return checkouts, err
+	return checkouts, exceptNoRows(err)
 }
 
 // Contents counts the project's own documents in a selection.
@@ -85,10 +82,7 @@ func (x *Index) Contents(ctx context.Context, selection Selection) (contents Con
 		contents, err = contentsOf(ctx, q, projectID, selection)
 		return err
 	})
-	if db.IsNoRows(err) {
-		return Contents{}, nil
-	}
-	return contents, err
+	return contents, exceptNoRows(err)
 }
 
 // contentsOf counts what the tenants of a project hold that the selection names.

@@ -55,18 +55,12 @@ type DissectedPassage struct {
 // Dissect returns what the index makes of a file of the collection. It is a pure
 // function: nothing is written. The error is that of indexing the file.
 func Dissect(file document.File, collection catalog.Collection, schema Schema) (Dissection, error) {
-	parsed, err := parse(file, schema)
+	doc, err := prepare(file, collection, schema)
 	if err != nil {
 		return Dissection{}, err
 	}
-	doc, err := prepareParsed(file, parsed, collection, schema)
-	if err != nil {
-		return Dissection{}, err
-	}
-	dissection := Dissection{
-		Title: doc.title, Summary: doc.summary, DocType: doc.docType, Date: doc.date, Level: doc.level, Links: doc.links,
-		Anchors: parsed.Anchors(), Places: doc.places, FrontMatter: doc.frontMatter,
-	}
+	dissection := doc.Dissection
+	dissection.Anchors = doc.parsed.Anchors()
 	for i, p := range doc.passages {
 		whole := p.heading + "\n\n" + p.Text
 		dissection.Passages = append(dissection.Passages, DissectedPassage{
@@ -74,7 +68,7 @@ func Dissect(file document.File, collection catalog.Collection, schema Schema) (
 			FrontMatter: i < len(doc.passages)-doc.sections,
 		})
 	}
-	for _, place := range parsed.Fragments[:min(len(parsed.Fragments), maxLinks)] {
+	for _, place := range doc.parsed.Fragments[:min(len(doc.parsed.Fragments), maxLinks)] {
 		target := file.Path
 		if place.Path != "" {
 			target, _ = resolveLink(file.Path, rooted(doc.linkRoot, place.Path))

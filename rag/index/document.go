@@ -2,7 +2,6 @@ package index
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"path"
 	"strings"
@@ -20,26 +19,15 @@ const maxLinks = 1000
 
 // prepared is a file made ready for the database.
 type prepared struct {
-	file        document.File
-	contentHash document.Hash
-	schemaHash  string
-	title       string
-	summary     string
-	docType     string
-	date        string
+	Dissection // without what Dissect adds: Passages, Fragments, Anchors
+	file       document.File
+	parsed     *markdown.Document
+	schemaHash string
 	// undated is set if the date is to be found otherwise than in the front matter.
-	undated     bool
-	level       catalog.Level
-	charCount   int
-	places      []CitedPlace
-	frontMatter map[string]any
-	// replaced and notFrontMatter are as in [markdown.Document].
-	replaced       int
-	notFrontMatter error
-	passages       []passage
+	undated  bool
+	passages []passage
 	// sections is how many of the passages are of the text behind the front matter.
 	sections int
-	links    []Link
 	linkRoot string // as in [document.DocType]
 }
 
@@ -86,25 +74,16 @@ func prepare(file document.File, collection catalog.Collection, schema Schema) (
 	if err != nil {
 		return nil, err
 	}
-	return prepareParsed(file, parsed, collection, schema)
-}
-
-func prepareParsed(
-	file document.File, parsed *markdown.Document, collection catalog.Collection, schema Schema,
-) (*prepared, error) {
-	doc := &prepared{
-		file: file, contentHash: sha256.Sum256(file.Content),
-		title: parsed.Title, summary: parsed.Summary, level: catalog.Standard,
-		charCount: parsed.CharCount, frontMatter: parsed.FrontMatter, schemaHash: schemaStamp(""),
-		replaced: parsed.Replaced, notFrontMatter: parsed.NotFrontMatter,
-	}
+	doc := &prepared{file: file, parsed: parsed, schemaHash: schemaStamp(""), Dissection: Dissection{
+		Title: parsed.Title, Summary: parsed.Summary, Level: catalog.Standard, FrontMatter: parsed.FrontMatter,
+	}}
 	if schema != nil {
 		docType, _ := schema.DocumentType(file.Path)
 		doc.linkRoot = docType.LinkRoot
 	}
-	doc.links = resolveLinks(file.Path, doc.linkRoot, parsed.Links)
-	if doc.title == "" {
-		doc.title = strings.TrimSuffix(path.Base(file.Path), path.Ext(file.Path))
+	doc.Links = resolveLinks(file.Path, doc.linkRoot, parsed.Links)
+	if doc.Title == "" {
+		doc.Title = strings.TrimSuffix(path.Base(file.Path), path.Ext(file.Path))
 	}
 	if schema != nil {
 		if err := doc.classify(parsed.FrontMatter, schema); err != nil {
@@ -112,35 +91,35 @@ func prepareParsed(
 		}
 	}
 	if collection == catalog.Compounding {
-		doc.places = citedPlaces(file.Path, doc.linkRoot, parsed)
+		doc.Places = citedPlaces(file.Path, doc.linkRoot, parsed)
 	}
 	if collection == catalog.Handbook {
-		doc.docType = handbookSection(file.Path, parsed.FrontMatter)
+		doc.DocType = handbookSection(file.Path, parsed.FrontMatter)
 	}
-	body := parsed.Passages(doc.title, markdown.DefaultLimit())
+	body := parsed.Passages(doc.Title, markdown.DefaultLimit())
 	if doc.sections = len(body); collection != catalog.Handbook {
-		body = append(frontMatterPassages(parsed, doc.title), body...)
+		body = append(frontMatterPassages(parsed, doc.Title), body...)
 	}
 	if len(body) == 0 {
 		// A title alone, or the summary of a handbook page.
-		whole := markdown.Passage{StartLine: 1, EndLine: max(parsed.LineCount, 1), Text: doc.summary}
-		body = halved(whole, roomBeside(doc.title))
+		whole := markdown.Passage{StartLine: 1, EndLine: max(parsed.LineCount, 1), Text: doc.Summary}
+		body = halved(whole, roomBeside(doc.Title))
 	}
 	for _, p := range body {
-		doc.passages = append(doc.passages, newPassage(p, doc.title))
+		doc.passages = append(doc.passages, newPassage(p, doc.Title))
 	}
 	return doc, nil
 }
 
 // report logs bytes that were replaced and front matter that is indexed as text.
 func (x *Indexer) report(ctx context.Context, doc *prepared) {
-	if doc.replaced > 0 {
+	if doc.parsed.Replaced > 0 {
 		x.index.logger.WarnContext(ctx, "bytes that are not UTF-8 were replaced by \ufffd; save the file as UTF-8 text",
-			"path", doc.file.Path, "line", doc.replaced)
+			"path", doc.file.Path, "line", doc.parsed.Replaced)
 	}
-	if doc.notFrontMatter != nil {
+	if doc.parsed.NotFrontMatter != nil {
 		x.index.logger.InfoContext(ctx, "what looks like front matter is indexed as text",
-			"path", doc.file.Path, "reason", doc.notFrontMatter)
+			"path", doc.file.Path, "reason", doc.parsed.NotFrontMatter)
 	}
 }
 
@@ -159,17 +138,17 @@ func (d *prepared) classify(frontMatter map[string]any, schema Schema) error {
 	} else if violations := docType.Validate(frontMatter); len(violations) > 0 {
 		return violationsError(docType, violations)
 	}
-	d.docType, d.schemaHash = docType.Name, schemaStamp(docType.SchemaHash)
-	d.date, _ = frontMatter["date"].(string)
+	d.DocType, d.schemaHash = docType.Name, schemaStamp(docType.SchemaHash)
+	d.Date, _ = frontMatter["date"].(string)
 	if level, ok := frontMatter["promotion_level"].(string); ok {
-		d.level = catalog.Level(level)
+		d.Level = catalog.Level(level)
 	}
-	d.links = append(d.links, resolveRelated(d.file.Path, docType.Docs, stringList(frontMatter["related_docs"]))...)
+	d.Links = append(d.Links, resolveRelated(d.file.Path, docType.Docs, stringList(frontMatter["related_docs"]))...)
 	for _, link := range resolveRelated(d.file.Path, docType.Docs, stringList(frontMatter["supersedes"])) {
 		link.Supersedes = true
-		d.links = append(d.links, link)
+		d.Links = append(d.Links, link)
 	}
-	d.links = dedupe(d.links)
+	d.Links = dedupe(d.Links)
 	return nil
 }
 
@@ -234,8 +213,8 @@ func (x *Indexer) WithLevel(file document.File, level catalog.Level) (content []
 			Code: refused.Code, Op: fmt.Sprintf("with the level %s", level), Err: refused.Err, Details: refused.Details,
 		}
 	}
-	if after.level != level {
+	if after.Level != level {
 		return nil, "", apierror.Errorf(apierror.SchemaValidationFailed, "the front matter cannot take the level %s", level)
 	}
-	return content, before.level, nil
+	return content, before.Level, nil
 }

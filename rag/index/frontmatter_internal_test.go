@@ -110,7 +110,7 @@ func TestPrepare_Supersedes(t *testing.T) {
 			if test.name == "a list" {
 				want = append(want, Link{Target: "docs/problems/older.md", Supersedes: true})
 			}
-			if diff := cmp.Diff(want, doc.links); diff != "" {
+			if diff := cmp.Diff(want, doc.Links); diff != "" {
 				t.Errorf("links (-want +got):\n%s", diff)
 			}
 		})

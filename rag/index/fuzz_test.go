@@ -101,7 +101,7 @@ func FuzzHandbook(f *testing.F) {
 				continue
 			}
 			checkPrepared(t, doc)
-			if collection == catalog.Handbook && doc.docType == "" {
+			if collection == catalog.Handbook && doc.DocType == "" {
 				t.Errorf("%q has no section", path)
 			}
 			again, err := prepare(file, collection, nil)

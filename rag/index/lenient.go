@@ -75,9 +75,9 @@ func (x *Indexer) date(ctx context.Context, documents []*prepared) {
 		known = x.Dates.Dates(ctx, paths)
 	}
 	for _, doc := range undated {
-		doc.date = known[doc.file.Path]
-		if doc.date == "" && !doc.file.ModTime.IsZero() {
-			doc.date = doc.file.ModTime.Format(time.DateOnly)
+		doc.Date = known[doc.file.Path]
+		if doc.Date == "" && !doc.file.ModTime.IsZero() {
+			doc.Date = doc.file.ModTime.Format(time.DateOnly)
 		}
 	}
 }

@@ -100,21 +100,7 @@ func (x *Index) Means(ctx context.Context, key catalog.TenantKey) (map[string]Me
 		}
 		return err
 	})
-	if db.IsNoRows(err) {
-		return means, nil
-	}
-	return means, err
-}
-
-// lookUp finds a checkout, with the model that makes its vectors, 0 before the first. The error
-// says that there are no rows if the index does not have the checkout.
-func lookUp(ctx context.Context, q *db.Queries, key catalog.TenantKey) (*catalog.Tenant, db.TenantFindRow, error) {
-	projectID, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: key.Project})
-	if err != nil {
-		return nil, db.TenantFindRow{}, err
-	}
-	row, err := q.TenantFind(ctx, db.TenantFindParams{ProjectID: projectID, BranchName: key.Branch, PathHash: key.PathHash})
-	return &catalog.Tenant{Key: key, ProjectID: projectID, ID: row.ID, Generation: row.Generation}, row, err
+	return means, exceptNoRows(err)
 }
 
 // Inspection counts the passages of a checkout in the index.

@@ -147,23 +147,30 @@ func (x *Index) Calibration(ctx context.Context, model ollama.Model) (measured c
 // calibrate measures what the model's cosines mean, unless the database has it. Searches
 // by meaning need it, so it comes before the passages.
 func (q *Queue) calibrate(ctx context.Context, model usedModel) error {
+	return q.once(&q.calibrated, model, func() error {
+		_, known, err := q.index.Calibration(ctx, model.Model)
+		if err == nil && !known {
+			err = q.measure(ctx, model)
+		}
+		return err
+	})
+}
+
+// once does what is to be done once for each model; done is the last that it was done for.
+func (q *Queue) once(done *int32, model usedModel, f func() error) error {
 	q.mu.Lock()
-	calibrated := q.calibrated == model.id
+	before := *done
 	q.mu.Unlock()
-	if calibrated {
+	if before == model.id {
 		return nil
 	}
-	_, known, err := q.index.Calibration(ctx, model.Model)
-	if err == nil && !known {
-		err = q.measure(ctx, model)
+	err := f()
+	if err == nil {
+		q.mu.Lock()
+		*done = model.id
+		q.mu.Unlock()
 	}
-	if err != nil {
-		return err
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.calibrated = model.id
-	return nil
+	return err
 }
 
 // measure makes the vectors of the shipped questions and answers, and writes what follows

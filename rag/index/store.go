@@ -80,7 +80,7 @@ func (x *Indexer) insertPassages(
 	for _, doc := range documents {
 		for _, p := range doc.passages {
 			missing[p.hash] = p
-			promoted[p.hash] = promoted[p.hash] || doc.level != catalog.Standard
+			promoted[p.hash] = promoted[p.hash] || doc.Level != catalog.Standard
 		}
 	}
 	sought := db.PassageExistingParams{
@@ -185,19 +185,20 @@ func (x *Indexer) upsertParams(documents []*prepared) db.DocumentUpsertManyParam
 	}
 	for _, doc := range documents {
 		params.RelativePaths = append(params.RelativePaths, doc.file.Path)
-		params.Titles = append(params.Titles, doc.title)
-		params.Summaries = append(params.Summaries, doc.summary)
-		params.DocTypes = append(params.DocTypes, doc.docType)
-		params.DocDates = append(params.DocDates, doc.date)
-		params.PromotionLevels = append(params.PromotionLevels, doc.level)
-		params.ContentHashes = append(params.ContentHashes, doc.contentHash[:])
+		params.Titles = append(params.Titles, doc.Title)
+		params.Summaries = append(params.Summaries, doc.Summary)
+		params.DocTypes = append(params.DocTypes, doc.DocType)
+		params.DocDates = append(params.DocDates, doc.Date)
+		params.PromotionLevels = append(params.PromotionLevels, doc.Level)
+		hash := doc.file.Stamp().Hash
+		params.ContentHashes = append(params.ContentHashes, hash[:])
 		params.SchemaHashes = append(params.SchemaHashes, doc.schemaHash)
-		params.CharCounts = append(params.CharCounts, int32(doc.charCount))
+		params.CharCounts = append(params.CharCounts, int32(doc.parsed.CharCount))
 		params.FileSizes = append(params.FileSizes, doc.file.Size)
 		params.FileMtimes = append(params.FileMtimes, doc.file.ModTime.Truncate(time.Microsecond))
 		params.FileCtimes = append(params.FileCtimes, doc.file.ChangeTime.Truncate(time.Microsecond))
 		params.FileInodes = append(params.FileInodes, int64(doc.file.Inode))
-		params.Places = append(params.Places, strings.Join(placeTexts(doc.places), "\n"))
+		params.Places = append(params.Places, strings.Join(placeTexts(doc.Places), "\n"))
 		params.ChunkCounts = append(params.ChunkCounts, doc.chunkCount())
 	}
 	return params
@@ -229,7 +230,7 @@ func (x *Indexer) chunkParams(documents []*prepared) db.ChunkInsertManyParams {
 func (x *Indexer) linkParams(documents []*prepared) db.LinkInsertManyParams {
 	params := db.LinkInsertManyParams{ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection}
 	for _, doc := range documents {
-		for i, link := range doc.links {
+		for i, link := range doc.Links {
 			params.RelativePaths = append(params.RelativePaths, doc.file.Path)
 			params.Ordinals = append(params.Ordinals, int32(i))
 			params.TargetPaths = append(params.TargetPaths, link.Target)

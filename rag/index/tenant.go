@@ -57,22 +57,20 @@ func (x *Index) located(ctx context.Context, tenant *catalog.Tenant, err error) 
 
 // readOnly finds the tenant of a checkout, for a role that may only read, and returns
 // [db.ErrTenantGone] if it is not in the index.
-func (x *Index) readOnly(ctx context.Context, key catalog.TenantKey) (*catalog.Tenant, error) {
-	tenant := &catalog.Tenant{Key: key, ReadOnly: true}
-	err := x.db.Read(ctx, "find tenant", func(q *db.Queries) error {
-		projectID, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: key.Project})
-		if err != nil {
-			return err
-		}
-		row, err := stateOf(ctx, q, projectID, key)
+func (x *Index) readOnly(ctx context.Context, key catalog.TenantKey) (tenant *catalog.Tenant, err error) {
+	err = x.db.Read(ctx, "find tenant", func(q *db.Queries) error {
+		found, row, err := lookUp(ctx, q, key)
 		if err == nil && row.DeletedAt != nil {
 			err = db.ErrTenantGone
 		}
-		tenant.ProjectID, tenant.ID, tenant.Generation = projectID, row.ID, row.Generation
+		tenant = found
 		return err
 	})
 	if db.IsNoRows(err) {
 		err = db.ErrTenantGone
+	}
+	if err == nil {
+		tenant.ReadOnly = true
 	}
 	return tenant, err
 }
@@ -119,10 +117,10 @@ func (x *Index) State(ctx context.Context, tenant *catalog.Tenant) (state Tenant
 	err = x.db.Read(ctx, "look up tenant", func(q *db.Queries) error {
 		state = TenantState{}
 		projectID := tenant.ProjectID
-		row, err := stateOf(ctx, q, projectID, tenant.Key)
+		row, err := find(ctx, q, projectID, tenant.Key)
 		if db.IsNoRows(err) { // it may be there in a new project of the same name
 			if projectID, err = q.ProjectFind(ctx, db.ProjectFindParams{Name: tenant.Key.Project}); err == nil {
-				row, err = stateOf(ctx, q, projectID, tenant.Key)
+				row, err = find(ctx, q, projectID, tenant.Key)
 			}
 		}
 		switch {
@@ -146,8 +144,27 @@ func (x *Index) State(ctx context.Context, tenant *catalog.Tenant) (state Tenant
 	return state, err
 }
 
-func stateOf(ctx context.Context, q *db.Queries, projectID int32, key catalog.TenantKey) (db.TenantStateRow, error) {
-	return q.TenantState(ctx, db.TenantStateParams{ProjectID: projectID, BranchName: key.Branch, PathHash: key.PathHash})
+// lookUp finds a checkout, with the model that makes its vectors, 0 before the first. The error
+// says that there are no rows if the index does not have the checkout.
+func lookUp(ctx context.Context, q *db.Queries, key catalog.TenantKey) (*catalog.Tenant, db.TenantFindRow, error) {
+	projectID, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: key.Project})
+	if err != nil {
+		return nil, db.TenantFindRow{}, err
+	}
+	row, err := find(ctx, q, projectID, key)
+	return &catalog.Tenant{Key: key, ProjectID: projectID, ID: row.ID, Generation: row.Generation}, row, err
+}
+
+func find(ctx context.Context, q *db.Queries, projectID int32, key catalog.TenantKey) (db.TenantFindRow, error) {
+	return q.TenantFind(ctx, db.TenantFindParams{ProjectID: projectID, BranchName: key.Branch, PathHash: key.PathHash})
+}
+
+// exceptNoRows returns an error, but nil for that of a query for one row that found none.
+func exceptNoRows(err error) error {
+	if db.IsNoRows(err) {
+		return nil
+	}
+	return err
 }
 
 // LastBranch returns the branch on which a checkout of the project was last in
@@ -161,10 +178,7 @@ func (x *Index) LastBranch(ctx context.Context, project, pathHash string) (branc
 		branch, err = q.TenantLastBranch(ctx, db.TenantLastBranchParams{ProjectID: projectID, PathHash: pathHash})
 		return err
 	})
-	if db.IsNoRows(err) {
-		return "", nil
-	}
-	return branch, err
+	return branch, exceptNoRows(err)
 }
 
 // HandbookEdition is the handbook between two changes: equal editions have
@@ -191,10 +205,7 @@ func (x *Index) HandbookEdition(ctx context.Context) (edition HandbookEdition, e
 		}
 		return err
 	})
-	if db.IsNoRows(err) {
-		return HandbookEdition{}, nil
-	}
-	return edition, err
+	return edition, exceptNoRows(err)
 }
 
 // Scope returns the documents of the edition.

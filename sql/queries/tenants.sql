@@ -12,17 +12,12 @@ UPDATE tenants SET last_seen = now()
 WHERE project_id = @project_id AND branch_name = @branch_name AND path_hash = @path_hash AND deleted_at IS NULL
 RETURNING id, generation, embedding_model_id;
 
--- name: TenantState :one
-SELECT id, generation, deleted_at
-FROM tenants
-WHERE project_id = @project_id AND branch_name = @branch_name AND path_hash = @path_hash;
-
 -- name: TenantGeneration :one
 SELECT generation FROM tenants WHERE project_id = @project_id AND id = @id;
 
 -- name: TenantFind :one
 -- Unlike TenantUpsert it leaves no trace of a tenant that is not there.
-SELECT id, generation, version, coalesce(embedding_model_id, 0)::integer AS model_id
+SELECT id, generation, version, coalesce(embedding_model_id, 0)::integer AS model_id, deleted_at
 FROM tenants
 WHERE project_id = @project_id AND branch_name = @branch_name AND path_hash = @path_hash;
 
