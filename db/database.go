@@ -205,6 +205,17 @@ func (d *Database) Read(ctx context.Context, op string, f func(q *Queries) error
 	return d.read(ctx, op, readTimeout, f)
 }
 
+// ReadOne is [Database.Read] for one query.
+func ReadOne[Params, Result any](
+	ctx context.Context, d *Database, op string, query func(*Queries, context.Context, Params) (Result, error), params Params,
+) (result Result, err error) {
+	err = d.Read(ctx, op, func(q *Queries) error {
+		result, err = query(q, ctx, params)
+		return err
+	})
+	return result, err
+}
+
 // ReadLong is a Read that may take up to an hour.
 func (d *Database) ReadLong(ctx context.Context, op string, f func(q *Queries) error) error {
 	return d.read(ctx, op, longReadTimeout, f)

@@ -87,11 +87,8 @@ type cleanup struct {
 }
 
 func (c *cleanup) tenants(ctx context.Context) error {
-	var rows []db.CleanupTenantsRow
-	err := c.db.Read(ctx, "list checkouts", func(q *db.Queries) (err error) {
-		rows, err = q.CleanupTenants(ctx, db.CleanupTenantsParams{GraceSeconds: c.Grace.Seconds()})
-		return err
-	})
+	rows, err := db.ReadOne(ctx, c.db, "list checkouts", (*db.Queries).CleanupTenants,
+		db.CleanupTenantsParams{GraceSeconds: c.Grace.Seconds()})
 	if err != nil {
 		return err
 	}

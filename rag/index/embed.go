@@ -234,13 +234,9 @@ func (q *Queue) EmbedDocument(ctx context.Context, collection catalog.Collection
 		return err
 	}
 	for refused := map[uuid.UUID]error{}; ; {
-		var passages []unembedded
-		err := q.index.db.Read(ctx, "find passages to embed", func(queries *db.Queries) (err error) {
-			passages, err = queries.EmbeddingQueue(ctx, db.EmbeddingQueueParams{
-				ProjectID: q.tenant.ProjectID, TenantID: q.tenant.ID, Collection: collection, ModelID: model.id,
-				Paths: []string{path}, Skipped: slices.Collect(maps.Keys(refused)), MaxPassages: maxBatchPassages,
-			})
-			return err
+		passages, err := db.ReadOne(ctx, q.index.db, "find passages to embed", (*db.Queries).EmbeddingQueue, db.EmbeddingQueueParams{
+			ProjectID: q.tenant.ProjectID, TenantID: q.tenant.ID, Collection: collection, ModelID: model.id,
+			Paths: []string{path}, Skipped: slices.Collect(maps.Keys(refused)), MaxPassages: maxBatchPassages,
 		})
 		if err != nil || len(passages) == 0 {
 			return err

@@ -53,23 +53,20 @@ func (x *Index) Indexer(tenant *catalog.Tenant, collection catalog.Collection, s
 // another version of this program that made something else of it, has a stamp that no
 // file matches. A sync begins with it.
 func (x *Indexer) Known(ctx context.Context) (map[string]document.Stamp, error) {
-	known := map[string]document.Stamp{}
-	err := x.index.db.Read(ctx, "read stamps", func(q *db.Queries) error {
-		rows, err := q.DocumentStamps(ctx, db.DocumentStampsParams{
-			ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection,
-		})
-		for _, row := range rows {
-			stamp := document.Stamp{Size: -1}
-			if !x.Again && row.SchemaHash == x.schemaStamp(row.RelativePath) {
-				stamp = document.Stamp{
-					Size: row.FileSize, ModTime: row.FileMtime, ChangeTime: row.FileCtime, Inode: uint64(row.FileInode),
-					Hash: document.Hash(row.ContentHash),
-				}
-			}
-			known[row.RelativePath] = stamp
-		}
-		return err
+	rows, err := db.ReadOne(ctx, x.index.db, "read stamps", (*db.Queries).DocumentStamps, db.DocumentStampsParams{
+		ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection,
 	})
+	known := make(map[string]document.Stamp, len(rows))
+	for _, row := range rows {
+		stamp := document.Stamp{Size: -1}
+		if !x.Again && row.SchemaHash == x.schemaStamp(row.RelativePath) {
+			stamp = document.Stamp{
+				Size: row.FileSize, ModTime: row.FileMtime, ChangeTime: row.FileCtime, Inode: uint64(row.FileInode),
+				Hash: document.Hash(row.ContentHash),
+			}
+		}
+		known[row.RelativePath] = stamp
+	}
 	if err == nil {
 		x.growth.begin(len(known) == 0)
 	}

@@ -21,19 +21,14 @@ type CitedPlaces struct {
 
 // CitedPlaces returns the documents of the scope that cite places, and the critical ones.
 func (x *Index) CitedPlaces(ctx context.Context, scope catalog.Scope) ([]CitedPlaces, error) {
-	var documents []CitedPlaces
-	err := x.db.Read(ctx, "read the places that documents cite", func(q *db.Queries) error {
-		documents = nil
-		rows, err := q.DocumentPlaces(ctx, db.DocumentPlacesParams{
-			ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Collection: scope.Collection,
-		})
-		for _, row := range rows {
-			documents = append(documents, CitedPlaces{
-				ID: row.ID, Path: row.RelativePath, Title: row.Title, Level: row.PromotionLevel, Places: row.Places,
-			})
+	rows, err := db.ReadOne(ctx, x.db, "read the places that documents cite", (*db.Queries).DocumentPlaces,
+		db.DocumentPlacesParams{ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Collection: scope.Collection})
+	documents := make([]CitedPlaces, len(rows))
+	for i, row := range rows {
+		documents[i] = CitedPlaces{
+			ID: row.ID, Path: row.RelativePath, Title: row.Title, Level: row.PromotionLevel, Places: row.Places,
 		}
-		return err
-	})
+	}
 	return documents, err
 }
 
@@ -43,31 +38,24 @@ func (x *Index) CitedPlaces(ctx context.Context, scope catalog.Scope) ([]CitedPl
 func (x *Index) Paths(
 	ctx context.Context, tenant *catalog.Tenant, part string, limit int,
 ) (paths []string, total int, err error) {
-	err = x.db.Read(ctx, "list paths", func(q *db.Queries) error {
-		rows, err := q.DocumentPathsContaining(ctx, db.DocumentPathsContainingParams{
-			ProjectID: tenant.ProjectID, TenantID: tenant.ID, Part: part, MaxPaths: int32(limit),
-		})
-		paths, total = make([]string, 0, len(rows)), 0
-		for _, row := range rows {
-			paths, total = append(paths, row.RelativePath), int(row.Total)
-		}
-		return err
+	rows, err := db.ReadOne(ctx, x.db, "list paths", (*db.Queries).DocumentPathsContaining, db.DocumentPathsContainingParams{
+		ProjectID: tenant.ProjectID, TenantID: tenant.ID, Part: part, MaxPaths: int32(limit),
 	})
+	paths = make([]string, len(rows))
+	for i, row := range rows {
+		paths[i], total = row.RelativePath, int(row.Total)
+	}
 	return paths, total, err
 }
 
 // CountByType returns how many documents each doc-type has in the scope.
 func (x *Index) CountByType(ctx context.Context, scope catalog.Scope) (map[string]int, error) {
+	rows, err := db.ReadOne(ctx, x.db, "count documents", (*db.Queries).DocumentCountByType,
+		db.DocumentCountByTypeParams{ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Collection: scope.Collection})
 	counts := map[string]int{}
-	err := x.db.Read(ctx, "count documents", func(q *db.Queries) error {
-		rows, err := q.DocumentCountByType(ctx, db.DocumentCountByTypeParams{
-			ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Collection: scope.Collection,
-		})
-		for _, row := range rows {
-			counts[row.DocType] = int(row.Documents)
-		}
-		return err
-	})
+	for _, row := range rows {
+		counts[row.DocType] = int(row.Documents)
+	}
 	return counts, err
 }
 
@@ -161,11 +149,8 @@ func (x *Index) SetSyncStatus(ctx context.Context, tenant *catalog.Tenant, statu
 // SyncStatus decodes what the tenant's indexer last published into status, and
 // reports false if there is nothing.
 func (x *Index) SyncStatus(ctx context.Context, tenant *catalog.Tenant, status any) (bool, error) {
-	var encoded []byte
-	err := x.db.Read(ctx, "read sync status", func(q *db.Queries) (err error) {
-		encoded, err = q.TenantSyncStatus(ctx, db.TenantSyncStatusParams{ProjectID: tenant.ProjectID, ID: tenant.ID})
-		return err
-	})
+	encoded, err := db.ReadOne(ctx, x.db, "read sync status", (*db.Queries).TenantSyncStatus,
+		db.TenantSyncStatusParams{ProjectID: tenant.ProjectID, ID: tenant.ID})
 	if db.IsNoRows(err) || err == nil && encoded == nil {
 		return false, nil
 	}

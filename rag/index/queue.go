@@ -249,13 +249,11 @@ func (q *Queue) next(ctx context.Context, model usedModel, missing []int64) (f f
 			continue
 		}
 		f.collection = q.collections[i]
-		err = q.index.db.Read(ctx, "read the queue of passages to embed", func(queries *db.Queries) error {
-			f.passages, err = queries.EmbeddingQueue(ctx, db.EmbeddingQueueParams{
+		f.passages, err = db.ReadOne(ctx, q.index.db, "read the queue of passages to embed", (*db.Queries).EmbeddingQueue,
+			db.EmbeddingQueueParams{
 				ProjectID: q.tenant.ProjectID, TenantID: q.tenant.ID, Collection: f.collection, ModelID: model.id,
 				Asked: asked, Skipped: skipped, MaxPassages: q.index.pace.passages(queueFetch, maxQueueFetch),
 			})
-			return err
-		})
 	}
 	f.refresh = max(queueRefresh, queueReadCost*time.Since(began))
 	if err == nil && len(f.passages) == 0 {

@@ -77,11 +77,8 @@ func (q *Queue) lastModel(ctx context.Context) (id int32, err error) {
 	if q.tenant.ModelID != nil {
 		return *q.tenant.ModelID, nil
 	}
-	err = q.index.db.Read(ctx, "find the model of the tenant", func(queries *db.Queries) (err error) {
-		id, err = queries.TenantEmbeddingModel(ctx, db.TenantEmbeddingModelParams{ProjectID: q.tenant.ProjectID, ID: q.tenant.ID})
-		return err
-	})
-	return id, err
+	return db.ReadOne(ctx, q.index.db, "find the model of the tenant", (*db.Queries).TenantEmbeddingModel,
+		db.TenantEmbeddingModelParams{ProjectID: q.tenant.ProjectID, ID: q.tenant.ID})
 }
 
 // count brings the numbers of the status up to date with the vectors of a model, and
