@@ -2,6 +2,8 @@ package tools
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -79,16 +81,11 @@ func (h *handler) answerEnd(
 // answerText is the answer of the model, or that nothing was found, with the notes that are
 // not "".
 func answerText(answered answer.Answer, minScore float64, filtered bool, notes ...string) string {
-	text := answered.Text
-	if text == "" {
-		text = nothingFound(answered.Closest, minScore, filtered)
+	if answered.Text == "" {
+		answered.Text = nothingFound(answered.Closest, minScore, filtered)
 	}
-	for _, note := range append([]string{alteredText(answered.Altered, alteredIsRestored)}, notes...) {
-		if note != "" {
-			text += "\n\n" + note
-		}
-	}
-	return text
+	parts := append([]string{answered.Text, alteredText(answered.Altered, alteredIsRestored)}, notes...)
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "\n\n")
 }
 
 // sourceHead is what sources of both tools begin with.
@@ -101,7 +98,8 @@ type sourceHead struct {
 
 func sourceHeadOf(hit rag.Hit, limit int) sourceHead {
 	return sourceHead{
-		Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), CharCount: hit.CharCount, RelevanceScore: round(hit.Score),
+		Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), CharCount: hit.CharCount,
+		RelevanceScore: round(hit.Score),
 	}
 }
 

@@ -62,11 +62,12 @@ func setup(t *testing.T) *fixture {
 			t.Error(err)
 		}
 	})
+	home := t.TempDir() // removed when the workspace is closed, which writes there
 	x := index.New(database, models, logger)
 	searcher := rag.NewSearcher(database, models)
 	w := workspace.New(x, searcher, answer.New(database, searcher, models, logger), project.DefaultSettings(), "", logger)
 	t.Cleanup(w.Close)
-	return &fixture{server: tools.NewServer(w, t.TempDir(), "test", logger), index: x, fake: fake, databaseURL: databaseURL}
+	return &fixture{server: tools.NewServer(w, home, "test", logger), index: x, fake: fake, databaseURL: databaseURL}
 }
 
 // client is a connection to a server.
