@@ -44,11 +44,7 @@ func (f Folder) Read(name string) (file document.File, err error) {
 	if err != nil {
 		return document.File{}, err
 	}
-	defer func() {
-		if closeErr := root.Close(); err == nil {
-			err = closeErr
-		}
-	}()
+	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 	content, e, err := f.read(root, entry{path: path.Join(f.Prefix, name), name: name})
 	if err != nil {
 		return document.File{}, err
@@ -124,23 +120,21 @@ func (f Folder) holds(root *contain.Root, e entry, stamp document.Stamp) bool {
 // Where the folder cannot be looked into that is all of them. Writers of the index
 // ask it within their transactions.
 func (f Folder) Present(paths []string) []string {
-	root, err := f.Open()
-	if errors.Is(err, fs.ErrNotExist) && f.MayBeMissing {
+	present := []string{}
+	err := f.open(func(root *contain.Root) error {
+		for _, indexed := range paths {
+			name, ok := f.nameOf(indexed)
+			if !ok || !f.Covers(name) {
+				continue
+			}
+			if _, err := f.find(root, name); !errors.Is(err, fs.ErrNotExist) && !unfit(err) {
+				present = append(present, indexed)
+			}
+		}
 		return nil
-	}
+	})
 	if err != nil {
 		return paths
-	}
-	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	present := []string{}
-	for _, indexed := range paths {
-		name, ok := f.nameOf(indexed)
-		if !ok || !f.Covers(name) {
-			continue
-		}
-		if _, err := f.find(root, name); !errors.Is(err, fs.ErrNotExist) && !unfit(err) {
-			present = append(present, indexed)
-		}
 	}
 	return present
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/document"
 )
 
@@ -183,11 +184,9 @@ func Sync(ctx context.Context, folder Folder, indexer Indexer, report func(done,
 // Holds reports whether the folder has a file that matches, readable or not, or a
 // folder that cannot be looked into.
 func (f Folder) Holds(ctx context.Context) (found bool, err error) {
-	root, err := f.Open()
-	if err != nil {
-		return false, fmt.Errorf("open folder: %w", err)
-	}
-	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	err = f.walk(ctx, root, visitor{found: func(entry) { found = true }, skipped: func(entry, error) { found = true }})
+	f.MayBeMissing = false
+	err = f.open(func(root *contain.Root) error {
+		return f.walk(ctx, root, visitor{found: func(entry) { found = true }, skipped: func(entry, error) { found = true }})
+	})
 	return found, err
 }
