@@ -18,8 +18,7 @@ import (
 )
 
 func newAboutCommand(flags *flags) *cobra.Command {
-	var asJSON bool
-	command := &cobra.Command{
+	return &cobra.Command{
 		Use:   "about FILE[:LINES]",
 		Short: "Find the documents that cite a file",
 		Long: `Find the project's own documents that cite a file of the repository, or lines of it: what
@@ -31,11 +30,7 @@ also if nothing cites the file.`,
 		Example: "  compound-docs about db/pool.go\n  compound-docs about db/pool.go:40-60\n  compound-docs about --json internal/",
 		Args:    needs(1, 1, "a file of the repository", "compound-docs about db/pool.go:40"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			options, root, err := flags.here()
-			if err != nil {
-				return err
-			}
-			p, err := project.Load(root, options.settings.ExternalDocsAllowed...)
+			p, err := flags.loadHere()
 			if err != nil {
 				return err
 			}
@@ -44,19 +39,12 @@ also if nothing cites the file.`,
 				return err
 			}
 			found, err := documentsAbout(cmd.Context(), p, place)
-			switch {
-			case err != nil:
+			if err != nil {
 				return err
-			case asJSON:
-				return plain.JSON(cmd.OutOrStdout(), map[string]any{"documents": found})
-			default:
-				printAbout(cmd.OutOrStdout(), place, found)
-				return nil
 			}
+			return newInvocation(cmd, args).print(map[string]any{"documents": found}, func(w io.Writer) { printAbout(w, place, found) })
 		},
 	}
-	addJSON(command, &asJSON)
-	return command
 }
 
 // placeIn returns the place that an argument names, relative to the repository. The

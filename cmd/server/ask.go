@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
@@ -25,7 +26,6 @@ type askFlags struct {
 	minLevel      string
 	critical      bool
 	own, external bool
-	asJSON        bool
 }
 
 func newAskCommand(flags *flags) *cobra.Command {
@@ -44,7 +44,7 @@ Where the model fails, the most relevant passages are quoted instead.`,
   compound-docs ask --doc-types problem --max-sources 5 why did the import time out
   compound-docs ask --external --json "how does API authentication work?"`,
 		Args: needs(1, -1, "the question", `compound-docs ask "how do we handle time zones?"`),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, flags, strings.Join(args, " ")) },
+		RunE: withProject(flags, func(t *tooling, ctx context.Context) error { return f.run(ctx, t) }),
 	}
 	set := command.Flags()
 	set.StringSliceVar(&f.docTypes, "doc-types", nil, "only these doc-types, separated by commas; see doc-types")
@@ -57,73 +57,65 @@ Where the model fails, the most relevant passages are quoted instead.`,
 	set.BoolVar(&f.critical, "include-critical", true, "put critical documents first, whatever their relevance")
 	set.BoolVar(&f.own, "own", false, "answer only from the project's own documents")
 	set.BoolVar(&f.external, "external", false, "answer only from the external docs")
-	addJSON(command, &f.asJSON)
+	exclude(command, "external", append(ofOwnDocuments(), "own")...)
 	complete(command, "min-promotion-level", names(catalog.Levels())...)
 	return command
 }
 
-func (f *askFlags) run(command *cobra.Command, flags *flags, question string) error {
-	ofOwn := []string{"doc-types", "min-promotion-level", "include-critical"}
+// ofOwnDocuments are flags with which only own documents are asked.
+func ofOwnDocuments() []string {
+	return []string{"doc-types", "min-promotion-level", "include-critical"}
+}
+
+func (f *askFlags) run(ctx context.Context, t *tooling) error {
 	arguments := map[string]any{
-		"query": question, "max_sources": optional(command, "max-sources", &f.maxSources),
-		"min_relevance_score": optional(command, "min-relevance-score", &f.minScore),
+		"query": strings.Join(t.args, " "), "max_sources": optional(t.command, "max-sources", &f.maxSources),
+		"min_relevance_score": optional(t.command, "min-relevance-score", &f.minScore),
 	}
 	own := maps.Clone(arguments)
 	own["min_promotion_level"], own["include_critical"] = f.minLevel, f.critical
 	if len(f.docTypes) > 0 {
 		own["doc_types"] = f.docTypes
 	}
-	if f.external {
-		if err := exclusive(command, "external", append(ofOwn, "own")...); err != nil {
-			return err
-		}
+	tool := "rag_query"
+	switch {
+	case f.external:
+		tool, own = "rag_query_external", arguments
+	case !f.own && !slices.ContainsFunc(ofOwnDocuments(), t.command.Flags().Changed):
+		return t.askBoth(ctx, own, arguments)
 	}
-	for _, flag := range ofOwn {
-		f.own = f.own || command.Flags().Changed(flag)
-	}
-	return withProject(command, flags, func(ctx context.Context, t *tooling) error {
-		switch {
-		case f.external:
-			return f.askOne(ctx, t, "rag_query_external", arguments)
-		case f.own:
-			return f.askOne(ctx, t, "rag_query", own)
-		}
-		return f.askBoth(ctx, t, own, arguments)
-	})
-}
-
-func (f *askFlags) askOne(ctx context.Context, t *tooling, tool string, arguments map[string]any) error {
-	answer, err := f.ask(ctx, t, tool, arguments, "")
+	answer, err := t.ask(ctx, tool, own, "")
 	if answer == nil {
 		return err
 	}
-	return f.print(t, answer)
+	return t.printAnswer(answer)
 }
 
 // askBoth prints the answer from the project's own documents and the one from its external
 // docs, or only one of them if only that one has sources.
-func (f *askFlags) askBoth(ctx context.Context, t *tooling, ownArguments, externalArguments map[string]any) error {
-	own, err := f.ask(ctx, t, "rag_query", ownArguments, "")
+func (t *tooling) askBoth(ctx context.Context, ownArguments, externalArguments map[string]any) error {
+	own, err := t.ask(ctx, "rag_query", ownArguments, "")
 	if own == nil {
 		return err
 	}
 	heading := ""
-	if len(own.Sources) > 0 && !f.asJSON {
-		if err := f.print(t, own); err != nil {
+	if len(own.Sources) > 0 && !t.json {
+		if err := t.printAnswer(own); err != nil {
 			return err
 		}
 		heading = "From the external docs"
 	}
-	external, err := f.ask(ctx, t, "rag_query_external", externalArguments, heading)
+	external, err := t.ask(ctx, "rag_query_external", externalArguments, heading)
 	switch {
 	case isNotConfigured(err) && heading != "":
 		return nil
 	case isNotConfigured(err):
-		return f.print(t, own)
+		return t.printAnswer(own)
 	case external == nil:
 		return err
-	case f.asJSON:
-		return plain.JSON(t.stdout, withExternal(own.text, external.text))
+	case t.json: // the answer of rag_query, with that of rag_query_external in a further field
+		own := strings.TrimSuffix(string(own.text), "}")
+		return plain.JSON(t.stdout, json.RawMessage(own+`,"external":`+string(external.text)+"}"))
 	case len(external.Sources) == 0 && heading != "":
 		return nil
 	case len(external.Sources) == 0:
@@ -134,13 +126,7 @@ func (f *askFlags) askBoth(ctx context.Context, t *tooling, ownArguments, extern
 	if heading != "" {
 		external.Index = nil // printed with the first answer
 	}
-	return f.print(t, external)
-}
-
-// withExternal returns the answer of rag_query, with the answer of rag_query_external in a
-// further field.
-func withExternal(own, external string) json.RawMessage {
-	return json.RawMessage(strings.TrimSuffix(own, "}") + `,"external":` + external + "}")
+	return t.printAnswer(external)
 }
 
 // answered is the answer of a tool that answers.
@@ -154,29 +140,28 @@ type answered struct {
 	Reason       string             `json:"generation_reason"`
 	Index        *tools.IndexStatus `json:"index"`
 
-	text     string // the tool's JSON
+	text     json.RawMessage // the tool's
 	streamed *stream
 }
 
 // ask calls a tool, and prints the answer while it is written, unless JSON is to be
 // printed. The answer is nil if there is an error, or if nobody reads.
-func (f *askFlags) ask(
-	ctx context.Context, t *tooling, tool string, arguments map[string]any, heading string,
-) (*answered, error) {
-	stream := newStream(ctx, t.stdout, heading, f.asJSON)
+func (t *tooling) ask(ctx context.Context, tool string, arguments map[string]any, heading string) (*answered, error) {
+	ctx, end := context.WithCancel(ctx)
+	stream := &stream{ctx: ctx, end: end, w: t.stdout, heading: heading, silent: t.json}
 	defer stream.end()
 	a := &answered{streamed: stream}
 	var err error
-	if a.text, err = t.call(tools.WithText(stream.ctx, stream.write), tool, arguments, a); err != nil {
+	if a.text, err = t.call(tools.WithText(ctx, stream.write), tool, arguments, a); err != nil {
 		return nil, stream.reason(err)
 	}
 	return a, nil
 }
 
-func (f *askFlags) print(t *tooling, a *answered) error {
+func (t *tooling) printAnswer(a *answered) error {
 	t.sayWhatIsMissing(a.Index, "")
-	if f.asJSON {
-		return plain.JSON(t.stdout, json.RawMessage(a.text))
+	if t.json {
+		return plain.JSON(t.stdout, a.text)
 	}
 	a.streamed.finish(a.Answer)
 	t.sayHowGenerated(a.Generation, a.Reason)
@@ -198,11 +183,6 @@ type stream struct {
 	heading string // printed before the answer
 	silent  bool
 	written int
-}
-
-func newStream(ctx context.Context, w io.Writer, heading string, silent bool) *stream {
-	ctx, cancel := context.WithCancel(ctx)
-	return &stream{ctx: ctx, end: cancel, w: w, heading: heading, silent: silent}
 }
 
 func (s *stream) write(text string) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"io"
 	"os"
 	"strings"
 
@@ -13,21 +12,20 @@ import (
 
 // asker asks questions on a terminal.
 type asker struct {
-	stdin   io.Reader
+	invocation
+
 	answers *bufio.Reader // reads stdin
-	stderr  io.Writer
-	yes     bool // nobody wants to be asked
+	yes     bool          // nobody wants to be asked
 }
 
-func newAsker(command *cobra.Command, yes bool) asker {
-	stdin := command.InOrStdin()
-	return asker{stdin: stdin, answers: bufio.NewReader(stdin), stderr: command.ErrOrStderr(), yes: yes}
+func newAsker(command *cobra.Command, args []string, yes bool) asker {
+	return asker{newInvocation(command, args), bufio.NewReader(command.InOrStdin()), yes}
 }
 
 // ask returns the answer to a question, which is byDefault for an empty line. asked is
 // false if nobody can be asked, wants to be, or answers.
 func (a asker) ask(question string, byDefault bool) (answer, asked bool) {
-	input, ok := a.stdin.(*os.File)
+	input, ok := a.command.InOrStdin().(*os.File)
 	if !ok || a.yes || !plain.IsTerminal(input) {
 		return false, false
 	}

@@ -25,7 +25,6 @@ const day = 24 * time.Hour
 
 func newCleanupCommand(flags *flags) *cobra.Command {
 	options := index.CleanupOptions{Grace: defaultGrace, Judge: judge}
-	var asJSON bool
 	command := &cobra.Command{
 		Use:   "cleanup",
 		Short: "Remove from the index what no checkout needs any more",
@@ -42,33 +41,21 @@ does one that a server indexes at the moment. Files are never touched: what was
 removed comes back when its checkout is activated again. It may run at any time,
 beside any number of servers; --dry-run says what it would remove.`,
 		Example: "  compound-docs cleanup --dry-run\n  compound-docs cleanup --grace 12h --json",
-		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return cleanup(cmd.Context(), flags, options, asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
+		RunE:    withSetup(flags, func(s *setup, ctx context.Context) error { return s.cleanup(ctx, options) }),
 	}
 	command.Flags().BoolVar(&options.DryRun, "dry-run", false, "say what would be removed, and remove nothing")
 	command.Flags().Var((*period)(&options.Grace), "grace",
 		"how long to keep a checkout that is not on this machine after it was last used, such as 30d or 12h")
-	addJSON(command, &asJSON)
 	return command
 }
 
-func cleanup(ctx context.Context, f *flags, options index.CleanupOptions, asJSON bool, stdout, stderr io.Writer) (err error) {
-	s, err := f.setUp(stderr)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.close()) }()
+func (s *setup) cleanup(ctx context.Context, options index.CleanupOptions) error {
 	cleaned, err := s.index.Cleanup(ctx, options)
 	if err != nil && len(cleaned.Tenants)+len(cleaned.Projects) == 0 {
 		return err
 	}
-	if asJSON {
-		return errors.Join(err, plain.JSON(stdout, newCleanedUp(cleaned, options.DryRun)))
-	}
-	printCleaned(stdout, cleaned, options.DryRun)
-	return err
+	people := func(w io.Writer) { printCleaned(w, cleaned, options.DryRun) }
+	return errors.Join(err, s.print(newCleanedUp(cleaned, options.DryRun), people))
 }
 
 // cleanedUp lists for --json what compound-docs cleanup has removed.

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/signal"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -38,7 +38,6 @@ Without a command it serves MCP, as compound-docs serve does.
 Exit codes: 0 done; 1 failed; 2 the command line, or what it names, is wrong, and nothing
 was done; 3 the program hung at its end; 130 or 143 ended by a signal.
 compound-docs doctor has codes of its own.`,
-		RunE:          serve.RunE,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
@@ -66,8 +65,33 @@ compound-docs doctor has codes of its own.`,
 	root.SetHelpCommandGroupID(groupSetUp)
 	root.SetCompletionCommandGroupID(groupSetUp)
 	root.SetFlagErrorFunc(inPlainWords)
-	tellRunErrors(root)
+	for _, command := range root.Commands() {
+		complement(command)
+	}
+	root.RunE = serve.RunE
 	return root
+}
+
+// complement gives a command what all have: --json, no arguments where it does not say which, the
+// check of flags that exclude each other, and errors that are told from those in the command line.
+func complement(command *cobra.Command) {
+	if command.Args == nil {
+		command.Args = noArgs
+	}
+	if name := command.Name(); command.Flags().Lookup("json") == nil && name != "serve" && name != "recall" {
+		command.Flags().Bool("json", false, "print JSON")
+	}
+	run := command.RunE
+	command.RunE = func(cmd *cobra.Command, args []string) error {
+		err := checkExcluded(cmd)
+		if err == nil {
+			err = run(cmd, args)
+		}
+		if err != nil {
+			return runError{err}
+		}
+		return nil
+	}
 }
 
 func addFlags(root *cobra.Command, flags *flags) {
@@ -85,24 +109,28 @@ func addFlags(root *cobra.Command, flags *flags) {
 	}
 }
 
-// tellRunErrors marks the errors of commands, to tell them from errors in the command line.
-func tellRunErrors(command *cobra.Command) {
-	if run := command.RunE; run != nil {
-		command.RunE = func(cmd *cobra.Command, args []string) error {
-			if err := run(cmd, args); err != nil {
-				return runError{err}
-			}
-			return nil
-		}
-	}
-	for _, child := range command.Commands() {
-		tellRunErrors(child)
+// invocation is one call of a command: its arguments, and where it prints what.
+type invocation struct {
+	command        *cobra.Command
+	args           []string
+	stdout, stderr io.Writer
+	json           bool // the flag
+}
+
+func newInvocation(command *cobra.Command, args []string) invocation {
+	asJSON, err := command.Flags().GetBool("json")
+	return invocation{
+		command: command, args: args, stdout: command.OutOrStdout(), stderr: command.ErrOrStderr(), json: err == nil && asJSON,
 	}
 }
 
-// addJSON adds the flag with which a command prints JSON.
-func addJSON(command *cobra.Command, asJSON *bool) {
-	command.Flags().BoolVar(asJSON, "json", false, "print JSON")
+// print prints a value as JSON, or has people print it for people.
+func (i invocation) print(value any, people func(w io.Writer)) error {
+	if i.json {
+		return plain.JSON(i.stdout, value)
+	}
+	people(i.stdout)
+	return nil
 }
 
 // complete has a shell complete a flag with the values. It panics if there is no such
@@ -145,49 +173,36 @@ func inPlainWords(_ *cobra.Command, err error) error {
 	return fmt.Errorf("--%s is %q; give a number", invalid.GetFlag().Name, invalid.GetValue())
 }
 
-func newServeCommand(flags *flags, end *ending, stdout io.Writer) *cobra.Command {
-	return &cobra.Command{
-		Use:   "serve",
-		Short: "Serve MCP over stdin and stdout (the default)",
-		Long: `Serve MCP over stdin and stdout, as a client such as Claude Code asks for it, until stdin
-ends. stdout carries JSON-RPC only; logs go to stderr.
-
-The first call that needs a project activates the one of --project, if that is given.`,
-		Example: "  compound-docs serve\n  compound-docs serve --project ~/my-project --log-level debug",
-		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			signal.Reset(syscall.SIGPIPE) // a client that is gone ends the program
-			return serve(cmd.Context(), flags, end, cmd.InOrStdin(), stdout, cmd.ErrOrStderr())
-		},
-	}
-}
-
 func newVersionCommand() *cobra.Command {
-	var asJSON bool
-	command := &cobra.Command{
+	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
 		Long:    "Print the version of this program.",
 		Example: "  compound-docs version --json",
-		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if asJSON {
-				return plain.JSON(cmd.OutOrStdout(), map[string]string{"version": version})
-			}
-			plain.Println(cmd.OutOrStdout(), "compound-docs", version)
-			sayName(cmd.ErrOrStderr())
-			return nil
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return newInvocation(cmd, args).print(map[string]string{"version": version}, func(w io.Writer) {
+				plain.Println(w, "compound-docs", version)
+				sayName(cmd.ErrOrStderr())
+			})
 		},
 	}
-	addJSON(command, &asJSON)
-	return command
 }
 
-// exclusive fails if one of the flags was given. --other was, and they exclude each other.
-func exclusive(command *cobra.Command, other string, flags ...string) error {
-	for _, flag := range flags {
-		if command.Flags().Changed(flag) {
-			return usageError{errors.New("--" + flag + " does not go with --" + other + "; leave one of them out")}
+// exclude declares that a flag of a command cannot be given with others.
+func exclude(command *cobra.Command, flag string, others ...string) {
+	if command.Annotations == nil {
+		command.Annotations = map[string]string{}
+	}
+	command.Annotations[flag] = strings.Join(others, " ")
+}
+
+// checkExcluded fails if flags were given that exclude each other.
+func checkExcluded(command *cobra.Command) error {
+	for _, flag := range slices.Sorted(maps.Keys(command.Annotations)) {
+		for other := range strings.FieldsSeq(command.Annotations[flag]) {
+			if command.Flags().Changed(flag) && command.Flags().Changed(other) {
+				return usagef("--%s does not go with --%s; leave one of them out", other, flag)
+			}
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"regexp"
@@ -35,8 +36,7 @@ const (
 )
 
 func newCriticalCommand(flags *flags) *cobra.Command {
-	var asJSON bool
-	command := &cobra.Command{
+	return &cobra.Command{
 		Use:   "critical",
 		Short: "Name the critical documents in one line",
 		Long: `Name the critical documents of the project in one line, and print nothing if there are
@@ -48,8 +48,7 @@ list may be incomplete.
 The plugin for Claude Code runs it when a session starts, so that the assistant knows
 which rules there are.`,
 		Example: "  compound-docs critical\n  compound-docs critical --json",
-		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			options, err := flags.resolve()
 			if err != nil {
 				return err
@@ -61,17 +60,14 @@ which rules there are.`,
 			if incomplete {
 				plain.Printf(cmd.ErrOrStderr(), "the list may be incomplete: not all documents could be read in %s\n", criticalTime)
 			}
-			switch {
-			case asJSON:
-				return plain.JSON(cmd.OutOrStdout(), map[string]any{"documents": documents, "incomplete": incomplete})
-			case len(documents) > 0:
-				plain.Println(cmd.OutOrStdout(), criticalLine(documents))
-			}
-			return nil
+			out := map[string]any{"documents": documents, "incomplete": incomplete}
+			return newInvocation(cmd, args).print(out, func(w io.Writer) {
+				if len(documents) > 0 {
+					plain.Println(w, criticalLine(documents))
+				}
+			})
 		},
 	}
-	addJSON(command, &asJSON)
-	return command
 }
 
 type criticalDocument struct {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -18,7 +17,7 @@ type deleteFlags struct {
 	asker
 
 	branch, pathHash string
-	dryRun, asJSON   bool
+	dryRun           bool
 }
 
 func newDeleteCommand(flags *flags) *cobra.Command {
@@ -38,15 +37,15 @@ On a terminal the command says what it would delete, and asks. Elsewhere give --
   compound-docs delete my-project --branch-name feature/old --yes`,
 		Args: needs(1, 1, "the name of the project", "compound-docs delete my-project --branch-name feature/old --dry-run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			f.asker = newAsker(cmd, args, f.yes)
 			arguments := map[string]any{
 				"project_name": args[0], "branch_name": optional(cmd, "branch-name", &f.branch),
 				"path_hash": optional(cmd, "path-hash", &f.pathHash), "dry_run": f.dryRun,
 			}
-			if !f.dryRun && !f.yes && (f.asJSON || !plain.IsTerminal(cmd.InOrStdin())) {
+			if !f.dryRun && !f.yes && (f.json || !plain.IsTerminal(cmd.InOrStdin())) {
 				return usagef("nothing was deleted; give --dry-run to see what would be, or --yes")
 			}
-			f.asker = newAsker(cmd, f.yes)
-			return withProject(cmd, flags, func(ctx context.Context, t *tooling) error { return f.run(ctx, t, arguments) })
+			return withProject(flags, func(t *tooling, ctx context.Context) error { return f.run(ctx, t, arguments) })(cmd, args)
 		},
 	}
 	set := command.Flags()
@@ -55,7 +54,6 @@ On a terminal the command says what it would delete, and asks. Elsewhere give --
 		"only the checkout with this path hash, which sync --json names, or all (default: this one, if it is among them)")
 	set.BoolVar(&f.dryRun, "dry-run", false, "count what would be deleted, and delete nothing")
 	set.BoolVarP(&f.yes, "yes", "y", false, "ask nothing")
-	addJSON(command, &f.asJSON)
 	return command
 }
 
@@ -96,15 +94,7 @@ const maxNamedProjects = 10
 
 func (f *deleteFlags) delete(ctx context.Context, t *tooling, arguments map[string]any) error {
 	var answer deleted
-	text, err := t.call(ctx, "delete_documents", arguments, &answer)
-	if err != nil {
-		return err
-	}
-	if f.asJSON {
-		return plain.JSON(t.stdout, json.RawMessage(text))
-	}
-	answer.print(t.stdout)
-	return nil
+	return t.show(ctx, "delete_documents", arguments, &answer, func(w io.Writer) { answer.print(w) })
 }
 
 // deleted is an answer of delete_documents.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"os"
@@ -48,17 +47,15 @@ The exit code is 0 if all is well, 1 if there is an error, and 2 if there are wa
 only. Findings that are skipped do not count.`,
 		Example: "  compound-docs doctor\n  compound-docs doctor --try\n  compound-docs doctor --fix\n" +
 			"  compound-docs doctor --project ~/my-project --json",
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			d.asker = newAsker(cmd, d.yes)
-			return diagnose(cmd.Context(), flags, d, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d.asker, d.flags = newAsker(cmd, args, d.yes), flags
+			return d.diagnose(cmd.Context())
 		},
 	}
 	command.Flags().BoolVar(&d.team, "team", false, "look at what concerns all servers of a shared database too")
 	command.Flags().BoolVar(&d.try, "try", false, "index, search and ask in a schema of its own, and start the registered server")
 	command.Flags().BoolVar(&d.fix, "fix", false, "run what mends the findings, one command after the other, if you agree")
 	command.Flags().BoolVarP(&d.yes, "yes", "y", false, "ask nothing, and do what would be asked for")
-	addJSON(command, &d.json)
 	return command
 }
 
@@ -66,8 +63,9 @@ only. Findings that are skipped do not count.`,
 type doctorFlags struct {
 	asker
 
-	team, try, fix, json bool
-	root                 string // the repository that was looked at
+	flags          *flags
+	team, try, fix bool
+	root           string // the repository that was looked at
 }
 
 // diagnosis holds the findings for --json.
@@ -78,25 +76,21 @@ type diagnosis struct {
 	Fixed    []fixed          `json:"fixed,omitempty"`
 }
 
-func diagnose(ctx context.Context, f *flags, d *doctorFlags, stdout, stderr io.Writer) error {
+func (d *doctorFlags) diagnose(ctx context.Context) error {
 	found := diagnosis{Version: version}
 	var err error
 	if d.fix {
-		found.Fixed, err = d.mend(ctx, f, stderr)
+		found.Fixed, err = d.mend(ctx)
 	}
 	if err == nil {
-		found.Findings, err = d.look(ctx, f, d.try, stderr)
+		found.Findings, err = d.look(ctx, d.try)
 	}
 	if err != nil {
 		return err
 	}
 	found.Severity = doctor.Worst(found.Findings)
-	if d.json {
-		if err := plain.JSON(stdout, found); err != nil {
-			return err
-		}
-	} else {
-		printFindings(stdout, found.Findings)
+	if err := d.print(found, func(w io.Writer) { printFindings(w, found.Findings) }); err != nil {
+		return err
 	}
 	switch found.Severity {
 	case doctor.Error:
@@ -109,7 +103,7 @@ func diagnose(ctx context.Context, f *flags, d *doctorFlags, stdout, stderr io.W
 }
 
 // look makes all checks, and the round trip if try is set.
-func (d *doctorFlags) look(ctx context.Context, f *flags, try bool, stderr io.Writer) (findings []doctor.Finding, err error) {
+func (d *doctorFlags) look(ctx context.Context, try bool) (findings []doctor.Finding, err error) {
 	home, err := homeFolder()
 	if err != nil {
 		return nil, err
@@ -118,26 +112,24 @@ func (d *doctorFlags) look(ctx context.Context, f *flags, try bool, stderr io.Wr
 	if settingsErr != nil {
 		settings = project.DefaultSettings()
 	}
-	o, err := f.resolveWith(home, settings)
+	o, err := d.flags.resolveWith(home, settings)
 	if err != nil {
 		return nil, err
 	}
 	o.logLevel = max(o.logLevel, slog.LevelError) // findings are printed, not logged
-	s, err := newSetup(o, stderr)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	system, err := s.system(settingsErr)
-	if err != nil {
-		return nil, err
-	}
-	system.Team, d.root = d.team, system.Root
-	findings = doctor.Run(ctx, system)
-	if try {
-		findings = append(findings, s.tryOut(ctx, system.Root, d.may)...)
-	}
-	return findings, nil
+	err = o.withSetup(d.stderr, func(s *setup) error {
+		system, err := s.system(settingsErr)
+		if err != nil {
+			return err
+		}
+		system.Team, d.root = d.team, system.Root
+		findings = doctor.Run(ctx, system)
+		if try {
+			findings = append(findings, s.tryOut(ctx, system.Root, d.may)...)
+		}
+		return nil
+	})
+	return findings, err
 }
 
 // system gathers the parts of the set-up.

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"text/tabwriter"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -14,22 +12,16 @@ import (
 )
 
 func newDocTypesCommand(flags *flags) *cobra.Command {
-	var asJSON bool
-	command := &cobra.Command{
+	return &cobra.Command{
 		Use:     "doc-types",
 		Short:   "List the doc-types of the project",
 		Long:    `List the doc-types of the project, with their folders and how many documents each has.`,
 		Example: "  compound-docs doc-types\n  compound-docs doc-types --json",
-		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withProject(cmd, flags, func(ctx context.Context, t *tooling) error { return t.listDocTypes(ctx, asJSON) })
-		},
+		RunE:    withProject(flags, (*tooling).listDocTypes),
 	}
-	addJSON(command, &asJSON)
-	return command
 }
 
-func (t *tooling) listDocTypes(ctx context.Context, asJSON bool) error {
+func (t *tooling) listDocTypes(ctx context.Context) error {
 	var list struct {
 		DocTypes []struct {
 			Name        string `json:"name"`
@@ -44,16 +36,12 @@ func (t *tooling) listDocTypes(ctx context.Context, asJSON bool) error {
 		return err
 	}
 	t.sayWhatIsMissing(list.Index, "")
-	if asJSON {
-		return plain.JSON(t.stdout, json.RawMessage(text))
-	}
-	table := tabwriter.NewWriter(t.stdout, 0, 0, 2, ' ', 0)
-	plain.Printf(table, "doc-type\tdocuments\tfolder\tfor\n")
-	for _, d := range list.DocTypes {
-		plain.Printf(table, "%s\t%d\t%s\t%s\n", d.Name, d.DocCount, d.Folder, d.Description)
-	}
-	if err := table.Flush(); err != nil {
-		return fmt.Errorf("print the doc-types: %w", err)
-	}
-	return nil
+	return t.print(text, func(w io.Writer) {
+		plain.Table(w, func(table io.Writer) {
+			plain.Printf(table, "doc-type\tdocuments\tfolder\tfor\n")
+			for _, d := range list.DocTypes {
+				plain.Printf(table, "%s\t%d\t%s\t%s\n", d.Name, d.DocCount, d.Folder, d.Description)
+			}
+		})
+	})
 }

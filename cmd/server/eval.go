@@ -2,13 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
-	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 
 	"github.com/spf13/cobra"
@@ -26,7 +23,6 @@ type evalOptions struct {
 	others            []string
 	sizes             []int
 	thresholds        []float64
-	json              bool
 	baseline, compare string
 }
 
@@ -51,10 +47,7 @@ bootstrapped 95 % interval.`,
 		Example: `  compound-docs eval --corpus test/eval/corpus --others test/eval/everyday.jsonl
   compound-docs eval --corpus test/eval/corpus --json > before.json
   compound-docs eval --corpus test/eval/corpus --compare before.json`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return evaluate(cmd.Context(), flags, options, cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
+		RunE: withSetup(flags, func(s *setup, ctx context.Context) error { return s.evaluate(ctx, options) }),
 	}
 	command.Flags().StringVar(&options.corpus, "corpus", "", "folder of the collection")
 	command.Flags().StringVar(&options.mode, "mode", string(rag.Hybrid), "how to search: "+joined(rag.Modes()))
@@ -63,7 +56,7 @@ bootstrapped 95 % interval.`,
 	command.Flags().IntSliceVar(&options.sizes, "sizes", []int{15, 50, 150}, "documents of the projects to draw; 0 for none")
 	command.Flags().Float64SliceVar(&options.thresholds, "thresholds",
 		[]float64{project.DefaultConfig().SemanticSearch.MinRelevanceScore, 0.9}, "scores from which a document is shown")
-	command.Flags().BoolVar(&options.json, "json", false, "print JSON, with the values of every question")
+	command.Flags().Bool("json", false, "print JSON, with the values of every question")
 	command.Flags().StringVar(&options.baseline, "baseline", "",
 		"earlier JSON; fail if a mean is worse by more than .01, or a share by .03")
 	command.Flags().StringVar(&options.compare, "compare", "",
@@ -72,7 +65,7 @@ bootstrapped 95 % interval.`,
 	return command
 }
 
-func evaluate(ctx context.Context, f *flags, options evalOptions, stdout, stderr io.Writer) (err error) {
+func (s *setup) evaluate(ctx context.Context, options evalOptions) error {
 	mode := rag.Mode(options.mode)
 	if !slices.Contains(rag.Modes(), mode) {
 		return usagef("--mode is %q; give one of: %s", options.mode, joined(rag.Modes()))
@@ -86,13 +79,8 @@ func evaluate(ctx context.Context, f *flags, options evalOptions, stdout, stderr
 	if err != nil {
 		return usageError{err}
 	}
-	s, err := f.setUp(stderr)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.close()) }()
 	judge := func(c *corpus) ([]evalQuery, error) {
-		scope, err := indexCorpus(ctx, s.index, c, mode, showProgress(stderr, c.name))
+		scope, err := indexCorpus(ctx, s.index, c, mode, showProgress(s.stderr, c.name))
 		if err != nil {
 			return nil, err
 		}
@@ -111,7 +99,7 @@ func evaluate(ctx context.Context, f *flags, options evalOptions, stdout, stderr
 	if earlier.compare != nil {
 		report.Comparison = compareReports(*earlier.compare, report)
 	}
-	if err := printReport(stdout, report, options.json); err != nil {
+	if err := s.print(report, report.printTable); err != nil {
 		return err
 	}
 	if earlier.baseline != nil {
@@ -193,12 +181,4 @@ func (q *evalQuery) judge(judged eval.Judgements) {
 	q.Recall10 = eval.Recall(q.Ranking, judged, 10)
 	q.ReciprocalRank = eval.ReciprocalRank(q.Ranking, judged, 10)
 	q.Right = q.ReciprocalRank == 1
-}
-
-// printReport writes the report as JSON or as a table.
-func printReport(w io.Writer, report evalReport, asJSON bool) error {
-	if !asJSON {
-		return report.printTable(w)
-	}
-	return plain.JSON(w, report)
 }

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strconv"
-	"text/tabwriter"
 
 	"github.com/compound-docs/compound-docs/internal/eval"
 	"github.com/compound-docs/compound-docs/internal/plain"
@@ -84,23 +82,20 @@ func rankingMeasures(queries []evalQuery) []evalMeasure {
 	}
 }
 
-func (r evalReport) printTable(w io.Writer) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	plain.Printf(table, "%s: %s, %s, mode %s\n\n", r.Corpus,
-		plain.Count(r.Documents, "document"), plain.Count(len(r.Queries), "question"), r.Mode)
-	plain.Printf(table, "measure\tvalue\t95 %% interval\n")
-	for _, m := range r.Measures {
-		plain.Printf(table, "%s\t%s\t%s to %s\n", m.Name, figure(m.Value), figure(m.Low), figure(m.High))
-	}
-	r.printKinds(table)
-	printShares(table, r.Shares)
-	if r.Comparison != nil {
-		r.Comparison.print(table)
-	}
-	if err := table.Flush(); err != nil {
-		return fmt.Errorf("print the report: %w", err)
-	}
-	return nil
+func (r evalReport) printTable(w io.Writer) {
+	plain.Table(w, func(table io.Writer) {
+		plain.Printf(table, "%s: %s, %s, mode %s\n\n", r.Corpus,
+			plain.Count(r.Documents, "document"), plain.Count(len(r.Queries), "question"), r.Mode)
+		plain.Printf(table, "measure\tvalue\t95 %% interval\n")
+		for _, m := range r.Measures {
+			plain.Printf(table, "%s\t%s\t%s to %s\n", m.Name, figure(m.Value), figure(m.Low), figure(m.High))
+		}
+		r.printKinds(table)
+		printShares(table, r.Shares)
+		if r.Comparison != nil {
+			r.Comparison.print(table)
+		}
+	})
 }
 
 func (r evalReport) printKinds(w io.Writer) {

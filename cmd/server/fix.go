@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -21,22 +20,22 @@ type fixed struct {
 
 // mend runs the commands that the findings name, each once and if the user agrees. After
 // each remedy it looks again, since one may mend several findings, and show others.
-func (d *doctorFlags) mend(ctx context.Context, f *flags, stderr io.Writer) (done []fixed, err error) {
+func (d *doctorFlags) mend(ctx context.Context) (done []fixed, err error) {
 	seen := map[string]bool{}
 	for ctx.Err() == nil {
-		findings, err := d.look(ctx, f, false, stderr)
+		findings, err := d.look(ctx, false)
 		if err != nil {
 			return done, err
 		}
-		commands := d.next(findings, seen, stderr)
+		commands := d.next(findings, seen)
 		if commands == nil {
 			return done, nil
 		}
 		for _, words := range commands {
 			result := fixed{Command: words}
-			if err := d.runFix(ctx, f, words, stderr); err != nil {
+			if err := d.runFix(ctx, words); err != nil {
 				result.Error = err.Error()
-				plain.Printf(stderr, "%s: %v\n", claude.QuoteLine(words), err)
+				plain.Printf(d.stderr, "%s: %v\n", claude.QuoteLine(words), err)
 			}
 			done = append(done, result)
 		}
@@ -46,7 +45,7 @@ func (d *doctorFlags) mend(ctx context.Context, f *flags, stderr io.Writer) (don
 
 // next returns the commands of the first finding whose remedy is agreed to, and nil if there is
 // none. seen are the remedies that were offered before.
-func (d *doctorFlags) next(findings []doctor.Finding, seen map[string]bool, stderr io.Writer) [][]string {
+func (d *doctorFlags) next(findings []doctor.Finding, seen map[string]bool) [][]string {
 	for _, finding := range findings {
 		var lines []string
 		for _, words := range finding.Run {
@@ -57,19 +56,19 @@ func (d *doctorFlags) next(findings []doctor.Finding, seen map[string]bool, stde
 			continue
 		}
 		seen[line] = true
-		plain.Printf(stderr, "%s: %s\n", finding.Check, finding.What)
+		plain.Printf(d.stderr, "%s: %s\n", finding.Check, finding.What)
 		if d.may(fmt.Sprintf("Run: %s?", line)) {
-			plain.Printf(stderr, "running: %s\n", line)
+			plain.Printf(d.stderr, "running: %s\n", line)
 			return finding.Run
 		}
-		plain.Printf(stderr, "not run: %s\n", line)
+		plain.Printf(d.stderr, "not run: %s\n", line)
 	}
 	return nil
 }
 
 // runFix runs a command in the repository, and this program for its own name, with the flags and
 // the terminal that this process has. All that it prints goes to stderr.
-func (d *doctorFlags) runFix(ctx context.Context, f *flags, words []string, stderr io.Writer) error {
+func (d *doctorFlags) runFix(ctx context.Context, words []string) error {
 	name, arguments := words[0], words[1:]
 	if name == claude.ServerName {
 		program, err := os.Executable()
@@ -83,9 +82,9 @@ func (d *doctorFlags) runFix(ctx context.Context, f *flags, words []string, stde
 	}
 	command := exec.CommandContext(ctx, name, arguments...) //nolint:gosec // one that doctor names
 	command.Dir = d.root
-	command.Stdin, command.Stdout, command.Stderr = os.Stdin, stderr, stderr
+	command.Stdin, command.Stdout, command.Stderr = os.Stdin, d.stderr, d.stderr
 	command.Env = os.Environ()
-	for name, value := range map[string]string{"CDOCS_DATABASE_URL": f.databaseURL, "CDOCS_OLLAMA_HOST": f.ollamaHost} {
+	for name, value := range map[string]string{"CDOCS_DATABASE_URL": d.flags.databaseURL, "CDOCS_OLLAMA_HOST": d.flags.ollamaHost} {
 		if value != "" {
 			command.Env = append(command.Env, name+"="+value)
 		}

@@ -31,8 +31,8 @@ type found struct {
 	Embedded         *float64           `json:"embedded,omitempty"`
 	Index            *tools.IndexStatus `json:"index,omitempty"`
 
-	text  string // the tool's JSON
-	mixed bool   // own documents and external ones
+	text  json.RawMessage // the tool's
+	mixed bool            // own documents and external ones
 }
 
 func (t *tooling) search(ctx context.Context, tool string, arguments map[string]any) (answer found, err error) {

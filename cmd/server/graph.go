@@ -22,7 +22,6 @@ import (
 type graphFlags struct {
 	format, output, around string
 	depth                  int
-	json                   bool
 }
 
 // graphFormats are the values of --format.
@@ -48,44 +47,34 @@ not valid are left out, as in the index; compound-docs lint names them.`,
 		Example: `  compound-docs graph --output knowledge.html
   compound-docs graph --format mermaid --around problems/pool-exhausted-20260115.md --depth 1
   compound-docs graph --format dot | dot -Tsvg -o knowledge.svg`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd, flags) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(newInvocation(cmd, args), flags) },
 	}
 	set := command.Flags()
 	set.StringVar(&f.format, "format", "", "dot, mermaid or html (default: what the name of --output says, else dot)")
 	set.StringVarP(&f.output, "output", "o", "", "write to this file, such as knowledge.html (default: stdout)")
 	set.StringVar(&f.around, "around", "", "draw only this document and those near it")
 	set.IntVar(&f.depth, "depth", 2, "with --around, how many links away a document may be")
-	addJSON(command, &f.json)
 	complete(command, "format", graphFormats()...)
+	exclude(command, "json", "format", "output")
 	return command
 }
 
-func (f *graphFlags) run(command *cobra.Command, flags *flags) error {
-	if f.json {
-		if err := exclusive(command, "json", "format", "output"); err != nil {
-			return err
-		}
-	}
+func (f *graphFlags) run(i invocation, flags *flags) error {
 	format, err := f.chosenFormat()
 	if err != nil {
 		return err
 	}
 	switch {
-	case command.Flags().Changed("depth") && f.around == "":
+	case i.command.Flags().Changed("depth") && f.around == "":
 		return usagef("--depth is of a neighbourhood; give --around too")
 	case f.depth < 0:
 		return usagef("--depth is %d; give a number from 0", f.depth)
 	}
-	options, root, err := flags.here()
+	p, err := flags.loadHere()
 	if err != nil {
 		return err
 	}
-	p, err := project.Load(root, options.settings.ExternalDocsAllowed...)
-	if err != nil {
-		return err
-	}
-	set, err := docset.Read(command.Context(), p)
+	set, err := docset.Read(i.command.Context(), p)
 	if err != nil {
 		return err
 	}
@@ -93,10 +82,10 @@ func (f *graphFlags) run(command *cobra.Command, flags *flags) error {
 	if err != nil {
 		return err
 	}
-	if f.json {
-		return plain.JSON(command.OutOrStdout(), drawn)
+	if i.json {
+		return plain.JSON(i.stdout, drawn)
 	}
-	return f.write(command.OutOrStdout(), func(w io.Writer) error {
+	return f.write(i.stdout, func(w io.Writer) error {
 		switch format {
 		case "html":
 			repository, err := relativeTo(filepath.Dir(f.output), p.Root)

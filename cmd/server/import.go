@@ -12,11 +12,10 @@ import (
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/imports"
 	"github.com/compound-docs/compound-docs/internal/plain"
-	"github.com/compound-docs/compound-docs/internal/project"
 )
 
 type importFlags struct {
-	memory, yes, print, json bool
+	memory, yes, print bool
 }
 
 func newImportCommand(flags *flags) *cobra.Command {
@@ -43,66 +42,54 @@ or --yes with the sources to write all of it.`,
 		Example: `  compound-docs import
   compound-docs import --print docs/adr
   compound-docs import --yes docs/adr CHANGELOG.md`,
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, flags, args) },
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(newInvocation(cmd, args), flags) },
 	}
 	command.Flags().BoolVar(&f.memory, "claude-memory", false, "import what Claude Code notes of this project")
 	command.Flags().BoolVar(&f.print, "print", false, "print what is proposed, and write nothing")
 	command.Flags().BoolVarP(&f.yes, "yes", "y", false, "write all that is made of the sources named")
-	addJSON(command, &f.json)
+	exclude(command, "print", "yes", "json")
+	exclude(command, "json", "yes")
 	return command
 }
 
-func (f *importFlags) run(command *cobra.Command, flags *flags, sources []string) error {
-	if f.print {
-		if err := exclusive(command, "print", "yes", "json"); err != nil {
-			return err
-		}
-	}
-	if f.json {
-		if err := exclusive(command, "json", "yes"); err != nil {
-			return err
-		}
-	}
-	switch asks := !f.yes && !f.print && !f.json; {
-	case f.yes && len(sources) == 0 && !f.memory:
+func (f *importFlags) run(i invocation, flags *flags) error {
+	switch asks := !f.yes && !f.print && !i.json; {
+	case f.yes && len(i.args) == 0 && !f.memory:
 		return usagef("--yes needs the sources; name them, such as docs/adr, or give --claude-memory")
-	case asks && !plain.IsTerminal(command.InOrStdin()):
+	case asks && !plain.IsTerminal(i.command.InOrStdin()):
 		return usagef("nothing was written; give --print to see what is proposed, or --yes with the sources")
 	}
-	options, root, err := flags.here()
-	if err != nil {
-		return err
-	}
-	p, err := project.Load(root, options.settings.ExternalDocsAllowed...)
+	p, err := flags.loadHere()
 	if err != nil {
 		return err
 	}
 	memory := ""
 	if f.memory {
-		if memory, err = claude.MemoryFolder(root); err != nil {
+		if memory, err = claude.MemoryFolder(p.Root); err != nil {
 			return err
 		}
 	}
-	proposals, unfit, err := imports.Find(command.Context(), p, sources, memory)
+	proposals, unfit, err := imports.Find(i.command.Context(), p, i.args, memory)
 	if err != nil {
 		return err
 	}
 	for _, problem := range unfit {
-		plain.Println(command.ErrOrStderr(), "left out:", problem)
+		plain.Println(i.stderr, "left out:", problem)
 	}
-	if f.json {
-		return plain.JSON(command.OutOrStdout(), map[string]any{"proposals": append([]imports.Proposal{}, proposals...)})
+	if i.json {
+		return plain.JSON(i.stdout, map[string]any{"proposals": append([]imports.Proposal{}, proposals...)})
 	}
-	return f.offer(command, root, proposals)
+	return f.offer(i, p.Root, proposals)
 }
 
 // offer prints the proposals, and writes those that are accepted.
-func (f *importFlags) offer(command *cobra.Command, root string, proposals []imports.Proposal) error {
-	stdout, asker, written := command.OutOrStdout(), newAsker(command, f.yes), 0
+func (f *importFlags) offer(i invocation, root string, proposals []imports.Proposal) error {
+	asker, written := newAsker(i.command, i.args, f.yes), 0
 	for _, proposal := range proposals {
-		printProposal(stdout, proposal)
+		printProposal(i.stdout, proposal)
 		if f.print {
-			plain.Println(stdout, plain.Block(proposal.Content))
+			plain.Println(i.stdout, plain.Block(proposal.Content))
 			continue
 		}
 		if !asker.may("Write it?") {
@@ -115,11 +102,11 @@ func (f *importFlags) offer(command *cobra.Command, root string, proposals []imp
 	}
 	if f.print {
 		if len(proposals) == 0 {
-			plain.Println(command.ErrOrStderr(), "note: nothing was found that is not a document already")
+			plain.Println(i.stderr, "note: nothing was found that is not a document already")
 		}
 		return nil
 	}
-	plain.Printf(stdout, "%s written of %s\n", plain.Count(written, "document"), plain.Count(len(proposals), "proposal"))
+	plain.Printf(i.stdout, "%s written of %s\n", plain.Count(written, "document"), plain.Count(len(proposals), "proposal"))
 	return nil
 }
 

@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -10,8 +10,7 @@ import (
 )
 
 func newIndexCommand(flags *flags) *cobra.Command {
-	var asJSON bool
-	command := &cobra.Command{
+	return &cobra.Command{
 		Use:   "index DOCUMENT",
 		Short: "Check, index and embed one document now",
 		Long: `Check one document, and index and embed it now. If its front matter is not valid, the
@@ -19,21 +18,15 @@ error lists everything that is wrong with it, and the exit code is 1. The three 
 are most like it are named, to extend, replace or keep them.
 
 DOCUMENT is relative to the repository or to csharp-compounding-docs/, or absolute.`,
-		Example: "  compound-docs index problems/pool-exhausted-20260115.md",
-		Args:    needs(1, 1, "the document", "compound-docs index problems/pool-exhausted-20260115.md"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return withProject(cmd, flags, func(ctx context.Context, t *tooling) error {
-				return t.indexDocument(ctx, args[0], asJSON)
-			})
-		},
+		Example:           "  compound-docs index problems/pool-exhausted-20260115.md",
+		Args:              needs(1, 1, "the document", "compound-docs index problems/pool-exhausted-20260115.md"),
+		RunE:              withProject(flags, (*tooling).indexDocument),
 		ValidArgsFunction: completeMarkdown,
 	}
-	addJSON(command, &asJSON)
-	return command
 }
 
-func (t *tooling) indexDocument(ctx context.Context, given string, asJSON bool) error {
-	path, err := documentPath(given)
+func (t *tooling) indexDocument(ctx context.Context) error {
+	path, err := documentPath(t.args[0])
 	if err != nil {
 		return err
 	}
@@ -46,22 +39,16 @@ func (t *tooling) indexDocument(ctx context.Context, given string, asJSON bool) 
 			StartLine int    `json:"start_line"`
 		} `json:"neighbours"`
 	}
-	text, err := t.call(ctx, "index_document", map[string]any{"path": path}, &indexed)
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		return plain.JSON(t.stdout, json.RawMessage(text))
-	}
-	plain.Println(t.stdout, "indexed", plain.Path(indexed.Path))
-	s := plain.StyleFor(t.stdout)
-	for _, near := range indexed.Neighbours {
-		plain.Printf(t.stdout, "near %s:%d %s\n", plain.Path(near.Path), near.StartLine, s.Dim(near.Title))
-	}
-	if indexed.Message != "" {
-		plain.Println(t.stdout, s.Dim(indexed.Message))
-	}
-	return nil
+	return t.show(ctx, "index_document", map[string]any{"path": path}, &indexed, func(w io.Writer) {
+		s := plain.StyleFor(w)
+		plain.Println(w, "indexed", plain.Path(indexed.Path))
+		for _, near := range indexed.Neighbours {
+			plain.Printf(w, "near %s:%d %s\n", plain.Path(near.Path), near.StartLine, s.Dim(near.Title))
+		}
+		if indexed.Message != "" {
+			plain.Println(w, s.Dim(indexed.Message))
+		}
+	})
 }
 
 // completeMarkdown has a shell complete the first argument with markdown files.

@@ -21,10 +21,7 @@ import (
 )
 
 func newIngestCommand(flags *flags) *cobra.Command {
-	var (
-		source string
-		asJSON bool
-	)
+	var source string
 	command := &cobra.Command{
 		Use:   "ingest --source DIR",
 		Short: "Bring a folder of markdown into the handbook, for search_handbook",
@@ -36,55 +33,42 @@ changed and lets go of what is gone. Folders of different names add up.
 A document's section is the "section" of its front matter, else the first folder
 below DIR that it is in, else the name of its file.`,
 		Example: "  compound-docs ingest --source ./handbook",
-		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return ingest(cmd.Context(), flags, source, asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
+		RunE:    withSetup(flags, func(s *setup, ctx context.Context) error { return s.ingest(ctx, source) }),
 	}
 	command.Flags().StringVar(&source, "source", "", "folder of the markdown files")
 	if err := command.MarkFlagDirname("source"); err != nil {
 		panic(err) // the flag is declared above
 	}
-	addJSON(command, &asJSON)
 	return command
 }
 
-func ingest(ctx context.Context, f *flags, source string, asJSON bool, stdout, stderr io.Writer) (err error) {
+func (s *setup) ingest(ctx context.Context, source string) error {
 	folder, err := handbookFolder(ctx, source)
 	if err != nil {
 		return err
 	}
-	s, err := f.setUp(stderr)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.close()) }()
 	handbook, err := s.index.Handbook(ctx)
 	if err != nil {
 		return err
 	}
-	synced, err := watch.Sync(ctx, folder, s.index.Indexer(handbook, catalog.Handbook, nil), showProgress(stderr, folder.Prefix))
+	synced, err := watch.Sync(ctx, folder, s.index.Indexer(handbook, catalog.Handbook, nil), showProgress(s.stderr, folder.Prefix))
 	if err != nil {
 		return err
 	}
 	out := newSyncedFolder(folder.Prefix, synced)
-	if !asJSON {
-		out.print(stdout)
+	if !s.json {
+		out.print(s.stdout)
 	}
 	if synced.Documents() == 0 {
 		return fmt.Errorf("no file of %s could be indexed", folder.Dir)
 	}
 	queue := s.index.Queue(handbook, catalog.Handbook)
-	if err := queue.Drain(ctx, showProgress(stderr, "passages")); err != nil {
+	if err := queue.Drain(ctx, showProgress(s.stderr, "passages")); err != nil {
 		return fmt.Errorf("the documents are in the handbook and not all have vectors; run the command again: %w", err)
 	}
 	refused := failures(queue.Status().Failed)
-	if asJSON {
-		out.Failed = append(out.Failed, refused...)
-		return plain.JSON(stdout, out)
-	}
-	printFailures(stdout, refused)
-	return nil
+	out.Failed = append(out.Failed, refused...)
+	return s.print(out, func(w io.Writer) { printFailures(w, refused) })
 }
 
 // handbookFolder returns the folder at source. It must contain markdown: an empty folder is

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,11 +20,7 @@ import (
 )
 
 func newInitCommand(flags *flags) *cobra.Command {
-	var (
-		yes, asJSON, show   bool
-		documents, embedder string
-		named               []string
-	)
+	i := &initializer{flags: flags}
 	command := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Prepare a repository, and register the server with assistants",
@@ -59,21 +54,17 @@ with --yes, which asks nothing.`,
 		Example: "  compound-docs init\n  compound-docs init ~/my-project --yes\n  compound-docs init --client cursor,vscode --print",
 		Args:    needs(0, 1, "one folder", "compound-docs init ~/my-project"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			i := &initializer{
-				asker: newAsker(cmd, yes), flags: flags, asJSON: asJSON, documents: documents, embedder: embedder, named: named, show: show,
-				stdout: cmd.OutOrStdout(),
-			}
-			return i.run(cmd.Context(), args)
+			i.asker = newAsker(cmd, args, i.yes)
+			return i.run(cmd.Context())
 		},
 	}
-	command.Flags().BoolVarP(&yes, "yes", "y", false, "ask nothing, and install what is missing")
-	command.Flags().StringVar(&documents, "documents", "",
+	command.Flags().BoolVarP(&i.yes, "yes", "y", false, "ask nothing, and install what is missing")
+	command.Flags().StringVar(&i.documents, "documents", "",
 		"take this `folder` of the repository, such as docs/adr, as that of the project's own documents")
-	command.Flags().StringVar(&embedder, "embedder", "", "have this `model` of Ollama make the vectors, in all projects")
-	command.Flags().StringSliceVar(&named, "client", nil, "register with these assistants: "+strings.Join(clientNames(), ", "))
-	command.Flags().BoolVar(&show, "print", false, "print the files of --client as they would be, and write nothing")
+	command.Flags().StringVar(&i.embedder, "embedder", "", "have this `model` of Ollama make the vectors, in all projects")
+	command.Flags().StringSliceVar(&i.named, "client", nil, "register with these assistants: "+strings.Join(clientNames(), ", "))
+	command.Flags().BoolVar(&i.show, "print", false, "print the files of --client as they would be, and write nothing")
 	complete(command, "client", clientNames()...)
-	addJSON(command, &asJSON)
 	return command
 }
 
@@ -82,12 +73,10 @@ type initializer struct {
 	asker
 
 	flags     *flags
-	asJSON    bool
 	documents string   // the flag
 	embedder  string   // the flag, then the choice
 	named     []string // assistants
 	show      bool
-	stdout    io.Writer
 
 	seconds      *float64 // until all documents have vectors
 	registration registration
@@ -120,12 +109,12 @@ type initialized struct {
 	Clients []string `json:"clients"`
 }
 
-func (i *initializer) run(ctx context.Context, args []string) error {
+func (i *initializer) run(ctx context.Context) error {
 	options, err := i.flags.resolve()
 	if err != nil {
 		return err
 	}
-	root, err := i.repository(args, options.project)
+	root, err := i.repository(options.project)
 	if err != nil {
 		return err
 	}
@@ -146,7 +135,7 @@ func (i *initializer) run(ctx context.Context, args []string) error {
 		return err
 	}
 	jsonTo := i.stdout
-	if i.asJSON {
+	if i.json {
 		i.stdout = i.stderr // for messages and questions
 	}
 	i.report(root, result)
@@ -165,7 +154,7 @@ func (i *initializer) run(ctx context.Context, args []string) error {
 	if err := i.chooseEmbedder(ctx, options, result.Project); err != nil {
 		return err
 	}
-	if i.asJSON {
+	if i.json {
 		return plain.JSON(jsonTo, i.result(result))
 	}
 	i.sayWhatToAsk(result)
@@ -187,9 +176,9 @@ func (i *initializer) result(result scaffold.Result) initialized {
 // repository returns the folder to set up: the one that an argument or --project names, else
 // the root of the repository that the current folder is in. In a sub-folder of a repository
 // without a configuration it asks which of the two is meant.
-func (i *initializer) repository(args []string, flagged string) (string, error) {
-	if len(args) > 0 {
-		flagged = args[0]
+func (i *initializer) repository(flagged string) (string, error) {
+	if len(i.args) > 0 {
+		flagged = i.args[0]
 	}
 	folder, err := filepath.Abs(flagged) // that of "" is the current folder
 	if err == nil {

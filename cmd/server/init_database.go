@@ -29,7 +29,7 @@ func (i *initializer) provideDatabase(ctx context.Context, o options) error {
 		}
 		plain.Println(i.stdout, "database: installing", problem.Installer.Description)
 		began := time.Now()
-		input, _ := i.stdin.(*os.File) // nil if nobody can be asked for a password
+		input, _ := i.command.InOrStdin().(*os.File) // nil if nobody can be asked for a password
 		if err := problem.Installer.Install(ctx, input, i.stderr); err != nil {
 			return fmt.Errorf("%w; all else is done; by hand, %s", err, problem.Hint)
 		}

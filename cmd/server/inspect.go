@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
-
 	"github.com/compound-docs/compound-docs/tools"
 )
 
@@ -52,9 +50,9 @@ Documents below the threshold are shown too, marked with a "<".`,
 				return usagef("give either a file or --query, as in `compound-docs inspect README.md` " +
 					"or `compound-docs inspect --query \"connection pool\"`")
 			case len(args) == 1:
-				return inspectFile(cmd, flags, args[0], f.json)
+				return inspectFile(newInvocation(cmd, args), flags)
 			default:
-				return f.run(cmd, flags)
+				return withProject(flags, func(t *tooling, ctx context.Context) error { return f.run(ctx, t) })(cmd, args)
 			}
 		},
 		ValidArgsFunction: completeMarkdown,
@@ -64,31 +62,20 @@ Documents below the threshold are shown too, marked with a "<".`,
 	return command
 }
 
-func (f *inspectFlags) run(command *cobra.Command, flags *flags) error {
+func (f *inspectFlags) run(ctx context.Context, t *tooling) error {
+	explain := t.caller.Explain
 	if f.external {
-		if err := exclusive(command, "external", "doc-types", "promotion-levels"); err != nil {
-			return err
-		}
+		explain = t.caller.ExplainExternal
 	}
-	return withProject(command, flags, func(ctx context.Context, t *tooling) error {
-		explain := t.caller.Explain
-		if f.external {
-			explain = t.caller.ExplainExternal
-		}
-		explained, err := explain(ctx, f.arguments(command, f.query))
-		if err != nil {
-			return err
-		}
-		t.sayWhatIsMissing(explained.Index, "")
-		if f.json {
-			return plain.JSON(t.stdout, explained)
-		}
-		return printExplanation(t.stdout, explained)
-	})
+	explained, err := explain(ctx, f.arguments(t.command, f.query))
+	if err != nil {
+		return err
+	}
+	t.sayWhatIsMissing(explained.Index, "")
+	return t.print(explained, func(w io.Writer) { plain.Table(w, func(table io.Writer) { printExplanation(table, explained) }) })
 }
 
-func printExplanation(w io.Writer, e tools.ExplainOutput) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+func printExplanation(table io.Writer, e tools.ExplainOutput) {
 	plain.Printf(table, "mode %s, %.0f %% of the passages with a vector, threshold %g\n",
 		e.Mode, 100*e.Embedded, e.MinRelevanceScore)
 	if len(e.Terms) > 0 {
@@ -126,8 +113,4 @@ func printExplanation(w io.Writer, e tools.ExplainOutput) error {
 			r.Rank, cosine, t.Meaning, t.Strength, t.Share, t.Phrase, t.Passages, t.Base, r.LogOdds, r.RelevanceScore, below, r.SortKey,
 			plain.Path(r.Path), r.StartLine)
 	}
-	if err := table.Flush(); err != nil {
-		return fmt.Errorf("print the explanation: %w", err)
-	}
-	return nil
 }

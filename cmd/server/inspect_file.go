@@ -9,13 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-
-	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/staleness"
@@ -52,19 +49,16 @@ type dissectedPassage struct {
 	Terms       []string `json:"terms"`
 }
 
-func inspectFile(command *cobra.Command, flags *flags, given string, asJSON bool) error {
+func inspectFile(i invocation, flags *flags) error {
 	options, err := flags.resolve()
 	if err != nil {
 		return err
 	}
-	file, err := dissect(command.Context(), given, options.settings)
+	file, err := dissect(i.command.Context(), i.args[0], options.settings)
 	if err != nil {
-		return inFlags(command, err)
+		return inFlags(i.command, err)
 	}
-	if asJSON {
-		return plain.JSON(command.OutOrStdout(), file)
-	}
-	return file.print(command.OutOrStdout())
+	return i.print(file, file.print)
 }
 
 // dissect cuts a file as the index of its project does, or as that of any markdown if it
@@ -138,7 +132,7 @@ func newDissected(path string, bytes int, cut index.Dissection) *dissected {
 	return d
 }
 
-func (d *dissected) print(w io.Writer) error {
+func (d *dissected) print(w io.Writer) {
 	s := plain.StyleFor(w)
 	plain.Println(w, s.Bold(d.Title))
 	facts := []string{plain.Count(d.Bytes, "byte"), plain.Count(len(d.Passages), "passage"), plain.Count(len(d.Links), "link")}
@@ -150,19 +144,16 @@ func (d *dissected) print(w io.Writer) error {
 		plain.Println(w, d.Provenance)
 	}
 	plain.Println(w)
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	plain.Printf(table, "lines\tbytes\ttokens\tterms\theadings\n")
-	for _, p := range d.Passages {
-		headings := cmp.Or(p.HeaderPath, "(no heading)")
-		if p.FrontMatter {
-			headings = "(front matter)"
+	plain.Table(w, func(table io.Writer) {
+		plain.Printf(table, "lines\tbytes\ttokens\tterms\theadings\n")
+		for _, p := range d.Passages {
+			headings := cmp.Or(p.HeaderPath, "(no heading)")
+			if p.FrontMatter {
+				headings = "(front matter)"
+			}
+			plain.Printf(table, "%d-%d\t%d\t%d\t%d\t%s\n", p.StartLine, p.EndLine, p.Bytes, p.Tokens, len(p.Terms), headings)
 		}
-		plain.Printf(table, "%d-%d\t%d\t%d\t%d\t%s\n", p.StartLine, p.EndLine, p.Bytes, p.Tokens, len(p.Terms), headings)
-	}
-	if err := table.Flush(); err != nil {
-		return fmt.Errorf("print the passages: %w", err)
-	}
-	return nil
+	})
 }
 
 // documentPath returns the absolute path of a file that is there, as seen from the

@@ -25,7 +25,7 @@ const never = "never"
 // lintFlags say what lint prints, and what it counts as a failure.
 type lintFlags struct {
 	level, failOn, format string
-	fix, staged, json     bool
+	fix, staged           bool
 }
 
 func newLintCommand(flags *flags) *cobra.Command {
@@ -71,8 +71,9 @@ if there is no project to check.`,
 		Example: `  compound-docs lint
   compound-docs lint --level notice --json
   compound-docs lint --format github --fail-on warning`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd, flags) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd.Context(), newInvocation(cmd, args), flags)
+		},
 	}
 	severities := names(lint.Severities())
 	command.Flags().StringVar(&f.level, "level", string(lint.Warning), "print what is so bad, or worse: "+joined(lint.Severities()))
@@ -81,7 +82,7 @@ if there is no project to check.`,
 	command.Flags().StringVar(&f.format, "format", "plain", "how to print findings: plain, or github for annotations of a workflow")
 	command.Flags().BoolVar(&f.fix, "fix", false, "first write where places are that have only moved")
 	command.Flags().BoolVar(&f.staged, "staged", false, "check what the next commit changes, and name what is near new documents")
-	addJSON(command, &f.json)
+	exclude(command, "json", "format")
 	complete(command, "level", severities...)
 	complete(command, "fail-on", append(severities, never)...)
 	complete(command, "format", "plain", "github")
@@ -99,7 +100,7 @@ type linted struct {
 	root string // of the project
 }
 
-func (f *lintFlags) run(command *cobra.Command, flags *flags) error {
+func (f *lintFlags) run(ctx context.Context, i invocation, flags *flags) error {
 	for _, flag := range []struct {
 		name, value string
 		allowed     []string
@@ -112,62 +113,39 @@ func (f *lintFlags) run(command *cobra.Command, flags *flags) error {
 			return usagef("--%s is %q; give one of %s", flag.name, flag.value, strings.Join(flag.allowed, ", "))
 		}
 	}
-	if f.json {
-		if err := exclusive(command, "json", "format"); err != nil {
-			return err
-		}
-	}
 	options, root, err := flags.here()
 	if err != nil {
 		return err
 	}
-	if f.fix {
-		if err := fixPlaces(command, root, options); err != nil {
+	p, err := project.Load(root, options.settings.ExternalDocsAllowed...)
+	valid := err == nil // else the report says what is wrong with the configuration
+	if f.fix && valid {
+		if err := fixPlaces(ctx, i.stderr, p); err != nil {
 			return err
 		}
 	}
-	report, err := lintProject(command.Context(), root, options)
+	report, err := lintProject(ctx, root, options)
+	if err == nil && f.staged && valid {
+		err = report.Staged(ctx, p)
+	}
 	if err != nil {
 		return err
 	}
-	if f.staged {
-		if err := keepStaged(command.Context(), &report, root, options); err != nil {
-			return err
-		}
-	}
 	found := f.judge(report, root)
-	switch stdout := command.OutOrStdout(); {
-	case f.json:
-		err = plain.JSON(stdout, found)
-	case f.format == "github":
-		found.printAnnotations(stdout)
-	default:
-		found.print(stdout)
+	if err := i.print(found, func(w io.Writer) { found.print(w, f.format == "github") }); err != nil {
+		return err
 	}
-	if err == nil && found.Failed {
-		err = severityError{exitFailed}
+	if found.Failed {
+		return severityError{exitFailed}
 	}
-	return err
+	return nil
 }
 
-// keepStaged leaves what the next commit changes.
-func keepStaged(ctx context.Context, report *lint.Report, root string, o options) error {
-	p, err := project.Load(root, o.settings.ExternalDocsAllowed...)
-	if err != nil {
-		return nil //nolint:nilerr // the report says what is wrong with the configuration
-	}
-	return report.Staged(ctx, p)
-}
-
-// fixPlaces corrects the cited places that have moved, and says so on stderr.
-func fixPlaces(command *cobra.Command, root string, o options) error {
-	p, err := project.Load(root, o.settings.ExternalDocsAllowed...)
-	if err != nil {
-		return nil //nolint:nilerr // lint itself says what is wrong with the configuration
-	}
-	fixed, err := lint.Fix(command.Context(), p)
+// fixPlaces corrects the cited places that have moved, and says so.
+func fixPlaces(ctx context.Context, stderr io.Writer, p *project.Project) error {
+	fixed, err := lint.Fix(ctx, p)
 	for _, name := range slices.Sorted(maps.Keys(fixed)) {
-		plain.Printf(command.ErrOrStderr(), "%s: %s rewritten\n", plain.Path(name), plain.Count(fixed[name], "citation"))
+		plain.Printf(stderr, "%s: %s rewritten\n", plain.Path(name), plain.Count(fixed[name], "citation"))
 	}
 	return err
 }
@@ -203,7 +181,11 @@ func (f *lintFlags) judge(report lint.Report, root string) linted {
 	return found
 }
 
-func (l linted) print(w io.Writer) {
+func (l linted) print(w io.Writer, annotations bool) {
+	if annotations {
+		l.printAnnotations(w)
+		return
+	}
 	s := plain.StyleFor(w)
 	for _, f := range l.Findings {
 		severity := plain.Marked(f.Severity)

@@ -20,26 +20,24 @@ const meansPatience = 5 * time.Second
 // no database, makes no tables and indexes nothing. The error says in a few words why there
 // are none.
 func indexedMeans(ctx context.Context, p *project.Project, o options) (means map[string]index.Mean, err error) {
-	limited, cancel := context.WithTimeoutCause(ctx, meansPatience, fmt.Errorf("the database took longer than %s", meansPatience))
+	ctx, cancel := context.WithTimeoutCause(ctx, meansPatience, fmt.Errorf("the database took longer than %s", meansPatience))
 	defer cancel()
 	o.contentLogLevel = nil
-	s, err := newSetup(o, io.Discard)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	if err := s.checkIndexed(limited); err != nil {
-		return nil, err
-	}
-	head, err := project.Head(p.Root)
-	if err != nil {
-		return nil, err
-	}
-	key, err := workspace.LastKey(limited, s.index, p, head)
-	if err != nil {
-		return nil, err
-	}
-	return s.index.Means(limited, key)
+	err = o.withSetup(io.Discard, func(s *setup) error {
+		if err := s.checkIndexed(ctx); err != nil {
+			return err
+		}
+		head, err := project.Head(p.Root)
+		if err != nil {
+			return err
+		}
+		key, err := workspace.LastKey(ctx, s.index, p, head)
+		if err == nil {
+			means, err = s.index.Means(ctx, key)
+		}
+		return err
+	})
+	return means, err
 }
 
 // checkIndexed returns an error unless a database runs that has the tables of this

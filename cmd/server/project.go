@@ -17,37 +17,29 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// tooling has the tools that a command calls, and its output.
+// tooling has the tools that a command calls.
 type tooling struct {
 	*setup
 
-	workspace      *workspace.Workspace
-	caller         *tools.Caller
-	stdout, stderr io.Writer
+	workspace *workspace.Workspace
+	caller    *tools.Caller
 }
 
-// withProject runs f with the tools, on the project of the working directory or of
+// withProject runs a command with the tools, on the project of the working directory or of
 // --project. As in a server, the first call that needs the project activates it: its
 // text is brought up to date, for 15 seconds at most, unless another process does so.
-func withProject(command *cobra.Command, flags *flags, f func(ctx context.Context, t *tooling) error) error {
-	return withTools(command, flags, findProject, f)
+func withProject(flags *flags, run func(t *tooling, ctx context.Context) error) func(*cobra.Command, []string) error {
+	return func(command *cobra.Command, args []string) error {
+		return callTools(command, args, flags, findProject, func(ctx context.Context, t *tooling) error { return run(t, ctx) })
+	}
 }
 
-// withProjectOnce is withProject for a command that is to be fast: no text is embedded
-// meanwhile.
-func withProjectOnce(command *cobra.Command, flags *flags, f func(ctx context.Context, t *tooling) error) error {
-	return withTools(command, flags, findProject, func(ctx context.Context, t *tooling) error {
-		t.database.Brief()
-		t.workspace.Once()
-		return f(ctx, t)
-	})
-}
-
-// withTools is withProject with a function that finds the project. It may return "" if no
+// callTools is withProject with a function that finds the project. It may return "" if no
 // project is needed.
-func withTools(
-	command *cobra.Command, flags *flags, find func(dir string) (string, error), f func(ctx context.Context, t *tooling) error,
-) (err error) {
+func callTools(
+	command *cobra.Command, args []string, flags *flags, find func(dir string) (string, error),
+	run func(ctx context.Context, t *tooling) error,
+) error {
 	o, err := flags.resolve()
 	if err != nil {
 		return err
@@ -55,33 +47,52 @@ func withTools(
 	if !o.logLevelGiven {
 		o.contentLogLevel = new(slog.LevelError) // the command itself prints the rest
 	}
-	s, err := newSetup(o, command.ErrOrStderr())
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	root, err := find(s.project)
-	if err != nil {
-		return err
-	}
-	w := workspace.New(s.index, s.searcher, s.answerer, s.settings, root, s.logger)
-	defer w.Close()
-	return inFlags(command, f(command.Context(), &tooling{
-		setup: s, workspace: w, caller: tools.NewCaller(w, o.home, s.logger),
-		stdout: command.OutOrStdout(), stderr: command.ErrOrStderr(),
-	}))
+	return o.withSetup(command.ErrOrStderr(), func(s *setup) error {
+		s.invocation = newInvocation(command, args)
+		root, err := find(s.project)
+		if err != nil {
+			return err
+		}
+		t := s.tooling(root)
+		defer t.workspace.Close()
+		return inFlags(command, run(command.Context(), t))
+	})
 }
 
-// call calls a tool, decodes its answer into answer, and returns the answer's text.
-func (t *tooling) call(ctx context.Context, tool string, arguments map[string]any, answer any) (text string, err error) {
-	text, err = t.caller.Call(ctx, tool, arguments)
+// tooling returns the tools, on the project at root. The caller closes the workspace.
+func (s *setup) tooling(root string) *tooling {
+	w := workspace.New(s.index, s.searcher, s.answerer, s.settings, root, s.logger)
+	return &tooling{setup: s, workspace: w, caller: tools.NewCaller(w, s.home, s.logger)}
+}
+
+// hurry is for a command that is to be fast: no text is embedded meanwhile.
+func (t *tooling) hurry() {
+	t.database.Brief()
+	t.workspace.Once()
+}
+
+// call calls a tool, decodes its answer into answer, and returns the answer's JSON.
+func (t *tooling) call(ctx context.Context, tool string, arguments map[string]any, answer any) (json.RawMessage, error) {
+	text, err := t.caller.Call(ctx, tool, arguments)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if err := json.Unmarshal([]byte(text), answer); err != nil {
-		return "", fmt.Errorf("read the answer of %s: %w", tool, err)
+		return nil, fmt.Errorf("read the answer of %s: %w", tool, err)
 	}
-	return text, nil
+	return json.RawMessage(text), nil
+}
+
+// show calls a tool, and prints its answer: as it is for --json, and by people otherwise, for
+// which it is decoded into answer.
+func (t *tooling) show(
+	ctx context.Context, tool string, arguments map[string]any, answer any, people func(w io.Writer),
+) error {
+	text, err := t.call(ctx, tool, arguments, answer)
+	if err != nil {
+		return err
+	}
+	return t.print(text, people)
 }
 
 // findProject returns the nearest folder with a project's config, from dir
@@ -111,6 +122,15 @@ func (f *flags) here() (o options, root string, err error) {
 	}
 	root, err = findProject(o.project)
 	return o, root, err
+}
+
+// loadHere loads the project of [flags.here].
+func (f *flags) loadHere() (*project.Project, error) {
+	o, root, err := f.here()
+	if err != nil {
+		return nil, err
+	}
+	return project.Load(root, o.settings.ExternalDocsAllowed...)
 }
 
 // noProject finds no project, for commands that need none.

@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
+	"io"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -11,8 +11,7 @@ import (
 )
 
 func newPromoteCommand(flags *flags) *cobra.Command {
-	var asJSON bool
-	command := &cobra.Command{
+	return &cobra.Command{
 		Use:   "promote DOCUMENT LEVEL",
 		Short: "Make a document more or less prominent",
 		Long: `Set the promotion level of a document, in the front matter of its file and in the index:
@@ -24,11 +23,7 @@ DOCUMENT is relative to the repository or to csharp-compounding-docs/, or absolu
   compound-docs promote problems/pool-exhausted-20260115.md standard`,
 		Args: needs(2, 2, "a document and its level ("+joined(catalog.Levels())+")",
 			"compound-docs promote problems/example.md important"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return withProject(cmd, flags, func(ctx context.Context, t *tooling) error {
-				return t.promote(ctx, args[0], args[1], asJSON)
-			})
-		},
+		RunE: withProject(flags, (*tooling).promote),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) == 1 {
 				return names(catalog.Levels()), cobra.ShellCompDirectiveNoFileComp
@@ -36,12 +31,10 @@ DOCUMENT is relative to the repository or to csharp-compounding-docs/, or absolu
 			return completeMarkdown(cmd, args, typed)
 		},
 	}
-	addJSON(command, &asJSON)
-	return command
 }
 
-func (t *tooling) promote(ctx context.Context, given, level string, asJSON bool) error {
-	path, err := documentPath(given)
+func (t *tooling) promote(ctx context.Context) error {
+	path, err := documentPath(t.args[0])
 	if err != nil {
 		return err
 	}
@@ -50,13 +43,8 @@ func (t *tooling) promote(ctx context.Context, given, level string, asJSON bool)
 		PreviousLevel string `json:"previous_level"`
 		NewLevel      string `json:"new_level"`
 	}
-	text, err := t.call(ctx, "update_promotion_level", map[string]any{"document_path": path, "promotion_level": level}, &promoted)
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		return plain.JSON(t.stdout, json.RawMessage(text))
-	}
-	plain.Printf(t.stdout, "%s: %s, was %s\n", plain.Path(promoted.DocumentPath), promoted.NewLevel, promoted.PreviousLevel)
-	return nil
+	arguments := map[string]any{"document_path": path, "promotion_level": t.args[1]}
+	return t.show(ctx, "update_promotion_level", arguments, &promoted, func(w io.Writer) {
+		plain.Printf(w, "%s: %s, was %s\n", plain.Path(promoted.DocumentPath), promoted.NewLevel, promoted.PreviousLevel)
+	})
 }

@@ -30,20 +30,20 @@ its hooks ask the server that runs.
 The events are UserPromptSubmit, PreToolUse, Stop and PreCompact. An error ends with 1,
 because assistants take 2 for a veto.`,
 		Example: `  compound-docs recall --hook <event.json`,
-		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if !hook {
 				return usagef("give --hook, and the event on stdin; to search by yourself: compound-docs search \"…\"")
 			}
 			event, err := readHook(cmd.InOrStdin())
 			if err == nil {
-				err = withProjectOnce(cmd, flags, func(ctx context.Context, t *tooling) error {
-					var answer json.RawMessage
-					if _, err := t.call(ctx, "recall", event, &answer); err != nil {
+				err = withProject(flags, func(t *tooling, ctx context.Context) error {
+					t.hurry()
+					answer, err := t.caller.Call(ctx, "recall", event)
+					if err != nil {
 						return err
 					}
-					return plain.JSON(t.stdout, answer)
-				})
+					return plain.JSON(t.stdout, json.RawMessage(answer))
+				})(cmd, args)
 			}
 			if err != nil {
 				// An assistant takes the exit code 2 of a usage error for a veto.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -12,8 +11,7 @@ import (
 )
 
 func newReindexCommand(flags *flags) *cobra.Command {
-	var asJSON bool
-	command := &cobra.Command{
+	return &cobra.Command{
 		Use:   "reindex",
 		Short: "Index a project's documents again from their files",
 		Long: `Index the documents of a project again from their files.
@@ -25,13 +23,8 @@ that the present embedding model has embedded before is not embedded again. Afte
 change of the model the command is not needed: a running server embeds all documents
 again by itself, and they are found by their words meanwhile.`,
 		Example: "  compound-docs reindex\n  compound-docs reindex --project ~/my-project --json",
-		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return reindex(cmd.Context(), flags, asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
+		RunE:    withSetup(flags, (*setup).reindex),
 	}
-	addJSON(command, &asJSON)
-	return command
 }
 
 // reindexed says for --json what compound-docs reindex has done.
@@ -41,18 +34,13 @@ type reindexed struct {
 	Folders     []syncedFolder `json:"folders"`
 }
 
-func reindex(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writer) (err error) {
-	s, err := f.setUp(stderr)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.close()) }()
+func (s *setup) reindex(ctx context.Context) error {
 	root, err := findProject(s.project)
 	if err != nil {
 		return err
 	}
 	result, err := workspace.New(s.index, s.searcher, s.answerer, s.settings, root, s.logger).
-		Reindex(ctx, func(folder string) func(done, total int) { return showProgress(stderr, folder) })
+		Reindex(ctx, func(folder string) func(done, total int) { return showProgress(s.stderr, folder) })
 	if err != nil {
 		return err
 	}
@@ -60,12 +48,10 @@ func reindex(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Write
 	for _, folder := range result.Folders {
 		out.Folders = append(out.Folders, newSyncedFolder(folder.Name, folder.SyncResult))
 	}
-	if asJSON {
-		return plain.JSON(stdout, out)
-	}
-	plain.Printf(stdout, "reindexed %s on branch %s\n", out.ProjectName, out.BranchName)
-	for _, folder := range out.Folders {
-		folder.print(stdout)
-	}
-	return nil
+	return s.print(out, func(w io.Writer) {
+		plain.Printf(w, "reindexed %s on branch %s\n", out.ProjectName, out.BranchName)
+		for _, folder := range out.Folders {
+			folder.print(w)
+		}
+	})
 }

@@ -54,35 +54,27 @@ Other lists in its place:
 Server and commands count that in the user's own folder, from the first search on; with
 "count_searches": false in settings.json no more.`,
 		Example: "  compound-docs review\n  compound-docs review --questions\n  compound-docs review --unused 90 --json",
-		Args:    noArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd, flags) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd.Context(), newInvocation(cmd, args), flags)
+		},
 	}
 	command.Flags().BoolVar(&f.questions, "questions", false, "list questions that found nothing")
 	command.Flags().IntVar(&f.unused, "unused", 0, "list documents that nothing has returned in so many days")
 	command.Flags().BoolVar(&f.recalls, "recalls", false, "list what hooks have shown")
-	addJSON(command, &f.json)
+	exclude(command, "questions", "unused", "recalls")
+	exclude(command, "recalls", "unused")
 	return command
 }
 
 // reviewFlags say what review lists.
 type reviewFlags struct {
-	questions, recalls, json bool
-	unused                   int // days, 0 for another list
+	questions, recalls bool
+	unused             int // days, 0 for another list
 }
 
-func (f *reviewFlags) run(command *cobra.Command, flags *flags) error {
-	if command.Flags().Changed("unused") && f.unused < 1 {
+func (f *reviewFlags) run(ctx context.Context, i invocation, flags *flags) error {
+	if i.command.Flags().Changed("unused") && f.unused < 1 {
 		return usagef("--unused is %d; give a number of days, such as 90", f.unused)
-	}
-	if f.questions {
-		if err := exclusive(command, "questions", "unused", "recalls"); err != nil {
-			return err
-		}
-	}
-	if f.recalls {
-		if err := exclusive(command, "recalls", "unused"); err != nil {
-			return err
-		}
 	}
 	options, root, err := flags.here()
 	if err != nil {
@@ -91,7 +83,7 @@ func (f *reviewFlags) run(command *cobra.Command, flags *flags) error {
 	store := recall.NewStore(options.home)
 	usage := store.Usage(root)
 	if f.questions {
-		return f.listQuestions(command.OutOrStdout(), usage)
+		return listQuestions(i, usage)
 	}
 	used, err := shownIn(root, store)
 	if err != nil {
@@ -107,11 +99,11 @@ func (f *reviewFlags) run(command *cobra.Command, flags *flags) error {
 	case f.recalls:
 		maps.DeleteFunc(used, func(_ string, d *reviewed) bool { return d.Shown == 0 })
 	case f.unused > 0:
-		if used, err = unusedIn(command.Context(), root, options, used, time.Now().AddDate(0, 0, -f.unused)); err != nil {
+		if used, err = unusedIn(ctx, root, options, used, time.Now().AddDate(0, 0, -f.unused)); err != nil {
 			return err
 		}
 	default:
-		report, err := lintProject(command.Context(), root, options)
+		report, err := lintProject(ctx, root, options)
 		if err != nil {
 			return err
 		}
@@ -120,14 +112,12 @@ func (f *reviewFlags) run(command *cobra.Command, flags *flags) error {
 	documents := slices.SortedFunc(maps.Values(used), func(a, b *reviewed) int {
 		return cmp.Or(b.Returned-a.Returned, b.Shown-a.Shown, len(b.Findings)-len(a.Findings), cmp.Compare(a.Path, b.Path))
 	})
-	if f.json {
-		return plain.JSON(command.OutOrStdout(), map[string]any{"documents": append([]*reviewed{}, documents...)})
-	}
-	f.print(command.OutOrStdout(), documents)
-	if f.unused > 0 {
-		plain.Println(command.ErrOrStderr(), "note:", countedSince(usage))
-	}
-	return nil
+	return i.print(map[string]any{"documents": append([]*reviewed{}, documents...)}, func(w io.Writer) {
+		f.print(w, documents)
+		if f.unused > 0 {
+			plain.Println(i.stderr, "note:", countedSince(usage))
+		}
+	})
 }
 
 func countedSince(usage recall.Usage) string {
@@ -166,7 +156,7 @@ type unanswered struct {
 	recall.Count
 }
 
-func (f *reviewFlags) listQuestions(w io.Writer, usage recall.Usage) error {
+func listQuestions(i invocation, usage recall.Usage) error {
 	questions := []unanswered{}
 	for question, count := range usage.Questions {
 		questions = append(questions, unanswered{question, count})
@@ -174,17 +164,15 @@ func (f *reviewFlags) listQuestions(w io.Writer, usage recall.Usage) error {
 	slices.SortFunc(questions, func(a, b unanswered) int {
 		return cmp.Or(b.Times-a.Times, b.Last.Compare(a.Last), cmp.Compare(a.Question, b.Question))
 	})
-	if f.json {
-		return plain.JSON(w, map[string]any{"questions": questions})
-	}
-	if len(questions) == 0 {
-		plain.Println(w, "No question has found nothing.")
-	}
-	for _, q := range questions {
-		asked := "asked " + plain.Count(q.Times, "time") + ", last on " + q.Last.Format(time.DateOnly)
-		plain.Printf(w, "%s %s\n", q.Question, plain.StyleFor(w).Dim("("+asked+")"))
-	}
-	return nil
+	return i.print(map[string]any{"questions": questions}, func(w io.Writer) {
+		if len(questions) == 0 {
+			plain.Println(w, "No question has found nothing.")
+		}
+		for _, q := range questions {
+			asked := "asked " + plain.Count(q.Times, "time") + ", last on " + q.Last.Format(time.DateOnly)
+			plain.Printf(w, "%s %s\n", q.Question, plain.StyleFor(w).Dim("("+asked+")"))
+		}
+	})
 }
 
 // reviewed is a document with its use and what is found of it.

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
-
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -24,7 +22,7 @@ type searchFlags struct {
 	minScore         float64
 	mode, section    string
 	own, external    bool
-	handbook, json   bool
+	handbook         bool
 }
 
 func newSearchCommand(flags *flags) *cobra.Command {
@@ -46,12 +44,22 @@ The exit code is 0 also if nothing is found.`,
   compound-docs search --doc-types problem,tool --limit 3 timeouts after a deployment
   compound-docs search --external --json "how are webhooks signed?"`,
 		Args: needs(1, -1, "what to look for", `compound-docs search "connection pool exhausted"`),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, flags, strings.Join(args, " ")) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case f.handbook:
+				return callTools(cmd, args, flags, noProject, f.searchHandbook)
+			case cmd.Flags().Changed("section"):
+				return usagef("--section is of the handbook; give --handbook too")
+			}
+			return callTools(cmd, args, flags, findProject, f.run)
+		},
 	}
 	f.declare(command)
 	command.Flags().BoolVar(&f.own, "own", false, "search only the project's own documents")
 	command.Flags().BoolVar(&f.handbook, "handbook", false, "search the handbook; see ingest")
 	command.Flags().StringVar(&f.section, "section", "", "only this section of the handbook")
+	exclude(command, "handbook", "own", "external", "doc-types", "promotion-levels", "min-relevance-score", "mode")
+	exclude(command, "external", "own", "doc-types", "promotion-levels")
 	return command
 }
 
@@ -65,7 +73,7 @@ func (f *searchFlags) declare(command *cobra.Command) {
 		"leave out what is less relevant (default: 0.5, or what the project configures; external docs: 0.7)")
 	set.StringVar(&f.mode, "mode", string(rag.Hybrid), "how to search: "+joined(rag.Modes()))
 	set.BoolVar(&f.external, "external", false, "search only the external docs")
-	addJSON(command, &f.json)
+	exclude(command, "external", "doc-types", "promotion-levels")
 	complete(command, "mode", names(rag.Modes())...)
 	complete(command, "promotion-levels", names(catalog.Levels())...)
 }
@@ -80,42 +88,17 @@ func names[T ~string](values []T) []string {
 
 func joined[T ~string](values []T) string { return strings.Join(names(values), ", ") }
 
-func (f *searchFlags) run(command *cobra.Command, flags *flags, query string) error {
-	if f.handbook {
-		others := []string{"own", "external", "doc-types", "promotion-levels", "min-relevance-score", "mode"}
-		if err := exclusive(command, "handbook", others...); err != nil {
-			return err
-		}
-		return withTools(command, flags, noProject, func(ctx context.Context, t *tooling) error {
-			return f.searchHandbook(ctx, t, map[string]any{
-				"query": query, "n_results": optional(command, "limit", &f.limit), "filter_section": f.section,
-			})
-		})
+func (f *searchFlags) run(ctx context.Context, t *tooling) error {
+	t.hurry()
+	found, err := f.search(ctx, t, f.arguments(t.command, strings.Join(t.args, " ")))
+	if err != nil {
+		return err
 	}
-	if command.Flags().Changed("section") {
-		return usagef("--section is of the handbook; give --handbook too")
+	t.sayWhatIsMissing(found.Index, found.why())
+	if found.mixed {
+		return t.print(found, found.print)
 	}
-	if f.external {
-		if err := exclusive(command, "external", "own", "doc-types", "promotion-levels"); err != nil {
-			return err
-		}
-	}
-	arguments := f.arguments(command, query)
-	return withProjectOnce(command, flags, func(ctx context.Context, t *tooling) error {
-		found, err := f.search(ctx, t, arguments)
-		if err != nil {
-			return err
-		}
-		t.sayWhatIsMissing(found.Index, found.why())
-		switch {
-		case f.json && found.mixed:
-			return plain.JSON(t.stdout, found)
-		case f.json:
-			return plain.JSON(t.stdout, json.RawMessage(found.text))
-		}
-		found.print(t.stdout)
-		return nil
-	})
+	return t.print(found.text, found.print)
 }
 
 // arguments returns the arguments for a tool that searches documents. The tool's defaults
@@ -166,8 +149,11 @@ func isNotConfigured(err error) bool {
 	return ok && refused.Code == apierror.ExternalDocsNotConfigured
 }
 
-func (f *searchFlags) searchHandbook(ctx context.Context, t *tooling, arguments map[string]any) error {
-	if f.json {
+func (f *searchFlags) searchHandbook(ctx context.Context, t *tooling) error {
+	arguments := map[string]any{
+		"query": strings.Join(t.args, " "), "n_results": optional(t.command, "limit", &f.limit), "filter_section": f.section,
+	}
+	if t.json {
 		found, err := t.caller.SearchHandbook(ctx, arguments)
 		if err != nil {
 			return err

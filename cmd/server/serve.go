@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os/signal"
+	"syscall"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/stdio"
@@ -12,18 +16,29 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
+func newServeCommand(flags *flags, end *ending, stdout io.Writer) *cobra.Command {
+	return &cobra.Command{
+		Use:   "serve",
+		Short: "Serve MCP over stdin and stdout (the default)",
+		Long: `Serve MCP over stdin and stdout, as a client such as Claude Code asks for it, until stdin
+ends. stdout carries JSON-RPC only; logs go to stderr.
+
+The first call that needs a project activates the one of --project, if that is given.`,
+		Example: "  compound-docs serve\n  compound-docs serve --project ~/my-project --log-level debug",
+		RunE: withSetup(flags, func(s *setup, ctx context.Context) error {
+			signal.Reset(syscall.SIGPIPE) // a client that is gone ends the program
+			return s.serve(ctx, end, stdout)
+		}),
+	}
+}
+
 // startPatience is how long a call waits for the start of the user's own database. Clients
 // give up after a minute.
 const startPatience = 30 * time.Second
 
 // serve answers MCP requests until stdin ends or ctx does. stdout carries
 // JSON-RPC only; logs go to stderr.
-func serve(ctx context.Context, f *flags, end *ending, stdin io.Reader, stdout, stderr io.Writer) (err error) {
-	s, err := f.setUp(stderr)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.close()) }()
+func (s *setup) serve(ctx context.Context, end *ending, stdout io.Writer) error {
 	if s.server != nil {
 		s.server.Patience = startPatience
 	}
@@ -39,10 +54,10 @@ func serve(ctx context.Context, f *flags, end *ending, stdin io.Reader, stdout, 
 	// A signal ends the input, which cancels the calls under way. A server whose context
 	// ends would wait for them.
 	transport := &stdio.Transport{
-		In: stdin, Out: stdout, Done: ctx.Done(), Logger: s.logger,
+		In: s.command.InOrStdin(), Out: stdout, Done: ctx.Done(), Logger: s.logger,
 		OnEnd: func() { end.mustEnd("the session has ended") },
 	}
-	err = tools.NewServer(active, s.home, version, s.logger).Run(context.WithoutCancel(ctx), transport)
+	err := tools.NewServer(active, s.home, version, s.logger).Run(context.WithoutCancel(ctx), transport)
 	if ctx.Err() != nil || errors.Is(err, stdio.ErrNotRead) {
 		return nil
 	}

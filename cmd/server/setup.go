@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/pgserver"
 	"github.com/compound-docs/compound-docs/internal/project"
@@ -94,6 +96,8 @@ func first(values ...string) string {
 // first used.
 type setup struct {
 	options
+	invocation
+
 	logger   *slog.Logger
 	models   *ollama.Client
 	server   *pgserver.Server // nil where a URL names another
@@ -103,14 +107,28 @@ type setup struct {
 	answerer *answer.Answerer
 }
 
-// setUp builds the parts from flags and environment; logs go to stderr. The
-// caller closes the setup.
-func (f *flags) setUp(stderr io.Writer) (*setup, error) {
-	o, err := f.resolve()
-	if err != nil {
-		return nil, err
+// withSetup runs a command with the parts, made from flags and environment; logs go to stderr.
+func withSetup(flags *flags, run func(s *setup, ctx context.Context) error) func(*cobra.Command, []string) error {
+	return func(command *cobra.Command, args []string) error {
+		o, err := flags.resolve()
+		if err != nil {
+			return err
+		}
+		return o.withSetup(command.ErrOrStderr(), func(s *setup) error {
+			s.invocation = newInvocation(command, args)
+			return run(s, command.Context())
+		})
 	}
-	return newSetup(o, stderr)
+}
+
+// withSetup runs f with the parts, and closes them.
+func (o options) withSetup(stderr io.Writer, f func(s *setup) error) (err error) {
+	s, err := newSetup(o, stderr)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	return f(s)
 }
 
 func newSetup(o options, stderr io.Writer) (s *setup, err error) {

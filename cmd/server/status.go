@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -15,21 +14,15 @@ import (
 )
 
 func newStatusCommand(flags *flags) *cobra.Command {
-	var asJSON bool
-	command := &cobra.Command{
+	return &cobra.Command{
 		Use:   "status",
 		Short: "Say what runs: the database, Ollama and its models",
 		Long: `Say what runs: the database, Ollama and its models.
 
 It starts, pulls and changes nothing.`,
 		Example: "  compound-docs status --json",
-		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return status(cmd.Context(), flags, asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
+		RunE:    withSetup(flags, (*setup).status),
 	}
-	addJSON(command, &asJSON)
-	return command
 }
 
 // systemStatus is the output of compound-docs status, and of up, as JSON.
@@ -96,20 +89,13 @@ func (o ollamaStatus) String() string {
 	}
 }
 
-func status(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writer) (err error) {
-	s, err := f.setUp(stderr)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.close()) }()
+func (s *setup) status(ctx context.Context) error {
 	found := s.systemStatus(ctx)
-	if asJSON {
-		return plain.JSON(stdout, found)
-	}
-	plain.Println(stdout, "compound-docs", found.Version, "with its files in", found.Home)
-	plain.Println(stdout, "database:", found.Database)
-	plain.Println(stdout, "ollama:  ", found.Ollama)
-	return nil
+	return s.print(found, func(w io.Writer) {
+		plain.Println(w, "compound-docs", found.Version, "with its files in", found.Home)
+		plain.Println(w, "database:", found.Database)
+		plain.Println(w, "ollama:  ", found.Ollama)
+	})
 }
 
 func (s *setup) systemStatus(ctx context.Context) systemStatus {

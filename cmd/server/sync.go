@@ -15,8 +15,7 @@ import (
 )
 
 func newSyncCommand(flags *flags) *cobra.Command {
-	var asJSON bool
-	command := &cobra.Command{
+	return &cobra.Command{
 		Use:   "sync",
 		Short: "Bring the index of the project up to date, vectors included",
 		Long: `Bring the index of the project's present branch up to date with its files, and wait until
@@ -28,25 +27,20 @@ is 1, and the command says how many have none: the database or Ollama does not a
 the model refuses a text. What was done until then stays. A file that cannot be a document
 is named, and is no reason to fail.`,
 		Example: "  compound-docs sync\n  compound-docs sync --project ~/my-project --json",
-		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withProject(cmd, flags, func(ctx context.Context, t *tooling) error { return t.sync(ctx, asJSON) })
-		},
+		RunE:    withProject(flags, (*tooling).sync),
 	}
-	addJSON(command, &asJSON)
-	return command
 }
 
-func (t *tooling) sync(ctx context.Context, asJSON bool) error {
+func (t *tooling) sync(ctx context.Context) error {
 	text, err := t.caller.Sync(ctx, showSync(t.stderr))
 	if text == "" {
 		return err
 	}
-	show := printSyncedProject
-	if asJSON {
-		show = func(w io.Writer, text string) error { return plain.JSON(w, json.RawMessage(text)) }
+	var synced syncedProject
+	if err := json.Unmarshal([]byte(text), &synced); err != nil {
+		return fmt.Errorf("read the answer: %w", err)
 	}
-	return errors.Join(show(t.stdout, text), err)
+	return errors.Join(t.print(json.RawMessage(text), synced.print), err)
 }
 
 // showSync returns a function that tells w how far a sync is. A folder leaves the counts of a
@@ -75,29 +69,26 @@ func showSync(w io.Writer) func(workspace.Status) {
 // progress counts what was handled, and all there is.
 type progress struct{ done, total int }
 
-func printSyncedProject(w io.Writer, answer string) error {
-	var synced struct {
-		ProjectName string             `json:"project_name"`
-		BranchName  string             `json:"branch_name"`
-		TotalDocs   int                `json:"total_docs"`
-		Index       *tools.IndexStatus `json:"index"`
+// syncedProject is the answer of a sync.
+type syncedProject struct {
+	ProjectName string             `json:"project_name"`
+	BranchName  string             `json:"branch_name"`
+	TotalDocs   int                `json:"total_docs"`
+	Index       *tools.IndexStatus `json:"index"`
+}
+
+func (s syncedProject) print(w io.Writer) {
+	plain.Printf(w, "%s on branch %s: %s in the index\n", s.ProjectName, s.BranchName, plain.Count(s.TotalDocs, "document"))
+	if s.Index == nil {
+		return
 	}
-	if err := json.Unmarshal([]byte(answer), &synced); err != nil {
-		return fmt.Errorf("read the answer: %w", err)
+	if s.Index.Embedding > 0 {
+		plain.Printf(w, "  %s without a vector\n", plain.Count(s.Index.Embedding, "passage"))
 	}
-	plain.Printf(w, "%s on branch %s: %s in the index\n",
-		synced.ProjectName, synced.BranchName, plain.Count(synced.TotalDocs, "document"))
-	if synced.Index == nil {
-		return nil
-	}
-	if synced.Index.Embedding > 0 {
-		plain.Printf(w, "  %s without a vector\n", plain.Count(synced.Index.Embedding, "passage"))
-	}
-	for _, failed := range synced.Index.Failed {
+	for _, failed := range s.Index.Failed {
 		plain.Printf(w, "  %s: %s\n", plain.Path(failed.Path), inCommands(failed.Reason))
 	}
-	if more := synced.Index.FailedCount - len(synced.Index.Failed); more > 0 {
+	if more := s.Index.FailedCount - len(s.Index.Failed); more > 0 {
 		plain.Printf(w, "  and %s more that cannot be indexed\n", plain.Count(more, "file"))
 	}
-	return nil
 }

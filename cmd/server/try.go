@@ -22,7 +22,6 @@ import (
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
-	"github.com/compound-docs/compound-docs/tools"
 )
 
 // tryConfig and tryDocuments are the project of a trial. The searches are to find the
@@ -119,22 +118,18 @@ func (t *trial) searchIn(ctx context.Context, address string) (err error) {
 	}
 	o := t.options
 	o.databaseURL, o.settings.CountSearches = address, false
-	s, err := newSetup(o, io.Discard)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	w := workspace.New(s.index, s.searcher, s.answerer, s.settings, folder, s.logger)
-	defer w.Close()
-	tried := &tooling{setup: s, workspace: w, caller: tools.NewCaller(w, s.home, s.logger)}
-	if t.step(ctx, "index", seeFindings, func(ctx context.Context) (string, error) {
-		_, err := w.Active(ctx)
-		return plain.Count(len(tryDocuments()), "document") + " indexed", err
-	}) {
-		t.step(ctx, "words", seeFindings, func(ctx context.Context) (string, error) { return tried.tryFind(ctx, "lexical", tryWords) })
-		t.tryModels(ctx, tried)
-	}
-	return nil
+	return o.withSetup(io.Discard, func(s *setup) error {
+		tried := s.tooling(folder)
+		defer tried.workspace.Close()
+		if t.step(ctx, "index", seeFindings, func(ctx context.Context) (string, error) {
+			_, err := tried.workspace.Active(ctx)
+			return plain.Count(len(tryDocuments()), "document") + " indexed", err
+		}) {
+			t.step(ctx, "words", seeFindings, func(ctx context.Context) (string, error) { return tried.tryFind(ctx, "lexical", tryWords) })
+			t.tryModels(ctx, tried)
+		}
+		return nil
+	})
 }
 
 // tryFind searches for the first document.

@@ -21,8 +21,7 @@ import (
 )
 
 func newUpCommand(flags *flags) *cobra.Command {
-	var asJSON bool
-	command := &cobra.Command{
+	return &cobra.Command{
 		Use:   "up",
 		Short: "Start the database and Ollama, and pull the models",
 		Long: `Start what the server needs:
@@ -38,42 +37,29 @@ All of it goes on when the command has ended, until compound-docs down. The serv
 starts the database by itself when it needs it, and pulls a model when it needs it.
 To do everything now saves the first search from waiting.`,
 		Example: "  compound-docs up",
-		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return up(cmd.Context(), flags, asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
+		RunE:    withSetup(flags, (*setup).up),
 	}
-	addJSON(command, &asJSON)
-	return command
 }
 
-func up(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writer) (err error) {
-	s, err := f.setUp(stderr)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.close()) }()
+func (s *setup) up(ctx context.Context) error {
 	done, err := s.mendDatabase(ctx)
 	for _, what := range done {
-		plain.Println(stderr, "database:", what)
+		plain.Println(s.stderr, "database:", what)
 	}
 	if err != nil {
 		return err
 	}
-	if !asJSON {
-		plain.Println(stdout, "database:", s.databaseStatus(ctx))
+	if !s.json {
+		plain.Println(s.stdout, "database:", s.databaseStatus(ctx))
 	}
 	if err := s.startOllama(ctx); err != nil {
 		return err
 	}
-	if err := s.models.PullMissing(ctx, showPulls(stderr)); err != nil {
+	if err := s.models.PullMissing(ctx, showPulls(s.stderr)); err != nil {
 		return err
 	}
-	if asJSON {
-		return plain.JSON(stdout, s.systemStatus(ctx))
-	}
-	plain.Println(stdout, "ollama:  ", s.ollamaStatus(ctx))
-	return nil
+	found := s.systemStatus(ctx)
+	return s.print(found, func(w io.Writer) { plain.Println(w, "ollama:  ", found.Ollama) })
 }
 
 // mendDatabase starts the database if it is the user's own, mends and migrates it, and says
@@ -181,8 +167,7 @@ func showPulls(w io.Writer) func(model string, status ollama.PullStatus) {
 }
 
 func newDownCommand(flags *flags) *cobra.Command {
-	var asJSON bool
-	command := &cobra.Command{
+	return &cobra.Command{
 		Use:   "down",
 		Short: "Stop what up has started",
 		Long: `Stop the database and the Ollama that compound-docs has started. All data stays.
@@ -190,13 +175,8 @@ func newDownCommand(flags *flags) *cobra.Command {
 Servers that run lose the database until compound-docs up, or until another server is
 started. A PostgreSQL or an Ollama that you have started yourself is left alone.`,
 		Example: "  compound-docs down",
-		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return down(cmd.Context(), flags, asJSON, cmd.OutOrStdout(), cmd.ErrOrStderr())
-		},
+		RunE:    withSetup(flags, (*setup).down),
 	}
-	addJSON(command, &asJSON)
-	return command
 }
 
 // stopped says what compound-docs down has stopped, as --json prints it.
@@ -206,12 +186,7 @@ type stopped struct {
 	Ollama   string `json:"ollama"`
 }
 
-func down(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writer) (err error) {
-	s, err := f.setUp(stderr)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.close()) }()
+func (s *setup) down(ctx context.Context) error {
 	what := map[bool]string{true: "stopped", false: "was not running"}
 	out := stopped{Database: "not ours"}
 	if s.server != nil {
@@ -230,14 +205,13 @@ func down(ctx context.Context, f *flags, asJSON bool, stdout, stderr io.Writer) 
 			return err
 		}
 	}
-	if out.Ollama = what[ran]; asJSON {
-		return plain.JSON(stdout, out)
-	}
-	if s.server == nil {
-		plain.Printf(stdout, "database: a database URL names one that compound-docs did not start\n")
-	} else {
-		plain.Println(stdout, "database:", out.Database)
-	}
-	plain.Println(stdout, "ollama:  ", out.Ollama)
-	return nil
+	out.Ollama = what[ran]
+	return s.print(out, func(w io.Writer) {
+		if s.server == nil {
+			plain.Printf(w, "database: a database URL names one that compound-docs did not start\n")
+		} else {
+			plain.Println(w, "database:", out.Database)
+		}
+		plain.Println(w, "ollama:  ", out.Ollama)
+	})
 }

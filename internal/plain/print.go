@@ -7,6 +7,7 @@ import (
 	"os"
 	"reflect"
 	"strings"
+	"text/tabwriter"
 	"unicode"
 	"unicode/utf16"
 )
@@ -41,6 +42,14 @@ func lines(values []any) []any {
 		}
 	}
 	return safe
+}
+
+// Table writes lines whose cells end with tabs, in columns. What cannot be written is dropped, as
+// by [Printf].
+func Table(w io.Writer, fill func(table io.Writer)) {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fill(table)
+	_ = table.Flush() // [Output.Err] has it
 }
 
 // Block is a text of several lines, such as an answer. Tabs stay in it.
