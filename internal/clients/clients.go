@@ -26,9 +26,8 @@ type Client struct {
 	// Name is that of the flag, Title that for people.
 	Name, Title string
 
-	file  string // below the repository, or below the user's folder
-	user  bool
-	write func(content []byte, s server) ([]byte, error)
+	file string // below the repository, or below the user's folder
+	user bool
 	// programs are those whose presence on the PATH says that the client is installed.
 	programs []string
 	// Paragraph says that the file is text that every session reads, and that a paragraph
@@ -36,9 +35,8 @@ type Client struct {
 	Paragraph bool
 	// roots says that the file can name the folder that is open, as ${workspaceFolder}.
 	roots bool
-	// shape makes the entry of a JSON file, below the keys of at.
-	at    []string
-	shape func(s server) any
+	// section and kind are where a JSON file has the entry, and the type in it; "" for none.
+	section, kind string
 }
 
 // server is what a client is told to start.
@@ -54,46 +52,42 @@ var ErrRegistered = errors.New("has the server already")
 // All returns the clients, by their names. The places and forms of the files are those of
 // each client's own documentation.
 func All() []Client {
-	list := []Client{
-		{Name: "AGENTS.md", Title: "AGENTS.md", file: "AGENTS.md", Paragraph: true, write: writeParagraph},
-		{Name: "CLAUDE.md", Title: "CLAUDE.md", file: "CLAUDE.md", Paragraph: true, write: writeParagraph},
-		{
-			Name: "codex", Title: "Codex", file: ".codex/config.toml", programs: []string{"codex"}, write: writeTOML,
-		},
+	const mcpServers = "mcpServers"
+	return []Client{
+		{Name: "AGENTS.md", Title: "AGENTS.md", file: "AGENTS.md", Paragraph: true},
+		{Name: "CLAUDE.md", Title: "CLAUDE.md", file: "CLAUDE.md", Paragraph: true},
+		{Name: "codex", Title: "Codex", file: ".codex/config.toml", programs: []string{"codex"}},
 		{
 			Name: "cursor", Title: "Cursor", file: ".cursor/mcp.json", programs: []string{"cursor", "cursor-agent"}, roots: true,
-			at: []string{"mcpServers"}, shape: plainServer,
+			section: mcpServers,
 		},
-		{
-			Name: "gemini", Title: "Gemini CLI", file: ".gemini/settings.json", programs: []string{"gemini"},
-			at: []string{"mcpServers"}, shape: plainServer,
-		},
-		{
-			Name: "goose", Title: "Goose", file: ".config/goose/config.yaml", user: true, programs: []string{"goose"}, write: writeYAML,
-		},
-		{
-			Name: "opencode", Title: "OpenCode", file: "opencode.json", programs: []string{"opencode"},
-			at: []string{"mcp"}, shape: opencodeServer,
-		},
+		{Name: "gemini", Title: "Gemini CLI", file: ".gemini/settings.json", programs: []string{"gemini"}, section: mcpServers},
+		{Name: "goose", Title: "Goose", file: ".config/goose/config.yaml", user: true, programs: []string{"goose"}},
+		{Name: "opencode", Title: "OpenCode", file: "opencode.json", programs: []string{"opencode"}, section: "mcp", kind: local},
 		{
 			Name: "vscode", Title: "VS Code", file: ".vscode/mcp.json", programs: []string{"code", "codium"}, roots: true,
-			at: []string{"servers"}, shape: vscodeServer,
+			section: "servers", kind: "stdio",
 		},
 		{
 			Name: "windsurf", Title: "Windsurf", file: ".codeium/windsurf/mcp_config.json", user: true, programs: []string{"windsurf"},
-			at: []string{"mcpServers"}, shape: plainServer,
+			section: mcpServers,
 		},
-		{
-			Name: "zed", Title: "Zed", file: ".zed/settings.json", programs: []string{"zed", "zeditor"},
-			at: []string{"context_servers"}, shape: plainServer,
-		},
+		{Name: "zed", Title: "Zed", file: ".zed/settings.json", programs: []string{"zed", "zeditor"}, section: "context_servers"},
 	}
-	for i, c := range list {
-		if c.write == nil {
-			list[i].write = func(content []byte, s server) ([]byte, error) { return writeJSON(content, c.at, c.shape(s)) }
-		}
+}
+
+// write returns the content of a file with the server, in the form of the file.
+func (c Client) write(content []byte, s server) ([]byte, error) {
+	switch path.Ext(c.file) {
+	case ".md":
+		return writeParagraph(content)
+	case ".toml":
+		return writeTOML(content, s)
+	case ".yaml":
+		return writeYAML(content, s)
+	default:
+		return writeJSON(content, c.section, entryOf(c.kind, s))
 	}
-	return list
 }
 
 // Names lists the names of all clients.

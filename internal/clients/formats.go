@@ -14,37 +14,28 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Entries of JSON files, with the keys in the order of each client's documentation.
-type (
-	plainEntry struct {
-		Command string            `json:"command"`
-		Args    []string          `json:"args"`
-		Env     map[string]string `json:"env,omitempty"`
-	}
-	vscodeEntry struct {
-		Type string `json:"type"`
-		plainEntry
-	}
-	opencodeEntry struct {
-		Type    string   `json:"type"`
-		Command []string `json:"command"`
-		Enabled bool     `json:"enabled"`
-	}
-)
-
-func plainServer(s server) any { return plainEntry{s.command, s.args, s.environment} }
-
-func vscodeServer(s server) any {
-	return vscodeEntry{"stdio", plainEntry{s.command, s.args, s.environment}}
+// entry is that of a JSON file, with the keys in the order of each client's documentation.
+type entry struct {
+	Type    string            `json:"type,omitempty"`
+	Command any               `json:"command"`
+	Args    []string          `json:"args,omitempty"`
+	Env     map[string]string `json:"env,omitempty"`
+	Enabled bool              `json:"enabled,omitempty"`
 }
 
-func opencodeServer(s server) any {
-	return opencodeEntry{"local", append([]string{s.command}, s.args...), true}
+// local is OpenCode's type of an entry, which has the arguments in the command.
+const local = "local"
+
+func entryOf(kind string, s server) entry {
+	if kind == local {
+		return entry{Type: kind, Command: append([]string{s.command}, s.args...), Enabled: true}
+	}
+	return entry{Type: kind, Command: s.command, Args: s.args, Env: s.environment}
 }
 
 // writeJSON adds an entry to a JSON file, which may have comments and trailing commas, and
 // leaves the rest as it is.
-func writeJSON(content []byte, at []string, entry any) ([]byte, error) {
+func writeJSON(content []byte, section string, entry any) ([]byte, error) {
 	if len(bytes.TrimSpace(content)) == 0 {
 		content = []byte("{}\n")
 	}
@@ -56,7 +47,7 @@ func writeJSON(content []byte, at []string, entry any) ([]byte, error) {
 	if found := firstIndent.FindSubmatch(content); found != nil {
 		unit = string(found[1])
 	}
-	keys := append(slices.Clone(at), serverName)
+	keys := []string{section, serverName}
 	for depth, key := range keys {
 		parent, isObject := file.Find(pointer(keys[:depth])).Value.(*hujson.Object)
 		if !isObject {
@@ -171,7 +162,7 @@ that is near or write one, and index it with index_document.
 `
 
 // writeParagraph adds the paragraph to the end of a file that does not name the server.
-func writeParagraph(content []byte, _ server) ([]byte, error) {
+func writeParagraph(content []byte) ([]byte, error) {
 	if bytes.Contains(content, []byte(serverName)) {
 		return nil, ErrRegistered
 	}

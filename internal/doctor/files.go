@@ -6,8 +6,15 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
 
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/compound-docs/compound-docs/internal/claude"
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 )
 
@@ -67,4 +74,80 @@ func (e *examination) absolute(path string) string {
 		return path
 	}
 	return filepath.Join(e.project.Root, path)
+}
+
+// checkWatches watches every folder that is indexed, for a moment.
+func checkWatches(ctx context.Context, e *examination) []Finding {
+	if e.project == nil {
+		return one(Skipped, "there is no valid configuration", "")
+	}
+	watcher, err := fsnotify.NewWatcher()
+	if err != nil {
+		return runs(Warning, "no more watchers can be made, so that folders are listed every five seconds: "+err.Error(),
+			"sudo", "sysctl", "fs.inotify.max_user_instances=1024")
+	}
+	folders, watched := 0, 0
+	var failed error
+	watch := func(dir string) {
+		folders++
+		err := watcher.Add(dir)
+		switch {
+		case err == nil:
+			watched++
+		case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EMFILE):
+			failed = err
+		}
+	}
+	for _, folder := range workspace.Folders(e.project) {
+		err = errors.Join(err, folder.Folders(ctx, watch))
+	}
+	if err = errors.Join(err, watcher.Close()); err != nil {
+		return one(Warning, err.Error(), "")
+	}
+	if failed != nil {
+		what := fmt.Sprintf("the system has watches for %d of %d folders left, so that folders are listed every five seconds "+
+			"instead: %v", watched, folders, failed)
+		if runtime.GOOS != "linux" { // a watch takes an open file for each file of a folder
+			return one(Warning, what, "run: ulimit -n 65536, in the shell that starts the assistant")
+		}
+		return one(Warning, what,
+			"run: sudo sysctl fs.inotify.max_user_watches=524288 (to keep it: echo fs.inotify.max_user_watches=524288 | "+
+				"sudo tee /etc/sysctl.d/60-watches.conf)", []string{"sudo", "sysctl", "fs.inotify.max_user_watches=524288"})
+	}
+	return one(OK, fmt.Sprintf("changes in %d folders are noticed", watched), "")
+}
+
+// crashedGit is the age from which git's lock is worth a warning: a git that runs holds it
+// for moments. Indexing, which would take half-written files, waits for longer.
+const crashedGit = time.Minute
+
+// checkGit looks at what is checked out, and for a lock that a crashed git has left.
+func checkGit(_ context.Context, e *examination) []Finding {
+	head, err := project.Head(e.Root)
+	if err != nil {
+		return one(Error, err.Error(), "run: git -C "+claude.Quote(e.Root)+" status")
+	}
+	if !head.InRepository {
+		return one(OK, e.Root+" is not in a git repository; the branch is what activate_project says", "")
+	}
+	lock, since, err := head.Lock()
+	switch {
+	case err != nil:
+		return fixAccess(err.Error(), lock, "")
+	case since.IsZero():
+		return one(OK, "branch "+head.Branch, "")
+	}
+	age := time.Since(since).Round(time.Second)
+	if age < crashedGit {
+		return one(OK, fmt.Sprintf("branch %s; git is changing the files", head.Branch), "")
+	}
+	effect := fmt.Sprintf("indexing waits until it is %d minutes old", int(workspace.MaxLockAge.Minutes()))
+	var run [][]string // not while the git may be one that waits for an editor
+	if age >= workspace.MaxLockAge {
+		effect = "indexing goes on"
+		run = [][]string{{"rm", lock}}
+	}
+	return one(Warning,
+		fmt.Sprintf("a git that crashed has left its lock, %s old: git refuses to work, and %s", age, effect),
+		"run: rm "+claude.Quote(lock)+", after you have made sure that no git runs there", run...)
 }

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/pgserver"
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
@@ -178,4 +180,51 @@ func (i *initializer) sayHowLong(ctx context.Context, models *ollama.Client, p *
 	i.seconds = &seconds
 	i.sayf("%s makes them (%s). All %d kB of documents take about %.0f s at the speed measured now, "+
 		"%.0f kB/s; until then they are found by words", e.Name, e.Trait, (size+999)/1000, max(seconds, 1), perSecond/1000)
+}
+
+// provideDatabase installs PostgreSQL, if it is missing and the user agrees. It does not start
+// it.
+func (i *initializer) provideDatabase(ctx context.Context, o options) error {
+	if o.databaseURL != "" {
+		return nil
+	}
+	server := pgserver.New(o.home, slog.New(slog.DiscardHandler))
+	defer server.Close()
+	state := server.State(ctx)
+	problem, missing := errors.AsType[*pgserver.Error](state.Err)
+	if missing && problem.Installer != nil {
+		if !i.mayInstall(problem.Installer) {
+			plain.Printf(i.stdout, "database: %v. compound-docs init --yes installs it\n", problem)
+			return nil
+		}
+		plain.Println(i.stdout, "database: installing", problem.Installer.Description)
+		began := time.Now()
+		input, _ := i.command.InOrStdin().(*os.File) // nil if nobody can be asked for a password
+		if err := problem.Installer.Install(ctx, input, i.stderr); err != nil {
+			return fmt.Errorf("%w; all else is done; by hand, %s", err, problem.Hint)
+		}
+		plain.Printf(i.stdout, "database: installed in %s\n", time.Since(began).Round(time.Second))
+		if state = server.State(ctx); state.Err != nil {
+			return state.Err
+		}
+	}
+	switch {
+	case state.Err != nil:
+		plain.Println(i.stdout, "database:", state.Err)
+	case state.PostgreSQL == "":
+		plain.Printf(i.stdout, "database: a container, which the server starts with the first call\n")
+	default:
+		plain.Printf(i.stdout, "database: PostgreSQL %s with pgvector %s, which the server starts with the first call\n",
+			state.PostgreSQL, state.Pgvector)
+	}
+	return nil
+}
+
+// mayInstall asks whether to install packages. Without a terminal only --yes is a yes.
+func (i *initializer) mayInstall(installer *pgserver.Installer) bool {
+	if i.yes {
+		return true
+	}
+	answer, asked := i.ask("The server needs a database. Install "+installer.Description+"?", true)
+	return asked && answer
 }
