@@ -74,39 +74,48 @@ func (s *setup) evaluate(ctx context.Context, options evalOptions) error {
 		return usagef("--mode is %q; give one of: %s", options.mode, joined(rag.Modes()))
 	}
 	// Find out before the searches whether the files can be read.
-	earlier, err := readReports(options.baseline, options.compare)
+	baseline, err := readReport(options.baseline)
 	if err != nil {
-		return usageError{err}
+		return err
+	}
+	compare, err := readReport(options.compare)
+	if err != nil {
+		return err
+	}
+	if compare != nil && len(compare.Queries) == 0 {
+		return usagef("%s has no questions; give what `compound-docs eval --json` has printed", options.compare)
 	}
 	whole, err := readCorpus(ctx, options.corpus, options.others)
 	if err != nil {
 		return usageError{err}
 	}
-	judge := func(c *corpus) ([]evalQuery, error) {
-		scope, err := indexCorpus(ctx, s.index, c, mode, showProgress(s.stderr, c.name))
-		if err != nil {
-			return nil, err
+	var report evalReport
+	for i, size := range append([]int{len(whole.files)}, options.sizes...) {
+		projects := []*corpus{whole}
+		if i > 0 {
+			projects = whole.draw(size)
 		}
-		return measure(ctx, c, func(ctx context.Context, text string) (rag.Hits, error) {
-			return s.searcher.Search(ctx, scope, rag.Query{Text: text, Mode: mode, Limit: evalDepth})
-		})
-	}
-	samples, err := judgeAll(whole, options.sizes, judge)
-	if err != nil {
-		return err
-	}
-	report := newReport(whole, options.mode, samples[0].queries)
-	for _, of := range samples {
+		of := sample{documents: size, projects: len(projects)}
+		for _, project := range projects {
+			queries, err := s.measure(ctx, project, mode)
+			if err != nil {
+				return err
+			}
+			of.queries = append(of.queries, queries...)
+		}
+		if i == 0 {
+			report = newReport(whole, options.mode, of.queries)
+		}
 		report.Shares = append(report.Shares, shares(of, options.thresholds)...)
 	}
-	if earlier.compare != nil {
-		report.Comparison = compareReports(*earlier.compare, report)
+	if compare != nil {
+		report.Comparison = compareReports(*compare, report)
 	}
 	if err := s.print(report, report.printTable); err != nil {
 		return err
 	}
-	if earlier.baseline != nil {
-		return checkBaseline(*earlier.baseline, report)
+	if baseline != nil {
+		return checkBaseline(*baseline, report)
 	}
 	return nil
 }
@@ -115,19 +124,24 @@ func (s *setup) evaluate(ctx context.Context, options evalOptions) error {
 // first ten at most.
 const evalDepth = 10
 
-// measure searches each question, in order.
-func measure(
-	ctx context.Context, corpus *corpus, search func(ctx context.Context, text string) (rag.Hits, error),
-) ([]evalQuery, error) {
-	// The first search waits until Ollama has loaded the model.
-	if _, err := search(ctx, "warm up"); err != nil {
+// measure indexes a collection, and searches each question, in order.
+func (s *setup) measure(ctx context.Context, c *corpus, mode rag.Mode) ([]evalQuery, error) {
+	scope, err := indexCorpus(ctx, s.index, c, mode, showProgress(s.stderr, c.name))
+	if err != nil {
 		return nil, err
 	}
-	measured := make([]evalQuery, 0, len(corpus.asked))
-	for _, question := range corpus.asked {
+	search := func(text string) (rag.Hits, error) {
+		return s.searcher.Search(ctx, scope, rag.Query{Text: text, Mode: mode, Limit: evalDepth})
+	}
+	// The first search waits until Ollama has loaded the model.
+	if _, err := search("warm up"); err != nil {
+		return nil, err
+	}
+	measured := make([]evalQuery, 0, len(c.asked))
+	for _, question := range c.asked {
 		began := time.Now()
 		// A question of stop words alone has no term to search for.
-		hits, err := search(ctx, question.Text)
+		hits, err := search(question.Text)
 		took := time.Since(began)
 		if err != nil && apierror.AsError(err).Code != apierror.InvalidArgument {
 			return nil, fmt.Errorf("search for question %s: %w", question.ID, err)
@@ -141,14 +155,13 @@ func measure(
 			Milliseconds: float64(took.Microseconds()) / 1000, Tokens: markdown.EstimateTokens(string(answer)),
 			Ranking: []string{},
 		}
-		for _, hit := range hits.Documents {
-			result.Ranking = append(result.Ranking, corpus.ids[hit.Path])
-			result.TopScore = max(result.TopScore, hit.Score)
+		for i, hit := range hits.Documents {
+			result.Ranking = append(result.Ranking, c.ids[hit.Path])
+			if result.TopScore = max(result.TopScore, hit.Score); i == 0 {
+				result.FirstScore = hit.Score
+			}
 		}
-		if len(hits.Documents) > 0 {
-			result.FirstScore = hits.Documents[0].Score
-		}
-		result.judge(corpus.collection.Judged[question.ID])
+		result.judge(c.collection.Judged[question.ID])
 		measured = append(measured, result)
 	}
 	return measured, nil
@@ -210,14 +223,7 @@ func indexCorpus(
 	})
 	for batch := range slices.Chunk(missing, evalBatch) {
 		failures, err := indexer.Index(ctx, batch)
-		if err != nil {
-			return catalog.Scope{}, err
-		}
-		var failed []error
-		for _, failure := range failures {
-			failed = append(failed, fmt.Errorf("index %s: %w", failure.Path, failure.Err))
-		}
-		if err := errors.Join(failed...); err != nil {
+		if err = errors.Join(err, joinFailures("index", failures)); err != nil {
 			return catalog.Scope{}, err
 		}
 	}
@@ -226,15 +232,15 @@ func indexCorpus(
 		return scope, nil
 	}
 	queue := x.Queue(tenant, catalog.Compounding)
-	if err := queue.Drain(ctx, progress); err != nil {
-		return catalog.Scope{}, err
+	err = queue.Drain(ctx, progress)
+	return scope, errors.Join(err, joinFailures("embed", queue.Status().Failed))
+}
+
+// joinFailures returns the failures as one error, nil if there is none.
+func joinFailures(op string, failures []document.Failure) error {
+	var all []error
+	for _, failure := range failures {
+		all = append(all, fmt.Errorf("%s %s: %w", op, failure.Path, failure.Err))
 	}
-	var refused []error
-	for _, failure := range queue.Status().Failed {
-		refused = append(refused, fmt.Errorf("embed %s: %w", failure.Path, failure.Err))
-	}
-	if err := errors.Join(refused...); err != nil {
-		return catalog.Scope{}, err
-	}
-	return scope, nil
+	return errors.Join(all...)
 }

@@ -25,36 +25,21 @@ const allowedShift = 0.03
 // maxDifferences bounds the questions that a comparison lists.
 const maxDifferences = 10
 
-// earlierReports are those that a run is compared with; nil if not given.
-type earlierReports struct{ baseline, compare *evalReport }
-
-func readReports(baseline, compare string) (reports earlierReports, err error) {
-	if reports.baseline, err = readReport(baseline); err != nil {
-		return reports, err
-	}
-	if reports.baseline != nil && len(reports.baseline.Measures) == 0 {
-		return reports, fmt.Errorf("%s has no measures; give what `compound-docs eval --json` has printed", baseline)
-	}
-	if reports.compare, err = readReport(compare); err != nil {
-		return reports, err
-	}
-	if reports.compare != nil && len(reports.compare.Queries) == 0 {
-		return reports, fmt.Errorf("%s has no questions; give what `compound-docs eval --json` has printed", compare)
-	}
-	return reports, nil
-}
-
+// readReport reads what eval --json has printed; nil for no file.
 func readReport(file string) (*evalReport, error) {
 	if file == "" {
 		return nil, nil //nolint:nilnil // no report was asked for
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return nil, err
+		return nil, usageError{err}
 	}
 	report := &evalReport{}
 	if err := json.Unmarshal(data, report); err != nil {
-		return nil, fmt.Errorf("%s is not what `compound-docs eval --json` prints: %w", file, err)
+		return nil, usagef("%s is not what `compound-docs eval --json` prints: %w", file, err)
+	}
+	if len(report.Measures) == 0 {
+		return nil, usagef("%s has no measures; give what `compound-docs eval --json` has printed", file)
 	}
 	return report, nil
 }

@@ -17,7 +17,7 @@ func checkDatabase(ctx context.Context, e *examination) []Finding {
 		state := e.Server.State(ctx)
 		switch {
 		case state.Err != nil:
-			return one(Error, what(state.Err), fixOf(state.Err, "run: compound-docs up"), e.installs(state.Err)...)
+			return failed(state.Err, e.installs(state.Err)...)
 		case !state.Running && state.Open != "":
 			return runs(Error, "others may enter "+state.Open+", and PostgreSQL does not start with it then", "chmod", "700", state.Open)
 		case !state.Running && state.PostgreSQL == "":
@@ -34,19 +34,20 @@ func checkDatabase(ctx context.Context, e *examination) []Finding {
 		if db.IsDatabaseMissing(err) {
 			run = [][]string{ours("up")}
 		}
-		return one(Error, what(err), fixOf(err, "run: compound-docs status"), run...)
+		return failed(err, run...)
 	}
 	var update [][]string
 	if version.Newer() {
 		update = [][]string{ours("up")}
 	}
 	if err := version.Check(); err != nil {
-		return one(Error, what(err), hint(err), update...)
+		what, hint := problem(err)
+		return one(Error, what, hint, update...)
 	}
 	e.databaseURL = url
 	found := one(OK, fmt.Sprintf("PostgreSQL %s with pgvector %s answers", version.PostgreSQL, version.Pgvector), "")
 	if problem, remedy := version.Concern(); problem != "" {
-		found = append(found, Finding{Severity: Warning, What: problem, Fix: remedy, Run: update})
+		found = append(found, one(Warning, problem, remedy, update...)...)
 	}
 	return found
 }
@@ -61,41 +62,30 @@ func (e *examination) installs(err error) [][]string {
 	return [][]string{ours("up")}
 }
 
-// what returns an error without its remedy.
-func what(err error) string {
+// problem returns what an error says without its remedy, and the remedy; "" if it names none.
+func problem(err error) (what, hint string) {
 	if problem, ok := errors.AsType[*pgserver.Error](err); ok {
-		return problem.Err.Error()
+		return problem.Err.Error(), problem.Hint
 	}
 	if problem, ok := errors.AsType[*db.Error](err); ok {
 		bare := *problem
 		bare.Hint = ""
-		return bare.Error()
+		return bare.Error(), problem.Hint
 	}
-	return err.Error()
+	return err.Error(), ""
 }
 
-// hint returns the remedy that an error names, or "".
-func hint(err error) string {
-	if problem, ok := errors.AsType[*pgserver.Error](err); ok {
-		return problem.Hint
+// failed is one for an error of the database.
+func failed(err error, run ...[]string) []Finding {
+	what, fix := problem(err)
+	switch _, own := errors.AsType[*pgserver.Error](err); {
+	case fix == "":
+		fix = "run: compound-docs status"
+	case !own:
+		fix += ", as in: export CDOCS_DATABASE_URL=postgres://user:password@host:5432/database " +
+			"(without it compound-docs runs a PostgreSQL of its own)"
 	}
-	if problem, ok := errors.AsType[*db.Error](err); ok {
-		return problem.Hint
-	}
-	return ""
-}
-
-// fixOf returns the remedy of an error of the connection, or else another one.
-func fixOf(err error, otherwise string) string {
-	fix := hint(err)
-	if fix == "" {
-		return otherwise
-	}
-	if _, ours := errors.AsType[*pgserver.Error](err); ours {
-		return fix
-	}
-	return fix + ", as in: export CDOCS_DATABASE_URL=postgres://user:password@host:5432/database " +
-		"(without it compound-docs runs a PostgreSQL of its own)"
+	return one(Error, what, fix, run...)
 }
 
 // checkSchema compares the migrations of the database with the program's.
@@ -111,7 +101,7 @@ func checkSchema(ctx context.Context, e *examination) []Finding {
 	lacking := lackingRights(rights, applied)
 	switch {
 	case err != nil:
-		return one(Error, what(err), fixOf(err, "run: compound-docs status"))
+		return failed(err)
 	case !db.Compatible(applied, latest):
 		return one(Error, fmt.Sprintf("the database has migration %d, and this program knows %d", applied, latest),
 			"install the newest compound-docs: a newer one has changed the database so that this one cannot use it")

@@ -31,17 +31,6 @@ const (
 	Error Severity = "error"
 )
 
-func (s Severity) rank() int {
-	switch s {
-	case Error:
-		return 2
-	case Warning:
-		return 1
-	default:
-		return 0
-	}
-}
-
 // Finding is a result of a check.
 type Finding struct {
 	Check    string   `json:"check"`
@@ -57,13 +46,12 @@ type Finding struct {
 
 // Worst returns the severity of the worst finding: Error, Warning or OK.
 func Worst(findings []Finding) Severity {
-	worst := OK
-	for _, finding := range findings {
-		if finding.Severity.rank() > worst.rank() {
-			worst = finding.Severity
+	for _, worst := range []Severity{Error, Warning} {
+		if slices.ContainsFunc(findings, func(f Finding) bool { return f.Severity == worst }) {
+			return worst
 		}
 	}
-	return worst
+	return OK
 }
 
 // System names the parts of the set-up that are examined.

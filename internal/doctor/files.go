@@ -57,10 +57,8 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 		return one(Error, err.Error(), "")
 	}
 	if unreadable > maxNamed {
-		findings = append(findings, Finding{
-			Severity: Error, What: fmt.Sprintf("%d more files or folders are not indexed", unreadable-maxNamed),
-			Fix: "correct these first, and run compound-docs doctor again",
-		})
+		findings = append(findings, one(Error, fmt.Sprintf("%d more files or folders are not indexed", unreadable-maxNamed),
+			"correct these first, and run compound-docs doctor again")...)
 	}
 	if unreadable == 0 {
 		findings = one(OK, fmt.Sprintf("all %d files can be read", files), "")

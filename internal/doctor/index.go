@@ -26,45 +26,37 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 	}
 	key, err := workspace.LastKey(ctx, e.Index, e.project, head)
 	if err != nil {
-		return one(Error, what(err), fixOf(err, "run: compound-docs status"))
+		return failed(err)
 	}
 	var status workspace.Status // as the server that indexes has published it last
 	found, inspection, err := e.Index.Inspect(ctx, key, &status)
 	switch {
 	case err != nil:
-		return one(Error, what(err), fixOf(err, "run: compound-docs status"))
+		return failed(err)
 	case !found:
 		return one(OK, "this checkout is not indexed yet; the first call of a tool does it", "")
 	}
 	var findings []Finding
-	for i, failed := range status.Failed {
-		if i == maxNamed {
-			break
-		}
-		findings = append(findings, Finding{
-			Severity: Warning, What: fmt.Sprintf("%s is not indexed: %s", failed.Path, failed.Reason),
-			Fix: "correct the file; index_document says what is wrong with it, and a server that runs notices the change",
-		})
+	add := func(what, fix string, run ...[]string) {
+		findings = append(findings, one(Warning, what, fix, run...)...)
+	}
+	for _, failed := range status.Failed[:min(maxNamed, len(status.Failed))] {
+		add(fmt.Sprintf("%s is not indexed: %s", failed.Path, failed.Reason),
+			"correct the file; index_document says what is wrong with it, and a server that runs notices the change")
 	}
 	if more := status.FailedCount - len(findings); more > 0 {
-		findings = append(findings, Finding{
-			Severity: Warning, What: fmt.Sprintf("%d more files are not indexed", more),
-			Fix: "correct these first, and run compound-docs doctor again",
-		})
+		add(fmt.Sprintf("%d more files are not indexed", more), "correct these first, and run compound-docs doctor again")
 	}
 	if status.Waiting != "" {
-		findings = append(findings, Finding{
-			Severity: Warning, What: "indexing waits: " + status.Waiting, Fix: "see the other findings",
-		})
+		add("indexing waits: "+status.Waiting, "see the other findings")
 	}
 	if inspection.Missing > 0 {
 		var run [][]string
 		if e.embeds {
 			run = [][]string{ours("sync", "--project", e.Root)}
 		}
-		findings = append(findings, one(Warning,
-			fmt.Sprintf("%d of %d passages have no vector, and are found by words only", inspection.Missing, inspection.Chunks),
-			"while Ollama runs: compound-docs sync, or start a server, as claude in this repository does", run...)...)
+		add(fmt.Sprintf("%d of %d passages have no vector, and are found by words only", inspection.Missing, inspection.Chunks),
+			"while Ollama runs: compound-docs sync, or start a server, as claude in this repository does", run...)
 	}
 	if len(findings) == 0 {
 		findings = one(OK, fmt.Sprintf("%d passages, all with a vector", inspection.Chunks), "")
@@ -86,41 +78,33 @@ func checkTeam(ctx context.Context, e *examination) []Finding {
 	}
 	team, err := db.ReadTeam(ctx, e.databaseURL, e.migrated)
 	if err != nil {
-		return one(Error, what(err), fixOf(err, "run: compound-docs status"))
+		return failed(err)
 	}
 	through := ""
 	if team.Pooled {
 		through = "; a pooler is between, which migrations have to go past"
 	}
 	used := fmt.Sprintf("%d of %d connections are in use%s", team.Connections, team.MaxConnections, through)
-	var findings []Finding
+	findings := one(OK, used, "")
 	if team.MaxConnections-team.Connections < fewConnections {
 		findings = one(Warning, used, "raise max_connections of the database server, or put pool_max_conns=2 into the "+
 			"CDOCS_DATABASE_URL of every server")
-	} else {
-		findings = one(OK, used, "")
 	}
 	if connected := versions(team.Windows); connected != "" {
 		findings = append(findings, one(OK, "servers that are connected now: "+connected, "")...)
 	}
 	if team.Unverified {
-		findings = append(findings, Finding{
-			Severity: Warning, What: "the connection is encrypted, and nobody has checked that it leads to the right server",
-			Fix: "put sslmode=verify-full and the sslrootcert of your authority into CDOCS_DATABASE_URL",
-		})
+		findings = append(findings, one(Warning, "the connection is encrypted, and nobody has checked that it leads to the right server",
+			"put sslmode=verify-full and the sslrootcert of your authority into CDOCS_DATABASE_URL")...)
 	}
 	if team.Readable {
-		findings = append(findings, Finding{
-			Severity: Warning, What: "the connection is not encrypted: others in the network can read the documents",
-			Fix: "set ssl = on for the database server, and sslmode=verify-full in CDOCS_DATABASE_URL",
-		})
+		findings = append(findings, one(Warning, "the connection is not encrypted: others in the network can read the documents",
+			"set ssl = on for the database server, and sslmode=verify-full in CDOCS_DATABASE_URL")...)
 	}
 	if team.Unswept > longUnswept {
-		findings = append(findings, Finding{
-			Severity: Warning,
-			What:     fmt.Sprintf("nobody has looked for %d days for unused passages of a project", int(team.Unswept.Hours())/24),
-			Fix:      "run as the owner of the tables, best every night: compound-docs cleanup", Run: [][]string{ours("cleanup")},
-		})
+		findings = append(findings, one(Warning,
+			fmt.Sprintf("nobody has looked for %d days for unused passages of a project", int(team.Unswept.Hours())/24),
+			"run as the owner of the tables, best every night: compound-docs cleanup", ours("cleanup"))...)
 	}
 	return findings
 }

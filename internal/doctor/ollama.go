@@ -34,15 +34,12 @@ func fixOllama() (fix string, run [][]string) {
 func (e *examination) missingModels(state ollama.State) []Finding {
 	var findings []Finding
 	for _, model := range state.Missing {
-		finding := Finding{
-			Severity: Error, What: fmt.Sprintf("%s lacks the embedding model %s: documents are found by words only", state.Host, model),
-			Fix: "run: ollama pull " + claude.Quote(model) + " (or compound-docs up)", Run: [][]string{ours("up")},
-		}
+		severity, what := Error, "%s lacks the embedding model %s: documents are found by words only"
 		if model != e.Settings.EmbeddingModel {
-			finding.Severity = Warning
-			finding.What = fmt.Sprintf("%s lacks the model %s: rag_query quotes documents and writes no answer", state.Host, model)
+			severity, what = Warning, "%s lacks the model %s: rag_query quotes documents and writes no answer"
 		}
-		findings = append(findings, finding)
+		findings = append(findings, one(severity, fmt.Sprintf(what, state.Host, model),
+			"run: ollama pull "+claude.Quote(model)+" (or compound-docs up)", ours("up"))...)
 	}
 	return findings
 }
@@ -80,7 +77,7 @@ func (e *examination) weakModel(ctx context.Context) []Finding {
 	}
 	measured, known, err := e.Index.Calibration(ctx, model)
 	if err != nil {
-		return one(Error, what(err), fixOf(err, "run: compound-docs status"))
+		return failed(err)
 	}
 	if !known || measured.Usable() {
 		return nil

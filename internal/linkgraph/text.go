@@ -1,15 +1,11 @@
 package linkgraph
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/dominikbraun/graph"
-	"github.com/dominikbraun/graph/draw"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
 )
@@ -24,66 +20,38 @@ const circleColour = "#d62728"
 
 // DOT writes the graph for Graphviz. The same graph gives the same text.
 func (g *Graph) DOT(w io.Writer) error {
-	// The library writes keys and values between double quotes as they are.
-	escape := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace
-	name := func(n Node) string { return escape(plain.Path(n.Path)) }
-	drawn := graph.New(graph.StringHash, graph.Directed())
+	quote := func(text string) string { return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"` }
+	var text strings.Builder
+	text.WriteString("strict digraph {\n\toverlap=false;\n\tnode [ shape=box ];\n")
 	types := g.docTypes()
 	for _, n := range g.Nodes {
 		style, outline := "filled,rounded", "#555555"
 		if n.Orphan {
-			style = "filled,rounded,dashed"
+			style += ",dashed"
 		}
 		if n.InCircle {
 			outline = circleColour
 		}
-		if err := drawn.AddVertex(name(n),
-			graph.VertexAttribute("label", escape(plain.Line(n.Title))), graph.VertexAttribute("shape", "box"),
-			graph.VertexAttribute("style", style), graph.VertexAttribute("color", outline),
-			graph.VertexAttribute("fillcolor", colours()[slices.Index(types, n.DocType)%len(colours())]),
-			graph.VertexAttribute("fontsize", strconv.Itoa(12+6*n.size())),
-		); err != nil {
-			return fmt.Errorf("draw %s: %w", n.Path, err)
-		}
+		fmt.Fprintf(&text, "\t%s [ label=%s, style=%q, color=%q, fillcolor=%q, fontsize=%d ];\n",
+			quote(plain.Path(n.Path)), quote(plain.Line(n.Title)), style, outline,
+			colours()[slices.Index(types, n.DocType)%len(colours())], 12+6*n.size())
 	}
 	for _, e := range g.Edges {
-		attributes := []func(*graph.EdgeProperties){}
+		attributes := ""
 		if e.Mutual {
-			attributes = append(attributes, graph.EdgeAttribute("dir", "both"))
+			attributes += "dir=both "
 		}
 		if e.Supersedes {
-			attributes = append(attributes, graph.EdgeAttribute("style", "dashed"), graph.EdgeAttribute("label", "supersedes"))
+			attributes += "style=dashed label=supersedes "
 		}
 		if e.InCircle {
-			attributes = append(attributes, graph.EdgeAttribute("color", circleColour))
+			attributes += fmt.Sprintf("color=%q ", circleColour)
 		}
-		if err := drawn.AddEdge(name(g.Nodes[e.From]), name(g.Nodes[e.To]), attributes...); err != nil {
-			return fmt.Errorf("draw a link: %w", err)
-		}
+		fmt.Fprintf(&text, "\t%s -> %s [ %s];\n", quote(plain.Path(g.Nodes[e.From].Path)), quote(plain.Path(g.Nodes[e.To].Path)), attributes)
 	}
-	var text bytes.Buffer
-	if err := draw.DOT(drawn, &text, draw.GraphAttribute("overlap", "false")); err != nil {
-		return fmt.Errorf("draw the links: %w", err)
-	}
-	_, err := io.WriteString(w, sorted(text.String()))
+	text.WriteString("}\n")
+	_, err := io.WriteString(w, text.String())
 	return err
-}
-
-// sorted sorts the statements of a text in DOT, which the library writes in any order.
-func sorted(dot string) string {
-	var statements, others []string
-	for line := range strings.Lines(dot) {
-		switch {
-		case strings.TrimSpace(line) == "":
-		case strings.HasPrefix(line, "\t\""):
-			statements = append(statements, line)
-		default:
-			others = append(others, line)
-		}
-	}
-	slices.Sort(statements)
-	end := len(others) - 1 // the closing brace
-	return strings.Join(slices.Concat(others[:end], statements, others[end:]), "")
 }
 
 // Mermaid writes the graph as a flowchart.
