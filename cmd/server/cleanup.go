@@ -60,40 +60,25 @@ func (s *setup) cleanup(ctx context.Context, options index.CleanupOptions) error
 
 // cleanedUp lists for --json what compound-docs cleanup has removed.
 type cleanedUp struct {
-	DryRun    bool              `json:"dry_run"`
-	Checkouts []cleanedCheckout `json:"checkouts"`
-	Projects  []cleanedProject  `json:"projects"`
+	DryRun    bool                   `json:"dry_run"`
+	Checkouts []cleanedCheckout      `json:"checkouts"`
+	Projects  []index.CleanedProject `json:"projects"`
 }
 
 type cleanedCheckout struct {
-	ProjectName string    `json:"project_name"`
-	BranchName  string    `json:"branch_name"`
-	Root        string    `json:"root"`
-	Documents   int       `json:"documents"`
-	LastSeen    time.Time `json:"last_seen"`
+	ProjectName string `json:"project_name"`
+	BranchName  string `json:"branch_name"`
+	index.CleanedTenant
+
 	// BranchGone is set if the repository is on this machine and no longer has the branch.
 	BranchGone bool `json:"branch_gone"`
-	// InUse checkouts stay.
-	InUse bool `json:"in_use"`
-}
-
-type cleanedProject struct {
-	Name     string `json:"name"`
-	Passages int    `json:"passages"`
-	// Emptied says that nothing is left of it.
-	Emptied bool `json:"emptied"`
 }
 
 func newCleanedUp(cleaned index.CleanupResult, dryRun bool) cleanedUp {
-	out := cleanedUp{DryRun: dryRun, Checkouts: []cleanedCheckout{}, Projects: []cleanedProject{}}
+	out := cleanedUp{DryRun: dryRun, Checkouts: []cleanedCheckout{}, Projects: append([]index.CleanedProject{}, cleaned.Projects...)}
 	for _, t := range cleaned.Tenants {
-		out.Checkouts = append(out.Checkouts, cleanedCheckout{
-			ProjectName: t.Key.Project, BranchName: t.Key.Branch, Root: t.Root, Documents: t.Documents,
-			LastSeen: t.LastSeen.UTC(), BranchGone: t.State == index.Gone, InUse: t.InUse,
-		})
-	}
-	for _, p := range cleaned.Projects {
-		out.Projects = append(out.Projects, cleanedProject{Name: p.Name, Passages: p.Passages, Emptied: p.Emptied})
+		t.LastSeen = t.LastSeen.UTC()
+		out.Checkouts = append(out.Checkouts, cleanedCheckout{t.Key.Project, t.Key.Branch, t, t.State == index.Gone})
 	}
 	return out
 }

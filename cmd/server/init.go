@@ -78,19 +78,8 @@ type initializer struct {
 	named     []string // assistants
 	show      bool
 
-	seconds      *float64 // until all documents have vectors
-	registration registration
-	registered   []string // other assistants
+	done initialized
 }
-
-// registration says what became of the registration with Claude Code.
-type registration string
-
-const (
-	registeredNow     registration = "registered"
-	registeredBefore  registration = "registered before"
-	registrationLater registration = "not registered"
-)
 
 // initialized says for --json what compound-docs init has done.
 type initialized struct {
@@ -98,9 +87,11 @@ type initialized struct {
 	ConfigPath    string `json:"config_path"`
 	ConfigWritten bool   `json:"config_written"`
 	// Folders are those of the documents that were made.
-	Folders      []string     `json:"folders"`
-	ExternalDocs string       `json:"external_docs,omitempty"`
-	Registration registration `json:"claude_code,omitempty"`
+	Folders      []string `json:"folders"`
+	ExternalDocs string   `json:"external_docs,omitempty"`
+	// Registration says what became of that with Claude Code: registered, registered before or
+	// not registered.
+	Registration string `json:"claude_code,omitempty"`
 	// EmbeddingModel makes the vectors, and VectorSeconds is about how long that takes for all
 	// documents; nil if it was not measured.
 	EmbeddingModel string   `json:"embedding_model"`
@@ -138,6 +129,13 @@ func (i *initializer) run(ctx context.Context) error {
 	if i.json {
 		i.stdout = i.stderr // for messages and questions
 	}
+	i.done = initialized{
+		ProjectName: result.Project.Config.ProjectName, ConfigPath: result.Project.ConfigPath, ConfigWritten: !result.Kept,
+		Folders: append([]string{}, result.Folders...), Clients: []string{},
+	}
+	if external, ok := result.Project.External(); ok {
+		i.done.ExternalDocs = external.Path
+	}
 	i.report(root, result)
 	sayName(i.stderr)
 	if len(i.named) == 0 || slices.Contains(i.named, claudeClient) {
@@ -155,22 +153,10 @@ func (i *initializer) run(ctx context.Context) error {
 		return err
 	}
 	if i.json {
-		return plain.JSON(jsonTo, i.result(result))
+		return plain.JSON(jsonTo, i.done)
 	}
 	i.sayWhatToAsk(result)
 	return nil
-}
-
-func (i *initializer) result(result scaffold.Result) initialized {
-	out := initialized{
-		ProjectName: result.Project.Config.ProjectName, ConfigPath: result.Project.ConfigPath, ConfigWritten: !result.Kept,
-		Folders: append([]string{}, result.Folders...), Registration: i.registration,
-		Clients: append([]string{}, i.registered...), EmbeddingModel: i.embedder, VectorSeconds: i.seconds,
-	}
-	if external, ok := result.Project.External(); ok {
-		out.ExternalDocs = external.Path
-	}
-	return out
 }
 
 // repository returns the folder to set up: the one that an argument or --project names, else

@@ -65,7 +65,7 @@ func (i *initializer) registerClients(root string) error {
 		if err := change.Write(); err != nil {
 			return fmt.Errorf("%s of %s: %w", remedy, c.Title, err)
 		}
-		i.registered = append(i.registered, c.Name)
+		i.done.Clients = append(i.done.Clients, c.Name)
 		plain.Printf(i.stdout, "%s: %s%s\n", c.Title, done, change.Path())
 	}
 	return nil
@@ -117,11 +117,11 @@ func (i *initializer) showClients(root string) error {
 
 // register has Claude Code start the server in this project, or prints how to.
 func (i *initializer) register(ctx context.Context, root string, o options) error {
-	i.registration = registrationLater
+	i.done.Registration = "not registered"
 	found, err := claude.Find(root)
 	switch {
 	case err == nil:
-		i.registration = registeredBefore
+		i.done.Registration = "registered before"
 		plain.Printf(i.stdout, "Claude Code: has the server already, as %s in %s\n", found.Name, found.File)
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):
@@ -132,8 +132,8 @@ func (i *initializer) register(ctx context.Context, root string, o options) erro
 	}
 	program, environment := thisProgram(), serverEnvironment()
 	line := claude.AddLine(program, environment)
-	path, ok := findClaude()
-	if !ok {
+	path, err := exec.LookPath("claude")
+	if err != nil {
 		plain.Printf(i.stdout, "Claude Code: its program claude is not on the PATH. Where it is, run in this repository:\n  %s\n"+
 			"Another MCP client starts the server with: %s serve\n", line, claude.Quote(program))
 		return nil
@@ -148,7 +148,7 @@ func (i *initializer) register(ctx context.Context, root string, o options) erro
 		return fmt.Errorf("claude mcp add: %w\n%s\nto try it by hand, run in %s:\n  %s",
 			err, strings.TrimSpace(string(text)), root, line)
 	}
-	i.registration = registeredNow
+	i.done.Registration = "registered"
 	plain.Printf(i.stdout, "Claude Code: registered the server for this project; claude mcp list shows it\n")
 	return nil
 }
@@ -172,11 +172,6 @@ func (i *initializer) keepDatabaseURL(o options) error {
 	return nil
 }
 
-func findClaude() (path string, ok bool) {
-	path, err := exec.LookPath("claude")
-	return path, err == nil
-}
-
 // thisProgram returns the path by which this program is started: the one on the PATH if
 // there is one, since it stays when a package manager installs another version.
 func thisProgram() string {
@@ -185,20 +180,15 @@ func thisProgram() string {
 		return claude.ServerName
 	}
 	onPath, err := exec.LookPath(claude.ServerName)
-	if err != nil {
+	if err == nil {
+		onPath, err = filepath.Abs(onPath)
+	}
+	this, thisErr := os.Stat(program)
+	other, otherErr := os.Stat(onPath)
+	if errors.Join(err, thisErr, otherErr) != nil || !os.SameFile(this, other) {
 		return program
 	}
-	this, err := os.Stat(program)
-	if err != nil {
-		return program
-	}
-	if other, err := os.Stat(onPath); err != nil || !os.SameFile(this, other) {
-		return program
-	}
-	if absolute, err := filepath.Abs(onPath); err == nil {
-		return absolute
-	}
-	return program
+	return onPath
 }
 
 // serverVariables are the environment variables that the server reads, and that Claude Code

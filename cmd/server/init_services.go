@@ -21,13 +21,16 @@ import (
 
 // chooseEmbedder settles which model makes the vectors, says what that gives up, and about how
 // long the vectors of the repository take.
-func (i *initializer) chooseEmbedder(ctx context.Context, o options, p *project.Project) (err error) {
+func (i *initializer) chooseEmbedder(ctx context.Context, o options, p *project.Project) error {
 	configured := o.settings.EmbeddingModel
-	s, err := newSetup(o, io.Discard)
+	var state ollama.State
+	err := o.withSetup(io.Discard, func(s *setup) error {
+		state = s.models.State(ctx)
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	state := s.models.State(ctx)
 	chosen := embedderNamed(first(i.embedder, configured))
 	if i.embedder == "" && configured == project.DefaultSettings().EmbeddingModel && state.Err == nil {
 		chosen = fittingEmbedder(state.Has, freeMemory())
@@ -38,11 +41,10 @@ func (i *initializer) chooseEmbedder(ctx context.Context, o options, p *project.
 			chosen = embedderNamed(configured)
 		}
 	}
-	if i.embedder = chosen.Name; chosen.Name != configured {
-		err = project.SaveSetting(o.home, "embedding_model", chosen.Name)
-	}
-	if err = errors.Join(err, s.close()); err != nil {
-		return err
+	if i.done.EmbeddingModel = chosen.Name; chosen.Name != configured {
+		if err := project.SaveSetting(o.home, "embedding_model", chosen.Name); err != nil {
+			return err
+		}
 	}
 	if state.Err != nil {
 		i.sayf("Ollama does not answer at %s, so searches go by words alone, and questions get quotations. "+
@@ -50,17 +52,15 @@ func (i *initializer) chooseEmbedder(ctx context.Context, o options, p *project.
 		return nil
 	}
 	o.settings.EmbeddingModel = chosen.Name
-	if s, err = newSetup(o, io.Discard); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	if !hasModel(state.Has, chosen.Name) && !i.pull(ctx, s, chosen) {
-		i.sayf("%s makes them (%s). compound-docs up pulls it, or a server that needs it; "+
-			"until then searches go by words alone", chosen.Name, chosen.Trait)
+	return o.withSetup(io.Discard, func(s *setup) error {
+		if !hasModel(state.Has, chosen.Name) && !i.pull(ctx, s, chosen) {
+			i.sayf("%s makes them (%s). compound-docs up pulls it, or a server that needs it; "+
+				"until then searches go by words alone", chosen.Name, chosen.Trait)
+			return nil
+		}
+		i.sayHowLong(ctx, s.models, p, chosen)
 		return nil
-	}
-	i.sayHowLong(ctx, s.models, p, chosen)
-	return nil
+	})
 }
 
 // sayf prints what there is to say about vectors.
@@ -177,7 +177,7 @@ func (i *initializer) sayHowLong(ctx context.Context, models *ollama.Client, p *
 	}
 	perSecond := float64(len(strings.Join(sample, ""))) / time.Since(began).Seconds()
 	seconds := float64(size) / perSecond
-	i.seconds = &seconds
+	i.done.VectorSeconds = &seconds
 	i.sayf("%s makes them (%s). All %d kB of documents take about %.0f s at the speed measured now, "+
 		"%.0f kB/s; until then they are found by words", e.Name, e.Trait, (size+999)/1000, max(seconds, 1), perSecond/1000)
 }

@@ -42,23 +42,23 @@ type CleanupResult struct {
 
 // CleanedTenant is a checkout on a branch that is gone.
 type CleanedTenant struct {
-	Key      catalog.TenantKey
-	Root     string
-	LastSeen time.Time
+	Key      catalog.TenantKey `json:"-"`
+	Root     string            `json:"root"`
+	LastSeen time.Time         `json:"last_seen"`
 	// State is Gone, Renamed, or Unknown for one that was not used for too long.
-	State     CheckoutState
-	Documents int
+	State     CheckoutState `json:"-"`
+	Documents int           `json:"documents"`
 	// InUse is set if it was not removed because a server indexes it, or just did.
-	InUse bool
+	InUse bool `json:"in_use"`
 }
 
 // CleanedProject is a project with something to remove.
 type CleanedProject struct {
-	Name string
+	Name string `json:"name"`
 	// Passages counts those that no document of a remaining tenant uses.
-	Passages int
+	Passages int `json:"passages"`
 	// Emptied is set if nothing is left of the project.
-	Emptied bool
+	Emptied bool `json:"emptied"`
 }
 
 // Cleanup removes the checkouts that are gone, then the passages that no document
