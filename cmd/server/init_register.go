@@ -136,7 +136,7 @@ func (i *initializer) register(ctx context.Context, root string, o options) erro
 	if err != nil {
 		plain.Printf(i.stdout, "Claude Code: its program claude is not on the PATH. Where it is, run in this repository:\n  %s\n"+
 			"Another MCP client starts the server with: %s serve\n", line, claude.Quote(program))
-		return nil
+		return nil //nolint:nilerr // the line to run was printed
 	}
 	if !i.agreed("Register the server with Claude Code for this project?") {
 		plain.Printf(i.stdout, "Claude Code: nothing was changed. To register the server later, run in this repository:\n  %s\n", line)

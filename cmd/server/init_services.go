@@ -49,7 +49,7 @@ func (i *initializer) chooseEmbedder(ctx context.Context, o options, p *project.
 	if state.Err != nil {
 		i.sayf("Ollama does not answer at %s, so searches go by words alone, and questions get quotations. "+
 			"compound-docs up starts it, and pulls %s", state.Host, chosen.Name)
-		return nil
+		return nil //nolint:nilerr // searches by words work without it
 	}
 	o.settings.EmbeddingModel = chosen.Name
 	return o.withSetup(io.Discard, func(s *setup) error {

@@ -94,7 +94,8 @@ func checkTeam(ctx context.Context, e *examination) []Finding {
 		findings = append(findings, one(OK, "servers that are connected now: "+connected, "")...)
 	}
 	if team.Unverified {
-		findings = append(findings, one(Warning, "the connection is encrypted, and nobody has checked that it leads to the right server",
+		findings = append(findings, one(Warning,
+			"the connection is encrypted, and nobody has checked that it leads to the right server",
 			"put sslmode=verify-full and the sslrootcert of your authority into CDOCS_DATABASE_URL")...)
 	}
 	if team.Readable {

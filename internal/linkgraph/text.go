@@ -37,7 +37,7 @@ func (g *Graph) DOT(w io.Writer) error {
 			colours()[slices.Index(types, n.DocType)%len(colours())], 12+6*n.size())
 	}
 	for _, e := range g.Edges {
-		attributes := ""
+		from, to, attributes := g.Nodes[e.From].Path, g.Nodes[e.To].Path, ""
 		if e.Mutual {
 			attributes += "dir=both "
 		}
@@ -47,7 +47,7 @@ func (g *Graph) DOT(w io.Writer) error {
 		if e.InCircle {
 			attributes += fmt.Sprintf("color=%q ", circleColour)
 		}
-		fmt.Fprintf(&text, "\t%s -> %s [ %s];\n", quote(plain.Path(g.Nodes[e.From].Path)), quote(plain.Path(g.Nodes[e.To].Path)), attributes)
+		fmt.Fprintf(&text, "\t%s -> %s [ %s];\n", quote(plain.Path(from)), quote(plain.Path(to)), attributes)
 	}
 	text.WriteString("}\n")
 	_, err := io.WriteString(w, text.String())
