@@ -50,7 +50,11 @@ func (h *handler) recall(ctx context.Context, request *mcp.GetPromptRequest) (*m
 		Topic, Unavailable, Project, Branch, Contents string
 		Empty                                         bool
 	}{Topic: strings.TrimSpace(request.Params.Arguments["topic"])}
-	active, docTypes, err := h.memory(ctx)
+	var docTypes []workspace.DocTypeCount
+	active, err := h.workspace.Active(ctx)
+	if err == nil {
+		docTypes, err = active.DocTypes(ctx)
+	}
 	if err != nil {
 		data.Unavailable = apierror.AsError(err).Error()
 	} else {
@@ -140,17 +144,6 @@ func newDocTypeTemplate(docType project.DocType) docTypeTemplate {
 	}
 	s.Optional = strings.Join(optional, ", ")
 	return s
-}
-
-// memory returns the active project and how many documents its index has of each
-// doc-type.
-func (h *handler) memory(ctx context.Context) (*workspace.Project, []workspace.DocTypeCount, error) {
-	active, err := h.workspace.Active(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	docTypes, err := active.DocTypes(ctx)
-	return active, docTypes, err
 }
 
 // contentsOf returns a text such as "3 documents (2 problem, 1 style)", or "" for none.

@@ -241,10 +241,7 @@ type handbookCache struct {
 }
 
 func newHandbookCache(logger *slog.Logger) *handbookCache {
-	entries, err := lru.New[handbookSearch, handbookFound](cachedHandbookResults)
-	if err != nil {
-		panic(fmt.Sprintf("tools: handbook cache: %v", err)) // of a size below 1
-	}
+	entries, _ := lru.New[handbookSearch, handbookFound](cachedHandbookResults) // fails for a size below 1
 	return &handbookCache{entries: entries, logger: logger}
 }
 
