@@ -217,7 +217,8 @@ func (w *Workspace) Select(ctx context.Context, selection index.Selection) (comp
 	}
 	taken, others := split(checkouts, selection)
 	var left []index.Checkout
-	hash := project.PathHash(w.root())
+	root, _ := w.whereabouts()
+	hash := project.PathHash(root)
 	if own && slices.ContainsFunc(taken, func(c index.Checkout) bool { return c.Key.PathHash == hash }) {
 		selection.PathHash = &hash
 		taken, left = split(taken, selection)
@@ -257,18 +258,4 @@ func nameCheckouts(checkouts []index.Checkout) string {
 		names[i] = fmt.Sprintf("%s (branch %s, path_hash %s)", plain.Path(c.Root), plain.Line(c.Key.Branch), c.Key.PathHash)
 	}
 	return plain.Some(names, maxNamed)
-}
-
-// root returns the repository of the server's project, "" for none.
-func (w *Workspace) root() string {
-	if active := w.current(); active != nil {
-		return active.Definition.Root
-	}
-	if deleted := w.deletion(); deleted != nil {
-		return deleted.project.Root
-	}
-	if p, err := w.load(w.ownDir()); err == nil {
-		return p.Root
-	}
-	return ""
 }

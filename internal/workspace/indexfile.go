@@ -13,6 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/index"
 )
 
 // indexTries is how often a file that changes while it is indexed is tried.
@@ -68,7 +69,7 @@ func (p *Project) Advice(indexed string) []document.Violation {
 	if err != nil {
 		return nil // it has just gone, and the index follows
 	}
-	return p.docs.indexer.Advice(file)
+	return index.Advice(file, p.Definition)
 }
 
 // indexNewest puts the text of a document into the index, with its newest state if the

@@ -83,7 +83,7 @@ func newProject(
 		return t
 	}
 	a.docs = add(docsFolder(p), x.Indexer(tenant, catalog.Compounding, p))
-	a.docs.indexer.Dates = newCommitDates(p, a.logger)
+	a.docs.indexer.Dates = newCommitDates(p, a.logger).Dates
 	if external, ok := p.External(); ok {
 		add(externalFolder(p, external), x.Indexer(tenant, catalog.External, nil))
 	}

@@ -17,7 +17,7 @@ func (p *Project) publish(ctx context.Context) {
 		changed := p.nextChange()
 		status := p.mirrored().plusQueue(p.queue.Status())
 		if status.EmbeddingWaits != "" { // else the queue counts what it has not counted yet
-			status = p.localStatus(ctx)
+			status = p.counted(ctx, p.mirrored())
 		}
 		err := p.index.SetSyncStatus(ctx, p.Tenant, status)
 		if err != nil && !errors.Is(err, context.Canceled) {

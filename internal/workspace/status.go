@@ -125,7 +125,7 @@ func (p *Project) Status(ctx context.Context) Status {
 	case once != nil:
 		status = *once
 	case leading:
-		status = p.localStatus(ctx)
+		status = p.counted(ctx, p.mirrored())
 	case decided:
 		status = p.publishedStatus(ctx, reason)
 	default:
@@ -161,10 +161,6 @@ func (p *Project) mirrored() Status {
 		status = status.plus(tree.mirror.Status())
 	}
 	return status
-}
-
-func (p *Project) localStatus(ctx context.Context) Status {
-	return p.counted(ctx, p.mirrored())
 }
 
 // counted adds the passages to embed to a status.

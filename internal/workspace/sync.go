@@ -45,7 +45,10 @@ func (w *Workspace) Sync(ctx context.Context, progress func(Status)) (*Project, 
 // syncUnnoticed indexes what another process, which indexes the project, has not noticed
 // yet: a file that was saved a moment ago.
 func (p *Project) syncUnnoticed(ctx context.Context) error {
-	if p.isLeading() {
+	p.mu.Lock()
+	leading := p.leading
+	p.mu.Unlock()
+	if leading {
 		return nil
 	}
 	if err := p.ready(); err != nil {
@@ -93,12 +96,6 @@ func (p *Project) embedAll(ctx context.Context, progress func(Status)) error {
 	return apierror.Errorf(apierror.EmbeddingServiceError,
 		"the documents are found by their words, and %d of %d passages have no vector yet: %s; run it again to go on",
 		status.Embedding, status.Passages, reason)
-}
-
-func (p *Project) isLeading() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.leading
 }
 
 // ReindexResult counts the documents that were indexed again.

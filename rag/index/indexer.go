@@ -30,10 +30,10 @@ type Indexer struct {
 	// Source is looked at before anything is written. Without one, files are taken as they
 	// were read.
 	Source Source
-	// Dates, if not nil, is asked for the dates of documents that have none in their front
-	// matter and need none there. Without an answer, the date is that of the file's last
-	// change.
-	Dates Dates
+	// Dates, if not nil, is asked for the dates, such as 2026-01-02, of documents that have none
+	// in their front matter and need none there. Without an answer, the date is that of the
+	// file's last change.
+	Dates func(ctx context.Context, paths []string) map[string]string
 	// OnWritten is called after documents were written.
 	OnWritten func()
 	// Sweeper, if not nil, counts what is written.

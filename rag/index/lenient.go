@@ -53,13 +53,6 @@ func dateOf(text string) string {
 	return text
 }
 
-// Dates knows since when there are files.
-type Dates interface {
-	// Dates returns the dates, such as 2026-01-02, of those of the paths for which it
-	// knows one.
-	Dates(ctx context.Context, paths []string) map[string]string
-}
-
 // date fills in the dates that front matter lacks.
 func (x *Indexer) date(ctx context.Context, documents []*prepared) {
 	undated := slices.DeleteFunc(slices.Clone(documents), func(doc *prepared) bool { return !doc.undated })
@@ -72,7 +65,7 @@ func (x *Indexer) date(ctx context.Context, documents []*prepared) {
 		for i, doc := range undated {
 			paths[i] = doc.file.Path
 		}
-		known = x.Dates.Dates(ctx, paths)
+		known = x.Dates(ctx, paths)
 	}
 	for _, doc := range undated {
 		doc.Date = known[doc.file.Path]
@@ -105,6 +98,3 @@ func Advice(file document.File, schema Schema) []document.Violation {
 	}
 	return namedType(docType, parsed.FrontMatter).Validate(parsed.FrontMatter)
 }
-
-// Advice is [Advice] by the indexer's schema.
-func (x *Indexer) Advice(file document.File) []document.Violation { return Advice(file, x.schema) }
