@@ -17,7 +17,8 @@ func TestGenerate_BoundsTheAnswer(t *testing.T) {
 	t.Parallel()
 	piece := func(text string) string { return `{"message":{"content":"` + text + `"}}` + "\n" }
 	tests := []struct{ name, body, want, text string }{
-		{"a long line", piece(strings.Repeat("long ", 60_000)), "it is larger than 266 KiB", ""},
+		{"a piece that does not end", `{"message":{"content":"` + strings.Repeat("long ", 60_000), "the server reports: ", ""},
+		{"pieces of nothing", strings.Repeat(piece(""), 100), "the answer does not end at the 10 tokens asked for", ""},
 		{"too many pieces", strings.Repeat(piece("a "), 100), "the answer does not end at the 10 tokens asked for", strings.TrimSpace(strings.Repeat("a ", 20))},
 		{"too long pieces", piece(strings.Repeat("b", 1000)) + piece(strings.Repeat("c", 1000)), "does not end at the 10 tokens", strings.Repeat("b", 1000)},
 	}

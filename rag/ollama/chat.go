@@ -102,12 +102,8 @@ const (
 // on a server that stops responding, exceeds the time limit or sends more tokens than
 // requested.
 func (c *Client) chat(ctx context.Context, req *api.ChatRequest, write func(string)) error {
-	return withDeadline(ctx, &timeoutError{after: c.cfg.ChatLimit, unfinished: true}, func(ctx context.Context) error {
-		return withLivenessProbe(ctx, c.api, c.cfg.ProbeTimeout, func(ctx context.Context) error {
-			return withBounds(ctx, chatBounds(c.cfg.AnswerTokens), func(ctx context.Context) error {
-				return c.chatStream(ctx, req, write)
-			})
-		})
+	return c.whileAlive(ctx, &timeoutError{after: c.cfg.ChatLimit, unfinished: true}, func(ctx context.Context) error {
+		return c.chatStream(withLimit(ctx, maxStream), req, write)
 	})
 }
 
@@ -121,10 +117,8 @@ func (c *Client) chatStream(ctx context.Context, req *api.ChatRequest, write fun
 	pieces, size := 0, 0
 	err := c.api.Chat(ctx, req, func(resp api.ChatResponse) error {
 		silence.Reset(c.cfg.ChatTimeout)
-		if resp.Message.Content != "" {
-			pieces++
-			size += len(resp.Message.Content)
-		}
+		pieces++
+		size += len(resp.Message.Content)
 		if pieces > maxPieces*c.cfg.AnswerTokens || size > maxTokenBytes*c.cfg.AnswerTokens {
 			return &failure{kind: refused, err: fmt.Errorf("the answer does not end at the %d tokens asked for", c.cfg.AnswerTokens)}
 		}

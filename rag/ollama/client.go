@@ -31,7 +31,7 @@ type Client struct {
 	api       *api.Client
 	transport *http.Transport
 	breaker   *breaker
-	pulls     *puller
+	pulls     pulls
 	turns     turns
 
 	embedder embedder                        // what is known of the embedding model by its name
@@ -67,9 +67,9 @@ func New(cfg Config) (*Client, error) {
 		turns:     newTurns(),
 		embedder:  embedderOf(cfg.EmbedModel),
 		queries:   queries,
+		pulls:     pulls{latest: map[string]*pull{}},
 	}
 	client.breaker = newBreaker(client.host, cfg)
-	client.pulls = &puller{api: client.api, host: client.host, cfg: cfg, pulls: map[string]*pull{}}
 	return client, nil
 }
 

@@ -61,7 +61,7 @@ type Config struct {
 	// PullWait is how long a call waits for a missing model that is being
 	// pulled. Default: 10 seconds.
 	PullWait time.Duration
-	// PullRetry is the time after a failed pull before the next one may start.
+	// PullRetry is the time after a pull before the next one of the model may start.
 	// Default: 1 minute.
 	PullRetry time.Duration
 	// PullLimit bounds a whole pull. The next pull resumes it. Default: 2 hours.

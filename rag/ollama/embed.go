@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/ollama/ollama/api"
@@ -131,17 +132,13 @@ func (c *Client) embed(ctx context.Context, turn turn, texts []string) (vectors 
 // request sends a request for vectors. The error is nil or a *failure.
 func (c *Client) request(ctx context.Context, req *api.EmbedRequest, texts int) (vectors [][]float32, err error) {
 	err = c.call(ctx, func(ctx context.Context) error {
-		return withTimeout(ctx, c.cfg.EmbedTimeout, func(ctx context.Context) error {
-			return withLivenessProbe(ctx, c.api, c.cfg.ProbeTimeout, func(ctx context.Context) error {
-				return withBounds(ctx, embedBounds(texts), func(ctx context.Context) error {
-					resp, err := c.api.Embed(ctx, req)
-					if err != nil {
-						return err //nolint:wrapcheck // classify wants it as it is
-					}
-					vectors = resp.Embeddings
-					return c.check(vectors, texts)
-				})
-			})
+		return c.whileAlive(ctx, &timeoutError{after: c.cfg.EmbedTimeout}, func(ctx context.Context) error {
+			resp, err := c.api.Embed(withLimit(ctx, int64(texts)*maxComponents*bytesComponent+maxAround), req)
+			if err != nil {
+				return err //nolint:wrapcheck // classify wants it as it is
+			}
+			vectors = resp.Embeddings
+			return c.check(vectors, texts)
 		})
 	})
 	return vectors, err
@@ -160,4 +157,28 @@ func (c *Client) check(vectors [][]float32, want int) error {
 		}
 	}
 	return nil
+}
+
+// unitTolerance is how far the squared length of a unit vector may be from 1. The
+// rounding errors of 1,024 float32 components add up to much less.
+const unitTolerance = 1e-3
+
+// normalize scales the vector to length 1, in place, and adds zeros up to the index's
+// dimensions, which change no cosine. The error is ErrBadResponse for a vector that is
+// zero, infinite or not a number.
+func (c *Client) normalize(vector []float32) ([]float32, error) {
+	var square float64
+	for _, x := range vector {
+		square += float64(x) * float64(x)
+	}
+	if square == 0 || math.IsNaN(square) || math.IsInf(square, 0) {
+		return nil, fmt.Errorf("%w: a vector is zero or not a number", ErrBadResponse)
+	}
+	if math.Abs(square-1) > unitTolerance {
+		scale := 1 / math.Sqrt(square)
+		for i, x := range vector {
+			vector[i] = float32(float64(x) * scale)
+		}
+	}
+	return append(vector, make([]float32, c.cfg.Dimensions-len(vector))...), nil
 }

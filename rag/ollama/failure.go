@@ -121,6 +121,9 @@ func classify(ctx context.Context, err error) *failure {
 	if redirect, ok := errors.AsType[*redirectError](err); ok {
 		return &failure{kind: refused, err: redirect}
 	}
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return badResponse(fmt.Sprintf("it is larger than %d KiB", large.Limit>>10))
+	}
 	if errors.As(err, new(*json.SyntaxError)) || errors.As(err, new(*json.UnmarshalTypeError)) {
 		return badResponse("no valid JSON")
 	}

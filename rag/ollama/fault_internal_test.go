@@ -46,7 +46,7 @@ func TestFaults(t *testing.T) {
 		{"a number too large", faults{Body: `{"embeddings":[[1e400]]}`}, refused, 1, fails, "no valid JSON"},
 		{"too few vectors", faults{Missing: 1}, refused, 1, fails, "1 vectors for 2 texts; is this an Ollama server?"},
 		{"too many numbers", faults{Body: `{"embeddings":[[` + strings.Repeat("0.123456789,", 60_000) + `1]]}`}, refused, 1, fails, "it is larger than 640 KiB"},
-		{"too many vectors", faults{Body: `{"embeddings":[` + strings.Repeat("[],", 100) + `[]]}`}, refused, 1, fails, "it has more than 66 parts"},
+		{"too many vectors", faults{Body: `{"embeddings":[` + strings.Repeat("[],", 100) + `[]]}`}, refused, 1, fails, "101 vectors for 2 texts"},
 		{"too many dimensions", faults{Dimensions: 2048}, wrongModel, 1, works, "makes vectors of 2048 dimensions"},
 		{"model missing", faults{Status: 404, Message: `model "x" not found, try pulling it first`}, modelMissing, 1, works, "not found"},
 		{"text too long", faults{Window: 1}, badInput, 1, works, "longer than the model's context window"},

@@ -112,10 +112,13 @@ func (c *Client) note(f *failure) {
 // missing. The request's error is nil or a *failure; that of withModel is one that the
 // package documents.
 func (c *Client) withModel(ctx context.Context, model string, request func(ctx context.Context) error) error {
-	asked := time.Now()
 	f := c.retry(ctx, request)
 	if f != nil && f.kind == modelMissing {
-		if err := c.pulls.await(ctx, model, asked); err != nil {
+		wait := c.cfg.PullWait
+		if failsFast(ctx) {
+			wait = 0
+		}
+		if err := c.awaitPull(ctx, model, wait, func(PullStatus) {}); err != nil {
 			return err
 		}
 		f = c.retry(ctx, request)

@@ -59,7 +59,7 @@ func (c *Client) PullMissing(ctx context.Context, progress func(model string, st
 			continue
 		}
 		report := func(status PullStatus) { progress(model, status) }
-		if err := c.pulls.follow(ctx, model, time.Now(), c.cfg.PullLimit, report); err != nil {
+		if err := c.awaitPull(ctx, model, c.cfg.PullLimit, report); err != nil {
 			return err
 		}
 	}
