@@ -54,7 +54,7 @@ func (e *Error) Error() string {
 
 // Decode decodes a text of at most one YAML document. The error is an *Error.
 func Decode(text string, limits Limits) (Document, error) {
-	root, err := Parse(text, limits)
+	root, err := parse(text, limits)
 	if err != nil || root == nil {
 		return Document{Line: 1}, err
 	}
@@ -66,10 +66,10 @@ func Decode(text string, limits Limits) (Document, error) {
 	return Document{Value: value, Line: root.Line}, nil
 }
 
-// Parse returns the root of a text's only YAML document, nil if there is none. Its nodes
+// parse returns the root of a text's only YAML document, nil if there is none. Its nodes
 // have the lines and columns of the text, columns in characters. Of the limits it checks
 // only Depth. The error is an *Error.
-func Parse(text string, limits Limits) (*yaml.Node, error) {
+func parse(text string, limits Limits) (*yaml.Node, error) {
 	deep := fmt.Errorf("nests deeper than %d levels", limits.Depth)
 	loader, err := yaml.NewLoader(strings.NewReader(text), yaml.WithPlugin(loaderlimits.New(
 		loaderlimits.DepthFunc(func(depth int, _ *loaderlimits.DepthContext) error {

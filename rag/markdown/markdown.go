@@ -113,18 +113,7 @@ func readLines(src []byte) ([]string, error) {
 	if i := bytes.IndexByte(src, 0); i >= 0 {
 		return nil, errorf(lineAt(src, i), "holds a NUL byte; save the file as UTF-8 text")
 	}
-	return splitLines(strings.ReplaceAll(strings.TrimPrefix(string(src), "\ufeff"), "\r\n", "\n")), nil
-}
-
-// readFrontMatter returns the decoded front matter and the index of the first
-// line of the body.
-func readFrontMatter(lines []string) (frontMatter map[string]any, body int, err error) {
-	block, body, err := findFrontMatter(lines)
-	if err != nil {
-		return nil, 0, err
-	}
-	frontMatter, err = block.decode()
-	return frontMatter, body, err
+	return linesOf(strings.TrimPrefix(string(src), "\ufeff")), nil
 }
 
 // maxParseTime is far more than any file of the largest size takes, on a busy machine too.
@@ -169,12 +158,12 @@ func invalidUTF8(src []byte) (line int, b byte) {
 
 func lineAt(src []byte, offset int) int { return 1 + bytes.Count(src[:offset], []byte("\n")) }
 
-// splitLines returns the lines of text without their newlines.
-func splitLines(text string) []string {
+// linesOf returns the lines of text without their line endings.
+func linesOf(text string) []string {
 	if text == "" {
 		return nil
 	}
-	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	return strings.Split(strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n")
 }
 
 // collapse makes s one line with single spaces.

@@ -35,7 +35,7 @@ func TestParseBody_InPiecesIsTheSame(t *testing.T) {
 			parts = append(parts, strings.ReplaceAll(part, "%d", string(rune('0'+random.IntN(10)))))
 		}
 		src := strings.Join(parts, []string{"\n", "\n\n"}[random.IntN(2)])
-		lines := splitLines(src)
+		lines := linesOf(src)
 		want, _ := parseBody(lines, whole, time.Now().Add(maxParseTime))
 		for _, size := range []int{1, 10, 40} {
 			got, _ := parseBody(lines, pieceSize{usual: size, longest: whole.longest}, time.Now().Add(maxParseTime))
@@ -56,7 +56,7 @@ func TestParseBody_EndsInTime(t *testing.T) {
 		"what is all read": "a\n",
 	} {
 		began := time.Now()
-		if _, ok := parseBody(splitLines(text), defaultPieceSize(), began); ok {
+		if _, ok := parseBody(linesOf(text), defaultPieceSize(), began); ok {
 			t.Errorf("%s: it has ended in no time", name)
 		}
 		if took := time.Since(began); took > 5*time.Second {

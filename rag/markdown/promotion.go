@@ -5,12 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
+	"regexp"
 	"strings"
-
-	"go.yaml.in/yaml/v4"
-
-	"github.com/compound-docs/compound-docs/internal/yamlvalue"
 )
 
 // promotionKey is the front matter's key of the promotion level.
@@ -25,146 +21,69 @@ var byteOrderMark = []byte("\ufeff")
 // be edited in this way; a file for which Parse fails has front matter that cannot be
 // read, unless it only begins with a thematic break.
 func SetPromotionLevel(src []byte, level string) ([]byte, error) {
-	edited, err := setPromotionLevel(src, level)
+	body, marked := bytes.CutPrefix(src, byteOrderMark)
+	edited, err := setPromotionLevel(string(body), level)
 	if err != nil {
 		return nil, fmt.Errorf("set %s: %w", promotionKey, err)
 	}
-	return edited, nil
+	if marked {
+		edited = string(byteOrderMark) + edited
+	}
+	return []byte(edited), nil
 }
 
-func setPromotionLevel(src []byte, level string) ([]byte, error) {
-	body, marked := bytes.CutPrefix(src, byteOrderMark)
-	block, behind, err := frontMatterOf(body)
-	if err != nil && !startsWithBreak(body) {
-		return nil, err
+func setPromotionLevel(body, level string) (string, error) {
+	want, behind, err := readFrontMatter(linesOf(body))
+	lines := strings.SplitAfter(body, "\n")
+	end := "\n"
+	if strings.HasSuffix(lines[0], "\r\n") {
+		end = "\r\n"
 	}
-	want, err := block.decode()
-	if err != nil {
-		return nil, err
-	}
-	lines := strings.SplitAfter(string(body), "\n")
-	if !block.found {
-		want, lines = map[string]any{}, prepend(lines, level)
-	} else {
-		front, err := editFrontMatter(lines[1:behind-1], level, ending(lines[0]))
-		if err != nil {
-			return nil, err
-		}
-		lines = slices.Concat(lines[:1], front, lines[behind-1:])
+	line := promotionKey + ": " + level + end
+	switch {
+	case behind == 0 && (err == nil || startsWithBreak(lines)):
+		return "---" + end + line + "---" + end + end + body, nil
+	case err != nil:
+		return "", err
+	case want[promotionKey] == level:
+		return body, nil
 	}
 	want[promotionKey] = level
-	edited := []byte(strings.Join(lines, ""))
-	if got, err := decodeFrontMatter(edited); err != nil || !reflect.DeepEqual(want, got) {
-		return nil, errors.New("the line cannot be changed without changing others; write it as `promotion_level: standard`")
+	front, rest := strings.Join(lines[1:behind-1], ""), strings.Join(lines[behind-1:], "")
+	for _, edit := range append(replacements(front, level), front+line) {
+		edited := lines[0] + edit + rest
+		if got, _, err := readFrontMatter(linesOf(edited)); err == nil && reflect.DeepEqual(want, got) {
+			return edited, nil
+		}
 	}
-	if marked {
-		edited = slices.Concat(byteOrderMark, edited)
-	}
-	return edited, nil
+	return "", errors.New("the line cannot be changed without changing others; write it as `promotion_level: standard`")
 }
 
 // startsWithBreak reports whether the first line of a file, ---, which no other closes, is
 // a thematic break: nothing is on the line below it.
-func startsWithBreak(body []byte) bool {
-	lines := bytes.SplitN(body, []byte("\n"), 3)
-	return len(lines) < 2 || blank(string(lines[1]))
-}
+func startsWithBreak(lines []string) bool { return len(lines) < 2 || blank(lines[1]) }
 
-// frontMatterOf returns the front matter as Parse reads it, and the index of the first
-// line after it.
-func frontMatterOf(body []byte) (frontMatter, int, error) {
-	return findFrontMatter(splitLines(strings.ReplaceAll(string(body), "\r\n", "\n")))
-}
+// promotionValue finds what looks like the key, with the space behind it and a plain value.
+var promotionValue = regexp.MustCompile(promotionKey + `["']?[ \t]*:((?:[ \t]*\r?\n)?[ \t]+)?("[^"\n]*"|'[^'\n]*'|[^\s,}#&*!|>\[{"']*)`)
 
-func decodeFrontMatter(body []byte) (map[string]any, error) {
-	block, _, err := frontMatterOf(body)
-	if err != nil {
-		return nil, err
-	}
-	return block.decode()
-}
+// maxReplacements bounds how often the key is looked for in front matter whose texts have it
+// too. Each place costs a decoding.
+const maxReplacements = 16
 
-// ending returns the line ending of a line.
-func ending(line string) string {
-	if strings.HasSuffix(line, "\r\n") {
-		return "\r\n"
-	}
-	return "\n"
-}
-
-func prepend(lines []string, level string) []string {
-	end := ending(lines[0])
-	return append([]string{"---" + end, promotionKey + ": " + level + end, "---" + end, end}, lines...)
-}
-
-// editFrontMatter sets the key in the lines between the delimiters.
-func editFrontMatter(lines []string, level, end string) ([]string, error) {
-	text := strings.ReplaceAll(strings.Join(lines, ""), "\r\n", "\n")
-	if strings.ContainsAny(text, "\r\u0085\u2028\u2029") { // to YAML each ends a line
-		return nil, errors.New("the front matter has a line break that is not a line feed; end each line with a line feed")
-	}
-	root, err := yamlvalue.Parse(text, frontMatterLimits())
-	if err != nil {
-		return nil, yamlError(err)
-	}
-	edited := slices.Clone(lines)
-	if root == nil {
-		return append(edited, promotionKey+": "+level+end), nil
-	}
-	for i := 0; root.Kind == yaml.MappingNode && i+1 < len(root.Content); i += 2 {
-		if key := root.Content[i]; key.Value == promotionKey {
-			return edited, replaceValue(edited, key, root.Content[i+1], level)
+// replacements returns the front matter with one of the values of what looks like the key
+// replaced by level, for each such place.
+func replacements(front, level string) []string {
+	var edits []string
+	for _, at := range promotionValue.FindAllStringSubmatchIndex(front, maxReplacements) {
+		start, end, value := at[4], at[5], level
+		switch {
+		case start == end: // nothing stands where the value should be
+			start = strings.Index(front[at[0]:], ":") + at[0] + 1
+			end, value = start, " "+level
+		case strings.ContainsAny(front[start:start+1], `"'`):
+			start, end = start+1, end-1
 		}
+		edits = append(edits, front[:start]+value+front[end:])
 	}
-	if root.Style&yaml.FlowStyle != 0 {
-		return nil, errors.New("the front matter is one {…} mapping; write one key a line")
-	}
-	return append(edited, promotionKey+": "+level+end), nil
-}
-
-var errPlain = errors.New("its value is no plain text; write it as `promotion_level: standard`")
-
-// replaceValue replaces the value of a key with level, and keeps its quotes.
-func replaceValue(lines []string, key, value *yaml.Node, level string) error {
-	if value.Kind != yaml.ScalarNode {
-		return errPlain
-	}
-	if value.Value == "" && value.Style == 0 { // nothing stands where the value should be
-		before, after, ok := cutAt(lines, key)
-		gap, after, hasColon := strings.Cut(after, ":")
-		if !ok || !hasColon || strings.TrimSpace(gap) != "" {
-			return errPlain
-		}
-		lines[key.Line-1] = before + asWritten(key) + gap + ": " + level + after
-		return nil
-	}
-	before, after, ok := cutAt(lines, value)
-	if !ok {
-		return errPlain
-	}
-	replaced := *value
-	replaced.Value = level
-	lines[value.Line-1] = before + asWritten(&replaced) + after
-	return nil
-}
-
-// cutAt returns what is before and after a scalar on its line. It reports false if the
-// text there is not that of the scalar: it has escapes, an anchor, a tag or several lines.
-func cutAt(lines []string, node *yaml.Node) (before, after string, ok bool) {
-	line := []rune(lines[node.Line-1])
-	column := min(node.Column-1, len(line))
-	after, ok = strings.CutPrefix(string(line[column:]), asWritten(node))
-	return string(line[:column]), after, ok
-}
-
-// asWritten returns the text of a scalar that has no escapes, with its quotes.
-func asWritten(node *yaml.Node) string {
-	switch node.Style {
-	case yaml.DoubleQuotedStyle:
-		return `"` + node.Value + `"`
-	case yaml.SingleQuotedStyle:
-		return "'" + node.Value + "'"
-	default:
-		return node.Value
-	}
+	return edits
 }

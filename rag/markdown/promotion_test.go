@@ -43,6 +43,9 @@ func promotions() []promotion {
 			"---\nsummary: |\n  promotion_level: standard\nnotes: 'promotion_level: x'\npromotion_level: critical\n---\npromotion_level: standard\n",
 		},
 		{"nested is another", "---\nother:\n  promotion_level: standard\n---\n", "---\nother:\n  promotion_level: standard\npromotion_level: critical\n---\n"},
+		{"a comment without a value", "---\npromotion_level: # why\n---\n", "---\npromotion_level: critical # why\n---\n"},
+		{"behind a comment", "---\n#promotion_level:\npromotion_level: standard\n---\n", "---\n#promotion_level:\npromotion_level: critical\n---\n"},
+		{"behind a carriage return", "---\ntitle: A\rpromotion_level: standard\n---\n", "---\ntitle: A\rpromotion_level: critical\n---\n"},
 		{"wide characters before", "---\n{标题: 数据, promotion_level: standard}\n---\n", "---\n{标题: 数据, promotion_level: critical}\n---\n"},
 	}
 }
@@ -75,7 +78,6 @@ func TestSetPromotionLevel_RefusesWhatItCannotKeep(t *testing.T) {
 		"---\npromotion_level: &level standard\nother: *level\n---\n",
 		"---\npromotion_level: |\n  standard\n---\n",
 		"---\n- a list\n---\n",
-		"---\ntitle: A\rpromotion_level: standard\n---\n",
 	} {
 		if got, err := markdown.SetPromotionLevel([]byte(src), "critical"); err == nil {
 			t.Errorf("%q became %q, want an error", src, got)
