@@ -57,10 +57,13 @@ type Transport struct {
 // is always nil.
 func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
 	c := &connection{
-		out: t.Out, logger: t.Logger, onEnd: t.OnEnd,
+		out: t.Out, logger: t.Logger, noticeEnd: func() {},
 		incoming: newQueue(), ended: make(chan struct{}), drained: make(chan struct{}),
 		writing: make(chan struct{}, 1), replies: make(chan struct{}, maxReplies),
 		calls: map[jsonrpc.ID]bool{},
+	}
+	if t.OnEnd != nil {
+		c.noticeEnd = sync.OnceFunc(t.OnEnd)
 	}
 	for range maxReplies {
 		c.replies <- struct{}{}
@@ -84,9 +87,9 @@ func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
 type connection struct {
 	out    io.Writer
 	logger *slog.Logger
-	onEnd  func()
+	// noticeEnd calls OnEnd once.
+	noticeEnd func()
 
-	noticed sync.Once // guards the call of onEnd
 	ending  sync.Once
 	reason  error         // why the session ended; read it only after ended is closed
 	ended   chan struct{} // closed when the session ends
@@ -140,12 +143,6 @@ func (c *connection) waitFor(room <-chan struct{}) bool {
 	case <-c.ended:
 	}
 	return false
-}
-
-func (c *connection) noticeEnd() {
-	if c.onEnd != nil {
-		c.noticed.Do(c.onEnd)
-	}
 }
 
 // Read returns the next message. Only one call may run at a time. The error is the

@@ -28,7 +28,7 @@ func (c *connection) Write(ctx context.Context, message jsonrpc.Message) error {
 		return nil
 	case err != nil:
 		c.logger.ErrorContext(ctx, "response cannot be encoded", "error", err)
-		encoded = errorResponse(rawID(response.ID), jsonrpc.CodeInternalError, "the server met a bug; its log has the details")
+		encoded = errorResponse(response.ID.Raw(), jsonrpc.CodeInternalError, "the server met a bug; its log has the details")
 	case isResponse && !response.ID.IsValid(): // EncodeMessage leaves the ID out
 		encoded = errorResponse(nil, jsonrpc.CodeInvalidRequest, response.Error.Error())
 	}
@@ -86,30 +86,12 @@ func (c *connection) refuse(id json.RawMessage, code int, message string) {
 }
 
 // errorResponse encodes an error response. A nil id becomes null.
-func errorResponse(id json.RawMessage, code int, message string) []byte {
-	if id == nil {
-		id = json.RawMessage("null")
-	}
-	type body struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
-	}
-	encoded, err := json.Marshal(struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   body            `json:"error"`
-	}{"2.0", id, body{code, message}})
+func errorResponse(id any, code int, message string) []byte {
+	encoded, err := json.Marshal(map[string]any{
+		"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": message},
+	})
 	if err != nil {
 		panic("stdio: encode error response: " + err.Error()) // the ID came from valid JSON
-	}
-	return encoded
-}
-
-// rawID encodes an ID, nil if that is impossible.
-func rawID(id jsonrpc.ID) json.RawMessage {
-	encoded, err := json.Marshal(id.Raw())
-	if err != nil {
-		return nil
 	}
 	return encoded
 }
