@@ -3,12 +3,15 @@
 package pgserver
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/user"
 	"path/filepath"
+	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -111,3 +114,15 @@ func signal(pid int, fast bool) error {
 // exists reports whether a process has the number, even one that has ended and was not
 // waited for.
 func exists(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+
+// isPostmaster reports whether a process is the server of a data folder, and has not
+// ended. On Linux everybody may read a command line, while root in a container may not read
+// more of another account's process. One that has ended has none.
+func isPostmaster(pid int, data string) bool {
+	if runtime.GOOS == "linux" {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		return err == nil && strings.Contains(string(text), "postgres\x00-D\x00"+data+"\x00")
+	}
+	text, err := output(context.Background(), "ps", "-ww", "-o", "stat=,command=", "-p", strconv.Itoa(pid))
+	return err == nil && !strings.HasPrefix(text, "Z") && strings.Contains(text, "postgres -D "+data+" ")
+}

@@ -2,11 +2,16 @@ package pgserver
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/compound-docs/compound-docs/internal/pgserver/install"
 )
 
 // Error says what a person has to do before there is a database.
@@ -99,4 +104,37 @@ func (s system) installCommand(major int) string {
 		command = strings.ReplaceAll(command, "sudo ", "")
 	}
 	return command
+}
+
+// Installer installs PostgreSQL and pgvector on this machine.
+type Installer struct {
+	// Description says what Install does, for the person who is asked to agree.
+	Description string
+
+	script string // for a shell
+}
+
+// newInstaller returns nil for a system whose packages are not known. major is as in
+// [installHint].
+func newInstaller(s system, major int) *Installer {
+	if _, err := exec.LookPath("apt-get"); err == nil && s.name == "linux" {
+		return &Installer{Description: "PostgreSQL and pgvector with apt-get", script: install.Script()}
+	}
+	command := s.installCommand(major)
+	if command == "" {
+		return nil
+	}
+	return &Installer{Description: "PostgreSQL and pgvector, with: " + command, script: command}
+}
+
+// Install installs the packages as root, or with sudo, which may ask for a password if stdin
+// is a terminal. Otherwise sudo must work without a password. Progress is written to out.
+func (i *Installer) Install(ctx context.Context, stdin *os.File, out io.Writer) error {
+	//nolint:gosec // ours, as those who agreed have read
+	command := exec.CommandContext(ctx, "sh", "-c", i.script, "install.sh", "database")
+	command.Stdin, command.Stdout, command.Stderr = stdin, out, out
+	if err := command.Run(); err != nil {
+		return fmt.Errorf("install %s: %w", i.Description, err)
+	}
+	return nil
 }
