@@ -8,7 +8,6 @@ import (
 	"context"
 	"log/slog"
 	"slices"
-	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
@@ -32,14 +31,13 @@ type Answerer struct {
 	generator Generator
 	logger    *slog.Logger
 	// links has the link graphs of the tenants that were asked last, by their ID.
-	// linksMu makes one step of replacing a graph and of comparing the two.
-	links   *lru.Cache[int32, linkCache]
-	linksMu sync.Mutex
+	links *lru.Cache[int32, linkGraph]
 }
 
 // New returns an Answerer; nothing is connected yet.
 func New(database *db.Database, searcher *rag.Searcher, generator Generator, logger *slog.Logger) *Answerer {
-	return &Answerer{db: database, searcher: searcher, generator: generator, logger: logger, links: newLinks()}
+	links, _ := lru.New[int32, linkGraph](maxLinkGraphs) // fails for a size below 1 alone
+	return &Answerer{db: database, searcher: searcher, generator: generator, logger: logger, links: links}
 }
 
 // maxCritical is how many critical documents are considered for an answer.

@@ -57,11 +57,11 @@ func sameSubject(found rag.Hits, a, b source) bool {
 // mostRelevant returns up to two passages with what stands above them.
 func (s source) mostRelevant() []string {
 	const most = 2
-	passages := slices.DeleteFunc(slices.Clone(s.passages), func(p passageText) bool { return !hasText(p) })
-	slices.SortStableFunc(passages, func(a, b passageText) int { return cmp.Compare(b.relevance, a.relevance) })
+	passages := slices.DeleteFunc(slices.Clone(s.passages), func(p rag.Passage) bool { return !hasText(p) })
+	slices.SortStableFunc(passages, func(a, b rag.Passage) int { return cmp.Compare(b.Score, a.Score) })
 	var texts []string
 	for _, p := range passages[:min(len(passages), most)] {
-		texts = append(texts, s.title+"\n"+p.headerPath+"\n"+p.content)
+		texts = append(texts, s.title+"\n"+p.HeaderPath+"\n"+p.Content)
 	}
 	return texts
 }

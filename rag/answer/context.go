@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/compound-docs/compound-docs/rag"
 )
 
 // source is a document that an answer may draw on.
@@ -18,14 +20,7 @@ type source struct {
 	score float64
 	// brief asks for the beginning of the document alone.
 	brief    bool
-	passages []passageText // in the order of the document
-}
-
-// passageText is a passage with its relevance to the question.
-type passageText struct {
-	headerPath, content string
-	startLine, endLine  int
-	relevance           float64
+	passages []rag.Passage // in the order of the document
 }
 
 // quote is how much of a source fits: its chosen passages.
@@ -45,7 +40,7 @@ func (q quote) text(i int) string {
 	if q.cut != "" {
 		return q.cut
 	}
-	return q.source.passages[i].content
+	return q.source.passages[i].Content
 }
 
 // runs returns the chosen passages in groups of neighbours.
@@ -130,7 +125,7 @@ func fitBest(sources []source, d delimiter, room int) (quotes []quote, left int)
 			if len(quoted) > 0 || text < minQuote {
 				break
 			}
-			q.cut = cutToTokens(s.passages[best].content, text)
+			q.cut = cutToTokens(s.passages[best].Content, text)
 			size = room - frame
 		}
 		quoted[i] = q
@@ -150,7 +145,7 @@ const briefTokens = 64
 // beginning quotes the first lines of a document.
 func (s source) beginning(d delimiter) (q quote, size int) {
 	first := slices.IndexFunc(s.passages, hasText)
-	q = quote{source: s, chosen: []int{first}, cut: cutToTokens(s.passages[first].content, briefTokens)}
+	q = quote{source: s, chosen: []int{first}, cut: cutToTokens(s.passages[first].Content, briefTokens)}
 	return q, d.frameTokens(s) + promptTokens(q.cut) + promptTokens(passageLabel(s.passages[first], s.passages[first]))
 }
 
@@ -165,9 +160,9 @@ const worse = 2
 func (s source) further() []int {
 	order := s.preference()
 	best := order[0]
-	floor := logit(s.passages[best].relevance) - worse
+	floor := logit(s.passages[best].Score) - worse
 	return slices.DeleteFunc(order[1:], func(i int) bool {
-		return logit(s.passages[i].relevance) < floor && i != best-1 && i != best+1
+		return logit(s.passages[i].Score) < floor && i != best-1 && i != best+1
 	})
 }
 
@@ -176,7 +171,7 @@ func logit(p float64) float64 { return math.Log(p / (1 - p)) }
 
 func (s source) hasText() bool { return slices.ContainsFunc(s.passages, hasText) }
 
-func hasText(p passageText) bool { return strings.TrimSpace(p.content) != "" }
+func hasText(p rag.Passage) bool { return strings.TrimSpace(p.Content) != "" }
 
 // preference returns the indices of the passages that have text, in the order in which
 // they are worth quoting: by relevance, each followed by its neighbours.
@@ -188,7 +183,7 @@ func (s source) preference() []int {
 		}
 	}
 	slices.SortStableFunc(relevant, func(a, b int) int {
-		return cmp.Compare(s.passages[b].relevance, s.passages[a].relevance)
+		return cmp.Compare(s.passages[b].Score, s.passages[a].Score)
 	})
 	order := make([]int, 0, len(relevant))
 	seen := make([]bool, len(s.passages))
@@ -204,6 +199,6 @@ func (s source) preference() []int {
 }
 
 // passageTokens returns the tokens that a passage takes, with the label that says where it is.
-func passageTokens(p passageText) int {
-	return promptTokens(p.content) + promptTokens(passageLabel(p, p))
+func passageTokens(p rag.Passage) int {
+	return promptTokens(p.Content) + promptTokens(passageLabel(p, p))
 }

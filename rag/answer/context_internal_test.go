@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/compound-docs/compound-docs/rag"
 )
 
 // randomText returns about so many characters: words, code, white space, or characters
@@ -29,9 +31,9 @@ func randomSource(random *rand.Rand, id int) source {
 		title: randomText(random, random.IntN(1+random.IntN(4000))), score: random.Float64(),
 	}
 	for i := range random.IntN(12) {
-		s.passages = append(s.passages, passageText{
-			startLine: 10 * i, endLine: 10*i + 9, relevance: random.Float64(),
-			content: randomText(random, random.IntN(2000)), headerPath: randomText(random, random.IntN(1+random.IntN(2000))),
+		s.passages = append(s.passages, rag.Passage{
+			StartLine: 10 * i, EndLine: 10*i + 9, Score: random.Float64(),
+			Content: randomText(random, random.IntN(2000)), HeaderPath: randomText(random, random.IntN(1+random.IntN(2000))),
 		})
 	}
 	return s
@@ -102,7 +104,7 @@ func TestFit_SharesWhatIsLeft(t *testing.T) {
 	for i := range sources {
 		sources[i] = source{id: int64(i), path: "docs/a.md", score: 1}
 		for j := range 50 {
-			sources[i].passages = append(sources[i].passages, passageText{content: strings.Repeat("word ", 100), relevance: 1 / float64(1+j)})
+			sources[i].passages = append(sources[i].passages, rag.Passage{Content: strings.Repeat("word ", 100), Score: 1 / float64(1+j)})
 		}
 	}
 	quotes := fit(sources, newDelimiter(), 3000)
@@ -120,9 +122,9 @@ func TestPrompt_MergesNeighbours(t *testing.T) {
 	t.Parallel()
 	s := source{id: 1, path: "docs/a.md"}
 	for i, relevance := range []float64{.1, .9, .8, .2, .7, .3} {
-		s.passages = append(s.passages, passageText{
-			headerPath: fmt.Sprintf("# H%d", i), content: fmt.Sprintf("Text %d.", i),
-			startLine: 10*i + 1, endLine: 10*i + 9, relevance: relevance,
+		s.passages = append(s.passages, rag.Passage{
+			HeaderPath: fmt.Sprintf("# H%d", i), Content: fmt.Sprintf("Text %d.", i),
+			StartLine: 10*i + 1, EndLine: 10*i + 9, Score: relevance,
 		})
 	}
 	d := newDelimiter()

@@ -3,39 +3,23 @@ package answer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/dominikbraun/graph"
-	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 // maxLinkGraphs is how many tenants' link graphs are kept in memory.
 const maxLinkGraphs = 8
 
-func newLinks() *lru.Cache[int32, linkCache] {
-	links, err := lru.New[int32, linkCache](maxLinkGraphs)
-	if err != nil {
-		panic(fmt.Sprintf("answer: link graphs: %v", err)) // of a size below 1
-	}
-	return links
-}
-
-// linkCache holds a tenant's link graph as of one version of its documents.
-type linkCache struct {
-	version int64
-	graph   linkGraph
-}
-
 // linkGraph is a tenant's documents and the links between them.
 type linkGraph struct {
+	version int64 // of the tenant's documents
 	// neighbours gives a document's links in the order of its text. [linkGraph.traverse]
 	// runs on this map: the library's own traversals build one at every call.
 	neighbours map[string][]string
@@ -147,9 +131,9 @@ func (g linkGraph) traverse(from []string, limits linkLimits) []Linked {
 // linkGraph returns the tenant's link graph. It reads the graph again only when the
 // tenant's documents have changed.
 func (a *Answerer) linkGraph(ctx context.Context, tenant *catalog.Tenant) (linkGraph, error) {
-	var version int64
 	var edges []db.LinkEdgesRow
-	var cached linkGraph
+	var version int64
+	known, _ := a.links.Get(tenant.ID)
 	err := a.db.Read(ctx, "read links", func(q *db.Queries) (err error) {
 		versions, err := q.TenantVersion(ctx, db.TenantVersionParams{
 			ProjectID: tenant.ProjectID, ID: tenant.ID, Generation: tenant.Generation,
@@ -160,9 +144,7 @@ func (a *Answerer) linkGraph(ctx context.Context, tenant *catalog.Tenant) (linkG
 		if err != nil {
 			return err
 		}
-		version = versions.Version
-		if known, ok := a.links.Get(tenant.ID); ok && known.version == version {
-			cached = known.graph
+		if version = versions.Version; version == known.version && known.neighbours != nil {
 			return nil
 		}
 		edges, err = q.LinkEdges(ctx, db.LinkEdgesParams{
@@ -170,18 +152,16 @@ func (a *Answerer) linkGraph(ctx context.Context, tenant *catalog.Tenant) (linkG
 		})
 		return err
 	})
-	if err != nil || cached.neighbours != nil {
-		return cached, err
+	if err != nil || version == known.version && known.neighbours != nil {
+		return known, err
 	}
 	links, err := newLinkGraph(edges)
 	if err != nil {
 		return linkGraph{}, err
 	}
-	a.linksMu.Lock()
-	previous, _ := a.links.Get(tenant.ID)
-	a.links.Add(tenant.ID, linkCache{version: version, graph: links})
-	a.linksMu.Unlock()
-	a.warnOfCircles(ctx, tenant, previous.graph.circles, links.circles)
+	links.version = version
+	a.links.Add(tenant.ID, links)
+	a.warnOfCircles(ctx, tenant, known.circles, links.circles)
 	return links, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
@@ -66,8 +67,8 @@ func (s source) labels() string {
 }
 
 // passageLabel says where passages stand that follow each other.
-func passageLabel(first, last passageText) string {
-	return fmt.Sprintf("[… lines %d to %d, %s]\n", first.startLine, last.endLine, markdown.CutRunes(first.headerPath, maxLabel))
+func passageLabel(first, last rag.Passage) string {
+	return fmt.Sprintf("[… lines %d to %d, %s]\n", first.StartLine, last.EndLine, markdown.CutRunes(first.HeaderPath, maxLabel))
 }
 
 // lastRunes shortens a path to its last maxLabel runes: its end tells it from

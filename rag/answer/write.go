@@ -146,10 +146,8 @@ func (a *Answerer) sources(ctx context.Context, found rag.Hits, question Questio
 	}
 	passages, err := a.searcher.Passages(ctx, found, ids)
 	for _, p := range passages {
-		i := places[p.DocumentID]
-		sources[i].passages = append(sources[i].passages, passageText{
-			headerPath: p.HeaderPath, content: p.Content, startLine: p.StartLine, endLine: p.EndLine, relevance: p.Score,
-		})
+		s := &sources[places[p.DocumentID]]
+		s.passages = append(s.passages, p)
 	}
 	return sources, err
 }
@@ -184,7 +182,7 @@ func extract(quotes []quote) string {
 			superseded = ", superseded by " + plain.Path("./"+q.source.supersededBy)
 		}
 		fmt.Fprintf(&b, "%s, lines %d to %d%s:\n%s\n\n",
-			plain.Path("./"+q.source.path), p.startLine, p.endLine, superseded, q.text(best))
+			plain.Path("./"+q.source.path), p.StartLine, p.EndLine, superseded, q.text(best))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
