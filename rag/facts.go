@@ -70,10 +70,11 @@ type factReader struct {
 	// words says that document frequencies are wanted.
 	words bool
 
-	known   scopeFacts
-	version *db.TenantVersionRow
-	// These were read by this search.
-	modelRead, countsRead, progressRead, supersededRead, sizesRead, sampleRead bool
+	// known is what was remembered and what was read. What is nil or of no time has to be
+	// read, and the model unless modelKnown is set.
+	known                  scopeFacts
+	remembered, modelKnown bool
+	version                *db.TenantVersionRow
 }
 
 // readFacts returns the facts for a query. of is nil in a search by words alone.
@@ -81,11 +82,13 @@ func (s *Searcher) readFacts(
 	ctx context.Context, scope catalog.Scope, docTypes []string, of *ollama.Model, words bool,
 ) (facts, error) {
 	r := &factReader{memory: s.memory, scope: scope, docTypes: docTypes, model: of, words: words}
-	r.known, _ = s.memory.scopes.Get(r.key())
+	r.recall()
 	for {
 		queries := r.queries(ctx)
 		if len(queries) == 0 {
-			r.remember()
+			kept := r.known
+			kept.version, kept.sample = r.version.Version, nil
+			r.memory.scopes.Add(r.key(), kept)
 			return r.known.facts, nil
 		}
 		if err := s.db.Pipeline(ctx, "read the state of the index", queries...); err != nil {
@@ -102,36 +105,42 @@ func (r *factReader) key() scopeKey {
 	return key
 }
 
+// recall takes what earlier searches have read, and is not too old.
+func (r *factReader) recall() {
+	r.known, r.remembered = r.memory.scopes.Get(r.key())
+	if r.model != nil {
+		r.known.model, r.modelKnown = r.memory.models.Get(*r.model)
+	}
+	if r.words {
+		r.known.sample, _ = r.memory.samples.Get(newSampleKey(r.scope))
+	}
+	if p := r.known.progress; p.missing > 0 && time.Since(r.known.progressOf) > time.Duration(p.passages)*recountAfter {
+		r.known.progressOf = time.Time{}
+	}
+	if time.Since(r.known.sizesOf) > resizeAfter {
+		r.known.sizesOf = time.Time{}
+	}
+}
+
 // queries returns those that can be made next. What is remembered is taken to hold
 // until the tenant's version is known.
 func (r *factReader) queries(ctx context.Context) []func(q *db.Queries) error {
 	var queries []func(q *db.Queries) error
-	want := func(read func(context.Context, *db.Queries) error) {
-		queries = append(queries, func(q *db.Queries) error { return read(ctx, q) })
+	want := func(wanted bool, read func(context.Context, *db.Queries) error) {
+		if wanted {
+			queries = append(queries, func(q *db.Queries) error { return read(ctx, q) })
+		}
 	}
-	if r.version == nil {
-		want(r.readVersion)
-	}
-	changed := r.version != nil && r.version.Version != r.known.version
-	if !r.countsRead && (r.known.counts == nil || changed) {
-		want(r.readCounts)
-	}
-	if r.scope.Collection == catalog.Compounding && !r.supersededRead && (r.known.superseded.by == nil || changed) {
-		want(r.readSuperseded) // only a project's own documents replace others
-	}
-	if r.words && r.wantsSample() {
-		want(r.readSample)
-	}
-	switch {
-	case r.model == nil:
-	case r.wantsModel():
-		want(r.readModel)
-	case r.wantsProgress(changed):
-		want(r.readProgress)
-	}
-	if r.model != nil && !r.sizesRead && time.Since(r.known.sizesOf) > resizeAfter {
-		queries = append(queries, r.readSizes(ctx)...)
-	}
+	want(r.version == nil, r.readVersion) // first: it drops what does not hold any more
+	want(r.known.counts == nil, r.readCounts)
+	// Only a project's own documents replace others.
+	want(r.scope.Collection == catalog.Compounding && r.known.superseded.by == nil, r.readSuperseded)
+	want(r.words && r.known.sample == nil, r.readSample)
+	want(r.model != nil && !r.modelKnown, r.readModel)
+	want(r.model != nil && r.modelKnown && r.known.progressOf.IsZero(), r.readProgress)
+	sizes := r.model != nil && r.known.sizesOf.IsZero()
+	want(sizes, r.readSize(&r.known.indexed, false))
+	want(sizes, r.readSize(&r.known.promotedIndexed, true))
 	return queries
 }
 
@@ -147,22 +156,20 @@ func (r *factReader) readVersion(ctx context.Context, q *db.Queries) error {
 		return err
 	}
 	r.version = &version
+	if r.remembered && version.Version != r.known.version {
+		r.known.counts, r.known.superseded = nil, superseded{}
+		if r.known.progress.missing == 0 {
+			r.known.progressOf = time.Time{}
+		}
+	}
+	if r.known.sample != nil && !r.known.sample.fresh(version.ProjectVersion) {
+		r.known.sample = nil
+	}
 	return nil
 }
 
-// wantsModel reports whether the model has to be looked up. It has no row before its
-// first vector, and no calibration for a moment longer.
-func (r *factReader) wantsModel() bool {
-	if r.modelRead {
-		return false
-	}
-	known, ok := r.memory.models.Get(*r.model)
-	if ok {
-		r.known.model = known
-	}
-	return !ok
-}
-
+// readModel looks the model up. It has no row before its first vector, and no calibration
+// for a moment longer.
 func (r *factReader) readModel(ctx context.Context, q *db.Queries) error {
 	row, err := q.EmbeddingModelMeaning(ctx, db.EmbeddingModelMeaningParams{
 		Name: r.model.Name, Digest: r.model.Digest,
@@ -171,7 +178,7 @@ func (r *factReader) readModel(ctx context.Context, q *db.Queries) error {
 	if err != nil && !db.IsNoRows(err) {
 		return err
 	}
-	r.modelRead, r.known.model = true, model{id: row.ID}
+	r.modelKnown, r.known.model = true, model{id: row.ID}
 	if row.OwnFirst != nil {
 		r.known.model.calibration = calibration.Calibration{
 			Matched: *row.Matched, Unmatched: *row.Unmatched, Variance: *row.Variance, OwnFirst: *row.OwnFirst,
@@ -181,37 +188,19 @@ func (r *factReader) readModel(ctx context.Context, q *db.Queries) error {
 	return nil
 }
 
-func (r *factReader) readCounts(ctx context.Context, q *db.Queries) error {
-	rows, err := q.SearchPassageCounts(ctx, db.SearchPassageCountsParams{
+func (r *factReader) readCounts(ctx context.Context, q *db.Queries) (err error) {
+	r.known.counts, err = q.SearchPassageCounts(ctx, db.SearchPassageCountsParams{
 		ProjectID: r.scope.Tenant.ProjectID, TenantID: r.scope.Tenant.ID, Collection: r.scope.Collection,
 		DocTypes: r.docTypes,
 	})
-	if err == nil {
-		r.countsRead, r.known.counts = true, rows
-	}
 	return err
-}
-
-func (r *factReader) wantsProgress(changed bool) bool {
-	switch {
-	case r.progressRead:
-		return false
-	case r.known.progressOf.IsZero():
-		return true
-	case r.known.progress.missing == 0:
-		return changed
-	default:
-		return time.Since(r.known.progressOf) > time.Duration(r.known.progress.passages)*recountAfter
-	}
 }
 
 func (r *factReader) readProgress(ctx context.Context, q *db.Queries) error {
 	row, err := q.EmbeddingProgress(ctx, db.EmbeddingProgressParams{
 		Collection: r.scope.Collection, ProjectID: r.scope.Tenant.ProjectID, ModelID: r.known.model.id, TenantID: r.scope.Tenant.ID,
 	})
-	if err == nil {
-		r.progressRead, r.known.progress, r.known.progressOf = true, progress{row.Chunks, row.Missing}, time.Now()
-	}
+	r.known.progress, r.known.progressOf = progress{row.Chunks, row.Missing}, time.Now()
 	return err
 }
 
@@ -219,57 +208,34 @@ func (r *factReader) readSuperseded(ctx context.Context, q *db.Queries) error {
 	rows, err := q.LinkSuperseded(ctx, db.LinkSupersededParams{
 		ProjectID: r.scope.Tenant.ProjectID, TenantID: r.scope.Tenant.ID, Collection: r.scope.Collection,
 	})
-	if err != nil {
-		return err
-	}
 	later := make(map[string][]string, len(rows))
 	for _, row := range rows {
 		later[row.Path] = append(later[row.Path], row.SupersededBy)
 	}
-	r.supersededRead, r.known.superseded = true, newSuperseded(later)
-	return nil
-}
-
-func (r *factReader) readSizes(ctx context.Context) []func(q *db.Queries) error {
-	read := func(into *int64, promoted bool) func(q *db.Queries) error {
-		return func(q *db.Queries) error {
-			vectors, err := q.EmbeddingEstimate(ctx, db.EmbeddingEstimateParams{
-				ProjectID: r.scope.Tenant.ProjectID, Collection: r.scope.Collection, Promoted: promoted,
-			})
-			if err == nil {
-				*into, r.sizesRead, r.known.sizesOf = vectors, true, time.Now()
-			}
-			return err
-		}
-	}
-	return []func(q *db.Queries) error{read(&r.known.indexed, false), read(&r.known.promotedIndexed, true)}
-}
-
-func (r *factReader) wantsSample() bool {
-	if r.sampleRead {
-		return false
-	}
-	known, ok := r.memory.samples.Get(newSampleKey(r.scope))
-	r.known.sample = known
-	return !ok || r.version != nil && !known.fresh(r.version.ProjectVersion)
-}
-
-func (r *factReader) readSample(ctx context.Context, q *db.Queries) error {
-	sample, err := readSample(ctx, q, newSampleKey(r.scope))
-	if err == nil {
-		r.sampleRead, r.known.sample = true, sample
-	}
+	r.known.superseded = newSuperseded(later)
 	return err
 }
 
-// remember keeps what this search has read for the next one.
-func (r *factReader) remember() {
-	if r.sampleRead {
-		r.known.sample.version = r.version.ProjectVersion
-		r.memory.samples.Add(newSampleKey(r.scope), r.known.sample)
+func (r *factReader) readSize(size *int64, promoted bool) func(context.Context, *db.Queries) error {
+	return func(ctx context.Context, q *db.Queries) (err error) {
+		*size, err = q.EmbeddingEstimate(ctx, db.EmbeddingEstimateParams{
+			ProjectID: r.scope.Tenant.ProjectID, Collection: r.scope.Collection, Promoted: promoted,
+		})
+		r.known.sizesOf = time.Now()
+		return err
 	}
-	r.known.version = r.version.Version
-	kept := r.known
-	kept.sample = nil
-	r.memory.scopes.Add(r.key(), kept)
+}
+
+func (r *factReader) readSample(ctx context.Context, q *db.Queries) error {
+	key := newSampleKey(r.scope)
+	rows, err := q.PassageSample(ctx, db.PassageSampleParams{
+		Collection: key.collection, ProjectID: key.project, MaxPassages: sampleSize,
+	})
+	if err != nil {
+		return err
+	}
+	r.known.sample = newSample(rows)
+	r.known.sample.version = r.version.ProjectVersion
+	r.memory.samples.Add(key, r.known.sample)
+	return nil
 }

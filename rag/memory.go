@@ -1,7 +1,6 @@
 package rag
 
 import (
-	"fmt"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -43,10 +42,11 @@ const (
 
 func newMemory() *memory {
 	const maxScopes, maxModels = 1000, 16
-	return &memory{
-		scopes: newCache[scopeKey, scopeFacts](maxScopes), samples: newCache[sampleKey, *sample](maxSamples),
-		models: newCache[ollama.Model, model](maxModels),
-	}
+	var m memory
+	m.scopes, _ = lru.New[scopeKey, scopeFacts](maxScopes) // fails for a size below 1 alone
+	m.samples, _ = lru.New[sampleKey, *sample](maxSamples)
+	m.models, _ = lru.New[ollama.Model, model](maxModels)
+	return &m
 }
 
 // forget drops everything: it was of another database.
@@ -54,13 +54,4 @@ func (m *memory) forget() {
 	m.scopes.Purge()
 	m.samples.Purge()
 	m.models.Purge()
-}
-
-// newCache returns a cache of the size, which must be at least 1.
-func newCache[K comparable, V any](size int) *lru.Cache[K, V] {
-	cache, err := lru.New[K, V](size)
-	if err != nil {
-		panic(fmt.Sprintf("rag: cache of %d: %v", size, err))
-	}
-	return cache
 }

@@ -2,15 +2,13 @@ package rag
 
 import (
 	"cmp"
-	"context"
 	"encoding/binary"
 	"math"
 	"slices"
 	"time"
 
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
@@ -50,16 +48,6 @@ type sample struct {
 type samplePlace struct {
 	term    int32
 	passage uint16
-}
-
-func readSample(ctx context.Context, q *db.Queries, key sampleKey) (*sample, error) {
-	rows, err := q.PassageSample(ctx, db.PassageSampleParams{
-		Collection: key.collection, ProjectID: key.project, MaxPassages: sampleSize,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return newSample(rows), nil
 }
 
 func newSample(rows []db.PassageSampleRow) *sample {

@@ -2,13 +2,17 @@ package rag
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
+	"runtime"
 	"slices"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/panics"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/relevance"
 	"github.com/compound-docs/compound-docs/rag/terms"
@@ -203,3 +207,39 @@ func (l *lookup) hits() Hits {
 }
 
 func (l *lookup) addSnippet(hit *Hit) { hit.Snippet = l.terms.Snippet(hit.Content, maxSnippet) }
+
+// SameSubject reports whether two texts are about the same, by the likeness of their words,
+// rare ones and names weighing most. It is false after a search that asked no words.
+func (h Hits) SameSubject(a, b string) bool {
+	sample := h.lookup.sample
+	if sample == nil {
+		return false
+	}
+	words := func(text string) []int32 {
+		query := terms.NewQuery(h.lookup.scope.Tenant.ProjectID, text).Terms
+		hashes := make([]int32, len(query))
+		for i, term := range query {
+			hashes[i] = term.Hash
+		}
+		return hashes
+	}
+	weight := func(term int32) float64 { return terms.IDF(sample.frequency(term), sample.size) }
+	return terms.Likeness(words(a), words(b), weight) >= terms.SameSubject
+}
+
+// onEach calls f with 0 to n-1, on all processors. A panic of f is one of onEach.
+func onEach(n int, f func(i int)) {
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		group.Go(func() error {
+			return panics.Catch(func() error {
+				f(i)
+				return nil
+			})
+		})
+	}
+	if bug, ok := group.Wait().(*panics.Error); ok { //nolint:errorlint // Catch returns it as it is
+		panic(fmt.Sprintf("%v\n%s", bug.Value, bug.Stack))
+	}
+}

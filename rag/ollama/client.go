@@ -52,10 +52,7 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configure ollama: %w", err)
 	}
-	queries, err := lru.New[queryKey, []float32](cachedQueries)
-	if err != nil {
-		return nil, fmt.Errorf("make query cache: %w", err)
-	}
+	queries, _ := lru.New[queryKey, []float32](cachedQueries) // fails for a size below 1 alone
 	named := *base
 	named.User = nil
 	transport := newTransport()
