@@ -6,11 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/compound-docs/compound-docs/rag/apierror"
-
 	"github.com/pgvector/pgvector-go"
 
 	"github.com/compound-docs/compound-docs/internal/panics"
+	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
@@ -52,16 +51,27 @@ const (
 	patientWait = 5 * time.Second
 )
 
-// failure returns why the query cannot be embedded, if that shows within the time.
-func (e *queryEmbedding) failure(ctx context.Context, wait time.Duration) error {
+// wait waits until the query is embedded, at most for a time unless that is 0, and reports
+// whether it is.
+func (e *queryEmbedding) wait(ctx context.Context, most time.Duration) bool {
+	if most == 0 {
+		<-e.done
+		return true
+	}
 	select {
 	case <-e.done:
-		return e.err
+	case <-time.After(most):
 	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-time.After(wait):
-		return nil
 	}
+	return e.ready()
+}
+
+// failure returns why the query cannot be embedded, if that shows within the time.
+func (e *queryEmbedding) failure(ctx context.Context, most time.Duration) error {
+	if e.wait(ctx, most) {
+		return e.err
+	}
+	return context.Cause(ctx)
 }
 
 // ready reports whether vector returns at once.
@@ -85,23 +95,6 @@ func (e *queryEmbedding) vector(model ollama.Model) (*pgvector.HalfVector, error
 	}
 	vector := pgvector.NewHalfVector(e.result.Vector)
 	return &vector, nil
-}
-
-// readyWithin waits for the vector, or for the time if that is not 0, and reports whether
-// vector returns at once.
-func (e *queryEmbedding) readyWithin(ctx context.Context, patience time.Duration) bool {
-	if patience == 0 {
-		<-e.done
-		return true
-	}
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
-	select {
-	case <-e.done:
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-	return e.ready()
 }
 
 // unembeddable reports whether an error is that Ollama cannot embed the query. That its

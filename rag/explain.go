@@ -5,9 +5,7 @@ import (
 	"slices"
 
 	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/compound-docs/compound-docs/rag/relevance"
-	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
 // Explanation says how a search has found and ranked documents.
@@ -99,13 +97,9 @@ func (l *lookup) explainTerms() []ExplainedTerm {
 	if l.sample == nil {
 		return explained
 	}
-	words := terms.Distinct(l.query.Text)
 	for i, term := range l.terms.Terms {
-		if i == len(words) {
-			break // two terms have the same hash
-		}
 		explained = append(explained, ExplainedTerm{
-			Term: words[i], Frequency: l.sample.frequency(term.Hash), Weight: float64(l.weights.Weights[i]),
+			Term: term.Name, Frequency: l.sample.frequency(term.Hash), Weight: float64(l.weights.Weights[i]),
 			Finds: slices.Contains(l.rare, term.Hash),
 		})
 	}

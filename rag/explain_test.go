@@ -3,11 +3,10 @@ package rag_test
 import (
 	"testing"
 
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/relevance"
 )
 

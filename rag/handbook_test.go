@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 

@@ -119,7 +119,7 @@ func (l *lookup) runWithVector(ctx context.Context) error {
 			return err
 		}
 	}
-	if l.mode == Hybrid && !embedding.readyWithin(ctx, l.query.Patience) {
+	if l.mode == Hybrid && !embedding.wait(ctx, l.query.Patience) {
 		l.mode = Lexical // what was found by words is scored by them
 		return nil
 	}

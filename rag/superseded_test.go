@@ -6,12 +6,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 // Of two documents with the same text the one that replaces the other comes first, in

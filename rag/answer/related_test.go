@@ -3,12 +3,11 @@ package answer_test
 import (
 	"testing"
 
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/answer"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/test/ragtest"
 )
 

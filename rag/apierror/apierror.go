@@ -113,24 +113,19 @@ func withInnerMessage(e *Error) *Error {
 }
 
 func innerMessage(err error) string {
-	var (
-		unavailable *ollama.UnavailableError
-		missing     *ollama.ModelMissingError
-		dbErr       *db.Error
-		known       *Error
-	)
-	switch {
-	case errors.As(err, &unavailable) && unavailable.Err != nil:
+	if unavailable, ok := errors.AsType[*ollama.UnavailableError](err); ok && unavailable.Err != nil {
 		return unavailable.Err.Error()
-	case errors.As(err, &missing) && missing.Err != nil:
-		return missing.Err.Error()
-	case errors.As(err, &dbErr):
-		return dbErr.Error()
-	case errors.As(err, &known):
-		return known.Err.Error()
-	default:
-		return err.Error()
 	}
+	if missing, ok := errors.AsType[*ollama.ModelMissingError](err); ok && missing.Err != nil {
+		return missing.Err.Error()
+	}
+	if dbErr, ok := errors.AsType[*db.Error](err); ok {
+		return dbErr.Error()
+	}
+	if known, ok := errors.AsType[*Error](err); ok {
+		return known.Err.Error()
+	}
+	return err.Error()
 }
 
 // configError is an error in a file that a person wrote, such as config.json.
@@ -151,50 +146,41 @@ func classify(err error) *Error {
 		inConfig    configError
 		unavailable *ollama.UnavailableError
 		missing     *ollama.ModelMissingError
-		dimension   *ollama.DimensionError
-		input       *ollama.InputError
-		pathErr     *fs.PathError
-		linkErr     *os.LinkError
 	)
+	e := &Error{Code: InternalError, Err: err}
 	switch {
 	case errors.Is(err, db.ErrTenantGone):
-		e := &Error{Code: ProjectNotActivated, Err: err}
-		return e.With("requiredTool", "activate_project")
+		e.Code = ProjectNotActivated
+		e.With("requiredTool", "activate_project")
 	case errors.As(err, &inConfig):
-		e := &Error{Code: InvalidArgument, Err: err}
+		e.Code = InvalidArgument
 		if inConfig.Unreadable() {
 			e.Code = FileSystemError
 		}
 		path, key := inConfig.Location()
-		return e.With("config_path", path).With("key", key)
+		e.With("config_path", path).With("key", key)
 	case errors.As(err, &unavailable):
-		e := &Error{Code: EmbeddingServiceError, Err: err}
-		return e.With("circuit_state", unavailable.CircuitState).
-			With("retry_after_seconds", seconds(ollama.RetryAfter(err)))
+		e.Code = EmbeddingServiceError
+		e.With("circuit_state", unavailable.CircuitState).With("retry_after_seconds", seconds(ollama.RetryAfter(err)))
 	case errors.As(err, &missing):
-		e := &Error{Code: EmbeddingServiceError, Err: err}
-		return e.With("model", missing.Model).With("retry_after_seconds", seconds(ollama.RetryAfter(err)))
+		e.Code = EmbeddingServiceError
+		e.With("model", missing.Model).With("retry_after_seconds", seconds(ollama.RetryAfter(err)))
 	case errors.Is(err, ollama.ErrInputTooLong), errors.Is(err, ollama.ErrBadResponse), errors.Is(err, ollama.ErrEmptyAnswer),
-		errors.Is(err, ollama.ErrModelReplaced),
-		errors.As(err, &input):
-		return &Error{Code: EmbeddingServiceError, Err: err}
-	case errors.As(err, &dimension):
-		return &Error{Code: EmbeddingServiceError, Err: err}
+		errors.Is(err, ollama.ErrModelReplaced), errors.As(err, new(*ollama.InputError)), errors.As(err, new(*ollama.DimensionError)):
+		e.Code = EmbeddingServiceError
 	case errors.As(err, &dbErr):
-		e := &Error{Code: DatabaseError, Err: err}
-		if dbErr.SQLState == "" {
-			return e
+		e.Code = DatabaseError
+		if dbErr.SQLState != "" {
+			e.With("sqlstate", dbErr.SQLState)
 		}
-		return e.With("sqlstate", dbErr.SQLState)
-	case errors.As(err, &pathErr), errors.As(err, &linkErr):
+	case errors.As(err, new(*fs.PathError)), errors.As(err, new(*os.LinkError)):
 		return FileError("", err)
 	case errors.Is(err, context.Canceled):
-		return Errorf(InternalError, "the call was cancelled")
+		e.Err = errors.New("the call was cancelled")
 	case errors.Is(err, context.DeadlineExceeded):
-		return Errorf(InternalError, "the call took too long and was given up; try again")
-	default:
-		return &Error{Code: InternalError, Err: err}
+		e.Err = errors.New("the call took too long and was given up; try again")
 	}
+	return e
 }
 
 // seconds returns a duration as details hold it, rounded up.

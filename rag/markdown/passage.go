@@ -1,6 +1,9 @@
 package markdown
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Passage is the unit that is searched and embedded: a section, or a part of one,
 // that fits the embedding model's window.
@@ -18,7 +21,7 @@ type Passage struct {
 	Text string
 }
 
-// Limit bounds passages. A field that is not positive takes its default.
+// Limit bounds passages. A field that is 0 takes its default.
 type Limit struct {
 	// MaxTokens bounds EstimateTokens of what is embedded: heading, blank line
 	// and text. Less than 192 counts as 192.
@@ -36,17 +39,11 @@ func DefaultLimit() Limit { return Limit{MaxTokens: 480, SplitLines: 500, Sectio
 
 func (l Limit) withDefaults() Limit {
 	defaults := DefaultLimit()
-	if l.MaxTokens <= 0 {
-		l.MaxTokens = defaults.MaxTokens
+	return Limit{
+		MaxTokens:    max(cmp.Or(l.MaxTokens, defaults.MaxTokens), maxTitleTokens+maxPathTokens+minTextTokens),
+		SplitLines:   cmp.Or(l.SplitLines, defaults.SplitLines),
+		SectionLines: cmp.Or(l.SectionLines, defaults.SectionLines),
 	}
-	if l.SplitLines <= 0 {
-		l.SplitLines = defaults.SplitLines
-	}
-	if l.SectionLines <= 0 {
-		l.SectionLines = defaults.SectionLines
-	}
-	l.MaxTokens = max(l.MaxTokens, maxTitleTokens+maxPathTokens+minTextTokens)
-	return l
 }
 
 // Bounds of what Heading returns, in estimated tokens. They leave minTextTokens

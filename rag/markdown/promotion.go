@@ -64,7 +64,8 @@ func setPromotionLevel(body, level string) (string, error) {
 func startsWithBreak(lines []string) bool { return len(lines) < 2 || blank(lines[1]) }
 
 // promotionValue finds what looks like the key, with the space behind it and a plain value.
-var promotionValue = regexp.MustCompile(promotionKey + `["']?[ \t]*:((?:[ \t]*\r?\n)?[ \t]+)?("[^"\n]*"|'[^'\n]*'|[^\s,}#&*!|>\[{"']*)`)
+var promotionValue = regexp.MustCompile(promotionKey + `["']?[ \t]*:((?:[ \t]*\r?\n)?[ \t]+)?` +
+	`("[^"\n]*"|'[^'\n]*'|[^\s,}#&*!|>\[{"']*)`)
 
 // maxReplacements bounds how often the key is looked for in front matter whose texts have it
 // too. Each place costs a decoding.

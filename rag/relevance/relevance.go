@@ -110,7 +110,14 @@ type Evidence struct {
 }
 
 // Terms are what each kind of evidence adds to the log-odds.
-type Terms struct{ Meaning, Strength, Share, Phrase, Passages, Base float64 }
+type Terms struct {
+	Meaning  float64 `json:"meaning"`
+	Strength float64 `json:"strength"`
+	Share    float64 `json:"share"`
+	Phrase   float64 `json:"phrase"`
+	Passages float64 `json:"passages"`
+	Base     float64 `json:"base"`
+}
 
 // Terms returns the parts of the log-odds.
 func (e Evidence) Terms() Terms {

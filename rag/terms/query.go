@@ -29,6 +29,7 @@ type Query struct {
 
 // QueryTerm is a term with the number of its occurrences in the query.
 type QueryTerm struct {
+	Name  string
 	Hash  int32
 	Count int
 }
@@ -65,7 +66,7 @@ func NewQuery(project int32, text string) Query {
 			q.Terms[i].Count++
 		case len(q.Terms) < maxQueryTerms:
 			at[hash] = len(q.Terms)
-			q.Terms = append(q.Terms, QueryTerm{Hash: hash, Count: 1})
+			q.Terms = append(q.Terms, QueryTerm{Name: o.term, Hash: hash, Count: 1})
 		}
 	})
 	q.Short = len(q.Terms) > 0 && isShort(text)

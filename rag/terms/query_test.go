@@ -50,28 +50,10 @@ func TestQuery_Vague(t *testing.T) {
 	}
 }
 
-// An explanation of a search names the terms of its query by their places.
-func TestDistinct_IsInTheOrderOfAQuery(t *testing.T) {
-	t.Parallel()
-	for _, text := range []string{"", "the", "pgx.ErrNoRows in rows, or ErrNoRows", "数据库连接池 and pools", "Pool of pools"} {
-		var hashes []int32
-		for _, term := range NewQuery(1, text).Terms {
-			hashes = append(hashes, term.Hash)
-		}
-		var got []int32
-		for _, term := range Distinct(text) {
-			got = append(got, hashTerm(1, term))
-		}
-		if diff := cmp.Diff(hashes, got); diff != "" {
-			t.Errorf("%q (-query +distinct):\n%s", text, diff)
-		}
-	}
-}
-
 func TestNewQuery_CountsTermsAndWords(t *testing.T) {
 	t.Parallel()
 	q := NewQuery(1, "Pool of pools, and the pooling")
-	if diff := cmp.Diff([]QueryTerm{{Hash: hashTerm(1, "pool"), Count: 3}}, q.Terms); diff != "" {
+	if diff := cmp.Diff([]QueryTerm{{Name: "pool", Hash: hashTerm(1, "pool"), Count: 3}}, q.Terms); diff != "" {
 		t.Errorf("terms (-want +got):\n%s", diff)
 	}
 	for text, want := range map[string]bool{
