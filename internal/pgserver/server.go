@@ -19,6 +19,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"github.com/compound-docs/compound-docs/internal/compose"
 )
 
@@ -40,25 +42,21 @@ type Server struct {
 	settings, initdb []string
 	lockWait         time.Duration // shorter in tests
 
-	mu      sync.Mutex
-	closed  bool
-	current *attempt
-	running sync.WaitGroup
+	// attempts has the one try to find or start the server. All callers of the time share
+	// it, and it goes on when a caller leaves, because a start may take longer than a caller
+	// waits.
+	attempts singleflight.Group
+	running  sync.WaitGroup
+
+	mu     sync.Mutex
+	closed bool
+	cancel context.CancelFunc // of the last attempt, nil before the first
 }
 
 // New returns the server whose files are below the user's folder home. It starts
 // nothing.
 func New(home string, logger *slog.Logger) *Server {
 	return &Server{home: home, logger: logger, since: time.Now(), lockWait: lockWait}
-}
-
-// attempt is one try to find or start the server. All callers of the time share it, and it
-// goes on when a caller leaves, because a start may take longer than a caller waits.
-type attempt struct {
-	done   chan struct{} // closed when url and err are set
-	cancel context.CancelFunc
-	url    string
-	err    error
 }
 
 var errClosed = errors.New("this process is ending")
@@ -70,17 +68,14 @@ const attemptTimeout = 30 * time.Minute
 // URL returns the URL of the database. It makes and starts the server if necessary. An error
 // that a person has to correct is an [*Error].
 func (s *Server) URL(ctx context.Context) (string, error) {
-	a := s.join(ctx)
-	if a == nil {
-		return "", errClosed
-	}
 	var late <-chan time.Time
 	if s.Patience > 0 {
 		late = time.After(s.Patience)
 	}
 	select {
-	case <-a.done:
-		return a.url, a.err
+	case result := <-s.attempts.DoChan("", func() (any, error) { return s.attempt(ctx) }):
+		url, _ := result.Val.(string)
+		return url, result.Err
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	case <-late:
@@ -92,37 +87,28 @@ func (s *Server) URL(ctx context.Context) (string, error) {
 	}
 }
 
-// join returns the attempt that is under way, or starts one. It returns nil after Close.
-func (s *Server) join(ctx context.Context) *attempt {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return nil
-	}
-	if s.current != nil {
-		select {
-		case <-s.current.done:
-		default:
-			return s.current
-		}
-	}
+// attempt returns the URL of a server that runs. It does not end with ctx, but with Close.
+func (s *Server) attempt(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptTimeout)
-	started := &attempt{done: make(chan struct{}), cancel: cancel}
-	s.current = started
-	s.running.Go(func() {
-		defer cancel()
-		started.url, started.err = s.ensure(ctx)
-		close(started.done)
-	})
-	return started
+	defer cancel()
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return "", errClosed
+	}
+	s.cancel = cancel
+	s.running.Add(1)
+	s.mu.Unlock()
+	defer s.running.Done()
+	return s.ensure(ctx)
 }
 
 // Close cancels a start that is under way. A server that already runs goes on.
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.closed = true
-	if s.current != nil {
-		s.current.cancel()
+	if s.cancel != nil {
+		s.cancel()
 	}
 	s.mu.Unlock()
 	s.running.Wait()
