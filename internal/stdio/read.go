@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -137,16 +138,9 @@ func decode(data []byte) (message jsonrpc.Message, id json.RawMessage, err error
 // validID reports whether an ID survives decoding and encoding unchanged. null and
 // numbers with a fraction or above 2⁵³ do not.
 func validID(id json.RawMessage) bool {
-	var value any
-	if json.Unmarshal(id, &value) != nil {
-		return false
-	}
-	switch value := value.(type) {
-	case string:
+	if id[0] == '"' {
 		return true
-	case float64:
-		return value == math.Trunc(value) && math.Abs(value) <= 1<<53
-	default:
-		return false
 	}
+	number, err := strconv.ParseFloat(string(id), 64)
+	return err == nil && number == math.Trunc(number) && math.Abs(number) <= 1<<53
 }
