@@ -49,6 +49,9 @@ type ExplainedPlan struct {
 	Threshold int `json:"exact_up_to"`
 }
 
+// ExplainedEvidence is what each kind of evidence adds to the log-odds.
+type ExplainedEvidence = relevance.Terms
+
 // ExplainedHit is a document with the evidence for its best passage.
 type ExplainedHit struct {
 	Hit
@@ -58,7 +61,7 @@ type ExplainedHit struct {
 	// LogOdds that the document answers: the sum of Terms, unless a line of a pasted text
 	// decides, or the whole of a short query stands in the passage.
 	LogOdds float64
-	Terms   relevance.Terms
+	Terms   ExplainedEvidence
 	// Key is what documents are ordered by.
 	Key float64
 }

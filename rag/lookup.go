@@ -132,16 +132,11 @@ func (l *lookup) runWithVector(ctx context.Context) error {
 	return l.findByVectors(ctx, l.findByWords(ctx))
 }
 
-// errNoWords is the error for a query that nothing can be found by.
-func errNoWords() *apierror.Error {
-	return apierror.Errorf(apierror.InvalidArgument,
-		"the query has no word to search for, only such as \"the\" or \"is\", which stand everywhere; "+
-			"name what you look for, or leave out `mode: \"lexical\"` to search by meaning").With("parameter", "query")
-}
-
 func (l *lookup) runLexical(ctx context.Context) error {
 	if len(l.terms.Terms) == 0 {
-		return errNoWords()
+		return apierror.Errorf(apierror.InvalidArgument,
+			"the query has no word to search for, only such as \"the\" or \"is\", which stand everywhere; "+
+				"name what you look for, or leave out `mode: \"lexical\"` to search by meaning").With("parameter", "query")
 	}
 	if err := l.begin(ctx, nil); err != nil {
 		return err

@@ -36,10 +36,10 @@ type ExplainedResult struct {
 	Cosine *float64 `json:"cosine"`
 	// Terms add up to LogOdds, unless a line of a pasted text decides, or the whole of a
 	// short query stands in the passage.
-	Terms          ExplainedTerms `json:"log_odds_terms"`
-	LogOdds        float64        `json:"log_odds"`
-	RelevanceScore float64        `json:"relevance_score"`
-	SortKey        float64        `json:"sort_key"`
+	Terms          rag.ExplainedEvidence `json:"log_odds_terms"`
+	LogOdds        float64               `json:"log_odds"`
+	RelevanceScore float64               `json:"relevance_score"`
+	SortKey        float64               `json:"sort_key"`
 	// Below says that the score is below the threshold: a search leaves it out.
 	Below          bool          `json:"below_threshold"`
 	Path           string        `json:"path"`
@@ -48,17 +48,6 @@ type ExplainedResult struct {
 	supersededOutput
 	bestPassage
 	snippetOutput
-}
-
-// ExplainedTerms are what each kind of evidence adds to the log-odds; see
-// [relevance.Terms].
-type ExplainedTerms struct {
-	Meaning  float64 `json:"meaning"`
-	Strength float64 `json:"strength"`
-	Share    float64 `json:"share"`
-	Phrase   float64 `json:"phrase"`
-	Passages float64 `json:"passages"`
-	Base     float64 `json:"base"`
 }
 
 // Explain makes the search of semantic_search, and says why it finds what it finds.
@@ -114,7 +103,7 @@ func (h *handler) explain(
 func explainedResult(rank int, hit rag.ExplainedHit, minScore float64) ExplainedResult {
 	result := ExplainedResult{
 		Rank: rank, LogOdds: round(hit.LogOdds), RelevanceScore: round(hit.Score), SortKey: round(hit.Key), Below: hit.Score < minScore,
-		Terms: ExplainedTerms{
+		Terms: rag.ExplainedEvidence{
 			Meaning: round(hit.Terms.Meaning), Strength: round(hit.Terms.Strength), Share: round(hit.Terms.Share),
 			Phrase: round(hit.Terms.Phrase), Passages: round(hit.Terms.Passages), Base: hit.Terms.Base,
 		},

@@ -161,15 +161,6 @@ func (p place) stoppedAfter(since time.Time) bool {
 	return err == nil && info.ModTime().After(since)
 }
 
-func (p place) markStopped() error { return os.WriteFile(p.marker(), nil, 0o600) }
-
-func (p place) clearStopped() error {
-	if err := os.Remove(p.marker()); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
 // majors returns the versions of PostgreSQL that have data here, in ascending order.
 func (p place) majors() []int {
 	var majors []int

@@ -138,7 +138,10 @@ func (s *Server) ensure(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return url, p.clearStopped()
+	if err := os.Remove(p.marker()); !errors.Is(err, fs.ErrNotExist) {
+		return url, err
+	}
+	return url, nil
 }
 
 // start starts the server, unless another process has done so meanwhile, and returns its URL.
@@ -202,7 +205,7 @@ func (s *Server) Stop(ctx context.Context) (ran bool, err error) {
 		return false, err
 	}
 	defer unlock()
-	if err := p.markStopped(); err != nil {
+	if err := os.WriteFile(p.marker(), nil, 0o600); err != nil {
 		return false, err
 	}
 	clusters := p.clusters()

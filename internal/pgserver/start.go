@@ -20,11 +20,6 @@ const (
 	logLimit = 1 << 20
 )
 
-// serverSettings are those of a server that many small processes share.
-func serverSettings() []string {
-	return []string{"cluster_name=compound-docs", "max_connections=200", "log_checkpoints=off"}
-}
-
 // errInUse says that processes of a server that was killed have not ended.
 var errInUse = errors.New("processes of a server that was killed still use the data")
 
@@ -125,7 +120,9 @@ func (s *Server) run(ctx context.Context, p place, c Cluster) error {
 		return err
 	}
 	defer func() { _ = log.Close() }() // the server has one of its own
-	command := c.Command(append(serverSettings(), s.settings...)...)
+	// Many small processes share it.
+	settings := []string{"cluster_name=compound-docs", "max_connections=200", "log_checkpoints=off"}
+	command := c.Command(append(settings, s.settings...)...)
 	command.Stdout, command.Stderr = log, log
 	command.SysProcAttr = attributes(c.Account, true)
 	if err := command.Start(); err != nil {

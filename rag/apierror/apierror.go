@@ -151,27 +151,27 @@ func classify(err error) *Error {
 	switch {
 	case errors.Is(err, db.ErrTenantGone):
 		e.Code = ProjectNotActivated
-		e.With("requiredTool", "activate_project")
+		return e.With("requiredTool", "activate_project")
 	case errors.As(err, &inConfig):
 		e.Code = InvalidArgument
 		if inConfig.Unreadable() {
 			e.Code = FileSystemError
 		}
 		path, key := inConfig.Location()
-		e.With("config_path", path).With("key", key)
+		return e.With("config_path", path).With("key", key)
 	case errors.As(err, &unavailable):
 		e.Code = EmbeddingServiceError
-		e.With("circuit_state", unavailable.CircuitState).With("retry_after_seconds", seconds(ollama.RetryAfter(err)))
+		return e.With("circuit_state", unavailable.CircuitState).With("retry_after_seconds", seconds(ollama.RetryAfter(err)))
 	case errors.As(err, &missing):
 		e.Code = EmbeddingServiceError
-		e.With("model", missing.Model).With("retry_after_seconds", seconds(ollama.RetryAfter(err)))
+		return e.With("model", missing.Model).With("retry_after_seconds", seconds(ollama.RetryAfter(err)))
 	case errors.Is(err, ollama.ErrInputTooLong), errors.Is(err, ollama.ErrBadResponse), errors.Is(err, ollama.ErrEmptyAnswer),
 		errors.Is(err, ollama.ErrModelReplaced), errors.As(err, new(*ollama.InputError)), errors.As(err, new(*ollama.DimensionError)):
 		e.Code = EmbeddingServiceError
 	case errors.As(err, &dbErr):
 		e.Code = DatabaseError
 		if dbErr.SQLState != "" {
-			e.With("sqlstate", dbErr.SQLState)
+			return e.With("sqlstate", dbErr.SQLState)
 		}
 	case errors.As(err, new(*fs.PathError)), errors.As(err, new(*os.LinkError)):
 		return FileError("", err)

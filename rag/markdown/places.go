@@ -167,7 +167,8 @@ func ParsePlace(raw string) (Place, bool) {
 		place.Path, place.Symbol = before, name
 	}
 	if len(place.Path) > maxPlacePath || !pathLike.MatchString(place.Path) || isDocument(place.Path) ||
-		strings.ContainsFunc(place.Path, unicode.IsControl) || isOther(place.Path) {
+		strings.ContainsFunc(place.Path, unicode.IsControl) ||
+		!strings.Contains(place.Path, "/") && otherName.MatchString(place.Path) {
 		return Place{}, false
 	}
 	return place, true
@@ -176,12 +177,8 @@ func ParsePlace(raw string) (Place, bool) {
 // maxPlacePath bounds a path, in bytes.
 const maxPlacePath = 300
 
-// isOther reports whether what looks like the name of a file is a version, an address or
-// an identifier, as in v1.2.x, example.com or pgx.ErrNoRows.
-func isOther(name string) bool {
-	return !strings.Contains(name, "/") && otherName.MatchString(name)
-}
-
+// otherName is what looks like the name of a file, and is a version, an address or an
+// identifier, as in v1.2.x, example.com or pgx.ErrNoRows.
 var otherName = regexp.MustCompile(`^v?\d+\.|\.(?:com|org|net|io|dev|ai|[A-Z]\w*[a-z]\w*)$`)
 
 func isDocument(name string) bool {

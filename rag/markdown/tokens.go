@@ -165,12 +165,8 @@ func CutTokens(s string, limit int) string {
 // if that leaves more than half of the bytes.
 func shorten(s string, room int) string {
 	cut := s[:room]
-	if space := strings.LastIndexFunc(cut, unicode.IsSpace); space > room/2 && !startsWithSpace(s[room:]) {
+	if space := strings.LastIndexFunc(cut, unicode.IsSpace); space > room/2 && strings.IndexFunc(s[room:], unicode.IsSpace) != 0 {
 		cut = cut[:space]
 	}
 	return strings.TrimRightFunc(cut, unicode.IsSpace) + ellipsis
-}
-
-func startsWithSpace(s string) bool {
-	return strings.IndexFunc(s, unicode.IsSpace) == 0
 }

@@ -62,7 +62,7 @@ func New(cfg Config) (*Client, error) {
 		host:      named.String(),
 		api:       api.NewClient(base, &http.Client{Transport: boundedTransport{transport}, CheckRedirect: followNone}),
 		transport: transport,
-		turns:     newTurns(),
+		turns:     turns{passages: make(chan struct{}, 1)},
 		embedder:  embedderOf(cfg.EmbedModel),
 		queries:   queries,
 		pulls:     pulls{latest: map[string]*pull{}},

@@ -110,13 +110,7 @@ type turns struct {
 
 	mu      sync.Mutex
 	queries int           // that wait for their embedding
-	empty   chan struct{} // closed while queries is 0
-}
-
-func newTurns() turns {
-	empty := make(chan struct{})
-	close(empty)
-	return turns{passages: make(chan struct{}, 1), empty: empty}
+	empty   chan struct{} // closed when queries is 0 again
 }
 
 // query counts a query until the returned function is called, which must be once.

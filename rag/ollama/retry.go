@@ -13,12 +13,11 @@ const jitter = 0.2
 // failureKnownFor is how long calls of [FailFast] take a failure for the server's state.
 const failureKnownFor = 5 * time.Second
 
-// knownFailure is the last failure that says something about the server.
+// knownFailure is a failure that says something about the server, and no success has followed.
 type knownFailure struct { //nolint:errname // an observation, not an error of its own
 	*failure
 
-	at   time.Time
-	over bool // a later request succeeded
+	at time.Time
 }
 
 // contextKey is a key of this package's values in a context.
@@ -91,7 +90,7 @@ func (c *Client) call(ctx context.Context, request func(ctx context.Context) err
 // holds reports whether the server is likely to be still away: it did not answer moments
 // ago. An answer that says that something went wrong is of one request only.
 func (k *knownFailure) holds() bool {
-	return k != nil && !k.over && k.status == 0 && time.Since(k.at) <= failureKnownFor
+	return k != nil && k.status == 0 && time.Since(k.at) <= failureKnownFor
 }
 
 // note keeps what a request says about the server; f is nil for a success.
@@ -100,9 +99,7 @@ func (c *Client) note(f *failure) {
 	defer c.mu.Unlock()
 	switch {
 	case f == nil || f.countsAsSuccess():
-		if c.lastFailure != nil {
-			c.lastFailure = &knownFailure{failure: c.lastFailure.failure, at: c.lastFailure.at, over: true}
-		}
+		c.lastFailure = nil
 	case !f.ignored():
 		c.lastFailure = &knownFailure{failure: f, at: time.Now()}
 	}
