@@ -164,14 +164,22 @@ func (t *tooling) printAnswer(a *answered) error {
 		return plain.JSON(t.stdout, a.text)
 	}
 	a.streamed.finish(a.Answer)
-	t.sayHowGenerated(a.Generation, a.Reason)
+	switch a.Generation {
+	case "":
+	case "extractive":
+		plain.Println(t.stderr, "note: these are quotations, since the language model has failed:", a.Reason)
+	default:
+		plain.Println(t.stderr, "note: the answer is cut short, since the language model has failed:", a.Reason)
+	}
 	for i, source := range append(a.Sources, a.LinkedDocs...) {
 		source.print(t.stdout, i == 0)
 	}
 	for _, pair := range a.Conflicts {
 		plain.Printf(t.stderr, "note: %s may contradict %s\n", plain.Path(pair[0]), plain.Path(pair[1]))
 	}
-	t.sayWhatIsOmitted(a.OmittedCount)
+	if a.OmittedCount > 0 {
+		plain.Printf(t.stderr, "note: the context had no room for %s more\n", plain.Count(a.OmittedCount, "document"))
+	}
 	return nil
 }
 
@@ -259,20 +267,4 @@ func (s source) print(w io.Writer, first bool) {
 		place += fmt.Sprintf(":%d", s.StartLine)
 	}
 	plain.Printf(w, "  %s  %s %s\n", place, s.Title, marks.Dim("("+why+")"))
-}
-
-func (t *tooling) sayHowGenerated(generation, reason string) {
-	switch generation {
-	case "":
-	case "extractive":
-		plain.Println(t.stderr, "note: these are quotations, since the language model has failed:", reason)
-	default:
-		plain.Println(t.stderr, "note: the answer is cut short, since the language model has failed:", reason)
-	}
-}
-
-func (t *tooling) sayWhatIsOmitted(documents int) {
-	if documents > 0 {
-		plain.Printf(t.stderr, "note: the context had no room for %s more\n", plain.Count(documents, "document"))
-	}
 }

@@ -132,7 +132,11 @@ func (g *Graph) Near(path string, depth int) (*Graph, bool) {
 	if middle < 0 {
 		return nil, false
 	}
-	neighbours := g.neighbours()
+	neighbours := make([][]int, len(g.Nodes)) // of each node
+	for _, e := range g.Edges {
+		neighbours[e.From] = append(neighbours[e.From], e.To)
+		neighbours[e.To] = append(neighbours[e.To], e.From)
+	}
 	distance := map[int]int{middle: 0}
 	frontier := []int{middle}
 	for d := 1; d <= depth; d++ {
@@ -165,16 +169,6 @@ func (g *Graph) Near(path string, depth int) (*Graph, bool) {
 		}
 	}
 	return near, true
-}
-
-// neighbours returns the nodes that each node has an edge with.
-func (g *Graph) neighbours() [][]int {
-	neighbours := make([][]int, len(g.Nodes))
-	for _, e := range g.Edges {
-		neighbours[e.From] = append(neighbours[e.From], e.To)
-		neighbours[e.To] = append(neighbours[e.To], e.From)
-	}
-	return neighbours
 }
 
 // docTypes returns the doc-types of the nodes, sorted.

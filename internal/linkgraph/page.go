@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
@@ -35,8 +34,7 @@ type page struct {
 	Library, Script template.JS
 
 	Nodes        []pageNode
-	Edges        []pageEdge
-	Links        int
+	Edges        []Edge
 	Types, Marks []legend
 }
 
@@ -47,12 +45,6 @@ type pageNode struct {
 	Size  int
 	// Link is the URL of the document; "" for none.
 	Link string
-}
-
-type pageEdge struct {
-	Edge
-
-	Class string
 }
 
 type legend struct {
@@ -69,7 +61,7 @@ func (g *Graph) HTML(w io.Writer, title, repository string) error {
 	}
 	types := g.docTypes()
 	p := page{
-		Title: title, Links: len(g.Edges), Policy: contentPolicy(),
+		Title: title, Edges: g.Edges, Policy: contentPolicy(),
 		Marks: []legend{
 			{Name: "promoted", Class: "promoted"},
 			{Name: "in a circle", Class: "circle"},
@@ -97,28 +89,10 @@ func (g *Graph) HTML(w io.Writer, title, repository string) error {
 		}
 		p.Nodes = append(p.Nodes, node)
 	}
-	for _, e := range g.Edges {
-		p.Edges = append(p.Edges, pageEdge{Edge: e, Class: e.class()})
-	}
 	if err := parsed.Execute(w, p); err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
 	return nil
-}
-
-// class is the style of a link.
-func (e Edge) class() string {
-	var classes []string
-	if e.Mutual {
-		classes = append(classes, "mutual")
-	}
-	if e.InCircle {
-		classes = append(classes, "circle")
-	}
-	if e.Supersedes {
-		classes = append(classes, "supersedes")
-	}
-	return strings.Join(classes, " ")
 }
 
 // contentPolicy allows the two scripts of the page and nothing else that could run or be
