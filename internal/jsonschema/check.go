@@ -4,33 +4,23 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"net/mail"
+	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
-
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // Violation is one thing that is wrong with a value, in words for its writer:
 // {"severity", `is "urgent"`, "one of critical, high, medium, low"}. Each is cut at 200 bytes.
 type Violation struct {
 	// Field is the place in the value, such as severity, tags[1] or contact.email; "" for the whole value.
-	Field string `json:"field"`
+	Field string
 	// Problem completes the sentence that Field begins.
-	Problem string `json:"problem"`
+	Problem string
 	// Expected is what would be right: a noun phrase, never empty.
-	Expected string `json:"expected"`
-}
-
-// Compare orders violations by field, then by problem.
-func (v Violation) Compare(other Violation) int {
-	return cmp.Or(
-		cmp.Compare(v.Field, other.Field),
-		cmp.Compare(v.Problem, other.Problem),
-		cmp.Compare(v.Expected, other.Expected),
-	)
+	Expected string
 }
 
 // Finding is a violation with its path, and with what an unknown field probably means.
@@ -45,49 +35,59 @@ type Finding struct {
 }
 
 const (
-	// maxCost bounds what one check may cost at worst, in units of about a nanosecond.
-	maxCost = 1_000_000_000
+	// maxCost bounds what one check may cost at worst, in units of about a nanosecond, and
+	// the others say what the parts of a schema cost: for each value, a schema and a byte of its
+	// texts; for each byte of a value, an instruction of a regular expression.
+	maxCost           = 1_000_000_000
+	costOfSchema      = 1_000
+	costOfText        = 10
+	costOfInstruction = 20
 	// maxFindings is the largest number of findings about one value, and maxSaid that of
 	// the bytes in all their texts.
 	maxFindings = 100
 	maxSaid     = 16 << 10
 )
 
-// Patterns of the formats that are checked, from RFC 3339, RFC 3986 and RFC 9562 in outline. Other
-// formats say nothing about a value.
-var formats = map[string]string{
-	"date":      `^\d{4}-[01]\d-[0-3]\d$`,
-	"time":      `^[0-2]\d:[0-5]\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$`,
-	"date-time": `^\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$`,
-	"email":     `^[^\s@<>]+@[^\s@<>]+$`,
-	"uri":       `^[A-Za-z][A-Za-z0-9+.-]*:\S+$`,
-	"uuid":      `^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$`,
-	"ipv4":      `^((25[0-5]|2[0-4]\d|1?\d?\d)(\.|$)){4}$`,
-	"ipv6":      `^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*$`,
+// formats says which texts have the formats that are checked.
+var formats = map[string]func(text string) bool{
+	"date":      func(text string) bool { return hasLayout(text, time.DateOnly) },
+	"time":      func(text string) bool { return hasLayout(text, "15:04:05Z07:00") },
+	"date-time": func(text string) bool { return hasLayout(text, time.RFC3339) },
+	"email": func(text string) bool {
+		address, err := mail.ParseAddress(text)
+		return err == nil && address.Address == text
+	},
+	"uri": func(text string) bool {
+		address, err := url.Parse(text)
+		return err == nil && address.IsAbs()
+	},
 }
 
-// layouts are the formats for which a pattern is not enough: there is no 31st of June.
-var layouts = map[string]string{"date": time.DateOnly, "date-time": time.RFC3339, "time": "15:04:05Z07:00"}
+func hasLayout(text, layout string) bool {
+	_, err := time.Parse(layout, text)
+	return err == nil
+}
 
 // Check returns distinct findings about value, sorted by field, and nil if value is valid. It
-// stops after 100 findings or 16 KiB of text. If the
-// check may cost more than a second, the only finding says so. value must be as [encoding/json]
-// decodes into any; its numbers may be of any type.
+// stops after 100 findings or 16 KiB of text. If the check may cost more than a second, the only
+// finding says so. value must be as [encoding/json] decodes into any; its numbers may be of any type.
 func (s *Schema) Check(value any) []Finding {
 	values, bytes := measure(value)
-	if s.size.steps*values*1_000+10*s.size.texts*values+(s.size.steps+20*s.size.patterns)*bytes > maxCost {
+	if s.perValue*values+s.perByte*bytes > maxCost {
 		return []Finding{{Violation: Violation{
 			Problem: "is too large to be checked against its schema", Expected: "fewer or shorter values, or a simpler schema",
 		}}}
 	}
-	c := checker{schema: s, value: value}
-	c.check(s.root, value)
-	slices.SortStableFunc(c.findings, func(a, b Finding) int { return a.Compare(b.Violation) })
+	c := checker{root: s, value: value}
+	c.check(s, value)
+	slices.SortStableFunc(c.findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Problem, b.Problem), cmp.Compare(a.Expected, b.Expected))
+	})
 	return slices.CompactFunc(c.findings, func(a, b Finding) bool { return a.Violation == b.Violation })
 }
 
 // measure counts the values in v, itself among them, and the bytes of their texts and keys.
-func measure(v any) (values, bytes int) {
+func measure(v any) (values, bytes float64) {
 	values = 1
 	add := func(v any) {
 		below, texts := measure(v)
@@ -95,14 +95,14 @@ func measure(v any) (values, bytes int) {
 	}
 	switch v := v.(type) {
 	case string:
-		bytes = len(v)
+		bytes = float64(len(v))
 	case []any:
 		for _, item := range v {
 			add(item)
 		}
 	case map[string]any:
 		for key, item := range v {
-			bytes += len(key)
+			bytes += float64(len(key))
 			add(item)
 		}
 	}
@@ -111,178 +111,102 @@ func measure(v any) (values, bytes int) {
 
 // checker checks one value. It goes on after a finding.
 type checker struct {
-	schema   *Schema
+	root     *Schema
 	value    any
 	at       []string // where in value
 	findings []Finding
 	said     int // bytes in the findings
 }
 
+func (c *checker) full() bool { return len(c.findings) >= maxFindings || c.said >= maxSaid }
+
 // check applies a schema to the value that stands where c is. It terminates because a Schema has no cycles.
-func (c *checker) check(sch *jsonschema.Schema, value any) {
-	if sch == nil || len(c.findings) >= maxFindings || c.said >= maxSaid {
+func (c *checker) check(s *Schema, value any) {
+	if s == nil || c.full() {
 		return
 	}
-	part := c.schema.parts[sch]
-	if part.forbids {
+	if s.forbids {
 		c.unknown()
 		return
 	}
-	for _, sub := range sch.AllOf {
+	for _, sub := range s.allOf {
 		c.check(sub, value)
 	}
-	if !fits(part.rest, value) || !fitsLayout(sch.Format, value) {
-		c.whole(sch, value)
-	}
-	switch {
-	case sch.If == nil:
-	case fits(part.condition, value):
-		c.check(sch.Then, value)
-	default:
-		c.check(sch.Else, value)
+	text, isText := value.(string)
+	fits := formats[s.own.Format]
+	if s.checks != nil && s.checks.Validate(value) != nil || isText && fits != nil && !fits(text) {
+		c.whole(s, value)
 	}
 	switch value := value.(type) {
 	case []any:
 		for i, item := range value {
-			sub := sch.Items
-			if i < len(sch.PrefixItems) {
-				sub = sch.PrefixItems[i]
-			}
-			c.below(strconv.Itoa(i), sub, item)
+			c.below(strconv.Itoa(i), s.items, item)
 		}
 	case map[string]any:
-		c.object(sch, value)
+		c.missing(s, value)
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			sub, known := s.properties[key]
+			if !known {
+				sub = s.additional
+			}
+			c.below(key, sub, value[key])
+		}
 	}
-}
-
-// fits reports whether a value fits a schema. Every value fits nil.
-func fits(s *jsonschema.Resolved, value any) bool { return s == nil || s.Validate(value) == nil }
-
-func fitsLayout(format string, value any) bool {
-	layout, known := layouts[format]
-	text, isText := value.(string)
-	if !known || !isText {
-		return true
-	}
-	_, err := time.Parse(layout, text)
-	return err == nil
 }
 
 // below checks a value that stands one step below c.
-func (c *checker) below(step string, sch *jsonschema.Schema, value any) {
+func (c *checker) below(step string, s *Schema, value any) {
 	c.at = append(c.at, step)
-	c.check(sch, value)
+	c.check(s, value)
 	c.at = c.at[:len(c.at)-1]
 }
 
 // whole adds the finding for a value that does not fit what a schema says about it as a whole.
-func (c *checker) whole(sch *jsonschema.Schema, value any) {
-	problem, expected := State(value), describe(sch)
-	forms := slices.Concat(sch.AnyOf, sch.OneOf)
+func (c *checker) whole(s *Schema, value any) {
+	problem, expected := State(value), cmp.Or(s.describe(), "what the schema says")
+	own := s.own
 	switch value := value.(type) {
 	case string:
-		length := utf8.RuneCountInString(value)
-		if value != "" && (sch.MinLength != nil && length < *sch.MinLength || sch.MaxLength != nil && length > *sch.MaxLength) {
+		if length := utf8.RuneCountInString(value); length > 0 && isOutside(length, own.MinLength, own.MaxLength) {
 			problem = fmt.Sprintf("has %d characters", length)
 		}
 	case []any:
-		length := len(value)
-		if length > 0 && (sch.MinItems != nil && length < *sch.MinItems || sch.MaxItems != nil && length > *sch.MaxItems) {
+		if length := len(value); length > 0 && isOutside(length, own.MinItems, own.MaxItems) {
 			problem = fmt.Sprintf("has %d entries", length)
-		} else if sch.Contains != nil && expected == "" {
-			problem = "does not satisfy contains"
 		}
-	case map[string]any:
+	case map[string]any, nil:
 	default:
-		if value != nil && slices.Contains(sch.Types, "string") { // YAML reads version: 8.0 as a number
+		if n := len(own.Types); n > 0 && own.Types[n-1] == "string" { // YAML reads version: 8.0 as a number
 			expected += ", in quotes"
 		}
 	}
-	switch {
-	case expected != "":
-	case sch.Not != nil:
-		problem, expected = problem+", which is not allowed", "another value"
-	case len(forms) > 0:
-		problem, expected = "fits none of the allowed forms, or several", c.reasons(forms, value)
-	}
-	c.add(problem, cmp.Or(expected, "what the schema says"))
+	c.add(problem, expected)
 }
 
-// reasons says what each of several schemas expects of a value that does not fit them.
-func (c *checker) reasons(forms []*jsonschema.Schema, value any) string {
-	var reasons []string
-	for _, form := range forms {
-		sub := checker{schema: c.schema, value: c.value, at: c.at, said: c.said}
-		sub.check(form, value)
-		for _, f := range sub.findings {
-			reasons = append(reasons, strings.TrimSpace(f.Field+" as "+f.Expected))
-		}
-		if len(reasons) >= maxFindings {
-			break
-		}
-	}
-	slices.Sort(reasons)
-	return cmp.Or(joinWords(slices.Compact(reasons), ", or "), "exactly one of them")
-}
-
-// object checks the fields of an object.
-func (c *checker) object(sch *jsonschema.Schema, object map[string]any) {
-	c.missing(sch, object, sch.Required, "is missing")
-	for _, key := range slices.Sorted(maps.Keys(object)) {
-		c.missing(sch, object, sch.DependentRequired[key], fmt.Sprintf("is missing, though %q is given", cut(key)))
-		c.check(sch.DependentSchemas[key], object)
-		property, known := sch.Properties[key]
-		c.below(key, property, object[key])
-		part := c.schema.parts[sch]
-		if !fits(part.names, key) {
-			c.at = append(c.at, key)
-			c.add("is not an allowed name", cmp.Or(describe(sch.PropertyNames), "what the schema says"))
-			c.at = c.at[:len(c.at)-1]
-		}
-		for pattern, sub := range part.named {
-			if pattern.MatchString(key) {
-				known = true
-				c.below(key, sub, object[key])
-			}
-		}
-		if !known {
-			c.below(key, sch.AdditionalProperties, object[key])
-		}
-	}
+func isOutside(n int, least, most *int) bool {
+	return least != nil && n < *least || most != nil && n > *most
 }
 
 // missing adds a finding for each required field that is absent. It names a field that is there
 // instead and looks like a misspelling.
-func (c *checker) missing(sch *jsonschema.Schema, object map[string]any, names []string, problem string) {
-	var strangers []string
-	for _, name := range names {
-		if _, given := object[name]; given || len(c.findings) >= maxFindings || c.said >= maxSaid {
+func (c *checker) missing(s *Schema, object map[string]any) {
+	for _, name := range s.own.Required {
+		if _, given := object[name]; given || c.full() {
 			continue
 		}
-		if strangers == nil {
-			strangers = c.strangers(object)
+		known := c.root.Keys(c.at)
+		strangers := slices.DeleteFunc(slices.Sorted(maps.Keys(object)), func(key string) bool {
+			_, isKnown := slices.BinarySearch(known, key)
+			return isKnown
+		})
+		problem := "is missing"
+		if near := nearest(name, strangers); near != "" {
+			problem += fmt.Sprintf("; is %q meant?", near)
 		}
 		c.at = append(c.at, name)
-		expected := cmp.Or(describe(find(c.schema.root, c.at)), describe(sch.Properties[name]), "a value")
-		p := problem
-		if near := nearest(name, strangers); near != "" {
-			p += fmt.Sprintf("; is %q meant?", near)
-		}
-		c.add(p, expected)
+		c.add(problem, cmp.Or(c.root.find(c.at).describe(), s.properties[name].describe(), "a value"))
 		c.at = c.at[:len(c.at)-1]
 	}
-}
-
-// strangers lists the keys of an object that the schema does not define.
-func (c *checker) strangers(object map[string]any) []string {
-	known := c.schema.Keys(c.at)
-	names := []string{}
-	for _, name := range slices.Sorted(maps.Keys(object)) {
-		if _, isKnown := slices.BinarySearch(known, name); !isKnown {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // unknown adds the finding for a value that the schema forbids.
@@ -291,7 +215,7 @@ func (c *checker) unknown() {
 		c.add("is not allowed", "nothing")
 		return
 	}
-	known := c.schema.Keys(c.at[:len(c.at)-1])
+	known := c.root.Keys(c.at[:len(c.at)-1])
 	meant := nearest(c.at[len(c.at)-1], known)
 	expected := meant
 	switch {

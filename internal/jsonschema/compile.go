@@ -1,30 +1,67 @@
 package jsonschema
 
 import (
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"net/url"
+	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/google/jsonschema-go/jsonschema"
+	"sync"
 )
 
 // Limits on a schema, which may come with a hostile repository. maxCost limits a check.
 const (
-	MaxDepth        = 64      // nesting of the schema's text
-	maxValues       = 2_000   // values in the schema's text
-	maxSteps        = 10_000  // sub-schemas with every $ref written out
-	maxTexts        = 200_000 // bytes of everything else with every $ref written out
-	maxPatterns     = 100     // regular expressions with every $ref written out
-	maxPatternBytes = 1_000   // of one regular expression
-	// maxPatternSize is the largest number of instructions of a compiled regular
-	// expression. Nested repetitions multiply it.
-	maxPatternSize = 5_000
+	MaxDepth        = 64     // nesting of the schema's text
+	maxValues       = 2_000  // values in the schema's text
+	maxSchemas      = 10_000 // sub-schemas with every $ref written out
+	maxPatternBytes = 1_000  // of one regular expression
+	// maxPatternSize is the largest number of instructions of a compiled regular expression,
+	// and maxPatternSizes that of all of them. Nested repetitions multiply it.
+	maxPatternSize  = 5_000
+	maxPatternSizes = 100_000
 )
+
+// Error is a mistake in a schema. Its texts are for the person who wrote the schema.
+type Error struct {
+	// Key is the place in the schema, such as properties.a.type; "" for the schema as a whole.
+	Key string
+	// Problem continues a sentence that begins with Key or the schema's name, as in "is not a list".
+	Problem string
+	// Hint is one or more sentences on what to do, with a correct example.
+	Hint string
+}
+
+func (e *Error) Error() string {
+	place := "the schema"
+	if e.Key != "" {
+		place = e.Key
+	}
+	return place + " " + e.Problem + ". " + e.Hint
+}
+
+func tooComplex() *Error {
+	return &Error{Problem: "is too complex", Hint: fmt.Sprintf(
+		"Keep it under %d values, %d levels, %d steps of patterns and, with every $ref written out, %d sub-schemas "+
+			"or %d bytes.", maxValues, MaxDepth, maxPatternSizes, maxSchemas, maxSchemas*costOfSchema/costOfText)}
+}
+
+//go:embed keywords.json
+var keywordsFile []byte
+
+// keywords compiles the schema of the keywords of a schema.
+//
+//nolint:gochecknoglobals // it is always the same
+var keywords = sync.OnceValues(func() (*Schema, error) {
+	var doc any
+	if err := json.Unmarshal(keywordsFile, &doc); err != nil {
+		return nil, fmt.Errorf("read the keywords of schemas: %w", err)
+	}
+	return compile(map[string]any{"": doc}, "", nil)
+})
 
 // Compile compiles the document called entry. docs maps file names to documents as [encoding/json]
 // decodes into any; entry may refer only to these. fragment is a JSON pointer into entry, or "".
@@ -35,16 +72,19 @@ func Compile(docs map[string]any, entry, fragment string) (*Schema, error) {
 			return nil, tooComplex()
 		}
 	}
-	c := compiler{docs: docs, patterns: map[string]int{}}
-	root := c.refer("#"+fragment, place{doc: entry})
-	s := &Schema{root: root, parts: map[*jsonschema.Schema]part{}, size: c.size}
-	if c.err == nil {
-		c.split(root, s.parts)
+	known, err := keywords()
+	if err != nil {
+		return nil, err
 	}
-	if c.err != nil {
-		return nil, c.err
+	return compile(docs, entry+"#"+fragment, known)
+}
+
+func compile(docs map[string]any, ref string, keywords *Schema) (*Schema, error) {
+	c := compiler{docs: docs, keywords: keywords, compiled: map[string]*Schema{}}
+	if s := c.refer(ref, place{}); c.err == nil {
+		return s, nil
 	}
-	return s, nil
+	return nil, c.err
 }
 
 // countValues adds the number of values in v to n. It reports false if there are too many or they
@@ -61,13 +101,12 @@ func countValues(v any, depth int, n *int) bool {
 	return !slices.ContainsFunc(below, func(v any) bool { return !countValues(v, depth-1, n) })
 }
 
-// compiler writes out what entry refers to. Nothing is read after the first fault, err.
+// compiler compiles what a document refers to. Nothing is read after the first fault, err.
 type compiler struct {
 	docs     map[string]any
-	open     []string       // the places that are being read
-	patterns map[string]int // the sizes of regular expressions that compile
-	number   int            // of regular expressions
-	size     size
+	keywords *Schema            // nil for trust
+	compiled map[string]*Schema // by place; nil while it is read
+	patterns int                // instructions of the regular expressions
 	err      error
 }
 
@@ -82,239 +121,190 @@ func (p place) below(steps ...string) place { return place{doc: p.doc, at: slice
 func (p place) String() string { return p.doc + "#" + strings.Join(p.at, "\x00") }
 
 // fail sets the error for a value that JSON Schema does not allow at a place.
-func (c *compiler) fail(at place, value any, expected string) {
+func (c *compiler) fail(at place, problem, expected string) {
+	c.setError(at, problem, "JSON Schema wants "+expected+` here. `+
+		`Compare it with {"type": "object", "required": ["title"], "properties": {"title": {"type": "string"}}}.`)
+}
+
+func (c *compiler) setError(at place, problem, hint string) {
 	if c.err == nil {
-		c.err = &Error{
-			Key: spell(c.docs[at.doc], at.at), Problem: State(value), Hint: "JSON Schema wants " + expected + " here. " + compareHint,
-		}
+		c.err = &Error{Key: spell(c.docs[at.doc], at.at), Problem: problem, Hint: hint}
 	}
 }
 
-// read reads the schema at a place.
-func (c *compiler) read(p place) *jsonschema.Schema {
-	if c.size.steps++; c.err == nil && c.size.steps > maxSteps {
-		c.err = tooComplex()
+// read returns the schema at a place.
+func (c *compiler) read(p place) *Schema {
+	s, known := c.compiled[p.String()]
+	switch {
+	case c.err != nil || s != nil:
+		return s
+	case known:
+		c.setError(place{}, "has a $ref that refers to itself, directly or through others", "Write the nested levels out.")
+		return nil
 	}
-	s := &jsonschema.Schema{}
+	c.compiled[p.String()] = nil
+	s = &Schema{perValue: costOfSchema, perByte: 1}
 	switch value := ValueAt(c.docs[p.doc], p.at).(type) {
 	case bool:
-		if !value {
-			s.Not = &jsonschema.Schema{}
-		}
+		s.forbids = !value
 	case map[string]any:
-		if slices.Contains(c.open, p.String()) && c.err == nil {
-			c.err = &Error{
-				Problem: "has a $ref that refers to itself, directly or through others", Hint: "Write the nested levels out.",
-			}
-		}
-		c.open = append(c.open, p.String())
-		rest := maps.Clone(value)
-		for _, key := range slices.Sorted(maps.Keys(value)) { // so that the same fault is the first each time
-			if c.err == nil && (c.below(s, key, value[key], p.below(key)) || c.special(s, key, value[key], p.below(key))) {
-				delete(rest, key)
-			}
-		}
-		c.plain(s, rest, p)
-		c.open = c.open[:len(c.open)-1]
+		c.checkKeywords(value, p)
+		c.readOwn(s, value, p)
+		c.readBelow(s, value, p)
 	default:
-		c.fail(p, value, "an object, true or false")
+		c.fail(p, State(value), "an object, true or false")
 	}
+	if s.perValue > maxSchemas*costOfSchema && c.err == nil {
+		c.err = tooComplex()
+	}
+	c.compiled[p.String()] = s
 	return s
 }
 
-// below reads a keyword whose value is one or several schemas. It reports false for others.
-func (c *compiler) below(s *jsonschema.Schema, key string, value any, at place) bool {
-	switch field := fieldOf(s, key).(type) {
-	case **jsonschema.Schema:
-		*field = c.read(at)
-	case *[]*jsonschema.Schema:
-		list, isList := value.([]any)
-		if !isList {
-			c.fail(at, value, "a list of schemas")
-		}
-		for i := range list {
-			*field = append(*field, c.read(at.below(strconv.Itoa(i))))
-		}
-	case *map[string]*jsonschema.Schema:
-		object, isObject := value.(map[string]any)
-		if !isObject {
-			c.fail(at, value, "an object")
-		}
-		*field = map[string]*jsonschema.Schema{}
-		for _, name := range slices.Sorted(maps.Keys(object)) {
-			(*field)[name] = c.read(at.below(name))
-			if c.size.texts += len(name); key == "patternProperties" {
-				c.pattern(name, at.below(name))
-			}
-		}
-	default:
-		return false
-	}
-	return true
-}
-
-// fieldOf returns a pointer to the field of a keyword whose value is one or several schemas, else nil.
-func fieldOf(s *jsonschema.Schema, key string) any {
-	switch key {
-	case "items":
-		return &s.Items
-	case "contains":
-		return &s.Contains
-	case "additionalProperties":
-		return &s.AdditionalProperties
-	case "propertyNames":
-		return &s.PropertyNames
-	case "not":
-		return &s.Not
-	case "if":
-		return &s.If
-	case "then":
-		return &s.Then
-	case "else":
-		return &s.Else
-	case "allOf":
-		return &s.AllOf
-	case "anyOf":
-		return &s.AnyOf
-	case "oneOf":
-		return &s.OneOf
-	case "prefixItems":
-		return &s.PrefixItems
-	case "properties":
-		return &s.Properties
-	case "patternProperties":
-		return &s.PatternProperties
-	case "dependentSchemas":
-		return &s.DependentSchemas
-	default:
-		return nil
-	}
-}
-
-// special reads a keyword that is resolved, refused or ignored. It reports false for others.
-func (c *compiler) special(s *jsonschema.Schema, key string, value any, at place) bool {
-	switch key {
-	case "$defs", "definitions", "$schema", "$id", "id", "$anchor", "$comment", "default", "contentSchema":
-		return true
-	case "$ref":
-		if ref, ok := value.(string); ok {
-			s.AllOf = slices.Insert(s.AllOf, 0, c.refer(ref, at))
-		} else {
-			c.fail(at, value, "text")
-		}
-		return true
-	case "$dynamicRef", "$recursiveRef", "unevaluatedItems", "unevaluatedProperties", "additionalItems", "dependencies":
-		c.err = &Error{
-			Key: spell(c.docs[at.doc], at.at), Problem: "is a keyword that is not read here",
-			Hint: `Write "$ref", "items", "prefixItems", "additionalProperties" or "dependentRequired" in its place.`,
-		}
-		return true
-	default:
-		return false
-	}
-}
-
-// plain reads the other keywords of the schema at a place.
-func (c *compiler) plain(s *jsonschema.Schema, keywords map[string]any, p place) {
-	if c.err != nil || len(keywords) == 0 {
+// checkKeywords checks the keywords of a schema, and their values but for schemas.
+func (c *compiler) checkKeywords(schema map[string]any, p place) {
+	if c.keywords == nil || c.err != nil {
 		return
 	}
-	text, err := json.Marshal(keywords)
-	if c.size.texts += len(text); c.size.texts > maxTexts {
-		c.err = tooComplex()
-		return
-	}
-	wrong := err != nil || json.Unmarshal(text, s) != nil
-	for _, key := range slices.Sorted(maps.Keys(keywords)) {
-		number, isNumber := numberOf(keywords[key])
-		tooSmall := isNumber && (key == "multipleOf" && number <= 0 || isCount(key) && number < 0)
-		if tooSmall || wrong && !decodes(key, keywords[key]) {
-			c.fail(p.below(key), keywords[key], expectedOf(key))
+	for _, f := range c.keywords.Check(schema) {
+		switch at := p.below(f.Path...); {
+		case f.Meant != "":
+			c.setError(at, "is not a known keyword", fmt.Sprintf("Did you mean %q?", f.Meant))
+		case f.Unknown:
+			c.setError(at, "is a keyword that is not read here",
+				"These are: "+strings.Join(c.keywords.Keys(nil), ", ")+".")
+		default:
+			c.fail(at, f.Problem, f.Expected)
 		}
 	}
-	if _, given := keywords["type"]; given {
-		c.types(s, keywords["type"], p.below("type"))
+}
+
+// readOwn reads what a schema says of a value as a whole.
+func (c *compiler) readOwn(s *Schema, schema map[string]any, p place) {
+	own := maps.Clone(schema)
+	for _, key := range []string{
+		"$schema", "$id", "$defs", "definitions", "$ref", "default", "allOf", "properties", "items", "additionalProperties",
+	} {
+		delete(own, key)
 	}
-	if s.Pattern != "" {
-		c.pattern(s.Pattern, p.below("pattern"))
+	text, err := json.Marshal(own)
+	if err == nil && c.err == nil {
+		err = json.Unmarshal(text, &s.own)
 	}
-	if pattern, known := formats[s.Format]; known {
-		s.AllOf = append(s.AllOf, &jsonschema.Schema{Format: s.Format, Pattern: pattern})
+	s.perValue += costOfText * float64(len(text))
+	c.readTypes(s, p)
+	if s.own.Pattern != "" {
+		c.readPattern(s, p.below("pattern"))
+	}
+	checked := s.own
+	checked.Required = nil
+	if err == nil && c.err == nil {
+		s.checks, err = checked.Resolve(nil)
+	}
+	if err != nil {
+		c.fail(p, fmt.Sprintf("cannot be used (%v)", err), "keywords with values of their types")
 	}
 }
 
-// decodes reports whether a keyword has a value of its type.
-func decodes(key string, value any) bool {
-	text, err := json.Marshal(map[string]any{key: value})
-	return err == nil && json.Unmarshal(text, &jsonschema.Schema{}) == nil
-}
-
-// isCount says that the value of a keyword is a number of characters, items or properties.
-func isCount(key string) bool {
-	return strings.HasSuffix(key, "Length") || strings.HasSuffix(key, "Items") && key != "uniqueItems" ||
-		strings.HasSuffix(key, "Properties") || strings.HasSuffix(key, "Contains")
-}
-
-// expectedOf says what the value of a keyword is.
-func expectedOf(key string) string {
-	switch key {
-	case "required":
-		return "a list of text"
-	case "enum", "examples":
-		return "a list"
-	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
-		return "a number"
-	case "multipleOf":
-		return "a number above 0"
-	case "uniqueItems":
-		return "true or false"
-	}
-	if isCount(key) {
-		return fmt.Sprintf("a whole number from 0 to %d", math.MaxInt32)
-	}
-	return "text"
-}
-
-// types sorts the types of a schema into the order in which they are described.
-func (c *compiler) types(s *jsonschema.Schema, value any, at place) {
+// readTypes sorts the types of a schema into the order in which they are described.
+func (c *compiler) readTypes(s *Schema, p place) {
 	order := []string{"null", "boolean", "number", "integer", "string", "array", "object"}
-	if s.Type != "" {
-		s.Types, s.Type = []string{s.Type}, ""
+	if s.own.Type != "" {
+		s.own.Types, s.own.Type = []string{s.own.Type}, ""
 	}
-	if slices.ContainsFunc(s.Types, func(name string) bool { return !slices.Contains(order, name) }) {
-		c.fail(at, value, "one of "+strings.Join(slices.Sorted(slices.Values(order)), ", "))
+	for _, name := range s.own.Types {
+		if !slices.Contains(order, name) {
+			c.fail(p.below("type"), State(name), "one of "+strings.Join(slices.Sorted(slices.Values(order)), ", "))
+		}
 	}
-	slices.SortFunc(s.Types, func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })
+	slices.SortFunc(s.own.Types, func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })
 }
 
-// refer reads the schema that a $ref at a place points to: a file name, "#" and a JSON pointer.
-func (c *compiler) refer(ref string, from place) *jsonschema.Schema {
+// readPattern checks the size of a regular expression before it is compiled, which takes memory in
+// proportion to it.
+func (c *compiler) readPattern(s *Schema, at place) {
+	text := s.own.Pattern
+	parsed, err := syntax.Parse(text[:min(len(text), maxPatternBytes)], syntax.Perl)
+	if err != nil || len(text) > maxPatternBytes || programSize(parsed) > maxPatternSize {
+		c.fail(at, State(text), fmt.Sprintf("a regular expression of at most %d bytes and %d steps", maxPatternBytes, maxPatternSize))
+		return
+	}
+	size := programSize(parsed)
+	s.perByte += costOfInstruction * float64(size)
+	if c.patterns += size; c.patterns > maxPatternSizes && c.err == nil {
+		c.err = tooComplex()
+	}
+}
+
+// programSize estimates the number of instructions of a regular expression, which is its cost
+// for each character of a text.
+func programSize(re *syntax.Regexp) int {
+	size := 1 + len(re.Rune)
+	if re.Op == syntax.OpCharClass {
+		size = 1 + len(re.Rune)/8
+	}
+	for _, sub := range re.Sub {
+		size += programSize(sub)
+	}
+	if re.Op == syntax.OpRepeat {
+		size *= max(re.Max, re.Min+1, 1)
+	}
+	return min(size, 1<<30)
+}
+
+// readBelow reads the schemas below one, and those that it refers to.
+func (c *compiler) readBelow(s *Schema, schema map[string]any, p place) {
+	read := func(sub *Schema) *Schema {
+		if sub != nil {
+			s.perValue, s.perByte = s.perValue+sub.perValue, s.perByte+sub.perByte
+		}
+		return sub
+	}
+	if ref, ok := schema["$ref"].(string); ok {
+		s.allOf = append(s.allOf, read(c.refer(ref, p.below("$ref"))))
+	}
+	allOf, _ := schema["allOf"].([]any)
+	for i := range allOf {
+		s.allOf = append(s.allOf, read(c.read(p.below("allOf", strconv.Itoa(i)))))
+	}
+	if _, ok := schema["items"]; ok {
+		s.items = read(c.read(p.below("items")))
+	}
+	if _, ok := schema["additionalProperties"]; ok {
+		s.additional = read(c.read(p.below("additionalProperties")))
+	}
+	properties, _ := schema["properties"].(map[string]any)
+	s.properties = map[string]*Schema{}
+	for _, name := range slices.Sorted(maps.Keys(properties)) { // so that the same fault is the first each time
+		s.properties[name] = read(c.read(p.below("properties", name)))
+	}
+}
+
+// refer returns the schema that a $ref at a place points to: a file name, "#" and a JSON pointer.
+func (c *compiler) refer(ref string, from place) *Schema {
 	name, pointer, _ := strings.Cut(ref, "#")
 	if name == "" {
 		name = from.doc
 	}
 	value, known := c.docs[name]
 	if !known {
-		c.err = &Error{
-			Key: spell(c.docs[from.doc], from.at), Problem: fmt.Sprintf("is %q, which points outside the file", cut(ref)),
-			Hint: `Copy what it refers to into "$defs" of this file and refer to that, for example {"$ref": "#/$defs/status"}.`,
-		}
+		c.setError(from, fmt.Sprintf("is %q, which points outside the file", cut(ref)),
+			`Copy what it refers to into "$defs" of this file and refer to that, for example {"$ref": "#/$defs/status"}.`)
 		return nil
 	}
 	to := place{doc: name}
-	if pointer != "" {
-		decoded, err := url.PathUnescape(pointer)
-		steps := strings.Split(decoded, "/")
-		for _, step := range steps[1:] {
-			to.at = append(to.at, strings.NewReplacer("~1", "/", "~0", "~").Replace(step))
-		}
-		if value = ValueAt(value, to.at); err != nil || steps[0] != "" || value == nil {
-			c.err = &Error{
-				Problem: fmt.Sprintf("has the $ref %q, and there is nothing at that place", cut(ref)),
-				Hint:    `Point to a part of this file, for example {"$ref": "#/$defs/status"}.`,
-			}
-			return nil
-		}
+	if pointer == "" {
+		return c.read(to)
+	}
+	decoded, err := url.PathUnescape(pointer)
+	steps := strings.Split(decoded, "/")
+	for _, step := range steps[1:] {
+		to.at = append(to.at, strings.NewReplacer("~1", "/", "~0", "~").Replace(step))
+	}
+	if value = ValueAt(value, to.at); err != nil || steps[0] != "" || value == nil {
+		c.setError(place{}, fmt.Sprintf("has the $ref %q, and there is nothing at that place", cut(ref)),
+			`Point to a part of this file, for example {"$ref": "#/$defs/status"}.`)
+		return nil
 	}
 	return c.read(to)
 }

@@ -4,58 +4,50 @@
 //
 // github.com/google/jsonschema-go checks each value. This package splits a schema into
 // the parts that apply to one value, so that every fault is found and has its place, and
-// bounds what a check costs.
+// bounds what a check costs. A schema has the keywords of keywords.json, and no recursion.
 package jsonschema
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Schema is a compiled JSON Schema without recursion. It is immutable and safe for concurrent use.
+// Schema is a compiled JSON Schema. It is immutable and safe for concurrent use.
 type Schema struct {
-	root  *jsonschema.Schema // a tree: every $ref is written out, as the first of allOf
-	parts map[*jsonschema.Schema]part
-	size  size
-}
+	own     jsonschema.Schema    // the keywords for the value as a whole
+	checks  *jsonschema.Resolved // own, but for what is required; nil if the schema is true or false
+	forbids bool                 // the schema is false
 
-// part is what a sub-schema is compiled to.
-type part struct {
-	rest      *jsonschema.Resolved                  // the keywords for the value as a whole; nil: none
-	condition *jsonschema.Resolved                  // if
-	names     *jsonschema.Resolved                  // propertyNames
-	named     map[*regexp.Regexp]*jsonschema.Schema // patternProperties
-	forbids   bool                                  // the schema is false
-}
+	allOf      []*Schema // first what $ref refers to
+	properties map[string]*Schema
+	items      *Schema
+	additional *Schema
 
-// size measures a schema with every $ref written out.
-type size struct {
-	steps    int // sub-schemas
-	texts    int // bytes of the values of other keywords
-	patterns int // instructions of the regular expressions
+	// What a check costs, as maxCost counts: for each value, and for each byte of them. Both
+	// include the schemas below this one, each time that one is referred to.
+	perValue, perByte float64
 }
 
 // Title returns the schema's title, or "".
-func (s *Schema) Title() string { return s.root.Title }
+func (s *Schema) Title() string { return s.own.Title }
 
 // Description returns the schema's description, or "".
-func (s *Schema) Description() string { return s.root.Description }
+func (s *Schema) Description() string { return s.own.Description }
 
 // Keys lists the keys that the schema names for the object at a path of keys and indexes, sorted.
 func (s *Schema) Keys(path []string) []string {
-	properties := map[string]*jsonschema.Schema{}
-	collect(find(s.root, path), properties, nil)
+	properties := map[string]*Schema{}
+	s.find(path).collect(properties, nil)
 	return slices.Sorted(maps.Keys(properties))
 }
 
 // Example returns the first of the schema's examples for the value at a path of keys and indexes.
 func (s *Schema) Example(path []string) (example any, ok bool) {
-	for sch := find(s.root, path); sch != nil; sch = first(sch.AllOf) {
-		if len(sch.Examples) > 0 {
-			return sch.Examples[0], true
+	for at := s.find(path); at != nil; at = at.first() {
+		if len(at.own.Examples) > 0 {
+			return at.own.Examples[0], true
 		}
 	}
 	return nil, false
@@ -66,7 +58,7 @@ type Field struct {
 	Name     string
 	Required bool
 	// Expected describes the key's values, such as "one of high, low" or "text". It is "" if the
-	// schema does not limit them, or only in a way that cannot be described.
+	// schema does not limit them.
 	Expected string
 	// Description is the schema's description of the key, or "".
 	Description string
@@ -74,11 +66,10 @@ type Field struct {
 
 // Fields returns the keys of the object that the schema describes. Required keys come first, in the
 // schema's order, with those of referenced schemas before its own; then the optional keys by name.
-// Keys that only occur under a condition are left out.
 func (s *Schema) Fields() []Field {
-	properties := map[string]*jsonschema.Schema{}
+	properties := map[string]*Schema{}
 	var names []string
-	collect(s.root, properties, &names)
+	s.collect(properties, &names)
 	required := len(names)
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		if !slices.Contains(names[:required], name) {
@@ -88,54 +79,54 @@ func (s *Schema) Fields() []Field {
 	fields := make([]Field, len(names))
 	for i, name := range names {
 		property := properties[name]
-		fields[i] = Field{Name: name, Required: i < required, Expected: describe(property)}
-		for p := property; p != nil && fields[i].Description == ""; p = first(p.AllOf) {
-			fields[i].Description = p.Description
+		fields[i] = Field{Name: name, Required: i < required, Expected: property.describe()}
+		for p := property; p != nil && fields[i].Description == ""; p = p.first() {
+			fields[i].Description = p.own.Description
 		}
 	}
 	return fields
 }
 
-func first(schemas []*jsonschema.Schema) *jsonschema.Schema {
-	if len(schemas) == 0 {
+func (s *Schema) first() *Schema {
+	if len(s.allOf) == 0 {
 		return nil
 	}
-	return schemas[0]
+	return s.allOf[0]
 }
 
-// collect adds the keys that sch names, and those that it requires unless required is nil. It
-// visits allOf first, so that a definition in sch replaces one in a schema that sch refers to.
-func collect(sch *jsonschema.Schema, properties map[string]*jsonschema.Schema, required *[]string) {
-	if sch == nil {
+// collect adds the keys that s names, and those that it requires unless required is nil. It
+// visits allOf first, so that a definition in s replaces one in a schema that s refers to.
+func (s *Schema) collect(properties map[string]*Schema, required *[]string) {
+	if s == nil {
 		return
 	}
-	for _, sub := range sch.AllOf {
-		collect(sub, properties, required)
+	for _, sub := range s.allOf {
+		sub.collect(properties, required)
 	}
-	maps.Copy(properties, sch.Properties)
+	maps.Copy(properties, s.properties)
 	if required == nil {
 		return
 	}
-	for _, name := range sch.Required {
+	for _, name := range s.own.Required {
 		if !slices.Contains(*required, name) {
 			*required = append(*required, name)
 		}
 	}
 }
 
-// find returns the schema below sch for the value at a path of keys and indexes, or nil.
-func find(sch *jsonschema.Schema, at []string) *jsonschema.Schema {
-	if sch == nil || len(at) == 0 {
-		return sch
+// find returns the schema for the value at a path of keys and indexes, or nil.
+func (s *Schema) find(at []string) *Schema {
+	if s == nil || len(at) == 0 {
+		return s
 	}
-	if property, ok := sch.Properties[at[0]]; ok {
-		return find(property, at[1:])
+	if property, ok := s.properties[at[0]]; ok {
+		return property.find(at[1:])
 	}
-	if sch.Items != nil {
-		return find(sch.Items, at[1:])
+	if s.items != nil {
+		return s.items.find(at[1:])
 	}
-	for _, sub := range sch.AllOf {
-		if found := find(sub, at); found != nil {
+	for _, sub := range s.allOf {
+		if found := sub.find(at); found != nil {
 			return found
 		}
 	}

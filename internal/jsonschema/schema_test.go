@@ -129,9 +129,9 @@ func TestSchema_CheckExpects(t *testing.T) {
 		{`{"type": "number", "exclusiveMinimum": 0, "multipleOf": 0.5}`, "a number above 0 in steps of 0.5"},
 		{`{"type": "array"}`, "a list"},
 		{`{"type": "array", "items": {"type": "integer"}, "minItems": 1}`, "a list, each entry a whole number, at least 1"},
-		{`{"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}`, "text or a list of text"},
+		{`{"type": ["string", "array"], "items": {"type": "string"}}`, "text or a list of text"},
 		{`{"allOf": [{"$ref": "#/$defs/x"}], "$defs": {"x": {"type": "boolean"}}}`, "true or false"},
-		{`{"minProperties": 9}`, "what the schema says"},
+		{`{"minimum": 9, "type": "integer"}`, "a whole number of at least 9"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.schema, func(t *testing.T) {
@@ -178,7 +178,10 @@ func TestCompile_Refuses(t *testing.T) {
 		copyHere  = ` Copy what it refers to into "$defs" of this file and refer to that, for example {"$ref": "#/$defs/status"}.`
 		pointHere = ` Point to a part of this file, for example {"$ref": "#/$defs/status"}.`
 		compare   = ` Compare it with {"type": "object", "required": ["title"], "properties": {"title": {"type": "string"}}}.`
-		limits    = " Keep it under 2000 values, 64 levels and, with every $ref written out, 100 patterns, 10000 sub-schemas and 200000 bytes."
+		limits    = " Keep it under 2000 values, 64 levels, 100000 steps of patterns and, with every $ref written out, 10000 sub-schemas or 1000000 bytes."
+		known     = " These are: $comment, $defs, $id, $ref, $schema, additionalProperties, allOf, const, default, definitions, deprecated, description, " +
+			"enum, examples, exclusiveMaximum, exclusiveMinimum, format, items, maxItems, maxLength, maximum, minItems, minLength, minimum, multipleOf, " +
+			"pattern, properties, readOnly, required, title, type, uniqueItems, writeOnly."
 	)
 	tests := []struct{ name, schema, want string }{
 		{"remote reference", `{"items": {"$ref": "http://127.0.0.1:1/x"}}`, `items.$ref is "http://127.0.0.1:1/x", which points outside the file.` + copyHere},
@@ -191,10 +194,11 @@ func TestCompile_Refuses(t *testing.T) {
 		{"long pattern", `{"pattern": "` + strings.Repeat("a", 1_001) + `"}`, `pattern is "` + strings.Repeat("a", 60) + `"…. JSON Schema wants a regular expression of at most 1000 bytes and 5000 steps here.` + compare},
 		{"negative count", `{"properties": {"a": {"minLength": -1}}}`, `properties.a.minLength is -1. JSON Schema wants a whole number from 0 to 2147483647 here.` + compare},
 		{"step of nothing", `{"multipleOf": 0}`, `multipleOf is 0. JSON Schema wants a number above 0 here.` + compare},
-		{"list as a schema", `{"allOf": [{"not": []}]}`, `allOf[0].not is empty. JSON Schema wants an object, true or false here.` + compare},
+		{"list as a schema", `{"allOf": [{"items": []}]}`, `allOf[0].items is empty. JSON Schema wants true or false or an object here.` + compare},
 		{"list of properties", `{"properties": ["a"]}`, `properties is a list. JSON Schema wants an object here.` + compare},
-		{"keyword of other schemas", `{"unevaluatedProperties": false}`, `unevaluatedProperties is a keyword that is not read here. Write "$ref", "items", "prefixItems", "additionalProperties" or "dependentRequired" in its place.`},
-		{"depth", strings.Repeat(`{"not":`, jsonschema.MaxDepth) + "{}" + strings.Repeat("}", jsonschema.MaxDepth), "the schema is too complex." + limits},
+		{"keyword of other schemas", `{"items": {"if": true}}`, `items.if is a keyword that is not read here.` + known},
+		{"misspelt keyword", `{"requierd": ["a"]}`, `requierd is not a known keyword. Did you mean "required"?`},
+		{"depth", strings.Repeat(`{"items":`, jsonschema.MaxDepth) + "{}" + strings.Repeat("}", jsonschema.MaxDepth), "the schema is too complex." + limits},
 		{"values", `{"enum": [` + strings.Repeat("1,", 2_000) + `1]}`, "the schema is too complex." + limits},
 	}
 	for _, tt := range tests {

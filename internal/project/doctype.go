@@ -1,12 +1,14 @@
 package project
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/jsonschema"
 )
 
@@ -33,7 +35,7 @@ type DocType struct {
 }
 
 // Violation is one thing that is wrong with a document's front matter.
-type Violation = jsonschema.Violation
+type Violation = document.Violation
 
 // commonFields are the fields that the server itself reads. No schema can forbid them.
 var commonFields = []string{
@@ -67,10 +69,12 @@ func (t DocType) Validate(frontMatter map[string]any) []Violation {
 			if _, given := frontMatter[f.Field]; given && value[f.Field] == nil {
 				f.Problem = "is empty"
 			}
-			violations = append(violations, f.Violation)
+			violations = append(violations, Violation(f.Violation))
 		}
 	}
-	slices.SortStableFunc(violations, Violation.Compare)
+	slices.SortStableFunc(violations, func(a, b Violation) int {
+		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Problem, b.Problem), cmp.Compare(a.Expected, b.Expected))
+	})
 	return slices.Compact(violations)
 }
 

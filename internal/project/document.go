@@ -19,7 +19,7 @@ func (p *Project) DocumentType(relPath string) (document.DocType, bool) {
 
 func (p *Project) documentType(t DocType) document.DocType {
 	d := document.DocType{Name: t.Name, Docs: p.docsDir, LinkRoot: p.Config.Documents.LinkRoot, SchemaHash: t.SchemaHash}
-	d.Validate = t.documentViolations
+	d.Validate = t.Validate
 	switch {
 	case p.Lenient():
 		d.SchemaHash = p.lenientHash()
@@ -51,12 +51,12 @@ func (p *Project) lenientHash() string {
 func (p *Project) advise(t DocType, frontMatter map[string]any) []document.Violation {
 	if p.Profiled(frontMatter) {
 		if profiled, err := profiled(t); err == nil { // a test compiles what is built in
-			return profiled.documentViolations(frontMatter)
+			return profiled.Validate(frontMatter)
 		}
 	}
 	given := frontMatter["doc_type"]
 	if given == nil || given == t.Name {
-		return t.documentViolations(frontMatter)
+		return t.Validate(frontMatter)
 	}
 	names := make([]string, len(p.types))
 	for i, known := range p.types {
@@ -64,17 +64,8 @@ func (p *Project) advise(t DocType, frontMatter map[string]any) []document.Viola
 	}
 	frontMatter = maps.Clone(frontMatter)
 	delete(frontMatter, "doc_type")
-	return slices.Insert(t.documentViolations(frontMatter), 0, document.Violation{
+	return slices.Insert(t.Validate(frontMatter), 0, document.Violation{
 		Field: "doc_type", Problem: jsonschema.State(given),
 		Expected: fmt.Sprintf("one of %s; it counts as %s", strings.Join(names, ", "), t.Name),
 	})
-}
-
-func (t DocType) documentViolations(frontMatter map[string]any) []document.Violation {
-	found := t.Validate(frontMatter)
-	violations := make([]document.Violation, len(found))
-	for i, v := range found {
-		violations[i] = document.Violation(v)
-	}
-	return violations
 }

@@ -30,6 +30,12 @@ func compileShortForm(file string, doc any) (*jsonschema.Schema, error) {
 					Hint:    "Declare each field once, as required or as optional.",
 				}
 			}
+			if field["type"] == "enum" && field["values"] == nil {
+				return nil, &ConfigError{
+					Path: file, Key: fmt.Sprintf("%s[%d].values", list, i), Problem: "is missing",
+					Hint: `Write a list of what it may be, for example "values": ["stable","beta"].`,
+				}
+			}
 			property := fieldSchema(field)
 			if description, ok := field["description"].(string); ok {
 				property["description"] = description
