@@ -96,18 +96,15 @@ func (s schemaFiles) places(n node, field string, word func() string) (all []pla
 	}
 	properties, _ := s.properties(n)
 	target := s.resolve(n)
-	for _, alternative := range list(target.schema["anyOf"]) {
-		add(node{target.file, object(alternative)}, field, func(value any) any { return value })
-	}
-	enum := list(target.schema["enum"])
-	switch types := fmt.Sprint(target.schema["type"]); {
-	case len(enum) > 0:
+	types := fmt.Sprint(target.schema["type"])
+	if enum := list(target.schema["enum"]); len(enum) > 0 {
 		last := fmt.Sprint(enum[len(enum)-1])
 		all = append(all, place{value: last, field: field, text: last, enum: true})
-	case strings.Contains(types, "string") && target.schema["format"] != "date":
+	} else if strings.Contains(types, "string") && target.schema["format"] != "date" {
 		text := word()
 		all = append(all, place{value: text, field: field, text: text})
-	case strings.Contains(types, "array"):
+	}
+	if strings.Contains(types, "array") {
 		add(target.items(), field, func(value any) any { return []any{value} })
 	}
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
