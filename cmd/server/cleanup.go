@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
@@ -24,7 +24,7 @@ const defaultGrace = 30 * day
 const day = 24 * time.Hour
 
 func newCleanupCommand(flags *flags) *cobra.Command {
-	options := index.CleanupOptions{Grace: defaultGrace, Judge: judge}
+	options := index.CleanupOptions{Grace: defaultGrace}
 	command := &cobra.Command{
 		Use:   "cleanup",
 		Short: "Remove from the index what no checkout needs any more",
@@ -50,6 +50,7 @@ beside any number of servers; --dry-run says what it would remove.`,
 }
 
 func (s *setup) cleanup(ctx context.Context, options index.CleanupOptions) error {
+	options.Judge = func(key catalog.TenantKey, root string) index.CheckoutState { return workspace.StateOf(ctx, key, root) }
 	cleaned, err := s.index.Cleanup(ctx, options)
 	if err != nil && len(cleaned.Tenants)+len(cleaned.Projects) == 0 {
 		return err
@@ -81,20 +82,6 @@ func newCleanedUp(cleaned index.CleanupResult, dryRun bool) cleanedUp {
 		out.Checkouts = append(out.Checkouts, cleanedCheckout{t.Key.Project, t.Key.Branch, t, t.State == index.Gone})
 	}
 	return out
-}
-
-// judge says whether a checkout is still on the disk of this machine.
-func judge(key catalog.TenantKey, root string) index.CheckoutState {
-	switch project.CheckoutStateOf(root, key.Project, key.Branch) {
-	case project.Here:
-		return index.Alive
-	case project.BranchGone:
-		return index.Gone
-	case project.Renamed:
-		return index.Renamed
-	default:
-		return index.Unknown
-	}
 }
 
 // printCleaned prints what was removed and why, one line each, and then the totals.

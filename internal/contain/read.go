@@ -65,19 +65,9 @@ func (r *Root) open(name string) (target string, file *os.File, err error) {
 
 // ReadFile reads a regular file of at most limit bytes, wherever its path leads. It is for
 // files that no folder contains: the user's own settings, and git's, which a worktree has
-// elsewhere. The errors are those of [OpenFile].
+// elsewhere. The error is [ErrNotRegular], a *[TooLargeError] or the system's. It never waits
+// for a named pipe.
 func ReadFile(path string, limit int64) ([]byte, error) {
-	file, err := OpenFile(path, limit)
-	if err != nil {
-		return nil, err
-	}
-	read, err := readOpen(file, limit)
-	return read.Content, err
-}
-
-// OpenFile is ReadFile for a file that is read bit by bit. The error is [ErrNotRegular], a
-// *[TooLargeError] or the system's. It never waits for a named pipe.
-func OpenFile(path string, limit int64) (*os.File, error) {
 	info, err := os.Stat(path) // a device is not even opened
 	if err == nil && !info.Mode().IsRegular() {
 		err = ErrNotRegular
@@ -89,24 +79,8 @@ func OpenFile(path string, limit int64) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err = file.Stat()
-	if err == nil {
-		err = fits(info, limit)
-	}
-	if err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return file, nil
-}
-
-func fits(info fs.FileInfo, limit int64) error {
-	switch {
-	case !info.Mode().IsRegular():
-		return ErrNotRegular
-	case info.Size() > limit:
-		return &TooLargeError{Size: info.Size(), Limit: limit}
-	}
-	return nil
+	read, err := readOpen(file, limit)
+	return read.Content, err
 }
 
 // readOpen reads a file to its end, and closes it.
@@ -115,8 +89,11 @@ func readOpen(file *os.File, limit int64) (read File, err error) {
 	if read.Before, err = file.Stat(); err != nil {
 		return File{}, err
 	}
-	if err := fits(read.Before, limit); err != nil {
-		return File{}, err
+	switch {
+	case !read.Before.Mode().IsRegular():
+		return File{}, ErrNotRegular
+	case read.Before.Size() > limit:
+		return File{}, &TooLargeError{Size: read.Before.Size(), Limit: limit}
 	}
 	content := bytes.NewBuffer(make([]byte, 0, read.Before.Size()+bytes.MinRead))
 	if _, err := content.ReadFrom(io.LimitReader(file, limit+1)); err != nil {

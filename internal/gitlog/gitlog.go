@@ -16,7 +16,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -63,26 +62,33 @@ func Open(dir string) (Folder, error) {
 // Head returns the commit that is checked out. It is much cheaper than a history. The
 // error is [ErrNone] if there is no commit.
 func (f Folder) Head(ctx context.Context) (commit string, err error) {
-	err = f.run(ctx, func(output io.Reader) error {
-		text, err := io.ReadAll(output)
-		commit = strings.TrimSpace(string(text))
-		return err
-	}, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-	if err == nil && commit == "" {
-		err = ErrNone
+	return f.ask(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+}
+
+// HasBranch reports whether the repository has a local branch with a short name.
+func (f Folder) HasBranch(ctx context.Context, name string) (bool, error) {
+	_, err := f.ask(ctx, "show-ref", "--verify", "--quiet", "refs/heads/"+name)
+	if errors.Is(err, ErrNone) && !errors.Is(err, errNoGit) {
+		return false, nil
 	}
-	return commit, err
+	return err == nil, err
 }
 
 // Shallow reports whether the checkout has only the newest commits of its history. Then
 // its oldest commit seems to add every file.
-func (f Folder) Shallow(ctx context.Context) (shallow bool, err error) {
+func (f Folder) Shallow(ctx context.Context) (bool, error) {
+	answer, err := f.ask(ctx, "rev-parse", "--is-shallow-repository")
+	return answer == "true", err
+}
+
+// ask returns what git prints, without the space around it.
+func (f Folder) ask(ctx context.Context, arguments ...string) (answer string, err error) {
 	err = f.run(ctx, func(output io.Reader) error {
 		text, err := io.ReadAll(output)
-		shallow = bytes.HasPrefix(text, []byte("true"))
+		answer = strings.TrimSpace(string(text))
 		return err
-	}, "rev-parse", "--is-shallow-repository")
-	return shallow, err
+	}, arguments...)
+	return answer, err
 }
 
 // Added returns when the files of the folder were first committed, as far as the history
@@ -91,20 +97,7 @@ func (f Folder) Shallow(ctx context.Context) (shallow bool, err error) {
 // in the same commit, keeps its date. Files that the folder no longer has are among them.
 func (f Folder) Added(ctx context.Context, commit string) (map[string]string, error) {
 	dates := map[string]string{}
-	// The newest commit comes first. now says what a file is called that had another name.
-	now := map[string]string{}
-	err := f.changes(ctx, commit, "AR", func(c change) {
-		name, moved := now[c.path]
-		if !moved {
-			name = c.path
-		}
-		if c.from == "" {
-			dates[name] = c.Date // of several additions the first one counts
-			return
-		}
-		delete(now, c.path)
-		now[c.from] = name
-	})
+	err := f.history(ctx, commit, "AR", func(name string, c Commit) { dates[name] = c.Date }) // the first one counts
 	return dates, err
 }
 
@@ -120,54 +113,67 @@ type Commit struct {
 // file is no change. Files that the folder no longer has are among them.
 func (f Folder) Touched(ctx context.Context, commit string) (map[string]Commit, error) {
 	touched := map[string]Commit{}
-	now := map[string]string{} // as in Added
-	err := f.changes(ctx, commit, "AMTR", func(c change) {
-		name, moved := now[c.path]
-		if !moved {
-			name = c.path
-		}
-		if c.from != "" {
-			now[c.from] = name
-			return
-		}
+	err := f.history(ctx, commit, "AMTR", func(name string, c Commit) {
 		if _, later := touched[name]; !later {
-			touched[name] = c.Commit
+			touched[name] = c
 		}
 	})
 	return touched, err
 }
 
-// change describes how a commit changed a file of the folder.
-type change struct {
-	Commit
+// history calls visit for the changes of the kinds given, as in git's --diff-filter, but for
+// moves, from the newest commit to the oldest. name is what the file is called now. Merges
+// are left out.
+func (f Folder) history(ctx context.Context, commit, kinds string, visit func(name string, c Commit)) error {
+	now := map[string]string{} // by a former name
+	arguments := append([]string{
+		"log", "--format=" + mark + "%H %ad %an", "--date=short", "--no-notes", "--no-mailmap",
+		// Only files with the same bytes count as moved: to compare them git reads none.
+		"--find-renames=100%",
+	}, f.listing(kinds)...)
+	return f.run(ctx, func(output io.Reader) error {
+		return parse(output, func(c change) {
+			name, moved := now[c.path]
+			if !moved {
+				name = c.path
+			}
+			if c.from == "" {
+				visit(name, c.Commit)
+				return
+			}
+			delete(now, c.path)
+			now[c.from] = name
+		})
+	}, append(arguments, commit, "--", f.name)...)
+}
 
-	path string // in the folder, with / separators
-	from string // the path before, if the file was moved; "" otherwise
-	gone bool   // the file was removed
+// listing returns the options with which git lists changes of the folder as parse reads
+// them: those of the kinds given, by paths in the folder.
+func (f Folder) listing(kinds string) []string {
+	relative := "--relative" // to top
+	if f.name != "." {
+		relative += "=" + f.name + "/"
+	}
+	return []string{
+		"-z", "--name-status", "--diff-filter=" + kinds, "--no-ext-diff", "--no-textconv", "--no-color",
+		"--ignore-submodules=all", "-O/dev/null", relative,
+	}
 }
 
 // mark begins the line of a commit in git's output. No line of a change begins with it.
 const mark = "\x01"
 
-// changes calls visit for the changes of the kinds given, as in git's --diff-filter, from
-// the newest commit to the oldest. Merges are left out. options are further ones of git
-// log.
-func (f Folder) changes(ctx context.Context, commit, kinds string, visit func(change), options ...string) error {
-	relative := "--relative" // to top
-	if f.name != "." {
-		relative += "=" + f.name + "/"
-	}
-	arguments := slices.Concat([]string{
-		"log", "--format=" + mark + "%H %ad %an", "--date=short", "-z", "--name-status", "--diff-filter=" + kinds,
-		// Only files with the same bytes count as moved: to compare them git reads none.
-		"--find-renames=100%", "--no-ext-diff", "--no-textconv", "--no-notes", "--no-mailmap", "--no-color",
-		"--ignore-submodules=all", "-O/dev/null", relative,
-	}, options, []string{commit, "--", f.name})
-	return f.run(ctx, func(output io.Reader) error { return parse(output, visit) }, arguments...)
+// change describes how a file of the folder was changed.
+type change struct {
+	Commit // of git log
+
+	kind string // as git's --diff-filter has it
+	path string // in the folder, with / separators
+	from string // the path before, if the file was moved; "" otherwise
 }
 
-// parse reads the output of git log: for each commit its name, date and author behind mark, and for
-// each of its changes the kind and the path, or for a move the path before and after. A NUL
+// parse reads the output of git log or git diff: for each commit its name, date and author behind
+// mark, and for each change the kind and the path, or for a move the path before and after. A NUL
 // follows each of them, and another one each commit.
 func parse(output io.Reader, visit func(change)) error {
 	fields := bufio.NewScanner(output)
@@ -185,8 +191,8 @@ func parse(output io.Reader, visit func(change)) error {
 		if kind == "" {
 			continue
 		}
-		c := change{Commit: commit, gone: kind == "D"}
-		if strings.HasPrefix(kind, "R") && fields.Scan() {
+		c := change{Commit: commit, kind: kind[:1]}
+		if c.kind == "R" && fields.Scan() {
 			c.from = fields.Text()
 		}
 		if !fields.Scan() {
@@ -196,7 +202,7 @@ func parse(output io.Reader, visit func(change)) error {
 		visit(c)
 	}
 	if err := fields.Err(); err != nil {
-		return fmt.Errorf("read git log: %w", err)
+		return fmt.Errorf("read git's changes: %w", err)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -150,7 +151,7 @@ func readContents(output *bufio.Reader, batch []Object, visit func(object Object
 // their old paths: at least half of a file's lines are the same.
 func (f Folder) Renamed(ctx context.Context, from, to string) (map[string]string, error) {
 	renamed := map[string]string{}
-	err := f.diff(ctx, "R", func(_, before, now string) { renamed[before] = now }, from, to)
+	err := f.diff(ctx, "R", func(c change) { renamed[c.from] = c.path }, from, to)
 	return renamed, err
 }
 
@@ -158,34 +159,12 @@ func (f Folder) Renamed(ctx context.Context, from, to string) (map[string]string
 // whether it adds them. Files that it removes are not among them.
 func (f Folder) Staged(ctx context.Context) (map[string]bool, error) {
 	staged := map[string]bool{}
-	err := f.diff(ctx, "AMR", func(kind, _, now string) { staged[now] = kind == "A" }, "--cached")
+	err := f.diff(ctx, "AMR", func(c change) { staged[c.path] = c.kind == "A" }, "--cached")
 	return staged, err
 }
 
-// diff calls visit for the differences of the kinds given, as in git's --diff-filter. before
-// is the path before, the same unless the file was moved.
-func (f Folder) diff(ctx context.Context, kinds string, visit func(kind, before, now string), what ...string) error {
-	relative := "--relative"
-	if f.name != "." {
-		relative += "=" + f.name + "/"
-	}
-	return f.run(ctx, func(output io.Reader) error {
-		fields := bufio.NewScanner(output)
-		fields.Split(splitNUL)
-		for fields.Scan() {
-			kind := fields.Text()
-			if !fields.Scan() {
-				break
-			}
-			before, now := fields.Text(), fields.Text()
-			if strings.HasPrefix(kind, "R") && fields.Scan() {
-				now = fields.Text()
-			}
-			visit(kind, before, now)
-		}
-		return fields.Err()
-	}, append([]string{
-		"diff", "-z", "--name-status", "--diff-filter=" + kinds, "--find-renames=50%", "--no-ext-diff", "--no-textconv",
-		"--no-color", "--ignore-submodules=all", "-O/dev/null", relative,
-	}, what...)...)
+// diff calls visit for the differences of the kinds given, as in git's --diff-filter.
+func (f Folder) diff(ctx context.Context, kinds string, visit func(change), what ...string) error {
+	arguments := slices.Concat([]string{"diff", "--find-renames=50%"}, f.listing(kinds), what)
+	return f.run(ctx, func(output io.Reader) error { return parse(output, visit) }, arguments...)
 }

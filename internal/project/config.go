@@ -114,6 +114,13 @@ func loadConfig(root string) (Config, error) {
 	return parseConfig(file, data, value)
 }
 
+// NameAt returns the name of the project whose configuration is in the repository at root, which has
+// no symlink in it. The error is a *[ConfigError].
+func NameAt(root string) (string, error) {
+	config, err := loadConfig(root)
+	return config.ProjectName, err
+}
+
 // parseConfig checks and decodes the content of a config.json, which value was parsed from.
 func parseConfig(file string, data []byte, value any) (Config, error) {
 	s, err := embeddedSchema("config.schema.json", "")

@@ -199,3 +199,30 @@ func readGitFile(file string) (string, error) {
 	data, err := contain.ReadFile(file, maxGitFileBytes)
 	return string(bytes.TrimSpace(data)), err
 }
+
+// isRefName reports whether a ref is safe to use as a path below a git folder. It is stricter than
+// git check-ref-format.
+func isRefName(ref string) bool {
+	if !strings.HasPrefix(ref, "refs/") || strings.HasSuffix(ref, ".lock") || strings.ContainsAny(ref, "\\:*?[~^ \x7f") {
+		return false
+	}
+	for part := range strings.SplitSeq(ref, "/") {
+		if part == "" || strings.HasPrefix(part, ".") {
+			return false
+		}
+	}
+	return !strings.Contains(ref, "..") && !strings.ContainsFunc(ref, func(r rune) bool { return r < ' ' })
+}
+
+// shortName returns a ref as git shows it: a branch without refs/heads/.
+func shortName(ref string) string {
+	if name, ok := strings.CutPrefix(ref, "refs/heads/"); ok {
+		return name
+	}
+	return strings.TrimPrefix(ref, "refs/")
+}
+
+// isCommit reports whether text is a SHA-1 or SHA-256 in hexadecimal.
+func isCommit(text string) bool {
+	return (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0123456789abcdef") == ""
+}

@@ -2,14 +2,18 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
+	"github.com/compound-docs/compound-docs/internal/gitlog"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -82,13 +86,37 @@ func checkBranch(root, branch string) error {
 		return apierror.Errorf(apierror.InvalidArgument, "branch_name is %q, but %s is on no branch (detached HEAD); give %q",
 			branch, root, head.Branch).With("parameter", "branch_name").With("current_branch", head.Branch)
 	}
-	remedy := "there is no such branch"
-	if project.HasBranch(root, branch) {
-		remedy = fmt.Sprintf("run `git switch %s` first, since the files on disk are those of %q", branch, head.Branch)
+	return apierror.Errorf(apierror.InvalidArgument,
+		"branch_name is %q, but the files of %s on disk are those of %[3]q; give %[3]q, or run `git switch %[1]s` first",
+		branch, filepath.Base(root), head.Branch).With("parameter", "branch_name").With("current_branch", head.Branch)
+}
+
+// StateOf looks for a project's repository at root, a path that this or another machine registered,
+// and for the branch in it. It returns [index.Alive] if something cannot be read, so that callers
+// delete nothing by mistake.
+func StateOf(ctx context.Context, key catalog.TenantKey, root string) index.CheckoutState {
+	if !filepath.IsAbs(root) { // a machine with another operating system registered it
+		return index.Unknown
 	}
-	return apierror.Errorf(apierror.InvalidArgument, "branch_name is %q, but %s is on %q; give %q, or %s",
-		branch, filepath.Base(root), head.Branch, head.Branch, remedy).
-		With("parameter", "branch_name").With("current_branch", head.Branch)
+	name, err := project.NameAt(root)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return index.Unknown
+	case err == nil && name != key.Project:
+		return index.Renamed
+	}
+	head, err := project.Head(root)
+	if err != nil || !head.InRepository || head.Branch == key.Branch {
+		return index.Alive
+	}
+	folder, err := gitlog.Open(root)
+	if err != nil {
+		return index.Alive
+	}
+	if has, err := folder.HasBranch(ctx, key.Branch); err != nil || has {
+		return index.Alive
+	}
+	return index.Gone
 }
 
 // outdated reports whether the project must be activated again, on another branch
