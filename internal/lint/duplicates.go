@@ -1,9 +1,7 @@
 package lint
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
@@ -20,105 +18,54 @@ const (
 // checkDuplicates finds documents whose texts have nearly the same terms. A document and
 // the one that it supersedes may.
 func (e *examination) checkDuplicates() {
-	seen := map[int32][]int{} // the documents that have a term among their rarest, by index in texts
-	texts := e.termSets()
-	for i, t := range texts {
-		common := map[int]bool{}
-		// Two sets that are alike share one of so many of the rarest terms of each.
-		prefix := len(t.terms) - int(math.Ceil(minShare*float64(len(t.terms)))) + 1
-		for _, term := range t.terms[:prefix] {
-			for _, other := range seen[term] {
-				common[other] = true
-			}
-			seen[term] = append(seen[term], i)
+	var texts []text
+	with := map[string][]int{} // the texts that have a term
+	for _, d := range e.set.Documents {
+		t := text{document: d, terms: textTerms(d)}
+		if len(t.terms) < minTerms {
+			continue
 		}
-		best, likest := 0.0, -1
-		for other := range common {
-			likeness := jaccard(t.terms, texts[other].terms)
-			if likeness > best || likeness > 0 && likeness == best && other < likest {
+		both := make([]int, len(texts)) // how many terms they have in common
+		for term := range t.terms {
+			for _, other := range with[term] {
+				both[other]++
+			}
+			with[term] = append(with[term], len(texts))
+		}
+		best, likest := minShare, -1
+		for other, n := range both {
+			likeness := float64(n) / float64(len(t.terms)+len(texts[other].terms)-n)
+			if likeness > best || likeness == best && likest < 0 {
 				best, likest = likeness, other
 			}
 		}
-		if likest >= 0 && !replaces(t.document, texts[likest].document) {
-			e.alike[t.document] = texts[likest].document
-			e.add(t.document, 1, Warning, "near-duplicate", fmt.Sprintf(
+		if likest >= 0 && !replaces(d, texts[likest].document) {
+			e.alike[d] = texts[likest].document
+			e.add(d, 1, Warning, "near-duplicate", fmt.Sprintf(
 				"%.0f %% of its words are those of %s; merge them, or have the newer one supersede the other",
 				100*best, texts[likest].document.Path))
 		}
+		texts = append(texts, t)
 	}
 }
 
-// termSet is the terms of a document's text as numbers, the rarest first.
-type termSet struct {
+// text is a document with the terms of its text.
+type text struct {
 	document *docset.Document
-	terms    []int32
+	terms    map[string]bool
 }
 
-// termSets returns the sets of the documents that are compared.
-func (e *examination) termSets() []termSet {
-	counts := map[string]int{}
-	words := map[*docset.Document]map[string]bool{}
-	for _, d := range e.set.Documents {
-		own := map[string]bool{}
-		for _, p := range d.Passages {
-			for _, term := range p.Terms {
-				if !p.FrontMatter && !own[term] {
-					own[term] = true
-					counts[term]++
-				}
+// textTerms returns the terms of a document without those of its front matter.
+func textTerms(d *docset.Document) map[string]bool {
+	terms := map[string]bool{}
+	for _, p := range d.Passages {
+		for _, term := range p.Terms {
+			if !p.FrontMatter {
+				terms[term] = true
 			}
 		}
-		words[d] = own
 	}
-	vocabulary := make([]string, 0, len(counts))
-	for term := range counts {
-		vocabulary = append(vocabulary, term)
-	}
-	slices.SortFunc(vocabulary, func(a, b string) int { return cmp.Or(counts[a]-counts[b], cmp.Compare(a, b)) })
-	rank := make(map[string]int32, len(vocabulary))
-	for i, term := range vocabulary {
-		rank[term] = int32(i)
-	}
-	sets := []termSet{}
-	for _, d := range e.set.Documents {
-		if len(words[d]) < minTerms {
-			continue
-		}
-		set := termSet{document: d}
-		for term := range words[d] {
-			set.terms = append(set.terms, rank[term])
-		}
-		slices.Sort(set.terms)
-		sets = append(sets, set)
-	}
-	return sets
-}
-
-// jaccard returns the share of the terms of two sorted sets that both have, and 0 if that
-// is below minShare.
-func jaccard(a, b []int32) float64 {
-	sum := len(a) + len(b)
-	// So many terms may be in one of them alone.
-	spare := sum - 2*int(math.Ceil(minShare*float64(sum)/(1+minShare)))
-	both, i, j := 0, 0, 0
-	for i < len(a) && j < len(b) && spare >= 0 {
-		switch {
-		case a[i] == b[j]:
-			both++
-			i++
-			j++
-		case a[i] < b[j]:
-			spare--
-			i++
-		default:
-			spare--
-			j++
-		}
-	}
-	if likeness := float64(both) / float64(sum-both); spare >= 0 && likeness >= minShare {
-		return likeness
-	}
-	return 0
+	return terms
 }
 
 // replaces reports whether one of two documents supersedes the other.

@@ -40,10 +40,10 @@ func (e *examination) checkMeaning(ctx context.Context, means Means) error {
 		return context.Cause(ctx)
 	}
 	var documents []*docset.Document
-	var vectors []*unitVector
+	var vectors [][]float32
 	for _, d := range e.set.Documents {
 		if mean, ok := known[d.Path]; ok && mean.Hash == sha256.Sum256(d.Content) {
-			documents, vectors = append(documents, d), append(vectors, newUnitVector(mean.Vector))
+			documents, vectors = append(documents, d), append(vectors, unit(mean.Vector))
 		}
 	}
 	if len(vectors) < minMeans {
@@ -55,7 +55,7 @@ func (e *examination) checkMeaning(ctx context.Context, means Means) error {
 	for i, d := range documents {
 		best, likest := least, -1
 		for j := range i {
-			if cosine, ok := vectors[i].cosine(vectors[j], best); ok && !replaces(d, documents[j]) {
+			if cosine := cosine(vectors[i], vectors[j]); cosine >= best && !replaces(d, documents[j]) {
 				best, likest = cosine, j
 			}
 		}
@@ -69,67 +69,41 @@ func (e *examination) checkMeaning(ctx context.Context, means Means) error {
 }
 
 // typicalCosine returns the median cosine of pairs of documents.
-func typicalCosine(vectors []*unitVector) float64 {
+func typicalCosine(vectors [][]float32) float64 {
 	var cosines []float64
 	n := len(vectors)
 	// Documents that are neighbours by their paths may be about one thing: the farthest
 	// apart come first.
 	for apart := n / 2; apart > 0 && len(cosines)+n <= max(maxSample, n); apart-- {
 		for i := range n {
-			cosine, _ := vectors[i].cosine(vectors[(i+apart)%n], -1)
-			cosines = append(cosines, cosine)
+			cosines = append(cosines, cosine(vectors[i], vectors[(i+apart)%n]))
 		}
 	}
 	slices.Sort(cosines)
 	return cosines[len(cosines)/2]
 }
 
-// blockLength is the number of coordinates after which a comparison may end.
-const blockLength = 128
-
-// unitVector is a vector of length 1.
-type unitVector struct {
-	at []float32
-	// rest[i] is the length of what comes after i blocks.
-	rest []float64
-}
-
-func newUnitVector(of []float32) *unitVector {
-	v := &unitVector{at: make([]float32, len(of))}
-	length := math.Sqrt(squares(of))
-	for i, x := range of {
-		v.at[i] = float32(float64(x) / length)
+// unit returns a vector of length 1 in the direction of another one.
+func unit(of []float32) []float32 {
+	var squares float64
+	for _, x := range of {
+		squares += float64(x) * float64(x)
 	}
-	for from := 0; from < len(v.at); from += blockLength {
-		v.rest = append(v.rest, math.Sqrt(squares(v.at[from:])))
+	v, length := make([]float32, len(of)), math.Sqrt(squares)
+	for i, x := range of {
+		v[i] = float32(float64(x) / length)
 	}
 	return v
 }
 
-func squares(vector []float32) (sum float64) {
-	for _, x := range vector {
-		sum += float64(x) * float64(x)
+// cosine returns the cosine of two vectors of length 1, and -1 if they are of different models.
+func cosine(v, w []float32) float64 {
+	if len(v) != len(w) {
+		return -1
 	}
-	return sum
-}
-
-// cosine returns the cosine of two vectors, and false once it is known to be below least:
-// what comes after a block adds no more than the product of the lengths of both rests.
-func (v *unitVector) cosine(w *unitVector, least float64) (cosine float64, ok bool) {
-	if len(v.at) != len(w.at) {
-		return 0, false
+	var sum float32
+	for i, x := range v {
+		sum += x * w[i]
 	}
-	for block, rest := range v.rest {
-		if cosine+rest*w.rest[block] < least {
-			return 0, false
-		}
-		from, to := block*blockLength, min((block+1)*blockLength, len(v.at))
-		var sum float32
-		other := w.at[from:to]
-		for i, x := range v.at[from:to] {
-			sum += x * other[i]
-		}
-		cosine += float64(sum)
-	}
-	return cosine, cosine >= least
+	return float64(sum)
 }
