@@ -3,6 +3,7 @@ package project
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/jsonschema"
@@ -96,13 +97,10 @@ func loadConfig(root string) (Config, error) {
 	file := filepath.Join(root, rel)
 	content, err := readInside(root, rel)
 	switch {
-	case errors.Is(err, contain.ErrEscapes):
+	case errors.Is(err, contain.ErrEscapes), errors.Is(err, contain.ErrHidden):
 		return Config{}, &ConfigError{
-			Path: file, Problem: "is a link that leads out of the repository", Hint: "Put the file itself there.", Err: err,
-		}
-	case errors.Is(err, contain.ErrHidden):
-		return Config{}, &ConfigError{
-			Path: file, Problem: "is a link to a hidden file", Hint: "Put the file itself there.", Err: err,
+			Path: file, Problem: "is a link that leads out of the repository, or to a hidden file", Hint: "Put the file itself there.",
+			Err: err,
 		}
 	case err != nil:
 		return Config{}, fileError(file, missingConfigHint(file), err)
@@ -146,4 +144,20 @@ func parseConfig(file string, data []byte, value any) (Config, error) {
 		config.LinkResolution.MaxLinkedDocs = config.Retrieval.MaxLinkedDocs
 	}
 	return config, nil
+}
+
+// Recall says which hooks of an assistant are answered.
+type Recall string
+
+// The values, from the strictest to the default.
+const (
+	RecallOff    Recall = "off"
+	RecallPrompt Recall = "prompt" // prompts alone, not edits, and no reminder to write
+	RecallAll    Recall = "all"
+)
+
+// And returns the stricter of two values.
+func (r Recall) And(other Recall) Recall {
+	strict := []Recall{RecallOff, RecallPrompt, RecallAll}
+	return strict[min(slices.Index(strict, r), slices.Index(strict, other))]
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/compound-docs/compound-docs/internal/jsonschema"
+	"github.com/compound-docs/compound-docs/internal/yamlvalue"
 )
 
 // decodeFile parses the content of a JSON file. A byte order mark is dropped. The error is a
@@ -53,7 +54,7 @@ func parseJSON(path string, data []byte) (any, error) {
 			return nil, at(1, err.Error())
 		}
 	}
-	if key, offset, ok := duplicateKey(data); ok {
+	if key, offset, ok := duplicateKey(json.NewDecoder(bytes.NewReader(data))); ok {
 		return nil, at(offset, fmt.Sprintf("the key %q is given twice", key))
 	}
 	return value, nil
@@ -67,45 +68,28 @@ func position(data []byte, offset int64) (line, column int) {
 	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[start:]) + 1
 }
 
-// duplicateKey returns the first key that occurs twice in one object, and the offset of the key's
-// last character. data must be valid JSON.
-func duplicateKey(data []byte) (key string, offset int64, found bool) {
-	type level struct {
-		keys    map[string]bool // nil in an array
-		wantKey bool
-	}
-	var stack []*level
-	dec := json.NewDecoder(bytes.NewReader(data))
-	for {
-		token, err := dec.Token()
-		if err != nil { // io.EOF: the caller has found the text valid
-			return "", 0, false
-		}
-		var top *level
-		if len(stack) > 0 {
-			top = stack[len(stack)-1]
-		}
-		if name, ok := token.(string); ok && top != nil && top.wantKey {
-			if top.keys[name] {
-				return name, dec.InputOffset(), true
+// duplicateKey returns a key that occurs twice in one object of a value, and the offset of the key's
+// last character. The value must be valid.
+func duplicateKey(value *json.Decoder) (key string, offset int64, found bool) {
+	token, _ := value.Token() // it is valid
+	keys := map[string]bool{}
+	for (token == json.Delim('{') || token == json.Delim('[')) && value.More() {
+		if token == json.Delim('{') {
+			name, _ := value.Token()
+			key, _ := name.(string)
+			if keys[key] {
+				return key, value.InputOffset(), true
 			}
-			top.keys[name], top.wantKey = true, false
-			continue
+			keys[key] = true
 		}
-		switch token {
-		case json.Delim('{'):
-			stack = append(stack, &level{keys: map[string]bool{}, wantKey: true})
-			continue
-		case json.Delim('['):
-			stack = append(stack, &level{})
-			continue
-		case json.Delim('}'), json.Delim(']'):
-			stack = stack[:len(stack)-1]
-		}
-		if len(stack) > 0 {
-			stack[len(stack)-1].wantKey = stack[len(stack)-1].keys != nil
+		if key, offset, found = duplicateKey(value); found {
+			return key, offset, true
 		}
 	}
+	if _, isDelim := token.(json.Delim); isDelim {
+		_, _ = value.Token() // the end of the object or list
+	}
+	return "", 0, false
 }
 
 // decodeInto checks value against s and then decodes data into dst. value is what data was parsed
@@ -127,4 +111,48 @@ func decodeInto(path string, data []byte, value any, s *jsonschema.Schema, dst a
 	default:
 		return &ConfigError{Path: path, Problem: err.Error(), Hint: "Compare it with " + minimalConfig + ".", Err: err}
 	}
+}
+
+const maxYAMLBytes = 256 << 10
+
+// yamlLimits bounds a schema's YAML. A real schema has a few thousand values at most.
+func yamlLimits() yamlvalue.Limits {
+	return yamlvalue.Limits{Depth: jsonschema.MaxDepth, Values: 25_000, Text: maxYAMLBytes}
+}
+
+// parseYAML decodes one YAML document into the values that [parseJSON] returns. The error
+// is a *ConfigError that names line and column.
+func parseYAML(path string, data []byte) (any, error) {
+	const example = `required_fields: [{name: endpoint, type: string}]`
+	if !utf8.Valid(data) {
+		return nil, &ConfigError{Path: path, Problem: "is not UTF-8 text", Hint: "Save it with the encoding UTF-8."}
+	}
+	if len(data) > maxYAMLBytes {
+		return nil, &ConfigError{
+			Path: path, Problem: fmt.Sprintf("is larger than %d KiB", maxYAMLBytes>>10),
+			Hint: "Shorten it; such a file has a few kilobytes.",
+		}
+	}
+	doc, err := yamlvalue.Decode(string(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))), yamlLimits())
+	if e, ok := errors.AsType[*yamlvalue.Error](err); ok {
+		subject := "the file"
+		if e.Key != "" {
+			subject = fmt.Sprintf("the key %q", e.Key)
+		}
+		return nil, &ConfigError{
+			Path: path, Problem: fmt.Sprintf("line %d, column %d: %s %s", e.Line, e.Column, subject, e.Problem),
+			Hint: "Write plain YAML, for example " + example + ".",
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("decode %s: %w", path, err)
+	}
+	if doc.Value == nil {
+		return nil, &ConfigError{Path: path, Problem: "is empty", Hint: "Write for example " + example + "."}
+	}
+	text, err := json.Marshal(doc.Value)
+	if err != nil {
+		return nil, fmt.Errorf("encode %s: %w", path, err)
+	}
+	return parseJSON(path, text)
 }

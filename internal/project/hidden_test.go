@@ -123,8 +123,8 @@ func TestLoad_RefusesLinksToHiddenFiles(t *testing.T) {
 	const custom = `{"project_name": "a", "custom_doc_types": [{"name": "adr", "folder": "adr", "schema_file": %s}]}`
 	schema := func(path string) string { return strings.ReplaceAll(custom, "%s", `"`+path+`"`) }
 	tests := []struct{ name, link, target, config, want string }{
-		{"config", configPath, "../.env", "", "ROOT/" + configPath + " is a link to a hidden file. Put the file itself there."},
-		{"config in git", configPath, "../.git/config", "", "ROOT/" + configPath + " is a link to a hidden file. Put the file itself there."},
+		{"config", configPath, "../.env", "", "ROOT/" + configPath + " is a link that leads out of the repository, or to a hidden file. Put the file itself there."},
+		{"config in git", configPath, "../.git/config", "", "ROOT/" + configPath + " is a link that leads out of the repository, or to a hidden file. Put the file itself there."},
 		{"documents", "csharp-compounding-docs", ".git", `{"project_name": "a"}`, "ROOT/csharp-compounding-docs is a link to a hidden folder."},
 		{"documents in the folder of the config", "csharp-compounding-docs", ".csharp-compounding-docs", `{"project_name": "a"}`, "ROOT/csharp-compounding-docs is a link to a hidden folder."},
 		{"folder of a doc-type", "csharp-compounding-docs/adr", "../.git", strings.ReplaceAll(custom, `, "schema_file": %s`, ""), "which is a link to a hidden folder"},

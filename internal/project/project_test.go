@@ -110,7 +110,7 @@ func TestLoad_RefusesWhatIsNoPlainFile(t *testing.T) {
 			t.Helper()
 			elsewhere := newRepo(t, map[string]string{"c.json": `{"project_name": "a"}`})
 			symlink(t, filepath.Join(elsewhere, "c.json"), filepath.Join(root, configPath))
-		}, "ROOT/" + configPath + " is a link that leads out of the repository. Put the file itself there."},
+		}, "ROOT/" + configPath + " is a link that leads out of the repository, or to a hidden file. Put the file itself there."},
 		{"documents linked out of the repository", func(t *testing.T, root string) {
 			t.Helper()
 			write(t, filepath.Join(root, configPath), `{"project_name": "a"}`, false)
