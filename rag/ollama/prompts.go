@@ -2,6 +2,7 @@ package ollama
 
 import (
 	"hash/fnv"
+	"slices"
 	"strings"
 )
 
@@ -26,47 +27,41 @@ type embedder struct {
 	shortens bool
 }
 
-// knownEmbedders are model families, by a part of the model's name. The first that fits
+// knownEmbedders are model families, by parts of the model's name. The first that fits
 // holds, so the special stands before the general. docs/configuration.md has the same
 // list, with the dimensions.
 //
 //nolint:gochecknoglobals // a table
 var knownEmbedders = []struct {
-	name string
+	names []string
 	embedder
 }{
 	// https://huggingface.co/mixedbread-ai/mxbai-embed-large-v1
-	{"mxbai-embed-large", embedder{prompts: prompts{query: searching}}},
+	{[]string{"mxbai-embed-large"}, embedder{prompts: prompts{query: searching}}},
 	// Version 2 has another prompt: https://huggingface.co/Snowflake/snowflake-arctic-embed-l-v2.0
-	{"arctic-embed2", embedder{prompts: prompts{query: "query: "}}},
-	{"arctic-embed-l-v2", embedder{prompts: prompts{query: "query: "}}},
+	{[]string{"arctic-embed2", "arctic-embed-l-v2"}, embedder{prompts: prompts{query: "query: "}}},
 	// https://github.com/Snowflake-Labs/arctic-embed
-	{"arctic-embed", embedder{prompts: prompts{query: searching}}},
+	{[]string{"arctic-embed"}, embedder{prompts: prompts{query: searching}}},
 	// https://huggingface.co/nomic-ai/nomic-embed-text-v1.5
-	{"nomic-embed-text", embedder{prompts: prompts{query: "search_query: ", document: "search_document: "}}},
+	{[]string{"nomic-embed-text"}, embedder{prompts: prompts{query: "search_query: ", document: "search_document: "}}},
 	// None: https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2
-	{"all-minilm", embedder{}},
-	// None: https://github.com/FlagOpen/FlagEmbedding/tree/master/research/BGE_M3
-	{"bge-m3", embedder{}},
+	// and https://github.com/FlagOpen/FlagEmbedding/tree/master/research/BGE_M3
+	{[]string{"all-minilm", "bge-m3"}, embedder{}},
 	// https://huggingface.co/BAAI/bge-large-en-v1.5 lists all sizes, in both languages.
-	{"bge-large-zh", embedder{prompts: prompts{query: searchingChinese}}},
-	{"bge-base-zh", embedder{prompts: prompts{query: searchingChinese}}},
-	{"bge-small-zh", embedder{prompts: prompts{query: searchingChinese}}},
-	{"bge-large", embedder{prompts: prompts{query: searching}}},
-	{"bge-base", embedder{prompts: prompts{query: searching}}},
-	{"bge-small", embedder{prompts: prompts{query: searching}}},
+	{[]string{"bge-large-zh", "bge-base-zh", "bge-small-zh"}, embedder{prompts: prompts{query: searchingChinese}}},
+	{[]string{"bge-large", "bge-base", "bge-small"}, embedder{prompts: prompts{query: searching}}},
 	// https://huggingface.co/intfloat/multilingual-e5-large-instruct
-	{"e5-large-instruct", embedder{prompts: prompts{query: webSearch + " "}}},
+	{[]string{"e5-large-instruct"}, embedder{prompts: prompts{query: webSearch + " "}}},
 	// https://huggingface.co/intfloat/multilingual-e5-large
-	{"e5-large", embedder{prompts: prompts{query: "query: ", document: "passage: "}}},
-	{"e5-base", embedder{prompts: prompts{query: "query: ", document: "passage: "}}},
-	{"e5-small", embedder{prompts: prompts{query: "query: ", document: "passage: "}}},
+	{[]string{"e5-large", "e5-base", "e5-small"}, embedder{prompts: prompts{query: "query: ", document: "passage: "}}},
 	// https://github.com/QwenLM/Qwen3-Embedding: up to 4,096 dimensions, from 32 on as wanted.
-	{"qwen3-embedding", embedder{prompts: prompts{query: webSearch}, shortens: true}},
+	{[]string{"qwen3-embedding"}, embedder{prompts: prompts{query: webSearch}, shortens: true}},
 	// https://ai.google.dev/gemma/docs/embeddinggemma/model_card
-	{"embeddinggemma", embedder{prompts: prompts{query: "task: search result | query: ", document: "title: none | text: "}}},
+	{[]string{"embeddinggemma"}, embedder{
+		prompts: prompts{query: "task: search result | query: ", document: "title: none | text: "},
+	}},
 	// None: https://www.ibm.com/granite/docs/models/embedding
-	{"granite-embedding", embedder{}},
+	{[]string{"granite-embedding"}, embedder{}},
 }
 
 // embedderOf returns what is known of the model, nothing if that is unknown. Registry,
@@ -75,7 +70,7 @@ func embedderOf(model string) embedder {
 	name, _, _ := strings.Cut(model[strings.LastIndex(model, "/")+1:], ":")
 	name = strings.ToLower(name)
 	for _, known := range knownEmbedders {
-		if strings.Contains(name, known.name) {
+		if slices.ContainsFunc(known.names, func(part string) bool { return strings.Contains(name, part) }) {
 			return known.embedder
 		}
 	}
