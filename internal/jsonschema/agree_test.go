@@ -98,7 +98,8 @@ func (g generator) schema(depth int) any {
 		"minLength":  few, "maxLength": few, "pattern": func() any { return "^[ab]" },
 		"minItems": few, "maxItems": few, "uniqueItems": func() any { return true }, "items": below,
 		"required": names, "properties": named, "additionalProperties": below,
-		"allOf": list,
+		"allOf": list, "anyOf": list, "oneOf": list, "not": below, "if": below, "then": below, "else": below,
+		"minProperties": few, "maxProperties": few, "dependentRequired": func() any { return map[string]any{g.key(): names()} },
 	}
 	all := slices.Sorted(maps.Keys(keywords))
 	schema := map[string]any{}

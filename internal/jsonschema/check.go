@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"maps"
 	"net/mail"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
+
+	"github.com/google/uuid"
 )
 
 // Violation is one thing that is wrong with a value, in words for its writer:
@@ -60,6 +63,15 @@ var formats = map[string]func(text string) bool{
 	"uri": func(text string) bool {
 		address, err := url.Parse(text)
 		return err == nil && address.IsAbs()
+	},
+	"uuid": func(text string) bool { return uuid.Validate(text) == nil },
+	"ipv4": func(text string) bool {
+		address, err := netip.ParseAddr(text)
+		return err == nil && address.Is4()
+	},
+	"ipv6": func(text string) bool {
+		address, err := netip.ParseAddr(text)
+		return err == nil && address.Is6() && address.Zone() == ""
 	},
 }
 
@@ -134,8 +146,13 @@ func (c *checker) check(s *Schema, value any) {
 	}
 	text, isText := value.(string)
 	fits := formats[s.own.Format]
-	if s.checks != nil && s.checks.Validate(value) != nil || isText && fits != nil && !fits(text) {
+	if s.checks != nil && s.checks.Validate(value) != nil || isText && fits != nil && !fits(text) || !s.alternative(value) {
 		c.whole(s, value)
+	}
+	if s.condition != nil && s.condition.accepts(value) {
+		c.check(s.then, value)
+	} else if s.condition != nil {
+		c.check(s.otherwise, value)
 	}
 	switch value := value.(type) {
 	case []any:
@@ -152,6 +169,21 @@ func (c *checker) check(s *Schema, value any) {
 			c.below(key, sub, value[key])
 		}
 	}
+}
+
+// alternative reports whether a value is what anyOf, oneOf and not allow.
+func (s *Schema) alternative(value any) bool {
+	rejects := func(sub *Schema) bool { return !sub.accepts(value) }
+	fitting := len(slices.DeleteFunc(slices.Clone(s.oneOf), rejects))
+	return (len(s.anyOf) == 0 || slices.ContainsFunc(s.anyOf, func(sub *Schema) bool { return sub.accepts(value) })) &&
+		(len(s.oneOf) == 0 || fitting == 1) && (s.not == nil || !s.not.accepts(value))
+}
+
+// accepts reports whether a value fits a schema.
+func (s *Schema) accepts(value any) bool {
+	c := checker{root: s, value: value}
+	c.check(s, value)
+	return len(c.findings) == 0
 }
 
 // below checks a value that stands one step below c.

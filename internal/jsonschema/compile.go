@@ -183,7 +183,8 @@ func (c *compiler) checkKeywords(schema map[string]any, p place) {
 func (c *compiler) readOwn(s *Schema, schema map[string]any, p place) {
 	own := maps.Clone(schema)
 	for _, key := range []string{
-		"$schema", "$id", "$defs", "definitions", "$ref", "default", "allOf", "properties", "items", "additionalProperties",
+		"$schema", "$id", "$defs", "definitions", "$ref", "default", "allOf", "anyOf", "oneOf", "not", "if", "then", "else",
+		"properties", "items", "additionalProperties",
 	} {
 		delete(own, key)
 	}
@@ -263,16 +264,22 @@ func (c *compiler) readBelow(s *Schema, schema map[string]any, p place) {
 	if ref, ok := schema["$ref"].(string); ok {
 		s.allOf = append(s.allOf, read(c.refer(ref, p.below("$ref"))))
 	}
-	allOf, _ := schema["allOf"].([]any)
-	for i := range allOf {
-		s.allOf = append(s.allOf, read(c.read(p.below("allOf", strconv.Itoa(i)))))
+	list := func(key string) (subs []*Schema) {
+		items, _ := schema[key].([]any)
+		for i := range items {
+			subs = append(subs, read(c.read(p.below(key, strconv.Itoa(i)))))
+		}
+		return subs
 	}
-	if _, ok := schema["items"]; ok {
-		s.items = read(c.read(p.below("items")))
+	one := func(key string) *Schema {
+		if _, ok := schema[key]; !ok {
+			return nil
+		}
+		return read(c.read(p.below(key)))
 	}
-	if _, ok := schema["additionalProperties"]; ok {
-		s.additional = read(c.read(p.below("additionalProperties")))
-	}
+	s.allOf, s.anyOf, s.oneOf = append(s.allOf, list("allOf")...), list("anyOf"), list("oneOf")
+	s.not, s.condition, s.then, s.otherwise = one("not"), one("if"), one("then"), one("else")
+	s.items, s.additional = one("items"), one("additionalProperties")
 	properties, _ := schema["properties"].(map[string]any)
 	s.properties = map[string]*Schema{}
 	for _, name := range slices.Sorted(maps.Keys(properties)) { // so that the same fault is the first each time

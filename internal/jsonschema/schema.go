@@ -21,6 +21,12 @@ type Schema struct {
 	forbids bool                 // the schema is false
 
 	allOf      []*Schema // first what $ref refers to
+	anyOf      []*Schema
+	oneOf      []*Schema
+	not        *Schema
+	condition  *Schema // if
+	then       *Schema
+	otherwise  *Schema // else
 	properties map[string]*Schema
 	items      *Schema
 	additional *Schema

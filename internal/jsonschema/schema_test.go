@@ -131,6 +131,10 @@ func TestSchema_CheckExpects(t *testing.T) {
 		{`{"type": "array", "items": {"type": "integer"}, "minItems": 1}`, "a list, each entry a whole number, at least 1"},
 		{`{"type": ["string", "array"], "items": {"type": "string"}}`, "text or a list of text"},
 		{`{"allOf": [{"$ref": "#/$defs/x"}], "$defs": {"x": {"type": "boolean"}}}`, "true or false"},
+		{`{"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}`, "text or a list of text"},
+		{`{"oneOf": [{"type": "string"}, {"type": "object"}, {"type": "object"}]}`, "text or an object or an object"},
+		{`{"not": {"type": "object"}}`, "what the schema says"},
+		{`{"if": {"type": "object"}, "then": {"type": "boolean"}}`, "true or false"},
 		{`{"minimum": 9, "type": "integer"}`, "a whole number of at least 9"},
 	}
 	for _, tt := range tests {
@@ -179,9 +183,9 @@ func TestCompile_Refuses(t *testing.T) {
 		pointHere = ` Point to a part of this file, for example {"$ref": "#/$defs/status"}.`
 		compare   = ` Compare it with {"type": "object", "required": ["title"], "properties": {"title": {"type": "string"}}}.`
 		limits    = " Keep it under 2000 values, 64 levels, 100000 steps of patterns and, with every $ref written out, 10000 sub-schemas or 1000000 bytes."
-		known     = " These are: $comment, $defs, $id, $ref, $schema, additionalProperties, allOf, const, default, definitions, deprecated, description, " +
-			"enum, examples, exclusiveMaximum, exclusiveMinimum, format, items, maxItems, maxLength, maximum, minItems, minLength, minimum, multipleOf, " +
-			"pattern, properties, readOnly, required, title, type, uniqueItems, writeOnly."
+		known     = " These are: $comment, $defs, $id, $ref, $schema, additionalProperties, allOf, anyOf, const, default, definitions, dependentRequired, " +
+			"deprecated, description, else, enum, examples, exclusiveMaximum, exclusiveMinimum, format, if, items, maxItems, maxLength, maxProperties, maximum, minItems, " +
+			"minLength, minProperties, minimum, multipleOf, not, oneOf, pattern, properties, readOnly, required, then, title, type, uniqueItems, writeOnly."
 	)
 	tests := []struct{ name, schema, want string }{
 		{"remote reference", `{"items": {"$ref": "http://127.0.0.1:1/x"}}`, `items.$ref is "http://127.0.0.1:1/x", which points outside the file.` + copyHere},
@@ -196,7 +200,7 @@ func TestCompile_Refuses(t *testing.T) {
 		{"step of nothing", `{"multipleOf": 0}`, `multipleOf is 0. JSON Schema wants a number above 0 here.` + compare},
 		{"list as a schema", `{"allOf": [{"items": []}]}`, `allOf[0].items is empty. JSON Schema wants true or false or an object here.` + compare},
 		{"list of properties", `{"properties": ["a"]}`, `properties is a list. JSON Schema wants an object here.` + compare},
-		{"keyword of other schemas", `{"items": {"if": true}}`, `items.if is a keyword that is not read here.` + known},
+		{"keyword of other schemas", `{"items": {"contains": true}}`, `items.contains is a keyword that is not read here.` + known},
 		{"misspelt keyword", `{"requierd": ["a"]}`, `requierd is not a known keyword. Did you mean "required"?`},
 		{"depth", strings.Repeat(`{"items":`, jsonschema.MaxDepth) + "{}" + strings.Repeat("}", jsonschema.MaxDepth), "the schema is too complex." + limits},
 		{"values", `{"enum": [` + strings.Repeat("1,", 2_000) + `1]}`, "the schema is too complex." + limits},

@@ -2,6 +2,7 @@ package jsonschema
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -62,6 +63,13 @@ func (s *Schema) describe() string {
 		if words := sub.describe(); words != "" {
 			return words
 		}
+	}
+	var alternatives []string
+	for _, sub := range slices.Concat(s.anyOf, s.oneOf) {
+		alternatives = append(alternatives, sub.describe())
+	}
+	if len(alternatives) > 0 && !slices.Contains(alternatives, "") {
+		return joinWords(alternatives, " or ")
 	}
 	// The keywords for one type say nothing of others.
 	for _, name := range []string{"number", "string", "array"} {

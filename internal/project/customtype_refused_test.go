@@ -154,9 +154,9 @@ func TestLoad_RefusesSchema(t *testing.T) {
 		{"anchor of nothing", "a.yaml", "{properties: {a: {$ref: '#x'}}}", ` has the $ref "#x", and there is nothing at that place.` + pointHere},
 		{"recursive", "a.json", `{"properties": {"a": {"$ref": "#"}}}`, ` has a $ref that refers to itself, directly or through others.` + writeOut},
 		{"reference to itself", "a.json", `{"$ref": "#"}`, ` has a $ref that refers to itself, directly or through others.` + writeOut},
-		{"dynamic reference", "a.json", `{"$dynamicAnchor": "n", "properties": {"a": {"$dynamicRef": "#n"}}}`, `: "$dynamicAnchor" is a keyword that is not read here. These are: $comment, $defs, $id, $ref, $schema, additionalProperties, ` +
-			`allOf, const, default, definitions, deprecated, description, enum, examples, exclusiveMaximum, exclusiveMinimum, format, items, ` +
-			`maxItems, maxLength, maximum, minItems, minLength, minimum, multipleOf, pattern, properties, readOnly, required, title, type, uniqueItems, writeOnly.`},
+		{"dynamic reference", "a.json", `{"$dynamicAnchor": "n", "properties": {"a": {"$dynamicRef": "#n"}}}`, `: "$dynamicAnchor" is a keyword that is not read here. These are: $comment, $defs, $id, $ref, $schema, additionalProperties, allOf, anyOf, const, default, definitions, dependentRequired, ` +
+			`deprecated, description, else, enum, examples, exclusiveMaximum, exclusiveMinimum, format, if, items, maxItems, maxLength, maxProperties, maximum, minItems, ` +
+			`minLength, minProperties, minimum, multipleOf, not, oneOf, pattern, properties, readOnly, required, then, title, type, uniqueItems, writeOnly.`},
 		{"exponential", "a.json", doubling, ` is too complex.` + limits},
 		{"many values", "a.json", `{"enum": [` + strings.Repeat("1,", 2_000) + `1]}`, ` is too complex.` + limits},
 		{"deep", "a.json", strings.Repeat(`{"additionalProperties":`, 100) + "{}" + strings.Repeat("}", 100), ` is too complex.` + limits},
