@@ -85,13 +85,13 @@ func (d *Database) Compact(ctx context.Context, collection Collection) error {
 }
 
 // outgrownGraph tells whether a collection has few enough passages for its HNSW index to be built
-// in memory, and whether the index takes a quarter more than they need. A vector takes up
-// to 3,000 bytes of it, with its links.
+// in memory, and whether the index takes a quarter more than the vectors that are there need. A
+// vector takes up to 3,000 bytes of it, with its links.
 const outgrownGraph = `
-	SELECT rows * 3000 <= memory, rows * 3000 <= memory
-		AND pg_relation_size('embeddings_COLLECTION_embedding') > greatest(1000000, rows * 3750)
-	FROM pg_size_bytes(current_setting('maintenance_work_mem')) AS memory,
-		LATERAL (SELECT count(*) AS rows FROM (SELECT FROM passages_COLLECTION LIMIT memory / 3000 + 1) AS first) AS counted`
+	SELECT texts.few, texts.few AND pg_relation_size('embeddings_COLLECTION_embedding') > greatest(1000000, vectors.count * 3750)
+	FROM (SELECT pg_size_bytes(current_setting('maintenance_work_mem')) / 3000 AS most) AS memory,
+		LATERAL (SELECT count(*) <= most AS few FROM (SELECT FROM passages_COLLECTION LIMIT most + 1) AS first) AS texts,
+		LATERAL (SELECT count(*) FROM (SELECT FROM embeddings_COLLECTION LIMIT most + 1) AS first) AS vectors`
 
 func (d *Database) maintain(ctx context.Context, op, statement string) error {
 	return d.retry(ctx, op, longReadTimeout, func(ctx context.Context, pool *pgxpool.Pool) error {
