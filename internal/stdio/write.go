@@ -87,9 +87,11 @@ func (c *connection) refuse(id json.RawMessage, code int, message string) {
 
 // errorResponse encodes an error response. A nil id becomes null.
 func errorResponse(id any, code int, message string) []byte {
-	encoded, err := json.Marshal(map[string]any{
-		"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": message},
-	})
+	encoded, err := json.Marshal(struct {
+		Version string         `json:"jsonrpc"`
+		ID      any            `json:"id"`
+		Error   *jsonrpc.Error `json:"error"`
+	}{"2.0", id, &jsonrpc.Error{Code: int64(code), Message: message}})
 	if err != nil {
 		panic("stdio: encode error response: " + err.Error()) // the ID came from valid JSON
 	}
