@@ -221,6 +221,13 @@ func (q *Queue) drain(ctx context.Context, model usedModel, report func()) error
 			return err
 		}
 		if len(front.passages) == 0 {
+			if slices.ContainsFunc(missing, func(n int64) bool { return n > 0 }) {
+				// They are refused, or another server has embedded them since they were counted.
+				if _, err := q.count(ctx, model.id); err != nil {
+					return err
+				}
+				report()
+			}
 			return q.reportRefused(ctx)
 		}
 		if err := q.embed(ctx, model, front, report); err != nil {
