@@ -26,6 +26,8 @@ var notRun = map[string]string{
 	"ollama pull":                     "it downloads a model",
 	"git clone":                       "test/release runs the first blocks of README.md as they are",
 	"npx compound-docs init":          "test/release runs it too",
+	"go run ./test/eval/convert":      "it is of collections that the reader downloads",
+	"curl -LO":                        "it downloads one of them",
 	"go install":                      "make sql runs goose at this version",
 	"goose ":                          "make sql runs it",
 	"make ":                           "it builds, tests or measures this repository: CI runs make ci, of which most targets are a part",
