@@ -48,10 +48,10 @@ func (d *Database) MergeTerms(ctx context.Context, collections ...Collection) er
 // build an HNSW index in memory, where autovacuum and an administrator decide, nor where the
 // role does not own them.
 //
-// Autovacuum alone does not keep up where a small index is written again and again: to take
-// rows out of an HNSW graph costs as much as to make their part of it anew, and meanwhile
-// every new row takes new space. To make the whole graph costs a fifth of what adding its
-// rows did, and the vacuum after it finds nothing to take out.
+// Autovacuum alone does not keep up where a small index is written again and again. Removing
+// rows from an HNSW graph costs as much as adding them did, and until that is done every new
+// row takes new space. Building the whole graph costs a fifth of that, and the vacuum after it
+// has nothing to remove.
 func (d *Database) Compact(ctx context.Context, collection Collection) error {
 	const op = "make the tables compact"
 	name := string(collection)
