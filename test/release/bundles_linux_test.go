@@ -1,0 +1,221 @@
+package release_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+// The line for npx works in a home without anything: npm chooses the package of this system,
+// and assistants are told of a program that outlives npm's cache.
+func TestNPM_RunsByName(t *testing.T) {
+	t.Parallel()
+	folder := bundles(t)
+	if _, err := exec.LookPath("npx"); err != nil {
+		t.Skip("npx is not on this machine")
+	}
+	registry := npmRegistry(t, folder)
+	for user, uid := range map[string]int{"root": 0, "person": 1000} {
+		t.Run(user, func(t *testing.T) {
+			t.Parallel()
+			root, err := os.MkdirTemp("", "cdocs-release-") //nolint:usetesting // another user must be able to enter it
+			if err = errors.Join(err, os.Chmod(root, 0o755)); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = os.RemoveAll(root) })
+			r := &bareRoot{folder: root, uid: uid, home: "/home"}
+			r.prepare(t)
+			home := filepath.Join(root, "home")
+			npx := func(arguments ...string) string {
+				command := exec.CommandContext(t.Context(), "npx", append([]string{"--yes", "compound-docs"}, arguments...)...)
+				command.Dir = filepath.Join(home, "project")
+				command.Env = append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "npm_config_registry=" + registry}, r.env...)
+				asUser(command, uid)
+				output, err := command.CombinedOutput()
+				if err != nil {
+					t.Fatalf("npx compound-docs %v: %v\n%s", arguments, err, output)
+				}
+				return string(output)
+			}
+			began := time.Now()
+			kept := filepath.Join(home, ".local", "bin", "compound-docs")
+			if said := npx("init"); !strings.Contains(said, kept+" serve") {
+				t.Errorf("init registers no %s:\n%s", kept, said)
+			}
+			if said := npx("search", "connection", "pool", "exhausted"); !strings.Contains(said, "db-pool-exhaustion") {
+				t.Errorf("search prints %s", said)
+			}
+			if took := time.Since(began); took > time.Minute {
+				t.Errorf("from npx to the result it takes %s", took)
+			}
+			if said := npx("version"); !strings.Contains(said, "v"+bundledVersion) {
+				t.Errorf("version prints %s, want %s", said, bundledVersion)
+			}
+		})
+	}
+}
+
+// npmRegistry is one on this machine that has the packages of a folder.
+func npmRegistry(t *testing.T, folder string) (address string) {
+	t.Helper()
+	var server *httptest.Server
+	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := strings.ReplaceAll(strings.Trim(r.URL.Path, "/@"), "/", "-")
+		file := filepath.Join(folder, filepath.Base(name))
+		if strings.HasSuffix(name, ".tgz") {
+			http.ServeFile(w, r, file)
+			return
+		}
+		found, _ := filepath.Glob(file + "-[0-9]*.tgz") // a pattern that is valid
+		if len(found) != 1 {
+			http.NotFound(w, r) // the package of another system
+			return
+		}
+		manifest := manifestOf(t, found[0])
+		version, _ := manifest["version"].(string)
+		manifest["dist"] = map[string]string{"tarball": server.URL + "/" + filepath.Base(found[0])}
+		_ = json.NewEncoder(w).Encode(map[string]any{
+			"name": manifest["name"], "dist-tags": map[string]string{"latest": version}, "versions": map[string]any{version: manifest},
+		})
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// manifestOf returns the package.json of an npm package.
+func manifestOf(t *testing.T, file string) (manifest map[string]any) {
+	t.Helper()
+	text, err := exec.CommandContext(t.Context(), "tar", "-xzOf", file, "package/package.json").Output()
+	if err == nil {
+		err = json.Unmarshal(text, &manifest)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	return manifest
+}
+
+// mcpbManifest is what the public format, version 0.3, knows of what a manifest of ours has.
+type mcpbManifest struct {
+	ManifestVersion string            `json:"manifest_version"`
+	Name            string            `json:"name"`
+	DisplayName     string            `json:"display_name"`
+	Version         string            `json:"version"`
+	Description     string            `json:"description"`
+	Author          map[string]string `json:"author"`
+	Repository      map[string]string `json:"repository"`
+	Documentation   string            `json:"documentation"`
+	Support         string            `json:"support"`
+	License         string            `json:"license"`
+	Keywords        []string          `json:"keywords"`
+	ToolsGenerated  bool              `json:"tools_generated"`
+	PromptsToo      bool              `json:"prompts_generated"`
+	Server          struct {
+		Type       string `json:"type"`
+		EntryPoint string `json:"entry_point"`
+		Config     struct {
+			Command string            `json:"command"`
+			Args    []string          `json:"args"`
+			Env     map[string]string `json:"env"`
+		} `json:"mcp_config"`
+	} `json:"server"`
+	Compatibility struct {
+		Platforms []string `json:"platforms"`
+	} `json:"compatibility"`
+	UserConfig map[string]struct {
+		Type        string `json:"type"`
+		Title       string `json:"title"`
+		Description string `json:"description"`
+		Required    bool   `json:"required"`
+		Sensitive   bool   `json:"sensitive"`
+		Default     string `json:"default"`
+	} `json:"user_config"`
+}
+
+// A client starts the server of a bundle as its manifest says.
+func TestBundle_StartsAsItsManifestSays(t *testing.T) {
+	t.Parallel()
+	folder := bundles(t)
+	installed := t.TempDir()
+	bundle, err := zip.OpenReader(one(t, folder, "*.mcpb"))
+	if err == nil {
+		defer func() { _ = bundle.Close() }()
+		err = os.CopyFS(installed, bundle)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var manifest mcpbManifest
+	decoder := json.NewDecoder(bytes.NewReader(readFile(t, filepath.Join(installed, "manifest.json"))))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&manifest); err != nil {
+		t.Fatal(err)
+	}
+	server := manifest.Server
+	if manifest.ManifestVersion != "0.3" || manifest.Version != bundledVersion || server.Type != "binary" ||
+		manifest.Author["name"] == "" || !slices.Equal(manifest.Compatibility.Platforms, []string{"linux"}) {
+		t.Errorf("the manifest is %+v", manifest)
+	}
+	if _, err := os.Stat(filepath.Join(installed, server.EntryPoint)); err != nil {
+		t.Error(err)
+	}
+	project := filepath.Join(installed, "project")
+	if err := os.CopyFS(project, os.DirFS(filepath.Join(repository, "examples", "demo-project"))); err != nil {
+		t.Fatal(err)
+	}
+	fill := strings.NewReplacer("${__dirname}", installed, "${user_config.repository}", project,
+		"${user_config.database_url}", testenv.DatabaseURL(t)).Replace
+	program := fill(server.Config.Command)
+	if err := os.Chmod(program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var arguments []string
+	for _, argument := range server.Config.Args {
+		arguments = append(arguments, fill(argument))
+	}
+	command := exec.Command(program, arguments...)
+	command.Env = []string{"HOME=" + t.TempDir(), "CDOCS_OLLAMA_HOST=http://127.0.0.1:9"}
+	for name, value := range server.Config.Env {
+		command.Env = append(command.Env, name+"="+fill(value))
+	}
+	listTools(t, command)
+}
+
+// The image has the program alone, which answers over stdio.
+func TestImage_AnswersOverStdio(t *testing.T) {
+	t.Parallel()
+	if err := exec.CommandContext(t.Context(), "docker", "info").Run(); err != nil {
+		t.Skip("no Docker engine answers:", err)
+	}
+	platform, inside := "linux/"+runtime.GOARCH, t.TempDir()
+	err := os.MkdirAll(filepath.Join(inside, platform), 0o750)
+	if err == nil {
+		err = os.Link(filepath.Join(bundles(t), "compound-docs"), filepath.Join(inside, platform, "compound-docs"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	build := exec.CommandContext(t.Context(), "docker", "build", "--quiet", "--build-arg", "TARGETPLATFORM="+platform,
+		"--file", filepath.Join(repository, "deploy", "server", "Dockerfile"), inside)
+	image, err := build.Output()
+	if err != nil {
+		t.Fatal("docker build:", err)
+	}
+	name := strings.TrimSpace(string(image))
+	t.Cleanup(func() { _ = exec.CommandContext(context.Background(), "docker", "rmi", name).Run() })
+	listTools(t, exec.Command("docker", "run", "--rm", "--interactive", "--network=none", name))
+}
