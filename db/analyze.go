@@ -6,26 +6,18 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Tables are the tables of a collection that are filled together.
-type Tables int
+// AnalyzeText renews the statistics of documents and of a collection's text, with which queries
+// are planned. It skips tables that another session is analyzing or vacuuming.
+func (d *Database) AnalyzeText(ctx context.Context, collection Collection) error {
+	tables := "documents, document_chunks, document_links, passages_" + string(collection)
+	return d.maintain(ctx, "analyze", "ANALYZE (SKIP_LOCKED) "+tables)
+}
 
-// The tables of documents and their text, and the table of vectors.
-const (
-	TextTables Tables = iota
-	VectorTables
-)
-
-// Analyze renews the statistics that the queries of a collection are planned with. It skips
-// tables that another session is analyzing or vacuuming.
-func (d *Database) Analyze(ctx context.Context, collection Collection, tables Tables) error {
-	statement := "ANALYZE (SKIP_LOCKED) documents, document_chunks, document_links, passages_" + string(collection)
-	if tables == VectorTables {
-		statement = "ANALYZE (SKIP_LOCKED) embeddings_" + string(collection)
-	}
-	return d.maintain(ctx, "analyze", statement)
+// AnalyzeVectors does the same for a collection's vectors.
+func (d *Database) AnalyzeVectors(ctx context.Context, collection Collection) error {
+	return d.maintain(ctx, "analyze", "ANALYZE (SKIP_LOCKED) embeddings_"+string(collection))
 }
 
 // MergeTerms moves the pending entries of the GIN indexes of terms into the indexes
@@ -94,8 +86,8 @@ const outgrownGraph = `
 		LATERAL (SELECT count(*) FROM (SELECT FROM embeddings_COLLECTION LIMIT most + 1) AS first) AS vectors`
 
 func (d *Database) maintain(ctx context.Context, op, statement string) error {
-	return d.retry(ctx, op, longReadTimeout, func(ctx context.Context, pool *pgxpool.Pool) error {
-		_, err := pool.Exec(ctx, statement)
+	return d.onConnection(ctx, op, longReadTimeout, func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, statement)
 		return err //nolint:wrapcheck // retry does
 	})
 }

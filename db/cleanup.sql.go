@@ -14,21 +14,19 @@ import (
 
 const cleanupClaim = `-- name: CleanupClaim :execrows
 UPDATE tenants t SET swept_at = now()
-WHERE t.project_id = $1 AND t.id = $2 AND NOT EXISTS (
-    SELECT 1 FROM tenants o
-    WHERE o.project_id = $1 AND o.swept_at > now() - make_interval(secs => $3::float8))
+WHERE t.project_id = $1 AND t.id = (SELECT min(o.id) FROM tenants o WHERE o.project_id = $1)
+    AND coalesce(t.swept_at <= now() - make_interval(secs => $2::float8), true)
 `
 
 type CleanupClaimParams struct {
 	ProjectID       int32
-	ID              int32
 	IntervalSeconds float64
 }
 
 // No row: unused passages of the project were looked for within the interval, or another
-// server has begun to.
+// server has begun to. The project's first tenant has the time for all of them.
 func (q *Queries) CleanupClaim(ctx context.Context, arg CleanupClaimParams) (int64, error) {
-	result, err := q.db.Exec(ctx, cleanupClaim, arg.ProjectID, arg.ID, arg.IntervalSeconds)
+	result, err := q.db.Exec(ctx, cleanupClaim, arg.ProjectID, arg.IntervalSeconds)
 	if err != nil {
 		return 0, err
 	}
@@ -110,34 +108,15 @@ type CleanupDeleteTenantParams struct {
 	LastSeen  time.Time
 }
 
-// No row: the tenant was used since last_seen was read, or is gone. Documents,
-// chunks and links go by their foreign keys. Needs ProjectLock and
-// LockProjectExclusive.
+// No row: the tenant was used since last_seen was read, or is gone: to register a tenant,
+// to take its lease and to write to it change last_seen. Documents, chunks and links go by
+// their foreign keys. Needs LockProjectExclusive.
 func (q *Queries) CleanupDeleteTenant(ctx context.Context, arg CleanupDeleteTenantParams) (int64, error) {
 	result, err := q.db.Exec(ctx, cleanupDeleteTenant, arg.ProjectID, arg.ID, arg.LastSeen)
 	if err != nil {
 		return 0, err
 	}
 	return result.RowsAffected(), nil
-}
-
-const cleanupLockTenant = `-- name: CleanupLockTenant :one
-SELECT (coalesce(lease_until, '-infinity') <= now())::boolean AS free
-FROM tenants WHERE project_id = $1 AND id = $2 FOR UPDATE
-`
-
-type CleanupLockTenantParams struct {
-	ProjectID int32
-	ID        int32
-}
-
-// False if a server indexes the tenant; else none can begin to before the
-// transaction ends. No row: the tenant is gone.
-func (q *Queries) CleanupLockTenant(ctx context.Context, arg CleanupLockTenantParams) (bool, error) {
-	row := q.db.QueryRow(ctx, cleanupLockTenant, arg.ProjectID, arg.ID)
-	var free bool
-	err := row.Scan(&free)
-	return free, err
 }
 
 const cleanupProjects = `-- name: CleanupProjects :many
@@ -199,7 +178,8 @@ func (q *Queries) CleanupTenantVersions(ctx context.Context, arg CleanupTenantVe
 
 const cleanupTenants = `-- name: CleanupTenants :many
 SELECT t.project_id, p.name AS project_name, t.id, t.branch_name, t.path_hash, t.repo_root, t.first_seen, t.last_seen,
-    (t.last_seen <= now() - make_interval(secs => $1::float8))::boolean AS unseen
+    (t.last_seen <= now() - make_interval(secs => $1::float8))::boolean AS unseen,
+    (coalesce(t.lease_until, '-infinity') > now())::boolean AS in_use
 FROM tenants t JOIN projects p ON p.id = t.project_id
 WHERE t.repo_root <> ''
 ORDER BY p.name, t.branch_name, t.path_hash
@@ -219,6 +199,7 @@ type CleanupTenantsRow struct {
 	FirstSeen   time.Time
 	LastSeen    time.Time
 	Unseen      bool
+	InUse       bool
 }
 
 // Every checkout on a branch that has a repository, which the handbook has not.
@@ -241,6 +222,7 @@ func (q *Queries) CleanupTenants(ctx context.Context, arg CleanupTenantsParams) 
 			&i.FirstSeen,
 			&i.LastSeen,
 			&i.Unseen,
+			&i.InUse,
 		); err != nil {
 			return nil, err
 		}
@@ -255,24 +237,23 @@ func (q *Queries) CleanupTenants(ctx context.Context, arg CleanupTenantsParams) 
 const cleanupUnusedPassages = `-- name: CleanupUnusedPassages :many
 SELECT p.hash
 FROM passages p
-WHERE p.collection = $1 AND p.project_id = $2 AND p.hash > $3::uuid
+WHERE p.collection = $1 AND p.project_id = $2
     AND NOT EXISTS (
         SELECT 1 FROM document_chunks c
         WHERE c.project_id = $2 AND c.collection = $1 AND c.passage_hash = p.hash
-            AND c.tenant_id <> ALL(coalesce($4::integer[], '{}')))
+            AND c.tenant_id <> ALL(coalesce($3::integer[], '{}')))
 ORDER BY p.hash
-LIMIT $5
+LIMIT $4
 `
 
 type CleanupUnusedPassagesParams struct {
 	Collection  Collection
 	ProjectID   int32
-	After       uuid.UUID
 	Removable   []int32
 	MaxPassages int32
 }
 
-// The next passages by hash that no chunk uses. Chunks of removable tenants do not
+// The first passages by hash that no chunk uses. Chunks of removable tenants do not
 // count. It reads document_chunks_passage and the primary key of the passages once,
 // whatever the number of tenants. It takes no lock: CleanupDeletePassages checks
 // again what it found.
@@ -280,7 +261,6 @@ func (q *Queries) CleanupUnusedPassages(ctx context.Context, arg CleanupUnusedPa
 	rows, err := q.db.Query(ctx, cleanupUnusedPassages,
 		arg.Collection,
 		arg.ProjectID,
-		arg.After,
 		arg.Removable,
 		arg.MaxPassages,
 	)

@@ -93,16 +93,15 @@ const chunkPlaces = `-- name: ChunkPlaces :many
 SELECT c.passage_hash, d.relative_path, c.start_line, c.end_line
 FROM document_chunks c
 JOIN documents d ON d.project_id = $1 AND d.id = c.document_id
-WHERE c.project_id = $1 AND c.tenant_id = $2 AND c.collection = $3
-    AND c.promotion_level = ANY(enum_range(NULL::promotion_level)) AND c.passage_hash = ANY($4::uuid[])
+WHERE c.project_id = $1 AND c.tenant_id = $2 AND c.collection = ANY(enum_range(NULL::collection))
+    AND c.promotion_level = ANY(enum_range(NULL::promotion_level)) AND c.passage_hash = ANY($3::uuid[])
 ORDER BY d.relative_path, c.start_line
 `
 
 type ChunkPlacesParams struct {
-	ProjectID  int32
-	TenantID   int32
-	Collection Collection
-	Hashes     []uuid.UUID
+	ProjectID int32
+	TenantID  int32
+	Hashes    []uuid.UUID
 }
 
 type ChunkPlacesRow struct {
@@ -112,14 +111,9 @@ type ChunkPlacesRow struct {
 	EndLine      int32
 }
 
-// Where the tenant's documents have some passages.
+// Where the tenant's documents of all collections have some passages.
 func (q *Queries) ChunkPlaces(ctx context.Context, arg ChunkPlacesParams) ([]ChunkPlacesRow, error) {
-	rows, err := q.db.Query(ctx, chunkPlaces,
-		arg.ProjectID,
-		arg.TenantID,
-		arg.Collection,
-		arg.Hashes,
-	)
+	rows, err := q.db.Query(ctx, chunkPlaces, arg.ProjectID, arg.TenantID, arg.Hashes)
 	if err != nil {
 		return nil, err
 	}

@@ -155,7 +155,7 @@ func (q *Queries) DocumentPathsContaining(ctx context.Context, arg DocumentPaths
 }
 
 const documentPlaces = `-- name: DocumentPlaces :many
-SELECT id, relative_path, title, promotion_level, places::text[] AS places
+SELECT id, relative_path AS path, title, promotion_level AS level, places::text[] AS places
 FROM documents
 WHERE project_id = $1 AND tenant_id = $2 AND collection = $3
     AND (places IS NOT NULL OR promotion_level = 'critical')
@@ -168,11 +168,11 @@ type DocumentPlacesParams struct {
 }
 
 type DocumentPlacesRow struct {
-	ID             int64
-	RelativePath   string
-	Title          string
-	PromotionLevel PromotionLevel
-	Places         []string
+	ID     int64
+	Path   string
+	Title  string
+	Level  PromotionLevel
+	Places []string
 }
 
 // The tenant's documents that cite places of the repository, or are critical.
@@ -187,9 +187,9 @@ func (q *Queries) DocumentPlaces(ctx context.Context, arg DocumentPlacesParams) 
 		var i DocumentPlacesRow
 		if err := rows.Scan(
 			&i.ID,
-			&i.RelativePath,
+			&i.Path,
 			&i.Title,
-			&i.PromotionLevel,
+			&i.Level,
 			&i.Places,
 		); err != nil {
 			return nil, err

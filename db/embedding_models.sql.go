@@ -34,38 +34,8 @@ func (q *Queries) EmbeddingModelCalibrate(ctx context.Context, arg EmbeddingMode
 	return err
 }
 
-const embeddingModelCalibration = `-- name: EmbeddingModelCalibration :one
-SELECT matched::float8 AS matched, unmatched::float8 AS unmatched, variance::float8 AS variance, own_first::float8 AS own_first
-FROM embedding_models
-WHERE id = $1 AND own_first IS NOT NULL
-`
-
-type EmbeddingModelCalibrationParams struct {
-	ID int32
-}
-
-type EmbeddingModelCalibrationRow struct {
-	Matched   float64
-	Unmatched float64
-	Variance  float64
-	OwnFirst  float64
-}
-
-// Finds no row while the model is not calibrated.
-func (q *Queries) EmbeddingModelCalibration(ctx context.Context, arg EmbeddingModelCalibrationParams) (EmbeddingModelCalibrationRow, error) {
-	row := q.db.QueryRow(ctx, embeddingModelCalibration, arg.ID)
-	var i EmbeddingModelCalibrationRow
-	err := row.Scan(
-		&i.Matched,
-		&i.Unmatched,
-		&i.Variance,
-		&i.OwnFirst,
-	)
-	return i, err
-}
-
 const embeddingModelFind = `-- name: EmbeddingModelFind :one
-SELECT id FROM embedding_models
+SELECT id, matched, unmatched, variance, own_first FROM embedding_models
 WHERE name = $1 AND digest = $2 AND dimensions = $3 AND prompt_version = $4
 `
 
@@ -76,31 +46,7 @@ type EmbeddingModelFindParams struct {
 	PromptVersion int32
 }
 
-func (q *Queries) EmbeddingModelFind(ctx context.Context, arg EmbeddingModelFindParams) (int32, error) {
-	row := q.db.QueryRow(ctx, embeddingModelFind,
-		arg.Name,
-		arg.Digest,
-		arg.Dimensions,
-		arg.PromptVersion,
-	)
-	var id int32
-	err := row.Scan(&id)
-	return id, err
-}
-
-const embeddingModelMeaning = `-- name: EmbeddingModelMeaning :one
-SELECT id, matched, unmatched, variance, own_first FROM embedding_models
-WHERE name = $1 AND digest = $2 AND dimensions = $3 AND prompt_version = $4
-`
-
-type EmbeddingModelMeaningParams struct {
-	Name          string
-	Digest        string
-	Dimensions    int32
-	PromptVersion int32
-}
-
-type EmbeddingModelMeaningRow struct {
+type EmbeddingModelFindRow struct {
 	ID        int32
 	Matched   *float64
 	Unmatched *float64
@@ -109,14 +55,14 @@ type EmbeddingModelMeaningRow struct {
 }
 
 // The model, and what its cosines mean if that was measured.
-func (q *Queries) EmbeddingModelMeaning(ctx context.Context, arg EmbeddingModelMeaningParams) (EmbeddingModelMeaningRow, error) {
-	row := q.db.QueryRow(ctx, embeddingModelMeaning,
+func (q *Queries) EmbeddingModelFind(ctx context.Context, arg EmbeddingModelFindParams) (EmbeddingModelFindRow, error) {
+	row := q.db.QueryRow(ctx, embeddingModelFind,
 		arg.Name,
 		arg.Digest,
 		arg.Dimensions,
 		arg.PromptVersion,
 	)
-	var i EmbeddingModelMeaningRow
+	var i EmbeddingModelFindRow
 	err := row.Scan(
 		&i.ID,
 		&i.Matched,

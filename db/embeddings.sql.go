@@ -14,28 +14,22 @@ import (
 
 const embeddingDeleteUnused = `-- name: EmbeddingDeleteUnused :execrows
 DELETE FROM embeddings e
-WHERE e.project_id = $1 AND e.collection = $2 AND e.hash IN (
+WHERE e.project_id = $1 AND e.collection = ANY(enum_range(NULL::collection)) AND e.hash IN (
     SELECT u.hash FROM embeddings u
-    WHERE u.project_id = $1 AND u.collection = $2 AND u.model_id <> ALL($3::integer[])
-    LIMIT $4)
-    AND e.model_id <> ALL($3::integer[])
+    WHERE u.project_id = $1 AND u.collection = ANY(enum_range(NULL::collection))
+        AND NOT EXISTS (SELECT 1 FROM tenants t WHERE t.project_id = $1 AND t.embedding_model_id = u.model_id)
+    LIMIT $2)
+    AND NOT EXISTS (SELECT 1 FROM tenants t WHERE t.project_id = $1 AND t.embedding_model_id = e.model_id)
 `
 
 type EmbeddingDeleteUnusedParams struct {
 	ProjectID     int32
-	Collection    Collection
-	Used          []int32
 	MaxEmbeddings int32
 }
 
-// Vectors of models that no tenant of the project uses, some at a time.
+// Vectors of models that no tenant of the project uses, of some passages at a time.
 func (q *Queries) EmbeddingDeleteUnused(ctx context.Context, arg EmbeddingDeleteUnusedParams) (int64, error) {
-	result, err := q.db.Exec(ctx, embeddingDeleteUnused,
-		arg.ProjectID,
-		arg.Collection,
-		arg.Used,
-		arg.MaxEmbeddings,
-	)
+	result, err := q.db.Exec(ctx, embeddingDeleteUnused, arg.ProjectID, arg.MaxEmbeddings)
 	if err != nil {
 		return 0, err
 	}

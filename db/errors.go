@@ -2,8 +2,6 @@ package db
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -136,12 +134,6 @@ func IsDatabaseMissing(err error) bool {
 	return errors.As(err, &dbErr) && dbErr.SQLState == databaseMissing
 }
 
-// IsOrphan reports that what was written refers to a row that is gone.
-func IsOrphan(err error) bool {
-	var dbErr *Error
-	return errors.As(err, &dbErr) && dbErr.SQLState == "23503"
-}
-
 // setupError returns an error that a person must act on.
 func setupError(op, hint string, err error) *Error {
 	return &Error{Op: op, Kind: KindSetup, Hint: hint, Err: err}
@@ -236,8 +228,9 @@ func unreachable(err error) (kind ErrorKind, reason, hint string, ok bool) {
 		return KindSetup, "the server speaks no TLS, and the URL demands it",
 			"set ssl = on for the server, or, in a network that you trust, sslmode=disable in CDOCS_DATABASE_URL", true
 	}
-	if reason := certificateProblem(err); reason != "" {
-		return KindSetup, "the server's certificate is not accepted: " + reason,
+	if _, reason, found := strings.Cut(err.Error(), "x509: "); found {
+		reason, _, _ = strings.Cut(reason, "\n")
+		return KindSetup, "the server's certificate is not accepted: x509: " + reason,
 			"name the file of its authority with sslrootcert, and the host as in the certificate, in CDOCS_DATABASE_URL", true
 	}
 	if strings.Contains(err.Error(), "tls error") {
@@ -245,21 +238,4 @@ func unreachable(err error) (kind ErrorKind, reason, hint string, ok bool) {
 			"see the log of the server, and correct sslmode, sslcert and sslkey in CDOCS_DATABASE_URL", true
 	}
 	return 0, "", "", false
-}
-
-// certificateProblem says what is wrong with a certificate, and "" for any other error.
-func certificateProblem(err error) string {
-	if problem, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return problem.Err.Error()
-	}
-	if problem, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		return problem.Error()
-	}
-	if problem, ok := errors.AsType[x509.HostnameError](err); ok {
-		return problem.Error()
-	}
-	if problem, ok := errors.AsType[x509.CertificateInvalidError](err); ok {
-		return problem.Error()
-	}
-	return ""
 }

@@ -95,16 +95,7 @@ func createDatabase(ctx context.Context, config *pgx.ConnConfig, name string) er
 // duplicateDatabase is the SQLSTATE of a database that another process has just made.
 const duplicateDatabase = "42P04"
 
-// InvalidIndexes names the indexes that PostgreSQL does not use, since their making was
-// interrupted, as SQL does. It changes nothing.
-func InvalidIndexes(ctx context.Context, address string) (names []string, err error) {
-	err = visit(ctx, "look for invalid indexes", address, func(ctx context.Context, conn *pgx.Conn) error {
-		names, err = invalidIndexes(ctx, conn)
-		return err
-	})
-	return names, err
-}
-
+// invalidIndexes returns the names of indexes as in [Schema].
 func invalidIndexes(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	rows, err := conn.Query(ctx, `
 		SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid

@@ -107,16 +107,7 @@ func (m *migrator) try(ctx context.Context, config *pgx.ConnConfig) (err error) 
 	for _, result := range results {
 		m.logger.InfoContext(ctx, "migrated", "version", result.Source.Version, "duration", result.Duration)
 	}
-	if err != nil {
-		return Wrap("migrate", err)
-	}
-	// Another release may have migrated since check looked.
-	applied, err := provider.GetDBVersion(ctx)
-	if err != nil {
-		return Wrap("migrate", err)
-	}
-	sources := provider.ListSources()
-	return checkCompatible(applied, sources[len(sources)-1].Version)
+	return Wrap("migrate", err)
 }
 
 // The SQLSTATEs of a lock_timeout and of a deadlock.

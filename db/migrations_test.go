@@ -160,12 +160,13 @@ func checkFilled(t *testing.T, pool *pgxpool.Pool) {
 	}
 	main, next := tenant("filled", "main", "0123456789abcdef"), tenant("filled", "next", "0123456789abcdef")
 	handbook := tenant(":handbook", "", "")
-	model, err := q.EmbeddingModelFind(ctx, db.EmbeddingModelFindParams{
+	found, err := q.EmbeddingModelFind(ctx, db.EmbeddingModelFindParams{
 		Name: "mxbai-embed-large", Digest: "sha256:0123", Dimensions: 1024, PromptVersion: 1,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	model := found.ID
 	// The weights of the fixture's passages are 1.5 and .9 for their two terms.
 	terms := pgvector.NewSparseVectorFromMap(map[int32]float32{0: 1, 1: 1, 2: 1, 3: 1, 4: 1, 999: 1}, 1_000_000_000)
 	levels := []db.PromotionLevel{db.PromotionLevelStandard, db.PromotionLevelImportant, db.PromotionLevelCritical}

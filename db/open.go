@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -64,7 +63,7 @@ func newPool(ctx context.Context, url, version string, mode pgx.QueryExecMode) (
 	config.ConnConfig.DefaultQueryExecMode = mode
 	config.AfterConnect = registerTypes
 	if mode == pgx.QueryExecModeExec {
-		config.AfterConnect = registerTypesOnce()
+		config.AfterConnect = registerTypesUnasked
 	}
 	config.MaxConnIdleTime, config.HealthCheckPeriod = idleConnection, connectionCheck
 	// A connection that is broken fails its next query, which is then tried again.
@@ -81,13 +80,14 @@ func migrated(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) (fou
 		return state{}, err
 	}
 	found, err = look(ctx, pool)
-	if err == nil && found.applied >= latest || err != nil && !schemaMissing(err) {
-		return found, errors.Join(err, found.check(latest))
+	if err == nil && found.applied < latest || schemaMissing(err) {
+		if err := newMigrator(logger).migrate(ctx, pool.Config().ConnConfig); err != nil {
+			return state{}, err
+		}
+		pool.Reset() // its connection knows the types as they were
+		found, err = look(ctx, pool)
 	}
-	if err := newMigrator(logger).migrate(ctx, pool.Config().ConnConfig); err != nil {
-		return state{}, err
-	}
-	return look(ctx, pool)
+	return found, errors.Join(err, found.check(latest))
 }
 
 // state is what a database is.
@@ -125,79 +125,55 @@ func errUnreadable() *Error {
 		errors.New("the database URL cannot be read"))
 }
 
-// registerTypesOnce returns registerTypes for a process that ends soon, in which nobody
-// makes the database again meanwhile: connections after the first save a round trip.
-func registerTypesOnce() func(ctx context.Context, conn *pgx.Conn) error {
-	var mu sync.Mutex
-	var known []typeRow
-	return func(ctx context.Context, conn *pgx.Conn) (err error) {
-		mu.Lock()
-		defer mu.Unlock()
-		if known == nil {
-			known, err = loadTypes(ctx, conn)
-		}
-		if err != nil {
-			return err
-		}
-		register(conn, known)
-		return nil
-	}
-}
-
 // registerTypes registers the types that pgx does not know. Without them, arrays and COPY
 // of them fail.
 func registerTypes(ctx context.Context, conn *pgx.Conn) error {
-	types, err := loadTypes(ctx, conn)
-	if err != nil {
-		return err
-	}
-	register(conn, types)
-	return nil
-}
-
-// typeRow is a type of the database, with that of its arrays.
-type typeRow struct {
-	name       string
-	oid, array uint32
-}
-
-// loadTypes returns these types, which are the same in every session.
-func loadTypes(ctx context.Context, conn *pgx.Conn) ([]typeRow, error) {
 	// pgx's LoadTypes asks for every kind of type, which takes longer than a search.
 	rows, err := conn.Query(ctx, `
 		SELECT typname, oid, typarray FROM pg_catalog.pg_type
 		WHERE oid IN ('halfvec'::regtype, 'sparsevec'::regtype, 'collection'::regtype, 'promotion_level'::regtype)`,
 		pgx.QueryExecModeSimpleProtocol)
 	if err != nil {
-		return nil, fmt.Errorf("register types: %w", err)
+		return fmt.Errorf("register types: %w", err)
 	}
-	types, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (t typeRow, err error) {
-		return t, row.Scan(&t.name, &t.oid, &t.array)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("register types: %w", err)
+	var name string
+	var oid, array uint32
+	if _, err := pgx.ForEachRow(rows, []any{&name, &oid, &array}, func() error {
+		register(conn, name, oid, array)
+		return nil
+	}); err != nil {
+		return fmt.Errorf("register types: %w", err)
 	}
-	return types, nil
+	return nil
 }
 
-// register makes the types known to a connection. Each needs its own codecs: that of an enum
-// keeps what it has read.
-func register(conn *pgx.Conn, types []typeRow) {
-	for _, t := range types {
-		element := &pgtype.Type{Name: t.name, OID: t.oid, Codec: &pgtype.EnumCodec{}}
-		switch t.name {
-		case "halfvec":
-			element.Codec = &pgxvec.HalfVectorCodec{}
-		case "sparsevec":
-			element.Codec = &pgxvec.SparseVectorCodec{}
-		}
-		conn.TypeMap().RegisterType(element)
-		conn.TypeMap().RegisterType(&pgtype.Type{Name: "_" + t.name, OID: t.array, Codec: &pgtype.ArrayCodec{ElementType: element}})
+// registerTypesUnasked is registerTypes for a connection whose statements are sent without the
+// numbers of types. It makes these up, and saves a round trip.
+func registerTypesUnasked(_ context.Context, conn *pgx.Conn) error {
+	const unused = 1 << 31
+	for i, name := range []string{"halfvec", "sparsevec", "collection", "promotion_level"} {
+		oid := unused + 2*uint32(i)
+		register(conn, name, oid, oid+1)
 	}
-	// For statements whose types the server is not asked for.
+	// Without numbers the types follow from those of Go.
 	conn.TypeMap().RegisterDefaultPgType([]uuid.UUID{}, "_uuid")
 	conn.TypeMap().RegisterDefaultPgType([]pgvector.HalfVector{}, "_halfvec")
 	conn.TypeMap().RegisterDefaultPgType([]pgvector.SparseVector{}, "_sparsevec")
 	conn.TypeMap().RegisterDefaultPgType([]Collection{}, "_collection")
 	conn.TypeMap().RegisterDefaultPgType([]PromotionLevel{}, "_promotion_level")
+	return nil
+}
+
+// register makes a type and that of its arrays known to a connection. Each needs codecs of its
+// own: that of an enum keeps what it has read.
+func register(conn *pgx.Conn, name string, oid, array uint32) {
+	element := &pgtype.Type{Name: name, OID: oid, Codec: &pgtype.EnumCodec{}}
+	switch name {
+	case "halfvec":
+		element.Codec = &pgxvec.HalfVectorCodec{}
+	case "sparsevec":
+		element.Codec = &pgxvec.SparseVectorCodec{}
+	}
+	conn.TypeMap().RegisterType(element)
+	conn.TypeMap().RegisterType(&pgtype.Type{Name: "_" + name, OID: array, Codec: &pgtype.ArrayCodec{ElementType: element}})
 }

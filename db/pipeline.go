@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -45,20 +44,8 @@ SELECT ` +
 // with its result, so no query can use the result of another. All functions may run again
 // after a transient failure.
 func (d *Database) Pipeline(ctx context.Context, op string, queries ...func(q *Queries) error) error {
-	return d.pipeline(ctx, op, readTimeout, []string{beginRead, settings}, queries)
-}
-
-// WritePipeline is as Pipeline, and may write: all of it is there afterwards, or none.
-// Each query sees what those before it have written.
-func (d *Database) WritePipeline(ctx context.Context, op string, queries ...func(q *Queries) error) error {
-	return d.pipeline(ctx, op, writeTimeout, []string{beginWrite, settings}, queries)
-}
-
-func (d *Database) pipeline(
-	ctx context.Context, op string, timeout time.Duration, begin []string, queries []func(q *Queries) error,
-) error {
-	return d.onConnection(ctx, op, timeout, func(ctx context.Context, conn *pgx.Conn) error {
-		s := &session{ctx: ctx, conn: conn, begin: begin}
+	return d.onConnection(ctx, op, readTimeout, func(ctx context.Context, conn *pgx.Conn) error {
+		s := &session{ctx: ctx, conn: conn, begin: []string{beginRead, settings}}
 		return s.endTransaction(s.roundTrip(queries, commit))
 	})
 }

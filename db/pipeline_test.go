@@ -220,8 +220,8 @@ func TestDatabase_NeedsNothingOfTheSession(t *testing.T) {
 	}
 }
 
-// What a pipeline writes is there whole, or not at all.
-func TestDatabase_WritePipelineIsWhole(t *testing.T) {
+// What a Commit writes is there whole, or not at all.
+func TestQueries_CommitIsWhole(t *testing.T) {
 	t.Parallel()
 	database, project := pipelined(t)
 	register := func(projectID int32) func(q *db.Queries) error {
@@ -230,17 +230,20 @@ func TestDatabase_WritePipelineIsWhole(t *testing.T) {
 			return err
 		}
 	}
+	commit := func(queries ...func(q *db.Queries) error) error {
+		return database.Write(t.Context(), "register", func(q *db.Queries) error { return q.Commit(t.Context(), queries...) })
+	}
 	var found bool
-	err := database.WritePipeline(t.Context(), "register", register(project), register(project+1))
+	err := commit(register(project), register(project+1))
 	if !db.IsKind(err, db.KindData) {
 		t.Errorf("a tenant of no project: %v, want a refusal", err)
 	}
 	if err := database.Pipeline(t.Context(), "look", findTenant(t, project, "main", &found)); err != nil || found {
 		t.Errorf("after a failure found %v, error %v", found, err)
 	}
-	err = database.WritePipeline(t.Context(), "register", register(project), findTenant(t, project, "main", &found))
+	err = commit(register(project), findTenant(t, project, "main", &found))
 	if err != nil || !found {
-		t.Errorf("found in the pipeline %v, error %v", found, err)
+		t.Errorf("found in the transaction %v, error %v", found, err)
 	}
 	found = false
 	if err := database.Pipeline(t.Context(), "look", findTenant(t, project, "main", &found)); err != nil || !found {

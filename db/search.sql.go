@@ -118,7 +118,7 @@ WITH compared AS (
 SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
     d.file_size, d.file_mtime, d.file_ctime, d.file_inode, d.schema_hash,
     c.ordinal, c.header_path, c.start_line, c.end_line, p.hash, p.heading, p.content, p.bm25,
-    top.distance::float8 AS distance, 0::bigint AS candidates
+    top.distance::float8 AS distance, 0::bigint AS candidates, 0::integer AS line, 0::float8 AS line_bm25
 FROM top
 JOIN documents d ON d.project_id = $1 AND d.id = top.document_id
 JOIN document_chunks c ON c.project_id = $1 AND c.document_id = top.document_id AND c.ordinal = top.ordinal
@@ -170,13 +170,14 @@ type SearchExactRow struct {
 	Bm25           float64
 	Distance       float64
 	Candidates     int64
+	Line           int32
+	LineBm25       float64
 }
 
 // Compares the query with the vector of every passage of the tenant that the filters
 // let through. Vectors are reached by primary key from document_chunks_passage. With
 // unembedded the passages that have no vector, all of them if query is NULL, come
-// after the others; their distance is NaN. candidates is there so that a row has the
-// columns of SearchHNSW.
+// after the others; their distance is NaN.
 func (q *Queries) SearchExact(ctx context.Context, arg SearchExactParams) ([]SearchExactRow, error) {
 	rows, err := q.db.Query(ctx, searchExact,
 		arg.ProjectID,
@@ -223,6 +224,8 @@ func (q *Queries) SearchExact(ctx context.Context, arg SearchExactParams) ([]Sea
 			&i.Bm25,
 			&i.Distance,
 			&i.Candidates,
+			&i.Line,
+			&i.LineBm25,
 		); err != nil {
 			return nil, err
 		}
@@ -274,7 +277,7 @@ WITH nearest AS MATERIALIZED (
 SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
     d.file_size, d.file_mtime, d.file_ctime, d.file_inode, d.schema_hash,
     c.ordinal, c.header_path, c.start_line, c.end_line, p.hash, p.heading, p.content, p.bm25,
-    top.distance::float8 AS distance, (SELECT count(*) FROM nearest) AS candidates
+    top.distance::float8 AS distance, (SELECT count(*) FROM nearest) AS candidates, 0::integer AS line, 0::float8 AS line_bm25
 FROM top
 JOIN documents d ON d.project_id = $1 AND d.id = top.document_id
 JOIN document_chunks c ON c.project_id = $1 AND c.document_id = top.document_id AND c.ordinal = top.ordinal
@@ -325,6 +328,8 @@ type SearchHNSWRow struct {
 	Bm25           float64
 	Distance       float64
 	Candidates     int64
+	Line           int32
+	LineBm25       float64
 }
 
 // Scans the collection's HNSW index outward from the query (iterative scan, relaxed
@@ -378,6 +383,8 @@ func (q *Queries) SearchHNSW(ctx context.Context, arg SearchHNSWParams) ([]Searc
 			&i.Bm25,
 			&i.Distance,
 			&i.Candidates,
+			&i.Line,
+			&i.LineBm25,
 		); err != nil {
 			return nil, err
 		}
@@ -583,6 +590,7 @@ type SearchPassageCountsRow struct {
 // The searches return one row a document, that of its best passage, or with
 // each_passage one row a passage, once in every document that has it. All rows have
 // the same columns: what is known of the passage, whichever search has found it.
+// candidates is of SearchHNSW, line and line_bm25 are of SearchLines.
 //
 // In this file OFFSET 0 keeps a sub-select one: it is looked up row by row. Joined
 // as the planner likes, two tables whose statistics are older than the tenant are
@@ -649,7 +657,7 @@ WITH scored AS MATERIALIZED (
 SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
     d.file_size, d.file_mtime, d.file_ctime, d.file_inode, d.schema_hash,
     c.ordinal, c.header_path, c.start_line, c.end_line, top.hash, p.heading, p.content, top.bm25::float8 AS bm25,
-    coalesce(e.distance, 'NaN')::float8 AS distance, 0::bigint AS candidates
+    coalesce(e.distance, 'NaN')::float8 AS distance, 0::bigint AS candidates, 0::integer AS line, 0::float8 AS line_bm25
 FROM top
 JOIN documents d ON d.project_id = $1 AND d.id = top.document_id
 JOIN document_chunks c ON c.project_id = $1 AND c.document_id = top.document_id AND c.ordinal = top.ordinal
@@ -708,6 +716,8 @@ type SearchWordsRow struct {
 	Bm25           float64
 	Distance       float64
 	Candidates     int64
+	Line           int32
+	LineBm25       float64
 }
 
 // Scores every passage of the project that has one of the rare terms by all terms of
@@ -760,6 +770,8 @@ func (q *Queries) SearchWords(ctx context.Context, arg SearchWordsParams) ([]Sea
 			&i.Bm25,
 			&i.Distance,
 			&i.Candidates,
+			&i.Line,
+			&i.LineBm25,
 		); err != nil {
 			return nil, err
 		}

@@ -107,7 +107,20 @@ func connected(ctx context.Context, op string, config *pgx.ConnConfig, f func(ct
 	return Wrap(op, errors.Join(f(ctx, conn), conn.Close(ctx)))
 }
 
-// Rights says what the role of a database URL may do in the database.
+// Schema says what a database has of the index's tables, and what the role of its URL may do
+// with them.
+type Schema struct {
+	// Applied is the newest migration that the database has, 0 for none, and Latest the newest
+	// that this program has.
+	Applied, Latest int64
+	// Invalid names the indexes that PostgreSQL does not use, since their making was
+	// interrupted, as SQL does.
+	Invalid []string
+
+	Rights
+}
+
+// Rights says what a role may do in a database.
 type Rights struct {
 	// Role and Schema are quoted as SQL identifiers. Schema is where tables would be made.
 	Role, Schema string
@@ -122,10 +135,18 @@ type Rights struct {
 	MayWrite bool
 }
 
-// ReadRights connects to a database, and creates nothing. Errors are [*Error].
-func ReadRights(ctx context.Context, url string) (rights Rights, err error) {
-	const op = "read the role's rights"
-	err = visit(ctx, op, url, func(ctx context.Context, conn *pgx.Conn) error {
+// ReadSchema connects to a database, and creates nothing. Errors are [*Error].
+func ReadSchema(ctx context.Context, url string) (s Schema, err error) {
+	if s.Latest, err = latestMigration(schema.FS); err != nil {
+		return s, err
+	}
+	err = visit(ctx, "look at the schema", url, func(ctx context.Context, conn *pgx.Conn) error {
+		if s.Applied, err = appliedMigration(ctx, conn); err != nil {
+			return err
+		}
+		if s.Invalid, err = invalidIndexes(ctx, conn); err != nil {
+			return err
+		}
 		return conn.QueryRow(ctx, `
 			SELECT quote_ident(current_user), coalesce(quote_ident(current_schema()), 'public'),
 				pg_is_in_recovery(), current_setting('transaction_read_only') = 'on',
@@ -135,10 +156,9 @@ func ReadRights(ctx context.Context, url string) (rights Rights, err error) {
 				coalesce(has_schema_privilege(current_schema(), 'CREATE'), false),
 				coalesce(has_table_privilege(to_regclass('documents'), 'INSERT'), true)`,
 			pgx.QueryExecModeSimpleProtocol,
-		).Scan(&rights.Role, &rights.Schema, &rights.Standby, &rights.ReadOnly, &rights.HasVector, &rights.MayAddVector,
-			&rights.MayCreateTables, &rights.MayWrite)
+		).Scan(&s.Role, &s.Schema, &s.Standby, &s.ReadOnly, &s.HasVector, &s.MayAddVector, &s.MayCreateTables, &s.MayWrite)
 	})
-	return rights, err
+	return s, err
 }
 
 // Team says how a database serves many servers.
@@ -230,20 +250,6 @@ func checkCompatible(applied, latest int64) error {
 	return setupError("open database", "install the newest compound-docs, and start the server again",
 		fmt.Errorf("a newer compound-docs has changed the database so that this one cannot use it "+
 			"(it has migration %d, and this program knows %d)", applied, latest))
-}
-
-// SchemaVersion returns the newest migration that a database has, 0 for none, and the
-// newest that this program has. It creates nothing. Errors are [*Error].
-func SchemaVersion(ctx context.Context, url string) (applied, latest int64, err error) {
-	if latest, err = latestMigration(schema.FS); err != nil {
-		return 0, 0, err
-	}
-	const op = "read the schema's version"
-	err = visit(ctx, op, url, func(ctx context.Context, conn *pgx.Conn) error {
-		applied, err = appliedMigration(ctx, conn)
-		return Wrap(op, err)
-	})
-	return applied, latest, err
 }
 
 // appliedMigration returns the newest migration that the database has, 0 for none.

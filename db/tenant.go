@@ -44,8 +44,8 @@ func ErrUnknownReadOnly() error {
 var ErrTenantGone = errors.New("the index of this checkout was deleted meanwhile; call activate_project to fill it again")
 
 // errNotLeader is the error of a write that was prepared while this server was the
-// tenant's indexer, after another server has become the indexer.
-var errNotLeader = errors.New("another server has become the indexer of this checkout meanwhile")
+// tenant's indexer, and no longer is.
+var errNotLeader = errors.New("another server has become the indexer of this checkout meanwhile, or has deleted its index")
 
 // IncrementVersion must come first in every transaction that changes the tenant's
 // documents. It locks the tenant's row, so that writers take turns. It fails for a
@@ -60,19 +60,14 @@ func (t *Tenant) IncrementVersion(ctx context.Context, q *Queries, before ...fun
 		})
 		return err
 	}
-	if err := q.Pipeline(ctx, append(before, increment)...); err != nil || changed > 0 {
-		return err
-	}
-	generation, err := q.TenantGeneration(ctx, TenantGenerationParams{ProjectID: t.ProjectID, ID: t.ID})
+	err := q.Pipeline(ctx, append(before, increment)...)
 	switch {
-	case IsNoRows(err):
-		return ErrTenantGone
-	case err != nil:
+	case err != nil || changed > 0:
 		return err
-	case generation != t.Generation || epoch == nil:
-		return ErrTenantGone
-	default:
+	case epoch != nil:
 		return errNotLeader
+	default:
+		return ErrTenantGone
 	}
 }
 

@@ -105,36 +105,6 @@ func (q *Queries) TenantEmbeddingModel(ctx context.Context, arg TenantEmbeddingM
 	return column_1, err
 }
 
-const tenantEmbeddingModels = `-- name: TenantEmbeddingModels :many
-SELECT DISTINCT embedding_model_id::integer FROM tenants
-WHERE project_id = $1 AND embedding_model_id IS NOT NULL
-`
-
-type TenantEmbeddingModelsParams struct {
-	ProjectID int32
-}
-
-// The models that make the vectors of the project's tenants.
-func (q *Queries) TenantEmbeddingModels(ctx context.Context, arg TenantEmbeddingModelsParams) ([]int32, error) {
-	rows, err := q.db.Query(ctx, tenantEmbeddingModels, arg.ProjectID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []int32{}
-	for rows.Next() {
-		var embedding_model_id int32
-		if err := rows.Scan(&embedding_model_id); err != nil {
-			return nil, err
-		}
-		items = append(items, embedding_model_id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const tenantFind = `-- name: TenantFind :one
 SELECT id, generation, version, coalesce(embedding_model_id, 0)::integer AS model_id, deleted_at
 FROM tenants
@@ -351,30 +321,19 @@ func (q *Queries) TenantMarkDeleted(ctx context.Context, arg TenantMarkDeletedPa
 	return err
 }
 
-const tenantRejoin = `-- name: TenantRejoin :one
-UPDATE tenants SET last_seen = now()
-WHERE project_id = $1 AND branch_name = $2 AND path_hash = $3 AND deleted_at IS NULL
-RETURNING id, generation, embedding_model_id
+const tenantSeen = `-- name: TenantSeen :exec
+UPDATE tenants SET last_seen = now() WHERE project_id = $1 AND id = $2
 `
 
-type TenantRejoinParams struct {
-	ProjectID  int32
-	BranchName string
-	PathHash   string
+type TenantSeenParams struct {
+	ProjectID int32
+	ID        int32
 }
 
-type TenantRejoinRow struct {
-	ID               int32
-	Generation       int64
-	EmbeddingModelID *int32
-}
-
-// No row: the tenant was deleted. Unlike TenantUpsert it does not bring one back.
-func (q *Queries) TenantRejoin(ctx context.Context, arg TenantRejoinParams) (TenantRejoinRow, error) {
-	row := q.db.QueryRow(ctx, tenantRejoin, arg.ProjectID, arg.BranchName, arg.PathHash)
-	var i TenantRejoinRow
-	err := row.Scan(&i.ID, &i.Generation, &i.EmbeddingModelID)
-	return i, err
+// Unlike TenantUpsert it does not bring back a tenant that was deleted.
+func (q *Queries) TenantSeen(ctx context.Context, arg TenantSeenParams) error {
+	_, err := q.db.Exec(ctx, tenantSeen, arg.ProjectID, arg.ID)
+	return err
 }
 
 const tenantSetEmbeddingModel = `-- name: TenantSetEmbeddingModel :execrows

@@ -34,7 +34,7 @@ func newUpgrade(t *testing.T, databaseURL string) *upgrade {
 		u.save(fmt.Sprint("before", i))
 	}
 	u.in = mcpclient.Installation{
-		Program: mcpclient.Build(t), Root: u.repo.Root, Home: t.TempDir(),
+		Program: testenv.Program(t), Root: u.repo.Root, Home: t.TempDir(),
 		DatabaseURL: databaseURL, OllamaHost: fakeollama.Start(t).URL(),
 	}
 	config, err := pgx.ParseConfig(u.in.DatabaseURL)

@@ -14,13 +14,13 @@ import (
 
 // candidate is a passage that a search may return. All searches return the same columns;
 // its distance is NaN where it is not known.
-type candidate = db.SearchWordsRow
+type candidate = db.SearchLinesRow
 
 // candidates are the documents that may answer a query, in groups. What the query asks
 // for apart, the critical documents, has groups of its own.
 type candidates struct {
 	words, vectors []*group
-	lines          []db.SearchLinesRow
+	lines          []candidate
 }
 
 func newCandidates(query Query) candidates {
@@ -79,9 +79,7 @@ func (l *lookup) all() []candidate {
 	for _, group := range slices.Concat(l.words, l.vectors) {
 		all = append(all, group.found...)
 	}
-	for _, row := range l.lines {
-		all = append(all, candidateOf(row))
-	}
+	all = append(all, l.lines...)
 	return slices.DeleteFunc(all, func(c candidate) bool { return l.isAltered(c.SchemaHash, c.Hash, c.Heading, c.Content) })
 }
 
@@ -94,17 +92,6 @@ func (l *lookup) isAltered(schemaStamp string, hash uuid.UUID, heading, content 
 	return altered
 }
 
-func candidateOf(row db.SearchLinesRow) candidate {
-	return candidate{
-		ID: row.ID, RelativePath: row.RelativePath, Title: row.Title, Summary: row.Summary, CharCount: row.CharCount,
-		DocType: row.DocType, DocDate: row.DocDate, PromotionLevel: row.PromotionLevel, Ordinal: row.Ordinal,
-		FileSize: row.FileSize, FileMtime: row.FileMtime, FileCtime: row.FileCtime, FileInode: row.FileInode,
-		SchemaHash: row.SchemaHash,
-		HeaderPath: row.HeaderPath, StartLine: row.StartLine, EndLine: row.EndLine, Hash: row.Hash,
-		Heading: row.Heading, Content: row.Content, Bm25: row.Bm25, Distance: row.Distance,
-	}
-}
-
 // findByWords fills the groups of words, with distances if the vector is known.
 func (l *lookup) findByWords(ctx context.Context) []func(q *db.Queries) error {
 	var queries []func(q *db.Queries) error
@@ -113,8 +100,9 @@ func (l *lookup) findByWords(ctx context.Context) []func(q *db.Queries) error {
 	}
 	if len(l.rare) > 0 {
 		for _, group := range l.words {
-			queries = append(queries, func(q *db.Queries) (err error) {
-				group.found, err = q.SearchWords(ctx, l.wordParams(group))
+			queries = append(queries, func(q *db.Queries) error {
+				rows, err := q.SearchWords(ctx, l.wordParams(group))
+				group.found = candidatesOf(rows)
 				return err
 			})
 		}
@@ -199,7 +187,7 @@ func (l *lookup) compare(ctx context.Context, q *db.Queries, g *group) error {
 	return err
 }
 
-func candidatesOf[Row db.SearchExactRow | db.SearchHNSWRow](rows []Row) []candidate {
+func candidatesOf[Row db.SearchWordsRow | db.SearchExactRow | db.SearchHNSWRow](rows []Row) []candidate {
 	found := make([]candidate, len(rows))
 	for i, row := range rows {
 		found[i] = candidate(row)
@@ -210,18 +198,13 @@ func candidatesOf[Row db.SearchExactRow | db.SearchHNSWRow](rows []Row) []candid
 // findDistances fills the distances of what was found by words before the vector was
 // known.
 func (l *lookup) findDistances(ctx context.Context) []func(q *db.Queries) error {
-	var hashes []uuid.UUID
-	var distances []*float64
-	want := func(hash uuid.UUID, distance *float64) {
-		hashes, distances = append(hashes, hash), append(distances, distance)
-	}
+	lists := [][]candidate{l.lines}
 	for _, group := range l.words {
-		for i := range group.found {
-			want(group.found[i].Hash, &group.found[i].Distance)
-		}
+		lists = append(lists, group.found)
 	}
-	for i := range l.lines {
-		want(l.lines[i].Hash, &l.lines[i].Distance)
+	var hashes []uuid.UUID
+	for _, candidate := range slices.Concat(lists...) {
+		hashes = append(hashes, candidate.Hash)
 	}
 	if len(hashes) == 0 {
 		return nil
@@ -238,9 +221,11 @@ func (l *lookup) findDistances(ctx context.Context) []func(q *db.Queries) error 
 		for _, row := range rows {
 			known[row.Hash] = row.Distance
 		}
-		for i, hash := range hashes {
-			if distance, ok := known[hash]; ok {
-				*distances[i] = distance
+		for _, list := range lists {
+			for i := range list {
+				if distance, ok := known[list[i].Hash]; ok {
+					list[i].Distance = distance
+				}
 			}
 		}
 		return nil

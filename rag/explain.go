@@ -10,22 +10,24 @@ import (
 
 // Explanation says how a search has found and ranked documents.
 type Explanation struct {
-	Coverage
+	Coverage `json:"-"`
+
 	// Terms are the query's, in its order. Sampled is the number of passages of the project
 	// their frequencies come from. Both are empty for a search by vector.
-	Terms   []ExplainedTerm
-	Sampled int
-	// Identifiers are the names in the query that count as phrases.
-	Identifiers []string
-	// Plans say how vectors were compared: those of documents at the standard level, and
-	// of those above it. There are none in a search by words.
-	Plans []ExplainedPlan
+	Sampled int `json:"sampled_passages"`
 	// Passages is how many the search may return: the more, the more look right by
 	// accident. Candidates is the number of documents found, before threshold and limit.
-	Passages, Candidates int
+	Passages int             `json:"passages"`
+	Terms    []ExplainedTerm `json:"terms"`
+	// Identifiers are the names in the query that count as phrases.
+	Identifiers []string `json:"identifiers"`
+	// Plans say how vectors were compared: those of documents at the standard level, and
+	// of those above it. There are none in a search by words.
+	Plans      []ExplainedPlan `json:"plans"`
+	Candidates int             `json:"candidates"`
 	// Documents are in the order of the results, up to the query's limit, those below its
 	// threshold among them.
-	Documents []ExplainedHit
+	Documents []ExplainedHit `json:"-"`
 }
 
 // ExplainedTerm is a term of the query.
@@ -75,7 +77,7 @@ func (s *Searcher) Explain(ctx context.Context, scope catalog.Scope, query Query
 	}
 	ranked := found.ranked()
 	explanation := Explanation{
-		Coverage: found.coverage(), Terms: found.explainTerms(), Identifiers: []string{}, Plans: found.explainPlans(),
+		Coverage: found.Coverage, Terms: found.explainTerms(), Identifiers: []string{}, Plans: found.explainPlans(),
 		Passages: found.passages, Candidates: len(ranked), Documents: []ExplainedHit{},
 	}
 	if found.sample != nil {
@@ -112,7 +114,7 @@ func (l *lookup) explainTerms() []ExplainedTerm {
 func (l *lookup) explainPlans() []ExplainedPlan {
 	plans := []ExplainedPlan{}
 	for _, group := range l.vectors {
-		if group.plan != "" && l.mode != Lexical {
+		if group.plan != "" && l.Mode != Lexical {
 			plans = append(plans, ExplainedPlan{
 				Levels: group.levels, Plan: string(group.plan), Passages: int(group.total), Threshold: int(group.exactUpTo),
 			})

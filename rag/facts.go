@@ -12,17 +12,20 @@ import (
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
-// facts is what a search has to know of its scope before it looks for candidates.
+// facts is what a search has to know of its scope before it looks for candidates. What is
+// nil or of no time is not known.
 type facts struct {
 	// version is the tenant's.
 	version    int64
 	model      model
 	counts     passageCounts
 	progress   progress
-	superseded superseded
+	superseded catalog.Superseded
 	// indexed is about how many vectors the HNSW indexes hold: that of all, and that of promoted
 	// passages.
 	indexed, promotedIndexed int64
+	// progressOf and sizesOf are when the progress and the sizes of the indexes were read.
+	progressOf, sizesOf time.Time
 	// sample is nil where words are not searched for.
 	sample *sample
 }
@@ -70,9 +73,8 @@ type factReader struct {
 	// words says that document frequencies are wanted.
 	words bool
 
-	// known is what was remembered and what was read. What is nil or of no time has to be
-	// read, and the model unless modelKnown is set.
-	known                  scopeFacts
+	// known is what was remembered and what was read: the model too if modelKnown is set.
+	known                  facts
 	remembered, modelKnown bool
 	version                *db.TenantVersionRow
 }
@@ -86,10 +88,11 @@ func (s *Searcher) readFacts(
 	for {
 		queries := r.queries(ctx)
 		if len(queries) == 0 {
+			r.known.version = r.version.Version
 			kept := r.known
-			kept.version, kept.sample = r.version.Version, nil
+			kept.sample = nil
 			r.memory.scopes.Add(r.key(), kept)
-			return r.known.facts, nil
+			return r.known, nil
 		}
 		if err := s.db.Pipeline(ctx, "read the state of the index", queries...); err != nil {
 			return facts{}, err
@@ -134,7 +137,7 @@ func (r *factReader) queries(ctx context.Context) []func(q *db.Queries) error {
 	want(r.version == nil, r.readVersion) // first: it drops what does not hold any more
 	want(r.known.counts == nil, r.readCounts)
 	// Only a project's own documents replace others.
-	want(r.scope.Collection == catalog.Compounding && r.known.superseded.by == nil, r.readSuperseded)
+	want(r.scope.Collection == catalog.Compounding && r.known.superseded.By == nil, r.readSuperseded)
 	want(r.words && r.known.sample == nil, r.readSample)
 	want(r.model != nil && !r.modelKnown, r.readModel)
 	want(r.model != nil && r.modelKnown && r.known.progressOf.IsZero(), r.readProgress)
@@ -157,7 +160,7 @@ func (r *factReader) readVersion(ctx context.Context, q *db.Queries) error {
 	}
 	r.version = &version
 	if r.remembered && version.Version != r.known.version {
-		r.known.counts, r.known.superseded = nil, superseded{}
+		r.known.counts, r.known.superseded = nil, catalog.Superseded{}
 		if r.known.progress.missing == 0 {
 			r.known.progressOf = time.Time{}
 		}
@@ -171,7 +174,7 @@ func (r *factReader) readVersion(ctx context.Context, q *db.Queries) error {
 // readModel looks the model up. It has no row before its first vector, and no calibration
 // for a moment longer.
 func (r *factReader) readModel(ctx context.Context, q *db.Queries) error {
-	row, err := q.EmbeddingModelMeaning(ctx, db.EmbeddingModelMeaningParams{
+	row, err := q.EmbeddingModelFind(ctx, db.EmbeddingModelFindParams{
 		Name: r.model.Name, Digest: r.model.Digest,
 		Dimensions: int32(r.model.Dimensions), PromptVersion: int32(r.model.PromptVersion),
 	})
@@ -212,7 +215,7 @@ func (r *factReader) readSuperseded(ctx context.Context, q *db.Queries) error {
 	for _, row := range rows {
 		later[row.Path] = append(later[row.Path], row.SupersededBy)
 	}
-	r.known.superseded = newSuperseded(later)
+	r.known.superseded = catalog.NewSuperseded(later)
 	return err
 }
 

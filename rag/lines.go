@@ -32,6 +32,8 @@ type pastedLine struct {
 	text    string
 	weights terms.Weighted
 	rare    []int32
+	// rarest is the frequency of the rarest of its terms.
+	rarest int
 }
 
 // pastedLines returns the lines of a text that are looked for, none of a text that is
@@ -46,12 +48,7 @@ func pastedLines(project int32, text string, s *sample) []pastedLine {
 	if len(lines) < minPastedLines {
 		return nil
 	}
-	type telling struct {
-		pastedLine
-
-		rarest int
-	}
-	var found []telling
+	var pasted []pastedLine
 	for i, line := range lines {
 		if slices.Contains(lines[:i], line) {
 			continue
@@ -60,17 +57,13 @@ func pastedLines(project int32, text string, s *sample) []pastedLine {
 		rarest, ok := s.rarest(query)
 		if ok && s.matches(rarest) <= maxLineMatches {
 			weights := query.Weigh(s.size, s.frequency)
-			found = append(found, telling{pastedLine{line, weights, s.rareTerms(query, maxLineMatches)}, rarest})
+			pasted = append(pasted, pastedLine{line, weights, s.rareTerms(query, maxLineMatches), rarest})
 		}
 	}
-	slices.SortStableFunc(found, func(a, b telling) int {
+	slices.SortStableFunc(pasted, func(a, b pastedLine) int {
 		return cmp.Or(cmp.Compare(a.rarest, b.rarest), cmp.Compare(b.weights.Sum, a.weights.Sum))
 	})
-	pasted := make([]pastedLine, min(len(found), maxPastedLines))
-	for i := range pasted {
-		pasted[i] = found[i].pastedLine
-	}
-	return pasted
+	return pasted[:min(len(pasted), maxPastedLines)]
 }
 
 func (l *lookup) lineParams() db.SearchLinesParams {

@@ -21,11 +21,11 @@ import (
 type lookup struct {
 	facts
 	candidates
+	Coverage // its mode is the one asked for, and later the one used
 
 	searcher *Searcher
 	scope    catalog.Scope
 	query    Query
-	mode     Mode // the one asked for, and later the one used
 
 	terms   terms.Query
 	weights terms.Weighted
@@ -36,11 +36,8 @@ type lookup struct {
 	meaning bool
 	// passages is how many the search may return.
 	passages int
-	embedded float64
 	// altered are the passages that are left out since they were altered in the database.
 	altered []uuid.UUID
-	// fallback is why a hybrid search went on by words, nil if it did not.
-	fallback error
 }
 
 // modelTries is how often a search begins again because the model was replaced
@@ -54,7 +51,7 @@ func (s *Searcher) lookUp(ctx context.Context, scope catalog.Scope, query Query)
 	query.Mode = cmp.Or(query.Mode, Hybrid)
 	for range modelTries {
 		l := &lookup{
-			searcher: s, scope: scope, query: query, mode: query.Mode, embedded: 1,
+			searcher: s, scope: scope, query: query, Coverage: Coverage{Mode: query.Mode, Embedded: 1},
 			terms: terms.NewQuery(scope.Tenant.ProjectID, query.Text), candidates: newCandidates(query),
 		}
 		if err = l.run(ctx); !errors.Is(err, ollama.ErrModelReplaced) {
@@ -67,10 +64,10 @@ func (s *Searcher) lookUp(ctx context.Context, scope catalog.Scope, query Query)
 // run finds candidates. A hybrid search goes on by words where Ollama cannot embed the
 // query.
 func (l *lookup) run(ctx context.Context) error {
-	if l.mode == Lexical {
+	if l.Mode == Lexical {
 		return l.runLexical(ctx)
 	}
-	if l.mode == Vector || len(l.terms.Terms) == 0 {
+	if l.Mode == Vector || len(l.terms.Terms) == 0 {
 		err := l.runWithVector(ctx)
 		if unembeddable(err) {
 			err = fmt.Errorf("%w; without `mode: \"vector\"` names and words are found meanwhile", err)
@@ -81,8 +78,8 @@ func (l *lookup) run(ctx context.Context) error {
 	if ctx.Err() != nil || !unembeddable(err) {
 		return err
 	}
-	l.mode, l.fallback = Lexical, err
-	l.candidates, l.vector, l.embedded = newCandidates(l.query), nil, 1
+	l.Mode, l.Fallback = Lexical, err
+	l.candidates, l.vector, l.Embedded = newCandidates(l.query), nil, 1
 	return l.runLexical(ctx)
 }
 
@@ -98,17 +95,17 @@ func (l *lookup) runWithVector(ctx context.Context) error {
 	if err := l.begin(ctx, &model); err != nil {
 		return err
 	}
-	if l.mode == Lexical || l.embedded == 0 || l.progress.passages == 0 {
+	if l.Mode == Lexical || l.Embedded == 0 || l.progress.passages == 0 {
 		if err := l.findByVectors(ctx, l.findByWords(ctx)); err != nil {
 			return err
 		}
 		// The vector is of no use, but that Ollama cannot make it has to be said.
-		if l.mode == Vector {
+		if l.Mode == Vector {
 			return embedding.failure(ctx, patientWait)
 		}
 		err := embedding.failure(ctx, failureWait)
 		if unembeddable(err) {
-			l.fallback, err = err, nil
+			l.Fallback, err = err, nil
 		}
 		return err
 	}
@@ -119,8 +116,8 @@ func (l *lookup) runWithVector(ctx context.Context) error {
 			return err
 		}
 	}
-	if l.mode == Hybrid && !embedding.wait(ctx, l.query.Patience) {
-		l.mode = Lexical // what was found by words is scored by them
+	if l.Mode == Hybrid && !embedding.wait(ctx, l.query.Patience) {
+		l.Mode = Lexical // what was found by words is scored by them
 		return nil
 	}
 	if l.vector, err = embedding.vector(model); err != nil {
@@ -147,24 +144,24 @@ func (l *lookup) runLexical(ctx context.Context) error {
 // begin reads the facts, and decides on the mode by them.
 func (l *lookup) begin(ctx context.Context, model *ollama.Model) (err error) {
 	if len(l.terms.Terms) == 0 {
-		l.mode = Vector
+		l.Mode = Vector
 	}
-	if l.facts, err = l.searcher.readFacts(ctx, l.scope, l.query.docTypes(), model, l.mode != Vector); err != nil {
+	if l.facts, err = l.searcher.readFacts(ctx, l.scope, l.query.docTypes(), model, l.Mode != Vector); err != nil {
 		return err
 	}
 	if model != nil {
-		l.embedded = l.progress.embedded()
+		l.Embedded = l.progress.embedded()
 	}
 	l.passages = max(1, int(l.counts.of(l.query.allLevels())))
-	if l.mode == Vector {
+	if l.Mode == Vector {
 		return nil
 	}
 	l.weights, l.rare = l.terms.Weigh(l.sample.size, l.sample.frequency), l.sample.rareTerms(l.terms, l.sample.maxMatches())
 	if l.query.Documents == nil {
 		l.pasted = pastedLines(l.scope.Tenant.ProjectID, l.query.Text, l.sample)
 	}
-	if l.mode == Hybrid && (l.embedded == 0 || l.progress.passages > 0 && !l.model.calibration.Usable()) {
-		l.mode = Lexical
+	if l.Mode == Hybrid && (l.Embedded == 0 || l.progress.passages > 0 && !l.model.calibration.Usable()) {
+		l.Mode = Lexical
 	}
 	l.meaning = relevance.MeaningDecides(l.weights.Known)
 	return nil
@@ -185,17 +182,12 @@ func (l *lookup) notifyAltered() {
 	}
 }
 
-// coverage says how the lookup was made.
-func (l *lookup) coverage() Coverage {
-	return Coverage{Mode: l.mode, Embedded: l.embedded, Fallback: l.fallback}
-}
-
 // notify reports the passages that were found and have no vector yet, and those that were
 // altered.
 func (l *lookup) notify(hits []Hit) {
 	l.notifyAltered()
 	hook := l.searcher.unembedded
-	if hook == nil || l.embedded == 1 && l.mode != Lexical {
+	if hook == nil || l.Embedded == 1 && l.Mode != Lexical {
 		return
 	}
 	var hashes []uuid.UUID

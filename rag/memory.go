@@ -11,7 +11,8 @@ import (
 
 // memory keeps facts for the searches that follow. Safe for concurrent use.
 type memory struct {
-	scopes  *lru.Cache[scopeKey, scopeFacts]
+	// scopes has facts that only searches of the same scope share: all but the sample.
+	scopes  *lru.Cache[scopeKey, facts]
 	samples *lru.Cache[sampleKey, *sample]
 	models  *lru.Cache[ollama.Model, model]
 }
@@ -21,15 +22,6 @@ type scopeKey struct {
 	collection catalog.Collection
 	docTypes   string
 	model      ollama.Model // the zero value in a search by words alone
-}
-
-// scopeFacts are those that only searches of the same scope share, as of a version of
-// the tenant's documents.
-type scopeFacts struct {
-	facts
-
-	// progressOf and sizesOf are when the progress and the sizes of the indexes were read.
-	progressOf, sizesOf time.Time
 }
 
 const (
@@ -43,7 +35,7 @@ const (
 func newMemory() *memory {
 	const maxScopes, maxModels = 1000, 16
 	var m memory
-	m.scopes, _ = lru.New[scopeKey, scopeFacts](maxScopes) // fails for a size below 1 alone
+	m.scopes, _ = lru.New[scopeKey, facts](maxScopes) // fails for a size below 1 alone
 	m.samples, _ = lru.New[sampleKey, *sample](maxSamples)
 	m.models, _ = lru.New[ollama.Model, model](maxModels)
 	return &m

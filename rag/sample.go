@@ -129,25 +129,19 @@ func (s *sample) rarest(query terms.Query) (frequency int, ok bool) {
 // rareTerms returns the terms of the query by which passages are found: from the
 // rarest on as many as match no more passages than most, and one at least.
 func (s *sample) rareTerms(query terms.Query, most float64) []int32 {
-	type rarity struct {
-		term      int32
-		frequency int
-	}
-	byRarity := make([]rarity, len(query.Terms))
+	byRarity := make([]int32, len(query.Terms))
 	for i, term := range query.Terms {
-		byRarity[i] = rarity{term.Hash, s.frequency(term.Hash)}
+		byRarity[i] = term.Hash
 	}
-	slices.SortStableFunc(byRarity, func(a, b rarity) int { return cmp.Compare(a.frequency, b.frequency) })
-	rare := make([]int32, 0, len(byRarity))
+	slices.SortStableFunc(byRarity, func(a, b int32) int { return cmp.Compare(s.frequency(a), s.frequency(b)) })
 	matched := map[uint16]bool{}
-	for _, candidate := range byRarity {
-		for _, place := range s.of(candidate.term) {
+	for n, term := range byRarity {
+		for _, place := range s.of(term) {
 			matched[place.passage] = true
 		}
-		if len(rare) > 0 && s.matches(len(matched)) > most {
-			break
+		if n > 0 && s.matches(len(matched)) > most {
+			return byRarity[:n]
 		}
-		rare = append(rare, candidate.term)
 	}
-	return rare
+	return byRarity
 }

@@ -84,14 +84,14 @@ func (l *lookup) evidence(p found) assessment {
 	if a.compared && l.model.calibration.Usable() {
 		a.Meaning = l.model.calibration.LogOdds(1 - p.distance)
 	}
-	if l.mode != Vector && p.bm25 > 0 {
+	if l.Mode != Vector && p.bm25 > 0 {
 		var whole bool
 		a.Strength, a.Share = relevance.Strength(p.bm25, l.weights.Sum), l.weights.Share(p.bm25)
 		a.Phrase, whole = l.weights.Literal(p.heading, p.content)
 		a.named = whole && !l.query.Unasked
 	}
 	switch {
-	case l.mode == Vector, a.compared && l.meaning:
+	case l.Mode == Vector, a.compared && l.meaning:
 		a.Form = relevance.Meaning
 	case !a.compared:
 		a.Form = relevance.Words
@@ -122,7 +122,7 @@ func (l *lookup) ranked() []*Hit {
 				hit.Line = line.text
 			}
 		}
-		hit.SupersededBy, hit.generations = l.superseded.by[hit.Path], l.superseded.generations[hit.Path]
+		hit.SupersededBy, hit.generations = l.superseded.By[hit.Path], l.superseded.Generations[hit.Path]
 		hit.Score = relevance.Score(hit.logOdds)
 		hit.key = relevance.Key(hit.logOdds, hit.Level != catalog.Standard, hit.SupersededBy != "")
 		hit.titled = title != "" && terms.Sequence(hit.Title) == title
@@ -179,7 +179,7 @@ const (
 
 // hits applies threshold and limit.
 func (l *lookup) hits() Hits {
-	hits := Hits{Documents: []Hit{}, Critical: []Hit{}, Coverage: l.coverage(), lookup: l}
+	hits := Hits{Documents: []Hit{}, Critical: []Hit{}, Coverage: l.Coverage, lookup: l}
 	ranked := l.ranked()
 	vague := l.query.Unasked && l.terms.Vague()
 	reached := func(hit *Hit) bool { return hit.Score >= l.query.MinScore && (hit.titled || !vague) }

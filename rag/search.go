@@ -220,11 +220,15 @@ func (h Hits) Altered() int {
 // Scope returns what was searched.
 func (h Hits) Scope() catalog.Scope { return h.lookup.scope }
 
+// Version returns the version of the tenant's documents, which every change of them raises,
+// as the search has met it.
+func (h Hits) Version() int64 { return h.lookup.version }
+
 // Latest returns the path of the document that replaces the one at path and is not
 // replaced itself: the path itself for most.
 func (h Hits) Latest(path string) string {
-	for range len(h.lookup.superseded.by) {
-		next := h.lookup.superseded.by[path]
+	for range len(h.lookup.superseded.By) {
+		next := h.lookup.superseded.By[path]
 		if next == "" {
 			break
 		}

@@ -14,7 +14,8 @@ type activateProjectInput struct {
 	BranchName string `json:"branch_name" jsonschema:"Current git branch name, as git branch --show-current prints it."`
 }
 
-type activateProjectOutput struct {
+// ActivateProjectOutput is the answer of activate_project.
+type ActivateProjectOutput struct {
 	Status      string               `json:"status"`
 	ProjectName string               `json:"project_name"`
 	BranchName  string               `json:"branch_name"`
@@ -45,16 +46,16 @@ func activateProjectTool() Tool {
 			"config_path": {notEmpty, example("/home/user/my-project/.csharp-compounding-docs/config.json")},
 			"branch_name": {notEmpty, example("main")},
 		}),
-		OutputSchema: outputSchema[activateProjectOutput](map[string][]property{"status": {oneOf("activated")}}),
+		OutputSchema: outputSchema[ActivateProjectOutput](map[string][]property{"status": {oneOf("activated")}}),
 	})
 }
 
 func (h *handler) activateProject(
 	ctx context.Context, request *mcp.CallToolRequest, in activateProjectInput,
-) (*mcp.CallToolResult, activateProjectOutput, error) {
+) (*mcp.CallToolResult, ActivateProjectOutput, error) {
 	active, err := h.workspace.Activate(ctx, in.ConfigPath, in.BranchName)
 	if err != nil {
-		return nil, activateProjectOutput{}, err
+		return nil, ActivateProjectOutput{}, err
 	}
 	waitCtx, cancel := context.WithTimeout(ctx, workspace.SyncWait)
 	defer cancel()
@@ -71,12 +72,12 @@ func (h *handler) activateProject(
 }
 
 // activated answers activate_project for the active project.
-func (h *handler) activated(ctx context.Context, active *workspace.Project) (activateProjectOutput, error) {
+func (h *handler) activated(ctx context.Context, active *workspace.Project) (ActivateProjectOutput, error) {
 	docTypes, err := active.DocTypes(ctx)
 	if err != nil {
-		return activateProjectOutput{}, err
+		return ActivateProjectOutput{}, err
 	}
-	out := activateProjectOutput{
+	out := ActivateProjectOutput{
 		Status: "activated", ProjectName: active.Tenant.Key.Project, BranchName: active.Tenant.Key.Branch,
 		PathHash: active.Tenant.Key.PathHash, Root: active.Definition.Root,
 		DocTypes: make([]docTypeCountOutput, 0, len(docTypes)), Index: h.failures.all(statusOf(ctx, active, 0)),

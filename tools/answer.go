@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -122,7 +123,8 @@ func overriddenText(active *workspace.Project, parameter *float64) string {
 
 // foundEnd is what the answers of searches end with.
 type foundEnd struct {
-	messageOutput
+	// Message says in words that nothing was found, or what was left out.
+	Message string `json:"message,omitempty"`
 	nothingOutput
 	coverageOutput
 	Index *IndexStatus `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
@@ -131,8 +133,13 @@ type foundEnd struct {
 func (h *handler) foundEnd(
 	ctx context.Context, active *workspace.Project, of catalog.Collection, hits rag.Hits, query rag.Query,
 ) foundEnd {
+	message := alteredText(hits.Altered(), alteredIsRestored)
+	if len(hits.Documents) == 0 {
+		filtered := len(query.DocTypes)+len(query.Levels) > 0
+		message = strings.TrimSpace(nothingFound(hits.Closest, query.MinScore, filtered) + " " + message)
+	}
 	return foundEnd{
-		messageOutput: messageOf(hits, query), nothingOutput: nothingOf(len(hits.Documents), hits.Closest, query.MinScore),
+		Message: message, nothingOutput: nothingOf(len(hits.Documents), hits.Closest, query.MinScore),
 		coverageOutput: coverageOf(hits.Coverage, query.Mode), Index: h.indexOfHits(ctx, active, of, hits.Documents, hits.Closest),
 	}
 }
@@ -149,7 +156,7 @@ type closestOutput struct {
 	Title          string  `json:"title"`
 	RelevanceScore float64 `json:"relevance_score"`
 	bestPassage
-	snippetOutput
+	Snippet string `json:"snippet,omitempty"`
 }
 
 func nothingOf(results int, closest []rag.Hit, minScore float64) nothingOutput {
@@ -162,7 +169,7 @@ func closestOf(hits []rag.Hit, below float64) []closestOutput {
 	for _, hit := range hits {
 		out = append(out, closestOutput{
 			Path: wirePath(hit.Path), Title: brief(hit.Title), RelevanceScore: roundBelow(hit.Score, below),
-			bestPassage: bestPassageOf(hit, maxText), snippetOutput: snippetOutput{hit.Snippet},
+			bestPassage: bestPassageOf(hit, maxText), Snippet: hit.Snippet,
 		})
 	}
 	return out

@@ -31,10 +31,7 @@ func (c *Caller) Call(ctx context.Context, name string, arguments map[string]any
 		return "", err
 	}
 	request := &mcp.CallToolRequest{Params: &mcp.CallToolParamsRaw{Name: name, Arguments: raw}}
-	answer, err := toolNamed(name).handle(c.handler)(ctx, request)
-	if err == nil {
-		err = answer.GetError()
-	}
+	answer, _, err := toolNamed(name).call(c.handler, ctx, request)
 	if err != nil {
 		return "", err
 	}
@@ -85,21 +82,17 @@ func WithText(ctx context.Context, onText func(text string)) context.Context {
 
 // Sync answers as activate_project does, once the project that the workspace was made
 // for is whole in the index; see [workspace.Workspace.Sync]. The answer comes with its
-// error too, and is "" only if the project cannot be activated.
-func (c *Caller) Sync(ctx context.Context, progress func(workspace.Status)) (answer string, err error) {
+// error too, and is nil only if the project cannot be activated.
+func (c *Caller) Sync(ctx context.Context, progress func(workspace.Status)) (*ActivateProjectOutput, error) {
 	active, err := c.handler.workspace.Sync(ctx, progress)
 	if active == nil {
-		return "", err
+		return nil, err
 	}
-	out, outErr := c.handler.activated(ctx, active)
+	answer, answerErr := c.handler.activated(ctx, active)
 	if err == nil {
-		err = outErr
+		err = answerErr
 	}
-	encoded, encodeErr := readable(out)
-	if encodeErr != nil {
-		return "", fmt.Errorf("encode the answer: %w", encodeErr)
-	}
-	return string(encoded), err
+	return &answer, err
 }
 
 // HandbookAnswer has the passages that search_handbook answers with as text.

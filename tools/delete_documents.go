@@ -15,7 +15,8 @@ type deleteDocumentsInput struct {
 	DryRun      *bool   `json:"dry_run,omitempty" jsonschema:"Count what would be deleted, and delete nothing."`
 }
 
-type deleteDocumentsOutput struct {
+// DeleteDocumentsOutput is the answer of delete_documents. One of the two pairs of counts is there.
+type DeleteDocumentsOutput struct {
 	Status            string  `json:"status"`
 	DeletedCount      *int    `json:"deleted_count,omitempty"`
 	DeletedChunks     *int    `json:"deleted_chunks,omitempty"`
@@ -46,15 +47,15 @@ func deleteDocumentsTool() Tool {
 			"path_hash":    {notNull, notEmpty, example("a1b2c3d4e5f60718")},
 			"dry_run":      {withDefault(false)},
 		}),
-		OutputSchema: outputSchema[deleteDocumentsOutput](map[string][]property{"status": {oneOf("deleted", "preview")}}),
+		OutputSchema: outputSchema[DeleteDocumentsOutput](map[string][]property{"status": {oneOf("deleted", "preview")}}),
 	})
 }
 
 func (h *handler) deleteDocuments(
 	ctx context.Context, _ *mcp.CallToolRequest, in deleteDocumentsInput,
-) (*mcp.CallToolResult, deleteDocumentsOutput, error) {
+) (*mcp.CallToolResult, DeleteDocumentsOutput, error) {
 	selection := index.Selection{Project: in.ProjectName, Branch: in.BranchName, PathHash: in.PathHash}
-	out := deleteDocumentsOutput{
+	out := DeleteDocumentsOutput{
 		ProjectName: in.ProjectName, BranchName: in.BranchName, PathHash: in.PathHash, DryRun: valueOr(in.DryRun, false),
 	}
 	selection, message, err := h.workspace.Select(ctx, selection)

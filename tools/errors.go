@@ -5,14 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
-	"runtime/debug"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/compound-docs/compound-docs/internal/panics"
 	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 // errorBody is the only text of the answer of a failed tool call.
@@ -23,52 +24,76 @@ type errorBody struct {
 	Details map[string]any `json:"details"`
 }
 
-// reportErrors turns the errors of tool calls into answers with an [errorBody]. It
-// handles the errors of handlers, answers that are no JSON, and panics, which would end
-// the server. A faulty request, such as a call of a tool that does not exist, stays an
-// error of the protocol, and so does what goes wrong with other requests.
+// answering returns the handler of a tool's calls by clients. It writes one log line for each
+// call that returns: the tool, how many milliseconds it took, and the number of results or the
+// reason of the failure. A call that fails, or panics, which would end the server, is answered
+// with an [errorBody].
+func (h *handler) answering(tool Tool) mcp.ToolHandler {
+	return func(ctx context.Context, request *mcp.CallToolRequest) (answer *mcp.CallToolResult, err error) {
+		start, results := time.Now(), noResults
+		err = panics.Catch(func() (err error) {
+			answer, results, err = tool.call(h, ctx, request)
+			return err
+		})
+		took := time.Since(start).Milliseconds()
+		line := h.logger.With("tool", tool.Name)
+		if panicked, ok := errors.AsType[*panics.Error](err); ok {
+			line.ErrorContext(ctx, "tool panicked", "cause", panicked.Value, "stack", string(panicked.Stack))
+			return errorResult(bug()), nil
+		}
+		switch {
+		case err != nil:
+			failure := apierror.AsError(err)
+			line.ErrorContext(ctx, "tool call failed", "code", failure.Code, "error", err, "ms", took)
+			return errorResult(failure), nil
+		case answer.InputRequests != nil: // the client makes the call again, with what it was asked for
+		case results == noResults:
+			line.InfoContext(ctx, "tool call", "ms", took)
+		default:
+			line.InfoContext(ctx, "tool call", "ms", took, "results", results)
+		}
+		return answer, nil
+	}
+}
+
+// reportErrors reports the panics of requests other than tool calls as errors of the protocol,
+// and makes these errors valid. It logs the calls of tools that do not exist.
 func reportErrors(logger *slog.Logger) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
-			call, isCall := request.(*mcp.CallToolRequest)
-			defer func() {
-				cause := recover()
-				switch {
-				case cause == nil:
-				case isCall:
-					logger.ErrorContext(ctx, "tool panicked", "tool", shortName(call), "cause", cause, "stack", string(debug.Stack()))
-					result, err = errorResult(call.Session, bug()), nil
-				default:
-					logger.ErrorContext(ctx, "request panicked", "method", method, "cause", cause, "stack", string(debug.Stack()))
-					result, err = nil, protocolError(bug())
-				}
-			}()
-			result, err = next(ctx, method, request)
-			if protocol, ok := errors.AsType[*jsonrpc.Error](err); ok {
-				return nil, validError(protocol, request)
+			start := time.Now()
+			err = panics.Catch(func() (err error) {
+				result, err = next(ctx, method, request)
+				return err
+			})
+			if panicked, ok := errors.AsType[*panics.Error](err); ok {
+				logger.ErrorContext(ctx, "request panicked", "method", method, "cause", panicked.Value, "stack", string(panicked.Stack))
+				return nil, protocolError(bug())
 			}
-			if !isCall {
+			protocol, ok := errors.AsType[*jsonrpc.Error](err)
+			if !ok {
 				return result, err
 			}
-			if err != nil {
-				return errorResult(call.Session, bug()), nil
+			if call, ok := request.(*mcp.CallToolRequest); ok {
+				name := markdown.CutRunes(call.Params.Name, maxToolName)
+				logger.ErrorContext(ctx, "tool call refused", "tool", name, "error", err, "ms", time.Since(start).Milliseconds())
 			}
-			if answer, ok := result.(*mcp.CallToolResult); ok && answer.IsError && answer.GetError() != nil {
-				return errorResult(call.Session, apierror.AsError(answer.GetError())), nil
-			}
-			return result, nil
+			return nil, validError(protocol, request)
 		}
 	}
 }
+
+// maxToolName bounds the name of a tool in the log: a client can send any text.
+const maxToolName = 60
 
 // bug returns the error for a failure whose cause belongs only in the log.
 func bug() *apierror.Error {
 	return apierror.Errorf(apierror.InternalError, "the server met a bug; its log has the details")
 }
 
-func errorResult(session *mcp.ServerSession, e *apierror.Error) *mcp.CallToolResult {
-	result := newCallResult(session)
-	result.IsError, result.Content = true, []mcp.Content{&mcp.TextContent{Text: string(encodeError(e))}}
+func errorResult(e *apierror.Error) *mcp.CallToolResult {
+	result := textResult(string(encodeError(e)))
+	result.IsError = true
 	return result
 }
 
@@ -101,23 +126,6 @@ func readable(value any) ([]byte, error) {
 func protocolError(err error) error {
 	e := apierror.AsError(err)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Error(), Data: encodeError(e)}
-}
-
-// statelessProtocol is the first version in which a result says whether it is complete.
-const statelessProtocol = "2026-07-28"
-
-// newCallResult returns a result without content. It is marked as complete if the
-// client's version of the protocol requires that. The SDK marks only the results of
-// handlers and has no setter, so the mark is set by decoding.
-func newCallResult(session *mcp.ServerSession) *mcp.CallToolResult {
-	result := &mcp.CallToolResult{}
-	if client := session.InitializeParams(); client != nil && client.ProtocolVersion < statelessProtocol {
-		return result
-	}
-	if err := json.Unmarshal([]byte(`{"resultType":"complete"}`), result); err != nil {
-		panic(fmt.Sprintf("tools: mark a result: %v", err))
-	}
-	return result
 }
 
 // validError replaces the data of an error of the protocol that is not valid JSON, because

@@ -29,12 +29,11 @@ func callFailing(t *testing.T, handle func() error) (text, logged string) {
 	var log bytes.Buffer
 	server := mcp.NewServer(&mcp.Implementation{Name: "test"}, nil)
 	logger := slog.New(slog.NewTextHandler(&log, nil))
-	server.AddReceivingMiddleware(reportErrors(logger), logCalls(logger))
 	tool := newTool(
 		func(*handler, context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, failOutput, error) {
 			return nil, failOutput{Score: math.NaN()}, handle()
 		}, &mcp.Tool{Name: "fail", InputSchema: inputSchema[struct{}](nil)})
-	server.AddTool(tool.Tool, tool.handle(nil))
+	server.AddTool(tool.Tool, (&handler{logger: logger}).answering(tool))
 	serverSide, clientSide := mcp.NewInMemoryTransports()
 	running, err := server.Connect(t.Context(), serverSide, nil)
 	if err != nil {
@@ -59,7 +58,7 @@ func callFailing(t *testing.T, handle func() error) (text, logged string) {
 }
 
 // Every failure of a handler is answered with an error body.
-func TestReportErrors(t *testing.T) {
+func TestAnswering_ReportsErrors(t *testing.T) {
 	t.Parallel()
 	const bug = `{"error":true,"code":"INTERNAL_ERROR","message":"the server met a bug; its log has the details","details":{}}`
 	tests := []struct {
@@ -105,7 +104,11 @@ func TestReportErrors(t *testing.T) {
 			`code=INTERNAL_ERROR`,
 		},
 		{"a panic", func() error { panic("secret") }, bug, `level=ERROR msg="tool panicked" tool=fail cause=secret stack=`},
-		{"an answer that is no JSON", func() error { return nil }, bug, `level=ERROR msg="tool call failed" tool=fail code=INTERNAL_ERROR error=`},
+		{
+			"an answer that is no JSON", func() error { return nil },
+			`{"error":true,"code":"INTERNAL_ERROR","message":"encode the answer: json: unsupported value: NaN","details":{}}`,
+			`level=ERROR msg="tool call failed" tool=fail code=INTERNAL_ERROR error=`,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -17,16 +17,9 @@ type ExplainOutput struct {
 	// Embedded is the part of the passages that was compared by vectors.
 	Embedded          float64 `json:"embedded"`
 	MinRelevanceScore float64 `json:"min_relevance_score"`
-	// Sampled is the number of passages that the frequencies of the terms come from.
-	Sampled int `json:"sampled_passages"`
-	// Passages is how many the search may return.
-	Passages    int                 `json:"passages"`
-	Terms       []rag.ExplainedTerm `json:"terms"`
-	Identifiers []string            `json:"identifiers"`
-	Plans       []rag.ExplainedPlan `json:"plans"`
-	Candidates  int                 `json:"candidates"`
-	Results     []ExplainedResult   `json:"results"`
-	Index       *IndexStatus        `json:"index,omitempty"`
+	rag.Explanation
+	Results []ExplainedResult `json:"results"`
+	Index   *IndexStatus      `json:"index,omitempty"`
 }
 
 // ExplainedResult is a document with the evidence for its best passage.
@@ -45,9 +38,9 @@ type ExplainedResult struct {
 	Path           string        `json:"path"`
 	Title          string        `json:"title"`
 	PromotionLevel catalog.Level `json:"promotion_level"`
-	supersededOutput
+	SupersededBy   string        `json:"superseded_by,omitempty"`
 	bestPassage
-	snippetOutput
+	Snippet string `json:"snippet,omitempty"`
 }
 
 // Explain makes the search of semantic_search, and says why it finds what it finds.
@@ -69,11 +62,11 @@ func (c *Caller) ExplainExternal(ctx context.Context, arguments map[string]any) 
 	if err != nil {
 		return ExplainOutput{}, err
 	}
-	active, external, query, err := c.handler.externalQuery(ctx, in)
+	active, query, err := c.handler.externalQuery(ctx, in)
 	if err != nil {
 		return ExplainOutput{}, err
 	}
-	return c.handler.explain(ctx, active, external.Scope, query)
+	return c.handler.explain(ctx, active, active.External(), query)
 }
 
 func (h *handler) explain(
@@ -85,8 +78,7 @@ func (h *handler) explain(
 	}
 	out := ExplainOutput{
 		Query: query.Text, Mode: found.Mode, Embedded: math.Floor(found.Embedded*100) / 100, MinRelevanceScore: query.MinScore,
-		Sampled: found.Sampled, Passages: found.Passages, Terms: found.Terms, Identifiers: found.Identifiers, Plans: found.Plans,
-		Candidates: found.Candidates, Results: []ExplainedResult{},
+		Explanation: found, Results: []ExplainedResult{},
 	}
 	for i, term := range out.Terms {
 		out.Terms[i].Weight = round(term.Weight)
@@ -108,8 +100,7 @@ func explainedResult(rank int, hit rag.ExplainedHit, minScore float64) Explained
 			Phrase: round(hit.Terms.Phrase), Passages: round(hit.Terms.Passages), Base: hit.Terms.Base,
 		},
 		Path: wirePath(hit.Path), Title: brief(hit.Title), PromotionLevel: hit.Level,
-		supersededOutput: supersededBy(hit.SupersededBy), bestPassage: bestPassageOf(hit.Hit, maxText),
-		snippetOutput: snippetOutput{hit.Snippet},
+		SupersededBy: wirePath(hit.SupersededBy), bestPassage: bestPassageOf(hit.Hit, maxText), Snippet: hit.Snippet,
 	}
 	if hit.Cosine != nil {
 		result.Cosine = new(round(*hit.Cosine))

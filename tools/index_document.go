@@ -17,7 +17,8 @@ type indexDocumentInput struct {
 	Path string `json:"path" jsonschema:"Path of the document, relative to the repository or to the documents' folder."`
 }
 
-type indexDocumentOutput struct {
+// IndexDocumentOutput is the answer of index_document.
+type IndexDocumentOutput struct {
 	Status              string `json:"status"`
 	Path                string `json:"path"`
 	EmbeddingDimensions int    `json:"embedding_dimensions"`
@@ -25,7 +26,7 @@ type indexDocumentOutput struct {
 	Warnings []string `json:"warnings,omitempty"`
 
 	Neighbours []closestOutput `json:"neighbours,omitempty"`
-	messageOutput
+	Message    string          `json:"message,omitempty"`
 }
 
 func indexDocumentTool() Tool {
@@ -40,7 +41,7 @@ func indexDocumentTool() Tool {
 		InputSchema: inputSchema[indexDocumentInput](map[string][]property{
 			"path": {notEmpty, example("./csharp-compounding-docs/problems/example-20260102.md")},
 		}),
-		OutputSchema: outputSchema[indexDocumentOutput](map[string][]property{
+		OutputSchema: outputSchema[IndexDocumentOutput](map[string][]property{
 			"status": {oneOf("indexed")}, "neighbours": {fieldsAsIn("semantic_search")},
 		}),
 	})
@@ -48,16 +49,16 @@ func indexDocumentTool() Tool {
 
 func (h *handler) indexDocument(
 	ctx context.Context, _ *mcp.CallToolRequest, in indexDocumentInput,
-) (*mcp.CallToolResult, indexDocumentOutput, error) {
+) (*mcp.CallToolResult, IndexDocumentOutput, error) {
 	active, err := h.workspace.Active(ctx)
 	if err != nil {
-		return nil, indexDocumentOutput{}, err
+		return nil, IndexDocumentOutput{}, err
 	}
 	path, err := active.IndexFile(ctx, in.Path)
 	if err != nil {
-		return nil, indexDocumentOutput{}, err
+		return nil, IndexDocumentOutput{}, err
 	}
-	out := indexDocumentOutput{Status: "indexed", Path: wirePath(path), EmbeddingDimensions: embeddingDimensions}
+	out := IndexDocumentOutput{Status: "indexed", Path: wirePath(path), EmbeddingDimensions: embeddingDimensions}
 	advice := active.Advice(path)
 	for _, v := range advice {
 		warning := fmt.Sprintf("%s %s (expected: %s)", v.Field, v.Problem, v.Expected)

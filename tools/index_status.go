@@ -110,9 +110,9 @@ func statusOf(ctx context.Context, active *workspace.Project, outdated int) *Ind
 }
 
 // wirePath returns a path of the index as answers write it: relative to the
-// repository, or absolute for a file outside it.
+// repository, or absolute for a file outside it. "" stays as it is.
 func wirePath(path string) string {
-	if filepath.IsAbs(path) {
+	if path == "" || filepath.IsAbs(path) {
 		return path
 	}
 	return "./" + path

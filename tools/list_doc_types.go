@@ -10,11 +10,14 @@ import (
 
 type listDocTypesInput struct{}
 
-type listDocTypesOutput struct {
+// ListDocTypesOutput is the answer of list_doc_types.
+type ListDocTypesOutput struct {
 	DocTypes     []docTypeOutput `json:"doc_types"`
 	OmittedCount int             `json:"omitted_count,omitempty" jsonschema:"Further doc-types, for which there was no room."`
 	Index        *IndexStatus    `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
+
+func (o ListDocTypesOutput) resultCount() int { return len(o.DocTypes) }
 
 type docTypeOutput struct {
 	Name        string `json:"name"`
@@ -34,22 +37,22 @@ func listDocTypesTool() Tool {
 		Meta:         searchHint("doc-types with folders and schemas, before writing a document"),
 		Annotations:  readOnly(),
 		InputSchema:  inputSchema[listDocTypesInput](nil),
-		OutputSchema: outputSchema[listDocTypesOutput](map[string][]property{"index": {fieldsAsIn("activate_project")}}),
+		OutputSchema: outputSchema[ListDocTypesOutput](map[string][]property{"index": {fieldsAsIn("activate_project")}}),
 	})
 }
 
 func (h *handler) listDocTypes(
 	ctx context.Context, _ *mcp.CallToolRequest, _ listDocTypesInput,
-) (*mcp.CallToolResult, listDocTypesOutput, error) {
+) (*mcp.CallToolResult, ListDocTypesOutput, error) {
 	active, err := h.workspace.Active(ctx)
 	if err != nil {
-		return nil, listDocTypesOutput{}, err
+		return nil, ListDocTypesOutput{}, err
 	}
 	docTypes, err := active.DocTypes(ctx)
 	if err != nil {
-		return nil, listDocTypesOutput{}, err
+		return nil, ListDocTypesOutput{}, err
 	}
-	out := listDocTypesOutput{Index: h.indexOf(ctx, active)}
+	out := ListDocTypesOutput{Index: h.indexOf(ctx, active)}
 	list := make([]docTypeOutput, len(docTypes))
 	for i, docType := range docTypes {
 		list[i] = docTypeOutput{

@@ -23,9 +23,5 @@ func pingTool() Tool {
 }
 
 func (h *handler) ping(_ context.Context, _ *mcp.CallToolRequest, in pingInput) (*mcp.CallToolResult, any, error) {
-	message := "ping"
-	if in.Message != nil {
-		message = *in.Message
-	}
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "pong: " + message}}}, nil, nil
+	return textResult("pong: " + valueOr(in.Message, "ping")), nil, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag/apierror"
@@ -156,14 +157,10 @@ func contentsOf(docTypes []workspace.DocTypeCount) string {
 			parts = append(parts, fmt.Sprintf("%d %s", docType.Documents, docType.Name))
 		}
 	}
-	switch total {
-	case 0:
+	if total == 0 {
 		return ""
-	case 1:
-		return "1 document (" + parts[0] + ")"
-	default:
-		return fmt.Sprintf("%d documents (%s)", total, strings.Join(parts, ", "))
 	}
+	return fmt.Sprintf("%s (%s)", plain.Count(total, "document"), strings.Join(parts, ", "))
 }
 
 func render(t *template.Template, description string, data any) (*mcp.GetPromptResult, error) {

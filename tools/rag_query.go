@@ -24,7 +24,8 @@ type ragQueryInput struct {
 	IncludeCritical   *bool    `json:"include_critical,omitempty" jsonschema:"Put the 20 most relevant critical documents of every doc-type first, whatever their relevance."`
 }
 
-type ragQueryOutput struct {
+// RagQueryOutput is the answer of rag_query.
+type RagQueryOutput struct {
 	Answer     string           `json:"answer"`
 	Sources    []sourceOutput   `json:"sources"`
 	LinkedDocs []linkedDocument `json:"linked_docs"`
@@ -35,7 +36,7 @@ type ragQueryOutput struct {
 	answerEnd
 }
 
-func (o ragQueryOutput) resultCount() int { return len(o.Sources) }
+func (o RagQueryOutput) resultCount() int { return len(o.Sources) }
 
 // omittedOutput lists documents that were found but left out of the sources.
 type omittedOutput struct {
@@ -107,18 +108,18 @@ type sourceOutput struct {
 	sourceHead
 	PromotionLevel catalog.Level `json:"promotion_level"`
 	Date           string        `json:"date,omitempty" jsonschema:"Of the front matter."`
-	supersededOutput
-	staleOutput
-	Provenance string `json:"provenance,omitempty" jsonschema:"Who wrote a critical document last, in which commit."`
+	SupersededBy   string        `json:"superseded_by,omitempty"`
+	Stale          string        `json:"stale,omitempty"`
+	Provenance     string        `json:"provenance,omitempty" jsonschema:"Who wrote a critical document last, in which commit."`
 	bestPassage
 }
 
 type linkedDocument struct {
-	Path       string `json:"path"`
-	Title      string `json:"title"`
-	CharCount  int    `json:"char_count"`
-	LinkedFrom string `json:"linked_from"`
-	supersededOutput
+	Path         string `json:"path"`
+	Title        string `json:"title"`
+	CharCount    int    `json:"char_count"`
+	LinkedFrom   string `json:"linked_from"`
+	SupersededBy string `json:"superseded_by,omitempty"`
 }
 
 func ragQueryTool() Tool {
@@ -138,20 +139,20 @@ func ragQueryTool() Tool {
 			"min_promotion_level": {levels, withDefault("standard")},
 			"include_critical":    {withDefault(true)},
 		}),
-		OutputSchema: outputSchema[ragQueryOutput](sharedFields()),
+		OutputSchema: outputSchema[RagQueryOutput](sharedFields()),
 	})
 }
 
 func (h *handler) ragQuery(
 	ctx context.Context, request *mcp.CallToolRequest, in ragQueryInput,
-) (*mcp.CallToolResult, ragQueryOutput, error) {
+) (*mcp.CallToolResult, RagQueryOutput, error) {
 	active, err := h.workspace.Active(ctx)
 	if err != nil {
-		return nil, ragQueryOutput{}, err
+		return nil, RagQueryOutput{}, err
 	}
 	query, err := newQuery(active, in.Query, in.DocTypes)
 	if err != nil {
-		return nil, ragQueryOutput{}, err
+		return nil, RagQueryOutput{}, err
 	}
 	config := active.Definition.Config
 	query.Limit = valueOr(in.MaxSources, config.Retrieval.MaxResults)
@@ -168,14 +169,14 @@ func (h *handler) ragQuery(
 		OnText:          h.onText(ctx, request),
 	})
 	if err != nil {
-		return nil, ragQueryOutput{}, err
+		return nil, RagQueryOutput{}, err
 	}
 	filtered, asked := len(in.DocTypes) > 0 || minLevel != catalog.Standard, in.Query
 	if filtered { // other documents may answer it
 		asked = ""
 	}
 	h.countSearch(active, asked, answered.Sources)
-	out := ragQueryOutput{
+	out := RagQueryOutput{
 		Answer:        answerText(answered, query.MinScore, filtered),
 		nothingOutput: nothingOf(len(answered.Sources), answered.Closest, query.MinScore), omittedOutput: omittedOf(answered),
 		CriticalNotConsidered: answered.CriticalNotConsidered,
@@ -203,7 +204,7 @@ func sourcesOf(hits []rag.Hit, stale, provenance map[string]string) []sourceOutp
 	for i, hit := range hits {
 		sources[i] = sourceOutput{
 			sourceHead: sourceHeadOf(hit, limit), PromotionLevel: hit.Level, Date: hit.Date,
-			supersededOutput: supersededBy(hit.SupersededBy), staleOutput: staleOf(hit, stale, limit),
+			SupersededBy: wirePath(hit.SupersededBy), Stale: markdown.CutRunes(stale[hit.Path], limit),
 			Provenance: markdown.CutRunes(provenance[hit.Path], limit), bestPassage: bestPassageOf(hit, limit),
 		}
 	}
@@ -216,7 +217,7 @@ func linkedOf(links []answer.Linked) []linkedDocument {
 	for i, link := range links {
 		documents[i] = linkedDocument{
 			Path: wirePath(link.Path), Title: markdown.CutRunes(link.Title, limit), CharCount: link.CharCount,
-			LinkedFrom: wirePath(link.From), supersededOutput: supersededBy(link.SupersededBy),
+			LinkedFrom: wirePath(link.From), SupersededBy: wirePath(link.SupersededBy),
 		}
 	}
 	return documents

@@ -53,7 +53,7 @@ func ragQueryExternalTool() Tool {
 func (h *handler) ragQueryExternal(
 	ctx context.Context, request *mcp.CallToolRequest, in ragQueryExternalInput,
 ) (*mcp.CallToolResult, ragQueryExternalOutput, error) {
-	active, external, err := h.workspace.External(ctx)
+	active, err := h.workspace.External(ctx)
 	if err != nil {
 		return nil, ragQueryExternalOutput{}, err
 	}
@@ -63,7 +63,7 @@ func (h *handler) ragQueryExternal(
 	}
 	query.Limit = valueOr(in.MaxSources, active.Definition.Config.Retrieval.MaxResults)
 	query.MinScore = externalThreshold(active, in.MinRelevanceScore)
-	answered, err := h.workspace.Answerer().Ask(ctx, external.Scope, answer.Question{
+	answered, err := h.workspace.Answerer().Ask(ctx, active.External(), answer.Question{
 		Query: query, MinLevel: catalog.Standard, OnText: h.onText(ctx, request),
 	})
 	if err != nil {
@@ -71,7 +71,7 @@ func (h *handler) ragQueryExternal(
 	}
 	out := ragQueryExternalOutput{
 		Answer:           answerText(answered, query.MinScore, false, overriddenText(active, in.MinRelevanceScore)),
-		ExternalDocsPath: external.Path,
+		ExternalDocsPath: active.Definition.Config.ExternalDocs.Path,
 		nothingOutput:    nothingOf(len(answered.Sources), answered.Closest, query.MinScore), omittedOutput: omittedOf(answered),
 		answerEnd: h.answerEnd(ctx, active, catalog.External, answered),
 	}

@@ -10,6 +10,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// statelessProtocol is the first version without a handshake.
+const statelessProtocol = "2026-07-28"
+
 // rootsKey is the key of the request for the client's roots.
 const rootsKey = "roots"
 

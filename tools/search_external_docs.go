@@ -54,11 +54,11 @@ func searchExternalDocsTool() Tool {
 func (h *handler) searchExternalDocs(
 	ctx context.Context, _ *mcp.CallToolRequest, in searchExternalDocsInput,
 ) (*mcp.CallToolResult, searchExternalDocsOutput, error) {
-	active, external, query, err := h.externalQuery(ctx, in)
+	active, query, err := h.externalQuery(ctx, in)
 	if err != nil {
 		return nil, searchExternalDocsOutput{}, err
 	}
-	hits, err := h.workspace.Searcher().Search(ctx, external.Scope, query)
+	hits, err := h.workspace.Searcher().Search(ctx, active.External(), query)
 	if err != nil {
 		return nil, searchExternalDocsOutput{}, err
 	}
@@ -71,21 +71,22 @@ func (h *handler) searchExternalDocs(
 	}
 	results, omitted := fit(list, maxList)
 	return nil, searchExternalDocsOutput{
-		Results: results, TotalMatches: len(results), OmittedCount: omitted, ExternalDocsPath: external.Path, foundEnd: end,
+		Results: results, TotalMatches: len(results), OmittedCount: omitted,
+		ExternalDocsPath: active.Definition.Config.ExternalDocs.Path, foundEnd: end,
 	}, nil
 }
 
 // externalQuery is [handler.searchQuery] for the external docs.
 func (h *handler) externalQuery(
 	ctx context.Context, in searchExternalDocsInput,
-) (active *workspace.Project, external workspace.External, query rag.Query, err error) {
-	if active, external, err = h.workspace.External(ctx); err != nil {
-		return nil, workspace.External{}, rag.Query{}, err
+) (active *workspace.Project, query rag.Query, err error) {
+	if active, err = h.workspace.External(ctx); err != nil {
+		return nil, rag.Query{}, err
 	}
 	if query, err = newQuery(active, in.Query, nil); err != nil {
-		return nil, workspace.External{}, rag.Query{}, err
+		return nil, rag.Query{}, err
 	}
 	query.Mode, query.Limit = in.Mode, valueOr(in.Limit, active.Definition.Config.SemanticSearch.DefaultLimit)
 	query.MinScore = externalThreshold(active, in.MinRelevanceScore)
-	return active, external, query, nil
+	return active, query, nil
 }

@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -69,14 +68,15 @@ type handbookSearch struct {
 
 func (h *handler) searchHandbook(
 	ctx context.Context, _ *mcp.CallToolRequest, in searchHandbookInput,
-) (*mcp.CallToolResult, any, error) {
+) (*mcp.CallToolResult, handbookPassages, error) {
 	passages, text, err := h.answerHandbook(ctx, in)
-	noteResults(ctx, len(passages))
-	if err != nil {
-		return nil, nil, err
-	}
-	return textResult(text), nil, nil
+	return textResult(text), passages, err
 }
+
+// handbookPassages are what an answer quotes.
+type handbookPassages []rag.Hit
+
+func (p handbookPassages) resultCount() int { return len(p) }
 
 // answerHandbook returns the passages found, and the answer of search_handbook.
 func (h *handler) answerHandbook(
@@ -115,6 +115,7 @@ func (h *handler) findInHandbook(ctx context.Context, search handbookSearch) (fo
 	edition, err := h.handbookEdition(ctx, cached)
 	hit := cached && ctx.Err() == nil && (err != nil || known.edition == edition)
 	h.handbook.count(hit)
+	h.logger.DebugContext(ctx, "handbook cache", "hit", hit, "hits", h.handbook.hits.Load(), "misses", h.handbook.misses.Load())
 	switch {
 	case hit && err != nil:
 		h.logger.WarnContext(ctx, "answer from an earlier search of the handbook", "error", err)
@@ -154,10 +155,6 @@ func (h *handler) handbookEdition(ctx context.Context, cached bool) (index.Handb
 		defer cancel()
 	}
 	return h.workspace.Handbook(ctx)
-}
-
-func textResult(text string) *mcp.CallToolResult {
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
 func (s handbookSearch) format(passages []rag.Hit, took time.Duration) string {
@@ -237,20 +234,18 @@ type handbookFound struct {
 type handbookCache struct {
 	entries      *lru.Cache[handbookSearch, handbookFound]
 	hits, misses atomic.Int64
-	logger       *slog.Logger
 }
 
-func newHandbookCache(logger *slog.Logger) *handbookCache {
+func newHandbookCache() *handbookCache {
 	entries, _ := lru.New[handbookSearch, handbookFound](cachedHandbookResults) // fails for a size below 1
-	return &handbookCache{entries: entries, logger: logger}
+	return &handbookCache{entries: entries}
 }
 
-// count counts a search, and logs whether the cache answered it.
+// count counts a search.
 func (c *handbookCache) count(hit bool) {
-	counter := &c.misses
 	if hit {
-		counter = &c.hits
+		c.hits.Add(1)
+	} else {
+		c.misses.Add(1)
 	}
-	counter.Add(1)
-	c.logger.Debug("handbook cache", "hit", hit, "hits", c.hits.Load(), "misses", c.misses.Load())
 }

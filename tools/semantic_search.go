@@ -29,7 +29,7 @@ type semanticSearchInput struct {
 }
 
 type semanticSearchOutput struct {
-	Results      []searchResult `json:"results"`
+	Results      []SearchResult `json:"results"`
 	TotalMatches int            `json:"total_matches" jsonschema:"Number of results."`
 	OmittedCount int            `json:"omitted_count,omitempty" jsonschema:"Further results, for which there was no room."`
 	foundEnd
@@ -49,53 +49,19 @@ type resultHead struct {
 // resultEnd is what they end with: the part of a document to read, and why it was found.
 type resultEnd struct {
 	bestPassage
-	snippetOutput
+	Snippet     string `json:"snippet,omitempty" jsonschema:"Part of the best passage."`
 	MatchedLine string `json:"matched_line,omitempty"`
 }
 
-type searchResult struct {
+// SearchResult is a document that a search has found.
+type SearchResult struct {
 	resultHead
 	DocType        string        `json:"doc_type"`
 	Date           string        `json:"date"`
 	PromotionLevel catalog.Level `json:"promotion_level"`
-	supersededOutput
-	staleOutput
+	SupersededBy   string        `json:"superseded_by,omitempty" jsonschema:"Document that replaces this one."`
+	Stale          string        `json:"stale,omitempty" jsonschema:"Why it may be outdated."`
 	resultEnd
-}
-
-// messageOutput says in words that nothing was found, or what was left out.
-type messageOutput struct {
-	Message string `json:"message,omitempty"`
-}
-
-func messageOf(hits rag.Hits, query rag.Query) messageOutput {
-	var message string
-	if len(hits.Documents) == 0 {
-		message = nothingFound(hits.Closest, query.MinScore, len(query.DocTypes)+len(query.Levels) > 0) + " "
-	}
-	return messageOutput{strings.TrimSpace(message + alteredText(hits.Altered(), alteredIsRestored))}
-}
-
-// supersededOutput names the document to read instead.
-type supersededOutput struct {
-	SupersededBy string `json:"superseded_by,omitempty" jsonschema:"Document that replaces this one."`
-}
-
-func supersededBy(path string) supersededOutput {
-	if path == "" {
-		return supersededOutput{}
-	}
-	return supersededOutput{wirePath(path)}
-}
-
-// staleOutput warns of a document.
-type staleOutput struct {
-	Stale string `json:"stale,omitempty" jsonschema:"Why it may be outdated."`
-}
-
-// staleOf takes what became of the files of documents, by the documents' paths.
-func staleOf(hit rag.Hit, stale map[string]string, limit int) staleOutput {
-	return staleOutput{markdown.CutRunes(stale[hit.Path], limit)}
 }
 
 // bestPassage is the part of a document to read.
@@ -103,11 +69,6 @@ type bestPassage struct {
 	HeaderPath string `json:"header_path,omitempty"`
 	StartLine  int    `json:"start_line" jsonschema:"First line of the best passage."`
 	EndLine    int    `json:"end_line"`
-}
-
-// snippetOutput quotes the best passage.
-type snippetOutput struct {
-	Snippet string `json:"snippet,omitempty" jsonschema:"Part of the best passage."`
 }
 
 func semanticSearchTool() Tool {
@@ -181,13 +142,14 @@ func (h *handler) searchQuery(
 	return active, query, err
 }
 
-func searchResults(hits []rag.Hit, stale map[string]string) []searchResult {
+// searchResults takes what became of the files that documents cite, by the documents' paths.
+func searchResults(hits []rag.Hit, stale map[string]string) []SearchResult {
 	limit := textLimit(len(hits))
-	results := make([]searchResult, len(hits))
+	results := make([]SearchResult, len(hits))
 	for i, hit := range hits {
-		results[i] = searchResult{
+		results[i] = SearchResult{
 			resultHead: resultHeadOf(hit, limit), DocType: hit.DocType, Date: hit.Date, PromotionLevel: hit.Level,
-			supersededOutput: supersededBy(hit.SupersededBy), staleOutput: staleOf(hit, stale, limit), resultEnd: resultEndOf(hit, limit),
+			SupersededBy: wirePath(hit.SupersededBy), Stale: markdown.CutRunes(stale[hit.Path], limit), resultEnd: resultEndOf(hit, limit),
 		}
 	}
 	return results
@@ -202,7 +164,7 @@ func resultHeadOf(hit rag.Hit, limit int) resultHead {
 }
 
 func resultEndOf(hit rag.Hit, limit int) resultEnd {
-	return resultEnd{bestPassageOf(hit, limit), snippetOutput{hit.Snippet}, markdown.CutRunes(hit.Line, limit)}
+	return resultEnd{bestPassageOf(hit, limit), hit.Snippet, markdown.CutRunes(hit.Line, limit)}
 }
 
 // bestPassageOf cuts the headings to limit characters.

@@ -54,7 +54,7 @@ type handler struct {
 }
 
 func newHandler(w *workspace.Workspace, home string, logger *slog.Logger) *handler {
-	return &handler{workspace: w, recalls: recall.NewStore(home), handbook: newHandbookCache(logger), logger: logger}
+	return &handler{workspace: w, recalls: recall.NewStore(home), handbook: newHandbookCache(), logger: logger}
 }
 
 // NewServer returns the MCP server with every tool, the documents as resources and the
@@ -74,10 +74,10 @@ func NewServer(w *workspace.Workspace, home, version string, logger *slog.Logger
 			CompletionHandler: h.complete,
 		},
 	)
-	server.AddReceivingMiddleware(reportErrors(logger), logCalls(logger))
+	server.AddReceivingMiddleware(reportErrors(logger))
 	for _, group := range Groups() {
 		for _, tool := range group.Tools {
-			server.AddTool(tool.Tool, tool.handle(h))
+			server.AddTool(tool.Tool, h.answering(tool))
 		}
 	}
 	server.AddResourceTemplate(documentTemplate(), h.readDocument)

@@ -3,13 +3,11 @@ package tools
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -26,8 +24,15 @@ type Tool struct {
 	// parameters checks arguments. It is made at the first call: the handshake does not
 	// wait for it.
 	parameters func() *parameters
-	handle     func(*handler) mcp.ToolHandler
+	// call makes a call. results is the number of results in the answer, or noResults.
+	call func(h *handler, ctx context.Context, request *mcp.CallToolRequest) (answer *mcp.CallToolResult, results int, err error)
 }
+
+// noResults is the number of results in an answer that is not a list of them.
+const noResults = -1
+
+// counted is an answer with a list of results, whose number is logged.
+type counted interface{ resultCount() int }
 
 // callHandler is the method that handles the calls of a tool. Its answer is the result,
 // if that has content, or else what it returns beside it, as JSON.
@@ -50,37 +55,30 @@ func newProjectTool[In, Out any](handle callHandler[In, Out], declaration *mcp.T
 // every answer again to compare it with its schema, for which the tests are there.
 func newTool[In, Out any](handle callHandler[In, Out], declaration *mcp.Tool) Tool {
 	checked := sync.OnceValue(func() *parameters { return newParameters(declaration) })
-	return Tool{Tool: declaration, parameters: checked, handle: func(h *handler) mcp.ToolHandler {
-		return func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			var in In
-			err := checked().decode(request.Params.Arguments, &in)
-			if err != nil {
-				return failed(err), nil
-			}
-			result, out, err := handle(h, ctx, request, in)
-			var protocol *jsonrpc.Error
-			switch {
-			case errors.As(err, &protocol):
-				return nil, err
-			case err != nil:
-				return failed(err), nil
-			}
-			if c, ok := any(out).(counted); ok {
-				noteResults(ctx, c.resultCount())
-			}
-			if result != nil {
-				return result, nil
-			}
-			return structured(out)
+	call := func(h *handler, ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, int, error) {
+		var in In
+		if err := checked().decode(request.Params.Arguments, &in); err != nil {
+			return nil, noResults, err
 		}
-	}}
+		answer, out, err := handle(h, ctx, request, in)
+		if err != nil {
+			return nil, noResults, err
+		}
+		results := noResults
+		if list, ok := any(out).(counted); ok {
+			results = list.resultCount()
+		}
+		if answer == nil {
+			answer, err = structured(out)
+		}
+		return answer, results, err
+	}
+	return Tool{Tool: declaration, parameters: checked, call: call}
 }
 
-// failed returns an error for [reportErrors].
-func failed(err error) *mcp.CallToolResult {
-	result := &mcp.CallToolResult{}
-	result.SetError(err)
-	return result
+// textResult returns an answer that is one text.
+func textResult(text string) *mcp.CallToolResult {
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
 // structured returns an answer as JSON, and the same as text for clients that read only
@@ -90,10 +88,9 @@ func structured(answer any) (*mcp.CallToolResult, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode the answer: %w", err)
 	}
-	return &mcp.CallToolResult{
-		Content:           []mcp.Content{&mcp.TextContent{Text: string(encoded)}},
-		StructuredContent: json.RawMessage(encoded),
-	}, nil
+	result := textResult(string(encoded))
+	result.StructuredContent = json.RawMessage(encoded)
+	return result, nil
 }
 
 // progressInterval is the minimum time between two notifications of one call.

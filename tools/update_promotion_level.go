@@ -13,7 +13,8 @@ type updatePromotionLevelInput struct {
 	PromotionLevel string `json:"promotion_level" jsonschema:"New level."`
 }
 
-type updatePromotionLevelOutput struct {
+// UpdatePromotionLevelOutput is the answer of update_promotion_level.
+type UpdatePromotionLevelOutput struct {
 	Status        string        `json:"status"`
 	DocumentPath  string        `json:"document_path" jsonschema:"Relative to the documents' folder."`
 	PreviousLevel catalog.Level `json:"previous_level"`
@@ -35,22 +36,22 @@ func updatePromotionLevelTool() Tool {
 			"document_path":   {notEmpty, example("problems/n-plus-one-query-20250120.md")},
 			"promotion_level": {levels, example("critical")},
 		}),
-		OutputSchema: outputSchema[updatePromotionLevelOutput](map[string][]property{"status": {oneOf("updated")}}),
+		OutputSchema: outputSchema[UpdatePromotionLevelOutput](map[string][]property{"status": {oneOf("updated")}}),
 	})
 }
 
 func (h *handler) updatePromotionLevel(
 	ctx context.Context, _ *mcp.CallToolRequest, in updatePromotionLevelInput,
-) (*mcp.CallToolResult, updatePromotionLevelOutput, error) {
+) (*mcp.CallToolResult, UpdatePromotionLevelOutput, error) {
 	active, err := h.workspace.Active(ctx)
 	if err != nil {
-		return nil, updatePromotionLevelOutput{}, err
+		return nil, UpdatePromotionLevelOutput{}, err
 	}
 	path, previous, err := active.Promote(ctx, in.DocumentPath, catalog.Level(in.PromotionLevel))
 	if err != nil {
-		return nil, updatePromotionLevelOutput{}, err
+		return nil, UpdatePromotionLevelOutput{}, err
 	}
-	return nil, updatePromotionLevelOutput{
+	return nil, UpdatePromotionLevelOutput{
 		Status: "updated", DocumentPath: path, PreviousLevel: previous, NewLevel: catalog.Level(in.PromotionLevel),
 	}, nil
 }

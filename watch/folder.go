@@ -48,19 +48,14 @@ type entry struct {
 	linked bool
 	// shared is set for a file that has another name, under which it may change.
 	shared bool
+	// folder is set for a folder, which has names alone.
+	folder bool
 }
 
-// visitor is told of what a walk comes to.
-type visitor struct {
-	entered func(name string) // a folder, by its path in the tree; may be nil
-	found   func(entry)
-	// skipped is told of files that belong in the index but are no documents or cannot
-	// be looked at, and of folders that cannot be looked into.
-	skipped func(entry, error)
-}
-
-// walk visits every folder, and every file that matches. It passes over hidden ones.
-func (f Folder) walk(ctx context.Context, root *contain.Root, v visitor) error {
+// walk visits every folder, and every file that matches. It passes over hidden ones. The error
+// is why a file that belongs in the index is no document or cannot be looked at, or why a
+// folder cannot be looked into.
+func (f Folder) walk(ctx context.Context, root *contain.Root, visit func(e entry, err error)) error {
 	return root.Walk(func(name string, d fs.DirEntry, err error) error {
 		if ctxErr := context.Cause(ctx); ctxErr != nil {
 			return ctxErr
@@ -69,29 +64,22 @@ func (f Folder) walk(ctx context.Context, root *contain.Root, v visitor) error {
 			if name == "." {
 				return err
 			}
-			v.skipped(entry{path: path.Join(f.Prefix, name), name: name}, err)
+			visit(entry{path: path.Join(f.Prefix, name), name: name, folder: true}, err)
 			return nil
 		}
 		if d.IsDir() {
 			if f.skips(name) {
 				return fs.SkipDir
 			}
-			if err := checkName(name); err != nil { // the notifier does not watch it either
-				v.skipped(entry{path: path.Join(f.Prefix, name), name: name}, err)
+			err := checkName(name)
+			visit(entry{path: path.Join(f.Prefix, name), name: name, folder: true}, err)
+			if err != nil { // the notifier does not watch it either
 				return fs.SkipDir
-			}
-			if v.entered != nil {
-				v.entered(name)
 			}
 			return nil
 		}
-		e, err := f.inspect(root, name, d.Type(), d.Info)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			v.skipped(e, err)
-		default:
-			v.found(e)
+		if e, err := f.inspect(root, name, d.Type(), d.Info); !errors.Is(err, fs.ErrNotExist) {
+			visit(e, err)
 		}
 		return nil
 	})
@@ -100,10 +88,10 @@ func (f Folder) walk(ctx context.Context, root *contain.Root, v visitor) error {
 // Folders calls visit for every folder that a walk looks into, by its absolute path.
 func (f Folder) Folders(ctx context.Context, visit func(dir string)) error {
 	return f.open(func(root *contain.Root) error {
-		return f.walk(ctx, root, visitor{
-			entered: func(name string) { visit(filepath.Join(f.Dir, filepath.FromSlash(name))) },
-			found:   func(entry) {},
-			skipped: func(entry, error) {},
+		return f.walk(ctx, root, func(e entry, err error) {
+			if e.folder && err == nil {
+				visit(filepath.Join(f.Dir, filepath.FromSlash(e.name)))
+			}
 		})
 	})
 }
@@ -112,10 +100,10 @@ func (f Folder) Folders(ctx context.Context, visit func(dir string)) error {
 // the program was killed.
 func (f Folder) RemoveTemporary(ctx context.Context, before time.Time) error {
 	return f.open(func(root *contain.Root) (err error) {
-		walkErr := f.walk(ctx, root, visitor{
-			entered: func(name string) { err = errors.Join(err, root.RemoveTemporary(name, before)) },
-			found:   func(entry) {},
-			skipped: func(entry, error) {},
+		walkErr := f.walk(ctx, root, func(e entry, problem error) {
+			if e.folder && problem == nil {
+				err = errors.Join(err, root.RemoveTemporary(e.name, before))
+			}
 		})
 		return errors.Join(walkErr, err)
 	})
@@ -125,12 +113,14 @@ func (f Folder) RemoveTemporary(ctx context.Context, before time.Time) error {
 // cannot be indexed, or a folder not be looked into, which then has a path alone.
 func (f Folder) ReadAll(ctx context.Context, take func(file document.File, err error)) error {
 	return f.open(func(root *contain.Root) error {
-		return f.walk(ctx, root, visitor{
-			found: func(e entry) {
+		return f.walk(ctx, root, func(e entry, err error) {
+			switch {
+			case err != nil:
+				take(document.File{Path: e.path}, err)
+			case !e.folder:
 				content, current, err := f.read(root, e)
 				take(current.file(content), err)
-			},
-			skipped: func(e entry, err error) { take(document.File{Path: e.path}, err) },
+			}
 		})
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -18,8 +19,6 @@ import (
 type Config struct {
 	// Debounce is how long a file must be unchanged before it is read: 500 ms.
 	Debounce time.Duration
-	// MaxWait is the longest delay of a file that keeps changing: 5 s.
-	MaxWait time.Duration
 	// Rescan is the time between two walks of the whole folder: 5 min.
 	Rescan time.Duration
 	// Poll is the same where the file system reports no changes: 5 s.
@@ -37,7 +36,6 @@ type Config struct {
 
 func (c Config) withDefaults() Config {
 	c.Debounce = cmp.Or(c.Debounce, 500*time.Millisecond)
-	c.MaxWait = cmp.Or(c.MaxWait, 5*time.Second)
 	c.Rescan = cmp.Or(c.Rescan, 5*time.Minute)
 	c.Poll = cmp.Or(c.Poll, 5*time.Second)
 	c.MaxDirs = cmp.Or(c.MaxDirs, 10_000)
@@ -49,6 +47,9 @@ func (c Config) withDefaults() Config {
 	}
 	return c
 }
+
+// maxWait is the longest delay of a file that keeps changing.
+const maxWait = 5 * time.Second
 
 // linkPoll is how often symbolic links, and files with another name, are looked at.
 const linkPoll = time.Second
@@ -67,9 +68,10 @@ type Mirror struct {
 	logger  *slog.Logger
 	queue   *queue
 
-	// What belongs to Run. walked is what the last walk found, zero after a failure.
-	walked progress
-	watching
+	// What belongs to Run. walked is the outcome of the last walk, zero after a failure.
+	walked outcome
+	// found is set if the last walk found the folder.
+	found atomic.Bool
 
 	mu     sync.Mutex
 	status Status
@@ -81,22 +83,24 @@ func NewMirror(folder Folder, indexer Indexer, config Config, logger *slog.Logge
 	config = config.withDefaults()
 	return &Mirror{
 		folder: folder, indexer: indexer, config: config, logger: logger.With("folder", folder.Dir),
-		queue: newQueue(config.Debounce, config.MaxWait), failed: map[string]Failed{},
+		queue: newQueue(config.Debounce, maxWait), failed: map[string]Failed{},
 	}
 }
 
 // Run walks the folder and then follows its changes, until ctx ends.
 func (m *Mirror) Run(ctx context.Context) {
-	m.watching = watching{tick: time.NewTicker(m.config.Rescan)}
-	defer m.tick.Stop()
-	defer m.stopWatching(ctx)
+	ctx, cancel := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	defer cancel()
+	m.walked = outcome{}
+	watching.Go(func() {
+		panics.Restart(ctx, m.logger, "watch "+m.folder.Dir, func() { m.watch(ctx) })
+	})
 	retry := backoff.NewExponentialBackOff()
 	retry.InitialInterval, retry.MaxInterval = firstRetry, lastRetry
-	m.ensureWatching(ctx)
-	m.walked = progress{}
-	m.queue.addAllNow()
 	for {
-		wait, err := m.guardedStep(ctx)
+		wait, err := m.step(ctx)
 		if ctx.Err() != nil {
 			return
 		}
@@ -112,12 +116,11 @@ func (m *Mirror) Run(ctx context.Context) {
 		if !m.sleep(ctx, wait, err != nil) {
 			return
 		}
-		m.ensureWatching(ctx)
 	}
 }
 
-// sleep waits for the time given, for a change or for the next walk. It returns
-// false when ctx ends. After a failure the changes of files do not end the wait.
+// sleep waits for the time given or for a change. It returns false when ctx ends. After
+// a failure no change ends the wait.
 func (m *Mirror) sleep(ctx context.Context, wait time.Duration, failed bool) bool {
 	var due <-chan time.Time
 	if wait >= 0 {
@@ -139,47 +142,30 @@ func (m *Mirror) sleep(ctx context.Context, wait time.Duration, failed bool) boo
 		select {
 		case <-ctx.Done():
 			return false
-		case <-m.tick.C:
-			if m.missing == "" {
-				m.queue.addAllNow()
-			}
-			if failed && !m.ensureWatching(ctx) {
-				continue
-			}
 		case <-polled:
-			m.Look(m.folder.Outdated(m.walked.polled))
+			if len(m.folder.Outdated(m.walked.polled)) > 0 {
+				m.queue.add()
+			}
 			continue
 		case <-wake:
-		case <-m.lost():
 		case <-due:
 		}
 		return true
 	}
 }
 
-// guardedStep is step, whose panic counts as a failure: it is shown in the status,
-// and the folder is walked again.
-func (m *Mirror) guardedStep(ctx context.Context) (wait time.Duration, err error) {
-	err = panics.Catch(func() error {
-		wait, err = m.step(ctx)
-		return err
-	})
-	if bug, ok := errors.AsType[*panics.Error](err); ok {
-		m.logger.ErrorContext(ctx, "a bug was met while the folder was indexed", "panic", bug.Value, "stack", string(bug.Stack))
-		m.queue.done(false)
-		m.update(func(s *Status) { s.Err = err })
-	}
-	return wait, err
-}
-
-// step walks the folder if that is due.
+// step walks the folder if that is due. A panic counts as a failure: it is shown in the
+// status, and the folder is walked again.
 func (m *Mirror) step(ctx context.Context) (wait time.Duration, err error) {
-	due, changed, wait := m.queue.take()
+	due, whole, wait := m.queue.take()
 	if !due {
 		m.config.OnChange() // more may be queued
 		return wait, nil
 	}
-	err = m.walk(ctx, changed)
+	err = panics.Catch(func() error { return m.walk(ctx, whole) })
+	if bug, ok := errors.AsType[*panics.Error](err); ok {
+		m.logger.ErrorContext(ctx, "a bug was met while the folder was indexed", "panic", bug.Value, "stack", string(bug.Stack))
+	}
 	m.queue.done(err == nil)
 	m.update(func(s *Status) {
 		s.Err = err
@@ -204,33 +190,33 @@ func (m *Mirror) ready() error {
 	return nil
 }
 
-// walk makes the index hold what has changed in the folder since the last walk, the files
-// with the names given among it, or, without names, all that is in the folder.
-func (m *Mirror) walk(ctx context.Context, changed map[string]struct{}) error {
-	before := m.walked
-	m.walked = progress{}
+// walk makes the index hold what has changed in the folder since the last walk, or, if it is
+// whole, all that is in the folder.
+func (m *Mirror) walk(ctx context.Context, whole bool) error {
+	walk := &reconciler{
+		folder: m.folder, indexer: m.indexer, before: m.walked, whole: whole || m.walked.known == nil, ready: m.ready,
+		report: func(done, total int) {
+			m.update(func(s *Status) { s.Done, s.Total, s.Err = done, total, nil })
+		},
+	}
+	m.walked = outcome{}
 	err := m.ready()
-	whole := changed == nil || before.known == nil
-	if err == nil && whole {
-		before, changed = progress{}, nil
-		before.known, err = m.indexer.Known(ctx)
+	if err == nil && walk.whole {
+		walk.before = outcome{}
+		walk.before.known, err = m.indexer.Known(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	walked, err := reconcile(ctx, m.folder, m.indexer, before, changed, m.ready, func(p progress) {
-		if whole { // else the queue says how many files have changed
-			m.update(func(s *Status) { s.Done, s.Total, s.Err = p.done, p.total, nil })
-		}
-	})
+	m.walked, err = walk.run(ctx)
 	m.update(func(s *Status) { s.Done, s.Total = 0, 0 })
 	if err != nil {
 		return err
 	}
-	m.walked = walked
-	m.setFailed(ctx, walked.failed)
-	if len(walked.changing) > 0 {
-		m.queue.add(walked.changing...)
+	m.found.Store(m.walked.known != nil)
+	m.setFailed(ctx, m.walked.failed)
+	if len(m.walked.changing) > 0 {
+		m.queue.add()
 	}
 	return nil
 }

@@ -159,6 +159,21 @@ func TestMirror_FolderThatAppearsLaterIsWatched(t *testing.T) {
 	w.becomes(t, "an edit in a folder below", map[string]string{"sub/a.md": "fourth"}, nil)
 }
 
+// A walk may find the folder before anybody watches it.
+func TestMirror_FolderThatIsGoneBeforeItIsWatched(t *testing.T) {
+	t.Parallel()
+	w := watchFiles(t, Config{}, map[string]string{})
+	for range 3 {
+		w.write(t, "a.md", "a")
+		w.mirror.Rescan()
+		w.becomes(t, "found", map[string]string{"a.md": "a"}, nil)
+		if err := os.RemoveAll(w.dir); err != nil {
+			t.Fatal(err)
+		}
+		w.becomes(t, "gone", map[string]string{}, nil)
+	}
+}
+
 // A file that could not be read may have become readable: its mode is then all
 // that changes. What is indexed is not read again for its mode.
 func TestMirror_ChangeOfModeConcernsFailedFilesAlone(t *testing.T) {

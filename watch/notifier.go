@@ -8,17 +8,15 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
-	"github.com/compound-docs/compound-docs/internal/panics"
 )
 
-// notifier queues the changes that the file system reports in a folder, until
-// events are lost. The events are hints: the next walk finds what they missed.
+// notifier queues the changes that the file system reports in a folder. The events are
+// hints: the next walk finds what they missed.
 type notifier struct {
 	folder Folder
 	// root is the folder's path without symbolic links.
@@ -29,12 +27,6 @@ type notifier struct {
 	watcher *fsnotify.Watcher
 	// watched are the folders that have a watch, by absolute path.
 	watched map[string]bool
-	done    sync.WaitGroup
-
-	// lost is closed when events were lost, for the reason in err. No more changes
-	// are queued then.
-	lost chan struct{}
-	err  error
 }
 
 var (
@@ -43,11 +35,10 @@ var (
 	errTooManyDirs = errors.New("there are more folders than are watched")
 )
 
-// startNotifier watches the folder, and at most maxDirs folders in all. failed
+// newNotifier watches the folder, and at most maxDirs folders in all. failed
 // reports whether the file at a path could not be indexed the last time. The error
-// says why the folder cannot be watched. The caller queues a walk of the folder
-// afterwards, and calls stop in the end.
-func startNotifier(ctx context.Context, folder Folder, q *queue, maxDirs int, failed func(name string) bool) (*notifier, error) {
+// says why the folder cannot be watched. The caller closes the watcher.
+func newNotifier(ctx context.Context, folder Folder, q *queue, maxDirs int, failed func(name string) bool) (*notifier, error) {
 	opened, err := folder.Open()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoFolder, err)
@@ -61,8 +52,7 @@ func startNotifier(ctx context.Context, folder Folder, q *queue, maxDirs int, fa
 		return nil, err
 	}
 	n := &notifier{
-		folder: folder, root: root, queue: q, failed: failed, max: maxDirs, watcher: watcher,
-		watched: map[string]bool{}, lost: make(chan struct{}),
+		folder: folder, root: root, queue: q, failed: failed, max: maxDirs, watcher: watcher, watched: map[string]bool{},
 	}
 	err = n.watchTree(ctx, root)
 	if err == nil && !n.watched[root] {
@@ -71,17 +61,7 @@ func startNotifier(ctx context.Context, folder Folder, q *queue, maxDirs int, fa
 	if err != nil {
 		return nil, errors.Join(err, watcher.Close())
 	}
-	n.done.Go(func() {
-		n.err = panics.Catch(func() error { return n.run(ctx) })
-		close(n.lost)
-	})
 	return n, nil
-}
-
-func (n *notifier) stop() error {
-	err := n.watcher.Close()
-	n.done.Wait()
-	return err
 }
 
 // watchTree watches dir and the folders below it. A watch is not recursive, so
@@ -141,10 +121,17 @@ func (n *notifier) passOver(path string, err error) error {
 	return fmt.Errorf("watch %s: %w", path, err)
 }
 
-// run handles events until some are lost, and returns why.
-func (n *notifier) run(ctx context.Context) error {
+// run queues changes, and a walk of the whole folder once an interval, until ctx ends or
+// events are lost, and returns why.
+func (n *notifier) run(ctx context.Context, interval time.Duration) error {
+	rescan := time.NewTicker(interval)
+	defer rescan.Stop()
 	for {
 		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-rescan.C:
+			n.queue.addAllNow()
 		case event, ok := <-n.watcher.Events:
 			if !ok {
 				return fsnotify.ErrClosed
@@ -187,8 +174,11 @@ func (n *notifier) handle(ctx context.Context, event fsnotify.Event) error {
 		err := n.watchTree(ctx, event.Name)
 		n.queue.addAll()
 		return err
-	case n.failed(name), event.Op != fsnotify.Chmod && n.folder.Match(name):
-		n.queue.add(name)
+	case !n.failed(name) && (event.Op == fsnotify.Chmod || !n.folder.Match(name)):
+	case event.Has(fsnotify.Remove | fsnotify.Rename):
+		n.queue.addAll() // another server may have indexed it since the last walk
+	default:
+		n.queue.add()
 	}
 	return nil
 }
@@ -201,77 +191,56 @@ func isDir(path string) bool {
 // missingPoll is how often a folder that does not exist is looked for.
 const missingPoll = time.Second
 
-// watching is how a mirror learns of changes: from what the file system reports, and by a
-// walk of the whole folder from time to time, more often while the file system reports
-// nothing.
-type watching struct {
-	// notifier is nil while the folder cannot be watched.
-	notifier *notifier
-	// missing says why there is no folder to watch; "" if there is one.
-	missing string
-	// retry is when to try again to watch a folder that cannot be watched.
-	retry time.Time
-	tick  *time.Ticker
-}
-
-// ensureWatching watches the folder, again if events were lost. It reports whether
-// the folder has appeared or disappeared.
-func (m *Mirror) ensureWatching(ctx context.Context) (changed bool) {
-	if m.notifier != nil {
-		select {
-		case <-m.notifier.lost:
+// watch queues walks until ctx ends: for what the file system reports, and of the whole folder
+// from time to time, more often while the file system reports nothing.
+func (m *Mirror) watch(ctx context.Context) {
+	missing := "" // why there is no folder
+	for first := true; ctx.Err() == nil; first = false {
+		notifier, err := newNotifier(ctx, m.folder, m.queue, m.config.MaxDirs, m.hasFailed)
+		switch {
+		case err == nil:
+			missing = ""
+			m.queue.put(true, first) // earlier changes are not among the events
+			m.follow(ctx, notifier)
+		case errors.Is(err, errNoFolder), errors.Is(err, fs.ErrNotExist):
+			if err.Error() != missing || m.found.Load() {
+				m.queue.put(true, first)
+			}
+			missing = err.Error()
+			wait(ctx, missingPoll)
 		default:
-			return false
+			missing = ""
+			m.logger.WarnContext(ctx, "the folder cannot be watched; it is walked from time to time instead",
+				"every", m.config.Poll, "reason", err)
+			for began := time.Now(); time.Since(began) < m.config.Rescan && ctx.Err() == nil; {
+				m.queue.addAllNow()
+				wait(ctx, m.config.Poll)
+			}
 		}
-		level := slog.LevelWarn
-		if errors.Is(m.notifier.err, errFolderMoved) || errors.Is(m.notifier.err, fs.ErrNotExist) {
-			level = slog.LevelDebug
-		}
-		m.logger.Log(ctx, level, "events were lost; watching the folder again", "reason", m.notifier.err)
-		m.stopWatching(ctx)
-		m.retry = time.Time{}
-		m.queue.addAll()
 	}
-	if time.Now().Before(m.retry) {
-		return false
-	}
-	notifier, err := startNotifier(ctx, m.folder, m.queue, m.config.MaxDirs, m.hasFailed)
-	before := m.missing
-	m.notifier, m.missing = notifier, ""
-	switch {
-	case err == nil:
-		// Earlier changes are not among the events.
-		m.queue.addAll()
-		m.tick.Reset(m.config.Rescan)
-	case errors.Is(err, errNoFolder), errors.Is(err, fs.ErrNotExist):
-		m.missing = err.Error()
-		if m.missing != before {
-			m.queue.addAll()
-		}
-		m.tick.Reset(missingPoll)
-	default:
-		m.logger.WarnContext(ctx, "the folder cannot be watched; it is walked from time to time instead",
-			"every", m.config.Poll, "reason", err)
-		m.retry = time.Now().Add(m.config.Rescan)
-		m.tick.Reset(m.config.Poll)
-	}
-	return m.missing != before
 }
 
-// lost is closed when the folder has to be watched again.
-func (m *Mirror) lost() <-chan struct{} {
-	if m.notifier == nil {
-		return nil
-	}
-	return m.notifier.lost
-}
-
-func (m *Mirror) stopWatching(ctx context.Context) {
-	if m.notifier == nil {
+// follow queues what a notifier is told of until events are lost, and closes it.
+func (m *Mirror) follow(ctx context.Context, n *notifier) {
+	defer func() {
+		if err := n.watcher.Close(); err != nil {
+			m.logger.WarnContext(ctx, "stop watching", "error", err)
+		}
+	}()
+	err := n.run(ctx, m.config.Rescan)
+	if ctx.Err() != nil {
 		return
 	}
-	if err := m.notifier.stop(); err != nil {
-		m.logger.WarnContext(ctx, "stop watching", "error", err)
+	level := slog.LevelWarn
+	if errors.Is(err, errFolderMoved) || errors.Is(err, fs.ErrNotExist) {
+		level = slog.LevelDebug
 	}
-	m.notifier = nil
+	m.logger.Log(ctx, level, "events were lost; watching the folder again", "reason", err)
+}
+
+func wait(ctx context.Context, duration time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(duration):
+	}
 }

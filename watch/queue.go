@@ -1,14 +1,9 @@
 package watch
 
 import (
-	"maps"
 	"sync"
 	"time"
 )
-
-// maxNamed bounds the changed files that are named. For more of them the folder is compared
-// with the index itself.
-const maxNamed = 1000
 
 // queue says when a folder is to be walked: when it has changed and been quiet for a while.
 // What changes during a walk is for the next one. Safe for concurrent use.
@@ -24,109 +19,83 @@ type queue struct {
 	// with the index itself.
 	queued, whole bool
 	// first and last are when the folder was first and last seen to change since the last
-	// walk; zero for a walk that waits for nothing.
+	// walk. For a walk that waits for nothing first is zero.
 	first, last time.Time
-	// changed are the files that were seen to change, and taken those for which a walk is
-	// under way.
-	changed, taken map[string]struct{}
-	walking        bool
+	walking     bool // a walk is under way
 }
 
 func newQueue(debounce, maxWait time.Duration) *queue {
-	return &queue{debounce: debounce, maxWait: maxWait, wake: make(chan struct{}, 1), changed: map[string]struct{}{}}
+	return &queue{debounce: debounce, maxWait: maxWait, wake: make(chan struct{}, 1)}
 }
 
-// add queues a walk for when the folder is quiet. names are the files that have changed, as
-// far as is known.
-func (q *queue) add(names ...string) {
+// add queues a walk for when the folder is quiet.
+func (q *queue) add() { q.put(false, false) }
+
+// addAll queues a walk that compares the folder with the index itself.
+func (q *queue) addAll() { q.put(true, false) }
+
+// addAllNow is addAll for a walk that waits for nothing.
+func (q *queue) addAllNow() { q.put(true, true) }
+
+func (q *queue) put(whole, now bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.last = time.Now()
 	if !q.queued {
 		q.queued, q.first = true, q.last
 	}
-	for _, name := range names {
-		if len(q.changed) == maxNamed {
-			q.whole = true
-			break
-		}
-		q.changed[name] = struct{}{}
+	if now {
+		q.first = time.Time{}
 	}
-	q.signal()
-}
-
-// addAll queues a walk that compares the folder with the index itself.
-func (q *queue) addAll() {
-	q.mu.Lock()
-	q.whole = true
-	q.mu.Unlock()
-	q.add()
-}
-
-// addAllNow is addAll for a walk that waits for nothing.
-func (q *queue) addAllNow() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.now()
-}
-
-func (q *queue) now() {
-	q.queued, q.whole, q.first, q.last = true, true, time.Time{}, time.Time{}
-	q.signal()
-}
-
-func (q *queue) signal() {
+	q.whole = q.whole || whole
 	select {
 	case q.wake <- struct{}{}:
 	default:
 	}
 }
 
-// pending is the number of files that have changed, as far as is known, and at least 1
-// from a change to the end of the walk that finds it.
+// pending is 1 from a change to the beginning of the walk that finds it, and 1 during a walk:
+// nobody knows yet how many files have changed.
 func (q *queue) pending() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	pending := 0
 	if q.queued {
-		pending = max(1, len(q.changed))
+		pending++
 	}
 	if q.walking {
-		pending += max(1, len(q.taken))
+		pending++
 	}
 	return pending
 }
 
-// take returns whether a walk is due, which the caller ends with done: the files that have
-// changed, or nil if it is to compare the folder with the index itself. wait is how long
-// until one is due; it is negative when none is queued.
-func (q *queue) take() (due bool, changed map[string]struct{}, wait time.Duration) {
+// take returns whether a walk is due, which the caller ends with done, and whether that is to
+// compare the folder with the index itself. wait is how long until one is due; it is negative
+// when none is queued.
+func (q *queue) take() (due, whole bool, wait time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if !q.queued {
-		return false, nil, -1
+		return false, false, -1
 	}
 	at := q.last.Add(q.debounce)
 	if latest := q.first.Add(q.maxWait); latest.Before(at) {
 		at = latest
 	}
 	if wait = time.Until(at); wait > 0 {
-		return false, nil, wait
+		return false, false, wait
 	}
-	q.taken, q.changed, q.walking = q.changed, map[string]struct{}{}, true
-	if q.whole {
-		q.taken = nil // the walk says itself how many there are
-	}
-	q.queued, q.whole = false, false
-	return true, q.taken, -1
+	whole = q.whole
+	q.queued, q.whole, q.walking = false, false, true
+	return true, whole, -1
 }
 
 // done ends a walk. After a failure the next one compares the folder with the index itself.
 func (q *queue) done(ok bool) {
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.walking = false; !ok {
-		maps.Copy(q.changed, q.taken)
-		q.now()
+	q.walking = false
+	q.mu.Unlock()
+	if !ok {
+		q.addAllNow()
 	}
 }

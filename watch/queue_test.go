@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,8 +15,8 @@ type taken struct {
 }
 
 func take(q *queue) taken {
-	due, changed, wait := q.take()
-	return taken{due, due && changed == nil, wait}
+	due, whole, wait := q.take()
+	return taken{due, whole, wait}
 }
 
 func expect(t *testing.T, q *queue, want taken) {
@@ -37,15 +36,15 @@ func TestQueue_WaitsUntilTheFolderIsQuiet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(500*ms, 5*time.Second)
 		expect(t, q, taken{Wait: nothing})
-		q.add("a")
+		q.add()
 		time.Sleep(300 * ms)
-		q.add("b")
+		q.add()
 		expect(t, q, taken{Wait: 500 * ms})
 		time.Sleep(500 * ms)
 		expect(t, q, taken{Due: true, Wait: nothing})
-		q.add("during the walk")
-		if q.pending() != 3 {
-			t.Errorf("%d pending, want the two that are worked on and one", q.pending())
+		q.add() // during the walk
+		if q.pending() != 2 {
+			t.Errorf("%d pending, want what is worked on and what came since", q.pending())
 		}
 		q.done(true)
 		expect(t, q, taken{Wait: 500 * ms})
@@ -65,7 +64,7 @@ func TestQueue_PutsOffForALimitedTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(500*ms, 2*time.Second)
 		began := time.Now()
-		for q.add("log"); !take(q).Due; q.add("log") {
+		for q.add(); !take(q).Due; q.add() {
 			time.Sleep(100 * ms)
 		}
 		if waited := time.Since(began); waited != 2*time.Second {
@@ -73,7 +72,7 @@ func TestQueue_PutsOffForALimitedTime(t *testing.T) {
 		}
 		q.addAll()
 		q.addAllNow()
-		q.add("log")
+		q.add()
 		expect(t, q, taken{Due: true, Whole: true, Wait: nothing})
 	})
 }
@@ -82,11 +81,9 @@ func TestQueue_AfterAFailureTheWholeIsTakenAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(500*ms, 2*time.Second)
-		for i := range maxNamed + 1 {
-			q.add(fmt.Sprint(i))
-		}
+		q.add()
 		time.Sleep(500 * ms)
-		expect(t, q, taken{Due: true, Whole: true, Wait: nothing}) // there are too many to name them
+		expect(t, q, taken{Due: true, Wait: nothing})
 		q.done(false)
 		expect(t, q, taken{Due: true, Whole: true, Wait: nothing})
 	})
@@ -95,9 +92,9 @@ func TestQueue_AfterAFailureTheWholeIsTakenAtOnce(t *testing.T) {
 func TestQueue_WakesForEveryChange(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*queue){
-		"path": func(q *queue) { q.add("a") },
-		"walk": (*queue).addAll,
-		"now":  (*queue).addAllNow,
+		"change": (*queue).add,
+		"walk":   (*queue).addAll,
+		"now":    (*queue).addAllNow,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -59,13 +59,13 @@ func (e entry) file(content []byte) document.File {
 	}
 }
 
-// nameOf returns a path of the index as one of the folder.
-func (f Folder) nameOf(indexed string) (name string, ok bool) {
+// Name returns a path of the index as one of the folder.
+func (f Folder) Name(indexed string) (name string, ok bool) {
 	name, ok = indexed, true
 	if f.Prefix != "" {
 		name, ok = strings.CutPrefix(indexed, f.Prefix+"/")
 	}
-	return name, ok && fs.ValidPath(name)
+	return name, ok && fs.ValidPath(name) && !strings.ContainsRune(name, 0)
 }
 
 // Changed returns the paths of the index whose files no longer have the bytes of
@@ -95,7 +95,7 @@ func (f Folder) unlike(
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 	unlike := []string{}
 	for indexed, stamp := range stamps {
-		name, ok := f.nameOf(indexed)
+		name, ok := f.Name(indexed)
 		if ok = ok && f.Covers(name); ok {
 			e, err := f.find(root, name)
 			ok = err == nil && like(root, e, stamp)
@@ -123,7 +123,7 @@ func (f Folder) Present(paths []string) []string {
 	present := []string{}
 	err := f.open(func(root *contain.Root) error {
 		for _, indexed := range paths {
-			name, ok := f.nameOf(indexed)
+			name, ok := f.Name(indexed)
 			if !ok || !f.Covers(name) {
 				continue
 			}

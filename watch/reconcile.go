@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/document"
@@ -28,116 +28,178 @@ type Indexer interface {
 	Touch(ctx context.Context, stamps map[string]document.Stamp) error
 }
 
-// reconcile makes the index hold what the folder holds. It walks the folder,
-// reads the files whose stamps do not prove them unchanged, indexes those whose
-// bytes changed, and removes what is gone. report is called, by one goroutine at
-// a time, after every step. before is what the last reconciliation returned, or has
-// what the index says that it holds alone. Files with the names given are taken for
-// changed: others may have written to the index. After an error, which may be that
-// of ready, the work is not finished and can be done again.
-func reconcile(
-	ctx context.Context, folder Folder, indexer Indexer, before progress, names map[string]struct{},
-	ready func() error, report func(progress),
-) (progress, error) {
-	known := before.known
-	remove := func(gone []string) error {
-		if err := ready(); err != nil {
-			return err
-		}
-		return indexer.Remove(ctx, gone)
+// outcome is what a walk has found in a folder, and done.
+type outcome struct {
+	// known is what the index holds, by path, and the files that it has refused.
+	known map[string]document.Stamp
+	// failed are the files that are on disk and cannot be indexed.
+	failed []document.Failure
+	// changing are files that were being written while they were read, by their path in the
+	// index.
+	changing []string
+	// polled are symbolic links, and files with another name: a change of the target, or
+	// under the other name, may be no event of the path. They are looked at every second.
+	polled map[string]document.Stamp
+	// How many documents were added, updated and removed.
+	added, updated, removed int
+}
+
+func (o *outcome) fail(path string, err error) {
+	o.failed = append(o.failed, document.Failure{Path: path, Err: err})
+}
+
+func errorsByPath(failures []document.Failure) map[string]error {
+	failed := make(map[string]error, len(failures))
+	for _, failure := range failures {
+		failed[failure.Path] = failure.Err
 	}
-	root, err := folder.Open()
-	if errors.Is(err, fs.ErrNotExist) && folder.MayBeMissing {
-		return progress{removed: len(known)}, remove(slices.Collect(maps.Keys(known)))
+	return failed
+}
+
+// reconciler makes an index hold what a folder holds, once.
+type reconciler struct {
+	folder  Folder
+	root    *contain.Root
+	indexer Indexer
+	// before is the outcome of the last walk. whole is set if it is not that, but has alone
+	// what the index says that it holds.
+	before outcome
+	whole  bool
+	// ready is asked before anything is written.
+	ready func() error
+	// report is called with the number of changed files that have been handled, and of all,
+	// by one goroutine at a time.
+	report func(done, total int)
+
+	mu sync.Mutex
+	outcome
+	done, total int
+	// gone are files to be removed from the index, and touched those whose bytes have not
+	// changed, with their new stamps.
+	gone    []string
+	touched []entry
+}
+
+// run walks the folder, reads the files whose stamps do not prove them unchanged, indexes
+// those whose bytes changed, and removes what is gone. After an error, which may be that of
+// ready, the work is not finished and can be done again.
+func (r *reconciler) run(ctx context.Context) (outcome, error) {
+	r.known, r.polled = r.before.known, map[string]document.Stamp{}
+	root, err := r.folder.Open()
+	if errors.Is(err, fs.ErrNotExist) && r.folder.MayBeMissing {
+		r.gone = slices.Collect(maps.Keys(r.known))
+		return outcome{removed: len(r.gone)}, r.remove(ctx)
 	}
 	if err != nil {
-		return progress{}, fmt.Errorf("open folder: %w", err)
+		return outcome{}, fmt.Errorf("open folder: %w", err)
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-
-	files := newBatcher(ctx, folder, root, indexer, ready, report)
-	if files.progress.known = known; names != nil {
-		files.maxFiles, files.maxBytes = changesFiles, changesBytes
-	}
-	changed, gone, err := files.compare(ctx, before.failed, names)
+	r.root = root
+	changed, err := r.compare(ctx)
 	if err != nil {
-		return progress{}, fmt.Errorf("walk folder: %w", err)
+		return outcome{}, fmt.Errorf("walk folder: %w", err)
 	}
-	if err := remove(gone); err != nil {
-		return progress{}, err
+	if err := r.remove(ctx); err != nil {
+		return outcome{}, err
 	}
-	files.step(func(p *progress) {
-		p.total = len(changed)
-		for _, indexed := range gone {
-			p.forget(indexed)
+	r.total = len(changed)
+	r.report(0, r.total)
+	if r.whole {
+		err = r.indexAll(ctx, changed, batchFiles, batchBytes)
+	} else {
+		err = r.indexAll(ctx, changed, changesFiles, changesBytes)
+	}
+	if err == nil && len(r.gone) > 0 { // since the walk
+		err = r.remove(ctx)
+	}
+	if err == nil {
+		err = r.touch(ctx)
+	}
+	if err != nil {
+		return outcome{}, err
+	}
+	return r.outcome, nil
+}
+
+// remove takes what is gone out of the index.
+func (r *reconciler) remove(ctx context.Context) error {
+	err := r.ready()
+	if err == nil {
+		err = r.indexer.Remove(ctx, r.gone)
+	}
+	for _, indexed := range r.gone {
+		if _, known := r.known[indexed]; known {
+			delete(r.known, indexed)
+			r.removed++
 		}
-	})
-	for _, e := range changed {
-		if err = files.add(e); err != nil {
-			break
+	}
+	r.gone = nil
+	return err
+}
+
+// maxTouched is how many new stamps are noted at once.
+const maxTouched = 1000
+
+func (r *reconciler) touch(ctx context.Context) error {
+	for entries := range slices.Chunk(r.touched, maxTouched) {
+		stamps := make(map[string]document.Stamp, len(entries))
+		for _, e := range entries {
+			stamps[e.path] = e.stamp
+		}
+		if err := r.indexer.Touch(ctx, stamps); err != nil {
+			return err
 		}
 	}
-	if err = files.finish(ctx, err); err != nil {
-		return progress{}, err
-	}
-	return files.progress, nil
+	return nil
 }
 
 // maxPolled bounds the hard links that are polled: every second costs a stat of each, and
 // there are folders in which all files have several names.
 const maxPolled = 1000
 
-// compare walks the folder. gone are the paths that the index knows, or that the names stand
-// for, without a file. A file that has failed before and has not changed since fails again.
-func (b *batcher) compare(ctx context.Context, before []document.Failure, names map[string]struct{}) (
-	changed []entry, gone []string, err error,
-) {
-	known, shut := b.progress.known, []string{}
-	met := make(map[string]struct{}, len(known))
-	failed := map[string]error{}
-	for _, failure := range before {
-		failed[failure.Path] = failure.Err
-	}
-	err = b.folder.walk(ctx, b.root, visitor{found: func(e entry) {
-		if e.linked || e.shared && len(b.progress.polled) < maxPolled {
-			b.progress.polled[e.path] = e.stamp
-		}
-		stamp, isKnown := known[e.path]
-		reason, hasFailed := failed[e.path]
-		_, isNamed := names[e.name]
+// compare walks the folder. It notes as gone the paths that the index knows without a file. A
+// file that has failed before and has not changed since fails again.
+func (r *reconciler) compare(ctx context.Context) (changed []entry, err error) {
+	met := make(map[string]struct{}, len(r.known))
+	shut := []string{}
+	failed := errorsByPath(r.before.failed)
+	err = r.folder.walk(ctx, r.root, func(e entry, err error) {
 		switch {
-		case !isKnown || isNamed || !stamp.Proves(e.stamp):
-			if !isNamed && !hasFailed {
+		case err != nil:
+			r.fail(e.path, err)
+			if !unfit(err) { // the index keeps it, and everything in a folder
+				met[e.path] = struct{}{}
+				shut = append(shut, e.path+"/")
+			}
+			return
+		case e.folder:
+			return
+		}
+		met[e.path] = struct{}{}
+		if e.linked || e.shared && len(r.polled) < maxPolled {
+			r.polled[e.path] = e.stamp
+		}
+		stamp, isKnown := r.known[e.path]
+		reason, hasFailed := failed[e.path]
+		switch {
+		case !isKnown || !stamp.Proves(e.stamp):
+			// Others may have written to the index since the last walk: only a file that was not
+			// written since may still be what it was.
+			if !hasFailed && (r.whole || stamp.SameModTime(e.stamp)) {
 				e.stamp.Hash = stamp.Hash
 			}
 			changed = append(changed, e)
 		case hasFailed:
-			b.progress.fail(e.path, reason)
+			r.fail(e.path, reason)
 		}
-		met[e.path] = struct{}{}
-	}, skipped: func(e entry, err error) {
-		b.progress.fail(e.path, err)
-		if unfit(err) {
-			return
-		}
-		// The index keeps a file that cannot be looked at, and everything in a
-		// folder that cannot be.
-		met[e.path] = struct{}{}
-		shut = append(shut, e.path+"/")
-	}})
-	look := func(indexed string) {
+	})
+	for indexed := range r.known {
 		_, isMet := met[indexed]
 		if !isMet && !slices.ContainsFunc(shut, func(folder string) bool { return strings.HasPrefix(indexed, folder) }) {
-			gone = append(gone, indexed)
+			r.gone = append(r.gone, indexed)
 		}
 	}
-	for indexed := range known {
-		look(indexed)
-	}
-	for name := range names {
-		look(path.Join(b.folder.Prefix, name))
-	}
-	return changed, gone, err
+	return changed, err
 }
 
 // SyncResult counts the documents of a [Sync].
@@ -159,19 +221,21 @@ func Sync(ctx context.Context, folder Folder, indexer Indexer, report func(done,
 	if err != nil {
 		return SyncResult{}, fmt.Errorf("sync %s: %w", folder.Dir, err)
 	}
-	maps.DeleteFunc(known, func(indexed string, _ document.Stamp) bool { _, ok := folder.nameOf(indexed); return !ok })
-	ready := func() error { return nil }
-	walked, err := reconcile(ctx, folder, indexer, progress{known: known}, nil, ready, func(p progress) {
-		if report != nil {
-			report(p.done, p.total)
-		}
-	})
+	maps.DeleteFunc(known, func(indexed string, _ document.Stamp) bool { _, ok := folder.Name(indexed); return !ok })
+	sync := &reconciler{
+		folder: folder, indexer: indexer, before: outcome{known: known}, whole: true,
+		ready: func() error { return nil }, report: report,
+	}
+	if report == nil {
+		sync.report = func(int, int) {}
+	}
+	walked, err := sync.run(ctx)
 	if err != nil {
 		return SyncResult{}, fmt.Errorf("sync %s: %w", folder.Dir, err)
 	}
 	result := SyncResult{Added: walked.added, Updated: walked.updated, Removed: walked.removed, Failed: walked.failed}
-	for _, name := range walked.changing {
-		result.Failed = append(result.Failed, document.Failure{Path: path.Join(folder.Prefix, name), Err: errChanged})
+	for _, indexed := range walked.changing {
+		result.Failed = append(result.Failed, document.Failure{Path: indexed, Err: errChanged})
 	}
 	for _, failure := range result.Failed {
 		delete(walked.known, failure.Path)
@@ -186,7 +250,7 @@ func Sync(ctx context.Context, folder Folder, indexer Indexer, report func(done,
 func (f Folder) Holds(ctx context.Context) (found bool, err error) {
 	f.MayBeMissing = false
 	err = f.open(func(root *contain.Root) error {
-		return f.walk(ctx, root, visitor{found: func(entry) { found = true }, skipped: func(entry, error) { found = true }})
+		return f.walk(ctx, root, func(e entry, err error) { found = found || err != nil || !e.folder })
 	})
 	return found, err
 }

@@ -72,15 +72,6 @@ func (m *Mirror) Status() Status {
 	return status
 }
 
-// Look queues files, by their paths in the index, although no event has named them.
-func (m *Mirror) Look(paths []string) {
-	for _, indexed := range paths {
-		if name, ok := m.folder.nameOf(indexed); ok {
-			m.queue.add(name)
-		}
-	}
-}
-
 // Rescan queues a walk that compares the folder with the index itself.
 func (m *Mirror) Rescan() {
 	m.queue.addAll()

@@ -131,31 +131,52 @@ func (t *tooling) askBoth(ctx context.Context, ownArguments, externalArguments m
 
 // answered is the answer of a tool that answers.
 type answered struct {
-	Answer       string             `json:"answer"`
-	Sources      []source           `json:"sources"`
-	LinkedDocs   []source           `json:"linked_docs"`
-	Conflicts    [][]string         `json:"conflicts"`
-	OmittedCount int                `json:"omitted_count"`
-	Generation   string             `json:"generation"`
-	Reason       string             `json:"generation_reason"`
-	Index        *tools.IndexStatus `json:"index"`
+	tools.RagQueryOutput
 
-	text     json.RawMessage // the tool's
-	streamed *stream
+	Sources    []source `json:"sources"`
+	LinkedDocs []source `json:"linked_docs"`
+
+	text    json.RawMessage // the tool's
+	heading string          // printed before the answer, "" for none
+	begun   bool            // to be printed
 }
 
 // ask calls a tool, and prints the answer while it is written, unless JSON is to be
 // printed. The answer is nil if there is an error, or if nobody reads.
 func (t *tooling) ask(ctx context.Context, tool string, arguments map[string]any, heading string) (*answered, error) {
 	ctx, end := context.WithCancel(ctx)
-	stream := &stream{ctx: ctx, end: end, w: t.stdout, heading: heading, silent: t.json}
-	defer stream.end()
-	a := &answered{streamed: stream}
-	var err error
-	if a.text, err = t.call(tools.WithText(ctx, stream.write), tool, arguments, a); err != nil {
-		return nil, stream.reason(err)
+	defer end()
+	a := &answered{heading: heading}
+	onText := func(text string) {
+		if !t.json {
+			a.write(t.stdout, text)
+		}
+		if plain.NobodyReads(t.stdout) {
+			end()
+		}
 	}
-	return a, nil
+	var err error
+	if a.text, err = t.call(tools.WithText(ctx, onText), tool, arguments, a); err == nil {
+		return a, nil
+	}
+	if plain.NobodyReads(t.stdout) && errors.Is(ctx.Err(), context.Canceled) {
+		return nil, nil //nolint:nilnil // the call was ended because nobody reads
+	}
+	return nil, err
+}
+
+// write prints a part of the answer.
+func (a *answered) write(w io.Writer, text string) {
+	if !a.begun {
+		if text = strings.TrimLeft(text, " \n"); text == "" {
+			return
+		}
+		if a.heading != "" {
+			plain.Printf(w, "\n%s\n", plain.StyleFor(w).Bold(a.heading))
+		}
+		a.begun = true
+	}
+	plain.Printf(w, "%s", plain.Block(text))
 }
 
 func (t *tooling) printAnswer(a *answered) error {
@@ -163,7 +184,10 @@ func (t *tooling) printAnswer(a *answered) error {
 	if t.json {
 		return plain.JSON(t.stdout, a.text)
 	}
-	a.streamed.finish(a.Answer)
+	if !a.begun { // it was not written piece by piece
+		a.write(t.stdout, inCommands(strings.TrimSpace(a.Answer)))
+	}
+	plain.Printf(t.stdout, "\n")
 	switch a.Generation {
 	case "":
 	case "extractive":
@@ -183,65 +207,11 @@ func (t *tooling) printAnswer(a *answered) error {
 	return nil
 }
 
-// stream prints an answer while it is written.
-type stream struct {
-	ctx     context.Context //nolint:containedctx // of one call, which it ends when nobody reads
-	end     context.CancelFunc
-	w       io.Writer
-	heading string // printed before the answer
-	silent  bool
-	written int
-}
-
-func (s *stream) write(text string) {
-	if s.silent {
-		return
-	}
-	if s.written == 0 {
-		s.printHeading()
-		text = strings.TrimLeft(text, " \n")
-	}
-	s.written += len(text)
-	plain.Printf(s.w, "%s", plain.Block(text))
-	if plain.NobodyReads(s.w) {
-		s.end()
-	}
-}
-
-func (s *stream) printHeading() {
-	if s.heading != "" {
-		plain.Printf(s.w, "\n%s\n", plain.StyleFor(s.w).Bold(s.heading))
-		s.heading = ""
-	}
-}
-
-// finish prints an answer that was not written piece by piece, and ends its last line.
-func (s *stream) finish(answer string) {
-	if s.written == 0 {
-		s.printHeading()
-		plain.Printf(s.w, "%s", plain.Block(inCommands(strings.TrimSpace(answer))))
-	}
-	plain.Printf(s.w, "\n")
-}
-
-// reason returns the error of a call, and nil if the call was ended because nobody reads.
-func (s *stream) reason(err error) error {
-	if plain.NobodyReads(s.w) && errors.Is(s.ctx.Err(), context.Canceled) {
-		return nil
-	}
-	return err
-}
-
 // source is a document that an answer is based on, or a document that one of these links to.
 type source struct {
-	Path           string        `json:"path"`
-	Title          string        `json:"title"`
-	StartLine      int           `json:"start_line"`
-	RelevanceScore float64       `json:"relevance_score"`
-	PromotionLevel catalog.Level `json:"promotion_level"`
-	SupersededBy   string        `json:"superseded_by"`
-	Stale          string        `json:"stale"`
-	LinkedFrom     string        `json:"linked_from"`
+	tools.SearchResult
+
+	LinkedFrom string `json:"linked_from"`
 }
 
 func (s source) print(w io.Writer, first bool) {

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
 // server starts the real binary with an environment of its own.
 func server(t *testing.T, environment ...string) *exec.Cmd {
 	t.Helper()
-	command := exec.Command(mcpclient.Build(t), "serve")
+	command := exec.Command(testenv.Program(t), "serve")
 	command.Env = append([]string{"CDOCS_HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}, environment...)
 	command.Stderr = t.Output() // shown with the test that failed
 	return command

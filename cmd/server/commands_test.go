@@ -3,13 +3,13 @@ package main_test
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"golang.org/x/tools/txtar"
 
 	"github.com/compound-docs/compound-docs/test/golden"
 	"github.com/compound-docs/compound-docs/test/testenv"
@@ -55,29 +55,28 @@ func setPgvector(t *testing.T, databaseURL, version string) {
 	}
 }
 
-// Each line that begins with "$ compound-docs" is called; below it stands what it prints on
+// Each transcript is a txtar archive of the files that it needs in the project. In its comment
+// each line that begins with "$ compound-docs" is called; below it stands what it prints on
 // stdout, then on stderr behind "! ", then its exit code if that is not 0.
 func TestCommands_Transcripts(t *testing.T) {
 	t.Parallel()
 	r := newTranscript(t)
-	beir(t, filepath.Join(r.root, "collection"))
 	// What the first ones index the others find; the last but one deletes it.
 	for _, name := range []string{
 		"sync", "search", "ask", "about", "inspect", "lint", "review", "graph", "doctor", "completion", "serve", "eval", "doc-types", "critical",
 		"index", "promote", "ingest", "reindex", "cleanup", "set-up", "mistakes", "delete", "import",
 	} {
-		if name == "import" { // of files that others would index
-			write(t, r.root, "docs/adr/0001-use-postgresql.md", "# 1. Use PostgreSQL\n\nDate: 2024-03-01\n\n## Context\n\n"+
-				"Shipments need transactions.\n\n## Decision\n\nWe use PostgreSQL with [backups](../operations/backup-and-restore.md).\n")
-			write(t, r.root, "CHANGELOG.md", "# Changelog\n\n## [1.2.0] - 2024-05-06\n\n- Labels may have umlauts\n")
-		}
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join("testdata", "commands", name+".txt")
-			want, err := os.ReadFile(path)
+			path := filepath.Join("testdata", "commands", name+".txtar")
+			archive, err := txtar.ParseFile(path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden.Compare(t, path, r.play(t, string(want)))
+			for _, file := range archive.Files {
+				write(t, r.root, file.Name, string(file.Data))
+			}
+			archive.Comment = []byte(r.play(t, string(archive.Comment)))
+			golden.Compare(t, path, string(txtar.Format(archive)))
 		})
 	}
 }

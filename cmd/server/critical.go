@@ -19,7 +19,6 @@ import (
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/markdown"
@@ -184,7 +183,7 @@ func (r *criticalRules) inForce() []criticalDocument {
 			later[target] = append(later[target], path)
 		}
 	}
-	superseded := rag.SupersededBy(later)
+	superseded := catalog.NewSuperseded(later).By
 	found := make([]criticalDocument, 0, len(r.critical))
 	for _, path := range slices.Sorted(maps.Keys(r.critical)) {
 		if superseded[path] == "" {

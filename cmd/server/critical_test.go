@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/test/gitrepo"
-	"github.com/compound-docs/compound-docs/test/mcpclient"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // The line for the start of a session names what the index takes as critical and no other
@@ -98,7 +98,7 @@ func BenchmarkCritical_300000(b *testing.B) {
 	repo.Git("add", "-A")
 	repo.Commit()
 	for b.Loop() {
-		command := exec.CommandContext(b.Context(), mcpclient.Build(b), "critical")
+		command := exec.CommandContext(b.Context(), testenv.Program(b), "critical")
 		command.Dir = root
 		text, err := command.CombinedOutput()
 		if err != nil || !strings.Contains(string(text), "in 3 critical documents") || strings.Contains(string(text), "incomplete") {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/tools"
 )
 
 // deleteFlags are the arguments of delete_documents, and the command's own flags.
@@ -83,7 +84,7 @@ func (f *deleteFlags) checkProject(ctx context.Context, t *tooling, arguments ma
 	}
 	preview := maps.Clone(arguments)
 	preview["dry_run"] = true
-	if _, err := t.call(ctx, "delete_documents", preview, &deleted{}); err != nil {
+	if _, err := t.call(ctx, "delete_documents", preview, &tools.DeleteDocumentsOutput{}); err != nil {
 		return err // it says what is wrong with the name
 	}
 	return usagef("the index has no project %s; it has %s", arguments["project_name"], plain.Some(projects, maxNamedProjects))
@@ -93,22 +94,11 @@ func (f *deleteFlags) checkProject(ctx context.Context, t *tooling, arguments ma
 const maxNamedProjects = 10
 
 func (f *deleteFlags) delete(ctx context.Context, t *tooling, arguments map[string]any) error {
-	var answer deleted
-	return t.show(ctx, "delete_documents", arguments, &answer, func(w io.Writer) { answer.print(w) })
+	var deleted tools.DeleteDocumentsOutput
+	return t.show(ctx, "delete_documents", arguments, &deleted, func(w io.Writer) { printDeleted(w, deleted) })
 }
 
-// deleted is an answer of delete_documents.
-type deleted struct {
-	DeletedCount     int     `json:"deleted_count"`
-	WouldDeleteCount int     `json:"would_delete_count"`
-	ProjectName      string  `json:"project_name"`
-	BranchName       *string `json:"branch_name"`
-	PathHash         *string `json:"path_hash"`
-	DryRun           bool    `json:"dry_run"`
-	Message          string  `json:"message"`
-}
-
-func (d deleted) print(w io.Writer) {
+func printDeleted(w io.Writer, d tools.DeleteDocumentsOutput) {
 	verb, documents := "deleted", d.DeletedCount
 	if d.DryRun {
 		verb, documents = "would delete", d.WouldDeleteCount
@@ -120,7 +110,7 @@ func (d deleted) print(w io.Writer) {
 	if d.PathHash != nil {
 		where += ", checkout " + *d.PathHash
 	}
-	plain.Printf(w, "%s %s of %s, %s\n", verb, plain.Count(documents, "document"), d.ProjectName, where)
+	plain.Printf(w, "%s %s of %s, %s\n", verb, plain.Count(*documents, "document"), d.ProjectName, where)
 	if d.Message != "" {
 		plain.Println(w, d.Message)
 	}

@@ -120,11 +120,11 @@ func (d *doctorFlags) look(ctx context.Context, try bool) (findings []doctor.Fin
 	}
 	o.logLevel = max(o.logLevel, slog.LevelError) // findings are printed, not logged
 	err = o.withSetup(d.stderr, func(s *setup) error {
-		system, err := s.system(settingsErr)
+		system, err := s.system(settingsErr, d.team)
 		if err != nil {
 			return err
 		}
-		system.Team, d.root = d.team, system.Root
+		d.root = system.Root
 		findings = doctor.Run(ctx, system)
 		if try {
 			findings = append(findings, s.tryOut(ctx, system.Root, d.may)...)
@@ -135,7 +135,7 @@ func (d *doctorFlags) look(ctx context.Context, try bool) (findings []doctor.Fin
 }
 
 // system gathers the parts of the set-up.
-func (s *setup) system(settingsErr error) (doctor.System, error) {
+func (s *setup) system(settingsErr error, team bool) (doctor.System, error) {
 	root := s.project
 	if root == "" {
 		var err error
@@ -143,16 +143,10 @@ func (s *setup) system(settingsErr error) (doctor.System, error) {
 			return doctor.System{}, err
 		}
 	}
-	program, environment := thisProgram(), serverEnvironment()
-	system := doctor.System{
-		Version: version, Program: program, Home: s.home, Settings: s.settings, SettingsErr: settingsErr, Root: root,
+	return doctor.System{
+		Version: version, Home: s.home, Settings: s.settings, SettingsErr: settingsErr, Root: root, Team: team,
 		DatabaseURL: s.databaseURL, Server: s.server, Index: s.index, Ollama: s.models,
-		Environment: map[string]string{}, Add: claude.AddArguments(program, environment), AddLine: claude.AddLine(program, environment),
-	}
-	for _, name := range serverVariables {
-		system.Environment[name] = os.Getenv(name)
-	}
-	return system, nil
+	}, nil
 }
 
 // printFindings prints a line for each finding, and one for what to do about it.

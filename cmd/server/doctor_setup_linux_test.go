@@ -18,7 +18,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
-	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -56,7 +55,7 @@ func newInstallation(t *testing.T) *installation {
 		home: filepath.Join(folder, "home"), root: filepath.Join(folder, "repository"), program: filepath.Join(folder, "compound-docs"),
 		fake: fakeollama.Start(t),
 	}
-	program, err := os.ReadFile(mcpclient.Build(t))
+	program, err := os.ReadFile(testenv.Program(t))
 	if err == nil {
 		err = os.WriteFile(i.program, program, 0o755)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -91,7 +90,7 @@ func TestDoctor_TriesWhatThereIs(t *testing.T) {
 	root, user := newProject(t, nil), t.TempDir()
 	environment := []string{
 		"CDOCS_DATABASE_URL=" + testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST=http://127.0.0.1:1", "CLAUDE_CONFIG_DIR=" + user,
-		"SERVER=" + mcpclient.Build(t),
+		"SERVER=" + testenv.Program(t),
 	}
 	ran := filepath.Join(user, "ran")
 	registered := func(command string, arguments ...string) string {

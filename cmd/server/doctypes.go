@@ -22,15 +22,7 @@ func newDocTypesCommand(flags *flags) *cobra.Command {
 }
 
 func (t *tooling) listDocTypes(ctx context.Context) error {
-	var list struct {
-		DocTypes []struct {
-			Name        string `json:"name"`
-			Description string `json:"description"`
-			Folder      string `json:"folder"`
-			DocCount    int    `json:"doc_count"`
-		} `json:"doc_types"`
-		Index *tools.IndexStatus `json:"index"`
-	}
+	var list tools.ListDocTypesOutput
 	text, err := t.call(ctx, "list_doc_types", nil, &list)
 	if err != nil {
 		return err

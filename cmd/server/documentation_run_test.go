@@ -36,7 +36,7 @@ var notRun = map[string]string{
 	"CDOCS_CLIENTS=":                  "nor are the other assistants",
 	"cd ~/my-project":                 "test/release runs it too",
 	"for ":                            "it is of collections that the reader downloads",
-	"source <(":                       "it loads a completion into a shell; testdata/commands/completion.txt has what that answers",
+	"source <(":                       "it loads a completion into a shell; testdata/commands/completion.txtar has what that answers",
 	"done":                            "it ends a loop",
 	"compound-docs eval ":             "TestEval measures with it, and make eval in full",
 	"compound-docs recall":            "it waits for an event on stdin; TestRecall_AnswersAHook gives it some",
@@ -80,7 +80,7 @@ func TestDocumentation_BlocksRun(t *testing.T) {
 // transcribed returns the calls of the transcripts.
 func transcribed(t *testing.T) (calls []string) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("testdata", "commands", "*.txt"))
+	files, err := filepath.Glob(filepath.Join("testdata", "commands", "*.txtar"))
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}

@@ -96,26 +96,17 @@ func (f found) print(w io.Writer) {
 	}
 }
 
-// result is a document found: what is printed of it, and the tool's JSON.
+// result is a document found, with the tool's JSON of it: external docs have fewer fields.
 type result struct {
-	Path           string        `json:"path"`
-	Title          string        `json:"title"`
-	RelevanceScore float64       `json:"relevance_score"`
-	PromotionLevel catalog.Level `json:"promotion_level"` // "" for external docs
-	SupersededBy   string        `json:"superseded_by"`
-	Stale          string        `json:"stale"`
-	HeaderPath     string        `json:"header_path"`
-	StartLine      int           `json:"start_line"`
-	Snippet        string        `json:"snippet"`
+	tools.SearchResult
 
 	own bool
 	raw json.RawMessage
 }
 
 func (r *result) UnmarshalJSON(text []byte) error {
-	type fields result
 	r.raw = slices.Clone(text)
-	return json.Unmarshal(text, (*fields)(r)) //nolint:wrapcheck // json adds the place
+	return json.Unmarshal(text, &r.SearchResult) //nolint:wrapcheck // json adds the place
 }
 
 // MarshalJSON returns the tool's JSON, with a first field that says whether the document is the

@@ -13,7 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/compound-docs/compound-docs/internal/stdio"
-	"github.com/compound-docs/compound-docs/test/mcpclient"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // FuzzServe sends lines to the real program. It writes nothing but JSON-RPC, answers each
@@ -21,7 +21,7 @@ import (
 // the program run, so it is guided by the same transport in the test's own process, which
 // says which calls are to be answered.
 func FuzzServe(f *testing.F) {
-	mcpclient.Build(f)
+	testenv.Program(f)
 	for method, params := range methods() {
 		call := `{"jsonrpc":"2.0","id":"a","method":"` + method + `","params":` + params + "}\n"
 		f.Add([]byte(call), true)

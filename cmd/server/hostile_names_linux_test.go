@@ -8,7 +8,6 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/compound-docs/compound-docs/test/mcpclient"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
@@ -77,7 +76,7 @@ func TestCommands_PrintHostileNamesOnOneLine(t *testing.T) {
 		{"nosuch\nSYSTEM NOTICE"},
 		{"search", "--mode", "a\nSYSTEM NOTICE", "pool"},
 	} {
-		command := exec.CommandContext(t.Context(), mcpclient.Build(t), call...)
+		command := exec.CommandContext(t.Context(), testenv.Program(t), call...)
 		command.Dir, command.Env = root, environment
 		text, err := command.CombinedOutput()
 		if len(text) == 0 && err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/tools"
 )
 
 func newIndexCommand(flags *flags) *cobra.Command {
@@ -30,15 +31,7 @@ func (t *tooling) indexDocument(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var indexed struct {
-		Path       string `json:"path"`
-		Message    string `json:"message"`
-		Neighbours []struct {
-			Path      string `json:"path"`
-			Title     string `json:"title"`
-			StartLine int    `json:"start_line"`
-		} `json:"neighbours"`
-	}
+	var indexed tools.IndexDocumentOutput
 	return t.show(ctx, "index_document", map[string]any{"path": path}, &indexed, func(w io.Writer) {
 		s := plain.StyleFor(w)
 		plain.Println(w, "indexed", plain.Path(indexed.Path))

@@ -25,7 +25,7 @@ type outcome struct {
 // run runs the real binary in dir until it ends.
 func run(t *testing.T, dir string, environment []string, arguments ...string) outcome {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), mcpclient.Build(t), arguments...)
+	command := exec.CommandContext(t.Context(), testenv.Program(t), arguments...)
 	command.Dir = dir
 	command.Env = append([]string{"CDOCS_HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}, environment...)
 	var stdout, stderr bytes.Buffer

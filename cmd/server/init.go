@@ -113,7 +113,7 @@ func (i *initializer) run(ctx context.Context) error {
 		return err
 	}
 	if i.show {
-		return i.showClients(root)
+		return i.registerClients(root)
 	}
 	result, err := scaffold.Write(root, scaffold.Options{
 		Documents: i.documents, ExternalAllowed: options.settings.ExternalDocsAllowed,

@@ -36,38 +36,52 @@ func checkClients(named []string, show bool) error {
 }
 
 // registerClients registers the server with the assistants that were named, or else with
-// those that have settings in the repository. If nobody can be asked, it prints how to.
+// those that have settings in the repository. If nobody can be asked, it prints how to. With
+// --print it prints what would be written.
 func (i *initializer) registerClients(root string) error {
+	if i.show && slices.Contains(i.named, claudeClient) {
+		_, line := claude.AddCommand(claude.Program(), claude.Environment())
+		plain.Println(i.stdout, line)
+	}
 	for _, c := range clients.All() {
 		named := slices.Contains(i.named, c.Name)
-		if !named && (len(i.named) > 0 || !c.UsedIn(root) && !c.Installed()) {
-			continue
-		}
-		change, err := i.plan(c, root)
-		if errors.Is(err, clients.ErrRegistered) {
-			plain.Printf(i.stdout, "%s: has the server already\n", c.Title)
-			continue
-		}
-		if err != nil && !named { // the user has not asked for this one
-			plain.Printf(i.stdout, "%s: %s\n", c.Title, err)
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		question, remedy, done := offer(c)
-		if !named && (c.Paragraph || !c.UsedIn(root) || !i.yes) {
-			if agreed, asked := i.ask(question, true); !asked || !agreed {
-				plain.Printf(i.stdout, "%s: to %s: compound-docs init --client %s\n", c.Title, remedy, c.Name)
-				continue
+		if named || len(i.named) == 0 && (c.UsedIn(root) || c.Installed()) {
+			if err := i.registerClient(c, root, named); err != nil {
+				return err
 			}
 		}
-		if err := change.Write(); err != nil {
-			return fmt.Errorf("%s of %s: %w", remedy, c.Title, err)
-		}
-		i.done.Clients = append(i.done.Clients, c.Name)
-		plain.Printf(i.stdout, "%s: %s%s\n", c.Title, done, change.Path())
 	}
+	return nil
+}
+
+// registerClient registers the server with one, which the user may have named.
+func (i *initializer) registerClient(c clients.Client, root string, named bool) error {
+	change, err := i.plan(c, root)
+	switch {
+	case errors.Is(err, clients.ErrRegistered):
+		plain.Printf(i.stdout, "%s: has the server already\n", c.Title)
+		return nil
+	case err != nil && !named: // the user has not asked for this one
+		plain.Printf(i.stdout, "%s: %s\n", c.Title, err)
+		return nil
+	case err != nil:
+		return err
+	case i.show:
+		plain.Printf(i.stdout, "%s: %s\n%s\n", c.Title, change.Path(), plain.Block(change.Content))
+		return nil
+	}
+	question, remedy, done := offer(c)
+	if !named && (c.Paragraph || !c.UsedIn(root) || !i.yes) {
+		if agreed, asked := i.ask(question, true); !asked || !agreed {
+			plain.Printf(i.stdout, "%s: to %s: compound-docs init --client %s\n", c.Title, remedy, c.Name)
+			return nil
+		}
+	}
+	if err := change.Write(); err != nil {
+		return fmt.Errorf("%s of %s: %w", remedy, c.Title, err)
+	}
+	i.done.Clients = append(i.done.Clients, c.Name)
+	plain.Printf(i.stdout, "%s: %s%s\n", c.Title, done, change.Path())
 	return nil
 }
 
@@ -85,34 +99,7 @@ func (i *initializer) plan(c clients.Client, root string) (clients.Change, error
 	if err != nil {
 		return clients.Change{}, err
 	}
-	environment := map[string]string{}
-	for _, entry := range serverEnvironment() {
-		name, value, _ := strings.Cut(entry, "=")
-		environment[name] = value
-	}
-	return c.Plan(root, home, thisProgram(), environment)
-}
-
-// showClients prints what would be written.
-func (i *initializer) showClients(root string) error {
-	if slices.Contains(i.named, claudeClient) {
-		plain.Println(i.stdout, claude.AddLine(thisProgram(), serverEnvironment()))
-	}
-	for _, c := range clients.All() {
-		if !slices.Contains(i.named, c.Name) {
-			continue
-		}
-		change, err := i.plan(c, root)
-		switch {
-		case errors.Is(err, clients.ErrRegistered):
-			plain.Printf(i.stdout, "%s: %s has the server already\n", c.Title, change.Path())
-		case err != nil:
-			return err
-		default:
-			plain.Printf(i.stdout, "%s: %s\n%s\n", c.Title, change.Path(), plain.Block(change.Content))
-		}
-	}
-	return nil
+	return c.Plan(root, home, claude.Program(), claude.Environment())
 }
 
 // register has Claude Code start the server in this project, or prints how to.
@@ -130,8 +117,8 @@ func (i *initializer) register(ctx context.Context, root string, o options) erro
 	if err := i.keepDatabaseURL(o); err != nil {
 		return err
 	}
-	program, environment := thisProgram(), serverEnvironment()
-	line := claude.AddLine(program, environment)
+	program := claude.Program()
+	words, line := claude.AddCommand(program, claude.Environment())
 	path, err := exec.LookPath("claude")
 	if err != nil {
 		plain.Printf(i.stdout, "Claude Code: its program claude is not on the PATH. Where it is, run in this repository:\n  %s\n"+
@@ -142,7 +129,7 @@ func (i *initializer) register(ctx context.Context, root string, o options) erro
 		plain.Printf(i.stdout, "Claude Code: nothing was changed. To register the server later, run in this repository:\n  %s\n", line)
 		return nil
 	}
-	add := exec.CommandContext(ctx, path, claude.AddArguments(program, environment)...) //nolint:gosec // found on the PATH
+	add := exec.CommandContext(ctx, path, words[1:]...) //nolint:gosec // found on the PATH
 	add.Dir = root
 	if text, err := add.CombinedOutput(); err != nil {
 		return fmt.Errorf("claude mcp add: %w\n%s\nto try it by hand, run in %s:\n  %s",
@@ -170,39 +157,4 @@ func (i *initializer) keepDatabaseURL(o options) error {
 	}
 	plain.Printf(i.stdout, "database: its URL is in %s now, which nobody else can read\n", file)
 	return nil
-}
-
-// thisProgram returns the path by which this program is started: the one on the PATH if
-// there is one, since it stays when a package manager installs another version.
-func thisProgram() string {
-	program, err := os.Executable()
-	if err != nil {
-		return claude.ServerName
-	}
-	onPath, err := exec.LookPath(claude.ServerName)
-	if err == nil {
-		onPath, err = filepath.Abs(onPath)
-	}
-	this, thisErr := os.Stat(program)
-	other, otherErr := os.Stat(onPath)
-	if errors.Join(err, thisErr, otherErr) != nil || !os.SameFile(this, other) {
-		return program
-	}
-	return onPath
-}
-
-// serverVariables are the environment variables that the server reads, and that Claude Code
-// has to pass on.
-var serverVariables = []string{"CDOCS_DATABASE_URL", "CDOCS_OLLAMA_HOST", "CDOCS_HOME"}
-
-// serverEnvironment returns those that are set, as NAME=value, but not the database URL,
-// which may hold a password.
-func serverEnvironment() []string {
-	var environment []string
-	for _, name := range serverVariables {
-		if value := os.Getenv(name); value != "" && name != "CDOCS_DATABASE_URL" {
-			environment = append(environment, name+"="+value)
-		}
-	}
-	return environment
 }

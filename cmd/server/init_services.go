@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ func (i *initializer) chooseEmbedder(ctx context.Context, o options, p *project.
 	if err != nil {
 		return err
 	}
-	chosen := embedderNamed(first(i.embedder, configured))
+	chosen := embedderNamed(cmp.Or(i.embedder, configured))
 	if i.embedder == "" && configured == project.DefaultSettings().EmbeddingModel && state.Err == nil {
 		chosen = fittingEmbedder(state.Has, freeMemory())
 		if !hasModel(state.Has, configured) {

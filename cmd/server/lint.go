@@ -267,11 +267,7 @@ func indexedMeans(ctx context.Context, p *project.Project, o options) (means map
 		if err := s.checkIndexed(ctx); err != nil {
 			return err
 		}
-		head, err := project.Head(p.Root)
-		if err != nil {
-			return err
-		}
-		key, err := workspace.LastKey(ctx, s.index, p, head)
+		key, err := workspace.LastKey(ctx, s.index, p)
 		if err == nil {
 			means, err = s.index.Means(ctx, key)
 		}
@@ -289,11 +285,11 @@ func (s *setup) checkIndexed(ctx context.Context) error {
 			return errors.New("no database runs")
 		}
 	}
-	applied, latest, err := db.SchemaVersion(ctx, url)
+	schema, err := db.ReadSchema(ctx, url)
 	switch {
 	case err != nil:
 		return err
-	case applied < latest || !db.Compatible(applied, latest):
+	case schema.Applied < schema.Latest || !db.Compatible(schema.Applied, schema.Latest):
 		return errors.New("the database does not have the tables of this version")
 	}
 	return nil

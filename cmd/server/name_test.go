@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/compound-docs/compound-docs/test/mcpclient"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // Under the name that go install gives it, the program says what it is called, on stderr.
@@ -15,7 +15,7 @@ func TestVersion_SaysTheProgramsName(t *testing.T) {
 	t.Parallel()
 	for name, says := range map[string]string{"compound-docs": "", "server": "run: mv "} {
 		program := filepath.Join(t.TempDir(), name)
-		if err := os.Link(mcpclient.Build(t), program); err != nil {
+		if err := os.Link(testenv.Program(t), program); err != nil {
 			t.Skip("no hard links here:", err)
 		}
 		command := exec.CommandContext(t.Context(), program, "version", "--json")

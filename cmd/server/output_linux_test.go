@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/compound-docs/compound-docs/test/mcpclient"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // A pipe that nobody reads any more is no error, also if it is closed while an answer
@@ -34,7 +34,7 @@ func TestCommands_IntoAClosedPipe(t *testing.T) {
 		if err := reader.Close(); err != nil {
 			t.Fatal(err)
 		}
-		command := exec.CommandContext(t.Context(), mcpclient.Build(t), arguments...)
+		command := exec.CommandContext(t.Context(), testenv.Program(t), arguments...)
 		var stderr bytes.Buffer
 		command.Dir, command.Stdout, command.Stderr = root, writer, &stderr
 		command.Env = append([]string{"CDOCS_HOME=" + t.TempDir(), "PATH=/nowhere"}, environment...)
@@ -152,7 +152,7 @@ func TestCommands_FailWhenTheDiskIsFull(t *testing.T) {
 	}
 	defer full.Close() //nolint:errcheck // nothing is in it
 	for _, arguments := range calls {
-		command := exec.CommandContext(t.Context(), mcpclient.Build(t), arguments...)
+		command := exec.CommandContext(t.Context(), testenv.Program(t), arguments...)
 		var stderr bytes.Buffer
 		command.Dir, command.Stdout, command.Stderr = root, full, &stderr
 		command.Stdin = strings.NewReader(`{"hook_event_name": "UserPromptSubmit", "session_id": "1", "prompt": "pool"}`)

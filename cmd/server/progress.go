@@ -14,11 +14,25 @@ import (
 const lineInterval = time.Second
 
 // showProgress returns a function that tells w how much of what has been handled, such
-// as files of a folder, and how fast: with a bar on a terminal, with lines elsewhere.
+// as files of a folder, and how fast: with a bar on a terminal, with lines elsewhere. What
+// was told last is not told again.
 func showProgress(w io.Writer, what string) func(done, total int) {
-	if !plain.IsTerminal(w) {
-		return lines(w, what)
+	show := lines
+	if plain.IsTerminal(w) {
+		show = bar
 	}
+	tell := show(w, what)
+	var last [2]int
+	return func(done, total int) {
+		if now := [2]int{done, total}; now != last {
+			last = now
+			tell(done, total)
+		}
+	}
+}
+
+// bar tells the progress with a bar.
+func bar(w io.Writer, what string) func(done, total int) {
 	var bar *progressbar.ProgressBar
 	return func(done, total int) {
 		if bar == nil && total > 0 {

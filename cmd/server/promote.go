@@ -8,6 +8,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 
 	"github.com/spf13/cobra"
+
+	"github.com/compound-docs/compound-docs/tools"
 )
 
 func newPromoteCommand(flags *flags) *cobra.Command {
@@ -38,11 +40,7 @@ func (t *tooling) promote(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var promoted struct {
-		DocumentPath  string `json:"document_path"`
-		PreviousLevel string `json:"previous_level"`
-		NewLevel      string `json:"new_level"`
-	}
+	var promoted tools.UpdatePromotionLevelOutput
 	arguments := map[string]any{"document_path": path, "promotion_level": t.args[1]}
 	return t.show(ctx, "update_promotion_level", arguments, &promoted, func(w io.Writer) {
 		plain.Printf(w, "%s: %s, was %s\n", plain.Path(promoted.DocumentPath), promoted.NewLevel, promoted.PreviousLevel)

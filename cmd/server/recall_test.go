@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/compound-docs/compound-docs/test/mcpclient"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // An assistant whose hooks start a program is pointed to the document that answers a
@@ -31,7 +31,7 @@ func TestRecall_AnswersAHook(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		command := exec.CommandContext(t.Context(), mcpclient.Build(t), "recall", "--hook")
+		command := exec.CommandContext(t.Context(), testenv.Program(t), "recall", "--hook")
 		command.Dir, command.Stdin = root, strings.NewReader(string(text))
 		command.Env = append([]string{"PATH=" + os.Getenv("PATH")}, environment...)
 		var stderr strings.Builder

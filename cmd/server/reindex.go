@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
-	"github.com/compound-docs/compound-docs/internal/workspace"
 )
 
 func newReindexCommand(flags *flags) *cobra.Command {
@@ -23,7 +22,7 @@ that the present embedding model has embedded before is not embedded again. Afte
 change of the model the command is not needed: a running server embeds all documents
 again by itself, and they are found by their words meanwhile.`,
 		Example: "  compound-docs reindex\n  compound-docs reindex --project ~/my-project --json",
-		RunE:    withSetup(flags, (*setup).reindex),
+		RunE:    withProject(flags, (*tooling).reindex),
 	}
 }
 
@@ -34,13 +33,8 @@ type reindexed struct {
 	Folders     []syncedFolder `json:"folders"`
 }
 
-func (s *setup) reindex(ctx context.Context) error {
-	root, err := findProject(s.project)
-	if err != nil {
-		return err
-	}
-	result, err := workspace.New(s.index, s.searcher, s.answerer, s.settings, root, s.logger).
-		Reindex(ctx, func(folder string) func(done, total int) { return showProgress(s.stderr, folder) })
+func (t *tooling) reindex(ctx context.Context) error {
+	result, err := t.workspace.Reindex(ctx, func(folder string) func(done, total int) { return showProgress(t.stderr, folder) })
 	if err != nil {
 		return err
 	}
@@ -48,7 +42,7 @@ func (s *setup) reindex(ctx context.Context) error {
 	for _, folder := range result.Folders {
 		out.Folders = append(out.Folders, newSyncedFolder(folder.Name, folder.SyncResult))
 	}
-	return s.print(out, func(w io.Writer) {
+	return t.print(out, func(w io.Writer) {
 		plain.Printf(w, "reindexed %s on branch %s\n", out.ProjectName, out.BranchName)
 		for _, folder := range out.Folders {
 			folder.print(w)

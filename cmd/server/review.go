@@ -85,15 +85,9 @@ func (f *reviewFlags) run(ctx context.Context, i invocation, flags *flags) error
 	if f.questions {
 		return listQuestions(i, usage)
 	}
-	used, err := shownIn(root, store)
+	used, err := usedIn(root, store, usage)
 	if err != nil {
 		return err
-	}
-	for path, count := range usage.Returned {
-		if used[path] == nil {
-			used[path] = &reviewed{Path: path}
-		}
-		used[path].Returned, used[path].last = count.Times, count.Last
 	}
 	switch {
 	case f.recalls:
@@ -187,21 +181,23 @@ type reviewed struct {
 	last time.Time // returned
 }
 
-// shownIn counts by path what hooks have shown of the project at root.
-func shownIn(root string, store *recall.Store) (map[string]*reviewed, error) {
+// usedIn counts by path what searches have returned and hooks have shown of the project at root.
+func usedIn(root string, store *recall.Store, usage recall.Usage) (map[string]*reviewed, error) {
 	sessions, err := store.All()
 	used := map[string]*reviewed{}
+	for path, count := range usage.Returned {
+		used[path] = &reviewed{Path: path, Returned: count.Times, last: count.Last}
+	}
 	for _, session := range sessions {
 		for _, shown := range session.Shown {
 			if shown.Project != root {
 				continue
 			}
-			if used[shown.Path] == nil {
-				used[shown.Path] = &reviewed{Path: shown.Path}
-			}
-			used[shown.Path].Shown++
+			use := cmp.Or(used[shown.Path], &reviewed{Path: shown.Path})
+			used[shown.Path] = use
+			use.Shown++
 			if shown.Opened {
-				used[shown.Path].Opened++
+				use.Opened++
 			}
 		}
 	}

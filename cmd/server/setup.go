@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -67,9 +68,9 @@ func homeFolder() (string, error) {
 func (f *flags) resolveWith(home string, settings project.Settings) (o options, err error) {
 	o = options{
 		home:        home,
-		databaseURL: first(f.databaseURL, os.Getenv("CDOCS_DATABASE_URL"), settings.DatabaseURL),
-		ollamaHost:  first(f.ollamaHost, os.Getenv("CDOCS_OLLAMA_HOST"), settings.OllamaHost, ollama.DefaultHost),
-		project:     first(f.project, os.Getenv("CLAUDE_PROJECT_DIR")),
+		databaseURL: cmp.Or(f.databaseURL, os.Getenv("CDOCS_DATABASE_URL"), settings.DatabaseURL),
+		ollamaHost:  cmp.Or(f.ollamaHost, os.Getenv("CDOCS_OLLAMA_HOST"), settings.OllamaHost, ollama.DefaultHost),
+		project:     cmp.Or(f.project, os.Getenv("CLAUDE_PROJECT_DIR")),
 		settings:    settings,
 	}
 	if o.project != "" {
@@ -77,22 +78,13 @@ func (f *flags) resolveWith(home string, settings project.Settings) (o options, 
 			return options{}, fmt.Errorf("resolve project: %w", err)
 		}
 	}
-	level := first(f.logLevel, os.Getenv("CDOCS_LOG_LEVEL"), settings.LogLevel)
+	level := cmp.Or(f.logLevel, os.Getenv("CDOCS_LOG_LEVEL"), settings.LogLevel)
 	o.logLevelGiven = level != ""
-	level = first(level, "info")
+	level = cmp.Or(level, "info")
 	if err := o.logLevel.UnmarshalText([]byte(level)); err != nil {
 		return options{}, usagef("log level %q is none of debug, info, warn, error", level)
 	}
 	return o, nil
-}
-
-func first(values ...string) string {
-	for _, value := range values {
-		if value != "" {
-			return value
-		}
-	}
-	return ""
 }
 
 // setup holds the parts that every command on the index needs. They connect when they are
@@ -146,10 +138,8 @@ func newSetup(o options, stderr io.Writer) (s *setup, err error) {
 	}
 	if o.databaseURL == "" {
 		s.server = pgserver.New(o.home, s.logger)
-		s.database = db.NewDatabaseFrom(ownDatabase(s.server), s.logger)
-	} else {
-		s.database = db.NewDatabase(o.databaseURL, s.logger)
 	}
+	s.database = db.NewDatabaseFrom(s.address, s.logger)
 	s.database.SetVersion(version)
 	if o.contentLogLevel != nil {
 		s.logger = newLogger(stderr, *o.contentLogLevel)
@@ -164,16 +154,17 @@ func newLogger(w io.Writer, level slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
 }
 
-// ownDatabase returns a source that starts the user's own server if it does not run.
-func ownDatabase(server *pgserver.Server) db.Source {
-	const op = "start PostgreSQL"
-	return func(ctx context.Context) (string, error) {
-		url, err := server.URL(ctx)
-		if problem, ok := errors.AsType[*pgserver.Error](err); ok {
-			return "", &db.Error{Op: op, Kind: db.KindSetup, Hint: problem.Hint, Err: problem.Err}
-		}
-		return url, db.Wrap(op, err)
+// address returns the URL of the database. The user's own server is started if it does not run.
+func (s *setup) address(ctx context.Context) (string, error) {
+	if s.server == nil {
+		return s.databaseURL, nil
 	}
+	const op = "start PostgreSQL"
+	url, err := s.server.URL(ctx)
+	if problem, ok := errors.AsType[*pgserver.Error](err); ok {
+		return "", &db.Error{Op: op, Kind: db.KindSetup, Hint: problem.Hint, Err: problem.Err}
+	}
+	return url, db.Wrap(op, err)
 }
 
 func (s *setup) close() error {

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -32,15 +30,11 @@ is named, and is no reason to fail.`,
 }
 
 func (t *tooling) sync(ctx context.Context) error {
-	text, err := t.caller.Sync(ctx, showSync(t.stderr))
-	if text == "" {
+	synced, err := t.caller.Sync(ctx, showSync(t.stderr))
+	if synced == nil {
 		return err
 	}
-	var synced syncedProject
-	if err := json.Unmarshal([]byte(text), &synced); err != nil {
-		return fmt.Errorf("read the answer: %w", err)
-	}
-	return errors.Join(t.print(json.RawMessage(text), synced.print), err)
+	return errors.Join(t.print(synced, func(w io.Writer) { printSynced(w, synced) }), err)
 }
 
 // showSync returns a function that tells w how far a sync is. A folder leaves the counts of a
@@ -49,35 +43,23 @@ func (t *tooling) sync(ctx context.Context) error {
 func showSync(w io.Writer) func(workspace.Status) {
 	files, passages := showProgress(w, "files"), showProgress(w, "passages")
 	var total int
-	var lastFiles, lastPassages progress
+	var embeds bool // else everything was done before
 	return func(status workspace.Status) {
 		total = max(total, status.Total)
-		if now := (progress{total - (status.Total - status.Done), total}); now != lastFiles && now.done > 0 {
-			lastFiles = now
-			files(now.done, now.total)
+		if done := total - (status.Total - status.Done); done > 0 {
+			files(done, total)
 		}
-		now := progress{status.Passages - status.Embedding, status.Passages}
-		if status.Pending() > 0 || now == lastPassages || lastPassages.total == 0 && now.done == now.total {
-			return // everything was done before
+		if status.Pending() > 0 {
+			return
 		}
-		if lastPassages = now; !status.Synced.IsZero() { // else there may be more
-			passages(now.done, now.total)
+		embeds = embeds || status.Embedding > 0
+		if embeds && !status.Synced.IsZero() { // else there may be more
+			passages(status.Passages-status.Embedding, status.Passages)
 		}
 	}
 }
 
-// progress counts what was handled, and all there is.
-type progress struct{ done, total int }
-
-// syncedProject is the answer of a sync.
-type syncedProject struct {
-	ProjectName string             `json:"project_name"`
-	BranchName  string             `json:"branch_name"`
-	TotalDocs   int                `json:"total_docs"`
-	Index       *tools.IndexStatus `json:"index"`
-}
-
-func (s syncedProject) print(w io.Writer) {
+func printSynced(w io.Writer, s *tools.ActivateProjectOutput) {
 	plain.Printf(w, "%s on branch %s: %s in the index\n", s.ProjectName, s.BranchName, plain.Count(s.TotalDocs, "document"))
 	if s.Index == nil {
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/gitrepo"
 	"github.com/compound-docs/compound-docs/test/indexstate"
-	"github.com/compound-docs/compound-docs/test/mcpclient"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 func TestSync_WithoutOllama(t *testing.T) {
@@ -94,7 +94,7 @@ func TestSync_IsInterrupted(t *testing.T) {
 	root := newProject(t, map[string]string{
 		"csharp-compounding-docs/problems/pool.md": strings.ReplaceAll(problem, "%", "Connection pool exhausted"),
 	})
-	command := exec.CommandContext(t.Context(), mcpclient.Build(t), "sync")
+	command := exec.CommandContext(t.Context(), testenv.Program(t), "sync")
 	command.Dir = root
 	command.Env = append([]string{"CDOCS_HOME=" + t.TempDir(), "PATH=/nowhere"}, append(environment, "CDOCS_OLLAMA_HOST=http://127.0.0.1:1")...)
 	stderr, err := command.StderrPipe()

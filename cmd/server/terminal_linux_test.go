@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
-	"github.com/compound-docs/compound-docs/test/mcpclient"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // terminal returns a pseudo-terminal at which a person has typed something, and a function
@@ -59,7 +59,7 @@ func terminal(t *testing.T, typed string) (slave *os.File, written func() string
 func onTerminal(t *testing.T, typed, dir string, environment []string, arguments ...string) string {
 	t.Helper()
 	slave, written := terminal(t, typed)
-	command := exec.CommandContext(t.Context(), mcpclient.Build(t), arguments...)
+	command := exec.CommandContext(t.Context(), testenv.Program(t), arguments...)
 	command.Dir, command.Stdin, command.Stdout, command.Stderr = dir, slave, slave, slave
 	command.Env = append([]string{"CDOCS_HOME=" + t.TempDir(), "PATH=/nowhere", "TERM=xterm"}, environment...)
 	if err := command.Run(); err != nil {
@@ -107,7 +107,7 @@ func TestCommands_FoldAtATerminal(t *testing.T) {
 		"search --mode lexical it": "\n  → start PostgreSQL or correct CDOCS_DATABASE_URL",
 	} {
 		slave, written := terminal(t, "")
-		command := exec.CommandContext(t.Context(), mcpclient.Build(t), words(call)...)
+		command := exec.CommandContext(t.Context(), testenv.Program(t), words(call)...)
 		command.Dir, command.Env, command.Stdout, command.Stderr = root, environment, slave, slave
 		if err := command.Run(); err == nil {
 			t.Errorf("%s works without a database", call)

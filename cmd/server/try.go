@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,17 +59,13 @@ const seeFindings = "mend what the findings above name, and run compound-docs do
 // whether to start a command that the repository names.
 func (s *setup) tryOut(ctx context.Context, root string, may func(question string) bool) []doctor.Finding {
 	t := &trial{setup: s}
-	address := s.databaseURL
-	t.step(ctx, "database", seeFindings, func(ctx context.Context) (what string, err error) {
-		if s.server != nil {
-			if address, err = s.server.URL(ctx); err != nil {
-				return "", err
-			}
+	var address string
+	if t.step(ctx, "database", seeFindings, func(ctx context.Context) (_ string, err error) {
+		if address, err = s.address(ctx); err == nil {
+			_, err = db.ServerVersion(ctx, address)
 		}
-		_, err = db.ServerVersion(ctx, address)
 		return "it answers", err
-	})
-	if doctor.Worst(t.findings) == doctor.OK {
+	}) {
 		if err := db.Scratch(ctx, address, func(scratch string) error { return t.searchIn(ctx, scratch) }); err != nil {
 			t.add("index", doctor.Error, err.Error(), seeFindings)
 		}
@@ -134,11 +131,8 @@ func (t *trial) searchIn(ctx context.Context, address string) (err error) {
 
 // tryFind searches for the first document.
 func (t *tooling) tryFind(ctx context.Context, mode, query string) (string, error) {
-	var found struct {
-		Results []result `json:"results"`
-	}
-	arguments := map[string]any{"query": query, "mode": mode, "min_relevance_score": 0}
-	if _, err := t.call(ctx, "semantic_search", arguments, &found); err != nil {
+	found, err := t.search(ctx, "semantic_search", map[string]any{"query": query, "mode": mode, "min_relevance_score": 0})
+	if err != nil {
 		return "", err
 	}
 	if !slices.ContainsFunc(found.Results, func(r result) bool { return r.Title == tryTitle }) {
@@ -147,46 +141,43 @@ func (t *tooling) tryFind(ctx context.Context, mode, query string) (string, erro
 	return fmt.Sprintf("%q finds %q", query, tryTitle), nil
 }
 
-func readLog(model string) string {
-	return "run: ollama run " + claude.Quote(model) + " and read Ollama's log"
-}
-
 // tryModels tries what Ollama has the models for.
 func (t *trial) tryModels(ctx context.Context, tried *tooling) {
 	state := t.models.State(ctx)
-	lacks := func(model string) string {
+	for _, part := range []struct {
+		step, model string
+		try         func(ctx context.Context) (string, error)
+	}{
+		{"meaning", t.settings.EmbeddingModel, tried.tryMeaning},
+		{"answer", t.settings.GenerationModel, tried.tryAnswer},
+	} {
 		switch {
 		case state.Err != nil:
-			return "left out: Ollama does not answer"
-		case slices.Contains(state.Missing, model):
-			return "left out: Ollama does not have " + model
+			t.add(part.step, doctor.Skipped, "left out: Ollama does not answer", "")
+		case slices.Contains(state.Missing, part.model):
+			t.add(part.step, doctor.Skipped, "left out: Ollama does not have "+part.model, "")
+		default:
+			t.step(ctx, part.step, "run: ollama run "+claude.Quote(part.model)+" and read Ollama's log", part.try)
 		}
-		return ""
 	}
-	if why := lacks(t.settings.EmbeddingModel); why != "" {
-		t.add("meaning", doctor.Skipped, why, "")
-	} else {
-		t.step(ctx, "meaning", readLog(t.settings.EmbeddingModel), func(ctx context.Context) (string, error) {
-			if _, err := tried.caller.Sync(ctx, func(workspace.Status) {}); err != nil {
-				return "", err
-			}
-			return tried.tryFind(ctx, "vector", tryQuestion)
-		})
+}
+
+func (t *tooling) tryMeaning(ctx context.Context) (string, error) {
+	if _, err := t.caller.Sync(ctx, func(workspace.Status) {}); err != nil {
+		return "", err
 	}
-	if why := lacks(t.settings.GenerationModel); why != "" {
-		t.add("answer", doctor.Skipped, why, "")
-		return
+	return t.tryFind(ctx, "vector", tryQuestion)
+}
+
+func (t *tooling) tryAnswer(ctx context.Context) (string, error) {
+	var answer answered
+	if _, err := t.call(ctx, "rag_query", map[string]any{"query": tryQuestion}, &answer); err != nil {
+		return "", err
 	}
-	t.step(ctx, "answer", readLog(t.settings.GenerationModel), func(ctx context.Context) (string, error) {
-		var answer answered
-		if _, err := tried.call(ctx, "rag_query", map[string]any{"query": tryQuestion}, &answer); err != nil {
-			return "", err
-		}
-		if answer.Generation != "" {
-			return "", errors.New(answer.Reason)
-		}
-		return t.settings.GenerationModel + " has written " + plain.Count(len(strings.Fields(answer.Answer)), "word"), nil
-	})
+	if answer.Generation != "" {
+		return "", errors.New(answer.Reason)
+	}
+	return t.settings.GenerationModel + " has written " + plain.Count(len(strings.Fields(answer.Answer)), "word"), nil
 }
 
 // tryServer starts the server as it is registered with Claude Code, or else as this program, and asks for its tools.
@@ -197,7 +188,7 @@ func (t *trial) tryServer(ctx context.Context, root string, may func(question st
 			t.add("server", doctor.Skipped, "the registration is not known: "+err.Error(), "")
 			return
 		}
-		found = claude.Registration{Command: thisProgram(), Args: []string{"serve"}}
+		found = claude.Registration{Command: claude.Program(), Args: []string{"serve"}}
 	}
 	line := claude.QuoteLine(append([]string{found.Command}, found.Args...))
 	// Who made the repository may have written any command there.
@@ -244,6 +235,6 @@ func listTools(ctx context.Context, root string, server claude.Registration) (co
 func expand(text string) string {
 	return os.Expand(text, func(name string) string {
 		name, otherwise, _ := strings.Cut(name, ":-")
-		return first(os.Getenv(name), otherwise)
+		return cmp.Or(os.Getenv(name), otherwise)
 	})
 }

@@ -65,11 +65,9 @@ func (s *setup) up(ctx context.Context) error {
 // mendDatabase starts the database if it is the user's own, mends and migrates it, and says
 // what it has mended.
 func (s *setup) mendDatabase(ctx context.Context) (done []string, err error) {
-	address := s.databaseURL
-	if s.server != nil {
-		if address, err = ownDatabase(s.server)(ctx); err != nil {
-			return nil, err
-		}
+	address, err := s.address(ctx)
+	if err != nil {
+		return nil, err
 	}
 	if done, err = db.Mend(ctx, address); err != nil {
 		return done, err

@@ -121,9 +121,9 @@ func put(t *testing.T, path, text string) {
 	}
 }
 
-func TestAddLine_QuotesAndHidesValues(t *testing.T) {
+func TestAddCommand_QuotesAndHidesValues(t *testing.T) {
 	t.Parallel()
-	got := AddLine("/opt/my tools/compound-docs", []string{"CDOCS_DATABASE_URL=postgres://u:s3cret@h/d"})
+	_, got := AddCommand("/opt/my tools/compound-docs", map[string]string{"CDOCS_DATABASE_URL": "postgres://u:s3cret@h/d"})
 	want := `claude mcp add --env CDOCS_DATABASE_URL="$CDOCS_DATABASE_URL" --scope local compound-docs ` +
 		`-- '/opt/my tools/compound-docs' serve`
 	if got != want {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,11 +18,12 @@ import (
 // checkClient looks at how Claude Code starts the server in this project.
 func checkClient(_ context.Context, e *examination) []Finding {
 	found, err := claude.Find(e.Root)
+	_, add := claude.AddCommand(claude.Program(), claude.Environment())
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !hasClaude():
 		return one(Skipped, "Claude Code was not found; registrations of other clients are not looked at", "")
 	case errors.Is(err, fs.ErrNotExist):
-		return one(Warning, "Claude Code does not start the server in this project", "run in "+claude.Quote(e.Root)+": "+e.AddLine,
+		return one(Warning, "Claude Code does not start the server in this project", "run in "+claude.Quote(e.Root)+": "+add,
 			onlyWithClaude(ours("init", e.Root, "--client", "claude"))...)
 	case err != nil:
 		return one(Skipped, "the registration is not known: "+err.Error(), "")
@@ -41,9 +41,9 @@ func checkClient(_ context.Context, e *examination) []Finding {
 	if _, err := exec.LookPath(found.Command); err != nil && !expands(found.Command) {
 		return e.noProgram(found, err)
 	}
-	for _, name := range slices.Sorted(maps.Keys(e.Environment)) {
+	for _, name := range slices.Sorted(slices.Values(claude.Variables)) {
 		value, given := found.Env[name]
-		if given && !expands(value) && value != e.Environment[name] {
+		if given && !expands(value) && value != os.Getenv(name) {
 			return one(Warning,
 				fmt.Sprintf("%s gives the server another %s than this command has: what is said here may not hold for it", found.File, name),
 				"set "+name+" to the server's value, and run compound-docs doctor again")
@@ -60,15 +60,16 @@ func (e *examination) noProgram(found claude.Registration, err error) []Finding 
 		return runs(Error, what+"this user may not run it", "chmod", "u+x", found.Command)
 	}
 	what += "there is no such program"
-	if folder := linkFolder(); found.Command == claude.ServerName && folder != "" && filepath.Base(e.Program) == claude.ServerName {
-		return runs(Error, what+" on the PATH", "ln", "-s", e.Program, filepath.Join(folder, claude.ServerName))
+	program := claude.Program()
+	if folder := linkFolder(); found.Command == claude.ServerName && folder != "" && filepath.Base(program) == claude.ServerName {
+		return runs(Error, what+" on the PATH", "ln", "-s", program, filepath.Join(folder, claude.ServerName))
 	}
-	add := append([]string{"claude"}, e.Add...)
+	add, line := claude.AddCommand(program, claude.Environment())
 	if found.Scope == claude.ScopeProject || found.Scope == claude.ScopePlugin { // the one that is added counts before it
-		return one(Error, what, fmt.Sprintf("run in %s: %s", claude.Quote(e.Root), e.AddLine), onlyWithClaude(add)...)
+		return one(Error, what, fmt.Sprintf("run in %s: %s", claude.Quote(e.Root), line), onlyWithClaude(add)...)
 	}
 	remove := []string{"claude", "mcp", "remove", "--scope", found.Scope, found.Name}
-	return one(Error, what, fmt.Sprintf("run in %s: %s; %s", claude.Quote(e.Root), claude.QuoteLine(remove), e.AddLine),
+	return one(Error, what, fmt.Sprintf("run in %s: %s; %s", claude.Quote(e.Root), claude.QuoteLine(remove), line),
 		onlyWithClaude(remove, add)...)
 }
 

@@ -14,28 +14,27 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// checkConfig reads the configuration and the schemas that it names.
+// checkConfig looks at the configuration and the schemas that it names.
 func checkConfig(_ context.Context, e *examination) []Finding {
-	loaded, err := project.Load(e.Root, e.Settings.ExternalDocsAllowed...)
-	problem, ok := errors.AsType[*project.ConfigError](err)
+	problem, ok := errors.AsType[*project.ConfigError](e.projectErr)
 	file := filepath.Join(e.Root, project.ConfigDir, project.ConfigFile)
 	switch {
-	case ok && errors.Is(err, fs.ErrNotExist) && problem.Path == file && problem.Key == "":
+	case ok && errors.Is(e.projectErr, fs.ErrNotExist) && problem.Path == file && problem.Key == "":
 		return runs(Error, e.Root+" has no configuration", ours("init", e.Root)...)
-	case err != nil:
-		return fixFile(err, file)
+	case e.projectErr != nil:
+		return fixFile(e.projectErr, file)
 	}
-	e.project = loaded
-	docs := loaded.DocsDir()
-	if _, err := os.Stat(filepath.Join(loaded.Root, filepath.FromSlash(docs))); err != nil && docs != project.DocsFolder {
+	loaded, docs := e.project, e.project.DocsDir()
+	folder := filepath.Join(loaded.Root, filepath.FromSlash(docs))
+	if _, err := os.Stat(folder); err != nil && docs != project.DocsFolder {
 		return one(Warning, fmt.Sprintf("there is no folder %s yet, where %s has the documents", docs, loaded.ConfigPath),
-			"make the folder, or correct documents.folder", []string{"mkdir", "-p", filepath.Join(loaded.Root, filepath.FromSlash(docs))})
+			"make the folder, or correct documents.folder", []string{"mkdir", "-p", folder})
 	}
 	return one(OK, fmt.Sprintf("%s; the project is %s", loaded.ConfigPath, loaded.Config.ProjectName), "")
 }
 
 func checkProgram(_ context.Context, e *examination) []Finding {
-	return one(OK, fmt.Sprintf("compound-docs %s, %s", e.Version, e.Program), "")
+	return one(OK, fmt.Sprintf("compound-docs %s, %s", e.Version, claude.Program()), "")
 }
 
 func checkSettings(_ context.Context, e *examination) []Finding {

@@ -93,12 +93,9 @@ func checkSchema(ctx context.Context, e *examination) []Finding {
 	if e.databaseURL == "" {
 		return one(Skipped, "there is no database to look at now", "")
 	}
-	applied, latest, err := db.SchemaVersion(ctx, e.databaseURL)
-	var rights db.Rights
-	if err == nil {
-		rights, err = db.ReadRights(ctx, e.databaseURL)
-	}
-	lacking := lackingRights(rights, applied)
+	schema, err := db.ReadSchema(ctx, e.databaseURL)
+	applied, latest := schema.Applied, schema.Latest
+	lacking := lackingRights(schema.Rights, applied)
 	switch {
 	case err != nil:
 		return failed(err)
@@ -106,7 +103,7 @@ func checkSchema(ctx context.Context, e *examination) []Finding {
 		return one(Error, fmt.Sprintf("the database has migration %d, and this program knows %d", applied, latest),
 			"install the newest compound-docs: a newer one has changed the database so that this one cannot use it")
 	case len(lacking) > 0:
-		e.migrated = applied >= latest && rights.HasVector
+		e.migrated = applied >= latest && schema.HasVector
 		return lacking
 	case applied == 0:
 		return one(OK, "the database is empty; the first call that needs it makes the tables, or compound-docs up", "")
@@ -115,8 +112,8 @@ func checkSchema(ctx context.Context, e *examination) []Finding {
 			"run: compound-docs up (the next server that connects migrates too, if its user may)", ours("up"))
 	}
 	e.migrated = true
-	if invalid, err := db.InvalidIndexes(ctx, e.databaseURL); err == nil && len(invalid) > 0 {
-		named := strings.Join(invalid[:min(len(invalid), maxNamed)], ", ")
+	if len(schema.Invalid) > 0 {
+		named := strings.Join(schema.Invalid[:min(len(schema.Invalid), maxNamed)], ", ")
 		return one(Warning, "indexes are not valid, and searches may be slow: "+named,
 			"as the owner of the tables run: compound-docs up", ours("up"))
 	}

@@ -57,7 +57,6 @@ func Worst(findings []Finding) Severity {
 // System names the parts of the set-up that are examined.
 type System struct {
 	Version string // of the program
-	Program string // its path
 	Home    string // the user's folder
 	// Settings are the defaults if SettingsErr is why they could not be read.
 	Settings    project.Settings
@@ -70,14 +69,8 @@ type System struct {
 	// Index is looked at only where the database is up to date, so that it is not migrated.
 	Index  *index.Index
 	Ollama *ollama.Client
-	// Environment has the variables that the server reads, as this process has them.
-	Environment map[string]string
 	// Team has the database looked at as one that many servers share.
 	Team bool
-	// Add are the arguments with which claude registers the server, and AddLine is the command
-	// for a person.
-	Add     []string
-	AddLine string
 }
 
 // check is a thing to look at.
@@ -108,15 +101,19 @@ var checks = []check{
 type examination struct {
 	System
 
-	databaseURL string           // of a database that can be used, "" if there is none
-	migrated    bool             // the database has this program's schema
-	embeds      bool             // Ollama has the embedding model
-	project     *project.Project // nil without a valid configuration
+	databaseURL string // of a database that can be used, "" if there is none
+	migrated    bool   // the database has this program's schema
+	embeds      bool   // Ollama has the embedding model
+
+	// project is nil without a valid configuration. Then projectErr says what is wrong with it.
+	project    *project.Project
+	projectErr error
 }
 
 // Run makes all checks, and returns at least one finding for each.
 func Run(ctx context.Context, system System) []Finding {
 	e := &examination{System: system}
+	e.project, e.projectErr = project.Load(e.Root, e.Settings.ExternalDocsAllowed...)
 	var findings []Finding
 	all := checks
 	if system.Team {

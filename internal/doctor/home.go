@@ -15,10 +15,14 @@ import (
 
 // checkHome looks at the folders that the program writes to.
 func checkHome(_ context.Context, e *examination) []Finding {
+	docs := project.DocsFolder
+	if e.project != nil {
+		docs = e.project.DocsDir()
+	}
 	var findings []Finding
 	for _, folder := range []string{
 		e.Home, filepath.Join(e.Home, "postgres"),
-		filepath.Join(e.Root, project.ConfigDir), filepath.Join(e.Root, filepath.FromSlash(docsDir(e))),
+		filepath.Join(e.Root, project.ConfigDir), filepath.Join(e.Root, filepath.FromSlash(docs)),
 	} {
 		if err := usable(folder); err != nil {
 			findings = append(findings, fixAccess(err.Error(), folder, "")...)
@@ -30,23 +34,10 @@ func checkHome(_ context.Context, e *examination) []Finding {
 	return findings
 }
 
-// docsDir returns the folder of the documents, relative to the repository. checkConfig says
-// what is wrong with a configuration that does not name one.
-func docsDir(e *examination) string {
-	loaded, err := project.Load(e.Root, e.Settings.ExternalDocsAllowed...)
-	if err != nil {
-		return project.DocsFolder
-	}
-	return loaded.DocsDir()
-}
-
 // usable returns why this user cannot write to a folder, or make it. A folder below one
 // that is not there needs the nearest that is.
 func usable(folder string) error {
-	info, err := os.Stat(folder)
-	for ; errors.Is(err, fs.ErrNotExist) && folder != filepath.Dir(folder); info, err = os.Stat(folder) {
-		folder = filepath.Dir(folder)
-	}
+	folder, info, err := nearest(folder)
 	switch {
 	case err != nil:
 		return err
@@ -56,6 +47,15 @@ func usable(folder string) error {
 		return fmt.Errorf("%s belongs to %s, and this user, %s, may not write to it", folder, owner(info), currentUser())
 	}
 	return nil
+}
+
+// nearest returns the folder, or else the first above it that is there.
+func nearest(folder string) (string, fs.FileInfo, error) {
+	info, err := os.Stat(folder)
+	if above := filepath.Dir(folder); errors.Is(err, fs.ErrNotExist) && folder != above {
+		return nearest(above)
+	}
+	return folder, info, err
 }
 
 // fixAccess says with what the command that gives this user access to a file or a folder.
@@ -87,10 +87,7 @@ const (
 
 // checkDisk looks at the file system of the user's folder, where the database is.
 func checkDisk(_ context.Context, e *examination) []Finding {
-	folder := e.Home
-	for _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) && folder != filepath.Dir(folder); _, err = os.Stat(folder) {
-		folder = filepath.Dir(folder)
-	}
+	folder, _, _ := nearest(e.Home)
 	free, err := freeSpace(folder)
 	if err != nil {
 		return one(Skipped, "the free space is not known: "+err.Error(), "")

@@ -20,16 +20,15 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 	if e.project == nil || !e.migrated {
 		return one(Skipped, "without a configuration or a database with tables there is none", "")
 	}
-	head, err := project.Head(e.project.Root)
-	if err != nil {
+	if _, err := project.Head(e.project.Root); err != nil {
 		return one(Skipped, "the branch is not known", "")
 	}
-	key, err := workspace.LastKey(ctx, e.Index, e.project, head)
+	key, err := workspace.LastKey(ctx, e.Index, e.project)
 	if err != nil {
 		return failed(err)
 	}
 	var status workspace.Status // as the server that indexes has published it last
-	found, inspection, err := e.Index.Inspect(ctx, key, &status)
+	found, counted, err := e.Index.Inspect(ctx, key, &status)
 	switch {
 	case err != nil:
 		return failed(err)
@@ -50,16 +49,16 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 	if status.Waiting != "" {
 		add("indexing waits: "+status.Waiting, "see the other findings")
 	}
-	if inspection.Missing > 0 {
+	if counted.Missing > 0 {
 		var run [][]string
 		if e.embeds {
 			run = [][]string{ours("sync", "--project", e.Root)}
 		}
-		add(fmt.Sprintf("%d of %d passages have no vector, and are found by words only", inspection.Missing, inspection.Chunks),
+		add(fmt.Sprintf("%d of %d passages have no vector, and are found by words only", counted.Missing, counted.Chunks),
 			"while Ollama runs: compound-docs sync, or start a server, as claude in this repository does", run...)
 	}
 	if len(findings) == 0 {
-		findings = one(OK, fmt.Sprintf("%d passages, all with a vector", inspection.Chunks), "")
+		findings = one(OK, fmt.Sprintf("%d passages, all with a vector", counted.Chunks), "")
 	}
 	return findings
 }

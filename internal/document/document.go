@@ -51,9 +51,14 @@ type Stamp struct {
 // Proves reports that a file about which the file system now says what present
 // holds has the content of the stamp, so that it need not be read again.
 func (s Stamp) Proves(present Stamp) bool {
-	return !s.ChangeTime.IsZero() && s.Size == present.Size && s.Inode == present.Inode &&
-		s.ModTime.Truncate(time.Microsecond).Equal(present.ModTime.Truncate(time.Microsecond)) &&
+	return !s.ChangeTime.IsZero() && s.Size == present.Size && s.Inode == present.Inode && s.SameModTime(present) &&
 		s.ChangeTime.Truncate(time.Microsecond).Equal(present.ChangeTime.Truncate(time.Microsecond))
+}
+
+// SameModTime reports whether the content was last written at the same time, as far as times
+// can be trusted: a program may set them.
+func (s Stamp) SameModTime(other Stamp) bool {
+	return s.ModTime.Truncate(time.Microsecond).Equal(other.ModTime.Truncate(time.Microsecond))
 }
 
 // Failure is a file that could not be indexed, and why.

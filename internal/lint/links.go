@@ -9,8 +9,8 @@ import (
 )
 
 // checkLinks finds links that lead nowhere or are not returned, documents without any
-// link, fragments of links that name no place in their document, and documents that
-// supersede each other. A document need not link back to one that supersedes it.
+// link, and fragments of links that name no place in their document. A document need not
+// link back to one that supersedes it.
 func (e *examination) checkLinks() {
 	linked := map[*docset.Document]bool{}
 	back := map[[2]*docset.Document]bool{}
@@ -29,11 +29,6 @@ func (e *examination) checkLinks() {
 		if !linked[d] {
 			e.add(d, 1, Notice, "orphan", "no document links to it, and it links to none")
 		}
-		if supersedesItself(d) {
-			e.add(d, d.LineOfField("supersedes"), Error, "supersession-cycle",
-				"it supersedes a document that supersedes it in turn, so that none of them counts as superseded; remove one `supersedes`")
-		}
-		e.checkRules(d)
 		told := map[*docset.Document]bool{}
 		for _, target := range d.Targets {
 			switch other := target.Document; {
@@ -52,34 +47,30 @@ func (e *examination) checkLinks() {
 	}
 }
 
-// checkRules warns of critical documents that another one supersedes.
-func (e *examination) checkRules(d *docset.Document) {
-	for _, target := range d.Targets {
-		if rule := target.Document; rule != nil && target.Supersedes && rule.Level == catalog.Critical && !supersedesItself(d) {
-			e.add(rule, rule.LineOfField("promotion_level"), Warning, "superseded-rule", "it is critical, and "+d.Path+
-				" supersedes it, so that no answer is given it as a rule; "+
-				"take its promotion_level away, and make that one critical if it is a rule")
-		}
-	}
-}
-
-// supersedesItself reports whether what a document supersedes leads back to it.
-func supersedesItself(d *docset.Document) bool {
-	seen := map[*docset.Document]bool{}
-	frontier := []*docset.Document{d}
-	for len(frontier) > 0 {
-		next := frontier[0]
-		frontier = frontier[1:]
-		for _, target := range next.Targets {
-			switch {
-			case !target.Supersedes || target.Document == nil || seen[target.Document]:
-			case target.Document == d:
-				return true
-			default:
-				seen[target.Document] = true
-				frontier = append(frontier, target.Document)
+// checkSupersession finds documents that supersede each other, and warns of critical ones that
+// another one supersedes.
+func (e *examination) checkSupersession() {
+	later := map[string][]string{} // the documents that supersede each
+	for _, d := range e.set.Documents {
+		for _, target := range d.Targets {
+			if target.Supersedes && target.Document != nil {
+				later[target.Document.Path] = append(later[target.Document.Path], d.Path)
 			}
 		}
 	}
-	return false
+	superseded := catalog.NewSuperseded(later).By
+	for _, d := range e.set.Documents {
+		switch {
+		case len(later[d.Path]) == 0:
+		case superseded[d.Path] == "":
+			e.add(d, d.LineOfField("supersedes"), Error, "supersession-cycle",
+				"it supersedes a document that supersedes it in turn, so that none of them counts as superseded; remove one `supersedes`")
+		case d.Level == catalog.Critical:
+			for _, path := range later[d.Path] {
+				e.add(d, d.LineOfField("promotion_level"), Warning, "superseded-rule", "it is critical, and "+path+
+					" supersedes it, so that no answer is given it as a rule; "+
+					"take its promotion_level away, and make that one critical if it is a rule")
+			}
+		}
+	}
 }

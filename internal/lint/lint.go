@@ -92,6 +92,7 @@ func Run(ctx context.Context, p *project.Project, means Means) (Report, error) {
 	}
 	e.checkSchemas()
 	e.checkLinks()
+	e.checkSupersession()
 	e.checkDuplicates()
 	if err := e.checkMeaning(ctx, means); err != nil {
 		return Report{}, err

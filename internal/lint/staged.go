@@ -94,12 +94,15 @@ func nearest(set *docset.Set, content []byte, rare map[string]float64, leftOut f
 	if err != nil {
 		return nil
 	}
-	own := weigh(terms.Distinct(gist), rare)
+	own := map[string]bool{}
+	for _, word := range terms.Distinct(gist) {
+		own[word] = true
+	}
 	var near []Near
 	for _, other := range set.Documents {
 		best := Near{Path: other.Path, Title: other.Title}
 		for _, passage := range other.Passages {
-			if likeness := own.cosine(weigh(passage.Terms, rare)); likeness > best.likeness {
+			if likeness := cosineOfWords(own, passage.Terms, rare); likeness > best.likeness {
 				best.likeness, best.StartLine, best.EndLine = likeness, passage.StartLine, passage.EndLine
 				best.Passage = markdown.CutRunes(strings.Join(strings.Fields(passage.Text), " "), maxQuoted)
 			}
@@ -130,28 +133,21 @@ func rarity(set *docset.Set) map[string]float64 {
 	return rare
 }
 
-// wordVector has the weights of words.
-type wordVector map[string]float64
-
-func weigh(words []string, rarity map[string]float64) wordVector {
-	vector := wordVector{}
-	for _, word := range words {
-		vector[word] = rarity[word]
+// cosineOfWords returns the cosine of two texts by their distinct words.
+func cosineOfWords(one map[string]bool, other []string, rarity map[string]float64) float64 {
+	var both, ofOne, ofOther float64
+	for word := range one {
+		ofOne += rarity[word] * rarity[word]
 	}
-	return vector
-}
-
-func (v wordVector) cosine(w wordVector) float64 {
-	var both, ofV, ofW float64
-	for word, weight := range v {
-		both += weight * w[word]
-		ofV += weight * weight
-	}
-	for _, weight := range w {
-		ofW += weight * weight
+	for _, word := range other {
+		square := rarity[word] * rarity[word]
+		ofOther += square
+		if one[word] {
+			both += square
+		}
 	}
 	if both == 0 {
 		return 0
 	}
-	return both / math.Sqrt(ofV*ofW)
+	return both / math.Sqrt(ofOne*ofOther)
 }

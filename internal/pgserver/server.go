@@ -16,7 +16,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -46,17 +45,16 @@ type Server struct {
 	// it, and it goes on when a caller leaves, because a start may take longer than a caller
 	// waits.
 	attempts singleflight.Group
-	running  sync.WaitGroup
-
-	mu     sync.Mutex
-	closed bool
-	cancel context.CancelFunc // of the last attempt, nil before the first
+	life     context.Context //nolint:containedctx // of attempts; Close ends it
+	end      context.CancelFunc
 }
 
 // New returns the server whose files are below the user's folder home. It starts
 // nothing.
 func New(home string, logger *slog.Logger) *Server {
-	return &Server{home: home, logger: logger, since: time.Now(), lockWait: lockWait}
+	s := &Server{home: home, logger: logger, since: time.Now(), lockWait: lockWait}
+	s.life, s.end = context.WithCancel(context.Background())
+	return s
 }
 
 var errClosed = errors.New("this process is ending")
@@ -73,7 +71,7 @@ func (s *Server) URL(ctx context.Context) (string, error) {
 		late = time.After(s.Patience)
 	}
 	select {
-	case result := <-s.attempts.DoChan("", func() (any, error) { return s.attempt(ctx) }):
+	case result := <-s.attempts.DoChan("", s.attempt):
 		url, _ := result.Val.(string)
 		return url, result.Err
 	case <-ctx.Done():
@@ -87,31 +85,21 @@ func (s *Server) URL(ctx context.Context) (string, error) {
 	}
 }
 
-// attempt returns the URL of a server that runs. It does not end with ctx, but with Close.
-func (s *Server) attempt(ctx context.Context) (string, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptTimeout)
-	defer cancel()
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
+// attempt returns the URL of a server that runs.
+func (s *Server) attempt() (any, error) {
+	if s.life.Err() != nil {
 		return "", errClosed
 	}
-	s.cancel = cancel
-	s.running.Add(1)
-	s.mu.Unlock()
-	defer s.running.Done()
+	ctx, cancel := context.WithTimeout(s.life, attemptTimeout)
+	defer cancel()
 	return s.ensure(ctx)
 }
 
-// Close cancels a start that is under way. A server that already runs goes on.
+// Close cancels a start that is under way, and waits for its end. A server that already runs
+// goes on.
 func (s *Server) Close() {
-	s.mu.Lock()
-	s.closed = true
-	if s.cancel != nil {
-		s.cancel()
-	}
-	s.mu.Unlock()
-	s.running.Wait()
+	s.end()
+	<-s.attempts.DoChan("", s.attempt) // joins the one that is under way, or fails at once
 }
 
 // ensure returns the URL of a server that runs.
@@ -150,10 +138,7 @@ func (s *Server) start(ctx context.Context, p place) (string, error) {
 	if cluster, ok := p.running(ctx); ok {
 		return cluster.URL(), nil
 	}
-	found, err := Find(ctx)
-	if err == nil {
-		err = p.accountErr
-	}
+	found, err := p.find(ctx)
 	if err != nil {
 		return s.startContainer(ctx, p, err)
 	}
@@ -168,10 +153,24 @@ func (s *Server) start(ctx context.Context, p place) (string, error) {
 	return cluster.URL(), nil
 }
 
+// find returns the PostgreSQL of this machine that can run in the place.
+func (p place) find(ctx context.Context) (Installation, error) {
+	found, err := Find(ctx)
+	if err == nil {
+		err = p.accountErr
+	}
+	return found, err
+}
+
+// usesContainer reports whether there is no cluster, and a container can take its place.
+func (p place) usesContainer(ctx context.Context) bool {
+	return len(p.majors()) == 0 && compose.Available(ctx)
+}
+
 // startContainer starts the container of the Compose file where this machine has Docker
 // and no cluster. Otherwise it returns why there can be no cluster.
 func (s *Server) startContainer(ctx context.Context, p place, reason error) (string, error) {
-	if len(p.majors()) > 0 || !compose.Available(ctx) {
+	if !p.usesContainer(ctx) {
 		return "", reason
 	}
 	s.logger.InfoContext(ctx, "starting PostgreSQL in a container, since this machine has none that will do")
@@ -216,7 +215,7 @@ func (s *Server) Stop(ctx context.Context) (ran bool, err error) {
 		}
 		ran = ran || stopped
 	}
-	if len(clusters) == 0 && compose.Available(ctx) {
+	if p.usesContainer(ctx) {
 		return s.container().Stop(ctx, compose.Postgres)
 	}
 	return ran, nil
@@ -241,22 +240,15 @@ func (s *Server) State(ctx context.Context) State {
 	if err != nil {
 		return State{Err: err}
 	}
-	state := State{Folder: p.folder}
-	found, err := Find(ctx)
-	if err == nil {
-		err = p.accountErr
-	}
-	if err != nil {
-		if len(p.majors()) == 0 && compose.Available(ctx) {
-			state.Folder = ""
-			if s.container().Runs(ctx, compose.Postgres) {
-				state.Running = true
-				state.URL, state.Err = s.container().DatabaseURL()
-			}
-			return state
+	found, err := p.find(ctx)
+	if err != nil && p.usesContainer(ctx) {
+		var state State
+		if state.Running = s.container().Runs(ctx, compose.Postgres); state.Running {
+			state.URL, state.Err = s.container().DatabaseURL()
 		}
-		state.Err = err
+		return state
 	}
+	state := State{Folder: p.folder, Err: err}
 	const others = 0o027 // what PostgreSQL refuses
 	for _, cluster := range p.clusters() {
 		info, err := os.Stat(cluster.Data)

@@ -1,11 +1,9 @@
 package project
 
 import (
-	"errors"
 	"path/filepath"
 	"slices"
 
-	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/jsonschema"
 )
 
@@ -96,38 +94,13 @@ func loadConfig(root string) (Config, error) {
 	rel := filepath.Join(ConfigDir, ConfigFile)
 	file := filepath.Join(root, rel)
 	content, err := readInside(root, rel)
-	switch {
-	case errors.Is(err, contain.ErrEscapes), errors.Is(err, contain.ErrHidden):
-		return Config{}, &ConfigError{
-			Path: file, Problem: "is a link that leads out of the repository, or to a hidden file", Hint: "Put the file itself there.",
-			Err: err,
-		}
-	case err != nil:
+	if err != nil {
 		return Config{}, fileError(file, missingConfigHint(file), err)
-	}
-	data, value, err := decodeFile(file, content)
-	if err != nil {
-		return Config{}, err
-	}
-	return parseConfig(file, data, value)
-}
-
-// NameAt returns the name of the project whose configuration is in the repository at root, which has
-// no symlink in it. The error is a *[ConfigError].
-func NameAt(root string) (string, error) {
-	config, err := loadConfig(root)
-	return config.ProjectName, err
-}
-
-// parseConfig checks and decodes the content of a config.json, which value was parsed from.
-func parseConfig(file string, data []byte, value any) (Config, error) {
-	s, err := embeddedSchema("config.schema.json", "")
-	if err != nil {
-		return Config{}, err
 	}
 	config := DefaultConfig()
 	config.ExternalDocs = defaultExternalDocs()
-	if err := decodeInto(file, data, value, s, &config); err != nil {
+	value, err := decode(file, content, "config.schema.json", &config)
+	if err != nil {
 		return Config{}, err
 	}
 	if config.Profile != "" { // its documents have none of the required fields
@@ -144,6 +117,13 @@ func parseConfig(file string, data []byte, value any) (Config, error) {
 		config.LinkResolution.MaxLinkedDocs = config.Retrieval.MaxLinkedDocs
 	}
 	return config, nil
+}
+
+// NameAt returns the name of the project whose configuration is in the repository at root, which has
+// no symlink in it. The error is a *[ConfigError].
+func NameAt(root string) (string, error) {
+	config, err := loadConfig(root)
+	return config.ProjectName, err
 }
 
 // Recall says which hooks of an assistant are answered.

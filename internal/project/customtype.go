@@ -54,11 +54,9 @@ func (p *Project) customFolder(key, configured string) (string, error) {
 	case overlaps(folder, SchemasFolder):
 		return "", wrong("is kept for schemas")
 	}
-	switch _, err := resolveInside(p.Root, filepath.Join(p.docsDir, filepath.FromSlash(folder))); {
-	case errors.Is(err, contain.ErrEscapes):
-		return "", wrong("is a link that leads out of the repository")
-	case errors.Is(err, contain.ErrHidden):
-		return "", wrong("is a link to a hidden folder")
+	_, err := resolveInside(p.Root, filepath.Join(p.docsDir, filepath.FromSlash(folder)))
+	if errors.Is(err, contain.ErrEscapes) || errors.Is(err, contain.ErrHidden) {
+		return "", wrong(fileError(folder, "", err).Problem)
 	}
 	return folder, nil
 }
@@ -150,12 +148,9 @@ func (p *Project) readSchema(key string, t *DocType) ([]byte, *jsonschema.Schema
 	shown := filepath.Join(p.Root, p.docsDir, filepath.FromSlash(t.Schema))
 	data, err := p.readSchemaFile(t.Schema)
 	switch {
-	case errors.Is(err, contain.ErrEscapes):
-		return nil, nil, p.configError(key, fmt.Sprintf("is %q, which leads out of the repository", t.Schema),
+	case errors.Is(err, contain.ErrEscapes), errors.Is(err, contain.ErrHidden):
+		return nil, nil, p.configError(key, fmt.Sprintf("is %q, which %s", t.Schema, fileError(shown, "", err).Problem),
 			"Keep the schema in the repository, "+example+".")
-	case errors.Is(err, contain.ErrHidden):
-		return nil, nil, p.configError(key, fmt.Sprintf("is %q, which leads to a hidden file", t.Schema),
-			"Keep the schema where it can be seen, "+example+".")
 	case errors.Is(err, fs.ErrNotExist):
 		e := p.configError(key, fmt.Sprintf("names %q, which does not exist", t.Schema),
 			fmt.Sprintf("Create %s (the path is relative to %s), or remove schema_file. It holds for example %s.",

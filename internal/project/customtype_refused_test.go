@@ -46,7 +46,7 @@ func TestLoad_RefusesCustomDocType(t *testing.T) {
 		{"schemas", `{"name": "adr", "folder": "Schemas/x"}`, folder("Schemas/x", "is kept for schemas")},
 		{"hidden", `{"name": "adr", "folder": "a/.b"}`, folder("a/.b", "is hidden, and hidden files are not indexed")},
 		{"backslash", `{"name": "adr", "folder": "a\\b"}`, folder(`a\b`, "has a character that not every system allows in a folder's name")},
-		{"link that leaves", `{"name": "adr", "folder": "escape"}`, folder("escape", "is a link that leads out of the repository")},
+		{"link that leaves", `{"name": "adr", "folder": "escape"}`, folder("escape", "leads out of the repository")},
 		{
 			"schema missing", `{"name": "adr", "folder": "adr", "schema_file": "./schemas/nope.yaml"}`,
 			`custom_doc_types[0].schema_file" names "./schemas/nope.yaml", which does not exist. Create ` +

@@ -51,45 +51,22 @@ func DocumentsFolder(root, configured string) (string, error) {
 	if folder == "." {
 		return "", wrong("is the repository itself")
 	}
-	if err := checkDocsFolder(root, folder); err != nil {
-		return "", err
+	full := filepath.Join(root, filepath.FromSlash(folder))
+	target, err := resolveInside(root, filepath.FromSlash(folder))
+	switch {
+	case err == nil && target == ".":
+		return "", wrong("leads to the repository itself")
+	case err == nil && isGit(root, target):
+		err = contain.ErrHidden
 	}
-	if info, err := os.Stat(filepath.Join(root, filepath.FromSlash(folder))); folder != DocsFolder && err == nil && !info.IsDir() {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fileError(full, "", err)
+	}
+	if info, err := os.Stat(full); folder != DocsFolder && err == nil && !info.IsDir() {
 		return "", wrong("is not a folder")
 	}
 	return folder, nil
 }
-
-// checkDocsFolder returns an error if the folder of documents is a link to where no documents may
-// be. It may be missing. Whether it is a folder is checked when it is walked.
-func checkDocsFolder(root, folder string) error {
-	target, err := resolveInside(root, filepath.FromSlash(folder))
-	if err == nil && isGit(root, target) {
-		err = contain.ErrHidden
-	}
-	if err == nil && target == "." {
-		err = errRepository
-	}
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	e := fileError(filepath.Join(root, filepath.FromSlash(folder)), "", err)
-	switch {
-	case errors.Is(err, contain.ErrEscapes):
-		e.Problem = "is a link that leads out of the repository"
-		e.Hint = "Keep the documents in the repository; a folder elsewhere can be searched as external_docs."
-	case errors.Is(err, contain.ErrHidden):
-		e.Problem = "is a link to a hidden folder"
-		e.Hint = "Hidden folders are not indexed: keep the documents in the folder itself."
-	case errors.Is(err, errRepository):
-		e.Problem = "is a link to the repository itself"
-		e.Hint = "Keep the documents in a folder of their own."
-	}
-	return e
-}
-
-// errRepository reports a folder of documents that would hold the whole repository.
-var errRepository = errors.New("leads to the repository itself")
 
 // isGit reports whether a path relative to root is in one of git's folders, which need not be hidden.
 func isGit(root, target string) bool {

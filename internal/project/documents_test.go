@@ -55,12 +55,12 @@ func TestLoad_RefusesDocumentsFolders(t *testing.T) {
 		{".csharp-compounding-docs", hidden},
 		{"README.md", "is not a folder"},
 		{"README.md/docs", "can't be read"},
-		{"to-outside", "is a link that leads out of the repository"},
-		{"docs/to-outside/deep", "is a link that leads out of the repository"},
-		{"to-root", "is a link to the repository itself"},
-		{"to-git", "is a link to a hidden folder"},
-		{"to-private", "is a link to a hidden folder"},
-		{"gitdata", "is a link to a hidden folder"},
+		{"to-outside", "leads out of the repository"},
+		{"docs/to-outside/deep", "leads out of the repository"},
+		{"to-root", "leads to the repository itself"},
+		{"to-git", "leads to a hidden file or folder"},
+		{"to-private", "leads to a hidden file or folder"},
+		{"gitdata", "leads to a hidden file or folder"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.folder, func(t *testing.T) {

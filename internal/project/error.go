@@ -67,6 +67,10 @@ func fileError(path, hint string, err error) *ConfigError {
 	var pathErr *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, contain.ErrEscapes):
+		e.Problem, e.Hint = "leads out of the repository", "Keep it in the repository itself."
+	case errors.Is(err, contain.ErrHidden):
+		e.Problem, e.Hint = "leads to a hidden file or folder", "Keep it where it can be seen."
 	case errors.Is(err, fs.ErrPermission):
 		e.Problem, e.Hint = "may not be read", "Give this user permission to read it, for example with chmod u+r."
 	case errors.Is(err, contain.ErrNotRegular):

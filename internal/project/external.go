@@ -33,8 +33,8 @@ type External struct {
 
 	include []string
 	exclude []string
-	// kept are folders below Dir, relative to it, that are never searched: the project's own
-	// documents and git's folders.
+	// kept are folders in Dir, relative to it, that are never searched: the project's own
+	// documents, also where their folder is a symbolic link, and git's folders.
 	kept []string
 }
 
@@ -61,7 +61,7 @@ func (e External) Prune(relDir string) bool {
 // collection of their own.
 func (e External) private(relPath string) bool {
 	return holdsGit(relPath) || slices.ContainsFunc(e.kept, func(folder string) bool {
-		return relPath == folder || strings.HasPrefix(relPath, folder+"/")
+		return folder == "." || relPath == folder || strings.HasPrefix(relPath, folder+"/")
 	})
 }
 
@@ -95,7 +95,14 @@ func (p *Project) loadExternal(allowed []string) (*External, error) {
 		return nil, p.externalError("path", fmt.Sprintf("is %q, which holds the project's own documents", config.Path),
 			`They are searched anyway; name another folder, for example "path": "./docs".`)
 	}
-	for _, folder := range append(gitFolders(p.Root), docs) {
+	kept := append(gitFolders(p.Root), docs)
+	if target, err := filepath.EvalSymlinks(docs); err == nil { // no file is indexed twice over a link
+		kept = append(kept, target)
+	}
+	for _, folder := range kept {
+		if isInside(folder, dir) {
+			folder = dir
+		}
 		if rel, err := filepath.Rel(dir, folder); err == nil && filepath.IsLocal(rel) {
 			e.kept = append(e.kept, filepath.ToSlash(rel))
 		}

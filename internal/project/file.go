@@ -12,12 +12,34 @@ import (
 	"github.com/compound-docs/compound-docs/internal/yamlvalue"
 )
 
-// decodeFile parses the content of a JSON file. A byte order mark is dropped. The error is a
-// *ConfigError.
-func decodeFile(path string, content []byte) (data []byte, value any, err error) {
-	data = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))
-	value, err = parseJSON(path, data)
-	return data, value, err
+// decode checks the content of a JSON file against an embedded schema and decodes it into dst,
+// whose fields keep what they hold where the file does not set them. A byte order mark is
+// dropped. value is what the content was parsed to. The error is a *ConfigError.
+func decode(path string, content []byte, schema string, dst any) (value any, err error) {
+	data := bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))
+	if value, err = parseJSON(path, data); err != nil {
+		return nil, err
+	}
+	s, err := embeddedSchema(schema, "")
+	if err == nil {
+		err = keyError(path, s, s.Check(value))
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = json.Unmarshal(data, dst)
+	var badType *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return value, nil
+	case errors.As(err, &badType): // 3.0 is an integer to JSON Schema and not to encoding/json
+		return nil, &ConfigError{
+			Path: path, Key: badType.Field, Problem: "is written as " + badType.Value,
+			Hint: "Write a whole number without a decimal point or exponent, for example 3.", Err: err,
+		}
+	default:
+		return nil, &ConfigError{Path: path, Problem: err.Error(), Hint: "Compare it with " + minimalConfig + ".", Err: err}
+	}
 }
 
 // parseJSON decodes one JSON value strictly: no trailing data, no key given twice. Numbers are
@@ -90,27 +112,6 @@ func duplicateKey(value *json.Decoder) (key string, offset int64, found bool) {
 		_, _ = value.Token() // the end of the object or list
 	}
 	return "", 0, false
-}
-
-// decodeInto checks value against s and then decodes data into dst. value is what data was parsed
-// to. Fields that data does not set keep what dst holds. The error is a *ConfigError.
-func decodeInto(path string, data []byte, value any, s *jsonschema.Schema, dst any) error {
-	if err := keyError(path, s, s.Check(value)); err != nil {
-		return err
-	}
-	err := json.Unmarshal(data, dst)
-	var badType *json.UnmarshalTypeError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &badType): // 3.0 is an integer to JSON Schema and not to encoding/json
-		return &ConfigError{
-			Path: path, Key: badType.Field, Problem: "is written as " + badType.Value,
-			Hint: "Write a whole number without a decimal point or exponent, for example 3.", Err: err,
-		}
-	default:
-		return &ConfigError{Path: path, Problem: err.Error(), Hint: "Compare it with " + minimalConfig + ".", Err: err}
-	}
 }
 
 const maxYAMLBytes = 256 << 10

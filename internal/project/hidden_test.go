@@ -123,13 +123,13 @@ func TestLoad_RefusesLinksToHiddenFiles(t *testing.T) {
 	const custom = `{"project_name": "a", "custom_doc_types": [{"name": "adr", "folder": "adr", "schema_file": %s}]}`
 	schema := func(path string) string { return strings.ReplaceAll(custom, "%s", `"`+path+`"`) }
 	tests := []struct{ name, link, target, config, want string }{
-		{"config", configPath, "../.env", "", "ROOT/" + configPath + " is a link that leads out of the repository, or to a hidden file. Put the file itself there."},
-		{"config in git", configPath, "../.git/config", "", "ROOT/" + configPath + " is a link that leads out of the repository, or to a hidden file. Put the file itself there."},
-		{"documents", "csharp-compounding-docs", ".git", `{"project_name": "a"}`, "ROOT/csharp-compounding-docs is a link to a hidden folder."},
-		{"documents in the folder of the config", "csharp-compounding-docs", ".csharp-compounding-docs", `{"project_name": "a"}`, "ROOT/csharp-compounding-docs is a link to a hidden folder."},
-		{"folder of a doc-type", "csharp-compounding-docs/adr", "../.git", strings.ReplaceAll(custom, `, "schema_file": %s`, ""), "which is a link to a hidden folder"},
-		{"schema", "csharp-compounding-docs/schemas/a.json", "../../.env", schema("schemas/a.json"), `is "schemas/a.json", which leads to a hidden file`},
-		{"schema by its path", "unused", "docs", schema("../.git/config"), `is "../.git/config", which leads to a hidden file`},
+		{"config", configPath, "../.env", "", "ROOT/" + configPath + " leads to a hidden file or folder. Keep it where it can be seen."},
+		{"config in git", configPath, "../.git/config", "", "ROOT/" + configPath + " leads to a hidden file or folder. Keep it where it can be seen."},
+		{"documents", "csharp-compounding-docs", ".git", `{"project_name": "a"}`, "ROOT/csharp-compounding-docs leads to a hidden file or folder."},
+		{"documents in the folder of the config", "csharp-compounding-docs", ".csharp-compounding-docs", `{"project_name": "a"}`, "ROOT/csharp-compounding-docs leads to a hidden file or folder."},
+		{"folder of a doc-type", "csharp-compounding-docs/adr", "../.git", strings.ReplaceAll(custom, `, "schema_file": %s`, ""), "which leads to a hidden file or folder"},
+		{"schema", "csharp-compounding-docs/schemas/a.json", "../../.env", schema("schemas/a.json"), `is "schemas/a.json", which leads to a hidden file or folder`},
+		{"schema by its path", "unused", "docs", schema("../.git/config"), `is "../.git/config", which leads to a hidden file or folder`},
 		{"schema outside", "csharp-compounding-docs/schemas/a.json", "/etc/hostname", schema("schemas/a.json"), `which leads out of the repository`},
 	}
 	for _, tt := range tests {

@@ -12,6 +12,7 @@ import (
 	"encoding/hex"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -66,6 +67,14 @@ func Load(configPath string, externalAllowed ...string) (*Project, error) {
 		return nil, err
 	}
 	return p, nil
+}
+
+// Same reports whether two projects of one repository have the same configuration, and find the
+// same schemas and folders by it.
+func (p *Project) Same(other *Project) bool {
+	schemas := func(a, b DocType) bool { return a.SchemaHash == b.SchemaHash }
+	return p.Root == other.Root && reflect.DeepEqual(p.Config, other.Config) &&
+		slices.EqualFunc(p.types, other.types, schemas) && reflect.DeepEqual(p.external, other.external)
 }
 
 // DocTypes returns the built-in doc-types in their usual order, then the custom ones in the order

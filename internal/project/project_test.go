@@ -110,13 +110,12 @@ func TestLoad_RefusesWhatIsNoPlainFile(t *testing.T) {
 			t.Helper()
 			elsewhere := newRepo(t, map[string]string{"c.json": `{"project_name": "a"}`})
 			symlink(t, filepath.Join(elsewhere, "c.json"), filepath.Join(root, configPath))
-		}, "ROOT/" + configPath + " is a link that leads out of the repository, or to a hidden file. Put the file itself there."},
+		}, "ROOT/" + configPath + " leads out of the repository. Keep it in the repository itself."},
 		{"documents linked out of the repository", func(t *testing.T, root string) {
 			t.Helper()
 			write(t, filepath.Join(root, configPath), `{"project_name": "a"}`, false)
 			symlink(t, newRepo(t, nil), filepath.Join(root, project.DocsFolder))
-		}, "ROOT/csharp-compounding-docs is a link that leads out of the repository. Keep the documents in the repository; " +
-			"a folder elsewhere can be searched as external_docs."},
+		}, "ROOT/csharp-compounding-docs leads out of the repository. Keep it in the repository itself."},
 		{"dangling link", func(t *testing.T, root string) {
 			t.Helper()
 			symlink(t, "nowhere.json", filepath.Join(root, configPath))

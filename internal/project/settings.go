@@ -134,15 +134,7 @@ func LoadSettings(home string) (Settings, error) {
 	if err != nil {
 		return Settings{}, fileError(file, "", err)
 	}
-	data, value, err := decodeFile(file, content)
-	if err != nil {
-		return Settings{}, err
-	}
-	s, err := embeddedSchema("settings.schema.json", "")
-	if err != nil {
-		return Settings{}, err
-	}
-	if err := decodeInto(file, data, value, s, &settings); err != nil {
+	if _, err := decode(file, content, "settings.schema.json", &settings); err != nil {
 		return Settings{}, err
 	}
 	for i, folder := range settings.ExternalDocsAllowed {

@@ -9,26 +9,22 @@ import (
 	"hash"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/compound-docs/compound-docs/internal/contain"
 )
 
-// presentFiles are the files of a checkout as they are now. A file is read again when its
-// size or time has changed.
+// presentFiles are the files of a checkout as they are now.
 type presentFiles struct {
 	root *contain.Root
-	// files are those looked at since begin, and known those of before.
-	files, known map[string]presentFile
+	// files are those that were looked at, each once.
+	files map[string]presentFile
 }
 
 // presentFile is a file as it is now.
 type presentFile struct {
 	exists bool
 	// unread says that it is a folder, or something else that is not read.
-	unread  bool
-	size    int64
-	modTime time.Time
+	unread bool
 	// names are git's, of the bytes as they are and with the line ends that git may have
 	// made of them, for both kinds of repositories.
 	names []string
@@ -36,12 +32,6 @@ type presentFile struct {
 
 // is reports whether the file has the bytes of one of git's objects.
 func (f presentFile) is(object string) bool { return object != "" && slices.Contains(f.names, object) }
-
-// begin forgets the files that nobody asked for since the last call.
-func (p *presentFiles) begin(root *contain.Root) *presentFiles {
-	p.root, p.known, p.files = root, p.files, map[string]presentFile{}
-	return p
-}
 
 func (p *presentFiles) file(name string) presentFile {
 	name = strings.TrimSuffix(name, "/")
@@ -57,21 +47,11 @@ func (p *presentFiles) look(name string) presentFile {
 	if name == "" || !p.root.Exists(name) {
 		return presentFile{}
 	}
-	info, err := p.root.Lstat(name)
+	content, err := p.read(name)
 	if err != nil {
 		return presentFile{exists: true, unread: true}
 	}
-	file := presentFile{exists: true, size: info.Size(), modTime: info.ModTime()}
-	if known, ok := p.known[name]; ok && info.Mode().IsRegular() && known.size == file.size && known.modTime.Equal(file.modTime) {
-		return known
-	}
-	content, err := p.read(name)
-	if err != nil {
-		file.unread = true
-		return file
-	}
-	file.names = namesOf(content)
-	return file
+	return presentFile{exists: true, names: namesOf(content)}
 }
 
 // lines returns the lines of a file, none of one that is not read.

@@ -49,8 +49,6 @@ type Checker struct {
 	err    error
 	// written is what [Checker.Written] has found out of commit, nil before it has.
 	written map[string]Written
-
-	present presentFiles
 }
 
 // NewChecker returns a Checker of the repository at root, an absolute path.
@@ -79,7 +77,7 @@ func (c *Checker) Check(ctx context.Context, documents []Document) (found []Find
 	if err != nil {
 		return nil, err, nil
 	}
-	present := c.present.begin(root)
+	present := &presentFiles{root: root, files: map[string]presentFile{}}
 	if err := c.readVersions(ctx, folder, documents, present); err != nil {
 		return nil, err, nil
 	}

@@ -1,40 +1,55 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
 
-	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/gitlog"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
-	"github.com/compound-docs/compound-docs/watch"
 )
 
 // LastKey returns the key of a project's tenant on the branch that is checked out. Outside
-// git it is the branch on which the checkout was last in use.
-func LastKey(ctx context.Context, x *index.Index, p *project.Project, head project.GitHead) (key catalog.TenantKey, err error) {
-	key = keyOf(p, head.Branch)
+// git it is the branch on which the checkout was last in use, and "main" before that.
+func LastKey(ctx context.Context, x *index.Index, p *project.Project) (catalog.TenantKey, error) {
+	head, err := project.Head(p.Root)
+	if err != nil {
+		return catalog.TenantKey{}, err
+	}
+	key := keyOf(p, head.Branch)
 	if !head.InRepository {
 		key.Branch, err = x.LastBranch(ctx, key.Project, key.PathHash)
+		key.Branch = cmp.Or(key.Branch, "main")
 	}
 	return key, err
 }
 
+// keyAt returns the key of a project's tenant on the branch that is checked out. Outside git, and
+// while git's files cannot be read, it is the branch that is given.
+func keyAt(p *project.Project, branch string) catalog.TenantKey {
+	if head, err := project.Head(p.Root); err == nil && head.InRepository {
+		branch = head.Branch
+	}
+	return keyOf(p, branch)
+}
+
+// keyOf returns the key of the project's tenant on a branch.
+func keyOf(p *project.Project, branch string) catalog.TenantKey {
+	return catalog.TenantKey{Project: p.Config.ProjectName, Branch: branch, PathHash: project.PathHash(p.Root)}
+}
+
 // moved reports whether another branch was checked out.
 func (p *Project) moved() bool {
-	head, err := project.Head(p.Definition.Root)
-	return err == nil && head.InRepository && head.Branch != p.Tenant.Key.Branch
+	return keyAt(p.Definition, p.Tenant.Key.Branch).Branch != p.Tenant.Key.Branch
 }
 
 // MaxLockAge is the age from which git's lock is ignored: a git that crashed has left it
@@ -117,60 +132,4 @@ func StateOf(ctx context.Context, key catalog.TenantKey, root string) index.Chec
 		return index.Alive
 	}
 	return index.Gone
-}
-
-// outdated reports whether the project must be activated again, on another branch
-// or with another config.
-func (p *Project) outdated() bool {
-	return p.moved() || p.reconfigured()
-}
-
-// reconfigured reports whether the config in force may not be the one on disk: the config
-// or a file that it names has changed since the activation, or the config has an error. It
-// does so at every call until the project is activated again with what is on disk.
-func (p *Project) reconfigured() bool {
-	p.mu.Lock()
-	problem := p.configProblem
-	p.mu.Unlock()
-	return problem != nil || stampConfig(p.Definition) != p.stamp
-}
-
-func (p *Project) setConfigProblem(err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.configProblem = err
-}
-
-// configStamp identifies a state of the config and its schemas.
-type configStamp string
-
-func stampConfig(p *project.Project) configStamp {
-	root, err := contain.Open(p.Root)
-	if err != nil {
-		return configStamp(err.Error())
-	}
-	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
-	shown := root.Showing(project.ConfigDir)
-	var stamp strings.Builder
-	stamp.WriteString(stampFile(shown, path.Join(project.ConfigDir, project.ConfigFile)))
-	for _, docType := range p.DocTypes() {
-		if docType.Custom && docType.Schema != "" {
-			stamp.WriteString(stampFile(shown, path.Join(p.DocsDir(), docType.Schema)))
-		}
-	}
-	if external, ok := p.External(); ok {
-		stamp.WriteString(docsTarget(p))
-		if info, err := os.Stat(external.Dir); err != nil || !info.IsDir() {
-			stamp.WriteString("external folder missing")
-		}
-	}
-	return configStamp(stamp.String())
-}
-
-func stampFile(root *contain.Root, name string) string {
-	_, info, err := root.Follow(name)
-	if err != nil {
-		return name + ": missing\n"
-	}
-	return fmt.Sprintf("%s: %+v\n", name, watch.StampOf(info))
 }

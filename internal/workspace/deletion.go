@@ -25,24 +25,13 @@ const indexPoll = 500 * time.Millisecond
 type deletion struct {
 	project *project.Project
 	key     catalog.TenantKey
-	// at is the time of the deletion, zero if that is not known. here is set if this
-	// server deleted it.
-	at   time.Time
-	here bool
 }
 
 func (d *deletion) error() *apierror.Error {
-	by, when := "another server", ""
-	if d.here {
-		by = "this server"
-	}
-	if !d.at.IsZero() {
-		when = " at " + d.at.UTC().Format(time.RFC3339)
-	}
 	e := notActivated("")
-	e.Err = fmt.Errorf("the index of project %q on branch %q was deleted with delete_documents by %s%s; the files are untouched, "+
+	e.Err = fmt.Errorf("the index of project %q on branch %q was deleted with delete_documents; the files are untouched, "+
 		"and stay out of the index until activate_project is called with config_path %q and the checked-out branch",
-		d.key.Project, d.key.Branch, by, when, d.project.ConfigPath)
+		d.key.Project, d.key.Branch, d.project.ConfigPath)
 	return e.With("config_path", d.project.ConfigPath)
 }
 
@@ -64,7 +53,7 @@ func (w *Workspace) Delete(ctx context.Context, selection index.Selection) (inde
 	}
 	if active := w.current(); active != nil {
 		if selection.Matches(active.Tenant.Key) {
-			w.drop(active, &deletion{project: active.Definition, key: active.Tenant.Key, at: time.Now(), here: true})
+			w.drop(active, &deletion{project: active.Definition, key: active.Tenant.Key})
 		}
 		return contents, nil
 	}
@@ -72,7 +61,7 @@ func (w *Workspace) Delete(ctx context.Context, selection index.Selection) (inde
 	if dir := w.ownDir(); dir != "" {
 		if p, key, err := w.checkedOut(ctx, dir); err == nil && selection.Matches(key) {
 			w.mu.Lock()
-			w.deleted = &deletion{project: p, key: key, at: time.Now(), here: true}
+			w.deleted = &deletion{project: p, key: key}
 			w.mu.Unlock()
 		}
 	}
@@ -108,15 +97,8 @@ func (w *Workspace) checkedOut(ctx context.Context, configPath string) (*project
 	if err != nil {
 		return nil, catalog.TenantKey{}, err
 	}
-	head, err := project.Head(p.Root)
-	if err != nil {
-		return nil, catalog.TenantKey{}, err
-	}
-	branch, err := w.branchOf(ctx, p, head)
-	if err != nil {
-		return nil, catalog.TenantKey{}, err
-	}
-	return p, keyOf(p, branch), nil
+	key, err := LastKey(ctx, w.index, p)
+	return p, key, err
 }
 
 // drop ends the project if it is still active. The caller holds switching.
@@ -140,11 +122,11 @@ func (w *Workspace) rejoin(ctx context.Context, key catalog.TenantKey, _ string)
 // resume activates a deleted project if another server has done so. Otherwise its
 // error says why the project is not active. The caller holds switching.
 func (w *Workspace) resume(ctx context.Context, why *deletion) (*Project, error) {
-	p, key, err := w.checkedOut(ctx, why.project.ConfigPath)
+	p, err := w.load(why.project.ConfigPath)
 	if err != nil {
 		return nil, why.error()
 	}
-	active, err := w.replace(ctx, p, key, w.rejoin)
+	active, err := w.replace(ctx, p, keyAt(p, why.key.Branch), w.rejoin)
 	if errors.Is(err, db.ErrTenantGone) {
 		return nil, why.error()
 	}
@@ -159,10 +141,11 @@ func (w *Workspace) compareWithIndex(ctx context.Context) error {
 	if active == nil && why == nil {
 		return nil
 	}
-	var state index.TenantState
+	var remade bool
 	if active != nil {
+		var gone bool
 		var err error
-		if state, err = w.index.State(ctx, active.Tenant); err != nil || !state.Deleted && !state.Replaced {
+		if gone, remade, err = w.index.State(ctx, active.Tenant); err != nil || !gone {
 			return err
 		}
 	}
@@ -171,12 +154,12 @@ func (w *Workspace) compareWithIndex(ctx context.Context) error {
 	if w.current() != active || ctx.Err() != nil {
 		return nil // another call has changed it
 	}
-	if active != nil && state.Remade {
+	if remade {
 		_, err := w.replace(ctx, active.Definition, active.Tenant.Key, w.index.Tenant)
 		return err
 	}
 	if active != nil {
-		why = &deletion{project: active.Definition, key: active.Tenant.Key, at: state.DeletedAt}
+		why = &deletion{project: active.Definition, key: active.Tenant.Key}
 		w.logger.WarnContext(ctx, "the index was deleted by another server", "project", why.key.Project, "branch", why.key.Branch)
 		w.drop(active, why)
 	}

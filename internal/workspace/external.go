@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/project"
@@ -12,49 +11,36 @@ import (
 	"github.com/compound-docs/compound-docs/watch"
 )
 
-// External returns the active project with its external documentation. The error
+// External returns the active project if it has external documentation. The error
 // is EXTERNAL_DOCS_NOT_CONFIGURED only if config.json names none. If it names a
 // folder that cannot be used, the error says why. config.json is read again first,
 // because it may just have been written.
-func (w *Workspace) External(ctx context.Context) (*Project, External, error) {
+func (w *Workspace) External(ctx context.Context) (*Project, error) {
 	active, err := w.Active(ctx)
-	if err != nil {
-		return nil, External{}, err
-	}
-	external, ok := active.External()
-	if ok {
-		return active, external, nil
-	}
-	p, problem := w.load(active.Definition.ConfigPath)
-	if problem != nil {
-		return nil, External{}, externalProblem(problem)
-	}
-	if _, ok := p.External(); !ok {
-		return nil, External{}, notConfigured()
+	if err != nil || active.Definition.Config.ExternalDocs != nil {
+		return active, err
 	}
 	if active, err = w.refresh(ctx, active); err != nil {
-		return nil, External{}, err
+		return nil, err
 	}
-	if external, ok = active.External(); !ok { // the config has changed again
-		return nil, External{}, notConfigured()
+	if active.Definition.Config.ExternalDocs == nil {
+		return nil, noExternal(active.problem())
 	}
-	waitCtx, cancel := context.WithTimeout(ctx, SyncWait)
-	defer cancel()
-	active.WaitSynced(waitCtx, nil)
-	return active, external, nil
+	active.waitForAnswer(ctx)
+	return active, nil
 }
 
-// externalProblem returns the error for external docs while the config is invalid.
-func externalProblem(problem error) error {
-	op := "the config has become invalid, and the one before it, which stays in force, has no external docs"
+// noExternal returns the error for external docs that the config does not name. problem is what
+// is wrong with it, nil if it is valid.
+func noExternal(problem error) error {
 	var configErr *project.ConfigError
-	if errors.As(problem, &configErr) && strings.HasPrefix(configErr.Key, "external_docs") {
-		op = "the external docs cannot be searched"
+	switch {
+	case errors.As(problem, &configErr) && strings.HasPrefix(configErr.Key, "external_docs"):
+		return fmt.Errorf("the external docs cannot be searched: %w", problem)
+	case problem != nil:
+		return fmt.Errorf(
+			"the config has become invalid, and the one before it, which stays in force, has no external docs: %w", problem)
 	}
-	return fmt.Errorf("%s: %w", op, problem)
-}
-
-func notConfigured() *apierror.Error {
 	e := apierror.Errorf(apierror.ExternalDocsNotConfigured, "external_docs is not configured in project config. "+
 		"Add 'external_docs.path' to your .csharp-compounding-docs/config.json file.")
 	return e.With("configFile", ".csharp-compounding-docs/config.json").
@@ -63,42 +49,14 @@ func notConfigured() *apierror.Error {
 		}})
 }
 
-// externalFolder returns the folder of the external docs without the project's own
-// documents, also where the docs folder is a symbolic link: no file is indexed
-// twice.
+// externalFolder returns the folder of the external docs.
 func externalFolder(p *project.Project, external project.External) watch.Folder {
 	inside := p.Root
 	if external.RelDir == "" || external.Hidden {
 		inside = external.Dir // the user has allowed it
 	}
-	own := func(string) bool { return false }
-	docs := docsTarget(p)
-	if target, ok := pathWithin(external.Dir, docs); ok {
-		own = func(name string) bool {
-			return target == "." || name == target || strings.HasPrefix(name, target+"/")
-		}
-	} else if _, ok := pathWithin(docs, external.Dir); ok {
-		own = func(string) bool { return true }
-	}
 	return watch.Folder{
 		Dir: external.Dir, Inside: inside, Prefix: externalPrefix(external), MayBeMissing: true,
-		Match: func(name string) bool { return external.Match(name) && !own(name) },
-		Prune: func(dir string) bool { return external.Prune(dir) || own(dir) },
+		Match: external.Match, Prune: external.Prune,
 	}
-}
-
-// pathWithin returns the path of target relative to dir, and false if target is
-// not in it.
-func pathWithin(dir, target string) (relative string, ok bool) {
-	relative, err := filepath.Rel(dir, target)
-	return filepath.ToSlash(relative), err == nil && filepath.IsLocal(relative)
-}
-
-// docsTarget is where the docs folder is, without symbolic links; "" if nowhere.
-func docsTarget(p *project.Project) string {
-	target, err := filepath.EvalSymlinks(filepath.Join(p.Root, filepath.FromSlash(p.DocsDir())))
-	if err != nil {
-		return ""
-	}
-	return target
 }

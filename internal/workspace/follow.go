@@ -16,6 +16,10 @@ import (
 // checks the branch itself.
 const checkoutPoll = time.Second
 
+// idlePoll is how often the config is looked at while nobody uses the workspace: that takes
+// some milliseconds of processor time, and there may be a hundred windows.
+const idlePoll = 5 * time.Second
+
 // usedPatience bounds the wait of a call for what has happened in a pause: the database may
 // be away, which the call itself then says.
 const usedPatience = 2 * time.Second
@@ -64,9 +68,10 @@ func (w *Workspace) restore(scope catalog.Scope, hashes []uuid.UUID) {
 // schemas.
 func (w *Workspace) followProject(ctx context.Context) {
 	active := w.current()
-	if active == nil || !active.outdated() {
+	if active == nil || w.index.Idle() && !active.moved() && time.Since(w.followed) < idlePoll {
 		return
 	}
+	w.followed = time.Now()
 	if _, err := w.refresh(ctx, active); err != nil && ctx.Err() == nil {
 		w.logger.WarnContext(ctx, "follow the project", "error", err)
 	}

@@ -24,12 +24,11 @@ const indexTries = 5
 // the index. If the file changes or disappears meanwhile, the index holds its newest
 // state. Without Ollama the error says that the document is found by its words.
 func (p *Project) IndexFile(ctx context.Context, given string) (indexed string, err error) {
-	if indexed, err = p.indexGiven(ctx, given); err != nil && isMissing(err) && p.isExternal(given) {
-		err = apierror.Errorf(apierror.InvalidArgument, "%.200q belongs to the external docs, which are indexed by themselves, "+
+	indexed, err = p.indexGiven(ctx, given)
+	return indexed, p.orExternal(err, given, apierror.Errorf(apierror.InvalidArgument,
+		"%.200q belongs to the external docs, which are indexed by themselves, "+
 			"and found with search_external_docs; index_document is for documents in %s", given, p.Definition.DocsDir()).
-			With("parameter", "path")
-	}
-	return indexed, err
+		With("parameter", "path"))
 }
 
 func (p *Project) indexGiven(ctx context.Context, given string) (string, error) {
@@ -49,11 +48,8 @@ func (p *Project) indexGiven(ctx context.Context, given string) (string, error) 
 		return "", err
 	}
 	if err := p.queue.EmbedDocument(ctx, catalog.Compounding, indexed); err != nil {
-		reason := apierror.AsError(err)
-		return "", &apierror.Error{
-			Code: reason.Code, Details: reason.Details, Err: reason,
-			Op: "the document is indexed and found by its words (mode \"lexical\"), and its vectors will follow",
-		}
+		return "", fmt.Errorf("the document is indexed and found by its words (mode \"lexical\"), and its vectors will follow: %w",
+			apierror.AsError(err))
 	}
 	return indexed, nil
 }
@@ -61,11 +57,10 @@ func (p *Project) indexGiven(ctx context.Context, given string) (string, error) 
 // Advice returns what is wrong with a document, by its path in the index, in a project
 // that is lenient enough to index it all the same.
 func (p *Project) Advice(indexed string) []document.Violation {
-	name, ok := below(p.docs.folder.Prefix, indexed)
-	if !ok || !p.Definition.Lenient() {
+	if !p.Definition.Lenient() {
 		return nil
 	}
-	file, err := p.docs.folder.Read(name)
+	file, err := p.Read(indexed)
 	if err != nil {
 		return nil // it has just gone, and the index follows
 	}
@@ -178,7 +173,7 @@ func (p *Project) examplePath() string {
 func (p *Project) Read(given string) (document.File, error) {
 	clean := path.Clean(filepath.ToSlash(given))
 	for _, tree := range p.trees {
-		name, ok := below(tree.folder.Prefix, clean)
+		name, ok := tree.folder.Name(clean)
 		if !ok || !tree.folder.Covers(name) {
 			continue
 		}
@@ -191,13 +186,4 @@ func (p *Project) Read(given string) (document.File, error) {
 		}
 	}
 	return document.File{}, p.notFound(given)
-}
-
-// below returns a path of the index relative to the folder with the prefix.
-func below(prefix, indexed string) (name string, ok bool) {
-	name, ok = indexed, true
-	if prefix != "" {
-		name, ok = strings.CutPrefix(indexed, prefix+"/")
-	}
-	return name, ok && fs.ValidPath(name) && !strings.ContainsRune(name, 0)
 }

@@ -33,7 +33,6 @@ type Project struct {
 	queue   *index.Queue
 	sweeper *index.Sweeper
 	stale   *staleDocuments
-	stamp   configStamp // of the config in force
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 
@@ -125,22 +124,10 @@ func (p *Project) Compounding() catalog.Scope {
 	return catalog.Scope{Tenant: p.Tenant, Collection: catalog.Compounding}
 }
 
-// External is the project's external documentation.
-type External struct {
-	catalog.Scope
-
-	// Path is the folder as written in the config.
-	Path string
-}
-
-// External returns the scope of the external documentation, and false if none is
-// configured.
-func (p *Project) External() (External, bool) {
-	external, ok := p.Definition.External()
-	if !ok {
-		return External{}, false
-	}
-	return External{Scope: catalog.Scope{Tenant: p.Tenant, Collection: catalog.External}, Path: external.Path}, true
+// External returns the scope of the external documentation, if [Workspace.External] says that
+// there is any.
+func (p *Project) External() catalog.Scope {
+	return catalog.Scope{Tenant: p.Tenant, Collection: catalog.External}
 }
 
 // temporaryAge is how old a temporary file is that no edit is writing any more.
@@ -176,19 +163,9 @@ func (p *Project) startOnce(ctx context.Context) {
 	limited, end := context.WithTimeout(ctx, SyncWait)
 	defer end()
 	status := Status{Synced: time.Now(), Failed: []Failed{}}
-	err := p.ready()
-	for _, tree := range p.trees {
-		if err != nil {
-			break
-		}
-		before := status
-		var result watch.SyncResult
-		result, err = watch.Sync(limited, tree.folder, tree.indexer, func(done, total int) {
-			status.Done, status.Total = before.Done+done, before.Total+total
-		})
-		for _, failed := range result.Failed {
-			status = status.plusFailed(failed, status.Synced)
-		}
+	failures, err := p.syncOnce(limited, func(done, total int) { status.Done, status.Total = done, total })
+	for _, failed := range failures {
+		status = status.plusFailed(failed, status.Synced)
 	}
 	if err != nil {
 		status.Waiting = apierror.AsError(err).Error()
@@ -269,6 +246,19 @@ func (p *Project) setLeading(leading bool, reason error) {
 	if reason != nil {
 		p.logger.Debug("this server cannot index", "error", reason)
 	}
+}
+
+// problem returns what is wrong with the config since the activation, nil if it is valid.
+func (p *Project) problem() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.configProblem
+}
+
+func (p *Project) setProblem(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.configProblem = err
 }
 
 // deleted reports whether the tenant was last seen to be gone from the index.

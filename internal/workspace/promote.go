@@ -22,15 +22,10 @@ import (
 func (p *Project) Promote(
 	ctx context.Context, given string, level catalog.Level,
 ) (name string, previous catalog.Level, err error) {
-	if name, previous, err = p.promote(ctx, given, level); err == nil {
-		return name, previous, nil
-	}
-	if isMissing(err) && p.isExternal(given) {
-		err = apierror.Errorf(apierror.ExternalDocsNotPromotable,
-			"%.200q belongs to the external docs, which have no promotion level; only documents in %s have one",
-			given, p.Definition.DocsDir())
-	}
-	return "", "", err
+	name, previous, err = p.promote(ctx, given, level)
+	return name, previous, p.orExternal(err, given, apierror.Errorf(apierror.ExternalDocsNotPromotable,
+		"%.200q belongs to the external docs, which have no promotion level; only documents in %s have one",
+		given, p.Definition.DocsDir()))
 }
 
 func (p *Project) promote(
@@ -66,10 +61,7 @@ func (p *Project) promote(
 		err = nil
 	}
 	if err != nil {
-		reason := apierror.AsError(err)
-		return "", "", &apierror.Error{
-			Code: reason.Code, Op: "the file has the new level, and the index will follow", Err: reason, Details: reason.Details,
-		}
+		return "", "", fmt.Errorf("the file has the new level, and the index will follow: %w", apierror.AsError(err))
 	}
 	return name, previous, nil
 }
@@ -81,10 +73,17 @@ func (p *Project) editDocument(name string, change func(document.File) ([]byte, 
 	return edit(p.docs.folder, name, change)
 }
 
-// isMissing reports whether a path given by a caller is none of a document.
-func isMissing(err error) bool {
+// orExternal returns err, or the other error if err says that there is no document at a path given
+// by a caller, and the path is one of the external docs.
+func (p *Project) orExternal(err error, given string, other *apierror.Error) error {
+	if err == nil {
+		return nil
+	}
 	code := apierror.AsError(err).Code
-	return code == apierror.DocumentNotFound || code == apierror.InvalidArgument
+	if (code == apierror.DocumentNotFound || code == apierror.InvalidArgument) && p.isExternal(given) {
+		return other
+	}
+	return err
 }
 
 // isExternal reports whether a path given by a caller leads to a file of the

@@ -47,12 +47,14 @@ func TestReplace_FollowsAnEditSinceTheConfigWasLoaded(t *testing.T) {
 			t.Fatal(err)
 		}
 		repo.Put(".csharp-compounding-docs/config.json", edited)
-		active, err := w.replace(t.Context(), p, keyOf(p, "main"), w.index.Tenant)
-		if err != nil {
+		if _, err := w.replace(t.Context(), p, keyOf(p, "main"), w.index.Tenant); err != nil {
 			t.Fatal(err)
 		}
-		if inForce := active.Definition.Config; !active.reconfigured() && (inForce.ProjectName != "first" || inForce.Retrieval.MaxResults != 7) {
-			t.Errorf("%s: %+v is in force, and the edit is taken for known", name, inForce)
+		w.followProject(t.Context())
+		active := w.current()
+		want, problem := w.load(repo.Root)
+		if (active.problem() == nil) != (problem == nil) || problem == nil && !active.Definition.Same(want) {
+			t.Errorf("%s: %+v is in force (%v), and the edit is taken for known", name, active.Definition.Config, active.problem())
 		}
 	}
 }

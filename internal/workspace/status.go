@@ -150,7 +150,9 @@ func (p *Project) Outdated(of catalog.Collection, hits []rag.Hit) int {
 		tree = p.trees[len(p.trees)-1]
 	}
 	outdated := tree.folder.Outdated(stamps)
-	tree.mirror.Look(outdated)
+	if len(outdated) > 0 {
+		tree.mirror.Rescan()
+	}
 	return len(outdated)
 }
 
@@ -213,6 +215,13 @@ func (p *Project) WaitSynced(ctx context.Context, progress func(Status)) {
 		}
 		return status.hasText() || status.Waiting != "" && !status.soonOver()
 	})
+}
+
+// waitForAnswer waits for the sync as long as a call may.
+func (p *Project) waitForAnswer(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, SyncWait)
+	defer cancel()
+	p.WaitSynced(ctx, nil)
 }
 
 // until waits until done returns true, and returns false if ctx ends first. It calls done

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/watch"
@@ -51,15 +52,29 @@ func (p *Project) syncUnnoticed(ctx context.Context) error {
 	if leading {
 		return nil
 	}
+	_, err := p.syncOnce(ctx, func(int, int) {})
+	return err
+}
+
+// syncOnce makes the index hold what all folders hold. report is called with the number of
+// changed files that have been handled, and of all that were met so far.
+func (p *Project) syncOnce(ctx context.Context, report func(done, total int)) (failed []document.Failure, err error) {
 	if err := p.ready(); err != nil {
-		return err
+		return nil, err
 	}
+	handled := 0
 	for _, tree := range p.trees {
-		if _, err := watch.Sync(ctx, tree.folder, tree.indexer, nil); err != nil {
-			return fmt.Errorf("sync %s: %w", tree.folder.Dir, err)
+		before := handled
+		result, err := watch.Sync(ctx, tree.folder, tree.indexer, func(done, total int) {
+			handled = before + total
+			report(before+done, handled)
+		})
+		failed = append(failed, result.Failed...)
+		if err != nil {
+			return failed, err
 		}
 	}
-	return nil
+	return failed, nil
 }
 
 // embedAll waits as long as vectors are made, since what another process embeds must not be

@@ -4,7 +4,6 @@
 package workspace
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -38,6 +38,7 @@ type Workspace struct {
 	following sync.Once
 	running   sync.WaitGroup
 	restoring chan struct{}   // holds a token while restore works
+	followed  time.Time       // when followProject last looked at the config
 	life      context.Context //nolint:containedctx // of what runs in the background; Close ends it
 	end       context.CancelFunc
 
@@ -51,9 +52,6 @@ type Workspace struct {
 	clientFolders, clientRoots []string
 	// deleted, if not nil, is why no project is active.
 	deleted *deletion
-	// outsideGit are the branch names with which folders outside git were
-	// activated, by root. The index forgets them in a deletion.
-	outsideGit map[string]string
 }
 
 // New returns a workspace in which no project is active. projectDir, if not "", is
@@ -64,7 +62,7 @@ func New(
 ) *Workspace {
 	s := &Workspace{
 		index: x, searcher: searcher, answerer: answerer, settings: settings, projectDir: projectDir, logger: logger,
-		outsideGit: map[string]string{}, restoring: make(chan struct{}, 1),
+		restoring: make(chan struct{}, 1),
 	}
 	s.life, s.end = context.WithCancel(context.Background())
 	searcher.OnUnembedded(s.prefer)
@@ -116,14 +114,12 @@ func (w *Workspace) Active(ctx context.Context) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	waitCtx, cancel := context.WithTimeout(ctx, SyncWait)
-	defer cancel()
-	active.WaitSynced(waitCtx, nil)
+	active.waitForAnswer(ctx)
 	return active, nil
 }
 
-// refresh activates the project again with its present branch and config, unless
-// another call has done so. outdated is the active project, nil for none.
+// refresh activates the project again if its branch or its config is another one by now,
+// unless another call has done so. outdated is the active project, nil for none.
 func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, error) {
 	w.switching.Lock()
 	defer w.switching.Unlock()
@@ -137,22 +133,14 @@ func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 	}
 	p, problem := w.load(outdated.Definition.ConfigPath)
 	if problem != nil {
-		outdated.setConfigProblem(problem)
-		if !outdated.moved() {
-			return outdated, nil
-		}
 		p = outdated.Definition
 	}
-	head, err := project.Head(p.Root)
-	if err != nil {
-		return nil, err
-	}
-	branch := outdated.Tenant.Key.Branch
-	if head.InRepository {
-		branch = head.Branch
-	}
-	key, register := keyOf(p, branch), w.index.Tenant
+	outdated.setProblem(problem)
+	key, register := keyAt(p, outdated.Tenant.Key.Branch), w.index.Tenant
 	if key == outdated.Tenant.Key {
+		if p.Same(outdated.Definition) {
+			return outdated, nil
+		}
 		register = w.rejoin // a new config must not undo a deletion
 	}
 	active, err := w.replace(ctx, p, key, register)
@@ -162,7 +150,7 @@ func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, e
 		return nil, why.error()
 	}
 	if err == nil {
-		active.setConfigProblem(problem)
+		active.setProblem(problem)
 	}
 	return active, err
 }
@@ -188,22 +176,6 @@ func notActivated(reason string) *apierror.Error {
 	return apierror.Errorf(apierror.ProjectNotActivated, "%s", message).With("requiredTool", "activate_project")
 }
 
-// branchOf returns the name of the tenant's branch. A folder outside git keeps the
-// name with which it was last activated, and is "main" before that.
-func (w *Workspace) branchOf(ctx context.Context, p *project.Project, head project.GitHead) (string, error) {
-	if head.InRepository {
-		return head.Branch, nil
-	}
-	w.mu.Lock()
-	given, known := w.outsideGit[p.Root]
-	w.mu.Unlock()
-	if known {
-		return given, nil
-	}
-	branch, err := w.index.LastBranch(ctx, p.Config.ProjectName, project.PathHash(p.Root))
-	return cmp.Or(branch, "main"), err
-}
-
 // Activate makes the project at configPath the active one and starts its sync.
 // branch must be the branch that is checked out. If the project is active already,
 // its folders are walked again. If it was deleted from the index, it is indexed
@@ -220,9 +192,10 @@ func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*P
 		return nil, err
 	}
 	active, key := w.current(), keyOf(p, branch)
-	if active == nil || active.Definition.ConfigPath != p.ConfigPath || active.Tenant.Key != key || active.outdated() {
+	if active == nil || active.Tenant.Key != key || !active.Definition.Same(p) {
 		return w.replace(ctx, p, key, w.index.Tenant)
 	}
+	active.setProblem(nil)
 	// Another server may have deleted it a moment ago.
 	tenant, err := w.index.Tenant(ctx, key, p.Root)
 	if err != nil {
@@ -239,35 +212,20 @@ func (w *Workspace) load(configPath string) (*project.Project, error) {
 	return project.Load(configPath, w.settings.ExternalDocsAllowed...)
 }
 
-// keyOf returns the key of the project's tenant on a branch.
-func keyOf(p *project.Project, branch string) catalog.TenantKey {
-	return catalog.TenantKey{Project: p.Config.ProjectName, Branch: branch, PathHash: project.PathHash(p.Root)}
-}
-
 // replace registers the tenant and makes it active. If that fails, the project
 // before it stays active.
 func (w *Workspace) replace(
 	ctx context.Context, p *project.Project, key catalog.TenantKey,
 	register func(ctx context.Context, key catalog.TenantKey, root string) (*catalog.Tenant, error),
 ) (*Project, error) {
-	// What is loaded after the stamp is not older than it says: the config may have changed
-	// since p was loaded, and may change again. Otherwise it is activated once more.
-	stamp := stampConfig(p)
-	if again, err := w.load(p.ConfigPath); err == nil && keyOf(again, key.Branch) == key {
-		p = again
-	} else {
-		stamp = ""
-	}
 	tenant, err := register(ctx, key, p.Root)
 	if err != nil {
 		return nil, fmt.Errorf("activate project: %w", err)
 	}
 	next := newProject(w.index, p, tenant, w.settings, w.logger)
-	next.stamp = stamp
 	w.mu.Lock()
 	previous := w.active
 	w.active, w.deleted = next, nil
-	w.outsideGit[p.Root] = key.Branch
 	w.mu.Unlock()
 	if previous != nil {
 		previous.stop()

@@ -131,16 +131,11 @@ func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Questi
 }
 
 // criticalBeyond returns how many critical documents there are besides maxCritical.
-func (a *Answerer) criticalBeyond(ctx context.Context, scope catalog.Scope) (beyond int, err error) {
-	err = a.db.Read(ctx, "count critical documents", func(q *db.Queries) error {
-		all, err := q.DocumentCountAtLevel(ctx, db.DocumentCountAtLevelParams{
-			ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Collection: scope.Collection,
-			PromotionLevel: catalog.Critical,
-		})
-		beyond = max(0, int(all)-maxCritical)
-		return err
+func (a *Answerer) criticalBeyond(ctx context.Context, scope catalog.Scope) (int, error) {
+	all, err := db.ReadOne(ctx, a.db, "count critical documents", (*db.Queries).DocumentCountAtLevel, db.DocumentCountAtLevelParams{
+		ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Collection: scope.Collection, PromotionLevel: catalog.Critical,
 	})
-	return beyond, err
+	return max(0, int(all)-maxCritical), err
 }
 
 // linkOrigins returns the paths of the sources in the order in which their links are

@@ -15,23 +15,24 @@ type Conflict struct {
 	Later, Earlier string
 }
 
-// markConflicts returns the pairs of hits that may contradict each other, and notes them in
-// sources, which begin with those of hits.
-func markConflicts(found rag.Hits, hits []rag.Hit, sources []source) []Conflict {
+// markConflicts returns the pairs of sources that may contradict each other, and notes them in
+// both.
+func markConflicts(found rag.Hits, sources []source) []Conflict {
 	var conflicts []Conflict
-	for i, a := range sources[:len(hits)] {
-		for j, b := range sources[:i] {
-			differ := hits[i].Date != hits[j].Date || hits[i].DocType != hits[j].DocType
-			if !differ || a.supersededBy != "" || b.supersededBy != "" || !sameSubject(found, a, b) {
+	for i := range sources {
+		for j := range i {
+			a, b := &sources[i], &sources[j]
+			differ := a.Date != b.Date || a.DocType != b.DocType
+			if !differ || a.SupersededBy != "" || b.SupersededBy != "" || !sameSubject(found, *a, *b) {
 				continue
 			}
-			later, earlier := i, j
-			if hits[i].Date < hits[j].Date {
-				later, earlier = j, i
+			later, earlier := a, b
+			if a.Date < b.Date {
+				later, earlier = b, a
 			}
-			conflicts = append(conflicts, Conflict{Later: hits[later].Path, Earlier: hits[earlier].Path})
-			sources[later].note += "; may contradict ./" + lastRunes(hits[earlier].Path)
-			sources[earlier].note += "; may contradict ./" + lastRunes(hits[later].Path)
+			conflicts = append(conflicts, Conflict{Later: later.Path, Earlier: earlier.Path})
+			later.note += "; may contradict ./" + lastRunes(earlier.Path)
+			earlier.note += "; may contradict ./" + lastRunes(later.Path)
 		}
 	}
 	return conflicts
@@ -61,7 +62,7 @@ func (s source) mostRelevant() []string {
 	slices.SortStableFunc(passages, func(a, b rag.Passage) int { return cmp.Compare(b.Score, a.Score) })
 	var texts []string
 	for _, p := range passages[:min(len(passages), most)] {
-		texts = append(texts, s.title+"\n"+p.HeaderPath+"\n"+p.Content)
+		texts = append(texts, s.Title+"\n"+p.HeaderPath+"\n"+p.Content)
 	}
 	return texts
 }

@@ -11,13 +11,9 @@ import (
 
 // source is a document that an answer may draw on.
 type source struct {
-	id          int64
-	path, title string
-	note        string // for the model: why it is here, and how far it holds
-	// supersededBy is the path of the document that replaces this one, "" for none.
-	supersededBy string
-	// score is the document's relevance; 0 for one that is only linked.
-	score float64
+	rag.Hit // its score is 0 if it is only linked
+
+	note string // for the model: why it is here, and how far it holds
 	// brief asks for the beginning of the document alone.
 	brief    bool
 	passages []rag.Passage // in the order of the document
@@ -104,7 +100,7 @@ func fitBest(sources []source, d delimiter, room int) (quotes []quote, left int)
 	if len(order) == 0 {
 		return nil, room
 	}
-	top := slices.MaxFunc(order, func(i, j int) int { return cmp.Compare(sources[i].score, sources[j].score) })
+	top := slices.MaxFunc(order, func(i, j int) int { return cmp.Compare(sources[i].Score, sources[j].Score) })
 	order = slices.DeleteFunc(order, func(i int) bool { return i == top })
 	quoted := map[int]quote{}
 	for _, i := range slices.Insert(order, 0, top) {

@@ -27,8 +27,11 @@ func randomText(random *rand.Rand, characters int) string {
 
 func randomSource(random *rand.Rand, id int) source {
 	s := source{
-		id: int64(id), path: randomText(random, random.IntN(1+random.IntN(4000))), note: "relevant to the question",
-		title: randomText(random, random.IntN(1+random.IntN(4000))), score: random.Float64(),
+		Hit: rag.Hit{
+			ID: int64(id), Path: randomText(random, random.IntN(1+random.IntN(4000))),
+			Title: randomText(random, random.IntN(1+random.IntN(4000))), Score: random.Float64(),
+		},
+		note: "relevant to the question",
 	}
 	for i := range random.IntN(12) {
 		s.passages = append(s.passages, rag.Passage{
@@ -58,7 +61,7 @@ func TestFit_KeepsOrderAndRoom(t *testing.T) {
 		quotes := fit(sources, d, room)
 		ids := []int{}
 		for _, q := range quotes {
-			ids = append(ids, int(q.source.id))
+			ids = append(ids, int(q.source.ID))
 		}
 		name := fmt.Sprintf("round %d, %d sources, room %d, quoted %v", round, len(sources), room, ids)
 		used := promptTokens(d.prompt(quotes, "").User)
@@ -83,15 +86,15 @@ func checkDropped(t *testing.T, name string, quotable []source, ids []int) {
 	if len(ids) == 0 {
 		return
 	}
-	top := slices.MaxFunc(quotable, func(a, b source) int { return int(1e9 * (a.score - b.score)) })
-	if !slices.Contains(ids, int(top.id)) {
-		t.Errorf("%s: %d, the most relevant one, is missing", name, top.id)
+	top := slices.MaxFunc(quotable, func(a, b source) int { return int(1e9 * (a.Score - b.Score)) })
+	if !slices.Contains(ids, int(top.ID)) {
+		t.Errorf("%s: %d, the most relevant one, is missing", name, top.ID)
 	}
 	dropped := false
 	for _, s := range quotable {
-		quoted := slices.Contains(ids, int(s.id))
-		if quoted && dropped && s.id != top.id {
-			t.Errorf("%s: %d is quoted after one that was dropped", name, s.id)
+		quoted := slices.Contains(ids, int(s.ID))
+		if quoted && dropped && s.ID != top.ID {
+			t.Errorf("%s: %d is quoted after one that was dropped", name, s.ID)
 		}
 		dropped = dropped || !quoted
 	}
@@ -102,7 +105,7 @@ func TestFit_SharesWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	sources := make([]source, 3)
 	for i := range sources {
-		sources[i] = source{id: int64(i), path: "docs/a.md", score: 1}
+		sources[i] = source{Hit: rag.Hit{ID: int64(i), Path: "docs/a.md", Score: 1}}
 		for j := range 50 {
 			sources[i].passages = append(sources[i].passages, rag.Passage{Content: strings.Repeat("word ", 100), Score: 1 / float64(1+j)})
 		}
@@ -120,7 +123,7 @@ func TestFit_SharesWhatIsLeft(t *testing.T) {
 // Passages that follow each other are quoted as one, with the lines of both.
 func TestPrompt_MergesNeighbours(t *testing.T) {
 	t.Parallel()
-	s := source{id: 1, path: "docs/a.md"}
+	s := source{Hit: rag.Hit{ID: 1, Path: "docs/a.md"}}
 	for i, relevance := range []float64{.1, .9, .8, .2, .7, .3} {
 		s.passages = append(s.passages, rag.Passage{
 			HeaderPath: fmt.Sprintf("# H%d", i), Content: fmt.Sprintf("Text %d.", i),

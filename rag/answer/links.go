@@ -3,7 +3,6 @@ package answer
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 
@@ -21,7 +20,7 @@ const maxLinkGraphs = 8
 type linkGraph struct {
 	version int64 // of the tenant's documents
 	// neighbours gives a document's links in the order of its text. [linkGraph.traverse]
-	// runs on this map: the library's own traversals build one at every call.
+	// runs on this map: the library's own traversals have no order and build one at every call.
 	neighbours map[string][]string
 	// levels are those of the documents that links lead to.
 	levels map[string]catalog.Level
@@ -41,15 +40,10 @@ type linkLimits struct {
 
 // Linked is a document reached over links.
 type Linked struct {
-	Path, Title string
-	CharCount   int
+	rag.Hit // without a passage and a score
+
 	// From is the path of the document whose link led here, or of one that this replaces.
 	From string
-	Date string
-	// SupersededBy is the path of the document that replaces this one, "" for none.
-	SupersededBy string
-
-	id int64
 }
 
 // follow traverses the tenant's links breadth-first from the documents at the given
@@ -60,8 +54,7 @@ func (a *Answerer) follow(ctx context.Context, found rag.Hits, from []string, li
 	if limits.depth <= 0 || limits.documents <= 0 || len(from) == 0 {
 		return []Linked{}, nil
 	}
-	tenant := found.Scope().Tenant
-	links, err := a.linkGraph(ctx, tenant)
+	links, err := a.linkGraph(ctx, found)
 	if err != nil {
 		return nil, err
 	}
@@ -72,10 +65,9 @@ func (a *Answerer) follow(ctx context.Context, found rag.Hits, from []string, li
 		if latest == path {
 			continue
 		}
-		reached[i].SupersededBy = latest
 		seen := func(link Linked) bool { return link.Path == latest }
 		if !slices.Contains(from, latest) && !slices.ContainsFunc(reached, seen) {
-			reached = slices.Insert(reached, i, Linked{Path: latest, From: path})
+			reached = slices.Insert(reached, i, Linked{rag.Hit{Path: latest}, path})
 			i++
 		}
 	}
@@ -84,21 +76,15 @@ func (a *Answerer) follow(ctx context.Context, found rag.Hits, from []string, li
 	for i, link := range reached {
 		paths[i] = link.Path
 	}
-	err = a.db.Read(ctx, "read linked documents", func(q *db.Queries) error {
-		rows, err := q.DocumentsByPath(ctx, db.DocumentsByPathParams{
-			ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collection: catalog.Compounding, RelativePaths: paths,
-		})
-		for _, row := range rows {
-			link := &reached[slices.Index(paths, row.RelativePath)]
-			link.id, link.Title, link.CharCount, link.Date = row.ID, row.Title, int(row.CharCount), row.DocDate
-		}
-		return err
-	})
+	documents, err := a.documents(ctx, found, paths)
 	if err != nil {
 		return nil, err
 	}
+	for _, hit := range documents {
+		reached[slices.Index(paths, hit.Path)].Hit = hit
+	}
 	// A document may have gone since the graph was read.
-	return slices.DeleteFunc(reached, func(link Linked) bool { return link.id == 0 }), nil
+	return slices.DeleteFunc(reached, func(link Linked) bool { return link.ID == 0 }), nil
 }
 
 func (g linkGraph) traverse(from []string, limits linkLimits) []Linked {
@@ -119,7 +105,7 @@ func (g linkGraph) traverse(from []string, limits linkLimits) []Linked {
 					return found
 				}
 				seen[target] = true
-				found = append(found, Linked{Path: target, From: source})
+				found = append(found, Linked{rag.Hit{Path: target}, source})
 				next = append(next, target)
 			}
 		}
@@ -128,38 +114,25 @@ func (g linkGraph) traverse(from []string, limits linkLimits) []Linked {
 	return found
 }
 
-// linkGraph returns the tenant's link graph. It reads the graph again only when the
-// tenant's documents have changed.
-func (a *Answerer) linkGraph(ctx context.Context, tenant *catalog.Tenant) (linkGraph, error) {
-	var edges []db.LinkEdgesRow
-	var version int64
-	known, _ := a.links.Get(tenant.ID)
-	err := a.db.Read(ctx, "read links", func(q *db.Queries) (err error) {
-		versions, err := q.TenantVersion(ctx, db.TenantVersionParams{
-			ProjectID: tenant.ProjectID, ID: tenant.ID, Generation: tenant.Generation,
-		})
-		if db.IsNoRows(err) {
-			err = db.ErrTenantGone
-		}
-		if err != nil {
-			return err
-		}
-		if version = versions.Version; version == known.version && known.neighbours != nil {
-			return nil
-		}
-		edges, err = q.LinkEdges(ctx, db.LinkEdgesParams{
-			ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collection: catalog.Compounding,
-		})
-		return err
+// linkGraph returns the link graph of the tenant that was searched. It reads the graph again
+// only when the tenant's documents have changed.
+func (a *Answerer) linkGraph(ctx context.Context, found rag.Hits) (linkGraph, error) {
+	tenant := found.Scope().Tenant
+	known, ok := a.links.Get(tenant.ID)
+	if ok && known.version == found.Version() {
+		return known, nil
+	}
+	edges, err := db.ReadOne(ctx, a.db, "read links", (*db.Queries).LinkEdges, db.LinkEdgesParams{
+		ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collection: catalog.Compounding,
 	})
-	if err != nil || version == known.version && known.neighbours != nil {
-		return known, err
+	if err != nil {
+		return linkGraph{}, err
 	}
 	links, err := newLinkGraph(edges)
 	if err != nil {
 		return linkGraph{}, err
 	}
-	links.version = version
+	links.version = found.Version()
 	a.links.Add(tenant.ID, links)
 	a.warnOfCircles(ctx, tenant, known.circles, links.circles)
 	return links, nil
@@ -169,26 +142,21 @@ func (a *Answerer) linkGraph(ctx context.Context, tenant *catalog.Tenant) (linkG
 func newLinkGraph(edges []db.LinkEdgesRow) (linkGraph, error) {
 	built := linkGraph{neighbours: map[string][]string{}, levels: make(map[string]catalog.Level, len(edges))}
 	links := graph.New(graph.StringHash, graph.Directed())
-	for i, edge := range edges {
+	for _, edge := range edges {
 		built.levels[edge.TargetPath] = edge.TargetLevel
 		for _, vertex := range []string{edge.SourcePath, edge.TargetPath} {
 			if err := links.AddVertex(vertex); err != nil && !errors.Is(err, graph.ErrVertexAlreadyExists) {
 				return linkGraph{}, err
 			}
 		}
-		err := links.AddEdge(edge.SourcePath, edge.TargetPath, graph.EdgeWeight(i))
-		if err != nil && !errors.Is(err, graph.ErrEdgeAlreadyExists) {
+		err := links.AddEdge(edge.SourcePath, edge.TargetPath)
+		if errors.Is(err, graph.ErrEdgeAlreadyExists) {
+			continue
+		}
+		if err != nil {
 			return linkGraph{}, err
 		}
-	}
-	adjacent, err := links.AdjacencyMap()
-	if err != nil {
-		return linkGraph{}, err
-	}
-	for source, targets := range adjacent {
-		built.neighbours[source] = slices.SortedFunc(maps.Keys(targets), func(a, b string) int {
-			return targets[a].Properties.Weight - targets[b].Properties.Weight
-		})
+		built.neighbours[edge.SourcePath] = append(built.neighbours[edge.SourcePath], edge.TargetPath)
 	}
 	components, err := graph.StronglyConnectedComponents(links)
 	for _, component := range components {
@@ -217,9 +185,5 @@ func (a *Answerer) warnOfCircles(ctx context.Context, tenant *catalog.Tenant, be
 		a.logger.WarnContext(ctx, "documents link in a circle; each is followed once",
 			"project", tenant.Key.Project, "branch", tenant.Key.Branch,
 			"documents", len(circle), "paths", strings.Join(circle[:min(len(circle), maxCirclePaths)], ", "))
-	}
-	if more := len(circles) - maxLoggedCircles; more > 0 {
-		a.logger.WarnContext(ctx, "more documents link in circles", "project", tenant.Key.Project,
-			"branch", tenant.Key.Branch, "circles", more)
 	}
 }

@@ -63,7 +63,7 @@ func (d delimiter) prompt(quotes []quote, question string) ollama.Prompt {
 // labels returns the facts of a document that precede its text in the prompt. Each value is
 // on one line.
 func (s source) labels() string {
-	return fmt.Sprintf("path=%q title=%q note=%q\n", "./"+lastRunes(s.path), markdown.CutRunes(s.title, maxLabel), s.note)
+	return fmt.Sprintf("path=%q title=%q note=%q\n", "./"+lastRunes(s.Path), markdown.CutRunes(s.Title, maxLabel), s.note)
 }
 
 // passageLabel says where passages stand that follow each other.

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/compound-docs/compound-docs/db"
@@ -36,7 +37,13 @@ func (a *Answerer) withSuccessors(ctx context.Context, found rag.Hits, question 
 	for _, hit := range critical {
 		delete(missing, hit.Path)
 	}
-	successors, err := a.documents(ctx, found, missing)
+	if len(missing) == 0 {
+		return slices.Concat(critical, others, []rag.Hit{}), nil
+	}
+	successors, err := a.documents(ctx, found, slices.Sorted(maps.Keys(missing)))
+	if err == nil {
+		err = a.assess(ctx, found, successors)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -56,38 +63,30 @@ func (a *Answerer) withSuccessors(ctx context.Context, found rag.Hits, question 
 	return slices.Concat(critical, others, []rag.Hit{}), nil
 }
 
-// documents returns the documents at the paths, with their best passages and their
-// relevance to what was searched for.
-func (a *Answerer) documents(ctx context.Context, found rag.Hits, paths map[string]catalog.Level) ([]rag.Hit, error) {
-	if len(paths) == 0 {
-		return nil, nil
-	}
+// documents returns the documents at the paths, without their passages.
+func (a *Answerer) documents(ctx context.Context, found rag.Hits, paths []string) ([]rag.Hit, error) {
 	scope := found.Scope()
-	var hits []rag.Hit
-	err := a.db.Read(ctx, "read documents", func(q *db.Queries) error {
-		params := db.DocumentsByPathParams{
-			ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Collection: scope.Collection,
-		}
-		for path := range paths {
-			params.RelativePaths = append(params.RelativePaths, path)
-		}
-		slices.Sort(params.RelativePaths)
-		rows, err := q.DocumentsByPath(ctx, params)
-		hits = make([]rag.Hit, len(rows))
-		for i, row := range rows {
-			hits[i] = rag.Hit{
-				ID: row.ID, Path: row.RelativePath, Title: row.Title, Summary: row.Summary, CharCount: int(row.CharCount),
-				DocType: row.DocType, Date: row.DocDate, Level: row.PromotionLevel,
-				Stamp: document.Stamp{
-					Size: row.FileSize, ModTime: row.FileMtime, ChangeTime: row.FileCtime, Inode: uint64(row.FileInode),
-				},
-			}
-		}
-		return err
+	rows, err := db.ReadOne(ctx, a.db, "read documents", (*db.Queries).DocumentsByPath, db.DocumentsByPathParams{
+		ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Collection: scope.Collection, RelativePaths: paths,
 	})
-	if err != nil {
-		return nil, err
+	hits := make([]rag.Hit, len(rows))
+	for i, row := range rows {
+		hits[i] = rag.Hit{
+			ID: row.ID, Path: row.RelativePath, Title: row.Title, Summary: row.Summary, CharCount: int(row.CharCount),
+			DocType: row.DocType, Date: row.DocDate, Level: row.PromotionLevel,
+			Stamp: document.Stamp{
+				Size: row.FileSize, ModTime: row.FileMtime, ChangeTime: row.FileCtime, Inode: uint64(row.FileInode),
+			},
+		}
+		if latest := found.Latest(row.RelativePath); latest != row.RelativePath {
+			hits[i].SupersededBy = latest
+		}
 	}
+	return hits, err
+}
+
+// assess sets the best passages of documents and their relevance to what was searched for.
+func (a *Answerer) assess(ctx context.Context, found rag.Hits, hits []rag.Hit) error {
 	ids := make([]int64, len(hits))
 	for i, hit := range hits {
 		ids[i] = hit.ID
@@ -100,5 +99,5 @@ func (a *Answerer) documents(ctx context.Context, found rag.Hits, paths map[stri
 			hit.HeaderPath, hit.StartLine, hit.EndLine = p.HeaderPath, p.StartLine, p.EndLine
 		}
 	}
-	return hits, err
+	return err
 }

@@ -33,7 +33,7 @@ func (a *Answerer) write(ctx context.Context, found rag.Hits, question Question,
 	if err != nil {
 		return Answer{}, err
 	}
-	answer.Conflicts = markConflicts(found, answer.Sources, sources)
+	answer.Conflicts = markConflicts(found, sources[:len(answer.Sources)])
 	d := newDelimiter()
 	quotes, text, err := a.generate(ctx, sources, d, question)
 	if err != nil && ctx.Err() != nil {
@@ -97,11 +97,11 @@ func noRoom(window int) error {
 func (a *Answer) keepQuoted(sources []source, quotes []quote) {
 	quoted := make(map[int64]bool, len(quotes))
 	for _, q := range quotes {
-		quoted[q.source.id] = true
+		quoted[q.source.ID] = true
 	}
 	for _, s := range sources {
-		if s.hasText() && !quoted[s.id] {
-			a.Omitted = append(a.Omitted, s.path)
+		if s.hasText() && !quoted[s.ID] {
+			a.Omitted = append(a.Omitted, s.Path)
 		}
 	}
 	a.Sources = slices.DeleteFunc(a.Sources, func(hit rag.Hit) bool { return !quoted[hit.ID] })
@@ -111,7 +111,7 @@ func (a *Answer) keepQuoted(sources []source, quotes []quote) {
 		}
 		return !isSource(c.Later) || !isSource(c.Earlier)
 	})
-	a.Linked = slices.DeleteFunc(a.Linked, func(link Linked) bool { return !quoted[link.id] })
+	a.Linked = slices.DeleteFunc(a.Linked, func(link Linked) bool { return !quoted[link.ID] })
 }
 
 // sources reads the texts of the documents, in order of priority.
@@ -127,21 +127,17 @@ func (a *Answerer) sources(ctx context.Context, found rag.Hits, question Questio
 			note = "critical"
 		}
 		sources = append(sources, source{
-			id: hit.ID, path: hit.Path, title: hit.Title, note: noteOf(note, hit.Date, hit.SupersededBy, stale[hit.Path]),
-			score: hit.Score, supersededBy: hit.SupersededBy, brief: hit.Level == catalog.Critical && hit.Score < unrelated,
+			Hit: hit, note: noteOf(note, hit, stale[hit.Path]), brief: hit.Level == catalog.Critical && hit.Score < unrelated,
 		})
 	}
 	for _, link := range answer.Linked {
 		note := "linked from ./" + lastRunes(link.From)
-		sources = append(sources, source{
-			id: link.id, path: link.Path, title: link.Title, note: noteOf(note, link.Date, link.SupersededBy, stale[link.Path]),
-			supersededBy: link.SupersededBy,
-		})
+		sources = append(sources, source{Hit: link.Hit, note: noteOf(note, link.Hit, stale[link.Path])})
 	}
 	ids := make([]int64, len(sources))
 	places := make(map[int64]int, len(sources))
 	for i, s := range sources {
-		ids[i], places[s.id] = s.id, i
+		ids[i], places[s.ID] = s.ID, i
 	}
 	passages, err := a.searcher.Passages(ctx, found, ids)
 	for _, p := range passages {
@@ -156,13 +152,13 @@ func (a *Answerer) sources(ctx context.Context, found rag.Hits, question Questio
 const unrelated = 0.1
 
 // noteOf says why a document is quoted, of when it is, and why it may not hold any more.
-func noteOf(why, date, supersededBy, stale string) string {
+func noteOf(why string, hit rag.Hit, stale string) string {
 	note := why
-	if date != "" {
-		note += "; written " + date
+	if hit.Date != "" {
+		note += "; written " + hit.Date
 	}
-	if supersededBy != "" {
-		note += "; superseded by ./" + lastRunes(supersededBy)
+	if hit.SupersededBy != "" {
+		note += "; superseded by ./" + lastRunes(hit.SupersededBy)
 	}
 	if stale != "" {
 		note += "; may be outdated: " + markdown.CutRunes(stale, maxLabel)
@@ -177,11 +173,11 @@ func extract(quotes []quote) string {
 		best := q.chosen[0]
 		p := q.source.passages[best]
 		superseded := ""
-		if q.source.supersededBy != "" {
-			superseded = ", superseded by " + plain.Path("./"+q.source.supersededBy)
+		if q.source.SupersededBy != "" {
+			superseded = ", superseded by " + plain.Path("./"+q.source.SupersededBy)
 		}
 		fmt.Fprintf(&b, "%s, lines %d to %d%s:\n%s\n\n",
-			plain.Path("./"+q.source.path), p.StartLine, p.EndLine, superseded, q.text(best))
+			plain.Path("./"+q.source.Path), p.StartLine, p.EndLine, superseded, q.text(best))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

@@ -1,6 +1,6 @@
 // Package catalog names what an index holds: whose documents they are, of which kind,
-// and how prominent. What writes the index and what reads it both speak in these
-// words; the package knows neither.
+// how prominent, and which of them others replace. What writes the index and what reads
+// it both speak in these words; the package knows neither.
 package catalog
 
 import (

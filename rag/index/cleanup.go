@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -67,7 +68,7 @@ type CleanedProject struct {
 // indexes stays. What was removed by mistake comes back when its checkout is activated
 // again. After an error the result says what was done before it.
 func (x *Index) Cleanup(ctx context.Context, options CleanupOptions) (CleanupResult, error) {
-	c := &cleanup{CleanupOptions: options, index: x, db: x.db, removable: map[int32][]int32{}}
+	c := &cleanup{CleanupOptions: options, index: x, removable: map[int32][]int32{}}
 	err := c.tenants(ctx)
 	if err == nil {
 		err = c.projects(ctx)
@@ -80,14 +81,13 @@ type cleanup struct {
 	CleanupOptions
 
 	index *Index
-	db    *db.Database
 	done  CleanupResult
 	// removable are the tenants that a dry run would remove, by their project.
 	removable map[int32][]int32
 }
 
 func (c *cleanup) tenants(ctx context.Context) error {
-	rows, err := db.ReadOne(ctx, c.db, "list checkouts", (*db.Queries).CleanupTenants,
+	rows, err := db.ReadOne(ctx, c.index.db, "list checkouts", (*db.Queries).CleanupTenants,
 		db.CleanupTenantsParams{GraceSeconds: c.Grace.Seconds()})
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (c *cleanup) tenants(ctx context.Context) error {
 	for _, row := range rows {
 		tenant := CleanedTenant{
 			Key:  catalog.TenantKey{Project: row.ProjectName, Branch: row.BranchName, PathHash: row.PathHash},
-			Root: row.RepoRoot, LastSeen: row.LastSeen,
+			Root: row.RepoRoot, LastSeen: row.LastSeen, InUse: row.InUse,
 		}
 		tenant.State = c.Judge(tenant.Key, tenant.Root)
 		if tenant.State == Renamed && !replaced(rows, row) {
@@ -122,40 +122,28 @@ func replaced(rows []db.CleanupTenantsRow, row db.CleanupTenantsRow) bool {
 
 // tenant removes one tenant that no server uses.
 func (c *cleanup) tenant(ctx context.Context, row db.CleanupTenantsRow, tenant CleanedTenant) error {
-	err := c.db.Write(ctx, "remove checkout", func(q *db.Queries) error {
-		// To register a tenant takes the project's row, and to index it the tenant's.
-		_, err := q.ProjectLock(ctx, db.ProjectLockParams{Name: row.ProjectName})
+	if !tenant.InUse {
+		documents, err := db.ReadOne(ctx, c.index.db, "count documents", (*db.Queries).CleanupCountDocuments,
+			db.CleanupCountDocumentsParams{ProjectID: row.ProjectID, TenantID: row.ID})
 		if err != nil {
 			return err
 		}
-		if !c.DryRun {
+		tenant.Documents = int(documents)
+	}
+	if !tenant.InUse && !c.DryRun {
+		err := c.index.db.Write(ctx, "remove checkout", func(q *db.Queries) error {
 			if err := lockPassages(ctx, q, row.ProjectID); err != nil {
 				return err
 			}
-		}
-		free, err := q.CleanupLockTenant(ctx, db.CleanupLockTenantParams{ProjectID: row.ProjectID, ID: row.ID})
-		tenant.InUse = !free
-		if err != nil || tenant.InUse {
+			removed, err := q.CleanupDeleteTenant(ctx, db.CleanupDeleteTenantParams{
+				ProjectID: row.ProjectID, ID: row.ID, LastSeen: row.LastSeen,
+			})
+			tenant.InUse = removed == 0
+			return err
+		})
+		if err != nil {
 			return err
 		}
-		documents, err := q.CleanupCountDocuments(ctx, db.CleanupCountDocumentsParams{
-			ProjectID: row.ProjectID, TenantID: row.ID,
-		})
-		tenant.Documents = int(documents)
-		if err != nil || c.DryRun {
-			return err
-		}
-		removed, err := q.CleanupDeleteTenant(ctx, db.CleanupDeleteTenantParams{
-			ProjectID: row.ProjectID, ID: row.ID, LastSeen: row.LastSeen,
-		})
-		tenant.InUse = removed == 0
-		return err
-	})
-	if db.IsNoRows(err) { // the tenant is gone, or the whole project
-		return nil
-	}
-	if err != nil {
-		return err
 	}
 	c.done.Tenants = append(c.done.Tenants, tenant)
 	if c.DryRun && !tenant.InUse {
@@ -166,7 +154,7 @@ func (c *cleanup) tenant(ctx context.Context, row db.CleanupTenantsRow, tenant C
 
 func (c *cleanup) projects(ctx context.Context) error {
 	var rows []db.Project
-	err := c.db.Read(ctx, "list projects", func(q *db.Queries) (err error) {
+	err := c.index.db.Read(ctx, "list projects", func(q *db.Queries) (err error) {
 		rows, err = q.CleanupProjects(ctx)
 		return err
 	})
@@ -180,27 +168,13 @@ func (c *cleanup) projects(ctx context.Context) error {
 }
 
 func (c *cleanup) project(ctx context.Context, row db.Project) error {
-	versions, err := c.index.versions(ctx, row.ID)
-	if err != nil {
-		return err
-	}
 	cleaned := CleanedProject{Name: row.Name}
-	empty := len(versions) == len(c.removable[row.ID])
-	sweep := sweep{db: c.db, projectID: row.ID, versions: versions, removable: c.removable[row.ID], dryRun: c.DryRun}
-	cleaned.Passages, err = sweep.run(ctx)
-	if err == nil && !c.DryRun {
-		err = c.index.deleteUnusedVectors(ctx, row.ID, collections())
+	tenants, err := db.ReadOne(ctx, c.index.db, "count checkouts", (*db.Queries).TenantCount,
+		db.TenantCountParams{ProjectID: row.ID})
+	if err == nil {
+		cleaned.Passages, err = c.passages(ctx, row.ID)
 	}
-	for id := range versions {
-		if err == nil && !c.DryRun {
-			err = c.db.WriteOne(ctx, "note that it was cleaned up", func(q *db.Queries) error {
-				_, err := q.CleanupClaim(ctx, db.CleanupClaimParams{ProjectID: row.ID, ID: id})
-				return err
-			})
-		}
-		break // any tenant notes it for the project
-	}
-	if err == nil && empty {
+	if err == nil && int(tenants) == len(c.removable[row.ID]) {
 		cleaned.Emptied, err = c.removeProject(ctx, row)
 	}
 	if cleaned.Passages > 0 || cleaned.Emptied {
@@ -209,22 +183,27 @@ func (c *cleanup) project(ctx context.Context, row db.Project) error {
 	return err
 }
 
-// versions returns the version of each tenant of the project.
-func (x *Index) versions(ctx context.Context, projectID int32) (versions map[int32]int64, err error) {
-	err = x.db.Read(ctx, "read versions", func(q *db.Queries) error {
-		versions, err = versionsOf(ctx, q, projectID)
-		return err
-	})
-	return versions, err
-}
-
-func versionsOf(ctx context.Context, q *db.Queries, projectID int32) (map[int32]int64, error) {
-	rows, err := q.CleanupTenantVersions(ctx, db.CleanupTenantVersionsParams{ProjectID: projectID})
-	versions := make(map[int32]int64, len(rows))
-	for _, row := range rows {
-		versions[row.ID] = row.Version
+// passages removes the text and the vectors of a project that nothing uses, and counts the
+// passages.
+func (c *cleanup) passages(ctx context.Context, projectID int32) (unused int, err error) {
+	if c.DryRun {
+		for _, collection := range collections() {
+			hashes, err := c.index.unused(ctx, projectID, collection, c.removable[projectID], math.MaxInt32)
+			if err != nil {
+				return 0, err
+			}
+			unused += len(hashes)
+		}
+		return unused, nil
 	}
-	return versions, err
+	unused, err = c.index.Sweep(ctx, projectID)
+	if err == nil {
+		err = c.index.deleteUnusedVectors(ctx, projectID)
+	}
+	if err == nil {
+		_, err = c.index.claimSweep(ctx, projectID, 0)
+	}
+	return unused, err
 }
 
 // removeProject removes a project that has no tenants. It reports false if a tenant was
@@ -233,7 +212,7 @@ func (c *cleanup) removeProject(ctx context.Context, row db.Project) (removed bo
 	if c.DryRun {
 		return true, nil
 	}
-	err = c.db.Write(ctx, "remove project", func(q *db.Queries) error {
+	err = c.index.db.Write(ctx, "remove project", func(q *db.Queries) error {
 		if _, err := q.ProjectLock(ctx, db.ProjectLockParams{Name: row.Name}); err != nil {
 			return err
 		}

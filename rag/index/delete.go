@@ -33,12 +33,8 @@ type Checkout struct {
 // Checkouts returns those of a project that were not deleted; none of one that the index
 // does not have.
 func (x *Index) Checkouts(ctx context.Context, project string) (checkouts []Checkout, err error) {
-	err = x.db.Read(ctx, "list checkouts", func(q *db.Queries) error {
+	err = x.inProject(ctx, "list checkouts", project, func(q *db.Queries, id int32) error {
 		checkouts = nil
-		id, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: project})
-		if err != nil {
-			return err
-		}
 		rows, err := q.TenantList(ctx, db.TenantListParams{ProjectID: id})
 		for _, row := range rows {
 			key := catalog.TenantKey{Project: project, Branch: row.BranchName, PathHash: row.PathHash}
@@ -46,7 +42,7 @@ func (x *Index) Checkouts(ctx context.Context, project string) (checkouts []Chec
 		}
 		return err
 	})
-	return checkouts, exceptNoRows(err)
+	return checkouts, err
 }
 
 // Contents counts the project's own documents in a selection.
@@ -74,15 +70,11 @@ func (x *Index) Projects(ctx context.Context) (names []string, err error) {
 
 // Contents returns what the selection holds.
 func (x *Index) Contents(ctx context.Context, selection Selection) (contents Contents, err error) {
-	err = x.db.Read(ctx, "count documents", func(q *db.Queries) error {
-		projectID, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: selection.Project})
-		if err != nil {
-			return err
-		}
-		contents, err = contentsOf(ctx, q, projectID, selection)
+	err = x.inProject(ctx, "count documents", selection.Project, func(q *db.Queries, id int32) error {
+		contents, err = contentsOf(ctx, q, id, selection)
 		return err
 	})
-	return contents, exceptNoRows(err)
+	return contents, err
 }
 
 // contentsOf counts what the tenants of a project hold that the selection names.

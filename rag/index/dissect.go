@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
@@ -50,6 +52,8 @@ type DissectedPassage struct {
 	Tokens int
 	// FrontMatter says that the text is made from the fields of the front matter.
 	FrontMatter bool
+
+	hash uuid.UUID
 }
 
 // Dissect returns what the index makes of a file of the collection. It is a pure
@@ -61,12 +65,9 @@ func Dissect(file document.File, collection catalog.Collection, schema Schema) (
 	}
 	dissection := doc.Dissection
 	dissection.Anchors = doc.parsed.Anchors()
-	for i, p := range doc.passages {
-		whole := p.heading + "\n\n" + p.Text
-		dissection.Passages = append(dissection.Passages, DissectedPassage{
-			Passage: p.Passage, Heading: p.heading, Terms: terms.Distinct(whole), Tokens: markdown.EstimateTokens(whole),
-			FrontMatter: i < len(doc.passages)-doc.sections,
-		})
+	for i, p := range dissection.Passages {
+		whole := p.Heading + "\n\n" + p.Text
+		dissection.Passages[i].Terms, dissection.Passages[i].Tokens = terms.Distinct(whole), markdown.EstimateTokens(whole)
 	}
 	for _, place := range doc.parsed.Fragments[:min(len(doc.parsed.Fragments), maxLinks)] {
 		target := file.Path

@@ -6,8 +6,6 @@ import (
 	"path"
 	"strings"
 
-	"github.com/google/uuid"
-
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -19,29 +17,15 @@ const maxLinks = 1000
 
 // prepared is a file made ready for the database.
 type prepared struct {
-	Dissection // without what Dissect adds: Passages, Fragments, Anchors
+	Dissection // without what Dissect adds: Fragments, Anchors, and Terms and Tokens of passages
 	file       document.File
 	parsed     *markdown.Document
 	schemaHash string
 	// undated is set if the date is to be found otherwise than in the front matter.
-	undated  bool
-	passages []passage
+	undated bool
 	// sections is how many of the passages are of the text behind the front matter.
 	sections int
 	linkRoot string // as in [document.DocType]
-}
-
-// passage is a unit of text with its place in the document.
-type passage struct {
-	markdown.Passage
-	heading string
-	hash    uuid.UUID
-}
-
-// newPassage places the passage in a document titled title.
-func newPassage(p markdown.Passage, title string) passage {
-	heading := markdown.Heading(title, p.HeaderPath)
-	return passage{Passage: p, heading: heading, hash: catalog.PassageHash(heading, p.Text)}
 }
 
 // Schema says what documents of a collection must be like. A nil Schema takes
@@ -105,8 +89,11 @@ func prepare(file document.File, collection catalog.Collection, schema Schema) (
 		whole := markdown.Passage{StartLine: 1, EndLine: max(parsed.LineCount, 1), Text: doc.Summary}
 		body = halved(whole, roomBeside(doc.Title))
 	}
-	for _, p := range body {
-		doc.passages = append(doc.passages, newPassage(p, doc.Title))
+	for i, p := range body {
+		heading := markdown.Heading(doc.Title, p.HeaderPath)
+		doc.Passages = append(doc.Passages, DissectedPassage{
+			Passage: p, Heading: heading, FrontMatter: i < len(body)-doc.sections, hash: catalog.PassageHash(heading, p.Text),
+		})
 	}
 	return doc, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -13,7 +14,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/internal/panics"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
@@ -30,8 +30,9 @@ func embeddedText(heading, text string) string {
 }
 
 // embed embeds the passages, with one request at a time, and writes vectors while the
-// next are made. It ends early where other passages may have become more urgent.
-func (q *Queue) embed(ctx context.Context, model usedModel, front front, report func()) error {
+// next are made. It ends early where other passages may have become more urgent, and waits
+// a moment if other callers are embedding them all.
+func (q *Queue) embed(ctx context.Context, model *usedModel, front front, report func()) error {
 	passages, release := q.index.claims.take(front.passages)
 	defer release()
 	if len(passages) == 0 {
@@ -85,7 +86,7 @@ func withMade(vectors []vector, made <-chan []vector) []vector {
 }
 
 // embedBatches embeds what take returns until that is nothing.
-func (q *Queue) embedBatches(ctx context.Context, model usedModel, take func() []unembedded, made chan<- []vector) error {
+func (q *Queue) embedBatches(ctx context.Context, model *usedModel, take func() []unembedded, made chan<- []vector) error {
 	for batch := take(); len(batch) > 0; batch = take() {
 		vectors, refused, err := q.index.embedGuarded(ctx, model, batch)
 		if err != nil {
@@ -103,7 +104,7 @@ func (q *Queue) embedBatches(ctx context.Context, model usedModel, take func() [
 	return nil
 }
 
-func (q *Queue) store(ctx context.Context, model usedModel, collection catalog.Collection, vectors []vector) error {
+func (q *Queue) store(ctx context.Context, model *usedModel, collection catalog.Collection, vectors []vector) error {
 	err := func() error {
 		q.counting.Lock()
 		defer q.counting.Unlock()
@@ -117,43 +118,31 @@ func (q *Queue) store(ctx context.Context, model usedModel, collection catalog.C
 		return err
 	}
 	if q.growth.add(len(vectors)) {
-		q.index.analyze(ctx, collection, db.VectorTables)
+		q.index.analyzed(ctx, q.index.db.AnalyzeVectors(ctx, collection))
 	}
 	return nil
 }
 
 // embedGuarded is embedBatch, which refuses a passage that makes this program panic.
-// Which one it was is found by taking each alone.
 func (x *Index) embedGuarded(
-	ctx context.Context, model usedModel, batch []unembedded,
+	ctx context.Context, model *usedModel, batch []unembedded,
 ) (vectors []vector, refused map[uuid.UUID]error, err error) {
-	err = panics.Catch(func() error {
-		vectors, refused, err = x.embedBatch(ctx, model, batch)
-		return err
-	})
-	bug, ok := errors.AsType[*panics.Error](err)
-	switch {
-	case !ok:
-		return vectors, refused, err
-	case len(batch) == 1:
-		x.logger.ErrorContext(ctx, "a bug met while a passage was embedded", "panic", bug.Value, "stack", string(bug.Stack))
-		return nil, map[uuid.UUID]error{batch[0].Hash: err}, nil
-	}
 	refused = map[uuid.UUID]error{}
-	for i := range batch {
-		one, reasons, err := x.embedGuarded(ctx, model, batch[i:i+1])
-		if err != nil {
-			return nil, nil, err
-		}
-		vectors = append(vectors, one...)
+	err = isolate(ctx, x.logger, batch, func(batch []unembedded) error {
+		made, reasons, err := x.embedBatch(ctx, model, batch)
+		vectors = append(vectors, made...)
 		maps.Copy(refused, reasons)
-	}
-	return vectors, refused, nil
+		return err
+	}, func(p unembedded, reason error) error {
+		refused[p.Hash] = reason
+		return nil
+	})
+	return vectors, refused, err
 }
 
 // embedBatch embeds passages in one request. refused says why some have no vector.
 func (x *Index) embedBatch(
-	ctx context.Context, model usedModel, batch []unembedded,
+	ctx context.Context, model *usedModel, batch []unembedded,
 ) (vectors []vector, refused map[uuid.UUID]error, err error) {
 	texts, size := make([]string, len(batch)), 0
 	for i, p := range batch {
@@ -233,34 +222,16 @@ func (q *Queue) EmbedDocument(ctx context.Context, collection catalog.Collection
 	if err != nil {
 		return err
 	}
-	for refused := map[uuid.UUID]error{}; ; {
-		passages, err := db.ReadOne(ctx, q.index.db, "find passages to embed", (*db.Queries).EmbeddingQueue, db.EmbeddingQueueParams{
-			ProjectID: q.tenant.ProjectID, TenantID: q.tenant.ID, Collection: collection, ModelID: model.id,
-			Paths: []string{path}, Skipped: slices.Collect(maps.Keys(refused)), MaxPassages: maxBatchPassages,
+	for {
+		passages, err := q.read(ctx, db.EmbeddingQueueParams{
+			Collection: collection, ModelID: model.id, Paths: []string{path}, MaxPassages: maxQueueFetch,
 		})
 		if err != nil || len(passages) == 0 {
 			return err
 		}
-		if err := q.embedNow(ctx, model, collection, passages, refused); err != nil {
+		whole := front{collection: collection, passages: passages, refresh: math.MaxInt64}
+		if err := q.embed(ctx, model, whole, func() {}); err != nil {
 			return err
 		}
 	}
-}
-
-// embedNow embeds the first batch of passages, or waits a moment if other callers are
-// embedding them all. It adds to refused.
-func (q *Queue) embedNow(
-	ctx context.Context, model usedModel, collection catalog.Collection, passages []unembedded, refused map[uuid.UUID]error,
-) error {
-	passages, release := q.index.claims.take(passages)
-	defer release()
-	if len(passages) == 0 {
-		return sleep(ctx, claimWait)
-	}
-	vectors, reasons, err := q.index.embedGuarded(ctx, model, passages[:q.index.pace.batch(passages)])
-	if err != nil {
-		return err
-	}
-	maps.Copy(refused, reasons)
-	return q.index.storeVectors(ctx, q.tenant.ProjectID, model, collection, vectors)
 }

@@ -49,16 +49,13 @@ func roomBeside(title string) int {
 
 // halved cuts a passage until each part has at most room tokens. Every part keeps the
 // lines of the whole.
-func halved(p markdown.Passage, room int) []markdown.Passage {
-	if markdown.EstimateTokens(p.Text) <= room {
-		return []markdown.Passage{p}
+func halved(whole markdown.Passage, room int) []markdown.Passage {
+	head, tail, ok := markdown.Halve(whole.Text)
+	if !ok || markdown.EstimateTokens(whole.Text) <= room {
+		return []markdown.Passage{whole}
 	}
-	first, second, ok := p.Halve()
-	if !ok {
-		return []markdown.Passage{p}
-	}
-	first.StartLine, first.EndLine = p.StartLine, p.EndLine
-	second.StartLine, second.EndLine = p.StartLine, p.EndLine
+	first, second := whole, whole
+	first.Text, second.Text = head, tail
 	return append(halved(first, room), halved(second, room)...)
 }
 

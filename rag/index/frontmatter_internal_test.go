@@ -65,7 +65,7 @@ func TestFrontMatterPassages(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			var got []string
-			for _, p := range prepareText(t, test.collection, test.content).passages {
+			for _, p := range prepareText(t, test.collection, test.content).Passages {
 				got = append(got, lineRange(p)+" "+p.Text)
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
@@ -85,8 +85,8 @@ func TestFrontMatterPassages_Long(t *testing.T) {
 	solution.WriteString("theend")
 	doc := prepareText(t, catalog.Compounding, "---\ntitle: Pool\nsolution: "+solution.String()+"\n---\nText.\n")
 	words := 0
-	for _, p := range doc.passages {
-		if tokens := markdown.EstimateTokens(p.heading + "\n\n" + p.Text); tokens > markdown.DefaultLimit().MaxTokens {
+	for _, p := range doc.Passages {
+		if tokens := markdown.EstimateTokens(p.Heading + "\n\n" + p.Text); tokens > markdown.DefaultLimit().MaxTokens {
 			t.Errorf("a passage has %d tokens", tokens)
 		}
 		words += len(strings.Fields(p.Text))
@@ -96,7 +96,7 @@ func TestFrontMatterPassages_Long(t *testing.T) {
 	}
 }
 
-func lineRange(p passage) string {
+func lineRange(p DissectedPassage) string {
 	return fmt.Sprintf("%d-%d", p.StartLine, p.EndLine)
 }
 

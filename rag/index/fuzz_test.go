@@ -105,7 +105,7 @@ func FuzzHandbook(f *testing.F) {
 				t.Errorf("%q has no section", path)
 			}
 			again, err := prepare(file, collection, nil)
-			if err != nil || cmp.Diff(fmt.Sprint(doc.passages), fmt.Sprint(again.passages)) != "" {
+			if err != nil || cmp.Diff(fmt.Sprint(doc.Passages), fmt.Sprint(again.Passages)) != "" {
 				t.Errorf("%q has other passages the second time: %v", content, err)
 			}
 		}
@@ -115,11 +115,11 @@ func FuzzHandbook(f *testing.F) {
 // checkPrepared fails unless a document has passages that the database and the model take.
 func checkPrepared(t *testing.T, doc *prepared) {
 	t.Helper()
-	if len(doc.passages) == 0 {
+	if len(doc.Passages) == 0 {
 		t.Error("no passages")
 	}
-	for _, p := range doc.passages {
-		embedded := p.heading + "\n\n" + p.Text
+	for _, p := range doc.Passages {
+		embedded := p.Heading + "\n\n" + p.Text
 		if tokens, window := markdown.EstimateTokens(embedded), markdown.DefaultLimit().MaxTokens; tokens > window {
 			t.Errorf("%d tokens of %d: %.300q", tokens, window, embedded)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -96,7 +97,7 @@ func (x *Indexer) Touch(ctx context.Context, stamps map[string]document.Stamp) e
 		params.FileInodes = append(params.FileInodes, int64(stamp.Inode))
 	}
 	return x.write(ctx, "update stamps", func(q *db.Queries) error {
-		if err := x.tenant.IncrementVersion(ctx, q, x.lockProject(ctx)); err != nil {
+		if err := x.tenant.IncrementVersion(ctx, q, lockPassagesShared(ctx, x.tenant.ProjectID)); err != nil {
 			return err
 		}
 		return q.Commit(ctx, func(q *db.Queries) error { return q.DocumentTouchMany(ctx, params) })
@@ -109,7 +110,7 @@ func textOnly(paths []string) []string {
 	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !utf8.ValidString(path) })
 }
 
-// write runs f in a transaction of the tenant. f begins with lockProject.
+// write runs f in a transaction of the tenant. f begins with [lockPassagesShared].
 func (x *Indexer) write(ctx context.Context, op string, f func(q *db.Queries) error) error {
 	err := x.index.db.Write(ctx, op, f)
 	if err == nil {
@@ -118,10 +119,11 @@ func (x *Indexer) write(ctx context.Context, op string, f func(q *db.Queries) er
 	return err
 }
 
-// lockProject returns the query after which no [Index.Delete] comes in between.
-func (x *Indexer) lockProject(ctx context.Context) func(q *db.Queries) error {
+// lockPassagesShared returns the query after which neither an [Index.Delete] nor an
+// [Index.Sweep] comes in between.
+func lockPassagesShared(ctx context.Context, projectID int32) func(q *db.Queries) error {
 	return func(q *db.Queries) error {
-		return q.LockProjectShared(ctx, db.LockProjectSharedParams{Class: db.LockPassages, ProjectID: x.tenant.ProjectID})
+		return q.LockProjectShared(ctx, db.LockProjectSharedParams{Class: db.LockPassages, ProjectID: projectID})
 	}
 }
 
@@ -131,41 +133,44 @@ func (x *Indexer) lockProject(ctx context.Context) func(q *db.Queries) error {
 // not come from a text that is no longer there. So is one that has changed since it
 // was read, with [document.ErrChanged], and one that makes this program panic. An
 // error means that nothing can be said of the files: the call may be made again.
-func (x *Indexer) Index(ctx context.Context, files []document.File) ([]document.Failure, error) {
-	index := func(files []document.File) (failures []document.Failure, err error) {
-		err = panics.Catch(func() error {
-			failures, err = x.indexBatch(ctx, files)
-			return err
-		})
-		return failures, err
-	}
-	failures, err := index(files)
-	if !lies(err) {
-		return failures, err
-	}
-	// Which file it was is found by taking each alone.
-	failures = nil
-	for _, file := range files {
-		failed, err := index([]document.File{file})
-		if bug, ok := errors.AsType[*panics.Error](err); ok {
-			x.index.logger.ErrorContext(ctx, "a bug met while a file was indexed",
-				"path", file.Path, "panic", bug.Value, "stack", string(bug.Stack))
+func (x *Indexer) Index(ctx context.Context, files []document.File) (failures []document.Failure, err error) {
+	err = isolate(ctx, x.index.logger, files, func(files []document.File) error {
+		failed, err := x.indexBatch(ctx, files)
+		if err == nil {
+			failures = append(failures, failed...)
 		}
-		if lies(err) {
-			failed = []document.Failure{{Path: file.Path, Err: err}}
-			err = x.removeRefused(ctx, map[string]document.Stamp{file.Path: file.Stamp()})
-		}
-		if err != nil {
-			return nil, err
-		}
-		failures = append(failures, failed...)
-	}
-	return failures, nil
+		return err
+	}, func(file document.File, reason error) error {
+		failures = append(failures, document.Failure{Path: file.Path, Err: reason})
+		return x.removeRefused(ctx, map[string]document.Stamp{file.Path: file.Stamp()})
+	})
+	return failures, err
 }
 
-// lies reports whether an error lies in what is in a file: the database refuses it, or this
-// program panics.
-func lies(err error) bool { return errors.As(err, new(*panics.Error)) || db.IsKind(err, db.KindData) }
+// isolate calls f with all items. If what is in one of them is at fault, since the database
+// refuses it or this program panics, f is called with each alone, and refuse with those at
+// fault. Any other error ends it.
+func isolate[T any](
+	ctx context.Context, logger *slog.Logger, items []T, f func(items []T) error, refuse func(item T, reason error) error,
+) error {
+	err := panics.Catch(func() error { return f(items) })
+	bug, ok := errors.AsType[*panics.Error](err)
+	if !ok && !db.IsKind(err, db.KindData) {
+		return err
+	}
+	if len(items) == 1 {
+		if ok {
+			logger.ErrorContext(ctx, "a bug was met in the index", "panic", bug.Value, "stack", string(bug.Stack))
+		}
+		return refuse(items[0], err)
+	}
+	for i := range items {
+		if err := isolate(ctx, logger, items[i:i+1], f, refuse); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // largeBatch is how many bytes of files make a batch a large one. Parsed and analysed,
 // they take some fifty times as much memory until they are written, so that large
@@ -268,7 +273,7 @@ func (x *Indexer) remove(ctx context.Context, paths []string, keep func(paths []
 		return nil
 	}
 	return x.write(ctx, "remove documents", func(q *db.Queries) error {
-		if err := x.tenant.IncrementVersion(ctx, q, x.lockProject(ctx)); err != nil {
+		if err := x.tenant.IncrementVersion(ctx, q, lockPassagesShared(ctx, x.tenant.ProjectID)); err != nil {
 			return err
 		}
 		params := db.DocumentDeleteByPathsParams{

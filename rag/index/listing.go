@@ -12,24 +12,12 @@ import (
 
 // CitedPlaces are the places of the repository that a document cites, such as
 // src/pool.go:12-20.
-type CitedPlaces struct {
-	ID          int64
-	Path, Title string
-	Level       catalog.Level
-	Places      []string
-}
+type CitedPlaces = db.DocumentPlacesRow
 
 // CitedPlaces returns the documents of the scope that cite places, and the critical ones.
 func (x *Index) CitedPlaces(ctx context.Context, scope catalog.Scope) ([]CitedPlaces, error) {
-	rows, err := db.ReadOne(ctx, x.db, "read the places that documents cite", (*db.Queries).DocumentPlaces,
+	return db.ReadOne(ctx, x.db, "read the places that documents cite", (*db.Queries).DocumentPlaces,
 		db.DocumentPlacesParams{ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Collection: scope.Collection})
-	documents := make([]CitedPlaces, len(rows))
-	for i, row := range rows {
-		documents[i] = CitedPlaces{
-			ID: row.ID, Path: row.RelativePath, Title: row.Title, Level: row.PromotionLevel, Places: row.Places,
-		}
-	}
-	return documents, err
 }
 
 // Paths returns up to limit paths of the tenant's documents, external ones among
@@ -91,44 +79,24 @@ func (x *Index) Means(ctx context.Context, key catalog.TenantKey) (map[string]Me
 	return means, exceptNoRows(err)
 }
 
-// Inspection counts the passages of a checkout in the index.
-type Inspection struct {
-	// Missing of Chunks parts of documents have no vector of the model that the checkout
-	// was last indexed with.
-	Missing, Chunks int
-	// Published is set if an indexer has published its status.
-	Published bool
-}
-
-// Inspect looks at a checkout without registering it, decodes what its indexer last
-// published into status, and reports false if the index does not have the checkout.
-func (x *Index) Inspect(ctx context.Context, key catalog.TenantKey, status any) (found bool, result Inspection, err error) {
+// Inspect looks at a checkout without registering it, and reports false if the index does
+// not have it. It decodes what its indexer last published into status, and counts which of
+// its parts of documents have no vector of the model that it was last indexed with.
+func (x *Index) Inspect(ctx context.Context, key catalog.TenantKey, status any) (found bool, counted QueueStatus, err error) {
 	var tenant *catalog.Tenant
 	err = x.db.Read(ctx, "inspect the index", func(q *db.Queries) error {
-		result = Inspection{}
-		var row db.TenantFindRow
-		if tenant, row, err = lookUp(ctx, q, key); err != nil {
-			return err
-		}
-		for _, collection := range []catalog.Collection{catalog.Compounding, catalog.External} {
-			progress, err := q.EmbeddingProgress(ctx, db.EmbeddingProgressParams{
-				ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collection: collection, ModelID: row.ModelID,
-			})
-			if err != nil {
-				return err
-			}
-			result.Chunks += int(progress.Chunks)
-			result.Missing += int(progress.Missing)
-		}
-		return nil
+		tenant, _, err = lookUp(ctx, q, key)
+		return err
 	})
-	if db.IsNoRows(err) {
-		return false, Inspection{}, nil
+	if err != nil {
+		return false, counted, exceptNoRows(err)
 	}
-	if err == nil {
-		result.Published, err = x.SyncStatus(ctx, tenant, status)
+	if _, err := x.SyncStatus(ctx, tenant, status); err != nil {
+		return false, counted, err
 	}
-	return err == nil, result, err
+	queue := x.Queue(tenant, catalog.Compounding, catalog.External)
+	err = queue.Count(ctx)
+	return err == nil, queue.Status(), err
 }
 
 // SetSyncStatus publishes how far the tenant's index is behind, for the servers

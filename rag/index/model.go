@@ -3,28 +3,31 @@ package index
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag/calibration"
-	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
-// usedModel is the model that makes a tenant's vectors.
+// usedModel is the model that makes a tenant's vectors, since a queue has found it.
 type usedModel struct {
 	ollama.Model
 
 	id int32
+	// calibrated is set once the database knows what its cosines mean, and tidied once the
+	// vectors of other models were deleted behind its last one.
+	calibrated, tidied atomic.Bool
 }
 
 // useModel makes the embedding model that Ollama has the tenant's.
-func (q *Queue) useModel(ctx context.Context) (usedModel, error) {
+func (q *Queue) useModel(ctx context.Context) (*usedModel, error) {
 	current, err := q.index.embedder.EmbedModel(ctx)
 	if err != nil {
-		return usedModel{}, err
+		return nil, err
 	}
 	q.mu.Lock()
 	used := q.model
@@ -34,10 +37,10 @@ func (q *Queue) useModel(ctx context.Context) (usedModel, error) {
 	}
 	used, set, err := q.findModel(ctx, current)
 	if err == nil && !set {
-		used, err = q.setModel(ctx, used)
+		err = q.setModel(ctx, used)
 	}
 	if err != nil {
-		return usedModel{}, err
+		return nil, err
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -48,16 +51,14 @@ func (q *Queue) useModel(ctx context.Context) (usedModel, error) {
 
 // findModel returns the model, without an id if the database does not know it, and whether
 // it is the tenant's already.
-func (q *Queue) findModel(ctx context.Context, current ollama.Model) (used usedModel, set bool, err error) {
-	used.Model = current
+func (q *Queue) findModel(ctx context.Context, current ollama.Model) (used *usedModel, set bool, err error) {
+	used = &usedModel{Model: current}
 	var tenants int32
 	err = q.index.db.Pipeline(ctx, "find the embedding model",
-		func(queries *db.Queries) (err error) {
-			used.id, err = queries.EmbeddingModelFind(ctx, findParams(current))
-			if db.IsNoRows(err) {
-				return nil
-			}
-			return err
+		func(queries *db.Queries) error {
+			row, err := queries.EmbeddingModelFind(ctx, findParams(current))
+			used.id = row.ID
+			return exceptNoRows(err)
 		},
 		func(queries *db.Queries) (err error) {
 			tenants, err = queries.TenantEmbeddingModel(ctx, db.TenantEmbeddingModelParams{ProjectID: q.tenant.ProjectID, ID: q.tenant.ID})
@@ -74,9 +75,9 @@ func findParams(model ollama.Model) db.EmbeddingModelFindParams {
 
 // setModel makes the model the tenant's. Only one that the database does not know is
 // written there: on Citus that needs every node.
-func (q *Queue) setModel(ctx context.Context, used usedModel) (usedModel, error) {
+func (q *Queue) setModel(ctx context.Context, used *usedModel) error {
 	known := used.id != 0
-	err := q.index.db.Write(ctx, "set embedding model", func(queries *db.Queries) (err error) {
+	return q.index.db.Write(ctx, "set embedding model", func(queries *db.Queries) (err error) {
 		if !known {
 			if used.id, err = queries.EmbeddingModelUpsert(ctx, db.EmbeddingModelUpsertParams(findParams(used.Model))); err != nil {
 				return err
@@ -90,7 +91,6 @@ func (q *Queue) setModel(ctx context.Context, used usedModel) (usedModel, error)
 		}
 		return err
 	})
-	return used, err
 }
 
 // deletedVectors is how many vectors one statement deletes.
@@ -98,28 +98,14 @@ const deletedVectors = 10_000
 
 // deleteUnusedVectors deletes the vectors of models that no tenant of the project
 // uses any more.
-func (x *Index) deleteUnusedVectors(ctx context.Context, projectID int32, collections []catalog.Collection) error {
-	for more := true; more; {
-		err := x.db.Write(ctx, "delete vectors of a former model", func(q *db.Queries) error {
-			more = false
-			used, err := q.TenantEmbeddingModels(ctx, db.TenantEmbeddingModelsParams{ProjectID: projectID})
-			if err != nil {
-				return err
-			}
-			deletes := make([]func(q *db.Queries) error, len(collections))
-			for i, collection := range collections {
-				params := db.EmbeddingDeleteUnusedParams{
-					ProjectID: projectID, Collection: collection, Used: used, MaxEmbeddings: deletedVectors,
-				}
-				deletes[i] = func(q *db.Queries) error {
-					deleted, err := q.EmbeddingDeleteUnused(ctx, params)
-					more = more || deleted == deletedVectors
-					return err
-				}
-			}
-			return q.Commit(ctx, deletes...)
-		})
-		if err != nil {
+func (x *Index) deleteUnusedVectors(ctx context.Context, projectID int32) error {
+	for deleted := int64(deletedVectors); deleted >= deletedVectors; {
+		if err := x.db.WriteOne(ctx, "delete vectors of a former model", func(q *db.Queries) (err error) {
+			deleted, err = q.EmbeddingDeleteUnused(ctx, db.EmbeddingDeleteUnusedParams{
+				ProjectID: projectID, MaxEmbeddings: deletedVectors,
+			})
+			return err
+		}); err != nil {
 			return err
 		}
 	}
@@ -129,53 +115,32 @@ func (x *Index) deleteUnusedVectors(ctx context.Context, projectID int32, collec
 // Calibration returns what the model's cosines mean; known is false while no queue has
 // measured it in this database.
 func (x *Index) Calibration(ctx context.Context, model ollama.Model) (measured calibration.Calibration, known bool, err error) {
-	err = x.db.Read(ctx, "find what the model's cosines mean", func(q *db.Queries) error {
-		id, err := q.EmbeddingModelFind(ctx, findParams(model))
-		if err != nil {
-			return err
-		}
-		row, err := q.EmbeddingModelCalibration(ctx, db.EmbeddingModelCalibrationParams{ID: id})
-		measured = calibration.Calibration(row)
-		return err
-	})
-	if db.IsNoRows(err) {
-		return measured, false, nil
+	row, err := db.ReadOne(ctx, x.db, "find what the model's cosines mean", (*db.Queries).EmbeddingModelFind, findParams(model))
+	if err != nil || row.OwnFirst == nil {
+		return measured, false, exceptNoRows(err)
 	}
-	return measured, err == nil, err
+	return calibration.Calibration{
+		Matched: *row.Matched, Unmatched: *row.Unmatched, Variance: *row.Variance, OwnFirst: *row.OwnFirst,
+	}, true, nil
 }
 
 // calibrate measures what the model's cosines mean, unless the database has it. Searches
 // by meaning need it, so it comes before the passages.
-func (q *Queue) calibrate(ctx context.Context, model usedModel) error {
-	return q.once(&q.calibrated, model, func() error {
-		_, known, err := q.index.Calibration(ctx, model.Model)
-		if err == nil && !known {
-			err = q.measure(ctx, model)
-		}
-		return err
-	})
-}
-
-// once does what is to be done once for each model; done is the last that it was done for.
-func (q *Queue) once(done *int32, model usedModel, f func() error) error {
-	q.mu.Lock()
-	before := *done
-	q.mu.Unlock()
-	if before == model.id {
+func (q *Queue) calibrate(ctx context.Context, model *usedModel) error {
+	if model.calibrated.Load() {
 		return nil
 	}
-	err := f()
-	if err == nil {
-		q.mu.Lock()
-		*done = model.id
-		q.mu.Unlock()
+	_, known, err := q.index.Calibration(ctx, model.Model)
+	if err == nil && !known {
+		err = q.measure(ctx, model)
 	}
+	model.calibrated.Store(err == nil)
 	return err
 }
 
 // measure makes the vectors of the shipped questions and answers, and writes what follows
 // from them. A model that refuses one of these texts is of no use.
-func (q *Queue) measure(ctx context.Context, model usedModel) error {
+func (q *Queue) measure(ctx context.Context, model *usedModel) error {
 	x := q.index
 	questions, answers := calibration.Pairs()
 	q.setMeasuring(len(questions) + len(answers))
@@ -205,7 +170,7 @@ func (q *Queue) measure(ctx context.Context, model usedModel) error {
 // embedTexts embeds texts in batches of the usual size, so that queries wait no longer
 // than for passages. It leaves out those that the model refuses. more texts follow.
 func (q *Queue) embedTexts(
-	ctx context.Context, model usedModel, texts []string, more int,
+	ctx context.Context, model *usedModel, texts []string, more int,
 	embed func(ctx context.Context, texts []string) ([]ollama.Embedding, error),
 ) (vectors [][]float32, err error) {
 	rest := make([]unembedded, len(texts))

@@ -61,13 +61,9 @@ type Queue struct {
 	// wakes counts the calls of Wake, and counted those that status takes into account.
 	wakes, counted int
 	asked          []uuid.UUID
-	model          usedModel
-	// calibrated is the model whose cosines the database knows the meaning of.
-	calibrated int32
-	// measuring is how many texts are still to be embedded for that.
+	model          *usedModel
+	// measuring is how many texts are still to be embedded to calibrate the model.
 	measuring int
-	// swept is the model since whose last vector those of others were deleted.
-	swept int32
 	// refused are the passages that the model cannot embed, with the reason.
 	refused map[uuid.UUID]error
 }
@@ -76,6 +72,7 @@ type Queue struct {
 func (x *Index) Queue(tenant *catalog.Tenant, collections ...catalog.Collection) *Queue {
 	return &Queue{
 		index: x, tenant: tenant, collections: collections, wake: make(chan struct{}, 1), onChange: func() {}, wakes: 1,
+		model: &usedModel{},
 	}
 }
 
@@ -187,24 +184,27 @@ func (q *Queue) Drain(ctx context.Context, report func(done, total int)) error {
 		if err != nil {
 			return err
 		}
-		return q.sweep(ctx, model)
+		return q.tidy(ctx, model)
 	}
 }
 
-// sweep tidies up once everything is embedded, for each model: it deletes the vectors
+// tidy is called once everything is embedded. Once for each model it deletes the vectors
 // of models that are no longer used, and merges the terms that a sync has added. That
 // the model is new does not matter: a server that has made most of its vectors may have
 // been killed before this.
-func (q *Queue) sweep(ctx context.Context, model usedModel) error {
-	return q.once(&q.swept, model, func() error {
-		if err := q.index.deleteUnusedVectors(ctx, q.tenant.ProjectID, q.collections); err != nil {
-			return err
-		}
-		return q.index.db.MergeTerms(ctx, q.collections...)
-	})
+func (q *Queue) tidy(ctx context.Context, model *usedModel) error {
+	if model.tidied.Load() {
+		return nil
+	}
+	err := q.index.deleteUnusedVectors(ctx, q.tenant.ProjectID)
+	if err == nil {
+		err = q.index.db.MergeTerms(ctx, q.collections...)
+	}
+	model.tidied.Store(err == nil)
+	return err
 }
 
-func (q *Queue) drain(ctx context.Context, model usedModel, report func()) error {
+func (q *Queue) drain(ctx context.Context, model *usedModel, report func()) error {
 	for {
 		missing, err := q.count(ctx, model.id)
 		if err != nil {
@@ -245,10 +245,9 @@ type front struct {
 }
 
 // next reads the queue. missing says how many vectors each collection lacks.
-func (q *Queue) next(ctx context.Context, model usedModel, missing []int64) (f front, err error) {
+func (q *Queue) next(ctx context.Context, model *usedModel, missing []int64) (f front, err error) {
 	q.mu.Lock()
 	asked := q.asked
-	skipped := slices.Collect(maps.Keys(q.refused))
 	q.mu.Unlock()
 	began := time.Now()
 	for i := 0; i < len(missing) && err == nil && len(f.passages) == 0; i++ {
@@ -256,11 +255,10 @@ func (q *Queue) next(ctx context.Context, model usedModel, missing []int64) (f f
 			continue
 		}
 		f.collection = q.collections[i]
-		f.passages, err = db.ReadOne(ctx, q.index.db, "read the queue of passages to embed", (*db.Queries).EmbeddingQueue,
-			db.EmbeddingQueueParams{
-				ProjectID: q.tenant.ProjectID, TenantID: q.tenant.ID, Collection: f.collection, ModelID: model.id,
-				Asked: asked, Skipped: skipped, MaxPassages: q.index.pace.passages(queueFetch, maxQueueFetch),
-			})
+		f.passages, err = q.read(ctx, db.EmbeddingQueueParams{
+			Collection: f.collection, ModelID: model.id, Asked: asked,
+			MaxPassages: q.index.pace.passages(queueFetch, maxQueueFetch),
+		})
 	}
 	f.refresh = max(queueRefresh, queueReadCost*time.Since(began))
 	if err == nil && len(f.passages) == 0 {
@@ -269,4 +267,14 @@ func (q *Queue) next(ctx context.Context, model usedModel, missing []int64) (f f
 		q.mu.Unlock()
 	}
 	return f, err
+}
+
+// read reads passages of the tenant that have no vector, and leaves out those that the model
+// refuses.
+func (q *Queue) read(ctx context.Context, params db.EmbeddingQueueParams) ([]unembedded, error) {
+	params.ProjectID, params.TenantID = q.tenant.ProjectID, q.tenant.ID
+	q.mu.Lock()
+	params.Skipped = slices.Collect(maps.Keys(q.refused))
+	q.mu.Unlock()
+	return db.ReadOne(ctx, q.index.db, "read the queue of passages to embed", (*db.Queries).EmbeddingQueue, params)
 }

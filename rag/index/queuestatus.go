@@ -129,7 +129,7 @@ func (q *Queue) reportRefused(ctx context.Context) error {
 	var failed []document.Failure
 	if len(reasons) > 0 {
 		var err error
-		if failed, err = q.index.failures(ctx, q.tenant, q.collections, reasons); err != nil {
+		if failed, err = q.index.failures(ctx, q.tenant, reasons); err != nil {
 			return err
 		}
 	}

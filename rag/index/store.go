@@ -3,10 +3,7 @@ package index
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
-	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,11 +51,11 @@ func (x *Indexer) writeDocuments(ctx context.Context, documents []*prepared) (ch
 	}
 	chunks := 0
 	for _, doc := range documents {
-		chunks += len(doc.passages)
+		chunks += len(doc.Passages)
 	}
 	x.Sweeper.count(chunks)
 	if x.growth.add(chunks) {
-		x.index.analyze(ctx, x.collection, db.TextTables)
+		x.index.analyzed(ctx, x.index.db.AnalyzeText(ctx, x.collection))
 	}
 	return changed, nil
 }
@@ -76,9 +73,9 @@ func stampsOf(documents []*prepared) map[string]document.Stamp {
 func (x *Indexer) insertPassages(
 	ctx context.Context, q *db.Queries, documents []*prepared,
 ) (last []func(q *db.Queries) error, err error) {
-	missing, promoted := map[uuid.UUID]passage{}, map[uuid.UUID]bool{}
+	missing, promoted := map[uuid.UUID]DissectedPassage{}, map[uuid.UUID]bool{}
 	for _, doc := range documents {
-		for _, p := range doc.passages {
+		for _, p := range doc.Passages {
 			missing[p.hash] = p
 			promoted[p.hash] = promoted[p.hash] || doc.Level != catalog.Standard
 		}
@@ -87,7 +84,7 @@ func (x *Indexer) insertPassages(
 		Collection: x.collection, ProjectID: x.tenant.ProjectID, Hashes: slices.Collect(maps.Keys(missing)),
 	}
 	var existing []uuid.UUID
-	if err := q.Pipeline(ctx, x.lockProject(ctx), func(q *db.Queries) (err error) {
+	if err := q.Pipeline(ctx, lockPassagesShared(ctx, x.tenant.ProjectID), func(q *db.Queries) (err error) {
 		existing, err = q.PassageExisting(ctx, sought)
 		return err
 	}); err != nil {
@@ -102,11 +99,8 @@ func (x *Indexer) insertPassages(
 		}
 		for _, hash := range hashes {
 			p := missing[hash]
-			list, lexical, err := lexicalSide(x.tenant.ProjectID, p)
-			if err != nil {
-				return nil, err
-			}
-			params.Headings = append(params.Headings, p.heading)
+			list, lexical := lexicalSide(x.tenant.ProjectID, p)
+			params.Headings = append(params.Headings, p.Heading)
 			params.Contents = append(params.Contents, p.Text)
 			params.Terms = append(params.Terms, list)
 			params.Lexicals = append(params.Lexicals, lexical)
@@ -124,8 +118,9 @@ func compareHashes(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
 
 // lexicalSide returns what a search by words compares: the passage's terms as an array
 // in PostgreSQL's notation, and their weights.
-func lexicalSide(project int32, p passage) (list string, lexical pgvector.SparseVector, err error) {
-	hashes, weights := terms.Document(project, p.heading, p.Text)
+func lexicalSide(project int32, p DissectedPassage) (list string, lexical pgvector.SparseVector) {
+	hashes, weights := terms.Document(project, p.Heading, p.Text)
+	elements := make(map[int32]float32, len(hashes))
 	text := make([]byte, 0, 2+11*len(hashes))
 	text = append(text, '{')
 	for i, hash := range hashes {
@@ -133,29 +128,9 @@ func lexicalSide(project int32, p passage) (list string, lexical pgvector.Sparse
 			text = append(text, ',')
 		}
 		text = strconv.AppendInt(text, int64(hash), 10)
+		elements[hash-1] = weights[i] // pgvector-go counts from 0, PostgreSQL from 1
 	}
-	lexical, err = sparseVector(hashes, weights)
-	return string(append(text, '}')), lexical, err
-}
-
-// sparseVector makes a vector of elements in the order of their indexes, which begin at 1.
-// pgvector-go would make it of a map, and sort that. Its own format has the number of
-// dimensions and of elements, a zero, and then all indexes, from 0, before all values.
-func sparseVector(indexes []int32, values []float32) (vector pgvector.SparseVector, err error) {
-	data := make([]byte, 0, 12+8*len(indexes))
-	for _, header := range []int{terms.Dimensions, len(indexes), 0} {
-		data = binary.BigEndian.AppendUint32(data, uint32(header))
-	}
-	for _, index := range indexes {
-		data = binary.BigEndian.AppendUint32(data, uint32(index-1))
-	}
-	for _, value := range values {
-		data = binary.BigEndian.AppendUint32(data, math.Float32bits(value))
-	}
-	if err := vector.DecodeBinary(data); err != nil {
-		return vector, fmt.Errorf("encode a sparse vector: %w", err)
-	}
-	return vector, nil
+	return string(append(text, '}')), pgvector.NewSparseVectorFromMap(elements, terms.Dimensions)
 }
 
 // replace writes documents, their chunks and their links in place of earlier versions, and
@@ -215,7 +190,7 @@ func (d *prepared) chunkCount() int32 {
 func (x *Indexer) chunkParams(documents []*prepared) db.ChunkInsertManyParams {
 	params := db.ChunkInsertManyParams{ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection}
 	for _, doc := range documents {
-		for i, p := range doc.passages {
+		for i, p := range doc.Passages {
 			params.RelativePaths = append(params.RelativePaths, doc.file.Path)
 			params.Ordinals = append(params.Ordinals, int32(i))
 			params.StartLines = append(params.StartLines, int32(p.StartLine))
@@ -276,10 +251,10 @@ func (g *growth) add(rows int) bool {
 	return true
 }
 
-// analyze lets the database plan by what it holds now. Without it searches are slow,
+// analyzed reports that the database does not plan by what it holds now. Searches are slow then,
 // but right.
-func (x *Index) analyze(ctx context.Context, collection catalog.Collection, tables db.Tables) {
-	if err := x.db.Analyze(ctx, collection, tables); err != nil && ctx.Err() == nil {
+func (x *Index) analyzed(ctx context.Context, err error) {
+	if err != nil && ctx.Err() == nil {
 		x.logger.WarnContext(ctx, "searches may be slow for a while", "error", err)
 	}
 }

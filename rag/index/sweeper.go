@@ -64,7 +64,8 @@ func (s *Sweeper) Run(ctx context.Context) {
 func (s *Sweeper) sweep(ctx context.Context) error {
 	due, err := s.outgrown(ctx)
 	if err == nil && !due {
-		due, err = s.claim(ctx)
+		const margin = .8 // the next look may come a tenth of the interval later
+		due, err = s.index.claimSweep(ctx, s.tenant.ProjectID, time.Duration(margin*float64(s.interval)))
 	}
 	if err != nil || !due {
 		return err
@@ -84,28 +85,12 @@ func (s *Sweeper) sweep(ctx context.Context) error {
 
 // outgrown reports whether so much was written since the last sweep that a fifth of the
 // passages may be unused.
-func (s *Sweeper) outgrown(ctx context.Context) (outgrown bool, err error) {
+func (s *Sweeper) outgrown(ctx context.Context) (bool, error) {
 	written := s.written.Load()
 	if written < sweepWritten {
 		return false, nil
 	}
-	err = s.index.db.Read(ctx, "count passages", func(q *db.Queries) error {
-		used, err := q.CleanupCountChunks(ctx, db.CleanupCountChunksParams{ProjectID: s.tenant.ProjectID})
-		outgrown = written > used/4
-		return err
-	})
-	return outgrown, err
-}
-
-// claim reports whether it is time to sweep, and this server's turn.
-func (s *Sweeper) claim(ctx context.Context) (claimed bool, err error) {
-	const margin = .8 // the next look may come a tenth of the interval later
-	err = s.index.db.WriteOne(ctx, "look for unused text", func(q *db.Queries) error {
-		rows, err := q.CleanupClaim(ctx, db.CleanupClaimParams{
-			ProjectID: s.tenant.ProjectID, ID: s.tenant.ID, IntervalSeconds: margin * s.interval.Seconds(),
-		})
-		claimed = rows > 0
-		return err
-	})
-	return claimed, err
+	used, err := db.ReadOne(ctx, s.index.db, "count passages", (*db.Queries).CleanupCountChunks,
+		db.CleanupCountChunksParams{ProjectID: s.tenant.ProjectID})
+	return written > used/4, err
 }

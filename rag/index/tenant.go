@@ -3,7 +3,6 @@ package index
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -33,13 +32,14 @@ func (x *Index) Tenant(ctx context.Context, key catalog.TenantKey, root string) 
 		})
 	}
 	err := x.db.Write(ctx, "register tenant", register)
-	if db.IsOrphan(err) { // the project was removed after it was found
+	if db.IsKind(err, db.KindData) { // the project was removed after it was found
 		err = x.db.Write(ctx, "register tenant", register)
 	}
 	if db.IsDenied(err) {
-		if tenant, err = x.readOnly(ctx, key); errors.Is(err, db.ErrTenantGone) {
+		if tenant, err = x.Rejoin(ctx, key); errors.Is(err, db.ErrTenantGone) {
 			err = db.ErrUnknownReadOnly()
 		}
+		return tenant, err
 	}
 	return x.located(ctx, tenant, err)
 }
@@ -55,93 +55,42 @@ func (x *Index) located(ctx context.Context, tenant *catalog.Tenant, err error) 
 	return tenant, nil
 }
 
-// readOnly finds the tenant of a checkout, for a role that may only read, and returns
-// [db.ErrTenantGone] if it is not in the index.
-func (x *Index) readOnly(ctx context.Context, key catalog.TenantKey) (tenant *catalog.Tenant, err error) {
-	err = x.db.Read(ctx, "find tenant", func(q *db.Queries) error {
+// Rejoin returns the tenant of a checkout that is in the index, and [db.ErrTenantGone]
+// if it is not: unlike [Index.Tenant] it does not undo a deletion. It notes that the tenant
+// is in use, unless the role may only read.
+func (x *Index) Rejoin(ctx context.Context, key catalog.TenantKey) (*catalog.Tenant, error) {
+	var tenant *catalog.Tenant
+	err := x.db.Write(ctx, "find tenant", func(q *db.Queries) error {
 		found, row, err := lookUp(ctx, q, key)
 		if err == nil && row.DeletedAt != nil {
 			err = db.ErrTenantGone
 		}
-		tenant = found
-		return err
-	})
-	if db.IsNoRows(err) {
-		err = db.ErrTenantGone
-	}
-	if err == nil {
-		tenant.ReadOnly = true
-	}
-	return tenant, err
-}
-
-// Rejoin returns the tenant of a checkout that is in the index, and [db.ErrTenantGone]
-// if it is not: unlike [Index.Tenant] it does not undo a deletion.
-func (x *Index) Rejoin(ctx context.Context, key catalog.TenantKey) (*catalog.Tenant, error) {
-	tenant := &catalog.Tenant{Key: key}
-	err := x.db.Write(ctx, "find tenant", func(q *db.Queries) error {
-		projectID, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: key.Project})
 		if err != nil {
 			return err
 		}
-		row, err := q.TenantRejoin(ctx, db.TenantRejoinParams{
-			ProjectID: projectID, BranchName: key.Branch, PathHash: key.PathHash,
-		})
-		tenant.ProjectID, tenant.ID, tenant.Generation, tenant.ModelID = projectID, row.ID, row.Generation, row.EmbeddingModelID
-		return err
+		tenant = found
+		return q.TenantSeen(ctx, db.TenantSeenParams{ProjectID: tenant.ProjectID, ID: tenant.ID})
 	})
-	if db.IsDenied(err) {
-		tenant, err = x.readOnly(ctx, key)
-	}
 	if db.IsNoRows(err) {
 		return nil, db.ErrTenantGone
+	}
+	if tenant != nil && db.IsDenied(err) {
+		tenant.ReadOnly, err = true, nil
 	}
 	return x.located(ctx, tenant, err)
 }
 
-// TenantState says whether a tenant was deleted since it was registered.
-type TenantState struct {
-	// Deleted is set while the checkout is not in the index. DeletedAt is when it was
-	// deleted, or zero if the index no longer knows.
-	Deleted   bool
-	DeletedAt time.Time
-	// Replaced is set if it was deleted and has been activated again since.
-	Replaced bool
-	// Remade is set if the database is another one than that in which the tenant was
-	// registered: it was dropped and made again.
-	Remade bool
-}
-
-// State looks the tenant up.
-func (x *Index) State(ctx context.Context, tenant *catalog.Tenant) (state TenantState, err error) {
-	err = x.db.Read(ctx, "look up tenant", func(q *db.Queries) error {
-		state = TenantState{}
-		projectID := tenant.ProjectID
-		row, err := find(ctx, q, projectID, tenant.Key)
-		if db.IsNoRows(err) { // it may be there in a new project of the same name
-			if projectID, err = q.ProjectFind(ctx, db.ProjectFindParams{Name: tenant.Key.Project}); err == nil {
-				row, err = find(ctx, q, projectID, tenant.Key)
-			}
-		}
-		switch {
-		case db.IsNoRows(err):
-			state.Deleted = true
-			return nil
-		case err != nil:
-			return err
-		case row.DeletedAt != nil:
-			state.Deleted, state.DeletedAt = true, *row.DeletedAt
-		default:
-			state.Replaced = !tenant.Same(&catalog.Tenant{ProjectID: projectID, ID: row.ID, Generation: row.Generation})
-		}
-		return nil
-	})
-	if err == nil && (state.Deleted || state.Replaced) {
-		var identity string
-		identity, err = x.db.Identity(ctx)
-		state.Remade = identity != tenant.Database
+// State reports whether a tenant was deleted since it was registered, even if the checkout was
+// activated again since: each deletion gives it another generation. It is remade if the
+// database is another one than that in which it was registered: it was dropped and made again.
+func (x *Index) State(ctx context.Context, tenant *catalog.Tenant) (gone, remade bool, err error) {
+	generation, err := db.ReadOne(ctx, x.db, "look up tenant", (*db.Queries).TenantGeneration,
+		db.TenantGenerationParams{ProjectID: tenant.ProjectID, ID: tenant.ID})
+	if err == nil && generation == tenant.Generation || err != nil && !db.IsNoRows(err) {
+		return false, false, err
 	}
-	return state, err
+	identity, err := x.db.Identity(ctx)
+	return true, identity != tenant.Database, err
 }
 
 // lookUp finds a checkout, with the model that makes its vectors, 0 before the first. The error
@@ -151,12 +100,22 @@ func lookUp(ctx context.Context, q *db.Queries, key catalog.TenantKey) (*catalog
 	if err != nil {
 		return nil, db.TenantFindRow{}, err
 	}
-	row, err := find(ctx, q, projectID, key)
-	return &catalog.Tenant{Key: key, ProjectID: projectID, ID: row.ID, Generation: row.Generation}, row, err
+	row, err := q.TenantFind(ctx, db.TenantFindParams{ProjectID: projectID, BranchName: key.Branch, PathHash: key.PathHash})
+	tenant := &catalog.Tenant{Key: key, ProjectID: projectID, ID: row.ID, Generation: row.Generation, ModelID: &row.ModelID}
+	return tenant, row, err
 }
 
-func find(ctx context.Context, q *db.Queries, projectID int32, key catalog.TenantKey) (db.TenantFindRow, error) {
-	return q.TenantFind(ctx, db.TenantFindParams{ProjectID: projectID, BranchName: key.Branch, PathHash: key.PathHash})
+// inProject runs f as [db.Database.Read] does, with the id of a project. It is no error if the
+// index does not have the project, or if f's query for one row finds none.
+func (x *Index) inProject(ctx context.Context, op, project string, f func(q *db.Queries, id int32) error) error {
+	err := x.db.Read(ctx, op, func(q *db.Queries) error {
+		id, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: project})
+		if err != nil {
+			return err
+		}
+		return f(q, id)
+	})
+	return exceptNoRows(err)
 }
 
 // exceptNoRows returns an error, but nil for that of a query for one row that found none.
@@ -170,15 +129,11 @@ func exceptNoRows(err error) error {
 // LastBranch returns the branch on which a checkout of the project was last in
 // use, "" if the index knows none.
 func (x *Index) LastBranch(ctx context.Context, project, pathHash string) (branch string, err error) {
-	err = x.db.Read(ctx, "look up the last branch", func(q *db.Queries) error {
-		projectID, err := q.ProjectFind(ctx, db.ProjectFindParams{Name: project})
-		if err != nil {
-			return err
-		}
-		branch, err = q.TenantLastBranch(ctx, db.TenantLastBranchParams{ProjectID: projectID, PathHash: pathHash})
+	err = x.inProject(ctx, "look up the last branch", project, func(q *db.Queries, id int32) error {
+		branch, err = q.TenantLastBranch(ctx, db.TenantLastBranchParams{ProjectID: id, PathHash: pathHash})
 		return err
 	})
-	return branch, exceptNoRows(err)
+	return branch, err
 }
 
 // HandbookEdition is the handbook between two changes: equal editions have

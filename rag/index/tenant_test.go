@@ -34,17 +34,17 @@ func TestState_FollowsDeletionsAndActivations(t *testing.T) {
 				}
 				want = []string{"manual/b.md"}
 			}
-			check := func(what string, tenant *catalog.Tenant, deleted, replaced bool) {
+			check := func(what string, tenant *catalog.Tenant, want bool) {
 				t.Helper()
-				state, err := f.Index.State(t.Context(), tenant)
+				gone, _, err := f.Index.State(t.Context(), tenant)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if state.Deleted != deleted || state.Replaced != replaced || state.DeletedAt.IsZero() == (deleted && external) {
-					t.Errorf("%s: %+v, want deleted %v, replaced %v", what, state, deleted, replaced)
+				if gone != want {
+					t.Errorf("%s: gone is %v, want %v", what, gone, want)
 				}
 			}
-			check("before", f.Tenant, false, false)
+			check("before", f.Tenant, false)
 			if rejoined, err := f.Index.Rejoin(t.Context(), f.Tenant.Key); err != nil || !rejoined.Same(f.Tenant) {
 				t.Errorf("before, a second server gets %+v, %v", rejoined, err)
 			}
@@ -55,13 +55,13 @@ func TestState_FollowsDeletionsAndActivations(t *testing.T) {
 			if diff := cmp.Diff(want, f.Rows(t, `SELECT relative_path FROM documents`)); diff != "" {
 				t.Errorf("documents (-want +got):\n%s", diff)
 			}
-			check("deleted", f.Tenant, true, false)
+			check("deleted", f.Tenant, true)
 			if _, err := f.Index.Rejoin(t.Context(), f.Tenant.Key); !errors.Is(err, db.ErrTenantGone) {
 				t.Errorf("deleted, a second server gets %v, want ErrTenantGone", err)
 			}
 			again := f.Branch(t, "main")
-			check("activated again, for the first", f.Tenant, false, true)
-			check("activated again, for the second", again, false, false)
+			check("activated again, for the first", f.Tenant, true)
+			check("activated again, for the second", again, false)
 			checkGone(t, f, f.Tenant, sample{path: "docs/a.md", subjects: []string{"apples"}})
 			f.Add(t, again, file("docs/a.md", "Apples."))
 		})

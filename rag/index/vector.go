@@ -27,11 +27,11 @@ type vector struct {
 // embedParts embeds a passage that is too long for the model in halves, or their
 // halves. Its vector is the mean of theirs, by their lengths.
 func (x *Index) embedParts(ctx context.Context, heading, text string) (ollama.Embedding, error) {
-	first, second, ok := markdown.Passage{Text: text}.Halve()
+	first, second, ok := markdown.Halve(text)
 	if !ok {
 		return ollama.Embedding{Err: ollama.ErrInputTooLong}, nil
 	}
-	parts := []string{first.Text, second.Text}
+	parts := []string{first, second}
 	embeddings, err := x.embedder.Embed(ctx, []string{embeddedText(heading, parts[0]), embeddedText(heading, parts[1])})
 	if err != nil {
 		return ollama.Embedding{}, fmt.Errorf("embed a long passage: %w", err)
@@ -76,7 +76,7 @@ func unitVector(sum []float64) []float32 {
 }
 
 func (x *Index) storeVectors(
-	ctx context.Context, projectID int32, model usedModel, collection catalog.Collection, vectors []vector,
+	ctx context.Context, projectID int32, model *usedModel, collection catalog.Collection, vectors []vector,
 ) error {
 	if len(vectors) == 0 {
 		return nil
@@ -88,33 +88,21 @@ func (x *Index) storeVectors(
 		params.Hashes = append(params.Hashes, v.hash)
 		params.Embeddings = append(params.Embeddings, pgvector.NewHalfVector(v.embedding))
 	}
-	return x.db.WritePipeline(ctx, "add vectors",
-		func(q *db.Queries) error {
-			return q.LockProjectShared(ctx, db.LockProjectSharedParams{Class: db.LockPassages, ProjectID: projectID})
-		},
-		func(q *db.Queries) error { return q.EmbeddingInsertMany(ctx, params) })
+	return x.db.Write(ctx, "add vectors", func(q *db.Queries) error {
+		return q.Commit(ctx, lockPassagesShared(ctx, projectID),
+			func(q *db.Queries) error { return q.EmbeddingInsertMany(ctx, params) })
+	})
 }
 
 // failures returns which documents have the passages that cannot be embedded.
-func (x *Index) failures(
-	ctx context.Context, tenant *catalog.Tenant, collections []catalog.Collection, reasons map[uuid.UUID]error,
-) (failures []document.Failure, err error) {
-	hashes := slices.Collect(maps.Keys(reasons))
-	err = x.db.Read(ctx, "find passages", func(q *db.Queries) error {
-		failures = nil
-		for _, collection := range collections {
-			rows, err := q.ChunkPlaces(ctx, db.ChunkPlacesParams{
-				ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collection: collection, Hashes: hashes,
-			})
-			if err != nil {
-				return err
-			}
-			for _, row := range rows {
-				failures = append(failures, document.Failure{Path: row.RelativePath, Err: fmt.Errorf(
-					"lines %d to %d are found by their words only: %w", row.StartLine, row.EndLine, reasons[row.PassageHash])})
-			}
-		}
-		return nil
+func (x *Index) failures(ctx context.Context, tenant *catalog.Tenant, reasons map[uuid.UUID]error) ([]document.Failure, error) {
+	rows, err := db.ReadOne(ctx, x.db, "find passages", (*db.Queries).ChunkPlaces, db.ChunkPlacesParams{
+		ProjectID: tenant.ProjectID, TenantID: tenant.ID, Hashes: slices.Collect(maps.Keys(reasons)),
 	})
+	failures := make([]document.Failure, len(rows))
+	for i, row := range rows {
+		failures[i] = document.Failure{Path: row.RelativePath, Err: fmt.Errorf(
+			"lines %d to %d are found by their words only: %w", row.StartLine, row.EndLine, reasons[row.PassageHash])}
+	}
 	return failures, err
 }

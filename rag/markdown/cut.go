@@ -80,22 +80,15 @@ func (c *candidates) best() point {
 	}
 }
 
-// Halve splits a passage that turned out to be too long. It splits between paragraphs
-// if there is such a place in the middle half of the text, else between lines, else
-// between words, else between characters, each time as near to the middle as possible.
-// It returns false for a text of a single character.
-func (p Passage) Halve() (first, second Passage, ok bool) {
-	cut := halfway(p.Text)
-	head := strings.TrimRightFunc(p.Text[:cut], unicode.IsSpace)
-	tail := trimStart(p.Text[cut:])
-	if head == "" || tail == "" {
-		return Passage{}, Passage{}, false
-	}
-	first, second = p, p
-	first.Text, second.Text = head, tail
-	first.EndLine = max(p.StartLine, p.EndLine-strings.Count(p.Text[len(head):], "\n"))
-	second.StartLine = max(p.StartLine, p.EndLine-strings.Count(tail, "\n"))
-	return first, second, true
+// Halve splits a text that turned out to be too long. It splits between paragraphs if there
+// is such a place in the middle half of the text, else between lines, else between words,
+// else between characters, each time as near to the middle as possible. It returns false
+// for a text of a single character.
+func Halve(text string) (first, second string, ok bool) {
+	cut := halfway(text)
+	first = strings.TrimRightFunc(text[:cut], unicode.IsSpace)
+	second = trimStart(text[cut:])
+	return first, second, first != "" && second != ""
 }
 
 // halfway returns where to split text so that neither part is blank, or 0.
@@ -143,14 +136,10 @@ func nearest(text, boundary string, middle, reach int) int {
 // trimStart removes blank lines from the start of text, and keeps the indentation of
 // the first line. If text begins in the middle of a line, it removes white space.
 func trimStart(text string) string {
+	trimmed := strings.TrimLeftFunc(text, unicode.IsSpace)
 	if !strings.HasPrefix(text, "\n") {
-		return strings.TrimLeftFunc(text, unicode.IsSpace)
+		return trimmed
 	}
-	for {
-		line, rest, found := strings.Cut(text, "\n")
-		if !found || !blank(line) {
-			return text
-		}
-		text = rest
-	}
+	space := text[:len(text)-len(trimmed)]
+	return text[strings.LastIndexByte(space, '\n')+1:]
 }

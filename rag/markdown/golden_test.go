@@ -18,10 +18,10 @@ func TestGolden(t *testing.T) {
 		file  string
 		limit markdown.Limit
 	}{
-		{file: "problem.md"},
-		{file: "sections.md", limit: markdown.Limit{SplitLines: 20}},
-		{file: "window.md", limit: markdown.Limit{MaxTokens: 192}},
-		{file: "plain.md"},
+		{"problem.md", markdown.DefaultLimit()},
+		{"sections.md", markdown.Limit{MaxTokens: 480, SplitLines: 20, SectionLines: 1000}},
+		{"window.md", markdown.Limit{MaxTokens: 192, SplitLines: 500, SectionLines: 1000}},
+		{"plain.md", markdown.DefaultLimit()},
 	}
 	for _, test := range tests {
 		t.Run(test.file, func(t *testing.T) {

@@ -1,10 +1,9 @@
 // Package markdown parses a markdown file into front matter, title, summary, links
 // and the passages to embed, each with its lines in the file.
 //
-// All its functions are pure, but for the time after which they give a file up. It knows markdown, YAML and
-// the size of an embedding
-// model's window; it must not know files, SQL or Ollama, nor what front matter means
-// beyond title, summary and promotion_level.
+// All its functions are pure, but for the time after which they give a file up. It knows
+// markdown, YAML and the size of an embedding model's window; it must not know files, SQL
+// or Ollama, nor what front matter means beyond title, summary and promotion_level.
 //
 // Input is untrusted: time and memory are about proportional to its size.
 package markdown
@@ -120,15 +119,12 @@ func readLines(src []byte) ([]string, error) {
 const maxParseTime = 30 * time.Second
 
 func newDocument(src []byte, lines []string, frontMatter map[string]any, body int) (*Document, error) {
-	parsed, ok := parseBody(lines[body:], defaultPieceSize(), time.Now().Add(maxParseTime))
-	if !ok {
-		return nil, errorf(1, "takes longer than %s to parse; split the file", maxParseTime)
-	}
 	doc := &Document{
-		FrontMatter: frontMatter, FrontMatterLines: body, Title: parsed.title, Summary: parsed.summary,
-		Links: parsed.links, Fragments: parsed.fragments,
-		CharCount: utf8.RuneCount(src), LineCount: len(lines),
-		outline: newOutline(lines, body, parsed),
+		FrontMatter: frontMatter, FrontMatterLines: body, Links: []string{},
+		CharCount: utf8.RuneCount(src), LineCount: len(lines), outline: newOutline(lines, body),
+	}
+	if !doc.parseBody(defaultPieceSize(), time.Now().Add(maxParseTime)) {
+		return nil, errorf(1, "takes longer than %s to parse; split the file", maxParseTime)
 	}
 	if title, ok := frontMatter["title"].(string); ok && strings.TrimSpace(title) != "" {
 		doc.Title = collapse(title)

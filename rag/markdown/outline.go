@@ -17,28 +17,33 @@ const (
 // outline is the structure by which a document is split into passages. A line is given by its
 // index in lines.
 type outline struct {
-	lines    []string // of the whole file
-	body     int      // first line after the front matter
-	depth    []uint8  // as in body, but for every line of the file
+	lines []string // of the whole file
+	body  int      // first line after the front matter
+	// depth is, for every line, the nesting depth of the outermost block that begins
+	// there: 0 at the top level, 1 for the items of a list. It is insideBlock if no
+	// block begins there.
+	depth []uint8
+	// headings are in order, without those that are nested in another block.
 	headings []heading
 	tenths   []int // tenths[i]: estimated tenths of a token of all lines before i
 }
 
-func newOutline(lines []string, bodyLine int, parsed body) outline {
-	o := outline{
-		lines: lines, body: bodyLine,
-		depth:    append(slices.Repeat([]uint8{insideBlock}, bodyLine), parsed.depth...),
-		headings: parsed.headings,
-		tenths:   make([]int, len(lines)+1),
-	}
-	for i := range o.headings {
-		o.headings[i].line += bodyLine
-	}
-	for i, line := range lines {
-		o.tenths[i+1] = o.tenths[i]
-		if i >= bodyLine {
-			o.tenths[i+1] += estimateTenths(line)
-		}
+const (
+	// maxDepth is the greatest depth that is recorded; deeper blocks get it too.
+	maxDepth    = 16
+	insideBlock = 255
+)
+
+type heading struct {
+	line, level int
+	text        string
+}
+
+// newOutline returns an outline whose blocks and headings are not known yet.
+func newOutline(lines []string, body int) outline {
+	o := outline{lines: lines, body: body, depth: slices.Repeat([]uint8{insideBlock}, len(lines)), tenths: make([]int, len(lines)+1)}
+	for i := body; i < len(lines); i++ {
+		o.tenths[i+1] = o.tenths[i] + estimateTenths(lines[i])
 	}
 	return o
 }

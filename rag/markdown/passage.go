@@ -1,9 +1,6 @@
 package markdown
 
-import (
-	"cmp"
-	"strings"
-)
+import "strings"
 
 // Passage is the unit that is searched and embedded: a section, or a part of one,
 // that fits the embedding model's window.
@@ -21,10 +18,10 @@ type Passage struct {
 	Text string
 }
 
-// Limit bounds passages. A field that is 0 takes its default.
+// Limit bounds passages; see [DefaultLimit].
 type Limit struct {
 	// MaxTokens bounds EstimateTokens of what is embedded: heading, blank line
-	// and text. Less than 192 counts as 192.
+	// and text. It is at least 192.
 	MaxTokens int
 	// SplitLines is the number of lines over which a document is split at its
 	// headings even if it fits MaxTokens.
@@ -36,15 +33,6 @@ type Limit struct {
 
 // DefaultLimit suits a window of 512 tokens.
 func DefaultLimit() Limit { return Limit{MaxTokens: 480, SplitLines: 500, SectionLines: 1000} }
-
-func (l Limit) withDefaults() Limit {
-	defaults := DefaultLimit()
-	return Limit{
-		MaxTokens:    max(cmp.Or(l.MaxTokens, defaults.MaxTokens), maxTitleTokens+maxPathTokens+minTextTokens),
-		SplitLines:   cmp.Or(l.SplitLines, defaults.SplitLines),
-		SectionLines: cmp.Or(l.SectionLines, defaults.SectionLines),
-	}
-}
 
 // Bounds of what Heading returns, in estimated tokens. They leave minTextTokens
 // of the smallest window to the text.
@@ -78,7 +66,6 @@ func Heading(title, headerPath string) string {
 // is not blank is within the lines of a passage. A document without such a line has no
 // passages.
 func (d *Document) Passages(heading string, limit Limit) []Passage {
-	limit = limit.withDefaults()
 	p := packer{outline: &d.outline, maxLines: limit.SectionLines}
 	budget := func(s section) int { return limit.MaxTokens - EstimateTokens(Heading(heading, s.path)) }
 

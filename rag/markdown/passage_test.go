@@ -24,15 +24,17 @@ func fence(n int) string { return "```\n" + strings.Repeat("a ", n-6) + "\n```\n
 
 func TestPassages(t *testing.T) {
 	t.Parallel()
-	split := markdown.Limit{SplitLines: 1}
+	standard := markdown.DefaultLimit()
+	split, short := standard, standard
+	split.SplitLines, short.SectionLines = 1, 4
 	tests := []struct {
 		name, title, src string
 		limit            markdown.Limit
 		want             []string
 	}{
-		{"empty", "", "", markdown.Limit{}, []string{}},
-		{"front matter only", "", "---\na: 1\n---\n\n", markdown.Limit{}, []string{}},
-		{"short is one", "", "\n# T\n\n## A\n\na\n\n## B\n\nb\n\n", markdown.Limit{}, []string{"2-10"}},
+		{"empty", "", "", standard, []string{}},
+		{"front matter only", "", "---\na: 1\n---\n\n", standard, []string{}},
+		{"short is one", "", "\n# T\n\n## A\n\na\n\n## B\n\nb\n\n", standard, []string{"2-10"}},
 		{"over SplitLines", "", "# T\n\n## A\n\na\n\n## B\n\nb\n", split, []string{"1-5 ## A", "7-9 ## B"}},
 		{"front matter counts", "", "---\nx: 1\n---\n## A\na\n## B\nb\n", split, []string{"4-5 ## A", "6-7 ## B"}},
 		{"CRLF counts", "", "---\r\nx: 1\r\n---\r\n## A\r\na\r\n## B\r\nb\r\n", split, []string{"4-5 ## A", "6-7 ## B"}},
@@ -49,12 +51,12 @@ func TestPassages(t *testing.T) {
 		{"or with the one before", "", "## A\na\n## B\n### C\n## D\nd\n", split, []string{"1-4 ## A", "5-6 ## D"}},
 		{"or with the next, at the beginning", "", "## A\n## B\nb\n", split, []string{"1-3 ## B"}},
 		{"headings alone", "", "## A\n\n### B\n", split, []string{"1-3"}},
-		{"a heading without room beside its text", "T", "## A\n\n" + fence(476) + "\nb\n", markdown.Limit{}, []string{"1-5 ## A", "7-7 ## A"}},
-		{"a deeper heading is text", "T", "## A\n\na\n\n#### B\n\n" + fence(476), markdown.Limit{}, []string{"1-3 ## A", "5-5 ## A", "7-9 ## A"}},
-		{"headings go with what they head", "T", "a\n\n" + fence(400) + "\n#### B\n\n" + fence(400), markdown.Limit{}, []string{"1-5", "7-11"}},
-		{"an introduction goes with what it introduces", "T", "a\n\n" + fence(400) + "\n**So:**\n\n" + fence(400), markdown.Limit{}, []string{"1-5", "7-11"}},
-		{"SectionLines, between blocks only", "", "a\n\nb\n\n```\n\n\n\n\n\nc\n```\nd\n", markdown.Limit{SectionLines: 4}, []string{"1-3", "5-12", "13-13"}},
-		{"a long line", "", strings.Repeat("word ", 1000), markdown.Limit{}, []string{"1-1", "1-1", "1-1"}},
+		{"a heading without room beside its text", "T", "## A\n\n" + fence(476) + "\nb\n", standard, []string{"1-5 ## A", "7-7 ## A"}},
+		{"a deeper heading is text", "T", "## A\n\na\n\n#### B\n\n" + fence(476), standard, []string{"1-3 ## A", "5-5 ## A", "7-9 ## A"}},
+		{"headings go with what they head", "T", "a\n\n" + fence(400) + "\n#### B\n\n" + fence(400), standard, []string{"1-5", "7-11"}},
+		{"an introduction goes with what it introduces", "T", "a\n\n" + fence(400) + "\n**So:**\n\n" + fence(400), standard, []string{"1-5", "7-11"}},
+		{"SectionLines, between blocks only", "", "a\n\nb\n\n```\n\n\n\n\n\nc\n```\nd\n", short, []string{"1-3", "5-12", "13-13"}},
+		{"a long line", "", strings.Repeat("word ", 1000), standard, []string{"1-1", "1-1", "1-1"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -82,7 +84,7 @@ func TestPassages_LeavesOutHeadingThatPathRepeats(t *testing.T) {
 
 func TestPassages_CutsLine(t *testing.T) {
 	t.Parallel()
-	limit := markdown.Limit{MaxTokens: 192}
+	limit := markdown.Limit{MaxTokens: 192, SplitLines: 500, SectionLines: 1000}
 	tests := []struct {
 		name, line string
 		want       []string
@@ -115,63 +117,26 @@ func TestPassages_CutsLine(t *testing.T) {
 	}
 }
 
-func TestPassage_Halve(t *testing.T) {
+func TestHalve(t *testing.T) {
 	t.Parallel()
-	tests := []struct {
-		name          string
-		in            markdown.Passage
-		first, second markdown.Passage
-		whole         bool // cannot be cut
+	for _, test := range []struct {
+		name, text    string
+		first, second string
 	}{
-		{
-			name:   "paragraph",
-			in:     markdown.Passage{HeaderPath: "## A", StartLine: 5, EndLine: 9, Text: "one\ntwo\n\n\n  three"},
-			first:  markdown.Passage{HeaderPath: "## A", StartLine: 5, EndLine: 6, Text: "one\ntwo"},
-			second: markdown.Passage{HeaderPath: "## A", StartLine: 9, EndLine: 9, Text: "  three"},
-		},
-		{
-			name:   "line nearest to the middle",
-			in:     markdown.Passage{StartLine: 1, EndLine: 4, Text: "a\nbbb BBB\ncc CC\nd"},
-			first:  markdown.Passage{StartLine: 1, EndLine: 2, Text: "a\nbbb BBB"},
-			second: markdown.Passage{StartLine: 3, EndLine: 4, Text: "cc CC\nd"},
-		},
-		{
-			name:   "a paragraph far from the middle does not count",
-			in:     markdown.Passage{StartLine: 1, EndLine: 3, Text: "a\n\nbbbb cccc dddd"},
-			first:  markdown.Passage{StartLine: 1, EndLine: 3, Text: "a\n\nbbbb"},
-			second: markdown.Passage{StartLine: 3, EndLine: 3, Text: "cccc dddd"},
-		},
-		{
-			name:   "word of a part of a line",
-			in:     markdown.Passage{StartLine: 7, EndLine: 7, Text: "aa bb cc"},
-			first:  markdown.Passage{StartLine: 7, EndLine: 7, Text: "aa bb"},
-			second: markdown.Passage{StartLine: 7, EndLine: 7, Text: "cc"},
-		},
-		{
-			name:   "character",
-			in:     markdown.Passage{StartLine: 2, EndLine: 2, Text: "äöü"},
-			first:  markdown.Passage{StartLine: 2, EndLine: 2, Text: "ä"},
-			second: markdown.Passage{StartLine: 2, EndLine: 2, Text: "öü"},
-		},
-		{
-			name:   "lines before the text stay with the first",
-			in:     markdown.Passage{StartLine: 1, EndLine: 4, Text: "a\nb"},
-			first:  markdown.Passage{StartLine: 1, EndLine: 3, Text: "a"},
-			second: markdown.Passage{StartLine: 4, EndLine: 4, Text: "b"},
-		},
-		{name: "one character", in: markdown.Passage{StartLine: 1, EndLine: 1, Text: " ä "}, whole: true},
-		{name: "nothing", in: markdown.Passage{StartLine: 1, EndLine: 1}, whole: true},
+		{"paragraph", "one\ntwo\n\n\n  three", "one\ntwo", "  three"},
+		{"line nearest to the middle", "a\nbbb BBB\ncc CC\nd", "a\nbbb BBB", "cc CC\nd"},
+		{"a paragraph far from the middle does not count", "a\n\nbbbb cccc dddd", "a\n\nbbbb", "cccc dddd"},
+		{"word of a part of a line", "aa bb cc", "aa bb", "cc"},
+		{"character", "äöü", "ä", "öü"},
+	} {
+		first, second, ok := markdown.Halve(test.text)
+		if !ok || first != test.first || second != test.second {
+			t.Errorf("%s: %q and %q, %t, want %q and %q", test.name, first, second, ok, test.first, test.second)
+		}
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			first, second, ok := test.in.Halve()
-			if ok == test.whole {
-				t.Fatalf("ok is %t", ok)
-			}
-			if diff := cmp.Diff([]markdown.Passage{test.first, test.second}, []markdown.Passage{first, second}); diff != "" {
-				t.Errorf("halves (-want +got):\n%s", diff)
-			}
-		})
+	for _, text := range []string{" ä ", ""} {
+		if first, second, ok := markdown.Halve(text); ok {
+			t.Errorf("%q is cut into %q and %q", text, first, second)
+		}
 	}
 }

@@ -36,10 +36,15 @@ func TestParseBody_InPiecesIsTheSame(t *testing.T) {
 		}
 		src := strings.Join(parts, []string{"\n", "\n\n"}[random.IntN(2)])
 		lines := linesOf(src)
-		want, _ := parseBody(lines, whole, time.Now().Add(maxParseTime))
+		parse := func(size pieceSize) *Document {
+			doc := &Document{outline: newOutline(lines, 0)}
+			doc.parseBody(size, time.Now().Add(maxParseTime))
+			return doc
+		}
+		want := parse(whole)
 		for _, size := range []int{1, 10, 40} {
-			got, _ := parseBody(lines, pieceSize{usual: size, longest: whole.longest}, time.Now().Add(maxParseTime))
-			if diff := cmp.Diff(want, got, cmp.AllowUnexported(body{}, heading{})); diff != "" {
+			got := parse(pieceSize{usual: size, longest: whole.longest})
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(Document{}, outline{}, heading{})); diff != "" {
 				t.Fatalf("seed %d, pieces of %d bytes (-whole +pieces):\n%s\n%s", seed, size, diff, src)
 			}
 		}
@@ -56,7 +61,8 @@ func TestParseBody_EndsInTime(t *testing.T) {
 		"what is all read": "a\n",
 	} {
 		began := time.Now()
-		if _, ok := parseBody(linesOf(text), defaultPieceSize(), began); ok {
+		doc := &Document{outline: newOutline(linesOf(text), 0)}
+		if doc.parseBody(defaultPieceSize(), began) {
 			t.Errorf("%s: it has ended in no time", name)
 		}
 		if took := time.Since(began); took > 5*time.Second {

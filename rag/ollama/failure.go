@@ -135,22 +135,27 @@ func badResponse(problem string) *failure {
 	return &failure{kind: refused, err: fmt.Errorf("%w: %s; is this an Ollama server?", ErrBadResponse, problem)}
 }
 
-var (
+// Patterns of messages.
+const (
 	// tooLong matches what Ollama's versions say: "input length exceeds maximum
 	// context length" (0.10), "the input length exceeds the context length",
 	// "input exceeds maximum context length and cannot be truncated further".
-	tooLong = regexp.MustCompile(`(?i)(input|prompt)( length)? exceeds (the |maximum |the maximum )?context length`)
+	tooLong = `(?i)(input|prompt)( length)? exceeds (the |maximum |the maximum )?context length`
 	// notANumber matches "json: unsupported value: NaN", which comes as a 500, and
 	// "embedding contains NaN or Inf values": some models always overflow on certain
 	// texts.
-	notANumber = regexp.MustCompile(`unsupported value: (NaN|[+-]?Inf)|contains NaN`)
+	notANumber = `unsupported value: (NaN|[+-]?Inf)|contains NaN`
 	// noSuchModel matches `model "x" not found, try pulling it first` and
 	// "model 'x' not found", but not a proxy's page.
-	noSuchModel = regexp.MustCompile(`(?i)model .*not found`)
+	noSuchModel = `(?i)model .*not found`
 	// unfitModel matches errors about the model that come as a 400 and say nothing
 	// about the text.
-	unfitModel = regexp.MustCompile(`(?i)does not support|invalid model name`)
+	unfitModel = `(?i)does not support|invalid model name`
 )
+
+// matches compiles the pattern for each failure, of which there are few, rather than at each
+// start of the program.
+func matches(pattern, message string) bool { return regexp.MustCompile(pattern).MatchString(message) }
 
 func classifyStatus(status int, message string) *failure {
 	message = shorten(message)
@@ -160,13 +165,13 @@ func classifyStatus(status int, message string) *failure {
 		return errors.New(text + advice)
 	}
 	switch {
-	case tooLong.MatchString(message):
+	case matches(tooLong, message):
 		f.kind, f.err = badInput, fmt.Errorf("%w (%s)", ErrInputTooLong, message)
-	case notANumber.MatchString(message):
+	case matches(notANumber, message):
 		f.kind, f.err = badInput, &InputError{Problem: message}
-	case status == http.StatusNotFound && noSuchModel.MatchString(message):
+	case status == http.StatusNotFound && matches(noSuchModel, message):
 		f.kind, f.err = modelMissing, errors.New(message)
-	case status == http.StatusBadRequest && !unfitModel.MatchString(message):
+	case status == http.StatusBadRequest && !matches(unfitModel, message):
 		f.kind, f.err = badInput, &InputError{Problem: message}
 	case status >= http.StatusInternalServerError,
 		status == http.StatusRequestTimeout, status == http.StatusTooManyRequests:

@@ -110,23 +110,15 @@ func standsIn(text, identifier string) bool {
 
 func touches(r rune) bool { return isWordRune(r) && !inPairs(r) }
 
-// identifiers returns the distinct identifiers of a text.
-func identifiers(project int32, text string) []Identifier {
-	found := []Identifier{}
-	a := analyser{text: text, emit: func(occurrence) {}}
-	a.identifier = func(name string) {
-		if len(found) == maxIdentifiers || len(name) > maxCompoundBytes {
-			return
-		}
-		// The parts of a name are found by its capitals.
-		parts := hashesOf(project, name)
-		name = fold(name)
-		if !slices.ContainsFunc(found, func(other Identifier) bool { return other.Name == name }) {
-			found = append(found, Identifier{Name: name, Hash: hashTerm(project, stem(name)), terms: parts})
-		}
+// withIdentifier adds a name to the identifiers of a query, each once.
+func withIdentifier(found []Identifier, project int32, name string) []Identifier {
+	folded := fold(name)
+	known := func(other Identifier) bool { return other.Name == folded }
+	if len(found) == maxIdentifiers || len(name) > maxCompoundBytes || slices.ContainsFunc(found, known) {
+		return found
 	}
-	a.run()
-	return found
+	// The parts of a name are found by its capitals.
+	return append(found, Identifier{Name: folded, Hash: hashTerm(project, stem(folded)), terms: hashesOf(project, name)})
 }
 
 // minNumber is the least number of digits of a number that counts as an identifier.

@@ -16,11 +16,9 @@ type Query struct {
 	// Identifiers are the names in the text that have punctuation, digits or capitals
 	// inside, at most 16. A person who writes one looks for exactly that name.
 	Identifiers []Identifier
-	// Short is set if the query has at most six words.
-	Short bool
 
 	// Sequences of words, as [wordSequence] returns them: the texts in quotation
-	// marks, and the whole of a query that is looked for to the letter.
+	// marks, and the whole of a short query or of a line, "" of another.
 	quoted []quotation
 	whole  string
 
@@ -56,9 +54,11 @@ const (
 // NewQuery analyses a query about a project's passages. A query that consists of stop
 // words has no terms. A short one is looked for to the letter.
 func NewQuery(project int32, text string) Query {
-	q := Query{project: project}
+	q := Query{project: project, quoted: quotations(project, text)}
 	at := map[int32]int{}
-	analyse(text, func(o occurrence) {
+	a := analyser{text: text}
+	a.identifier = func(name string) { q.Identifiers = withIdentifier(q.Identifiers, project, name) }
+	a.emit = func(o occurrence) {
 		hash := hashTerm(project, o.term)
 		i, known := at[hash]
 		switch {
@@ -68,11 +68,9 @@ func NewQuery(project int32, text string) Query {
 			at[hash] = len(q.Terms)
 			q.Terms = append(q.Terms, QueryTerm{Name: o.term, Hash: hash, Count: 1})
 		}
-	})
-	q.Short = len(q.Terms) > 0 && isShort(text)
-	q.Identifiers = identifiers(project, text)
-	q.quoted = quotations(project, text)
-	if q.Short {
+	}
+	a.run()
+	if len(q.Terms) > 0 && isShort(text) {
 		q.whole = wordSequence(fold(text))
 	}
 	return q

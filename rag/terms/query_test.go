@@ -63,7 +63,7 @@ func TestNewQuery_CountsTermsAndWords(t *testing.T) {
 		"数据库连接池耗尽时怎么办才好呢":                   false,
 		"what is it": false, // no term
 	} {
-		if got := NewQuery(1, text).Short; got != want {
+		if got := NewQuery(1, text).whole != ""; got != want {
 			t.Errorf("%q is short: %v, want %v", text, got, want)
 		}
 	}

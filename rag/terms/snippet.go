@@ -2,6 +2,7 @@ package terms
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,16 +16,17 @@ const ellipsis = "…"
 // any of the terms shows its beginning. Markdown's marks of headings, quotations, code
 // fences and tables at the beginning of a line are left out.
 func (q Query) Snippet(body string, limit int) string {
-	text := oneLine(body)
-	if utf8.RuneCountInString(text) <= limit {
-		return text
+	line := oneLine(body)
+	text := []rune(line)
+	if len(text) <= limit {
+		return line
 	}
 	room := limit - 2*utf8.RuneCountInString(ellipsis)
 	if room <= 0 {
 		return ""
 	}
-	start, end := widen(text, q.bestWindow(text, room), room)
-	snippet := strings.TrimSpace(text[start:end])
+	start, end := widen(text, q.bestWindow(line, room), room)
+	snippet := strings.TrimSpace(string(text[start:end]))
 	if start > 0 {
 		snippet = ellipsis + snippet
 	}
@@ -34,12 +36,8 @@ func (q Query) Snippet(body string, limit int) string {
 	return snippet
 }
 
-// match is an occurrence of one of the query's terms, in bytes and characters.
-type match struct {
-	term                int
-	start, end          int
-	firstRune, lastRune int
-}
+// match is an occurrence of one of the query's terms: where it is, in characters.
+type match struct{ term, start, end int }
 
 // bestWindow returns the span of at most room characters that has the most distinct
 // terms of the query, and among equal ones the most matches. It only moves both ends
@@ -53,12 +51,12 @@ func (q Query) bestWindow(text string, room int) span {
 		if inside[m.term]++; inside[m.term] == 1 {
 			distinct++
 		}
-		for ; first < last && m.lastRune-matches[first].firstRune > room; first++ {
+		for ; first < last && m.end-matches[first].start > room; first++ {
 			if inside[matches[first].term]--; inside[matches[first].term] == 0 {
 				distinct--
 			}
 		}
-		if m.lastRune-matches[first].firstRune > room {
+		if m.end-matches[first].start > room {
 			continue // one word that is longer than the snippet
 		}
 		// No window has more matches than the text has bytes.
@@ -83,10 +81,7 @@ func (q Query) matches(text string) []match {
 		}
 		runes += utf8.RuneCountInString(text[counted:o.start])
 		counted = o.start
-		found = append(found, match{
-			term: term, start: o.start, end: o.end,
-			firstRune: runes, lastRune: runes + utf8.RuneCountInString(text[o.start:o.end]),
-		})
+		found = append(found, match{term, runes, runes + utf8.RuneCountInString(text[o.start:o.end])})
 	})
 	return found
 }
@@ -94,45 +89,28 @@ func (q Query) matches(text string) []match {
 // widen extends a window to at most room characters. It extends the window back to the
 // beginning of the sentence if that is near, else by a third of the room that is left;
 // then forward; and at the end of the text, back again. Neither end is inside a word.
-func widen(text string, window span, room int) (start, end int) {
-	left := room - utf8.RuneCountInString(text[window.start:window.end])
-	start = backBy(text, window.start, left/3)
-	if sentence := strings.LastIndexAny(text[start:window.start], ".!?"); sentence >= 0 && start > 0 {
-		start += sentence + 1
+func widen(text []rune, window span, room int) (start, end int) {
+	start = max(0, window.start-(room-(window.end-window.start))/3)
+	for i := window.start - 1; start > 0 && i >= start; i-- {
+		if strings.ContainsRune(".!?", text[i]) {
+			start = i + 1
+		}
 	}
 	start = wordStart(text, start, window.start)
-	left = room - utf8.RuneCountInString(text[start:window.end])
-	end = wordEnd(text, forwardBy(text, window.end, left), window.end)
+	end = wordEnd(text, min(start+room, len(text)), window.end)
 	if end == len(text) {
-		left = room - utf8.RuneCountInString(text[start:end])
-		start = wordStart(text, backBy(text, start, left), start)
+		start = wordStart(text, max(0, end-room), start)
 	}
 	return start, end
 }
 
-func backBy(text string, from, characters int) int {
-	for ; characters > 0 && from > 0; characters-- {
-		_, size := utf8.DecodeLastRuneInString(text[:from])
-		from -= size
-	}
-	return from
-}
-
-func forwardBy(text string, from, characters int) int {
-	for ; characters > 0 && from < len(text); characters-- {
-		_, size := utf8.DecodeRuneInString(text[from:])
-		from += size
-	}
-	return from
-}
-
 // wordStart moves start forward behind the next space, but not beyond bound, if
 // it is inside a word. Scripts without spaces may be cut between characters.
-func wordStart(text string, start, bound int) int {
+func wordStart(text []rune, start, bound int) int {
 	if start == 0 || !cutsWord(text, start) {
 		return start
 	}
-	if space := strings.IndexByte(text[start:bound], ' '); space >= 0 {
+	if space := slices.Index(text[start:bound], ' '); space >= 0 {
 		return start + space + 1
 	}
 	return bound
@@ -140,12 +118,14 @@ func wordStart(text string, start, bound int) int {
 
 // wordEnd moves end back to the last space, but not before bound, if it is
 // inside a word.
-func wordEnd(text string, end, bound int) int {
+func wordEnd(text []rune, end, bound int) int {
 	if end == len(text) || !cutsWord(text, end) {
 		return end
 	}
-	if space := strings.LastIndexByte(text[bound:end], ' '); space >= 0 {
-		return bound + space
+	for i := end - 1; i >= bound; i-- {
+		if text[i] == ' ' {
+			return i
+		}
 	}
 	if bound == 0 {
 		return end // nothing but one long word
@@ -155,9 +135,8 @@ func wordEnd(text string, end, bound int) int {
 
 // cutsWord reports whether neither side of the place is a space or of a script
 // without spaces.
-func cutsWord(text string, at int) bool {
-	before, _ := utf8.DecodeLastRuneInString(text[:at])
-	after, _ := utf8.DecodeRuneInString(text[at:])
+func cutsWord(text []rune, at int) bool {
+	before, after := text[at-1], text[at]
 	if unicode.Is(unicode.M, after) {
 		return true
 	}

@@ -1,24 +1,19 @@
 -- name: CleanupTenants :many
 -- Every checkout on a branch that has a repository, which the handbook has not.
 SELECT t.project_id, p.name AS project_name, t.id, t.branch_name, t.path_hash, t.repo_root, t.first_seen, t.last_seen,
-    (t.last_seen <= now() - make_interval(secs => @grace_seconds::float8))::boolean AS unseen
+    (t.last_seen <= now() - make_interval(secs => @grace_seconds::float8))::boolean AS unseen,
+    (coalesce(t.lease_until, '-infinity') > now())::boolean AS in_use
 FROM tenants t JOIN projects p ON p.id = t.project_id
 WHERE t.repo_root <> ''
 ORDER BY p.name, t.branch_name, t.path_hash;
-
--- name: CleanupLockTenant :one
--- False if a server indexes the tenant; else none can begin to before the
--- transaction ends. No row: the tenant is gone.
-SELECT (coalesce(lease_until, '-infinity') <= now())::boolean AS free
-FROM tenants WHERE project_id = @project_id AND id = @id FOR UPDATE;
 
 -- name: CleanupCountDocuments :one
 SELECT count(*) FROM documents WHERE project_id = @project_id AND tenant_id = @tenant_id;
 
 -- name: CleanupDeleteTenant :execrows
--- No row: the tenant was used since last_seen was read, or is gone. Documents,
--- chunks and links go by their foreign keys. Needs ProjectLock and
--- LockProjectExclusive.
+-- No row: the tenant was used since last_seen was read, or is gone: to register a tenant,
+-- to take its lease and to write to it change last_seen. Documents, chunks and links go by
+-- their foreign keys. Needs LockProjectExclusive.
 DELETE FROM tenants WHERE project_id = @project_id AND id = @id AND last_seen = @last_seen;
 
 -- name: CleanupProjects :many
@@ -28,13 +23,13 @@ SELECT id, name FROM projects ORDER BY name;
 SELECT id, version FROM tenants WHERE project_id = @project_id;
 
 -- name: CleanupUnusedPassages :many
--- The next passages by hash that no chunk uses. Chunks of removable tenants do not
+-- The first passages by hash that no chunk uses. Chunks of removable tenants do not
 -- count. It reads document_chunks_passage and the primary key of the passages once,
 -- whatever the number of tenants. It takes no lock: CleanupDeletePassages checks
 -- again what it found.
 SELECT p.hash
 FROM passages p
-WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash > @after::uuid
+WHERE p.collection = @collection AND p.project_id = @project_id
     AND NOT EXISTS (
         SELECT 1 FROM document_chunks c
         WHERE c.project_id = @project_id AND c.collection = @collection AND c.passage_hash = p.hash
@@ -57,11 +52,10 @@ WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = ANY
 
 -- name: CleanupClaim :execrows
 -- No row: unused passages of the project were looked for within the interval, or another
--- server has begun to.
+-- server has begun to. The project's first tenant has the time for all of them.
 UPDATE tenants t SET swept_at = now()
-WHERE t.project_id = @project_id AND t.id = @id AND NOT EXISTS (
-    SELECT 1 FROM tenants o
-    WHERE o.project_id = @project_id AND o.swept_at > now() - make_interval(secs => @interval_seconds::float8));
+WHERE t.project_id = @project_id AND t.id = (SELECT min(o.id) FROM tenants o WHERE o.project_id = @project_id)
+    AND coalesce(t.swept_at <= now() - make_interval(secs => @interval_seconds::float8), true);
 
 -- name: CleanupCountChunks :one
 SELECT count(*) FROM document_chunks WHERE project_id = @project_id;

@@ -50,10 +50,10 @@ WHERE c.project_id = @project_id AND c.document_id = ANY(@document_ids::bigint[]
 ORDER BY c.document_id, c.ordinal;
 
 -- name: ChunkPlaces :many
--- Where the tenant's documents have some passages.
+-- Where the tenant's documents of all collections have some passages.
 SELECT c.passage_hash, d.relative_path, c.start_line, c.end_line
 FROM document_chunks c
 JOIN documents d ON d.project_id = @project_id AND d.id = c.document_id
-WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
+WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = ANY(enum_range(NULL::collection))
     AND c.promotion_level = ANY(enum_range(NULL::promotion_level)) AND c.passage_hash = ANY(@hashes::uuid[])
 ORDER BY d.relative_path, c.start_line;

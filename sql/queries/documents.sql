@@ -106,7 +106,7 @@ WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @coll
 
 -- name: DocumentPlaces :many
 -- The tenant's documents that cite places of the repository, or are critical.
-SELECT id, relative_path, title, promotion_level, places::text[] AS places
+SELECT id, relative_path AS path, title, promotion_level AS level, places::text[] AS places
 FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
     AND (places IS NOT NULL OR promotion_level = 'critical');

@@ -53,13 +53,14 @@ FOR SHARE OF p
 ON CONFLICT (collection, project_id, model_id, hash) DO NOTHING;
 
 -- name: EmbeddingDeleteUnused :execrows
--- Vectors of models that no tenant of the project uses, some at a time.
+-- Vectors of models that no tenant of the project uses, of some passages at a time.
 DELETE FROM embeddings e
-WHERE e.project_id = @project_id AND e.collection = @collection AND e.hash IN (
+WHERE e.project_id = @project_id AND e.collection = ANY(enum_range(NULL::collection)) AND e.hash IN (
     SELECT u.hash FROM embeddings u
-    WHERE u.project_id = @project_id AND u.collection = @collection AND u.model_id <> ALL(@used::integer[])
+    WHERE u.project_id = @project_id AND u.collection = ANY(enum_range(NULL::collection))
+        AND NOT EXISTS (SELECT 1 FROM tenants t WHERE t.project_id = @project_id AND t.embedding_model_id = u.model_id)
     LIMIT @max_embeddings)
-    AND e.model_id <> ALL(@used::integer[]);
+    AND NOT EXISTS (SELECT 1 FROM tenants t WHERE t.project_id = @project_id AND t.embedding_model_id = e.model_id);
 
 -- name: EmbeddingMeans :many
 -- The mean of the vectors of each document of the tenant that has one for every passage.

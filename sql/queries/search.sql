@@ -1,6 +1,7 @@
 -- The searches return one row a document, that of its best passage, or with
 -- each_passage one row a passage, once in every document that has it. All rows have
 -- the same columns: what is known of the passage, whichever search has found it.
+-- candidates is of SearchHNSW, line and line_bm25 are of SearchLines.
 --
 -- In this file OFFSET 0 keeps a sub-select one: it is looked up row by row. Joined
 -- as the planner likes, two tables whose statistics are older than the tenant are
@@ -35,8 +36,7 @@ SELECT coalesce((
 -- Compares the query with the vector of every passage of the tenant that the filters
 -- let through. Vectors are reached by primary key from document_chunks_passage. With
 -- unembedded the passages that have no vector, all of them if query is NULL, come
--- after the others; their distance is NaN. candidates is there so that a row has the
--- columns of SearchHNSW.
+-- after the others; their distance is NaN.
 WITH compared AS (
     SELECT c.document_id, c.ordinal, c.passage_hash, coalesce(e.distance, 'NaN') AS distance
     FROM document_chunks c
@@ -67,7 +67,7 @@ WITH compared AS (
 SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
     d.file_size, d.file_mtime, d.file_ctime, d.file_inode, d.schema_hash,
     c.ordinal, c.header_path, c.start_line, c.end_line, p.hash, p.heading, p.content, p.bm25,
-    top.distance::float8 AS distance, 0::bigint AS candidates
+    top.distance::float8 AS distance, 0::bigint AS candidates, 0::integer AS line, 0::float8 AS line_bm25
 FROM top
 JOIN documents d ON d.project_id = @project_id AND d.id = top.document_id
 JOIN document_chunks c ON c.project_id = @project_id AND c.document_id = top.document_id AND c.ordinal = top.ordinal
@@ -125,7 +125,7 @@ WITH nearest AS MATERIALIZED (
 SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
     d.file_size, d.file_mtime, d.file_ctime, d.file_inode, d.schema_hash,
     c.ordinal, c.header_path, c.start_line, c.end_line, p.hash, p.heading, p.content, p.bm25,
-    top.distance::float8 AS distance, (SELECT count(*) FROM nearest) AS candidates
+    top.distance::float8 AS distance, (SELECT count(*) FROM nearest) AS candidates, 0::integer AS line, 0::float8 AS line_bm25
 FROM top
 JOIN documents d ON d.project_id = @project_id AND d.id = top.document_id
 JOIN document_chunks c ON c.project_id = @project_id AND c.document_id = top.document_id AND c.ordinal = top.ordinal
@@ -176,7 +176,7 @@ WITH scored AS MATERIALIZED (
 SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
     d.file_size, d.file_mtime, d.file_ctime, d.file_inode, d.schema_hash,
     c.ordinal, c.header_path, c.start_line, c.end_line, top.hash, p.heading, p.content, top.bm25::float8 AS bm25,
-    coalesce(e.distance, 'NaN')::float8 AS distance, 0::bigint AS candidates
+    coalesce(e.distance, 'NaN')::float8 AS distance, 0::bigint AS candidates, 0::integer AS line, 0::float8 AS line_bm25
 FROM top
 JOIN documents d ON d.project_id = @project_id AND d.id = top.document_id
 JOIN document_chunks c ON c.project_id = @project_id AND c.document_id = top.document_id AND c.ordinal = top.ordinal

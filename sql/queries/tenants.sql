@@ -6,11 +6,9 @@ ON CONFLICT (project_id, branch_name, path_hash)
     DO UPDATE SET repo_root = excluded.repo_root, last_seen = excluded.last_seen, deleted_at = NULL
 RETURNING id, generation, embedding_model_id;
 
--- name: TenantRejoin :one
--- No row: the tenant was deleted. Unlike TenantUpsert it does not bring one back.
-UPDATE tenants SET last_seen = now()
-WHERE project_id = @project_id AND branch_name = @branch_name AND path_hash = @path_hash AND deleted_at IS NULL
-RETURNING id, generation, embedding_model_id;
+-- name: TenantSeen :exec
+-- Unlike TenantUpsert it does not bring back a tenant that was deleted.
+UPDATE tenants SET last_seen = now() WHERE project_id = @project_id AND id = @id;
 
 -- name: TenantGeneration :one
 SELECT generation FROM tenants WHERE project_id = @project_id AND id = @id;
@@ -104,11 +102,6 @@ WHERE t.project_id = @project_id AND t.id = @id AND t.generation = @generation
 -- The model that makes the tenant's vectors; none before the first, nor for a tenant
 -- that is gone.
 SELECT coalesce(max(embedding_model_id), 0)::integer FROM tenants WHERE project_id = @project_id AND id = @id;
-
--- name: TenantEmbeddingModels :many
--- The models that make the vectors of the project's tenants.
-SELECT DISTINCT embedding_model_id::integer FROM tenants
-WHERE project_id = @project_id AND embedding_model_id IS NOT NULL;
 
 -- name: TenantContents :one
 -- What the tenants of a project hold of its own documents; a branch or path that

@@ -70,8 +70,8 @@ CREATE TABLE tenants (
     epoch              bigint      NOT NULL DEFAULT 0,
     -- How far the index is behind the files, as the server that indexes says.
     sync_status        jsonb,
-    -- When the tenant's server last looked for passages of the project that no document
-    -- uses.
+    -- When passages of the project that no document uses were last looked for, in the row of
+    -- its first tenant.
     swept_at           timestamptz,
     first_seen         timestamptz NOT NULL DEFAULT now(),
     last_seen          timestamptz NOT NULL DEFAULT now(),

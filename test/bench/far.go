@@ -34,7 +34,7 @@ type trips struct {
 }
 
 // polled are asked every second or half second, whatever else goes on.
-var polled = regexp.MustCompile(`TenantFind$|^-- ping$`) //nolint:gochecknoglobals // a constant
+var polled = regexp.MustCompile(`TenantGeneration$|^-- ping$`) //nolint:gochecknoglobals // a constant
 
 // newTrips returns the URL that leads through the counter to a database.
 func (b *bench) newTrips(databaseURL string, w way) (t *trips, through string) {

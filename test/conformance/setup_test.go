@@ -79,7 +79,7 @@ func install(t *testing.T) mcpclient.Installation {
 		t.Fatal(err)
 	}
 	return mcpclient.Installation{
-		Program: mcpclient.Build(t), Root: root, Home: t.TempDir(),
+		Program: testenv.Program(t), Root: root, Home: t.TempDir(),
 		DatabaseURL: testenv.DatabaseURL(t), OllamaHost: fakeollama.Start(t).URL(),
 		Environment: []string{"CDOCS_LOG_LEVEL=error", "CLAUDE_PROJECT_DIR=" + root},
 	}

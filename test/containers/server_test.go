@@ -31,7 +31,7 @@ type installation struct{ mcpclient.Installation }
 func newInstallation(t *testing.T, databaseURL, ollamaHost string) installation {
 	t.Helper()
 	return installation{mcpclient.Installation{
-		Program: mcpclient.Build(t), Root: t.TempDir(), Home: t.TempDir(), DatabaseURL: databaseURL, OllamaHost: ollamaHost,
+		Program: testenv.Program(t), Root: t.TempDir(), Home: t.TempDir(), DatabaseURL: databaseURL, OllamaHost: ollamaHost,
 		Environment: []string{"CDOCS_LOG_LEVEL=warn"},
 	}}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/mcpclient"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // install prepares a program that waits debounceMS after a save in root.
@@ -21,7 +22,7 @@ func install(t *testing.T, root, databaseURL string, fake *fakeollama.Server, de
 		t.Fatal(err)
 	}
 	return mcpclient.Installation{
-		Program: mcpclient.Build(t), Root: root, Home: home, DatabaseURL: databaseURL, OllamaHost: fake.URL(),
+		Program: testenv.Program(t), Root: root, Home: home, DatabaseURL: databaseURL, OllamaHost: fake.URL(),
 		Environment: []string{"CDOCS_LOG_LEVEL=info"},
 	}
 }

@@ -74,10 +74,11 @@ var services struct {
 	database shared[*Database]
 	ollama   shared[*Ollama]
 	engine   shared[*engine] // of StartContainers
+	program  shared[program]
 }
 
 // Main runs the tests of a package, then stops the services that they have
-// started. A package whose tests call DatabaseURL or OllamaHost needs
+// started. A package whose tests call DatabaseURL, OllamaHost or Program needs
 //
 //	func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
 //
@@ -93,7 +94,8 @@ func Main(m *testing.M) int {
 	finished := make(chan int, 1)
 	go func() { finished <- m.Run() }()
 	code := waitForEnd(finished, signals)
-	if err := errors.Join(services.database.stop(), services.ollama.stop(), services.engine.stop()); err != nil {
+	err := errors.Join(services.database.stop(), services.ollama.stop(), services.engine.stop(), services.program.stop())
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "testenv:", err)
 		code = max(code, 1)
 	}

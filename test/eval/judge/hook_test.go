@@ -32,7 +32,7 @@ func TestHook_KeepsItsFloors(t *testing.T) {
 			}
 			got, err := askHook(t.Context(), task{folder: filepath.Join("..", test.set), others: test.others}, rag.Lexical,
 				mcpclient.Installation{
-					Program: mcpclient.Build(t), Root: t.TempDir(), Home: t.TempDir(),
+					Program: testenv.Program(t), Root: t.TempDir(), Home: t.TempDir(),
 					DatabaseURL: testenv.DatabaseURL(t), OllamaHost: nobody,
 				})
 			if err != nil {

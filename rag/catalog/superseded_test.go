@@ -1,9 +1,11 @@
-package rag
+package catalog_test
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 func TestNewSuperseded(t *testing.T) {
@@ -18,8 +20,8 @@ func TestNewSuperseded(t *testing.T) {
 		{"itself", map[string][]string{"a": {"a"}}, map[string]int{}},
 		{"none", nil, map[string]int{}},
 	} {
-		got := newSuperseded(test.later)
-		if diff := cmp.Diff(test.want, got.generations); diff != "" {
+		got := catalog.NewSuperseded(test.later)
+		if diff := cmp.Diff(test.want, got.Generations); diff != "" {
 			t.Errorf("%s: generations (-want +got):\n%s", test.name, diff)
 		}
 		for path, later := range test.later {
@@ -27,14 +29,14 @@ func TestNewSuperseded(t *testing.T) {
 			if want == path {
 				want = ""
 			}
-			if got.by[path] != want {
-				t.Errorf("%s: %s is replaced by %q, want %q", test.name, path, got.by[path], want)
+			if got.By[path] != want {
+				t.Errorf("%s: %s is replaced by %q, want %q", test.name, path, got.By[path], want)
 			}
 		}
 	}
 	// In a circle no document is replaced; one that a document of it replaces is.
-	circle := newSuperseded(map[string][]string{"a": {"b"}, "b": {"c"}, "c": {"a"}, "old": {"a"}})
-	if diff := cmp.Diff(map[string]string{"old": "a"}, circle.by); diff != "" {
+	circle := catalog.NewSuperseded(map[string][]string{"a": {"b"}, "b": {"c"}, "c": {"a"}, "old": {"a"}})
+	if diff := cmp.Diff(map[string]string{"old": "a"}, circle.By); diff != "" {
 		t.Errorf("in a circle (-want +got):\n%s", diff)
 	}
 }

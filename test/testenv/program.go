@@ -1,0 +1,56 @@
+package testenv
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// coverageFolder is set by make coverage: programs leave there what they have run.
+const coverageFolder = "CDOCS_TEST_COVERAGE"
+
+// program is the folder of the binary that the tests of this process start.
+type program string
+
+func (p program) path() string { return filepath.Join(string(p), "compound-docs") }
+
+// Stop removes the binary.
+func (p program) Stop() error { return os.RemoveAll(string(p)) }
+
+// Program builds the program, once for all tests of the process, and returns its path.
+func Program(t testing.TB) string {
+	t.Helper()
+	return sharedService(t, &services.program, buildProgram).path()
+}
+
+func buildProgram(ctx context.Context, _ Logf) (p program, err error) {
+	folder, err := os.MkdirTemp("", "compound-docs-test-")
+	if err != nil {
+		return "", fmt.Errorf("build the program: %w", err)
+	}
+	p = program(folder)
+	defer func() {
+		if err != nil {
+			_ = p.Stop() // the error before says more
+		}
+	}()
+	const module = "github.com/compound-docs/compound-docs/"
+	arguments, built := []string{"build"}, p.path()
+	if covered := os.Getenv(coverageFolder); covered != "" {
+		arguments, built = append(arguments, "-cover", "-coverpkg="+module+"..."), p.path()+"-covered"
+		// Tests give the program an environment of their own.
+		script := "#!/bin/sh\nGOCOVERDIR='" + covered + "' exec '" + built + "' \"$@\"\n"
+		if err := os.WriteFile(p.path(), []byte(script), 0o700); err != nil { //nolint:gosec // it is executed
+			return p, fmt.Errorf("build the program: %w", err)
+		}
+	}
+	//nolint:gosec // into a folder of ours
+	build := exec.CommandContext(ctx, "go", append(arguments, "-o", built, module+"cmd/server")...)
+	if out, err := build.CombinedOutput(); err != nil {
+		return p, fmt.Errorf("build the program: %w\n%s", err, out)
+	}
+	return p, nil
+}
