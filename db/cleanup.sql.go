@@ -15,7 +15,7 @@ import (
 const cleanupClaim = `-- name: CleanupClaim :execrows
 UPDATE tenants t SET swept_at = now()
 WHERE t.project_id = $1 AND t.id = (SELECT min(o.id) FROM tenants o WHERE o.project_id = $1)
-    AND coalesce(t.swept_at <= now() - make_interval(secs => $2::float8), true)
+    AND (t.swept_at IS NULL OR t.swept_at <= now() - make_interval(secs => $2::float8))
 `
 
 type CleanupClaimParams struct {

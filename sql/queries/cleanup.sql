@@ -55,7 +55,7 @@ WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = ANY
 -- server has begun to. The project's first tenant has the time for all of them.
 UPDATE tenants t SET swept_at = now()
 WHERE t.project_id = @project_id AND t.id = (SELECT min(o.id) FROM tenants o WHERE o.project_id = @project_id)
-    AND coalesce(t.swept_at <= now() - make_interval(secs => @interval_seconds::float8), true);
+    AND (t.swept_at IS NULL OR t.swept_at <= now() - make_interval(secs => @interval_seconds::float8));
 
 -- name: CleanupCountChunks :one
 SELECT count(*) FROM document_chunks WHERE project_id = @project_id;
