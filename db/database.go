@@ -40,7 +40,6 @@ const closeTimeout = time.Second
 type Database struct {
 	source Source
 	logger *slog.Logger
-	mode   pgx.QueryExecMode
 
 	// opening holds a token while the pool is opened or read. It is a mutex, but waiting
 	// for it ends with a context: a migration may take minutes.
@@ -79,15 +78,10 @@ func NewDatabase(url string, logger *slog.Logger) *Database {
 // unchanged.
 func NewDatabaseFrom(source Source, logger *slog.Logger) *Database {
 	return &Database{
-		source: source, logger: logger, opening: make(chan struct{}, 1), mode: pgx.QueryExecModeCacheDescribe,
+		source: source, logger: logger, opening: make(chan struct{}, 1),
 		holder: process.ID() + " " + rand.Text(), use: newUse(),
 	}
 }
-
-// Brief is for a process that makes few statements, each once: the server is not asked for
-// the types of a statement, which saves a round trip, and values are sent as text. Call it
-// before the database is first used.
-func (d *Database) Brief() { d.mode = pgx.QueryExecModeExec }
 
 // SetVersion has connections carry the version of the program, for [ReadTeam] of another
 // server. Call it before the database is first used.
@@ -173,7 +167,7 @@ func (d *Database) open(ctx context.Context) error {
 	}
 	pool := d.pool
 	if pool == nil || url != d.url {
-		if pool, err = newPool(ctx, url, d.version, d.mode); err != nil {
+		if pool, err = newPool(ctx, url, d.version); err != nil {
 			return err
 		}
 	}

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/compound-docs/compound-docs/internal/process"
@@ -182,29 +180,14 @@ func (d *Database) ask(
 ) error {
 	return d.retry(ctx, op, timeout, func(ctx context.Context, pool *pgxpool.Pool) error {
 		if !d.use.idle() {
-			return pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error { return f(ctx, New(oneTrip{conn.Conn()})) })
+			return pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error { return f(ctx, New(conn.Conn())) })
 		}
 		conn, err := pgx.ConnectConfig(ctx, pool.Config().ConnConfig)
 		if err != nil {
 			return err //nolint:wrapcheck // retry does
 		}
-		return errors.Join(f(ctx, New(oneTrip{conn})), conn.Close(ctx))
+		return errors.Join(f(ctx, New(conn)), conn.Close(ctx))
 	})
-}
-
-// oneTrip sends a statement with its arguments, and does not ask for their types before.
-type oneTrip struct{ conn *pgx.Conn }
-
-func (c oneTrip) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
-	return c.conn.Exec(ctx, sql, slices.Insert(args, 0, any(pgx.QueryExecModeExec))...) //nolint:wrapcheck // retry does
-}
-
-func (c oneTrip) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
-	return c.conn.Query(ctx, sql, slices.Insert(args, 0, any(pgx.QueryExecModeExec))...) //nolint:wrapcheck // retry does
-}
-
-func (c oneTrip) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
-	return c.conn.QueryRow(ctx, sql, slices.Insert(args, 0, any(pgx.QueryExecModeExec))...)
 }
 
 type epochKey struct{}

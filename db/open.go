@@ -6,7 +6,6 @@ package db
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"strings"
 	"time"
@@ -44,7 +43,7 @@ const (
 // Nothing of a connection's session is relied on, because a pooler such as PgBouncer may
 // give each transaction another one: statements are not prepared, and each operation makes
 // its settings.
-func newPool(ctx context.Context, url, version string, mode pgx.QueryExecMode) (*pgxpool.Pool, error) {
+func newPool(ctx context.Context, url, version string) (*pgxpool.Pool, error) {
 	if url == "" {
 		return nil, setupError("open database",
 			"set CDOCS_DATABASE_URL to a PostgreSQL with pgvector, as postgres://user:password@host:5432/database",
@@ -60,11 +59,9 @@ func newPool(ctx context.Context, url, version string, mode pgx.QueryExecMode) (
 	client, _, _ := strings.Cut(process.ID(), " ")
 	// For people who look at connections, and for ReadTeam.
 	config.ConnConfig.RuntimeParams["application_name"] = strings.TrimSpace("compound-docs " + client + " " + version)
-	config.ConnConfig.DefaultQueryExecMode = mode
+	// A statement is sent with its arguments, as text, in one round trip: nothing is asked first.
+	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.AfterConnect = registerTypes
-	if mode == pgx.QueryExecModeExec {
-		config.AfterConnect = registerTypesUnasked
-	}
 	config.MaxConnIdleTime, config.HealthCheckPeriod = idleConnection, connectionCheck
 	// A connection that is broken fails its next query, which is then tried again.
 	config.ShouldPing = func(_ context.Context, params pgxpool.ShouldPingParams) bool { return params.IdleDuration > pingAfter }
@@ -115,7 +112,7 @@ func look(ctx context.Context, pool *pgxpool.Pool) (s state, err error) {
 	defer cancel()
 	err = pool.QueryRow(ctx, `
 		SELECT min(tstamp)::text, max(version_id) FILTER (WHERE is_applied), split_part(current_setting('server_version'), ' ', 1),
-			(SELECT extversion FROM pg_catalog.pg_extension WHERE extname = 'vector')
+			coalesce((SELECT extversion FROM pg_catalog.pg_extension WHERE extname = 'vector'), '')
 		FROM goose_db_version`, pgx.QueryExecModeSimpleProtocol).Scan(&s.identity, &s.applied, &s.PostgreSQL, &s.Pgvector)
 	return s, Wrap("open database", err)
 }
@@ -125,37 +122,15 @@ func errUnreadable() *Error {
 		errors.New("the database URL cannot be read"))
 }
 
-// registerTypes registers the types that pgx does not know. Without them, arrays and COPY
-// of them fail.
-func registerTypes(ctx context.Context, conn *pgx.Conn) error {
-	// pgx's LoadTypes asks for every kind of type, which takes longer than a search.
-	rows, err := conn.Query(ctx, `
-		SELECT typname, oid, typarray FROM pg_catalog.pg_type
-		WHERE oid IN ('halfvec'::regtype, 'sparsevec'::regtype, 'collection'::regtype, 'promotion_level'::regtype)`,
-		pgx.QueryExecModeSimpleProtocol)
-	if err != nil {
-		return fmt.Errorf("register types: %w", err)
-	}
-	var name string
-	var oid, array uint32
-	if _, err := pgx.ForEachRow(rows, []any{&name, &oid, &array}, func() error {
-		register(conn, name, oid, array)
-		return nil
-	}); err != nil {
-		return fmt.Errorf("register types: %w", err)
-	}
-	return nil
-}
-
-// registerTypesUnasked is registerTypes for a connection whose statements are sent without the
-// numbers of types. It makes these up, and saves a round trip.
-func registerTypesUnasked(_ context.Context, conn *pgx.Conn) error {
+// registerTypes makes the types that pgx does not know known to a connection. Their numbers are
+// made up, since statements are sent without: PostgreSQL tells types from their place.
+func registerTypes(_ context.Context, conn *pgx.Conn) error {
 	const unused = 1 << 31
 	for i, name := range []string{"halfvec", "sparsevec", "collection", "promotion_level"} {
 		oid := unused + 2*uint32(i)
 		register(conn, name, oid, oid+1)
 	}
-	// Without numbers the types follow from those of Go.
+	// Which type an argument has follows from its type in Go.
 	conn.TypeMap().RegisterDefaultPgType([]uuid.UUID{}, "_uuid")
 	conn.TypeMap().RegisterDefaultPgType([]pgvector.HalfVector{}, "_halfvec")
 	conn.TypeMap().RegisterDefaultPgType([]pgvector.SparseVector{}, "_sparsevec")

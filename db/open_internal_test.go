@@ -4,13 +4,12 @@ import (
 	"context"
 	"log/slog"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Open migrates the database at url and returns a pool, which the caller closes.
 func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, error) {
-	pool, err := newPool(ctx, url, "", pgx.QueryExecModeCacheDescribe)
+	pool, err := newPool(ctx, url, "")
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/pgvector/pgvector-go"
+	pgxvec "github.com/pgvector/pgvector-go/pgx"
 
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
@@ -138,7 +139,7 @@ func openWithSettings(t *testing.T) *pgxpool.Pool {
 	pool.Close()
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, strings.ReplaceAll(settings, ", true)", ", false)"))
-		return errors.Join(err, registerTypes(ctx, conn))
+		return errors.Join(err, registerTypes(ctx, conn), pgxvec.RegisterTypes(ctx, conn)) // the latter is for COPY
 	}
 	if pool, err = pgxpool.NewWithConfig(t.Context(), config); err != nil {
 		t.Fatal(err)

@@ -37,7 +37,7 @@ because assistants take 2 for a veto.`,
 			event, err := readHook(cmd.InOrStdin())
 			if err == nil {
 				err = withProject(flags, func(t *tooling, ctx context.Context) error {
-					t.hurry()
+					t.workspace.Once()
 					answer, err := t.caller.Call(ctx, "recall", event)
 					if err != nil {
 						return err

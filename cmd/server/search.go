@@ -89,7 +89,7 @@ func names[T ~string](values []T) []string {
 func joined[T ~string](values []T) string { return strings.Join(names(values), ", ") }
 
 func (f *searchFlags) run(ctx context.Context, t *tooling) error {
-	t.hurry()
+	t.workspace.Once()
 	found, err := f.search(ctx, t, f.arguments(t.command, strings.Join(t.args, " ")))
 	if err != nil {
 		return err

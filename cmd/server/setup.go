@@ -223,12 +223,6 @@ func (s *setup) tooling(root string) *tooling {
 	return &tooling{setup: s, workspace: w, caller: tools.NewCaller(w, s.home, s.logger)}
 }
 
-// hurry is for a command that is to be fast: no text is embedded meanwhile.
-func (t *tooling) hurry() {
-	t.database.Brief()
-	t.workspace.Once()
-}
-
 // call calls a tool, decodes its answer into answer, and returns the answer's JSON.
 func (t *tooling) call(ctx context.Context, tool string, arguments map[string]any, answer any) (json.RawMessage, error) {
 	text, err := t.caller.Call(ctx, tool, arguments)

@@ -10,7 +10,9 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/pgvector/pgvector-go"
+	pgxvec "github.com/pgvector/pgvector-go/pgx"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/compound-docs/compound-docs/rag"
@@ -223,13 +225,18 @@ func (x *searchIndex) copy(ctx context.Context, records []record) error {
 	if len(records) == 0 {
 		return nil
 	}
-	for _, table := range x.tables() {
-		source := pgx.CopyFromSlice(len(records), func(i int) ([]any, error) { return table.row(records[i]), nil })
-		if _, err := x.pool.CopyFrom(ctx, pgx.Identifier{table.name}, table.columns, source); err != nil {
-			return fmt.Errorf("copy %s: %w", table.name, err)
+	return x.pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
+		if err := pgxvec.RegisterTypes(ctx, conn.Conn()); err != nil {
+			return fmt.Errorf("register the types of vectors: %w", err)
 		}
-	}
-	return nil
+		for _, table := range x.tables() {
+			source := pgx.CopyFromSlice(len(records), func(i int) ([]any, error) { return table.row(records[i]), nil })
+			if _, err := conn.Conn().CopyFrom(ctx, pgx.Identifier{table.name}, table.columns, source); err != nil {
+				return fmt.Errorf("copy %s: %w", table.name, err)
+			}
+		}
+		return nil
+	})
 }
 
 func sparse(hashes []int32, weights []float32) pgvector.SparseVector {
