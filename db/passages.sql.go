@@ -9,7 +9,6 @@ import (
 	"context"
 
 	"github.com/google/uuid"
-	pgvector_go "github.com/pgvector/pgvector-go"
 )
 
 const passageDeleteByProject = `-- name: PassageDeleteByProject :exec
@@ -99,14 +98,14 @@ func (q *Queries) PassageForgetDocuments(ctx context.Context, arg PassageForgetD
 
 const passageInsertMany = `-- name: PassageInsertMany :exec
 INSERT INTO passages (collection, project_id, hash, heading, content, terms, lexical, promoted)
-SELECT $1, t.project_id, p.hash, p.heading, p.content, p.terms::integer[], p.lexical, p.promoted
+SELECT $1, t.project_id, p.hash, p.heading, p.content, p.terms::integer[], p.lexical::sparsevec, p.promoted
 FROM tenants t
 CROSS JOIN (
     SELECT unnest($2::uuid[]) AS hash,
         unnest($3::text[]) AS heading,
         unnest($4::text[]) AS content,
-        unnest($5::text[]) AS terms,
-        unnest($6::sparsevec[]) AS lexical,
+        unnest(string_to_array($5, ';')) AS terms,
+        unnest(string_to_array($6, ';')) AS lexical,
         unnest($7::boolean[]) AS promoted
 ) AS p
 WHERE t.project_id = $8 AND t.id = $9
@@ -118,8 +117,8 @@ type PassageInsertManyParams struct {
 	Hashes     []uuid.UUID
 	Headings   []string
 	Contents   []string
-	Terms      []string
-	Lexicals   []pgvector_go.SparseVector
+	Terms      string
+	Lexicals   string
 	Promoted   []bool
 	ProjectID  int32
 	TenantID   int32
@@ -127,7 +126,8 @@ type PassageInsertManyParams struct {
 
 // Rows must come sorted by hash: two servers that insert the same passages in
 // different orders would deadlock. Each row's terms are an array in PostgreSQL's
-// notation, since unnest would make one of all rows' arrays. promoted saves a row
+// notation and its weights a sparsevec, with a semicolon between rows: an array of these
+// texts would be read character by character. promoted saves a row
 // the update that follows when promoted chunks come to point at it. The row of the tenant,
 // any of the project's, names the node of Citus.
 func (q *Queries) PassageInsertMany(ctx context.Context, arg PassageInsertManyParams) error {

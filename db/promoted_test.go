@@ -6,7 +6,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/pgvector/pgvector-go"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/compound-docs/compound-docs/db"
@@ -29,7 +28,7 @@ func TestPassageInsertMany_Promoted(t *testing.T) {
 	if err := db.New(pool).PassageInsertMany(t.Context(), db.PassageInsertManyParams{
 		Collection: db.CollectionCompounding, ProjectID: project, TenantID: tenant.ID,
 		Hashes: []uuid.UUID{standard, promoted}, Headings: []string{"", ""}, Contents: []string{"", ""},
-		Terms: []string{"{1}", "{2}"}, Lexicals: []pgvector.SparseVector{pgvector.NewSparseVectorFromMap(nil, 1_000_000_000), pgvector.NewSparseVectorFromMap(nil, 1_000_000_000)}, Promoted: []bool{false, true},
+		Terms: "{1};{2}", Lexicals: "{}/1000000000;{}/1000000000", Promoted: []bool{false, true},
 	}); err != nil {
 		t.Fatal(err)
 	}

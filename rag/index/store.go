@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/pgvector/pgvector-go"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
@@ -97,15 +96,15 @@ func (x *Indexer) insertPassages(
 		params := db.PassageInsertManyParams{
 			Collection: x.collection, ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Hashes: hashes,
 		}
+		var lists, lexicals []byte
 		for _, hash := range hashes {
 			p := missing[hash]
-			list, lexical := lexicalSide(x.tenant.ProjectID, p)
 			params.Headings = append(params.Headings, p.Heading)
 			params.Contents = append(params.Contents, p.Text)
-			params.Terms = append(params.Terms, list)
-			params.Lexicals = append(params.Lexicals, lexical)
+			lists, lexicals = appendLexicalSide(lists, lexicals, x.tenant.ProjectID, p)
 			params.Promoted = append(params.Promoted, promoted[hash])
 		}
+		params.Terms, params.Lexicals = string(lists), string(lexicals)
 		if err := q.Pipeline(ctx, last...); err != nil {
 			return nil, err
 		}
@@ -116,21 +115,24 @@ func (x *Indexer) insertPassages(
 
 func compareHashes(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
 
-// lexicalSide returns what a search by words compares: the passage's terms as an array
-// in PostgreSQL's notation, and their weights.
-func lexicalSide(project int32, p DissectedPassage) (list string, lexical pgvector.SparseVector) {
+// appendLexicalSide appends what a search by words compares, as PassageInsertMany takes it: the
+// passage's terms, and their weights to four digits after the point: scores have three.
+func appendLexicalSide(lists, lexicals []byte, project int32, p DissectedPassage) (_, _ []byte) {
+	if len(lists) > 0 {
+		lists, lexicals = append(lists, ';'), append(lexicals, ';')
+	}
+	lists, lexicals = append(lists, '{'), append(lexicals, '{')
 	hashes, weights := terms.Document(project, p.Heading, p.Text)
-	elements := make(map[int32]float32, len(hashes))
-	text := make([]byte, 0, 2+11*len(hashes))
-	text = append(text, '{')
 	for i, hash := range hashes {
 		if i > 0 {
-			text = append(text, ',')
+			lists, lexicals = append(lists, ','), append(lexicals, ',')
 		}
-		text = strconv.AppendInt(text, int64(hash), 10)
-		elements[hash-1] = weights[i] // pgvector-go counts from 0, PostgreSQL from 1
+		lists = strconv.AppendInt(lists, int64(hash), 10)
+		lexicals = append(strconv.AppendInt(lexicals, int64(hash), 10), ':')
+		lexicals = strconv.AppendFloat(lexicals, float64(weights[i]), 'f', 4, 32)
 	}
-	return string(append(text, '}')), pgvector.NewSparseVectorFromMap(elements, terms.Dimensions)
+	lists, lexicals = append(lists, '}'), append(lexicals, "}/"...)
+	return lists, strconv.AppendInt(lexicals, terms.Dimensions, 10)
 }
 
 // replace writes documents, their chunks and their links in place of earlier versions, and

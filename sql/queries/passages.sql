@@ -6,18 +6,19 @@ WHERE collection = @collection AND project_id = @project_id AND hash = ANY(@hash
 -- name: PassageInsertMany :exec
 -- Rows must come sorted by hash: two servers that insert the same passages in
 -- different orders would deadlock. Each row's terms are an array in PostgreSQL's
--- notation, since unnest would make one of all rows' arrays. promoted saves a row
+-- notation and its weights a sparsevec, with a semicolon between rows: an array of these
+-- texts would be read character by character. promoted saves a row
 -- the update that follows when promoted chunks come to point at it. The row of the tenant,
 -- any of the project's, names the node of Citus.
 INSERT INTO passages (collection, project_id, hash, heading, content, terms, lexical, promoted)
-SELECT @collection, t.project_id, p.hash, p.heading, p.content, p.terms::integer[], p.lexical, p.promoted
+SELECT @collection, t.project_id, p.hash, p.heading, p.content, p.terms::integer[], p.lexical::sparsevec, p.promoted
 FROM tenants t
 CROSS JOIN (
     SELECT unnest(@hashes::uuid[]) AS hash,
         unnest(@headings::text[]) AS heading,
         unnest(@contents::text[]) AS content,
-        unnest(@terms::text[]) AS terms,
-        unnest(@lexicals::sparsevec[]) AS lexical,
+        unnest(string_to_array(@terms, ';')) AS terms,
+        unnest(string_to_array(@lexicals, ';')) AS lexical,
         unnest(@promoted::boolean[]) AS promoted
 ) AS p
 WHERE t.project_id = @project_id AND t.id = @tenant_id
