@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 
@@ -134,24 +133,17 @@ func (b *bench) newReplay(ctx context.Context, pool *pgxpool.Pool, statements []
 	}
 	conn := get(pool.Acquire(ctx)).Hijack()
 	b.atEnd(func() error { return conn.Close(context.WithoutCancel(ctx)) })
-	for i, s := range statements {
-		if s.prepared {
-			get(conn.PgConn().Prepare(ctx, name(i), s.sql, s.parameterTypes))
-		}
-	}
 	return &replay{conn: conn.PgConn(), statements: statements}
 }
 
-func name(i int) string { return fmt.Sprintf("replayed_%d", i) }
-
 func (r *replay) run(ctx context.Context) {
 	pipeline := &pgconn.Batch{}
-	for i, s := range r.statements {
+	for _, s := range r.statements {
 		if !s.prepared {
 			check(r.conn.Exec(ctx, s.sql).Close())
 			continue
 		}
-		pipeline.ExecPrepared(name(i), s.values, s.formats, s.resultFormats)
+		pipeline.ExecParams(s.sql, s.values, s.parameterTypes, s.formats, s.resultFormats)
 		if s.ends {
 			check(r.conn.ExecBatch(ctx, pipeline).Close())
 			pipeline = &pgconn.Batch{}
