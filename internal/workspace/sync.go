@@ -85,10 +85,9 @@ func (p *Project) embedAll(ctx context.Context, progress func(Status)) error {
 	if progress == nil {
 		progress = func(Status) {}
 	}
-	var status Status
 	missing, since := -1, time.Now()
 	p.until(ctx, func() bool {
-		status = p.Status(ctx)
+		status := p.Status(ctx)
 		progress(status)
 		if status.Embedding != missing {
 			missing, since = status.Embedding, time.Now()
@@ -96,21 +95,21 @@ func (p *Project) embedAll(ctx context.Context, progress func(Status)) error {
 		return missing == 0 || status.EmbeddingWaits != "" || time.Since(since) > vectorPatience
 	})
 	err := p.queue.Drain(ctx, func(done, total int) {
-		status = Status{Embedding: total - done, Passages: total}
-		progress(status)
+		progress(Status{Embedding: total - done, Passages: total})
 	})
+	left := p.queue.Status()
 	reason := "the model refuses their text"
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case status.Embedding == 0:
+	case left.Missing == 0:
 		return err
 	case err != nil:
 		reason = apierror.AsError(err).Error()
 	}
 	return apierror.Errorf(apierror.EmbeddingServiceError,
 		"the documents are found by their words, and %d of %d passages have no vector yet: %s; run it again to go on",
-		status.Embedding, status.Passages, reason)
+		left.Missing, left.Chunks, reason)
 }
 
 // ReindexResult counts the documents that were indexed again.

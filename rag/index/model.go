@@ -203,8 +203,5 @@ func (q *Queue) embedTexts(
 
 // setMeasuring says how many texts are left of those that the model is measured with.
 func (q *Queue) setMeasuring(texts int) {
-	q.mu.Lock()
-	q.measuring = texts
-	q.mu.Unlock()
-	q.onChange()
+	q.update(func(s *QueueStatus) { s.Measuring = texts })
 }

@@ -62,8 +62,6 @@ type Queue struct {
 	wakes, counted int
 	asked          []uuid.UUID
 	model          *usedModel
-	// measuring is how many texts are still to be embedded to calibrate the model.
-	measuring int
 	// refused are the passages that the model cannot embed, with the reason.
 	refused map[uuid.UUID]error
 }
@@ -166,7 +164,8 @@ func (q *Queue) rest(ctx context.Context) {
 }
 
 // Drain embeds until nothing is missing but what the model refuses. report, if not
-// nil, is called with the number of parts of documents that have a vector, and of all.
+// nil, is called with the number of parts of documents that have a vector, and of all
+// texts that are to have one.
 func (q *Queue) Drain(ctx context.Context, report func(done, total int)) error {
 	for {
 		model, err := q.useModel(ctx)
@@ -175,7 +174,7 @@ func (q *Queue) Drain(ctx context.Context, report func(done, total int)) error {
 		}
 		err = q.drain(ctx, model, func() {
 			if status := q.Status(); report != nil {
-				report(status.Chunks-status.Missing, status.Chunks)
+				report(status.Chunks-status.Missing, status.Chunks+status.Measuring)
 			}
 		})
 		if errors.Is(err, ollama.ErrModelReplaced) {

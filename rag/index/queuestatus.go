@@ -11,9 +11,10 @@ import (
 
 // QueueStatus is how much there is to embed.
 type QueueStatus struct {
-	// Missing of Chunks parts of documents have no vector yet. While a new model is
-	// measured, the texts for that count too.
+	// Missing of Chunks parts of documents have no vector yet.
 	Missing, Chunks int
+	// Measuring is how many texts are still to be embedded to calibrate the model.
+	Measuring int
 	// Failed are the documents that have a passage which the model refuses, sorted by
 	// path.
 	Failed []document.Failure
@@ -33,8 +34,6 @@ func (q *Queue) Status() QueueStatus {
 		status.Missing = max(1, status.Missing)
 		status.Chunks = max(status.Chunks, status.Missing)
 	}
-	status.Missing += q.measuring
-	status.Chunks += q.measuring
 	return status
 }
 
