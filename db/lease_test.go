@@ -17,6 +17,7 @@ import (
 // machine, is named, and replaced when its lease ends, not before.
 func TestLease_ReplacesAHolderThatIsSilent(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "a circuit breaker or a lease has to end")
 	l := newLeaders(t)
 	l.held(t, elsewhere, 15*time.Second)
 	l.exec(t, `SET idle_in_transaction_session_timeout = '10s'; BEGIN; UPDATE tenants SET version = version`)
@@ -120,6 +121,7 @@ func TestLease_ManyWakeAtOnce(t *testing.T) {
 // faster: then the former one cannot write.
 func TestLease_SlowServerKeepsItsPlace(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "a circuit breaker or a lease has to end")
 	l := newLeaders(t)
 	first := l.start(t)
 	leading := receive(t, "the first server leads", first.leads)

@@ -173,6 +173,7 @@ func TestDatabase_OpeningCanBeGivenUp(t *testing.T) {
 // it need not wait for the connections that it has jammed.
 func TestDatabase_GivesUpOnAServerThatSaysNothing(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "a circuit breaker or a lease has to end")
 	proxy, throughProxy := testenv.NewDatabaseProxy(t, testenv.DatabaseURL(t))
 	database := openDatabase(t, throughProxy)
 	fill(t, database)

@@ -51,6 +51,7 @@ func demoQuestions(t *testing.T) []demoQuestion {
 // real model.
 func TestDemo_QuestionsFindTheirDocument(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "questions of whole collections are judged")
 	session := connect(t, server(t,
 		"CDOCS_DATABASE_URL="+testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST="+testenv.OllamaHost(t), "CDOCS_LOG_LEVEL=warn"))
 	activateWhole(t, session, demoProject(t))

@@ -83,6 +83,7 @@ func levels(t *testing.T, pool *pgxpool.Pool) []string {
 // in its promotion line alone, and the index equals a new one.
 func TestServe_PromotesFilesOfEveryShape(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "hundreds of files change at once")
 	const number = 200
 	random := rand.New(rand.NewPCG(20, 26))
 	files, promotions := map[string]string{}, map[string]promotion{}

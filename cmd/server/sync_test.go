@@ -45,6 +45,7 @@ func TestSync_WithoutOllama(t *testing.T) {
 // model was replaced under its name, nobody but Ollama knows.
 func TestSync_AfterTheModelWasReplaced(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "everything is embedded several times")
 	environment, fake := services(t)
 	database := strings.TrimPrefix(environment[0], "CDOCS_DATABASE_URL=")
 	root := newProject(t, map[string]string{

@@ -225,6 +225,7 @@ func TestOutage_DatabaseCrashesDuringAWrite(t *testing.T) {
 // have begun to.
 func TestOutage_AServerThatIsCutOffHandsOver(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "a circuit breaker or a lease has to end")
 	cluster := testenv.StartCluster(t)
 	f := setupOn(t, cluster.URL(), fruit())
 	proxy, throughProxy := testenv.NewDatabaseProxy(t, f.databaseURL)

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // size is the first number, or the second one in short tests.
@@ -37,6 +39,7 @@ func numbered(i int, note string) string {
 
 func TestStress_Checkout(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "hundreds of files change at once")
 	files := map[string]string{}
 	for i := range size(2000, 200) {
 		files[fmt.Sprintf("%spart%d/doc-%05d.md", docs, i%20, i)] = numbered(i, "main")
@@ -114,6 +117,7 @@ func TestStress_EditorsSave(t *testing.T) {
 
 func TestStress_BurstOfCreates(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "hundreds of files change at once")
 	f := setup(t, map[string]string{docs + "first.md": problem("First", "Text.")})
 	f.activate(t, f.server(t), "main")
 	for i := range size(10_000, 2_000) {

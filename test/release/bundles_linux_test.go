@@ -24,6 +24,7 @@ import (
 // and assistants are told of a program that outlives npm's cache.
 func TestNPM_RunsByName(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "a release for six systems")
 	folder := bundles(t)
 	if _, err := exec.LookPath("npx"); err != nil {
 		t.Skip("npx is not on this machine")

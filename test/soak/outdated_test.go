@@ -104,6 +104,7 @@ func (b *burrows) faults(answer burrowAnswer, asked string) (faults []string) {
 // from the moment of a save, and during a reindex.
 func TestSoak_NoOutdatedAnswer(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "files change at random while they are asked for")
 	b := &burrows{Repo: gitrepo.New(t), random: rand.New(rand.NewPCG(chooseSeed(t, "operations"), 0))}
 	b.Put(".csharp-compounding-docs/config.json", `{"project_name": "burrows"}`)
 	for i := range burrowCount {
