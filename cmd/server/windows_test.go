@@ -199,6 +199,7 @@ func (s *shared) settle(t *testing.T) {
 // and how it comes back.
 func TestServe_WindowsAgreeOnDeletions(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "files change at random while they are asked for")
 	const steps = 40
 	for name, external := range map[string]bool{"own documents": false, "external docs too": true} {
 		t.Run(name, func(t *testing.T) {

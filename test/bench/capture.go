@@ -16,8 +16,9 @@ import (
 // statement is one that was sent, with its parameters as they were on the wire.
 type statement struct {
 	sql string
-	// prepared is unset for what begins and ends a transaction.
-	prepared       bool
+	// extended is unset for a statement that was sent without parameters, by the simple
+	// protocol.
+	extended       bool
 	values         [][]byte
 	formats        []int16
 	resultFormats  []int16
@@ -72,7 +73,7 @@ func (c *capture) watch(client io.Reader) error {
 	if _, err := backend.ReceiveStartupMessage(); err != nil {
 		return err
 	}
-	prepared := map[string]statement{}
+	var parsed statement
 	for {
 		message, err := backend.Receive()
 		if err != nil {
@@ -80,11 +81,9 @@ func (c *capture) watch(client io.Reader) error {
 		}
 		switch m := message.(type) {
 		case *pgproto3.Parse:
-			prepared[m.Name] = statement{
-				sql: m.Query, prepared: true, parameterTypes: append([]uint32(nil), m.ParameterOIDs...),
-			}
+			parsed = statement{sql: m.Query, extended: true, parameterTypes: append([]uint32(nil), m.ParameterOIDs...)}
 		case *pgproto3.Bind:
-			s := prepared[m.PreparedStatement]
+			s := parsed
 			s.formats = append([]int16(nil), m.ParameterFormatCodes...)
 			s.resultFormats = append([]int16(nil), m.ResultFormatCodes...)
 			for _, value := range m.Parameters {
@@ -139,7 +138,7 @@ func (b *bench) newReplay(ctx context.Context, pool *pgxpool.Pool, statements []
 func (r *replay) run(ctx context.Context) {
 	pipeline := &pgconn.Batch{}
 	for _, s := range r.statements {
-		if !s.prepared {
+		if !s.extended {
 			check(r.conn.Exec(ctx, s.sql).Close())
 			continue
 		}

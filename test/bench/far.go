@@ -72,7 +72,7 @@ func (t *trips) watch(client io.Reader) error {
 		return err
 	}
 	t.count("connect")
-	prepared, sent := map[string]string{}, []string{}
+	var sent []string
 	for {
 		message, err := backend.Receive()
 		if err != nil {
@@ -80,14 +80,7 @@ func (t *trips) watch(client io.Reader) error {
 		}
 		switch m := message.(type) {
 		case *pgproto3.Parse:
-			prepared[m.Name] = subject(m.Query)
-		case *pgproto3.Describe:
-			if m.ObjectType == 'S' {
-				sent = append(sent, "prepare "+prepared[m.Name])
-			}
-		case *pgproto3.Bind:
-			name := prepared[m.PreparedStatement]
-			sent = append(slices.DeleteFunc(sent, func(before string) bool { return before == "prepare "+name }), name)
+			sent = append(sent, subject(m.Query))
 		case *pgproto3.Query:
 			t.count(subject(m.String))
 		case *pgproto3.Sync:
@@ -172,7 +165,7 @@ func farSearch(ctx context.Context, b *bench) (count float64, note string) {
 	f.activate(ctx)
 	f.fake.SetFaults(fakeollama.Faults{EmbedTime: slowEmbedding}) // words are searched meanwhile
 	for i := range 5 {
-		f.server.search(ctx, rag.Hybrid, query(i)) // has its statements prepared
+		f.server.search(ctx, rag.Hybrid, query(i)) // opens connections
 	}
 	f.taken()
 	began := time.Now()

@@ -14,7 +14,11 @@ type measurement struct {
 // come last of those that use it.
 func measurements() []measurement {
 	return append([]measurement{
-		{Row{Name: "start.handshake.ratio", Unit: "ratio", Target: atMost(1.5)}, handshake},
+		{Row{
+			Name: "start.handshake.ratio", Unit: "ratio", Target: atMost(1.5),
+			Reason: "a third of the difference are the schemas of twelve tools, against one, and a quarter is what the packages " +
+				"of a larger program set up before main",
+		}, handshake},
 		{Row{Name: "sync.embedbound.ratio", Unit: "ratio", Target: atMost(1.1)}, embedBound},
 		{Row{Name: "sync.bulk.ratio", Unit: "ratio", Target: atMost(2)}, bulk},
 		{Row{Name: "sync.citations.ratio", Unit: "ratio", Target: atMost(1.3)}, citations},
