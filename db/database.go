@@ -289,8 +289,8 @@ func (d *Database) try(
 	}
 	if (connectionLost(err) || schemaMissing(err)) && ctx.Err() == nil {
 		// The server has ended, restarted or been cut off, so idle connections are
-		// broken too, and the next try must not get one; or what they know of the
-		// schema no longer holds, and the next try begins by migrating it.
+		// broken too, and the next try must not get one; or the schema is gone, and
+		// the next try begins by migrating it.
 		pool.Reset()
 		d.lost.Store(true)
 		d.losses.Add(1)

@@ -81,7 +81,6 @@ func migrated(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) (fou
 		if err := newMigrator(logger).migrate(ctx, pool.Config().ConnConfig); err != nil {
 			return state{}, err
 		}
-		pool.Reset() // its connection knows the types as they were
 		found, err = look(ctx, pool)
 	}
 	return found, errors.Join(err, found.check(latest))
