@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/compound-docs/compound-docs/rag/apierror"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
 type failOutput struct {

@@ -8,12 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 // ingest puts documents of one passage each into the handbook.

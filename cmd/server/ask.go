@@ -10,11 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/compound-docs/compound-docs/internal/plain"
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/spf13/cobra"
 
+	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/tools"
 )
 

@@ -9,12 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/compound-docs/compound-docs/internal/plain"
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/spf13/cobra"
 
+	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 

@@ -4,11 +4,10 @@ import (
 	"context"
 	"io"
 
-	"github.com/compound-docs/compound-docs/internal/plain"
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/spf13/cobra"
 
+	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/tools"
 )
 

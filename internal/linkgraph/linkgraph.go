@@ -7,11 +7,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/dominikbraun/graph"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 // Node is a document.

@@ -7,12 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/answer"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 const docs = "csharp-compounding-docs/problems/"

@@ -8,10 +8,10 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // nobody may write nowhere; root may write anywhere.

@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 // A search right after a large first sync is planned with what the sync has written.

@@ -10,13 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 

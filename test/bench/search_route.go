@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/pgvector/pgvector-go"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/compound-docs/compound-docs/rag/apierror"
-
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
 const root = "../.."
