@@ -11,11 +11,10 @@ import (
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
-	"github.com/compound-docs/compound-docs/rag/apierror"
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/staleness"
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/watch"
 )

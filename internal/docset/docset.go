@@ -8,12 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 

@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/compound-docs/compound-docs/rag/apierror"
-
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )

@@ -12,9 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/compound-docs/compound-docs/rag/apierror"
-
 	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
 // A file changes while index_document has it embedded, and the server that

@@ -5,9 +5,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/compound-docs/compound-docs/rag/catalog"
-
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 // sweepWritten is the least number of passages that are written between two sweeps that

@@ -6,14 +6,12 @@ package fakeollama
 import (
 	"cmp"
 	"encoding/json"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/compound-docs/compound-docs/rag/calibration"
 )
@@ -40,13 +38,6 @@ type Server struct {
 	requests []Request
 	measured int
 	left     chan string
-}
-
-// installed is a model of the server. Installing it again changes the time, even with
-// the same digest.
-type installed struct {
-	digest string
-	at     time.Time
 }
 
 // Request is a request that the server received.
@@ -122,25 +113,6 @@ func (s *Server) locked(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	do()
-}
-
-// AddModel installs the model, or replaces it, with a digest.
-func (s *Server) AddModel(name, digest string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.installs++
-	at := time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC).Add(time.Duration(s.installs) * time.Second)
-	s.models[fullName(name)] = installed{digest: digest, at: at}
-}
-
-// SetContextLength sets the context length, in tokens, that all models report.
-func (s *Server) SetContextLength(tokens int) {
-	s.locked(func() { s.window = tokens })
-}
-
-// RemoveModel removes the model.
-func (s *Server) RemoveModel(name string) {
-	s.locked(func() { delete(s.models, fullName(name)) })
 }
 
 // Observe makes the server call f at the start of every request, before any fault.
@@ -264,31 +236,6 @@ func (s *Server) replyVersion(w http.ResponseWriter, _ *http.Request, _ recorded
 	reply(w, http.StatusOK, map[string]any{"version": version})
 }
 
-func (s *Server) tags(w http.ResponseWriter, _ *http.Request, _ recorded) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	list := []map[string]any{}
-	for _, name := range slices.Sorted(maps.Keys(s.models)) {
-		list = append(list, map[string]any{
-			"name": name, "model": name, "digest": s.models[name].digest, "size": 1, "modified_at": s.models[name].at,
-		})
-	}
-	reply(w, http.StatusOK, map[string]any{"models": list})
-}
-
-func (s *Server) show(w http.ResponseWriter, _ *http.Request, _ recorded) {
-	info := map[string]any{"general.architecture": "fake"}
-	s.locked(func() {
-		if s.window > 0 {
-			info["fake.context_length"] = s.window
-		}
-	})
-	reply(w, http.StatusOK, map[string]any{
-		"details":    map[string]any{"family": "fake", "format": "gguf"},
-		"model_info": info,
-	})
-}
-
 func reply(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
@@ -298,25 +245,4 @@ func reply(w http.ResponseWriter, status int, body any) {
 
 func replyError(w http.ResponseWriter, status int, message string) {
 	reply(w, status, map[string]any{"error": message})
-}
-
-// withModel handles a request for a model that is there.
-func (s *Server) withModel(next handler) handler {
-	return func(w http.ResponseWriter, r *http.Request, request recorded) {
-		var there bool
-		s.locked(func() { _, there = s.models[fullName(request.Model)] })
-		if there {
-			next(w, r, request)
-		} else {
-			replyError(w, http.StatusNotFound, `model "`+request.Model+`" not found, try pulling it first`)
-		}
-	}
-}
-
-// fullName returns the name as Ollama lists it.
-func fullName(model string) string {
-	if !strings.Contains(model[strings.LastIndex(model, "/")+1:], ":") {
-		model += ":latest"
-	}
-	return strings.ToLower(model)
 }

@@ -1,0 +1,81 @@
+package fakeollama
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// installed is a model of the server. Installing it again changes the time, even with
+// the same digest.
+type installed struct {
+	digest string
+	at     time.Time
+}
+
+// AddModel installs the model, or replaces it, with a digest.
+func (s *Server) AddModel(name, digest string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.installs++
+	at := time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC).Add(time.Duration(s.installs) * time.Second)
+	s.models[fullName(name)] = installed{digest: digest, at: at}
+}
+
+// SetContextLength sets the context length, in tokens, that all models report.
+func (s *Server) SetContextLength(tokens int) {
+	s.locked(func() { s.window = tokens })
+}
+
+// RemoveModel removes the model.
+func (s *Server) RemoveModel(name string) {
+	s.locked(func() { delete(s.models, fullName(name)) })
+}
+
+func (s *Server) tags(w http.ResponseWriter, _ *http.Request, _ recorded) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := []map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(s.models)) {
+		list = append(list, map[string]any{
+			"name": name, "model": name, "digest": s.models[name].digest, "size": 1, "modified_at": s.models[name].at,
+		})
+	}
+	reply(w, http.StatusOK, map[string]any{"models": list})
+}
+
+func (s *Server) show(w http.ResponseWriter, _ *http.Request, _ recorded) {
+	info := map[string]any{"general.architecture": "fake"}
+	s.locked(func() {
+		if s.window > 0 {
+			info["fake.context_length"] = s.window
+		}
+	})
+	reply(w, http.StatusOK, map[string]any{
+		"details":    map[string]any{"family": "fake", "format": "gguf"},
+		"model_info": info,
+	})
+}
+
+// withModel handles a request for a model that is there.
+func (s *Server) withModel(next handler) handler {
+	return func(w http.ResponseWriter, r *http.Request, request recorded) {
+		var there bool
+		s.locked(func() { _, there = s.models[fullName(request.Model)] })
+		if there {
+			next(w, r, request)
+		} else {
+			replyError(w, http.StatusNotFound, `model "`+request.Model+`" not found, try pulling it first`)
+		}
+	}
+}
+
+// fullName returns the name as Ollama lists it.
+func fullName(model string) string {
+	if !strings.Contains(model[strings.LastIndex(model, "/")+1:], ":") {
+		model += ":latest"
+	}
+	return strings.ToLower(model)
+}
