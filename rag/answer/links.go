@@ -3,6 +3,7 @@ package answer
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -142,21 +143,26 @@ func (a *Answerer) linkGraph(ctx context.Context, found rag.Hits) (linkGraph, er
 func newLinkGraph(edges []db.LinkEdgesRow) (linkGraph, error) {
 	built := linkGraph{neighbours: map[string][]string{}, levels: make(map[string]catalog.Level, len(edges))}
 	links := graph.New(graph.StringHash, graph.Directed())
-	for _, edge := range edges {
+	for i, edge := range edges {
 		built.levels[edge.TargetPath] = edge.TargetLevel
 		for _, vertex := range []string{edge.SourcePath, edge.TargetPath} {
 			if err := links.AddVertex(vertex); err != nil && !errors.Is(err, graph.ErrVertexAlreadyExists) {
 				return linkGraph{}, err
 			}
 		}
-		err := links.AddEdge(edge.SourcePath, edge.TargetPath)
-		if errors.Is(err, graph.ErrEdgeAlreadyExists) {
-			continue
-		}
-		if err != nil {
+		err := links.AddEdge(edge.SourcePath, edge.TargetPath, graph.EdgeWeight(i))
+		if err != nil && !errors.Is(err, graph.ErrEdgeAlreadyExists) {
 			return linkGraph{}, err
 		}
-		built.neighbours[edge.SourcePath] = append(built.neighbours[edge.SourcePath], edge.TargetPath)
+	}
+	adjacent, err := links.AdjacencyMap()
+	if err != nil {
+		return linkGraph{}, err
+	}
+	for source, targets := range adjacent {
+		built.neighbours[source] = slices.SortedFunc(maps.Keys(targets), func(a, b string) int {
+			return targets[a].Properties.Weight - targets[b].Properties.Weight
+		})
 	}
 	components, err := graph.StronglyConnectedComponents(links)
 	for _, component := range components {
