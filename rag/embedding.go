@@ -10,7 +10,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/panics"
 	"github.com/compound-docs/compound-docs/rag/apierror"
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/model"
 )
 
 // queryEmbedding is a query that is being embedded.
@@ -18,7 +18,7 @@ type queryEmbedding struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 	// result and err may be read once done is closed.
-	result ollama.Embedding
+	result model.Embedding
 	err    error
 }
 
@@ -84,14 +84,14 @@ func (e *queryEmbedding) ready() bool {
 	}
 }
 
-// vector waits for the vector, which must be of the model.
-func (e *queryEmbedding) vector(model ollama.Model) (*pgvector.HalfVector, error) {
+// vector waits for the vector, which must be of that model.
+func (e *queryEmbedding) vector(of model.Model) (*pgvector.HalfVector, error) {
 	<-e.done
 	if e.err != nil {
 		return nil, e.err
 	}
-	if e.result.Digest != model.Digest {
-		return nil, ollama.ErrModelReplaced
+	if e.result.Digest != of.Digest {
+		return nil, model.ErrModelReplaced
 	}
 	vector := pgvector.NewHalfVector(e.result.Vector)
 	return &vector, nil
@@ -100,5 +100,5 @@ func (e *queryEmbedding) vector(model ollama.Model) (*pgvector.HalfVector, error
 // unembeddable reports whether an error is that Ollama cannot embed the query. That its
 // model was replaced is none: another try finds the new one.
 func unembeddable(err error) bool {
-	return err != nil && !errors.Is(err, ollama.ErrModelReplaced) && apierror.AsError(err).Code == apierror.EmbeddingServiceError
+	return err != nil && !errors.Is(err, model.ErrModelReplaced) && apierror.AsError(err).Code == apierror.EmbeddingServiceError
 }

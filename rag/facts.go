@@ -9,7 +9,7 @@ import (
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag/calibration"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/model"
 )
 
 // facts is what a search has to know of its scope before it looks for candidates. What is
@@ -17,7 +17,7 @@ import (
 type facts struct {
 	// version is the tenant's.
 	version    int64
-	model      model
+	model      measuredModel
 	counts     passageCounts
 	progress   progress
 	superseded catalog.Superseded
@@ -30,9 +30,9 @@ type facts struct {
 	sample *sample
 }
 
-// model is the embedding model, and what its cosines mean. It has no id, 0, before it
+// measuredModel is the embedding model, and what its cosines mean. It has no id, 0, before it
 // has made a vector, and in a search by words alone. No row has that id.
-type model struct {
+type measuredModel struct {
 	id          int32
 	calibration calibration.Calibration
 }
@@ -69,7 +69,7 @@ type factReader struct {
 	// docTypes are those of the documents that are counted; nil for all.
 	docTypes []string
 	// model makes the vectors; nil in a search by words alone.
-	model *ollama.Model
+	model *model.Model
 	// words says that document frequencies are wanted.
 	words bool
 
@@ -81,7 +81,7 @@ type factReader struct {
 
 // readFacts returns the facts for a query. of is nil in a search by words alone.
 func (s *Searcher) readFacts(
-	ctx context.Context, scope catalog.Scope, docTypes []string, of *ollama.Model, words bool,
+	ctx context.Context, scope catalog.Scope, docTypes []string, of *model.Model, words bool,
 ) (facts, error) {
 	r := &factReader{memory: s.memory, scope: scope, docTypes: docTypes, model: of, words: words}
 	r.recall()
@@ -181,7 +181,7 @@ func (r *factReader) readModel(ctx context.Context, q *db.Queries) error {
 	if err != nil && !db.IsNoRows(err) {
 		return err
 	}
-	r.modelKnown, r.known.model = true, model{id: row.ID}
+	r.modelKnown, r.known.model = true, measuredModel{id: row.ID}
 	if row.OwnFirst != nil {
 		r.known.model.calibration = calibration.Calibration{
 			Matched: *row.Matched, Unmatched: *row.Unmatched, Variance: *row.Variance, OwnFirst: *row.OwnFirst,

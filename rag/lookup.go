@@ -12,7 +12,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/relevance"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
@@ -54,7 +54,7 @@ func (s *Searcher) lookUp(ctx context.Context, scope catalog.Scope, query Query)
 			searcher: s, scope: scope, query: query, Coverage: Coverage{Mode: query.Mode, Embedded: 1},
 			terms: terms.NewQuery(scope.Tenant.ProjectID, query.Text), candidates: newCandidates(query),
 		}
-		if err = l.run(ctx); !errors.Is(err, ollama.ErrModelReplaced) {
+		if err = l.run(ctx); !errors.Is(err, model.ErrModelReplaced) {
 			return l, err
 		}
 	}
@@ -74,7 +74,7 @@ func (l *lookup) run(ctx context.Context) error {
 		}
 		return err
 	}
-	err := l.runWithVector(ollama.FailFast(ctx))
+	err := l.runWithVector(model.FailFast(ctx))
 	if ctx.Err() != nil || !unembeddable(err) {
 		return err
 	}
@@ -142,7 +142,7 @@ func (l *lookup) runLexical(ctx context.Context) error {
 }
 
 // begin reads the facts, and decides on the mode by them.
-func (l *lookup) begin(ctx context.Context, model *ollama.Model) (err error) {
+func (l *lookup) begin(ctx context.Context, model *model.Model) (err error) {
 	if len(l.terms.Terms) == 0 {
 		l.Mode = Vector
 	}

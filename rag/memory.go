@@ -6,7 +6,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/model"
 )
 
 // memory keeps facts for the searches that follow. Safe for concurrent use.
@@ -14,14 +14,14 @@ type memory struct {
 	// scopes has facts that only searches of the same scope share: all but the sample.
 	scopes  *lru.Cache[scopeKey, facts]
 	samples *lru.Cache[sampleKey, *sample]
-	models  *lru.Cache[ollama.Model, model]
+	models  *lru.Cache[model.Model, measuredModel]
 }
 
 type scopeKey struct {
 	tenant     int32
 	collection catalog.Collection
 	docTypes   string
-	model      ollama.Model // the zero value in a search by words alone
+	model      model.Model // the zero value in a search by words alone
 }
 
 const (
@@ -37,7 +37,7 @@ func newMemory() *memory {
 	var m memory
 	m.scopes, _ = lru.New[scopeKey, facts](maxScopes) // fails for a size below 1 alone
 	m.samples, _ = lru.New[sampleKey, *sample](maxSamples)
-	m.models, _ = lru.New[ollama.Model, model](maxModels)
+	m.models, _ = lru.New[model.Model, measuredModel](maxModels)
 	return &m
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/relevance"
 )
 
@@ -22,9 +22,9 @@ import (
 type QueryEmbedder interface {
 	// EmbedModel identifies what makes the vectors, as it was a moment ago. Only its
 	// vectors are searched: a passage without one is found by its words.
-	EmbedModel(ctx context.Context) (ollama.Model, error)
+	EmbedModel(ctx context.Context) (model.Model, error)
 	// EmbedQuery returns the vector to search with; its Err is nil.
-	EmbedQuery(ctx context.Context, query string) (ollama.Embedding, error)
+	EmbedQuery(ctx context.Context, query string) (model.Embedding, error)
 }
 
 // Searcher searches an index: see [Searcher.Search], [Searcher.Passages] and

@@ -10,6 +10,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/claude"
 	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
@@ -54,15 +55,15 @@ func checkModels(ctx context.Context, e *examination) []Finding {
 	}
 	limited, cancel := context.WithTimeout(ctx, embedTimeout)
 	defer cancel()
-	model := e.Settings.EmbeddingModel
+	name := e.Settings.EmbeddingModel
 	err := e.Ollama.Warm(limited)
-	if wrong, ok := errors.AsType[*ollama.DimensionError](err); ok {
+	if wrong, ok := errors.AsType[*model.DimensionError](err); ok {
 		return e.otherModel(Error, wrong.Error())
 	}
 	if err != nil {
-		return one(Error, err.Error(), "run: ollama run "+claude.Quote(model)+" and read Ollama's log")
+		return one(Error, err.Error(), "run: ollama run "+claude.Quote(name)+" and read Ollama's log")
 	}
-	return append(one(OK, model+" makes vectors", ""), e.weakModel(limited)...)
+	return append(one(OK, name+" makes vectors", ""), e.weakModel(limited)...)
 }
 
 // weakModel names a model whose vectors searches leave out, as far as the index has

@@ -14,12 +14,12 @@ import (
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/model"
 )
 
 // Generator writes an answer.
 type Generator interface {
-	Generate(ctx context.Context, prompt ollama.Prompt, onText func(text string)) (string, error)
+	Generate(ctx context.Context, prompt model.Prompt, onText func(text string)) (string, error)
 	// ContextWindow is how many tokens prompt and answer may have together.
 	ContextWindow(ctx context.Context) int
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/markdown"
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/model"
 )
 
 //go:embed answer.prompt.md
@@ -41,7 +41,7 @@ func (d delimiter) begin() string { return "<document " + d.token + ">\n" }
 func (d delimiter) end() string { return "</document " + d.token + ">\n" }
 
 // prompt writes the quotes and the question as the model sees them.
-func (d delimiter) prompt(quotes []quote, question string) ollama.Prompt {
+func (d delimiter) prompt(quotes []quote, question string) model.Prompt {
 	var b strings.Builder
 	for _, q := range quotes {
 		b.WriteString(d.begin())
@@ -57,7 +57,7 @@ func (d delimiter) prompt(quotes []quote, question string) ollama.Prompt {
 		}
 		b.WriteString(d.end())
 	}
-	return ollama.Prompt{System: d.system(), User: b.String() + "\nQuestion: " + question}
+	return model.Prompt{System: d.system(), User: b.String() + "\nQuestion: " + question}
 }
 
 // labels returns the facts of a document that precede its text in the prompt. Each value is

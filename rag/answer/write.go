@@ -12,7 +12,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/model"
 )
 
 const (
@@ -39,14 +39,14 @@ func (a *Answerer) write(ctx context.Context, found rag.Hits, question Question,
 	if err != nil && ctx.Err() != nil {
 		return Answer{}, err
 	}
-	_, cut := errors.AsType[*ollama.CutShortError](err)
+	_, cut := errors.AsType[*model.CutShortError](err)
 	switch {
 	case cut && strings.TrimSpace(text) != "":
 		a.logger.WarnContext(ctx, "an answer was cut short", "error", err)
 		answer.CutShort = err
 	case err != nil:
 		a.logger.WarnContext(ctx, "quote passages instead of an answer", "error", err)
-		if errors.Is(err, ollama.ErrInputTooLong) {
+		if errors.Is(err, model.ErrInputTooLong) {
 			err = fmt.Errorf("%w; %s", err, widerWindow)
 		}
 		quotes, _ = fitBest(sources, d, extractTokens)
@@ -74,7 +74,7 @@ func (a *Answerer) generate(
 			return nil, "", noRoom(window)
 		}
 		text, err = a.generator.Generate(ctx, d.prompt(quotes, question.Text), question.OnText)
-		if !errors.Is(err, ollama.ErrInputTooLong) || room/2 < minRoom {
+		if !errors.Is(err, model.ErrInputTooLong) || room/2 < minRoom {
 			return quotes, text, err
 		}
 		a.logger.WarnContext(ctx, "ask the language model again with a shorter prompt", "tokens", room/2, "error", err)

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/model"
 )
 
 // Code is the name of an error on the wire.
@@ -113,10 +113,10 @@ func withInnerMessage(e *Error) *Error {
 }
 
 func innerMessage(err error) string {
-	if unavailable, ok := errors.AsType[*ollama.UnavailableError](err); ok && unavailable.Err != nil {
+	if unavailable, ok := errors.AsType[*model.UnavailableError](err); ok && unavailable.Err != nil {
 		return unavailable.Err.Error()
 	}
-	if missing, ok := errors.AsType[*ollama.ModelMissingError](err); ok && missing.Err != nil {
+	if missing, ok := errors.AsType[*model.ModelMissingError](err); ok && missing.Err != nil {
 		return missing.Err.Error()
 	}
 	if dbErr, ok := errors.AsType[*db.Error](err); ok {
@@ -144,8 +144,8 @@ func classify(err error) *Error {
 	var (
 		dbErr       *db.Error
 		inConfig    configError
-		unavailable *ollama.UnavailableError
-		missing     *ollama.ModelMissingError
+		unavailable *model.UnavailableError
+		missing     *model.ModelMissingError
 	)
 	e := &Error{Code: InternalError, Err: err}
 	switch {
@@ -161,12 +161,12 @@ func classify(err error) *Error {
 		return e.With("config_path", path).With("key", key)
 	case errors.As(err, &unavailable):
 		e.Code = EmbeddingServiceError
-		return e.With("circuit_state", unavailable.CircuitState).With("retry_after_seconds", seconds(ollama.RetryAfter(err)))
+		return e.With("circuit_state", unavailable.CircuitState).With("retry_after_seconds", seconds(model.RetryAfter(err)))
 	case errors.As(err, &missing):
 		e.Code = EmbeddingServiceError
-		return e.With("model", missing.Model).With("retry_after_seconds", seconds(ollama.RetryAfter(err)))
-	case errors.Is(err, ollama.ErrInputTooLong), errors.Is(err, ollama.ErrBadResponse), errors.Is(err, ollama.ErrEmptyAnswer),
-		errors.Is(err, ollama.ErrModelReplaced), errors.As(err, new(*ollama.InputError)), errors.As(err, new(*ollama.DimensionError)):
+		return e.With("model", missing.Model).With("retry_after_seconds", seconds(model.RetryAfter(err)))
+	case errors.Is(err, model.ErrInputTooLong), errors.Is(err, model.ErrBadResponse), errors.Is(err, model.ErrEmptyAnswer),
+		errors.Is(err, model.ErrModelReplaced), errors.As(err, new(*model.InputError)), errors.As(err, new(*model.DimensionError)):
 		e.Code = EmbeddingServiceError
 	case errors.As(err, &dbErr):
 		e.Code = DatabaseError

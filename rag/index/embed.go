@@ -15,7 +15,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/model"
 )
 
 // unembedded is a passage without a vector.
@@ -142,7 +142,7 @@ func (x *Index) embedGuarded(
 
 // embedBatch embeds passages in one request. refused says why some have no vector.
 func (x *Index) embedBatch(
-	ctx context.Context, model *usedModel, batch []unembedded,
+	ctx context.Context, used *usedModel, batch []unembedded,
 ) (vectors []vector, refused map[uuid.UUID]error, err error) {
 	texts, size := make([]string, len(batch)), 0
 	for i, p := range batch {
@@ -157,7 +157,7 @@ func (x *Index) embedBatch(
 	x.pace.note(len(batch), size, time.Since(began))
 	refused = map[uuid.UUID]error{}
 	for i, embedding := range embeddings {
-		if errors.Is(embedding.Err, ollama.ErrInputTooLong) {
+		if errors.Is(embedding.Err, model.ErrInputTooLong) {
 			if embedding, err = x.embedParts(ctx, batch[i].Heading, batch[i].Content); err != nil {
 				return nil, nil, err
 			}
@@ -165,8 +165,8 @@ func (x *Index) embedBatch(
 		switch {
 		case embedding.Err != nil:
 			refused[batch[i].Hash] = embedding.Err
-		case embedding.Digest != model.Digest:
-			return nil, nil, ollama.ErrModelReplaced
+		case embedding.Digest != used.Digest:
+			return nil, nil, model.ErrModelReplaced
 		default:
 			vectors = append(vectors, vector{hash: batch[i].Hash, embedding: embedding.Vector})
 		}

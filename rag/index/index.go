@@ -14,18 +14,18 @@ import (
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/model"
 )
 
 // Embedder turns passages into vectors.
 type Embedder interface {
 	// EmbedModel identifies what makes the vectors, as it was a moment ago.
-	EmbedModel(ctx context.Context) (ollama.Model, error)
+	EmbedModel(ctx context.Context) (model.Model, error)
 	// Embed returns one embedding a text, in order. An error means that the
 	// service as a whole failed; a text that cannot be embedded has its own.
-	Embed(ctx context.Context, texts []string) ([]ollama.Embedding, error)
+	Embed(ctx context.Context, texts []string) ([]model.Embedding, error)
 	// EmbedAsQueries does the same for texts that stand for queries.
-	EmbedAsQueries(ctx context.Context, texts []string) ([]ollama.Embedding, error)
+	EmbedAsQueries(ctx context.Context, texts []string) ([]model.Embedding, error)
 	// Warm loads the model.
 	Warm(ctx context.Context) error
 }

@@ -10,12 +10,12 @@ import (
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag/calibration"
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/model"
 )
 
 // usedModel is the model that makes a tenant's vectors, since a queue has found it.
 type usedModel struct {
-	ollama.Model
+	model.Model
 
 	id int32
 	// calibrated is set once the database knows what its cosines mean, and tidied once the
@@ -51,7 +51,7 @@ func (q *Queue) useModel(ctx context.Context) (*usedModel, error) {
 
 // findModel returns the model, without an id if the database does not know it, and whether
 // it is the tenant's already.
-func (q *Queue) findModel(ctx context.Context, current ollama.Model) (used *usedModel, set bool, err error) {
+func (q *Queue) findModel(ctx context.Context, current model.Model) (used *usedModel, set bool, err error) {
 	used = &usedModel{Model: current}
 	var tenants int32
 	err = q.index.db.Pipeline(ctx, "find the embedding model",
@@ -67,7 +67,7 @@ func (q *Queue) findModel(ctx context.Context, current ollama.Model) (used *used
 	return used, used.id != 0 && used.id == tenants, err
 }
 
-func findParams(model ollama.Model) db.EmbeddingModelFindParams {
+func findParams(model model.Model) db.EmbeddingModelFindParams {
 	return db.EmbeddingModelFindParams{
 		Name: model.Name, Digest: model.Digest, Dimensions: int32(model.Dimensions), PromptVersion: int32(model.PromptVersion),
 	}
@@ -114,7 +114,7 @@ func (x *Index) deleteUnusedVectors(ctx context.Context, projectID int32) error 
 
 // Calibration returns what the model's cosines mean; known is false while no queue has
 // measured it in this database.
-func (x *Index) Calibration(ctx context.Context, model ollama.Model) (measured calibration.Calibration, known bool, err error) {
+func (x *Index) Calibration(ctx context.Context, model model.Model) (measured calibration.Calibration, known bool, err error) {
 	row, err := db.ReadOne(ctx, x.db, "find what the model's cosines mean", (*db.Queries).EmbeddingModelFind, findParams(model))
 	if err != nil || row.OwnFirst == nil {
 		return measured, false, exceptNoRows(err)
@@ -170,8 +170,8 @@ func (q *Queue) measure(ctx context.Context, model *usedModel) error {
 // embedTexts embeds texts in batches of the usual size, so that queries wait no longer
 // than for passages. It leaves out those that the model refuses. more texts follow.
 func (q *Queue) embedTexts(
-	ctx context.Context, model *usedModel, texts []string, more int,
-	embed func(ctx context.Context, texts []string) ([]ollama.Embedding, error),
+	ctx context.Context, used *usedModel, texts []string, more int,
+	embed func(ctx context.Context, texts []string) ([]model.Embedding, error),
 ) (vectors [][]float32, err error) {
 	rest := make([]unembedded, len(texts))
 	for i, text := range texts {
@@ -191,8 +191,8 @@ func (q *Queue) embedTexts(
 		for _, embedding := range embeddings {
 			switch {
 			case embedding.Err != nil:
-			case embedding.Digest != model.Digest:
-				return nil, ollama.ErrModelReplaced
+			case embedding.Digest != used.Digest:
+				return nil, model.ErrModelReplaced
 			default:
 				vectors = append(vectors, embedding.Vector)
 			}

@@ -12,7 +12,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	models "github.com/compound-docs/compound-docs/rag/model"
 )
 
 const anotherDigest = "sha256:another"
@@ -74,7 +74,7 @@ type otherBuild struct {
 	left int
 }
 
-func (o *otherBuild) Embed(ctx context.Context, texts []string) ([]ollama.Embedding, error) {
+func (o *otherBuild) Embed(ctx context.Context, texts []string) ([]models.Embedding, error) {
 	embeddings, err := o.Embedder.Embed(ctx, texts)
 	if o.left--; o.left >= 0 {
 		for i := range embeddings {

@@ -14,7 +14,7 @@ import (
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/panics"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/model"
 )
 
 const (
@@ -113,7 +113,7 @@ func (q *Queue) Prefer(hashes []uuid.UUID) {
 // LookForModel asks for the model, and nothing of the database, so that the status says if
 // there is none.
 func (q *Queue) LookForModel(ctx context.Context) {
-	if _, err := q.index.embedder.EmbedModel(ollama.OnRetry(ctx, q.setErr)); err != nil && ctx.Err() == nil {
+	if _, err := q.index.embedder.EmbedModel(model.OnRetry(ctx, q.setErr)); err != nil && ctx.Err() == nil {
 		q.setErr(err)
 	}
 }
@@ -123,7 +123,7 @@ func (q *Queue) Run(ctx context.Context) {
 	retry := backoff.NewExponentialBackOff()
 	retry.InitialInterval, retry.MaxInterval = firstRetry, lastRetry
 	for {
-		err := panics.Catch(func() error { return q.Drain(ollama.OnRetry(ctx, q.setErr), nil) })
+		err := panics.Catch(func() error { return q.Drain(model.OnRetry(ctx, q.setErr), nil) })
 		if ctx.Err() != nil {
 			return
 		}
@@ -168,22 +168,22 @@ func (q *Queue) rest(ctx context.Context) {
 // texts that are to have one.
 func (q *Queue) Drain(ctx context.Context, report func(done, total int)) error {
 	for {
-		model, err := q.useModel(ctx)
+		used, err := q.useModel(ctx)
 		if err != nil {
 			return err
 		}
-		err = q.drain(ctx, model, func() {
+		err = q.drain(ctx, used, func() {
 			if status := q.Status(); report != nil {
 				report(status.Chunks-status.Missing, status.Chunks+status.Measuring)
 			}
 		})
-		if errors.Is(err, ollama.ErrModelReplaced) {
+		if errors.Is(err, model.ErrModelReplaced) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		return q.tidy(ctx, model)
+		return q.tidy(ctx, used)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	models "github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/test/await"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
@@ -231,7 +231,7 @@ func TestQueue_PromotionMeanwhile(t *testing.T) {
 // panicky is an embedder with a bug.
 type panicky struct{ index.Embedder }
 
-func (p panicky) Embed(ctx context.Context, texts []string) ([]ollama.Embedding, error) {
+func (p panicky) Embed(ctx context.Context, texts []string) ([]models.Embedding, error) {
 	for _, text := range texts {
 		if strings.Contains(text, "number 1.") {
 			panic("a bug in the embedder")

@@ -15,7 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/model"
 )
 
 // vector is the embedding of a passage.
@@ -26,22 +26,22 @@ type vector struct {
 
 // embedParts embeds a passage that is too long for the model in halves, or their
 // halves. Its vector is the mean of theirs, by their lengths.
-func (x *Index) embedParts(ctx context.Context, heading, text string) (ollama.Embedding, error) {
+func (x *Index) embedParts(ctx context.Context, heading, text string) (model.Embedding, error) {
 	first, second, ok := markdown.Halve(text)
 	if !ok {
-		return ollama.Embedding{Err: ollama.ErrInputTooLong}, nil
+		return model.Embedding{Err: model.ErrInputTooLong}, nil
 	}
 	parts := []string{first, second}
 	embeddings, err := x.embedder.Embed(ctx, []string{embeddedText(heading, parts[0]), embeddedText(heading, parts[1])})
 	if err != nil {
-		return ollama.Embedding{}, fmt.Errorf("embed a long passage: %w", err)
+		return model.Embedding{}, fmt.Errorf("embed a long passage: %w", err)
 	}
 	var sum []float64
 	digest := ""
 	for i, embedding := range embeddings {
-		if errors.Is(embedding.Err, ollama.ErrInputTooLong) {
+		if errors.Is(embedding.Err, model.ErrInputTooLong) {
 			if embedding, err = x.embedParts(ctx, heading, parts[i]); err != nil {
-				return ollama.Embedding{}, err
+				return model.Embedding{}, err
 			}
 		}
 		if embedding.Err != nil {
@@ -51,7 +51,7 @@ func (x *Index) embedParts(ctx context.Context, heading, text string) (ollama.Em
 			digest = embedding.Digest
 		}
 		if embedding.Digest != digest {
-			return ollama.Embedding{}, ollama.ErrModelReplaced
+			return model.Embedding{}, model.ErrModelReplaced
 		}
 		if sum == nil {
 			sum = make([]float64, len(embedding.Vector))
@@ -60,7 +60,7 @@ func (x *Index) embedParts(ctx context.Context, heading, text string) (ollama.Em
 			sum[j] += float64(component) * float64(len(parts[i]))
 		}
 	}
-	return ollama.Embedding{Vector: unitVector(sum), Digest: digest}, nil
+	return model.Embedding{Vector: unitVector(sum), Digest: digest}, nil
 }
 
 func unitVector(sum []float64) []float32 {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
@@ -31,8 +31,8 @@ func TestGenerate_BoundsTheAnswer(t *testing.T) {
 			cfg.AnswerTokens = 10
 			client := newClient(t, cfg)
 
-			got, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil)
-			asType[*ollama.UnavailableError](t, err)
+			got, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil)
+			asType[*model.UnavailableError](t, err)
 			wantContains(t, err.Error(), test.want)
 			if diff := cmp.Diff(test.text, got); diff != "" {
 				t.Errorf("text (-want +got):\n%s", diff)
@@ -52,7 +52,7 @@ func TestEmbed_FollowsNoRedirect(t *testing.T) {
 	client := newClient(t, fast(server.URL))
 
 	_, err := client.Embed(t.Context(), numbered(1))
-	asType[*ollama.UnavailableError](t, err)
+	asType[*model.UnavailableError](t, err)
 	wantContains(t, err.Error(), "it redirects to "+elsewhere.URL(), "make that address the Ollama host")
 	if requests := elsewhere.Requests(""); len(requests) != 0 {
 		t.Errorf("%d requests followed the redirect", len(requests))
@@ -69,7 +69,7 @@ func TestEmbed_RefusesAnUnknownCertificate(t *testing.T) {
 	client := newClient(t, fast(server.URL))
 
 	_, err := client.Embed(t.Context(), numbered(1))
-	if got := asType[*ollama.UnavailableError](t, err).RetryAfter; got != 0 {
+	if got := asType[*model.UnavailableError](t, err).RetryAfter; got != 0 {
 		t.Errorf("retry after %s, want 0: waiting does not help", got)
 	}
 	wantContains(t, err.Error(), "certificate")

@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/ollama/ollama/api"
+
+	"github.com/compound-docs/compound-docs/rag/model"
 )
 
 // newTestClient has the default waits, for tests in a bubble of fake time.
@@ -128,9 +130,9 @@ func TestBreaker_OpensAndRecovers(t *testing.T) {
 				return nil
 			})
 		})
-		got, _ := errors.AsType[*UnavailableError](client.publicError(f))
+		got, _ := errors.AsType[*model.UnavailableError](client.publicError(f))
 		if got == nil || asked != 0 {
-			t.Fatalf("got error %v after %d requests, want an *UnavailableError after none", f, asked)
+			t.Fatalf("got error %v after %d requests, want an *model.UnavailableError after none", f, asked)
 		}
 		message := "ollama at http://localhost:11434 failed repeatedly and is not asked for now, try again in 20s: " +
 			"the server reports: the runner died"
@@ -155,7 +157,7 @@ func TestBreaker_OpensAndRecovers(t *testing.T) {
 		}()
 		synctest.Wait()
 		f = client.retry(t.Context(), func(ctx context.Context) error { return client.call(ctx, answer(nil)) })
-		got, _ = errors.AsType[*UnavailableError](client.publicError(f))
+		got, _ = errors.AsType[*model.UnavailableError](client.publicError(f))
 		if got == nil || got.CircuitState != "half-open" || got.RetryAfter != time.Second {
 			t.Errorf("got %+v, want half-open, after 1s", got)
 		}

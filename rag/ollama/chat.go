@@ -9,13 +9,12 @@ import (
 	"time"
 
 	"github.com/ollama/ollama/api"
+
+	"github.com/compound-docs/compound-docs/rag/model"
 )
 
 // temperature of the chat model.
 const temperature = 0.1
-
-// Prompt holds the messages for the chat model. An empty System is left out.
-type Prompt struct{ System, User string }
 
 // Generate returns the chat model's answer without surrounding white space. It
 // calls onText, which may be nil, with each piece of the answer as it arrives, on
@@ -25,14 +24,14 @@ type Prompt struct{ System, User string }
 // Before the first piece, Generate retries. After it a failure is final: when
 // [Config.ChatLimit] is over or the server fails, Generate
 // returns what was written so far, which is not empty, together with a
-// *CutShortError. An answer that reaches the configured number of tokens, or the end
+// *model.CutShortError. An answer that reaches the configured number of tokens, or the end
 // of the context window, is returned as far as it went, without an error.
 //
-// Other errors are ErrInputTooLong for a prompt that exceeds the context window,
-// ErrEmptyAnswer, *UnavailableError, *ModelMissingError and the context's. Some
+// Other errors are model.ErrInputTooLong for a prompt that exceeds the context window,
+// model.ErrEmptyAnswer, *model.UnavailableError, *model.ModelMissingError and the context's. Some
 // servers cut a long prompt silently instead: fit it to [Client.ContextWindow]
 // first.
-func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text string)) (string, error) {
+func (c *Client) Generate(ctx context.Context, prompt model.Prompt, onText func(text string)) (string, error) {
 	req := c.chatRequest(prompt)
 	var answer strings.Builder
 	write := func(text string) {
@@ -54,20 +53,20 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 	text := strings.TrimSpace(answer.String())
 	switch {
 	case err == nil && text == "":
-		err = ErrEmptyAnswer
+		err = model.ErrEmptyAnswer
 	case err == nil:
 		return text, nil
 	case ctx.Err() != nil:
 		text = ""
 	case text != "":
-		err = &CutShortError{Err: err}
-	case errors.Is(err, ErrInputTooLong):
+		err = &model.CutShortError{Err: err}
+	case errors.Is(err, model.ErrInputTooLong):
 		c.forgetWindow()
 	}
 	return text, fmt.Errorf("generate with %s: %w", c.cfg.ChatModel, err)
 }
 
-func (c *Client) chatRequest(prompt Prompt) *api.ChatRequest {
+func (c *Client) chatRequest(prompt model.Prompt) *api.ChatRequest {
 	messages := []api.Message{{Role: "user", Content: prompt.User}}
 	if prompt.System != "" {
 		messages = append([]api.Message{{Role: "system", Content: prompt.System}}, messages...)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
@@ -44,15 +45,15 @@ func TestGenerate_ReturnsAnAnswerThatIsCutShort(t *testing.T) {
 				server.SetAnswer(func(string, string) []string { return test.answer })
 				client.cfg.ChatLimit = test.limit
 
-				got, err := client.Generate(t.Context(), Prompt{User: "hello"}, nil)
+				got, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil)
 				if diff := cmp.Diff(test.text, got); diff != "" {
 					t.Errorf("text (-want +got):\n%s", diff)
 				}
-				if _, ok := errors.AsType[*UnavailableError](err); !ok || !strings.Contains(err.Error(), test.reason) {
-					t.Errorf("got error %v, want an *UnavailableError that says %q", err, test.reason)
+				if _, ok := errors.AsType[*model.UnavailableError](err); !ok || !strings.Contains(err.Error(), test.reason) {
+					t.Errorf("got error %v, want an *model.UnavailableError that says %q", err, test.reason)
 				}
-				if _, ok := errors.AsType[*CutShortError](err); ok != (test.text != "") {
-					t.Errorf("got error %v, want a *CutShortError: %t", err, test.text != "")
+				if _, ok := errors.AsType[*model.CutShortError](err); ok != (test.text != "") {
+					t.Errorf("got error %v, want a *model.CutShortError: %t", err, test.text != "")
 				}
 				if begun := test.text != ""; begun && !strings.Contains(err.Error(), "the answer was cut short: ") {
 					t.Errorf("%q does not say that the answer was cut short", err)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
@@ -24,7 +24,7 @@ func TestGenerate_Streams(t *testing.T) {
 	client := newClient(t, cfg)
 	pieces := []string{}
 
-	got, err := client.Generate(t.Context(), ollama.Prompt{System: "be brief", User: "why?"},
+	got, err := client.Generate(t.Context(), model.Prompt{System: "be brief", User: "why?"},
 		func(text string) { pieces = append(pieces, text) })
 	if err != nil {
 		t.Fatal(err)
@@ -75,13 +75,13 @@ func TestGenerate_RetriesBeforeTheFirstPieceOnly(t *testing.T) {
 			server, client := start(t)
 			server.SetFaults(test.faults)
 
-			_, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil)
+			_, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil)
 			if test.want == "" {
 				if err != nil {
 					t.Fatal(err)
 				}
 			} else {
-				asType[*ollama.UnavailableError](t, err)
+				asType[*model.UnavailableError](t, err)
 				wantContains(t, err.Error(), test.want)
 			}
 			wantRequests(t, server, "/api/chat", test.requests)
@@ -95,7 +95,7 @@ func TestGenerate_CancellingStopsTheModel(t *testing.T) {
 	server.SetFaults(fakeollama.Faults{Stall: true})
 	ctx, cancel := context.WithCancel(t.Context())
 
-	_, err := client.Generate(ctx, ollama.Prompt{User: "hello"}, func(string) { cancel() })
+	_, err := client.Generate(ctx, model.Prompt{User: "hello"}, func(string) { cancel() })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v, want context.Canceled", err)
 	}
@@ -110,8 +110,8 @@ func TestGenerate_GivesUpOnSilence(t *testing.T) {
 	cfg.ChatTimeout = time.Millisecond
 	client := newClient(t, cfg)
 
-	_, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil)
-	asType[*ollama.UnavailableError](t, err)
+	_, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil)
+	asType[*model.UnavailableError](t, err)
 	wantContains(t, err.Error(), "no answer within 1ms")
 }
 
@@ -120,8 +120,8 @@ func TestGenerate_EmptyAnswer(t *testing.T) {
 	server, client := start(t)
 	server.SetAnswer(func(string, string) []string { return []string{" ", "\n"} })
 
-	_, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil)
-	if !errors.Is(err, ollama.ErrEmptyAnswer) {
+	_, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil)
+	if !errors.Is(err, model.ErrEmptyAnswer) {
 		t.Errorf("got error %v, want ErrEmptyAnswer", err)
 	}
 }
@@ -131,8 +131,8 @@ func TestGenerate_PromptTooLong(t *testing.T) {
 	server, client := start(t)
 	server.SetFaults(fakeollama.Faults{Window: 10})
 
-	_, err := client.Generate(t.Context(), ollama.Prompt{User: strings.Repeat("word ", 50)}, nil)
-	if !errors.Is(err, ollama.ErrInputTooLong) {
+	_, err := client.Generate(t.Context(), model.Prompt{User: strings.Repeat("word ", 50)}, nil)
+	if !errors.Is(err, model.ErrInputTooLong) {
 		t.Errorf("got error %v, want ErrInputTooLong", err)
 	}
 	wantRequests(t, server, "/api/chat", 1)
@@ -151,7 +151,7 @@ func TestGenerate_LogsAnAnswerThatUsesAllTokens(t *testing.T) {
 	cfg.Logger = slog.New(slog.NewTextHandler(&logged, nil))
 	client := newClient(t, cfg)
 
-	got, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil)
+	got, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil)
 	if err != nil || got != "a long" {
 		t.Errorf("got %q and error %v, want the answer as far as it went", got, err)
 	}

@@ -8,20 +8,9 @@ import (
 	"strings"
 
 	"github.com/ollama/ollama/api"
-)
 
-// Embedding is the vector of a text, of length 1 and the configured number of
-// dimensions, or the reason why this one text has none.
-type Embedding struct {
-	Vector []float32
-	// Digest identifies the build of the model that made the vector. It may differ
-	// from the one [Client.EmbedModel] returned before, and between the batches of
-	// one call: check it before storing a vector.
-	Digest string
-	// Err is nil, or wraps ErrInputTooLong, *InputError or ErrBadResponse. It
-	// concerns this text only.
-	Err error
-}
+	"github.com/compound-docs/compound-docs/rag/model"
+)
 
 // Embed makes one request for the embeddings of the texts, and returns one per text, in
 // order.
@@ -30,23 +19,23 @@ type Embedding struct {
 // not sent, and there is at most one at a time. So a query waits for at most one request,
 // and a request for as long as there are queries.
 //
-// The error is *UnavailableError, *ModelMissingError, *DimensionError or the
+// The error is *model.UnavailableError, *model.ModelMissingError, *model.DimensionError or the
 // context's. All embeddings of the call are then lost, so pass no more texts than
 // can be lost.
-func (c *Client) Embed(ctx context.Context, texts []string) ([]Embedding, error) {
+func (c *Client) Embed(ctx context.Context, texts []string) ([]model.Embedding, error) {
 	return c.embedTexts(ctx, c.embedder.document, texts)
 }
 
 // EmbedAsQueries is [Client.Embed] for texts that stand for queries: they get the prompt
 // of queries, and people's queries go first.
-func (c *Client) EmbedAsQueries(ctx context.Context, texts []string) ([]Embedding, error) {
+func (c *Client) EmbedAsQueries(ctx context.Context, texts []string) ([]model.Embedding, error) {
 	return c.embedTexts(ctx, c.embedder.query, texts)
 }
 
-func (c *Client) embedTexts(ctx context.Context, prompt string, texts []string) ([]Embedding, error) {
-	embeddings := make([]Embedding, len(texts))
+func (c *Client) embedTexts(ctx context.Context, prompt string, texts []string) ([]model.Embedding, error) {
+	embeddings := make([]model.Embedding, len(texts))
 	var prompted []string
-	var results []*Embedding
+	var results []*model.Embedding
 	for i, text := range texts {
 		if strings.TrimSpace(text) == "" { // Ollama leaves empty texts out of its answer
 			embeddings[i].Err = errBlank()
@@ -63,14 +52,14 @@ func (c *Client) embedTexts(ctx context.Context, prompt string, texts []string) 
 	return embeddings, nil
 }
 
-func errBlank() error { return &InputError{Problem: "it is empty"} }
+func errBlank() error { return &model.InputError{Problem: "it is empty"} }
 
 // turn waits until a request may be sent. The caller calls end when it has ended.
 type turn func(ctx context.Context) (end func(), err error)
 
 // embedBatch fills results with the embeddings of the texts. One bad text fails its
 // whole request, so a rejected batch is halved until the bad texts are alone.
-func (c *Client) embedBatch(ctx context.Context, turn turn, texts []string, results []*Embedding) error {
+func (c *Client) embedBatch(ctx context.Context, turn turn, texts []string, results []*model.Embedding) error {
 	vectors, digest, err := c.embed(ctx, turn, texts)
 	switch {
 	case err == nil:
@@ -93,8 +82,8 @@ func (c *Client) embedBatch(ctx context.Context, turn turn, texts []string, resu
 }
 
 func isInputError(err error) bool {
-	_, ok := errors.AsType[*InputError](err)
-	return ok || errors.Is(err, ErrInputTooLong)
+	_, ok := errors.AsType[*model.InputError](err)
+	return ok || errors.Is(err, model.ErrInputTooLong)
 }
 
 // embed makes one request. It returns the vectors and the digest of the build that made
@@ -151,7 +140,7 @@ func (c *Client) check(vectors [][]float32, want int) error {
 	}
 	for _, vector := range vectors {
 		if len(vector) > c.cfg.Dimensions {
-			return &failure{kind: wrongModel, err: &DimensionError{
+			return &failure{kind: wrongModel, err: &model.DimensionError{
 				Model: c.cfg.EmbedModel, Got: len(vector), Most: c.cfg.Dimensions, Shortens: c.embedder.shortens,
 			}}
 		}
@@ -164,7 +153,7 @@ func (c *Client) check(vectors [][]float32, want int) error {
 const unitTolerance = 1e-3
 
 // normalize scales the vector to length 1, in place, and adds zeros up to the index's
-// dimensions, which change no cosine. The error is ErrBadResponse for a vector that is
+// dimensions, which change no cosine. The error is model.ErrBadResponse for a vector that is
 // zero, infinite or not a number.
 func (c *Client) normalize(vector []float32) ([]float32, error) {
 	var square float64
@@ -172,7 +161,7 @@ func (c *Client) normalize(vector []float32) ([]float32, error) {
 		square += float64(x) * float64(x)
 	}
 	if square == 0 || math.IsNaN(square) || math.IsInf(square, 0) {
-		return nil, fmt.Errorf("%w: a vector is zero or not a number", ErrBadResponse)
+		return nil, fmt.Errorf("%w: a vector is zero or not a number", model.ErrBadResponse)
 	}
 	if math.Abs(square-1) > unitTolerance {
 		scale := 1 / math.Sqrt(square)

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
@@ -18,7 +18,7 @@ func TestEmbed_SaysHowToStartOllama(t *testing.T) {
 	server.Close()
 
 	_, err := client.Embed(t.Context(), numbered(1))
-	asType[*ollama.UnavailableError](t, err)
+	asType[*model.UnavailableError](t, err)
 	wantContains(t, err.Error(), "ollama serve", server.URL())
 }
 
@@ -60,7 +60,7 @@ func TestEmbed_TimesOut(t *testing.T) {
 	client := newClient(t, cfg)
 
 	_, err := client.Embed(t.Context(), numbered(1))
-	asType[*ollama.UnavailableError](t, err)
+	asType[*model.UnavailableError](t, err)
 	if errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v is taken for the caller's deadline", err)
 	}
@@ -92,7 +92,7 @@ func TestEmbed_GivesUpOnAServerThatStalls(t *testing.T) {
 			server.SetFaults(test.faults)
 			_, err := client.Embed(t.Context(), []string{"another text"})
 			if test.stalled {
-				asType[*ollama.UnavailableError](t, err)
+				asType[*model.UnavailableError](t, err)
 				wantContains(t, err.Error(), "no answer within 1s")
 			} else if err != nil {
 				t.Errorf("a server that is busy: %v", err)
@@ -115,8 +115,8 @@ func TestEmbed_HidesCredentials(t *testing.T) {
 	}
 	server.Close()
 	_, err := client.Embed(t.Context(), numbered(1))
-	unavailable := asType[*ollama.UnavailableError](t, err)
-	for _, text := range []string{err.Error(), unavailable.Host} {
+	unavailable := asType[*model.UnavailableError](t, err)
+	for _, text := range []string{err.Error(), unavailable.Server} {
 		if strings.Contains(text, "secret") || strings.Contains(text, "someone") {
 			t.Errorf("%q holds credentials", text)
 		}
@@ -132,7 +132,7 @@ func TestEmbed_FailsWhileABadTextIsLookedFor(t *testing.T) {
 	onEmbed(server, 1, func() { server.SetFaults(fakeollama.Faults{Status: 500, Message: "out of memory"}) })
 
 	got, err := client.Embed(t.Context(), numbered(4))
-	asType[*ollama.UnavailableError](t, err)
+	asType[*model.UnavailableError](t, err)
 	wantContains(t, err.Error(), "out of memory")
 	if got != nil {
 		t.Errorf("got embeddings %v beside the error, want none", got)

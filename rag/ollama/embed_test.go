@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
@@ -18,7 +18,7 @@ const dimensions = 1024
 
 // wantVectors checks that every text that is not "" has its own vector, and
 // every other an error.
-func wantVectors(t *testing.T, got []ollama.Embedding, texts ...string) {
+func wantVectors(t *testing.T, got []model.Embedding, texts ...string) {
 	t.Helper()
 	if len(got) != len(texts) {
 		t.Fatalf("got %d embeddings, want %d", len(got), len(texts))
@@ -93,7 +93,7 @@ func TestEmbed_RefusesEmptyTextsLocally(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantVectors(t, got, "", "one", "", "two")
-	wantContains(t, asType[*ollama.InputError](t, got[0].Err).Error(), "it is empty")
+	wantContains(t, asType[*model.InputError](t, got[0].Err).Error(), "it is empty")
 	if diff := cmp.Diff([]string{"one", "two"}, server.Texts()); diff != "" {
 		t.Errorf("embedded texts (-want +got):\n%s", diff)
 	}
@@ -102,10 +102,10 @@ func TestEmbed_RefusesEmptyTextsLocally(t *testing.T) {
 func TestEmbed_IsolatesBadInputs(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("word ", 20)
-	isTooLong := func(err error) bool { return errors.Is(err, ollama.ErrInputTooLong) }
+	isTooLong := func(err error) bool { return errors.Is(err, model.ErrInputTooLong) }
 	says := func(problem string) func(error) bool {
 		return func(err error) bool {
-			input, ok := errors.AsType[*ollama.InputError](err)
+			input, ok := errors.AsType[*model.InputError](err)
 			return ok && input.Problem == problem
 		}
 	}
@@ -136,7 +136,7 @@ func TestEmbed_IsolatesBadInputs(t *testing.T) {
 			"zero vector",
 			fakeollama.Faults{Zero: []string{"bad"}},
 			"a bad text",
-			func(err error) bool { return errors.Is(err, ollama.ErrBadResponse) },
+			func(err error) bool { return errors.Is(err, model.ErrBadResponse) },
 		},
 	}
 	for _, test := range tests {

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/ollama/ollama/api"
+
+	"github.com/compound-docs/compound-docs/rag/model"
 )
 
 // kind classifies failures by how to react to them.
@@ -132,7 +134,7 @@ func classify(ctx context.Context, err error) *failure {
 }
 
 func badResponse(problem string) *failure {
-	return &failure{kind: refused, err: fmt.Errorf("%w: %s; is this an Ollama server?", ErrBadResponse, problem)}
+	return &failure{kind: refused, err: fmt.Errorf("%w: %s; is this an Ollama server?", model.ErrBadResponse, problem)}
 }
 
 // Patterns of messages.
@@ -166,13 +168,13 @@ func classifyStatus(status int, message string) *failure {
 	}
 	switch {
 	case matches(tooLong, message):
-		f.kind, f.err = badInput, fmt.Errorf("%w (%s)", ErrInputTooLong, message)
+		f.kind, f.err = badInput, fmt.Errorf("%w (%s)", model.ErrInputTooLong, message)
 	case matches(notANumber, message):
-		f.kind, f.err = badInput, &InputError{Problem: message}
+		f.kind, f.err = badInput, &model.InputError{Problem: message}
 	case status == http.StatusNotFound && matches(noSuchModel, message):
 		f.kind, f.err = modelMissing, errors.New(message)
 	case status == http.StatusBadRequest && !matches(unfitModel, message):
-		f.kind, f.err = badInput, &InputError{Problem: message}
+		f.kind, f.err = badInput, &model.InputError{Problem: message}
 	case status >= http.StatusInternalServerError,
 		status == http.StatusRequestTimeout, status == http.StatusTooManyRequests:
 		f.kind, f.err = transient, describe("")

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/ollama/ollama/api"
 
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
@@ -82,7 +83,7 @@ func TestFaults(t *testing.T) {
 			if got != test.breaker {
 				t.Errorf("the breaker takes it for: %s, want %s", got, test.breaker)
 			}
-			if unavailable, ok := errors.AsType[*UnavailableError](client.publicError(f)); ok {
+			if unavailable, ok := errors.AsType[*model.UnavailableError](client.publicError(f)); ok {
 				if waits := unavailable.RetryAfter > 0; waits != (test.kind == transient) {
 					t.Errorf("retry after %s, want a time exactly if waiting helps", unavailable.RetryAfter)
 				}
@@ -157,7 +158,7 @@ func TestFailFast(t *testing.T) {
 		ask := func(query string, requests int) error {
 			t.Helper()
 			began, before := time.Now(), len(server.Requests(""))
-			_, err := client.EmbedQuery(FailFast(t.Context()), query)
+			_, err := client.EmbedQuery(model.FailFast(t.Context()), query)
 			if made := len(server.Requests("")) - before; made != requests || time.Since(began) > 0 {
 				t.Errorf("%d requests in %s, want %d without a wait", made, time.Since(began), requests)
 			}
@@ -169,7 +170,7 @@ func TestFailFast(t *testing.T) {
 		server.SetFaults(fakeollama.Faults{HangUp: true})
 		for requests := range 2 {
 			err := ask("new", 1-requests)
-			if got := RetryAfter(err); got != 4*time.Second || !strings.Contains(err.Error(), "the connection broke") {
+			if got := model.RetryAfter(err); got != 4*time.Second || !strings.Contains(err.Error(), "the connection broke") {
 				t.Errorf("%v, to be tried again after %s, want after 4s", err, got)
 			}
 		}
@@ -192,14 +193,14 @@ func TestFailFast_EndsWithTheFirstSuccess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, client := startInMemory(t)
 		server.SetFaults(fakeollama.Faults{HangUp: true})
-		if _, err := client.EmbedQuery(FailFast(t.Context()), "a query"); err == nil {
+		if _, err := client.EmbedQuery(model.FailFast(t.Context()), "a query"); err == nil {
 			t.Fatal("got no error")
 		}
 		server.SetFaults(fakeollama.Faults{})
 		if _, err := client.Embed(t.Context(), []string{"a passage"}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := client.EmbedQuery(FailFast(t.Context()), "a query"); err != nil {
+		if _, err := client.EmbedQuery(model.FailFast(t.Context()), "a query"); err != nil {
 			t.Errorf("once the server is back: %v", err)
 		}
 	})
@@ -213,10 +214,10 @@ func TestFailFast_DoesNotWaitForAPull(t *testing.T) {
 		server.RemoveModel("mxbai-embed-large")
 		server.SetPull(fakeollama.Pull{Hold: make(chan struct{})})
 		began := time.Now()
-		_, err := client.EmbedQuery(FailFast(t.Context()), "a query")
-		missing, ok := errors.AsType[*ModelMissingError](err)
-		if !ok || missing.Err != nil || RetryAfter(err) != 10*time.Second || time.Since(began) > 0 {
-			t.Errorf("got %v after %s, to be tried again after %s, want a pull that goes on", err, time.Since(began), RetryAfter(err))
+		_, err := client.EmbedQuery(model.FailFast(t.Context()), "a query")
+		missing, ok := errors.AsType[*model.ModelMissingError](err)
+		if !ok || missing.Err != nil || model.RetryAfter(err) != 10*time.Second || time.Since(began) > 0 {
+			t.Errorf("got %v after %s, to be tried again after %s, want a pull that goes on", err, time.Since(began), model.RetryAfter(err))
 		}
 	})
 }

@@ -9,21 +9,9 @@ import (
 	"time"
 
 	"github.com/ollama/ollama/api"
-)
 
-// Model identifies what makes the vectors. Vectors are comparable if and only if
-// their Models are equal.
-type Model struct {
-	// Name is the configured name.
-	Name string
-	// Digest is the hexadecimal digest of the model's manifest.
-	Digest string
-	// Dimensions is the number of components of a vector, with the zeros that fill it up.
-	Dimensions int
-	// PromptVersion stands for the prompts that the model gets before queries and
-	// passages. It changes with them.
-	PromptVersion int
-}
+	"github.com/compound-docs/compound-docs/rag/model"
+)
 
 // build is one installation of a model. The time distinguishes a model that was
 // replaced and then restored from one that never changed.
@@ -42,7 +30,7 @@ type identity struct {
 // EmbedModel identifies the embedding model. The result is cached for
 // [Config.ModelTTL], or until an embedding fails or another build is found. Errors are
 // those of [Client.Embed].
-func (c *Client) EmbedModel(ctx context.Context) (Model, error) {
+func (c *Client) EmbedModel(ctx context.Context) (model.Model, error) {
 	c.mu.Lock()
 	known := c.model
 	c.mu.Unlock()
@@ -52,10 +40,10 @@ func (c *Client) EmbedModel(ctx context.Context) (Model, error) {
 			return err
 		})
 		if err != nil {
-			return Model{}, fmt.Errorf("identify model %s: %w", c.cfg.EmbedModel, err)
+			return model.Model{}, fmt.Errorf("identify model %s: %w", c.cfg.EmbedModel, err)
 		}
 	}
-	return Model{
+	return model.Model{
 		Name: c.cfg.EmbedModel, Digest: known.digest,
 		Dimensions: c.cfg.Dimensions, PromptVersion: c.embedder.prompts.version(),
 	}, nil

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
@@ -82,22 +83,22 @@ func TestPrompts(t *testing.T) {
 func TestEmbedModel_ChangesWithThePrompts(t *testing.T) {
 	t.Parallel()
 	byPrompts := map[int]string{}
-	for model, prompts := range map[string]string{
+	for name, prompts := range map[string]string{
 		"mxbai-embed-large": prefix, "bge-large": prefix, "snowflake-arctic-embed2": "query: ",
 		"e5-large": "query: and passage: ", "nomic-embed-text": "search_query: and search_document: ",
 		"bge-m3": "none", "unheard-of": "none",
 	} {
-		_, client := startModel(t, model)
+		_, client := startModel(t, name)
 		got, err := client.EmbedModel(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := ollama.Model{Name: model, Digest: "aaaa", Dimensions: 1024, PromptVersion: got.PromptVersion}
+		want := model.Model{Name: name, Digest: "aaaa", Dimensions: 1024, PromptVersion: got.PromptVersion}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("model (-want +got):\n%s", diff)
 		}
 		if other, ok := byPrompts[got.PromptVersion]; ok && other != prompts {
-			t.Errorf("%s has the version of the prompts %q, and its own are %q", model, other, prompts)
+			t.Errorf("%s has the version of the prompts %q, and its own are %q", name, other, prompts)
 		}
 		byPrompts[got.PromptVersion] = prompts
 	}
@@ -135,11 +136,11 @@ func TestEmbed_TakesModelsOfAnyDimensions(t *testing.T) {
 
 func TestEmbed_RefusesAModelOfTooManyDimensions(t *testing.T) {
 	t.Parallel()
-	for model, want := range map[string]string{
+	for embedder, want := range map[string]string{
 		"unheard-of":      "which it was not trained to shorten, and the index holds up to 1024: set embedding_model in settings.json",
 		"qwen3-embedding": "this version of Ollama does not shorten them: update Ollama",
 	} {
-		server, client := startModel(t, model)
+		server, client := startModel(t, embedder)
 		server.SetFaults(fakeollama.Faults{Dimensions: 2560, IgnoreDimensions: true})
 		for name, call := range map[string]func() error{
 			"passages": func() error { _, err := client.Embed(t.Context(), numbered(3)); return err },
@@ -148,10 +149,10 @@ func TestEmbed_RefusesAModelOfTooManyDimensions(t *testing.T) {
 		} {
 			server.Forget()
 			err := call()
-			if got := asType[*ollama.DimensionError](t, err); got.Model != model || got.Got != 2560 || got.Most != 1024 {
+			if got := asType[*model.DimensionError](t, err); got.Model != embedder || got.Got != 2560 || got.Most != 1024 {
 				t.Errorf("%s: %+v", name, got)
 			}
-			wantContains(t, err.Error(), model+" makes vectors of 2560 dimensions", want)
+			wantContains(t, err.Error(), embedder+" makes vectors of 2560 dimensions", want)
 			if requests := len(server.Requests("/api/embed")); requests != 1 {
 				t.Errorf("%s: got %d requests, want 1: no retry helps", name, requests)
 			}
@@ -179,5 +180,5 @@ func TestWarm_LoadsTheModelAndCachesNothing(t *testing.T) {
 	server.SetFaults(fakeollama.Faults{Zero: []string{"warm"}})
 	wantContains(t, client.Warm(t.Context()).Error(), "load model mxbai-embed-large: ", "zero")
 	server.SetFaults(fakeollama.Faults{Status: 500})
-	asType[*ollama.UnavailableError](t, client.Warm(t.Context()))
+	asType[*model.UnavailableError](t, client.Warm(t.Context()))
 }

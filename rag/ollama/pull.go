@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/ollama/ollama/api"
+
+	"github.com/compound-docs/compound-docs/rag/model"
 )
 
 // PullStatus is the progress of a pull.
@@ -52,11 +54,11 @@ var errClosed = errors.New("the client is closed")
 
 // awaitPull starts or joins a pull of a model that is missing, reports its progress now and
 // then, and waits for its end, at most for limit. A nil error means that the model is now
-// there; else it is a *ModelMissingError or the context's.
-func (c *Client) awaitPull(ctx context.Context, model string, limit time.Duration, progress func(PullStatus)) error {
-	pull := c.joinPull(ctx, model)
+// there; else it is a *model.ModelMissingError or the context's.
+func (c *Client) awaitPull(ctx context.Context, name string, limit time.Duration, progress func(PullStatus)) error {
+	pull := c.joinPull(ctx, name)
 	if pull == nil {
-		return &ModelMissingError{Model: model, Host: c.host, Err: errClosed}
+		return &model.ModelMissingError{Model: name, Host: c.host, Err: errClosed}
 	}
 	const often = 200 * time.Millisecond
 	report, end := time.NewTicker(often), time.NewTimer(limit)
@@ -75,14 +77,14 @@ func (c *Client) awaitPull(ctx context.Context, model string, limit time.Duratio
 		case <-end.C:
 			return c.missing(pull)
 		case <-ctx.Done():
-			return fmt.Errorf("wait for model %s: %w", model, ctx.Err())
+			return fmt.Errorf("wait for model %s: %w", name, ctx.Err())
 		}
 	}
 }
 
 // missing returns the error for a caller that needs the model of a pull.
-func (c *Client) missing(pull *pull) *ModelMissingError {
-	e := &ModelMissingError{Model: pull.model, Host: c.host, Pull: *pull.status.Load()}
+func (c *Client) missing(pull *pull) *model.ModelMissingError {
+	e := &model.ModelMissingError{Model: pull.model, Host: c.host, Pull: pull.status.Load().String()}
 	select {
 	case <-pull.done:
 		e.Err = pull.err

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/ollama/ollama/api"
 
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
@@ -34,7 +34,7 @@ func TestPull_WaitsForAMissingModel(t *testing.T) {
 		})
 	}
 	callers.Go(func() {
-		if _, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil); err != nil {
+		if _, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil); err != nil {
 			t.Error(err)
 		}
 	})
@@ -60,13 +60,13 @@ func TestPull_TellsHowFarItIs(t *testing.T) {
 	client := newClient(t, cfg)
 
 	_, err := client.Embed(t.Context(), numbered(1))
-	for asType[*ollama.ModelMissingError](t, err).Pull.Status != "pulling bbbb" {
+	for asType[*model.ModelMissingError](t, err).Pull != "pulling bbbb, 20 %" {
 		_, err = client.Embed(t.Context(), numbered(1))
 	}
-	missing := asType[*ollama.ModelMissingError](t, err)
-	want := &ollama.ModelMissingError{
+	missing := asType[*model.ModelMissingError](t, err)
+	want := &model.ModelMissingError{
 		Model: "mxbai-embed-large", Host: server.URL(),
-		Pull: ollama.PullStatus{Status: "pulling bbbb", Completed: 20, Total: 100},
+		Pull: "pulling bbbb, 20 %",
 	}
 	if diff := cmp.Diff(want, missing); diff != "" {
 		t.Errorf("error (-want +got):\n%s", diff)
@@ -77,7 +77,7 @@ func TestPull_TellsHowFarItIs(t *testing.T) {
 	}
 	close(hold)
 	for err != nil {
-		asType[*ollama.ModelMissingError](t, err)
+		asType[*model.ModelMissingError](t, err)
 		_, err = client.Embed(t.Context(), numbered(1))
 	}
 }
@@ -104,7 +104,7 @@ func TestPull_FailureIsNotRepeatedAtOnce(t *testing.T) {
 
 			for range 3 {
 				_, err := client.Embed(t.Context(), numbered(1))
-				if missing := asType[*ollama.ModelMissingError](t, err); missing.Err == nil {
+				if missing := asType[*model.ModelMissingError](t, err); missing.Err == nil {
 					t.Error("the error has no cause")
 				}
 				wantContains(t, err.Error(), test.want, "ollama pull mxbai-embed-large")
@@ -126,7 +126,7 @@ func TestPull_FailureIsRepeatedLater(t *testing.T) {
 	client := newClient(t, cfg)
 
 	_, err := client.EmbedModel(t.Context())
-	asType[*ollama.ModelMissingError](t, err)
+	asType[*model.ModelMissingError](t, err)
 	server.SetPull(fakeollama.Pull{})
 	model, err := client.EmbedModel(t.Context())
 	if err != nil {
@@ -151,20 +151,20 @@ func TestPull_CloseCancels(t *testing.T) {
 	client := newClient(t, fast(server.URL()))
 	result := make(chan error)
 	go func() {
-		_, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil)
+		_, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil)
 		result <- err
 	}()
 	<-started
 	if err := client.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if missing := asType[*ollama.ModelMissingError](t, <-result); missing.Err == nil {
+	if missing := asType[*model.ModelMissingError](t, <-result); missing.Err == nil {
 		t.Error("the error has no cause")
 	}
 	wantLeft(t, server, "/api/pull")
 	server.RemoveModel("mxbai-embed-large")
 	_, err := client.Embed(t.Context(), numbered(1))
-	asType[*ollama.ModelMissingError](t, err)
+	asType[*model.ModelMissingError](t, err)
 	wantContains(t, err.Error(), "the client is closed")
 }
 
@@ -184,7 +184,7 @@ func TestEmbedModel(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := ollama.Model{Name: name, Digest: "abcd", Dimensions: 1024, PromptVersion: got.PromptVersion}
+				want := model.Model{Name: name, Digest: "abcd", Dimensions: 1024, PromptVersion: got.PromptVersion}
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("model (-want +got):\n%s", diff)
 				}
@@ -227,24 +227,24 @@ func TestErrors_SayWhatToDo(t *testing.T) {
 		want string
 	}{
 		{
-			&ollama.ModelMissingError{Model: "m", Host: "h", Err: cause},
+			&model.ModelMissingError{Model: "m", Host: "h", Err: cause},
 			"model m is not installed at h and could not be pulled: cause; run: ollama pull m",
 		},
 		{
-			&ollama.UnavailableError{Host: "h", CircuitState: "closed", Err: cause},
+			&model.UnavailableError{Server: "ollama at h", CircuitState: "closed", Err: cause},
 			"ollama at h: cause",
 		},
 		{
-			&ollama.UnavailableError{Host: "h", CircuitState: "open", RetryAfter: 29_400_000_000, Err: cause},
+			&model.UnavailableError{Server: "ollama at h", CircuitState: "open", RetryAfter: 29_400_000_000, Err: cause},
 			"ollama at h failed repeatedly and is not asked for now, try again in 29s: cause",
 		},
 		{
-			&ollama.DimensionError{Model: "m", Got: 4, Most: 3},
+			&model.DimensionError{Model: "m", Got: 4, Most: 3},
 			"model m makes vectors of 4 dimensions, which it was not trained to shorten, and the index holds up to 3: " +
 				"set embedding_model in settings.json to another model, such as mxbai-embed-large or bge-m3",
 		},
 		{
-			&ollama.DimensionError{Model: "m", Got: 4, Most: 3, Shortens: true},
+			&model.DimensionError{Model: "m", Got: 4, Most: 3, Shortens: true},
 			"model m makes vectors of 4 dimensions, the index holds up to 3, and this version of Ollama does not shorten them: update Ollama",
 		},
 	}
@@ -283,8 +283,8 @@ func TestPull_ModelIsMissingAfterwards(t *testing.T) {
 		}
 	})
 
-	_, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil)
-	missing := asType[*ollama.ModelMissingError](t, err)
+	_, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil)
+	missing := asType[*model.ModelMissingError](t, err)
 	if missing.Model != "mistral" || missing.Err == nil {
 		t.Errorf("got %+v, want mistral missing for a reason", missing)
 	}

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/compound-docs/compound-docs/rag/model"
 )
 
 // maxQuery is the largest number of bytes of a query that is used, far more than
@@ -21,20 +23,20 @@ type queryKey struct{ digest, text string }
 // EmbedQuery returns the embedding of a search query; its Err is always nil, and the
 // caller may change its vector. Recent queries are cached. The request goes before those
 // of [Client.Embed]. A query that is too long for the model is cut at a word until it
-// fits. The error for an empty query is *InputError; other errors are those of
+// fits. The error for an empty query is *model.InputError; other errors are those of
 // [Client.Embed].
-func (c *Client) EmbedQuery(ctx context.Context, query string) (embedding Embedding, err error) {
+func (c *Client) EmbedQuery(ctx context.Context, query string) (embedding model.Embedding, err error) {
 	query = strings.TrimSpace(query)
 	if len(query) > maxQuery {
 		query = cutAtWord(query, maxQuery)
 	}
 	if query == "" {
-		return Embedding{}, fmt.Errorf("embed query: %w", errBlank())
+		return model.Embedding{}, fmt.Errorf("embed query: %w", errBlank())
 	}
 	embedding, known := c.knownQuery(query)
 	if !known {
 		if embedding, err = c.embedQuery(ctx, query); err != nil {
-			return Embedding{}, fmt.Errorf("embed query: %w", err)
+			return model.Embedding{}, fmt.Errorf("embed query: %w", err)
 		}
 		c.queries.Add(queryKey{embedding.Digest, query}, embedding.Vector)
 	}
@@ -43,25 +45,25 @@ func (c *Client) EmbedQuery(ctx context.Context, query string) (embedding Embedd
 }
 
 // knownQuery returns the cached embedding of the query by the model in use.
-func (c *Client) knownQuery(query string) (Embedding, bool) {
+func (c *Client) knownQuery(query string) (model.Embedding, bool) {
 	c.mu.Lock()
 	key := queryKey{c.model.digest, query}
 	c.mu.Unlock()
 	vector, ok := c.queries.Get(key)
-	return Embedding{Vector: vector, Digest: key.digest}, ok
+	return model.Embedding{Vector: vector, Digest: key.digest}, ok
 }
 
 // embedQuery embeds the query, cut as far as necessary.
-func (c *Client) embedQuery(ctx context.Context, query string) (Embedding, error) {
+func (c *Client) embedQuery(ctx context.Context, query string) (model.Embedding, error) {
 	defer c.turns.query()()
 	for text := query; ; {
 		embedding, err := c.embedOne(ctx, text)
-		if !errors.Is(err, ErrInputTooLong) {
+		if !errors.Is(err, model.ErrInputTooLong) {
 			return embedding, err
 		}
 		shorter := cutAtWord(text, len(text)*3/4)
 		if shorter == "" {
-			return Embedding{}, err
+			return model.Embedding{}, err
 		}
 		c.cfg.Logger.DebugContext(ctx, "cut query to fit the model", "from_bytes", len(text), "to_bytes", len(shorter))
 		text = shorter
@@ -69,10 +71,10 @@ func (c *Client) embedQuery(ctx context.Context, query string) (Embedding, error
 }
 
 // embedOne embeds one query without waiting for a turn.
-func (c *Client) embedOne(ctx context.Context, query string) (embedding Embedding, err error) {
+func (c *Client) embedOne(ctx context.Context, query string) (embedding model.Embedding, err error) {
 	atOnce := func(context.Context) (end func(), err error) { return func() {}, nil }
-	if err := c.embedBatch(ctx, atOnce, []string{c.embedder.query + query}, []*Embedding{&embedding}); err != nil {
-		return Embedding{}, err
+	if err := c.embedBatch(ctx, atOnce, []string{c.embedder.query + query}, []*model.Embedding{&embedding}); err != nil {
+		return model.Embedding{}, err
 	}
 	return embedding, embedding.Err
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
@@ -108,17 +108,17 @@ func TestEmbedQuery_Errors(t *testing.T) {
 	server, client := start(t)
 
 	_, err := client.EmbedQuery(t.Context(), " ")
-	asType[*ollama.InputError](t, err)
+	asType[*model.InputError](t, err)
 
 	server.SetFaults(fakeollama.Faults{Window: 1})
 	_, err = client.EmbedQuery(t.Context(), "one two three")
-	if !errors.Is(err, ollama.ErrInputTooLong) {
+	if !errors.Is(err, model.ErrInputTooLong) {
 		t.Errorf("got error %v, want ErrInputTooLong where not even a word fits", err)
 	}
 
 	server.SetFaults(fakeollama.Faults{Status: 500})
 	_, err = client.EmbedQuery(t.Context(), "anything")
-	asType[*ollama.UnavailableError](t, err)
+	asType[*model.UnavailableError](t, err)
 
 	server.SetFaults(fakeollama.Faults{})
 	if _, err = client.EmbedQuery(t.Context(), "anything"); err != nil {

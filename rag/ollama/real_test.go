@@ -13,6 +13,7 @@ import (
 
 	"github.com/ollama/ollama/api"
 
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
@@ -54,10 +55,10 @@ func TestReal_Embed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !errors.Is(got[1].Err, ollama.ErrInputTooLong) {
+	if !errors.Is(got[1].Err, model.ErrInputTooLong) {
 		t.Errorf("got error %v for the long text, want ErrInputTooLong", got[1].Err)
 	}
-	if _, ok := errors.AsType[*ollama.InputError](got[2].Err); !ok {
+	if _, ok := errors.AsType[*model.InputError](got[2].Err); !ok {
 		t.Errorf("got error %v for the empty text, want an *InputError", got[2].Err)
 	}
 	query, err := client.EmbedQuery(t.Context(), "database connection pool")
@@ -126,7 +127,7 @@ func TestReal_Generate(t *testing.T) {
 	client := newRealClient(t)
 	var streamed strings.Builder
 
-	got, err := client.Generate(t.Context(), ollama.Prompt{System: "Be brief.", User: "Say hello."},
+	got, err := client.Generate(t.Context(), model.Prompt{System: "Be brief.", User: "Say hello."},
 		func(text string) { streamed.WriteString(text) })
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +147,7 @@ func TestReal_MissingModel(t *testing.T) {
 	client := newClient(t, ollama.Config{Host: host, EmbedModel: "localhost:1/nobody/nothing"})
 
 	_, err := client.Embed(t.Context(), []string{"a text"})
-	missing := asType[*ollama.ModelMissingError](t, err)
+	missing := asType[*model.ModelMissingError](t, err)
 	if missing.Model != "localhost:1/nobody/nothing" {
 		t.Errorf("got model %q", missing.Model)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
@@ -96,7 +97,7 @@ func TestEmbed_GivesUpOnAModelThatNeverSettles(t *testing.T) {
 	})
 
 	_, err := client.Embed(t.Context(), numbered(1))
-	asType[*ollama.UnavailableError](t, err)
+	asType[*model.UnavailableError](t, err)
 	wantContains(t, err.Error(), "keeps changing")
 }
 
@@ -131,7 +132,7 @@ func TestModel_RefusesAStrangeDigest(t *testing.T) {
 	server.AddModel("mxbai-embed-large", "no\x00digest")
 
 	_, err := client.EmbedModel(t.Context())
-	asType[*ollama.UnavailableError](t, err)
+	asType[*model.UnavailableError](t, err)
 	wantContains(t, err.Error(), "digest of a model is invalid")
 }
 
@@ -154,8 +155,8 @@ func TestGenerate_GivesUpAPausedServer(t *testing.T) {
 			cfg.ChatTimeout = time.Hour
 			client := newClient(t, cfg)
 
-			_, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil)
-			asType[*ollama.UnavailableError](t, err)
+			_, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil)
+			asType[*model.UnavailableError](t, err)
 			wantContains(t, err.Error(), "no answer within 50ms")
 		})
 	}
@@ -170,8 +171,8 @@ func TestGenerate_GivesUpAnAnswerWithoutEnd(t *testing.T) {
 	cfg.ChatLimit = 50 * time.Millisecond
 	client := newClient(t, cfg)
 
-	_, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil)
-	asType[*ollama.UnavailableError](t, err)
+	_, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil)
+	asType[*model.UnavailableError](t, err)
 	wantContains(t, err.Error(), "no end of the answer within 50ms")
 }
 
@@ -189,8 +190,8 @@ func TestPull_GivesUpAPausedServer(t *testing.T) {
 	cfg.ProbeTimeout = 50 * time.Millisecond
 	client := newClient(t, cfg)
 
-	_, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil)
-	asType[*ollama.ModelMissingError](t, err)
+	_, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil)
+	asType[*model.ModelMissingError](t, err)
 	wantContains(t, err.Error(), "no answer within 50ms", "ollama pull mistral")
 }
 

@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"github.com/sony/gobreaker/v2"
+
+	"github.com/compound-docs/compound-docs/rag/model"
 )
 
 // jitter is the fraction by which a delay is randomly shortened or lengthened.
 const jitter = 0.2
 
-// failureKnownFor is how long calls of [FailFast] take a failure for the server's state.
+// failureKnownFor is how long calls of [model.FailFast] take a failure for the server's state.
 const failureKnownFor = 5 * time.Second
 
 // knownFailure is a failure that says something about the server, and no success has followed.
@@ -23,51 +25,12 @@ type knownFailure struct { //nolint:errname // an observation, not an error of i
 	at time.Time
 }
 
-// contextKey is a key of this package's values in a context.
-type contextKey int
-
-const (
-	retryKey contextKey = iota
-	failFastKey
-)
-
-// OnRetry has f called with the reason when a request of the context has failed and is
-// going to be made again: the error of the call itself may come seconds later. f must
-// not block.
-func OnRetry(ctx context.Context, f func(reason error)) context.Context {
-	return context.WithValue(ctx, retryKey, f)
-}
-
-// FailFast returns a context for callers that do without Ollama where it is away. Their
-// requests are made once. If the last request failed in the past five seconds, none is
-// made, and the error is that failure. They do not wait for a model that is being pulled.
-func FailFast(ctx context.Context) context.Context {
-	return context.WithValue(ctx, failFastKey, true)
-}
-
-func failsFast(ctx context.Context) bool { return ctx.Value(failFastKey) != nil }
-
-// RetryAfter returns how long to wait before another try after an error of this package,
-// 0 if waiting does not help.
-func RetryAfter(err error) time.Duration {
-	if unavailable, ok := errors.AsType[*UnavailableError](err); ok {
-		return unavailable.RetryAfter
-	}
-	if missing, ok := errors.AsType[*ModelMissingError](err); ok && missing.Err == nil {
-		return pullCheck
-	}
-	return 0
-}
-
-// pullCheck is when to ask again for a model that is being pulled.
-const pullCheck = 10 * time.Second
-
 // call makes one request, unless the breaker is open. The error is nil or a *failure.
 func (c *Client) call(ctx context.Context, request func(ctx context.Context) error) error {
 	c.mu.Lock()
 	last := c.lastFailure
 	c.mu.Unlock()
-	if failsFast(ctx) && last.holds() {
+	if model.FailsFast(ctx) && last.holds() {
 		return last.failure
 	}
 	refused, err := c.breaker.run(func() error {
@@ -111,14 +74,14 @@ func (c *Client) note(f *failure) {
 // withModel makes a request that needs a model: it retries, and pulls the model if it is
 // missing. The request's error is nil or a *failure; that of withModel is one that the
 // package documents.
-func (c *Client) withModel(ctx context.Context, model string, request func(ctx context.Context) error) error {
+func (c *Client) withModel(ctx context.Context, name string, request func(ctx context.Context) error) error {
 	f := c.retry(ctx, request)
 	if f != nil && f.kind == modelMissing {
 		wait := c.cfg.PullWait
-		if failsFast(ctx) {
+		if model.FailsFast(ctx) {
 			wait = 0
 		}
-		if err := c.awaitPull(ctx, model, wait, func(PullStatus) {}); err != nil {
+		if err := c.awaitPull(ctx, name, wait, func(PullStatus) {}); err != nil {
 			return err
 		}
 		f = c.retry(ctx, request)
@@ -127,7 +90,7 @@ func (c *Client) withModel(ctx context.Context, model string, request func(ctx c
 	case f == nil:
 		return nil
 	case f.kind == modelMissing:
-		return &ModelMissingError{Model: model, Host: c.host, Err: f.err}
+		return &model.ModelMissingError{Model: name, Host: c.host, Err: f.err}
 	default:
 		return c.publicError(f)
 	}
@@ -136,7 +99,7 @@ func (c *Client) withModel(ctx context.Context, model string, request func(ctx c
 // retry makes a request until it succeeds or fails for good, with growing delays.
 func (c *Client) retry(ctx context.Context, request func(ctx context.Context) error) *failure {
 	tries := c.cfg.Tries
-	if failsFast(ctx) {
+	if model.FailsFast(ctx) {
 		tries = 1
 	}
 	for try := 0; ; try++ {
@@ -151,9 +114,7 @@ func (c *Client) retry(ctx context.Context, request func(ctx context.Context) er
 		spread := 1 - jitter + 2*jitter*rand.Float64() //nolint:gosec // nobody gains by knowing it
 		delay := time.Duration(float64(c.cfg.RetryDelay<<try) * spread)
 		c.cfg.Logger.DebugContext(ctx, "retry ollama", "error", f, "delay", delay)
-		if report, ok := ctx.Value(retryKey).(func(error)); ok {
-			report(c.publicError(f))
-		}
+		model.ReportRetry(ctx, c.publicError(f))
 		select {
 		case <-ctx.Done():
 			return &failure{kind: callerCanceled, err: ctx.Err()}
@@ -163,7 +124,7 @@ func (c *Client) retry(ctx context.Context, request func(ctx context.Context) er
 }
 
 // retryAfter is the delay that would follow the last try. It is the RetryAfter of
-// an *UnavailableError.
+// an *model.UnavailableError.
 func (c *Client) retryAfter() time.Duration {
 	return c.cfg.RetryDelay << (c.cfg.Tries - 1)
 }
@@ -175,8 +136,8 @@ func (c *Client) publicError(f *failure) error {
 		return f.err
 	case transient, refused, circuitOpen, interrupted, modelMissing:
 	}
-	e := &UnavailableError{
-		Host: c.host, CircuitState: c.breaker.State().String(), RetryAfter: c.breaker.retryAfter(), Err: f.err,
+	e := &model.UnavailableError{
+		Server: "ollama at " + c.host, CircuitState: c.breaker.State().String(), RetryAfter: c.breaker.retryAfter(), Err: f.err,
 	}
 	if e.RetryAfter == 0 && f.kind != refused && f.kind != modelMissing {
 		e.RetryAfter = c.retryAfter()

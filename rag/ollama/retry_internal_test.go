@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/ollama/ollama/api"
+
+	"github.com/compound-docs/compound-docs/rag/model"
 )
 
 func TestRetry_WaitsLongerEachTime(t *testing.T) {
@@ -32,7 +34,7 @@ func TestRetry_WaitsLongerEachTime(t *testing.T) {
 		if time.Since(start) > 4*time.Second {
 			t.Errorf("took %s: the last try is followed by no wait", time.Since(start))
 		}
-		got, _ := errors.AsType[*UnavailableError](client.publicError(f))
+		got, _ := errors.AsType[*model.UnavailableError](client.publicError(f))
 		if got == nil || got.RetryAfter != 4*time.Second || got.CircuitState != "closed" {
 			t.Errorf("got %+v, want closed, retry after 4s", got)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
@@ -70,12 +71,12 @@ func TestPullMissing_Fails(t *testing.T) {
 	server.RemoveModel("mistral")
 	server.SetPull(fakeollama.Pull{Err: "no space left on device"})
 	err := newClient(t, fast(server.URL())).PullMissing(t.Context(), func(string, ollama.PullStatus) {})
-	missing := asType[*ollama.ModelMissingError](t, err)
+	missing := asType[*model.ModelMissingError](t, err)
 	if missing.Model != "mistral" || !strings.Contains(err.Error(), "no space left on device") {
 		t.Errorf("error %v", err)
 	}
 	server.Close()
-	if err := newClient(t, fast(server.URL())).PullMissing(t.Context(), nil); !errors.As(err, new(*ollama.UnavailableError)) {
+	if err := newClient(t, fast(server.URL())).PullMissing(t.Context(), nil); !errors.As(err, new(*model.UnavailableError)) {
 		t.Errorf("without Ollama: %v", err)
 	}
 }

@@ -3,7 +3,7 @@ package ollama_test
 import (
 	"testing"
 
-	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
@@ -36,7 +36,7 @@ func TestContextWindow(t *testing.T) {
 			if asks := len(server.Requests("/api/show")); asks != test.asks {
 				t.Errorf("asked %d times about one build, want %d", asks, test.asks)
 			}
-			if _, err := client.Generate(t.Context(), ollama.Prompt{User: "hello"}, nil); err != nil {
+			if _, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil); err != nil {
 				t.Fatal(err)
 			}
 			options := server.Requests("/api/chat")[0].Options

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/compound-docs/compound-docs/rag/calibration"
+	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
@@ -147,8 +148,8 @@ type embedder struct {
 	delay *ollama.Client
 }
 
-func (e *embedder) Embed(_ context.Context, texts []string) ([]ollama.Embedding, error) {
-	embeddings := make([]ollama.Embedding, len(texts))
+func (e *embedder) Embed(_ context.Context, texts []string) ([]model.Embedding, error) {
+	embeddings := make([]model.Embedding, len(texts))
 	var group errgroup.Group
 	group.SetLimit(runtime.NumCPU())
 	for i, text := range texts {
@@ -162,9 +163,9 @@ func (e *embedder) Embed(_ context.Context, texts []string) ([]ollama.Embedding,
 
 // EmbedAsQueries knows the questions that a model is measured with: each is about its
 // answer.
-func (e *embedder) EmbedAsQueries(_ context.Context, texts []string) ([]ollama.Embedding, error) {
+func (e *embedder) EmbedAsQueries(_ context.Context, texts []string) ([]model.Embedding, error) {
 	questions, answers := calibration.Pairs()
-	embeddings := make([]ollama.Embedding, len(texts))
+	embeddings := make([]model.Embedding, len(texts))
 	for i, text := range texts {
 		embeddings[i] = embedding(e.space.aboutText(answers[slices.Index(questions, text)]))
 	}
@@ -173,10 +174,10 @@ func (e *embedder) EmbedAsQueries(_ context.Context, texts []string) ([]ollama.E
 
 func (*embedder) Warm(context.Context) error { return nil }
 
-func (e *embedder) EmbedQuery(ctx context.Context, query string) (ollama.Embedding, error) {
+func (e *embedder) EmbedQuery(ctx context.Context, query string) (model.Embedding, error) {
 	if e.delay != nil {
 		if _, err := e.delay.EmbedQuery(ctx, query); err != nil {
-			return ollama.Embedding{}, err
+			return model.Embedding{}, err
 		}
 	}
 	if vector, ok := e.queries[query]; ok {
@@ -187,10 +188,10 @@ func (e *embedder) EmbedQuery(ctx context.Context, query string) (ollama.Embeddi
 
 const modelName = "bench"
 
-func embedding(vector []float32) ollama.Embedding {
-	return ollama.Embedding{Vector: vector, Digest: modelName}
+func embedding(vector []float32) model.Embedding {
+	return model.Embedding{Vector: vector, Digest: modelName}
 }
 
-func (*embedder) EmbedModel(context.Context) (ollama.Model, error) {
-	return ollama.Model{Name: modelName, Digest: modelName, Dimensions: dimensions, PromptVersion: 1}, nil
+func (*embedder) EmbedModel(context.Context) (model.Model, error) {
+	return model.Model{Name: modelName, Digest: modelName, Dimensions: dimensions, PromptVersion: 1}, nil
 }

@@ -1,0 +1,122 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+var (
+	// ErrInputTooLong reports that a text or a prompt exceeds the model's context
+	// window. Shorten it.
+	ErrInputTooLong = errors.New("the text is longer than the model's context window")
+	// ErrBadResponse reports an invalid response: no JSON, too few vectors, a vector
+	// of zeros.
+	ErrBadResponse = errors.New("the server's answer makes no sense")
+	// ErrEmptyAnswer reports that the chat model wrote only white space.
+	ErrEmptyAnswer = errors.New("the chat model gave an empty answer")
+	// ErrModelReplaced reports a vector of another build of the model than the caller
+	// expects. Another try finds the new build.
+	ErrModelReplaced = errors.New("the embedding model was replaced; try again")
+)
+
+// InputError reports that a text cannot be embedded, for a reason other than its
+// length. The message does not contain the text.
+type InputError struct {
+	// Problem is the reason, in the server's words if it gave one.
+	Problem string
+}
+
+func (e *InputError) Error() string {
+	return "the text cannot be embedded: " + e.Problem
+}
+
+// UnavailableError reports that the server could not serve a request.
+type UnavailableError struct {
+	// Server is the kind of the server and its URL without user name and password, such
+	// as "ollama at http://localhost:11434".
+	Server string
+	// CircuitState of the breaker: "closed", "open" or "half-open".
+	CircuitState string
+	// RetryAfter is how long to wait before another try; 0 if waiting does not help.
+	RetryAfter time.Duration
+	// Err is the last failure.
+	Err error
+}
+
+func (e *UnavailableError) Error() string {
+	if e.CircuitState == "closed" {
+		return fmt.Sprintf("%s: %v", e.Server, e.Err)
+	}
+	return fmt.Sprintf("%s failed repeatedly and is not asked for now, try again in %s: %v",
+		e.Server, e.RetryAfter.Round(time.Second), e.Err)
+}
+
+func (e *UnavailableError) Unwrap() error { return e.Err }
+
+// CutShortError reports that an answer began and did not end: the time for it was
+// over, or the server failed. It comes with the text so far.
+type CutShortError struct {
+	// Err says why; *UnavailableError.
+	Err error
+}
+
+func (e *CutShortError) Error() string { return "the answer was cut short: " + e.Err.Error() }
+
+func (e *CutShortError) Unwrap() error { return e.Err }
+
+// ModelMissingError reports that a server that pulls its models lacks one. If Err is nil
+// it is being pulled, else Err says why it could not be pulled.
+type ModelMissingError struct {
+	Model string
+	// Host is the server's URL without user name and password.
+	Host string
+	// Pull is the progress of the pull.
+	Pull string
+	Err  error
+}
+
+func (e *ModelMissingError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("model %s is not installed at %s and could not be pulled: %v; run: ollama pull %s",
+			e.Model, e.Host, e.Err, e.Model)
+	}
+	return fmt.Sprintf("model %s is not installed at %s; it is being pulled (%s), try again in a while",
+		e.Model, e.Host, e.Pull)
+}
+
+func (e *ModelMissingError) Unwrap() error { return e.Err }
+
+// DimensionError reports that the model's vectors have Got components, and those
+// of the index at most Most.
+type DimensionError struct {
+	Model     string
+	Got, Most int
+	// Shortens is set for a model whose vectors the server can shorten, and has not.
+	Shortens bool
+}
+
+func (e *DimensionError) Error() string {
+	if e.Shortens {
+		return fmt.Sprintf("model %s makes vectors of %d dimensions, the index holds up to %d, "+
+			"and this version of Ollama does not shorten them: update Ollama", e.Model, e.Got, e.Most)
+	}
+	return fmt.Sprintf("model %s makes vectors of %d dimensions, which it was not trained to shorten, "+
+		"and the index holds up to %d: set embedding_model in settings.json to another model, such as mxbai-embed-large or bge-m3",
+		e.Model, e.Got, e.Most)
+}
+
+// pullCheck is when to ask again for a model that is being pulled.
+const pullCheck = 10 * time.Second
+
+// RetryAfter returns how long to wait before another try after an error of a model server,
+// 0 if waiting does not help.
+func RetryAfter(err error) time.Duration {
+	if unavailable, ok := errors.AsType[*UnavailableError](err); ok {
+		return unavailable.RetryAfter
+	}
+	if missing, ok := errors.AsType[*ModelMissingError](err); ok && missing.Err == nil {
+		return pullCheck
+	}
+	return 0
+}

@@ -1,0 +1,35 @@
+// Package model describes what a model server gives: the vector of a text, an answer to a
+// prompt, and the errors of both. Callers know this package and no kind of server. A client
+// of a kind of server, such as rag/ollama, makes these types. The package must not know
+// HTTP, documents or the database.
+package model
+
+// Model identifies what makes the vectors. Vectors are comparable if and only if
+// their Models are equal.
+type Model struct {
+	// Name is the configured name.
+	Name string
+	// Digest identifies the model's build.
+	Digest string
+	// Dimensions is the number of components of a vector, with the zeros that fill it up.
+	Dimensions int
+	// PromptVersion stands for the prompts that the model gets before queries and
+	// passages. It changes with them.
+	PromptVersion int
+}
+
+// Embedding is the vector of a text, of length 1 and the configured number of
+// dimensions, or the reason why this one text has none.
+type Embedding struct {
+	Vector []float32
+	// Digest identifies the build of the model that made the vector. It may differ from
+	// the digest of the [Model] that the caller knows, and between the batches of one call.
+	// Check it before you store a vector.
+	Digest string
+	// Err is nil, or wraps ErrInputTooLong, *InputError or ErrBadResponse. It
+	// concerns this text only.
+	Err error
+}
+
+// Prompt holds the messages for the chat model. An empty System is left out.
+type Prompt struct{ System, User string }
