@@ -35,7 +35,7 @@ type Client struct {
 	Paragraph bool
 	// roots says that the file can name the folder that is open, as ${workspaceFolder}.
 	roots bool
-	// section and kind are where a JSON file has the entry, and the type in it; "" for none.
+	// section is where the file has its servers, and kind the type in a JSON entry; "" for none.
 	section, kind string
 }
 
@@ -56,13 +56,13 @@ func All() []Client {
 	return []Client{
 		{Name: "AGENTS.md", Title: "AGENTS.md", file: "AGENTS.md", Paragraph: true},
 		{Name: "CLAUDE.md", Title: "CLAUDE.md", file: "CLAUDE.md", Paragraph: true},
-		{Name: "codex", Title: "Codex", file: ".codex/config.toml", programs: []string{"codex"}},
+		{Name: "codex", Title: "Codex", file: ".codex/config.toml", programs: []string{"codex"}, section: "mcp_servers"},
 		{
 			Name: "cursor", Title: "Cursor", file: ".cursor/mcp.json", programs: []string{"cursor", "cursor-agent"}, roots: true,
 			section: mcpServers,
 		},
 		{Name: "gemini", Title: "Gemini CLI", file: ".gemini/settings.json", programs: []string{"gemini"}, section: mcpServers},
-		{Name: "goose", Title: "Goose", file: ".config/goose/config.yaml", user: true, programs: []string{"goose"}},
+		{Name: "goose", Title: "Goose", file: ".config/goose/config.yaml", user: true, programs: []string{"goose"}, section: "extensions"},
 		{Name: "opencode", Title: "OpenCode", file: "opencode.json", programs: []string{"opencode"}, section: "mcp", kind: local},
 		{
 			Name: "vscode", Title: "VS Code", file: ".vscode/mcp.json", programs: []string{"code", "codium"}, roots: true,
@@ -82,11 +82,11 @@ func (c Client) write(content []byte, s server) ([]byte, error) {
 	case ".md":
 		return writeParagraph(content)
 	case ".toml":
-		return writeTOML(content, s)
+		return tomlFormat().add(content, c.section, s)
 	case ".yaml":
-		return writeYAML(content, s)
+		return yamlFormat().add(content, c.section, s)
 	default:
-		return writeJSON(content, c.section, entryOf(c.kind, s))
+		return jsonFormat(c.kind).add(content, c.section, s)
 	}
 }
 
@@ -152,8 +152,8 @@ func (c Client) Plan(root, home, program string, environment map[string]string) 
 	}
 	change.Content, err = c.write(old.Content, s)
 	if err != nil && !errors.Is(err, ErrRegistered) {
-		err = fmt.Errorf("%s of %s cannot be changed: %w; correct it, or add the server by hand: %s",
-			change.Path(), c.Title, err, s.command+" "+strings.Join(s.args, " "))
+		err = fmt.Errorf("%s of %s was not changed: %w; add the server by hand, with the name %s and the command %s",
+			change.Path(), c.Title, err, serverName, s.command+" "+strings.Join(s.args, " "))
 	}
 	return change, err
 }

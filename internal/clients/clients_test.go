@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -140,4 +141,74 @@ func read(t *testing.T, file string) string {
 		t.Fatal(err)
 	}
 	return string(content)
+}
+
+// A file in a form that the entry cannot be added to safely stays as it is, and the error says
+// what to add by hand.
+func TestRegister_LeavesUnusualFilesAlone(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ client, content string }{
+		"inline servers":          {"codex", "mcp_servers = {other = {command = \"x\"}}\n"},
+		"inline entry":            {"codex", "[mcp_servers]\ncompound-docs = {command = \"x\"}\n"},
+		"dotted keys":             {"codex", "mcp_servers.compound-docs.command = \"x\"\n"},
+		"quoted header":           {"codex", "[\"mcp_servers\".'compound-docs']\ncommand = \"x\"\n"},
+		"no table":                {"codex", "mcp_servers = 3\n"},
+		"broken TOML":             {"codex", "model = \n"},
+		"byte order mark":         {"goose", "\ufeffextensions:\n  other:\n    enabled: true\n"},
+		"explicit key":            {"goose", "? extensions\n: other:\n    enabled: true\n"},
+		"list":                    {"goose", "extensions:\n  - name: other\n"},
+		"tabs":                    {"goose", "extensions:\n\tother:\n"},
+		"two documents":           {"goose", "a: 1\n---\nextensions:\n  other: {}\n"},
+		"flow":                    {"goose", "extensions: {other: {enabled: true}}\n"},
+		"brackets":                {"cursor", strings.Repeat("[", 1<<20)},
+		"brackets in an object":   {"cursor", `{"mcpServers": ` + strings.Repeat(`{"a":`, 100_000)},
+		"another program":         {"cursor", `{"mcpServers": {"compound-docs": {"command": "evil"}}}`},
+		"another program in TOML": {"codex", "[mcp_servers.compound-docs]\ncommand = \"evil\"\n"},
+		"a list":                  {"gemini", "[]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			client := clients.All()[slices.IndexFunc(clients.All(), func(known clients.Client) bool { return known.Name == c.client })]
+			folder := t.TempDir()
+			change, err := plan(t, client, folder)
+			if err != nil {
+				t.Fatal(err)
+			}
+			put(t, filepath.Join(folder, change.File), c.content)
+			_, err = plan(t, client, folder)
+			if err == nil || errors.Is(err, clients.ErrRegistered) || !strings.Contains(err.Error(), "add the server by hand") {
+				t.Errorf("the error is %v, want one that says what to add by hand", err)
+			}
+		})
+	}
+}
+
+// Forms that are unusual and harmless get the entry, and entries that start this program by
+// another path count.
+func TestRegister_ReadsEachForm(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		client, content string
+		want            error
+	}{
+		"dotted keys of others": {"codex", "[mcp_servers]\nother.command = \"x\"\n", nil},
+		"header with spaces":    {"codex", "[ mcp_servers . other ]\ncommand = \"x\"\n", nil},
+		"comment behind a list": {"goose", "extensions: # mine\n  other:\n    enabled: true\n", nil},
+		"another path":          {"codex", "[mcp_servers.compound-docs]\ncommand = \"/bin/compound-docs\"\n", clients.ErrRegistered},
+		"through npx":           {"cursor", `{"mcpServers": {"compound-docs": {"command": "npx", "args": ["-y", "compound-docs"]}}}`, clients.ErrRegistered},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			client := clients.All()[slices.IndexFunc(clients.All(), func(known clients.Client) bool { return known.Name == c.client })]
+			folder := t.TempDir()
+			change, err := plan(t, client, folder)
+			if err != nil {
+				t.Fatal(err)
+			}
+			put(t, filepath.Join(folder, change.File), c.content)
+			if _, err := plan(t, client, folder); !errors.Is(err, c.want) {
+				t.Errorf("the error is %v, want %v", err, c.want)
+			}
+		})
+	}
 }

@@ -5,13 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/pelletier/go-toml/v2"
 	"github.com/tailscale/hujson"
+	"go.yaml.in/yaml/v4"
 )
 
 // entry is that of a JSON file, with the keys in the order of each client's documentation.
@@ -33,13 +37,134 @@ func entryOf(kind string, s server) entry {
 	return entry{Type: kind, Command: s.command, Args: s.args, Env: s.environment}
 }
 
-// writeJSON adds an entry to a JSON file, which may have comments and trailing commas, and
-// leaves the rest as it is.
-func writeJSON(content []byte, section string, entry any) ([]byte, error) {
+// format is how a client's settings are written.
+type format struct {
+	// decode reads a file. Its values can be compared by [reflect.DeepEqual].
+	decode func(content []byte) (map[string]any, error)
+	// insert adds an entry to the text, and leaves the rest as it is.
+	insert func(content []byte, section string, s server) ([]byte, error)
+}
+
+var errOtherwise = errors.New("its form is not one that the entry can be added to safely")
+
+// add returns content with the server in the section. It reads the result again: unless that is
+// the old content and the entry, and nothing else, add returns an error.
+func (f format) add(content []byte, section string, s server) ([]byte, error) {
+	if nested(content) > maxNested {
+		return nil, fmt.Errorf("it has more than %d brackets inside each other", maxNested)
+	}
+	want, err := f.decode(content)
+	if err != nil {
+		return nil, err
+	}
+	servers, ok := want[section].(map[string]any)
+	if !ok && want[section] != nil {
+		return nil, fmt.Errorf("%s is not a group of servers", section)
+	}
+	if present, ok := servers[serverName]; ok {
+		return nil, alreadyThere(present)
+	}
+	entry, err := f.entry(section, s)
+	if err != nil {
+		return nil, err
+	}
+	text, err := f.insert(content, section, s)
+	if err != nil {
+		return nil, err
+	}
+	if servers == nil {
+		servers = map[string]any{}
+	}
+	servers[serverName] = entry
+	want[section] = servers
+	if got, err := f.decode(text); err != nil || !reflect.DeepEqual(want, got) {
+		return nil, errOtherwise
+	}
+	return text, nil
+}
+
+// entry returns the server's entry as decode reads it.
+func (f format) entry(section string, s server) (any, error) {
+	text, err := f.insert(nil, section, s)
+	if err != nil {
+		return nil, err
+	}
+	alone, err := f.decode(text)
+	if err != nil {
+		return nil, err
+	}
+	servers, _ := alone[section].(map[string]any)
+	return servers[serverName], nil
+}
+
+// alreadyThere returns ErrRegistered for an entry that starts this program, by whatever path or
+// wrapper, and an error that names the program of any other entry.
+func alreadyThere(entry any) error {
+	fields, _ := entry.(map[string]any)
+	var words []string
+	for _, key := range []string{"command", "cmd", "args"} {
+		switch value := fields[key].(type) {
+		case string:
+			words = append(words, value)
+		case []any:
+			for _, word := range value {
+				words = append(words, fmt.Sprint(word))
+			}
+		}
+	}
+	if slices.ContainsFunc(words, func(word string) bool { return strings.Contains(word, serverName) }) {
+		return ErrRegistered
+	}
+	return fmt.Errorf("its entry %s starts another program, %.100q", serverName, strings.Join(words, " "))
+}
+
+// maxNested bounds brackets inside each other: parsers take time with the square of them.
+const maxNested = 200
+
+// nested returns how many brackets of a text are open at once. It counts those in strings too.
+func nested(content []byte) int {
+	open, most := 0, 0
+	for _, c := range content {
+		switch c {
+		case '[', '{':
+			open++
+			most = max(most, open)
+		case ']', '}':
+			open--
+		}
+	}
+	return most
+}
+
+// jsonFormat is of files that may have comments and trailing commas.
+func jsonFormat(kind string) format {
+	return format{decode: decodeJSON, insert: func(content []byte, section string, s server) ([]byte, error) {
+		return insertJSON(content, section, entryOf(kind, s))
+	}}
+}
+
+func decodeJSON(content []byte) (map[string]any, error) {
+	if len(bytes.TrimSpace(content)) == 0 {
+		return map[string]any{}, nil
+	}
+	standard, err := hujson.Standardize(bytes.Clone(content))
+	if err != nil {
+		return nil, fmt.Errorf("read as JSON: %w", err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(standard))
+	decoder.UseNumber()
+	var file map[string]any
+	if err := decoder.Decode(&file); err != nil || file == nil {
+		return nil, errors.New("read as JSON: it is not an object")
+	}
+	return file, nil
+}
+
+func insertJSON(content []byte, section string, entry any) ([]byte, error) {
 	if len(bytes.TrimSpace(content)) == 0 {
 		content = []byte("{}\n")
 	}
-	file, err := hujson.Parse(content)
+	file, err := hujson.Parse(bytes.Clone(content))
 	if err != nil {
 		return nil, fmt.Errorf("read as JSON: %w", err)
 	}
@@ -51,18 +176,13 @@ func writeJSON(content []byte, section string, entry any) ([]byte, error) {
 	for depth, key := range keys {
 		parent, isObject := file.Find(pointer(keys[:depth])).Value.(*hujson.Object)
 		if !isObject {
-			return nil, fmt.Errorf("%s is not an object", strings.Join(append([]string{"it"}, keys[:depth]...), "."))
-		}
-		last := depth == len(keys)-1
-		switch found := file.Find(pointer(keys[:depth+1])); {
-		case found != nil && last:
-			return nil, ErrRegistered
-		case found != nil:
-			continue
+			return nil, errOtherwise
 		}
 		value := any(struct{}{})
-		if last {
+		if depth == len(keys)-1 {
 			value = entry
+		} else if file.Find(pointer(keys[:depth+1])) != nil {
+			continue
 		}
 		if err := add(&file, parent, pointer(keys[:depth]), key, value, depth+1, unit); err != nil {
 			return nil, err
@@ -102,37 +222,46 @@ func add(file *hujson.Value, object *hujson.Object, at, key string, value any, d
 	return nil
 }
 
-var tomlTable = regexp.MustCompile(`(?m)^\s*\[\s*mcp_servers\s*\.\s*["']?compound-docs["']?\s*\]`)
+func tomlFormat() format { return format{decode: decodeTOML, insert: insertTOML} }
 
-// writeTOML adds a table to a TOML file, at its end, where it ends the table before it.
-func writeTOML(content []byte, s server) ([]byte, error) {
-	if tomlTable.Match(content) {
-		return nil, ErrRegistered
+func decodeTOML(content []byte) (map[string]any, error) {
+	file := map[string]any{}
+	if err := toml.Unmarshal(content, &file); err != nil {
+		return nil, fmt.Errorf("read as TOML: %w", err)
 	}
-	table := fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = [%s]\n", serverName, strconv.Quote(s.command), quoted(s.args))
+	return file, nil
+}
+
+// insertTOML adds a table at the end of the file, where it ends the table before it.
+func insertTOML(content []byte, section string, s server) ([]byte, error) {
+	table := fmt.Sprintf("[%s.%s]\ncommand = %s\nargs = [%s]\n", section, serverName, strconv.Quote(s.command), quoted(s.args))
 	return []byte(withBlankLine(content) + table), nil
+}
+
+func yamlFormat() format { return format{decode: decodeYAML, insert: insertYAML} }
+
+func decodeYAML(content []byte) (map[string]any, error) {
+	decoder := yaml.NewDecoder(bytes.NewReader(content))
+	file := map[string]any{}
+	if err := decoder.Decode(&file); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("read as YAML: %w", err)
+	}
+	if err := decoder.Decode(new(any)); !errors.Is(err, io.EOF) {
+		return nil, errors.New("read as YAML: it has more than one document")
+	}
+	return file, nil
 }
 
 var (
 	yamlSection = regexp.MustCompile(`(?m)^extensions:[ \t]*(?:#.*)?\n`)
-	yamlEntry   = regexp.MustCompile(`(?m)^[ \t]+["']?compound-docs["']?:`)
 	yamlInside  = regexp.MustCompile(`^(?:[ \t]*(?:#.*)?\n)*([ \t]+)\S`)
-	yamlOther   = regexp.MustCompile(`(?m)^["']?extensions["']?[ \t]*:`)
 )
 
-// writeYAML adds an extension to Goose's file, before the others.
-func writeYAML(content []byte, s server) ([]byte, error) {
+// insertYAML adds an extension to Goose's file, before the others.
+func insertYAML(content []byte, _ string, s server) ([]byte, error) {
 	section := yamlSection.FindIndex(content)
-	switch {
-	case yamlEntry.Match(content):
-		return nil, ErrRegistered
-	case section == nil && yamlOther.Match(content):
-		return nil, errors.New("extensions is not a block of lines")
-	case section == nil:
-		if len(content) > 0 && content[len(content)-1] != '\n' {
-			content = append(content, '\n')
-		}
-		content = append(content, "extensions:\n"...)
+	if section == nil {
+		content = append([]byte(withNewline(content)), "extensions:\n"...)
 		section = []int{0, len(content)}
 	}
 	indent := "  "
@@ -171,14 +300,19 @@ func writeParagraph(content []byte) ([]byte, error) {
 
 // withBlankLine ends what a file has with a blank line, before what is added to it.
 func withBlankLine(content []byte) string {
-	switch text := string(content); {
-	case text == "":
-		return ""
-	case strings.HasSuffix(text, "\n"):
+	if text := withNewline(content); text != "" {
 		return text + "\n"
-	default:
-		return text + "\n\n"
 	}
+	return ""
+}
+
+// withNewline ends the last line of a text that is not empty.
+func withNewline(content []byte) string {
+	text := string(content)
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text
 }
 
 // quoted lists texts as TOML and YAML read them.
