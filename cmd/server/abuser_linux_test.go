@@ -126,16 +126,6 @@ func (a *abuser) answered(t *testing.T, ids ...string) map[string]rpc {
 	return found
 }
 
-// refused fails unless the next answers are one error with the code for each id.
-func (a *abuser) refused(t *testing.T, code int, ids ...string) {
-	t.Helper()
-	for _, id := range ids {
-		if got := a.next(t); string(got.ID) != id || got.Error == nil || got.Error.Code != code || got.Error.Message == "" {
-			t.Fatalf("the answer is %s %+v, want code %d for %s", got.ID, got.Error, code, id)
-		}
-	}
-}
-
 // works fails unless a tool answers.
 func (a *abuser) works(t *testing.T) {
 	t.Helper()

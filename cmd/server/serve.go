@@ -51,12 +51,10 @@ func (s *setup) serve(ctx context.Context, end *ending, stdout io.Writer) error 
 	defer active.Close()
 
 	s.logger.InfoContext(ctx, "serving", "version", version)
+	transport := stdio.New(s.command.InOrStdin(), stdout, func() { end.mustEnd("the session has ended") })
 	// A signal ends the input, which cancels the calls under way. A server whose context
 	// ends would wait for them.
-	transport := &stdio.Transport{
-		In: s.command.InOrStdin(), Out: stdout, Done: ctx.Done(), Logger: s.logger,
-		OnEnd: func() { end.mustEnd("the session has ended") },
-	}
+	defer context.AfterFunc(ctx, transport.End)()
 	err := tools.NewServer(active, s.home, version, s.logger).Run(context.WithoutCancel(ctx), transport)
 	if ctx.Err() != nil || errors.Is(err, stdio.ErrNotRead) {
 		return nil
