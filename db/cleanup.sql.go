@@ -12,10 +12,11 @@ import (
 	"github.com/google/uuid"
 )
 
-const cleanupClaim = `-- name: CleanupClaim :execrows
+const cleanupClaim = `-- name: CleanupClaim :one
 UPDATE tenants t SET swept_at = now()
 WHERE t.project_id = $1 AND t.id = (SELECT min(o.id) FROM tenants o WHERE o.project_id = $1)
     AND (t.swept_at IS NULL OR t.swept_at <= now() - make_interval(secs => $2::float8))
+RETURNING t.id
 `
 
 type CleanupClaimParams struct {
@@ -25,12 +26,11 @@ type CleanupClaimParams struct {
 
 // No row: unused passages of the project were looked for within the interval, or another
 // server has begun to. The project's first tenant has the time for all of them.
-func (q *Queries) CleanupClaim(ctx context.Context, arg CleanupClaimParams) (int64, error) {
-	result, err := q.db.Exec(ctx, cleanupClaim, arg.ProjectID, arg.IntervalSeconds)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+func (q *Queries) CleanupClaim(ctx context.Context, arg CleanupClaimParams) (int32, error) {
+	row := q.db.QueryRow(ctx, cleanupClaim, arg.ProjectID, arg.IntervalSeconds)
+	var id int32
+	err := row.Scan(&id)
+	return id, err
 }
 
 const cleanupCountChunks = `-- name: CleanupCountChunks :one
@@ -64,7 +64,7 @@ func (q *Queries) CleanupCountDocuments(ctx context.Context, arg CleanupCountDoc
 	return count, err
 }
 
-const cleanupDeletePassages = `-- name: CleanupDeletePassages :execrows
+const cleanupDeletePassages = `-- name: CleanupDeletePassages :many
 DELETE FROM passages p
 WHERE p.collection = $1 AND p.project_id = $2 AND p.hash = ANY($3::uuid[])
     AND NOT EXISTS (
@@ -72,6 +72,7 @@ WHERE p.collection = $1 AND p.project_id = $2 AND p.hash = ANY($3::uuid[])
         WHERE c.project_id = $2 AND c.tenant_id = ANY($4::integer[])
             AND c.collection = $1 AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
             AND c.passage_hash = p.hash)
+RETURNING p.hash
 `
 
 type CleanupDeletePassagesParams struct {
@@ -85,21 +86,34 @@ type CleanupDeletePassagesParams struct {
 // tenants that have changed since CleanupUnusedPassages ran can have come to use
 // one, so only their chunks are read, on document_chunks_passage. Needs
 // LockProjectExclusive.
-func (q *Queries) CleanupDeletePassages(ctx context.Context, arg CleanupDeletePassagesParams) (int64, error) {
-	result, err := q.db.Exec(ctx, cleanupDeletePassages,
+func (q *Queries) CleanupDeletePassages(ctx context.Context, arg CleanupDeletePassagesParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, cleanupDeletePassages,
 		arg.Collection,
 		arg.ProjectID,
 		arg.Hashes,
 		arg.Changed,
 	)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return result.RowsAffected(), nil
+	defer rows.Close()
+	items := []uuid.UUID{}
+	for rows.Next() {
+		var hash uuid.UUID
+		if err := rows.Scan(&hash); err != nil {
+			return nil, err
+		}
+		items = append(items, hash)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
-const cleanupDeleteTenant = `-- name: CleanupDeleteTenant :execrows
+const cleanupDeleteTenant = `-- name: CleanupDeleteTenant :one
 DELETE FROM tenants WHERE project_id = $1 AND id = $2 AND last_seen = $3
+RETURNING id
 `
 
 type CleanupDeleteTenantParams struct {
@@ -111,12 +125,11 @@ type CleanupDeleteTenantParams struct {
 // No row: the tenant was used since last_seen was read, or is gone: to register a tenant,
 // to take its lease and to write to it change last_seen. Documents, chunks and links go by
 // their foreign keys. Needs LockProjectExclusive.
-func (q *Queries) CleanupDeleteTenant(ctx context.Context, arg CleanupDeleteTenantParams) (int64, error) {
-	result, err := q.db.Exec(ctx, cleanupDeleteTenant, arg.ProjectID, arg.ID, arg.LastSeen)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+func (q *Queries) CleanupDeleteTenant(ctx context.Context, arg CleanupDeleteTenantParams) (int32, error) {
+	row := q.db.QueryRow(ctx, cleanupDeleteTenant, arg.ProjectID, arg.ID, arg.LastSeen)
+	var id int32
+	err := row.Scan(&id)
+	return id, err
 }
 
 const cleanupProjects = `-- name: CleanupProjects :many

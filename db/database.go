@@ -194,7 +194,8 @@ func (d *Database) open(ctx context.Context) error {
 	return nil
 }
 
-// Read runs f against the pool. f may run again after a transient failure.
+// Read runs f, in which each statement is a transaction of its own, and one round trip. f
+// may run again after a transient failure.
 func (d *Database) Read(ctx context.Context, op string, f func(q *Queries) error) error {
 	return d.read(ctx, op, readTimeout, f)
 }
@@ -217,7 +218,20 @@ func (d *Database) ReadLong(ctx context.Context, op string, f func(q *Queries) e
 
 func (d *Database) read(ctx context.Context, op string, timeout time.Duration, f func(q *Queries) error) error {
 	return d.onConnection(ctx, op, timeout, func(ctx context.Context, conn *pgx.Conn) error {
-		return f(New(&session{ctx: ctx, conn: conn, each: true, begin: []string{settings}}))
+		return f(New(&reader{ctx: ctx, conn: conn}))
+	})
+}
+
+// Write runs f in one transaction. f may run again after a transient failure, even if the
+// transaction was committed and only the confirmation was lost.
+//
+// A statement without a result is queued. A query sends the queued statements and itself in
+// one round trip, and the end of f sends the rest with COMMIT. So the error of a queued
+// statement is that of the next query, or of Write.
+func (d *Database) Write(ctx context.Context, op string, f func(q *Queries) error) error {
+	return d.onConnection(ctx, op, writeTimeout, func(ctx context.Context, conn *pgx.Conn) error {
+		t := newTransaction(ctx, conn)
+		return t.end(f(New(t)))
 	})
 }
 
@@ -229,23 +243,6 @@ func (d *Database) onConnection(
 	return d.retry(ctx, op, timeout, func(ctx context.Context, pool *pgxpool.Pool) error {
 		return pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error { return f(ctx, conn.Conn()) })
 	})
-}
-
-// Write runs f in one transaction. f may run again after a transient failure, even if the
-// transaction was committed and only the confirmation was lost.
-//
-// The transaction begins in the round trip of the first query. It ends with those of
-// [Queries.Commit], and otherwise in a round trip of its own.
-func (d *Database) Write(ctx context.Context, op string, f func(q *Queries) error) error {
-	return d.onConnection(ctx, op, writeTimeout, func(ctx context.Context, conn *pgx.Conn) error {
-		s := &session{ctx: ctx, conn: conn, begin: []string{beginWrite, settings}}
-		return s.endTransaction(f(New(s)))
-	})
-}
-
-// WriteOne is Write for a single statement, which is a transaction of its own.
-func (d *Database) WriteOne(ctx context.Context, op string, f func(q *Queries) error) error {
-	return d.read(ctx, op, writeTimeout, f)
 }
 
 func (d *Database) retry(

@@ -12,7 +12,7 @@ import (
 	pgvector_go "github.com/pgvector/pgvector-go"
 )
 
-const embeddingDeleteUnused = `-- name: EmbeddingDeleteUnused :execrows
+const embeddingDeleteUnused = `-- name: EmbeddingDeleteUnused :many
 DELETE FROM embeddings e
 WHERE e.project_id = $1 AND e.collection = ANY(enum_range(NULL::collection)) AND e.hash IN (
     SELECT u.hash FROM embeddings u
@@ -20,6 +20,7 @@ WHERE e.project_id = $1 AND e.collection = ANY(enum_range(NULL::collection)) AND
         AND NOT EXISTS (SELECT 1 FROM tenants t WHERE t.project_id = $1 AND t.embedding_model_id = u.model_id)
     LIMIT $2)
     AND NOT EXISTS (SELECT 1 FROM tenants t WHERE t.project_id = $1 AND t.embedding_model_id = e.model_id)
+RETURNING e.hash
 `
 
 type EmbeddingDeleteUnusedParams struct {
@@ -28,12 +29,24 @@ type EmbeddingDeleteUnusedParams struct {
 }
 
 // Vectors of models that no tenant of the project uses, of some passages at a time.
-func (q *Queries) EmbeddingDeleteUnused(ctx context.Context, arg EmbeddingDeleteUnusedParams) (int64, error) {
-	result, err := q.db.Exec(ctx, embeddingDeleteUnused, arg.ProjectID, arg.MaxEmbeddings)
+func (q *Queries) EmbeddingDeleteUnused(ctx context.Context, arg EmbeddingDeleteUnusedParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, embeddingDeleteUnused, arg.ProjectID, arg.MaxEmbeddings)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return result.RowsAffected(), nil
+	defer rows.Close()
+	items := []uuid.UUID{}
+	for rows.Next() {
+		var hash uuid.UUID
+		if err := rows.Scan(&hash); err != nil {
+			return nil, err
+		}
+		items = append(items, hash)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const embeddingInsertMany = `-- name: EmbeddingInsertMany :exec
@@ -161,6 +174,58 @@ func (q *Queries) EmbeddingProgress(ctx context.Context, arg EmbeddingProgressPa
 	var i EmbeddingProgressRow
 	err := row.Scan(&i.Chunks, &i.Missing)
 	return i, err
+}
+
+const embeddingProgressAll = `-- name: EmbeddingProgressAll :many
+SELECT p.chunks, p.missing
+FROM unnest($1::collection[]) WITH ORDINALITY AS k (collection, ordinal)
+CROSS JOIN LATERAL (
+    SELECT count(*) AS chunks, count(*) FILTER (WHERE e.hash IS NULL) AS missing
+    FROM document_chunks c
+    LEFT JOIN embeddings e ON e.collection = k.collection AND e.project_id = $2 AND e.model_id = $3
+        AND e.hash = c.passage_hash
+    WHERE c.project_id = $2 AND c.tenant_id = $4 AND c.collection = k.collection
+        AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
+) AS p
+ORDER BY k.ordinal
+`
+
+type EmbeddingProgressAllParams struct {
+	Collections []Collection
+	ProjectID   int32
+	ModelID     int32
+	TenantID    int32
+}
+
+type EmbeddingProgressAllRow struct {
+	Chunks  int64
+	Missing int64
+}
+
+// EmbeddingProgress of several collections, in their order.
+func (q *Queries) EmbeddingProgressAll(ctx context.Context, arg EmbeddingProgressAllParams) ([]EmbeddingProgressAllRow, error) {
+	rows, err := q.db.Query(ctx, embeddingProgressAll,
+		arg.Collections,
+		arg.ProjectID,
+		arg.ModelID,
+		arg.TenantID,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []EmbeddingProgressAllRow{}
+	for rows.Next() {
+		var i EmbeddingProgressAllRow
+		if err := rows.Scan(&i.Chunks, &i.Missing); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const embeddingQueue = `-- name: EmbeddingQueue :many

@@ -22,10 +22,8 @@ func TestDatabase_SettingsEndWithTheTransaction(t *testing.T) {
 		return settings, err
 	}
 	for name, operation := range map[string]func(f func(q *Queries) error) error{
-		"read":      func(f func(q *Queries) error) error { return database.Read(t.Context(), "look", f) },
-		"write":     func(f func(q *Queries) error) error { return database.Write(t.Context(), "look", f) },
-		"write one": func(f func(q *Queries) error) error { return database.WriteOne(t.Context(), "look", f) },
-		"pipeline":  func(f func(q *Queries) error) error { return database.Pipeline(t.Context(), "look", f) },
+		"read":  func(f func(q *Queries) error) error { return database.Read(t.Context(), "look", f) },
+		"write": func(f func(q *Queries) error) error { return database.Write(t.Context(), "look", f) },
 	} {
 		err := operation(func(q *Queries) error {
 			settings, err := read(q)

@@ -49,20 +49,14 @@ var errNotLeader = errors.New("another server has become the indexer of this che
 
 // IncrementVersion must come first in every transaction that changes the tenant's
 // documents. It locks the tenant's row, so that writers take turns. It fails for a
-// tenant that was deleted, and for a former leader; see [Database.Lead]. The queries
-// before it go in the same round trip, as those of [Queries.Pipeline].
-func (t *Tenant) IncrementVersion(ctx context.Context, q *Queries, before ...func(q *Queries) error) error {
+// tenant that was deleted, and for a former leader; see [Database.Lead].
+func (t *Tenant) IncrementVersion(ctx context.Context, q *Queries) error {
 	epoch := EpochOf(ctx)
-	var changed int64
-	increment := func(q *Queries) (err error) {
-		changed, err = q.TenantIncrementVersion(ctx, TenantIncrementVersionParams{
-			ProjectID: t.ProjectID, ID: t.ID, Generation: t.Generation, Epoch: epoch,
-		})
-		return err
-	}
-	err := q.Pipeline(ctx, append(before, increment)...)
+	_, err := q.TenantIncrementVersion(ctx, TenantIncrementVersionParams{
+		ProjectID: t.ProjectID, ID: t.ID, Generation: t.Generation, Epoch: epoch,
+	})
 	switch {
-	case err != nil || changed > 0:
+	case !IsNoRows(err):
 		return err
 	case epoch != nil:
 		return errNotLeader

@@ -171,10 +171,11 @@ func (q *Queries) TenantGiveUpLease(ctx context.Context, arg TenantGiveUpLeasePa
 	return err
 }
 
-const tenantIncrementVersion = `-- name: TenantIncrementVersion :execrows
+const tenantIncrementVersion = `-- name: TenantIncrementVersion :one
 UPDATE tenants SET version = version + 1, last_seen = now()
 WHERE project_id = $1 AND id = $2 AND generation = $3
     AND ($4::bigint IS NULL OR epoch = $4)
+RETURNING version
 `
 
 type TenantIncrementVersionParams struct {
@@ -188,16 +189,15 @@ type TenantIncrementVersionParams struct {
 // writers to one tenant take turns. No row: the tenant was deleted, or another server
 // indexes it than the one whose epoch is given.
 func (q *Queries) TenantIncrementVersion(ctx context.Context, arg TenantIncrementVersionParams) (int64, error) {
-	result, err := q.db.Exec(ctx, tenantIncrementVersion,
+	row := q.db.QueryRow(ctx, tenantIncrementVersion,
 		arg.ProjectID,
 		arg.ID,
 		arg.Generation,
 		arg.Epoch,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+	var version int64
+	err := row.Scan(&version)
+	return version, err
 }
 
 const tenantLastBranch = `-- name: TenantLastBranch :one
@@ -336,12 +336,13 @@ func (q *Queries) TenantSeen(ctx context.Context, arg TenantSeenParams) error {
 	return err
 }
 
-const tenantSetEmbeddingModel = `-- name: TenantSetEmbeddingModel :execrows
+const tenantSetEmbeddingModel = `-- name: TenantSetEmbeddingModel :one
 UPDATE tenants t SET embedding_model_id = $1::integer,
     version = t.version + (coalesce(before.embedding_model_id, $1) <> $1)::integer
 FROM tenants before
 WHERE t.project_id = $2 AND t.id = $3 AND t.generation = $4
     AND before.project_id = $2 AND before.id = $3
+RETURNING t.version
 `
 
 type TenantSetEmbeddingModelParams struct {
@@ -355,16 +356,15 @@ type TenantSetEmbeddingModelParams struct {
 // before, what was remembered of the tenant's vectors no longer holds: those of a model
 // that is not used are deleted. No row: the tenant is gone.
 func (q *Queries) TenantSetEmbeddingModel(ctx context.Context, arg TenantSetEmbeddingModelParams) (int64, error) {
-	result, err := q.db.Exec(ctx, tenantSetEmbeddingModel,
+	row := q.db.QueryRow(ctx, tenantSetEmbeddingModel,
 		arg.EmbeddingModelID,
 		arg.ProjectID,
 		arg.ID,
 		arg.Generation,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+	var version int64
+	err := row.Scan(&version)
+	return version, err
 }
 
 const tenantSetSyncStatus = `-- name: TenantSetSyncStatus :exec

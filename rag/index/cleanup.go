@@ -135,11 +135,11 @@ func (c *cleanup) tenant(ctx context.Context, row db.CleanupTenantsRow, tenant C
 			if err := lockPassages(ctx, q, row.ProjectID); err != nil {
 				return err
 			}
-			removed, err := q.CleanupDeleteTenant(ctx, db.CleanupDeleteTenantParams{
+			_, err := q.CleanupDeleteTenant(ctx, db.CleanupDeleteTenantParams{
 				ProjectID: row.ProjectID, ID: row.ID, LastSeen: row.LastSeen,
 			})
-			tenant.InUse = removed == 0
-			return err
+			tenant.InUse = db.IsNoRows(err)
+			return exceptNoRows(err)
 		})
 		if err != nil {
 			return err

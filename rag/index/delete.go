@@ -145,15 +145,12 @@ func (x *Index) Forget(ctx context.Context, scope catalog.Scope, hashes []uuid.U
 		if err := lockPassages(ctx, q, project); err != nil {
 			return err
 		}
-		return q.Commit(ctx,
-			func(q *db.Queries) error {
-				return q.PassageForgetDocuments(ctx, db.PassageForgetDocumentsParams{
-					ProjectID: project, Collection: scope.Collection, Hashes: hashes,
-				})
-			},
-			func(q *db.Queries) error {
-				return q.PassageForget(ctx, db.PassageForgetParams{ProjectID: project, Collection: scope.Collection, Hashes: hashes})
-			})
+		if err := q.PassageForgetDocuments(ctx, db.PassageForgetDocumentsParams{
+			ProjectID: project, Collection: scope.Collection, Hashes: hashes,
+		}); err != nil {
+			return err
+		}
+		return q.PassageForget(ctx, db.PassageForgetParams{ProjectID: project, Collection: scope.Collection, Hashes: hashes})
 	})
 }
 

@@ -97,10 +97,13 @@ func (x *Indexer) Touch(ctx context.Context, stamps map[string]document.Stamp) e
 		params.FileInodes = append(params.FileInodes, int64(stamp.Inode))
 	}
 	return x.write(ctx, "update stamps", func(q *db.Queries) error {
-		if err := x.tenant.IncrementVersion(ctx, q, lockPassagesShared(ctx, x.tenant.ProjectID)); err != nil {
+		if err := lockPassagesShared(ctx, q, x.tenant.ProjectID); err != nil {
 			return err
 		}
-		return q.Commit(ctx, func(q *db.Queries) error { return q.DocumentTouchMany(ctx, params) })
+		if err := x.tenant.IncrementVersion(ctx, q); err != nil {
+			return err
+		}
+		return q.DocumentTouchMany(ctx, params)
 	})
 }
 
@@ -119,12 +122,10 @@ func (x *Indexer) write(ctx context.Context, op string, f func(q *db.Queries) er
 	return err
 }
 
-// lockPassagesShared returns the query after which neither an [Index.Delete] nor an
-// [Index.Sweep] comes in between.
-func lockPassagesShared(ctx context.Context, projectID int32) func(q *db.Queries) error {
-	return func(q *db.Queries) error {
-		return q.LockProjectShared(ctx, db.LockProjectSharedParams{Class: db.LockPassages, ProjectID: projectID})
-	}
+// lockPassagesShared keeps each [Index.Delete] and [Index.Sweep] of the project waiting
+// until the transaction ends.
+func lockPassagesShared(ctx context.Context, q *db.Queries, projectID int32) error {
+	return q.LockProjectShared(ctx, db.LockProjectSharedParams{Class: db.LockPassages, ProjectID: projectID})
 }
 
 // Index puts the files into the index, each whole or not at all. Text that a checkout
@@ -273,14 +274,16 @@ func (x *Indexer) remove(ctx context.Context, paths []string, keep func(paths []
 		return nil
 	}
 	return x.write(ctx, "remove documents", func(q *db.Queries) error {
-		if err := x.tenant.IncrementVersion(ctx, q, lockPassagesShared(ctx, x.tenant.ProjectID)); err != nil {
+		if err := lockPassagesShared(ctx, q, x.tenant.ProjectID); err != nil {
 			return err
 		}
-		params := db.DocumentDeleteByPathsParams{
+		if err := x.tenant.IncrementVersion(ctx, q); err != nil {
+			return err
+		}
+		return q.DocumentDeleteByPaths(ctx, db.DocumentDeleteByPathsParams{
 			ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Collection: x.collection,
 			RelativePaths: without(paths, keep(paths)),
-		}
-		return q.Commit(ctx, func(q *db.Queries) error { return q.DocumentDeleteByPaths(ctx, params) })
+		})
 	})
 }
 

@@ -52,19 +52,13 @@ func (q *Queue) useModel(ctx context.Context) (*usedModel, error) {
 // findModel returns the model, without an id if the database does not know it, and whether
 // it is the tenant's already.
 func (q *Queue) findModel(ctx context.Context, current model.Model) (used *usedModel, set bool, err error) {
-	used = &usedModel{Model: current}
-	var tenants int32
-	err = q.index.db.Pipeline(ctx, "find the embedding model",
-		func(queries *db.Queries) error {
-			row, err := queries.EmbeddingModelFind(ctx, findParams(current))
-			used.id = row.ID
-			return exceptNoRows(err)
-		},
-		func(queries *db.Queries) (err error) {
-			tenants, err = queries.TenantEmbeddingModel(ctx, db.TenantEmbeddingModelParams{ProjectID: q.tenant.ProjectID, ID: q.tenant.ID})
-			return err
-		})
-	return used, used.id != 0 && used.id == tenants, err
+	row, err := db.ReadOne(ctx, q.index.db, "find the embedding model", (*db.Queries).EmbeddingModelFind, findParams(current))
+	used = &usedModel{Model: current, id: row.ID}
+	if err != nil {
+		return used, false, exceptNoRows(err)
+	}
+	last, err := q.lastModel(ctx)
+	return used, used.id == last, err
 }
 
 func findParams(model model.Model) db.EmbeddingModelFindParams {
@@ -83,11 +77,11 @@ func (q *Queue) setModel(ctx context.Context, used *usedModel) error {
 				return err
 			}
 		}
-		rows, err := queries.TenantSetEmbeddingModel(ctx, db.TenantSetEmbeddingModelParams{
+		_, err = queries.TenantSetEmbeddingModel(ctx, db.TenantSetEmbeddingModelParams{
 			EmbeddingModelID: used.id, ProjectID: q.tenant.ProjectID, ID: q.tenant.ID, Generation: q.tenant.Generation,
 		})
-		if err == nil && rows == 0 {
-			err = db.ErrTenantGone
+		if db.IsNoRows(err) {
+			return db.ErrTenantGone
 		}
 		return err
 	})
@@ -99,11 +93,12 @@ const deletedVectors = 10_000
 // deleteUnusedVectors deletes the vectors of models that no tenant of the project
 // uses any more.
 func (x *Index) deleteUnusedVectors(ctx context.Context, projectID int32) error {
-	for deleted := int64(deletedVectors); deleted >= deletedVectors; {
-		if err := x.db.WriteOne(ctx, "delete vectors of a former model", func(q *db.Queries) (err error) {
-			deleted, err = q.EmbeddingDeleteUnused(ctx, db.EmbeddingDeleteUnusedParams{
+	for more := true; more; {
+		if err := x.db.Write(ctx, "delete vectors of a former model", func(q *db.Queries) error {
+			deleted, err := q.EmbeddingDeleteUnused(ctx, db.EmbeddingDeleteUnusedParams{
 				ProjectID: projectID, MaxEmbeddings: deletedVectors,
 			})
+			more = len(deleted) >= deletedVectors
 			return err
 		}); err != nil {
 			return err

@@ -92,17 +92,11 @@ func (q *Queue) countLocked(ctx context.Context, modelID int32) (missing []int64
 	q.mu.Lock()
 	wakes := q.wakes
 	q.mu.Unlock()
-	counted := make([]db.EmbeddingProgressRow, len(q.collections))
-	counts := make([]func(*db.Queries) error, len(q.collections))
-	for i, collection := range q.collections {
-		counts[i] = func(queries *db.Queries) (err error) {
-			counted[i], err = queries.EmbeddingProgress(ctx, db.EmbeddingProgressParams{
-				ProjectID: q.tenant.ProjectID, TenantID: q.tenant.ID, Collection: collection, ModelID: modelID,
-			})
-			return err
-		}
-	}
-	if err := q.index.db.Pipeline(ctx, "count passages to embed", counts...); err != nil {
+	counted, err := db.ReadOne(ctx, q.index.db, "count passages to embed", (*db.Queries).EmbeddingProgressAll,
+		db.EmbeddingProgressAllParams{
+			ProjectID: q.tenant.ProjectID, TenantID: q.tenant.ID, Collections: q.collections, ModelID: modelID,
+		})
+	if err != nil {
 		return nil, err
 	}
 	var chunks, total int64

@@ -18,32 +18,34 @@ import (
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// maxPassagesInserted bounds one statement: what is sent holds every text and its
+// maxPassagesInserted bounds the memory that a statement takes: it holds every text and its
 // terms once more.
 const maxPassagesInserted = 500
 
-// writeDocuments puts documents into the index in one transaction, but for those whose files
-// have changed since they were read, whose paths it returns.
+// writeDocuments puts documents into the index in one transaction of three round trips. It
+// leaves out those whose files have changed since they were read, and returns their paths.
 func (x *Indexer) writeDocuments(ctx context.Context, documents []*prepared) (changed []string, err error) {
 	if len(documents) == 0 {
 		return nil, nil
 	}
 	err = x.write(ctx, "write documents", func(q *db.Queries) error {
-		inserts, err := x.insertPassages(ctx, q, documents)
-		if err != nil {
+		if err := lockPassagesShared(ctx, q, x.tenant.ProjectID); err != nil {
 			return err
 		}
-		if err := x.tenant.IncrementVersion(ctx, q, inserts...); err != nil {
+		if err := x.insertPassages(ctx, q, documents); err != nil {
+			return err
+		}
+		if err := x.tenant.IncrementVersion(ctx, q); err != nil {
 			return err
 		}
 		changed = x.changed(stampsOf(documents))
-		documents := slices.DeleteFunc(slices.Clone(documents), func(doc *prepared) bool {
+		unchanged := slices.DeleteFunc(slices.Clone(documents), func(doc *prepared) bool {
 			return slices.Contains(changed, doc.file.Path)
 		})
-		if len(documents) == 0 {
+		if len(unchanged) == 0 {
 			return nil
 		}
-		return x.replace(ctx, q, documents)
+		return x.replace(ctx, q, unchanged)
 	})
 	if err != nil {
 		return nil, err
@@ -67,50 +69,45 @@ func stampsOf(documents []*prepared) map[string]document.Stamp {
 	return stamps
 }
 
-// insertPassages inserts the passages that the project does not have, all but the last of
-// them, for which it returns the query. None is removed before the transaction ends.
-func (x *Indexer) insertPassages(
-	ctx context.Context, q *db.Queries, documents []*prepared,
-) (last []func(q *db.Queries) error, err error) {
-	missing, promoted := map[uuid.UUID]DissectedPassage{}, map[uuid.UUID]bool{}
+// insertPassages inserts the passages that the project does not have. None is removed before
+// the transaction ends.
+func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents []*prepared) error {
+	passages, promoted := map[uuid.UUID]DissectedPassage{}, map[uuid.UUID]bool{}
 	for _, doc := range documents {
 		for _, p := range doc.Passages {
-			missing[p.hash] = p
+			passages[p.hash] = p
 			promoted[p.hash] = promoted[p.hash] || doc.Level != catalog.Standard
 		}
 	}
-	sought := db.PassageExistingParams{
-		Collection: x.collection, ProjectID: x.tenant.ProjectID, Hashes: slices.Collect(maps.Keys(missing)),
-	}
-	var existing []uuid.UUID
-	if err := q.Pipeline(ctx, lockPassagesShared(ctx, x.tenant.ProjectID), func(q *db.Queries) (err error) {
-		existing, err = q.PassageExisting(ctx, sought)
-		return err
-	}); err != nil {
-		return nil, err
-	}
-	for _, hash := range existing {
-		delete(missing, hash)
-	}
-	for hashes := range slices.Chunk(slices.SortedFunc(maps.Keys(missing), compareHashes), maxPassagesInserted) {
-		params := db.PassageInsertManyParams{
-			Collection: x.collection, ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Hashes: hashes,
+	for hashes := range slices.Chunk(slices.SortedFunc(maps.Keys(passages), compareHashes), maxPassagesInserted) {
+		existing, err := q.PassageExisting(ctx, db.PassageExistingParams{
+			Collection: x.collection, ProjectID: x.tenant.ProjectID, Hashes: hashes,
+		})
+		if err != nil {
+			return err
 		}
+		params := db.PassageInsertManyParams{Collection: x.collection, ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID}
 		var lists, lexicals []byte
 		for _, hash := range hashes {
-			p := missing[hash]
+			if slices.Contains(existing, hash) {
+				continue
+			}
+			p := passages[hash]
+			params.Hashes = append(params.Hashes, hash)
 			params.Headings = append(params.Headings, p.Heading)
 			params.Contents = append(params.Contents, p.Text)
 			lists, lexicals = appendLexicalSide(lists, lexicals, x.tenant.ProjectID, p)
 			params.Promoted = append(params.Promoted, promoted[hash])
 		}
-		params.Terms, params.Lexicals = string(lists), string(lexicals)
-		if err := q.Pipeline(ctx, last...); err != nil {
-			return nil, err
+		if len(params.Hashes) == 0 {
+			continue
 		}
-		last = []func(q *db.Queries) error{func(q *db.Queries) error { return q.PassageInsertMany(ctx, params) }}
+		params.Terms, params.Lexicals = string(lists), string(lexicals)
+		if err := q.PassageInsertMany(ctx, params); err != nil {
+			return err
+		}
 	}
-	return last, nil
+	return nil
 }
 
 func compareHashes(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
@@ -135,25 +132,27 @@ func appendLexicalSide(lists, lexicals []byte, project int32, p DissectedPassage
 	return lists, strconv.AppendInt(lexicals, terms.Dimensions, 10)
 }
 
-// replace writes documents, their chunks and their links in place of earlier versions, and
-// commits. It is one round trip, since others wait for the tenant meanwhile.
+// replace writes documents, their chunks and their links in place of earlier versions. It
+// is one round trip, because other writers of the tenant wait for it.
 func (x *Indexer) replace(ctx context.Context, q *db.Queries, documents []*prepared) error {
-	upsert, chunks, links := x.upsertParams(documents), x.chunkParams(documents), x.linkParams(documents)
-	return q.Commit(ctx,
-		func(q *db.Queries) error { return q.DocumentUpsertMany(ctx, upsert) },
-		func(q *db.Queries) error {
-			return q.ChunkDeleteByPaths(ctx, db.ChunkDeleteByPathsParams{
-				ProjectID: upsert.ProjectID, TenantID: upsert.TenantID, Collection: upsert.Collection, RelativePaths: upsert.RelativePaths,
-			})
-		},
-		func(q *db.Queries) error { return q.ChunkInsertMany(ctx, chunks) },
-		func(q *db.Queries) error {
-			return q.LinkDeleteByPaths(ctx, db.LinkDeleteByPathsParams{
-				ProjectID: upsert.ProjectID, TenantID: upsert.TenantID, Collection: upsert.Collection, RelativePaths: upsert.RelativePaths,
-			})
-		},
-		func(q *db.Queries) error { return q.LinkInsertMany(ctx, links) },
-	)
+	upsert := x.upsertParams(documents)
+	if err := q.DocumentUpsertMany(ctx, upsert); err != nil {
+		return err
+	}
+	if err := q.ChunkDeleteByPaths(ctx, db.ChunkDeleteByPathsParams{
+		ProjectID: upsert.ProjectID, TenantID: upsert.TenantID, Collection: upsert.Collection, RelativePaths: upsert.RelativePaths,
+	}); err != nil {
+		return err
+	}
+	if err := q.ChunkInsertMany(ctx, x.chunkParams(documents)); err != nil {
+		return err
+	}
+	if err := q.LinkDeleteByPaths(ctx, db.LinkDeleteByPathsParams{
+		ProjectID: upsert.ProjectID, TenantID: upsert.TenantID, Collection: upsert.Collection, RelativePaths: upsert.RelativePaths,
+	}); err != nil {
+		return err
+	}
+	return q.LinkInsertMany(ctx, x.linkParams(documents))
 }
 
 func (x *Indexer) upsertParams(documents []*prepared) db.DocumentUpsertManyParams {

@@ -58,10 +58,10 @@ func (x *Index) Sweep(ctx context.Context, projectID int32) (swept int, err erro
 // claimSweep notes that unused text of the project is looked for, and reports false if that
 // was done within the interval.
 func (x *Index) claimSweep(ctx context.Context, projectID int32, interval time.Duration) (claimed bool, err error) {
-	err = x.db.WriteOne(ctx, "look for unused text", func(q *db.Queries) error {
-		rows, err := q.CleanupClaim(ctx, db.CleanupClaimParams{ProjectID: projectID, IntervalSeconds: interval.Seconds()})
-		claimed = rows > 0
-		return err
+	err = x.db.Write(ctx, "look for unused text", func(q *db.Queries) error {
+		_, err := q.CleanupClaim(ctx, db.CleanupClaimParams{ProjectID: projectID, IntervalSeconds: interval.Seconds()})
+		claimed = err == nil
+		return exceptNoRows(err)
 	})
 	return claimed, err
 }
@@ -100,10 +100,10 @@ func (x *Index) removeUnused(
 				changed = append(changed, id)
 			}
 		}
-		count, err := q.CleanupDeletePassages(ctx, db.CleanupDeletePassagesParams{
+		deleted, err := q.CleanupDeletePassages(ctx, db.CleanupDeletePassagesParams{
 			Collection: collection, ProjectID: projectID, Hashes: hashes, Changed: changed,
 		})
-		removed = int(count)
+		removed = len(deleted)
 		return err
 	})
 	return removed, err

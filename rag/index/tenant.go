@@ -23,13 +23,11 @@ func (x *Index) Tenant(ctx context.Context, key catalog.TenantKey, root string) 
 			return err
 		}
 		tenant.ProjectID = projectID
-		return q.Commit(ctx, func(q *db.Queries) error {
-			row, err := q.TenantUpsert(ctx, db.TenantUpsertParams{
-				ProjectID: projectID, BranchName: key.Branch, PathHash: key.PathHash, RepoRoot: root,
-			})
-			tenant.ID, tenant.Generation, tenant.ModelID = row.ID, row.Generation, row.EmbeddingModelID
-			return err
+		row, err := q.TenantUpsert(ctx, db.TenantUpsertParams{
+			ProjectID: projectID, BranchName: key.Branch, PathHash: key.PathHash, RepoRoot: root,
 		})
+		tenant.ID, tenant.Generation, tenant.ModelID = row.ID, row.Generation, row.EmbeddingModelID
+		return err
 	}
 	err := x.db.Write(ctx, "register tenant", register)
 	if db.IsKind(err, db.KindData) { // the project was removed after it was found

@@ -89,8 +89,10 @@ func (x *Index) storeVectors(
 		params.Embeddings = append(params.Embeddings, pgvector.NewHalfVector(v.embedding))
 	}
 	return x.db.Write(ctx, "add vectors", func(q *db.Queries) error {
-		return q.Commit(ctx, lockPassagesShared(ctx, projectID),
-			func(q *db.Queries) error { return q.EmbeddingInsertMany(ctx, params) })
+		if err := lockPassagesShared(ctx, q, projectID); err != nil {
+			return err
+		}
+		return q.EmbeddingInsertMany(ctx, params)
 	})
 }
 

@@ -10,11 +10,12 @@ ORDER BY p.name, t.branch_name, t.path_hash;
 -- name: CleanupCountDocuments :one
 SELECT count(*) FROM documents WHERE project_id = @project_id AND tenant_id = @tenant_id;
 
--- name: CleanupDeleteTenant :execrows
+-- name: CleanupDeleteTenant :one
 -- No row: the tenant was used since last_seen was read, or is gone: to register a tenant,
 -- to take its lease and to write to it change last_seen. Documents, chunks and links go by
 -- their foreign keys. Needs LockProjectExclusive.
-DELETE FROM tenants WHERE project_id = @project_id AND id = @id AND last_seen = @last_seen;
+DELETE FROM tenants WHERE project_id = @project_id AND id = @id AND last_seen = @last_seen
+RETURNING id;
 
 -- name: CleanupProjects :many
 SELECT id, name FROM projects ORDER BY name;
@@ -37,7 +38,7 @@ WHERE p.collection = @collection AND p.project_id = @project_id
 ORDER BY p.hash
 LIMIT @max_passages;
 
--- name: CleanupDeletePassages :execrows
+-- name: CleanupDeletePassages :many
 -- Deletes the passages that are still unused. Vectors go by their foreign key. Only the
 -- tenants that have changed since CleanupUnusedPassages ran can have come to use
 -- one, so only their chunks are read, on document_chunks_passage. Needs
@@ -48,14 +49,16 @@ WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = ANY
         SELECT 1 FROM document_chunks c
         WHERE c.project_id = @project_id AND c.tenant_id = ANY(@changed::integer[])
             AND c.collection = @collection AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
-            AND c.passage_hash = p.hash);
+            AND c.passage_hash = p.hash)
+RETURNING p.hash;
 
--- name: CleanupClaim :execrows
+-- name: CleanupClaim :one
 -- No row: unused passages of the project were looked for within the interval, or another
 -- server has begun to. The project's first tenant has the time for all of them.
 UPDATE tenants t SET swept_at = now()
 WHERE t.project_id = @project_id AND t.id = (SELECT min(o.id) FROM tenants o WHERE o.project_id = @project_id)
-    AND (t.swept_at IS NULL OR t.swept_at <= now() - make_interval(secs => @interval_seconds::float8));
+    AND (t.swept_at IS NULL OR t.swept_at <= now() - make_interval(secs => @interval_seconds::float8))
+RETURNING t.id;
 
 -- name: CleanupCountChunks :one
 SELECT count(*) FROM document_chunks WHERE project_id = @project_id;

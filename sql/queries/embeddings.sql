@@ -39,6 +39,20 @@ LEFT JOIN embeddings e ON e.collection = @collection AND e.project_id = @project
 WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
     AND c.promotion_level = ANY(enum_range(NULL::promotion_level));
 
+-- name: EmbeddingProgressAll :many
+-- EmbeddingProgress of several collections, in their order.
+SELECT p.chunks, p.missing
+FROM unnest(@collections::collection[]) WITH ORDINALITY AS k (collection, ordinal)
+CROSS JOIN LATERAL (
+    SELECT count(*) AS chunks, count(*) FILTER (WHERE e.hash IS NULL) AS missing
+    FROM document_chunks c
+    LEFT JOIN embeddings e ON e.collection = k.collection AND e.project_id = @project_id AND e.model_id = @model_id
+        AND e.hash = c.passage_hash
+    WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = k.collection
+        AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
+) AS p
+ORDER BY k.ordinal;
+
 -- name: EmbeddingInsertMany :exec
 -- Vectors of passages that are still there. The rows of the passages stay locked
 -- until the commit: the trigger of document_chunks that promotes one waits, and
@@ -52,7 +66,7 @@ ORDER BY p.hash
 FOR SHARE OF p
 ON CONFLICT (collection, project_id, model_id, hash) DO NOTHING;
 
--- name: EmbeddingDeleteUnused :execrows
+-- name: EmbeddingDeleteUnused :many
 -- Vectors of models that no tenant of the project uses, of some passages at a time.
 DELETE FROM embeddings e
 WHERE e.project_id = @project_id AND e.collection = ANY(enum_range(NULL::collection)) AND e.hash IN (
@@ -60,7 +74,8 @@ WHERE e.project_id = @project_id AND e.collection = ANY(enum_range(NULL::collect
     WHERE u.project_id = @project_id AND u.collection = ANY(enum_range(NULL::collection))
         AND NOT EXISTS (SELECT 1 FROM tenants t WHERE t.project_id = @project_id AND t.embedding_model_id = u.model_id)
     LIMIT @max_embeddings)
-    AND NOT EXISTS (SELECT 1 FROM tenants t WHERE t.project_id = @project_id AND t.embedding_model_id = e.model_id);
+    AND NOT EXISTS (SELECT 1 FROM tenants t WHERE t.project_id = @project_id AND t.embedding_model_id = e.model_id)
+RETURNING e.hash;
 
 -- name: EmbeddingMeans :many
 -- The mean of the vectors of each document of the tenant that has one for every passage.

@@ -41,13 +41,14 @@ SELECT t.version, (SELECT sum(p.version + 1) FROM tenants p WHERE p.project_id =
 FROM tenants t
 WHERE t.project_id = @project_id AND t.id = @id AND t.generation = @generation;
 
--- name: TenantIncrementVersion :execrows
+-- name: TenantIncrementVersion :one
 -- Comes first in every transaction that changes the tenant's documents, so that
 -- writers to one tenant take turns. No row: the tenant was deleted, or another server
 -- indexes it than the one whose epoch is given.
 UPDATE tenants SET version = version + 1, last_seen = now()
 WHERE project_id = @project_id AND id = @id AND generation = @generation
-    AND (sqlc.narg('epoch')::bigint IS NULL OR epoch = sqlc.narg('epoch'));
+    AND (sqlc.narg('epoch')::bigint IS NULL OR epoch = sqlc.narg('epoch'))
+RETURNING version;
 
 -- name: TenantLease :one
 -- Who holds the lease, and since when it was not renewed. It has ended too if it ends
@@ -88,7 +89,7 @@ UPDATE tenants SET sync_status = CAST(@sync_status::text AS jsonb), last_seen = 
 WHERE project_id = @project_id AND id = @id AND generation = @generation
     AND (sqlc.narg('epoch')::bigint IS NULL OR epoch = sqlc.narg('epoch'));
 
--- name: TenantSetEmbeddingModel :execrows
+-- name: TenantSetEmbeddingModel :one
 -- The model that makes the tenant's vectors from now on. Where it is another one than
 -- before, what was remembered of the tenant's vectors no longer holds: those of a model
 -- that is not used are deleted. No row: the tenant is gone.
@@ -96,7 +97,8 @@ UPDATE tenants t SET embedding_model_id = @embedding_model_id::integer,
     version = t.version + (coalesce(before.embedding_model_id, @embedding_model_id) <> @embedding_model_id)::integer
 FROM tenants before
 WHERE t.project_id = @project_id AND t.id = @id AND t.generation = @generation
-    AND before.project_id = @project_id AND before.id = @id;
+    AND before.project_id = @project_id AND before.id = @id
+RETURNING t.version;
 
 -- name: TenantEmbeddingModel :one
 -- The model that makes the tenant's vectors; none before the first, nor for a tenant

@@ -1,0 +1,190 @@
+package db
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// settings are sent ahead of the first statement of each transaction, and end with it. A
+// pooler may give each transaction another session.
+const settings = `-- settings
+SELECT ` +
+	// The first compiled plan costs 90 ms where the query takes 1 ms.
+	"set_config('jit', 'off', true), " +
+	// Workers cost more to start than a search takes, and there are many searchers.
+	"set_config('max_parallel_workers_per_gather', '0', true), " +
+	// The tables that are searched are in memory, and every query has an index: a
+	// sequential scan would read the passages of all tenants.
+	"set_config('random_page_cost', '1.1', true), " +
+	"set_config('enable_seqscan', 'off', true), " +
+	// How many candidates the first step of an HNSW scan keeps. The scan goes on from
+	// there until the LIMIT is met.
+	"set_config('hnsw.ef_search', '200', true), " +
+	"set_config('hnsw.iterative_scan', 'relaxed_order', true), " +
+	// PostgreSQL ends the transaction of a client that is suspended or has vanished: one
+	// here does nothing but SQL, and is never idle for so long. A lease lasts longer.
+	"set_config('idle_in_transaction_session_timeout', '10s', true)"
+
+// reader makes each statement a transaction of its own. The settings go in the same round
+// trip.
+type reader struct {
+	ctx  context.Context //nolint:containedctx // bounds every statement, also one that is given another context
+	conn *pgx.Conn
+}
+
+func (r *reader) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	results, err := sendUntilLast(r.ctx, r.conn, r.batch(sql, args))
+	if err != nil {
+		return pgconn.CommandTag{}, err
+	}
+	tag, err := results.Exec()
+	return tag, errors.Join(err, results.Close())
+}
+
+func (r *reader) Query(_ context.Context, sql string, args ...any) (pgx.Rows, error) {
+	return sendQuery(r.ctx, r.conn, r.batch(sql, args))
+}
+
+func (r *reader) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+	rows, err := r.Query(ctx, sql, args...)
+	return onlyRow{rows, err}
+}
+
+func (r *reader) batch(sql string, args []any) *pgx.Batch {
+	batch := &pgx.Batch{}
+	batch.Queue(settings)
+	batch.Queue(sql, args...)
+	return batch
+}
+
+// transaction queues the statements that have no result. A query sends them and itself in
+// one round trip, and end sends the rest with COMMIT. The queue begins with BEGIN.
+type transaction struct {
+	ctx   context.Context //nolint:containedctx // as in reader
+	conn  *pgx.Conn
+	queue *pgx.Batch
+}
+
+func newTransaction(ctx context.Context, conn *pgx.Conn) *transaction {
+	t := &transaction{ctx: ctx, conn: conn, queue: &pgx.Batch{}}
+	t.queue.Queue("BEGIN")
+	t.queue.Queue(settings)
+	return t
+}
+
+// Exec queues a statement. The caller no longer changes the arguments. The next query
+// returns the statement's error, or else [Database.Write] does.
+func (t *transaction) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	t.queue.Queue(sql, args...)
+	return pgconn.CommandTag{}, nil
+}
+
+func (t *transaction) Query(_ context.Context, sql string, args ...any) (pgx.Rows, error) {
+	t.queue.Queue(sql, args...)
+	batch := t.queue
+	t.queue = &pgx.Batch{}
+	return sendQuery(t.ctx, t.conn, batch)
+}
+
+func (t *transaction) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+	rows, err := t.Query(ctx, sql, args...)
+	return onlyRow{rows, err}
+}
+
+// end commits the transaction if there is no error. After an error it rolls back what was
+// sent, so that the connection can be used again.
+func (t *transaction) end(err error) error {
+	if err == nil {
+		err = t.commit()
+	}
+	if t.conn.IsClosed() || t.conn.PgConn().TxStatus() == 'I' {
+		return err
+	}
+	_, rollbackErr := t.conn.Exec(t.ctx, "ROLLBACK")
+	return errors.Join(err, rollbackErr)
+}
+
+func (t *transaction) commit() error {
+	t.queue.Queue("COMMIT")
+	results, err := sendUntilLast(t.ctx, t.conn, t.queue)
+	if err != nil {
+		return err
+	}
+	tag, err := results.Exec()
+	if err == nil && tag.String() == "ROLLBACK" { // the caller has ignored the error of a query
+		err = pgx.ErrTxCommitRollback
+	}
+	return errors.Join(err, results.Close())
+}
+
+// sendUntilLast sends a batch in one round trip, and returns the result of its last
+// statement. The caller closes it.
+func sendUntilLast(ctx context.Context, conn *pgx.Conn, batch *pgx.Batch) (pgx.BatchResults, error) {
+	results := conn.SendBatch(ctx, batch)
+	for range batch.Len() - 1 {
+		if _, err := results.Exec(); err != nil {
+			_ = results.Close() // it fails with the same error
+			return nil, err     //nolint:wrapcheck // retry does
+		}
+	}
+	return results, nil
+}
+
+// sendQuery sends a batch in one round trip, and returns the rows of its last statement.
+func sendQuery(ctx context.Context, conn *pgx.Conn, batch *pgx.Batch) (pgx.Rows, error) {
+	results, err := sendUntilLast(ctx, conn, batch)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := results.Query()
+	if err != nil {
+		_ = results.Close() // it fails with the same error
+		return nil, err     //nolint:wrapcheck // retry does
+	}
+	return &lastRows{Rows: rows, results: results}, nil
+}
+
+// lastRows are the rows of the last statement of a batch. They close the batch.
+type lastRows struct {
+	pgx.Rows
+
+	results pgx.BatchResults
+	err     error
+}
+
+func (r *lastRows) Next() bool {
+	if r.Rows.Next() {
+		return true
+	}
+	r.Close()
+	return false
+}
+
+func (r *lastRows) Close() {
+	r.Rows.Close()
+	r.err = r.results.Close()
+}
+
+func (r *lastRows) Err() error {
+	if err := r.Rows.Err(); err != nil {
+		return err //nolint:wrapcheck // retry does
+	}
+	return r.err
+}
+
+// onlyRow is the row of a query that has one.
+type onlyRow struct {
+	rows pgx.Rows
+	err  error
+}
+
+func (r onlyRow) Scan(dest ...any) error {
+	if r.err != nil {
+		return r.err
+	}
+	_, err := pgx.CollectOneRow(r.rows, func(row pgx.CollectableRow) (struct{}, error) { return struct{}{}, row.Scan(dest...) })
+	return err //nolint:wrapcheck // retry does
+}

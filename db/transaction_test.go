@@ -1,0 +1,252 @@
+package db_test
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+// withProject returns a database with one project, and its id.
+func withProject(t *testing.T, url string) (database *db.Database, project int32) {
+	t.Helper()
+	database = db.NewDatabase(url, slog.New(slog.DiscardHandler))
+	t.Cleanup(database.Close)
+	err := database.Write(t.Context(), "register", func(q *db.Queries) (err error) {
+		project, err = q.ProjectUpsert(t.Context(), db.ProjectUpsertParams{Name: "project"})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return database, project
+}
+
+func register(t *testing.T, q *db.Queries, project int32, branch string) (id int32, err error) {
+	t.Helper()
+	row, err := q.TenantUpsert(t.Context(), db.TenantUpsertParams{ProjectID: project, BranchName: branch})
+	return row.ID, err
+}
+
+// branches returns those of the project's checkouts.
+func branches(t *testing.T, database *db.Database, project int32) []string {
+	t.Helper()
+	rows, err := db.ReadOne(t.Context(), database, "look", (*db.Queries).TenantList, db.TenantListParams{ProjectID: project})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{}
+	for _, row := range rows {
+		names = append(names, row.BranchName)
+	}
+	return names
+}
+
+// queueNoJSON is a statement that PostgreSQL refuses, and that has no result.
+func queueNoJSON(t *testing.T, q *db.Queries, project int32) error {
+	t.Helper()
+	return q.TenantSetSyncStatus(t.Context(), db.TenantSetSyncStatusParams{ProjectID: project, SyncStatus: "no JSON"})
+}
+
+// What a Write writes is there whole, or not at all.
+func TestDatabase_WriteIsWhole(t *testing.T) {
+	t.Parallel()
+	errOwn := errors.New("an error of the function")
+	for name, test := range map[string]struct {
+		write func(t *testing.T, q *db.Queries, project int32) error
+		want  func(err error) bool
+	}{
+		"committed": {func(t *testing.T, q *db.Queries, project int32) error {
+			t.Helper()
+			_, err := register(t, q, project, "main")
+			return err
+		}, func(err error) bool { return err == nil }},
+		"committed with queued statements": {func(t *testing.T, q *db.Queries, project int32) error {
+			t.Helper()
+			id, err := register(t, q, project, "main")
+			return errors.Join(err, q.TenantSeen(t.Context(), db.TenantSeenParams{ProjectID: project, ID: id}))
+		}, func(err error) bool { return err == nil }},
+		"refused by the function": {func(t *testing.T, q *db.Queries, project int32) error {
+			t.Helper()
+			_, err := register(t, q, project, "main")
+			return errors.Join(err, errOwn)
+		}, func(err error) bool { return errors.Is(err, errOwn) }},
+		"refused before anything is sent": {func(t *testing.T, q *db.Queries, project int32) error {
+			t.Helper()
+			return errors.Join(q.TenantSeen(t.Context(), db.TenantSeenParams{ProjectID: project}), errOwn)
+		}, func(err error) bool { return errors.Is(err, errOwn) }},
+		"refused by the server": {func(t *testing.T, q *db.Queries, project int32) error {
+			t.Helper()
+			if _, err := register(t, q, project, "main"); err != nil {
+				return err
+			}
+			_, err := register(t, q, project+1, "of no project")
+			return err
+		}, func(err error) bool { return db.IsKind(err, db.KindData) }},
+		"refused by the server, which the function ignores": {func(t *testing.T, q *db.Queries, project int32) error {
+			t.Helper()
+			if _, err := register(t, q, project, "main"); err != nil {
+				return err
+			}
+			if _, err := register(t, q, project+1, "of no project"); err == nil {
+				t.Error("a tenant of no project was registered")
+			}
+			return nil
+		}, func(err error) bool { return errors.Is(err, pgx.ErrTxCommitRollback) }},
+		"queued and refused at the end": {func(t *testing.T, q *db.Queries, project int32) error {
+			t.Helper()
+			_, err := register(t, q, project, "main")
+			return errors.Join(err, queueNoJSON(t, q, project))
+		}, func(err error) bool { return db.IsKind(err, db.KindData) }},
+		"queued and refused with the next query": {func(t *testing.T, q *db.Queries, project int32) error {
+			t.Helper()
+			if err := queueNoJSON(t, q, project); err != nil {
+				t.Errorf("the statement was not queued: %v", err)
+			}
+			_, err := register(t, q, project, "main")
+			if !db.IsKind(db.Wrap("register", err), db.KindData) {
+				t.Errorf("the next query: %v, want the error of the queued statement", err)
+			}
+			return err
+		}, func(err error) bool { return db.IsKind(err, db.KindData) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			database, project := withProject(t, testenv.DatabaseURL(t))
+			err := database.Write(t.Context(), "write", func(q *db.Queries) error { return test.write(t, q, project) })
+			if !test.want(err) {
+				t.Errorf("the error is %v", err)
+			}
+			want := []string{}
+			if err == nil {
+				want = append(want, "main")
+			}
+			pool, poolErr := database.Pool(t.Context())
+			if poolErr != nil {
+				t.Fatal(poolErr)
+			}
+			connections := pool.Stat().NewConnsCount()
+			if diff := cmp.Diff(want, branches(t, database, project)); diff != "" {
+				t.Errorf("branches (-want +got):\n%s", diff)
+			}
+			if opened := pool.Stat().NewConnsCount() - connections; opened != 0 {
+				t.Error("the connection was of no use afterwards")
+			}
+		})
+	}
+}
+
+// roundTrips counts how often a client waits for the server.
+type roundTrips struct {
+	mu    sync.Mutex
+	count int
+}
+
+func (r *roundTrips) tap() io.WriteCloser {
+	read, written := io.Pipe()
+	go func() {
+		backend := pgproto3.NewBackend(read, nil)
+		if _, err := backend.ReceiveStartupMessage(); err != nil {
+			_ = read.CloseWithError(err)
+			return
+		}
+		for {
+			message, err := backend.Receive()
+			if err != nil {
+				_ = read.CloseWithError(err)
+				return
+			}
+			switch message.(type) {
+			case *pgproto3.Sync, *pgproto3.Query:
+				r.mu.Lock()
+				r.count++
+				r.mu.Unlock()
+			}
+		}
+	}()
+	return written
+}
+
+func (r *roundTrips) taken() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	count := r.count
+	r.count = 0
+	return count
+}
+
+// A transaction waits once for each query, and for its end unless nothing is queued.
+func TestDatabase_RoundTrips(t *testing.T) {
+	t.Parallel()
+	trips := &roundTrips{}
+	relay, url, err := testenv.StartDatabaseRelay(testenv.DatabaseURL(t), trips.tap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(relay.Close)
+	database, project := withProject(t, url)
+	seen := func(q *db.Queries, id int32) error {
+		return q.TenantSeen(t.Context(), db.TenantSeenParams{ProjectID: project, ID: id})
+	}
+	for _, test := range []struct {
+		name string
+		run  func() error
+		want int
+	}{
+		{"a read", func() error {
+			_, err := db.ReadOne(t.Context(), database, "look", (*db.Queries).TenantList, db.TenantListParams{ProjectID: project})
+			return err
+		}, 1},
+		{"statements without a result", func() error {
+			return database.Write(t.Context(), "write", func(q *db.Queries) error { return errors.Join(seen(q, 1), seen(q, 2), seen(q, 3)) })
+		}, 1},
+		{"two queries with statements around", func() error {
+			return database.Write(t.Context(), "write", func(q *db.Queries) error {
+				queued := seen(q, 1)
+				_, first := register(t, q, project, "one")
+				queued = errors.Join(queued, seen(q, 2), seen(q, 3))
+				_, second := register(t, q, project, "two")
+				return errors.Join(queued, first, second, seen(q, 4), seen(q, 5))
+			})
+		}, 3},
+	} {
+		trips.taken()
+		if err := test.run(); err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		if got := trips.taken(); got != test.want {
+			t.Errorf("%s takes %d round trips, want %d", test.name, got, test.want)
+		}
+	}
+}
+
+// A server that forgets the whole session between two operations, as behind a pooler, does
+// no harm.
+func TestDatabase_NeedsNothingOfTheSession(t *testing.T) {
+	t.Parallel()
+	database, project := withProject(t, testenv.DatabaseURL(t))
+	for range 2 {
+		branches(t, database, project)
+		if err := database.Write(t.Context(), "write", func(q *db.Queries) error {
+			_, err := register(t, q, project, "main")
+			return err
+		}); err != nil {
+			t.Error(err)
+		}
+		pool, err := database.Pool(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := pool.Exec(t.Context(), "DISCARD ALL", pgx.QueryExecModeSimpleProtocol); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
