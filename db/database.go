@@ -46,9 +46,6 @@ type Database struct {
 	opening chan struct{}
 	pool    *pgxpool.Pool
 	url     string // of the pool
-	// identity is that of the database that the pool is connected to; see Identity.
-	identity string
-	remade   []func()
 	onOpened func(Version)
 	// attempts counts the attempts to open that failed, and failure is the last one.
 	attempts atomic.Int64
@@ -62,7 +59,8 @@ type Database struct {
 	holder string
 	// version of the program, which its connections carry.
 	version string
-	use     *use
+	// used is when somebody last used the server, in Unix nanoseconds.
+	used atomic.Int64
 }
 
 // Source makes a database available if necessary, and returns its URL.
@@ -77,10 +75,11 @@ func NewDatabase(url string, logger *slog.Logger) *Database {
 // is first needed, and again each time the connection is lost. Its errors are returned
 // unchanged.
 func NewDatabaseFrom(source Source, logger *slog.Logger) *Database {
-	return &Database{
-		source: source, logger: logger, opening: make(chan struct{}, 1),
-		holder: process.ID() + " " + rand.Text(), use: newUse(),
+	d := &Database{
+		source: source, logger: logger, opening: make(chan struct{}, 1), holder: process.ID() + " " + rand.Text(),
 	}
+	d.Used()
+	return d
 }
 
 // SetVersion has connections carry the version of the program, for [ReadTeam] of another
@@ -113,38 +112,18 @@ func (d *Database) Close() {
 // returns the same pool from then on, unless the source has another URL after the
 // server went away. Close closes it.
 func (d *Database) Pool(ctx context.Context) (*pgxpool.Pool, error) {
-	pool, _, err := d.opened(ctx)
-	return pool, err
-}
-
-// Identity returns a text that another database does not have, even one that was made
-// under the same name after the first was dropped.
-func (d *Database) Identity(ctx context.Context) (string, error) {
-	_, identity, err := d.opened(ctx)
-	return identity, err
-}
-
-// OnRemade registers f to be called when the database was replaced by another one. Call it
-// before the database is first used. f must not use the database.
-func (d *Database) OnRemade(f func()) { d.remade = append(d.remade, f) }
-
-// OnOpened registers f to be called with the server's versions when the database is first
-// opened. Call it before the database is first used. f must not use the database.
-func (d *Database) OnOpened(f func(Version)) { d.onOpened = f }
-
-func (d *Database) opened(ctx context.Context) (pool *pgxpool.Pool, identity string, err error) {
 	attempt := d.attempts.Load()
 	select {
 	case d.opening <- struct{}{}:
 		defer func() { <-d.opening }()
 	case <-ctx.Done():
-		return nil, "", Wrap("open database", context.Cause(ctx))
+		return nil, Wrap("open database", context.Cause(ctx))
 	}
 	if d.pool != nil && !d.lost.Load() {
-		return d.pool, d.identity, nil
+		return d.pool, nil
 	}
 	if d.failure != nil && d.attempts.Load() != attempt {
-		return nil, "", d.failure // another call has just tried: the calls that waited for it do not try again, one by one
+		return nil, d.failure // another call has just tried: the calls that waited for it do not try again, one by one
 	}
 	d.lost.Store(false)
 	d.failure = nil
@@ -153,10 +132,14 @@ func (d *Database) opened(ctx context.Context) (pool *pgxpool.Pool, identity str
 		if errors.As(err, &d.failure) {
 			d.attempts.Add(1)
 		}
-		return nil, "", err
+		return nil, err
 	}
-	return d.pool, d.identity, nil
+	return d.pool, nil
 }
+
+// OnOpened registers f to be called with the server's versions when the database is first
+// opened. Call it before the database is first used. f must not use the database.
+func (d *Database) OnOpened(f func(Version)) { d.onOpened = f }
 
 // open asks the source, and makes a pool unless there is one of the same URL. It migrates
 // the database in either case, since that may have been dropped and made again.
@@ -178,19 +161,10 @@ func (d *Database) open(ctx context.Context) error {
 		}
 		return err
 	}
-	d.pool, d.url = pool, url // calls that use a former pool keep it
-	before := d.identity
-	d.identity = found.identity
-	if before == "" && d.onOpened != nil {
+	if d.pool == nil && d.onOpened != nil {
 		d.onOpened(found.Version)
 	}
-	if before == "" || before == found.identity {
-		return nil
-	}
-	d.logger.WarnContext(ctx, "the database is another one than before")
-	for _, f := range d.remade {
-		f()
-	}
+	d.pool, d.url = pool, url // calls that use a former pool keep it
 	return nil
 }
 

@@ -96,12 +96,7 @@ func (l *leaders) start(t *testing.T) *leader {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		s.database.Lead(ctx, l.tenant, func(leading context.Context) {
-			s.leads <- leading
-			<-leading.Done()
-		}, func(reason error) {
-			s.reasons <- reason
-		})
+		s.follow(ctx, db.NewLease(s.database, l.tenant))
 	}()
 	s.stop = func() {
 		cancel()
@@ -109,6 +104,29 @@ func (l *leaders) start(t *testing.T) *leader {
 	}
 	t.Cleanup(s.stop)
 	return s
+}
+
+// follow looks at the lease every second until ctx ends, as a server does.
+func (s *leader) follow(ctx context.Context, lease *db.Lease) {
+	end := func() {}
+	for led := false; ctx.Err() == nil; led = lease.Held() {
+		_, reason := lease.Look(ctx)
+		switch {
+		case lease.Held() && !led:
+			leading, cancel := context.WithCancel(lease.Context(ctx))
+			end = cancel
+			s.leads <- leading
+		case !lease.Held() && ctx.Err() == nil:
+			end()
+			s.reasons <- reason
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+		}
+	}
+	end()
+	lease.GiveUp(ctx)
 }
 
 // write does what every write of an indexer begins with.

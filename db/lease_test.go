@@ -209,3 +209,27 @@ func TestLease_AfterALostConnection(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A lease without an end, or with one that is no moment, cannot be written: it would never
+// end. Where the constraints are gone, another server takes it all the same.
+func TestLease_WithoutAnEnd(t *testing.T) {
+	t.Parallel()
+	for name, until := range map[string]*string{"none": nil, "never": new("infinity"), "always": new("-infinity")} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLeaders(t)
+			conn := l.exec(t, "SELECT")
+			const hold = `UPDATE tenants SET holder = $1, lease_until = $2::text::timestamptz`
+			if _, err := conn.Exec(t.Context(), hold, elsewhere, until); err == nil {
+				t.Fatal("the database accepts the lease")
+			}
+			if _, err := conn.Exec(t.Context(), `ALTER TABLE tenants DROP CONSTRAINT tenants_check, DROP CONSTRAINT tenants_lease_until_check`); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := conn.Exec(t.Context(), hold, elsewhere, until); err != nil {
+				t.Fatal(err)
+			}
+			receive(t, "another server leads", l.start(t).leads)
+		})
+	}
+}

@@ -89,15 +89,12 @@ func migrated(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) (fou
 // state is what a database is.
 type state struct {
 	Version
-	// identity is that of the database: when its first migration was applied, to the
-	// microsecond.
-	identity string
 	// applied is the newest migration.
 	applied int64
 }
 
 func (s state) check(latest int64) error {
-	if s.identity == "" {
+	if s.PostgreSQL == "" {
 		return nil // it is not known
 	}
 	if err := s.Check(); err != nil {
@@ -110,9 +107,9 @@ func look(ctx context.Context, pool *pgxpool.Pool) (s state, err error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	err = pool.QueryRow(ctx, `
-		SELECT min(tstamp)::text, max(version_id) FILTER (WHERE is_applied), split_part(current_setting('server_version'), ' ', 1),
+		SELECT max(version_id) FILTER (WHERE is_applied), split_part(current_setting('server_version'), ' ', 1),
 			coalesce((SELECT extversion FROM pg_catalog.pg_extension WHERE extname = 'vector'), '')
-		FROM goose_db_version`, pgx.QueryExecModeSimpleProtocol).Scan(&s.identity, &s.applied, &s.PostgreSQL, &s.Pgvector)
+		FROM goose_db_version`, pgx.QueryExecModeSimpleProtocol).Scan(&s.applied, &s.PostgreSQL, &s.Pgvector)
 	return s, Wrap("open database", err)
 }
 

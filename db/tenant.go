@@ -17,8 +17,6 @@ type Tenant struct {
 	ProjectID, ID int32
 	// Generation identifies this registration; see [ErrTenantGone].
 	Generation int64
-	// Database is the identity of the database in which it is registered.
-	Database string
 	// ModelID is the model that made its vectors when it was registered, nil for none.
 	ModelID *int32
 	// ReadOnly is set if the database's role may not write the index.
@@ -49,7 +47,7 @@ var errNotLeader = errors.New("another server has become the indexer of this che
 
 // IncrementVersion must come first in every transaction that changes the tenant's
 // documents. It locks the tenant's row, so that writers take turns. It fails for a
-// tenant that was deleted, and for a former leader; see [Database.Lead].
+// tenant that was deleted, and for a former leader; see [Lease].
 func (t *Tenant) IncrementVersion(ctx context.Context, q *Queries) error {
 	epoch := EpochOf(ctx)
 	_, err := q.TenantIncrementVersion(ctx, TenantIncrementVersionParams{

@@ -139,22 +139,6 @@ func (q *Queries) TenantFind(ctx context.Context, arg TenantFindParams) (TenantF
 	return i, err
 }
 
-const tenantGeneration = `-- name: TenantGeneration :one
-SELECT generation FROM tenants WHERE project_id = $1 AND id = $2
-`
-
-type TenantGenerationParams struct {
-	ProjectID int32
-	ID        int32
-}
-
-func (q *Queries) TenantGeneration(ctx context.Context, arg TenantGenerationParams) (int64, error) {
-	row := q.db.QueryRow(ctx, tenantGeneration, arg.ProjectID, arg.ID)
-	var generation int64
-	err := row.Scan(&generation)
-	return generation, err
-}
-
 const tenantGiveUpLease = `-- name: TenantGiveUpLease :exec
 UPDATE tenants SET holder = NULL, lease_until = NULL
 WHERE project_id = $1 AND id = $2 AND holder = $3::text
@@ -218,48 +202,6 @@ func (q *Queries) TenantLastBranch(ctx context.Context, arg TenantLastBranchPara
 	var branch_name string
 	err := row.Scan(&branch_name)
 	return branch_name, err
-}
-
-const tenantLease = `-- name: TenantLease :one
-SELECT coalesce(holder, '')::text AS holder, coalesce(lease_until, now())::timestamptz AS lease_until,
-    coalesce(lease_until NOT BETWEEN now() AND now() + make_interval(secs => $1::float8), true)::boolean AS ended,
-    now()::timestamptz AS now
-FROM tenants
-WHERE project_id = $2 AND id = $3 AND generation = $4
-`
-
-type TenantLeaseParams struct {
-	Seconds    float64
-	ProjectID  int32
-	ID         int32
-	Generation int64
-}
-
-type TenantLeaseRow struct {
-	Holder     string
-	LeaseUntil time.Time
-	Ended      bool
-	Now        time.Time
-}
-
-// Who holds the lease, and since when it was not renewed. It has ended too if it ends
-// later than a renewal could make it: the database's clock was set back. No row: the
-// tenant was deleted.
-func (q *Queries) TenantLease(ctx context.Context, arg TenantLeaseParams) (TenantLeaseRow, error) {
-	row := q.db.QueryRow(ctx, tenantLease,
-		arg.Seconds,
-		arg.ProjectID,
-		arg.ID,
-		arg.Generation,
-	)
-	var i TenantLeaseRow
-	err := row.Scan(
-		&i.Holder,
-		&i.LeaseUntil,
-		&i.Ended,
-		&i.Now,
-	)
-	return i, err
 }
 
 const tenantList = `-- name: TenantList :many
@@ -393,20 +335,46 @@ func (q *Queries) TenantSetSyncStatus(ctx context.Context, arg TenantSetSyncStat
 	return err
 }
 
-const tenantSyncStatus = `-- name: TenantSyncStatus :one
-SELECT sync_status FROM tenants WHERE project_id = $1 AND id = $2
+const tenantState = `-- name: TenantState :one
+SELECT coalesce(holder, '')::text AS holder, epoch, version, sync_status, now()::timestamptz AS now,
+    lease_free(lease_until, now())::boolean AS free,
+    (CASE WHEN lease_free(lease_until, now()) THEN now() ELSE lease_until END)::timestamptz AS lease_until
+FROM tenants
+WHERE project_id = $1 AND id = $2 AND generation = $3
 `
 
-type TenantSyncStatusParams struct {
-	ProjectID int32
-	ID        int32
+type TenantStateParams struct {
+	ProjectID  int32
+	ID         int32
+	Generation int64
 }
 
-func (q *Queries) TenantSyncStatus(ctx context.Context, arg TenantSyncStatusParams) ([]byte, error) {
-	row := q.db.QueryRow(ctx, tenantSyncStatus, arg.ProjectID, arg.ID)
-	var sync_status []byte
-	err := row.Scan(&sync_status)
-	return sync_status, err
+type TenantStateRow struct {
+	Holder     string
+	Epoch      int64
+	Version    int64
+	SyncStatus []byte
+	Now        time.Time
+	Free       bool
+	LeaseUntil time.Time
+}
+
+// What a server follows in its tenant's row: who indexes it, how far that server is, and
+// how often the documents have changed. A lease that is free ends now. No row: the tenant
+// was deleted.
+func (q *Queries) TenantState(ctx context.Context, arg TenantStateParams) (TenantStateRow, error) {
+	row := q.db.QueryRow(ctx, tenantState, arg.ProjectID, arg.ID, arg.Generation)
+	var i TenantStateRow
+	err := row.Scan(
+		&i.Holder,
+		&i.Epoch,
+		&i.Version,
+		&i.SyncStatus,
+		&i.Now,
+		&i.Free,
+		&i.LeaseUntil,
+	)
+	return i, err
 }
 
 const tenantTakeLease = `-- name: TenantTakeLease :one
@@ -415,9 +383,8 @@ UPDATE tenants SET
     sync_status = CASE WHEN holder = $1::text THEN sync_status END,
     holder = $1::text, lease_until = now() + make_interval(secs => $2::float8), last_seen = now()
 WHERE project_id = $3 AND id = $4 AND generation = $5
-    AND (holder IS NULL OR holder IN ($1::text, $6::text)
-        OR lease_until NOT BETWEEN now() AND now() + 2 * make_interval(secs => $2::float8))
-RETURNING epoch
+    AND (holder IN ($1::text, $6::text) OR lease_free(lease_until, now()))
+RETURNING epoch, version
 `
 
 type TenantTakeLeaseParams struct {
@@ -429,13 +396,16 @@ type TenantTakeLeaseParams struct {
 	Gone       string
 }
 
+type TenantTakeLeaseRow struct {
+	Epoch   int64
+	Version int64
+}
+
 // Takes or renews the lease. It waits for a transaction of the former holder that has
 // passed TenantIncrementVersion; no later one passes. The status that another holder has
-// published no longer holds. gone is a holder whose process has ended, or ”. A lease that
-// another server took while this statement waited ends later than one from the statement's
-// start, so only twice the time is too late. No row: the lease is another's, or the tenant
-// was deleted.
-func (q *Queries) TenantTakeLease(ctx context.Context, arg TenantTakeLeaseParams) (int64, error) {
+// published no longer holds. gone is a holder whose process has ended, or ”. No row: the
+// lease is another's, or the tenant was deleted.
+func (q *Queries) TenantTakeLease(ctx context.Context, arg TenantTakeLeaseParams) (TenantTakeLeaseRow, error) {
 	row := q.db.QueryRow(ctx, tenantTakeLease,
 		arg.Holder,
 		arg.Seconds,
@@ -444,9 +414,9 @@ func (q *Queries) TenantTakeLease(ctx context.Context, arg TenantTakeLeaseParams
 		arg.Generation,
 		arg.Gone,
 	)
-	var epoch int64
-	err := row.Scan(&epoch)
-	return epoch, err
+	var i TenantTakeLeaseRow
+	err := row.Scan(&i.Epoch, &i.Version)
+	return i, err
 }
 
 const tenantUpsert = `-- name: TenantUpsert :one

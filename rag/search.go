@@ -40,9 +40,7 @@ type Searcher struct {
 
 // NewSearcher returns a Searcher; nothing is connected yet.
 func NewSearcher(database *db.Database, embedder QueryEmbedder) *Searcher {
-	s := &Searcher{db: database, embedder: embedder, memory: newMemory()}
-	database.OnRemade(s.memory.forget)
-	return s
+	return &Searcher{db: database, embedder: embedder, memory: newMemory()}
 }
 
 // OnUnembedded has f called with the passages among a search's results that were not

@@ -140,7 +140,7 @@ func (h *handler) foundEnd(
 	}
 	return foundEnd{
 		Message: message, nothingOutput: nothingOf(len(hits.Documents), hits.Closest, query.MinScore),
-		coverageOutput: coverageOf(hits.Coverage, query.Mode), Index: h.indexOfHits(ctx, active, of, hits.Documents, hits.Closest),
+		coverageOutput: coverageOf(hits.Coverage, query.Mode), Index: h.indexOfHits(active, of, hits.Documents, hits.Closest),
 	}
 }
 

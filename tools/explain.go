@@ -88,7 +88,7 @@ func (h *handler) explain(
 		hits[i] = hit.Hit
 		out.Results = append(out.Results, explainedResult(i+1, hit, query.MinScore))
 	}
-	out.Index = h.indexOfHits(ctx, active, scope.Collection, hits)
+	out.Index = h.indexOfHits(active, scope.Collection, hits)
 	return out, nil
 }
 

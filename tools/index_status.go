@@ -2,7 +2,6 @@ package tools
 
 import (
 	"cmp"
-	"context"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -73,21 +72,21 @@ func (f *toldFailures) untold(status *IndexStatus) *IndexStatus {
 
 // indexOf returns nil if the index is up to date. It names only the failed files that no
 // answer has named before: the reasons would be most of each answer.
-func (h *handler) indexOf(ctx context.Context, active *workspace.Project) *IndexStatus {
-	return h.failures.untold(statusOf(ctx, active, 0))
+func (h *handler) indexOf(active *workspace.Project) *IndexStatus {
+	return h.failures.untold(statusOf(active, 0))
 }
 
 // indexOfHits is indexOf for what a search has found. Documents whose lines are outdated
 // are pending, whatever the server that indexes has noticed of them.
 func (h *handler) indexOfHits(
-	ctx context.Context, active *workspace.Project, of catalog.Collection, hits ...[]rag.Hit,
+	active *workspace.Project, of catalog.Collection, hits ...[]rag.Hit,
 ) *IndexStatus {
-	return h.failures.untold(statusOf(ctx, active, active.Outdated(of, slices.Concat(hits...))))
+	return h.failures.untold(statusOf(active, active.Outdated(of, slices.Concat(hits...))))
 }
 
 // statusOf returns nil if the index is up to date.
-func statusOf(ctx context.Context, active *workspace.Project, outdated int) *IndexStatus {
-	status := active.Status(ctx)
+func statusOf(active *workspace.Project, outdated int) *IndexStatus {
+	status := active.Status()
 	status.Queued += max(0, outdated-status.Pending())
 	if status.Current() {
 		return nil

@@ -52,7 +52,7 @@ func (h *handler) listDocTypes(
 	if err != nil {
 		return nil, ListDocTypesOutput{}, err
 	}
-	out := ListDocTypesOutput{Index: h.indexOf(ctx, active)}
+	out := ListDocTypesOutput{Index: h.indexOf(active)}
 	list := make([]docTypeOutput, len(docTypes))
 	for i, docType := range docTypes {
 		list[i] = docTypeOutput{

@@ -68,7 +68,7 @@ func (h *handler) answerEnd(
 ) answerEnd {
 	end := answerEnd{
 		coverageOutput: coverageOf(answered.Coverage, rag.Hybrid),
-		Index:          h.indexOfHits(ctx, active, of, answered.Sources, answered.Closest),
+		Index:          h.indexOfHits(active, of, answered.Sources, answered.Closest),
 	}
 	switch {
 	case answered.FallbackReason != nil:

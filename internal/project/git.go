@@ -39,6 +39,20 @@ type GitHead struct {
 	// outside a repository. Each linked work tree has its own. git replaces the file, so watch its
 	// folder.
 	HeadFile string
+	// refFiles are where git keeps the commit of the branch.
+	refFiles []string
+}
+
+// Stamp returns a text that changes when another commit is checked out. It asks the file
+// system alone, and changes at times though the commit has not.
+func (h GitHead) Stamp() string {
+	stamp := h.Branch
+	for _, file := range append([]string{h.HeadFile}, h.refFiles...) {
+		if info, err := os.Stat(file); err == nil {
+			stamp += fmt.Sprintf(" %d:%d", info.ModTime().UnixNano(), info.Size())
+		}
+	}
+	return stamp
 }
 
 // gitDirs are where a work tree's git files are.
@@ -84,6 +98,7 @@ func Head(root string) (GitHead, error) {
 		return GitHead{}, &fs.PathError{Op: "read", Path: head.HeadFile, Err: errReftable}
 	case attached && isRefName(ref):
 		head.Branch = shortName(ref)
+		head.refFiles = []string{filepath.Join(dirs.common, filepath.FromSlash(ref)), filepath.Join(dirs.common, "packed-refs")}
 	case !attached && isCommit(text):
 		head.Detached = true
 		head.Branch = cmp.Or(dirs.rebasing(), detachedBranch)

@@ -130,7 +130,7 @@ func TestWaitSynced_WaitsForGit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "it waits for git", func() bool { return active.Status(t.Context()).GitBusy != nil })
+	eventually(t, "it waits for git", func() bool { return active.Status().GitBusy != nil })
 	seen := 0
 	active.WaitSynced(t.Context(), func(workspace.Status) {
 		if seen++; seen == 3 { // a call that does not wait has not got so far

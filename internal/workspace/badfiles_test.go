@@ -84,9 +84,9 @@ func TestActive_OddFilesHoldUpNothing(t *testing.T) {
 			}
 		}
 		eventually(t, "the "+name+" server knows the files that failed", func() bool {
-			return cmp.Equal(want, reasons(active.Status(t.Context()), want))
+			return cmp.Equal(want, reasons(active.Status(), want))
 		})
-		if status := active.Status(t.Context()); status.Pending() != 0 || status.Waiting != "" {
+		if status := active.Status(); status.Pending() != 0 || status.Waiting != "" {
 			t.Errorf("the %s server's status is %+v, want nothing pending", name, status)
 		}
 	}
@@ -108,7 +108,7 @@ func TestActive_OddFilesHoldUpNothing(t *testing.T) {
 	}
 	slices.Sort(good)
 	eventually(t, "nothing has failed any more", func() bool {
-		return indexing.Status(t.Context()).Current() && following.Status(t.Context()).Current()
+		return indexing.Status().Current() && following.Status().Current()
 	})
 	if diff := cmp.Diff(good, indexedPaths(t, f)); diff != "" {
 		t.Errorf("documents once they are corrected (-want +got):\n%s", diff)
@@ -128,7 +128,7 @@ func TestActive_ASpoiltDocumentLeavesTheIndex(t *testing.T) {
 			active := f.activate(t, f.server(t), "main")
 			f.Put(docs+file.name, file.content)
 			eventually(t, "the document leaves and is reported", func() bool {
-				status := active.Status(t.Context())
+				status := active.Status()
 				return status.FailedCount == 1 && strings.Contains(status.Failed[0].Reason, file.reason)
 			})
 			if diff := cmp.Diff([]string{docs + "good.md"}, indexedPaths(t, f)); diff != "" {
@@ -150,7 +150,7 @@ func TestActive_DocsFolderComesAndGoes(t *testing.T) {
 		}
 		eventually(t, "its documents leave", func() bool { return len(indexedPaths(t, f)) == 0 })
 	}
-	if status := active.Status(t.Context()); status.Waiting != "" || status.FailedCount != 0 {
+	if status := active.Status(); status.Waiting != "" || status.FailedCount != 0 {
 		t.Errorf("status without a docs folder: %+v", status)
 	}
 	// A cloned repository cannot make the server read elsewhere.
@@ -165,7 +165,7 @@ func TestActive_DocsFolderComesAndGoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "a docs folder that leads elsewhere is told of", func() bool {
-		return strings.Contains(active.Status(t.Context()).Waiting, "escapes")
+		return strings.Contains(active.Status().Waiting, "escapes")
 	})
 	if paths := indexedPaths(t, f); len(paths) != 0 {
 		t.Errorf("indexed from outside of the repository: %v", paths)
@@ -208,7 +208,7 @@ func TestActive_CorruptExternalFolder(t *testing.T) {
 				t.Fatal(err)
 			}
 			spoilt(t, dir)
-			eventually(t, "it is told of", func() bool { return active.Status(t.Context()).Waiting != "" })
+			eventually(t, "it is told of", func() bool { return active.Status().Waiting != "" })
 			f.Put(docs+"b.md", problem("B", "About bananas."))
 			eventually(t, "the project's own documents are indexed", func() bool {
 				got := found(t, s, "bananas")
@@ -220,7 +220,7 @@ func TestActive_CorruptExternalFolder(t *testing.T) {
 			f.Put("manual/n.md", "# Another manual\n")
 			eventually(t, "the folder is indexed when it is there again", func() bool {
 				current, err := s.Active(t.Context())
-				return err == nil && current.Status(t.Context()).Current() &&
+				return err == nil && current.Status().Current() &&
 					cmp.Equal([]string{docs + "a.md", docs + "b.md", "manual/n.md"}, indexedPaths(t, f))
 			})
 		})
@@ -241,7 +241,7 @@ func TestActive_OddExternalFiles(t *testing.T) {
 		t.Errorf("documents (-want +got):\n%s", diff)
 	}
 	failed := map[string]string{"manual/binary.md": "NUL byte"}
-	if diff := cmp.Diff(failed, reasons(active.Status(t.Context()), failed)); diff != "" {
+	if diff := cmp.Diff(failed, reasons(active.Status(), failed)); diff != "" {
 		t.Errorf("failed (-want +got):\n%s", diff)
 	}
 }

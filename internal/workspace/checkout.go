@@ -52,6 +52,15 @@ func (p *Project) moved() bool {
 	return keyAt(p.Definition, p.Tenant.Key.Branch).Branch != p.Tenant.Key.Branch
 }
 
+// headStamp changes when another commit is checked out. Outside git it is "".
+func (p *Project) headStamp() string {
+	head, err := project.Head(p.Definition.Root)
+	if err != nil || !head.InRepository {
+		return ""
+	}
+	return head.Stamp()
+}
+
 // MaxLockAge is the age from which git's lock is ignored: a git that crashed has left it
 // behind.
 const MaxLockAge = 10 * time.Minute

@@ -2,13 +2,10 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/apierror"
@@ -16,23 +13,14 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// indexPoll is how often a workspace checks that its project is still in the index.
-// Every server sees a deletion within a second.
-const indexPoll = 500 * time.Millisecond
-
-// deletion is a project that is not active because it was deleted from the index.
-// It remains so until this server or another one of the checkout activates it.
-type deletion struct {
-	project *project.Project
-	key     catalog.TenantKey
-}
-
-func (d *deletion) error() *apierror.Error {
+// deletedError is why no project is active once p was deleted from the index. It remains so
+// until this server or another one of the checkout activates the project.
+func deletedError(p *Project) *apierror.Error {
 	e := notActivated("")
 	e.Err = fmt.Errorf("the index of project %q on branch %q was deleted with delete_documents; the files are untouched, "+
 		"and stay out of the index until activate_project is called with config_path %q and the checked-out branch",
-		d.key.Project, d.key.Branch, d.project.ConfigPath)
-	return e.With("config_path", d.project.ConfigPath)
+		p.Tenant.Key.Project, p.Tenant.Key.Branch, p.Definition.ConfigPath)
+	return e.With("config_path", p.Definition.ConfigPath)
 }
 
 // Delete removes a selection from the index. If the selection contains the active
@@ -53,16 +41,17 @@ func (w *Workspace) Delete(ctx context.Context, selection index.Selection) (inde
 	}
 	if active := w.current(); active != nil {
 		if selection.Matches(active.Tenant.Key) {
-			w.drop(active, &deletion{project: active.Definition, key: active.Tenant.Key})
+			active.deleted.Store(true)
+			signal(active.wake)
 		}
 		return contents, nil
 	}
 	// The next call would activate it.
 	if dir := w.ownDir(); dir != "" {
 		if p, key, err := w.checkedOut(ctx, dir); err == nil && selection.Matches(key) {
-			w.mu.Lock()
-			w.deleted = &deletion{project: p, key: key}
-			w.mu.Unlock()
+			deleted := w.newProject(p, &catalog.Tenant{Key: key})
+			deleted.deleted.Store(true)
+			w.start(deleted)
 		}
 	}
 	return contents, nil
@@ -78,7 +67,7 @@ func (w *Workspace) Contents(ctx context.Context, selection index.Selection) (in
 
 // hasProject fails with PROJECT_NOT_ACTIVATED if the server knows no project.
 func (w *Workspace) hasProject() error {
-	if w.current() != nil || w.deletion() != nil {
+	if w.current() != nil {
 		return nil
 	}
 	dir := w.ownDir()
@@ -101,78 +90,9 @@ func (w *Workspace) checkedOut(ctx context.Context, configPath string) (*project
 	return p, key, err
 }
 
-// drop ends the project if it is still active. The caller holds switching.
-func (w *Workspace) drop(active *Project, why *deletion) {
-	w.mu.Lock()
-	dropped := w.active == active
-	if dropped {
-		w.active, w.deleted = nil, why
-	}
-	w.mu.Unlock()
-	if dropped {
-		active.stop()
-	}
-}
-
 // rejoin finds a tenant that is in the index. It registers none.
 func (w *Workspace) rejoin(ctx context.Context, key catalog.TenantKey, _ string) (*catalog.Tenant, error) {
 	return w.index.Rejoin(ctx, key)
-}
-
-// resume activates a deleted project if another server has done so. Otherwise its
-// error says why the project is not active. The caller holds switching.
-func (w *Workspace) resume(ctx context.Context, why *deletion) (*Project, error) {
-	p, err := w.load(why.project.ConfigPath)
-	if err != nil {
-		return nil, why.error()
-	}
-	active, err := w.replace(ctx, p, keyAt(p, why.key.Branch), w.rejoin)
-	if errors.Is(err, db.ErrTenantGone) {
-		return nil, why.error()
-	}
-	return active, err
-}
-
-// compareWithIndex ends the active project if its tenant was deleted, and resumes a
-// deleted one that another server has activated. If the database was dropped and made
-// again, the project is registered in the new one.
-func (w *Workspace) compareWithIndex(ctx context.Context) error {
-	active, why := w.current(), w.deletion()
-	if active == nil && why == nil {
-		return nil
-	}
-	var remade bool
-	if active != nil {
-		var gone bool
-		var err error
-		if gone, remade, err = w.index.State(ctx, active.Tenant); err != nil || !gone {
-			return err
-		}
-	}
-	w.switching.Lock()
-	defer w.switching.Unlock()
-	if w.current() != active || ctx.Err() != nil {
-		return nil // another call has changed it
-	}
-	if remade {
-		_, err := w.replace(ctx, active.Definition, active.Tenant.Key, w.index.Tenant)
-		return err
-	}
-	if active != nil {
-		why = &deletion{project: active.Definition, key: active.Tenant.Key}
-		w.logger.WarnContext(ctx, "the index was deleted by another server", "project", why.key.Project, "branch", why.key.Branch)
-		w.drop(active, why)
-	}
-	if _, err := w.resume(ctx, why); err != nil && apierror.AsError(err).Code != apierror.ProjectNotActivated {
-		return err
-	}
-	return nil
-}
-
-func (w *Workspace) deletion() *deletion {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.deleted
 }
 
 // allCheckouts, as the path hash of a selection, names all checkouts of a project.
@@ -200,7 +120,7 @@ func (w *Workspace) Select(ctx context.Context, selection index.Selection) (comp
 	}
 	taken, others := split(checkouts, selection)
 	var left []index.Checkout
-	root, _ := w.whereabouts()
+	root, _ := w.currentRoot()
 	hash := project.PathHash(root)
 	if own && slices.ContainsFunc(taken, func(c index.Checkout) bool { return c.Key.PathHash == hash }) {
 		selection.PathHash = &hash

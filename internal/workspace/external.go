@@ -20,11 +20,12 @@ func (w *Workspace) External(ctx context.Context) (*Project, error) {
 	if err != nil || active.Definition.Config.ExternalDocs != nil {
 		return active, err
 	}
+	_, problem := w.load(active.Definition.ConfigPath)
 	if active, err = w.refresh(ctx, active); err != nil {
 		return nil, err
 	}
 	if active.Definition.Config.ExternalDocs == nil {
-		return nil, noExternal(active.problem())
+		return nil, noExternal(problem)
 	}
 	active.waitForAnswer(ctx)
 	return active, nil

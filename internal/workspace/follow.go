@@ -2,169 +2,165 @@ package workspace
 
 import (
 	"context"
-	"slices"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"time"
 
-	"github.com/google/uuid"
-
+	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/panics"
-	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
-// checkoutPoll is how often branch and config are checked between calls. Every call
-// checks the branch itself.
-const checkoutPoll = time.Second
-
-// idlePoll is how often the config is looked at while nobody uses the workspace: that takes
-// some milliseconds of processor time, and there may be a hundred windows.
-const idlePoll = 5 * time.Second
+// How often a project looks at its checkout and at its tenant's row: less often while nobody
+// uses the server, since there may be a hundred windows.
+const (
+	lookInterval = time.Second
+	idleInterval = 5 * time.Second
+)
 
 // usedPatience bounds the wait of a call for what has happened in a pause: the database may
 // be away, which the call itself then says.
 const usedPatience = 2 * time.Second
 
-// every calls f once an interval until the workspace is closed. name says in the
-// log what f does.
-func (w *Workspace) every(interval time.Duration, name string, f func(ctx context.Context)) {
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-w.life.Done():
-			return
-		case <-ticker.C:
-		}
-		panics.Restart(w.life, w.logger, name, func() { f(w.life) })
-	}
+// seen is what the goroutine of a project saw at one look. It does not change.
+type seen struct {
+	at time.Time
+	// leading is set while this server indexes the project.
+	leading bool
+	// published is the status from the server that does, if that is another.
+	published Status
+	// waiting is why no server is known to index the project, nil if one does.
+	waiting error
+	// problem is what is wrong with the config since the activation, nil if it is valid.
+	problem error
 }
 
-// restore has passages that somebody has altered in the database written again from their
-// files, while the search that found them goes on. Those of the handbook come with the
-// next ingest.
-func (w *Workspace) restore(scope catalog.Scope, hashes []uuid.UUID) {
-	select {
-	case w.restoring <- struct{}{}:
-	default:
-		return // another search will find what is left
+// run follows the project until another takes its place, or w is closed. It begins when the
+// project before it has ended: the two may be of one tenant.
+func (w *Workspace) run(p, previous *Project) {
+	defer close(p.ended)
+	if previous != nil {
+		<-previous.ended
+	}
+	ctx := p.life
+	if !p.deleted.Load() {
+		w.running.Go(func() { p.index.Warm(ctx) })
 	}
 	w.running.Go(func() {
-		defer func() { <-w.restoring }()
-		ctx := w.life
-		w.logger.WarnContext(ctx, "passages in the database were altered: their text is not that of their keys; they are written again",
-			"project", scope.Tenant.Key.Project, "collection", scope.Collection, "passages", hashes)
-		err := w.index.Forget(ctx, scope, hashes)
-		if active := w.current(); err == nil && active != nil && active.Tenant.Same(scope.Tenant) {
-			active.rescan()
-			err = active.syncUnnoticed(ctx)
+		if err := p.docs.folder.RemoveTemporary(ctx, time.Now().Add(-temporaryAge)); err != nil && ctx.Err() == nil {
+			p.logger.DebugContext(ctx, "remove what a killed promotion has left", "error", err)
 		}
-		if err != nil && ctx.Err() == nil {
-			w.logger.WarnContext(ctx, "write altered passages again", "error", err)
-		}
+	})
+	w.keepStale(p)
+	panics.Restart(ctx, p.logger, "follow the project", func() { w.follow(ctx, p) })
+}
+
+// keepStale finds out which documents are stale while the project is the active one.
+func (w *Workspace) keepStale(p *Project) {
+	w.running.Go(func() {
+		panics.Restart(p.life, p.logger, "look for stale documents", func() { p.stale.run(p.life) })
 	})
 }
 
-// followProject makes the active project follow its branch, its config and its
-// schemas.
-func (w *Workspace) followProject(ctx context.Context) {
-	active := w.current()
-	if active == nil || w.index.Idle() && !active.moved() && time.Since(w.followed) < idlePoll {
+// temporaryAge is how old a temporary file is that no edit is writing any more.
+const temporaryAge = time.Minute
+
+// follow looks at the project again and again, and indexes it while this server leads,
+// until ctx ends.
+func (w *Workspace) follow(ctx context.Context, p *Project) {
+	leader := &leader{project: p, lease: w.index.Lease(p.Tenant)}
+	defer leader.stop(ctx)
+	for ctx.Err() == nil {
+		w.look(ctx, p, leader)
+		interval := lookInterval
+		if w.index.Idle() {
+			interval = idleInterval
+		}
+		next := time.NewTimer(interval)
+		for waiting := true; waiting; {
+			select {
+			case <-ctx.Done():
+				waiting = false
+			case <-p.wake:
+				waiting = false
+			case <-next.C:
+				waiting = false
+			case <-p.changed:
+				leader.publish(ctx, true)
+			}
+		}
+		next.Stop()
+	}
+}
+
+// look looks once at the checkout and at the tenant's row, follows what has changed there, and
+// notes what it saw.
+func (w *Workspace) look(ctx context.Context, p *Project, leader *leader) {
+	now := &seen{at: time.Now(), published: Status{Failed: []Failed{}}}
+	now.problem = w.followCheckout(ctx, p)
+	if ctx.Err() != nil {
 		return
 	}
-	w.followed = time.Now()
-	if _, err := w.refresh(ctx, active); err != nil && ctx.Err() == nil {
+	leader.publish(ctx, false)
+	var row db.Seen
+	if row, now.waiting = leader.lease.Look(ctx); errors.Is(now.waiting, db.ErrTenantGone) && !p.deleted.Swap(true) {
+		p.logger.WarnContext(ctx, "the index was deleted by another server")
+	}
+	leader.follow(ctx)
+	now.leading = leader.lease.Held()
+	switch {
+	case now.waiting != nil && !now.leading:
+		p.logger.DebugContext(ctx, "this server cannot index", "error", now.waiting)
+	case row.SyncStatus == nil:
+		now.published.Queued = 1 // the server that indexes has not said anything yet
+	default:
+		now.waiting = json.Unmarshal(row.SyncStatus, &now.published)
+	}
+	p.seen.Store(now)
+	if now.waiting == nil && p.Status().hasText() && !w.index.Idle() {
+		p.stale.follow(fmt.Sprint(row.Version, p.headStamp()))
+	}
+	if now.leading && p.mirrored().hasText() {
+		p.count(ctx)
+	}
+}
+
+// followCheckout replaces the project if it is not what the checkout and the index have by
+// now, and returns what is wrong with the config.
+func (w *Workspace) followCheckout(ctx context.Context, p *Project) (problem error) {
+	definition, problem := w.load(p.Definition.ConfigPath)
+	if !p.deleted.Load() && !p.moved() && (problem != nil || definition.Same(p.Definition)) {
+		return problem
+	}
+	_, err := w.refresh(ctx, p)
+	if err != nil && ctx.Err() == nil && apierror.AsError(err).Code != apierror.ProjectNotActivated {
 		w.logger.WarnContext(ctx, "follow the project", "error", err)
 	}
+	return problem
 }
 
-// followIndex makes the workspace follow what other servers do with its project in
-// the index: deletions and activations. While nobody uses it, it asks only if the project
-// cannot be indexed because it was deleted; the next call asks in any case.
-func (w *Workspace) followIndex(ctx context.Context) {
-	if active := w.current(); w.index.Idle() && (active == nil || !active.deleted()) {
-		return
-	}
-	w.askIndex(ctx)
-}
-
-func (w *Workspace) askIndex(ctx context.Context) {
-	if err := w.compareWithIndex(ctx); err != nil && ctx.Err() == nil {
-		w.logger.DebugContext(ctx, "follow the index", "error", err)
-	}
-}
-
-// used notes that somebody uses the workspace. After a pause it looks at what other servers
-// did with the project.
-func (w *Workspace) used(ctx context.Context) {
-	if !w.index.Used() {
-		return
-	}
+// lookAgain waits until the project was looked at after a pause, for a moment at most.
+func (p *Project) lookAgain(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, usedPatience)
 	defer cancel()
-	w.askIndex(ctx)
+	began := time.Now()
+	signal(p.wake)
+	p.until(ctx, func() bool { seen := p.seen.Load(); return seen != nil && seen.at.After(began) })
 }
 
-// Follow tells the workspace which folders the client works in, the first one before the
-// others. Call it before each call that needs a project: it costs nothing as long as they
-// are the same.
-//
-// When the client has left the repository of the active project, as it does when it
-// enters another worktree, the next call activates the one that it has gone to. A project
-// that the client was not in, because another one was activated on purpose, stays.
-func (w *Workspace) Follow(folders []string) {
-	w.mu.Lock()
-	same := slices.Equal(folders, w.clientFolders)
-	w.mu.Unlock()
-	if same {
-		return
-	}
-	var roots []string
-	for _, folder := range folders {
-		if root, err := project.FindRoot(folder); err == nil {
-			roots = append(roots, root)
-		}
-	}
-	w.switching.Lock()
-	defer w.switching.Unlock()
-	at, certain := w.whereabouts()
-	w.mu.Lock()
-	before := w.clientRoots
-	w.clientFolders, w.clientRoots = folders, roots
-	w.mu.Unlock()
-	switch {
-	case len(roots) == 0 || slices.Contains(roots, at):
-		return
-	case at == "" || slices.Contains(before, at):
-	case !certain && before == nil && project.SameRepository(at, roots[0]):
-		// The server was started for the main worktree, by a client that is in another.
+// signal puts a token into a channel that holds one.
+func signal(channel chan struct{}) {
+	select {
+	case channel <- struct{}{}:
 	default:
-		return
-	}
-	w.mu.Lock()
-	left := w.active
-	w.active, w.deleted, w.projectDir = nil, nil, roots[0]
-	w.mu.Unlock()
-	if left != nil {
-		left.stop()
 	}
 }
 
-// whereabouts returns the root of the repository that calls are answered from, "" for
-// none. It is certain if that was activated already.
-func (w *Workspace) whereabouts() (root string, certain bool) {
-	if active := w.current(); active != nil {
-		return active.Definition.Root, true
+// wait returns after the time given, or when ctx ends.
+func wait(ctx context.Context, duration time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(duration):
 	}
-	if why := w.deletion(); why != nil {
-		return why.project.Root, true
-	}
-	dir := w.ownDir()
-	if dir == "" {
-		return "", false
-	}
-	root, err := project.FindRoot(dir)
-	if err != nil {
-		return dir, false
-	}
-	return root, false
 }

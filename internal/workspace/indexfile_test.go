@@ -76,7 +76,7 @@ func TestIndexFile_LeavesNothingOutdated(t *testing.T) {
 				f.Remove(".git/index.lock")
 				eventually(t, "the leader has seen to what came after the change", func() bool {
 					return len(f.rows(t, `SELECT content FROM passages p JOIN document_chunks c ON c.passage_hash = p.hash
-						WHERE content = 'After the change.'`)) == 1 && leader.Status(t.Context()).Pending() == 0
+						WHERE content = 'After the change.'`)) == 1 && leader.Status().Pending() == 0
 				})
 				close(release)
 				<-ended

@@ -64,7 +64,7 @@ func TestActive_TakesLooseDocuments(t *testing.T) {
 	f.Must(os.Chtimes(f.Path(solutions+"new.md"), time.Time{}, time.Date(2023, 2, 3, 12, 0, 0, 0, time.Local)))
 	s := f.server(t)
 	active := f.activate(t, s, "main")
-	if status := active.Status(t.Context()); status.FailedCount > 0 {
+	if status := active.Status(); status.FailedCount > 0 {
 		t.Errorf("failed: %+v", status.Failed)
 	}
 	want := []string{
@@ -180,7 +180,7 @@ func TestActive_FollowsTheDocumentsFolder(t *testing.T) {
 	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project", "documents": {"folder": ".git"}}`)
 	eventually(t, "a folder that is refused is reported", func() bool {
 		active, err := s.Active(t.Context())
-		return err == nil && strings.Contains(active.Status(t.Context()).Waiting, "is hidden")
+		return err == nil && strings.Contains(active.Status().Waiting, "is hidden")
 	})
 	if got := f.described(t); len(got) != len(loose())-1 {
 		t.Errorf("with an invalid config the index has %q, want what it had before", got)

@@ -25,7 +25,7 @@ func TestWorkspace_OnceIndexesTextAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	status := active.Status(t.Context())
+	status := active.Status()
 	if status.Pending() != 0 || status.Waiting != "" || status.FailedCount != 1 || status.Embedding != 2 || status.Passages != 4 {
 		t.Errorf("the status is %+v, want all text, one file that cannot be indexed, and two passages without a vector", status)
 	}

@@ -66,7 +66,7 @@ func TestOutage_Ollama(t *testing.T) {
 			f.fake.SetFaults(test.faults)
 			f.changeFiles("meanwhile")
 			eventually(t, "it says what has no vector, and why", func() bool {
-				status := active.Status(t.Context())
+				status := active.Status()
 				return status.Pending() == 0 && status.Embedding > 0 && strings.Contains(status.EmbeddingWaits, test.waiting)
 			})
 			held, err := f.inIndex(t.Context())
@@ -169,10 +169,10 @@ func TestOutage_SlowOllama(t *testing.T) {
 	f.fake.SetFaults(fakeollama.Faults{Delay: delay})
 	f.changeFiles("slowly")
 	eventually(t, "the changes are found by their words", func() bool {
-		status := active.Status(t.Context())
+		status := active.Status()
 		return status.Pending() == 0 && status.Embedding > 0
 	})
-	if status := active.Status(t.Context()); status.Waiting != "" || status.EmbeddingWaits != "" {
+	if status := active.Status(); status.Waiting != "" || status.EmbeddingWaits != "" {
 		t.Errorf("status %+v: embedding does not wait, it is slow", status)
 	}
 	if failure := search(t, follower, "slowly"); failure != nil {

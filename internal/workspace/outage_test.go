@@ -97,7 +97,7 @@ func (f *fixture) recovers(t *testing.T, servers ...*workspace.Workspace) {
 			active, activeErr := s.Active(t.Context())
 			if activeErr != nil {
 				current, err = false, activeErr
-			} else if status := active.Status(t.Context()); !status.Current() {
+			} else if status := active.Status(); !status.Current() {
 				current, err = false, fmt.Errorf("status %+v", status)
 			}
 		}
@@ -164,7 +164,7 @@ func TestOutage_Database(t *testing.T) {
 						t.Fatal(err)
 					}
 					eventually(t, "it says what indexing waits for", func() bool {
-						status := active.Status(t.Context())
+						status := active.Status()
 						return strings.Contains(status.Waiting, "no PostgreSQL server answers") && !status.Current()
 					})
 				}
@@ -238,7 +238,7 @@ func TestOutage_AServerThatIsCutOffHandsOver(t *testing.T) {
 	// The lease is PostgreSQL's to give away, once it misses the server.
 	proxy.Shut()
 	eventually(t, "the other server indexes", func() bool {
-		status := active.Status(t.Context())
+		status := active.Status()
 		got, err := f.inIndex(t.Context())
 		return err == nil && cmp.Equal(f.onDisk(t), got) && status.Current()
 	})

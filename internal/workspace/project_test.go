@@ -117,12 +117,12 @@ func TestActive_ReportsWhatCannotBeIndexed(t *testing.T) {
 	f := setup(t, map[string]string{docs + "good.md": problem("Good", "Text."), docs + "bad.md": "# No front matter\n"})
 	s := f.server(t)
 	active := f.activate(t, s, "main")
-	status := active.Status(t.Context())
+	status := active.Status()
 	if status.FailedCount != 1 || status.Failed[0].Path != docs+"bad.md" || !strings.Contains(status.Failed[0].Reason, "root_cause") {
 		t.Errorf("status %+v, want bad.md with what it lacks", status)
 	}
 	f.Put(docs+"bad.md", problem("Now good", "Text."))
-	eventually(t, "a corrected file is indexed", func() bool { return active.Status(t.Context()).Current() })
+	eventually(t, "a corrected file is indexed", func() bool { return active.Status().Current() })
 	if diff := cmp.Diff([]string{docs + "bad.md", docs + "good.md"}, f.rows(t, `SELECT relative_path FROM documents ORDER BY 1`)); diff != "" {
 		t.Errorf("documents (-want +got):\n%s", diff)
 	}
@@ -134,7 +134,7 @@ func TestWorkspace_OneServerIndexesAndAnotherTakesOver(t *testing.T) {
 	first, second := f.server(t), f.server(t)
 	f.activate(t, first, "main")
 	follower := f.activate(t, second, "main")
-	if status := follower.Status(t.Context()); !status.Current() {
+	if status := follower.Status(); !status.Current() {
 		t.Errorf("the second server says %+v, want what the first has published", status)
 	}
 	f.fake.Forget()
@@ -178,7 +178,7 @@ func TestWorkspace_FollowsItsConfig(t *testing.T) {
 	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project", "external_docs": `)
 	eventually(t, "an invalid config is told of", func() bool {
 		active, err := s.Active(t.Context())
-		return err == nil && strings.Contains(active.Status(t.Context()).Waiting, "config has become invalid")
+		return err == nil && strings.Contains(active.Status().Waiting, "config has become invalid")
 	})
 	f.Put(".csharp-compounding-docs/config.json", `{"project_name": "test-project"}`)
 	eventually(t, "external docs that are no longer configured leave", func() bool { return len(external()) == 0 })

@@ -98,7 +98,7 @@ func TestPromote_ACrashIsHealed(t *testing.T) {
 	if texts := f.fake.Texts(); len(texts) > 0 {
 		t.Errorf("the sync embedded %q again", texts)
 	}
-	if status := active.Status(t.Context()); !status.Current() {
+	if status := active.Status(); !status.Current() {
 		t.Errorf("status %+v", status)
 	}
 	eventually(t, "the hidden file is removed", func() bool {

@@ -8,11 +8,12 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// When a database was dropped and made again, every server fills it again and answers from
-// it, without a restart.
+// When a database was dropped and made again, every server says that the project is not in
+// it. One activation fills it for all.
 func TestWorkspace_FillsADatabaseThatWasMadeAgain(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{docs + "a.md": problem("Pool", "The pool was exhausted."), docs + "b.md": problem("Labels", "Umlauts.")})
@@ -21,6 +22,13 @@ func TestWorkspace_FillsADatabaseThatWasMadeAgain(t *testing.T) {
 	f.activate(t, second, "main")
 	f.pool.Reset()
 	testenv.RemakeDatabase(t, f.databaseURL)
+	for name, s := range map[string]*workspace.Workspace{"first": first, "second": second} {
+		eventually(t, "the "+name+" server asks for an activation", func() bool {
+			_, err := s.Active(t.Context())
+			return apierror.AsError(err).Code == apierror.ProjectNotActivated
+		})
+	}
+	f.activate(t, first, "main")
 	for name, s := range map[string]*workspace.Workspace{"first": first, "second": second} {
 		var paths []string
 		eventually(t, "the "+name+" server answers", func() (ok bool) {
@@ -40,7 +48,7 @@ func bestDocument(ctx context.Context, s *workspace.Workspace, query string) (pa
 		return nil, false
 	}
 	hits, err := s.Searcher().Search(ctx, active.Compounding(), rag.Query{Text: query, Limit: 1})
-	if err != nil || active.Status(ctx).Embedding > 0 {
+	if err != nil || active.Status().Embedding > 0 {
 		return nil, false
 	}
 	for _, hit := range hits.Documents {

@@ -10,6 +10,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
+	"github.com/compound-docs/compound-docs/test/await"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/gitrepo"
 	"github.com/compound-docs/compound-docs/test/testenv"
@@ -50,11 +51,13 @@ func TestReplace_FollowsAnEditSinceTheConfigWasLoaded(t *testing.T) {
 		if _, err := w.replace(t.Context(), p, keyOf(p, "main"), w.index.Tenant); err != nil {
 			t.Fatal(err)
 		}
-		w.followProject(t.Context())
-		active := w.current()
 		want, problem := w.load(repo.Root)
-		if (active.problem() == nil) != (problem == nil) || problem == nil && !active.Definition.Same(want) {
-			t.Errorf("%s: %+v is in force (%v), and the edit is taken for known", name, active.Definition.Config, active.problem())
-		}
+		await.Until(t, name+" is followed", func() bool {
+			active := w.current()
+			if seen := active.seen.Load(); problem != nil {
+				return seen != nil && seen.problem != nil
+			}
+			return active.Definition.Same(want)
+		})
 	}
 }

@@ -114,7 +114,7 @@ func (f *fixture) activate(t *testing.T, s *workspace.Workspace, branch string) 
 	}
 	active.WaitSynced(t.Context(), nil)
 	eventually(t, "what has been indexed is embedded", func() bool {
-		status := active.Status(t.Context())
+		status := active.Status()
 		return status.Embedding == 0 || status.Waiting != "" || status.EmbeddingWaits != ""
 	})
 	return active

@@ -15,9 +15,8 @@ import (
 )
 
 const (
-	// staleAge is how long it is taken to be known which documents are stale, and
-	// staleShare how much longer it is than finding out took: in a long history git takes
-	// seconds.
+	// staleAge is the least time between two looks for stale documents, and staleShare how
+	// much longer it is than a look took: in a long history git takes seconds.
 	staleAge   = 5 * time.Second
 	staleShare = 20
 	// stalePatience bounds the wait of the first search, which comes before it is known.
@@ -25,8 +24,8 @@ const (
 )
 
 // staleDocuments knows which documents of a project may no longer hold, and who wrote them
-// last. It finds that out in the background, when somebody asks and it was not found out lately. Safe for
-// concurrent use.
+// last. It finds that out in the background: when somebody first asks, and when the commit or
+// the documents have changed. Safe for concurrent use.
 type staleDocuments struct {
 	checker *staleness.Checker
 	cited   func(ctx context.Context) ([]index.CitedPlaces, error)
@@ -35,8 +34,11 @@ type staleDocuments struct {
 	read   func(path string) (document.File, error)
 	logger *slog.Logger
 
-	asked chan struct{} // holds a token when somebody has asked
+	asked chan struct{} // holds a token when it is to be found out
 	found chan struct{} // closed when it is first known
+
+	// state is that of the last call of follow.
+	state string
 
 	mu sync.Mutex
 	// documents are those that cite places, and critical ones.
@@ -50,16 +52,16 @@ type staleDocuments struct {
 	provenance map[string]string
 }
 
-// Stale begins to find out which documents cite places that have changed or are gone since
-// the documents were written. The function that it returns says, by the paths of the
-// documents, what became of the places, as far as that is known: only before it is first
-// known it waits, for a moment.
+// Stale returns a function that says, by the paths of the documents, which cite places that
+// have changed or are gone since the documents were written, as of the last commit. Only
+// before that is first known the function waits, for a moment.
 func (p *Project) Stale(ctx context.Context) func() map[string]string { return p.stale.ask(ctx) }
 
 func (s *staleDocuments) ask(ctx context.Context) func() map[string]string {
 	select {
-	case s.asked <- struct{}{}:
+	case <-s.found:
 	default:
+		signal(s.asked)
 	}
 	return func() map[string]string {
 		patience := time.NewTimer(stalePatience)
@@ -75,19 +77,26 @@ func (s *staleDocuments) ask(ctx context.Context) func() map[string]string {
 	}
 }
 
-// run finds out what is asked for, and was not found out lately, until ctx ends.
+// run finds out what is asked for, until ctx ends.
 func (s *staleDocuments) run(ctx context.Context) {
-	var next time.Time
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-s.asked:
 		}
-		if began := time.Now(); began.After(next) {
-			s.refresh(ctx)
-			next = time.Now().Add(max(staleAge, staleShare*time.Since(began)))
-		}
+		began := time.Now()
+		s.refresh(ctx)
+		wait(ctx, max(staleAge, staleShare*time.Since(began)))
+	}
+}
+
+// follow has it found out again if state, which names the commit and the version of the
+// documents, is another one than before. One goroutine calls it.
+func (s *staleDocuments) follow(state string) {
+	if state != s.state {
+		s.state = state
+		signal(s.asked)
 	}
 }
 

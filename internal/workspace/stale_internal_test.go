@@ -11,7 +11,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// Many searches one after another cost one look at git.
+// Searches do not ask git: it is asked once, and again when something has changed.
 func TestStaleDocuments_AreFoundOutOnceForAll(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -30,12 +30,15 @@ func TestStaleDocuments_AreFoundOutOnceForAll(t *testing.T) {
 		for want := 1; want <= 2; want++ {
 			for range 3 {
 				s.ask(ctx)()
+				time.Sleep(staleAge) // by the clock of the test
 				synctest.Wait()
 			}
 			if looks != want {
 				t.Errorf("%d looks, want %d", looks, want)
 			}
-			time.Sleep(staleAge + time.Second) // by the clock of the test
+			signal(s.asked) // the commit has changed
+			time.Sleep(staleAge)
+			synctest.Wait()
 		}
 	})
 }

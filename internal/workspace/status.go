@@ -114,26 +114,22 @@ func (s Status) plusQueue(queue index.QueueStatus) Status {
 // a file's content.
 func printable(text string) string { return strings.ReplaceAll(text, "\x00", "\ufffd") }
 
-// Status returns how far the index is behind. If another server indexes, it
-// returns the status that the other one has published.
-func (p *Project) Status(ctx context.Context) Status {
-	p.mu.Lock()
-	decided, leading, reason, problem, once := p.decided, p.leading, p.notLeading, p.configProblem, p.once
-	p.mu.Unlock()
-	var status Status
-	switch {
-	case once != nil:
-		status = *once
-	case leading:
-		status = p.counted(ctx, p.mirrored())
-	case decided:
-		status = p.publishedStatus(ctx, reason)
-	default:
-		// A status published earlier may be outdated.
-		status = Status{Queued: 1, Failed: []Failed{}}
+// Status returns how far the index is behind. If another server indexes, it is the status
+// that the other one had published when this one last looked.
+func (p *Project) Status() Status {
+	seen := p.seen.Load()
+	if seen == nil {
+		return Status{Queued: 1, Failed: []Failed{}} // a status published earlier may be outdated
 	}
-	if problem != nil && status.Waiting == "" {
-		status.Waiting = "the config has become invalid, and the one before it stays in force: " + problem.Error()
+	status := seen.published
+	if seen.leading {
+		status = p.indexed()
+	} else if seen.waiting != nil {
+		status.Waiting = apierror.AsError(seen.waiting).Error()
+		_, status.takingOver = errors.AsType[*db.StalledError](seen.waiting)
+	}
+	if seen.problem != nil && status.Waiting == "" {
+		status.Waiting = "the config has become invalid, and the one before it stays in force: " + seen.problem.Error()
 	}
 	return status
 }
@@ -156,7 +152,7 @@ func (p *Project) Outdated(of catalog.Collection, hits []rag.Hit) int {
 	return len(outdated)
 }
 
-// mirrored is the status without the passages to embed.
+// mirrored is the status without the passages to embed, while this server indexes.
 func (p *Project) mirrored() Status {
 	status := Status{Synced: time.Now(), Failed: []Failed{}}
 	for _, tree := range p.trees {
@@ -165,29 +161,14 @@ func (p *Project) mirrored() Status {
 	return status
 }
 
-// counted adds the passages to embed to a status.
-func (p *Project) counted(ctx context.Context, status Status) Status {
-	if status.Pending() == 0 && !status.Synced.IsZero() {
-		if err := p.queue.Count(ctx); err != nil && ctx.Err() == nil {
-			p.logger.DebugContext(ctx, "count passages to embed", "error", err)
-		}
-	}
-	return status.plusQueue(p.queue.Status())
-}
+// indexed is the status while this server indexes.
+func (p *Project) indexed() Status { return p.mirrored().plusQueue(p.queue.Status()) }
 
-func (p *Project) publishedStatus(ctx context.Context, reason error) Status {
-	status := Status{Failed: []Failed{}}
-	found, err := p.index.SyncStatus(ctx, p.Tenant, &status)
-	if err == nil {
-		err = reason
+// count has the queue count the passages to embed, if there may be new ones.
+func (p *Project) count(ctx context.Context) {
+	if err := p.queue.Count(ctx); err != nil && ctx.Err() == nil {
+		p.logger.DebugContext(ctx, "count passages to embed", "error", err)
 	}
-	if err != nil {
-		status.Waiting = apierror.AsError(err).Error()
-		_, status.takingOver = errors.AsType[*db.StalledError](err)
-	} else if !found {
-		status.Queued = 1 // the indexer has not said anything yet
-	}
-	return status
 }
 
 // crashedGit is the age from which nobody waits for git's index lock: a running git
@@ -199,22 +180,25 @@ func (s Status) soonOver() bool {
 	return s.takingOver || s.GitBusy != nil && time.Since(*s.GitBusy) < crashedGit
 }
 
-// followerPoll is how often a server reads the status while another one syncs.
-const followerPoll = 200 * time.Millisecond
+// statusPoll is how often a wait looks at the status.
+const statusPoll = 20 * time.Millisecond
 
 // WaitSynced waits until the index holds the text of all files, and calls progress, if
 // not nil, with every status until then. It does not wait for vectors. It also returns
-// when the sync has to wait for an unavailable service, and when ctx ends. It keeps
-// waiting while git changes the files, and while another server takes the place of a
-// suspended one.
+// when the sync has to wait for an unavailable service, when another project takes the place
+// of p, and when ctx ends. It keeps waiting while git changes the files, and while another
+// server takes the place of a suspended one.
 func (p *Project) WaitSynced(ctx context.Context, progress func(Status)) {
 	p.until(ctx, func() bool {
-		status := p.Status(ctx)
+		status := p.Status()
 		if progress != nil {
 			progress(status)
 		}
 		return status.hasText() || status.Waiting != "" && !status.soonOver()
 	})
+	if seen := p.seen.Load(); seen != nil && seen.leading {
+		p.count(ctx)
+	}
 }
 
 // waitForAnswer waits for the sync as long as a call may.
@@ -224,35 +208,18 @@ func (p *Project) waitForAnswer(ctx context.Context) {
 	p.WaitSynced(ctx, nil)
 }
 
-// until waits until done returns true, and returns false if ctx ends first. It calls done
-// after each change of the status.
+// until waits until done returns true, and returns false if ctx or the project ends first.
 func (p *Project) until(ctx context.Context, done func() bool) bool {
-	poll := time.NewTicker(followerPoll)
+	poll := time.NewTicker(statusPoll)
 	defer poll.Stop()
-	for {
-		changed := p.nextChange()
-		if done() {
-			return true
-		}
+	for !done() {
 		select {
 		case <-ctx.Done():
 			return false
-		case <-changed:
+		case <-p.life.Done():
+			return false
 		case <-poll.C:
 		}
 	}
-}
-
-// nextChange returns a channel that is closed when the status changes.
-func (p *Project) nextChange() <-chan struct{} {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.changed
-}
-
-func (p *Project) notify() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	close(p.changed)
-	p.changed = make(chan struct{})
+	return true
 }

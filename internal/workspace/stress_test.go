@@ -251,14 +251,14 @@ func TestStress_Names(t *testing.T) {
 	}
 	f.Put(docs+"invalid-\xff-schema.md", "# No front matter\n")
 	f.Put(docs+"after.md", problem("After", "Text."))
-	eventually(t, "files with impossible names are reported", func() bool { return active.Status(t.Context()).FailedCount == 4 })
+	eventually(t, "files with impossible names are reported", func() bool { return active.Status().FailedCount == 4 })
 	if diff := cmp.Diff([]string{docs + "after.md"}, f.rows(t, `SELECT relative_path FROM documents WHERE title = 'After'`)); diff != "" {
 		t.Errorf("others (-want +got):\n%s", diff)
 	}
 	for _, name := range append(bad, docs+"inv\xfe", docs+"invalid-\xff-schema.md") {
 		f.Remove(name)
 	}
-	eventually(t, "and forgotten when they are gone", func() bool { return active.Status(t.Context()).Current() })
+	eventually(t, "and forgotten when they are gone", func() bool { return active.Status().Current() })
 	for _, name := range names {
 		f.Remove(docs + name)
 	}

@@ -17,55 +17,75 @@ import (
 const vectorPatience = 10 * time.Second
 
 // Sync activates the project that the workspace was made for, and waits until its index
-// holds all its documents with their vectors. progress, if not nil, is called with every
-// status until then. If a service that is needed does not answer, the error says so, and
-// the project is active all the same. Documents that cannot be indexed are no error: the
-// project's status lists them.
+// holds all its documents with their vectors. If another branch is checked out in the
+// meantime, it goes on with that. progress, if not nil, is called with every status until
+// then. If a service that is needed does not answer, the error says so, and the project is
+// active all the same. Documents that cannot be indexed are no error: the project's status
+// lists them.
 func (w *Workspace) Sync(ctx context.Context, progress func(Status)) (*Project, error) {
-	active := w.current()
-	if active == nil || active.moved() {
-		var err error
-		if active, err = w.refresh(ctx, active); err != nil {
-			return nil, err
+	for {
+		active := w.current()
+		if active == nil || active.moved() {
+			var err error
+			if active, err = w.refresh(ctx, active); err != nil {
+				return nil, err
+			}
+		}
+		err := active.complete(ctx, progress)
+		if w.life.Err() != nil || ctx.Err() != nil || active.life.Err() == nil && !active.moved() {
+			return active, err
 		}
 	}
-	active.WaitSynced(ctx, progress)
-	if status := active.Status(ctx); !status.hasText() {
-		if ctx.Err() != nil {
-			return active, context.Cause(ctx)
-		}
-		return active, apierror.Errorf(apierror.InternalError,
-			"%d changed files are not in the index yet: %s", status.Pending(), status.Waiting)
-	}
-	if err := active.syncUnnoticed(ctx); err != nil {
-		return active, err
-	}
-	return active, active.embedAll(ctx, progress)
 }
 
-// syncUnnoticed indexes what another process, which indexes the project, has not noticed
-// yet: a file that was saved a moment ago.
-func (p *Project) syncUnnoticed(ctx context.Context) error {
-	p.mu.Lock()
-	leading := p.leading
-	p.mu.Unlock()
-	if leading {
-		return nil
+// complete waits until the index holds all documents with their vectors.
+func (p *Project) complete(ctx context.Context, progress func(Status)) error {
+	p.WaitSynced(ctx, progress)
+	if status := p.Status(); !status.hasText() {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return apierror.Errorf(apierror.InternalError,
+			"%d changed files are not in the index yet: %s", status.Pending(), status.Waiting)
 	}
-	_, err := p.syncOnce(ctx, func(int, int) {})
-	return err
+	// A server that indexes the project may not have noticed a file that was saved a moment ago.
+	if seen := p.seen.Load(); !seen.leading {
+		if _, err := p.syncOnce(ctx, func(int, int) {}); err != nil {
+			return err
+		}
+	}
+	return p.embedAll(ctx, progress)
+}
+
+// syncAtOnce indexes the text of the files that have changed, as long as a call may wait for
+// that, beside a server that may lead the tenant.
+func (p *Project) syncAtOnce(ctx context.Context) {
+	limited, end := context.WithTimeout(ctx, SyncWait)
+	defer end()
+	status := Status{Synced: time.Now(), Failed: []Failed{}}
+	failures, err := p.syncOnce(limited, func(done, total int) { status.Done, status.Total = done, total })
+	for _, failed := range failures {
+		status = status.plusFailed(failed, status.Synced)
+	}
+	if err != nil {
+		status.Waiting = apierror.AsError(err).Error()
+	}
+	if limited.Err() != nil && ctx.Err() == nil {
+		status.Waiting = "there is more to index than " + SyncWait.String() + " allow; `compound-docs sync` goes on"
+	}
+	if status.Pending() == 0 {
+		p.count(ctx)
+	}
+	p.seen.Store(&seen{published: status.plusQueue(p.queue.Status())})
 }
 
 // syncOnce makes the index hold what all folders hold. report is called with the number of
 // changed files that have been handled, and of all that were met so far.
 func (p *Project) syncOnce(ctx context.Context, report func(done, total int)) (failed []document.Failure, err error) {
-	if err := p.ready(); err != nil {
-		return nil, err
-	}
 	handled := 0
 	for _, tree := range p.trees {
 		before := handled
-		result, err := watch.Sync(ctx, tree.folder, tree.indexer, func(done, total int) {
+		result, err := watch.Sync(ctx, tree.folder, onBranch{tree.indexer, p.ready}, func(done, total int) {
 			handled = before + total
 			report(before+done, handled)
 		})
@@ -77,9 +97,30 @@ func (p *Project) syncOnce(ctx context.Context, report func(done, total int)) (f
 	return failed, nil
 }
 
+// onBranch is an indexer that writes nothing while the files may be those of another branch.
+type onBranch struct {
+	watch.Indexer
+
+	ready func() error
+}
+
+func (i onBranch) Index(ctx context.Context, files []document.File) ([]document.Failure, error) {
+	if err := i.ready(); err != nil {
+		return nil, err
+	}
+	return i.Indexer.Index(ctx, files)
+}
+
+func (i onBranch) Remove(ctx context.Context, paths []string) error {
+	if err := i.ready(); err != nil {
+		return err
+	}
+	return i.Indexer.Remove(ctx, paths)
+}
+
 // embedAll waits as long as vectors are made, since what another process embeds must not be
 // embedded here too. Then it embeds what still has no vector of the model that Ollama has
-// now: what syncUnnoticed has indexed, or everything if the model was replaced. Who indexes
+// now: what complete has indexed, or everything if the model was replaced. Who indexes
 // the project finds out later.
 func (p *Project) embedAll(ctx context.Context, progress func(Status)) error {
 	if progress == nil {
@@ -87,7 +128,7 @@ func (p *Project) embedAll(ctx context.Context, progress func(Status)) error {
 	}
 	missing, since := -1, time.Now()
 	p.until(ctx, func() bool {
-		status := p.Status(ctx)
+		status := p.Status()
 		progress(status)
 		if status.Embedding != missing {
 			missing, since = status.Embedding, time.Now()
@@ -139,11 +180,12 @@ func (w *Workspace) Reindex(ctx context.Context, report func(folder string) func
 		return ReindexResult{}, fmt.Errorf("reindex: %w", err)
 	}
 	reindexed := ReindexResult{Tenant: key}
-	fresh := newProject(w.index, p, tenant, w.settings, w.logger)
+	fresh := w.newProject(p, tenant)
+	defer fresh.cancel()
 	for _, tree := range fresh.trees {
 		name := cmp.Or(tree.folder.Prefix, ".")
 		tree.indexer.Again = true
-		synced, err := watch.Sync(ctx, tree.folder, tree.indexer, report(name))
+		synced, err := watch.Sync(ctx, tree.folder, onBranch{tree.indexer, fresh.ready}, report(name))
 		if err != nil {
 			return ReindexResult{}, fmt.Errorf("reindex: %w", err)
 		}

@@ -11,7 +11,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -33,25 +32,23 @@ type Workspace struct {
 	logger   *slog.Logger
 	once     bool // see Once
 
+	running sync.WaitGroup
+	life    context.Context //nolint:containedctx // of what runs in the background; Close ends it
+	end     context.CancelFunc
+
 	// switching is held by the one call that may change active.
 	switching sync.Mutex
-	following sync.Once
-	running   sync.WaitGroup
-	restoring chan struct{}   // holds a token while restore works
-	followed  time.Time       // when followProject last looked at the config
-	life      context.Context //nolint:containedctx // of what runs in the background; Close ends it
-	end       context.CancelFunc
 
 	mu     sync.Mutex
 	active *Project
+	// last is the project that was started last: the next one begins when it has ended.
+	last *Project
 	// projectDir is activated by the next call that needs a project, if none is active;
 	// "" for none.
 	projectDir string
 	// clientFolders are those that the client works in, as it last named them, and
 	// clientRoots the repositories that they belong to.
 	clientFolders, clientRoots []string
-	// deleted, if not nil, is why no project is active.
-	deleted *deletion
 }
 
 // New returns a workspace in which no project is active. projectDir, if not "", is
@@ -62,11 +59,9 @@ func New(
 ) *Workspace {
 	s := &Workspace{
 		index: x, searcher: searcher, answerer: answerer, settings: settings, projectDir: projectDir, logger: logger,
-		restoring: make(chan struct{}, 1),
 	}
 	s.life, s.end = context.WithCancel(context.Background())
 	searcher.OnUnembedded(s.prefer)
-	searcher.OnAltered(s.restore)
 	return s
 }
 
@@ -105,9 +100,11 @@ func (w *Workspace) HandbookSections(ctx context.Context, edition index.Handbook
 // it switches to that branch first, so that no answer comes from another branch's
 // files. After an activation or a switch it waits for the sync, for a limited time.
 func (w *Workspace) Active(ctx context.Context) (*Project, error) {
-	w.used(ctx)
 	active := w.current()
-	if active != nil && !active.moved() {
+	if w.index.Used() && active != nil {
+		active.lookAgain(ctx)
+	}
+	if active != nil && !active.deleted.Load() && !active.moved() {
 		return active, nil
 	}
 	active, err := w.refresh(ctx, active)
@@ -118,39 +115,35 @@ func (w *Workspace) Active(ctx context.Context) (*Project, error) {
 	return active, nil
 }
 
-// refresh activates the project again if its branch or its config is another one by now,
-// unless another call has done so. outdated is the active project, nil for none.
+// refresh activates the project again if its branch or its config is another one by now, or
+// another server has activated it after a deletion, unless another call has done so.
+// outdated is the active project, nil for none.
 func (w *Workspace) refresh(ctx context.Context, outdated *Project) (*Project, error) {
 	w.switching.Lock()
 	defer w.switching.Unlock()
 	switch active := w.current(); {
 	case active != outdated && active != nil:
 		return active, nil
-	case active == nil && w.deletion() != nil:
-		return w.resume(ctx, w.deletion())
 	case active == nil:
 		return w.activateOwn(ctx)
 	}
-	p, problem := w.load(outdated.Definition.ConfigPath)
-	if problem != nil {
+	p, err := w.load(outdated.Definition.ConfigPath)
+	if err != nil {
 		p = outdated.Definition
 	}
-	outdated.setProblem(problem)
 	key, register := keyAt(p, outdated.Tenant.Key.Branch), w.index.Tenant
-	if key == outdated.Tenant.Key {
-		if p.Same(outdated.Definition) {
-			return outdated, nil
-		}
+	switch {
+	case outdated.deleted.Load():
+		register = w.rejoin
+	case key == outdated.Tenant.Key && p.Same(outdated.Definition):
+		return outdated, nil
+	case key == outdated.Tenant.Key:
 		register = w.rejoin // a new config must not undo a deletion
 	}
 	active, err := w.replace(ctx, p, key, register)
 	if errors.Is(err, db.ErrTenantGone) {
-		why := &deletion{project: outdated.Definition, key: key}
-		w.drop(outdated, why)
-		return nil, why.error()
-	}
-	if err == nil {
-		active.setProblem(problem)
+		outdated.deleted.Store(true)
+		return nil, deletedError(outdated)
 	}
 	return active, err
 }
@@ -195,7 +188,6 @@ func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*P
 	if active == nil || active.Tenant.Key != key || !active.Definition.Same(p) {
 		return w.replace(ctx, p, key, w.index.Tenant)
 	}
-	active.setProblem(nil)
 	// Another server may have deleted it a moment ago.
 	tenant, err := w.index.Tenant(ctx, key, p.Root)
 	if err != nil {
@@ -205,6 +197,7 @@ func (w *Workspace) Activate(ctx context.Context, configPath, branch string) (*P
 		return w.replace(ctx, p, key, w.index.Tenant)
 	}
 	active.rescan()
+	signal(active.wake)
 	return active, nil
 }
 
@@ -222,24 +215,32 @@ func (w *Workspace) replace(
 	if err != nil {
 		return nil, fmt.Errorf("activate project: %w", err)
 	}
-	next := newProject(w.index, p, tenant, w.settings, w.logger)
-	w.mu.Lock()
-	previous := w.active
-	w.active, w.deleted = next, nil
-	w.mu.Unlock()
-	if previous != nil {
-		previous.stop()
-	}
+	next := w.newProject(p, tenant)
 	if w.once {
-		next.startOnce(ctx)
-		return next, nil
+		w.setActive(next)
+		w.keepStale(next)
+		next.syncAtOnce(ctx)
+	} else {
+		w.start(next)
 	}
-	next.start()
-	w.following.Do(func() {
-		w.running.Go(func() { w.every(checkoutPoll, "follow the project", w.followProject) })
-		w.running.Go(func() { w.every(indexPoll, "follow the index", w.followIndex) })
-	})
 	return next, nil
+}
+
+// start makes a project the active one, and follows it.
+func (w *Workspace) start(next *Project) {
+	w.setActive(next)
+	previous := w.last
+	w.last = next
+	w.running.Go(func() { w.run(next, previous) })
+}
+
+func (w *Workspace) setActive(next *Project) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.active != nil {
+		w.active.cancel()
+	}
+	w.active = next
 }
 
 // ownDir returns the repository that the next call in need of a project activates, if
@@ -261,13 +262,7 @@ func (w *Workspace) current() *Project {
 func (w *Workspace) Close() {
 	w.end()
 	w.running.Wait()
-	w.switching.Lock()
-	defer w.switching.Unlock()
 	w.mu.Lock()
-	active := w.active
+	defer w.mu.Unlock()
 	w.active = nil
-	w.mu.Unlock()
-	if active != nil {
-		active.stop()
-	}
 }

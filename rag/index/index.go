@@ -50,11 +50,8 @@ func New(database *db.Database, embedder Embedder, logger *slog.Logger) *Index {
 	}
 }
 
-// Lead runs f while this process is the tenant's one indexer; see
-// [db.Database.Lead].
-func (x *Index) Lead(ctx context.Context, tenant *catalog.Tenant, f func(ctx context.Context), waiting func(reason error)) {
-	x.db.Lead(ctx, tenant, f, waiting)
-}
+// Lease returns the lease by which this process becomes the tenant's only indexer.
+func (x *Index) Lease(tenant *catalog.Tenant) *db.Lease { return db.NewLease(x.db, tenant) }
 
 // Used notes that somebody uses this server; see [db.Database.Used].
 func (x *Index) Used() (wasIdle bool) { return x.db.Used() }

@@ -17,13 +17,13 @@ import (
 // end when it leads no longer, as if the process slept and never heard of that.
 func leadOnce(t *testing.T, x *index.Index, tenant *catalog.Tenant) (stale context.Context) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	leads := make(chan context.Context, 1)
-	x.Lead(ctx, tenant, func(leading context.Context) {
-		leads <- leading
-		cancel()
-	}, func(error) {})
-	return context.WithoutCancel(<-leads)
+	lease := x.Lease(tenant)
+	if _, err := lease.Look(t.Context()); err != nil || !lease.Held() {
+		t.Fatalf("the server does not lead: %v", err)
+	}
+	stale = lease.Context(t.Context())
+	lease.GiveUp(t.Context())
+	return stale
 }
 
 // What a server has prepared while it led is not written once another leads, even

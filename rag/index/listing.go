@@ -91,8 +91,13 @@ func (x *Index) Inspect(ctx context.Context, key catalog.TenantKey, status any) 
 	if err != nil {
 		return false, counted, exceptNoRows(err)
 	}
-	if _, err := x.SyncStatus(ctx, tenant, status); err != nil {
-		return false, counted, err
+	row, err := db.ReadOne(ctx, x.db, "read sync status", (*db.Queries).TenantState,
+		db.TenantStateParams{ProjectID: tenant.ProjectID, ID: tenant.ID, Generation: tenant.Generation})
+	if err == nil && row.SyncStatus != nil {
+		err = json.Unmarshal(row.SyncStatus, status)
+	}
+	if err != nil && !db.IsNoRows(err) {
+		return false, counted, fmt.Errorf("read sync status: %w", err)
 	}
 	queue := x.Queue(tenant, catalog.Compounding, catalog.External)
 	err = queue.Count(ctx)
@@ -112,21 +117,4 @@ func (x *Index) SetSyncStatus(ctx context.Context, tenant *catalog.Tenant, statu
 			Generation: tenant.Generation, Epoch: db.EpochOf(ctx),
 		})
 	})
-}
-
-// SyncStatus decodes what the tenant's indexer last published into status, and
-// reports false if there is nothing.
-func (x *Index) SyncStatus(ctx context.Context, tenant *catalog.Tenant, status any) (bool, error) {
-	encoded, err := db.ReadOne(ctx, x.db, "read sync status", (*db.Queries).TenantSyncStatus,
-		db.TenantSyncStatusParams{ProjectID: tenant.ProjectID, ID: tenant.ID})
-	if db.IsNoRows(err) || err == nil && encoded == nil {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	if err := json.Unmarshal(encoded, status); err != nil {
-		return false, fmt.Errorf("decode sync status: %w", err)
-	}
-	return true, nil
 }

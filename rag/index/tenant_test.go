@@ -18,7 +18,7 @@ import (
 
 // A deletion holds until a server activates the checkout, and a server that had it
 // before hears of it, whether its row stays for its external docs or goes.
-func TestState_FollowsDeletionsAndActivations(t *testing.T) {
+func TestLease_FollowsDeletionsAndActivations(t *testing.T) {
 	t.Parallel()
 	for name, external := range map[string]bool{"nothing is left": false, "external docs are left": true} {
 		t.Run(name, func(t *testing.T) {
@@ -35,12 +35,9 @@ func TestState_FollowsDeletionsAndActivations(t *testing.T) {
 			}
 			check := func(what string, tenant *catalog.Tenant, want bool) {
 				t.Helper()
-				gone, _, err := f.Index.State(t.Context(), tenant)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if gone != want {
-					t.Errorf("%s: gone is %v, want %v", what, gone, want)
+				_, err := f.Index.Lease(tenant).Look(t.Context())
+				if gone := errors.Is(err, db.ErrTenantGone); gone != want || err != nil && !gone {
+					t.Errorf("%s: gone is %v (%v), want %v", what, gone, err, want)
 				}
 			}
 			check("before", f.Tenant, false)

@@ -10,9 +10,6 @@ RETURNING id, generation, embedding_model_id;
 -- Unlike TenantUpsert it does not bring back a tenant that was deleted.
 UPDATE tenants SET last_seen = now() WHERE project_id = @project_id AND id = @id;
 
--- name: TenantGeneration :one
-SELECT generation FROM tenants WHERE project_id = @project_id AND id = @id;
-
 -- name: TenantFind :one
 -- Unlike TenantUpsert it leaves no trace of a tenant that is not there.
 SELECT id, generation, version, coalesce(embedding_model_id, 0)::integer AS model_id, deleted_at
@@ -50,38 +47,32 @@ WHERE project_id = @project_id AND id = @id AND generation = @generation
     AND (sqlc.narg('epoch')::bigint IS NULL OR epoch = sqlc.narg('epoch'))
 RETURNING version;
 
--- name: TenantLease :one
--- Who holds the lease, and since when it was not renewed. It has ended too if it ends
--- later than a renewal could make it: the database's clock was set back. No row: the
--- tenant was deleted.
-SELECT coalesce(holder, '')::text AS holder, coalesce(lease_until, now())::timestamptz AS lease_until,
-    coalesce(lease_until NOT BETWEEN now() AND now() + make_interval(secs => @seconds::float8), true)::boolean AS ended,
-    now()::timestamptz AS now
+-- name: TenantState :one
+-- What a server follows in its tenant's row: who indexes it, how far that server is, and
+-- how often the documents have changed. A lease that is free ends now. No row: the tenant
+-- was deleted.
+SELECT coalesce(holder, '')::text AS holder, epoch, version, sync_status, now()::timestamptz AS now,
+    lease_free(lease_until, now())::boolean AS free,
+    (CASE WHEN lease_free(lease_until, now()) THEN now() ELSE lease_until END)::timestamptz AS lease_until
 FROM tenants
 WHERE project_id = @project_id AND id = @id AND generation = @generation;
 
 -- name: TenantTakeLease :one
 -- Takes or renews the lease. It waits for a transaction of the former holder that has
 -- passed TenantIncrementVersion; no later one passes. The status that another holder has
--- published no longer holds. gone is a holder whose process has ended, or ''. A lease that
--- another server took while this statement waited ends later than one from the statement's
--- start, so only twice the time is too late. No row: the lease is another's, or the tenant
--- was deleted.
+-- published no longer holds. gone is a holder whose process has ended, or ''. No row: the
+-- lease is another's, or the tenant was deleted.
 UPDATE tenants SET
     epoch = epoch + (holder IS DISTINCT FROM @holder::text)::integer,
     sync_status = CASE WHEN holder = @holder::text THEN sync_status END,
     holder = @holder::text, lease_until = now() + make_interval(secs => @seconds::float8), last_seen = now()
 WHERE project_id = @project_id AND id = @id AND generation = @generation
-    AND (holder IS NULL OR holder IN (@holder::text, @gone::text)
-        OR lease_until NOT BETWEEN now() AND now() + 2 * make_interval(secs => @seconds::float8))
-RETURNING epoch;
+    AND (holder IN (@holder::text, @gone::text) OR lease_free(lease_until, now()))
+RETURNING epoch, version;
 
 -- name: TenantGiveUpLease :exec
 UPDATE tenants SET holder = NULL, lease_until = NULL
 WHERE project_id = @project_id AND id = @id AND holder = @holder::text;
-
--- name: TenantSyncStatus :one
-SELECT sync_status FROM tenants WHERE project_id = @project_id AND id = @id;
 
 -- name: TenantSetSyncStatus :exec
 -- Nothing happens once another server indexes the tenant.

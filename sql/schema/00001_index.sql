@@ -76,8 +76,20 @@ CREATE TABLE tenants (
     first_seen         timestamptz NOT NULL DEFAULT now(),
     last_seen          timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (project_id, id),
-    UNIQUE (project_id, branch_name, path_hash)
+    UNIQUE (project_id, branch_name, path_hash),
+    CHECK ((holder IS NULL) = (lease_until IS NULL)),
+    CHECK (isfinite(lease_until))
 );
+
+-- Whether another server may take a lease: it has ended, or ends later than a renewal of
+-- 15 seconds can make it, because the database's clock was set back. Twice that time
+-- allows for a renewal that came while the caller's statement waited. The caller gives
+-- now(): Citus refuses to evaluate it beside a column.
+-- +goose StatementBegin
+CREATE FUNCTION lease_free(lease_until timestamptz, at timestamptz) RETURNS boolean IMMUTABLE LANGUAGE sql AS $$
+    SELECT lease_until IS NULL OR lease_until NOT BETWEEN at AND at + interval '30 seconds'
+$$;
+-- +goose StatementEnd
 
 CREATE TABLE documents (
     project_id      integer         NOT NULL,
@@ -282,5 +294,6 @@ CREATE TRIGGER document_chunks_updated AFTER UPDATE ON document_chunks
 DROP TABLE embeddings, passages, document_links, document_chunks, documents, tenants, projects, embedding_models;
 DROP FUNCTION promote_passages();
 DROP FUNCTION graph_size(oid, boolean);
+DROP FUNCTION lease_free(timestamptz, timestamptz);
 DROP TYPE promotion_level, collection;
 -- The vector extension stays: other tables of the database may use it.

@@ -46,7 +46,7 @@ func (b *bench) newSession(ctx context.Context, databaseURL string, models *olla
 		return nil
 	})
 	active := get(w.Activate(ctx, repo.config(), "main"))
-	for !active.Status(ctx).Current() {
+	for !active.Status().Current() {
 		time.Sleep(50 * time.Millisecond) // between two looks
 	}
 	return &session{active: active, searcher: searcher}

@@ -1,0 +1,129 @@
+package workspace
+
+import (
+	"context"
+	"maps"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/panics"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+)
+
+// leader is what this server does as the only one that indexes a project. The goroutine of
+// the project uses it.
+type leader struct {
+	project *Project
+	lease   *db.Lease
+	// end ends the work, nil while another server leads.
+	end     context.CancelFunc
+	working sync.WaitGroup
+	// published is the status that the other servers read, nil before the first.
+	published *Status
+}
+
+// follow begins the work when the lease is held, and ends it when that is lost.
+func (l *leader) follow(ctx context.Context) {
+	switch {
+	case l.lease.Held() && l.end == nil:
+		for _, tree := range l.project.trees {
+			tree.mirror.Reset()
+		}
+		l.published = nil
+		ctx, l.end = context.WithCancel(l.lease.Context(ctx))
+		l.working.Go(func() {
+			panics.Restart(ctx, l.project.logger, "index the project", func() { l.project.keepIndexed(ctx) })
+		})
+	case !l.lease.Held():
+		l.stop(ctx)
+	}
+}
+
+// stop ends the work, and gives up the lease.
+func (l *leader) stop(ctx context.Context) {
+	if l.end == nil {
+		return
+	}
+	l.end()
+	l.working.Wait()
+	l.end = nil
+	l.lease.GiveUp(ctx)
+}
+
+// publish writes the status into the tenant's row if it has changed. If atOnce is set it
+// does so only where that cannot wait: when the index falls behind the files, other servers
+// answer from what is outdated, and when it has caught up, they wait for that.
+func (l *leader) publish(ctx context.Context, atOnce bool) {
+	status := l.project.indexed()
+	hadText := l.published != nil && l.published.hasText()
+	switch {
+	case l.end == nil, atOnce && hadText == status.hasText():
+		return
+	case l.published != nil && reflect.DeepEqual(*l.published, status):
+		return
+	}
+	if err := l.project.index.SetSyncStatus(l.lease.Context(ctx), l.project.Tenant, status); err != nil {
+		l.project.logger.DebugContext(ctx, "publish the status", "error", err)
+		return
+	}
+	l.published = &status
+}
+
+// keepIndexed mirrors every folder, and embeds what has no vector, until ctx ends.
+func (p *Project) keepIndexed(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	var parts sync.WaitGroup
+	defer parts.Wait()
+	defer cancel()
+	keep := func(name string, f func(ctx context.Context)) {
+		parts.Go(func() { panics.Restart(ctx, p.logger, name, func() { f(ctx) }) })
+	}
+	for _, tree := range p.trees {
+		keep("follow "+tree.folder.Dir, tree.mirror.Run)
+	}
+	p.deferUntilText(ctx)
+	keep("embed", p.queue.Run)
+	keep("remove unused text", p.sweeper.Run)
+	if err := p.dropFormerExternal(ctx); err != nil && ctx.Err() == nil {
+		p.logger.WarnContext(ctx, "drop external docs that are no longer configured", "error", err)
+	}
+	parts.Wait()
+}
+
+// How long other work on the index is put off for the answer of an activation: until the
+// text of all files is there, and while the answer is made. The database may be far away,
+// and work at the same time needs connections of its own.
+const (
+	syncTime   = 500 * time.Millisecond
+	answerTime = 100 * time.Millisecond
+)
+
+// deferUntilText waits until the text of all files is in the index, for a moment at most. It
+// also asks for Ollama, so that the answer says if it is away.
+func (p *Project) deferUntilText(ctx context.Context) {
+	limited, cancel := context.WithTimeout(ctx, syncTime)
+	var asking sync.WaitGroup
+	defer asking.Wait()
+	defer cancel()
+	asking.Go(func() { p.queue.LookForModel(limited) })
+	if p.until(limited, func() bool { return p.mirrored().hasText() }) {
+		wait(ctx, answerTime)
+	}
+}
+
+// dropFormerExternal removes the external docs of an earlier config if the present
+// one has none. If it names another folder, that folder's mirror removes them.
+func (p *Project) dropFormerExternal(ctx context.Context) error {
+	if _, configured := p.Definition.External(); configured {
+		return nil
+	}
+	indexer := p.index.Indexer(p.Tenant, catalog.External, nil)
+	known, err := indexer.Known(ctx)
+	if err != nil {
+		return err
+	}
+	return indexer.Remove(ctx, slices.Collect(maps.Keys(known)))
+}
