@@ -149,14 +149,7 @@ recording: build ## Record a session in a terminal: docs/recording.svg and .cast
 # collections. HOOK=yes judges what the hook of a prompt adds instead.
 .PHONY: eval
 eval: build ## Judge search on the questions of test/eval, by words and with each model at hand
-	$(with_services) go run ./test/eval/judge $(HOOK:%=-hook) $(MODEL:%=-model %) $(COLLECTIONS)
-
-# COLLECTIONS="DIR DIR" names other collections. A program whose registry cannot be
-# reached has no column.
-.PHONY: compare
-compare: build ## Compare searches by words with those of qmd and basic-memory
-	$(with_database) sh -c 'go run ./test/compare $$(test/compare/install.sh $(CURDIR)/bin/compare) \
-		test/eval/corpus test/eval/literal $(COLLECTIONS)'
+	$(with_services) go run ./test/eval $(HOOK:%=-hook) $(MODEL:%=-model %) $(COLLECTIONS)
 
 .PHONY: check
 check: lint cross sql vuln modules test-race ## Run lint, cross, sql, vuln, modules and test-race

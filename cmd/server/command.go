@@ -59,7 +59,7 @@ compound-docs doctor has codes of its own.`,
 		newGraphCommand(flags), newCriticalCommand(flags), newRecallCommand(flags))
 	add(groupIndex, newSyncCommand(flags), newIndexCommand(flags), newPromoteCommand(flags), newDeleteCommand(flags),
 		newLintCommand(flags), newReviewCommand(flags), newImportCommand(flags),
-		newIngestCommand(flags), newReindexCommand(flags), newCleanupCommand(flags), newEvalCommand(flags))
+		newIngestCommand(flags), newReindexCommand(flags), newCleanupCommand(flags))
 	add(groupSetUp, newInitCommand(flags), newUpCommand(flags), newDownCommand(flags), newStatusCommand(flags),
 		newDoctorCommand(flags), serve, newVersionCommand())
 	root.SetHelpCommandGroupID(groupSetUp)

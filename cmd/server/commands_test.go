@@ -63,7 +63,7 @@ func TestCommands_Transcripts(t *testing.T) {
 	r := newTranscript(t)
 	// What the first ones index the others find; the last but one deletes it.
 	for _, name := range []string{
-		"sync", "search", "ask", "about", "inspect", "lint", "review", "graph", "doctor", "completion", "serve", "eval", "doc-types", "critical",
+		"sync", "search", "ask", "about", "inspect", "lint", "review", "graph", "doctor", "completion", "serve", "doc-types", "critical",
 		"index", "promote", "ingest", "reindex", "cleanup", "set-up", "mistakes", "delete", "import",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -104,7 +103,6 @@ func TestCommands_FailWhenTheDiskIsFull(t *testing.T) {
 		"csharp-compounding-docs/problems/rule.md": strings.Replace(strings.ReplaceAll(problem, "%", "Rule"), "\n---\n", "\npromotion_level: critical\n---\n", 1),
 		"handbook/a.md": "# A\n\nWords.\n",
 	})
-	beir(t, filepath.Join(root, "collection"))
 	calls := [][]string{
 		{"sync"},
 		{"search", "pool"},
@@ -131,7 +129,6 @@ func TestCommands_FailWhenTheDiskIsFull(t *testing.T) {
 		{"cleanup"},
 		{"init"},
 		{"up"},
-		{"eval", "--corpus", "collection", "--mode", "lexical"},
 		{"version"},
 		{"delete", "test-project", "--yes"},
 		{"down"},

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/compound-docs/compound-docs/test/eval"
+	"github.com/compound-docs/compound-docs/test/ragtest"
 	"github.com/compound-docs/compound-docs/test/gitrepo"
 )
 
@@ -66,7 +66,7 @@ func TestContradictions_FindPlantedOnes(t *testing.T) {
 	repo.Put(config, `{"project_name": "p"}`)
 	innocent := contradictory(t, repo.Root)
 	var planted []string
-	for i, c := range eval.Contradictions(t) {
+	for i, c := range ragtest.Contradictions(t) {
 		name := fmt.Sprintf("insights/planted-%d.md", i)
 		repo.Put(docs+name, strings.Replace(insight(c.Title, "", c.Text), "summary: s\n", "summary: "+c.Title+"\n", 1))
 		planted = append(planted, name+" "+c.Of)

@@ -14,7 +14,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/answer"
-	"github.com/compound-docs/compound-docs/test/eval"
+	"github.com/compound-docs/compound-docs/test/ragtest"
 )
 
 // Of planted contradictions most stand together in an answer that draws on both, and of
@@ -24,7 +24,7 @@ func TestAsk_NamesDocumentsThatMayContradict(t *testing.T) {
 	const docs = "csharp-compounding-docs/"
 	f := setup(t)
 	files, questions := evaluationSet(t)
-	contradictions := eval.Contradictions(t)
+	contradictions := ragtest.Contradictions(t)
 	if failures := f.AddText(t, f.Tenant, files...); len(failures) > 0 {
 		t.Fatal(failures)
 	}

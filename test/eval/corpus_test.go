@@ -1,15 +1,10 @@
-// Package eval_test checks the documents and the judged questions of corpus/, on
-// which "make eval" measures search.
-package eval_test
+package main
 
 import (
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/compound-docs/compound-docs/internal/eval"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
@@ -19,8 +14,19 @@ const catalogue = "csharp-compounding-docs/codebase/error-code-catalogue.md"
 
 func TestCorpus_DocumentsFitTheirDocTypes(t *testing.T) {
 	t.Parallel()
-	definition := load(t)
-	for _, document := range documents(t) {
+	dir, err := filepath.Abs("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	definition, err := project.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := readCollection(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, document := range set.Documents {
 		words := len(strings.Fields(document.Text))
 		long := document.ID == catalogue
 		// Japanese has no spaces between words.
@@ -50,17 +56,17 @@ func TestCorpus_DocumentsFitTheirDocTypes(t *testing.T) {
 
 func TestCorpus_HasQuestionsOfEveryKind(t *testing.T) {
 	t.Parallel()
-	collection, err := eval.ReadQueries("corpus", documents(t))
+	set, err := readCollection("corpus")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(collection.Documents) < 60 || len(collection.Queries) < 120 {
-		t.Errorf("got %d documents and %d questions, want at least 60 and 120", len(collection.Documents), len(collection.Queries))
+	if len(set.Documents) < 60 || len(set.Queries) < 120 {
+		t.Errorf("got %d documents and %d questions, want at least 60 and 120", len(set.Documents), len(set.Queries))
 	}
 	kinds := map[string]int{}
-	for _, query := range collection.Queries {
+	for _, query := range set.Queries {
 		kinds[query.Kind]++
-		if answered := len(collection.Judged[query.ID]) > 0; answered == (query.Kind == "unanswerable") {
+		if answered := len(set.Judged[query.ID]) > 0; answered == (query.Kind == "unanswerable") {
 			t.Errorf("%s is of the kind %q, and whether it has an answer is %t", query.ID, query.Kind, answered)
 		}
 	}
@@ -76,34 +82,4 @@ func TestCorpus_HasQuestionsOfEveryKind(t *testing.T) {
 	if len(kinds) > 0 {
 		t.Errorf("unexpected kinds: %v", kinds)
 	}
-}
-
-func load(t *testing.T) *project.Project {
-	t.Helper()
-	dir, err := filepath.Abs("corpus")
-	if err != nil {
-		t.Fatal(err)
-	}
-	definition, err := project.Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return definition
-}
-
-func documents(t *testing.T) (documents []eval.Document) {
-	t.Helper()
-	root := os.DirFS("corpus")
-	err := fs.WalkDir(root, project.DocsFolder, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		content, err := fs.ReadFile(root, path)
-		documents = append(documents, eval.Document{ID: path, Text: string(content)})
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return documents
 }

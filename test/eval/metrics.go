@@ -1,17 +1,18 @@
-package eval
+package main
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 )
 
-// NDCG returns the normalised discounted cumulative gain of the first k documents
+// ndcg returns the normalised discounted cumulative gain of the first k documents
 // (Järvelin and Kekäläinen, 2002). The gain is the grade and the discount is
 // log2(rank + 1), as in trec_eval's ndcg_cut. The result is in [0,1], and 0 if no
 // document is relevant. ranking holds ids, best first; a repeated id counts once.
-func NDCG(ranking []string, judged Judgements, k int) float64 {
+func ndcg(ranking []string, judged judgements, k int) float64 {
 	grades := make([]int, 0, len(judged))
 	for _, grade := range judged {
 		grades = append(grades, grade)
@@ -36,9 +37,9 @@ func gain(grades []int, k int) float64 {
 	return sum
 }
 
-// Recall returns the share of the relevant documents that are among the first k, and 0
+// recall returns the share of the relevant documents that are among the first k, and 0
 // if no document is relevant.
-func Recall(ranking []string, judged Judgements, k int) float64 {
+func recall(ranking []string, judged judgements, k int) float64 {
 	relevant := 0
 	for _, grade := range judged {
 		if grade > 0 {
@@ -57,9 +58,9 @@ func Recall(ranking []string, judged Judgements, k int) float64 {
 	return float64(found) / float64(relevant)
 }
 
-// ReciprocalRank returns one over the rank of the first relevant document among
+// reciprocalRank returns one over the rank of the first relevant document among
 // the first k, and 0 if there is none. Its mean over queries is MRR@k.
-func ReciprocalRank(ranking []string, judged Judgements, k int) float64 {
+func reciprocalRank(ranking []string, judged judgements, k int) float64 {
 	for i, id := range first(ranking, k) {
 		if judged[id] > 0 {
 			return 1 / float64(i+1)
@@ -82,13 +83,10 @@ func first(ranking []string, k int) []string {
 	return ids
 }
 
-// Estimate is a mean or median over queries with its confidence interval.
-type Estimate struct {
-	Value float64 `json:"value"`
-	// Low and High are the ends of the 95 % confidence interval.
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-}
+// estimate is a mean over queries. Low and High are the ends of its 95 % confidence interval.
+type estimate struct{ Value, Low, High float64 }
+
+func (e estimate) String() string { return fmt.Sprintf("%.3f (%.3f to %.3f)", e.Value, e.Low, e.High) }
 
 const (
 	resamples  = 2000
@@ -96,37 +94,25 @@ const (
 	seed       = 20_250_101
 )
 
-// Bootstrap returns the mean of the values, one for each query, with the percentile
-// interval of 2,000 samples drawn with replacement (Efron, 1979). The seed is
-// fixed: the same values in the same order give the same interval. To compare two
-// runs, pass the difference for each query.
-func Bootstrap(values []float64) Estimate { return bootstrap(values, mean) }
-
-// BootstrapMedian is [Bootstrap] for the median. It suits latencies: a few slow
-// queries do not change the median.
-func BootstrapMedian(values []float64) Estimate { return bootstrap(values, median) }
-
-// bootstrap does not change values; statistic may sort what it gets.
-func bootstrap(values []float64, statistic func([]float64) float64) Estimate {
+// bootstrap returns the mean of the values, one for each query, with the percentile
+// interval of 2,000 samples drawn with replacement (Efron, 1979). The seed is fixed: the
+// same values in the same order give the same interval.
+func bootstrap(values []float64) estimate {
 	if len(values) == 0 {
-		return Estimate{}
+		return estimate{}
 	}
 	random := rand.New(rand.NewPCG(seed, seed)) //nolint:gosec // samples must be repeatable, and guard no secret
-	statistics := make([]float64, resamples)
+	means := make([]float64, resamples)
 	sample := make([]float64, len(values))
-	for i := range statistics {
+	for i := range means {
 		for j := range sample {
 			sample[j] = values[random.IntN(len(values))]
 		}
-		statistics[i] = statistic(sample)
+		means[i] = mean(sample)
 	}
-	slices.Sort(statistics)
+	slices.Sort(means)
 	outside := int((1 - confidence) / 2 * resamples)
-	return Estimate{
-		Value: statistic(slices.Clone(values)),
-		Low:   statistics[outside],
-		High:  statistics[resamples-1-outside],
-	}
+	return estimate{Value: mean(values), Low: means[outside], High: means[resamples-1-outside]}
 }
 
 func mean(values []float64) float64 {
@@ -135,13 +121,4 @@ func mean(values []float64) float64 {
 		sum += value
 	}
 	return sum / float64(len(values))
-}
-
-func median(values []float64) float64 {
-	slices.Sort(values)
-	middle := len(values) / 2
-	if len(values)%2 == 1 {
-		return values[middle]
-	}
-	return (values[middle-1] + values[middle]) / 2
 }

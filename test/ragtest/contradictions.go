@@ -1,5 +1,5 @@
-// Package eval has what tests judge by, beside the documents and questions of its folders.
-package eval
+
+package ragtest
 
 import (
 	_ "embed"

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/compound-docs/compound-docs/test/mcpclient"
+)
+
+// The modes of a search.
+const (
+	lexical = "lexical"
+	vector  = "vector"
+	hybrid  = "hybrid"
+)
+
+// result is what was found for a question.
+type result struct {
+	question
+
+	// ranking has the paths of the documents, best first.
+	ranking []string
+	// firstScore is the score of the first document. topScore is the highest, which another
+	// one has if the first one is promoted. Both are 0 without a document.
+	firstScore, topScore float64
+	// pointed is the document that the hook of a prompt points to, "" for none.
+	pointed string
+}
+
+func (r result) ndcg() float64     { return ndcg(r.ranking, r.judged, 10) }
+func (r result) recall10() float64 { return recall(r.ranking, r.judged, 10) }
+
+// right reports whether the first document is relevant.
+func (r result) right() bool { return len(r.ranking) > 0 && r.judged[r.ranking[0]] > 0 }
+
+// first is 1 if the first document is relevant.
+func (r result) first() float64 {
+	if r.right() {
+		return 1
+	}
+	return 0
+}
+
+// sample is what was found in projects of one size.
+type sample struct {
+	documents, projects int // documents of each project
+	results             []result
+}
+
+// judge starts the program, activates projects of all documents and of each size, and asks
+// every question in each mode. With hook it asks the hook of a prompt too. It returns the
+// samples of each mode, that of all documents first.
+func judge(
+	ctx context.Context, in mcpclient.Installation, t task, sizes []int, hook bool, modes ...string,
+) (samples map[string][]sample, err error) {
+	in.Root = in.Home
+	client, err := mcpclient.Start(ctx, in.Command("serve", "--log-level", "error"))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, client.Close()) }()
+	samples = map[string][]sample{}
+	for _, size := range append([]int{0}, sizes...) {
+		projects, err := t.makeProjects(in.Home, size)
+		if err != nil {
+			return nil, err
+		}
+		for _, mode := range modes {
+			if mode == vector && size > 0 {
+				continue // vectors alone are judged for their ranking of all documents
+			}
+			of := sample{projects: len(projects)}
+			for _, p := range projects {
+				of.documents = p.documents
+				if err := activate(ctx, client, p.config(), mode); err != nil {
+					return nil, err
+				}
+				for _, q := range p.questions {
+					r, err := ask(ctx, client, q, mode)
+					if err == nil && hook {
+						r.pointed, err = pointedTo(ctx, client, p.root+" "+q.ID, q.Text)
+					}
+					if err != nil {
+						return nil, fmt.Errorf("ask %s: %w", q.ID, err)
+					}
+					of.results = append(of.results, r)
+				}
+			}
+			if of.projects > 0 {
+				samples[mode] = append(samples[mode], of)
+			}
+		}
+	}
+	return samples, nil
+}
+
+// activate waits for the texts of all documents, and for their vectors unless documents are
+// found by words alone.
+func activate(ctx context.Context, client *mcpclient.Client, config, mode string) error {
+	if mode != lexical {
+		return client.Activate(ctx, config, "main")
+	}
+	err := client.Call(ctx, "activate_project", map[string]any{"config_path": config, "branch_name": "main"}, nil)
+	if err != nil {
+		return err
+	}
+	for {
+		index, err := client.Index(ctx)
+		if err != nil || index == nil || index.Pending == 0 {
+			return err
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// ask searches for ten documents. A question of stop words alone finds nothing by words.
+func ask(ctx context.Context, client *mcpclient.Client, q question, mode string) (result, error) {
+	var answer struct {
+		Results []struct {
+			Path  string  `json:"path"`
+			Score float64 `json:"relevance_score"`
+		} `json:"results"`
+	}
+	err := client.Call(ctx, "semantic_search", map[string]any{
+		"query": q.Text, "limit": 10, "min_relevance_score": 0, "mode": mode,
+	}, &answer)
+	if failure, ok := errors.AsType[*mcpclient.ToolError](err); ok && failure.Code == "INVALID_ARGUMENT" {
+		err = nil
+	}
+	r := result{question: q}
+	for i, found := range answer.Results {
+		r.ranking = append(r.ranking, strings.TrimPrefix(found.Path, "./"))
+		if r.topScore = max(r.topScore, found.Score); i == 0 {
+			r.firstScore = found.Score
+		}
+	}
+	return r, err
+}
+
+// pointer is how recall names a document.
+var pointer = regexp.MustCompile(`: \./(.+?):\d+-\d+ "`)
+
+// pointedTo returns the document that a prompt in a new session gets, "" for none.
+func pointedTo(ctx context.Context, client *mcpclient.Client, session, prompt string) (string, error) {
+	text, err := client.Text(ctx, "recall", map[string]any{
+		"event": "UserPromptSubmit", "session_id": session, "prompt": prompt,
+	})
+	if err != nil || text == "{}" {
+		return "", err
+	}
+	found := pointer.FindStringSubmatch(strings.ReplaceAll(text, `\"`, `"`))
+	if found == nil {
+		return "", fmt.Errorf("recall names no document: %s", text)
+	}
+	return found[1], nil
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// convertLoCoMo writes LoCoMo (Maharana et al., 2024) as a collection in BEIR's form: a
+// document is a session of a dialogue, and the sessions that a question's evidence names
+// answer it. Its fifth category, whose questions ask for what was never said, is left out.
+func convertLoCoMo(file, dir string) error {
+	kinds := map[int]string{1: "several sessions", 2: "time", 3: "open", 4: "one session"}
+	source, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var samples []struct {
+		ID           string                     `json:"sample_id"`
+		Conversation map[string]json.RawMessage `json:"conversation"`
+		Questions    []struct {
+			Question string   `json:"question"`
+			Evidence []string `json:"evidence"` // such as D8:6, turn 6 of session 8
+			Category int      `json:"category"`
+		} `json:"qa"`
+	}
+	if err := json.Unmarshal(source, &samples); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	session := regexp.MustCompile(`D(\d+):`)
+	var documents, queries []any
+	qrels := []string{"query-id\tcorpus-id\tscore"}
+	for _, sample := range samples {
+		for i := 1; sample.Conversation[fmt.Sprintf("session_%d", i)] != nil; i++ {
+			var turns []struct {
+				Speaker string `json:"speaker"`
+				Text    string `json:"text"`
+			}
+			if err := json.Unmarshal(sample.Conversation[fmt.Sprintf("session_%d", i)], &turns); err != nil {
+				return fmt.Errorf("%s: %w", file, err)
+			}
+			var said []string
+			for _, turn := range turns {
+				said = append(said, turn.Speaker+": "+turn.Text)
+			}
+			documents = append(documents, document{
+				ID:    fmt.Sprintf("%s-%d", sample.ID, i),
+				Title: strings.Trim(string(sample.Conversation[fmt.Sprintf("session_%d_date_time", i)]), `"`),
+				Text:  strings.Join(said, "\n\n"),
+			})
+		}
+		for i, q := range sample.Questions {
+			answers := map[string]bool{}
+			for _, found := range session.FindAllStringSubmatch(strings.Join(q.Evidence, " "), -1) {
+				answers[sample.ID+"-"+found[1]] = true
+			}
+			if kinds[q.Category] == "" || len(answers) == 0 {
+				continue
+			}
+			id := fmt.Sprintf("%s-q%d", sample.ID, i)
+			queries = append(queries, query{ID: id, Text: q.Question, Kind: kinds[q.Category]})
+			for _, answer := range slices.Sorted(maps.Keys(answers)) {
+				qrels = append(qrels, id+"\t"+answer+"\t1")
+			}
+		}
+	}
+	for name, rows := range map[string][]any{"corpus.jsonl": documents, "queries.jsonl": queries} {
+		var lines strings.Builder
+		for _, row := range rows {
+			line, err := json.Marshal(row)
+			if err != nil {
+				return fmt.Errorf("encode a line of %s: %w", name, err)
+			}
+			fmt.Fprintf(&lines, "%s\n", line)
+		}
+		if err := write(filepath.Join(dir, name), lines.String()); err != nil {
+			return err
+		}
+	}
+	fmt.Printf("%s: %d documents, %d questions\n", dir, len(documents), len(queries))
+	return write(filepath.Join(dir, "qrels.tsv"), strings.Join(qrels, "\n")+"\n")
+}

@@ -1,0 +1,188 @@
+// Command eval judges search on the sets of this folder and on other collections, by words
+// and with each embedding model at hand, and prints the figures beside each other.
+//
+//	go run ./test/eval [-hook] [-model FILE.gguf ...] [COLLECTION ...]
+//	go run ./test/eval -locomo locomo10.json DIR
+//
+// It runs in the repository's root under test/testenv/withservices. It makes projects of each
+// collection, starts the program there, and asks over MCP, as an assistant does. With -hook it
+// judges what the hook of a prompt adds. With -locomo it writes a public set of questions as a
+// collection.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/compound-docs/compound-docs/test/mcpclient"
+	"github.com/compound-docs/compound-docs/test/testenv"
+)
+
+const (
+	program = "bin/compound-docs"
+	folder  = "test/eval"
+	// nobody is an address at which nothing listens.
+	nobody = "http://127.0.0.1:1"
+)
+
+// options are the command line.
+type options struct {
+	models, collections []string
+	hook                bool
+	locomo              string
+}
+
+func main() {
+	var o options
+	flag.Func("model", "`file` of an embedding model in the form GGUF; may be repeated", func(file string) error {
+		o.models = append(o.models, file)
+		return nil
+	})
+	flag.BoolVar(&o.hook, "hook", false, "judge what the hook of a prompt adds")
+	flag.StringVar(&o.locomo, "locomo", "", "`file` of LoCoMo to write as a collection")
+	flag.Parse()
+	o.collections = flag.Args()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, o, os.Stdout)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "eval:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o options, out io.Writer) error {
+	if o.locomo != "" {
+		if len(o.collections) != 1 {
+			return errors.New("-locomo needs one folder to write into")
+		}
+		return convertLoCoMo(o.locomo, o.collections[0])
+	}
+	tasks, err := newTasks(append([]string{folder + "/corpus", folder + "/literal"}, o.collections...))
+	if err != nil {
+		return err
+	}
+	return table(ctx, out, tasks, o)
+}
+
+// table judges every task with every competitor.
+func table(ctx context.Context, out io.Writer, tasks []task, o options) error {
+	all, err := competitors(ctx, os.Getenv(testenv.EnvOllamaHost), o.models)
+	if err != nil {
+		return err
+	}
+	printTableHead := printSearchHead
+	if o.hook {
+		printTableHead = printHookHead
+		all = slices.DeleteFunc(all, func(c competitor) bool { return c.name == tinyStandIn })
+	}
+	var kinds strings.Builder
+	printTableHead(out)
+	for _, t := range tasks {
+		for _, c := range all {
+			if o.hook && c.model != "" {
+				c.modes = []string{hybrid}
+			}
+			samples, err := judgeIn(ctx, t, c, []int{150, 50, 15}, o.hook)
+			if err != nil {
+				return fmt.Errorf("judge %s on %s: %w", c.name, t.Name, err)
+			}
+			for _, mode := range c.modes {
+				by := c.name
+				if mode == vector {
+					by += ", vectors alone"
+				}
+				for _, s := range samples[mode] {
+					if o.hook {
+						s.printHook(out, t.Name, by)
+					} else {
+						s.printSearch(out, t.Name, by)
+					}
+				}
+				samples[mode][0].printKinds(&kinds, t.Name, by)
+			}
+		}
+	}
+	if !o.hook {
+		printKindsHead(out)
+		fmt.Fprint(out, kinds.String())
+	}
+	return nil
+}
+
+// judgeIn is judge with a database and a home folder of its own, which are removed after.
+func judgeIn(ctx context.Context, t task, c competitor, sizes []int, hook bool) (samples map[string][]sample, err error) {
+	home, err := os.MkdirTemp("", "cdocs-eval-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(home)) }()
+	in := mcpclient.Installation{Home: home, OllamaHost: os.Getenv(testenv.EnvOllamaHost)}
+	settings := map[string]string{}
+	if c.model != "" {
+		settings["embedding_model"] = c.model
+	} else {
+		in.OllamaHost = nobody
+	}
+	content, err := json.Marshal(settings)
+	if err != nil {
+		return nil, fmt.Errorf("encode settings: %w", err)
+	}
+	if err := write(filepath.Join(home, "settings.json"), string(content)); err != nil {
+		return nil, err
+	}
+	if in.Program, err = filepath.Abs(program); err != nil {
+		return nil, err
+	}
+	database, drop, err := testenv.NewDatabase(ctx, os.Getenv(testenv.EnvDatabaseURL))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, drop(context.WithoutCancel(ctx))) }()
+	in.DatabaseURL = database
+	return judge(ctx, in, t, sizes, hook, c.modes...)
+}
+
+// newTasks reads collections. None answers the questions of everyday.jsonl and other.jsonl,
+// nor those of the collections outside this folder that are named beside it.
+func newTasks(dirs []string) (tasks []task, err error) {
+	for _, dir := range dirs {
+		c, err := readCollection(dir)
+		if err != nil {
+			return nil, fmt.Errorf("read the collection %s: %w", dir, err)
+		}
+		files := []string{folder + "/everyday.jsonl", folder + "/other.jsonl"}
+		for _, other := range dirs {
+			if other != dir && !strings.HasPrefix(other, folder) {
+				files = append(files, filepath.Join(other, "queries.jsonl"))
+			}
+		}
+		t := task{collection: c}
+		if t.others, err = readAllOthers(files); err != nil {
+			return nil, err
+		}
+		tasks = append(tasks, t)
+	}
+	return tasks, nil
+}
+
+func readAllOthers(files []string) (all []query, err error) {
+	for _, file := range files {
+		queries, err := readOthers(file)
+		if err != nil {
+			return nil, fmt.Errorf("read questions: %w", err)
+		}
+		all = append(all, queries...)
+	}
+	return all, nil
+}

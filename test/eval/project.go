@@ -1,0 +1,101 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// task is a collection, and queries that it does not answer.
+type task struct {
+	*collection
+
+	others []query
+}
+
+// question is a query with the grades of a project's documents, by their paths.
+type question struct {
+	query
+
+	judged judgements
+}
+
+// checkout is a folder with documents of a collection, and what is asked there.
+type checkout struct {
+	root      string
+	documents int
+	questions []question
+}
+
+func (p checkout) config() string { return filepath.Join(p.root, configFile) }
+
+// draw splits documents into projects of a size, with no document in two of them, the same
+// in every run and about 300 documents in all. There is none if the collection is not larger.
+func draw(all []document, size int) [][]document {
+	const seed, together = 28, 300
+	if size >= len(all) {
+		return nil
+	}
+	order := rand.New(rand.NewPCG(seed, uint64(size))).Perm(len(all)) //nolint:gosec // repeatable, and no secret
+	drawn := make([][]document, min(len(all)/size, max(1, together/size)))
+	for i := range drawn {
+		for _, at := range order[i*size : (i+1)*size] {
+			drawn[i] = append(drawn[i], all[at])
+		}
+	}
+	return drawn
+}
+
+// makeProjects writes projects of a size into folders below dir. A size of 0 makes one project
+// of all documents. Each project has the questions that its documents answer. The questions
+// that the whole collection does not answer are divided among the projects. The projects have
+// different names, because those of one name share the frequencies of words.
+func (t task) makeProjects(dir string, size int) (projects []checkout, err error) {
+	parts := [][]document{t.Documents}
+	if size > 0 {
+		parts = draw(t.Documents, size)
+	}
+	for number, documents := range parts {
+		name := fmt.Sprintf("%s-%d-%d", strings.ToLower(t.Name), size, number)
+		p := checkout{root: filepath.Join(dir, name), documents: len(documents)}
+		for at, q := range slices.Concat(t.Queries, t.others) {
+			judged := judgements{}
+			for _, d := range documents {
+				if grade, ok := t.Judged[q.ID][d.ID]; ok {
+					judged[d.Path] = grade
+				}
+			}
+			if judged.answerable() || !t.Judged[q.ID].answerable() && at%len(parts) == number {
+				p.questions = append(p.questions, question{q, judged})
+			}
+		}
+		config := maps.Clone(t.Config)
+		config["project_name"] = name
+		content, err := json.Marshal(config)
+		if err != nil {
+			return nil, fmt.Errorf("encode a config: %w", err)
+		}
+		if err := write(p.config(), string(content)); err != nil {
+			return nil, err
+		}
+		for _, d := range documents {
+			if err := write(filepath.Join(p.root, filepath.FromSlash(d.Path)), d.Text); err != nil {
+				return nil, err
+			}
+		}
+		projects = append(projects, p)
+	}
+	return projects, nil
+}
+
+func write(path, text string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(text), 0o600)
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// everyday is the kind of the questions in everyday.jsonl.
+const everyday = "everyday"
+
+func anyKind(string) bool         { return true }
+func isEveryday(kind string) bool { return kind == everyday }
+func isOther(kind string) bool    { return kind != everyday }
+
+// mean is taken over the questions of some kinds that have an answer.
+func (s sample) mean(kinds func(string) bool, measure func(result) float64) estimate {
+	var values []float64
+	for _, r := range s.results {
+		if r.judged.answerable() && kinds(r.Kind) {
+			values = append(values, measure(r))
+		}
+	}
+	return bootstrap(values)
+}
+
+// among says of each result that counts whether it has reached something.
+func (s sample) among(counts, reached func(result) bool) (values []bool) {
+	for _, r := range s.results {
+		if counts(r) {
+			values = append(values, reached(r))
+		}
+	}
+	return values
+}
+
+// kept says for each question whose first document is right whether that document reaches
+// the threshold.
+func (s sample) kept(threshold float64, kinds func(string) bool) []bool {
+	return s.among(func(r result) bool { return r.right() && kinds(r.Kind) },
+		func(r result) bool { return r.firstScore >= threshold })
+}
+
+// shown says for each question without an answer whether a document reaches the threshold.
+func (s sample) shown(threshold float64, kinds func(string) bool) []bool {
+	return s.among(func(r result) bool { return !r.judged.answerable() && kinds(r.Kind) },
+		func(r result) bool { return r.topScore >= threshold })
+}
+
+// pointedRight says for each question whose first document is right whether the hook points to
+// a relevant one.
+func (s sample) pointedRight() []bool {
+	return s.among(result.right, func(r result) bool { return r.judged[r.pointed] > 0 })
+}
+
+// pointedWrong says for each question that has an answer whether the hook points elsewhere.
+func (s sample) pointedWrong() []bool {
+	return s.among(func(r result) bool { return r.judged.answerable() },
+		func(r result) bool { return r.pointed != "" && r.judged[r.pointed] <= 0 })
+}
+
+// pointedUnasked says for each question without an answer whether the hook points to a document.
+func (s sample) pointedUnasked(kinds func(string) bool) []bool {
+	return s.among(func(r result) bool { return !r.judged.answerable() && kinds(r.Kind) },
+		func(r result) bool { return r.pointed != "" })
+}
+
+// share is the share of true values, 0 of none.
+func share(values []bool) float64 {
+	reached := 0
+	for _, value := range values {
+		if value {
+			reached++
+		}
+	}
+	return float64(reached) / float64(max(len(values), 1))
+}
+
+// printRow prints a row of a table in markdown.
+func printRow(w io.Writer, cells ...string) { fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | ")) }
+
+func printHead(w io.Writer, columns ...string) {
+	fmt.Fprintln(w)
+	printRow(w, columns...)
+	printRow(w, slices.Repeat([]string{"---"}, len(columns))...)
+}
+
+func printSearchHead(w io.Writer) {
+	printHead(w, "set", "by", "documents", "nDCG@10",
+		"kept at .5", "everyday shown", "others shown", "kept at .9", "everyday shown", "others shown")
+}
+
+// printSearch prints what a search ranks, and what two thresholds of the score do.
+func (s sample) printSearch(w io.Writer, set, by string) {
+	ranking := ""
+	if s.projects == 1 {
+		ranking = s.mean(anyKind, result.ndcg).String()
+	}
+	row := []string{set, by, strconv.Itoa(s.documents), ranking}
+	for _, threshold := range []float64{.5, .9} {
+		for _, values := range [][]bool{s.kept(threshold, anyKind), s.shown(threshold, isEveryday), s.shown(threshold, isOther)} {
+			cell := "–"
+			if len(values) > 0 {
+				cell = fmt.Sprintf("%.3f", share(values))
+			}
+			row = append(row, cell)
+		}
+	}
+	printRow(w, row...)
+}
+
+func printHookHead(w io.Writer) {
+	printHead(w, "set", "by", "documents", "right first, got it", "everyday, got any", "others, got any", "got a wrong one")
+}
+
+// printHook prints what the hook of a prompt adds.
+func (s sample) printHook(w io.Writer, set, by string) {
+	row := []string{set, by, strconv.Itoa(s.documents)}
+	for _, values := range [][]bool{s.pointedRight(), s.pointedUnasked(isEveryday), s.pointedUnasked(isOther), s.pointedWrong()} {
+		row = append(row, fmt.Sprintf("%.3f of %d", share(values), len(values)))
+	}
+	printRow(w, row...)
+}
+
+func printKindsHead(w io.Writer) {
+	printHead(w, "set", "by", "kind", "questions", "nDCG@10", "first", "in ten")
+}
+
+// printKinds prints a row for each kind of question that has answers.
+func (s sample) printKinds(w io.Writer, set, by string) {
+	counts := map[string]int{}
+	for _, r := range s.results {
+		if r.judged.answerable() && r.Kind != "" {
+			counts[r.Kind]++
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(counts)) {
+		of := func(k string) bool { return k == kind }
+		row := []string{set, by, kind, strconv.Itoa(counts[kind])}
+		for _, measure := range []func(result) float64{result.ndcg, result.first, result.recall10} {
+			row = append(row, fmt.Sprintf("%.3f", s.mean(of, measure).Value))
+		}
+		printRow(w, row...)
+	}
+}
