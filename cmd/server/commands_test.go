@@ -64,7 +64,7 @@ func TestCommands_Transcripts(t *testing.T) {
 	// What the first ones index the others find; the last but one deletes it.
 	for _, name := range []string{
 		"sync", "search", "ask", "about", "inspect", "lint", "review", "graph", "doctor", "completion", "serve", "eval", "doc-types", "critical",
-		"index", "promote", "ingest", "reindex", "cleanup", "set-up", "mistakes", "delete", "import",
+		"index", "promote", "ingest", "reindex", "cleanup", "set-up", "mistakes", "delete",
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("testdata", "commands", name+".txtar")
