@@ -28,35 +28,26 @@ func newDoctorCommand(flags *flags) *cobra.Command {
 database, Ollama and its models, and of the repository of the current folder (or of
 --project) its configuration, files, index and registration with Claude Code.
 
-Alone it starts, pulls and changes nothing, but for the embedding model, which Ollama loads.
-
-With --try it also makes a round trip: it starts the database if it is your own, makes a
-schema in it, indexes three small documents there, searches them by words and by meaning,
-asks a question, drops the schema, and starts the server as it is registered with Claude
-Code. What Ollama lacks the models for is left out. The project's own index is not touched.
-A command that a .mcp.json of the repository names is run only if you agree, or with --yes.
+It starts, pulls and changes nothing. Ollama loads the embedding model.
 
 The exit code is 0 if all is well, 1 if there is an error, and 2 if there are warnings
 only. Findings that are skipped do not count.`,
-		Example: "  compound-docs doctor\n  compound-docs doctor --try\n" +
-			"  compound-docs doctor --project ~/my-project --json",
+		Example: "  compound-docs doctor\n  compound-docs doctor --project ~/my-project --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d.asker, d.flags = newAsker(cmd, args, d.yes), flags
+			d.invocation, d.flags = newInvocation(cmd, args), flags
 			return d.diagnose(cmd.Context())
 		},
 	}
 	command.Flags().BoolVar(&d.team, "team", false, "look at what concerns all servers of a shared database too")
-	command.Flags().BoolVar(&d.try, "try", false, "index, search and ask in a schema of its own, and start the registered server")
-	command.Flags().BoolVarP(&d.yes, "yes", "y", false, "start the server that the repository names without asking")
 	return command
 }
 
 // doctorFlags are those of compound-docs doctor.
 type doctorFlags struct {
-	asker
+	invocation
 
-	flags     *flags
-	team, try bool
+	flags *flags
+	team  bool
 }
 
 // diagnosis holds the findings for --json.
@@ -85,7 +76,7 @@ func (d *doctorFlags) diagnose(ctx context.Context) error {
 	}
 }
 
-// look makes all checks, and the round trip of --try.
+// look makes all checks.
 func (d *doctorFlags) look(ctx context.Context) (findings []doctor.Finding, err error) {
 	home, err := homeFolder()
 	if err != nil {
@@ -106,9 +97,6 @@ func (d *doctorFlags) look(ctx context.Context) (findings []doctor.Finding, err 
 			return err
 		}
 		findings = doctor.Run(ctx, system)
-		if d.try {
-			findings = append(findings, s.tryOut(ctx, system.Root, d.may)...)
-		}
 		return nil
 	})
 	return findings, err
