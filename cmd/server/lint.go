@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -29,7 +28,7 @@ const never = "never"
 // lintFlags say what lint prints, and what it counts as a failure.
 type lintFlags struct {
 	level, failOn, format string
-	fix, staged           bool
+	staged                bool
 }
 
 func newLintCommand(flags *flags) *cobra.Command {
@@ -38,7 +37,7 @@ func newLintCommand(flags *flags) *cobra.Command {
 		Use:   "lint",
 		Short: "Check the documents of a project, as in CI",
 		Long: `Check the project's own documents, by their files and git: neither the database nor Ollama
-is needed, nothing is started, and without --fix nothing is changed. Where a database that
+is needed, nothing is started, and nothing is changed. Where a database that
 runs has the project's index, documents are compared by their vectors too.
 
 - config (error): the configuration is not valid
@@ -56,7 +55,7 @@ runs has the project's index, documents are compared by their vectors too.
   changed since
 - front-matter (warning; notice for a missing field): in a lenient project, what the doc-type
   does not know
-- place-moved (notice): the lines that the document cites are elsewhere now; --fix writes where
+- place-moved (notice): the lines that the document cites are elsewhere now
 - place-unknown (notice): files_involved that are not there, and were not when it was written
 - one-way-link (notice): a document does not link back
 - orphan (notice): no document links to it, and it links to none
@@ -84,7 +83,6 @@ if there is no project to check.`,
 	command.Flags().StringVar(&f.failOn, "fail-on", string(lint.Error),
 		"end with 1 if there is something so bad, or worse: "+joined(lint.Severities())+", "+never)
 	command.Flags().StringVar(&f.format, "format", "plain", "how to print findings: plain, or github for annotations of a workflow")
-	command.Flags().BoolVar(&f.fix, "fix", false, "first write where places are that have only moved")
 	command.Flags().BoolVar(&f.staged, "staged", false, "check what the next commit changes, and name what is near new documents")
 	exclude(command, "json", "format")
 	complete(command, "level", severities...)
@@ -123,11 +121,6 @@ func (f *lintFlags) run(ctx context.Context, i invocation, flags *flags) error {
 	}
 	p, err := project.Load(root, options.settings.ExternalDocsAllowed...)
 	valid := err == nil // else the report says what is wrong with the configuration
-	if f.fix && valid {
-		if err := fixPlaces(ctx, i.stderr, p); err != nil {
-			return err
-		}
-	}
 	report, err := lintProject(ctx, root, options)
 	if err == nil && f.staged && valid {
 		err = report.Staged(ctx, p)
@@ -143,15 +136,6 @@ func (f *lintFlags) run(ctx context.Context, i invocation, flags *flags) error {
 		return severityError{exitFailed}
 	}
 	return nil
-}
-
-// fixPlaces corrects the cited places that have moved, and says so.
-func fixPlaces(ctx context.Context, stderr io.Writer, p *project.Project) error {
-	fixed, err := lint.Fix(ctx, p)
-	for _, name := range slices.Sorted(maps.Keys(fixed)) {
-		plain.Printf(stderr, "%s: %s rewritten\n", plain.Path(name), plain.Count(fixed[name], "citation"))
-	}
-	return err
 }
 
 func lintProject(ctx context.Context, root string, o options) (lint.Report, error) {

@@ -68,8 +68,6 @@ type examination struct {
 	report  Report
 	// alike has of a document another one with nearly the same words.
 	alike map[*docset.Document]*docset.Document
-	// moves are the cited places that have moved.
-	moves []move
 }
 
 func (e *examination) add(d *docset.Document, line int, severity Severity, check, message string) {

@@ -153,7 +153,7 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			commit(r, "2026-02-02")
 			r.Rename("src/old.go", "lib/old.go")
 			commit(r, "2026-02-03")
-		}, []string{"codebase/c.md:10: notice place-moved: src/old.go is now lib/old.go; lint --fix writes that"}},
+		}, []string{"codebase/c.md:10: notice place-moved: src/old.go is now lib/old.go"}},
 		{"a file that was never there", func(r *gitrepo.Repo) {
 			r.Put(docs+"codebase/c.md", codebase("src/never.go")+"\nNor `src/neither.go:3`.\n")
 			commit(r, "2026-02-03")
@@ -176,7 +176,7 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 				"see whether the document still holds, and correct it or its citation",
 			"insights/b.md:10: warning place-changed: src/pool.go:20 has changed since the document was written; " +
 				"see whether the document still holds, and correct it or its citation",
-			"insights/b.md:10: notice place-moved: src/pool.go:11-12 is now src/pool.go:14-15; lint --fix writes that",
+			"insights/b.md:10: notice place-moved: src/pool.go:11-12 is now src/pool.go:14-15",
 		}},
 		{"a document that was corrected since", func(r *gitrepo.Repo) {
 			r.Put("src/pool.go", "package src // changed\n")
