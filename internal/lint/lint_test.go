@@ -243,7 +243,7 @@ func TestRun_ShallowCloneClaimsNoChange(t *testing.T) {
 	commit(repo, "2026-02-03")
 	clone := gitrepo.New(t)
 	clone.Git("clone", "-q", "--depth", "1", "file://"+repo.Root, "clone")
-	report := run(t, clone.Path("clone"), noMeans)
+	report := run(t, clone.Path("clone"))
 	if len(report.Findings) > 0 || len(report.Notes) != 1 || !strings.Contains(report.Notes[0], "fetch-depth: 0") {
 		t.Errorf("findings %v, notes %q", report.Findings, report.Notes)
 	}
@@ -268,7 +268,7 @@ func TestRun_ManyBrokenLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 		workbound.Check(t, text.Len(), 3_000, func() {
-			report, err := lint.Run(t.Context(), p, noMeans)
+			report, err := lint.Run(t.Context(), p)
 			if err != nil || len(report.Findings) < 1000 {
 				t.Errorf("%s: %d findings, %v", name, len(report.Findings), err)
 			}
