@@ -82,65 +82,6 @@ func (q *Queries) EmbeddingInsertMany(ctx context.Context, arg EmbeddingInsertMa
 	return err
 }
 
-const embeddingMeans = `-- name: EmbeddingMeans :many
-SELECT d.relative_path, d.content_hash, m.mean::halfvec AS mean
-FROM documents d
-CROSS JOIN LATERAL (
-    SELECT avg(e.embedding) AS mean
-    FROM document_chunks c
-    LEFT JOIN LATERAL (
-        SELECT e.embedding FROM embeddings e
-        WHERE e.collection = $1 AND e.project_id = $2 AND e.model_id = $3
-            AND e.hash = c.passage_hash
-        OFFSET 0
-    ) e ON true
-    WHERE c.project_id = $2 AND c.document_id = d.id
-    HAVING count(e.embedding) = count(*) AND count(*) > 0
-) m
-WHERE d.project_id = $2 AND d.tenant_id = $4 AND d.collection = $1
-ORDER BY d.relative_path
-`
-
-type EmbeddingMeansParams struct {
-	Collection Collection
-	ProjectID  int32
-	ModelID    int32
-	TenantID   int32
-}
-
-type EmbeddingMeansRow struct {
-	RelativePath string
-	ContentHash  []byte
-	Mean         pgvector_go.HalfVector
-}
-
-// The mean of the vectors of each document of the tenant that has one for every passage.
-// Chunks and vectors are reached by their primary keys.
-func (q *Queries) EmbeddingMeans(ctx context.Context, arg EmbeddingMeansParams) ([]EmbeddingMeansRow, error) {
-	rows, err := q.db.Query(ctx, embeddingMeans,
-		arg.Collection,
-		arg.ProjectID,
-		arg.ModelID,
-		arg.TenantID,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []EmbeddingMeansRow{}
-	for rows.Next() {
-		var i EmbeddingMeansRow
-		if err := rows.Scan(&i.RelativePath, &i.ContentHash, &i.Mean); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const embeddingProgress = `-- name: EmbeddingProgress :one
 SELECT count(*) AS chunks, count(*) FILTER (WHERE e.hash IS NULL) AS missing
 FROM document_chunks c

@@ -204,12 +204,6 @@ func tableCases(t *testing.T, c *corpus) []planCase {
 			})
 			return err
 		}, []string{chunkKey, passageKey, vectorKey}, nil},
-		{"means", func(q *Queries) error {
-			_, err := q.EmbeddingMeans(t.Context(), EmbeddingMeansParams{
-				Collection: CollectionCompounding, ProjectID: c.projectID, ModelID: c.modelID, TenantID: small,
-			})
-			return err
-		}, []string{chunkKey, vectorKey}, []string{graphScan}},
 		{"links", func(q *Queries) error {
 			_, err := q.LinkEdges(t.Context(), LinkEdgesParams{
 				ProjectID: c.projectID, TenantID: small, Collection: CollectionCompounding,

@@ -58,7 +58,7 @@ compound-docs doctor has codes of its own.`,
 		newInspectCommand(flags), newDocTypesCommand(flags),
 		newGraphCommand(flags), newCriticalCommand(flags), newRecallCommand(flags))
 	add(groupIndex, newSyncCommand(flags), newIndexCommand(flags), newPromoteCommand(flags), newDeleteCommand(flags),
-		newLintCommand(flags), newReviewCommand(flags), newImportCommand(flags),
+		newLintCommand(flags), newReviewCommand(flags),
 		newIngestCommand(flags), newReindexCommand(flags), newCleanupCommand(flags))
 	add(groupSetUp, newInitCommand(flags), newUpCommand(flags), newDownCommand(flags), newStatusCommand(flags),
 		newDoctorCommand(flags), serve, newVersionCommand())

@@ -2,16 +2,12 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"os/exec"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/compound-docs/compound-docs/internal/claude"
 	"github.com/compound-docs/compound-docs/internal/doctor"
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
@@ -32,42 +28,26 @@ func newDoctorCommand(flags *flags) *cobra.Command {
 database, Ollama and its models, and of the repository of the current folder (or of
 --project) its configuration, files, index and registration with Claude Code.
 
-Alone it starts, pulls and changes nothing, but for the embedding model, which Ollama loads.
-
-With --fix it runs the commands that mend what it has found, and asks before each one. For
-scripts --yes agrees to all. Without it and without a terminal the commands are printed
-only. What a person has to decide, such as what a file is to say, stays as it is, and the
-exit code is that of a last look.
-
-With --try it also makes a round trip: it starts the database if it is your own, makes a
-schema in it, indexes three small documents there, searches them by words and by meaning,
-asks a question, drops the schema, and starts the server as it is registered with Claude
-Code. What Ollama lacks the models for is left out. The project's own index is not touched.
-A command that a .mcp.json of the repository names is run only if you agree, or with --yes.
+It starts, pulls and changes nothing. Ollama loads the embedding model.
 
 The exit code is 0 if all is well, 1 if there is an error, and 2 if there are warnings
 only. Findings that are skipped do not count.`,
-		Example: "  compound-docs doctor\n  compound-docs doctor --try\n  compound-docs doctor --fix\n" +
-			"  compound-docs doctor --project ~/my-project --json",
+		Example: "  compound-docs doctor\n  compound-docs doctor --project ~/my-project --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d.asker, d.flags = newAsker(cmd, args, d.yes), flags
+			d.invocation, d.flags = newInvocation(cmd, args), flags
 			return d.diagnose(cmd.Context())
 		},
 	}
 	command.Flags().BoolVar(&d.team, "team", false, "look at what concerns all servers of a shared database too")
-	command.Flags().BoolVar(&d.try, "try", false, "index, search and ask in a schema of its own, and start the registered server")
-	command.Flags().BoolVar(&d.fix, "fix", false, "run what mends the findings, one command after the other, if you agree")
-	command.Flags().BoolVarP(&d.yes, "yes", "y", false, "ask nothing, and do what would be asked for")
 	return command
 }
 
 // doctorFlags are those of compound-docs doctor.
 type doctorFlags struct {
-	asker
+	invocation
 
-	flags          *flags
-	team, try, fix bool
-	root           string // the repository that was looked at
+	flags *flags
+	team  bool
 }
 
 // diagnosis holds the findings for --json.
@@ -75,22 +55,14 @@ type diagnosis struct {
 	Version  string           `json:"version"`
 	Severity doctor.Severity  `json:"severity"` // of the worst finding
 	Findings []doctor.Finding `json:"findings"`
-	Fixed    []fixed          `json:"fixed,omitempty"`
 }
 
 func (d *doctorFlags) diagnose(ctx context.Context) error {
-	found := diagnosis{Version: version}
-	var err error
-	if d.fix {
-		found.Fixed, err = d.mend(ctx)
-	}
-	if err == nil {
-		found.Findings, err = d.look(ctx, d.try)
-	}
+	findings, err := d.look(ctx)
 	if err != nil {
 		return err
 	}
-	found.Severity = doctor.Worst(found.Findings)
+	found := diagnosis{Version: version, Severity: doctor.Worst(findings), Findings: findings}
 	if err := d.print(found, func(w io.Writer) { printFindings(w, found.Findings) }); err != nil {
 		return err
 	}
@@ -104,8 +76,8 @@ func (d *doctorFlags) diagnose(ctx context.Context) error {
 	}
 }
 
-// look makes all checks, and the round trip if try is set.
-func (d *doctorFlags) look(ctx context.Context, try bool) (findings []doctor.Finding, err error) {
+// look makes all checks.
+func (d *doctorFlags) look(ctx context.Context) (findings []doctor.Finding, err error) {
 	home, err := homeFolder()
 	if err != nil {
 		return nil, err
@@ -124,11 +96,7 @@ func (d *doctorFlags) look(ctx context.Context, try bool) (findings []doctor.Fin
 		if err != nil {
 			return err
 		}
-		d.root = system.Root
 		findings = doctor.Run(ctx, system)
-		if try {
-			findings = append(findings, s.tryOut(ctx, system.Root, d.may)...)
-		}
 		return nil
 	})
 	return findings, err
@@ -168,84 +136,4 @@ func printFindings(w io.Writer, findings []doctor.Finding) {
 		return
 	}
 	plain.Printf(w, "\n%s, %s\n", plain.Count(counts[doctor.Error], "error"), plain.Count(counts[doctor.Warning], "warning"))
-}
-
-// fixed is a command that doctor --fix has run.
-type fixed struct {
-	Command []string `json:"command"`
-	Error   string   `json:"error,omitempty"`
-}
-
-// mend runs the commands that the findings name, each once and if the user agrees. After
-// each remedy it looks again, since one may mend several findings, and show others.
-func (d *doctorFlags) mend(ctx context.Context) (done []fixed, err error) {
-	seen := map[string]bool{}
-	for ctx.Err() == nil {
-		findings, err := d.look(ctx, false)
-		if err != nil {
-			return done, err
-		}
-		commands := d.next(findings, seen)
-		if commands == nil {
-			return done, nil
-		}
-		for _, words := range commands {
-			result := fixed{Command: words}
-			if err := d.runFix(ctx, words); err != nil {
-				result.Error = err.Error()
-				plain.Printf(d.stderr, "%s: %v\n", claude.QuoteLine(words), err)
-			}
-			done = append(done, result)
-		}
-	}
-	return done, context.Cause(ctx)
-}
-
-// next returns the commands of the first finding whose remedy is agreed to, and nil if there is
-// none. seen are the remedies that were offered before.
-func (d *doctorFlags) next(findings []doctor.Finding, seen map[string]bool) [][]string {
-	for _, finding := range findings {
-		var lines []string
-		for _, words := range finding.Run {
-			lines = append(lines, claude.QuoteLine(words))
-		}
-		line := strings.Join(lines, "; ")
-		if line == "" || seen[line] {
-			continue
-		}
-		seen[line] = true
-		plain.Printf(d.stderr, "%s: %s\n", finding.Check, finding.What)
-		if d.may(fmt.Sprintf("Run: %s?", line)) {
-			plain.Printf(d.stderr, "running: %s\n", line)
-			return finding.Run
-		}
-		plain.Printf(d.stderr, "not run: %s\n", line)
-	}
-	return nil
-}
-
-// runFix runs a command in the repository, and this program for its own name, with the flags and
-// the terminal that this process has. All that it prints goes to stderr.
-func (d *doctorFlags) runFix(ctx context.Context, words []string) error {
-	name, arguments := words[0], words[1:]
-	if name == claude.ServerName {
-		program, err := os.Executable()
-		if err != nil {
-			return err
-		}
-		name = program
-		if d.yes && arguments[0] == "init" {
-			arguments = append(arguments, "--yes")
-		}
-	}
-	command := exec.CommandContext(ctx, name, arguments...) //nolint:gosec // one that doctor names
-	command.Dir = d.root
-	command.Stdin, command.Stdout, command.Stderr = os.Stdin, d.stderr, d.stderr
-	command.Env = os.Environ()
-	for name, value := range map[string]string{"CDOCS_DATABASE_URL": d.flags.databaseURL, "CDOCS_OLLAMA_HOST": d.flags.ollamaHost} {
-		if value != "" {
-			command.Env = append(command.Env, name+"="+value)
-		}
-	}
-	return command.Run() //nolint:wrapcheck // mend names the command
 }

@@ -152,7 +152,22 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			if os.Geteuid() != 0 {
 				i.set("CDOCS_HOME", "/usr/lib")
 			}
+		}, "home folder", "belongs to root", "; or set CDOCS_HOME to a folder that ", 1},
+		{"root-owned folder of the program", func(t *testing.T, i *installation) {
+			t.Helper()
+			if os.Geteuid() != 0 {
+				t.Skip("only root can make it")
+			}
+			i.unprivileged = true
+			own := filepath.Join(i.home, ".csharp-compounding-docs")
+			must(t, os.Mkdir(own, 0o755))
+			i.set("CDOCS_HOME", own)
 		}, "home folder", "belongs to root", "sudo chown -R ", 1},
+		{"no folder of the user", func(_ *testing.T, i *installation) {
+			i.unprivileged = true
+			i.unset("CDOCS_HOME")
+			i.set("HOME", "/nowhere/at/all")
+		}, "home folder", "/ belongs to root", "; or set CDOCS_HOME to a folder that ", 1},
 		{"damaged settings", func(t *testing.T, i *installation) {
 			t.Helper()
 			write(t, i.home, "settings.json", `{"log_level": 3}`)
@@ -203,6 +218,9 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			for _, f := range found.Findings {
 				if strings.Contains(f.What+f.Fix, "s3cret") || strings.Contains(f.What+f.Fix, "wr0ng") {
 					t.Errorf("a finding has the password: %+v", f)
+				}
+				if strings.Contains(f.Fix, "chown") && !strings.Contains(f.Fix, "csharp-compounding-docs") {
+					t.Errorf("a remedy changes the owner of a folder that is not the program's own: %+v", f)
 				}
 				if f.isBad() && f.Fix == "" {
 					t.Errorf("a finding without a remedy: %+v", f)

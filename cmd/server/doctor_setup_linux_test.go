@@ -127,7 +127,17 @@ func (i *installation) diagnose(t *testing.T) (d diagnosis, code int) {
 // run runs compound-docs in the repository.
 func (i *installation) run(t *testing.T, arguments ...string) outcome {
 	t.Helper()
-	arguments = append([]string{i.program}, arguments...)
+	return i.start(t, append([]string{i.program}, arguments...))
+}
+
+// shell runs a command line in the repository.
+func (i *installation) shell(t *testing.T, line string) outcome {
+	t.Helper()
+	return i.start(t, []string{"sh", "-c", line})
+}
+
+func (i *installation) start(t *testing.T, arguments []string) outcome {
+	t.Helper()
 	if i.namespace != "" {
 		if err := exec.CommandContext(t.Context(), "unshare", "--map-root-user", "--mount", "true").Run(); err != nil {
 			t.Skip("no namespaces may be made here:", err)

@@ -2,25 +2,19 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/lint"
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/internal/workspace"
-	"github.com/compound-docs/compound-docs/rag/index"
 )
 
 // never is the value of --fail-on with which no finding makes the command fail.
@@ -29,7 +23,7 @@ const never = "never"
 // lintFlags say what lint prints, and what it counts as a failure.
 type lintFlags struct {
 	level, failOn, format string
-	fix, staged           bool
+	staged                bool
 }
 
 func newLintCommand(flags *flags) *cobra.Command {
@@ -38,8 +32,7 @@ func newLintCommand(flags *flags) *cobra.Command {
 		Use:   "lint",
 		Short: "Check the documents of a project, as in CI",
 		Long: `Check the project's own documents, by their files and git: neither the database nor Ollama
-is needed, nothing is started, and without --fix nothing is changed. Where a database that
-runs has the project's index, documents are compared by their vectors too.
+is needed, nothing is started, and nothing is changed.
 
 - config (error): the configuration is not valid
 - no-documents (warning): there is no document, so that nothing was checked
@@ -49,14 +42,13 @@ runs has the project's index, documents are compared by their vectors too.
 - supersession-cycle (error): documents supersede each other, so that none is superseded
 - superseded-rule (warning): a critical document is superseded, so that it is no rule any more
 - broken-anchor (warning): a link leads to a heading that its document does not have
-- near-duplicate (warning): a document has nearly the words of one that it does not supersede,
-  or by its vectors says nearly the same in others
+- near-duplicate (warning): a document has nearly the words of one that it does not supersede
 - place-gone (warning): a file that the document cites was removed since
 - place-changed (warning): the lines, the definition or the file that the document cites have
   changed since
 - front-matter (warning; notice for a missing field): in a lenient project, what the doc-type
   does not know
-- place-moved (notice): the lines that the document cites are elsewhere now; --fix writes where
+- place-moved (notice): the lines that the document cites are elsewhere now
 - place-unknown (notice): files_involved that are not there, and were not when it was written
 - one-way-link (notice): a document does not link back
 - orphan (notice): no document links to it, and it links to none
@@ -84,7 +76,6 @@ if there is no project to check.`,
 	command.Flags().StringVar(&f.failOn, "fail-on", string(lint.Error),
 		"end with 1 if there is something so bad, or worse: "+joined(lint.Severities())+", "+never)
 	command.Flags().StringVar(&f.format, "format", "plain", "how to print findings: plain, or github for annotations of a workflow")
-	command.Flags().BoolVar(&f.fix, "fix", false, "first write where places are that have only moved")
 	command.Flags().BoolVar(&f.staged, "staged", false, "check what the next commit changes, and name what is near new documents")
 	exclude(command, "json", "format")
 	complete(command, "level", severities...)
@@ -123,11 +114,6 @@ func (f *lintFlags) run(ctx context.Context, i invocation, flags *flags) error {
 	}
 	p, err := project.Load(root, options.settings.ExternalDocsAllowed...)
 	valid := err == nil // else the report says what is wrong with the configuration
-	if f.fix && valid {
-		if err := fixPlaces(ctx, i.stderr, p); err != nil {
-			return err
-		}
-	}
 	report, err := lintProject(ctx, root, options)
 	if err == nil && f.staged && valid {
 		err = report.Staged(ctx, p)
@@ -145,15 +131,6 @@ func (f *lintFlags) run(ctx context.Context, i invocation, flags *flags) error {
 	return nil
 }
 
-// fixPlaces corrects the cited places that have moved, and says so.
-func fixPlaces(ctx context.Context, stderr io.Writer, p *project.Project) error {
-	fixed, err := lint.Fix(ctx, p)
-	for _, name := range slices.Sorted(maps.Keys(fixed)) {
-		plain.Printf(stderr, "%s: %s rewritten\n", plain.Path(name), plain.Count(fixed[name], "citation"))
-	}
-	return err
-}
-
 func lintProject(ctx context.Context, root string, o options) (lint.Report, error) {
 	p, err := project.Load(root, o.settings.ExternalDocsAllowed...)
 	if err != nil {
@@ -162,7 +139,7 @@ func lintProject(ctx context.Context, root string, o options) (lint.Report, erro
 		}
 		return lint.Report{}, err
 	}
-	return lint.Run(ctx, p, func(ctx context.Context) (map[string]index.Mean, error) { return indexedMeans(ctx, p, o) })
+	return lint.Run(ctx, p)
 }
 
 // judge counts the findings, and leaves out those below --level. Findings that make the
@@ -207,9 +184,6 @@ func (l linted) print(w io.Writer, annotations bool) {
 	for _, note := range l.Notes {
 		plain.Println(w, s.Dim("note: "+note))
 	}
-	if l.NoVectors != "" {
-		plain.Println(w, s.Dim("note: "+l.NoVectors))
-	}
 	plain.Println(w, l.summary())
 }
 
@@ -251,46 +225,4 @@ func (l linted) placeInWorkspace() string {
 		return ""
 	}
 	return filepath.ToSlash(place)
-}
-
-// meansPatience is how long lint waits for the database.
-const meansPatience = 5 * time.Second
-
-// indexedMeans returns the mean vectors of the project's documents from the index. It starts
-// no database, makes no tables and indexes nothing. The error says in a few words why there
-// are none.
-func indexedMeans(ctx context.Context, p *project.Project, o options) (means map[string]index.Mean, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, meansPatience, fmt.Errorf("the database took longer than %s", meansPatience))
-	defer cancel()
-	o.contentLogLevel = nil
-	err = o.withSetup(io.Discard, func(s *setup) error {
-		if err := s.checkIndexed(ctx); err != nil {
-			return err
-		}
-		key, err := workspace.LastKey(ctx, s.index, p)
-		if err == nil {
-			means, err = s.index.Means(ctx, key)
-		}
-		return err
-	})
-	return means, err
-}
-
-// checkIndexed returns an error unless a database runs that has the tables of this
-// program.
-func (s *setup) checkIndexed(ctx context.Context) error {
-	url := s.databaseURL
-	if s.server != nil {
-		if url = s.server.State(ctx).URL; url == "" {
-			return errors.New("no database runs")
-		}
-	}
-	schema, err := db.ReadSchema(ctx, url)
-	switch {
-	case err != nil:
-		return err
-	case schema.Applied < schema.Latest || !db.Compatible(schema.Applied, schema.Latest):
-		return errors.New("the database does not have the tables of this version")
-	}
-	return nil
 }

@@ -3,7 +3,6 @@ package claude
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 )
@@ -22,16 +21,6 @@ func userFolder() (string, error) {
 	home, err := os.UserHomeDir()
 	return filepath.Join(home, ".claude"), err
 }
-
-// MemoryFolder returns where Claude Code keeps what it notes of the project at root. It need
-// not exist.
-func MemoryFolder(root string) (string, error) {
-	folder, err := userFolder()
-	return filepath.Join(folder, "projects", notInProjects.ReplaceAllString(root, "-"), "memory"), err
-}
-
-// notInProjects is what the name of a project's folder has a dash for.
-var notInProjects = regexp.MustCompile(`[^a-zA-Z0-9]`)
 
 // failurePause is for how long Claude Code does not start the server of a plugin again
 // that did not start.

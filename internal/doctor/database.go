@@ -17,9 +17,9 @@ func checkDatabase(ctx context.Context, e *examination) []Finding {
 		state := e.Server.State(ctx)
 		switch {
 		case state.Err != nil:
-			return failed(state.Err, e.installs(state.Err)...)
+			return failed(state.Err)
 		case !state.Running && state.Open != "":
-			return runs(Error, "others may enter "+state.Open+", and PostgreSQL does not start with it then", "chmod", "700", state.Open)
+			return one(Error, "others may enter "+state.Open+", and PostgreSQL does not start with it then", run("chmod", "700", state.Open))
 		case !state.Running && state.PostgreSQL == "":
 			return one(OK, "it does not run; it is started in a container when it is needed, or with compound-docs up", "")
 		case !state.Running:
@@ -30,36 +30,22 @@ func checkDatabase(ctx context.Context, e *examination) []Finding {
 	}
 	version, err := db.ServerVersion(ctx, url)
 	if err != nil {
-		var run [][]string
-		if db.IsDatabaseMissing(err) {
-			run = [][]string{ours("up")}
-		}
-		return failed(err, run...)
+		return failed(err)
 	}
-	var update [][]string
+	update := ""
 	if version.Newer() {
-		update = [][]string{ours("up")}
+		update = "; the server's packages have a newer one, which compound-docs up takes"
 	}
 	if err := version.Check(); err != nil {
 		what, hint := problem(err)
-		return one(Error, what, hint, update...)
+		return one(Error, what, hint+update)
 	}
 	e.databaseURL = url
 	found := one(OK, fmt.Sprintf("PostgreSQL %s with pgvector %s answers", version.PostgreSQL, version.Pgvector), "")
 	if problem, remedy := version.Concern(); problem != "" {
-		found = append(found, one(Warning, problem, remedy, update...)...)
+		found = append(found, one(Warning, problem, remedy+update)...)
 	}
 	return found
-}
-
-// installs returns what installs PostgreSQL, if that is missing and the system's packages are known.
-func (e *examination) installs(err error) [][]string {
-	if problem, ok := errors.AsType[*pgserver.Error](err); ok && problem.Installer == nil {
-		return nil
-	} else if ok {
-		return [][]string{ours("init", e.Root)}
-	}
-	return [][]string{ours("up")}
 }
 
 // problem returns what an error says without its remedy, and the remedy; "" if it names none.
@@ -76,7 +62,7 @@ func problem(err error) (what, hint string) {
 }
 
 // failed is one for an error of the database.
-func failed(err error, run ...[]string) []Finding {
+func failed(err error) []Finding {
 	what, fix := problem(err)
 	switch _, own := errors.AsType[*pgserver.Error](err); {
 	case fix == "":
@@ -85,7 +71,7 @@ func failed(err error, run ...[]string) []Finding {
 		fix += ", as in: export CDOCS_DATABASE_URL=postgres://user:password@host:5432/database " +
 			"(without it compound-docs runs a PostgreSQL of its own)"
 	}
-	return one(Error, what, fix, run...)
+	return one(Error, what, fix)
 }
 
 // checkSchema compares the migrations of the database with the program's.
@@ -109,13 +95,13 @@ func checkSchema(ctx context.Context, e *examination) []Finding {
 		return one(OK, "the database is empty; the first call that needs it makes the tables, or compound-docs up", "")
 	case applied < latest:
 		return one(Warning, fmt.Sprintf("the database has migration %d of %d", applied, latest),
-			"run: compound-docs up (the next server that connects migrates too, if its user may)", ours("up"))
+			"run: compound-docs up (the next server that connects migrates too, if its user may)")
 	}
 	e.migrated = true
 	if len(schema.Invalid) > 0 {
 		named := strings.Join(schema.Invalid[:min(len(schema.Invalid), maxNamed)], ", ")
 		return one(Warning, "indexes are not valid, and searches may be slow: "+named,
-			"as the owner of the tables run: compound-docs up", ours("up"))
+			"as the owner of the tables run: compound-docs up")
 	}
 	if applied > latest {
 		return one(OK, fmt.Sprintf("a newer compound-docs has migrated the database to %d; this one, which knows %d, works with it",

@@ -38,10 +38,6 @@ type Finding struct {
 	What     string   `json:"what"`
 	// Fix says how to mend it, with the command if there is one; "" if nothing is wrong.
 	Fix string `json:"fix,omitempty"`
-	// Run are commands that mend it, one after the other, in the repository; there are none if
-	// only a person can, as where a file has to be corrected. The program itself is called
-	// compound-docs in them.
-	Run [][]string `json:"run,omitempty"`
 }
 
 // Worst returns the severity of the worst finding: Error, Warning or OK.
@@ -131,14 +127,9 @@ func Run(ctx context.Context, system System) []Finding {
 	return findings
 }
 
-func one(severity Severity, what, fix string, run ...[]string) []Finding {
-	return []Finding{{Severity: severity, What: what, Fix: fix, Run: run}}
+func one(severity Severity, what, fix string) []Finding {
+	return []Finding{{Severity: severity, What: what, Fix: fix}}
 }
 
-// ours is a command of this program.
-func ours(arguments ...string) []string { return append([]string{claude.ServerName}, arguments...) }
-
-// runs is one for a remedy that is one command.
-func runs(severity Severity, what string, command ...string) []Finding {
-	return one(severity, what, "run: "+claude.QuoteLine(command), command)
-}
+// run returns the remedy that is one command.
+func run(command ...string) string { return "run: " + claude.QuoteLine(command) }

@@ -47,7 +47,7 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 		if unreadable++; unreadable <= maxNamed {
 			what := "not indexed: " + err.Error()
 			if errors.Is(err, fs.ErrPermission) {
-				findings = append(findings, fixAccess(what, e.absolute(file.Path), "correct its permissions")...)
+				findings = append(findings, fixAccess(what, e.absolute(file.Path), "move it out of the folder")...)
 				return
 			}
 			findings = append(findings, one(Error, what, "correct the file, or move it out of the folder")...)
@@ -81,8 +81,8 @@ func checkWatches(ctx context.Context, e *examination) []Finding {
 	}
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
-		return runs(Warning, "no more watchers can be made, so that folders are listed every five seconds: "+err.Error(),
-			"sudo", "sysctl", "fs.inotify.max_user_instances=1024")
+		return one(Warning, "no more watchers can be made, so that folders are listed every five seconds: "+err.Error(),
+			run("sudo", "sysctl", "fs.inotify.max_user_instances=1024"))
 	}
 	folders, watched := 0, 0
 	var failed error
@@ -110,7 +110,7 @@ func checkWatches(ctx context.Context, e *examination) []Finding {
 		}
 		return one(Warning, what,
 			"run: sudo sysctl fs.inotify.max_user_watches=524288 (to keep it: echo fs.inotify.max_user_watches=524288 | "+
-				"sudo tee /etc/sysctl.d/60-watches.conf)", []string{"sudo", "sysctl", "fs.inotify.max_user_watches=524288"})
+				"sudo tee /etc/sysctl.d/60-watches.conf)")
 	}
 	return one(OK, fmt.Sprintf("changes in %d folders are noticed", watched), "")
 }
@@ -140,12 +140,10 @@ func checkGit(_ context.Context, e *examination) []Finding {
 		return one(OK, fmt.Sprintf("branch %s; git is changing the files", head.Branch), "")
 	}
 	effect := fmt.Sprintf("indexing waits until it is %d minutes old", int(workspace.MaxLockAge.Minutes()))
-	var run [][]string // not while the git may be one that waits for an editor
 	if age >= workspace.MaxLockAge {
 		effect = "indexing goes on"
-		run = [][]string{{"rm", lock}}
 	}
 	return one(Warning,
 		fmt.Sprintf("a git that crashed has left its lock, %s old: git refuses to work, and %s", age, effect),
-		"run: rm "+claude.Quote(lock)+", after you have made sure that no git runs there", run...)
+		"run: rm "+claude.Quote(lock)+", after you have made sure that no git runs there")
 }

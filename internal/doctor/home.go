@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/claude"
 	"github.com/compound-docs/compound-docs/internal/project"
@@ -24,8 +26,12 @@ func checkHome(_ context.Context, e *examination) []Finding {
 		e.Home, filepath.Join(e.Home, "postgres"),
 		filepath.Join(e.Root, project.ConfigDir), filepath.Join(e.Root, filepath.FromSlash(docs)),
 	} {
+		otherwise := ""
+		if strings.HasPrefix(folder, e.Home) {
+			otherwise = "set CDOCS_HOME to a folder that " + currentUser() + " may write to"
+		}
 		if err := usable(folder); err != nil {
-			findings = append(findings, fixAccess(err.Error(), folder, "")...)
+			findings = append(findings, fixAccess(err.Error(), folder, otherwise)...)
 		}
 	}
 	if len(findings) == 0 {
@@ -58,24 +64,40 @@ func nearest(folder string) (string, fs.FileInfo, error) {
 	return folder, info, err
 }
 
-// fixAccess says with what the command that gives this user access to a file or a folder.
+// fixAccess says with what how this user gets access to a file or a folder. It prints a command
+// for what this user owns, and for a folder of the program's own. Nothing else changes its
+// owner: the folder may be / or that of another user.
 func fixAccess(what, path, otherwise string) []Finding {
-	for {
-		info, err := os.Stat(path)
-		switch {
-		case runtime.GOOS == "windows":
-			return one(Error, what, otherwise)
-		case err == nil && !owned(info):
-			return runs(Error, what, "sudo", "chown", "-R", currentUser(), path)
-		case err == nil && info.IsDir():
-			return runs(Error, what, "chmod", "u+rwx", path)
-		case err == nil:
-			return runs(Error, what, "chmod", "u+rw", path)
-		case path == filepath.Dir(path):
-			return one(Error, what, otherwise)
-		}
-		path = filepath.Dir(path) // the folder does not let us look, or is not there
+	if runtime.GOOS == "windows" {
+		return one(Error, what, otherwise)
 	}
+	info, err := os.Lstat(path)
+	for err != nil && path != filepath.Dir(path) { // it is not there, or its folder does not let us look
+		path = filepath.Dir(path)
+		info, err = os.Lstat(path)
+	}
+	switch {
+	case err != nil:
+		return one(Error, what, otherwise)
+	case !owned(info) && info.IsDir() && programsOwn(path):
+		return one(Error, what, run("sudo", "chown", "-R", currentUser(), path))
+	case !owned(info):
+		fix := fmt.Sprintf("have %s, to whom %s belongs, give %s access to it", owner(info), path, currentUser())
+		if otherwise != "" {
+			fix += "; or " + otherwise
+		}
+		return one(Error, what, fix)
+	case info.IsDir():
+		return one(Error, what, run("chmod", "u+rwx", path))
+	default:
+		return one(Error, what, run("chmod", "u+rw", path))
+	}
+}
+
+// programsOwn reports whether a path is of a folder that this program makes, as its name says.
+func programsOwn(path string) bool {
+	elements := strings.Split(filepath.ToSlash(path), "/")
+	return slices.Contains(elements, project.ConfigDir) || slices.Contains(elements, project.DocsFolder)
 }
 
 // With less than full, PostgreSQL may stop at any moment; with less than tight, soon.

@@ -36,9 +36,7 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 		return one(OK, "this checkout is not indexed yet; the first call of a tool does it", "")
 	}
 	var findings []Finding
-	add := func(what, fix string, run ...[]string) {
-		findings = append(findings, one(Warning, what, fix, run...)...)
-	}
+	add := func(what, fix string) { findings = append(findings, one(Warning, what, fix)...) }
 	for _, failed := range status.Failed[:min(maxNamed, len(status.Failed))] {
 		add(fmt.Sprintf("%s is not indexed: %s", failed.Path, failed.Reason),
 			"correct the file; index_document says what is wrong with it, and a server that runs notices the change")
@@ -50,12 +48,8 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 		add("indexing waits: "+status.Waiting, "see the other findings")
 	}
 	if counted.Missing > 0 {
-		var run [][]string
-		if e.embeds {
-			run = [][]string{ours("sync", "--project", e.Root)}
-		}
 		add(fmt.Sprintf("%d of %d passages have no vector, and are found by words only", counted.Missing, counted.Chunks),
-			"while Ollama runs: compound-docs sync, or start a server, as claude in this repository does", run...)
+			"while Ollama runs: compound-docs sync, or start a server, as claude in this repository does")
 	}
 	if len(findings) == 0 {
 		findings = one(OK, fmt.Sprintf("%d passages, all with a vector", counted.Chunks), "")
@@ -104,7 +98,7 @@ func checkTeam(ctx context.Context, e *examination) []Finding {
 	if team.Unswept > longUnswept {
 		findings = append(findings, one(Warning,
 			fmt.Sprintf("nobody has looked for %d days for unused passages of a project", int(team.Unswept.Hours())/24),
-			"run as the owner of the tables, best every night: compound-docs cleanup", ours("cleanup"))...)
+			"run as the owner of the tables, best every night: compound-docs cleanup")...)
 	}
 	return findings
 }

@@ -18,18 +18,17 @@ import (
 func checkOllama(ctx context.Context, e *examination) []Finding {
 	state := e.Ollama.State(ctx)
 	if state.Err != nil {
-		fix, run := fixOllama()
-		return one(Error, state.Err.Error()+". Searches by words work without it", fix, run...)
+		return one(Error, state.Err.Error()+". Searches by words work without it", fixOllama())
 	}
 	e.embeds = !slices.Contains(state.Missing, e.Settings.EmbeddingModel)
 	return append(one(OK, fmt.Sprintf("Ollama %s answers at %s", state.Version, state.Host), ""), e.missingModels(state)...)
 }
 
-func fixOllama() (fix string, run [][]string) {
+func fixOllama() string {
 	if _, err := exec.LookPath("ollama"); err == nil {
-		return "run: ollama serve (or compound-docs up), or set CDOCS_OLLAMA_HOST to where it runs", [][]string{ours("up")}
+		return "run: ollama serve (or compound-docs up), or set CDOCS_OLLAMA_HOST to where it runs"
 	}
-	return "install it from https://ollama.com/download and run: compound-docs up; or set CDOCS_OLLAMA_HOST to where it runs", nil
+	return "install it from https://ollama.com/download and run: compound-docs up; or set CDOCS_OLLAMA_HOST to where it runs"
 }
 
 func (e *examination) missingModels(state ollama.State) []Finding {
@@ -40,7 +39,7 @@ func (e *examination) missingModels(state ollama.State) []Finding {
 			severity, what = Warning, "%s lacks the model %s: rag_query quotes documents and writes no answer"
 		}
 		findings = append(findings, one(severity, fmt.Sprintf(what, state.Host, model),
-			"run: ollama pull "+claude.Quote(model)+" (or compound-docs up)", ours("up"))...)
+			"run: ollama pull "+claude.Quote(model)+" (or compound-docs up)")...)
 	}
 	return findings
 }
@@ -93,5 +92,5 @@ func (e *examination) otherModel(severity Severity, what string) []Finding {
 	if model == e.Settings.EmbeddingModel {
 		return one(severity, what, "run: ollama pull "+model+" again, or name another \"embedding_model\" in "+settingsFile(e))
 	}
-	return runs(severity, what, ours("init", e.Root, "--embedder", model)...)
+	return one(severity, what, run(claude.ServerName, "init", e.Root, "--embedder", model))
 }

@@ -1,8 +1,6 @@
 package lint_test
 
 import (
-	"context"
-	"crypto/sha256"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -12,7 +10,6 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/lint"
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/test/gitrepo"
 )
 
@@ -35,17 +32,8 @@ func BenchmarkRun_2000Documents(b *testing.B) {
 	commit(repo, "2026-02-03")
 	p, err := project.Load(repo.Root)
 	repo.Must(err)
-	means := map[string]index.Mean{}
-	for i := range 2000 {
-		path := fmt.Sprintf("%scodebase/%d.md", docs, i)
-		content, err := os.ReadFile(repo.Path(path))
-		repo.Must(err)
-		// Documents about one subject have a part of their vectors in common.
-		means[path] = index.Mean{Hash: sha256.Sum256(content), Vector: vector(random, 1)}
-	}
-	withMeans := func(context.Context) (map[string]index.Mean, error) { return means, nil }
 	for b.Loop() {
-		if report, err := lint.Run(b.Context(), p, withMeans); err != nil || report.Documents != 2000 || len(report.Findings) < 2000 {
+		if report, err := lint.Run(b.Context(), p); err != nil || report.Documents != 2000 || len(report.Findings) < 2000 {
 			b.Fatalf("%d documents, %d findings, %v", report.Documents, len(report.Findings), err)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // the documents, the later first.
 func contradictory(t *testing.T, root string) (pairs []string) {
 	t.Helper()
-	report := run(t, root, noMeans)
+	report := run(t, root)
 	for _, c := range report.Contradictions() {
 		if c[0].Check != "contradictory" || !strings.Contains(c[0].Message, " "+c[1].Path+":") || !strings.Contains(c[1].Message, " "+c[0].Path+":") {
 			t.Errorf("a pair is %+v", c)

@@ -40,7 +40,6 @@ func (e *examination) checkDuplicates() {
 			}
 		}
 		if likest >= 0 && !replaces(d, texts[likest].document) {
-			e.alike[d] = texts[likest].document
 			e.add(d, 1, Warning, "near-duplicate", fmt.Sprintf(
 				"%.0f %% of its words are those of %s; merge them, or have the newer one supersede the other",
 				100*best, texts[likest].document.Path))

@@ -1,6 +1,5 @@
-// Package lint finds what is wrong with a project's documents, by the files and by git,
-// and by vectors that its caller has. It must not know the database, models or MCP, and
-// changes nothing.
+// Package lint finds what is wrong with a project's documents, by the files and by git. It
+// must not know the database, models or MCP, and changes nothing.
 package lint
 
 import (
@@ -55,8 +54,6 @@ type Report struct {
 	Notes []string `json:"notes"`
 	// Neighbours are set by [Report.Staged].
 	Neighbours []Neighbours `json:"neighbours,omitempty"`
-	// NoVectors says why documents were not compared by vectors, and is "" if they were.
-	NoVectors string `json:"no_vectors,omitempty"`
 
 	set *docset.Set // nil without a configuration
 }
@@ -66,10 +63,6 @@ type examination struct {
 	project *project.Project
 	set     *docset.Set
 	report  Report
-	// alike has of a document another one with nearly the same words.
-	alike map[*docset.Document]*docset.Document
-	// moves are the cited places that have moved.
-	moves []move
 }
 
 func (e *examination) add(d *docset.Document, line int, severity Severity, check, message string) {
@@ -78,14 +71,13 @@ func (e *examination) add(d *docset.Document, line int, severity Severity, check
 }
 
 // Run checks the documents of a project. The error says why they cannot be checked.
-func Run(ctx context.Context, p *project.Project, means Means) (Report, error) {
+func Run(ctx context.Context, p *project.Project) (Report, error) {
 	set, err := docset.Read(ctx, p)
 	if err != nil {
 		return Report{}, err
 	}
 	e := &examination{
 		project: p, set: set, report: Report{Documents: len(set.Documents), Findings: []Finding{}, Notes: []string{}, set: set},
-		alike: map[*docset.Document]*docset.Document{},
 	}
 	if len(set.Documents) == 0 {
 		e.report.Findings = append(e.report.Findings, nothingToCheck(p))
@@ -94,9 +86,6 @@ func Run(ctx context.Context, p *project.Project, means Means) (Report, error) {
 	e.checkLinks()
 	e.checkSupersession()
 	e.checkDuplicates()
-	if err := e.checkMeaning(ctx, means); err != nil {
-		return Report{}, err
-	}
 	if err := e.checkPlaces(ctx); err != nil {
 		return Report{}, err
 	}

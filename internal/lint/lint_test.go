@@ -153,7 +153,7 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			commit(r, "2026-02-02")
 			r.Rename("src/old.go", "lib/old.go")
 			commit(r, "2026-02-03")
-		}, []string{"codebase/c.md:10: notice place-moved: src/old.go is now lib/old.go; lint --fix writes that"}},
+		}, []string{"codebase/c.md:10: notice place-moved: src/old.go is now lib/old.go"}},
 		{"a file that was never there", func(r *gitrepo.Repo) {
 			r.Put(docs+"codebase/c.md", codebase("src/never.go")+"\nNor `src/neither.go:3`.\n")
 			commit(r, "2026-02-03")
@@ -176,7 +176,7 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 				"see whether the document still holds, and correct it or its citation",
 			"insights/b.md:10: warning place-changed: src/pool.go:20 has changed since the document was written; " +
 				"see whether the document still holds, and correct it or its citation",
-			"insights/b.md:10: notice place-moved: src/pool.go:11-12 is now src/pool.go:14-15; lint --fix writes that",
+			"insights/b.md:10: notice place-moved: src/pool.go:11-12 is now src/pool.go:14-15",
 		}},
 		{"a document that was corrected since", func(r *gitrepo.Repo) {
 			r.Put("src/pool.go", "package src // changed\n")
@@ -243,7 +243,7 @@ func TestRun_ShallowCloneClaimsNoChange(t *testing.T) {
 	commit(repo, "2026-02-03")
 	clone := gitrepo.New(t)
 	clone.Git("clone", "-q", "--depth", "1", "file://"+repo.Root, "clone")
-	report := run(t, clone.Path("clone"), noMeans)
+	report := run(t, clone.Path("clone"))
 	if len(report.Findings) > 0 || len(report.Notes) != 1 || !strings.Contains(report.Notes[0], "fetch-depth: 0") {
 		t.Errorf("findings %v, notes %q", report.Findings, report.Notes)
 	}
@@ -268,7 +268,7 @@ func TestRun_ManyBrokenLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 		workbound.Check(t, text.Len(), 3_000, func() {
-			report, err := lint.Run(t.Context(), p, noMeans)
+			report, err := lint.Run(t.Context(), p)
 			if err != nil || len(report.Findings) < 1000 {
 				t.Errorf("%s: %d findings, %v", name, len(report.Findings), err)
 			}

@@ -37,8 +37,7 @@ func (e *examination) checkPlaces(ctx context.Context) error {
 		case staleness.Gone:
 			e.addPlace(d, place, Warning, "place-gone", fmt.Sprintf("%s is gone since the document was written", place))
 		case staleness.Moved:
-			e.addPlace(d, place, Notice, "place-moved", fmt.Sprintf("%s is now %s; lint --fix writes that", place, f.Now))
-			e.moves = append(e.moves, move{document: d, place: place, now: f.Now})
+			e.addPlace(d, place, Notice, "place-moved", fmt.Sprintf("%s is now %s", place, f.Now))
 		case staleness.Unknown:
 			if place.Field >= 0 { // code in the text may be of any program
 				e.addPlace(d, place, Notice, "place-unknown", fmt.Sprintf("%s is not there, nor was it when the document was written", place))

@@ -1,15 +1,12 @@
 package lint_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/compound-docs/compound-docs/internal/lint"
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/rag/index"
 )
 
 const (
@@ -27,12 +24,21 @@ func check(t *testing.T, root string) []string {
 		}
 		return lines(report)
 	}
-	return lines(run(t, root, noMeans))
+	return lines(run(t, root))
 }
 
-// noMeans is an index that cannot be asked.
-func noMeans(context.Context) (map[string]index.Mean, error) {
-	return nil, errors.New("no database runs")
+// run returns the report of a repository with a valid configuration.
+func run(t *testing.T, root string) lint.Report {
+	t.Helper()
+	p, err := project.Load(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := lint.Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
 }
 
 func lines(report lint.Report) []string {

@@ -77,15 +77,6 @@ func (r *Report) Staged(ctx context.Context, p *project.Project) error {
 	return nil
 }
 
-// Nearest returns a function that finds the documents of a set which are most like a text
-// that is none of them, up to three, the nearest first.
-func Nearest(set *docset.Set) func(content []byte) []Near {
-	rare := rarity(set)
-	return func(content []byte) []Near {
-		return nearest(set, content, rare, func(*docset.Document) bool { return false })
-	}
-}
-
 // nearest returns the documents with the passages that are most like a document: by the
 // cosine of their words, of which each weighs as much as it is rare. Those left out are not
 // among them.

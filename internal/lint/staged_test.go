@@ -19,7 +19,7 @@ import (
 
 func staged(t *testing.T, root string) lint.Report {
 	t.Helper()
-	report := run(t, root, noMeans)
+	report := run(t, root)
 	p, err := project.Load(root)
 	if err != nil {
 		t.Fatal(err)

@@ -42,16 +42,16 @@ func findKnowledge(root *contain.Root, wanted string) knowledge {
 	switch {
 	case wanted == project.DocsFolder:
 	case wanted != "":
-		found.own, found.ownFiles = wanted, len(Markdown(root, wanted, ""))
+		found.own, found.ownFiles = wanted, len(markdownFiles(root, wanted, ""))
 	case err != nil:
-		if files := len(Markdown(root, solutions, "")); files > 0 {
+		if files := len(markdownFiles(root, solutions, "")); files > 0 {
 			found.own, found.ownFiles = solutions, files
 		}
 	}
 	if found.own == docsFolder {
 		return found
 	}
-	files := Markdown(root, docsFolder, found.own)
+	files := markdownFiles(root, docsFolder, found.own)
 	if found.externalFiles = len(files); found.externalFiles > 0 {
 		found.external = narrowest(files)
 	}
@@ -74,9 +74,9 @@ func narrowest(files []string) string {
 	return docsFolder
 }
 
-// Markdown returns the markdown files of a folder of the repository, but for those in the
+// markdownFiles returns the markdown files of a folder of the repository, but for those in the
 // folder without. A folder behind a symbolic link, or a hidden one, does not count.
-func Markdown(root *contain.Root, folder, without string) (files []string) {
+func markdownFiles(root *contain.Root, folder, without string) (files []string) {
 	if target, err := root.Resolve(folder); err != nil || target != folder {
 		return nil
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
@@ -45,38 +44,6 @@ func (x *Index) CountByType(ctx context.Context, scope catalog.Scope) (map[strin
 		counts[row.DocType] = int(row.Documents)
 	}
 	return counts, err
-}
-
-// Mean is what the index knows of the meaning of a document.
-type Mean struct {
-	// Hash is that of the file of which the vectors are.
-	Hash document.Hash
-	// Vector is the mean of the vectors of the document's passages.
-	Vector []float32
-}
-
-// Means returns those of the project's own documents that have a vector for every passage,
-// by their paths. The vectors are of the model that the checkout was last indexed with.
-// There are none if the index does not have the checkout, which is not registered.
-func (x *Index) Means(ctx context.Context, key catalog.TenantKey) (map[string]Mean, error) {
-	var means map[string]Mean
-	err := x.db.Read(ctx, "read the vectors of documents", func(q *db.Queries) error {
-		means = map[string]Mean{}
-		tenant, row, err := lookUp(ctx, q, key)
-		if err != nil {
-			return err
-		}
-		rows, err := q.EmbeddingMeans(ctx, db.EmbeddingMeansParams{
-			ProjectID: tenant.ProjectID, TenantID: tenant.ID, Collection: catalog.Compounding, ModelID: row.ModelID,
-		})
-		for _, row := range rows {
-			mean := Mean{Vector: row.Mean.Slice()}
-			copy(mean.Hash[:], row.ContentHash)
-			means[row.RelativePath] = mean
-		}
-		return err
-	})
-	return means, exceptNoRows(err)
 }
 
 // Inspect looks at a checkout without registering it, and reports false if the index does

@@ -76,23 +76,3 @@ WHERE e.project_id = @project_id AND e.collection = ANY(enum_range(NULL::collect
     LIMIT @max_embeddings)
     AND NOT EXISTS (SELECT 1 FROM tenants t WHERE t.project_id = @project_id AND t.embedding_model_id = e.model_id)
 RETURNING e.hash;
-
--- name: EmbeddingMeans :many
--- The mean of the vectors of each document of the tenant that has one for every passage.
--- Chunks and vectors are reached by their primary keys.
-SELECT d.relative_path, d.content_hash, m.mean::halfvec AS mean
-FROM documents d
-CROSS JOIN LATERAL (
-    SELECT avg(e.embedding) AS mean
-    FROM document_chunks c
-    LEFT JOIN LATERAL (
-        SELECT e.embedding FROM embeddings e
-        WHERE e.collection = @collection AND e.project_id = @project_id AND e.model_id = @model_id
-            AND e.hash = c.passage_hash
-        OFFSET 0
-    ) e ON true
-    WHERE c.project_id = @project_id AND c.document_id = d.id
-    HAVING count(e.embedding) = count(*) AND count(*) > 0
-) m
-WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
-ORDER BY d.relative_path;
