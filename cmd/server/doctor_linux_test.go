@@ -60,7 +60,7 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 		}, "team", "of 4 connections are in use", "pool_max_conns=2", 2},
 		{"unused passages that nobody looks for", func(t *testing.T, i *installation) {
 			t.Helper()
-			i.run(t, "cleanup", "--dry-run") // makes the tables
+			i.run(t, "clean", "--dry-run") // makes the tables
 			i.asRole(t, `INSERT INTO projects (name) VALUES ('old');
 				INSERT INTO tenants (project_id, branch_name, path_hash, repo_root, first_seen)
 					SELECT id, '', '', '', now() - interval '31 days' FROM projects;
@@ -76,7 +76,7 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 		}, "schema", "has no extension vector", "CREATE EXTENSION vector", 1},
 		{"a reader", func(t *testing.T, i *installation) {
 			t.Helper()
-			if up := i.run(t, "cleanup", "--dry-run"); up.code != 0 {
+			if up := i.run(t, "clean", "--dry-run"); up.code != 0 {
 				t.Fatal(up.stderr)
 			}
 			i.asRole(t, "GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}")

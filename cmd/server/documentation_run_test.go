@@ -12,7 +12,7 @@ import (
 // notRun are the lines of shell blocks in README.md and docs/ that no test runs, by what
 // they begin with, and why.
 var notRun = map[string]string{
-	"compound-docs delete my-project": "there is no such project; delete.txt shows one",
+	"compound-docs clean my-project": "there is no such project; clean.txtar shows one",
 	"docker exec":                     "it changes the password in a container of the reader",
 	"claude":                          "Claude Code is not on every machine; make conformance runs it where it is",
 	"npm ":                            "it downloads another program",

@@ -128,7 +128,7 @@ func TestCommands_FoldAtATerminal(t *testing.T) {
 }
 
 // At a terminal a deletion is asked about, and only yes deletes.
-func TestDelete_AsksAtATerminal(t *testing.T) {
+func TestClean_AsksAtATerminal(t *testing.T) {
 	t.Parallel()
 	environment, _ := services(t)
 	root := newProject(t, map[string]string{
@@ -136,10 +136,10 @@ func TestDelete_AsksAtATerminal(t *testing.T) {
 	})
 	mustRun(t, root, environment, "sync")
 	for _, test := range []struct{ typed, want string }{
-		{"n\n", "nothing was deleted"}, {"\n", "nothing was deleted"}, {"y\n", "] deleted 1 document "},
+		{"n\n", "nothing was removed"}, {"\n", "nothing was removed"}, {"y\n", "] removed 1 document "},
 	} {
-		shown := onTerminal(t, test.typed, root, environment, "delete", "test-project")
-		if !strings.Contains(shown, "would delete 1 document of test-project, all branches") || !strings.Contains(shown, test.want) {
+		shown := onTerminal(t, test.typed, root, environment, "clean", "test-project")
+		if !strings.Contains(shown, "would remove 1 document of test-project, all branches") || !strings.Contains(shown, test.want) {
 			t.Errorf("after %q it shows %q, want %q", test.typed, shown, test.want)
 		}
 	}

@@ -23,6 +23,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/tools"
 )
 
 // tryConfig and tryDocuments are the project of a trial. The searches are to find the
@@ -122,7 +124,7 @@ func (t *trial) searchIn(ctx context.Context, address string) (err error) {
 			_, err := tried.workspace.Active(ctx)
 			return plain.Count(len(tryDocuments()), "document") + " indexed", err
 		}) {
-			t.step(ctx, "words", seeFindings, func(ctx context.Context) (string, error) { return tried.tryFind(ctx, "lexical", tryWords) })
+			t.step(ctx, "words", seeFindings, func(ctx context.Context) (string, error) { return tried.tryFind(ctx, rag.Lexical, tryWords) })
 			t.tryModels(ctx, tried)
 		}
 		return nil
@@ -130,12 +132,12 @@ func (t *trial) searchIn(ctx context.Context, address string) (err error) {
 }
 
 // tryFind searches for the first document.
-func (t *tooling) tryFind(ctx context.Context, mode, query string) (string, error) {
-	found, err := t.search(ctx, "semantic_search", map[string]any{"query": query, "mode": mode, "min_relevance_score": 0})
+func (t *tooling) tryFind(ctx context.Context, mode rag.Mode, query string) (string, error) {
+	found, err := t.tools.SemanticSearch(ctx, tools.SemanticSearchInput{Query: query, Mode: mode, MinRelevanceScore: new(0.0)})
 	if err != nil {
 		return "", err
 	}
-	if !slices.ContainsFunc(found.Results, func(r result) bool { return r.Title == tryTitle }) {
+	if !slices.ContainsFunc(found.Results, func(r tools.SearchResult) bool { return r.Title == tryTitle }) {
 		return "", fmt.Errorf("%q does not find %q", query, tryTitle)
 	}
 	return fmt.Sprintf("%q finds %q", query, tryTitle), nil
@@ -163,15 +165,15 @@ func (t *trial) tryModels(ctx context.Context, tried *tooling) {
 }
 
 func (t *tooling) tryMeaning(ctx context.Context) (string, error) {
-	if _, err := t.caller.Sync(ctx, func(workspace.Status) {}); err != nil {
+	if _, err := t.tools.Sync(ctx, func(workspace.Status) {}); err != nil {
 		return "", err
 	}
-	return t.tryFind(ctx, "vector", tryQuestion)
+	return t.tryFind(ctx, rag.Vector, tryQuestion)
 }
 
 func (t *tooling) tryAnswer(ctx context.Context) (string, error) {
-	var answer answered
-	if _, err := t.call(ctx, "rag_query", map[string]any{"query": tryQuestion}, &answer); err != nil {
+	answer, err := t.tools.RagQuery(ctx, tools.RagQueryInput{Query: tryQuestion})
+	if err != nil {
 		return "", err
 	}
 	if answer.Generation != "" {
