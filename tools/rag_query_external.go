@@ -19,9 +19,9 @@ type RagQueryExternalInput struct {
 
 // RagQueryExternalOutput is the answer of rag_query_external.
 type RagQueryExternalOutput struct {
-	Answer           string                 `json:"answer"`
+	Answer           string           `json:"answer"`
 	Sources          []ExternalSource `json:"sources"`
-	ExternalDocsPath string                 `json:"external_docs_path"`
+	ExternalDocsPath string           `json:"external_docs_path"`
 	nothingOutput
 	omittedOutput
 	AnswerEnd

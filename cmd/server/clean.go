@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -113,7 +114,7 @@ func (f *cleanFlags) cleanProject(ctx context.Context, t *tooling) error {
 		if err != nil {
 			return err
 		}
-		printDeleted(t.stdout, out)
+		f.printDeleted(t.stdout, out)
 		if !f.may("Remove?") {
 			plain.Printf(t.stdout, "nothing was removed\n")
 			return nil
@@ -123,23 +124,33 @@ func (f *cleanFlags) cleanProject(ctx context.Context, t *tooling) error {
 	if err != nil {
 		return err
 	}
-	return t.print(out, func(w io.Writer) { printDeleted(w, out) })
+	return t.print(out, func(w io.Writer) { f.printDeleted(w, out) })
 }
 
 // maxNamedProjects bounds how many projects are named where another one is asked for.
 const maxNamedProjects = 10
 
-func printDeleted(w io.Writer, d tools.DeleteDocumentsOutput) {
+func (f *cleanFlags) printDeleted(w io.Writer, d tools.DeleteDocumentsOutput) {
 	verb, documents := "removed", d.DeletedCount
 	if d.DryRun {
 		verb, documents = "would remove", d.WouldDeleteCount
 	}
-	where := "all branches"
-	if d.BranchName != nil {
-		where = "branch " + *d.BranchName
+	branches, checkouts := "all branches", "this checkout"
+	if f.branch != "" {
+		branches = "branch " + f.branch
 	}
-	plain.Printf(w, "%s %s of %s, %s\n", verb, plain.Count(*documents, "document"), d.ProjectName, where)
-	if d.Message != "" {
-		plain.Println(w, inCommands(d.Message))
+	switch {
+	case f.all:
+		checkouts = "all checkouts"
+	case f.pathHash != "":
+		checkouts = "checkout " + f.pathHash
+	}
+	plain.Printf(w, "%s %s of %s, %s of %s\n", verb, plain.Count(*documents, "document"), d.ProjectName, branches, checkouts)
+	if d.Message == "" {
+		return
+	}
+	plain.Println(w, inCommands(d.Message))
+	if !f.all && f.pathHash == "" && strings.Contains(d.Message, "path_hash") {
+		plain.Printf(w, "--all takes every checkout, and --path-hash another one.\n")
 	}
 }

@@ -182,3 +182,31 @@ func TestClean_OfAFormerName(t *testing.T) {
 		t.Errorf("the present name goes too: %s", o.stdout)
 	}
 }
+
+// Of two checkouts of a project, clean takes the one that it runs in, or none. --all takes the
+// other one too.
+func TestClean_TakesThisCheckoutOrNone(t *testing.T) {
+	t.Parallel()
+	environment, _ := services(t)
+	here, other := newCheckout(t, "shared", "printers").Root, newCheckout(t, "shared", "pools").Root
+	mustRun(t, here, environment, "sync")
+	mustRun(t, other, environment, "sync")
+	for _, run := range []struct {
+		arguments []string
+		want      string
+	}{
+		{[]string{"--dry-run"}, "would remove 1 document of shared, all branches of this checkout\n"},
+		{[]string{"--yes"}, "removed 1 document of shared, all branches of this checkout\n"},
+		{[]string{"--yes"}, "removed 0 documents of shared, all branches of this checkout\n"},
+		{[]string{"--yes", "--branch", "main"}, "removed 0 documents of shared, branch main of this checkout\n"},
+		{[]string{"--all", "--yes"}, "removed 1 document of shared, all branches of all checkouts\n"},
+	} {
+		o := mustRun(t, here, environment, append([]string{"clean", "shared"}, run.arguments...)...)
+		if !strings.HasPrefix(o.stdout, run.want) {
+			t.Errorf("clean shared %v prints %q, want %q", run.arguments, o.stdout, run.want)
+		}
+		if all := run.arguments[0] == "--all"; !all && !strings.Contains(o.stdout, "--all takes every checkout") {
+			t.Errorf("clean shared %v prints %q, which does not name --all", run.arguments, o.stdout)
+		}
+	}
+}

@@ -44,7 +44,6 @@ func inCommands(text string) string {
 		"promotion_level is", "LEVEL is", "project_name is", "PROJECT is",
 		"call activate_project with", "run compound-docs sync with",
 		"list_doc_types names them", "`compound-docs doctor` names them",
-		`path_hash "all" takes them too`, "--all takes them too",
 		"pass min_relevance_score", "give --min-relevance-score",
 		"the parameter min_relevance_score", "--min-relevance-score",
 		"leave out doc_types or min_promotion_level", "leave out --doc-types or --min-promotion-level",
