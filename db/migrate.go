@@ -182,7 +182,7 @@ func checkPooler(ctx context.Context, config *pgx.ConnConfig, conn *pgx.Conn, fi
 		return nil
 	}
 	return setupError(op, "migrate once past the pooler: CDOCS_DATABASE_URL="+directURL(ctx, config, conn)+
-		" compound-docs cleanup --dry-run; servers may then use the pooler again",
+		" compound-docs up; servers may then use the pooler again",
 		errors.New("the tables are missing or of an earlier release, and the connection pooler between this server and "+
 			"PostgreSQL gives each transaction another session"))
 }

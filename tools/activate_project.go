@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -9,7 +10,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/workspace"
 )
 
-type activateProjectInput struct {
+// ActivateProjectInput has the parameters of activate_project.
+type ActivateProjectInput struct {
 	ConfigPath string `json:"config_path" jsonschema:"Absolute path to .csharp-compounding-docs/config.json."`
 	BranchName string `json:"branch_name" jsonschema:"Current git branch name, as git branch --show-current prints it."`
 }
@@ -33,7 +35,7 @@ type docTypeCountOutput struct {
 }
 
 func activateProjectTool() Tool {
-	return newProjectTool((*handler).activateProject, &mcp.Tool{
+	return newProjectTool((*Handler).ActivateProject, &mcp.Tool{
 		Name:  "activate_project",
 		Title: "Activate project",
 		Description: "Make a repository the active project and bring its index up to date. Call it once at the start of " +
@@ -42,7 +44,7 @@ func activateProjectTool() Tool {
 			"still to be done.",
 		Meta:        searchHint("choose the repository, after PROJECT_NOT_ACTIVATED"),
 		Annotations: writesIndex(),
-		InputSchema: inputSchema[activateProjectInput](map[string][]property{
+		InputSchema: inputSchema[ActivateProjectInput](map[string][]property{
 			"config_path": {notEmpty, example("/home/user/my-project/.csharp-compounding-docs/config.json")},
 			"branch_name": {notEmpty, example("main")},
 		}),
@@ -50,29 +52,39 @@ func activateProjectTool() Tool {
 	})
 }
 
-func (h *handler) activateProject(
-	ctx context.Context, request *mcp.CallToolRequest, in activateProjectInput,
-) (*mcp.CallToolResult, ActivateProjectOutput, error) {
+func (h *Handler) ActivateProject(ctx context.Context, in ActivateProjectInput) (ActivateProjectOutput, error) {
 	active, err := h.workspace.Activate(ctx, in.ConfigPath, in.BranchName)
 	if err != nil {
-		return nil, ActivateProjectOutput{}, err
+		return ActivateProjectOutput{}, err
 	}
 	waitCtx, cancel := context.WithTimeout(ctx, workspace.SyncWait)
 	defer cancel()
-	progress := newProgress(request, h.logger)
 	active.WaitSynced(waitCtx, func(s workspace.Status) {
 		if s.Total > 0 { // else what has changed is not known yet
 			embedded := s.Passages - s.Embedding
-			progress.notify(ctx, s.Done+embedded, s.Total+s.Passages,
-				fmt.Sprintf("indexed %d of %d changed files, embedded %d of %d passages", s.Done, s.Total, embedded, s.Passages))
+			reportProgress(ctx, Progress{
+				Done: s.Done + embedded, Total: s.Total + s.Passages,
+				Message: fmt.Sprintf("indexed %d of %d changed files, embedded %d of %d passages", s.Done, s.Total, embedded, s.Passages),
+			})
 		}
 	})
-	out, err := h.activated(ctx, active)
-	return nil, out, err
+	return h.activated(ctx, active)
+}
+
+// Sync answers as activate_project does, once the project that the workspace was made
+// for is whole in the index; see [workspace.Workspace.Sync]. The answer comes with its
+// error too, and is nil only if the project cannot be activated.
+func (h *Handler) Sync(ctx context.Context, progress func(workspace.Status)) (*ActivateProjectOutput, error) {
+	active, err := h.workspace.Sync(ctx, progress)
+	if active == nil {
+		return nil, err
+	}
+	answer, answerErr := h.activated(ctx, active)
+	return &answer, cmp.Or(err, answerErr)
 }
 
 // activated answers activate_project for the active project.
-func (h *handler) activated(ctx context.Context, active *workspace.Project) (ActivateProjectOutput, error) {
+func (h *Handler) activated(ctx context.Context, active *workspace.Project) (ActivateProjectOutput, error) {
 	docTypes, err := active.DocTypes(ctx)
 	if err != nil {
 		return ActivateProjectOutput{}, err

@@ -121,8 +121,8 @@ func overriddenText(active *workspace.Project, parameter *float64) string {
 	return fmt.Sprintf("The project's config sets the minimum relevance to %g, which overrides %g.", threshold, *parameter)
 }
 
-// foundEnd is what the answers of searches end with.
-type foundEnd struct {
+// FoundEnd is what the answers of searches end with.
+type FoundEnd struct {
 	// Message says in words that nothing was found, or what was left out.
 	Message string `json:"message,omitempty"`
 	nothingOutput
@@ -130,15 +130,15 @@ type foundEnd struct {
 	Index *IndexStatus `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
 
-func (h *handler) foundEnd(
+func (h *Handler) foundEnd(
 	ctx context.Context, active *workspace.Project, of catalog.Collection, hits rag.Hits, query rag.Query,
-) foundEnd {
+) FoundEnd {
 	message := alteredText(hits.Altered(), alteredIsRestored)
 	if len(hits.Documents) == 0 {
 		filtered := len(query.DocTypes)+len(query.Levels) > 0
 		message = strings.TrimSpace(nothingFound(hits.Closest, query.MinScore, filtered) + " " + message)
 	}
-	return foundEnd{
+	return FoundEnd{
 		Message: message, nothingOutput: nothingOf(len(hits.Documents), hits.Closest, query.MinScore),
 		coverageOutput: coverageOf(hits.Coverage, query.Mode), Index: h.indexOfHits(active, of, hits.Documents, hits.Closest),
 	}
@@ -146,16 +146,16 @@ func (h *handler) foundEnd(
 
 // nothingOutput is in an answer without results.
 type nothingOutput struct {
-	NothingRelevant bool            `json:"nothing_relevant,omitempty"`
-	Closest         []closestOutput `json:"closest,omitempty"`
+	NothingRelevant bool              `json:"nothing_relevant,omitempty"`
+	Closest         []ClosestDocument `json:"closest,omitempty"`
 }
 
-// closestOutput is a document that is near, and no result.
-type closestOutput struct {
+// ClosestDocument is a document that is near, and no result.
+type ClosestDocument struct {
 	Path           string  `json:"path"`
 	Title          string  `json:"title"`
 	RelevanceScore float64 `json:"relevance_score"`
-	bestPassage
+	BestPassage
 	Snippet string `json:"snippet,omitempty"`
 }
 
@@ -164,12 +164,12 @@ func nothingOf(results int, closest []rag.Hit, minScore float64) nothingOutput {
 }
 
 // closestOf takes the score that all of the documents are below.
-func closestOf(hits []rag.Hit, below float64) []closestOutput {
-	var out []closestOutput
+func closestOf(hits []rag.Hit, below float64) []ClosestDocument {
+	var out []ClosestDocument
 	for _, hit := range hits {
-		out = append(out, closestOutput{
+		out = append(out, ClosestDocument{
 			Path: wirePath(hit.Path), Title: brief(hit.Title), RelevanceScore: roundBelow(hit.Score, below),
-			bestPassage: bestPassageOf(hit, maxText), Snippet: hit.Snippet,
+			BestPassage: bestPassageOf(hit, maxText), Snippet: hit.Snippet,
 		})
 	}
 	return out

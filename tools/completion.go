@@ -18,7 +18,7 @@ const maxCompletions = 100
 
 // complete completes the path of a document and the arguments of prompts. Without an
 // active project the completion is empty; that is not an error.
-func (h *handler) complete(ctx context.Context, request *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+func (h *Handler) complete(ctx context.Context, request *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	reference, argument := request.Params.Ref, request.Params.Argument
 	if reference == nil {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "ref is missing; give what the completion is for"}
@@ -49,7 +49,7 @@ func (h *handler) complete(ctx context.Context, request *mcp.CompleteRequest) (*
 	return completion(nil, ""), nil
 }
 
-func (h *handler) completePath(ctx context.Context, part string) (*mcp.CompleteResult, error) {
+func (h *Handler) completePath(ctx context.Context, part string) (*mcp.CompleteResult, error) {
 	active, err := h.workspace.Active(ctx)
 	if err != nil {
 		return completionError(err)
@@ -67,7 +67,7 @@ func (h *handler) completePath(ctx context.Context, part string) (*mcp.CompleteR
 	}}, nil
 }
 
-func (h *handler) completeDocType(ctx context.Context, part string) (*mcp.CompleteResult, error) {
+func (h *Handler) completeDocType(ctx context.Context, part string) (*mcp.CompleteResult, error) {
 	active, err := h.workspace.Active(ctx)
 	if err != nil {
 		return completionError(err)

@@ -1,18 +1,22 @@
 package tools
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"regexp"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-type deleteDocumentsInput struct {
+// DeleteDocumentsInput has the parameters of delete_documents.
+type DeleteDocumentsInput struct {
 	ProjectName string  `json:"project_name" jsonschema:"Project identifier."`
 	BranchName  *string `json:"branch_name,omitempty" jsonschema:"Only this branch. Default: all branches."`
 	PathHash    *string `json:"path_hash,omitempty" jsonschema:"Only this checkout; \"all\" for all. Default: the present one if among them, else all."`
-	DryRun      *bool   `json:"dry_run,omitempty" jsonschema:"Count what would be deleted, and delete nothing."`
+	DryRun      bool    `json:"dry_run,omitempty" jsonschema:"Count what would be deleted, and delete nothing."`
 }
 
 // DeleteDocumentsOutput is the answer of delete_documents. One of the two pairs of counts is there.
@@ -30,7 +34,7 @@ type DeleteDocumentsOutput struct {
 }
 
 func deleteDocumentsTool() Tool {
-	return newProjectTool((*handler).deleteDocuments, &mcp.Tool{
+	return newProjectTool((*Handler).DeleteDocuments, &mcp.Tool{
 		Name:  "delete_documents",
 		Title: "Delete from the index",
 		Description: "Delete a project's own documents from the index, by branch or checkout: for branches and worktrees that " +
@@ -41,7 +45,7 @@ func deleteDocumentsTool() Tool {
 		Annotations: &mcp.ToolAnnotations{
 			IdempotentHint: true, DestructiveHint: new(true), OpenWorldHint: new(false),
 		},
-		InputSchema: inputSchema[deleteDocumentsInput](map[string][]property{
+		InputSchema: inputSchema[DeleteDocumentsInput](map[string][]property{
 			"project_name": {notEmpty, projectName, example("my-project")},
 			"branch_name":  {notNull, notEmpty, example("feature/old-branch")},
 			"path_hash":    {notNull, notEmpty, example("a1b2c3d4e5f60718")},
@@ -51,23 +55,36 @@ func deleteDocumentsTool() Tool {
 	})
 }
 
-func (h *handler) deleteDocuments(
-	ctx context.Context, _ *mcp.CallToolRequest, in deleteDocumentsInput,
-) (*mcp.CallToolResult, DeleteDocumentsOutput, error) {
+func (h *Handler) DeleteDocuments(ctx context.Context, in DeleteDocumentsInput) (DeleteDocumentsOutput, error) {
+	if err := in.check(); err != nil {
+		return DeleteDocumentsOutput{}, err
+	}
 	selection := index.Selection{Project: in.ProjectName, Branch: in.BranchName, PathHash: in.PathHash}
 	out := DeleteDocumentsOutput{
-		ProjectName: in.ProjectName, BranchName: in.BranchName, PathHash: in.PathHash, DryRun: valueOr(in.DryRun, false),
+		ProjectName: in.ProjectName, BranchName: in.BranchName, PathHash: in.PathHash, DryRun: in.DryRun,
 	}
 	selection, message, err := h.workspace.Select(ctx, selection)
 	if err != nil {
-		return nil, out, err
+		return out, err
 	}
 	if out.Message = message; out.DryRun {
 		contents, err := h.workspace.Contents(ctx, selection)
 		out.Status, out.WouldDeleteCount, out.WouldDeleteChunks = "preview", &contents.Documents, &contents.Chunks
-		return nil, out, err
+		return out, err
 	}
 	contents, err := h.workspace.Delete(ctx, selection)
 	out.Status, out.DeletedCount, out.DeletedChunks = "deleted", &contents.Documents, &contents.Chunks
-	return nil, out, err
+	return out, err
+}
+
+// projectNames match what a config allows as project_name.
+var projectNames = regexp.MustCompile("^[a-z][a-z0-9-]*$")
+
+func (in DeleteDocumentsInput) check() error {
+	if !projectNames.MatchString(in.ProjectName) {
+		return refuse("project_name", fmt.Sprintf("is %q", brief(in.ProjectName)),
+			fmt.Sprintf(`give text that matches %s, for example "my-project"`, projectNames))
+	}
+	return cmp.Or(checkNotEmpty("branch_name", in.BranchName, "feature/old-branch"),
+		checkNotEmpty("path_hash", in.PathHash, "a1b2c3d4e5f60718"))
 }

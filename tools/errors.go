@@ -28,11 +28,12 @@ type errorBody struct {
 // call that returns: the tool, how many milliseconds it took, and the number of results or the
 // reason of the failure. A call that fails, or panics, which would end the server, is answered
 // with an [errorBody].
-func (h *handler) answering(tool Tool) mcp.ToolHandler {
-	return func(ctx context.Context, request *mcp.CallToolRequest) (answer *mcp.CallToolResult, err error) {
-		start, results := time.Now(), noResults
+func (h *Handler) answering(tool Tool) mcp.ToolHandler {
+	return func(ctx context.Context, request *mcp.CallToolRequest) (_ *mcp.CallToolResult, err error) {
+		start := time.Now()
+		var made reply
 		err = panics.Catch(func() (err error) {
-			answer, results, err = tool.call(h, ctx, request)
+			made, err = tool.call(h, ctx, request)
 			return err
 		})
 		took := time.Since(start).Milliseconds()
@@ -46,13 +47,13 @@ func (h *handler) answering(tool Tool) mcp.ToolHandler {
 			failure := apierror.AsError(err)
 			line.ErrorContext(ctx, "tool call failed", "code", failure.Code, "error", err, "ms", took)
 			return errorResult(failure), nil
-		case answer.InputRequests != nil: // the client makes the call again, with what it was asked for
-		case results == noResults:
+		case made.InputRequests != nil: // the client makes the call again, with what it was asked for
+		case made.results == noResults:
 			line.InfoContext(ctx, "tool call", "ms", took)
 		default:
-			line.InfoContext(ctx, "tool call", "ms", took, "results", results)
+			line.InfoContext(ctx, "tool call", "ms", took, "results", made.results)
 		}
-		return answer, nil
+		return made.CallToolResult, nil
 	}
 }
 

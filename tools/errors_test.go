@@ -30,10 +30,10 @@ func callFailing(t *testing.T, handle func() error) (text, logged string) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "test"}, nil)
 	logger := slog.New(slog.NewTextHandler(&log, nil))
 	tool := newTool(
-		func(*handler, context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, failOutput, error) {
-			return nil, failOutput{Score: math.NaN()}, handle()
+		func(*Handler, context.Context, struct{}) (failOutput, error) {
+			return failOutput{Score: math.NaN()}, handle()
 		}, &mcp.Tool{Name: "fail", InputSchema: inputSchema[struct{}](nil)})
-	server.AddTool(tool.Tool, (&handler{logger: logger}).answering(tool))
+	server.AddTool(tool.Tool, (&Handler{logger: logger}).answering(tool))
 	serverSide, clientSide := mcp.NewInMemoryTransports()
 	running, err := server.Connect(t.Context(), serverSide, nil)
 	if err != nil {

@@ -39,37 +39,29 @@ type ExplainedResult struct {
 	Title          string        `json:"title"`
 	PromotionLevel catalog.Level `json:"promotion_level"`
 	SupersededBy   string        `json:"superseded_by,omitempty"`
-	bestPassage
+	BestPassage
 	Snippet string `json:"snippet,omitempty"`
 }
 
 // Explain makes the search of semantic_search, and says why it finds what it finds.
-func (c *Caller) Explain(ctx context.Context, arguments map[string]any) (ExplainOutput, error) {
-	in, err := decodeArguments[semanticSearchInput](semanticSearchTool(), arguments)
+func (h *Handler) Explain(ctx context.Context, in SemanticSearchInput) (ExplainOutput, error) {
+	active, query, err := h.searchQuery(ctx, in)
 	if err != nil {
 		return ExplainOutput{}, err
 	}
-	active, query, err := c.handler.searchQuery(ctx, in)
-	if err != nil {
-		return ExplainOutput{}, err
-	}
-	return c.handler.explain(ctx, active, active.Compounding(), query)
+	return h.explain(ctx, active, active.Compounding(), query)
 }
 
-// ExplainExternal is [Caller.Explain] for search_external_docs.
-func (c *Caller) ExplainExternal(ctx context.Context, arguments map[string]any) (ExplainOutput, error) {
-	in, err := decodeArguments[searchExternalDocsInput](searchExternalDocsTool(), arguments)
+// ExplainExternal is [Handler.Explain] for search_external_docs.
+func (h *Handler) ExplainExternal(ctx context.Context, in SearchExternalDocsInput) (ExplainOutput, error) {
+	active, query, err := h.externalQuery(ctx, in)
 	if err != nil {
 		return ExplainOutput{}, err
 	}
-	active, query, err := c.handler.externalQuery(ctx, in)
-	if err != nil {
-		return ExplainOutput{}, err
-	}
-	return c.handler.explain(ctx, active, active.External(), query)
+	return h.explain(ctx, active, active.External(), query)
 }
 
-func (h *handler) explain(
+func (h *Handler) explain(
 	ctx context.Context, active *workspace.Project, scope catalog.Scope, query rag.Query,
 ) (ExplainOutput, error) {
 	found, err := h.workspace.Searcher().Explain(ctx, scope, query)
@@ -100,7 +92,7 @@ func explainedResult(rank int, hit rag.ExplainedHit, minScore float64) Explained
 			Phrase: round(hit.Terms.Phrase), Passages: round(hit.Terms.Passages), Base: hit.Terms.Base,
 		},
 		Path: wirePath(hit.Path), Title: brief(hit.Title), PromotionLevel: hit.Level,
-		SupersededBy: wirePath(hit.SupersededBy), bestPassage: bestPassageOf(hit.Hit, maxText), Snippet: hit.Snippet,
+		SupersededBy: wirePath(hit.SupersededBy), BestPassage: bestPassageOf(hit.Hit, maxText), Snippet: hit.Snippet,
 	}
 	if hit.Cosine != nil {
 		result.Cosine = new(round(*hit.Cosine))

@@ -13,7 +13,8 @@ import (
 // embeddingDimensions is the length of every vector in the index.
 const embeddingDimensions = 1024
 
-type indexDocumentInput struct {
+// IndexDocumentInput has the parameters of index_document.
+type IndexDocumentInput struct {
 	Path string `json:"path" jsonschema:"Path of the document, relative to the repository or to the documents' folder."`
 }
 
@@ -25,12 +26,12 @@ type IndexDocumentOutput struct {
 
 	Warnings []string `json:"warnings,omitempty"`
 
-	Neighbours []closestOutput `json:"neighbours,omitempty"`
-	Message    string          `json:"message,omitempty"`
+	Neighbours []ClosestDocument `json:"neighbours,omitempty"`
+	Message    string            `json:"message,omitempty"`
 }
 
 func indexDocumentTool() Tool {
-	return newProjectTool((*handler).indexDocument, &mcp.Tool{
+	return newProjectTool((*Handler).IndexDocument, &mcp.Tool{
 		Name:  "index_document",
 		Title: "Index document",
 		Description: "Validate and index one document now. Use it after writing or editing one: it lists everything that is wrong " +
@@ -38,7 +39,7 @@ func indexDocumentTool() Tool {
 			"only moved or deleted.",
 		Meta:        searchHint("check a document that was just written"),
 		Annotations: writesIndex(),
-		InputSchema: inputSchema[indexDocumentInput](map[string][]property{
+		InputSchema: inputSchema[IndexDocumentInput](map[string][]property{
 			"path": {notEmpty, example("./csharp-compounding-docs/problems/example-20260102.md")},
 		}),
 		OutputSchema: outputSchema[IndexDocumentOutput](map[string][]property{
@@ -47,16 +48,17 @@ func indexDocumentTool() Tool {
 	})
 }
 
-func (h *handler) indexDocument(
-	ctx context.Context, _ *mcp.CallToolRequest, in indexDocumentInput,
-) (*mcp.CallToolResult, IndexDocumentOutput, error) {
+func (h *Handler) IndexDocument(ctx context.Context, in IndexDocumentInput) (IndexDocumentOutput, error) {
+	if err := checkNotEmpty("path", &in.Path, "./csharp-compounding-docs/problems/example-20260102.md"); err != nil {
+		return IndexDocumentOutput{}, err
+	}
 	active, err := h.workspace.Active(ctx)
 	if err != nil {
-		return nil, IndexDocumentOutput{}, err
+		return IndexDocumentOutput{}, err
 	}
 	path, err := active.IndexFile(ctx, in.Path)
 	if err != nil {
-		return nil, IndexDocumentOutput{}, err
+		return IndexDocumentOutput{}, err
 	}
 	out := IndexDocumentOutput{Status: "indexed", Path: wirePath(path), EmbeddingDimensions: embeddingDimensions}
 	advice := active.Advice(path)
@@ -75,7 +77,7 @@ func (h *handler) indexDocument(
 	if len(near) > 0 {
 		out.Neighbours, out.Message = closestOf(near, math.Inf(1)), whatToDo
 	}
-	return nil, out, nil
+	return out, nil
 }
 
 // whatToDo asks for a decision: no similarity tells a duplicate from a relative.

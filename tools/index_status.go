@@ -72,13 +72,13 @@ func (f *toldFailures) untold(status *IndexStatus) *IndexStatus {
 
 // indexOf returns nil if the index is up to date. It names only the failed files that no
 // answer has named before: the reasons would be most of each answer.
-func (h *handler) indexOf(active *workspace.Project) *IndexStatus {
+func (h *Handler) indexOf(active *workspace.Project) *IndexStatus {
 	return h.failures.untold(statusOf(active, 0))
 }
 
 // indexOfHits is indexOf for what a search has found. Documents whose lines are outdated
 // are pending, whatever the server that indexes has noticed of them.
-func (h *handler) indexOfHits(
+func (h *Handler) indexOfHits(
 	active *workspace.Project, of catalog.Collection, hits ...[]rag.Hit,
 ) *IndexStatus {
 	return h.failures.untold(statusOf(active, active.Outdated(of, slices.Concat(hits...))))

@@ -8,7 +8,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-type listDocTypesInput struct{}
+// ListDocTypesInput has the parameters of list_doc_types.
+type ListDocTypesInput struct{}
 
 // ListDocTypesOutput is the answer of list_doc_types.
 type ListDocTypesOutput struct {
@@ -29,28 +30,26 @@ type docTypeOutput struct {
 }
 
 func listDocTypesTool() Tool {
-	return newProjectTool((*handler).listDocTypes, &mcp.Tool{
+	return newProjectTool((*Handler).ListDocTypes, &mcp.Tool{
 		Name:  "list_doc_types",
 		Title: "List doc-types",
 		Description: "List the doc-types of the active project with their folders, schemas and numbers of documents. " +
 			"Use it before writing a document, or to learn what doc_types filters accept.",
 		Meta:         searchHint("doc-types with folders and schemas, before writing a document"),
 		Annotations:  readOnly(),
-		InputSchema:  inputSchema[listDocTypesInput](nil),
+		InputSchema:  inputSchema[ListDocTypesInput](nil),
 		OutputSchema: outputSchema[ListDocTypesOutput](map[string][]property{"index": {fieldsAsIn("activate_project")}}),
 	})
 }
 
-func (h *handler) listDocTypes(
-	ctx context.Context, _ *mcp.CallToolRequest, _ listDocTypesInput,
-) (*mcp.CallToolResult, ListDocTypesOutput, error) {
+func (h *Handler) ListDocTypes(ctx context.Context, _ ListDocTypesInput) (ListDocTypesOutput, error) {
 	active, err := h.workspace.Active(ctx)
 	if err != nil {
-		return nil, ListDocTypesOutput{}, err
+		return ListDocTypesOutput{}, err
 	}
 	docTypes, err := active.DocTypes(ctx)
 	if err != nil {
-		return nil, ListDocTypesOutput{}, err
+		return ListDocTypesOutput{}, err
 	}
 	out := ListDocTypesOutput{Index: h.indexOf(active)}
 	list := make([]docTypeOutput, len(docTypes))
@@ -61,5 +60,5 @@ func (h *handler) listDocTypes(
 		}
 	}
 	out.DocTypes, out.OmittedCount = fit(list, maxList)
-	return nil, out, nil
+	return out, nil
 }

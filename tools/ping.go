@@ -6,22 +6,29 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-type pingInput struct {
+// PingInput has the parameters of ping.
+type PingInput struct {
 	Message *string `json:"message,omitempty" jsonschema:"Text to echo back."`
 }
 
+// PingOutput is the answer of ping, a text.
+type PingOutput string
+
+func (o PingOutput) words() string { return string(o) }
+
 func pingTool() Tool {
-	return newTool((*handler).ping, &mcp.Tool{
+	return newTool((*Handler).Ping, &mcp.Tool{
 		Name:  "ping",
 		Title: "Ping",
 		Description: "Check that the server is running: answers `pong: ` and the message. Needs no project, database or " +
 			"model, and says nothing about them.",
 		Meta:        searchHint("is the server running"),
 		Annotations: readOnly(),
-		InputSchema: inputSchema[pingInput](map[string][]property{"message": {withDefault("ping")}}),
+		InputSchema: inputSchema[PingInput](map[string][]property{"message": {withDefault("ping")}}),
 	})
 }
 
-func (h *handler) ping(_ context.Context, _ *mcp.CallToolRequest, in pingInput) (*mcp.CallToolResult, any, error) {
-	return textResult("pong: " + valueOr(in.Message, "ping")), nil, nil
+// Ping answers without the project, the database and the models.
+func (h *Handler) Ping(_ context.Context, in PingInput) (PingOutput, error) {
+	return PingOutput("pong: " + valueOr(in.Message, "ping")), nil
 }

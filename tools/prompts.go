@@ -43,7 +43,7 @@ func recallPrompt() *mcp.Prompt {
 	}
 }
 
-func (h *handler) recall(ctx context.Context, request *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+func (h *Handler) answerRecall(ctx context.Context, request *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	if ask := h.followRoots(ctx, request.Session, request.ClientCapabilities(), request.Params.InputResponses); ask != nil {
 		return &mcp.GetPromptResult{InputRequests: ask}, nil
 	}
@@ -87,9 +87,9 @@ type docTypeTemplate struct {
 	Optional string
 }
 
-// capture ignores an argument that is not a doc-type or not a level: the client passes
+// answerCapture ignores an argument that is not a doc-type or not a level: the client passes
 // single words of the user's sentence, and the model sees the whole sentence.
-func (h *handler) capture(ctx context.Context, request *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+func (h *Handler) answerCapture(ctx context.Context, request *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	if ask := h.followRoots(ctx, request.Session, request.ClientCapabilities(), request.Params.InputResponses); ask != nil {
 		return &mcp.GetPromptResult{InputRequests: ask}, nil
 	}

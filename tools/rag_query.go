@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -15,25 +16,26 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-type ragQueryInput struct {
-	Query             string   `json:"query" jsonschema:"Natural language question."`
-	DocTypes          []string `json:"doc_types,omitempty" jsonschema:"Only these doc-types; see list_doc_types. Default: all."`
-	MaxSources        *int     `json:"max_sources,omitempty" jsonschema:"Maximum documents, critical and linked ones not counted. Default: 3, or as configured."`
-	MinRelevanceScore *float64 `json:"min_relevance_score,omitempty" jsonschema:"Leave out what is less relevant. Default: 0.7, or as configured."`
-	MinPromotionLevel *string  `json:"min_promotion_level,omitempty" jsonschema:"Only documents at or above this level."`
-	IncludeCritical   *bool    `json:"include_critical,omitempty" jsonschema:"Put the 20 most relevant critical documents of every doc-type first, whatever their relevance."`
+// RagQueryInput has the parameters of rag_query.
+type RagQueryInput struct {
+	Query             string        `json:"query" jsonschema:"Natural language question."`
+	DocTypes          []string      `json:"doc_types,omitempty" jsonschema:"Only these doc-types; see list_doc_types. Default: all."`
+	MaxSources        *int          `json:"max_sources,omitempty" jsonschema:"Maximum documents, critical and linked ones not counted. Default: 3, or as configured."`
+	MinRelevanceScore *float64      `json:"min_relevance_score,omitempty" jsonschema:"Leave out what is less relevant. Default: 0.7, or as configured."`
+	MinPromotionLevel catalog.Level `json:"min_promotion_level,omitempty" jsonschema:"Only documents at or above this level."`
+	IncludeCritical   *bool         `json:"include_critical,omitempty" jsonschema:"Put the 20 most relevant critical documents of every doc-type first, whatever their relevance."`
 }
 
 // RagQueryOutput is the answer of rag_query.
 type RagQueryOutput struct {
 	Answer     string           `json:"answer"`
-	Sources    []sourceOutput   `json:"sources"`
-	LinkedDocs []linkedDocument `json:"linked_docs"`
+	Sources    []Source         `json:"sources"`
+	LinkedDocs []LinkedDocument `json:"linked_docs"`
 	Conflicts  [][]string       `json:"conflicts,omitempty" jsonschema:"Pairs that may contradict each other, the later first."`
 	nothingOutput
 	omittedOutput
 	CriticalNotConsidered int `json:"critical_not_considered,omitempty" jsonschema:"Critical documents beyond the 20 most relevant."`
-	answerEnd
+	AnswerEnd
 }
 
 func (o RagQueryOutput) resultCount() int { return len(o.Sources) }
@@ -54,19 +56,19 @@ func omittedOf(answered answer.Answer) omittedOutput {
 	return omittedOutput{OmittedCount: len(answered.Omitted), Omitted: paths}
 }
 
-// answerEnd is what the answers of both tools end with. Generation says that the language
+// AnswerEnd is what the answers of both tools end with. Generation says that the language
 // model has not written the whole answer.
-type answerEnd struct {
+type AnswerEnd struct {
 	Generation string `json:"generation,omitempty" jsonschema:"\"extractive\": the language model failed, and passages are quoted; \"cut short\": it failed later."`
 	Reason     string `json:"generation_reason,omitempty" jsonschema:"Why it failed."`
 	coverageOutput
 	Index *IndexStatus `json:"index,omitempty" jsonschema:"Present while the index is behind the files."`
 }
 
-func (h *handler) answerEnd(
+func (h *Handler) answerEnd(
 	ctx context.Context, active *workspace.Project, of catalog.Collection, answered answer.Answer,
-) answerEnd {
-	end := answerEnd{
+) AnswerEnd {
+	end := AnswerEnd{
 		coverageOutput: coverageOf(answered.Coverage, rag.Hybrid),
 		Index:          h.indexOfHits(active, of, answered.Sources, answered.Closest),
 	}
@@ -89,32 +91,32 @@ func answerText(answered answer.Answer, minScore float64, filtered bool, notes .
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "\n\n")
 }
 
-// sourceHead is what sources of both tools begin with.
-type sourceHead struct {
+// SourceHead is what sources of both tools begin with.
+type SourceHead struct {
 	Path           string  `json:"path"`
 	Title          string  `json:"title"`
 	CharCount      int     `json:"char_count"`
 	RelevanceScore float64 `json:"relevance_score"`
 }
 
-func sourceHeadOf(hit rag.Hit, limit int) sourceHead {
-	return sourceHead{
+func sourceHeadOf(hit rag.Hit, limit int) SourceHead {
+	return SourceHead{
 		Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), CharCount: hit.CharCount,
 		RelevanceScore: round(hit.Score),
 	}
 }
 
-type sourceOutput struct {
-	sourceHead
+type Source struct {
+	SourceHead
 	PromotionLevel catalog.Level `json:"promotion_level"`
 	Date           string        `json:"date,omitempty" jsonschema:"Of the front matter."`
 	SupersededBy   string        `json:"superseded_by,omitempty"`
 	Stale          string        `json:"stale,omitempty"`
 	Provenance     string        `json:"provenance,omitempty" jsonschema:"Who wrote a critical document last, in which commit."`
-	bestPassage
+	BestPassage
 }
 
-type linkedDocument struct {
+type LinkedDocument struct {
 	Path         string `json:"path"`
 	Title        string `json:"title"`
 	CharCount    int    `json:"char_count"`
@@ -123,7 +125,7 @@ type linkedDocument struct {
 }
 
 func ragQueryTool() Tool {
-	return newProjectTool((*handler).ragQuery, &mcp.Tool{
+	return newProjectTool((*Handler).RagQuery, &mcp.Tool{
 		Name:  "rag_query",
 		Title: "Ask the documents",
 		Description: "Answer a question from the project's documents and those they link to, with sources. Critical " +
@@ -131,7 +133,7 @@ func ragQueryTool() Tool {
 			"semantic_search to find documents: it is faster and needs no language model.",
 		Meta:        alwaysLoaded(),
 		Annotations: readOnly(),
-		InputSchema: inputSchema[ragQueryInput](map[string][]property{
+		InputSchema: inputSchema[RagQueryInput](map[string][]property{
 			"query":               {queryText, example("How do we handle connection pool exhaustion?")},
 			"doc_types":           {notNull, example([]string{"problem", "codebase"})},
 			"max_sources":         {between(1, 100), example(3)},
@@ -143,22 +145,23 @@ func ragQueryTool() Tool {
 	})
 }
 
-func (h *handler) ragQuery(
-	ctx context.Context, request *mcp.CallToolRequest, in ragQueryInput,
-) (*mcp.CallToolResult, RagQueryOutput, error) {
+func (h *Handler) RagQuery(ctx context.Context, in RagQueryInput) (RagQueryOutput, error) {
+	if err := in.check(); err != nil {
+		return RagQueryOutput{}, err
+	}
 	active, err := h.workspace.Active(ctx)
 	if err != nil {
-		return nil, RagQueryOutput{}, err
+		return RagQueryOutput{}, err
 	}
 	query, err := newQuery(active, in.Query, in.DocTypes)
 	if err != nil {
-		return nil, RagQueryOutput{}, err
+		return RagQueryOutput{}, err
 	}
 	config := active.Definition.Config
 	query.Limit = valueOr(in.MaxSources, config.Retrieval.MaxResults)
 	query.MinScore = valueOr(in.MinRelevanceScore, config.Retrieval.MinRelevanceScore)
 	stale := active.Stale(ctx)
-	minLevel := catalog.Level(valueOr(in.MinPromotionLevel, string(catalog.Standard)))
+	minLevel := cmp.Or(in.MinPromotionLevel, catalog.Standard)
 	answered, err := h.workspace.Answerer().Ask(ctx, active.Compounding(), answer.Question{
 		Query:           query,
 		MinLevel:        minLevel,
@@ -166,10 +169,10 @@ func (h *handler) ragQuery(
 		MaxDepth:        config.LinkResolution.MaxDepth,
 		MaxLinked:       config.LinkResolution.MaxLinkedDocs,
 		Stale:           stale,
-		OnText:          h.onText(ctx, request),
+		OnText:          onText(ctx),
 	})
 	if err != nil {
-		return nil, RagQueryOutput{}, err
+		return RagQueryOutput{}, err
 	}
 	filtered, asked := len(in.DocTypes) > 0 || minLevel != catalog.Standard, in.Query
 	if filtered { // other documents may answer it
@@ -180,14 +183,20 @@ func (h *handler) ragQuery(
 		Answer:        answerText(answered, query.MinScore, filtered),
 		nothingOutput: nothingOf(len(answered.Sources), answered.Closest, query.MinScore), omittedOutput: omittedOf(answered),
 		CriticalNotConsidered: answered.CriticalNotConsidered,
-		answerEnd:             h.answerEnd(ctx, active, catalog.Compounding, answered),
+		AnswerEnd:             h.answerEnd(ctx, active, catalog.Compounding, answered),
 	}
 	var sources, linked int
 	out.Sources, sources = fit(sourcesOf(answered.Sources, stale(), active.CriticalProvenance()), maxList-weight(out.Answer))
 	out.LinkedDocs, linked = fit(linkedOf(answered.Linked), maxSideList)
 	out.OmittedCount += sources + linked
 	out.Conflicts, _ = fit(conflictsOf(answered), maxSideList)
-	return nil, out, nil
+	return out, nil
+}
+
+func (in RagQueryInput) check() error {
+	return cmp.Or(checkQuery(in.Query), checkCount("max_sources", in.MaxSources, 3),
+		checkScore("min_relevance_score", in.MinRelevanceScore, 0.7),
+		checkLevel("min_promotion_level", in.MinPromotionLevel, catalog.Standard))
 }
 
 func conflictsOf(answered answer.Answer) [][]string {
@@ -198,24 +207,24 @@ func conflictsOf(answered answer.Answer) [][]string {
 	return pairs
 }
 
-func sourcesOf(hits []rag.Hit, stale, provenance map[string]string) []sourceOutput {
+func sourcesOf(hits []rag.Hit, stale, provenance map[string]string) []Source {
 	limit := textLimit(len(hits))
-	sources := make([]sourceOutput, len(hits))
+	sources := make([]Source, len(hits))
 	for i, hit := range hits {
-		sources[i] = sourceOutput{
-			sourceHead: sourceHeadOf(hit, limit), PromotionLevel: hit.Level, Date: hit.Date,
+		sources[i] = Source{
+			SourceHead: sourceHeadOf(hit, limit), PromotionLevel: hit.Level, Date: hit.Date,
 			SupersededBy: wirePath(hit.SupersededBy), Stale: markdown.CutRunes(stale[hit.Path], limit),
-			Provenance: markdown.CutRunes(provenance[hit.Path], limit), bestPassage: bestPassageOf(hit, limit),
+			Provenance: markdown.CutRunes(provenance[hit.Path], limit), BestPassage: bestPassageOf(hit, limit),
 		}
 	}
 	return sources
 }
 
-func linkedOf(links []answer.Linked) []linkedDocument {
+func linkedOf(links []answer.Linked) []LinkedDocument {
 	limit := textLimit(len(links))
-	documents := make([]linkedDocument, len(links))
+	documents := make([]LinkedDocument, len(links))
 	for i, link := range links {
-		documents[i] = linkedDocument{
+		documents[i] = LinkedDocument{
 			Path: wirePath(link.Path), Title: markdown.CutRunes(link.Title, limit), CharCount: link.CharCount,
 			LinkedFrom: wirePath(link.From), SupersededBy: wirePath(link.SupersededBy),
 		}
@@ -223,17 +232,12 @@ func linkedOf(links []answer.Linked) []linkedDocument {
 	return documents
 }
 
-// onText returns what is called with each piece of the answer that the model writes: what
-// [WithText] has set, or else a callback that notifies the client. That has no total: the
-// length of the answer is not known.
-func (h *handler) onText(ctx context.Context, request *mcp.CallToolRequest) func(text string) {
-	if onText, ok := ctx.Value(textKey{}).(func(text string)); ok {
-		return onText
-	}
-	progress := newProgress(request, h.logger)
+// onText returns a function that reports each piece of the answer that the model writes.
+// There is no total: the length of the answer is not known.
+func onText(ctx context.Context) func(text string) {
 	pieces := 0
-	return func(string) {
+	return func(text string) {
 		pieces++
-		progress.notify(ctx, pieces, 0, "writing the answer")
+		reportProgress(ctx, Progress{Done: pieces, Message: "writing the answer", Text: text})
 	}
 }

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -9,30 +10,32 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-type ragQueryExternalInput struct {
+// RagQueryExternalInput has the parameters of rag_query_external.
+type RagQueryExternalInput struct {
 	Query             string   `json:"query" jsonschema:"Natural language question."`
 	MaxSources        *int     `json:"max_sources,omitempty" jsonschema:"Maximum documents to use. Default: 3, or as configured."`
 	MinRelevanceScore *float64 `json:"min_relevance_score,omitempty" jsonschema:"Leave out documents below this relevance. semantic_search.min_relevance_score in the project's config overrides it."`
 }
 
-type ragQueryExternalOutput struct {
-	Answer           string                 `json:"answer"`
-	Sources          []externalSourceOutput `json:"sources"`
-	ExternalDocsPath string                 `json:"external_docs_path"`
+// RagQueryExternalOutput is the answer of rag_query_external.
+type RagQueryExternalOutput struct {
+	Answer           string           `json:"answer"`
+	Sources          []ExternalSource `json:"sources"`
+	ExternalDocsPath string           `json:"external_docs_path"`
 	nothingOutput
 	omittedOutput
-	answerEnd
+	AnswerEnd
 }
 
-func (o ragQueryExternalOutput) resultCount() int { return len(o.Sources) }
+func (o RagQueryExternalOutput) resultCount() int { return len(o.Sources) }
 
-type externalSourceOutput struct {
-	sourceHead
-	bestPassage
+type ExternalSource struct {
+	SourceHead
+	BestPassage
 }
 
 func ragQueryExternalTool() Tool {
-	return newProjectTool((*handler).ragQueryExternal, &mcp.Tool{
+	return newProjectTool((*Handler).RagQueryExternal, &mcp.Tool{
 		Name:  "rag_query_external",
 		Title: "Ask the external docs",
 		Description: "Answer a question from the external project documentation, with sources. Requires `external_docs` to be " +
@@ -40,48 +43,50 @@ func ragQueryExternalTool() Tool {
 			"find documents: it is faster and needs no language model.",
 		Meta:        searchHint("answer a question from the external documentation"),
 		Annotations: readOnly(),
-		InputSchema: inputSchema[ragQueryExternalInput](map[string][]property{
+		InputSchema: inputSchema[RagQueryExternalInput](map[string][]property{
 			"query":               {queryText, example("How does API authentication work?")},
 			"max_sources":         {between(1, 100), example(3)},
 			"min_relevance_score": {between(0, 1), withDefault(externalMinScore)},
 		}),
-		OutputSchema: externalSchema[ragQueryExternalOutput]("sources", "rag_query",
+		OutputSchema: externalSchema[RagQueryExternalOutput]("sources", "rag_query",
 			"generation", "generation_reason", "omitted", "omitted_count"),
 	})
 }
 
-func (h *handler) ragQueryExternal(
-	ctx context.Context, request *mcp.CallToolRequest, in ragQueryExternalInput,
-) (*mcp.CallToolResult, ragQueryExternalOutput, error) {
+func (h *Handler) RagQueryExternal(ctx context.Context, in RagQueryExternalInput) (RagQueryExternalOutput, error) {
+	if err := cmp.Or(checkQuery(in.Query), checkCount("max_sources", in.MaxSources, 3),
+		checkScore("min_relevance_score", in.MinRelevanceScore, externalMinScore)); err != nil {
+		return RagQueryExternalOutput{}, err
+	}
 	active, err := h.workspace.External(ctx)
 	if err != nil {
-		return nil, ragQueryExternalOutput{}, err
+		return RagQueryExternalOutput{}, err
 	}
 	query, err := newQuery(active, in.Query, nil)
 	if err != nil {
-		return nil, ragQueryExternalOutput{}, err
+		return RagQueryExternalOutput{}, err
 	}
 	query.Limit = valueOr(in.MaxSources, active.Definition.Config.Retrieval.MaxResults)
 	query.MinScore = externalThreshold(active, in.MinRelevanceScore)
 	answered, err := h.workspace.Answerer().Ask(ctx, active.External(), answer.Question{
-		Query: query, MinLevel: catalog.Standard, OnText: h.onText(ctx, request),
+		Query: query, MinLevel: catalog.Standard, OnText: onText(ctx),
 	})
 	if err != nil {
-		return nil, ragQueryExternalOutput{}, err
+		return RagQueryExternalOutput{}, err
 	}
-	out := ragQueryExternalOutput{
+	out := RagQueryExternalOutput{
 		Answer:           answerText(answered, query.MinScore, false, overriddenText(active, in.MinRelevanceScore)),
 		ExternalDocsPath: active.Definition.Config.ExternalDocs.Path,
 		nothingOutput:    nothingOf(len(answered.Sources), answered.Closest, query.MinScore), omittedOutput: omittedOf(answered),
-		answerEnd: h.answerEnd(ctx, active, catalog.External, answered),
+		AnswerEnd: h.answerEnd(ctx, active, catalog.External, answered),
 	}
 	limit := textLimit(len(answered.Sources))
-	sources := make([]externalSourceOutput, len(answered.Sources))
+	sources := make([]ExternalSource, len(answered.Sources))
 	for i, hit := range answered.Sources {
-		sources[i] = externalSourceOutput{sourceHeadOf(hit, limit), bestPassageOf(hit, limit)}
+		sources[i] = ExternalSource{sourceHeadOf(hit, limit), bestPassageOf(hit, limit)}
 	}
 	var unlisted int
 	out.Sources, unlisted = fit(sources, maxList-weight(out.Answer))
 	out.OmittedCount += unlisted
-	return nil, out, nil
+	return out, nil
 }

@@ -27,7 +27,8 @@ const (
 	compactEvent = "PreCompact"
 )
 
-type recallInput struct {
+// RecallInput has the parameters of recall.
+type RecallInput struct {
 	Event       string `json:"event"`
 	SessionID   string `json:"session_id"`
 	Prompt      string `json:"prompt,omitempty"`
@@ -38,7 +39,8 @@ type recallInput struct {
 	StopHookActive any `json:"stop_hook_active,omitempty"`
 }
 
-type recallOutput struct {
+// RecallOutput is the answer of recall.
+type RecallOutput struct {
 	Hook *hookOutput `json:"hookSpecificOutput,omitempty"`
 }
 
@@ -49,13 +51,13 @@ type hookOutput struct {
 }
 
 func recallTool() Tool {
-	return newTool((*handler).recallEvent, &mcp.Tool{
+	return newTool((*Handler).Recall, &mcp.Tool{
 		Name:        "recall",
 		Title:       "Recall",
 		Description: "For hooks: points to the one document that a prompt or an edit needs, and is silent unless sure.",
 		Meta:        searchHint("called by hooks, not by the model"),
 		Annotations: readOnly(),
-		InputSchema: inputSchema[recallInput](map[string][]property{
+		InputSchema: inputSchema[RecallInput](map[string][]property{
 			"event":            {oneOf(promptEvent, toolEvent, stopEvent, compactEvent), example(promptEvent)},
 			"session_id":       {notEmpty, example("3f2c")},
 			"prompt":           {example("why is the pool exhausted?")},
@@ -64,7 +66,7 @@ func recallTool() Tool {
 			"last_message":     {example("All tests now pass.")},
 			"stop_hook_active": {textOrBoolean, example("false")},
 		}),
-		OutputSchema: outputSchema[recallOutput](nil),
+		OutputSchema: outputSchema[RecallOutput](nil),
 	})
 }
 
@@ -74,11 +76,9 @@ func textOrBoolean(s *jsonschema.Schema) { s.Types = []string{"string", "boolean
 // recallPatience bounds what a hook waits for: an assistant waits for its hooks.
 const recallPatience = 2 * time.Second
 
-// recallEvent answers a hook. It never fails: what goes wrong is logged, and the answer is
+// Recall answers a hook. It never fails: what goes wrong is logged, and the answer is
 // silence.
-func (h *handler) recallEvent(
-	ctx context.Context, _ *mcp.CallToolRequest, in recallInput,
-) (*mcp.CallToolResult, recallOutput, error) {
+func (h *Handler) Recall(ctx context.Context, in RecallInput) (RecallOutput, error) {
 	ctx, cancel := context.WithTimeout(ctx, recallPatience)
 	defer cancel()
 	text, err := h.recallText(ctx, in)
@@ -86,13 +86,13 @@ func (h *handler) recallEvent(
 		h.logger.DebugContext(ctx, "recall is silent", "event", in.Event, "error", err)
 	}
 	if err != nil || text == "" {
-		return nil, recallOutput{}, nil
+		return RecallOutput{}, nil
 	}
-	return nil, recallOutput{&hookOutput{Event: in.Event, Context: text}}, nil
+	return RecallOutput{&hookOutput{Event: in.Event, Context: text}}, nil
 }
 
 // recallText returns what to tell the assistant, "" for nothing.
-func (h *handler) recallText(ctx context.Context, in recallInput) (string, error) {
+func (h *Handler) recallText(ctx context.Context, in RecallInput) (string, error) {
 	if in.Event == compactEvent {
 		return "", h.recalls.Update(in.SessionID, func(s *recall.Session) error {
 			s.Compact()
@@ -117,8 +117,8 @@ func (h *handler) recallText(ctx context.Context, in recallInput) (string, error
 }
 
 // recallForPrompt points to the document that surely answers a prompt.
-func (h *handler) recallForPrompt(
-	ctx context.Context, active *workspace.Project, in recallInput, threshold float64,
+func (h *Handler) recallForPrompt(
+	ctx context.Context, active *workspace.Project, in RecallInput, threshold float64,
 ) (text string, err error) {
 	stale := active.Stale(ctx)
 	var hits rag.Hits
@@ -164,7 +164,7 @@ const (
 
 // recallForFile points to the document that cites a file which is about to be edited, and
 // notes which documents are read and written.
-func (h *handler) recallForFile(ctx context.Context, active *workspace.Project, in recallInput) (text string, err error) {
+func (h *Handler) recallForFile(ctx context.Context, active *workspace.Project, in RecallInput) (text string, err error) {
 	name, inside := relativePath(active.Definition.Root, in.FilePath)
 	if !inside {
 		return "", nil
@@ -195,7 +195,7 @@ func (h *handler) recallForFile(ctx context.Context, active *workspace.Project, 
 }
 
 // remindToWrite reminds a session that has found something out, once, to write it down.
-func (h *handler) remindToWrite(ctx context.Context, active *workspace.Project, in recallInput) (text string, err error) {
+func (h *Handler) remindToWrite(ctx context.Context, active *workspace.Project, in RecallInput) (text string, err error) {
 	if fmt.Sprint(in.StopHookActive) == "true" {
 		return "", nil
 	}

@@ -30,7 +30,7 @@ func documentTemplate() *mcp.ResourceTemplate {
 	}
 }
 
-func (h *handler) readDocument(ctx context.Context, request *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+func (h *Handler) readDocument(ctx context.Context, request *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	if ask := h.followRoots(ctx, request.Session, request.ClientCapabilities(), request.Params.InputResponses); ask != nil {
 		return &mcp.ReadResourceResult{InputRequests: ask}, nil
 	}

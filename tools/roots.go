@@ -27,7 +27,7 @@ const rootsWait = 2 * time.Second
 // It is asked in the answer to each call and makes the call again, which takes it about
 // a millisecond. One with a handshake is asked directly, each time too: older releases of
 // Claude Code do not send the notification.
-func (h *handler) followRoots(
+func (h *Handler) followRoots(
 	ctx context.Context, session *mcp.ServerSession, client *mcp.ClientCapabilities, responses mcp.InputResponseMap,
 ) mcp.InputRequestMap {
 	if client == nil || client.RootsV2 == nil || h.rootless.Load() { //nolint:staticcheck // deprecated, and in use

@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
-	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
@@ -20,6 +18,8 @@ import (
 const (
 	handbookResults    = 5
 	maxHandbookResults = 20
+	// cachedSearches is how many searches the cache holds.
+	cachedSearches = 100
 	// editionWait bounds the check whether a cached search is still valid.
 	editionWait = 5 * time.Second
 	// maxPassage bounds the text of a passage, in characters. Only passages that are
@@ -29,7 +29,8 @@ const (
 	maxSections = 50
 )
 
-type searchHandbookInput struct {
+// SearchHandbookInput has the parameters of search_handbook.
+type SearchHandbookInput struct {
 	Query string `json:"query" jsonschema:"What to look for, in words or as a question."`
 	// NResults is a float64, so that a number too large for an int is clamped too.
 	NResults      *float64 `json:"n_results,omitempty" jsonschema:"Number of passages, clamped to 1-20."`
@@ -37,7 +38,7 @@ type searchHandbookInput struct {
 }
 
 func searchHandbookTool() Tool {
-	return newTool((*handler).searchHandbook, &mcp.Tool{
+	return newTool((*Handler).SearchHandbook, &mcp.Tool{
 		Name:  "search_handbook",
 		Title: "Search handbook",
 		Description: "Find passages of the handbook (procedures, guidelines, policies) by meaning, best first, quoted in " +
@@ -45,12 +46,32 @@ func searchHandbookTool() Tool {
 			"project's team has learned.",
 		Meta:        searchHint("find sections of the handbook"),
 		Annotations: readOnly(),
-		InputSchema: inputSchema[searchHandbookInput](map[string][]property{
+		InputSchema: inputSchema[SearchHandbookInput](map[string][]property{
 			"query":          {queryText, example("How do I reset my password?")},
 			"n_results":      {integer, withDefault(handbookResults)},
 			"filter_section": {example("security")},
 		}),
 	})
+}
+
+// SearchHandbookOutput has the passages found. Clients get them as Text.
+type SearchHandbookOutput struct {
+	Results      []HandbookResult `json:"results"`
+	TotalMatches int              `json:"total_matches"`
+	Text         string           `json:"-"`
+}
+
+func (o SearchHandbookOutput) resultCount() int { return len(o.Results) }
+
+func (o SearchHandbookOutput) words() string { return o.Text }
+
+// HandbookResult is a passage of the handbook.
+type HandbookResult struct {
+	Source         string  `json:"source"`
+	Section        string  `json:"section,omitempty"`
+	Chunk          int     `json:"chunk"`
+	RelevanceScore float64 `json:"relevance_score"`
+	Content        string  `json:"content"`
 }
 
 // integer sets the type that is not inferred from a float64.
@@ -66,65 +87,67 @@ type handbookSearch struct {
 	section string
 }
 
-func (h *handler) searchHandbook(
-	ctx context.Context, _ *mcp.CallToolRequest, in searchHandbookInput,
-) (*mcp.CallToolResult, handbookPassages, error) {
-	passages, text, err := h.answerHandbook(ctx, in)
-	return textResult(text), passages, err
+// handbookFound is the result of a search in one edition of the handbook. Every change
+// of the handbook, by any process, makes a new edition.
+type handbookFound struct {
+	edition  index.HandbookEdition
+	passages []rag.Hit
+	// altered is how many were left out.
+	altered int
+	// sections lists those of the handbook. It is set only if there are no passages.
+	sections []string
 }
 
-// handbookPassages are what an answer quotes.
-type handbookPassages []rag.Hit
-
-func (p handbookPassages) resultCount() int { return len(p) }
-
-// answerHandbook returns the passages found, and the answer of search_handbook.
-func (h *handler) answerHandbook(
-	ctx context.Context, in searchHandbookInput,
-) (passages []rag.Hit, text string, err error) {
+// SearchHandbook finds passages of the handbook.
+func (h *Handler) SearchHandbook(ctx context.Context, in SearchHandbookInput) (SearchHandbookOutput, error) {
 	start := time.Now()
 	if err := checkQuery(in.Query); err != nil {
-		return nil, "", err
+		return SearchHandbookOutput{}, err
 	}
 	search := handbookSearch{
 		query: in.Query, section: in.FilterSection,
 		results: int(min(max(valueOr(in.NResults, handbookResults), 1), maxHandbookResults)),
 	}
 	found, err := h.findInHandbook(ctx, search)
+	if err != nil {
+		return SearchHandbookOutput{}, err
+	}
+	out := SearchHandbookOutput{Results: make([]HandbookResult, len(found.passages)), TotalMatches: len(found.passages)}
+	for i, p := range found.passages {
+		out.Results[i] = HandbookResult{
+			Source: p.Path, Section: p.DocType, Chunk: p.Ordinal, RelevanceScore: round(p.Score), Content: p.Content,
+		}
+	}
 	switch {
-	case err != nil:
-		return nil, "", err
 	case found.edition == (index.HandbookEdition{}):
-		return nil, "The handbook is empty: nothing was ever ingested. Run `compound-docs ingest --source DIR` " +
-			"in a shell, DIR being the folder of its markdown files; then search again.", nil
+		out.Text = "The handbook is empty: nothing was ever ingested. Run `compound-docs ingest DIR` " +
+			"in a shell, DIR being the folder of its markdown files; then search again."
 	case len(found.passages) == 0:
-		text = search.formatNone(found.sections)
+		out.Text = search.formatNone(found.sections)
 	default:
-		text = search.format(found.passages, time.Since(start))
+		out.Text = search.format(found.passages, time.Since(start))
 	}
 	if altered := alteredText(found.altered, alteredHandbook); altered != "" {
-		text += "\n" + altered
+		out.Text += "\n" + altered
 	}
-	return found.passages, text, nil
+	return out, nil
 }
 
 // findInHandbook returns the cached result of the search if the handbook has not
 // changed since, or if the database cannot say whether it has. Otherwise it searches.
-func (h *handler) findInHandbook(ctx context.Context, search handbookSearch) (found handbookFound, err error) {
-	known, cached := h.handbook.entries.Get(search)
+func (h *Handler) findInHandbook(ctx context.Context, search handbookSearch) (found handbookFound, err error) {
+	known, cached := h.handbook.Get(search)
 	edition, err := h.handbookEdition(ctx, cached)
-	hit := cached && ctx.Err() == nil && (err != nil || known.edition == edition)
-	h.handbook.count(hit)
-	h.logger.DebugContext(ctx, "handbook cache", "hit", hit, "hits", h.handbook.hits.Load(), "misses", h.handbook.misses.Load())
+	h.logger.DebugContext(ctx, "handbook cache", "hit", cached && (err != nil || known.edition == edition))
 	switch {
-	case hit && err != nil:
+	case err != nil && cached && ctx.Err() == nil:
 		h.logger.WarnContext(ctx, "answer from an earlier search of the handbook", "error", err)
 		return known, nil
 	case err != nil:
 		return handbookFound{}, err
 	case edition == (index.HandbookEdition{}):
 		return handbookFound{}, nil
-	case hit:
+	case cached && known.edition == edition:
 		return known, nil
 	}
 	query := rag.Query{Text: search.query, Limit: search.results, EachPassage: true}
@@ -141,14 +164,14 @@ func (h *handler) findInHandbook(ctx context.Context, search handbookSearch) (fo
 	}
 	// Vectors that come later change no edition, and what is found.
 	if hits.Embedded == 1 && found.altered == 0 {
-		h.handbook.entries.Add(search, found)
+		h.handbook.Add(search, found)
 	}
 	return found, nil
 }
 
 // handbookEdition returns the current edition. If a cached result can answer without
 // it, it waits for the database no longer than editionWait.
-func (h *handler) handbookEdition(ctx context.Context, cached bool) (index.HandbookEdition, error) {
+func (h *Handler) handbookEdition(ctx context.Context, cached bool) (index.HandbookEdition, error) {
 	if cached {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, editionWait)
@@ -213,39 +236,4 @@ func nameSections(sections []string) string {
 		named = append(named, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(named, ", ")
-}
-
-// cachedHandbookResults is how many searches the cache holds.
-const cachedHandbookResults = 100
-
-// handbookFound is the result of a search in one edition of the handbook. Every change
-// of the handbook, by any process, makes a new edition.
-type handbookFound struct {
-	edition  index.HandbookEdition
-	passages []rag.Hit
-	// altered is how many were left out.
-	altered int
-	// sections lists those of the handbook. It is set only if there are no passages.
-	sections []string
-}
-
-// handbookCache holds the results of searches, and counts hits and misses. It is safe
-// for concurrent use.
-type handbookCache struct {
-	entries      *lru.Cache[handbookSearch, handbookFound]
-	hits, misses atomic.Int64
-}
-
-func newHandbookCache() *handbookCache {
-	entries, _ := lru.New[handbookSearch, handbookFound](cachedHandbookResults) // fails for a size below 1
-	return &handbookCache{entries: entries}
-}
-
-// count counts a search.
-func (c *handbookCache) count(hit bool) {
-	if hit {
-		c.hits.Add(1)
-	} else {
-		c.misses.Add(1)
-	}
 }

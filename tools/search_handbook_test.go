@@ -113,7 +113,7 @@ func TestSearchHandbook_NothingFound(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	c := connect(t, f.server, "2025-11-25")
-	if got := c.searchHandbook(t, `{"query": "cups"}`); !strings.Contains(got, "`compound-docs ingest --source DIR`") {
+	if got := c.searchHandbook(t, `{"query": "cups"}`); !strings.Contains(got, "`compound-docs ingest DIR`") {
 		t.Errorf("a handbook that was never ingested answers %q", got)
 	}
 	f.ingest(t, map[string]string{"handbook/office/kitchen.md": "Wash the cups.\n", "handbook/keys.md": "Lock the door.\n"})

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -15,30 +16,29 @@ import (
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
-// maxQuery bounds a query, in characters. An embedding model reads about 2,000.
-const maxQuery = 10_000
-
-type semanticSearchInput struct {
-	Query             string   `json:"query" jsonschema:"What to look for, in words or as a question."`
-	DocTypes          []string `json:"doc_types,omitempty" jsonschema:"Only these doc-types; see list_doc_types. Default: all."`
-	Limit             *int     `json:"limit,omitempty" jsonschema:"Maximum results. Default: 10, or as configured."`
-	MinRelevanceScore *float64 `json:"min_relevance_score,omitempty" jsonschema:"Leave out what is less relevant. Default: 0.5, or as configured."`
-	PromotionLevels   []string `json:"promotion_levels,omitempty" jsonschema:"Only these levels. Default: all."`
-	Paths             []string `json:"paths,omitempty" jsonschema:"Only documents that cite these, such as db/pool.go:40."`
-	Mode              rag.Mode `json:"mode,omitempty" jsonschema:"By meaning (vector), by words (lexical, works without Ollama), or both."`
+// SemanticSearchInput has the parameters of semantic_search.
+type SemanticSearchInput struct {
+	Query             string          `json:"query" jsonschema:"What to look for, in words or as a question."`
+	DocTypes          []string        `json:"doc_types,omitempty" jsonschema:"Only these doc-types; see list_doc_types. Default: all."`
+	Limit             *int            `json:"limit,omitempty" jsonschema:"Maximum results. Default: 10, or as configured."`
+	MinRelevanceScore *float64        `json:"min_relevance_score,omitempty" jsonschema:"Leave out what is less relevant. Default: 0.5, or as configured."`
+	PromotionLevels   []catalog.Level `json:"promotion_levels,omitempty" jsonschema:"Only these levels. Default: all."`
+	Paths             []string        `json:"paths,omitempty" jsonschema:"Only documents that cite these, such as db/pool.go:40."`
+	Mode              rag.Mode        `json:"mode,omitempty" jsonschema:"By meaning (vector), by words (lexical, works without Ollama), or both."`
 }
 
-type semanticSearchOutput struct {
+// SemanticSearchOutput is the answer of semantic_search.
+type SemanticSearchOutput struct {
 	Results      []SearchResult `json:"results"`
 	TotalMatches int            `json:"total_matches" jsonschema:"Number of results."`
 	OmittedCount int            `json:"omitted_count,omitempty" jsonschema:"Further results, for which there was no room."`
-	foundEnd
+	FoundEnd
 }
 
-func (o semanticSearchOutput) resultCount() int { return len(o.Results) }
+func (o SemanticSearchOutput) resultCount() int { return len(o.Results) }
 
-// resultHead is what results of both searches begin with.
-type resultHead struct {
+// ResultHead is what results of both searches begin with.
+type ResultHead struct {
 	Path           string  `json:"path"`
 	Title          string  `json:"title"`
 	Summary        string  `json:"summary"`
@@ -46,33 +46,33 @@ type resultHead struct {
 	RelevanceScore float64 `json:"relevance_score" jsonschema:"How likely the document answers, 0 to 1."`
 }
 
-// resultEnd is what they end with: the part of a document to read, and why it was found.
-type resultEnd struct {
-	bestPassage
+// ResultEnd is what they end with: the part of a document to read, and why it was found.
+type ResultEnd struct {
+	BestPassage
 	Snippet     string `json:"snippet,omitempty" jsonschema:"Part of the best passage."`
 	MatchedLine string `json:"matched_line,omitempty"`
 }
 
 // SearchResult is a document that a search has found.
 type SearchResult struct {
-	resultHead
+	ResultHead
 	DocType        string        `json:"doc_type"`
 	Date           string        `json:"date"`
 	PromotionLevel catalog.Level `json:"promotion_level"`
 	SupersededBy   string        `json:"superseded_by,omitempty" jsonschema:"Document that replaces this one."`
 	Stale          string        `json:"stale,omitempty" jsonschema:"Why it may be outdated."`
-	resultEnd
+	ResultEnd
 }
 
-// bestPassage is the part of a document to read.
-type bestPassage struct {
+// BestPassage is the part of a document to read.
+type BestPassage struct {
 	HeaderPath string `json:"header_path,omitempty"`
 	StartLine  int    `json:"start_line" jsonschema:"First line of the best passage."`
 	EndLine    int    `json:"end_line"`
 }
 
 func semanticSearchTool() Tool {
-	return newProjectTool((*handler).semanticSearch, &mcp.Tool{
+	return newProjectTool((*Handler).SemanticSearch, &mcp.Tool{
 		Name:  "semantic_search",
 		Title: "Search documents",
 		Description: "Find the project's documents (solved problems, insights, architecture, tool gotchas, style rules) by " +
@@ -80,7 +80,7 @@ func semanticSearchTool() Tool {
 			"known. Use rag_query instead for one answer drawn from several documents.",
 		Meta:        alwaysLoaded(),
 		Annotations: readOnly(),
-		InputSchema: inputSchema[semanticSearchInput](map[string][]property{
+		InputSchema: inputSchema[SemanticSearchInput](map[string][]property{
 			"query":               {queryText, example("connection pool exhausted")},
 			"doc_types":           {notNull, example([]string{"problem", "tool"})},
 			"limit":               {between(1, 100), example(10)},
@@ -89,23 +89,21 @@ func semanticSearchTool() Tool {
 			"paths":               {notNull},
 			"mode":                {modes},
 		}),
-		OutputSchema: outputSchema[semanticSearchOutput](map[string][]property{
+		OutputSchema: outputSchema[SemanticSearchOutput](map[string][]property{
 			"closest": {fieldsAsIn("results")}, "index": {fieldsAsIn("activate_project")},
 		}),
 	})
 }
 
-func (h *handler) semanticSearch(
-	ctx context.Context, _ *mcp.CallToolRequest, in semanticSearchInput,
-) (*mcp.CallToolResult, semanticSearchOutput, error) {
+func (h *Handler) SemanticSearch(ctx context.Context, in SemanticSearchInput) (SemanticSearchOutput, error) {
 	active, query, err := h.searchQuery(ctx, in)
 	if err != nil {
-		return nil, semanticSearchOutput{}, err
+		return SemanticSearchOutput{}, err
 	}
 	stale := active.Stale(ctx)
 	hits, err := h.workspace.Searcher().Search(ctx, active.Compounding(), query)
 	if err != nil {
-		return nil, semanticSearchOutput{}, err
+		return SemanticSearchOutput{}, err
 	}
 	asked := in.Query
 	if len(query.DocTypes)+len(query.Levels)+len(in.Paths) > 0 { // other documents may answer it
@@ -113,16 +111,29 @@ func (h *handler) semanticSearch(
 	}
 	h.countSearch(active, asked, hits.Documents)
 	results, omitted := fit(searchResults(hits.Documents, stale()), maxList)
-	return nil, semanticSearchOutput{
+	return SemanticSearchOutput{
 		Results: results, TotalMatches: len(results), OmittedCount: omitted,
-		foundEnd: h.foundEnd(ctx, active, catalog.Compounding, hits, query),
+		FoundEnd: h.foundEnd(ctx, active, catalog.Compounding, hits, query),
 	}, nil
 }
 
+func (in SemanticSearchInput) check() error {
+	for _, level := range in.PromotionLevels {
+		if err := checkLevel("promotion_levels", level, catalog.Important); err != nil {
+			return err
+		}
+	}
+	return cmp.Or(checkQuery(in.Query), checkCount("limit", in.Limit, 10),
+		checkScore("min_relevance_score", in.MinRelevanceScore, 0.5), checkMode(in.Mode))
+}
+
 // searchQuery returns the active project, and what the arguments and its config ask for.
-func (h *handler) searchQuery(
-	ctx context.Context, in semanticSearchInput,
+func (h *Handler) searchQuery(
+	ctx context.Context, in SemanticSearchInput,
 ) (active *workspace.Project, query rag.Query, err error) {
+	if err := in.check(); err != nil {
+		return nil, rag.Query{}, err
+	}
 	if active, err = h.workspace.Active(ctx); err != nil {
 		return nil, rag.Query{}, err
 	}
@@ -132,14 +143,19 @@ func (h *handler) searchQuery(
 	defaults := active.Definition.Config.SemanticSearch
 	query.Mode, query.Limit = in.Mode, valueOr(in.Limit, defaults.DefaultLimit)
 	query.MinScore = valueOr(in.MinRelevanceScore, defaults.MinRelevanceScore)
-	for _, level := range in.PromotionLevels {
-		query.Levels = append(query.Levels, catalog.Level(level))
-	}
+	query.Levels = in.PromotionLevels
 	if len(in.Paths) > 0 { // of these all are wanted, whatever their words
 		query.MinScore = valueOr(in.MinRelevanceScore, 0)
 		query.Documents, err = active.DocumentsCiting(ctx, in.Paths)
 	}
 	return active, query, err
+}
+
+// SearchAnswer returns the answer of semantic_search for hits, as JSON. It says what an
+// answer costs.
+func SearchAnswer(hits rag.Hits) ([]byte, error) {
+	results, omitted := fit(searchResults(hits.Documents, nil), maxList)
+	return readable(SemanticSearchOutput{Results: results, TotalMatches: len(results), OmittedCount: omitted})
 }
 
 // searchResults takes what became of the files that documents cite, by the documents' paths.
@@ -148,35 +164,32 @@ func searchResults(hits []rag.Hit, stale map[string]string) []SearchResult {
 	results := make([]SearchResult, len(hits))
 	for i, hit := range hits {
 		results[i] = SearchResult{
-			resultHead: resultHeadOf(hit, limit), DocType: hit.DocType, Date: hit.Date, PromotionLevel: hit.Level,
-			SupersededBy: wirePath(hit.SupersededBy), Stale: markdown.CutRunes(stale[hit.Path], limit), resultEnd: resultEndOf(hit, limit),
+			ResultHead: resultHeadOf(hit, limit), DocType: hit.DocType, Date: hit.Date, PromotionLevel: hit.Level,
+			SupersededBy: wirePath(hit.SupersededBy), Stale: markdown.CutRunes(stale[hit.Path], limit), ResultEnd: resultEndOf(hit, limit),
 		}
 	}
 	return results
 }
 
 // resultHeadOf and resultEndOf cut texts to limit characters.
-func resultHeadOf(hit rag.Hit, limit int) resultHead {
-	return resultHead{
+func resultHeadOf(hit rag.Hit, limit int) ResultHead {
+	return ResultHead{
 		Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), Summary: markdown.CutRunes(hit.Summary, limit),
 		CharCount: hit.CharCount, RelevanceScore: round(hit.Score),
 	}
 }
 
-func resultEndOf(hit rag.Hit, limit int) resultEnd {
-	return resultEnd{bestPassageOf(hit, limit), hit.Snippet, markdown.CutRunes(hit.Line, limit)}
+func resultEndOf(hit rag.Hit, limit int) ResultEnd {
+	return ResultEnd{bestPassageOf(hit, limit), hit.Snippet, markdown.CutRunes(hit.Line, limit)}
 }
 
 // bestPassageOf cuts the headings to limit characters.
-func bestPassageOf(hit rag.Hit, limit int) bestPassage {
-	return bestPassage{HeaderPath: markdown.CutRunes(hit.HeaderPath, limit), StartLine: hit.StartLine, EndLine: hit.EndLine}
+func bestPassageOf(hit rag.Hit, limit int) BestPassage {
+	return BestPassage{HeaderPath: markdown.CutRunes(hit.HeaderPath, limit), StartLine: hit.StartLine, EndLine: hit.EndLine}
 }
 
-// newQuery checks the text and the doc-types of a search.
+// newQuery checks the doc-types of a search.
 func newQuery(active *workspace.Project, text string, docTypes []string) (rag.Query, error) {
-	if err := checkQuery(text); err != nil {
-		return rag.Query{}, err
-	}
 	known := make([]string, 0, len(active.Definition.DocTypes()))
 	for _, docType := range active.Definition.DocTypes() {
 		known = append(known, docType.Name)
@@ -188,15 +201,6 @@ func newQuery(active *workspace.Project, text string, docTypes []string) (rag.Qu
 		}
 	}
 	return rag.Query{Text: text, DocTypes: docTypes}, nil
-}
-
-// checkQuery returns an error if the query is blank.
-func checkQuery(text string) error {
-	if strings.TrimSpace(text) == "" {
-		return apierror.Errorf(apierror.InvalidArgument,
-			`query is empty; give what to look for, for example "connection pool exhausted"`).With("parameter", "query")
-	}
-	return nil
 }
 
 // round rounds a score to the three digits that answers show.

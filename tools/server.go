@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"sync/atomic"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/internal/recall"
@@ -41,10 +42,11 @@ func Groups() []Group {
 	}
 }
 
-// handler holds what the tools, resources and prompts need.
-type handler struct {
+// Handler has a method for each tool. Clients call them through [NewServer], commands call
+// them directly. Safe for concurrent use.
+type Handler struct {
 	workspace *workspace.Workspace
-	handbook  *handbookCache
+	handbook  *lru.Cache[handbookSearch, handbookFound]
 	recalls   *recall.Store
 	usage     usageLog
 	logger    *slog.Logger
@@ -53,15 +55,20 @@ type handler struct {
 	rootless atomic.Bool
 }
 
-func newHandler(w *workspace.Workspace, home string, logger *slog.Logger) *handler {
-	return &handler{workspace: w, recalls: recall.NewStore(home), handbook: newHandbookCache(), logger: logger}
+// NewHandler returns the tools on a workspace. What hooks have shown and searches have
+// returned is kept below home, the user's own folder.
+func NewHandler(w *workspace.Workspace, home string, logger *slog.Logger) *Handler {
+	handbook, err := lru.New[handbookSearch, handbookFound](cachedSearches)
+	if err != nil {
+		panic(err) // it fails only for a size below 1
+	}
+	return &Handler{workspace: w, recalls: recall.NewStore(home), handbook: handbook, logger: logger}
 }
 
 // NewServer returns the MCP server with every tool, the documents as resources and the
-// prompts. What hooks have shown and searches have returned is kept below home, the user's
-// own folder. The handshake needs neither the database nor Ollama.
+// prompts; see [NewHandler] for home. The handshake needs neither the database nor Ollama.
 func NewServer(w *workspace.Workspace, home, version string, logger *slog.Logger) *mcp.Server {
-	h := newHandler(w, home, logger)
+	h := NewHandler(w, home, logger)
 	server := mcp.NewServer(
 		&mcp.Implementation{Name: "compound-docs", Title: "Compound Docs", Version: version},
 		&mcp.ServerOptions{
@@ -81,7 +88,7 @@ func NewServer(w *workspace.Workspace, home, version string, logger *slog.Logger
 		}
 	}
 	server.AddResourceTemplate(documentTemplate(), h.readDocument)
-	server.AddPrompt(recallPrompt(), h.recall)
-	server.AddPrompt(capturePrompt(), h.capture)
+	server.AddPrompt(recallPrompt(), h.answerRecall)
+	server.AddPrompt(capturePrompt(), h.answerCapture)
 	return server
 }

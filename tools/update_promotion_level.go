@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -8,9 +9,10 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-type updatePromotionLevelInput struct {
-	DocumentPath   string `json:"document_path" jsonschema:"Path of the document, relative to the documents' folder or to the repository."`
-	PromotionLevel string `json:"promotion_level" jsonschema:"New level."`
+// UpdatePromotionLevelInput has the parameters of update_promotion_level.
+type UpdatePromotionLevelInput struct {
+	DocumentPath   string        `json:"document_path" jsonschema:"Path of the document, relative to the documents' folder or to the repository."`
+	PromotionLevel catalog.Level `json:"promotion_level" jsonschema:"New level."`
 }
 
 // UpdatePromotionLevelOutput is the answer of update_promotion_level.
@@ -22,7 +24,7 @@ type UpdatePromotionLevelOutput struct {
 }
 
 func updatePromotionLevelTool() Tool {
-	return newProjectTool((*handler).updatePromotionLevel, &mcp.Tool{
+	return newProjectTool((*Handler).UpdatePromotionLevel, &mcp.Tool{
 		Name:  "update_promotion_level",
 		Title: "Change promotion level",
 		Description: "Set how prominent a document is: `important` ranks it higher, `critical` puts it into the context of " +
@@ -32,7 +34,7 @@ func updatePromotionLevelTool() Tool {
 		Annotations: &mcp.ToolAnnotations{
 			IdempotentHint: true, DestructiveHint: new(false), OpenWorldHint: new(false),
 		},
-		InputSchema: inputSchema[updatePromotionLevelInput](map[string][]property{
+		InputSchema: inputSchema[UpdatePromotionLevelInput](map[string][]property{
 			"document_path":   {notEmpty, example("problems/n-plus-one-query-20250120.md")},
 			"promotion_level": {levels, example("critical")},
 		}),
@@ -40,18 +42,20 @@ func updatePromotionLevelTool() Tool {
 	})
 }
 
-func (h *handler) updatePromotionLevel(
-	ctx context.Context, _ *mcp.CallToolRequest, in updatePromotionLevelInput,
-) (*mcp.CallToolResult, UpdatePromotionLevelOutput, error) {
+func (h *Handler) UpdatePromotionLevel(ctx context.Context, in UpdatePromotionLevelInput) (UpdatePromotionLevelOutput, error) {
+	if err := cmp.Or(checkNotEmpty("document_path", &in.DocumentPath, "problems/n-plus-one-query-20250120.md"),
+		checkLevel("promotion_level", in.PromotionLevel, catalog.Critical)); err != nil {
+		return UpdatePromotionLevelOutput{}, err
+	}
 	active, err := h.workspace.Active(ctx)
 	if err != nil {
-		return nil, UpdatePromotionLevelOutput{}, err
+		return UpdatePromotionLevelOutput{}, err
 	}
-	path, previous, err := active.Promote(ctx, in.DocumentPath, catalog.Level(in.PromotionLevel))
+	path, previous, err := active.Promote(ctx, in.DocumentPath, in.PromotionLevel)
 	if err != nil {
-		return nil, UpdatePromotionLevelOutput{}, err
+		return UpdatePromotionLevelOutput{}, err
 	}
-	return nil, UpdatePromotionLevelOutput{
-		Status: "updated", DocumentPath: path, PreviousLevel: previous, NewLevel: catalog.Level(in.PromotionLevel),
+	return UpdatePromotionLevelOutput{
+		Status: "updated", DocumentPath: path, PreviousLevel: previous, NewLevel: in.PromotionLevel,
 	}, nil
 }

@@ -22,7 +22,7 @@ const maxQuestion = 300
 
 // countSearch counts the documents that a search has returned, or keeps the question that
 // found none; "" for none to keep.
-func (h *handler) countSearch(active *workspace.Project, question string, hits []rag.Hit) {
+func (h *Handler) countSearch(active *workspace.Project, question string, hits []rag.Hit) {
 	if !h.workspace.CountsSearches() || question == "" && len(hits) == 0 {
 		return
 	}
@@ -48,7 +48,7 @@ func (h *handler) countSearch(active *workspace.Project, question string, hits [
 	h.usage.pending[root].Add(seen)
 }
 
-func (h *handler) writeUsage() {
+func (h *Handler) writeUsage() {
 	h.usage.mu.Lock()
 	pending := h.usage.pending
 	h.usage.pending = nil

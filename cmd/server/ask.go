@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
@@ -66,174 +63,166 @@ func ofOwnDocuments() []string {
 	return []string{"doc-types", "min-promotion-level", "include-critical"}
 }
 
+// run prints the answer from the project's own documents and the one from its external docs,
+// or only one of them if only that one was asked for or has sources.
 func (f *askFlags) run(ctx context.Context, t *tooling) error {
-	arguments := map[string]any{
-		"query": strings.Join(t.args, " "), "max_sources": optional(t.command, "max-sources", &f.maxSources),
-		"min_relevance_score": optional(t.command, "min-relevance-score", &f.minScore),
-	}
-	own := maps.Clone(arguments)
-	own["min_promotion_level"], own["include_critical"] = f.minLevel, f.critical
-	if len(f.docTypes) > 0 {
-		own["doc_types"] = f.docTypes
-	}
-	tool := "rag_query"
-	switch {
-	case f.external:
-		tool, own = "rag_query_external", arguments
-	case !f.own && !slices.ContainsFunc(ofOwnDocuments(), t.command.Flags().Changed):
-		return t.askBoth(ctx, own, arguments)
-	}
-	answer, err := t.ask(ctx, tool, own, "")
-	if answer == nil {
-		return err
-	}
-	return t.printAnswer(answer)
-}
+	in := f.input(t)
+	externalIn := tools.RagQueryExternalInput{Query: in.Query, MaxSources: in.MaxSources, MinRelevanceScore: in.MinRelevanceScore}
+	p := &answerPrinter{tooling: t}
+	ctx, p.end = context.WithCancel(ctx)
+	defer p.end()
+	ctx = tools.WithProgress(ctx, func(progress tools.Progress) { p.write(progress.Text) })
 
-// askBoth prints the answer from the project's own documents and the one from its external
-// docs, or only one of them if only that one has sources.
-func (t *tooling) askBoth(ctx context.Context, ownArguments, externalArguments map[string]any) error {
-	own, err := t.ask(ctx, "rag_query", ownArguments, "")
-	if own == nil {
-		return err
+	if f.external {
+		external, err := t.tools.RagQueryExternal(ctx, externalIn)
+		return p.finish(external, externalAnswer(external), err)
 	}
-	heading := ""
+	own, err := t.tools.RagQuery(ctx, in)
+	if err != nil || f.own || slices.ContainsFunc(ofOwnDocuments(), t.command.Flags().Changed) {
+		return p.finish(own, own, err)
+	}
 	if len(own.Sources) > 0 && !t.json {
-		if err := t.printAnswer(own); err != nil {
+		if err := p.finish(own, own, nil); err != nil {
 			return err
 		}
-		heading = "From the external docs"
+		p.begun, p.heading = false, "From the external docs"
 	}
-	external, err := t.ask(ctx, "rag_query_external", externalArguments, heading)
+	external, err := t.tools.RagQueryExternal(ctx, externalIn)
 	switch {
-	case isNotConfigured(err) && heading != "":
+	case isNotConfigured(err) && p.heading != "":
 		return nil
 	case isNotConfigured(err):
-		return t.printAnswer(own)
-	case external == nil:
-		return err
-	case t.json: // the answer of rag_query, with that of rag_query_external in a further field
-		own := strings.TrimSuffix(string(own.text), "}")
-		return plain.JSON(t.stdout, json.RawMessage(own+`,"external":`+string(external.text)+"}"))
-	case len(external.Sources) == 0 && heading != "":
+		return p.finish(own, own, nil)
+	case err != nil:
+		return p.finish(nil, own, err)
+	case t.json:
+		return plain.JSON(t.stdout, bothAnswers{own, external})
+	case len(external.Sources) == 0 && p.heading != "":
 		return nil
 	case len(external.Sources) == 0:
 		plain.Println(t.stdout, "From the project's own documents:", inCommands(own.Answer))
 		plain.Println(t.stdout, "From the external docs:", inCommands(external.Answer))
 		return nil
 	}
-	if heading != "" {
+	if p.heading != "" {
 		external.Index = nil // printed with the first answer
 	}
-	return t.printAnswer(external)
+	return p.finish(external, externalAnswer(external), nil)
 }
 
-// answered is the answer of a tool that answers.
-type answered struct {
+func (f *askFlags) input(t *tooling) tools.RagQueryInput {
+	return tools.RagQueryInput{
+		Query: strings.Join(t.args, " "), DocTypes: f.docTypes, MaxSources: optional(t.command, "max-sources", &f.maxSources),
+		MinRelevanceScore: optional(t.command, "min-relevance-score", &f.minScore),
+		MinPromotionLevel: catalog.Level(f.minLevel), IncludeCritical: &f.critical,
+	}
+}
+
+// bothAnswers is what --json prints where both were asked.
+type bothAnswers struct {
 	tools.RagQueryOutput
 
-	Sources    []source `json:"sources"`
-	LinkedDocs []source `json:"linked_docs"`
-
-	text    json.RawMessage // the tool's
-	heading string          // printed before the answer, "" for none
-	begun   bool            // to be printed
+	External tools.RagQueryExternalOutput `json:"external"`
 }
 
-// ask calls a tool, and prints the answer while it is written, unless JSON is to be
-// printed. The answer is nil if there is an error, or if nobody reads.
-func (t *tooling) ask(ctx context.Context, tool string, arguments map[string]any, heading string) (*answered, error) {
-	ctx, end := context.WithCancel(ctx)
-	defer end()
-	a := &answered{heading: heading}
-	onText := func(text string) {
-		if !t.json {
-			a.write(t.stdout, text)
-		}
-		if plain.NobodyReads(t.stdout) {
-			end()
-		}
+// externalAnswer returns an answer from external docs in the form of one from own documents.
+func externalAnswer(external tools.RagQueryExternalOutput) tools.RagQueryOutput {
+	out := tools.RagQueryOutput{Answer: external.Answer, AnswerEnd: external.AnswerEnd}
+	out.OmittedCount = external.OmittedCount
+	for _, source := range external.Sources {
+		out.Sources = append(out.Sources, tools.Source{SourceHead: source.SourceHead, BestPassage: source.BestPassage})
 	}
-	var err error
-	if a.text, err = t.call(tools.WithText(ctx, onText), tool, arguments, a); err == nil {
-		return a, nil
-	}
-	if plain.NobodyReads(t.stdout) && errors.Is(ctx.Err(), context.Canceled) {
-		return nil, nil //nolint:nilnil // the call was ended because nobody reads
-	}
-	return nil, err
+	return out
+}
+
+// answerPrinter prints an answer while the language model writes it, unless JSON is to be
+// printed.
+type answerPrinter struct {
+	*tooling
+
+	heading string // printed before the answer, "" for none
+	begun   bool   // to be printed
+	end     func() // ends the call
 }
 
 // write prints a part of the answer.
-func (a *answered) write(w io.Writer, text string) {
-	if !a.begun {
+func (p *answerPrinter) write(text string) {
+	if plain.NobodyReads(p.stdout) {
+		p.end()
+	}
+	if p.json {
+		return
+	}
+	if !p.begun {
 		if text = strings.TrimLeft(text, " \n"); text == "" {
 			return
 		}
-		if a.heading != "" {
-			plain.Printf(w, "\n%s\n", plain.StyleFor(w).Bold(a.heading))
+		if p.heading != "" {
+			plain.Printf(p.stdout, "\n%s\n", plain.StyleFor(p.stdout).Bold(p.heading))
 		}
-		a.begun = true
+		p.begun = true
 	}
-	plain.Printf(w, "%s", plain.Block(text))
+	plain.Printf(p.stdout, "%s", plain.Block(text))
 }
 
-func (t *tooling) printAnswer(a *answered) error {
-	t.sayWhatIsMissing(a.Index, "")
-	if t.json {
-		return plain.JSON(t.stdout, a.text)
+// finish prints what is still to be printed of an answer, or asJSON. If nobody reads, that
+// has ended the call, and is no error.
+func (p *answerPrinter) finish(asJSON any, out tools.RagQueryOutput, err error) error {
+	if err != nil && plain.NobodyReads(p.stdout) {
+		return nil
 	}
-	if !a.begun { // it was not written piece by piece
-		a.write(t.stdout, inCommands(strings.TrimSpace(a.Answer)))
+	if err != nil {
+		return err
 	}
-	plain.Printf(t.stdout, "\n")
-	switch a.Generation {
+	p.sayWhatIsMissing(out.Index, "")
+	if p.json {
+		return plain.JSON(p.stdout, asJSON)
+	}
+	if !p.begun { // it was not written piece by piece
+		p.write(inCommands(strings.TrimSpace(out.Answer)))
+	}
+	plain.Printf(p.stdout, "\n")
+	switch out.Generation {
 	case "":
 	case "extractive":
-		plain.Println(t.stderr, "note: these are quotations, since the language model has failed:", a.Reason)
+		plain.Println(p.stderr, "note: these are quotations, since the language model has failed:", out.Reason)
 	default:
-		plain.Println(t.stderr, "note: the answer is cut short, since the language model has failed:", a.Reason)
+		plain.Println(p.stderr, "note: the answer is cut short, since the language model has failed:", out.Reason)
 	}
-	for i, source := range append(a.Sources, a.LinkedDocs...) {
-		source.print(t.stdout, i == 0)
+	printSources(p.stdout, out)
+	for _, pair := range out.Conflicts {
+		plain.Printf(p.stderr, "note: %s may contradict %s\n", plain.Path(pair[0]), plain.Path(pair[1]))
 	}
-	for _, pair := range a.Conflicts {
-		plain.Printf(t.stderr, "note: %s may contradict %s\n", plain.Path(pair[0]), plain.Path(pair[1]))
-	}
-	if a.OmittedCount > 0 {
-		plain.Printf(t.stderr, "note: the context had no room for %s more\n", plain.Count(a.OmittedCount, "document"))
+	if out.OmittedCount > 0 {
+		plain.Printf(p.stderr, "note: the context had no room for %s more\n", plain.Count(out.OmittedCount, "document"))
 	}
 	return nil
 }
 
-// source is a document that an answer is based on, or a document that one of these links to.
-type source struct {
-	tools.SearchResult
-
-	LinkedFrom string `json:"linked_from"`
-}
-
-func (s source) print(w io.Writer, first bool) {
-	marks := plain.StyleFor(w)
-	if first {
-		plain.Printf(w, "\n%s\n", marks.Bold("Sources"))
+// printSources prints the documents that an answer is based on, and those that they link to.
+func printSources(w io.Writer, out tools.RagQueryOutput) {
+	s := plain.StyleFor(w)
+	if len(out.Sources)+len(out.LinkedDocs) > 0 {
+		plain.Printf(w, "\n%s\n", s.Bold("Sources"))
 	}
-	why := fmt.Sprintf("%.2f", s.RelevanceScore)
-	switch {
-	case s.LinkedFrom != "":
-		why = "linked from " + plain.Path(s.LinkedFrom)
-	case s.PromotionLevel != "" && s.PromotionLevel != catalog.Standard:
-		why += ", " + string(s.PromotionLevel)
+	for _, source := range out.Sources {
+		why := fmt.Sprintf("%.2f", source.RelevanceScore)
+		if source.PromotionLevel != "" && source.PromotionLevel != catalog.Standard {
+			why += ", " + string(source.PromotionLevel)
+		}
+		if source.SupersededBy != "" {
+			why += ", replaced by " + plain.Path(source.SupersededBy)
+		}
+		if source.Stale != "" {
+			why += ", may be outdated: " + source.Stale
+		}
+		plain.Printf(w, "  %s:%d  %s %s\n", plain.Path(source.Path), source.StartLine, source.Title, s.Dim("("+why+")"))
 	}
-	if s.SupersededBy != "" {
-		why += ", replaced by " + plain.Path(s.SupersededBy)
+	for _, linked := range out.LinkedDocs {
+		why := "linked from " + plain.Path(linked.LinkedFrom)
+		if linked.SupersededBy != "" {
+			why += ", replaced by " + plain.Path(linked.SupersededBy)
+		}
+		plain.Printf(w, "  %s  %s %s\n", plain.Path(linked.Path), linked.Title, s.Dim("("+why+")"))
 	}
-	if s.Stale != "" {
-		why += ", may be outdated: " + s.Stale
-	}
-	place := plain.Path(s.Path)
-	if s.StartLine > 0 {
-		place += fmt.Sprintf(":%d", s.StartLine)
-	}
-	plain.Printf(w, "  %s  %s %s\n", place, s.Title, marks.Dim("("+why+")"))
 }

@@ -22,8 +22,8 @@ const (
 	groupSetUp = "set-up"
 )
 
-// newCommand returns the command line. Started without a sub-command it serves,
-// because that is how an MCP client starts it.
+// newCommand returns the command line. Started without a command it serves, because that is
+// how an MCP client starts it. A person at a terminal gets the help.
 func newCommand(end *ending, stdout io.Writer) *cobra.Command {
 	flags := &flags{}
 	serve := newServeCommand(flags, end, stdout)
@@ -33,14 +33,16 @@ func newCommand(end *ending, stdout io.Writer) *cobra.Command {
 		Long: `A project's memory for AI coding assistants: an index of the markdown in a repository,
 which MCP clients search with compound-docs serve, and people with the commands below.
 
-Without a command it serves MCP, as compound-docs serve does.
+Without a command it serves MCP, as compound-docs serve does, unless stdin is a terminal.
 
 Exit codes: 0 done; 1 failed; 2 the command line, or what it names, is wrong, and nothing
 was done; 3 the program hung at its end; 130 or 143 ended by a signal.
 compound-docs doctor has codes of its own.`,
+		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	root.SetVersionTemplate("compound-docs {{.Version}}\n")
 	root.SetOut(plain.NewOutput(stdout))
 	addFlags(root, flags)
 	root.AddGroup(
@@ -55,11 +57,11 @@ compound-docs doctor has codes of its own.`,
 		}
 	}
 	add(groupAsk, newSearchCommand(flags), newAskCommand(flags), newAboutCommand(flags),
-		newInspectCommand(flags), newDocTypesCommand(flags),
+		newInspectCommand(flags),
 		newGraphCommand(flags), newCriticalCommand(flags), newRecallCommand(flags))
-	add(groupIndex, newSyncCommand(flags), newIndexCommand(flags), newPromoteCommand(flags), newDeleteCommand(flags),
+	add(groupIndex, newSyncCommand(flags), newPromoteCommand(flags), newCleanCommand(flags),
 		newLintCommand(flags), newReviewCommand(flags),
-		newIngestCommand(flags), newReindexCommand(flags), newCleanupCommand(flags))
+		newIngestCommand(flags))
 	add(groupSetUp, newInitCommand(flags), newUpCommand(flags), newDownCommand(flags), newStatusCommand(flags),
 		newDoctorCommand(flags), serve, newVersionCommand())
 	root.SetHelpCommandGroupID(groupSetUp)
@@ -68,7 +70,12 @@ compound-docs doctor has codes of its own.`,
 	for _, command := range root.Commands() {
 		complement(command)
 	}
-	root.RunE = serve.RunE
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if plain.IsTerminal(cmd.InOrStdin()) {
+			return cmd.Help()
+		}
+		return serve.RunE(cmd, args)
+	}
 	return root
 }
 

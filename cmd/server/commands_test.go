@@ -61,10 +61,10 @@ func setPgvector(t *testing.T, databaseURL, version string) {
 func TestCommands_Transcripts(t *testing.T) {
 	t.Parallel()
 	r := newTranscript(t)
-	// What the first ones index the others find; the last but one deletes it.
+	// What the first ones index the others find; the last but one removes it.
 	for _, name := range []string{
-		"sync", "search", "ask", "about", "inspect", "lint", "review", "graph", "doctor", "completion", "serve", "doc-types", "critical",
-		"index", "promote", "ingest", "reindex", "cleanup", "set-up", "mistakes", "delete",
+		"sync", "search", "search-explain", "ask", "about", "inspect", "lint", "review", "graph", "doctor", "completion", "serve", "critical",
+		"promote", "ingest", "sync-force", "clean", "set-up", "mistakes", "clean-project",
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("testdata", "commands", name+".txtar")

@@ -36,8 +36,9 @@ const (
 
 func newCriticalCommand(flags *flags) *cobra.Command {
 	return &cobra.Command{
-		Use:   "critical",
-		Short: "Name the critical documents in one line",
+		Use:    "critical",
+		Hidden: true, // hooks call it
+		Short:  "Name the critical documents in one line",
 		Long: `Name the critical documents of the project in one line, and print nothing if there are
 none. It names what the index takes, without what another document supersedes. It reads
 the files, with git's help where there is a repository, and needs neither database nor

@@ -60,12 +60,12 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 		}, "team", "of 4 connections are in use", "pool_max_conns=2", 2},
 		{"unused passages that nobody looks for", func(t *testing.T, i *installation) {
 			t.Helper()
-			i.run(t, "cleanup", "--dry-run") // makes the tables
+			i.run(t, "clean", "--dry-run") // makes the tables
 			i.asRole(t, `INSERT INTO projects (name) VALUES ('old');
 				INSERT INTO tenants (project_id, branch_name, path_hash, repo_root, first_seen)
 					SELECT id, '', '', '', now() - interval '31 days' FROM projects;
 				GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA public TO {role}`)
-		}, "team", "for 31 days", "compound-docs cleanup", 2},
+		}, "team", "for 31 days", "compound-docs clean", 2},
 		{"a role that may not create tables", func(t *testing.T, i *installation) {
 			t.Helper()
 			i.asRole(t, "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
@@ -76,7 +76,7 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 		}, "schema", "has no extension vector", "CREATE EXTENSION vector", 1},
 		{"a reader", func(t *testing.T, i *installation) {
 			t.Helper()
-			if up := i.run(t, "cleanup", "--dry-run"); up.code != 0 {
+			if up := i.run(t, "clean", "--dry-run"); up.code != 0 {
 				t.Fatal(up.stderr)
 			}
 			i.asRole(t, "GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}")
@@ -87,7 +87,7 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 		}, "schema", "are read-only", "SET default_transaction_read_only = off", 1},
 		{
 			"full disk", func(_ *testing.T, i *installation) { i.namespace = "mount -t tmpfs -o size=64k none " + i.home },
-			"disk space", "the disk is full", "compound-docs cleanup", 1,
+			"disk space", "the disk is full", "compound-docs clean", 1,
 		},
 		{
 			"no Ollama", func(_ *testing.T, i *installation) { i.set("CDOCS_OLLAMA_HOST", "http://127.0.0.1:1") },

@@ -15,7 +15,7 @@ import (
 func TestDoctor_NamesAStandby(t *testing.T) {
 	t.Parallel()
 	o := newOwnDatabase(t)
-	mustRun(t, o.root, o.environment, "cleanup", "--dry-run") // it makes the tables
+	mustRun(t, o.root, o.environment, "clean", "--dry-run") // it makes the tables
 	mustRun(t, o.root, o.environment, "down")
 	versions, err := filepath.Glob(filepath.Join(o.home, "postgres", "*", "PG_VERSION"))
 	if err != nil || len(versions) != 1 {
@@ -32,7 +32,7 @@ func TestDoctor_NamesAStandby(t *testing.T) {
 	if err := os.Chown(signal, int(stat.Uid), int(stat.Gid)); err != nil {
 		t.Fatal(err)
 	}
-	run(t, o.root, o.environment, "cleanup", "--dry-run") // it starts the cluster, and may fail
+	run(t, o.root, o.environment, "clean", "--dry-run") // it starts the cluster, and may fail
 	said := run(t, o.root, o.environment, "doctor")
 	if said.code != 1 || !strings.Contains(said.stdout, "is a standby, which only reads") ||
 		!strings.Contains(said.stdout, "set CDOCS_DATABASE_URL to the primary server") {

@@ -103,7 +103,7 @@ var sqlComment = regexp.MustCompile(`--.*`)
 func TestDocumentation_StatementsRun(t *testing.T) {
 	t.Parallel()
 	databaseURL := testenv.DatabaseURL(t)
-	mustRun(t, t.TempDir(), []string{"CDOCS_DATABASE_URL=" + databaseURL}, "cleanup", "--dry-run")
+	mustRun(t, t.TempDir(), []string{"CDOCS_DATABASE_URL=" + databaseURL}, "clean", "--dry-run")
 	conn, err := pgx.Connect(t.Context(), databaseURL)
 	if err != nil {
 		t.Fatal(err)

@@ -61,7 +61,7 @@ func TestServe_FindsAFileOnceOverLinks(t *testing.T) {
 }
 
 // Outside git nothing but the last activation says which branch a folder is on.
-func TestReindex_KeepsTheBranchOutsideGit(t *testing.T) {
+func TestSyncAgain_KeepsTheBranchOutsideGit(t *testing.T) {
 	t.Parallel()
 	environment, _ := services(t)
 	root := newProject(t, map[string]string{"csharp-compounding-docs/tools/a.md": document("A", "Text.")})
@@ -75,7 +75,7 @@ func TestReindex_KeepsTheBranchOutsideGit(t *testing.T) {
 	if call(t, w.session, "activate_project", arguments, &answer) {
 		t.Fatalf("activate_project: %+v", answer)
 	}
-	if got := mustRun(t, root, environment, "reindex").stdout; !strings.HasPrefix(got, "reindexed test-project on branch master\n") {
+	if got := mustRun(t, root, environment, "sync", "--force").stdout; !strings.HasPrefix(got, "test-project on branch master, indexed again\n") {
 		t.Errorf("reindex prints %q, want branch master", got)
 	}
 	next := openWindow(t, append(environment, "CLAUDE_PROJECT_DIR="+root)...)

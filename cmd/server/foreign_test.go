@@ -72,7 +72,7 @@ func TestIngest_TakesForeignFiles(t *testing.T) {
 		write(t, folder, name, content)
 	}
 	command := server(t, "CDOCS_DATABASE_URL="+testenv.DatabaseURL(t), "CDOCS_OLLAMA_HOST="+fakeollama.Start(t).URL())
-	command.Args = []string{command.Path, "ingest", "--source", folder}
+	command.Args = []string{command.Path, "ingest", folder}
 	command.Stderr = os.Stderr
 	out, err := command.Output()
 	if err != nil {

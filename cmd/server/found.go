@@ -2,14 +2,11 @@ package main
 
 import (
 	"cmp"
-	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/tools"
 )
@@ -17,108 +14,159 @@ import (
 // maxClosest is how many documents are named where none is relevant.
 const maxClosest = 3
 
-// found is the answer of a tool that searches documents, or two of them merged.
+// found is what a search has found: for people, and as --json prints it.
 type found struct {
-	Results          []result           `json:"results"`
-	TotalMatches     int                `json:"total_matches"`
-	OmittedCount     int                `json:"omitted_count,omitempty"`
-	ExternalDocsPath string             `json:"external_docs_path,omitempty"`
-	NothingRelevant  bool               `json:"nothing_relevant,omitempty"`
-	Closest          []result           `json:"closest,omitempty"`
-	Mode             rag.Mode           `json:"mode,omitempty"`
-	ModeReason       string             `json:"mode_reason,omitempty"`
-	RetryAfter       float64            `json:"retry_after_seconds,omitempty"`
-	Embedded         *float64           `json:"embedded,omitempty"`
-	Index            *tools.IndexStatus `json:"index,omitempty"`
-
-	text  json.RawMessage // the tool's
-	mixed bool            // own documents and external ones
+	results, closest []hit
+	end              tools.FoundEnd
+	json             any
 }
 
-func (t *tooling) search(ctx context.Context, tool string, arguments map[string]any) (answer found, err error) {
-	answer.text, err = t.call(ctx, tool, arguments, &answer)
-	for _, list := range [][]result{answer.Results, answer.Closest} {
-		for i := range list {
-			list[i].own = answer.ExternalDocsPath == ""
-		}
-	}
-	return answer, err
+// hit is a document that a search has found. External docs, and documents that are only
+// close, have fewer fields.
+type hit struct {
+	tools.SearchResult
+
+	own bool // to be marked, because external docs were searched too
 }
 
-// merge returns the most relevant results of both. Each list keeps its order, in which a
-// promoted document may come before a more relevant one.
-func (f found) merge(external found, limit int) found {
-	own, others := f.Results, external.Results
-	f.Results = make([]result, 0, len(own)+len(others))
-	for len(own) > 0 || len(others) > 0 {
-		next := &own
-		if len(own) == 0 || len(others) > 0 && others[0].RelevanceScore > own[0].RelevanceScore {
-			next = &others
-		}
-		f.Results = append(f.Results, (*next)[0])
-		*next = (*next)[1:]
-	}
-	f.Results = f.Results[:min(limit, len(f.Results))]
-	f.TotalMatches = len(f.Results)
-	f.OmittedCount += external.OmittedCount
-	f.ExternalDocsPath, f.mixed = external.ExternalDocsPath, true
-	f.Closest = append(f.Closest, external.Closest...)
-	slices.SortStableFunc(f.Closest, func(a, b result) int { return cmp.Compare(b.RelevanceScore, a.RelevanceScore) })
-	f.Closest = f.Closest[:min(maxClosest, len(f.Closest))]
-	if f.NothingRelevant = len(f.Results) == 0; !f.NothingRelevant {
-		f.Closest = nil
-	}
-	if f.Index == nil {
-		f.Index = external.Index
-	} else if external.Index != nil {
-		f.Index.Pending = max(f.Index.Pending, external.Index.Pending)
-	}
-	f.Mode = cmp.Or(f.Mode, external.Mode)
-	if f.Embedded == nil || external.Embedded != nil && *external.Embedded < *f.Embedded {
-		f.Embedded = external.Embedded
+func ownFound(out tools.SemanticSearchOutput) found {
+	f := found{closest: closestHits(out.Closest), end: out.FoundEnd, json: out}
+	for _, result := range out.Results {
+		f.results = append(f.results, hit{SearchResult: result})
 	}
 	return f
 }
 
-func (f found) print(w io.Writer) {
-	for i, result := range f.Results {
-		result.print(w, i+1, f.mixed)
+func externalFound(out tools.SearchExternalDocsOutput) found {
+	f := found{closest: closestHits(out.Closest), end: out.FoundEnd, json: out}
+	for _, result := range out.Results {
+		f.results = append(f.results, externalHit(result))
 	}
-	if len(f.Results) > 0 {
-		return
-	}
-	plain.Printf(w, "nothing relevant was found\n")
-	if len(f.Closest) > 0 {
-		plain.Printf(w, "closest, below the threshold:\n")
-	}
-	for i, result := range f.Closest {
-		result.print(w, i+1, f.mixed)
-	}
+	return f
 }
 
-// result is a document found, with the tool's JSON of it: external docs have fewer fields.
-type result struct {
+func externalHit(result tools.ExternalResult) hit {
+	return hit{SearchResult: tools.SearchResult{ResultHead: result.ResultHead, ResultEnd: result.ResultEnd}}
+}
+
+func closestHits(documents []tools.ClosestDocument) []hit {
+	hits := make([]hit, len(documents))
+	for i, d := range documents {
+		hits[i].Path, hits[i].Title, hits[i].RelevanceScore = d.Path, d.Title, d.RelevanceScore
+		hits[i].BestPassage, hits[i].Snippet = d.BestPassage, d.Snippet
+	}
+	return hits
+}
+
+// mixedOutput is what --json prints of a search in own documents and external docs.
+type mixedOutput struct {
+	Results          []any             `json:"results"`
+	TotalMatches     int               `json:"total_matches"`
+	OmittedCount     int               `json:"omitted_count,omitempty"`
+	ExternalDocsPath string            `json:"external_docs_path"`
+	Closest          []closestDocument `json:"closest,omitempty"`
+	tools.FoundEnd
+}
+
+type ownResult struct {
+	Own bool `json:"own"`
 	tools.SearchResult
-
-	own bool
-	raw json.RawMessage
 }
 
-func (r *result) UnmarshalJSON(text []byte) error {
-	r.raw = slices.Clone(text)
-	return json.Unmarshal(text, &r.SearchResult) //nolint:wrapcheck // json adds the place
+type externalResult struct {
+	Own bool `json:"own"`
+	tools.ExternalResult
 }
 
-// MarshalJSON returns the tool's JSON, with a first field that says whether the document is the
-// project's own.
-func (r result) MarshalJSON() ([]byte, error) { //nolint:unparam // the signature is that of json.Marshaler
-	return append(fmt.Appendf(nil, `{"own":%t,`, r.own), r.raw[1:]...), nil
+type closestDocument struct {
+	Own bool `json:"own"`
+	tools.ClosestDocument
 }
 
-func (r result) print(w io.Writer, rank int, mixed bool) {
+// mix returns the most relevant results of both. Each list keeps its order, in which a
+// promoted document may come before a more relevant one.
+func mix(own tools.SemanticSearchOutput, external tools.SearchExternalDocsOutput, limit int) found {
+	out := mixedOutput{
+		Results: []any{}, OmittedCount: own.OmittedCount + external.OmittedCount, ExternalDocsPath: external.ExternalDocsPath,
+		FoundEnd: mixEnds(own.FoundEnd, external.FoundEnd),
+	}
+	var f found
+	for ours, theirs := own.Results, external.Results; len(out.Results) < limit && len(ours)+len(theirs) > 0; {
+		if len(ours) == 0 || len(theirs) > 0 && theirs[0].RelevanceScore > ours[0].RelevanceScore {
+			f.results = append(f.results, externalHit(theirs[0]))
+			out.Results = append(out.Results, externalResult{false, theirs[0]})
+			theirs = theirs[1:]
+		} else {
+			f.results = append(f.results, hit{ours[0], true})
+			out.Results = append(out.Results, ownResult{true, ours[0]})
+			ours = ours[1:]
+		}
+	}
+	out.TotalMatches = len(out.Results)
+	if out.NothingRelevant = len(out.Results) == 0; out.NothingRelevant {
+		for _, d := range own.Closest {
+			out.Closest = append(out.Closest, closestDocument{true, d})
+		}
+		for _, d := range external.Closest {
+			out.Closest = append(out.Closest, closestDocument{false, d})
+		}
+		slices.SortStableFunc(out.Closest, func(a, b closestDocument) int { return cmp.Compare(b.RelevanceScore, a.RelevanceScore) })
+		out.Closest = out.Closest[:min(maxClosest, len(out.Closest))]
+	}
+	for _, d := range out.Closest {
+		closest := closestHits([]tools.ClosestDocument{d.ClosestDocument})[0]
+		closest.own = d.Own
+		f.closest = append(f.closest, closest)
+	}
+	f.end, f.json = out.FoundEnd, out
+	return f
+}
+
+// mixEnds returns what both searches lack.
+func mixEnds(own, external tools.FoundEnd) tools.FoundEnd {
+	own.Message, own.Mode = "", cmp.Or(own.Mode, external.Mode)
+	if own.Embedded == nil || external.Embedded != nil && *external.Embedded < *own.Embedded {
+		own.Embedded = external.Embedded
+	}
+	if own.Index == nil {
+		own.Index = external.Index
+	} else if external.Index != nil {
+		own.Index.Pending = max(own.Index.Pending, external.Index.Pending)
+	}
+	return own
+}
+
+// showFound prints what was found, and on stderr what the index lacks.
+func (t *tooling) showFound(f found) error {
+	mode := ""
+	switch {
+	case f.end.ModeReason != "":
+		mode = fmt.Sprintf("this was a search in mode %s: %s", f.end.Mode, f.end.ModeReason)
+	case f.end.Mode != "":
+		mode = fmt.Sprintf("this was a search in mode %s", f.end.Mode)
+	}
+	t.sayWhatIsMissing(f.end.Index, mode)
+	return t.print(f.json, func(w io.Writer) {
+		for i, result := range f.results {
+			result.print(w, i+1)
+		}
+		if len(f.results) > 0 {
+			return
+		}
+		plain.Printf(w, "nothing relevant was found\n")
+		if len(f.closest) > 0 {
+			plain.Printf(w, "closest, below the threshold:\n")
+		}
+		for i, result := range f.closest {
+			result.print(w, i+1)
+		}
+	})
+}
+
+func (r hit) print(w io.Writer, rank int) {
 	s := plain.StyleFor(w)
 	title := s.Bold(r.Title)
-	if mixed && r.own {
+	if r.own {
 		title += " " + s.Yellow("[own]")
 	}
 	if r.PromotionLevel != "" && r.PromotionLevel != catalog.Standard {
@@ -140,19 +188,6 @@ func (r result) print(w io.Writer, rank int, mixed bool) {
 	}
 	if r.Stale != "" {
 		plain.Printf(w, "          %s\n", s.Yellow("may be outdated: "+r.Stale))
-	}
-}
-
-// why says that a search was made in another mode than the requested one, and is "" if it was
-// not.
-func (f found) why() string {
-	switch {
-	case f.ModeReason != "":
-		return fmt.Sprintf("this was a search in mode %s: %s", f.Mode, f.ModeReason)
-	case f.Mode != "":
-		return fmt.Sprintf("this was a search in mode %s", f.Mode)
-	default:
-		return ""
 	}
 }
 
@@ -179,6 +214,6 @@ func (t *tooling) sayWhatIsMissing(index *tools.IndexStatus, mode string) {
 		note("%s cannot be indexed, such as %s: %s", plain.Count(index.FailedCount, "file"), plain.Path(first.Path), first.Reason)
 	}
 	if index.Waiting != "" {
-		note("indexing waits: %s", cmp.Or(inCommands(index.Waiting), "unknown"))
+		note("indexing waits: %s", inCommands(index.Waiting))
 	}
 }

@@ -29,7 +29,7 @@ func TestServe_RememberedHandbookSearchNeedsNoDatabase(t *testing.T) {
 	fake := fakeollama.Start(t)
 	dir := newHandbook(t, "handbook", map[string]string{"office/kitchen.md": "Wash the cups.\n"})
 	environment := []string{"CDOCS_DATABASE_URL=" + databaseURL, "CDOCS_OLLAMA_HOST=" + fake.URL()}
-	mustRun(t, dir, environment, "ingest", "--source", dir)
+	mustRun(t, dir, environment, "ingest", dir)
 	session := connect(t, server(t, "CDOCS_DATABASE_URL="+throughProxy, "CDOCS_OLLAMA_HOST="+fake.URL()))
 	holds := func(when, query, want string) {
 		t.Helper()
@@ -46,7 +46,7 @@ func TestServe_RememberedHandbookSearchNeedsNoDatabase(t *testing.T) {
 		t.Errorf("a search that needs the database gives %s, want DATABASE_ERROR", text)
 	}
 	write(t, dir, "office/kitchen.md", "Leave the cups.\n")
-	mustRun(t, dir, environment, "ingest", "--source", dir)
+	mustRun(t, dir, environment, "ingest", dir)
 	proxy.Open()
 	holds("after the handbook changed", "cups", "Leave the cups.")
 	if err := session.Close(); err != nil {

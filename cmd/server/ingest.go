@@ -20,9 +20,8 @@ import (
 )
 
 func newIngestCommand(flags *flags) *cobra.Command {
-	var source string
-	command := &cobra.Command{
-		Use:   "ingest --source DIR",
+	return &cobra.Command{
+		Use:   "ingest DIR",
 		Short: "Bring a folder of markdown into the handbook, for search_handbook",
 		Long: `Bring a folder of markdown into the handbook, which search_handbook searches.
 
@@ -31,18 +30,17 @@ changed and lets go of what is gone. Folders of different names add up.
 
 A document's section is the "section" of its front matter, else the first folder
 below DIR that it is in, else the name of its file.`,
-		Example: "  compound-docs ingest --source ./handbook",
-		RunE:    withSetup(flags, func(s *setup, ctx context.Context) error { return s.ingest(ctx, source) }),
+		Example: "  compound-docs ingest ./handbook",
+		Args:    needs(1, 1, "the folder of the handbook", "compound-docs ingest ./handbook"),
+		RunE:    withSetup(flags, (*setup).ingest),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
 	}
-	command.Flags().StringVar(&source, "source", "", "folder of the markdown files")
-	if err := command.MarkFlagDirname("source"); err != nil {
-		panic(err) // the flag is declared above
-	}
-	return command
 }
 
-func (s *setup) ingest(ctx context.Context, source string) error {
-	folder, err := handbookFolder(ctx, source)
+func (s *setup) ingest(ctx context.Context) error {
+	folder, err := handbookFolder(ctx, s.args[0])
 	if err != nil {
 		return err
 	}
@@ -73,13 +71,9 @@ func (s *setup) ingest(ctx context.Context, source string) error {
 // handbookFolder returns the folder at source. It must contain markdown: an empty folder is
 // more likely a mistake, and would empty the handbook of that name.
 func handbookFolder(ctx context.Context, source string) (watch.Folder, error) {
-	if source == "" {
-		return watch.Folder{}, usagef(
-			"--source is missing; give the folder of the handbook, as in `compound-docs ingest --source ./handbook`")
-	}
 	dir, err := filepath.Abs(source)
 	if err != nil {
-		return watch.Folder{}, fmt.Errorf("resolve source: %w", err)
+		return watch.Folder{}, fmt.Errorf("resolve %s: %w", source, err)
 	}
 	folder := watch.Folder{
 		Dir: dir, Prefix: filepath.Base(dir),

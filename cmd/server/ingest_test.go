@@ -88,7 +88,7 @@ func TestIngest_KeepsTheHandbookLikeItsFolders(t *testing.T) {
 	t.Parallel()
 	environment, _ := services(t)
 	session := connect(t, server(t, environment...))
-	if got := sources(t, session, "passwords")[0]; !strings.Contains(got, "compound-docs ingest --source DIR") {
+	if got := sources(t, session, "passwords")[0]; !strings.Contains(got, "compound-docs ingest DIR") {
 		t.Errorf("an empty handbook answers %q, want it to name ingest", got)
 	}
 
@@ -99,7 +99,7 @@ func TestIngest_KeepsTheHandbookLikeItsFolders(t *testing.T) {
 		"notes.txt":           "Passwords in a file that is no markdown.\n",
 		".drafts/password.md": "Passwords in a hidden folder.\n",
 	})
-	o := mustRun(t, filepath.Dir(handbook), environment, "ingest", "--source", "handbook")
+	o := mustRun(t, filepath.Dir(handbook), environment, "ingest", "handbook")
 	if diff := cmp.Diff("handbook: 3 added, 0 updated, 0 removed, 0 unchanged, 0 failed\n", o.stdout); diff != "" {
 		t.Errorf("first ingest (-want +got):\n%s", diff)
 	}
@@ -117,7 +117,7 @@ func TestIngest_KeepsTheHandbookLikeItsFolders(t *testing.T) {
 	if err := os.Remove(filepath.Join(handbook, "office", "kitchen.md")); err != nil {
 		t.Fatal(err)
 	}
-	o = mustRun(t, handbook, environment, "ingest", "--source", ".")
+	o = mustRun(t, handbook, environment, "ingest", ".")
 	if diff := cmp.Diff("handbook: 1 added, 1 updated, 1 removed, 1 unchanged, 0 failed\n", o.stdout); diff != "" {
 		t.Errorf("second ingest (-want +got):\n%s", diff)
 	}
@@ -127,7 +127,7 @@ func TestIngest_KeepsTheHandbookLikeItsFolders(t *testing.T) {
 	}
 
 	policies := newHandbook(t, "policies", map[string]string{"passwords.md": "# Passwords\n\nChange your password.\n"})
-	o = mustRun(t, "", environment, "ingest", "--source", policies)
+	o = mustRun(t, "", environment, "ingest", policies)
 	if diff := cmp.Diff("policies: 1 added, 0 updated, 0 removed, 0 unchanged, 0 failed\n", o.stdout); diff != "" {
 		t.Errorf("ingest of another folder (-want +got):\n%s", diff)
 	}
@@ -146,7 +146,7 @@ func TestIngest_TellsWhatFailed(t *testing.T) {
 	handbook := newHandbook(t, "handbook", map[string]string{
 		"bad.md": "Text.\n\nNo \x00 text.\n", "good.md": "Good text.\n",
 	})
-	o := mustRun(t, "", environment, "ingest", "--source", handbook)
+	o := mustRun(t, "", environment, "ingest", handbook)
 	lines := strings.Split(o.stdout, "\n")
 	if diff := cmp.Diff("handbook: 1 added, 0 updated, 0 removed, 0 unchanged, 1 failed", lines[0]); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)
@@ -158,7 +158,7 @@ func TestIngest_TellsWhatFailed(t *testing.T) {
 	if err := os.Remove(filepath.Join(handbook, "good.md")); err != nil {
 		t.Fatal(err)
 	}
-	o = run(t, "", environment, "ingest", "--source", handbook)
+	o = run(t, "", environment, "ingest", handbook)
 	if o.code != 1 || !strings.Contains(o.stderr, "no file of "+handbook+" could be indexed") {
 		t.Errorf("with bad files only it ends with %d and says %q", o.code, o.stderr)
 	}
@@ -167,7 +167,7 @@ func TestIngest_TellsWhatFailed(t *testing.T) {
 func TestIngest_Refuses(t *testing.T) {
 	t.Parallel()
 	environment, _ := services(t)
-	mustRun(t, "", environment, "ingest", "--source", newHandbook(t, "handbook", map[string]string{"a.md": "Words.\n"}))
+	mustRun(t, "", environment, "ingest", newHandbook(t, "handbook", map[string]string{"a.md": "Words.\n"}))
 	empty := newHandbook(t, "handbook", map[string]string{"readme.txt": "No markdown.\n"})
 	tests := []struct {
 		name        string
@@ -176,11 +176,11 @@ func TestIngest_Refuses(t *testing.T) {
 		want        string
 		code        int
 	}{
-		{"no source", []string{"ingest"}, environment, "--source is missing", 2},
-		{"no folder", []string{"ingest", "--source", "nowhere"}, environment, "no such file or directory", 2},
-		{"a folder without markdown", []string{"ingest", "--source", empty}, environment, "holds no markdown file (*.md); the handbook stays as it is", 2},
-		{"the root", []string{"ingest", "--source", "/"}, environment, "give a folder in it", 2},
-		{"services away", []string{"ingest", "--source", newHandbook(t, "h", map[string]string{"a.md": "Words.\n"})}, away(), "start PostgreSQL or correct CDOCS_DATABASE_URL", 1},
+		{"no source", []string{"ingest"}, environment, "the folder of the handbook is missing", 2},
+		{"no folder", []string{"ingest", "nowhere"}, environment, "no such file or directory", 2},
+		{"a folder without markdown", []string{"ingest", empty}, environment, "holds no markdown file (*.md); the handbook stays as it is", 2},
+		{"the root", []string{"ingest", "/"}, environment, "give a folder in it", 2},
+		{"services away", []string{"ingest", newHandbook(t, "h", map[string]string{"a.md": "Words.\n"})}, away(), "start PostgreSQL or correct CDOCS_DATABASE_URL", 1},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -205,7 +205,7 @@ func TestIngest_AfterTheModelChanged(t *testing.T) {
 	handbook := newHandbook(t, "handbook", map[string]string{"a.md": "Words of one.\n"})
 	policies := newHandbook(t, "policies", map[string]string{"b.md": "Words of two.\n"})
 	for _, dir := range []string{handbook, policies} {
-		mustRun(t, "", environment, "ingest", "--source", dir)
+		mustRun(t, "", environment, "ingest", dir)
 	}
 	fake.AddModel("mxbai-embed-large", "sha256:another")
 	session := connect(t, server(t, environment...))
@@ -213,7 +213,7 @@ func TestIngest_AfterTheModelChanged(t *testing.T) {
 		t.Errorf("before they are embedded again, the words find %v, want both pages", got)
 	}
 	fake.Forget()
-	mustRun(t, "", environment, "ingest", "--source", handbook)
+	mustRun(t, "", environment, "ingest", handbook)
 	if texts := fake.Texts(); len(texts) != 2 {
 		t.Errorf("embedded %q, want the pages of both folders", texts)
 	}

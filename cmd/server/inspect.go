@@ -1,116 +1,174 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
-	"github.com/compound-docs/compound-docs/tools"
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/staleness"
+	"github.com/compound-docs/compound-docs/rag/apierror"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/index"
+	"github.com/compound-docs/compound-docs/watch"
 )
 
-// inspectFlags are those of a search, and the text to search for.
-type inspectFlags struct {
-	searchFlags
-
-	query string
-}
-
 func newInspectCommand(flags *flags) *cobra.Command {
-	var f inspectFlags
-	command := &cobra.Command{
-		Use:   "inspect [FILE]",
-		Short: "Show how a file is cut into passages, or why a query finds what it finds",
+	return &cobra.Command{
+		Use:   "inspect FILE",
+		Short: "Show how a file is cut into passages",
 		Long: `Show how a markdown file is cut into passages, the units that are searched and embedded:
-their lines, bytes, tokens, terms and headings; and who wrote it last, as git says. That needs neither the database nor
-Ollama. A document of a project that is not valid is refused, as compound-docs index does.
-
-With --query, show why a query finds documents in this order. For the best passage of each:
-
-- cosine: the similarity of its vector to the query's; "-" where there is none
-- meaning, words, share, phrase, passages, base: what each adds to the log-odds that the
-  document answers, as docs/architecture.md says
-- sum: these log-odds; another number where a line of the query decides, or where the whole
-  of a short query stands in the passage
-- score: the probability, from the sum
-- order: the sum by which documents are ordered: a promoted document has more than in "sum",
-  a superseded one less
-
-Documents below the threshold are shown too, marked with a "<".`,
-		Example: `  compound-docs inspect csharp-compounding-docs/problems/pool-exhausted-20260115.md
-  compound-docs inspect --query "connection pool exhausted"
-  compound-docs inspect --query ErrNoRows --mode lexical --json`,
-		Args: needs(0, 1, "one file", "compound-docs inspect README.md"),
+their lines, bytes, tokens, terms and headings; and who wrote it last, as git says. That
+needs neither the database nor Ollama. A document of a project that is not valid is refused,
+as compound-docs sync refuses it.`,
+		Example: `  compound-docs inspect csharp-compounding-docs/problems/pool-exhausted-20260115.md`,
+		Args:    needs(1, 1, "a markdown file", "compound-docs inspect README.md"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case cmd.Flags().Changed("query") == (len(args) == 1):
-				return usagef("give either a file or --query, as in `compound-docs inspect README.md` " +
-					"or `compound-docs inspect --query \"connection pool\"`")
-			case len(args) == 1:
-				return inspectFile(newInvocation(cmd, args), flags)
-			default:
-				return withProject(flags, func(t *tooling, ctx context.Context) error { return f.run(ctx, t) })(cmd, args)
-			}
+			return inspectFile(newInvocation(cmd, args), flags)
 		},
 		ValidArgsFunction: completeMarkdown,
 	}
-	command.Flags().StringVar(&f.query, "query", "", "explain a search for this text")
-	f.declare(command)
-	return command
 }
 
-func (f *inspectFlags) run(ctx context.Context, t *tooling) error {
-	explain := t.caller.Explain
-	if f.external {
-		explain = t.caller.ExplainExternal
-	}
-	explained, err := explain(ctx, f.arguments(t.command, f.query))
+// dissected is a file with its passages, as --json prints it.
+type dissected struct {
+	Path           string        `json:"path"`
+	Title          string        `json:"title"`
+	Summary        string        `json:"summary"`
+	DocType        string        `json:"doc_type,omitempty"`
+	Date           string        `json:"date,omitempty"`
+	PromotionLevel catalog.Level `json:"promotion_level"`
+	// Provenance says who wrote the file last, in which commit, and whether it is committed;
+	// "" where git does not say.
+	Provenance string             `json:"provenance,omitempty"`
+	Bytes      int                `json:"bytes"`
+	Links      []string           `json:"links"`
+	Passages   []dissectedPassage `json:"passages"`
+}
+
+type dissectedPassage struct {
+	StartLine  int    `json:"start_line"`
+	EndLine    int    `json:"end_line"`
+	HeaderPath string `json:"header_path,omitempty"`
+	// FrontMatter says that the passage is made from the fields of the front matter.
+	FrontMatter bool     `json:"front_matter,omitempty"`
+	Bytes       int      `json:"bytes"`
+	Tokens      int      `json:"estimated_tokens"`
+	Heading     string   `json:"heading"`
+	Text        string   `json:"text"`
+	Terms       []string `json:"terms"`
+}
+
+func inspectFile(i invocation, flags *flags) error {
+	options, err := flags.resolve()
 	if err != nil {
 		return err
 	}
-	t.sayWhatIsMissing(explained.Index, "")
-	return t.print(explained, func(w io.Writer) { plain.Table(w, func(table io.Writer) { printExplanation(table, explained) }) })
+	file, err := dissect(i.command.Context(), i.args[0], options.settings)
+	if err != nil {
+		return inFlags(i.command, err)
+	}
+	return i.print(file, file.print)
 }
 
-func printExplanation(table io.Writer, e tools.ExplainOutput) {
-	plain.Printf(table, "mode %s, %.0f %% of the passages with a vector, threshold %g\n",
-		e.Mode, 100*e.Embedded, e.MinRelevanceScore)
-	if len(e.Terms) > 0 {
-		plain.Printf(table, "\nterm\tin %s\tweight\tfinds passages\n", plain.Count(e.Sampled, "sampled passage"))
-		for _, term := range e.Terms {
-			finds := "yes"
-			if !term.Finds {
-				finds = "no, it only scores"
+// dissect cuts a file as the index of its project does, or as that of any markdown if it
+// is not a document of a project.
+func dissect(ctx context.Context, given string, settings project.Settings) (*dissected, error) {
+	full, err := existingFile(given)
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Dir(full)
+	folder := watch.Folder{Dir: dir, Prefix: filepath.ToSlash(dir), Match: func(string) bool { return true }}
+	collection, schema := catalog.External, index.Schema(nil)
+	root, err := findProject(dir)
+	if err == nil {
+		p, err := project.Load(root, settings.ExternalDocsAllowed...)
+		if err != nil {
+			return nil, err
+		}
+		relative, err := filepath.Rel(p.Root, dir)
+		if err != nil {
+			return nil, err
+		}
+		if folder.Prefix = filepath.ToSlash(relative); strings.HasPrefix(folder.Prefix+"/", p.DocsDir()+"/") {
+			collection, schema = catalog.Compounding, p
+		}
+	} else if !isUsage(err) {
+		return nil, err
+	}
+	file, err := folder.Read(filepath.Base(full))
+	if err != nil {
+		return nil, apierror.FileError("read "+given, err)
+	}
+	cut, err := index.Dissect(file, collection, schema)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", given, err)
+	}
+	dissected := newDissected(given, len(file.Content), cut)
+	if written, err := staleness.NewChecker(dir).Written(ctx, filepath.Base(full)); err == nil {
+		dissected.Provenance = written[filepath.Base(full)].Provenance(file.Content)
+	}
+	return dissected, nil
+}
+
+// existingFile returns the path of a file without symbolic links to its folder.
+func existingFile(given string) (string, error) {
+	if _, err := os.Stat(given); err != nil {
+		return "", usagef("%w; give a markdown file, as in `compound-docs inspect README.md`", err)
+	}
+	full, err := filepath.Abs(given)
+	if err != nil {
+		return "", err
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(full))
+	return filepath.Join(dir, filepath.Base(full)), err
+}
+
+func newDissected(path string, bytes int, cut index.Dissection) *dissected {
+	d := &dissected{
+		Path: path, Title: cut.Title, Summary: cut.Summary, DocType: cut.DocType, Date: cut.Date, PromotionLevel: cut.Level,
+		Bytes: bytes, Links: []string{}, Passages: []dissectedPassage{},
+	}
+	for _, link := range cut.Links {
+		d.Links = append(d.Links, link.Target)
+	}
+	for _, p := range cut.Passages {
+		d.Passages = append(d.Passages, dissectedPassage{
+			StartLine: p.StartLine, EndLine: p.EndLine, HeaderPath: p.HeaderPath, FrontMatter: p.FrontMatter,
+			Bytes: len(p.Text), Tokens: p.Tokens, Heading: p.Heading, Text: p.Text, Terms: p.Terms,
+		})
+	}
+	return d
+}
+
+func (d *dissected) print(w io.Writer) {
+	s := plain.StyleFor(w)
+	plain.Println(w, s.Bold(d.Title))
+	facts := []string{plain.Count(d.Bytes, "byte"), plain.Count(len(d.Passages), "passage"), plain.Count(len(d.Links), "link")}
+	if d.DocType != "" {
+		facts = append([]string{d.DocType, string(d.PromotionLevel)}, facts...)
+	}
+	plain.Println(w, strings.Join(facts, ", "))
+	if d.Provenance != "" {
+		plain.Println(w, d.Provenance)
+	}
+	plain.Println(w)
+	plain.Table(w, func(table io.Writer) {
+		plain.Printf(table, "lines\tbytes\ttokens\tterms\theadings\n")
+		for _, p := range d.Passages {
+			headings := cmp.Or(p.HeaderPath, "(no heading)")
+			if p.FrontMatter {
+				headings = "(front matter)"
 			}
-			plain.Printf(table, "%s\t%d\t%.2f\t%s\n", term.Term, term.Frequency, term.Weight, finds)
+			plain.Printf(table, "%d-%d\t%d\t%d\t%d\t%s\n", p.StartLine, p.EndLine, p.Bytes, p.Tokens, len(p.Terms), headings)
 		}
-	}
-	if len(e.Identifiers) > 0 {
-		plain.Printf(table, "literally: %s\n", strings.Join(e.Identifiers, ", "))
-	}
-	if len(e.Plans) > 0 {
-		plain.Printf(table, "\nvectors of level\tplan\tpassages\tall compared up to\n")
-		for _, plan := range e.Plans {
-			plain.Printf(table, "%s\t%s\t%d\t%d\n", joined(plan.Levels), plan.Plan, plan.Passages, plan.Threshold)
-		}
-	}
-	plain.Printf(table, "\n%s found, the first %d:\n", plain.Count(e.Candidates, "document"), len(e.Results))
-	plain.Printf(table, "log-odds, with %s:\n", plain.Count(e.Passages, "passage"))
-	plain.Printf(table, "rank\tcosine\tmeaning\twords\tshare\tphrase\tpassages\tbase\tsum\tscore\torder\tdocument\n")
-	for _, r := range e.Results {
-		cosine, below := "-", ""
-		if r.Cosine != nil {
-			cosine = fmt.Sprintf("%.3f", *r.Cosine)
-		}
-		if r.Below {
-			below = "<"
-		}
-		t := r.Terms
-		plain.Printf(table, "%d\t%s\t%+.2f\t%+.2f\t%+.2f\t%+.2f\t%+.2f\t%+.2f\t%+.2f\t%.3f%s\t%+.2f\t%s:%d\n",
-			r.Rank, cosine, t.Meaning, t.Strength, t.Share, t.Phrase, t.Passages, t.Base, r.LogOdds, r.RelevanceScore, below, r.SortKey,
-			plain.Path(r.Path), r.StartLine)
-	}
+	})
 }

@@ -131,7 +131,7 @@ func TestServe_AnotherModelInTheSettings(t *testing.T) {
 
 	w = f.reopen(t, w, `{}`)
 	f.searchWhile(t, w, "some vectors are made", func() bool { return f.vectorsByModel(t)[firstModel+" "+firstDigest] > 0 })
-	mustRun(t, f.root, f.environment(), "reindex")
+	mustRun(t, f.root, f.environment(), "sync", "--force")
 	until(t, "the first model has made all vectors", patience, func() bool { return f.unembedded(t) == 0 })
 	w.waitWhole(t)
 	if got := slices.Collect(maps.Keys(f.vectorsByModel(t))); !cmp.Equal(got, []string{firstModel + " " + firstDigest}) {

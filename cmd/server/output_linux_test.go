@@ -24,7 +24,7 @@ func TestCommands_IntoAClosedPipe(t *testing.T) {
 		"csharp-compounding-docs/problems/pool.md": strings.ReplaceAll(problem, "%", "Connection pool exhausted"),
 	})
 	for _, arguments := range [][]string{
-		{"sync"}, {"search", "pool"}, {"search", "--json", "pool"}, {"ask", "--min-relevance-score", "0", "pool"}, {"inspect", "--query", "pool"}, {"help"},
+		{"sync"}, {"search", "pool"}, {"search", "--json", "pool"}, {"ask", "--min-relevance-score", "0", "pool"}, {"search", "--explain", "pool"}, {"help"},
 	} {
 		reader, writer, err := os.Pipe()
 		if err != nil {
@@ -66,7 +66,7 @@ func TestCommands_BesideAServer(t *testing.T) {
 	if o := mustRun(t, root, environment, "sync"); !strings.HasSuffix(o.stdout, "2 documents in the index\n") {
 		t.Errorf("a sync just after a file was saved prints %q", o.stdout)
 	}
-	if o := mustRun(t, root, environment, "inspect", "--query", "umlauts"); !strings.Contains(o.stdout, "100 % of the passages with a vector") {
+	if o := mustRun(t, root, environment, "search", "--explain", "umlauts"); !strings.Contains(o.stdout, "100 % of the passages with a vector") {
 		t.Errorf("after the sync a search is explained as %q", o.stdout)
 	}
 	w := &window{session: session}
@@ -77,7 +77,6 @@ func TestCommands_BesideAServer(t *testing.T) {
 	}{
 		{"semantic_search", map[string]any{"query": "pool", "limit": 1}, []string{"search", "--limit", "1", "pool"}},
 		{"rag_query", map[string]any{"query": "pool", "min_relevance_score": 0}, []string{"ask", "--min-relevance-score", "0", "pool"}},
-		{"list_doc_types", nil, []string{"doc-types"}},
 	} {
 		until(t, "the server has seen the promotion", patience, func() bool { return w.index(t) == nil })
 		var byTool, byCommand map[string]any
@@ -108,7 +107,8 @@ func TestCommands_FailWhenTheDiskIsFull(t *testing.T) {
 		{"search", "pool"},
 		{"ask", "pool"},
 		{"about", "src/pool.go"},
-		{"inspect", "--query", "pool"},
+		{"search", "--explain", "pool"},
+		{"inspect", "handbook/a.md"},
 		{"lint"},
 		{"review"},
 		{"review", "--questions"},
@@ -119,18 +119,17 @@ func TestCommands_FailWhenTheDiskIsFull(t *testing.T) {
 		{"status"},
 		{"completion", "bash"},
 		{"help"},
-		{"doc-types"},
 		{"critical"},
-		{"index", "problems/pool.md"},
+		{"sync", "problems/pool.md"},
 		{"promote", "problems/pool.md", "critical"},
 		{"recall", "--hook"},
-		{"ingest", "--source", "handbook"},
-		{"reindex"},
-		{"cleanup"},
+		{"ingest", "handbook"},
+		{"sync", "--force"},
+		{"clean"},
 		{"init"},
 		{"up"},
 		{"version"},
-		{"delete", "test-project", "--yes"},
+		{"clean", "test-project", "--yes"},
 		{"down"},
 	}
 	listed := regexp.MustCompile(`(?m)^  ([a-z-]+)  +[A-Z]`).FindAllStringSubmatch(mustRun(t, root, environment, "help").stdout, -1)
@@ -140,7 +139,7 @@ func TestCommands_FailWhenTheDiskIsFull(t *testing.T) {
 			t.Errorf("compound-docs %s is not tried", name)
 		}
 	}
-	if len(listed) < 20 {
+	if len(listed) < 15 {
 		t.Errorf("the help names %d commands", len(listed))
 	}
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)

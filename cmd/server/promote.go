@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -39,9 +42,28 @@ func (t *tooling) promote(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var promoted tools.UpdatePromotionLevelOutput
-	arguments := map[string]any{"document_path": path, "promotion_level": t.args[1]}
-	return t.show(ctx, "update_promotion_level", arguments, &promoted, func(w io.Writer) {
+	promoted, err := t.tools.UpdatePromotionLevel(ctx, tools.UpdatePromotionLevelInput{
+		DocumentPath: path, PromotionLevel: catalog.Level(t.args[1]),
+	})
+	if err != nil {
+		return err
+	}
+	return t.print(promoted, func(w io.Writer) {
 		plain.Printf(w, "%s: %s, was %s\n", plain.Path(promoted.DocumentPath), promoted.NewLevel, promoted.PreviousLevel)
 	})
+}
+
+// documentPath returns the absolute path of a file that is there, as seen from the
+// working directory. Other paths are relative to the repository or its documents.
+func documentPath(given string) (string, error) {
+	_, err := os.Stat(given)
+	if errors.Is(err, os.ErrNotExist) {
+		return given, nil
+	}
+	return filepath.Abs(given)
+}
+
+// completeMarkdown has a shell complete arguments with markdown files.
+func completeMarkdown(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return []cobra.Completion{"md"}, cobra.ShellCompDirectiveFilterFileExt
 }

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/tools"
 )
 
 // maxHook bounds what a hook is given, in bytes.
@@ -19,8 +19,9 @@ const maxHook = 4 << 20
 func newRecallCommand(flags *flags) *cobra.Command {
 	var hook bool
 	command := &cobra.Command{
-		Use:   "recall --hook",
-		Short: "Answer a hook of an assistant: point to the document that a prompt needs",
+		Use:    "recall --hook",
+		Hidden: true, // hooks call it
+		Short:  "Answer a hook of an assistant: point to the document that a prompt needs",
 		Long: `Answer a hook of an assistant that starts a program and gives it an event as JSON on
 stdin, in the form of Claude Code, which Codex and others have taken over. It prints the
 hook's output with the one document that surely answers a prompt, or that cites the file
@@ -38,11 +39,11 @@ because assistants take 2 for a veto.`,
 			if err == nil {
 				err = withProject(flags, func(t *tooling, ctx context.Context) error {
 					t.workspace.Once()
-					answer, err := t.caller.Call(ctx, "recall", event)
+					answer, err := t.tools.Recall(ctx, event)
 					if err != nil {
 						return err
 					}
-					return plain.JSON(t.stdout, json.RawMessage(answer))
+					return plain.JSON(t.stdout, answer)
 				})(cmd, args)
 			}
 			if err != nil {
@@ -56,8 +57,8 @@ because assistants take 2 for a veto.`,
 	return command
 }
 
-// readHook returns the arguments of the tool recall for an event.
-func readHook(stdin io.Reader) (map[string]any, error) {
+// readHook returns the parameters of the tool recall for an event.
+func readHook(stdin io.Reader) (tools.RecallInput, error) {
 	var event struct {
 		Event     string `json:"hook_event_name"`
 		SessionID string `json:"session_id"`
@@ -70,12 +71,11 @@ func readHook(stdin io.Reader) (map[string]any, error) {
 		StopHookActive bool   `json:"stop_hook_active"`
 	}
 	if err := json.NewDecoder(io.LimitReader(stdin, maxHook)).Decode(&event); err != nil {
-		return nil, fmt.Errorf("stdin has no event as JSON (%s); give one such as "+
+		return tools.RecallInput{}, fmt.Errorf("stdin has no event as JSON (%s); give one such as "+
 			`{"hook_event_name": "UserPromptSubmit", "session_id": "1", "prompt": "why is the pool exhausted?"}`, err)
 	}
-	return map[string]any{
-		"event": event.Event, "session_id": event.SessionID, "prompt": event.Prompt, "tool_name": event.ToolName,
-		"file_path": event.ToolInput.FilePath, "last_message": event.LastMessage,
-		"stop_hook_active": strconv.FormatBool(event.StopHookActive),
+	return tools.RecallInput{
+		Event: event.Event, SessionID: event.SessionID, Prompt: event.Prompt, ToolName: event.ToolName,
+		FilePath: event.ToolInput.FilePath, LastMessage: event.LastMessage, StopHookActive: event.StopHookActive,
 	}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 
@@ -13,16 +14,17 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/tools"
 )
 
-// searchFlags are the arguments of the tools that search.
+// searchFlags say what to search, and how.
 type searchFlags struct {
-	docTypes, levels []string
-	limit            int
-	minScore         float64
-	mode, section    string
-	own, external    bool
-	handbook         bool
+	docTypes, levels        []string
+	limit                   int
+	minScore                float64
+	mode, section           string
+	own, external, handbook bool
+	explain                 bool
 }
 
 func newSearchCommand(flags *flags) *cobra.Command {
@@ -38,11 +40,24 @@ promotion level finds own documents only. With --handbook it searches the handbo
 Files that have changed are indexed first, which takes a moment; searches do not wait for
 their vectors. What the index still lacks is said on stderr. --mode lexical needs no Ollama.
 
+With --explain it shows why the query finds own documents, or with --external external docs,
+in this order. For the best passage of each:
+
+- cosine: the similarity of its vector to the query's; "-" where there is none
+- meaning, words, share, phrase, passages, base: what each adds to the log-odds that the
+  document answers, as docs/architecture.md says
+- sum: these log-odds; another number where a line of the query decides, or where the whole
+  of a short query stands in the passage
+- score: the probability, from the sum; "<" marks one below the threshold
+- order: the sum by which documents are ordered: a promoted document has more than in "sum",
+  a superseded one less
+
 The exit code is 0 also if nothing is found.`,
 		Example: `  compound-docs search connection pool exhausted
   compound-docs search --mode lexical ErrNoRows
   compound-docs search --doc-types problem,tool --limit 3 timeouts after a deployment
-  compound-docs search --external --json "how are webhooks signed?"`,
+  compound-docs search --external --json "how are webhooks signed?"
+  compound-docs search --explain "connection pool exhausted"`,
 		Args: needs(1, -1, "what to look for", `compound-docs search "connection pool exhausted"`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -50,32 +65,29 @@ The exit code is 0 also if nothing is found.`,
 				return callTools(cmd, args, flags, noProject, f.searchHandbook)
 			case cmd.Flags().Changed("section"):
 				return usagef("--section is of the handbook; give --handbook too")
+			case f.explain:
+				return callTools(cmd, args, flags, findProject, f.explainSearch)
 			}
 			return callTools(cmd, args, flags, findProject, f.run)
 		},
 	}
-	f.declare(command)
-	command.Flags().BoolVar(&f.own, "own", false, "search only the project's own documents")
-	command.Flags().BoolVar(&f.handbook, "handbook", false, "search the handbook; see ingest")
-	command.Flags().StringVar(&f.section, "section", "", "only this section of the handbook")
-	exclude(command, "handbook", "own", "external", "doc-types", "promotion-levels", "min-relevance-score", "mode")
-	exclude(command, "external", "own", "doc-types", "promotion-levels")
-	return command
-}
-
-// declare adds the flags that say what to search, and how.
-func (f *searchFlags) declare(command *cobra.Command) {
 	set := command.Flags()
-	set.StringSliceVar(&f.docTypes, "doc-types", nil, "only these doc-types, separated by commas; see doc-types")
+	set.StringSliceVar(&f.docTypes, "doc-types", nil, "only these doc-types, separated by commas")
 	set.StringSliceVar(&f.levels, "promotion-levels", nil, "only these levels: "+joined(catalog.Levels()))
 	set.IntVarP(&f.limit, "limit", "n", 0, "how many results at most (default: 10, or what the project configures)")
 	set.Float64Var(&f.minScore, "min-relevance-score", 0,
 		"leave out what is less relevant (default: 0.5, or what the project configures; external docs: 0.7)")
 	set.StringVar(&f.mode, "mode", string(rag.Hybrid), "how to search: "+joined(rag.Modes()))
+	set.BoolVar(&f.own, "own", false, "search only the project's own documents")
 	set.BoolVar(&f.external, "external", false, "search only the external docs")
-	exclude(command, "external", "doc-types", "promotion-levels")
+	set.BoolVar(&f.handbook, "handbook", false, "search the handbook; see ingest")
+	set.StringVar(&f.section, "section", "", "only this section of the handbook")
+	set.BoolVar(&f.explain, "explain", false, "show why the query finds what it finds")
+	exclude(command, "handbook", "own", "external", "doc-types", "promotion-levels", "min-relevance-score", "mode", "explain")
+	exclude(command, "external", "own", "doc-types", "promotion-levels")
 	complete(command, "mode", names(rag.Modes())...)
 	complete(command, "promotion-levels", names(catalog.Levels())...)
+	return command
 }
 
 func names[T ~string](values []T) []string {
@@ -88,59 +100,56 @@ func names[T ~string](values []T) []string {
 
 func joined[T ~string](values []T) string { return strings.Join(names(values), ", ") }
 
+// ownInput returns the parameters of semantic_search. Its defaults hold for flags that were
+// not given.
+func (f *searchFlags) ownInput(t *tooling) tools.SemanticSearchInput {
+	in := tools.SemanticSearchInput{
+		Query: strings.Join(t.args, " "), DocTypes: f.docTypes, Mode: rag.Mode(f.mode),
+		Limit: optional(t.command, "limit", &f.limit), MinRelevanceScore: optional(t.command, "min-relevance-score", &f.minScore),
+	}
+	for _, level := range f.levels {
+		in.PromotionLevels = append(in.PromotionLevels, catalog.Level(level))
+	}
+	return in
+}
+
+func (f *searchFlags) externalInput(t *tooling) tools.SearchExternalDocsInput {
+	in := f.ownInput(t)
+	return tools.SearchExternalDocsInput{Query: in.Query, Mode: in.Mode, Limit: in.Limit, MinRelevanceScore: in.MinRelevanceScore}
+}
+
+// run searches the project's own documents, its external docs, or both. Only own documents
+// have doc-types and levels.
 func (f *searchFlags) run(ctx context.Context, t *tooling) error {
 	t.workspace.Once()
-	found, err := f.search(ctx, t, f.arguments(t.command, strings.Join(t.args, " ")))
+	if f.external {
+		external, err := t.tools.SearchExternalDocs(ctx, f.externalInput(t))
+		if err != nil {
+			return err
+		}
+		return t.showFound(externalFound(external))
+	}
+	own, err := t.tools.SemanticSearch(ctx, f.ownInput(t))
 	if err != nil {
 		return err
 	}
-	t.sayWhatIsMissing(found.Index, found.why())
-	if found.mixed {
-		return t.print(found, found.print)
+	if f.own || len(f.docTypes) > 0 || len(f.levels) > 0 {
+		return t.showFound(ownFound(own))
 	}
-	return t.print(found.text, found.print)
-}
-
-// arguments returns the arguments for a tool that searches documents. The tool's defaults
-// hold for flags that were not given.
-func (f *searchFlags) arguments(command *cobra.Command, query string) map[string]any {
-	arguments := map[string]any{
-		"query": query, "mode": f.mode, "limit": optional(command, "limit", &f.limit),
-		"min_relevance_score": optional(command, "min-relevance-score", &f.minScore),
-	}
-	if len(f.docTypes) > 0 {
-		arguments["doc_types"] = f.docTypes
-	}
-	if len(f.levels) > 0 {
-		arguments["promotion_levels"] = f.levels
-	}
-	return arguments
-}
-
-// search searches the project's own documents, its external docs, or both. Only own
-// documents have doc-types and levels.
-func (f *searchFlags) search(ctx context.Context, t *tooling, arguments map[string]any) (found, error) {
-	if f.external {
-		return t.search(ctx, "search_external_docs", arguments)
-	}
-	own, err := t.search(ctx, "semantic_search", arguments)
-	if err != nil || f.own || len(f.docTypes) > 0 || len(f.levels) > 0 {
-		return own, err
-	}
-	external, err := t.search(ctx, "search_external_docs", arguments)
+	external, err := t.tools.SearchExternalDocs(ctx, f.externalInput(t))
 	if isNotConfigured(err) {
-		return own, nil
+		return t.showFound(ownFound(own))
 	}
 	if err != nil {
-		return found{}, err
+		return err
 	}
 	// The config of a project can override the threshold for external docs.
-	external.Results = slices.DeleteFunc(external.Results, func(r result) bool { return r.RelevanceScore < f.minScore })
+	external.Results = slices.DeleteFunc(external.Results, func(r tools.ExternalResult) bool { return r.RelevanceScore < f.minScore })
 	active, err := t.workspace.Active(ctx)
 	if err != nil {
-		return found{}, err
+		return err
 	}
-	return own.merge(external, cmp.Or(f.limit, active.Definition.Config.SemanticSearch.DefaultLimit)), nil
+	return t.showFound(mix(own, external, cmp.Or(f.limit, active.Definition.Config.SemanticSearch.DefaultLimit)))
 }
 
 // isNotConfigured reports whether a project has no external docs.
@@ -150,20 +159,28 @@ func isNotConfigured(err error) bool {
 }
 
 func (f *searchFlags) searchHandbook(ctx context.Context, t *tooling) error {
-	arguments := map[string]any{
-		"query": strings.Join(t.args, " "), "n_results": optional(t.command, "limit", &f.limit), "filter_section": f.section,
+	in := tools.SearchHandbookInput{Query: strings.Join(t.args, " "), FilterSection: f.section}
+	if t.command.Flags().Changed("limit") {
+		in.NResults = new(float64(f.limit))
 	}
-	if t.json {
-		found, err := t.caller.SearchHandbook(ctx, arguments)
-		if err != nil {
-			return err
-		}
-		return plain.JSON(t.stdout, found)
-	}
-	text, err := t.caller.Call(ctx, "search_handbook", arguments)
+	out, err := t.tools.SearchHandbook(ctx, in)
 	if err != nil {
 		return err
 	}
-	plain.Println(t.stdout, plain.Block(strings.TrimSuffix(text, "\n")))
-	return nil
+	return t.print(out, func(w io.Writer) { plain.Println(w, plain.Block(strings.TrimSuffix(out.Text, "\n"))) })
+}
+
+func (f *searchFlags) explainSearch(ctx context.Context, t *tooling) (err error) {
+	t.workspace.Once()
+	var explained tools.ExplainOutput
+	if f.external {
+		explained, err = t.tools.ExplainExternal(ctx, f.externalInput(t))
+	} else {
+		explained, err = t.tools.Explain(ctx, f.ownInput(t))
+	}
+	if err != nil {
+		return err
+	}
+	t.sayWhatIsMissing(explained.Index, "")
+	return t.print(explained, func(w io.Writer) { plain.Table(w, func(table io.Writer) { printExplanation(table, explained) }) })
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -179,8 +178,9 @@ func (s *setup) close() error {
 type tooling struct {
 	*setup
 
+	root      string // of the project, "" for none
 	workspace *workspace.Workspace
-	caller    *tools.Caller
+	tools     *tools.Handler
 }
 
 // withProject runs a command with the tools, on the project of the working directory or of
@@ -220,31 +220,7 @@ func callTools(
 // tooling returns the tools, on the project at root. The caller closes the workspace.
 func (s *setup) tooling(root string) *tooling {
 	w := workspace.New(s.index, s.searcher, s.answerer, s.settings, root, s.logger)
-	return &tooling{setup: s, workspace: w, caller: tools.NewCaller(w, s.home, s.logger)}
-}
-
-// call calls a tool, decodes its answer into answer, and returns the answer's JSON.
-func (t *tooling) call(ctx context.Context, tool string, arguments map[string]any, answer any) (json.RawMessage, error) {
-	text, err := t.caller.Call(ctx, tool, arguments)
-	if err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal([]byte(text), answer); err != nil {
-		return nil, fmt.Errorf("read the answer of %s: %w", tool, err)
-	}
-	return json.RawMessage(text), nil
-}
-
-// show calls a tool, and prints its answer: as it is for --json, and by people otherwise, for
-// which it is decoded into answer.
-func (t *tooling) show(
-	ctx context.Context, tool string, arguments map[string]any, answer any, people func(w io.Writer),
-) error {
-	text, err := t.call(ctx, tool, arguments, answer)
-	if err != nil {
-		return err
-	}
-	return t.print(text, people)
+	return &tooling{setup: s, root: root, workspace: w, tools: tools.NewHandler(w, s.home, s.logger)}
 }
 
 // findProject returns the nearest folder with a project's config, from dir

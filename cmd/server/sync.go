@@ -13,24 +13,52 @@ import (
 )
 
 func newSyncCommand(flags *flags) *cobra.Command {
-	return &cobra.Command{
-		Use:   "sync",
+	var force bool
+	command := &cobra.Command{
+		Use:   "sync [DOCUMENT...]",
 		Short: "Bring the index of the project up to date, vectors included",
 		Long: `Bring the index of the project's present branch up to date with its files, and wait until
 every passage has a vector. If another process indexes the project, such as a server,
 the command waits for that one.
 
+With documents it checks, indexes and embeds only these, each relative to the repository or
+to csharp-compounding-docs/, or absolute. If the front matter of one is not valid, the error
+lists everything that is wrong with it. The three documents that are most like each one are
+named, to extend, replace or keep them.
+
+With --force it indexes every document of the branch again from its file, for an index that
+somebody has changed in the database. A document stays in the index as it was until it is
+replaced. Text that the present embedding model has embedded before is not embedded again.
+
 The exit code is 0 if every passage has a vector of the model that Ollama has now. Else it
 is 1, and the command says how many have none: the database or Ollama does not answer, or
 the model refuses a text. What was done until then stays. A file that cannot be a document
-is named, and is no reason to fail.`,
-		Example: "  compound-docs sync\n  compound-docs sync --project ~/my-project --json",
-		RunE:    withProject(flags, (*tooling).sync),
+is named, and is no reason to fail, except where it was asked for.`,
+		Example: `  compound-docs sync
+  compound-docs sync --project ~/my-project --json
+  compound-docs sync problems/pool-exhausted-20260115.md
+  compound-docs sync --force`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			run := (*tooling).sync
+			switch {
+			case force && len(args) > 0:
+				return usagef("--force is for the whole project; leave out it or the documents")
+			case force:
+				run = (*tooling).syncAgain
+			case len(args) > 0:
+				run = (*tooling).syncDocuments
+			}
+			return withProject(flags, run)(cmd, args)
+		},
+		ValidArgsFunction: completeMarkdown,
 	}
+	command.Flags().BoolVar(&force, "force", false, "index every document again")
+	return command
 }
 
 func (t *tooling) sync(ctx context.Context) error {
-	synced, err := t.caller.Sync(ctx, showSync(t.stderr))
+	synced, err := t.tools.Sync(ctx, showSync(t.stderr))
 	if synced == nil {
 		return err
 	}
@@ -73,4 +101,59 @@ func printSynced(w io.Writer, s *tools.ActivateProjectOutput) {
 	if more := s.Index.FailedCount - len(s.Index.Failed); more > 0 {
 		plain.Printf(w, "  and %s more that cannot be indexed\n", plain.Count(more, "file"))
 	}
+}
+
+// syncDocuments indexes the documents that the arguments name, up to the first that fails.
+func (t *tooling) syncDocuments(ctx context.Context) error {
+	synced := []tools.IndexDocumentOutput{}
+	for _, given := range t.args {
+		path, err := documentPath(given)
+		if err != nil {
+			return err
+		}
+		document, err := t.tools.IndexDocument(ctx, tools.IndexDocumentInput{Path: path})
+		if err != nil {
+			return err
+		}
+		synced = append(synced, document)
+		if !t.json {
+			printIndexed(t.stdout, document)
+		}
+	}
+	return t.print(map[string]any{"documents": synced}, func(io.Writer) {}) // people have seen each one
+}
+
+func printIndexed(w io.Writer, document tools.IndexDocumentOutput) {
+	s := plain.StyleFor(w)
+	plain.Println(w, "indexed", plain.Path(document.Path))
+	for _, near := range document.Neighbours {
+		plain.Printf(w, "near %s:%d %s\n", plain.Path(near.Path), near.StartLine, s.Dim(near.Title))
+	}
+	if document.Message != "" {
+		plain.Println(w, s.Dim(document.Message))
+	}
+}
+
+// syncedAgain says for --json what sync --force has done.
+type syncedAgain struct {
+	ProjectName string         `json:"project_name"`
+	BranchName  string         `json:"branch_name"`
+	Folders     []syncedFolder `json:"folders"`
+}
+
+func (t *tooling) syncAgain(ctx context.Context) error {
+	result, err := t.workspace.Reindex(ctx, func(folder string) func(done, total int) { return showProgress(t.stderr, folder) })
+	if err != nil {
+		return err
+	}
+	out := syncedAgain{ProjectName: result.Tenant.Project, BranchName: result.Tenant.Branch, Folders: []syncedFolder{}}
+	for _, folder := range result.Folders {
+		out.Folders = append(out.Folders, newSyncedFolder(folder.Name, folder.SyncResult))
+	}
+	return t.print(out, func(w io.Writer) {
+		plain.Printf(w, "%s on branch %s, indexed again\n", out.ProjectName, out.BranchName)
+		for _, folder := range out.Folders {
+			folder.print(w)
+		}
+	})
 }

@@ -127,8 +127,19 @@ func TestCommands_FoldAtATerminal(t *testing.T) {
 	}
 }
 
+// A person who types the name of the program alone gets the help. A client with a pipe is served.
+func TestCommands_NoneAtATerminal(t *testing.T) {
+	t.Parallel()
+	if shown := onTerminal(t, "", t.TempDir(), away()); !strings.Contains(shown, "Find and ask:") {
+		t.Errorf("a terminal shows %q, want the help", shown)
+	}
+	if o := run(t, t.TempDir(), away()); o.code != 0 || o.stdout != "" || !strings.Contains(o.stderr, "msg=serving") {
+		t.Errorf("with an empty stdin it ends with %d, prints %q and says %q", o.code, o.stdout, o.stderr)
+	}
+}
+
 // At a terminal a deletion is asked about, and only yes deletes.
-func TestDelete_AsksAtATerminal(t *testing.T) {
+func TestClean_AsksAtATerminal(t *testing.T) {
 	t.Parallel()
 	environment, _ := services(t)
 	root := newProject(t, map[string]string{
@@ -136,10 +147,10 @@ func TestDelete_AsksAtATerminal(t *testing.T) {
 	})
 	mustRun(t, root, environment, "sync")
 	for _, test := range []struct{ typed, want string }{
-		{"n\n", "nothing was deleted"}, {"\n", "nothing was deleted"}, {"y\n", "] deleted 1 document "},
+		{"n\n", "nothing was removed"}, {"\n", "nothing was removed"}, {"y\n", "] removed 1 document "},
 	} {
-		shown := onTerminal(t, test.typed, root, environment, "delete", "test-project")
-		if !strings.Contains(shown, "would delete 1 document of test-project, all branches") || !strings.Contains(shown, test.want) {
+		shown := onTerminal(t, test.typed, root, environment, "clean", "test-project")
+		if !strings.Contains(shown, "would remove 1 document of test-project, all branches of this checkout") || !strings.Contains(shown, test.want) {
 			t.Errorf("after %q it shows %q, want %q", test.typed, shown, test.want)
 		}
 	}

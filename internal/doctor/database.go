@@ -126,7 +126,7 @@ func lackingRights(rights db.Rights, applied int64) []Finding {
 	case applied == 0 && !rights.MayCreateTables:
 		return one(Error, fmt.Sprintf("the role %s may not create tables in the schema %s", rights.Role, rights.Schema),
 			fmt.Sprintf("as its administrator run in the database: GRANT CREATE, USAGE ON SCHEMA %s TO %s, "+
-				"or have the owner of the tables run: compound-docs cleanup --dry-run", rights.Schema, rights.Role))
+				"or have the owner of the tables run: compound-docs up", rights.Schema, rights.Role))
 	case !rights.MayWrite:
 		return one(Warning,
 			fmt.Sprintf("the role %s only reads: it searches what others have indexed, and indexes nothing", rights.Role),

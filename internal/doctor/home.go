@@ -115,7 +115,7 @@ func checkDisk(_ context.Context, e *examination) []Finding {
 		return one(Skipped, "the free space is not known: "+err.Error(), "")
 	}
 	what := fmt.Sprintf("%d MiB are free where %s is", free/mebibyte, folder)
-	fix := "delete what is not needed: df -h " + claude.Quote(folder) + " shows the disk, and compound-docs cleanup " +
+	fix := "delete what is not needed: df -h " + claude.Quote(folder) + " shows the disk, and compound-docs clean " +
 		"makes the database smaller; or set CDOCS_HOME to a folder on another disk"
 	switch {
 	case free < fullDisk:

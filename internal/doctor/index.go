@@ -98,7 +98,7 @@ func checkTeam(ctx context.Context, e *examination) []Finding {
 	if team.Unswept > longUnswept {
 		findings = append(findings, one(Warning,
 			fmt.Sprintf("nobody has looked for %d days for unused passages of a project", int(team.Unswept.Hours())/24),
-			"run as the owner of the tables, best every night: compound-docs cleanup")...)
+			"run as the owner of the tables, best every night: compound-docs clean")...)
 	}
 	return findings
 }

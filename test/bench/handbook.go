@@ -17,7 +17,7 @@ func handbookCache(ctx context.Context, b *bench) (ratio float64, note string) {
 	d := b.newDatabase(ctx)
 	fake := b.startFake(0)
 	in := mcpclient.Installation{Program: b.program, Home: b.dir, DatabaseURL: d.url, OllamaHost: fake.URL()}
-	if text, err := in.Command("ingest", "--source", repo.docs()).CombinedOutput(); err != nil {
+	if text, err := in.Command("ingest", repo.docs()).CombinedOutput(); err != nil {
 		check(fmt.Errorf("ingest: %w: %s", err, text))
 	}
 	s := b.startServer(ctx, d.url, fake.URL())

@@ -80,7 +80,7 @@ func (in installation) ingest(t *testing.T, files map[string]string) {
 	for path, content := range files {
 		gitrepo.At(t, in.Root).Put(path, content)
 	}
-	if out, err := in.Command("ingest", "--source", "handbook").CombinedOutput(); err != nil {
+	if out, err := in.Command("ingest", "handbook").CombinedOutput(); err != nil {
 		t.Fatalf("ingest: %v\n%s", err, out)
 	}
 }

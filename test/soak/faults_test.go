@@ -106,7 +106,7 @@ func newFaultyWorld(t *testing.T, seed uint64) *faultyWorld {
 	}
 	w.in = install(t, w.repo.Root, databaseURL, fake, 100)
 	w.repo.Put("../handbook/office/kitchen.md", "# Kitchen\n\nWash the cups.\n")
-	ingest := w.in.Command("ingest", "--source", w.repo.Path("../handbook"))
+	ingest := w.in.Command("ingest", w.repo.Path("../handbook"))
 	if out, err := ingest.CombinedOutput(); err != nil {
 		t.Fatalf("ingest: %v\n%s", err, out)
 	}

@@ -57,7 +57,7 @@ func startReader(t *testing.T, pool *pgxpool.Pool) *reader {
 func freshIndex(t *testing.T, in mcpclient.Installation, reference *pgxpool.Pool, branch string) []string {
 	t.Helper()
 	in.DatabaseURL = reference.Config().ConnString()
-	if out, err := in.Command("reindex", "--project", in.Root).CombinedOutput(); err != nil {
+	if out, err := in.Command("sync", "--force", "--project", in.Root).CombinedOutput(); err != nil {
 		t.Fatalf("reindex: %v\n%s", err, out)
 	}
 	documents, err := indexstate.Documents(t.Context(), reference, branch)

@@ -125,7 +125,7 @@ func TestSoak_NoOutdatedAnswer(t *testing.T) {
 		if b.random.IntN(10) == 0 {
 			reindexing.Wait()
 			reindexing.Go(func() {
-				if out, err := in.Command("reindex").CombinedOutput(); err != nil {
+				if out, err := in.Command("sync", "--force").CombinedOutput(); err != nil {
 					t.Errorf("reindex: %v: %s", err, out)
 				}
 			})

@@ -47,7 +47,7 @@ func sixWeeksLater(t *testing.T, environment []string) {
 	}
 }
 
-func TestCleanup_OfThisMachinesCheckouts(t *testing.T) {
+func TestClean_OfThisMachinesCheckouts(t *testing.T) {
 	t.Parallel()
 	environment, _ := services(t)
 	mustIndex := func(root string) {
@@ -69,7 +69,7 @@ func TestCleanup_OfThisMachinesCheckouts(t *testing.T) {
 	sixWeeksLater(t, environment)
 	lastUsed := time.Now().Add(-42 * 24 * time.Hour).Format(time.DateOnly)
 
-	o := mustRun(t, "", environment, "cleanup")
+	o := mustRun(t, "", environment, "clean")
 	if diff := cmp.Diff("removed 0 checkouts with 0 documents, 0 passages and 0 projects\n", o.stdout); diff != "" {
 		t.Errorf("with every checkout in its place (-want +got):\n%s", diff)
 	}
@@ -89,14 +89,14 @@ removed: nothing is left of the project
 %s 3 checkouts with 3 documents, 4 passages and 1 project
 `, kept, kept, removed, lastUsed, verb)
 	}
-	for _, arguments := range [][]string{{"cleanup", "--dry-run"}, {"cleanup", "--dry-run", "--grace", "41d"}} {
+	for _, arguments := range [][]string{{"clean", "--dry-run"}, {"clean", "--dry-run", "--grace", "41d"}} {
 		o = mustRun(t, "", environment, arguments...)
 		if diff := cmp.Diff(report("would remove"), o.stdout); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", arguments, diff)
 		}
 	}
 	// A repository that is not here may be a colleague's.
-	o = mustRun(t, "", environment, "cleanup", "--dry-run", "--grace", "43d")
+	o = mustRun(t, "", environment, "clean", "--dry-run", "--grace", "43d")
 	if strings.Contains(o.stdout, "removed, branch main") || !strings.HasSuffix(o.stdout, "would remove 2 checkouts with 2 documents, 2 passages and 0 projects\n") {
 		t.Errorf("with a longer grace period it says %q, want the repository to be kept", o.stdout)
 	}
@@ -105,19 +105,19 @@ removed: nothing is left of the project
 	session := connect(t, server(t, append(environment, "CLAUDE_PROJECT_DIR="+kept)...))
 	var answer struct{ toolError }
 	call(t, session, "semantic_search", map[string]any{"query": "printers"}, &answer)
-	o = mustRun(t, "", environment, "cleanup")
+	o = mustRun(t, "", environment, "clean")
 	if diff := cmp.Diff(report("removed"), o.stdout); diff != "" {
-		t.Errorf("cleanup (-want +got):\n%s", diff)
+		t.Errorf("clean (-want +got):\n%s", diff)
 	}
 	repo.Git("branch", "feature/labels")
 	if err := os.Rename(kept, kept+".away"); err != nil {
 		t.Fatal(err)
 	}
-	o = mustRun(t, "", environment, "cleanup", "--grace", "0s")
+	o = mustRun(t, "", environment, "clean", "--grace", "0s")
 	want := fmt.Sprintf("kept, branch main, in %s: stays, since a server uses it\n"+
 		"removed 0 checkouts with 0 documents, 0 passages and 0 projects\n", kept)
 	if diff := cmp.Diff(want, o.stdout); diff != "" {
-		t.Errorf("cleanup beside a server (-want +got):\n%s", diff)
+		t.Errorf("clean beside a server (-want +got):\n%s", diff)
 	}
 	if err := os.Rename(kept+".away", kept); err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ removed: nothing is left of the project
 	mustIndex(kept)
 }
 
-func TestCleanup_Refuses(t *testing.T) {
+func TestClean_Refuses(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		argument, want string
@@ -141,7 +141,7 @@ func TestCleanup_Refuses(t *testing.T) {
 		{"--grace=1.5d", "give one such as 30d or 12h", 2},
 		{"--dry-run", "start PostgreSQL or correct CDOCS_DATABASE_URL", 1},
 	} {
-		o := run(t, "", away(), "cleanup", test.argument)
+		o := run(t, "", away(), "clean", test.argument)
 		if o.code != test.code || o.stdout != "" || !strings.Contains(o.stderr, test.want) {
 			t.Errorf("%s: it ends with %d, prints %q and says %q, want %d and %q",
 				test.argument, o.code, o.stdout, o.stderr, test.code, test.want)
@@ -149,15 +149,15 @@ func TestCleanup_Refuses(t *testing.T) {
 	}
 }
 
-// When the name of a project has changed, cleanup removes what the index has under the old
+// When the name of a project has changed, clean removes what the index has under the old
 // one. A project of a colleague at the same path of another machine stays.
-func TestCleanup_OfAFormerName(t *testing.T) {
+func TestClean_OfAFormerName(t *testing.T) {
 	t.Parallel()
 	environment, _ := services(t)
 	repo := newCheckout(t, "former", "printers")
 	mustRun(t, repo.Root, environment, "sync")
 	repo.Put(configPath, `{"project_name": "present"}`)
-	if o := mustRun(t, repo.Root, environment, "cleanup"); !strings.Contains(o.stdout, "removed 0 checkouts") {
+	if o := mustRun(t, repo.Root, environment, "clean"); !strings.Contains(o.stdout, "removed 0 checkouts") {
 		t.Errorf("before the new name is in the index: %s", o.stdout)
 	}
 	mustRun(t, repo.Root, environment, "sync")
@@ -166,13 +166,13 @@ func TestCleanup_OfAFormerName(t *testing.T) {
 	if _, err := pool.Exec(t.Context(), "UPDATE tenants SET last_seen = now() + interval '1 hour' WHERE project_id = (SELECT id FROM projects WHERE name = 'former')"); err != nil {
 		t.Fatal(err)
 	}
-	if o := mustRun(t, repo.Root, environment, "cleanup"); !strings.Contains(o.stdout, "removed 0 checkouts") {
+	if o := mustRun(t, repo.Root, environment, "clean"); !strings.Contains(o.stdout, "removed 0 checkouts") {
 		t.Errorf("used since under the old name: %s", o.stdout)
 	}
 	if _, err := pool.Exec(t.Context(), "UPDATE tenants SET last_seen = now() - interval '1 hour'"); err != nil {
 		t.Fatal(err)
 	}
-	o := mustRun(t, repo.Root, environment, "cleanup")
+	o := mustRun(t, repo.Root, environment, "clean")
 	for _, want := range []string{"former, branch main, in " + repo.Root + ": 1 document, the repository has another project_name now", "former: nothing is left of the project"} {
 		if !strings.Contains(o.stdout, want) {
 			t.Errorf("it says %q, want %q in it", o.stdout, want)
@@ -180,5 +180,33 @@ func TestCleanup_OfAFormerName(t *testing.T) {
 	}
 	if strings.Contains(o.stdout, "present") {
 		t.Errorf("the present name goes too: %s", o.stdout)
+	}
+}
+
+// Of two checkouts of a project, clean takes the one that it runs in, or none. --all takes the
+// other one too.
+func TestClean_TakesThisCheckoutOrNone(t *testing.T) {
+	t.Parallel()
+	environment, _ := services(t)
+	here, other := newCheckout(t, "shared", "printers").Root, newCheckout(t, "shared", "pools").Root
+	mustRun(t, here, environment, "sync")
+	mustRun(t, other, environment, "sync")
+	for _, run := range []struct {
+		arguments []string
+		want      string
+	}{
+		{[]string{"--dry-run"}, "would remove 1 document of shared, all branches of this checkout\n"},
+		{[]string{"--yes"}, "removed 1 document of shared, all branches of this checkout\n"},
+		{[]string{"--yes"}, "removed 0 documents of shared, all branches of this checkout\n"},
+		{[]string{"--yes", "--branch", "main"}, "removed 0 documents of shared, branch main of this checkout\n"},
+		{[]string{"--all", "--yes"}, "removed 1 document of shared, all branches of all checkouts\n"},
+	} {
+		o := mustRun(t, here, environment, append([]string{"clean", "shared"}, run.arguments...)...)
+		if !strings.HasPrefix(o.stdout, run.want) {
+			t.Errorf("clean shared %v prints %q, want %q", run.arguments, o.stdout, run.want)
+		}
+		if all := run.arguments[0] == "--all"; !all && !strings.Contains(o.stdout, "--all takes every checkout") {
+			t.Errorf("clean shared %v prints %q, which does not name --all", run.arguments, o.stdout)
+		}
 	}
 }

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -18,47 +16,24 @@ import (
 )
 
 // defaultGrace outlasts a holiday.
-const defaultGrace = 30 * day
+const defaultGrace = period(30 * day)
 
 const day = 24 * time.Hour
 
-func newCleanupCommand(flags *flags) *cobra.Command {
-	options := index.CleanupOptions{Grace: defaultGrace}
-	command := &cobra.Command{
-		Use:   "cleanup",
-		Short: "Remove from the index what no checkout needs any more",
-		Long: `Remove from the index what no checkout needs any more:
-
-- a branch that its repository, on this machine, no longer has;
-- a repository that is not on this machine and was not used for the grace period:
-  it may be a colleague's, who uses the same database;
-- text that no document uses;
-- a project of which nothing is left.
-
-A checkout that is on this machine stays, however long ago it was used, and so
-does one that a server indexes at the moment. Files are never touched: what was
-removed comes back when its checkout is activated again. It may run at any time,
-beside any number of servers; --dry-run says what it would remove.`,
-		Example: "  compound-docs cleanup --dry-run\n  compound-docs cleanup --grace 12h --json",
-		RunE:    withSetup(flags, func(s *setup, ctx context.Context) error { return s.cleanup(ctx, options) }),
-	}
-	command.Flags().BoolVar(&options.DryRun, "dry-run", false, "say what would be removed, and remove nothing")
-	command.Flags().Var((*period)(&options.Grace), "grace",
-		"how long to keep a checkout that is not on this machine after it was last used, such as 30d or 12h")
-	return command
-}
-
-func (s *setup) cleanup(ctx context.Context, options index.CleanupOptions) error {
-	options.Judge = func(key catalog.TenantKey, root string) index.CheckoutState { return workspace.StateOf(ctx, key, root) }
-	cleaned, err := s.index.Cleanup(ctx, options)
+// cleanUnused removes what no checkout needs.
+func (f *cleanFlags) cleanUnused(ctx context.Context, s *setup) error {
+	cleaned, err := s.index.Cleanup(ctx, index.CleanupOptions{
+		Grace: time.Duration(f.grace), DryRun: f.dryRun,
+		Judge: func(key catalog.TenantKey, root string) index.CheckoutState { return workspace.StateOf(ctx, key, root) },
+	})
 	if err != nil && len(cleaned.Tenants)+len(cleaned.Projects) == 0 {
 		return err
 	}
-	people := func(w io.Writer) { printCleaned(w, cleaned, options.DryRun) }
-	return errors.Join(err, s.print(newCleanedUp(cleaned, options.DryRun), people))
+	people := func(w io.Writer) { printCleaned(w, cleaned, f.dryRun) }
+	return errors.Join(err, s.print(newCleanedUp(cleaned, f.dryRun), people))
 }
 
-// cleanedUp lists for --json what compound-docs cleanup has removed.
+// cleanedUp lists for --json what was removed.
 type cleanedUp struct {
 	DryRun    bool                   `json:"dry_run"`
 	Checkouts []cleanedCheckout      `json:"checkouts"`

@@ -49,7 +49,7 @@ func found(t *testing.T, root string, environment []string, query string) (paths
 }
 
 // reindex has nothing to embed but what the present model has not embedded.
-func TestReindex_AfterTheModelChanged(t *testing.T) {
+func TestSyncAgain_AfterTheModelChanged(t *testing.T) {
 	t.Parallel()
 	environment, fake := services(t)
 	root := newProject(t, map[string]string{
@@ -67,15 +67,15 @@ func TestReindex_AfterTheModelChanged(t *testing.T) {
 		own, docs string
 		embedded  int
 	}{
-		{problems, []string{"reindex"}, "sha256:one", "2 added, 0 updated", "1 added, 0 updated", 5},
-		{problems, []string{"reindex"}, "sha256:another", "0 added, 2 updated", "0 added, 1 updated", 5},
-		{t.TempDir(), []string{"reindex", "--project", root}, "sha256:another", "0 added, 2 updated", "0 added, 1 updated", 0},
+		{problems, []string{"sync", "--force"}, "sha256:one", "2 added, 0 updated", "1 added, 0 updated", 5},
+		{problems, []string{"sync", "--force"}, "sha256:another", "0 added, 2 updated", "0 added, 1 updated", 5},
+		{t.TempDir(), []string{"sync", "--force", "--project", root}, "sha256:another", "0 added, 2 updated", "0 added, 1 updated", 0},
 	} {
 		fake.AddModel("mxbai-embed-large", again.digest)
 		fake.Forget()
 		o := mustRun(t, again.dir, environment, again.arguments...)
 		want := []string{
-			"reindexed test-project on branch main",
+			"test-project on branch main, indexed again",
 			"csharp-compounding-docs: " + again.own + ", 0 removed, 0 unchanged, 1 failed",
 			"docs: " + again.docs + ", 0 removed, 0 unchanged, 0 failed",
 		}
@@ -97,10 +97,10 @@ func TestReindex_AfterTheModelChanged(t *testing.T) {
 	}
 }
 
-func TestReindex_OutsideAProject(t *testing.T) {
+func TestSyncAgain_OutsideAProject(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	o := run(t, dir, away(), "reindex")
+	o := run(t, dir, away(), "sync", "--force")
 	if o.code != 2 || o.stdout != "" || !strings.Contains(o.stderr, "neither "+dir+" nor a folder above it has a .csharp-compounding-docs/config.json") {
 		t.Errorf("it ends with %d, prints %q and says %q", o.code, o.stdout, o.stderr)
 	}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/tools"
+)
+
+// cleanFlags say what to remove from the index.
+type cleanFlags struct {
+	asker
+
+	branch, pathHash string
+	all, dryRun      bool
+	grace            period
+}
+
+func newCleanCommand(flags *flags) *cobra.Command {
+	f := cleanFlags{grace: defaultGrace}
+	command := &cobra.Command{
+		Use:   "clean [PROJECT]",
+		Short: "Remove from the index what no checkout needs any more, or a project",
+		Long: `Remove from the index what no checkout needs any more:
+
+- a branch that its repository, on this machine, no longer has;
+- a repository that is not on this machine and was not used for the grace period:
+  it may be a colleague's, who uses the same database;
+- text that no document uses;
+- a project of which nothing is left.
+
+A checkout that is on this machine stays, however long ago it was used, and so
+does one that a server indexes at the moment.
+
+With the name of a project it removes that project's own documents: those of this checkout.
+--branch takes one branch only. --path-hash takes another checkout, which sync --json names,
+and --all takes every checkout. External docs stay. A checkout that a server has open is
+deactivated there; the next compound-docs search or sync in it, or activate_project, brings
+it back. On a terminal the command says what it would remove, and asks. Elsewhere give
+--yes, or --dry-run.
+
+Files are never touched: what was removed comes back when its checkout is activated again.
+The command may run at any time, beside any number of servers.`,
+		Example: `  compound-docs clean --dry-run
+  compound-docs clean --grace 12h --json
+  compound-docs clean my-project --branch feature/old --dry-run
+  compound-docs clean my-project --all --yes`,
+		Args: needs(0, 1, "one project", "compound-docs clean my-project --dry-run"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.asker = newAsker(cmd, args, f.yes)
+			if len(args) == 0 {
+				for _, flag := range []string{"branch", "path-hash", "all"} {
+					if cmd.Flags().Changed(flag) {
+						return usagef("--%s is of a project; name it, as in `compound-docs clean my-project --%s`", flag, flag)
+					}
+				}
+				return withSetup(flags, func(s *setup, ctx context.Context) error { return f.cleanUnused(ctx, s) })(cmd, args)
+			}
+			if cmd.Flags().Changed("grace") {
+				return usagef("--grace is for what no checkout needs; leave out it or %s", args[0])
+			}
+			if !f.dryRun && !f.yes && (f.json || !plain.IsTerminal(cmd.InOrStdin())) {
+				return usagef("nothing was removed; give --dry-run to see what would be, or --yes")
+			}
+			return withProject(flags, func(t *tooling, ctx context.Context) error { return f.cleanProject(ctx, t) })(cmd, args)
+		},
+	}
+	set := command.Flags()
+	set.StringVar(&f.branch, "branch", "", "only this branch of the project (default: all)")
+	set.StringVar(&f.pathHash, "path-hash", "", "another checkout of the project than this one")
+	set.BoolVar(&f.all, "all", false, "every checkout of the project")
+	set.BoolVar(&f.dryRun, "dry-run", false, "say what would be removed, and remove nothing")
+	set.BoolVarP(&f.yes, "yes", "y", false, "ask nothing")
+	set.Var(&f.grace, "grace",
+		"how long to keep a checkout that is not on this machine after it was last used, such as 30d or 12h")
+	exclude(command, "all", "path-hash")
+	return command
+}
+
+// cleanProject removes documents of a project. Without --path-hash and --all these are those
+// of this checkout: in a second run there are none.
+func (f *cleanFlags) cleanProject(ctx context.Context, t *tooling) error {
+	in := tools.DeleteDocumentsInput{
+		ProjectName: f.args[0], BranchName: optional(f.command, "branch", &f.branch), DryRun: f.dryRun,
+		PathHash: optional(f.command, "path-hash", &f.pathHash),
+	}
+	switch {
+	case f.all:
+		in.PathHash = new("all")
+	case in.PathHash == nil:
+		root, err := project.FindRoot(t.root)
+		if err != nil {
+			return err
+		}
+		in.PathHash = new(project.PathHash(root))
+	}
+	projects, err := t.index.Projects(ctx)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(projects, in.ProjectName) {
+		return usagef("the index has no project %s; it has %s", in.ProjectName, plain.Some(projects, maxNamedProjects))
+	}
+	if !f.dryRun && !f.yes {
+		preview := in
+		preview.DryRun = true
+		out, err := t.tools.DeleteDocuments(ctx, preview)
+		if err != nil {
+			return err
+		}
+		f.printDeleted(t.stdout, out)
+		if !f.may("Remove?") {
+			plain.Printf(t.stdout, "nothing was removed\n")
+			return nil
+		}
+	}
+	out, err := t.tools.DeleteDocuments(ctx, in)
+	if err != nil {
+		return err
+	}
+	return t.print(out, func(w io.Writer) { f.printDeleted(w, out) })
+}
+
+// maxNamedProjects bounds how many projects are named where another one is asked for.
+const maxNamedProjects = 10
+
+func (f *cleanFlags) printDeleted(w io.Writer, d tools.DeleteDocumentsOutput) {
+	verb, documents := "removed", d.DeletedCount
+	if d.DryRun {
+		verb, documents = "would remove", d.WouldDeleteCount
+	}
+	branches, checkouts := "all branches", "this checkout"
+	if f.branch != "" {
+		branches = "branch " + f.branch
+	}
+	switch {
+	case f.all:
+		checkouts = "all checkouts"
+	case f.pathHash != "":
+		checkouts = "checkout " + f.pathHash
+	}
+	plain.Printf(w, "%s %s of %s, %s of %s\n", verb, plain.Count(*documents, "document"), d.ProjectName, branches, checkouts)
+	if d.Message == "" {
+		return
+	}
+	plain.Println(w, inCommands(d.Message))
+	if !f.all && f.pathHash == "" && strings.Contains(d.Message, "path_hash") {
+		plain.Printf(w, "--all takes every checkout, and --path-hash another one.\n")
+	}
+}

@@ -1,0 +1,60 @@
+package tools
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Progress says how far a call is.
+type Progress struct {
+	// Total is 0 if it is not known.
+	Done, Total int
+	Message     string
+	// Text is the piece of an answer that the language model has just written.
+	Text string
+}
+
+type progressKey struct{}
+
+// WithProgress returns a context in which the methods of [Handler] call onProgress while
+// they work.
+func WithProgress(ctx context.Context, onProgress func(Progress)) context.Context {
+	return context.WithValue(ctx, progressKey{}, onProgress)
+}
+
+// reportProgress calls the function of [WithProgress], if there is one.
+func reportProgress(ctx context.Context, p Progress) {
+	if onProgress, ok := ctx.Value(progressKey{}).(func(Progress)); ok {
+		onProgress(p)
+	}
+}
+
+// progressInterval is the minimum time between two notifications of one call.
+const progressInterval = 250 * time.Millisecond
+
+// withNotifications is WithProgress for a client's call: it notifies the client, if that
+// asked for it. Except for the last, notifications are at least progressInterval apart. The
+// protocol demands that each is further than the one before.
+func withNotifications(ctx context.Context, request *mcp.CallToolRequest, logger *slog.Logger) context.Context {
+	token := request.Params.GetProgressToken()
+	if token == nil {
+		return ctx
+	}
+	var last time.Time
+	done := -1
+	return WithProgress(ctx, func(p Progress) {
+		if p.Done <= done || time.Since(last) < progressInterval && p.Done != p.Total {
+			return
+		}
+		last, done = time.Now(), p.Done
+		err := request.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
+			ProgressToken: token, Progress: float64(p.Done), Total: float64(p.Total), Message: p.Message,
+		})
+		if err != nil {
+			logger.DebugContext(ctx, "notify progress", "error", err)
+		}
+	})
+}
