@@ -131,7 +131,7 @@ fuzz: ## Run each fuzz target for FUZZTIME=5m or 1000x, or only those that match
 # make test runs a short form of these tests.
 .PHONY: soak
 soak: ## Change files at random, kill servers, break connections and stop services, for two hours
-	$(with_database) sh -c 'go test -count=1 -timeout=90m -v ./test/soak -operations=10000 -saves=100 -schedules=500 && \
+	$(with_database) sh -c 'go test -count=1 -timeout=90m -v ./test/soak -operations=10000 -schedules=500 && \
 		go test -count=1 -timeout=90m -v ./test/soak -run=StaysFlat -long=1h && \
 		CDOCS_TEST_OUTAGE=60s go test -count=1 -timeout=20m ./cmd/server ./internal/workspace ./watch'
 

@@ -22,8 +22,8 @@ import (
 	"github.com/compound-docs/compound-docs/tools"
 )
 
-// The skill of each built-in doc-type has a template that is a valid document, names
-// all values of each enumeration, and puts the document where it belongs.
+// The skill capture has a template for each built-in doc-type. It is a valid document and names
+// all values of each enumeration. The skill names the folder of the doc-type.
 func TestTemplates(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -41,7 +41,7 @@ func TestTemplates(t *testing.T) {
 	for _, docType := range p.DocTypes() {
 		t.Run(docType.Name, func(t *testing.T) {
 			t.Parallel()
-			template := read(t, docType.Name, "template.md")
+			template := read(t, "capture", docType.Name+".md")
 			doc, err := markdown.Parse([]byte(template))
 			if err != nil {
 				t.Fatal(err)
@@ -56,9 +56,10 @@ func TestTemplates(t *testing.T) {
 					t.Errorf("the template does not say that %s is one of %s", field.Name, values)
 				}
 			}
-			name := fmt.Sprintf("`%s/%s/{title}-{YYYYMMDD}.md`", project.DocsFolder, docType.Folder)
-			if !strings.Contains(read(t, docType.Name, "SKILL.md"), name) {
-				t.Errorf("the skill does not name the file %s", name)
+			skill := read(t, "capture", "SKILL.md")
+			row := regexp.MustCompile(fmt.Sprintf("(?m)^ *\\| `%s` \\|.*\\| `%s` \\|", docType.Name, docType.Folder))
+			if !row.MatchString(skill) || !strings.Contains(skill, "`"+project.DocsFolder+"/{folder}/{title}-{YYYYMMDD}.md`") {
+				t.Errorf("the skill does not say that a %s is in the folder %s", docType.Name, docType.Folder)
 			}
 		})
 	}
@@ -124,8 +125,8 @@ func read(t *testing.T, skill, name string) string {
 	return string(content)
 }
 
-// The plugin starts the program wherever it is installed, and never itself; without it,
-// one line says what to do.
+// The plugin starts the program wherever it is installed, and never itself or a program of the
+// repository. Without it, one line says what to do.
 func TestProgram_IsFound(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -152,17 +153,23 @@ func TestProgram_IsFound(t *testing.T) {
 			if err := os.MkdirAll(filepath.Join(home, "folder", "compound-docs"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			folder := filepath.Join(home, test.installed)
-			if err := os.MkdirAll(folder, 0o700); err != nil {
-				t.Fatal(err)
+			install := func(folder, says string) {
+				if err := os.MkdirAll(folder, 0o700); err != nil {
+					t.Fatal(err)
+				}
+				program := "#!/bin/sh\necho \"" + says + " with $*\"\n"
+				if err := os.WriteFile(filepath.Join(folder, "compound-docs"), []byte(program), 0o700); err != nil {
+					t.Fatal(err)
+				}
 			}
-			program := "#!/bin/sh\necho \"started with $*\"\n"
-			if err := os.WriteFile(filepath.Join(folder, "compound-docs"), []byte(program), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			install(filepath.Join(home, test.installed), "started")
+			repository := filepath.Join(home, "repository")
+			install(repository, "hostile")
+			install(filepath.Join(repository, "bin"), "hostile")
 			// The plugin's own folder is on the PATH too, where Claude Code puts it.
 			command := exec.CommandContext(t.Context(), filepath.Join(bin, "compound-docs"), "serve", "--project", "a b")
-			command.Env = []string{"HOME=" + home, "PATH=" + bin + ":" + filepath.Join(home, test.path)}
+			command.Dir = repository
+			command.Env = []string{"HOME=" + home, "PATH=.:bin::" + bin + ":" + filepath.Join(home, test.path)}
 			output, _ := command.CombinedOutput() // it fails where nothing is installed
 			if string(output) != test.want {
 				t.Errorf("it says %q, want %q", output, test.want)

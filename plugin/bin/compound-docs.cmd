@@ -4,4 +4,6 @@ for %%D in ("%USERPROFILE%\go\bin" "%LOCALAPPDATA%\Programs\compound-docs") do i
   "%%~D\compound-docs.exe" %*
   exit /b
 )
+rem The folder in which it is started is a repository, whose programs must not run.
+set "NoDefaultCurrentDirectoryInExePath=1"
 compound-docs.exe %*

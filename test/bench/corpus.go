@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
@@ -57,30 +56,6 @@ func (e *environment) openCorpus(ctx context.Context) *corpus {
 func query(i int) string {
 	text := document(newRandom(corpusSeed, i%corpusDocuments), i%corpusDocuments, 1)
 	return someWords(newRandom(5, i), text[strings.LastIndex(text, "---")+3:])
-}
-
-// memory returns the bytes that the server keeps after it has synced the corpus and
-// answered searches.
-func memory(ctx context.Context, b *bench) (mib float64, note string) {
-	const searches = 1000
-	c := b.openCorpus(ctx)
-	for i := range searches {
-		c.server.search(ctx, rag.Hybrid, query(i))
-	}
-	pid := c.server.Process().Pid
-	return mebibytes(pid, "VmRSS"), fmt.Sprintf("after a sync of %d documents and %d searches; %.1f MiB at the most",
-		corpusDocuments, searches, mebibytes(pid, "VmHWM"))
-}
-
-// branchEmbeddings counts what Ollama is asked to embed when the corpus is
-// activated on another branch.
-func branchEmbeddings(ctx context.Context, b *bench) (texts float64, note string) {
-	c := b.openCorpus(ctx)
-	c.fake.Forget()
-	c.server.activate(ctx, c.repo, "second")
-	texts = float64(len(c.fake.Texts()))
-	c.server.activate(ctx, c.repo, "main") // as the next measurement expects
-	return texts, fmt.Sprintf("a second branch of %d documents", corpusDocuments)
 }
 
 // unchanged compares the activation of a project that has not changed, on a server

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -54,6 +55,9 @@ func writeFile(name, content string) {
 	check(os.MkdirAll(filepath.Dir(name), 0o755))
 	check(os.WriteFile(name, []byte(content), 0o600))
 }
+
+// ownWords finds the word that ownWord gives to a document.
+var ownWords = regexp.MustCompile(`incident\d{6}`) //nolint:gochecknoglobals // a constant
 
 // ownWord is a word that one document of a repository has.
 func ownWord(i int) string { return fmt.Sprintf("incident%06d", i) }

@@ -34,13 +34,9 @@ type environment struct {
 
 	// whole ends with the program. Its parts are the measurements.
 	whole *bench
-	// corpus is made by the first measurement that needs it, and so is grown.
+	// corpus and index are made by the first measurement that needs them.
 	corpus *corpus
-	grown  *grownIndex
-	// idleCost is measured once.
-	idleCost *idleCost
-	// curves are what the picture shows.
-	curves []curve
+	index  *searchIndex
 }
 
 func newEnvironment(quick bool, progress io.Writer) *environment {

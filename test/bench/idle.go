@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 	"time"
 
+	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/internal/project"
+	"github.com/compound-docs/compound-docs/internal/workspace"
+	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/answer"
+	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
@@ -16,72 +19,59 @@ import (
 const (
 	idleWindows   = 100
 	idleCheckouts = 20
+	idleDocuments = 100
 	idleFor       = 2 * time.Minute
 	idleLook      = time.Minute
 )
 
-// idleCost is what the windows cost the database.
-type idleCost struct {
-	statements  float64 // a second
-	connections int     // at most, at a time
-	note        string
-}
-
-// idle measures that once.
-func (b *bench) idle(ctx context.Context) *idleCost {
-	if b.whole.environment.idleCost != nil {
-		return b.whole.environment.idleCost
-	}
+// idleStatements is how many statements the windows send in a second.
+func idleStatements(ctx context.Context, b *bench) (aSecond float64, note string) {
 	d := b.newDatabase(ctx)
-	statements, through := b.newCapture(d.url)
+	wire, through := b.newWire(d.url, 0)
 	models := get(ollama.New(ollama.Config{Host: b.startFake(0).URL(), Logger: b.logger}))
 	b.atEnd(models.Close)
 	repos := make([]*repository, idleCheckouts)
 	for i := range repos {
-		repos[i] = b.newRepository(fmt.Sprintf("idle-%d", i), teamDocuments, 1, uint64(corpusSeed+i))
+		repos[i] = b.newRepository(fmt.Sprintf("idle-%d", i), idleDocuments, 1, uint64(corpusSeed+i))
 	}
 	for i := range idleWindows {
-		b.newSession(ctx, through, models, repos[i%idleCheckouts])
+		b.openWindow(ctx, through, models, repos[i%idleCheckouts])
 	}
 	b.say("idle: %d windows for %v", idleWindows, idleFor+idleLook)
 	time.Sleep(idleFor)
-	statements.taken()
-	cost := &idleCost{}
-	for began := time.Now(); time.Since(began) < idleLook; time.Sleep(50 * time.Millisecond) {
-		var now int
-		d.scan(ctx, `SELECT count(*) FROM pg_stat_activity
-			WHERE datname = current_database() AND application_name LIKE 'compound-docs %'`, &now)
-		cost.connections = max(cost.connections, now-int(d.pool.Stat().TotalConns()))
-	}
-	taken := statements.taken()
-	cost.statements = float64(len(taken)) / idleLook.Seconds()
-	by := map[string]int{}
-	for _, s := range taken {
-		by[subject(s.sql)]++
-	}
-	var each []string
-	for _, name := range slices.Sorted(maps.Keys(by)) {
-		each = append(each, fmt.Sprintf("%d %s", by[name], name))
+	wire.taken()
+	time.Sleep(idleLook)
+	by, statements := map[string]int{}, 0
+	for _, t := range wire.taken() {
+		for _, s := range t {
+			by[s.name()]++
+			statements++
+		}
 	}
 	var indexers int
 	d.scan(ctx, "SELECT count(*) FROM tenants WHERE lease_until > now()", &indexers)
 	if indexers != idleCheckouts {
 		check(fmt.Errorf("%d checkouts have %d indexers", idleCheckouts, indexers))
 	}
-	cost.note = fmt.Sprintf("%d windows on %d checkouts, with one indexer each, after %v without a call, in %v: %s",
-		idleWindows, idleCheckouts, idleFor, idleLook, strings.Join(each, ", "))
-	b.whole.environment.idleCost = cost
-	return cost
+	return float64(statements) / idleLook.Seconds(), fmt.Sprintf(
+		"%d windows on %d checkouts, with one indexer each, after %v without a call, in %v: %s",
+		idleWindows, idleCheckouts, idleFor, idleLook, listed(by))
 }
 
-// idleStatements is how many statements the windows send in a second.
-func idleStatements(ctx context.Context, b *bench) (count float64, note string) {
-	cost := b.idle(ctx)
-	return cost.statements, cost.note
-}
-
-// idleConnections is how many connections they have at a time.
-func idleConnections(ctx context.Context, b *bench) (count float64, note string) {
-	cost := b.idle(ctx)
-	return float64(cost.connections), cost.note
+// openWindow has what a server has without its process: a workspace with its own pool, in which
+// the repository is active. It ends at the end.
+func (b *bench) openWindow(ctx context.Context, databaseURL string, models *ollama.Client, repo *repository) {
+	database := db.NewDatabase(databaseURL, b.logger)
+	searcher := rag.NewSearcher(database, models)
+	w := workspace.New(index.New(database, models, b.logger), searcher,
+		answer.New(database, searcher, models, b.logger), project.DefaultSettings(), "", b.logger)
+	b.atEnd(func() error {
+		w.Close()
+		database.Close()
+		return nil
+	})
+	active := get(w.Activate(ctx, repo.config(), "main"))
+	for !active.Status().Current() {
+		time.Sleep(50 * time.Millisecond) // between two looks
+	}
 }

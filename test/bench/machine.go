@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"runtime"
 	"strconv"
@@ -52,11 +51,4 @@ func field(file, name string) string {
 		}
 	}
 	return unknown
-}
-
-// mebibytes reads a field of a running process's memory.
-func mebibytes(pid int, name string) float64 {
-	var kib float64
-	get(fmt.Sscanf(field(fmt.Sprintf("/proc/%d/status", pid), name), "%f kB", &kib))
-	return kib / 1024
 }

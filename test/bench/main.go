@@ -25,7 +25,7 @@ import (
 func main() {
 	quick := flag.Bool("quick", false, "measure in minutes, at smaller sizes")
 	only := flag.String("only", "", "measure only what gives rows whose `names` match this regular expression")
-	file := flag.String("write", "", "put the rows into the report in this `file`, with picture and data beside it")
+	file := flag.String("write", "", "put the rows into the report in this `file`, with data beside it")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, newEnvironment(*quick, os.Stderr), *only, *file)
@@ -62,7 +62,7 @@ func run(ctx context.Context, e *environment, names, file string) error {
 				fmt.Println("    Short because " + row.Reason)
 			}
 			if file != "" {
-				check(write(file, facts, row, e.curves))
+				check(write(file, facts, row))
 			}
 		}
 		e.say("done in %v", time.Since(began).Round(time.Second))

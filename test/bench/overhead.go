@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag"
@@ -27,10 +29,11 @@ const overheadQueries = 20
 // with the statements that it sends, sent by themselves over one connection.
 func (b *bench) searchOverhead(ctx context.Context, mode rag.Mode) (ratio float64, note string) {
 	c := b.openCorpus(ctx)
-	bare, statements := b.bareSearches(ctx, c, mode, query)
+	searches, statements := b.recordSearches(ctx, c, mode, query)
+	bare := b.newReplay(ctx, c.database.pool)
 	return compare(ctx, 2*overheadQueries, b.size(300, 1000),
 		whole(func(ctx context.Context, i int) { c.server.search(ctx, mode, query(i%overheadQueries)) }),
-		whole(func(ctx context.Context, i int) { bare[i%overheadQueries].run(ctx) }),
+		whole(func(ctx context.Context, i int) { bare.send(ctx, searches[i%overheadQueries]) }),
 		"%d documents, over stdio, %d queries, %d statements each; ", corpusDocuments, overheadQueries, statements/overheadQueries)
 }
 
@@ -43,66 +46,63 @@ func prompt(i int) string {
 }
 
 // hookTime returns the 95th percentile of the calls of a hook for prompts, while there is
-// no Ollama, in milliseconds. The note has that of the statements of searches by words for
-// the same.
+// no Ollama, in milliseconds.
 func hookTime(ctx context.Context, b *bench) (p95 float64, note string) {
-	c := b.openCorpus(ctx)
-	bare, _ := b.bareSearches(ctx, c, rag.Lexical, prompt)
 	const nobody = "http://127.0.0.1:1"
+	c := b.openCorpus(ctx)
 	server, shown := b.startServer(ctx, c.database.url, nobody), 0
 	server.activateText(ctx, c.repo, "main")
+	var took []time.Duration
 	warmup, rounds := 2*overheadQueries, b.size(300, 1000)
-	sides := alternate(ctx, warmup, rounds,
-		whole(func(ctx context.Context, i int) {
-			var answer map[string]any
-			check(server.Call(ctx, "recall", map[string]any{
-				"event": "UserPromptSubmit", "session_id": strconv.Itoa(i / overheadQueries), "prompt": prompt(i % overheadQueries),
-			}, &answer))
-			shown += len(answer)
-		}),
-		whole(func(ctx context.Context, i int) { bare[i%overheadQueries].run(ctx) }))
-	p95 = ms(percentile(sides.a, 95))
-	return p95, fmt.Sprintf("%d passages, over stdio, %d prompts, of which a session has each once; median %s ms; "+
-		"the statements of a search p95 %s ms, median %s; a document for %d prompts, of %d with those before the measurement",
-		2*corpusDocuments, overheadQueries, number(ms(median(sides.a))),
-		number(ms(percentile(sides.b, 95))), number(ms(median(sides.b))), shown, warmup+rounds)
-}
-
-// bareSearches returns the statements of each of some searches of the corpus, to be sent
-// by themselves, and how many they are in all.
-func (b *bench) bareSearches(
-	ctx context.Context, c *corpus, mode rag.Mode, text func(i int) string,
-) (bare []*replay, statements int) {
-	c.database.settle(ctx)
-	var captured [][]statement
-	check(b.within(func(b *bench) { captured = b.captureSearches(ctx, c, mode, text) }))
-	for _, sent := range captured {
-		bare = append(bare, b.newReplay(ctx, c.database.pool, sent))
-		statements += len(sent)
+	for i := range warmup + rounds {
+		var answer map[string]any
+		began := time.Now()
+		check(server.Call(ctx, "recall", map[string]any{
+			"event": "UserPromptSubmit", "session_id": strconv.Itoa(i / overheadQueries), "prompt": prompt(i % overheadQueries),
+		}, &answer))
+		if i >= warmup {
+			took = append(took, time.Since(began))
+		}
+		shown += len(answer)
 	}
-	return bare, statements
+	return ms(percentile(took, 95)), fmt.Sprintf("%d passages, over stdio, %d prompts, of which a session has each once; median %s ms; "+
+		"a document for %d prompts, of %d with those before the measurement",
+		2*corpusDocuments, overheadQueries, number(ms(median(took))), shown, warmup+rounds)
 }
 
-// captureSearches returns the statements of each of some searches of the corpus for texts, as
-// they are when the searcher knows the index and the queries' vectors.
-func (b *bench) captureSearches(ctx context.Context, c *corpus, mode rag.Mode, text func(i int) string) [][]statement {
-	between, through := b.newCapture(c.database.url)
-	database := db.NewDatabase(through, b.logger)
-	models := get(ollama.New(ollama.Config{Host: c.fake.URL(), Logger: b.logger}))
-	b.atEnd(func() error {
-		database.Close()
-		return models.Close()
-	})
-	searcher := rag.NewSearcher(database, models)
-	_, tenant := openTenant(ctx, index.New(database, models, b.logger), c.repo, "main")
-	scope := catalog.Scope{Tenant: tenant, Collection: catalog.Compounding}
-	captured := make([][]statement, overheadQueries)
-	for range 2 {
-		for i := range captured {
-			between.taken()
-			get(searcher.Search(ctx, scope, rag.Query{Text: text(i), Mode: mode, Limit: searchLimit}))
-			captured[i] = between.taken()
+// recordSearches returns the round trips of each of some searches of the corpus, as they are
+// when the searcher knows the index and the queries' vectors, and how many statements they have.
+func (b *bench) recordSearches(
+	ctx context.Context, c *corpus, mode rag.Mode, text func(i int) string,
+) (searches [][]trip, statements int) {
+	c.database.settle(ctx)
+	searches = make([][]trip, overheadQueries)
+	check(b.within(func(b *bench) {
+		wire, through := b.newWire(c.database.url, 0)
+		database := db.NewDatabase(through, b.logger)
+		models := get(ollama.New(ollama.Config{Host: c.fake.URL(), Logger: b.logger}))
+		b.atEnd(func() error {
+			database.Close()
+			return models.Close()
+		})
+		searcher := rag.NewSearcher(database, models)
+		_, tenant := openTenant(ctx, index.New(database, models, b.logger), c.repo, "main")
+		scope := catalog.Scope{Tenant: tenant, Collection: catalog.Compounding}
+		for range 2 {
+			for i := range searches {
+				wire.taken()
+				get(searcher.Search(ctx, scope, rag.Query{Text: text(i), Mode: mode, Limit: searchLimit}))
+				searches[i] = wire.taken()
+			}
+		}
+	}))
+	for _, trips := range searches {
+		for _, t := range trips {
+			statements += len(t)
 		}
 	}
-	return captured
+	if statements == 0 {
+		check(errors.New("no statement was recorded"))
+	}
+	return searches, statements
 }

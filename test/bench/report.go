@@ -19,14 +19,13 @@ var reportTemplate string
 
 // report is the data of a page of figures from one machine.
 type report struct {
-	Facts  []fact  `json:"facts"`
-	Rows   []Row   `json:"rows"`
-	Curves []curve `json:"curves"`
+	Facts []fact `json:"facts"`
+	Rows  []Row  `json:"rows"`
 }
 
 // write puts a row into the report in a file, in place of its earlier value, and
-// writes its data as JSON and its picture beside it.
-func write(file string, facts []fact, row Row, curves []curve) error {
+// writes its data as JSON beside it.
+func write(file string, facts []fact, row Row) error {
 	data := beside(file, ".json")
 	r, err := readReport(data)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -35,7 +34,7 @@ func write(file string, facts []fact, row Row, curves []curve) error {
 	if !slices.Equal(r.Facts, facts) {
 		r = report{Facts: facts} // ratios of different machines do not belong side by side
 	}
-	r.put(row, curves)
+	r.put(row)
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
@@ -43,14 +42,7 @@ func write(file string, facts []fact, row Row, curves []curve) error {
 	if err := os.WriteFile(data, append(text, '\n'), 0o644); err != nil {
 		return err
 	}
-	picture := ""
-	if len(r.Curves) > 0 {
-		picture = beside(file, ".svg")
-		if err := draw(r.Curves, picture); err != nil {
-			return err
-		}
-	}
-	return r.render(file, picture)
+	return r.render(file)
 }
 
 // beside is the file's path with another extension.
@@ -69,32 +61,23 @@ func readReport(file string) (r report, err error) {
 	return r, nil
 }
 
-// put replaces a row, and curves, of the same name. Rows are in the order of
-// measurements.
-func (r *report) put(row Row, curves []curve) {
-	r.Rows = append(slices.DeleteFunc(r.Rows, func(old Row) bool { return old.Name == row.Name }), row)
+// put replaces a row of the same name. Rows are in the order of measurements. A row that is
+// measured no more is dropped.
+func (r *report) put(row Row) {
 	place := func(row Row) int {
 		return slices.IndexFunc(measurements(), func(m measurement) bool { return m.Name == row.Name })
 	}
+	r.Rows = append(slices.DeleteFunc(r.Rows, func(old Row) bool { return old.Name == row.Name || place(old) < 0 }), row)
 	slices.SortFunc(r.Rows, func(a, b Row) int { return place(a) - place(b) })
-	for _, c := range curves {
-		r.Curves = append(slices.DeleteFunc(r.Curves, func(old curve) bool { return old.Name == c.Name }), c)
-	}
 }
 
-func (r *report) render(file, picture string) error {
-	page, err := template.New("report").Funcs(template.FuncMap{
-		"number": number, "base": filepath.Base,
-	}).Parse(reportTemplate)
+func (r *report) render(file string) error {
+	page, err := template.New("report").Funcs(template.FuncMap{"number": number}).Parse(reportTemplate)
 	if err != nil {
 		return err
 	}
 	var b bytes.Buffer
-	if err := page.Execute(&b, struct {
-		*report
-
-		Picture string
-	}{r, picture}); err != nil {
+	if err := page.Execute(&b, r); err != nil {
 		return err
 	}
 	return os.WriteFile(file, b.Bytes(), 0o644)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/rag"
-	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 	"github.com/compound-docs/compound-docs/test/mcpclient"
 )
@@ -74,19 +72,6 @@ func (s *server) findEach(ctx context.Context, r *repository) {
 			check(fmt.Errorf("search %q: %+v, want %s", ownWord(i), answer, r.path(i)))
 		}
 	}
-}
-
-// searchIfActive times a search, unless no project is active yet.
-func (s *server) searchIfActive(ctx context.Context, query string) (took time.Duration, active bool) {
-	began := time.Now()
-	err := s.Call(ctx, "semantic_search", map[string]any{"query": query}, nil)
-	took = time.Since(began)
-	failure, ok := errors.AsType[*mcpclient.ToolError](err)
-	if ok && failure.Code == string(apierror.ProjectNotActivated) {
-		return 0, false
-	}
-	check(err)
-	return took, true
 }
 
 // searchLimit is the default of the tool.

@@ -70,14 +70,3 @@ func compare(
 	return over / under, fmt.Sprintf(format, args...) +
 		fmt.Sprintf("%s ms over %s ms, medians of %d", number(over), number(under), len(s.a))
 }
-
-// slope of the least-squares line through the points' logarithms.
-func slope(xs, ys []float64) float64 {
-	var sx, sy, sxx, sxy float64
-	n := float64(len(xs))
-	for i := range xs {
-		x, y := math.Log(xs[i]), math.Log(ys[i])
-		sx, sy, sxx, sxy = sx+x, sy+y, sxx+x*x, sxy+x*y
-	}
-	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
-}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"hash/fnv"
 	"math"
@@ -37,6 +38,8 @@ type space struct {
 
 const (
 	intrinsic = 32
+	// clusters is how many subjects there are. Documents are of the first ones alone.
+	clusters, subjects = 400, 20
 	// Shares of the square of a vector's length.
 	commonShare, noiseShare = 0.4, 0.1
 	// spread is the deviation inside a cluster, that between centres being 1.
@@ -47,7 +50,7 @@ const (
 
 func newRandom(seed uint64, i int) *rand.Rand { return rand.New(rand.NewPCG(seed, uint64(i))) }
 
-func newSpace(clusters int, seed uint64) *space {
+func newSpace(seed uint64) *space {
 	random := newRandom(seed, 1)
 	s := &space{common: gaussian(random, dimensions)}
 	scale(s.common, math.Sqrt(commonShare)/norm(s.common))
@@ -60,31 +63,21 @@ func newSpace(clusters int, seed uint64) *space {
 	return s
 }
 
-// point is a place in the intrinsic dimensions.
-type point []float32
-
-// near returns a place in the cluster.
-func (s *space) near(random *rand.Rand, cluster int) point {
-	return add(s.centres[cluster], random, spread)
-}
-
-// about returns a place near another.
-func about(random *rand.Rand, p point) point { return add(p, random, querySpread) }
-
-func add(to []float32, random *rand.Rand, deviation float64) point {
-	p := make(point, intrinsic)
+// near returns a place in the intrinsic dimensions that deviates from another.
+func near(random *rand.Rand, place []float32, deviation float64) []float32 {
+	p := make([]float32, intrinsic)
 	for i := range p {
-		p[i] = to[i] + float32(random.NormFloat64()*deviation)
+		p[i] = place[i] + float32(random.NormFloat64()*deviation)
 	}
 	return p
 }
 
 // vector of a place; two of the same place differ by their noise.
-func (s *space) vector(random *rand.Rand, p point) []float32 {
+func (s *space) vector(random *rand.Rand, place []float32) []float32 {
 	v := make([]float32, dimensions)
 	for i, row := range s.basis {
 		for j, x := range row {
-			v[j] += x * p[i]
+			v[j] += x * place[i]
 		}
 	}
 	scale(v, math.Sqrt(1-commonShare-noiseShare)/norm(v))
@@ -96,23 +89,31 @@ func (s *space) vector(random *rand.Rand, p point) []float32 {
 	return v
 }
 
-// ofText is a vector that depends on the text alone.
+// ofText is a vector that depends on the text alone. Passages of one document are near each
+// other: the word that only this document has chooses their place.
 func (s *space) ofText(text string) []float32 {
-	random, place := s.placeOf(text)
-	return s.vector(random, place)
+	return s.vector(newRandom(hash(text), 3), s.placeOf(text))
 }
 
 // aboutText is a vector of a query about the text.
-func (s *space) aboutText(text string) []float32 {
-	random, place := s.placeOf(text)
-	return s.vector(random, about(random, place))
+func (s *space) aboutText(random *rand.Rand, text string) []float32 {
+	return s.vector(random, near(random, s.placeOf(text), querySpread))
 }
 
-func (s *space) placeOf(text string) (*rand.Rand, point) {
+// strange is a vector of a query about a subject that no document need have.
+func (s *space) strange(random *rand.Rand) []float32 {
+	return s.vector(random, near(random, s.centres[random.IntN(clusters)], spread))
+}
+
+func (s *space) placeOf(text string) []float32 {
+	random := newRandom(hash(cmp.Or(ownWords.FindString(text), text)), 2)
+	return near(random, s.centres[random.IntN(subjects)], spread)
+}
+
+func hash(text string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(text))
-	random := newRandom(h.Sum64(), 2)
-	return random, s.near(random, random.IntN(len(s.centres)))
+	return h.Sum64()
 }
 
 func gaussian(random *rand.Rand, n int) []float32 {
@@ -148,6 +149,10 @@ type embedder struct {
 	delay *ollama.Client
 }
 
+func newEmbedder() *embedder {
+	return &embedder{space: newSpace(3), queries: map[string][]float32{}}
+}
+
 func (e *embedder) Embed(_ context.Context, texts []string) ([]model.Embedding, error) {
 	embeddings := make([]model.Embedding, len(texts))
 	var group errgroup.Group
@@ -167,7 +172,7 @@ func (e *embedder) EmbedAsQueries(_ context.Context, texts []string) ([]model.Em
 	questions, answers := calibration.Pairs()
 	embeddings := make([]model.Embedding, len(texts))
 	for i, text := range texts {
-		embeddings[i] = embedding(e.space.aboutText(answers[slices.Index(questions, text)]))
+		embeddings[i] = embedding(e.space.aboutText(newRandom(hash(text), 4), answers[slices.Index(questions, text)]))
 	}
 	return embeddings, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -82,7 +83,7 @@ func judge(
 				for _, q := range p.questions {
 					r, err := ask(ctx, client, q, mode)
 					if err == nil && hook {
-						r.pointed, err = pointedTo(ctx, client, p.root+" "+q.ID, q.Text)
+						r.pointed, err = pointedTo(ctx, client, filepath.Base(p.root)+" "+q.ID, q.Text)
 					}
 					if err != nil {
 						return nil, fmt.Errorf("ask %s: %w", q.ID, err)

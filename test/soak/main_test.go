@@ -20,7 +20,6 @@ var (
 	seed       = flag.Uint64("seed", 0, "of the random operations; 0 for one by chance")
 	schedules  = flag.Int("schedules", 10, "how many schedules of faults")
 	long       = flag.Duration("long", 0, "how long memory, connections and goroutines are watched; from 10m on they are judged")
-	saves      = flag.Int("saves", 5, "how many saves are timed; from 100 on the median is judged")
 )
 
 // chooseSeed returns the seed of the run, and says how to repeat it with the flag that

@@ -24,7 +24,11 @@ type burrows struct {
 	away   []int // documents that are moved away
 }
 
-const burrowCount = 8
+const (
+	burrowCount = 8
+	// debounce is the default of the program.
+	debounce = 500 * time.Millisecond
+)
 
 func (b *burrows) name(i int) string { return fmt.Sprintf("%s/problems/burrow-%d.md", docsDir, i) }
 
