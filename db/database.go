@@ -43,9 +43,9 @@ type Database struct {
 
 	// opening holds a token while the pool is opened or read. It is a mutex, but waiting
 	// for it ends with a context: a migration may take minutes.
-	opening chan struct{}
-	pool    *pgxpool.Pool
-	url     string // of the pool
+	opening  chan struct{}
+	pool     *pgxpool.Pool
+	url      string // of the pool
 	onOpened func(Version)
 	// attempts counts the attempts to open that failed, and failure is the last one.
 	attempts atomic.Int64
