@@ -98,7 +98,7 @@ func explain(root *contain.Root, name string, err error) error {
 // StampOf returns what the file system says of a file. The stamp has no hash.
 func StampOf(info fs.FileInfo) document.Stamp {
 	stamp := document.Stamp{Size: info.Size(), ModTime: info.ModTime()}
-	stamp.ChangeTime, stamp.Inode, _ = systemStamp(info)
+	stamp.ChangeTime, stamp.Inode = systemStamp(info)
 	return stamp
 }
 

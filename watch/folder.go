@@ -41,13 +41,9 @@ type Folder struct {
 type entry struct {
 	path string // in the index
 	name string // in the folder
-	// stamp is what the file system says of it. The hash is that of an earlier version, if
+	// stamp is what the file system says of it, or of the target of a symbolic link. The hash is that of an earlier version, if
 	// the index may have one that is the same: else it is zero.
 	stamp document.Stamp
-	// linked is set for a symbolic link; the stamp is then that of its target.
-	linked bool
-	// shared is set for a file that has another name, under which it may change.
-	shared bool
 	// folder is set for a folder, which has names alone.
 	folder bool
 }
@@ -153,18 +149,19 @@ func (f Folder) find(root *contain.Root, name string) (entry, error) {
 func (f Folder) inspect(
 	root *contain.Root, name string, ownType fs.FileMode, own func() (fs.FileInfo, error),
 ) (entry, error) {
-	e := entry{path: path.Join(f.Prefix, name), name: name, linked: ownType&fs.ModeSymlink != 0}
+	e := entry{path: path.Join(f.Prefix, name), name: name}
+	isLink := ownType&fs.ModeSymlink != 0
 	switch {
 	case ownType.IsDir():
 		return e, fs.ErrNotExist
 	case hidden(name) || !f.Match(name):
-		if e.linked && !f.skips(name) && root.LeadsToFolderOutside(name) {
+		if isLink && !f.skips(name) && root.LeadsToFolderOutside(name) {
 			return e, &unfitError{"is a symbolic link to a folder elsewhere, which is not followed; put the folder itself there"}
 		}
 		return e, fs.ErrNotExist
 	}
 	target := name
-	if e.linked {
+	if isLink {
 		own = func() (info fs.FileInfo, err error) {
 			if target, info, err = root.Follow(name); err != nil {
 				err = explain(root, name, err)
@@ -184,7 +181,6 @@ func (f Folder) inspect(
 	}
 	if err == nil {
 		e.stamp = StampOf(info)
-		_, _, e.shared = systemStamp(info)
 	}
 	return e, err
 }

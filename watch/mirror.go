@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
+	"github.com/fsnotify/fsnotify"
 
 	"github.com/compound-docs/compound-docs/internal/panics"
 )
@@ -51,8 +51,8 @@ func (c Config) withDefaults() Config {
 // maxWait is the longest delay of a file that keeps changing.
 const maxWait = 5 * time.Second
 
-// linkPoll is how often symbolic links, and files with another name, are looked at.
-const linkPoll = time.Second
+// missingPoll is how often a folder that does not exist is looked for.
+const missingPoll = time.Second
 
 // How long a mirror waits after a failure of the indexer.
 const (
@@ -68,14 +68,18 @@ type Mirror struct {
 	logger  *slog.Logger
 	queue   *queue
 
-	// What belongs to Run. walked is the outcome of the last walk, zero after a failure.
-	walked outcome
-	// found is set if the last walk found the folder.
-	found atomic.Bool
+	// What belongs to Run. walked is the outcome of the last walk, zero after a failure, and
+	// settling is set after it until the events that came meanwhile are handled. After a
+	// failure of the indexer there is no walk before retryAt, which is delay later.
+	walked   outcome
+	settling bool
+	retryAt  time.Time
+	delay    time.Duration
 
 	mu     sync.Mutex
 	status Status
-	failed map[string]Failed
+	// failed says since when files have failed, by path.
+	failed map[string]time.Time
 }
 
 // NewMirror returns a Mirror that does nothing until it is run.
@@ -83,97 +87,111 @@ func NewMirror(folder Folder, indexer Indexer, config Config, logger *slog.Logge
 	config = config.withDefaults()
 	return &Mirror{
 		folder: folder, indexer: indexer, config: config, logger: logger.With("folder", folder.Dir),
-		queue: newQueue(config.Debounce, maxWait), failed: map[string]Failed{},
+		queue: newQueue(config.Debounce, maxWait), failed: map[string]time.Time{},
 	}
 }
 
 // Run walks the folder and then follows its changes, until ctx ends.
 func (m *Mirror) Run(ctx context.Context) {
-	ctx, cancel := context.WithCancel(ctx)
-	var watching sync.WaitGroup
-	defer watching.Wait()
-	defer cancel()
-	m.walked = outcome{}
-	watching.Go(func() {
-		panics.Restart(ctx, m.logger, "watch "+m.folder.Dir, func() { m.watch(ctx) })
-	})
-	retry := backoff.NewExponentialBackOff()
-	retry.InitialInterval, retry.MaxInterval = firstRetry, lastRetry
-	for {
-		wait, err := m.step(ctx)
-		if ctx.Err() != nil {
-			return
-		}
+	m.walked, m.retryAt, m.delay = outcome{}, time.Time{}, 0
+	m.queue.addNow()
+	missing := "" // why there is no folder
+	for ctx.Err() == nil {
+		n, err := newNotifier(ctx, m.folder, m.queue, m.config.MaxDirs)
 		switch {
 		case err == nil:
-			retry.Reset()
-		case errors.As(err, new(*notReadyError)):
-			wait = m.config.Debounce
+			missing = ""
+			m.queue.add(true) // earlier changes are not among the events
+			err = errors.Join(m.follow(ctx, n, m.config.Rescan, forever), n.watcher.Close())
+			if ctx.Err() == nil {
+				m.logger.InfoContext(ctx, "events were lost; watching the folder again", "reason", err)
+			}
+		case errors.Is(err, errNoFolder), errors.Is(err, fs.ErrNotExist):
+			if err.Error() != missing || m.walked.known != nil {
+				m.queue.add(true)
+			}
+			missing = err.Error()
+			_ = m.follow(ctx, &notifier{}, m.config.Rescan, missingPoll) // it has nothing to lose
 		default:
-			m.logger.WarnContext(ctx, "indexing waits", "error", err)
-			wait = retry.NextBackOff()
-		}
-		if !m.sleep(ctx, wait, err != nil) {
-			return
+			missing = ""
+			m.logger.WarnContext(ctx, "the folder cannot be watched; it is walked from time to time instead",
+				"every", m.config.Poll, "reason", err)
+			m.queue.addNow()
+			_ = m.follow(ctx, &notifier{}, m.config.Poll, m.config.Rescan)
 		}
 	}
 }
 
-// sleep waits for the time given or for a change. It returns false when ctx ends. After
-// a failure no change ends the wait.
-func (m *Mirror) sleep(ctx context.Context, wait time.Duration, failed bool) bool {
-	var due <-chan time.Time
-	if wait >= 0 {
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
-		due = timer.C
-	}
-	var polled <-chan time.Time
-	if len(m.walked.polled) > 0 {
-		poll := time.NewTicker(linkPoll)
-		defer poll.Stop()
-		polled = poll.C
-	}
-	wake := m.queue.wake
-	if failed {
-		wake = nil
-	}
+// follow walks the folder for what n is told of, and all of it once an interval. It returns
+// after the time given, and before that when events are lost, and says why.
+func (m *Mirror) follow(ctx context.Context, n *notifier, interval, until time.Duration) error {
+	rescan, end := time.NewTicker(interval), time.NewTimer(until)
+	defer rescan.Stop()
+	defer end.Stop()
 	for {
+		due := time.NewTimer(m.step(ctx, len(n.events)))
 		select {
 		case <-ctx.Done():
-			return false
-		case <-polled:
-			if len(m.folder.Outdated(m.walked.polled)) > 0 {
-				m.queue.add()
+			return context.Cause(ctx)
+		case event, ok := <-n.events:
+			if !ok {
+				return fsnotify.ErrClosed
 			}
-			continue
-		case <-wake:
-		case <-due:
+			if err := n.handle(ctx, event); err != nil {
+				return err
+			}
+		case err := <-n.errors:
+			return cmp.Or(err, fsnotify.ErrClosed) // an overflow, or a read that failed
+		case <-end.C:
+			return nil
+		case <-rescan.C:
+			m.queue.addNow()
+		case <-m.queue.wake:
+		case <-due.C:
 		}
-		return true
+		due.Stop()
 	}
 }
 
-// step walks the folder if that is due. A panic counts as a failure: it is shown in the
-// status, and the folder is walked again.
-func (m *Mirror) step(ctx context.Context) (wait time.Duration, err error) {
+// step walks the folder if that is due, and returns how long the next step can wait. events
+// is how many are not handled yet: a walk has not ended before they are. A panic counts as a
+// failure: it is shown in the status, and the folder is walked again.
+func (m *Mirror) step(ctx context.Context, events int) time.Duration {
+	if wait := time.Until(m.retryAt); wait > 0 {
+		return wait
+	}
 	due, whole, wait := m.queue.take()
 	if !due {
+		if m.settling && events == 0 {
+			m.settling = false
+			m.queue.done(true)
+			m.update(func(s *Status) {
+				if m.queue.pending() == 0 {
+					s.Synced = time.Now()
+				}
+			})
+		}
 		m.config.OnChange() // more may be queued
-		return wait, nil
+		return wait
 	}
-	err = panics.Catch(func() error { return m.walk(ctx, whole) })
+	err := panics.Catch(func() error { return m.walk(ctx, whole) })
 	if bug, ok := errors.AsType[*panics.Error](err); ok {
 		m.logger.ErrorContext(ctx, "a bug was met while the folder was indexed", "panic", bug.Value, "stack", string(bug.Stack))
 	}
-	m.queue.done(err == nil)
-	m.update(func(s *Status) {
-		s.Err = err
-		if err == nil && m.queue.pending() == 0 {
-			s.Synced = time.Now()
-		}
-	})
-	return wait, err
+	m.update(func(s *Status) { s.Err = err })
+	if m.settling = err == nil; m.settling {
+		m.delay = 0
+		return 0
+	}
+	m.queue.done(false)
+	if errors.As(err, new(*notReadyError)) {
+		m.retryAt = time.Now().Add(m.config.Debounce)
+	} else if ctx.Err() == nil {
+		m.logger.WarnContext(ctx, "indexing waits", "error", err)
+		m.delay = min(max(2*m.delay, firstRetry), lastRetry)
+		m.retryAt = time.Now().Add(m.delay)
+	}
+	return 0
 }
 
 // notReadyError is the error of [Config.Ready]: a reason to wait, not a failure.
@@ -213,10 +231,9 @@ func (m *Mirror) walk(ctx context.Context, whole bool) error {
 	if err != nil {
 		return err
 	}
-	m.found.Store(m.walked.known != nil)
 	m.setFailed(ctx, m.walked.failed)
 	if len(m.walked.changing) > 0 {
-		m.queue.add()
+		m.queue.add(false)
 	}
 	return nil
 }

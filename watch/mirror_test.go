@@ -202,23 +202,3 @@ func TestMirror_ChangeOfModeConcernsFailedFilesAlone(t *testing.T) {
 		t.Errorf("%d files were indexed for their mode, want the failed one alone", w.index.indexed-before)
 	}
 }
-
-// A document may have another name elsewhere, of which no event tells.
-func TestMirror_FollowsAHardLink(t *testing.T) {
-	t.Parallel()
-	w := watchFiles(t, Config{}, map[string]string{"a.md": "a"})
-	elsewhere := filepath.Join(t.TempDir(), "elsewhere.md")
-	if err := os.WriteFile(elsewhere, []byte("first"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Link(elsewhere, filepath.Join(w.dir, "linked.md")); err != nil {
-		t.Skipf("no hard links here: %v", err)
-	}
-	w.becomes(t, "linked", map[string]string{"a.md": "a", "linked.md": "first"}, nil)
-	for _, text := range []string{"other", "third, by the same name"} {
-		if err := os.WriteFile(elsewhere, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		w.becomes(t, "written elsewhere", map[string]string{"a.md": "a", "linked.md": text}, nil)
-	}
-}

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/fsnotify/fsnotify"
 
@@ -22,9 +20,11 @@ type notifier struct {
 	// root is the folder's path without symbolic links.
 	root    string
 	queue   *queue
-	failed  func(name string) bool
 	max     int
 	watcher *fsnotify.Watcher
+	// events and errors are those of watcher.
+	events <-chan fsnotify.Event
+	errors <-chan error
 	// watched are the folders that have a watch, by absolute path.
 	watched map[string]bool
 }
@@ -35,10 +35,13 @@ var (
 	errTooManyDirs = errors.New("there are more folders than are watched")
 )
 
-// newNotifier watches the folder, and at most maxDirs folders in all. failed
-// reports whether the file at a path could not be indexed the last time. The error
+// bufferedEvents is how many events wait for the end of a walk in this process. The system
+// keeps some more, and says when it has lost one.
+const bufferedEvents = 1000
+
+// newNotifier watches the folder, and at most maxDirs folders in all. The error
 // says why the folder cannot be watched. The caller closes the watcher.
-func newNotifier(ctx context.Context, folder Folder, q *queue, maxDirs int, failed func(name string) bool) (*notifier, error) {
+func newNotifier(ctx context.Context, folder Folder, q *queue, maxDirs int) (*notifier, error) {
 	opened, err := folder.Open()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errNoFolder, err)
@@ -47,12 +50,13 @@ func newNotifier(ctx context.Context, folder Folder, q *queue, maxDirs int, fail
 	if err = errors.Join(err, opened.Close()); err != nil {
 		return nil, err
 	}
-	watcher, err := fsnotify.NewWatcher()
+	watcher, err := fsnotify.NewBufferedWatcher(bufferedEvents)
 	if err != nil {
 		return nil, err
 	}
 	n := &notifier{
-		folder: folder, root: root, queue: q, failed: failed, max: maxDirs, watcher: watcher, watched: map[string]bool{},
+		folder: folder, root: root, queue: q, max: maxDirs, watched: map[string]bool{},
+		watcher: watcher, events: watcher.Events, errors: watcher.Errors,
 	}
 	err = n.watchTree(ctx, root)
 	if err == nil && !n.watched[root] {
@@ -121,34 +125,8 @@ func (n *notifier) passOver(path string, err error) error {
 	return fmt.Errorf("watch %s: %w", path, err)
 }
 
-// run queues changes, and a walk of the whole folder once an interval, until ctx ends or
-// events are lost, and returns why.
-func (n *notifier) run(ctx context.Context, interval time.Duration) error {
-	rescan := time.NewTicker(interval)
-	defer rescan.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-rescan.C:
-			n.queue.addAllNow()
-		case event, ok := <-n.watcher.Events:
-			if !ok {
-				return fsnotify.ErrClosed
-			}
-			if err := n.handle(ctx, event); err != nil {
-				return err
-			}
-		case err, ok := <-n.watcher.Errors:
-			if !ok {
-				return fsnotify.ErrClosed
-			}
-			// fsnotify.ErrEventOverflow, or a read that failed: events were lost.
-			return err
-		}
-	}
-}
-
+// handle queues the walk that an event calls for. The error says why the folder must be
+// watched again.
 func (n *notifier) handle(ctx context.Context, event fsnotify.Event) error {
 	relative, err := filepath.Rel(n.root, event.Name)
 	if err != nil {
@@ -165,20 +143,19 @@ func (n *notifier) handle(ctx context.Context, event fsnotify.Event) error {
 	case hidden(name):
 	case watched && event.Has(fsnotify.Remove):
 		delete(n.watched, event.Name)
-		n.queue.addAll()
+		n.queue.add(true)
 	case event.Has(fsnotify.Create|fsnotify.Chmod) && isDir(event.Name):
 		// A folder that has become readable comes as a Chmod.
 		if watched && !event.Has(fsnotify.Create) {
 			return nil
 		}
 		err := n.watchTree(ctx, event.Name)
-		n.queue.addAll()
+		n.queue.add(true)
 		return err
-	case !n.failed(name) && (event.Op == fsnotify.Chmod || !n.folder.Match(name)):
+	case n.folder.Match(name):
+		n.queue.add(event.Has(fsnotify.Remove | fsnotify.Rename)) // another server may have indexed it since the last walk
 	case event.Has(fsnotify.Remove | fsnotify.Rename):
-		n.queue.addAll() // another server may have indexed it since the last walk
-	default:
-		n.queue.add()
+		n.queue.add(false) // it may be a link that could not be followed
 	}
 	return nil
 }
@@ -186,61 +163,4 @@ func (n *notifier) handle(ctx context.Context, event fsnotify.Event) error {
 func isDir(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.IsDir()
-}
-
-// missingPoll is how often a folder that does not exist is looked for.
-const missingPoll = time.Second
-
-// watch queues walks until ctx ends: for what the file system reports, and of the whole folder
-// from time to time, more often while the file system reports nothing.
-func (m *Mirror) watch(ctx context.Context) {
-	missing := "" // why there is no folder
-	for first := true; ctx.Err() == nil; first = false {
-		notifier, err := newNotifier(ctx, m.folder, m.queue, m.config.MaxDirs, m.hasFailed)
-		switch {
-		case err == nil:
-			missing = ""
-			m.queue.put(true, first) // earlier changes are not among the events
-			m.follow(ctx, notifier)
-		case errors.Is(err, errNoFolder), errors.Is(err, fs.ErrNotExist):
-			if err.Error() != missing || m.found.Load() {
-				m.queue.put(true, first)
-			}
-			missing = err.Error()
-			wait(ctx, missingPoll)
-		default:
-			missing = ""
-			m.logger.WarnContext(ctx, "the folder cannot be watched; it is walked from time to time instead",
-				"every", m.config.Poll, "reason", err)
-			for began := time.Now(); time.Since(began) < m.config.Rescan && ctx.Err() == nil; {
-				m.queue.addAllNow()
-				wait(ctx, m.config.Poll)
-			}
-		}
-	}
-}
-
-// follow queues what a notifier is told of until events are lost, and closes it.
-func (m *Mirror) follow(ctx context.Context, n *notifier) {
-	defer func() {
-		if err := n.watcher.Close(); err != nil {
-			m.logger.WarnContext(ctx, "stop watching", "error", err)
-		}
-	}()
-	err := n.run(ctx, m.config.Rescan)
-	if ctx.Err() != nil {
-		return
-	}
-	level := slog.LevelWarn
-	if errors.Is(err, errFolderMoved) || errors.Is(err, fs.ErrNotExist) {
-		level = slog.LevelDebug
-	}
-	m.logger.Log(ctx, level, "events were lost; watching the folder again", "reason", err)
-}
-
-func wait(ctx context.Context, duration time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(duration):
-	}
 }

@@ -14,40 +14,57 @@ type queue struct {
 	// wake receives after every change; it holds one token.
 	wake chan struct{}
 
-	mu sync.Mutex
-	// queued is set if there is to be a walk, and whole if that is to compare the folder
-	// with the index itself.
-	queued, whole bool
-	// first and last are when the folder was first and last seen to change since the last
-	// walk. For a walk that waits for nothing first is zero.
-	first, last time.Time
-	walking     bool // a walk is under way
+	mu      sync.Mutex
+	queued  bool
+	walking bool
+	// whole is set if the next walk is to compare the folder with the index itself.
+	whole bool
+	// due is when the next walk begins, and latest until when changes may put that off.
+	due, latest time.Time
 }
 
 func newQueue(debounce, maxWait time.Duration) *queue {
 	return &queue{debounce: debounce, maxWait: maxWait, wake: make(chan struct{}, 1)}
 }
 
-// add queues a walk for when the folder is quiet.
-func (q *queue) add() { q.put(false, false) }
-
-// addAll queues a walk that compares the folder with the index itself.
-func (q *queue) addAll() { q.put(true, false) }
-
-// addAllNow is addAll for a walk that waits for nothing.
-func (q *queue) addAllNow() { q.put(true, true) }
-
-func (q *queue) put(whole, now bool) {
+// add queues a walk for when the folder is quiet. If whole is set, that compares the folder
+// with the index itself.
+func (q *queue) add(whole bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.last = time.Now()
+	now := time.Now()
 	if !q.queued {
-		q.queued, q.first = true, q.last
+		q.latest = now.Add(q.maxWait)
 	}
-	if now {
-		q.first = time.Time{}
+	q.due = now.Add(q.debounce)
+	if q.latest.Before(q.due) {
+		q.due = q.latest
 	}
-	q.whole = q.whole || whole
+	q.put(whole)
+}
+
+// addWhole is add for one who asks often, and does not put off a walk that is queued.
+func (q *queue) addWhole() {
+	q.mu.Lock()
+	queued := q.queued
+	q.whole = q.whole || queued
+	q.mu.Unlock()
+	if !queued {
+		q.add(true)
+	}
+}
+
+// addNow queues a walk that waits for nothing.
+func (q *queue) addNow() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.due = time.Now()
+	q.latest = q.due
+	q.put(true)
+}
+
+func (q *queue) put(whole bool) {
+	q.queued, q.whole = true, q.whole || whole
 	select {
 	case q.wake <- struct{}{}:
 	default:
@@ -70,25 +87,23 @@ func (q *queue) pending() int {
 }
 
 // take returns whether a walk is due, which the caller ends with done, and whether that is to
-// compare the folder with the index itself. wait is how long until one is due; it is negative
-// when none is queued.
+// compare the folder with the index itself. wait is how long until one is due.
 func (q *queue) take() (due, whole bool, wait time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if !q.queued {
-		return false, false, -1
+		return false, false, forever
 	}
-	at := q.last.Add(q.debounce)
-	if latest := q.first.Add(q.maxWait); latest.Before(at) {
-		at = latest
-	}
-	if wait = time.Until(at); wait > 0 {
+	if wait = time.Until(q.due); wait > 0 {
 		return false, false, wait
 	}
 	whole = q.whole
 	q.queued, q.whole, q.walking = false, false, true
-	return true, whole, -1
+	return true, whole, 0
 }
+
+// forever is longer than any wait.
+const forever = time.Duration(1 << 62)
 
 // done ends a walk. After a failure the next one compares the folder with the index itself.
 func (q *queue) done(ok bool) {
@@ -96,6 +111,6 @@ func (q *queue) done(ok bool) {
 	q.walking = false
 	q.mu.Unlock()
 	if !ok {
-		q.addAllNow()
+		q.addNow()
 	}
 }

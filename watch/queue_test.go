@@ -27,7 +27,7 @@ func expect(t *testing.T, q *queue, want taken) {
 }
 
 const (
-	nothing = time.Duration(-1)
+	nothing = forever
 	ms      = time.Millisecond
 )
 
@@ -36,21 +36,21 @@ func TestQueue_WaitsUntilTheFolderIsQuiet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(500*ms, 5*time.Second)
 		expect(t, q, taken{Wait: nothing})
-		q.add()
+		q.add(false)
 		time.Sleep(300 * ms)
-		q.add()
+		q.add(false)
 		expect(t, q, taken{Wait: 500 * ms})
 		time.Sleep(500 * ms)
-		expect(t, q, taken{Due: true, Wait: nothing})
-		q.add() // during the walk
+		expect(t, q, taken{Due: true})
+		q.add(false) // during the walk
 		if q.pending() != 2 {
 			t.Errorf("%d pending, want what is worked on and what came since", q.pending())
 		}
 		q.done(true)
 		expect(t, q, taken{Wait: 500 * ms})
-		q.addAll()
+		q.add(true)
 		time.Sleep(500 * ms)
-		expect(t, q, taken{Due: true, Whole: true, Wait: nothing})
+		expect(t, q, taken{Due: true, Whole: true})
 		q.done(true)
 		expect(t, q, taken{Wait: nothing})
 		if q.pending() != 0 {
@@ -64,16 +64,16 @@ func TestQueue_PutsOffForALimitedTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(500*ms, 2*time.Second)
 		began := time.Now()
-		for q.add(); !take(q).Due; q.add() {
+		for q.add(false); !take(q).Due; q.add(false) {
 			time.Sleep(100 * ms)
 		}
 		if waited := time.Since(began); waited != 2*time.Second {
 			t.Errorf("a folder that never is quiet waited %v, want 2s", waited)
 		}
-		q.addAll()
-		q.addAllNow()
-		q.add()
-		expect(t, q, taken{Due: true, Whole: true, Wait: nothing})
+		q.add(true)
+		q.addNow()
+		q.add(false)
+		expect(t, q, taken{Due: true, Whole: true})
 	})
 }
 
@@ -81,20 +81,36 @@ func TestQueue_AfterAFailureTheWholeIsTakenAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(500*ms, 2*time.Second)
-		q.add()
+		q.add(false)
 		time.Sleep(500 * ms)
-		expect(t, q, taken{Due: true, Wait: nothing})
+		expect(t, q, taken{Due: true})
 		q.done(false)
-		expect(t, q, taken{Due: true, Whole: true, Wait: nothing})
+		expect(t, q, taken{Due: true, Whole: true})
+	})
+}
+
+// Many searches that find one file to be gone put off its removal no longer than one.
+func TestQueue_ManyWhoAskPutNothingOff(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(500*ms, 5*time.Second)
+		q.add(false)
+		for range 4 {
+			time.Sleep(100 * ms)
+			q.addWhole()
+		}
+		expect(t, q, taken{Wait: 100 * ms})
+		time.Sleep(100 * ms)
+		expect(t, q, taken{Due: true, Whole: true})
 	})
 }
 
 func TestQueue_WakesForEveryChange(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*queue){
-		"change": (*queue).add,
-		"walk":   (*queue).addAll,
-		"now":    (*queue).addAllNow,
+		"change": func(q *queue) { q.add(false) },
+		"walk":   (*queue).addWhole,
+		"now":    (*queue).addNow,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

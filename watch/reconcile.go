@@ -37,9 +37,6 @@ type outcome struct {
 	// changing are files that were being written while they were read, by their path in the
 	// index.
 	changing []string
-	// polled are symbolic links, and files with another name: a change of the target, or
-	// under the other name, may be no event of the path. They are looked at every second.
-	polled map[string]document.Stamp
 	// How many documents were added, updated and removed.
 	added, updated, removed int
 }
@@ -84,7 +81,7 @@ type reconciler struct {
 // those whose bytes changed, and removes what is gone. After an error, which may be that of
 // ready, the work is not finished and can be done again.
 func (r *reconciler) run(ctx context.Context) (outcome, error) {
-	r.known, r.polled = r.before.known, map[string]document.Stamp{}
+	r.known = r.before.known
 	root, err := r.folder.Open()
 	if errors.Is(err, fs.ErrNotExist) && r.folder.MayBeMissing {
 		r.gone = slices.Collect(maps.Keys(r.known))
@@ -153,32 +150,25 @@ func (r *reconciler) touch(ctx context.Context) error {
 	return nil
 }
 
-// maxPolled bounds the hard links that are polled: every second costs a stat of each, and
-// there are folders in which all files have several names.
-const maxPolled = 1000
-
 // compare walks the folder. It notes as gone the paths that the index knows without a file. A
 // file that has failed before and has not changed since fails again.
 func (r *reconciler) compare(ctx context.Context) (changed []entry, err error) {
-	met := make(map[string]struct{}, len(r.known))
-	shut := []string{}
+	seen := make(map[string]struct{}, len(r.known))
+	unreadable := []string{}
 	failed := errorsByPath(r.before.failed)
 	err = r.folder.walk(ctx, r.root, func(e entry, err error) {
 		switch {
 		case err != nil:
 			r.fail(e.path, err)
 			if !unfit(err) { // the index keeps it, and everything in a folder
-				met[e.path] = struct{}{}
-				shut = append(shut, e.path+"/")
+				seen[e.path] = struct{}{}
+				unreadable = append(unreadable, e.path+"/")
 			}
 			return
 		case e.folder:
 			return
 		}
-		met[e.path] = struct{}{}
-		if e.linked || e.shared && len(r.polled) < maxPolled {
-			r.polled[e.path] = e.stamp
-		}
+		seen[e.path] = struct{}{}
 		stamp, isKnown := r.known[e.path]
 		reason, hasFailed := failed[e.path]
 		switch {
@@ -194,8 +184,8 @@ func (r *reconciler) compare(ctx context.Context) (changed []entry, err error) {
 		}
 	})
 	for indexed := range r.known {
-		_, isMet := met[indexed]
-		if !isMet && !slices.ContainsFunc(shut, func(folder string) bool { return strings.HasPrefix(indexed, folder) }) {
+		_, isSeen := seen[indexed]
+		if !isSeen && !slices.ContainsFunc(unreadable, func(folder string) bool { return strings.HasPrefix(indexed, folder) }) {
 			r.gone = append(r.gone, indexed)
 		}
 	}

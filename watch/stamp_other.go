@@ -8,8 +8,7 @@ import (
 )
 
 // systemStamp returns the modification time in place of one that no program can
-// set: an edit that keeps size and modification time is found by its event alone. Nor does
-// it know whether a file has several names.
-func systemStamp(info fs.FileInfo) (changeTime time.Time, inode uint64, shared bool) {
-	return info.ModTime(), 0, false
+// set: an edit that keeps size and modification time is found by its event alone.
+func systemStamp(info fs.FileInfo) (changeTime time.Time, inode uint64) {
+	return info.ModTime(), 0
 }

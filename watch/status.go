@@ -3,8 +3,6 @@ package watch
 import (
 	"cmp"
 	"context"
-	"maps"
-	"path"
 	"slices"
 	"time"
 
@@ -41,26 +39,17 @@ func (m *Mirror) setFailed(ctx context.Context, failures []document.Failure) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	before := m.failed
-	m.failed = map[string]Failed{}
+	m.failed, m.status.Failed = map[string]time.Time{}, nil
 	for _, failure := range failures {
-		failed := Failed{Failure: failure, Since: time.Now()}
-		if earlier, ok := before[failure.Path]; ok {
-			failed.Since = earlier.Since
-		} else {
+		since, known := before[failure.Path]
+		if !known {
+			since = time.Now()
 			m.logger.WarnContext(ctx, "file not indexed", "path", failure.Path, "reason", failure.Err)
 		}
-		m.failed[failure.Path] = failed
+		m.failed[failure.Path] = since
+		m.status.Failed = append(m.status.Failed, Failed{Failure: failure, Since: since})
 	}
-	m.status.Failed = slices.SortedFunc(maps.Values(m.failed), func(a, b Failed) int { return cmp.Compare(a.Path, b.Path) })
-}
-
-// hasFailed reports whether a file, by its path in the folder, could not be
-// indexed when it was last looked at.
-func (m *Mirror) hasFailed(name string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	_, failed := m.failed[path.Join(m.folder.Prefix, name)]
-	return failed
+	slices.SortFunc(m.status.Failed, func(a, b Failed) int { return cmp.Compare(a.Path, b.Path) })
 }
 
 // Status returns the present status.
@@ -72,9 +61,10 @@ func (m *Mirror) Status() Status {
 	return status
 }
 
-// Rescan queues a walk that compares the folder with the index itself.
+// Rescan queues a walk that compares the folder with the index itself. Many calls put it off
+// no longer than one.
 func (m *Mirror) Rescan() {
-	m.queue.addAll()
+	m.queue.addWhole()
 	m.config.OnChange()
 }
 

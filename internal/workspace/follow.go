@@ -121,9 +121,6 @@ func (w *Workspace) look(ctx context.Context, p *Project, leader *leader) {
 	if now.waiting == nil && p.Status().hasText() && !w.index.Idle() {
 		p.stale.follow(fmt.Sprint(row.Version, p.headStamp()))
 	}
-	if now.leading && p.mirrored().hasText() {
-		p.count(ctx)
-	}
 }
 
 // followCheckout replaces the project if it is not what the checkout and the index have by

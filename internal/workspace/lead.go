@@ -57,12 +57,15 @@ func (l *leader) stop(ctx context.Context) {
 // does so only where that cannot wait: when the index falls behind the files, other servers
 // answer from what is outdated, and when it has caught up, they wait for that.
 func (l *leader) publish(ctx context.Context, atOnce bool) {
-	status := l.project.indexed()
-	hadText := l.published != nil && l.published.hasText()
-	switch {
-	case l.end == nil, atOnce && hadText == status.hasText():
+	hadText, hasText := l.published != nil && l.published.hasText(), l.project.mirrored().hasText()
+	if l.end == nil || atOnce && hadText == hasText {
 		return
-	case l.published != nil && reflect.DeepEqual(*l.published, status):
+	}
+	if hasText {
+		l.project.count(ctx)
+	}
+	status := l.project.indexed()
+	if l.published != nil && reflect.DeepEqual(*l.published, status) {
 		return
 	}
 	if err := l.project.index.SetSyncStatus(l.lease.Context(ctx), l.project.Tenant, status); err != nil {

@@ -187,17 +187,19 @@ const statusPoll = 20 * time.Millisecond
 // not nil, with every status until then. It does not wait for vectors. It also returns
 // when the sync has to wait for an unavailable service, when another project takes the place
 // of p, and when ctx ends. It keeps waiting while git changes the files, and while another
-// server takes the place of a suspended one.
-func (p *Project) WaitSynced(ctx context.Context, progress func(Status)) {
-	p.until(ctx, func() bool {
+// server takes the place of a suspended one. It returns the last status.
+func (p *Project) WaitSynced(ctx context.Context, progress func(Status)) Status {
+	for {
 		status := p.Status()
 		if progress != nil {
 			progress(status)
 		}
-		return status.hasText() || status.Waiting != "" && !status.soonOver()
-	})
-	if seen := p.seen.Load(); seen != nil && seen.leading {
-		p.count(ctx)
+		if status.hasText() || status.Waiting != "" && !status.soonOver() || !p.pause(ctx) {
+			if seen := p.seen.Load(); seen != nil && seen.leading {
+				p.count(ctx) // the answer says how much there is to embed
+			}
+			return status
+		}
 	}
 }
 
@@ -210,16 +212,22 @@ func (p *Project) waitForAnswer(ctx context.Context) {
 
 // until waits until done returns true, and returns false if ctx or the project ends first.
 func (p *Project) until(ctx context.Context, done func() bool) bool {
-	poll := time.NewTicker(statusPoll)
-	defer poll.Stop()
 	for !done() {
-		select {
-		case <-ctx.Done():
+		if !p.pause(ctx) {
 			return false
-		case <-p.life.Done():
-			return false
-		case <-poll.C:
 		}
 	}
 	return true
+}
+
+// pause waits between two looks at the status, and returns false when ctx or the project ends.
+func (p *Project) pause(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-p.life.Done():
+		return false
+	case <-time.After(statusPoll):
+		return true
+	}
 }

@@ -40,8 +40,7 @@ func (w *Workspace) Sync(ctx context.Context, progress func(Status)) (*Project, 
 
 // complete waits until the index holds all documents with their vectors.
 func (p *Project) complete(ctx context.Context, progress func(Status)) error {
-	p.WaitSynced(ctx, progress)
-	if status := p.Status(); !status.hasText() {
+	if status := p.WaitSynced(ctx, progress); !status.hasText() {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
