@@ -43,12 +43,9 @@ type Database struct {
 
 	// opening holds a token while the pool is opened or read. It is a mutex, but waiting
 	// for it ends with a context: a migration may take minutes.
-	opening chan struct{}
-	pool    *pgxpool.Pool
-	url     string // of the pool
-	// identity is that of the database that the pool is connected to; see Identity.
-	identity string
-	remade   []func()
+	opening  chan struct{}
+	pool     *pgxpool.Pool
+	url      string // of the pool
 	onOpened func(Version)
 	// attempts counts the attempts to open that failed, and failure is the last one.
 	attempts atomic.Int64
@@ -113,38 +110,18 @@ func (d *Database) Close() {
 // returns the same pool from then on, unless the source has another URL after the
 // server went away. Close closes it.
 func (d *Database) Pool(ctx context.Context) (*pgxpool.Pool, error) {
-	pool, _, err := d.opened(ctx)
-	return pool, err
-}
-
-// Identity returns a text that another database does not have, even one that was made
-// under the same name after the first was dropped.
-func (d *Database) Identity(ctx context.Context) (string, error) {
-	_, identity, err := d.opened(ctx)
-	return identity, err
-}
-
-// OnRemade registers f to be called when the database was replaced by another one. Call it
-// before the database is first used. f must not use the database.
-func (d *Database) OnRemade(f func()) { d.remade = append(d.remade, f) }
-
-// OnOpened registers f to be called with the server's versions when the database is first
-// opened. Call it before the database is first used. f must not use the database.
-func (d *Database) OnOpened(f func(Version)) { d.onOpened = f }
-
-func (d *Database) opened(ctx context.Context) (pool *pgxpool.Pool, identity string, err error) {
 	attempt := d.attempts.Load()
 	select {
 	case d.opening <- struct{}{}:
 		defer func() { <-d.opening }()
 	case <-ctx.Done():
-		return nil, "", Wrap("open database", context.Cause(ctx))
+		return nil, Wrap("open database", context.Cause(ctx))
 	}
 	if d.pool != nil && !d.lost.Load() {
-		return d.pool, d.identity, nil
+		return d.pool, nil
 	}
 	if d.failure != nil && d.attempts.Load() != attempt {
-		return nil, "", d.failure // another call has just tried: the calls that waited for it do not try again, one by one
+		return nil, d.failure // another call has just tried: the calls that waited for it do not try again, one by one
 	}
 	d.lost.Store(false)
 	d.failure = nil
@@ -153,10 +130,14 @@ func (d *Database) opened(ctx context.Context) (pool *pgxpool.Pool, identity str
 		if errors.As(err, &d.failure) {
 			d.attempts.Add(1)
 		}
-		return nil, "", err
+		return nil, err
 	}
-	return d.pool, d.identity, nil
+	return d.pool, nil
 }
+
+// OnOpened registers f to be called with the server's versions when the database is first
+// opened. Call it before the database is first used. f must not use the database.
+func (d *Database) OnOpened(f func(Version)) { d.onOpened = f }
 
 // open asks the source, and makes a pool unless there is one of the same URL. It migrates
 // the database in either case, since that may have been dropped and made again.
@@ -171,26 +152,17 @@ func (d *Database) open(ctx context.Context) error {
 			return err
 		}
 	}
-	found, err := migrated(ctx, pool, d.logger)
+	version, err := migrated(ctx, pool, d.logger)
 	if err != nil {
 		if pool != d.pool {
 			pool.Close()
 		}
 		return err
 	}
+	if d.pool == nil && d.onOpened != nil {
+		d.onOpened(version)
+	}
 	d.pool, d.url = pool, url // calls that use a former pool keep it
-	before := d.identity
-	d.identity = found.identity
-	if before == "" && d.onOpened != nil {
-		d.onOpened(found.Version)
-	}
-	if before == "" || before == found.identity {
-		return nil
-	}
-	d.logger.WarnContext(ctx, "the database is another one than before")
-	for _, f := range d.remade {
-		f()
-	}
 	return nil
 }
 

@@ -17,8 +17,6 @@ type Tenant struct {
 	ProjectID, ID int32
 	// Generation identifies this registration; see [ErrTenantGone].
 	Generation int64
-	// Database is the identity of the database in which it is registered.
-	Database string
 	// ModelID is the model that made its vectors when it was registered, nil for none.
 	ModelID *int32
 	// ReadOnly is set if the database's role may not write the index.

@@ -40,10 +40,3 @@ func newMemory() *memory {
 	m.models, _ = lru.New[ollama.Model, model](maxModels)
 	return &m
 }
-
-// forget drops everything: it was of another database.
-func (m *memory) forget() {
-	m.scopes.Purge()
-	m.samples.Purge()
-	m.models.Purge()
-}

@@ -41,7 +41,6 @@ type Searcher struct {
 // NewSearcher returns a Searcher; nothing is connected yet.
 func NewSearcher(database *db.Database, embedder QueryEmbedder) *Searcher {
 	s := &Searcher{db: database, embedder: embedder, memory: newMemory()}
-	database.OnRemade(s.memory.forget)
 	return s
 }
 

@@ -29,7 +29,7 @@ type deletion struct {
 
 func (d *deletion) error() *apierror.Error {
 	e := notActivated("")
-	e.Err = fmt.Errorf("the index of project %q on branch %q was deleted with delete_documents; the files are untouched, "+
+	e.Err = fmt.Errorf("the index of project %q on branch %q was deleted with delete_documents, or with its database; the files are untouched, "+
 		"and stay out of the index until activate_project is called with config_path %q and the checked-out branch",
 		d.key.Project, d.key.Branch, d.project.ConfigPath)
 	return e.With("config_path", d.project.ConfigPath)
@@ -134,18 +134,14 @@ func (w *Workspace) resume(ctx context.Context, why *deletion) (*Project, error)
 }
 
 // compareWithIndex ends the active project if its tenant was deleted, and resumes a
-// deleted one that another server has activated. If the database was dropped and made
-// again, the project is registered in the new one.
+// deleted one that another server has activated.
 func (w *Workspace) compareWithIndex(ctx context.Context) error {
 	active, why := w.current(), w.deletion()
 	if active == nil && why == nil {
 		return nil
 	}
-	var remade bool
 	if active != nil {
-		var gone bool
-		var err error
-		if gone, remade, err = w.index.State(ctx, active.Tenant); err != nil || !gone {
+		if gone, err := w.index.Gone(ctx, active.Tenant); err != nil || !gone {
 			return err
 		}
 	}
@@ -153,10 +149,6 @@ func (w *Workspace) compareWithIndex(ctx context.Context) error {
 	defer w.switching.Unlock()
 	if w.current() != active || ctx.Err() != nil {
 		return nil // another call has changed it
-	}
-	if remade {
-		_, err := w.replace(ctx, active.Definition, active.Tenant.Key, w.index.Tenant)
-		return err
 	}
 	if active != nil {
 		why = &deletion{project: active.Definition, key: active.Tenant.Key}

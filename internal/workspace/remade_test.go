@@ -8,12 +8,13 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
+	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// When a database was dropped and made again, every server fills it again and answers from
-// it, without a restart.
-func TestWorkspace_FillsADatabaseThatWasMadeAgain(t *testing.T) {
+// After somebody has dropped the database and made it again, no project is active until a
+// server activates it. Then the index is filled from the files.
+func TestWorkspace_DatabaseThatWasMadeAgain(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{docs + "a.md": problem("Pool", "The pool was exhausted."), docs + "b.md": problem("Labels", "Umlauts.")})
 	first, second := f.server(t), f.server(t)
@@ -21,6 +22,13 @@ func TestWorkspace_FillsADatabaseThatWasMadeAgain(t *testing.T) {
 	f.activate(t, second, "main")
 	f.pool.Reset()
 	testenv.RemakeDatabase(t, f.databaseURL)
+	for name, s := range map[string]*workspace.Workspace{"first": first, "second": second} {
+		eventually(t, "the "+name+" server says that no project is active", func() bool {
+			_, err := s.Active(t.Context())
+			return apierror.AsError(err).Code == apierror.ProjectNotActivated
+		})
+	}
+	f.activate(t, first, "main")
 	for name, s := range map[string]*workspace.Workspace{"first": first, "second": second} {
 		var paths []string
 		eventually(t, "the "+name+" server answers", func() (ok bool) {

@@ -39,14 +39,6 @@ func (x *Index) Tenant(ctx context.Context, key catalog.TenantKey, root string) 
 		}
 		return tenant, err
 	}
-	return x.located(ctx, tenant, err)
-}
-
-// located notes in which database a tenant was found.
-func (x *Index) located(ctx context.Context, tenant *catalog.Tenant, err error) (*catalog.Tenant, error) {
-	if err == nil {
-		tenant.Database, err = x.db.Identity(ctx)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -75,20 +67,22 @@ func (x *Index) Rejoin(ctx context.Context, key catalog.TenantKey) (*catalog.Ten
 	if tenant != nil && db.IsDenied(err) {
 		tenant.ReadOnly, err = true, nil
 	}
-	return x.located(ctx, tenant, err)
+	if err != nil {
+		return nil, err
+	}
+	return tenant, nil
 }
 
-// State reports whether a tenant was deleted since it was registered, even if the checkout was
-// activated again since: each deletion gives it another generation. It is remade if the
-// database is another one than that in which it was registered: it was dropped and made again.
-func (x *Index) State(ctx context.Context, tenant *catalog.Tenant) (gone, remade bool, err error) {
+// Gone reports whether a tenant was deleted since it was registered, even if the checkout was
+// activated again since: each deletion gives it another generation. In a database that was
+// made again it is gone too.
+func (x *Index) Gone(ctx context.Context, tenant *catalog.Tenant) (bool, error) {
 	generation, err := db.ReadOne(ctx, x.db, "look up tenant", (*db.Queries).TenantGeneration,
 		db.TenantGenerationParams{ProjectID: tenant.ProjectID, ID: tenant.ID})
-	if err == nil && generation == tenant.Generation || err != nil && !db.IsNoRows(err) {
-		return false, false, err
+	if db.IsNoRows(err) {
+		return true, nil
 	}
-	identity, err := x.db.Identity(ctx)
-	return true, identity != tenant.Database, err
+	return err == nil && generation != tenant.Generation, err
 }
 
 // lookUp finds a checkout, with the model that makes its vectors, 0 before the first. The error

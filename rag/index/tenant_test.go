@@ -35,7 +35,7 @@ func TestState_FollowsDeletionsAndActivations(t *testing.T) {
 			}
 			check := func(what string, tenant *catalog.Tenant, want bool) {
 				t.Helper()
-				gone, _, err := f.Index.State(t.Context(), tenant)
+				gone, err := f.Index.Gone(t.Context(), tenant)
 				if err != nil {
 					t.Fatal(err)
 				}
