@@ -11,6 +11,36 @@ import (
 	"github.com/google/uuid"
 )
 
+const passageDeleteAltered = `-- name: PassageDeleteAltered :exec
+DELETE FROM passages p
+USING (
+    SELECT unnest($1::uuid[]) AS hash, unnest($2::text[]) AS heading, unnest($3::text[]) AS content
+) AS f
+WHERE p.collection = $4 AND p.project_id = $5 AND p.hash = f.hash
+    AND p.hash = ANY($1::uuid[]) AND (p.heading, p.content) <> (f.heading, f.content)
+`
+
+type PassageDeleteAlteredParams struct {
+	Hashes     []uuid.UUID
+	Headings   []string
+	Contents   []string
+	Collection Collection
+	ProjectID  int32
+}
+
+// Those whose text is not that of their files. Vectors go by their foreign key. The
+// transaction inserts the passages again.
+func (q *Queries) PassageDeleteAltered(ctx context.Context, arg PassageDeleteAlteredParams) error {
+	_, err := q.db.Exec(ctx, passageDeleteAltered,
+		arg.Hashes,
+		arg.Headings,
+		arg.Contents,
+		arg.Collection,
+		arg.ProjectID,
+	)
+	return err
+}
+
 const passageDeleteByProject = `-- name: PassageDeleteByProject :exec
 DELETE FROM passages WHERE project_id = $1
 `
@@ -56,44 +86,6 @@ func (q *Queries) PassageExisting(ctx context.Context, arg PassageExistingParams
 		return nil, err
 	}
 	return items, nil
-}
-
-const passageForget = `-- name: PassageForget :exec
-DELETE FROM passages
-WHERE collection = $1 AND project_id = $2 AND hash = ANY($3::uuid[])
-`
-
-type PassageForgetParams struct {
-	Collection Collection
-	ProjectID  int32
-	Hashes     []uuid.UUID
-}
-
-// Passages that are to be written again; PassageForgetDocuments comes first. Vectors go by
-// their foreign key. Needs LockProjectExclusive.
-func (q *Queries) PassageForget(ctx context.Context, arg PassageForgetParams) error {
-	_, err := q.db.Exec(ctx, passageForget, arg.Collection, arg.ProjectID, arg.Hashes)
-	return err
-}
-
-const passageForgetDocuments = `-- name: PassageForgetDocuments :exec
-UPDATE documents d SET schema_hash = ''
-WHERE d.project_id = $1 AND d.id IN (
-    SELECT c.document_id FROM document_chunks c
-    WHERE c.project_id = $1 AND c.collection = $2 AND c.passage_hash = ANY($3::uuid[]))
-`
-
-type PassageForgetDocumentsParams struct {
-	ProjectID  int32
-	Collection Collection
-	Hashes     []uuid.UUID
-}
-
-// No file is like a document without a schema_hash: the next sync of each tenant reads
-// those that have the passages again.
-func (q *Queries) PassageForgetDocuments(ctx context.Context, arg PassageForgetDocumentsParams) error {
-	_, err := q.db.Exec(ctx, passageForgetDocuments, arg.ProjectID, arg.Collection, arg.Hashes)
-	return err
 }
 
 const passageInsertMany = `-- name: PassageInsertMany :exec

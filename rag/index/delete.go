@@ -4,8 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/google/uuid"
-
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
@@ -135,23 +133,6 @@ func (x *Index) Delete(ctx context.Context, selection Selection) (deleted Conten
 // transaction ends.
 func lockPassages(ctx context.Context, q *db.Queries, projectID int32) error {
 	return q.LockProjectExclusive(ctx, db.LockProjectExclusiveParams{Class: db.LockPassages, ProjectID: projectID})
-}
-
-// Forget removes passages that were altered in the database, and takes the documents that
-// they stand in for changed: the next sync writes both again from the files.
-func (x *Index) Forget(ctx context.Context, scope catalog.Scope, hashes []uuid.UUID) error {
-	project := scope.Tenant.ProjectID
-	return x.db.Write(ctx, "remove altered passages", func(q *db.Queries) error {
-		if err := lockPassages(ctx, q, project); err != nil {
-			return err
-		}
-		if err := q.PassageForgetDocuments(ctx, db.PassageForgetDocumentsParams{
-			ProjectID: project, Collection: scope.Collection, Hashes: hashes,
-		}); err != nil {
-			return err
-		}
-		return q.PassageForget(ctx, db.PassageForgetParams{ProjectID: project, Collection: scope.Collection, Hashes: hashes})
-	})
 }
 
 // deleteEmptyProject removes a project with its passages if it has no tenant. It

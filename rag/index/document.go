@@ -58,7 +58,7 @@ func prepare(file document.File, collection catalog.Collection, schema Schema) (
 	if err != nil {
 		return nil, err
 	}
-	doc := &prepared{file: file, parsed: parsed, schemaHash: schemaStamp(""), Dissection: Dissection{
+	doc := &prepared{file: file, parsed: parsed, schemaHash: catalog.SchemaStamp(""), Dissection: Dissection{
 		Title: parsed.Title, Summary: parsed.Summary, Level: catalog.Standard, FrontMatter: parsed.FrontMatter,
 	}}
 	if schema != nil {
@@ -125,7 +125,7 @@ func (d *prepared) classify(frontMatter map[string]any, schema Schema) error {
 	} else if violations := docType.Validate(frontMatter); len(violations) > 0 {
 		return violationsError(docType, violations)
 	}
-	d.DocType, d.schemaHash = docType.Name, schemaStamp(docType.SchemaHash)
+	d.DocType, d.schemaHash = docType.Name, catalog.SchemaStamp(docType.SchemaHash)
 	d.Date, _ = frontMatter["date"].(string)
 	if level, ok := frontMatter["promotion_level"].(string); ok {
 		d.Level = catalog.Level(level)
@@ -138,10 +138,6 @@ func (d *prepared) classify(frontMatter map[string]any, schema Schema) error {
 	d.Links = dedupe(d.Links)
 	return nil
 }
-
-// schemaStamp identifies what a document was indexed with: this format, and a schema of
-// the given fingerprint.
-func schemaStamp(fingerprint string) string { return catalog.Format + ":" + fingerprint }
 
 func violationsError(docType document.DocType, violations []document.Violation) *apierror.Error {
 	lines := make([]string, len(violations))

@@ -9,7 +9,6 @@ import (
 	"context"
 	"log/slog"
 
-	"github.com/google/uuid"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/compound-docs/compound-docs/db"
@@ -36,8 +35,6 @@ type Index struct {
 	db       *db.Database
 	embedder Embedder
 	logger   *slog.Logger
-	pace     pace
-	claims   claims
 	// largeBatches lets one batch at a time that takes much memory be indexed.
 	largeBatches *semaphore.Weighted
 }
@@ -45,8 +42,7 @@ type Index struct {
 // New returns an Index; nothing is connected yet.
 func New(database *db.Database, embedder Embedder, logger *slog.Logger) *Index {
 	return &Index{
-		db: database, embedder: embedder, logger: logger, claims: claims{held: map[uuid.UUID]struct{}{}},
-		largeBatches: semaphore.NewWeighted(1),
+		db: database, embedder: embedder, logger: logger, largeBatches: semaphore.NewWeighted(1),
 	}
 }
 

@@ -40,7 +40,8 @@ type Indexer struct {
 	// Sweeper, if not nil, counts what is written.
 	Sweeper *Sweeper
 	// Again takes every document for changed: a sync indexes all files again, each in place
-	// of what the index has of it.
+	// of what the index has of it. Passages that somebody has altered in the database are
+	// written again too.
 	Again bool
 }
 
@@ -76,10 +77,10 @@ func (x *Indexer) Known(ctx context.Context) (map[string]document.Stamp, error) 
 
 func (x *Indexer) schemaStamp(path string) string {
 	if x.schema == nil {
-		return schemaStamp("")
+		return catalog.SchemaStamp("")
 	}
 	docType, _ := x.schema.DocumentType(path)
-	return schemaStamp(docType.SchemaHash)
+	return catalog.SchemaStamp(docType.SchemaHash)
 }
 
 // Touch notes the new stamps, by path, of files whose bytes are as the index has

@@ -192,3 +192,41 @@ func TestKnown_OfAnotherFormat(t *testing.T) {
 		t.Errorf("known %v, want a stamp that proves nothing", known)
 	}
 }
+
+// Documents of another format are read again from their files, and keep their vectors.
+func TestIndex_AnotherDocumentFormatKeepsVectors(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.Add(t, f.Tenant, file("docs/a.md", "Text."))
+	f.exec(t, "UPDATE documents SET schema_hash = '0.' || schema_hash, title = ''")
+	f.Fake.Forget()
+	f.Add(t, f.Tenant, file("docs/a.md", "Text."))
+	if diff := cmp.Diff([]string{"a"}, f.Rows(t, "SELECT title FROM documents")); diff != "" {
+		t.Errorf("title (-want +got):\n%s", diff)
+	}
+	if texts := f.Fake.Texts(); len(texts) > 0 {
+		t.Errorf("%q was embedded again", texts)
+	}
+}
+
+// What somebody has altered in the database is written again, and nothing else is embedded.
+func TestIndexer_AgainRestoresAlteredText(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	files := []document.File{file("docs/a.md", "Honest."), file("docs/b.md", "Untouched.")}
+	f.Add(t, f.Tenant, files...)
+	f.exec(t, "UPDATE passages SET content = 'Poisoned.' WHERE content = 'Honest.'")
+	f.Fake.Forget()
+	x := indexer(f.Index, f.Tenant, catalog.Compounding)
+	x.Again = true
+	if failures, err := x.Index(t.Context(), files); err != nil || len(failures) > 0 {
+		t.Fatalf("failures %v, error %v", failures, err)
+	}
+	f.Embed(t, f.Tenant, catalog.Compounding)
+	if diff := cmp.Diff([]string{"Honest.", "Untouched."}, f.Rows(t, "SELECT content FROM passages ORDER BY 1")); diff != "" {
+		t.Errorf("passages (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"a\n\nHonest."}, f.Fake.Texts()); diff != "" {
+		t.Errorf("embedded again (-want +got):\n%s", diff)
+	}
+}

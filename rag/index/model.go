@@ -2,9 +2,6 @@ package index
 
 import (
 	"context"
-	"strings"
-	"sync/atomic"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -19,8 +16,9 @@ type usedModel struct {
 
 	id int32
 	// calibrated is set once the database knows what its cosines mean, and tidied once the
-	// vectors of other models were deleted behind its last one.
-	calibrated, tidied atomic.Bool
+	// vectors of other models were deleted behind its last one. Only the goroutine that has
+	// the queue's turn uses both.
+	calibrated, tidied bool
 }
 
 // useModel makes the embedding model that Ollama has the tenant's.
@@ -57,8 +55,9 @@ func (q *Queue) findModel(ctx context.Context, current model.Model) (used *usedM
 	if err != nil {
 		return used, false, exceptNoRows(err)
 	}
-	last, err := q.lastModel(ctx)
-	return used, used.id == last, err
+	tenants, err := db.ReadOne(ctx, q.index.db, "find the model of the tenant", (*db.Queries).TenantEmbeddingModel,
+		db.TenantEmbeddingModelParams{ProjectID: q.tenant.ProjectID, ID: q.tenant.ID})
+	return used, used.id == tenants, err
 }
 
 func findParams(model model.Model) db.EmbeddingModelFindParams {
@@ -122,14 +121,14 @@ func (x *Index) Calibration(ctx context.Context, model model.Model) (measured ca
 // calibrate measures what the model's cosines mean, unless the database has it. Searches
 // by meaning need it, so it comes before the passages.
 func (q *Queue) calibrate(ctx context.Context, model *usedModel) error {
-	if model.calibrated.Load() {
+	if model.calibrated {
 		return nil
 	}
 	_, known, err := q.index.Calibration(ctx, model.Model)
 	if err == nil && !known {
 		err = q.measure(ctx, model)
 	}
-	model.calibrated.Store(err == nil)
+	model.calibrated = err == nil
 	return err
 }
 
@@ -168,21 +167,14 @@ func (q *Queue) embedTexts(
 	ctx context.Context, used *usedModel, texts []string, more int,
 	embed func(ctx context.Context, texts []string) ([]model.Embedding, error),
 ) (vectors [][]float32, err error) {
-	rest := make([]unembedded, len(texts))
-	for i, text := range texts {
-		rest[i].Content = text
-	}
-	for len(rest) > 0 {
-		n := q.index.pace.batch(rest)
-		batch := texts[len(texts)-len(rest):][:n]
-		began := time.Now()
-		embeddings, err := embed(ctx, batch)
+	for len(texts) > 0 {
+		n := min(q.batch, len(texts))
+		embeddings, err := q.timed(ctx, texts[:n], embed)
 		if err != nil {
 			return nil, err
 		}
-		q.index.pace.note(n, len(strings.Join(batch, "")), time.Since(began))
-		rest = rest[n:]
-		q.setMeasuring(len(rest) + more)
+		texts = texts[n:]
+		q.setMeasuring(len(texts) + more)
 		for _, embedding := range embeddings {
 			switch {
 			case embedding.Err != nil:

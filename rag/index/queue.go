@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -18,16 +19,12 @@ import (
 )
 
 const (
-	// queueFetch is how long the passages that are read from the queue at a time take to
-	// embed, and maxQueueFetch how many they are at most.
-	queueFetch    = 10 * time.Second
-	maxQueueFetch = 2000
-	// queueRefresh is how long they are worked on, at least, before those that have
-	// come to be more urgent are looked for. A long queue takes long to read: they are
-	// worked on queueReadCost times as long.
-	queueRefresh  = 2 * time.Second
-	queueReadCost = 50
-	// queueIdle is how often it is looked whether an empty queue has filled: the model may
+	// batchesRead is how many batches of passages are read from the queue at a time. They
+	// take some seconds to embed.
+	batchesRead = 64
+	// queueRefresh is how long these are embedded before more urgent ones may take their place.
+	queueRefresh = 2 * time.Second
+	// queueIdle is how often Run checks whether an empty queue has filled: the model may
 	// have been replaced.
 	queueIdle = time.Minute
 	// maxAsked bounds the passages that are remembered as asked for.
@@ -41,7 +38,7 @@ const (
 )
 
 // Queue embeds the passages of a tenant's documents that the present model has not
-// embedded. Which these are is in the database alone, so that no crash and no change
+// embedded. The database alone says which these are, so that no crash and no change
 // of the model loses one. Safe for concurrent use.
 type Queue struct {
 	index       *Index
@@ -51,17 +48,25 @@ type Queue struct {
 	wake   chan struct{}
 	growth growth
 
-	// counting is held from a look at the vectors, or a change of them, until status
-	// says what came of it.
+	// turn holds a token while a goroutine reads passages, embeds them and writes their
+	// vectors. Another one that is impatient gets its turn after the present batch.
+	turn      chan struct{}
+	impatient atomic.Int32
+	// batch is the size of the next batch. Only the goroutine that has the turn uses it.
+	batch int
+
+	// counting is held while the vectors are counted or changed, and until status has
+	// the result.
 	counting sync.Mutex
 
 	mu       sync.Mutex
 	onChange func()
 	status   QueueStatus
-	// wakes counts the calls of Wake, and counted those that status takes into account.
-	wakes, counted int
-	asked          []uuid.UUID
-	model          *usedModel
+	// stale is set while there may be passages that status does not count. woken is set if
+	// there may be more of them since the present count began.
+	stale, woken bool
+	asked        []uuid.UUID
+	model        *usedModel
 	// refused are the passages that the model cannot embed, with the reason.
 	refused map[uuid.UUID]error
 }
@@ -69,8 +74,8 @@ type Queue struct {
 // Queue returns the queue of a tenant's collections.
 func (x *Index) Queue(tenant *catalog.Tenant, collections ...catalog.Collection) *Queue {
 	return &Queue{
-		index: x, tenant: tenant, collections: collections, wake: make(chan struct{}, 1), onChange: func() {}, wakes: 1,
-		model: &usedModel{},
+		index: x, tenant: tenant, collections: collections, wake: make(chan struct{}, 1), onChange: func() {},
+		turn: make(chan struct{}, 1), batch: 1, stale: true, model: &usedModel{},
 	}
 }
 
@@ -84,7 +89,7 @@ func (q *Queue) OnChange(f func()) *Queue {
 // Wake makes the queue look for new passages.
 func (q *Queue) Wake() {
 	q.mu.Lock()
-	q.wakes++
+	q.stale, q.woken = true, true
 	q.mu.Unlock()
 	q.look()
 }
@@ -97,12 +102,12 @@ func (q *Queue) look() {
 	}
 }
 
-// Prefer puts passages in front of all but promoted ones. The caller need not know whether
-// they have a vector: where none is missing but what the model refuses, nothing is done.
+// Prefer puts passages in front of all except promoted ones. The caller need not know whether
+// they have a vector: if only passages that the model refuses have none, nothing is done.
 func (q *Queue) Prefer(hashes []uuid.UUID) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.counted == q.wakes && q.status.Missing <= len(q.refused) {
+	if !q.stale && q.status.Missing <= len(q.refused) {
 		return
 	}
 	q.asked = append(q.asked, hashes...)
@@ -163,16 +168,12 @@ func (q *Queue) rest(ctx context.Context) {
 	}
 }
 
-// Drain embeds until nothing is missing but what the model refuses. report, if not
+// Drain embeds until nothing is missing except what the model refuses. report, if not
 // nil, is called with the number of parts of documents that have a vector, and of all
 // texts that are to have one.
 func (q *Queue) Drain(ctx context.Context, report func(done, total int)) error {
 	for {
-		used, err := q.useModel(ctx)
-		if err != nil {
-			return err
-		}
-		err = q.drain(ctx, used, func() {
+		empty, err := q.step(ctx, func() {
 			if status := q.Status(); report != nil {
 				report(status.Chunks-status.Missing, status.Chunks+status.Measuring)
 			}
@@ -180,92 +181,80 @@ func (q *Queue) Drain(ctx context.Context, report func(done, total int)) error {
 		if errors.Is(err, model.ErrModelReplaced) {
 			continue
 		}
-		if err != nil {
+		if empty || err != nil {
 			return err
 		}
-		return q.tidy(ctx, used)
 	}
 }
 
-// tidy is called once everything is embedded. Once for each model it deletes the vectors
-// of models that are no longer used, and merges the terms that a sync has added. That
-// the model is new does not matter: a server that has made most of its vectors may have
-// been killed before this.
-func (q *Queue) tidy(ctx context.Context, model *usedModel) error {
-	if model.tidied.Load() {
-		return nil
+// step reads the most urgent passages and embeds them. It reports whether the queue was
+// empty.
+func (q *Queue) step(ctx context.Context, report func()) (empty bool, err error) {
+	if err := q.takeTurn(ctx); err != nil {
+		return false, err
 	}
-	err := q.index.deleteUnusedVectors(ctx, q.tenant.ProjectID)
-	if err == nil {
-		err = q.index.db.MergeTerms(ctx, q.collections...)
+	defer q.endTurn()
+	model, err := q.useModel(ctx)
+	if err != nil {
+		return false, err
 	}
-	model.tidied.Store(err == nil)
-	return err
-}
-
-func (q *Queue) drain(ctx context.Context, model *usedModel, report func()) error {
-	for {
-		missing, err := q.count(ctx, model.id)
-		if err != nil {
-			return err
+	missing, err := q.count(ctx, model.id)
+	if err != nil {
+		return false, err
+	}
+	report()
+	if q.Status().Chunks > 0 {
+		if err := q.calibrate(ctx, model); err != nil {
+			return false, err
+		}
+	}
+	collection, passages, err := q.next(ctx, model, missing)
+	if err != nil {
+		return false, err
+	}
+	if len(passages) > 0 {
+		read := time.Now()
+		return false, q.embed(ctx, model, collection, passages, func() bool {
+			report()
+			return q.outdated(read)
+		})
+	}
+	if slices.ContainsFunc(missing, func(n int64) bool { return n > 0 }) {
+		// They are refused, or another server has embedded them since they were counted.
+		if _, err := q.count(ctx, model.id); err != nil {
+			return false, err
 		}
 		report()
-		if q.Status().Chunks > 0 {
-			if err := q.calibrate(ctx, model); err != nil {
-				return err
-			}
-		}
-		front, err := q.next(ctx, model, missing)
-		if err != nil {
-			return err
-		}
-		if len(front.passages) == 0 {
-			if slices.ContainsFunc(missing, func(n int64) bool { return n > 0 }) {
-				// They are refused, or another server has embedded them since they were counted.
-				if _, err := q.count(ctx, model.id); err != nil {
-					return err
-				}
-				report()
-			}
-			return q.reportRefused(ctx)
-		}
-		if err := q.embed(ctx, model, front, report); err != nil {
-			return err
-		}
 	}
+	if err := q.reportRefused(ctx); err != nil {
+		return false, err
+	}
+	return true, q.tidy(ctx, model)
 }
 
-// front is the most urgent passages of a queue, which are all of one collection.
-type front struct {
-	collection catalog.Collection
-	passages   []unembedded
-	// refresh is how long they are worked on before others may be more urgent.
-	refresh time.Duration
-}
-
-// next reads the queue. missing says how many vectors each collection lacks.
-func (q *Queue) next(ctx context.Context, model *usedModel, missing []int64) (f front, err error) {
+// next reads passages from the first collection that has some without a vector. missing
+// says how many vectors each collection lacks.
+func (q *Queue) next(
+	ctx context.Context, model *usedModel, missing []int64,
+) (catalog.Collection, []unembedded, error) {
 	q.mu.Lock()
 	asked := q.asked
 	q.mu.Unlock()
-	began := time.Now()
-	for i := 0; i < len(missing) && err == nil && len(f.passages) == 0; i++ {
+	for i, collection := range q.collections {
 		if missing[i] == 0 {
 			continue
 		}
-		f.collection = q.collections[i]
-		f.passages, err = q.read(ctx, db.EmbeddingQueueParams{
-			Collection: f.collection, ModelID: model.id, Asked: asked,
-			MaxPassages: q.index.pace.passages(queueFetch, maxQueueFetch),
+		passages, err := q.read(ctx, db.EmbeddingQueueParams{
+			Collection: collection, ModelID: model.id, Asked: asked, MaxPassages: int32(batchesRead * q.batch),
 		})
+		if err != nil || len(passages) > 0 {
+			return collection, passages, err
+		}
 	}
-	f.refresh = max(queueRefresh, queueReadCost*time.Since(began))
-	if err == nil && len(f.passages) == 0 {
-		q.mu.Lock()
-		q.asked = nil
-		q.mu.Unlock()
-	}
-	return f, err
+	q.mu.Lock()
+	q.asked = nil
+	q.mu.Unlock()
+	return "", nil, nil
 }
 
 // read reads passages of the tenant that have no vector, and leaves out those that the model
@@ -277,3 +266,73 @@ func (q *Queue) read(ctx context.Context, params db.EmbeddingQueueParams) ([]une
 	q.mu.Unlock()
 	return db.ReadOne(ctx, q.index.db, "read the queue of passages to embed", (*db.Queries).EmbeddingQueue, params)
 }
+
+// outdated reports whether other passages may be more urgent than those that were read.
+func (q *Queue) outdated(read time.Time) bool {
+	if q.impatient.Load() > 0 {
+		return true
+	}
+	if time.Since(read) < queueRefresh {
+		return false
+	}
+	select {
+	case <-q.wake:
+		return true
+	default:
+		return false
+	}
+}
+
+// tidy is called when everything is embedded. Once for each model it deletes the vectors
+// of models that are no longer used, and merges the terms that a sync has added. It does so
+// even if the model is not new: a server that has made most of its vectors may have been
+// killed before this.
+func (q *Queue) tidy(ctx context.Context, model *usedModel) error {
+	if model.tidied {
+		return nil
+	}
+	err := q.index.deleteUnusedVectors(ctx, q.tenant.ProjectID)
+	if err == nil {
+		err = q.index.db.MergeTerms(ctx, q.collections...)
+	}
+	model.tidied = err == nil
+	return err
+}
+
+// EmbedDocument embeds the passages of one document, ahead of all others. Passages that the
+// model refuses are no error.
+func (q *Queue) EmbedDocument(ctx context.Context, collection catalog.Collection, path string) error {
+	q.impatient.Add(1)
+	err := q.takeTurn(ctx)
+	q.impatient.Add(-1)
+	if err != nil {
+		return err
+	}
+	defer q.endTurn()
+	model, err := q.useModel(ctx)
+	if err != nil {
+		return err
+	}
+	for {
+		passages, err := q.read(ctx, db.EmbeddingQueueParams{
+			Collection: collection, ModelID: model.id, Paths: []string{path}, MaxPassages: int32(batchesRead * q.batch),
+		})
+		if err != nil || len(passages) == 0 {
+			return err
+		}
+		if err := q.embed(ctx, model, collection, passages, func() bool { return false }); err != nil {
+			return err
+		}
+	}
+}
+
+func (q *Queue) takeTurn(ctx context.Context) error {
+	select {
+	case q.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err() //nolint:wrapcheck // the caller knows why
+	}
+}
+
+func (q *Queue) endTurn() { <-q.turn }

@@ -10,19 +10,19 @@ import (
 func TestQueue_PreferCostsNothingWhereNoVectorIsMissing(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		status  QueueStatus
-		counted int
-		looks   int
+		status QueueStatus
+		stale  bool
+		looks  int
 	}{
-		"not counted yet":            {counted: 0, looks: 1},
-		"some are missing":           {status: QueueStatus{Chunks: 9, Missing: 2}, counted: 1, looks: 1},
-		"none is missing":            {status: QueueStatus{Chunks: 9}, counted: 1, looks: 0},
-		"what is missing is refused": {status: QueueStatus{Chunks: 9, Missing: 1}, counted: 1, looks: 0},
+		"not counted yet":            {stale: true, looks: 1},
+		"some are missing":           {status: QueueStatus{Chunks: 9, Missing: 2}, looks: 1},
+		"none is missing":            {status: QueueStatus{Chunks: 9}, looks: 0},
+		"what is missing is refused": {status: QueueStatus{Chunks: 9, Missing: 1}, looks: 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			q := (&Index{}).Queue(nil)
-			q.status, q.counted = test.status, test.counted
+			q.status, q.stale = test.status, test.stale
 			q.refused = map[uuid.UUID]error{uuid.New(): nil}
 			q.Prefer([]uuid.UUID{uuid.New()})
 			if len(q.wake) != test.looks || len(q.asked) != test.looks {

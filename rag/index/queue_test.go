@@ -3,6 +3,7 @@ package index_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -18,6 +20,7 @@ import (
 	models "github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/test/await"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // run runs the queue until the test ends or stop is called.
@@ -251,5 +254,29 @@ func TestQueue_APassageThatMeetsABugIsReported(t *testing.T) {
 	f.waitEmbedded(t, 2)
 	if failed := queue.Status().Failed; len(failed) != 1 || failed[0].Path != "docs/001.md" {
 		t.Errorf("failed %v, want docs/001.md", failed)
+	}
+}
+
+// The time of a round trip to the database does not make the batches small: it says nothing
+// of the model.
+func TestQueue_KeepsItsPaceFarFromTheDatabase(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	const passages = 1400
+	f.AddText(t, f.Tenant, numbered(passages)...)
+	proxy, far := testenv.NewDatabaseProxy(t, f.Pool.Config().ConnString())
+	proxy.Inject(testenv.Toxic{Type: "latency", Stream: "upstream", Attributes: map[string]int{"latency": 50}})
+	database := db.NewDatabase(far, slog.New(slog.DiscardHandler))
+	t.Cleanup(database.Close)
+	began := time.Now()
+	if err := f.NewIndex(database, f.NewModels(t, 0)).Queue(f.Tenant, catalog.Compounding).Drain(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	writes := f.Rows(t, "SELECT count(DISTINCT xmin::text)::text FROM embeddings")[0]
+	requests := len(f.Fake.Embeddings())
+	t.Logf("%d passages took %s, %d requests and %s transactions", passages, time.Since(began), requests, writes)
+	f.waitEmbedded(t, passages)
+	if requests > passages/8 {
+		t.Errorf("%d requests were made for %d passages, want batches of 32", requests, passages)
 	}
 }

@@ -2,7 +2,9 @@ package index
 
 import (
 	"context"
+	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/compound-docs/compound-docs/db"
@@ -30,7 +32,7 @@ func (q *Queue) Status() QueueStatus {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	status := q.status
-	if q.wakes != q.counted {
+	if q.stale {
 		status.Missing = max(1, status.Missing)
 		status.Chunks = max(status.Chunks, status.Missing)
 	}
@@ -55,9 +57,9 @@ func (q *Queue) Count(ctx context.Context) error {
 	q.counting.Lock()
 	defer q.counting.Unlock()
 	q.mu.Lock()
-	counted, id := q.wakes == q.counted, q.model.id
+	stale, id := q.stale, q.model.id
 	q.mu.Unlock()
-	if counted {
+	if !stale {
 		return nil
 	}
 	if id == 0 {
@@ -90,7 +92,7 @@ func (q *Queue) count(ctx context.Context, modelID int32) (missing []int64, err 
 
 func (q *Queue) countLocked(ctx context.Context, modelID int32) (missing []int64, err error) {
 	q.mu.Lock()
-	wakes := q.wakes
+	q.woken = false
 	q.mu.Unlock()
 	counted, err := db.ReadOne(ctx, q.index.db, "count passages to embed", (*db.Queries).EmbeddingProgressAll,
 		db.EmbeddingProgressAllParams{
@@ -108,7 +110,7 @@ func (q *Queue) countLocked(ctx context.Context, modelID int32) (missing []int64
 		q.growth.begin(true)
 	}
 	q.update(func(s *QueueStatus) {
-		q.counted = wakes
+		q.stale = q.woken
 		s.Chunks, s.Missing = int(chunks), int(total)
 	})
 	return missing, nil
@@ -121,9 +123,15 @@ func (q *Queue) reportRefused(ctx context.Context) error {
 	q.mu.Unlock()
 	var failed []document.Failure
 	if len(reasons) > 0 {
-		var err error
-		if failed, err = q.index.failures(ctx, q.tenant, reasons); err != nil {
+		rows, err := db.ReadOne(ctx, q.index.db, "find passages", (*db.Queries).ChunkPlaces, db.ChunkPlacesParams{
+			ProjectID: q.tenant.ProjectID, TenantID: q.tenant.ID, Hashes: slices.Collect(maps.Keys(reasons)),
+		})
+		if err != nil {
 			return err
+		}
+		for _, row := range rows {
+			failed = append(failed, document.Failure{Path: row.RelativePath, Err: fmt.Errorf(
+				"lines %d to %d are found by their words only: %w", row.StartLine, row.EndLine, reasons[row.PassageHash])})
 		}
 	}
 	q.update(func(s *QueueStatus) {

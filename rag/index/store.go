@@ -80,27 +80,36 @@ func (x *Indexer) insertPassages(ctx context.Context, q *db.Queries, documents [
 		}
 	}
 	for hashes := range slices.Chunk(slices.SortedFunc(maps.Keys(passages), compareHashes), maxPassagesInserted) {
+		if x.Again {
+			altered := db.PassageDeleteAlteredParams{Collection: x.collection, ProjectID: x.tenant.ProjectID, Hashes: hashes}
+			for _, hash := range hashes {
+				altered.Headings = append(altered.Headings, passages[hash].Heading)
+				altered.Contents = append(altered.Contents, passages[hash].Text)
+			}
+			if err := q.PassageDeleteAltered(ctx, altered); err != nil {
+				return err
+			}
+		}
 		existing, err := q.PassageExisting(ctx, db.PassageExistingParams{
 			Collection: x.collection, ProjectID: x.tenant.ProjectID, Hashes: hashes,
 		})
 		if err != nil {
 			return err
 		}
-		params := db.PassageInsertManyParams{Collection: x.collection, ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID}
+		missing := slices.DeleteFunc(slices.Clone(hashes), func(hash uuid.UUID) bool { return slices.Contains(existing, hash) })
+		if len(missing) == 0 {
+			continue
+		}
+		params := db.PassageInsertManyParams{
+			Collection: x.collection, ProjectID: x.tenant.ProjectID, TenantID: x.tenant.ID, Hashes: missing,
+		}
 		var lists, lexicals []byte
-		for _, hash := range hashes {
-			if slices.Contains(existing, hash) {
-				continue
-			}
+		for _, hash := range missing {
 			p := passages[hash]
-			params.Hashes = append(params.Hashes, hash)
 			params.Headings = append(params.Headings, p.Heading)
 			params.Contents = append(params.Contents, p.Text)
 			lists, lexicals = appendLexicalSide(lists, lexicals, x.tenant.ProjectID, p)
 			params.Promoted = append(params.Promoted, promoted[hash])
-		}
-		if len(params.Hashes) == 0 {
-			continue
 		}
 		params.Terms, params.Lexicals = string(lists), string(lexicals)
 		if err := q.PassageInsertMany(ctx, params); err != nil {

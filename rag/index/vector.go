@@ -4,24 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 
-	"github.com/google/uuid"
-	"github.com/pgvector/pgvector-go"
-
-	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 	"github.com/compound-docs/compound-docs/rag/model"
 )
 
-// vector is the embedding of a passage.
-type vector struct {
-	hash      uuid.UUID
-	embedding []float32
+// embeddedText returns the text by which a passage is embedded.
+func embeddedText(heading, text string) string {
+	if heading == "" {
+		return text
+	}
+	return heading + "\n\n" + text
 }
 
 // embedParts embeds a passage that is too long for the model in halves, or their
@@ -73,38 +67,4 @@ func unitVector(sum []float64) []float32 {
 		vector[i] = float32(component / max(math.Sqrt(length), math.SmallestNonzeroFloat32))
 	}
 	return vector
-}
-
-func (x *Index) storeVectors(
-	ctx context.Context, projectID int32, model *usedModel, collection catalog.Collection, vectors []vector,
-) error {
-	if len(vectors) == 0 {
-		return nil
-	}
-	// Two servers insert the same rows in the same order, so they cannot deadlock.
-	slices.SortFunc(vectors, func(a, b vector) int { return compareHashes(a.hash, b.hash) })
-	params := db.EmbeddingInsertManyParams{ProjectID: projectID, Collection: collection, ModelID: model.id}
-	for _, v := range vectors {
-		params.Hashes = append(params.Hashes, v.hash)
-		params.Embeddings = append(params.Embeddings, pgvector.NewHalfVector(v.embedding))
-	}
-	return x.db.Write(ctx, "add vectors", func(q *db.Queries) error {
-		if err := lockPassagesShared(ctx, q, projectID); err != nil {
-			return err
-		}
-		return q.EmbeddingInsertMany(ctx, params)
-	})
-}
-
-// failures returns which documents have the passages that cannot be embedded.
-func (x *Index) failures(ctx context.Context, tenant *catalog.Tenant, reasons map[uuid.UUID]error) ([]document.Failure, error) {
-	rows, err := db.ReadOne(ctx, x.db, "find passages", (*db.Queries).ChunkPlaces, db.ChunkPlacesParams{
-		ProjectID: tenant.ProjectID, TenantID: tenant.ID, Hashes: slices.Collect(maps.Keys(reasons)),
-	})
-	failures := make([]document.Failure, len(rows))
-	for i, row := range rows {
-		failures[i] = document.Failure{Path: row.RelativePath, Err: fmt.Errorf(
-			"lines %d to %d are found by their words only: %w", row.StartLine, row.EndLine, reasons[row.PassageHash])}
-	}
-	return failures, err
 }

@@ -33,19 +33,15 @@ WHERE collection = @collection AND project_id = @project_id
 ORDER BY hash
 LIMIT @max_passages;
 
--- name: PassageForget :exec
--- Passages that are to be written again; PassageForgetDocuments comes first. Vectors go by
--- their foreign key. Needs LockProjectExclusive.
-DELETE FROM passages
-WHERE collection = @collection AND project_id = @project_id AND hash = ANY(@hashes::uuid[]);
-
--- name: PassageForgetDocuments :exec
--- No file is like a document without a schema_hash: the next sync of each tenant reads
--- those that have the passages again.
-UPDATE documents d SET schema_hash = ''
-WHERE d.project_id = @project_id AND d.id IN (
-    SELECT c.document_id FROM document_chunks c
-    WHERE c.project_id = @project_id AND c.collection = @collection AND c.passage_hash = ANY(@hashes::uuid[]));
+-- name: PassageDeleteAltered :exec
+-- Those whose text is not that of their files. Vectors go by their foreign key. The
+-- transaction inserts the passages again.
+DELETE FROM passages p
+USING (
+    SELECT unnest(@hashes::uuid[]) AS hash, unnest(@headings::text[]) AS heading, unnest(@contents::text[]) AS content
+) AS f
+WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = f.hash
+    AND p.hash = ANY(@hashes::uuid[]) AND (p.heading, p.content) <> (f.heading, f.content);
 
 -- name: PassageDeleteByProject :exec
 -- For a project that is gone. Vectors go by their foreign key. Needs
