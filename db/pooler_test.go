@@ -113,8 +113,8 @@ func TestOpen_ThroughAPooler(t *testing.T) {
 			}
 			writing.Wait()
 			err := first.database.Read(t.Context(), "look", func(q *db.Queries) error {
-				_, err := q.TenantVersion(t.Context(), db.TenantVersionParams{
-					ProjectID: through.tenant.ProjectID, ID: through.tenant.ID, Generation: through.tenant.Generation,
+				_, err := q.TenantGeneration(t.Context(), db.TenantGenerationParams{
+					ProjectID: through.tenant.ProjectID, ID: through.tenant.ID,
 				})
 				return err
 			})

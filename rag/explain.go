@@ -71,14 +71,14 @@ type ExplainedHit struct {
 // Explain searches as [Searcher.Search] does, and says why it finds what it finds.
 func (s *Searcher) Explain(ctx context.Context, scope catalog.Scope, query Query) (Explanation, error) {
 	query.Critical = 0
-	found, err := s.lookUp(ctx, scope, query)
+	found, err := s.find(ctx, scope, query)
 	if err != nil {
 		return Explanation{}, err
 	}
 	ranked := found.ranked()
 	explanation := Explanation{
 		Coverage: found.Coverage, Terms: found.explainTerms(), Identifiers: []string{}, Plans: found.explainPlans(),
-		Passages: found.passages, Candidates: len(ranked), Documents: []ExplainedHit{},
+		Passages: found.searchable, Candidates: len(ranked), Documents: []ExplainedHit{},
 	}
 	if found.sample != nil {
 		explanation.Sampled = found.sample.size
@@ -97,28 +97,36 @@ func (s *Searcher) Explain(ctx context.Context, scope catalog.Scope, query Query
 	return explanation, nil
 }
 
-func (l *lookup) explainTerms() []ExplainedTerm {
+func (f *finding) explainTerms() []ExplainedTerm {
 	explained := []ExplainedTerm{}
-	if l.sample == nil {
+	if f.sample == nil {
 		return explained
 	}
-	for i, term := range l.terms.Terms {
+	for i, term := range f.terms.Terms {
 		explained = append(explained, ExplainedTerm{
-			Term: term.Name, Frequency: l.sample.frequency(term.Hash), Weight: float64(l.weights.Weights[i]),
-			Finds: slices.Contains(l.rare, term.Hash),
+			Term: term.Name, Frequency: f.sample.frequency(term.Hash), Weight: float64(f.weights.Weights[i]),
+			Finds: slices.Contains(f.rare, term.Hash),
 		})
 	}
 	return explained
 }
 
-func (l *lookup) explainPlans() []ExplainedPlan {
+// explainPlans returns the scans that were planned. It does not know that one found too few
+// documents, so that all passages were compared.
+func (f *finding) explainPlans() []ExplainedPlan {
 	plans := []ExplainedPlan{}
-	for _, group := range l.vectors {
-		if group.plan != "" && l.Mode != Lexical {
-			plans = append(plans, ExplainedPlan{
-				Levels: group.levels, Plan: string(group.plan), Passages: int(group.total), Threshold: int(group.exactUpTo),
-			})
+	for _, s := range f.scans {
+		if len(s.levels) == 0 || f.Mode == Lexical {
+			continue
 		}
+		plan := ExplainedPlan{Levels: s.levels, Plan: "exact", Passages: int(s.passages), Threshold: int(s.above)}
+		switch {
+		case s.passages == 0:
+			plan.Plan = "nothing"
+		case s.allowed && s.passages > s.above:
+			plan.Plan = "hnsw"
+		}
+		plans = append(plans, plan)
 	}
 	return plans
 }

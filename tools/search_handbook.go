@@ -102,9 +102,6 @@ func (h *handler) answerHandbook(
 	default:
 		text = search.format(found.passages, time.Since(start))
 	}
-	if altered := alteredText(found.altered, alteredHandbook); altered != "" {
-		text += "\n" + altered
-	}
 	return found.passages, text, nil
 }
 
@@ -132,7 +129,7 @@ func (h *handler) findInHandbook(ctx context.Context, search handbookSearch) (fo
 		query.DocTypes = []string{search.section}
 	}
 	hits, err := h.workspace.Searcher().Search(ctx, edition.Scope(), query)
-	found = handbookFound{edition: edition, passages: hits.Documents, altered: hits.Altered()}
+	found = handbookFound{edition: edition, passages: hits.Documents}
 	if err == nil && len(found.passages) == 0 {
 		found.sections, err = h.workspace.HandbookSections(ctx, edition)
 	}
@@ -140,7 +137,7 @@ func (h *handler) findInHandbook(ctx context.Context, search handbookSearch) (fo
 		return handbookFound{}, err
 	}
 	// Vectors that come later change no edition, and what is found.
-	if hits.Embedded == 1 && found.altered == 0 {
+	if hits.Embedded == 1 {
 		h.handbook.entries.Add(search, found)
 	}
 	return found, nil
@@ -223,8 +220,6 @@ const cachedHandbookResults = 100
 type handbookFound struct {
 	edition  index.HandbookEdition
 	passages []rag.Hit
-	// altered is how many were left out.
-	altered int
 	// sections lists those of the handbook. It is set only if there are no passages.
 	sections []string
 }

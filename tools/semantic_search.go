@@ -187,7 +187,7 @@ func newQuery(active *workspace.Project, text string, docTypes []string) (rag.Qu
 				brief(docType), strings.Join(known, ", ")).With("parameter", "doc_types").With("doc_types", known)
 		}
 	}
-	return rag.Query{Text: text, DocTypes: docTypes}, nil
+	return rag.Query{Text: text, Filter: rag.Filter{DocTypes: docTypes}}, nil
 }
 
 // checkQuery returns an error if the query is blank.

@@ -5,11 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/compound-docs/compound-docs/internal/panics"
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 // checkoutPoll is how often branch and config are checked between calls. Every call
@@ -37,31 +34,6 @@ func (w *Workspace) every(interval time.Duration, name string, f func(ctx contex
 		}
 		panics.Restart(w.life, w.logger, name, func() { f(w.life) })
 	}
-}
-
-// restore has passages that somebody has altered in the database written again from their
-// files, while the search that found them goes on. Those of the handbook come with the
-// next ingest.
-func (w *Workspace) restore(scope catalog.Scope, hashes []uuid.UUID) {
-	select {
-	case w.restoring <- struct{}{}:
-	default:
-		return // another search will find what is left
-	}
-	w.running.Go(func() {
-		defer func() { <-w.restoring }()
-		ctx := w.life
-		w.logger.WarnContext(ctx, "passages in the database were altered: their text is not that of their keys; they are written again",
-			"project", scope.Tenant.Key.Project, "collection", scope.Collection, "passages", hashes)
-		err := w.index.Forget(ctx, scope, hashes)
-		if active := w.current(); err == nil && active != nil && active.Tenant.Same(scope.Tenant) {
-			active.rescan()
-			err = active.syncUnnoticed(ctx)
-		}
-		if err != nil && ctx.Err() == nil {
-			w.logger.WarnContext(ctx, "write altered passages again", "error", err)
-		}
-	})
 }
 
 // followProject makes the active project follow its branch, its config and its

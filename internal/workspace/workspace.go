@@ -37,7 +37,6 @@ type Workspace struct {
 	switching sync.Mutex
 	following sync.Once
 	running   sync.WaitGroup
-	restoring chan struct{}   // holds a token while restore works
 	followed  time.Time       // when followProject last looked at the config
 	life      context.Context //nolint:containedctx // of what runs in the background; Close ends it
 	end       context.CancelFunc
@@ -62,11 +61,9 @@ func New(
 ) *Workspace {
 	s := &Workspace{
 		index: x, searcher: searcher, answerer: answerer, settings: settings, projectDir: projectDir, logger: logger,
-		restoring: make(chan struct{}, 1),
 	}
 	s.life, s.end = context.WithCancel(context.Background())
 	searcher.OnUnembedded(s.prefer)
-	searcher.OnAltered(s.restore)
 	return s
 }
 

@@ -111,7 +111,7 @@ func (x *searchIndex) recall(ctx context.Context, t *searchTenant, situation str
 // search returned too.
 func (x *searchIndex) recallOf(ctx context.Context, t *searchTenant, s selection, q question) float64 {
 	hits := get(x.searcher.Search(ctx, t.scope(), rag.Query{
-		Text: q.text, Mode: rag.Vector, DocTypes: s.docTypes, Levels: s.levels, Limit: searchLimit,
+		Text: q.text, Mode: rag.Vector, Filter: rag.Filter{DocTypes: s.docTypes, Levels: s.levels}, Limit: searchLimit,
 	}))
 	found := map[string]bool{}
 	for _, hit := range hits.Documents {

@@ -53,21 +53,16 @@ func (x *searchIndex) compareRoutes(ctx context.Context, t *searchTenant, querie
 		return sparse(w.Terms, w.Weights)
 	}
 	model := int32(1)
-	return alternate(ctx, 10, queries-10,
-		x.statement(func(ctx context.Context, q *db.Queries, i int) error {
-			_, err := q.SearchExact(ctx, db.SearchExactParams{
-				ProjectID: t.ProjectID, TenantID: t.ID, Collection: catalog.Compounding, Levels: levels,
-				Query: &questions[i].vector, ModelID: &model, Terms: weigh(i), MaxRows: rows,
+	search := func(scan int32) timed {
+		return x.statement(func(ctx context.Context, q *db.Queries, i int) error {
+			_, err := q.SearchCandidates(ctx, db.SearchCandidatesParams{
+				ProjectID: t.ProjectID, TenantID: t.ID, Collection: catalog.Compounding, Filter: "{}", Levels: levels, NearLevels: levels,
+				Query: &questions[i].vector, ModelID: &model, Terms: weigh(i), WantedRows: 1, MaxRows: rows, NearScan: scan,
 			})
 			return err
-		}),
-		x.statement(func(ctx context.Context, q *db.Queries, i int) error {
-			_, err := q.SearchHNSW(ctx, db.SearchHNSWParams{
-				ProjectID: t.ProjectID, TenantID: t.ID, Collection: catalog.Compounding, Levels: levels,
-				Query: questions[i].vector, ModelID: model, Terms: weigh(i), MaxRows: rows, MaxPassages: candidates,
-			})
-			return err
-		}))
+		})
+	}
+	return alternate(ctx, 10, queries-10, search(0), search(candidates))
 }
 
 func (x *searchIndex) statement(f func(ctx context.Context, q *db.Queries, i int) error) timed {
