@@ -77,11 +77,16 @@ func (s *Searcher) Explain(ctx context.Context, scope catalog.Scope, query Query
 	}
 	ranked := found.ranked()
 	explanation := Explanation{
-		Coverage: found.Coverage, Terms: found.explainTerms(), Identifiers: []string{}, Plans: found.explainPlans(),
+		Coverage: found.Coverage, Terms: found.explainTerms(), Identifiers: []string{}, Plans: []ExplainedPlan{},
 		Passages: found.searchable, Candidates: len(ranked), Documents: []ExplainedHit{},
 	}
-	if found.sample != nil {
+	if found.Mode != Vector {
 		explanation.Sampled = found.sample.size
+	}
+	for _, plan := range found.plans {
+		if len(plan.Levels) > 0 && found.Mode != Lexical {
+			explanation.Plans = append(explanation.Plans, plan)
+		}
 	}
 	for _, identifier := range found.weights.Identifiers {
 		explanation.Identifiers = append(explanation.Identifiers, identifier.Name)
@@ -99,7 +104,7 @@ func (s *Searcher) Explain(ctx context.Context, scope catalog.Scope, query Query
 
 func (f *finding) explainTerms() []ExplainedTerm {
 	explained := []ExplainedTerm{}
-	if f.sample == nil {
+	if f.Mode == Vector {
 		return explained
 	}
 	for i, term := range f.terms.Terms {
@@ -111,22 +116,15 @@ func (f *finding) explainTerms() []ExplainedTerm {
 	return explained
 }
 
-// explainPlans returns the scans that were planned. It does not know that one found too few
-// documents, so that all passages were compared.
-func (f *finding) explainPlans() []ExplainedPlan {
-	plans := []ExplainedPlan{}
-	for _, s := range f.scans {
-		if len(s.levels) == 0 || f.Mode == Lexical {
-			continue
-		}
-		plan := ExplainedPlan{Levels: s.levels, Plan: "exact", Passages: int(s.passages), Threshold: int(s.above)}
-		switch {
-		case s.passages == 0:
-			plan.Plan = "nothing"
-		case s.allowed && s.passages > s.above:
-			plan.Plan = "hnsw"
-		}
-		plans = append(plans, plan)
+// explainPlan explains how vectors of documents of some levels are compared. It does not know
+// whether a scan found too few of them, so that all were compared.
+func explainPlan(levels []catalog.Level, passages, above int64, scan int32) ExplainedPlan {
+	plan := ExplainedPlan{Levels: levels, Plan: "exact", Passages: int(passages), Threshold: int(above)}
+	switch {
+	case passages == 0:
+		plan.Plan = "nothing"
+	case scan > 0 && passages > above:
+		plan.Plan = "hnsw"
 	}
-	return plans
+	return plan
 }

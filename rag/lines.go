@@ -66,9 +66,10 @@ type bestLine struct {
 	logOdds float64
 }
 
-// bestLines returns the best line of each passage that was found by lines.
-func (f *finding) bestLines() map[passageKey]bestLine {
-	best := map[passageKey]bestLine{}
+// bestLines returns the best line of each passage that was found by lines, by the ID of the
+// document and the ordinal.
+func (f *finding) bestLines() map[[2]int64]bestLine {
+	best := map[[2]int64]bestLine{}
 	for _, row := range f.candidates {
 		if row.Line < 0 {
 			continue
@@ -81,7 +82,7 @@ func (f *finding) bestLines() map[passageKey]bestLine {
 				Strength: relevance.Strength(row.LineBm25, line.weights.Sum), Share: line.weights.Share(row.LineBm25),
 			},
 		}.LogOdds()
-		key := passageKey{row.ID, int(row.Ordinal)}
+		key := [2]int64{row.ID, int64(row.Ordinal)}
 		if known, ok := best[key]; !ok || logOdds > known.logOdds {
 			best[key] = bestLine{line.text, logOdds}
 		}

@@ -30,30 +30,27 @@ type facts struct {
 	modelID     int32
 	calibration calibration.Calibration
 	superseded  catalog.Superseded
-	counts
+
+	// The counts of passages may be a little older. missing have no vector of the model. graph
+	// and promotedGraph are about how many vectors the HNSW indexes hold: that of all, and
+	// that of promoted passages.
+	standard, important, critical int64
+	missing                       int64
+	graph, promotedGraph          int64
+	// countedModel is nil if the counts were read in a search by words alone.
+	countedModel   *ollama.Model
+	countedAt      time.Time
+	countedVersion int64
+
 	sample *sample
 }
 
-// counts are of the passages of a scope. They may be a little older than the facts.
-type counts struct {
-	standard, important, critical int64
-	// missing have no vector of the model.
-	missing int64
-	model   ollama.Model
-	// graph and promotedGraph are about how many vectors the HNSW indexes hold: that of
-	// all, and that of promoted passages.
-	graph, promotedGraph int64
-	// countedAt is when the counts were read, at the tenant's version countedVersion.
-	countedAt      time.Time
-	countedVersion int64
-}
-
 // passages counts all of them.
-func (c counts) passages() int64 { return c.standard + c.important + c.critical }
+func (k facts) passages() int64 { return k.standard + k.important + k.critical }
 
 // at counts those of the levels.
-func (c counts) at(levels []catalog.Level) (passages int64) {
-	of := map[catalog.Level]int64{catalog.Standard: c.standard, catalog.Important: c.important, catalog.Critical: c.critical}
+func (k facts) at(levels []catalog.Level) (passages int64) {
+	of := map[catalog.Level]int64{catalog.Standard: k.standard, catalog.Important: k.important, catalog.Critical: k.critical}
 	for _, level := range levels {
 		passages += of[level]
 	}
@@ -61,11 +58,11 @@ func (c counts) at(levels []catalog.Level) (passages int64) {
 }
 
 // embedded is the part of the passages that has a vector.
-func (c counts) embedded() float64 {
-	if c.passages() == 0 {
+func (k facts) embedded() float64 {
+	if k.passages() == 0 {
 		return 1
 	}
-	return float64(c.passages()-c.missing) / float64(c.passages())
+	return float64(k.passages()-k.missing) / float64(k.passages())
 }
 
 const (
@@ -101,7 +98,7 @@ func (s *Searcher) readFacts(ctx context.Context, scope catalog.Scope, model *ol
 		params.ModelDimensions, params.ModelPromptVersion = int32(model.Dimensions), int32(model.PromptVersion)
 	}
 	age := time.Since(known.countedAt)
-	sameModel := model == nil || known.model == *model
+	sameModel := model == nil || known.countedModel != nil && *known.countedModel == *model
 	params.KeepCounts = sameModel && age < time.Duration(known.passages())*recountAfter
 	if !sameModel || known.missing > 0 && model != nil || age > resizeAfter {
 		params.CountsVersion = 0
@@ -124,13 +121,9 @@ func (s *Searcher) readFacts(ctx context.Context, scope catalog.Scope, model *ol
 		known.version, known.superseded = row.Version, catalog.NewSuperseded(later)
 	}
 	if row.Version != params.CountsVersion && !params.KeepCounts {
-		known.counts = counts{
-			standard: row.Standard, important: row.Important, critical: row.Critical, missing: row.Missing,
-			graph: row.Graph, promotedGraph: row.PromotedGraph, countedAt: time.Now(), countedVersion: row.Version,
-		}
-		if model != nil {
-			known.model = *model
-		}
+		known.standard, known.important, known.critical = row.Standard, row.Important, row.Critical
+		known.missing, known.graph, known.promotedGraph = row.Missing, row.Graph, row.PromotedGraph
+		known.countedModel, known.countedAt, known.countedVersion = model, time.Now(), row.Version
 	}
 	if row.ProjectVersion != params.SampleVersion && !params.KeepSample {
 		if known.sample, err = newSample(row); err != nil {
@@ -197,9 +190,9 @@ func (s *Searcher) readWanted(
 	if near == nil {
 		return nil, 0, err
 	}
-	f.scans = append(f.scans,
-		scan{params.NearLevels, *near, params.NearAbove, params.NearScan > 0},
-		scan{params.PromotedLevels, *promoted, params.PromotedAbove, params.PromotedScan > 0})
+	f.plans = append(f.plans,
+		explainPlan(params.NearLevels, *near, params.NearAbove, params.NearScan),
+		explainPlan(params.PromotedLevels, *promoted, params.PromotedAbove, params.PromotedScan))
 	return rows, *near + *promoted, err
 }
 
@@ -281,16 +274,9 @@ func scanLength(limit int, rows int64, levels []catalog.Level, narrow bool) int3
 	return int32(max(factor*limit, int(rows+rows/2), least))
 }
 
-// scan says how vectors of documents of some levels are compared. The exact comparison is
-// never wrong, and its cost grows with the number of passages. A scan of the HNSW index
-// walks outward from the query until it has met enough of them: its cost grows with how
-// rare they are in the index.
-type scan struct {
-	levels   []catalog.Level
-	passages int64
-	above    int64 // a scan is made of more passages than these, if it is allowed
-	allowed  bool
-}
+// A search compares vectors in one of two ways. The exact comparison is never wrong, and its
+// cost grows with the number of passages. A scan of the HNSW index walks outward from the
+// query until it has met enough of them: its cost grows with how rare they are in the index.
 
 // alwaysExact is the number of passages up to which all are compared, however large
 // the collection: that is never wrong, and takes at most some 2 ms more than a scan

@@ -30,8 +30,8 @@ const (
 // fewer than sampleSize. They are those of all branches, so that a passage scores the same
 // in each. It does not change once it is made.
 type sample struct {
-	// places are sorted by term.
-	places []samplePlace
+	// places are the numbers of the passages that have a term.
+	places map[int32][]uint16
 	size   int
 	// passages is about how many the project has.
 	passages int
@@ -42,19 +42,12 @@ type sample struct {
 	complete bool
 }
 
-// samplePlace says that a passage of the sample has the term.
-type samplePlace struct {
-	term    int32
-	passage uint16
-}
-
 func newSample(row db.SearchFactsRow) (*sample, error) {
-	s := &sample{size: int(row.Sampled), passages: int(row.Sampled), readAt: time.Now(), version: row.ProjectVersion}
-	if s.size == 0 {
-		return s, nil
+	s := &sample{
+		places: map[int32][]uint16{}, size: int(row.Sampled), passages: int(row.Sampled),
+		readAt: time.Now(), version: row.ProjectVersion,
 	}
-	s.places = make([]samplePlace, 0, strings.Count(row.SampledTerms, ",")+s.size)
-	passage := 0
+	passage := uint16(0)
 	for list := range strings.SplitSeq(row.SampledTerms, ";") {
 		for text := range strings.SplitSeq(list, ",") {
 			if text == "" {
@@ -64,11 +57,10 @@ func newSample(row db.SearchFactsRow) (*sample, error) {
 			if err != nil {
 				return nil, fmt.Errorf("read the terms of a passage: %w", err)
 			}
-			s.places = append(s.places, samplePlace{int32(term), uint16(passage)})
+			s.places[int32(term)] = append(s.places[int32(term)], passage)
 		}
 		passage++
 	}
-	slices.SortFunc(s.places, func(a, b samplePlace) int { return cmp.Compare(a.term, b.term) })
 	if s.size == sampleSize {
 		// Hashes are spread evenly, so that the last of the smallest shows how
 		// densely: to about two percent (Bar-Yossef et al. 2002).
@@ -94,17 +86,7 @@ func (s *sample) at(version int64) *sample {
 }
 
 // frequency is how many passages of the sample have the term.
-func (s *sample) frequency(term int32) int { return len(s.of(term)) }
-
-func (s *sample) of(term int32) []samplePlace {
-	byTerm := func(place samplePlace, term int32) int { return cmp.Compare(place.term, term) }
-	first, _ := slices.BinarySearchFunc(s.places, term, byTerm)
-	end := first
-	for end < len(s.places) && s.places[end].term == term {
-		end++
-	}
-	return s.places[first:end]
-}
+func (s *sample) frequency(term int32) int { return len(s.places[term]) }
 
 // How many passages the rare terms of a query may match. All terms score those, and
 // what only has frequent ones is not looked at. On six judged collections a bound of
@@ -151,8 +133,8 @@ func (s *sample) rareTerms(query terms.Query, most float64) []int32 {
 	slices.SortStableFunc(byRarity, func(a, b int32) int { return cmp.Compare(s.frequency(a), s.frequency(b)) })
 	matched := map[uint16]bool{}
 	for n, term := range byRarity {
-		for _, place := range s.of(term) {
-			matched[place.passage] = true
+		for _, passage := range s.places[term] {
+			matched[passage] = true
 		}
 		if n > 0 && s.matches(len(matched)) > most {
 			return byRarity[:n]

@@ -136,7 +136,14 @@ type Hit struct {
 	// Stamp, without a hash, is of the file from which the lines are.
 	Stamp document.Stamp
 
-	hitDetails
+	assessment
+
+	key float64 // orders documents
+	// titled says that the title of the document is the query.
+	titled bool
+	// generations is how many documents replace this one, one after the other.
+	generations int
+	hash        uuid.UUID // of the passage
 }
 
 // Hits is the result of a search.
@@ -201,8 +208,8 @@ type finding struct {
 	// candidates are the passages found. searchable is how many the search may return.
 	candidates []candidate
 	searchable int
-	// scans are those by vector, to be explained.
-	scans []scan
+	// plans say how vectors were compared.
+	plans []ExplainedPlan
 }
 
 // modelTries is how often a search begins again because the model was replaced in the
@@ -325,9 +332,9 @@ func (s *Searcher) Passages(ctx context.Context, hits Hits, documents []int64) (
 		ProjectID: f.scope.Tenant.ProjectID, Collection: f.scope.Collection, DocumentIds: documents,
 		Terms: termVector(f.weights), Query: f.vector, ModelID: f.comparedModel(),
 	})
-	texts, passages := make([]text, len(rows)), make([]Passage, len(rows))
+	texts, passages := make([]candidate, len(rows)), make([]Passage, len(rows))
 	for i, row := range rows {
-		texts[i] = text{row.DocumentID, row.Heading, row.Content, row.Bm25, row.Distance}
+		texts[i] = candidate{ID: row.DocumentID, Heading: row.Heading, Content: row.Content, Bm25: row.Bm25, Distance: row.Distance}
 	}
 	for i, a := range f.assess(texts) {
 		row := rows[i]
