@@ -87,25 +87,8 @@ type factsKey struct {
 // search. model is nil in a search by words alone.
 func (s *Searcher) readFacts(ctx context.Context, scope catalog.Scope, model *ollama.Model) (facts, error) {
 	key := factsKey{scope.Tenant.ID, scope.Tenant.Generation, scope.Collection}
-	known, _ := s.known.Get(key) // without one all versions are 0, which no tenant has
-	params := db.SearchFactsParams{
-		ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Generation: scope.Tenant.Generation,
-		Collection: scope.Collection, ReplacedVersion: known.version, CountsVersion: known.countedVersion,
-		SampleSize: sampleSize,
-	}
-	if model != nil {
-		params.ModelName, params.ModelDigest = model.Name, model.Digest
-		params.ModelDimensions, params.ModelPromptVersion = int32(model.Dimensions), int32(model.PromptVersion)
-	}
-	age := time.Since(known.countedAt)
-	sameModel := model == nil || known.countedModel != nil && *known.countedModel == *model
-	params.KeepCounts = sameModel && age < time.Duration(known.passages())*recountAfter
-	if !sameModel || known.missing > 0 && model != nil || age > resizeAfter {
-		params.CountsVersion = 0
-	}
-	if known.sample != nil {
-		params.SampleVersion, params.KeepSample = known.sample.version, known.sample.keeps()
-	}
+	known, _ := s.known.Get(key)
+	params := known.params(scope, model)
 	row, err := db.ReadOne(ctx, s.db, "read the state of the index", (*db.Queries).SearchFacts, params)
 	switch {
 	case db.IsNoRows(err):
@@ -113,32 +96,63 @@ func (s *Searcher) readFacts(ctx context.Context, scope catalog.Scope, model *ol
 	case err != nil:
 		return facts{}, err
 	}
+	if known, err = known.with(row, params, model); err != nil {
+		return facts{}, err
+	}
+	s.known.Add(key, known)
+	return known, nil
+}
+
+// params asks for what is not known or has changed. Of facts that are not known the versions
+// are 0, which no tenant has.
+func (k facts) params(scope catalog.Scope, model *ollama.Model) db.SearchFactsParams {
+	age := time.Since(k.countedAt)
+	sameModel := model == nil || k.countedModel != nil && *k.countedModel == *model
+	params := db.SearchFactsParams{
+		ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Generation: scope.Tenant.Generation,
+		Collection: scope.Collection, ReplacedVersion: k.version, CountsVersion: k.countedVersion,
+		KeepCounts: sameModel && age < time.Duration(k.passages())*recountAfter, SampleSize: sampleSize,
+	}
+	if !sameModel || model != nil && k.missing > 0 || age > resizeAfter {
+		params.CountsVersion = 0
+	}
+	if k.sample != nil {
+		params.SampleVersion, params.KeepSample = k.sample.version, k.sample.keeps()
+	}
+	if model != nil {
+		params.ModelName, params.ModelDigest = model.Name, model.Digest
+		params.ModelDimensions, params.ModelPromptVersion = int32(model.Dimensions), int32(model.PromptVersion)
+	}
+	return params
+}
+
+// with returns the facts with what was read.
+func (k facts) with(row db.SearchFactsRow, params db.SearchFactsParams, model *ollama.Model) (_ facts, err error) {
 	if row.Version != params.ReplacedVersion {
 		later := make(map[string][]string, len(row.Replaced))
 		for i, path := range row.Replaced {
 			later[path] = append(later[path], row.Replacing[i])
 		}
-		known.version, known.superseded = row.Version, catalog.NewSuperseded(later)
+		k.version, k.superseded = row.Version, catalog.NewSuperseded(later)
 	}
 	if row.Version != params.CountsVersion && !params.KeepCounts {
-		known.standard, known.important, known.critical = row.Standard, row.Important, row.Critical
-		known.missing, known.graph, known.promotedGraph = row.Missing, row.Graph, row.PromotedGraph
-		known.countedModel, known.countedAt, known.countedVersion = model, time.Now(), row.Version
+		k.standard, k.important, k.critical = row.Standard, row.Important, row.Critical
+		k.missing, k.graph, k.promotedGraph = row.Missing, row.Graph, row.PromotedGraph
+		k.countedModel, k.countedAt, k.countedVersion = model, time.Now(), row.Version
 	}
 	if row.ProjectVersion != params.SampleVersion && !params.KeepSample {
-		if known.sample, err = newSample(row); err != nil {
+		if k.sample, err = newSample(row); err != nil {
 			return facts{}, err
 		}
 	}
-	known.sample = known.sample.at(row.ProjectVersion)
-	known.modelID, known.calibration = row.ModelID, calibration.Calibration{}
+	k.sample = k.sample.at(row.ProjectVersion)
+	k.modelID, k.calibration = row.ModelID, calibration.Calibration{}
 	if row.OwnFirst != nil {
-		known.calibration = calibration.Calibration{
+		k.calibration = calibration.Calibration{
 			Matched: *row.Matched, Unmatched: *row.Unmatched, Variance: *row.Variance, OwnFirst: *row.OwnFirst,
 		}
 	}
-	s.known.Add(key, known)
-	return known, nil
+	return k, nil
 }
 
 // candidate is a passage that a search may return. Its distance is NaN where it is not
@@ -247,31 +261,26 @@ func (q Query) scanLevels(levels []catalog.Level) (near, promoted []catalog.Leve
 
 // listLength is how many documents of some levels are read, to return limit of them.
 func (f *finding) listLength(limit int, levels []catalog.Level) int64 {
-	// Of documents with the same text and vector the one that replaces the others may be
-	// the last that a search finds.
-	const roomForSuperseded = 10
-	const factor, least = 2, 100
 	switch {
-	case f.Mode == Vector || f.query.Mode == Vector:
-		return int64(limit + roomForSuperseded)
+	case f.Mode == Vector:
+		// Of documents with the same text and vector the one that replaces the others may
+		// be the last that a search finds.
+		return int64(limit + 10)
 	case slices.Contains(levels, catalog.Standard):
-		return int64(max(factor*limit, least))
+		return int64(max(2*limit, 100))
 	default: // beside them, those of the standard level are found
-		return int64(max(factor*limit, least/2))
+		return int64(max(2*limit, 50))
 	}
 }
 
-// scanLength is how many passages a scan of vectors looks for. It is larger than the
-// number of results, because several passages may be of one document and the order of a scan is
-// relaxed. Where few passages are wanted the scan looks for fewer, because it meets many
-// others for each.
+// scanLength is how many passages a scan of vectors looks for, to fill a list of rows. It is
+// larger, because several passages may be of one document and the order of a scan is relaxed.
+// Where few passages are wanted it is smaller, because the scan meets many others for each.
 func scanLength(limit int, rows int64, levels []catalog.Level, narrow bool) int32 {
 	if narrow || len(levels) == 1 && levels[0] != catalog.Standard {
-		const factor, least = 2, 20
-		return int32(max(factor*limit, int(rows), least))
+		return int32(max(2*limit, int(rows), 20))
 	}
-	const factor, least = 4, 40
-	return int32(max(factor*limit, int(rows+rows/2), least))
+	return int32(max(4*limit, int(rows+rows/2), 40))
 }
 
 // A search compares vectors in one of two ways. The exact comparison is never wrong, and its

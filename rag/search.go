@@ -212,20 +212,17 @@ type finding struct {
 	plans []ExplainedPlan
 }
 
-// modelTries is how often a search begins again because the model was replaced in the
-// meantime.
-const modelTries = 3
-
 // find makes a search. A vector of another model, which was pulled just now, is not searched
 // with: the search begins again with the new model.
-func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query) (found *finding, err error) {
+func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query) (*finding, error) {
+	const tries = 3
 	query.Mode = cmp.Or(query.Mode, Hybrid)
-	for range modelTries {
-		if found, err = s.findOnce(ctx, scope, query); !errors.Is(err, ollama.ErrModelReplaced) {
+	for try := 1; ; try++ {
+		found, err := s.findOnce(ctx, scope, query)
+		if try == tries || !errors.Is(err, ollama.ErrModelReplaced) {
 			return found, err
 		}
 	}
-	return nil, err
 }
 
 func (s *Searcher) findOnce(ctx context.Context, scope catalog.Scope, query Query) (*finding, error) {
