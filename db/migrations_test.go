@@ -1,11 +1,13 @@
 package db_test
 
 import (
+	stdcmp "cmp"
 	"database/sql"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -179,54 +181,38 @@ func checkFilled(t *testing.T, pool *pgxpool.Pool) {
 		"main": {main, db.CollectionCompounding, 2}, "next": {next, db.CollectionCompounding, 2}, "external": {main, db.CollectionExternal, 4},
 	} {
 		query := coordinate(where.coordinate)
-		exact, err := q.SearchExact(ctx, db.SearchExactParams{
-			ProjectID: where.tenant.ProjectID, TenantID: where.tenant.ID, Collection: where.collection,
-			Query: &query, ModelID: &model, Terms: terms, Levels: levels, MaxRows: 10,
-		})
-		if err != nil {
-			t.Fatal(err)
+		search := func(change func(p *db.SearchCandidatesParams)) []db.SearchCandidatesRow {
+			p := db.SearchCandidatesParams{
+				ProjectID: where.tenant.ProjectID, TenantID: where.tenant.ID, Collection: where.collection, Filter: "{}",
+				Terms: terms, Levels: levels, NearLevels: levels, WordPassages: 10, MaxRows: 10, PromotedRows: 10, WantedRows: 1,
+			}
+			change(&p)
+			return candidates(t, q, p)
 		}
+		exact := search(func(p *db.SearchCandidatesParams) { p.Query, p.ModelID = &query, &model })
 		for _, row := range exact {
 			got[name] = append(got[name], fmt.Sprintf("%s %s lines %d to %d of %q at %.0f", row.RelativePath, row.PromotionLevel,
 				row.StartLine, row.EndLine, row.HeaderPath, row.Distance))
 		}
-		scanned, err := q.SearchHNSW(ctx, db.SearchHNSWParams{
-			ProjectID: where.tenant.ProjectID, TenantID: where.tenant.ID, Collection: where.collection,
-			Query: query, ModelID: model, Terms: terms, Levels: levels, MaxPassages: 10, MaxRows: 10,
-		})
-		if err != nil || len(scanned) == 0 || scanned[0].RelativePath != exact[0].RelativePath {
-			t.Errorf("the HNSW index of %s finds %v, want %s first: %v", name, scanned, exact[0].RelativePath, err)
+		scanned := search(func(p *db.SearchCandidatesParams) { p.Query, p.ModelID, p.NearScan = &query, &model, 10 })
+		if len(scanned) == 0 || scanned[0].RelativePath != exact[0].RelativePath {
+			t.Errorf("the HNSW index of %s finds %v, want %s first", name, scanned, exact[0].RelativePath)
 		}
-		promoted, err := q.SearchHNSW(ctx, db.SearchHNSWParams{
-			ProjectID: where.tenant.ProjectID, TenantID: where.tenant.ID, Collection: where.collection,
-			Query: query, ModelID: model, Terms: terms, Levels: levels[1:], MaxPassages: 10, MaxRows: 10,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, row := range promoted {
+		for _, row := range search(func(p *db.SearchCandidatesParams) {
+			p.Query, p.ModelID, p.PromotedScan = &query, &model, 10
+			p.Levels, p.NearLevels, p.PromotedLevels = levels[1:], nil, levels[1:]
+		}) {
 			got[name+", promoted"] = append(got[name+", promoted"], row.RelativePath)
 		}
-		words, err := q.SearchWords(ctx, db.SearchWordsParams{
-			ProjectID: where.tenant.ProjectID, TenantID: where.tenant.ID, Collection: where.collection,
-			Terms: terms, RareTerms: []int32{int32(where.coordinate)}, Levels: levels, MaxPassages: 10, MaxRows: 10,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, row := range words {
+		for _, row := range search(func(p *db.SearchCandidatesParams) { p.RareTerms = []int32{int32(where.coordinate)} }) {
 			got[name+", words"] = append(got[name+", words"], fmt.Sprintf("%s %.1f", row.RelativePath, row.Bm25))
 		}
 	}
 	fifth := coordinate(5)
-	passages, err := q.SearchExact(ctx, db.SearchExactParams{
-		ProjectID: handbook.ProjectID, TenantID: handbook.ID, Collection: db.CollectionHandbook, EachPassage: true,
-		Query: &fifth, ModelID: &model, Terms: terms, Levels: levels, MaxRows: 10,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range passages {
+	for _, row := range candidates(t, q, db.SearchCandidatesParams{
+		ProjectID: handbook.ProjectID, TenantID: handbook.ID, Collection: db.CollectionHandbook, EachPassage: true, Filter: "{}",
+		Query: &fifth, ModelID: &model, Terms: terms, Levels: levels, NearLevels: levels, MaxRows: 10, WantedRows: 1,
+	}) {
 		got["handbook"] = append(got["handbook"], row.RelativePath+": "+row.Content)
 	}
 	edges, err := q.LinkEdges(ctx, db.LinkEdgesParams{
@@ -261,4 +247,17 @@ func coordinate(n int) pgvector.HalfVector {
 	vector := make([]float32, 1024)
 	vector[n-1] = 1
 	return pgvector.NewHalfVector(vector)
+}
+
+// candidates returns what a search finds, the nearest first.
+func candidates(t *testing.T, q *db.Queries, params db.SearchCandidatesParams) []db.SearchCandidatesRow {
+	t.Helper()
+	rows, err := q.SearchCandidates(t.Context(), params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(rows, func(a, b db.SearchCandidatesRow) int {
+		return stdcmp.Or(stdcmp.Compare(a.Distance, b.Distance), -stdcmp.Compare(a.Bm25, b.Bm25), stdcmp.Compare(a.ID, b.ID))
+	})
+	return rows
 }

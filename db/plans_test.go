@@ -37,8 +37,27 @@ func (e *explainer) explain(ctx context.Context, query string, args []any) error
 	if err != nil {
 		return err
 	}
-	e.query, e.plan = query, strings.Join(lines, "\n")
+	e.query, e.plan = query, executed(lines)
 	return errExplained
+}
+
+// executed leaves out the parts of a plan that were never executed: the ways by which this
+// search finds nothing.
+func executed(lines []string) string {
+	indent := func(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
+	var kept []string
+	skipped := -1
+	for _, line := range lines {
+		if skipped >= 0 && indent(line) > skipped {
+			continue
+		}
+		if skipped = -1; strings.HasSuffix(line, "(never executed)") {
+			skipped = indent(line)
+			continue
+		}
+		kept = append(kept, line)
+	}
+	return strings.Join(kept, "\n")
 }
 
 func (e *explainer) Exec(ctx context.Context, query string, args ...any) (pgconn.CommandTag, error) {
@@ -96,83 +115,69 @@ const (
 	termIndex   = "passages_compounding_terms_idx"
 	vectorKey   = "embeddings_compounding_pkey"
 	documentKey = "documents_pkey"
+	linkIndex   = "document_links_supersedes"
 )
 
-// searchCases are all queries of a search: which indexes each scans.
+// searchCases are the statements of a search: which indexes each scans, and which it does not.
 func searchCases(t *testing.T, c *corpus, space *space) []planCase {
 	t.Helper()
-	large, small := c.tenants["large"], c.tenants["small"]
-	rare, all, important := []string{"rare"}, allLevels(), []PromotionLevel{PromotionLevelImportant}
-	query, terms := space.vector(), weighted(1, commonTerm, tenthTerm)
-	exact := func(tenant int32, docTypes []string, levels []PromotionLevel, unembedded bool) func(q *Queries) error {
+	large, small, query := c.search(c.tenants["large"]), c.search(c.tenants["small"]), space.vector()
+	find := func(p SearchCandidatesParams) func(q *Queries) error {
 		return func(q *Queries) error {
-			_, err := q.SearchExact(t.Context(), SearchExactParams{
-				ProjectID: c.projectID, TenantID: tenant, Collection: CollectionCompounding, Query: &query, ModelID: &c.modelID,
-				Terms: terms, DocTypes: docTypes, Levels: levels, Unembedded: unembedded, MaxRows: 10,
-			})
+			_, err := q.SearchCandidates(t.Context(), p)
 			return err
 		}
 	}
-	scan := func(levels []PromotionLevel, eachPassage bool) func(q *Queries) error {
-		return func(q *Queries) error {
-			_, err := q.SearchHNSW(t.Context(), SearchHNSWParams{
-				ProjectID: c.projectID, TenantID: large, Collection: CollectionCompounding, Query: query, ModelID: c.modelID,
-				Terms: terms, Levels: levels, EachPassage: eachPassage, MaxRows: 10, MaxPassages: 40,
-			})
-			return err
-		}
+	words := func(p SearchCandidatesParams) SearchCandidatesParams {
+		p.Terms, p.RareTerms = weighted(1, commonTerm, tenthTerm), []int32{tenthTerm, ownTerm + 7}
+		return p
 	}
-	words := func(query *pgvector.HalfVector, docTypes []string) func(q *Queries) error {
-		return func(q *Queries) error {
-			_, err := q.SearchWords(t.Context(), SearchWordsParams{
-				ProjectID: c.projectID, TenantID: small, Collection: CollectionCompounding, Query: query, ModelID: &c.modelID,
-				Terms: terms, RareTerms: []int32{tenthTerm, ownTerm + 7}, DocTypes: docTypes, Levels: all, MaxPassages: 400, MaxRows: 100,
-			})
-			return err
-		}
+	filtered := func(p SearchCandidatesParams, filter string) SearchCandidatesParams {
+		p.Filter = filter
+		return p
 	}
-	counts := func(docTypes []string) func(q *Queries) error {
-		return func(q *Queries) error {
-			_, err := q.SearchPassageCounts(t.Context(), SearchPassageCountsParams{
-				ProjectID: c.projectID, TenantID: small, Collection: CollectionCompounding, DocTypes: docTypes,
-			})
-			return err
-		}
+	lines, all := small, promotedOnly(small)
+	lines.Lines, lines.LineTerms = []int32{0, 1}, []pgvector.SparseVector{weighted(1, tenthTerm), weighted(1, ownTerm+7)}
+	lines.LineRareTerms = []string{"{" + strconv.Itoa(tenthTerm) + "}", "{" + strconv.Itoa(ownTerm+7) + "}"}
+	all.Unembedded = true
+	passages := together(large)
+	passages.EachPassage = true
+	projected := []string{chunkIndex, documentKey, chunkKey, passageKey}
+	with := func(more ...string) []string { return slices.Concat(projected, more) }
+	const byDocument = `{"documents": [1, 2, 3]}`
+	facts := func(q *Queries) error {
+		_, err := q.SearchFacts(t.Context(), SearchFactsParams{
+			ProjectID: c.projectID, TenantID: c.tenants["small"], Collection: CollectionCompounding,
+			ModelName: "model", ModelDimensions: dimensions, SampleSize: 2000, Generation: c.generation(t, "small"),
+		})
+		return err
 	}
 	return []planCase{
-		{"exact, small tenant", exact(small, nil, all, false), []string{chunkIndex, vectorKey, passageKey, documentKey, chunkKey}, []string{graphScan}},
-		{"exact, important", exact(small, nil, important, false), []string{chunkIndex, vectorKey, passageKey}, []string{graphScan}},
-		{"exact, rare doc-type", exact(small, rare, all, false), []string{chunkIndex, vectorKey, passageKey}, []string{graphScan}},
-		{"exact, without vectors too", exact(small, nil, important, true), []string{chunkIndex, vectorKey, passageKey}, []string{graphScan}},
-		{"scan", scan(all, false), []string{graphScan, chunkIndex, documentKey, chunkKey, passageKey}, []string{promotedScan}},
-		{"scan, important", scan(important, false), []string{promotedScan, chunkIndex, documentKey, chunkKey, passageKey}, []string{graphScan}},
-		{"scan, passages", scan(all, true), []string{graphScan, chunkIndex, documentKey, chunkKey, passageKey}, nil},
-		{"words", words(nil, nil), []string{termIndex, chunkIndex, documentKey, chunkKey, passageKey}, []string{graphScan}},
-		{"words with distances", words(&query, nil), []string{termIndex, chunkIndex, vectorKey}, []string{graphScan}},
-		{"words, rare doc-type", words(nil, rare), []string{termIndex, chunkIndex}, []string{graphScan}},
-		{"distances", func(q *Queries) error {
-			_, err := q.SearchDistances(t.Context(), SearchDistancesParams{
-				Query: query, Collection: CollectionCompounding, ProjectID: c.projectID, ModelID: c.modelID,
-				Hashes: []uuid.UUID{hashOf(small, 1), hashOf(small, 2)},
-			})
-			return err
-		}, []string{vectorKey}, []string{graphScan}},
-		{"lines", func(q *Queries) error {
-			_, err := q.SearchLines(t.Context(), SearchLinesParams{
-				ProjectID: c.projectID, TenantID: small, Collection: CollectionCompounding, Query: &query, ModelID: &c.modelID,
-				Lines: []int32{0, 1}, LineTerms: []pgvector.SparseVector{terms, terms},
-				RareTerms: []string{"{" + strconv.Itoa(tenthTerm) + "}", "{" + strconv.Itoa(ownTerm+7) + "}"},
-				Terms:     terms, Levels: all, MaxPassages: 5,
-			})
-			return err
-		}, []string{termIndex, chunkIndex, documentKey, chunkKey, passageKey, vectorKey}, []string{graphScan}},
-		{"counts", counts(nil), []string{"Index Only Scan using " + chunkIndex}, []string{"Seq Scan"}},
-		{"counts, rare doc-type", counts(rare), []string{chunkIndex}, []string{"Seq Scan"}},
-		{"estimate", func(q *Queries) error {
-			_, err := q.EmbeddingEstimate(t.Context(), EmbeddingEstimateParams{ProjectID: c.projectID, Collection: CollectionCompounding})
-			return err
-		}, []string{vectorKey}, []string{graphScan}},
+		{"exact, small tenant", find(c.exactly(small, &query)), with(vectorKey), []string{graphScan, promotedScan, termIndex}},
+		{"exact, promoted", find(c.exactly(promotedOnly(small), &query)), with(vectorKey), []string{graphScan, promotedScan, termIndex}},
+		{"exact, rare doc-type", find(c.exactly(filtered(small, ofRareType), &query)), with(vectorKey), []string{graphScan, termIndex}},
+		{"exact, some documents", find(c.exactly(filtered(large, byDocument), &query)), with(vectorKey), []string{graphScan, termIndex}},
+		{"exact, without vectors too", find(all), projected, []string{graphScan, promotedScan, termIndex}},
+		{"scan", find(c.scanning(large, &query)), with(graphScan, promotedScan), []string{termIndex}},
+		{"scan, promoted", find(c.scanning(promotedOnly(large), &query)), with(promotedScan), []string{graphScan, termIndex}},
+		{"scan, passages", find(c.scanning(passages, &query)), with(graphScan), []string{promotedScan, termIndex}},
+		{"scan, rare doc-type", find(c.scanning(filtered(together(large), ofRareType), &query)), with(graphScan), []string{promotedScan, termIndex}},
+		{"words", find(words(small)), with(termIndex), []string{graphScan, promotedScan, vectorKey}},
+		{"words, rare doc-type", find(words(filtered(small, ofRareType))), with(termIndex), []string{graphScan, promotedScan, vectorKey}},
+		{"words and scan", find(c.scanning(words(large), &query)), with(termIndex, graphScan, promotedScan, vectorKey), nil},
+		{"words and exact", find(c.exactly(words(small), &query)), with(termIndex, vectorKey), []string{graphScan, promotedScan}},
+		{"lines", find(lines), with(termIndex), []string{graphScan, promotedScan, vectorKey}},
+		{"facts", facts, []string{"Index Only Scan using " + chunkIndex, vectorKey, passageKey, linkIndex}, []string{graphScan}},
 	}
+}
+
+// generation is that of a tenant.
+func (c *corpus) generation(t *testing.T, tenant string) (generation int64) {
+	t.Helper()
+	if err := c.pool.QueryRow(t.Context(), "SELECT generation FROM tenants WHERE id = $1", c.tenants[tenant]).Scan(&generation); err != nil {
+		t.Fatal(err)
+	}
+	return generation
 }
 
 // tableCases are the other queries over the same tables that run often or long.
@@ -190,12 +195,6 @@ func tableCases(t *testing.T, c *corpus) []planCase {
 			})
 			return err
 		}, []string{passageKey}, nil},
-		{"sample of terms", func(q *Queries) error {
-			_, err := q.PassageSample(t.Context(), PassageSampleParams{
-				Collection: CollectionCompounding, ProjectID: c.projectID, MaxPassages: 2000,
-			})
-			return err
-		}, []string{passageKey}, []string{"Sort"}},
 		{"texts", func(q *Queries) error {
 			query := pgvector.NewHalfVector(make([]float32, dimensions))
 			_, err := q.ChunkTexts(t.Context(), ChunkTextsParams{

@@ -13,739 +13,298 @@ import (
 	pgvector_go "github.com/pgvector/pgvector-go"
 )
 
-const embeddingEstimate = `-- name: EmbeddingEstimate :one
-SELECT coalesce((
-    SELECT graph_size(e.tableoid, $1::boolean)
-    FROM embeddings e
-    WHERE e.collection = $2 AND e.project_id = $3
-    LIMIT 1
-), 0)::bigint AS embeddings
-`
-
-type EmbeddingEstimateParams struct {
-	Promoted   bool
-	Collection Collection
-	ProjectID  int32
-}
-
-// How many vectors the HNSW index holds that has the project's, of all tenants and
-// models: 0 before the first vector of the project and before the first ANALYZE, and
-// where there is no such index. Where tables are distributed, it is asked of the node
-// that has the project.
-func (q *Queries) EmbeddingEstimate(ctx context.Context, arg EmbeddingEstimateParams) (int64, error) {
-	row := q.db.QueryRow(ctx, embeddingEstimate, arg.Promoted, arg.Collection, arg.ProjectID)
-	var embeddings int64
-	err := row.Scan(&embeddings)
-	return embeddings, err
-}
-
-const searchDistances = `-- name: SearchDistances :many
-SELECT e.hash, (e.embedding <=> $1::halfvec)::float8 AS distance
-FROM embeddings e
-WHERE e.collection = $2 AND e.project_id = $3 AND e.model_id = $4
-    AND e.hash = ANY($5::uuid[])
-`
-
-type SearchDistancesParams struct {
-	Query      pgvector_go.HalfVector
-	Collection Collection
-	ProjectID  int32
-	ModelID    int32
-	Hashes     []uuid.UUID
-}
-
-type SearchDistancesRow struct {
-	Hash     uuid.UUID
-	Distance float64
-}
-
-// The distances of passages that SearchWords has found before the query's vector
-// was known.
-func (q *Queries) SearchDistances(ctx context.Context, arg SearchDistancesParams) ([]SearchDistancesRow, error) {
-	rows, err := q.db.Query(ctx, searchDistances,
-		arg.Query,
-		arg.Collection,
-		arg.ProjectID,
-		arg.ModelID,
-		arg.Hashes,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []SearchDistancesRow{}
-	for rows.Next() {
-		var i SearchDistancesRow
-		if err := rows.Scan(&i.Hash, &i.Distance); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const searchExact = `-- name: SearchExact :many
-WITH compared AS (
-    SELECT c.document_id, c.ordinal, c.passage_hash, coalesce(e.distance, 'NaN') AS distance
+const searchCandidates = `-- name: SearchCandidates :many
+WITH asked AS MATERIALIZED (
+    -- The documents that the filter lets through: the only place that knows its fields.
+    SELECT d.id FROM documents d
+    WHERE d.project_id = $1 AND d.tenant_id = $6 AND d.collection = $3
+        AND (($7::text)::jsonb -> 'doc_types' IS NULL
+            OR d.doc_type IN (SELECT jsonb_array_elements_text(($7::text)::jsonb -> 'doc_types')))
+        AND (($7::text)::jsonb -> 'documents' IS NULL
+            OR d.id IN (SELECT jsonb_array_elements_text(($7::text)::jsonb -> 'documents')::bigint))
+), wanted AS NOT MATERIALIZED (
+    -- The passages that may be found. Each use is planned for itself, over
+    -- document_chunks_passage. No other CTE reads that table.
+    SELECT c.document_id, c.ordinal, c.passage_hash, c.promotion_level
     FROM document_chunks c
+    WHERE c.project_id = $1 AND c.tenant_id = $6 AND c.collection = $3
+        AND c.promotion_level = ANY($8::promotion_level[])
+        AND (($7::text)::jsonb = '{}' OR c.document_id IN (SELECT a.id FROM asked a))
+), counted AS MATERIALIZED (
+    -- How many there are, which the caller knows for all documents of a level.
+    SELECT coalesce($9::bigint,
+            (SELECT count(*) FROM wanted w WHERE w.promotion_level = ANY($10::promotion_level[]))) AS near,
+        coalesce($11::bigint,
+            (SELECT count(*) FROM wanted w WHERE w.promotion_level = ANY($12::promotion_level[]))) AS promoted
+), scored AS MATERIALIZED (
+    -- Scores every passage of the project that has one of the rare terms by all terms of
+    -- the query, over passages_terms.
+    SELECT p.hash, (-(p.lexical <#> $2::sparsevec))::float8 AS bm25,
+        -- Each level is a lookup of its own, and most passages can have but one.
+        CASE WHEN p.promoted THEN $8::promotion_level[] ELSE '{standard}' END AS levels
+    FROM passages p
+    WHERE p.collection = $3 AND p.project_id = $1 AND p.terms && $13::integer[]
+        AND (p.promoted OR 'standard'::promotion_level = ANY($8::promotion_level[]))
+    ORDER BY bm25 DESC, p.hash
+), words AS (
+    -- From the best passage on.
+    SELECT w.document_id, w.ordinal, s.hash, s.bm25
+    FROM scored s
+    CROSS JOIN LATERAL (
+        SELECT w.document_id, w.ordinal FROM wanted w
+        WHERE w.passage_hash = s.hash AND w.promotion_level = ANY(s.levels)
+        OFFSET 0
+    ) w
+    LIMIT $14
+), lines AS (
+    -- The same for each of some lines of a pasted text. line counts them from 0. line_rare_terms
+    -- are arrays in the notation of PostgreSQL, since unnest would make one of the arrays of all lines.
+    SELECT l.line, f.document_id, f.ordinal, f.hash, f.bm25
+    FROM (
+        SELECT unnest($15::integer[]) AS line,
+            unnest($16::sparsevec[]) AS terms,
+            unnest($17::text[]) AS rare
+    ) l
+    CROSS JOIN LATERAL (
+        SELECT w.document_id, w.ordinal, s.hash, s.bm25
+        FROM (
+            SELECT p.hash, (-(p.lexical <#> l.terms))::float8 AS bm25,
+                CASE WHEN p.promoted THEN $8::promotion_level[] ELSE '{standard}' END AS levels
+            FROM passages p
+            WHERE p.collection = $3 AND p.project_id = $1 AND p.terms && l.rare::integer[]
+                AND (p.promoted OR 'standard'::promotion_level = ANY($8::promotion_level[]))
+            ORDER BY bm25 DESC, p.hash
+            OFFSET 0
+        ) s
+        CROSS JOIN LATERAL (
+            SELECT w.document_id, w.ordinal FROM wanted w
+            WHERE w.passage_hash = s.hash AND w.promotion_level = ANY(s.levels)
+            OFFSET 0
+        ) w
+        LIMIT $18
+    ) f
+), near AS MATERIALIZED (
+    -- Outward from the query (iterative scan, relaxed order). Each vector is looked up among
+    -- the wanted passages.
+    SELECT e.hash, (e.embedding <=> $4::halfvec)::float8 AS distance
+    FROM embeddings e
+    WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $5::integer
+        AND (SELECT n.near > $19::bigint FROM counted n)
+        AND EXISTS (
+            SELECT 1 FROM wanted w
+            WHERE w.passage_hash = e.hash AND w.promotion_level = ANY($10::promotion_level[])
+            OFFSET 0)
+    ORDER BY e.embedding <=> $4::halfvec
+    LIMIT $20
+), promoted AS MATERIALIZED (
+    SELECT e.hash, (e.embedding <=> $4::halfvec)::float8 AS distance
+    FROM embeddings e
+    WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $5::integer
+        AND e.promoted AND (SELECT n.promoted > $21::bigint FROM counted n)
+        AND EXISTS (
+            SELECT 1 FROM wanted w
+            WHERE w.passage_hash = e.hash AND w.promotion_level = ANY($12::promotion_level[])
+            OFFSET 0)
+    ORDER BY e.embedding <=> $4::halfvec
+    LIMIT $22
+), scanned AS MATERIALIZED (
+    SELECT false AS promoted, w.document_id, w.ordinal, n.hash, n.distance
+    FROM near n
+    CROSS JOIN LATERAL (
+        SELECT w.document_id, w.ordinal FROM wanted w
+        WHERE w.passage_hash = n.hash AND w.promotion_level = ANY($10::promotion_level[])
+        OFFSET 0
+    ) w
+    UNION ALL
+    SELECT true, w.document_id, w.ordinal, n.hash, n.distance
+    FROM promoted n
+    CROSS JOIN LATERAL (
+        SELECT w.document_id, w.ordinal FROM wanted w
+        WHERE w.passage_hash = n.hash AND w.promotion_level = ANY($12::promotion_level[])
+        OFFSET 0
+    ) w
+), unscanned AS MATERIALIZED (
+    -- The levels of which too few documents were found.
+    SELECT unnest(CASE WHEN g.promoted THEN $12::promotion_level[] ELSE $10::promotion_level[] END) AS level
+    FROM (VALUES (false), (true)) AS g (promoted)
+    WHERE ($4::halfvec IS NOT NULL OR $23::boolean) AND $24::bigint > (
+        SELECT count(DISTINCT (s.document_id, CASE WHEN $25::boolean THEN s.ordinal END))
+        FROM scanned s WHERE s.promoted = g.promoted)
+), exact AS (
+    -- Vectors are reached by primary key from document_chunks_passage.
+    SELECT w.promotion_level = ANY($12::promotion_level[]) AS promoted,
+        w.document_id, w.ordinal, w.passage_hash AS hash, coalesce(e.distance, 'NaN') AS distance
+    FROM wanted w
     LEFT JOIN LATERAL (
         SELECT (e.embedding <=> $4::halfvec)::float8 AS distance
         FROM embeddings e
         WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $5::integer
-            AND e.hash = c.passage_hash
+            AND e.hash = w.passage_hash
         OFFSET 0
     ) e ON true
-    WHERE (e.distance IS NOT NULL OR $6::boolean)
-        AND ($7::bigint[] IS NULL OR c.document_id = ANY($7::bigint[]))
-        AND c.project_id = $1 AND c.tenant_id = $8 AND c.collection = $3
-        AND c.promotion_level = ANY($9::promotion_level[])
-        AND ($10::text[] IS NULL OR c.document_id IN (
-            SELECT d.id FROM documents d
-            WHERE d.project_id = $1 AND d.tenant_id = $8 AND d.collection = $3
-                AND d.doc_type = ANY($10::text[])))
-), best AS (
-    SELECT DISTINCT ON (document_id, CASE WHEN $11::boolean THEN ordinal END)
-        document_id, ordinal, passage_hash, distance
-    FROM compared
-    ORDER BY document_id, CASE WHEN $11::boolean THEN ordinal END, distance, ordinal
-), top AS (
-    SELECT document_id, ordinal, passage_hash, distance
-    FROM best ORDER BY distance, document_id, ordinal LIMIT $12
-)
-SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
-    d.file_size, d.file_mtime, d.file_ctime, d.file_inode, d.schema_hash,
-    c.ordinal, c.header_path, c.start_line, c.end_line, p.hash, p.heading, p.content, p.bm25,
-    top.distance::float8 AS distance, 0::bigint AS candidates, 0::integer AS line, 0::float8 AS line_bm25
-FROM top
-JOIN documents d ON d.project_id = $1 AND d.id = top.document_id
-JOIN document_chunks c ON c.project_id = $1 AND c.document_id = top.document_id AND c.ordinal = top.ordinal
-CROSS JOIN LATERAL (
-    SELECT p.hash, p.heading, p.content, (-(p.lexical <#> $2::sparsevec))::float8 AS bm25
-    FROM passages p
-    WHERE p.collection = $3 AND p.project_id = $1 AND p.hash = top.passage_hash
-    OFFSET 0
-) p
-ORDER BY top.distance, d.relative_path, c.ordinal
-`
-
-type SearchExactParams struct {
-	ProjectID   int32
-	Terms       pgvector_go.SparseVector
-	Collection  Collection
-	Query       *pgvector_go.HalfVector
-	ModelID     *int32
-	Unembedded  bool
-	Documents   []int64
-	TenantID    int32
-	Levels      []PromotionLevel
-	DocTypes    []string
-	EachPassage bool
-	MaxRows     int32
-}
-
-type SearchExactRow struct {
-	ID             int64
-	RelativePath   string
-	Title          string
-	Summary        string
-	CharCount      int32
-	DocType        string
-	DocDate        string
-	PromotionLevel PromotionLevel
-	FileSize       int64
-	FileMtime      time.Time
-	FileCtime      time.Time
-	FileInode      int64
-	SchemaHash     string
-	Ordinal        int32
-	HeaderPath     string
-	StartLine      int32
-	EndLine        int32
-	Hash           uuid.UUID
-	Heading        string
-	Content        string
-	Bm25           float64
-	Distance       float64
-	Candidates     int64
-	Line           int32
-	LineBm25       float64
-}
-
-// Compares the query with the vector of every passage of the tenant that the filters
-// let through. Vectors are reached by primary key from document_chunks_passage. With
-// unembedded the passages that have no vector, all of them if query is NULL, come
-// after the others; their distance is NaN.
-func (q *Queries) SearchExact(ctx context.Context, arg SearchExactParams) ([]SearchExactRow, error) {
-	rows, err := q.db.Query(ctx, searchExact,
-		arg.ProjectID,
-		arg.Terms,
-		arg.Collection,
-		arg.Query,
-		arg.ModelID,
-		arg.Unembedded,
-		arg.Documents,
-		arg.TenantID,
-		arg.Levels,
-		arg.DocTypes,
-		arg.EachPassage,
-		arg.MaxRows,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []SearchExactRow{}
-	for rows.Next() {
-		var i SearchExactRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.RelativePath,
-			&i.Title,
-			&i.Summary,
-			&i.CharCount,
-			&i.DocType,
-			&i.DocDate,
-			&i.PromotionLevel,
-			&i.FileSize,
-			&i.FileMtime,
-			&i.FileCtime,
-			&i.FileInode,
-			&i.SchemaHash,
-			&i.Ordinal,
-			&i.HeaderPath,
-			&i.StartLine,
-			&i.EndLine,
-			&i.Hash,
-			&i.Heading,
-			&i.Content,
-			&i.Bm25,
-			&i.Distance,
-			&i.Candidates,
-			&i.Line,
-			&i.LineBm25,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const searchHNSW = `-- name: SearchHNSW :many
-WITH nearest AS MATERIALIZED (
-    SELECT e.hash, (e.embedding <=> $4::halfvec)::float8 AS distance
-    FROM embeddings e
-    WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $5
-        AND (e.promoted OR 'standard'::promotion_level = ANY($6::promotion_level[]))
-        AND EXISTS (
-            SELECT 1 FROM document_chunks c
-            WHERE c.project_id = $1 AND c.tenant_id = $7 AND c.collection = $3
-                AND c.passage_hash = e.hash
-                AND c.promotion_level = ANY($6::promotion_level[])
-                AND ($8::text[] IS NULL OR c.document_id IN (
-                    SELECT d.id FROM documents d
-                    WHERE d.project_id = $1 AND d.tenant_id = $7
-                        AND d.collection = $3 AND d.doc_type = ANY($8::text[])))
-            OFFSET 0)
-    ORDER BY e.embedding <=> $4::halfvec
-    LIMIT $9
+    WHERE w.promotion_level = ANY(ARRAY(SELECT u.level FROM unscanned u)) AND (e.distance IS NOT NULL OR $23::boolean)
 ), found AS (
-    SELECT DISTINCT ON (c.document_id, CASE WHEN $10::boolean THEN c.ordinal END)
-        c.document_id, c.ordinal, n.hash, n.distance
-    FROM nearest n
-    CROSS JOIN LATERAL (
-        SELECT c.document_id, c.ordinal
-        FROM document_chunks c
-        WHERE c.project_id = $1 AND c.tenant_id = $7 AND c.collection = $3
-            AND c.promotion_level = ANY($6::promotion_level[]) AND c.passage_hash = n.hash
-            AND ($8::text[] IS NULL OR c.document_id IN (
-                SELECT d.id FROM documents d
-                WHERE d.project_id = $1 AND d.tenant_id = $7
-                    AND d.collection = $3 AND d.doc_type = ANY($8::text[])))
-        OFFSET 0
-    ) c
-    ORDER BY c.document_id, CASE WHEN $10::boolean THEN c.ordinal END, n.distance, c.ordinal
+    -- By each way: the less the rank the better.
+    SELECT 'words' AS way, NULL::integer AS line, document_id, ordinal, hash, -bm25 AS rank FROM words
+    UNION ALL SELECT 'lines', line, document_id, ordinal, hash, -bm25 FROM lines
+    UNION ALL SELECT CASE WHEN promoted THEN 'promoted' ELSE 'near' END, NULL, document_id, ordinal, hash, distance FROM scanned
+    UNION ALL SELECT CASE WHEN promoted THEN 'promoted' ELSE 'near' END, NULL, document_id, ordinal, hash, distance FROM exact
+), best AS (
+    SELECT DISTINCT ON (way, line, document_id, CASE WHEN $25::boolean THEN ordinal END)
+        way, line, document_id, ordinal, hash, rank
+    FROM found
+    ORDER BY way, line, document_id, CASE WHEN $25::boolean THEN ordinal END, rank, ordinal
 ), top AS (
-    SELECT document_id, ordinal, hash, distance FROM found ORDER BY distance, document_id, ordinal LIMIT $11
+    SELECT way, line, document_id, ordinal, hash, rank,
+        row_number() OVER (PARTITION BY way, line ORDER BY rank, document_id, ordinal) AS place
+    FROM best
+), chosen AS (
+    SELECT DISTINCT document_id, ordinal, hash, coalesce(line, -1) AS line, CASE way WHEN 'lines' THEN -rank ELSE 0 END AS line_bm25
+    FROM top
+    WHERE place <= CASE way WHEN 'promoted' THEN $26::bigint ELSE $27::bigint END
 )
 SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
-    d.file_size, d.file_mtime, d.file_ctime, d.file_inode, d.schema_hash,
+    d.file_size, d.file_mtime, d.file_ctime, d.file_inode,
     c.ordinal, c.header_path, c.start_line, c.end_line, p.hash, p.heading, p.content, p.bm25,
-    top.distance::float8 AS distance, (SELECT count(*) FROM nearest) AS candidates, 0::integer AS line, 0::float8 AS line_bm25
-FROM top
-JOIN documents d ON d.project_id = $1 AND d.id = top.document_id
-JOIN document_chunks c ON c.project_id = $1 AND c.document_id = top.document_id AND c.ordinal = top.ordinal
+    coalesce(e.distance, 'NaN')::float8 AS distance,
+    -- Of the line that found the passage; -1 if another way did.
+    f.line::integer AS line, f.line_bm25::float8 AS line_bm25,
+    n.near::bigint AS near_passages, n.promoted::bigint AS promoted_passages
+FROM chosen f
+CROSS JOIN counted n
+CROSS JOIN LATERAL (
+    SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
+        d.file_size, d.file_mtime, d.file_ctime, d.file_inode
+    FROM documents d WHERE d.project_id = $1 AND d.id = f.document_id
+    OFFSET 0
+) d
+CROSS JOIN LATERAL (
+    SELECT c.ordinal, c.header_path, c.start_line, c.end_line
+    FROM document_chunks c WHERE c.project_id = $1 AND c.document_id = f.document_id AND c.ordinal = f.ordinal
+    OFFSET 0
+) c
 CROSS JOIN LATERAL (
     SELECT p.hash, p.heading, p.content, (-(p.lexical <#> $2::sparsevec))::float8 AS bm25
     FROM passages p
-    WHERE p.collection = $3 AND p.project_id = $1 AND p.hash = top.hash
-    OFFSET 0
-) p
-ORDER BY top.distance, d.relative_path, c.ordinal
-`
-
-type SearchHNSWParams struct {
-	ProjectID   int32
-	Terms       pgvector_go.SparseVector
-	Collection  Collection
-	Query       pgvector_go.HalfVector
-	ModelID     int32
-	Levels      []PromotionLevel
-	TenantID    int32
-	DocTypes    []string
-	MaxPassages int32
-	EachPassage bool
-	MaxRows     int32
-}
-
-type SearchHNSWRow struct {
-	ID             int64
-	RelativePath   string
-	Title          string
-	Summary        string
-	CharCount      int32
-	DocType        string
-	DocDate        string
-	PromotionLevel PromotionLevel
-	FileSize       int64
-	FileMtime      time.Time
-	FileCtime      time.Time
-	FileInode      int64
-	SchemaHash     string
-	Ordinal        int32
-	HeaderPath     string
-	StartLine      int32
-	EndLine        int32
-	Hash           uuid.UUID
-	Heading        string
-	Content        string
-	Bm25           float64
-	Distance       float64
-	Candidates     int64
-	Line           int32
-	LineBm25       float64
-}
-
-// Scans the collection's HNSW index outward from the query (iterative scan, relaxed
-// order), that of promoted passages unless the standard level is among the levels,
-// and keeps the vectors whose passages the tenant has, looking each up in
-// document_chunks_passage; sorts them again; ranks documents by their best passage.
-// candidates is how many passages the scan found: fewer than max_passages if it
-// ended before the limit.
-func (q *Queries) SearchHNSW(ctx context.Context, arg SearchHNSWParams) ([]SearchHNSWRow, error) {
-	rows, err := q.db.Query(ctx, searchHNSW,
-		arg.ProjectID,
-		arg.Terms,
-		arg.Collection,
-		arg.Query,
-		arg.ModelID,
-		arg.Levels,
-		arg.TenantID,
-		arg.DocTypes,
-		arg.MaxPassages,
-		arg.EachPassage,
-		arg.MaxRows,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []SearchHNSWRow{}
-	for rows.Next() {
-		var i SearchHNSWRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.RelativePath,
-			&i.Title,
-			&i.Summary,
-			&i.CharCount,
-			&i.DocType,
-			&i.DocDate,
-			&i.PromotionLevel,
-			&i.FileSize,
-			&i.FileMtime,
-			&i.FileCtime,
-			&i.FileInode,
-			&i.SchemaHash,
-			&i.Ordinal,
-			&i.HeaderPath,
-			&i.StartLine,
-			&i.EndLine,
-			&i.Hash,
-			&i.Heading,
-			&i.Content,
-			&i.Bm25,
-			&i.Distance,
-			&i.Candidates,
-			&i.Line,
-			&i.LineBm25,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const searchLines = `-- name: SearchLines :many
-WITH found AS (
-    SELECT l.line, b.document_id, b.ordinal, b.hash, b.bm25
-    FROM (
-        SELECT unnest($6::integer[]) AS line,
-            unnest($7::sparsevec[]) AS terms,
-            unnest($8::text[]) AS rare
-    ) l
-    CROSS JOIN LATERAL (
-        SELECT DISTINCT ON (f.document_id) f.document_id, f.ordinal, f.hash, f.bm25
-        FROM (
-            SELECT c.document_id, c.ordinal, s.hash, s.bm25
-            FROM (
-                SELECT p.hash, (-(p.lexical <#> l.terms))::float8 AS bm25,
-                    CASE WHEN p.promoted THEN $9::promotion_level[] ELSE '{standard}' END AS levels
-                FROM passages p
-                WHERE p.collection = $3 AND p.project_id = $1 AND p.terms && l.rare::integer[]
-                    AND (p.promoted OR 'standard'::promotion_level = ANY($9::promotion_level[]))
-                ORDER BY bm25 DESC, p.hash
-                OFFSET 0
-            ) s
-            CROSS JOIN LATERAL (
-                SELECT c.document_id, c.ordinal
-                FROM document_chunks c
-                WHERE c.project_id = $1 AND c.tenant_id = $10 AND c.collection = $3
-                    AND c.promotion_level = ANY(s.levels) AND c.passage_hash = s.hash
-                    AND ($11::text[] IS NULL OR c.document_id IN (
-                        SELECT d.id FROM documents d
-                        WHERE d.project_id = $1 AND d.tenant_id = $10
-                            AND d.collection = $3 AND d.doc_type = ANY($11::text[])))
-                OFFSET 0
-            ) c
-            LIMIT $12
-        ) f
-        ORDER BY f.document_id, f.bm25 DESC, f.ordinal
-    ) b
-)
-SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
-    d.file_size, d.file_mtime, d.file_ctime, d.file_inode, d.schema_hash,
-    c.ordinal, c.header_path, c.start_line, c.end_line, found.hash, p.heading, p.content, p.bm25,
-    coalesce(e.distance, 'NaN')::float8 AS distance, 0::bigint AS candidates,
-    found.line::integer AS line, found.bm25::float8 AS line_bm25
-FROM found
-JOIN documents d ON d.project_id = $1 AND d.id = found.document_id
-JOIN document_chunks c ON c.project_id = $1 AND c.document_id = found.document_id AND c.ordinal = found.ordinal
-CROSS JOIN LATERAL (
-    SELECT p.heading, p.content, (-(p.lexical <#> $2::sparsevec))::float8 AS bm25
-    FROM passages p
-    WHERE p.collection = $3 AND p.project_id = $1 AND p.hash = found.hash
+    WHERE p.collection = $3 AND p.project_id = $1 AND p.hash = f.hash
     OFFSET 0
 ) p
 LEFT JOIN LATERAL (
     SELECT (e.embedding <=> $4::halfvec)::float8 AS distance
     FROM embeddings e
     WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $5::integer
-        AND e.hash = found.hash
+        AND e.hash = f.hash
     OFFSET 0
 ) e ON true
-ORDER BY found.line, found.bm25 DESC, d.relative_path, c.ordinal
 `
 
-type SearchLinesParams struct {
-	ProjectID   int32
-	Terms       pgvector_go.SparseVector
-	Collection  Collection
-	Query       *pgvector_go.HalfVector
-	ModelID     *int32
-	Lines       []int32
-	LineTerms   []pgvector_go.SparseVector
-	RareTerms   []string
-	Levels      []PromotionLevel
-	TenantID    int32
-	DocTypes    []string
-	MaxPassages int32
+type SearchCandidatesParams struct {
+	ProjectID        int32
+	Terms            pgvector_go.SparseVector
+	Collection       Collection
+	Query            *pgvector_go.HalfVector
+	ModelID          *int32
+	TenantID         int32
+	Filter           string
+	Levels           []PromotionLevel
+	NearPassages     *int64
+	NearLevels       []PromotionLevel
+	PromotedPassages *int64
+	PromotedLevels   []PromotionLevel
+	RareTerms        []int32
+	WordPassages     int32
+	Lines            []int32
+	LineTerms        []pgvector_go.SparseVector
+	LineRareTerms    []string
+	LinePassages     int32
+	NearAbove        int64
+	NearScan         int32
+	PromotedAbove    int64
+	PromotedScan     int32
+	Unembedded       bool
+	WantedRows       int64
+	EachPassage      bool
+	PromotedRows     int64
+	MaxRows          int64
 }
 
-type SearchLinesRow struct {
-	ID             int64
-	RelativePath   string
-	Title          string
-	Summary        string
-	CharCount      int32
-	DocType        string
-	DocDate        string
-	PromotionLevel PromotionLevel
-	FileSize       int64
-	FileMtime      time.Time
-	FileCtime      time.Time
-	FileInode      int64
-	SchemaHash     string
-	Ordinal        int32
-	HeaderPath     string
-	StartLine      int32
-	EndLine        int32
-	Hash           uuid.UUID
-	Heading        string
-	Content        string
-	Bm25           float64
-	Distance       float64
-	Candidates     int64
-	Line           int32
-	LineBm25       float64
+type SearchCandidatesRow struct {
+	ID               int64
+	RelativePath     string
+	Title            string
+	Summary          string
+	CharCount        int32
+	DocType          string
+	DocDate          string
+	PromotionLevel   PromotionLevel
+	FileSize         int64
+	FileMtime        time.Time
+	FileCtime        time.Time
+	FileInode        int64
+	Ordinal          int32
+	HeaderPath       string
+	StartLine        int32
+	EndLine          int32
+	Hash             uuid.UUID
+	Heading          string
+	Content          string
+	Bm25             float64
+	Distance         float64
+	Line             int32
+	LineBm25         float64
+	NearPassages     int64
+	PromotedPassages int64
 }
 
-// SearchWords for each of some lines, in one statement: line counts them from 0, and
-// line_bm25 is of its terms. rare_terms are arrays in PostgreSQL's notation, since unnest
-// would make one of all lines' arrays. Each line has a document once.
-func (q *Queries) SearchLines(ctx context.Context, arg SearchLinesParams) ([]SearchLinesRow, error) {
-	rows, err := q.db.Query(ctx, searchLines,
+// The passages that may answer a query, each once with all that is known of it, however many
+// ways find it. Each way is a CTE, and finds a document once, by its best passage, or with
+// each_passage every passage, once in every document that has it.
+//
+// near and promoted are scans of the HNSW index of all vectors and of that of promoted
+// passages, for the documents of near_levels and promoted_levels, which are disjoint. A scan
+// is made only if its documents have more passages than near_above and promoted_above. If it
+// finds fewer documents than wanted_rows, or is not made, exact compares all their vectors.
+// With unembedded, exact adds those without a vector; their distance is NaN.
+//
+// Without a vector of the query, query is NULL, nothing is found by vectors, and all distances
+// are NaN. Without terms to find by, rare_terms is empty.
+func (q *Queries) SearchCandidates(ctx context.Context, arg SearchCandidatesParams) ([]SearchCandidatesRow, error) {
+	rows, err := q.db.Query(ctx, searchCandidates,
 		arg.ProjectID,
 		arg.Terms,
 		arg.Collection,
 		arg.Query,
 		arg.ModelID,
+		arg.TenantID,
+		arg.Filter,
+		arg.Levels,
+		arg.NearPassages,
+		arg.NearLevels,
+		arg.PromotedPassages,
+		arg.PromotedLevels,
+		arg.RareTerms,
+		arg.WordPassages,
 		arg.Lines,
 		arg.LineTerms,
-		arg.RareTerms,
-		arg.Levels,
-		arg.TenantID,
-		arg.DocTypes,
-		arg.MaxPassages,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []SearchLinesRow{}
-	for rows.Next() {
-		var i SearchLinesRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.RelativePath,
-			&i.Title,
-			&i.Summary,
-			&i.CharCount,
-			&i.DocType,
-			&i.DocDate,
-			&i.PromotionLevel,
-			&i.FileSize,
-			&i.FileMtime,
-			&i.FileCtime,
-			&i.FileInode,
-			&i.SchemaHash,
-			&i.Ordinal,
-			&i.HeaderPath,
-			&i.StartLine,
-			&i.EndLine,
-			&i.Hash,
-			&i.Heading,
-			&i.Content,
-			&i.Bm25,
-			&i.Distance,
-			&i.Candidates,
-			&i.Line,
-			&i.LineBm25,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const searchPassageCounts = `-- name: SearchPassageCounts :many
-
-SELECT c.promotion_level, count(*) AS passages
-FROM document_chunks c
-WHERE c.project_id = $1 AND c.tenant_id = $2 AND c.collection = $3
-    AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
-    AND ($4::text[] IS NULL OR c.document_id IN (
-        SELECT d.id FROM documents d
-        WHERE d.project_id = $1 AND d.tenant_id = $2 AND d.collection = $3
-            AND d.doc_type = ANY($4::text[])))
-GROUP BY c.promotion_level
-`
-
-type SearchPassageCountsParams struct {
-	ProjectID  int32
-	TenantID   int32
-	Collection Collection
-	DocTypes   []string
-}
-
-type SearchPassageCountsRow struct {
-	PromotionLevel PromotionLevel
-	Passages       int64
-}
-
-// The searches return one row a document, that of its best passage, or with
-// each_passage one row a passage, once in every document that has it. All rows have
-// the same columns: what is known of the passage, whichever search has found it.
-// candidates is of SearchHNSW, line and line_bm25 are of SearchLines.
-//
-// In this file OFFSET 0 keeps a sub-select one: it is looked up row by row. Joined
-// as the planner likes, two tables whose statistics are older than the tenant are
-// compared row by row with each other, which takes minutes.
-// How many passages the tenant's documents of some doc-types have, by level. Index-only on
-// document_chunks_passage unless doc_types are given.
-func (q *Queries) SearchPassageCounts(ctx context.Context, arg SearchPassageCountsParams) ([]SearchPassageCountsRow, error) {
-	rows, err := q.db.Query(ctx, searchPassageCounts,
-		arg.ProjectID,
-		arg.TenantID,
-		arg.Collection,
-		arg.DocTypes,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []SearchPassageCountsRow{}
-	for rows.Next() {
-		var i SearchPassageCountsRow
-		if err := rows.Scan(&i.PromotionLevel, &i.Passages); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const searchWords = `-- name: SearchWords :many
-WITH scored AS MATERIALIZED (
-    SELECT p.hash, (-(p.lexical <#> $5::sparsevec))::float8 AS bm25,
-        -- Each level is a lookup of its own, and most passages can have but one.
-        CASE WHEN p.promoted THEN $6::promotion_level[] ELSE '{standard}' END AS levels
-    FROM passages p
-    WHERE p.collection = $2 AND p.project_id = $1 AND p.terms && $7::integer[]
-        AND (p.promoted OR 'standard'::promotion_level = ANY($6::promotion_level[]))
-    ORDER BY bm25 DESC, p.hash
-), found AS (
-    SELECT c.document_id, c.ordinal, s.hash, s.bm25
-    FROM scored s
-    CROSS JOIN LATERAL (
-        SELECT c.document_id, c.ordinal
-        FROM document_chunks c
-        WHERE c.project_id = $1 AND c.tenant_id = $8 AND c.collection = $2
-            AND c.promotion_level = ANY(s.levels) AND c.passage_hash = s.hash
-            AND ($9::text[] IS NULL OR c.document_id IN (
-                SELECT d.id FROM documents d
-                WHERE d.project_id = $1 AND d.tenant_id = $8
-                    AND d.collection = $2 AND d.doc_type = ANY($9::text[])))
-        OFFSET 0
-    ) c
-    LIMIT $10
-), best AS (
-    SELECT DISTINCT ON (document_id, CASE WHEN $11::boolean THEN ordinal END)
-        document_id, ordinal, hash, bm25
-    FROM found
-    ORDER BY document_id, CASE WHEN $11::boolean THEN ordinal END, bm25 DESC, ordinal
-), top AS (
-    SELECT document_id, ordinal, hash, bm25 FROM best ORDER BY bm25 DESC, document_id, ordinal LIMIT $12
-)
-SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
-    d.file_size, d.file_mtime, d.file_ctime, d.file_inode, d.schema_hash,
-    c.ordinal, c.header_path, c.start_line, c.end_line, top.hash, p.heading, p.content, top.bm25::float8 AS bm25,
-    coalesce(e.distance, 'NaN')::float8 AS distance, 0::bigint AS candidates, 0::integer AS line, 0::float8 AS line_bm25
-FROM top
-JOIN documents d ON d.project_id = $1 AND d.id = top.document_id
-JOIN document_chunks c ON c.project_id = $1 AND c.document_id = top.document_id AND c.ordinal = top.ordinal
-CROSS JOIN LATERAL (
-    SELECT p.heading, p.content
-    FROM passages p
-    WHERE p.collection = $2 AND p.project_id = $1 AND p.hash = top.hash
-    OFFSET 0
-) p
-LEFT JOIN LATERAL (
-    SELECT (e.embedding <=> $3::halfvec)::float8 AS distance
-    FROM embeddings e
-    WHERE e.collection = $2 AND e.project_id = $1 AND e.model_id = $4::integer
-        AND e.hash = top.hash
-    OFFSET 0
-) e ON true
-ORDER BY top.bm25 DESC, d.relative_path, c.ordinal
-`
-
-type SearchWordsParams struct {
-	ProjectID   int32
-	Collection  Collection
-	Query       *pgvector_go.HalfVector
-	ModelID     *int32
-	Terms       pgvector_go.SparseVector
-	Levels      []PromotionLevel
-	RareTerms   []int32
-	TenantID    int32
-	DocTypes    []string
-	MaxPassages int32
-	EachPassage bool
-	MaxRows     int32
-}
-
-type SearchWordsRow struct {
-	ID             int64
-	RelativePath   string
-	Title          string
-	Summary        string
-	CharCount      int32
-	DocType        string
-	DocDate        string
-	PromotionLevel PromotionLevel
-	FileSize       int64
-	FileMtime      time.Time
-	FileCtime      time.Time
-	FileInode      int64
-	SchemaHash     string
-	Ordinal        int32
-	HeaderPath     string
-	StartLine      int32
-	EndLine        int32
-	Hash           uuid.UUID
-	Heading        string
-	Content        string
-	Bm25           float64
-	Distance       float64
-	Candidates     int64
-	Line           int32
-	LineBm25       float64
-}
-
-// Scores every passage of the project that has one of the rare terms by all terms of
-// the query, reached over passages_terms, and keeps the best that the tenant has,
-// looking them up in document_chunks_passage from the best on. Without a vector of
-// the query, or of the passage, the distance is NaN.
-func (q *Queries) SearchWords(ctx context.Context, arg SearchWordsParams) ([]SearchWordsRow, error) {
-	rows, err := q.db.Query(ctx, searchWords,
-		arg.ProjectID,
-		arg.Collection,
-		arg.Query,
-		arg.ModelID,
-		arg.Terms,
-		arg.Levels,
-		arg.RareTerms,
-		arg.TenantID,
-		arg.DocTypes,
-		arg.MaxPassages,
+		arg.LineRareTerms,
+		arg.LinePassages,
+		arg.NearAbove,
+		arg.NearScan,
+		arg.PromotedAbove,
+		arg.PromotedScan,
+		arg.Unembedded,
+		arg.WantedRows,
 		arg.EachPassage,
+		arg.PromotedRows,
 		arg.MaxRows,
 	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []SearchWordsRow{}
+	items := []SearchCandidatesRow{}
 	for rows.Next() {
-		var i SearchWordsRow
+		var i SearchCandidatesRow
 		if err := rows.Scan(
 			&i.ID,
 			&i.RelativePath,
@@ -759,7 +318,6 @@ func (q *Queries) SearchWords(ctx context.Context, arg SearchWordsParams) ([]Sea
 			&i.FileMtime,
 			&i.FileCtime,
 			&i.FileInode,
-			&i.SchemaHash,
 			&i.Ordinal,
 			&i.HeaderPath,
 			&i.StartLine,
@@ -769,9 +327,10 @@ func (q *Queries) SearchWords(ctx context.Context, arg SearchWordsParams) ([]Sea
 			&i.Content,
 			&i.Bm25,
 			&i.Distance,
-			&i.Candidates,
 			&i.Line,
 			&i.LineBm25,
+			&i.NearPassages,
+			&i.PromotedPassages,
 		); err != nil {
 			return nil, err
 		}
@@ -781,4 +340,168 @@ func (q *Queries) SearchWords(ctx context.Context, arg SearchWordsParams) ([]Sea
 		return nil, err
 	}
 	return items, nil
+}
+
+const searchFacts = `-- name: SearchFacts :one
+
+SELECT t.version, p.version AS project_version,
+    coalesce(m.id, 0)::integer AS model_id, m.matched, m.unmatched, m.variance, m.own_first,
+    coalesce(s.replaced, '{}')::text[] AS replaced, coalesce(s.replacing, '{}')::text[] AS replacing,
+    n.standard, n.important, n.critical, n.missing,
+    coalesce(g.vectors, 0)::bigint AS graph, coalesce(g.promoted, 0)::bigint AS promoted_graph,
+    f.passages AS sampled, coalesce(f.last_hash, '')::text AS last_hash, coalesce(f.terms, '')::text AS sampled_terms
+FROM tenants t
+CROSS JOIN LATERAL (
+    SELECT sum(p.version + 1)::bigint AS version FROM tenants p WHERE p.project_id = $1
+) p
+LEFT JOIN embedding_models m ON m.name = $2::text AND m.digest = $3::text
+    AND m.dimensions = $4::integer AND m.prompt_version = $5::integer
+CROSS JOIN LATERAL (
+    -- Only documents of a project itself replace others. Of those that replace one, the latest
+    -- comes first.
+    SELECT array_agg(r.path ORDER BY r.doc_date DESC, r.by_path) AS replaced,
+        array_agg(r.by_path ORDER BY r.doc_date DESC, r.by_path) AS replacing
+    FROM (
+        SELECT coalesce(target.relative_path, fallback.relative_path) AS path, d.relative_path AS by_path, d.doc_date
+        FROM document_links l
+        JOIN documents d ON d.project_id = $1 AND d.id = l.document_id
+        LEFT JOIN documents target ON target.project_id = $1 AND target.tenant_id = $6
+            AND target.collection = 'compounding' AND target.relative_path = l.target_path
+        LEFT JOIN documents fallback ON target.id IS NULL AND l.fallback_path <> '' AND fallback.project_id = $1
+            AND fallback.tenant_id = $6 AND fallback.collection = 'compounding' AND fallback.relative_path = l.fallback_path
+        WHERE l.project_id = $1 AND l.tenant_id = $6 AND l.supersedes
+            AND $7::collection = 'compounding' AND d.collection = 'compounding' AND t.version <> $8::bigint
+    ) r
+    WHERE r.path IS NOT NULL
+) s
+CROSS JOIN LATERAL (
+    -- Over document_chunks_passage alone, and the primary key of embeddings.
+    SELECT count(*) FILTER (WHERE c.promotion_level = 'standard') AS standard,
+        count(*) FILTER (WHERE c.promotion_level = 'important') AS important,
+        count(*) FILTER (WHERE c.promotion_level = 'critical') AS critical,
+        count(*) FILTER (WHERE e.hash IS NULL) AS missing
+    FROM document_chunks c
+    LEFT JOIN LATERAL (
+        SELECT e.hash FROM embeddings e
+        WHERE e.collection = $7 AND e.project_id = $1 AND e.model_id = m.id AND e.hash = c.passage_hash
+        OFFSET 0
+    ) e ON true
+    WHERE c.project_id = $1 AND c.tenant_id = $6 AND c.collection = $7
+        AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
+        AND NOT $9::boolean AND t.version <> $10::bigint
+) n
+LEFT JOIN LATERAL (
+    -- Where tables are distributed, the node that has the project is asked.
+    SELECT graph_size(e.tableoid, false) AS vectors, graph_size(e.tableoid, true) AS promoted
+    FROM embeddings e
+    WHERE e.collection = $7 AND e.project_id = $1
+        AND NOT $9::boolean AND t.version <> $10::bigint
+    LIMIT 1
+) g ON true
+CROSS JOIN LATERAL (
+    SELECT count(*) AS passages, max(s.hash::text) AS last_hash, string_agg(array_to_string(s.terms, ','), ';') AS terms
+    FROM (
+        SELECT s.hash, s.terms FROM passages s
+        WHERE s.collection = $7 AND s.project_id = $1
+            AND NOT $11::boolean AND p.version <> $12::bigint
+        ORDER BY s.hash
+        LIMIT $13
+    ) s
+) f
+WHERE t.project_id = $1 AND t.id = $6 AND t.generation = $14
+`
+
+type SearchFactsParams struct {
+	ProjectID          int32
+	ModelName          string
+	ModelDigest        string
+	ModelDimensions    int32
+	ModelPromptVersion int32
+	TenantID           int32
+	Collection         Collection
+	ReplacedVersion    int64
+	KeepCounts         bool
+	CountsVersion      int64
+	KeepSample         bool
+	SampleVersion      int64
+	SampleSize         int32
+	Generation         int64
+}
+
+type SearchFactsRow struct {
+	Version        int64
+	ProjectVersion int64
+	ModelID        int32
+	Matched        *float64
+	Unmatched      *float64
+	Variance       *float64
+	OwnFirst       *float64
+	Replaced       []string
+	Replacing      []string
+	Standard       int64
+	Important      int64
+	Critical       int64
+	Missing        int64
+	Graph          int64
+	PromotedGraph  int64
+	Sampled        int64
+	LastHash       string
+	SampledTerms   string
+}
+
+// In this file OFFSET 0 keeps a sub-select one: it is looked up row by row. Joined
+// as the planner likes, two tables whose statistics are older than the tenant are
+// compared row by row with each other, which takes minutes.
+// Everything that a search must know about a tenant, in one row. No row: the tenant was
+// deleted. The caller says which version it has of three parts that take time: the pairs of
+// documents that replace each other, the counts, and the sample of terms. A part is read if its
+// version differs, and the caller has not chosen to keep it. Otherwise it is empty.
+//
+// project_version changes with every tenant's version. Counts are of passages, by the level
+// of their documents. missing of them have no vector of the model. graph and promoted_graph are
+// about how many vectors the HNSW indexes hold that have the project's: 0 before its first
+// vector and before the first ANALYZE.
+//
+// The sample has the terms of some passages of the project. A hash says nothing about its
+// passage, so the first by hash are a random sample. The last hash says how many passages
+// there are. The joined text of all terms is faster to read than an array for each passage.
+func (q *Queries) SearchFacts(ctx context.Context, arg SearchFactsParams) (SearchFactsRow, error) {
+	row := q.db.QueryRow(ctx, searchFacts,
+		arg.ProjectID,
+		arg.ModelName,
+		arg.ModelDigest,
+		arg.ModelDimensions,
+		arg.ModelPromptVersion,
+		arg.TenantID,
+		arg.Collection,
+		arg.ReplacedVersion,
+		arg.KeepCounts,
+		arg.CountsVersion,
+		arg.KeepSample,
+		arg.SampleVersion,
+		arg.SampleSize,
+		arg.Generation,
+	)
+	var i SearchFactsRow
+	err := row.Scan(
+		&i.Version,
+		&i.ProjectVersion,
+		&i.ModelID,
+		&i.Matched,
+		&i.Unmatched,
+		&i.Variance,
+		&i.OwnFirst,
+		&i.Replaced,
+		&i.Replacing,
+		&i.Standard,
+		&i.Important,
+		&i.Critical,
+		&i.Missing,
+		&i.Graph,
+		&i.PromotedGraph,
+		&i.Sampled,
+		&i.LastHash,
+		&i.SampledTerms,
+	)
+	return i, err
 }

@@ -1,27 +1,81 @@
 package db
 
 import (
+	stdcmp "cmp"
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/pgvector/pgvector-go"
 )
 
+// search is a search of a tenant that finds nothing yet: it has no vector and no words.
+func (c *corpus) search(tenant int32) SearchCandidatesParams {
+	return SearchCandidatesParams{
+		ProjectID: c.projectID, TenantID: tenant, Collection: CollectionCompounding, Filter: "{}",
+		Levels: allLevels(), NearLevels: allLevels()[:1], PromotedLevels: allLevels()[1:],
+		Terms: weighted(1, commonTerm), WordPassages: 400, LinePassages: 5, WantedRows: 1, MaxRows: 10, PromotedRows: 10,
+	}
+}
+
+// promotedOnly leaves out documents of the standard level.
+func promotedOnly(p SearchCandidatesParams) SearchCandidatesParams {
+	p.Levels, p.NearLevels = p.PromotedLevels, nil
+	return p
+}
+
+// together scans for all levels in one index.
+func together(p SearchCandidatesParams) SearchCandidatesParams {
+	p.NearLevels, p.PromotedLevels = p.Levels, nil
+	return p
+}
+
+// exactly compares all vectors with the query, and scanning walks the indexes.
+func (c *corpus) exactly(p SearchCandidatesParams, query *pgvector.HalfVector) SearchCandidatesParams {
+	p.Query, p.ModelID = query, &c.modelID
+	return p
+}
+
+func (c *corpus) scanning(p SearchCandidatesParams, query *pgvector.HalfVector) SearchCandidatesParams {
+	p.Query, p.ModelID = query, &c.modelID
+	p.NearScan, p.PromotedScan = 40, 40
+	return p
+}
+
+func (c *corpus) find(t *testing.T, p SearchCandidatesParams) []SearchCandidatesRow {
+	t.Helper()
+	rows, err := c.queries.SearchCandidates(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(rows, func(a, b SearchCandidatesRow) int {
+		return stdcmp.Or(stdcmp.Compare(a.Distance, b.Distance), -stdcmp.Compare(a.Bm25, b.Bm25), stdcmp.Compare(a.ID, b.ID))
+	})
+	return rows
+}
+
+const ofRareType = `{"doc_types": ["rare"]}`
+
 func testRecall(t *testing.T, c *corpus, space *space) {
 	t.Helper()
-	large, small := c.tenants["large"], c.tenants["small"]
-	tests := []struct {
+	large, small := together(c.search(c.tenants["large"])), together(c.search(c.tenants["small"]))
+	important := promotedOnly(c.search(c.tenants["large"]))
+	rare, passages := large, large
+	rare.Filter, passages.EachPassage = ofRareType, true
+	both := rare
+	both.EachPassage = true
+	for _, test := range []struct {
 		name   string
-		search SearchExactParams
+		search SearchCandidatesParams
 	}{
-		{"large tenant", SearchExactParams{TenantID: large, Levels: allLevels()}},
-		{"small tenant among others", SearchExactParams{TenantID: small, Levels: allLevels()}},
-		{"one level in ten", SearchExactParams{TenantID: large, Levels: []PromotionLevel{PromotionLevelImportant}}},
-		{"one doc-type in twenty", SearchExactParams{TenantID: large, DocTypes: []string{"rare"}, Levels: allLevels()}},
-		{"passages", SearchExactParams{TenantID: large, Levels: allLevels(), EachPassage: true}},
-		{"passages of one doc-type", SearchExactParams{TenantID: large, DocTypes: []string{"rare"}, Levels: allLevels(), EachPassage: true}},
-	}
-	for _, test := range tests {
+		{"large tenant", large},
+		{"small tenant among others", small},
+		{"one level in ten", important},
+		{"one doc-type in twenty", rare},
+		{"passages", passages},
+		{"passages of one doc-type", both},
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			const queries, k = 30, 10
 			found := 0
@@ -36,43 +90,55 @@ func testRecall(t *testing.T, c *corpus, space *space) {
 }
 
 // agreeing is how many of the k nearest documents, or passages, both routes find.
-func (c *corpus) agreeing(t *testing.T, query pgvector.HalfVector, search SearchExactParams, k int32) (found int) {
+func (c *corpus) agreeing(t *testing.T, query pgvector.HalfVector, search SearchCandidatesParams, k int) (found int) {
 	t.Helper()
-	search.ProjectID, search.Collection, search.Query, search.ModelID = c.projectID, CollectionCompounding, &query, &c.modelID
-	search.Terms, search.MaxRows = weighted(1, commonTerm), k
-	exact, err := c.queries.SearchExact(t.Context(), search)
-	if err != nil {
-		t.Fatal(err)
-	}
-	hnsw, err := c.queries.SearchHNSW(t.Context(), SearchHNSWParams{
-		ProjectID: c.projectID, TenantID: search.TenantID, Collection: CollectionCompounding,
-		Query: query, ModelID: c.modelID, Terms: search.Terms, DocTypes: search.DocTypes, Levels: search.Levels,
-		EachPassage: search.EachPassage, MaxRows: k, MaxPassages: 4 * k,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]int{int(k), int(k)}, []int{len(exact), len(hnsw)}); diff != "" {
+	exact, scanned := c.find(t, c.exactly(search, &query)), c.find(t, c.scanning(search, &query))
+	if diff := cmp.Diff([]int{k, k}, []int{len(exact), len(scanned)}); diff != "" {
 		t.Fatalf("results of the two routes (-want +got):\n%s", diff)
 	}
-	known := map[int64]SearchExactRow{}
-	for i, row := range exact {
+	known := map[int64]SearchCandidatesRow{}
+	for _, row := range exact {
 		known[row.ID] = row
-		if i > 0 && row.Distance < exact[i-1].Distance {
-			t.Errorf("result %d is nearer than the one before it", i)
-		}
 	}
-	for i, row := range hnsw {
-		if i > 0 && row.Distance < hnsw[i-1].Distance {
-			t.Errorf("result %d of the scan is nearer than the one before it", i)
-		}
+	for _, row := range scanned {
 		if other, ok := known[row.ID]; ok {
 			found++
-			row.Candidates = 0
-			if diff := cmp.Diff(other, SearchExactRow(row)); diff != "" {
+			if diff := cmp.Diff(other, row); diff != "" {
 				t.Errorf("what the routes say of a document (-exact +scan):\n%s", diff)
 			}
 		}
 	}
 	return found
+}
+
+// Where a scan finds too few documents, all vectors are compared.
+func testFewScanned(t *testing.T, c *corpus, space *space) {
+	t.Helper()
+	query := space.vector()
+	p := together(c.scanning(c.search(c.tenants["small"]), &query))
+	p.NearScan, p.MaxRows = 5, 20
+	for wanted, want := range map[int64]int{5: 5, 6: 20} {
+		p.WantedRows = wanted
+		if got := len(c.find(t, p)); got != want {
+			t.Errorf("of %d wanted documents, of which a scan finds 5, %d are found, want %d", wanted, got, want)
+		}
+	}
+	p.NearAbove = 200 // as many as there are
+	if got := c.find(t, p); len(got) != 20 || got[0].NearPassages != 200 {
+		t.Errorf("without a scan %d documents are found, want 20 of 200 passages", len(got))
+	}
+}
+
+// Documents that are asked for are found without a vector too.
+func testUnembedded(t *testing.T, c *corpus) {
+	t.Helper()
+	p := promotedOnly(c.search(c.tenants["small"]))
+	p.Unembedded, p.PromotedRows = true, 100
+	if rows := c.find(t, p); len(rows) != 20 || !math.IsNaN(rows[0].Distance) {
+		t.Errorf("found %d documents without a query vector, want all 20", len(rows))
+	}
+	p.Unembedded = false
+	if rows := c.find(t, p); len(rows) != 0 {
+		t.Errorf("without a vector and without words %d documents are found", len(rows))
+	}
 }

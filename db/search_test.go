@@ -247,31 +247,12 @@ func TestSearch_Routes(t *testing.T) {
 	c := newCorpus(t, space, map[string]int{"large": 2000, "small": 200})
 	t.Run("plans before the first ANALYZE", func(t *testing.T) { testPlansWithoutStatistics(t, c, space) })
 	c.exec(t, "ANALYZE")
-	t.Run("estimates", func(t *testing.T) { testEstimates(t, c) })
+	t.Run("facts", func(t *testing.T) { testFacts(t, c) })
 	t.Run("HNSW finds what exact finds", func(t *testing.T) { testRecall(t, c, space) })
+	t.Run("too few scanned", func(t *testing.T) { testFewScanned(t, c, space) })
+	t.Run("without vectors", func(t *testing.T) { testUnembedded(t, c) })
 	t.Run("words", func(t *testing.T) { testWords(t, c, space) })
 	t.Run("plans", func(t *testing.T) { testPlans(t, c, space) })
-}
-
-func testEstimates(t *testing.T, c *corpus) {
-	t.Helper()
-	for _, test := range []struct {
-		collection Collection
-		promoted   bool
-		want       int64
-	}{
-		{CollectionCompounding, false, 2200},
-		{CollectionCompounding, true, 220},
-		{CollectionExternal, false, 0},
-		{CollectionExternal, true, 0},
-	} {
-		got, err := c.queries.EmbeddingEstimate(t.Context(), EmbeddingEstimateParams{
-			ProjectID: c.projectID, Collection: test.collection, Promoted: test.promoted,
-		})
-		if err != nil || got != test.want {
-			t.Errorf("of %s, promoted %v: %d vectors, want %d: %v", test.collection, test.promoted, got, test.want, err)
-		}
-	}
 }
 
 func allLevels() []PromotionLevel {

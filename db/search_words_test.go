@@ -3,27 +3,23 @@ package db
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/uuid"
+	"github.com/pgvector/pgvector-go"
 )
 
 // testWords are the searches by words, on the corpus of those by vectors.
 func testWords(t *testing.T, c *corpus, space *space) {
 	t.Helper()
 	small := c.tenants["small"]
-	search := func(t *testing.T, params SearchWordsParams) []SearchWordsRow {
-		t.Helper()
-		params.ProjectID, params.TenantID, params.Collection = c.projectID, small, CollectionCompounding
-		params.Levels, params.MaxPassages = allLevels(), 400
-		rows, err := c.queries.SearchWords(t.Context(), params)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return rows
+	search := func(terms pgvector.SparseVector, rare int32, rows int64) SearchCandidatesParams {
+		p := c.search(small)
+		p.Terms, p.RareTerms, p.MaxRows = terms, []int32{rare}, rows
+		return p
 	}
-	paths := func(rows []SearchWordsRow) []string {
+	paths := func(rows []SearchCandidatesRow) []string {
 		found := []string{}
 		for _, row := range rows {
 			found = append(found, fmt.Sprintf("%s %g", row.RelativePath, row.Bm25))
@@ -32,7 +28,7 @@ func testWords(t *testing.T, c *corpus, space *space) {
 	}
 	own := int32(ownTerm + 7)
 	t.Run("all terms score what the rare ones find", func(t *testing.T) {
-		rows := search(t, SearchWordsParams{Terms: weighted(2, commonTerm, own), RareTerms: []int32{own}, MaxRows: 10})
+		rows := c.find(t, search(weighted(2, commonTerm, own), own, 10))
 		if diff := cmp.Diff([]string{"7.md 4"}, paths(rows)); diff != "" {
 			t.Errorf("found (-want +got):\n%s", diff)
 		}
@@ -40,56 +36,89 @@ func testWords(t *testing.T, c *corpus, space *space) {
 			t.Errorf("the distance is %v without a vector of the query", distance)
 		}
 	})
-	t.Run("the best first", func(t *testing.T) {
-		rows := search(t, SearchWordsParams{Terms: weighted(1, commonTerm, tenthTerm, own), RareTerms: []int32{commonTerm}, MaxRows: 30})
+	t.Run("the best", func(t *testing.T) {
+		rows := c.find(t, search(weighted(1, commonTerm, tenthTerm, own), commonTerm, 30))
 		if len(rows) != 30 || rows[0].Bm25 != 2 || rows[20].Bm25 != 2 || rows[21].Bm25 != 1 {
 			t.Errorf("found %v, want 21 documents with two of the terms and then those with one", paths(rows))
 		}
 	})
 	t.Run("of a doc-type", func(t *testing.T) {
-		rows := search(t, SearchWordsParams{
-			Terms: weighted(1, commonTerm), RareTerms: []int32{commonTerm}, DocTypes: []string{"rare"}, MaxRows: 100,
-		})
-		if len(rows) != 10 {
+		p := search(weighted(1, commonTerm), commonTerm, 100)
+		p.Filter = ofRareType
+		if rows := c.find(t, p); len(rows) != 10 {
 			t.Errorf("found %v, want all 10", paths(rows))
 		}
 	})
-	t.Run("with the distances of the other routes", func(t *testing.T) {
+	t.Run("with a vector, once each", func(t *testing.T) {
 		query := space.vector()
-		rows := search(t, SearchWordsParams{
-			Terms: weighted(1, own), RareTerms: []int32{own}, Query: &query, ModelID: &c.modelID, MaxRows: 10,
-		})
-		exact, err := c.queries.SearchExact(t.Context(), SearchExactParams{
-			ProjectID: c.projectID, TenantID: small, Collection: CollectionCompounding, Levels: allLevels(),
-			Terms: weighted(1, own), Query: &query, ModelID: &c.modelID, MaxRows: 200,
-		})
+		exact := c.find(t, c.exactly(search(weighted(1, own), 0, 200), &query))
+		both := c.find(t, c.exactly(search(weighted(1, own), own, 200), &query))
+		if diff := cmp.Diff(exact, both); diff != "" || len(both) != 190 {
+			t.Errorf("of %d documents with words and without (-without +with):\n%s", len(both), diff)
+		}
+	})
+	t.Run("by lines", func(t *testing.T) {
+		p := c.search(small)
+		p.Lines, p.LineTerms = []int32{0, 1}, []pgvector.SparseVector{weighted(3, own), weighted(5, own+1)}
+		p.LineRareTerms = []string{"{" + strconv.Itoa(int(own)) + "}", "{" + strconv.Itoa(int(own+1)) + "}"}
+		got := map[string]string{}
+		for _, row := range c.find(t, p) {
+			got[row.RelativePath] = fmt.Sprintf("line %d: %g", row.Line, row.LineBm25)
+		}
+		if diff := cmp.Diff(map[string]string{"7.md": "line 0: 3", "8.md": "line 1: 5"}, got); diff != "" {
+			t.Errorf("found (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// testFacts are what a search knows of the corpus before it looks for anything.
+func testFacts(t *testing.T, c *corpus) {
+	t.Helper()
+	var generation int64
+	small := c.tenants["small"]
+	c.exec(t, "INSERT INTO document_links (project_id, tenant_id, document_id, ordinal, target_path, fallback_path, supersedes) "+
+		"SELECT project_id, tenant_id, id, 0, '3.md', '', true FROM documents WHERE relative_path IN ('4.md', '5.md')")
+	defer c.exec(t, "DELETE FROM document_links")
+	if err := c.pool.QueryRow(t.Context(), "SELECT generation FROM tenants WHERE id = $1", small).Scan(&generation); err != nil {
+		t.Fatal(err)
+	}
+	params := SearchFactsParams{
+		ProjectID: c.projectID, TenantID: small, Generation: generation, Collection: CollectionCompounding,
+		ModelName: "model", ModelDimensions: dimensions, SampleSize: 50,
+	}
+	all, err := c.queries.SearchFacts(t.Context(), params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []int64{int64(all.ModelID), all.Standard, all.Important, all.Critical, all.Missing, all.Graph, all.PromotedGraph, all.Sampled}
+	if diff := cmp.Diff([]int64{int64(c.modelID), 180, 20, 0, 0, 2200, 220, 50}, got); diff != "" {
+		t.Errorf("model, counts, sizes of graphs and sample (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([][]string{{"3.md", "3.md"}, {"4.md", "5.md"}}, [][]string{all.Replaced, all.Replacing}); diff != "" {
+		t.Errorf("documents and those that replace them (-want +got):\n%s", diff)
+	}
+	known := params
+	known.ReplacedVersion, known.CountsVersion, known.SampleVersion = all.Version, all.Version, all.ProjectVersion
+	kept := params
+	kept.ReplacedVersion, kept.KeepCounts, kept.KeepSample = all.Version, true, true
+	want := SearchFactsRow{
+		Version: all.Version, ProjectVersion: all.ProjectVersion, ModelID: c.modelID, Replaced: []string{}, Replacing: []string{},
+	}
+	for name, params := range map[string]SearchFactsParams{"known": known, "kept": kept} {
+		again, err := c.queries.SearchFacts(t.Context(), params)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, row := range exact {
-			if row.RelativePath == "7.md" {
-				if diff := cmp.Diff(SearchExactRow(rows[0]), row); diff != "" {
-					t.Errorf("what is known of the passage (-words +exact):\n%s", diff)
-				}
-			}
+		if diff := cmp.Diff(want, again); diff != "" {
+			t.Errorf("what is %s is read again (-want +got):\n%s", name, diff)
 		}
-		distances, err := c.queries.SearchDistances(t.Context(), SearchDistancesParams{
-			Query: query, Collection: CollectionCompounding, ProjectID: c.projectID, ModelID: c.modelID, Hashes: []uuid.UUID{rows[0].Hash},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff([]SearchDistancesRow{{Hash: rows[0].Hash, Distance: rows[0].Distance}}, distances); diff != "" {
-			t.Errorf("distances (-want +got):\n%s", diff)
-		}
-	})
-	t.Run("without vectors too", func(t *testing.T) {
-		rows, err := c.queries.SearchExact(t.Context(), SearchExactParams{
-			ProjectID: c.projectID, TenantID: small, Collection: CollectionCompounding,
-			Levels: []PromotionLevel{PromotionLevelImportant}, Terms: weighted(1, commonTerm), Unembedded: true, MaxRows: 100,
-		})
-		if err != nil || len(rows) != 20 || !math.IsNaN(rows[0].Distance) {
-			t.Errorf("found %d documents without a query vector, want all 20: %v", len(rows), err)
-		}
-	})
+	}
+	params.Collection = CollectionExternal
+	if empty, err := c.queries.SearchFacts(t.Context(), params); err != nil || empty.Standard+empty.Graph+empty.Sampled != 0 {
+		t.Errorf("an empty collection has %+v: %v", empty, err)
+	}
+	params.Generation++
+	if _, err := c.queries.SearchFacts(t.Context(), params); !IsNoRows(err) {
+		t.Errorf("of a deleted tenant there is a row: %v", err)
+	}
 }

@@ -452,28 +452,3 @@ func (q *Queries) TenantUpsert(ctx context.Context, arg TenantUpsertParams) (Ten
 	err := row.Scan(&i.ID, &i.Generation, &i.EmbeddingModelID)
 	return i, err
 }
-
-const tenantVersion = `-- name: TenantVersion :one
-SELECT t.version, (SELECT sum(p.version + 1) FROM tenants p WHERE p.project_id = $1)::bigint AS project_version
-FROM tenants t
-WHERE t.project_id = $1 AND t.id = $2 AND t.generation = $3
-`
-
-type TenantVersionParams struct {
-	ProjectID  int32
-	ID         int32
-	Generation int64
-}
-
-type TenantVersionRow struct {
-	Version        int64
-	ProjectVersion int64
-}
-
-// project_version changes with every tenant's. No row: the tenant was deleted.
-func (q *Queries) TenantVersion(ctx context.Context, arg TenantVersionParams) (TenantVersionRow, error) {
-	row := q.db.QueryRow(ctx, tenantVersion, arg.ProjectID, arg.ID, arg.Generation)
-	var i TenantVersionRow
-	err := row.Scan(&i.Version, &i.ProjectVersion)
-	return i, err
-}

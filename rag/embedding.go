@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgvector/pgvector-go"
-
 	"github.com/compound-docs/compound-docs/internal/panics"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/model"
@@ -15,6 +13,8 @@ import (
 
 // queryEmbedding is a query that is being embedded.
 type queryEmbedding struct {
+	// model makes the vector. It is nil if that is not known, and in a search by words.
+	model  *model.Model
 	cancel context.CancelFunc
 	done   chan struct{}
 	// result and err may be read once done is closed.
@@ -22,10 +22,25 @@ type queryEmbedding struct {
 	err    error
 }
 
-// embed begins to embed the text. The caller must call end.
-func (s *Searcher) embed(ctx context.Context, text string) *queryEmbedding {
+// embed begins to embed the text, unless the search is by words. A hybrid search does not
+// wait for an Ollama that fails. The caller must call end.
+func (s *Searcher) embed(ctx context.Context, mode Mode, text string) *queryEmbedding {
+	if mode == Hybrid {
+		ctx = model.FailFast(ctx)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	e := &queryEmbedding{cancel: cancel, done: make(chan struct{})}
+	if mode == Lexical {
+		close(e.done)
+		return e
+	}
+	model, err := s.embedder.EmbedModel(ctx)
+	if err != nil {
+		e.err = err
+		close(e.done)
+		return e
+	}
+	e.model = &model
 	go func() {
 		defer close(e.done)
 		e.err = panics.Catch(func() (err error) {
@@ -54,47 +69,17 @@ const (
 // wait waits until the query is embedded, at most for a time unless that is 0, and reports
 // whether it is.
 func (e *queryEmbedding) wait(ctx context.Context, most time.Duration) bool {
-	if most == 0 {
-		<-e.done
-		return true
+	var late <-chan time.Time // never
+	if most > 0 {
+		late = time.After(most)
 	}
 	select {
 	case <-e.done:
-	case <-time.After(most):
+		return true
+	case <-late:
 	case <-ctx.Done():
 	}
-	return e.ready()
-}
-
-// failure returns why the query cannot be embedded, if that shows within the time.
-func (e *queryEmbedding) failure(ctx context.Context, most time.Duration) error {
-	if e.wait(ctx, most) {
-		return e.err
-	}
-	return context.Cause(ctx)
-}
-
-// ready reports whether vector returns at once.
-func (e *queryEmbedding) ready() bool {
-	select {
-	case <-e.done:
-		return true
-	default:
-		return false
-	}
-}
-
-// vector waits for the vector, which must be of that model.
-func (e *queryEmbedding) vector(of model.Model) (*pgvector.HalfVector, error) {
-	<-e.done
-	if e.err != nil {
-		return nil, e.err
-	}
-	if e.result.Digest != of.Digest {
-		return nil, model.ErrModelReplaced
-	}
-	vector := pgvector.NewHalfVector(e.result.Vector)
-	return &vector, nil
+	return false
 }
 
 // unembeddable reports whether an error is that Ollama cannot embed the query. That its

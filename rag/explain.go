@@ -71,17 +71,22 @@ type ExplainedHit struct {
 // Explain searches as [Searcher.Search] does, and says why it finds what it finds.
 func (s *Searcher) Explain(ctx context.Context, scope catalog.Scope, query Query) (Explanation, error) {
 	query.Critical = 0
-	found, err := s.lookUp(ctx, scope, query)
+	found, err := s.find(ctx, scope, query)
 	if err != nil {
 		return Explanation{}, err
 	}
 	ranked := found.ranked()
 	explanation := Explanation{
-		Coverage: found.Coverage, Terms: found.explainTerms(), Identifiers: []string{}, Plans: found.explainPlans(),
-		Passages: found.passages, Candidates: len(ranked), Documents: []ExplainedHit{},
+		Coverage: found.Coverage, Terms: found.explainTerms(), Identifiers: []string{}, Plans: []ExplainedPlan{},
+		Passages: found.searchable, Candidates: len(ranked), Documents: []ExplainedHit{},
 	}
-	if found.sample != nil {
+	if found.Mode != Vector {
 		explanation.Sampled = found.sample.size
+	}
+	for _, plan := range found.plans {
+		if len(plan.Levels) > 0 && found.Mode != Lexical {
+			explanation.Plans = append(explanation.Plans, plan)
+		}
 	}
 	for _, identifier := range found.weights.Identifiers {
 		explanation.Identifiers = append(explanation.Identifiers, identifier.Name)
@@ -97,28 +102,29 @@ func (s *Searcher) Explain(ctx context.Context, scope catalog.Scope, query Query
 	return explanation, nil
 }
 
-func (l *lookup) explainTerms() []ExplainedTerm {
+func (f *finding) explainTerms() []ExplainedTerm {
 	explained := []ExplainedTerm{}
-	if l.sample == nil {
+	if f.Mode == Vector {
 		return explained
 	}
-	for i, term := range l.terms.Terms {
+	for i, term := range f.terms.Terms {
 		explained = append(explained, ExplainedTerm{
-			Term: term.Name, Frequency: l.sample.frequency(term.Hash), Weight: float64(l.weights.Weights[i]),
-			Finds: slices.Contains(l.rare, term.Hash),
+			Term: term.Name, Frequency: f.sample.frequency(term.Hash), Weight: float64(f.weights.Weights[i]),
+			Finds: slices.Contains(f.rare, term.Hash),
 		})
 	}
 	return explained
 }
 
-func (l *lookup) explainPlans() []ExplainedPlan {
-	plans := []ExplainedPlan{}
-	for _, group := range l.vectors {
-		if group.plan != "" && l.Mode != Lexical {
-			plans = append(plans, ExplainedPlan{
-				Levels: group.levels, Plan: string(group.plan), Passages: int(group.total), Threshold: int(group.exactUpTo),
-			})
-		}
+// explainPlan explains how vectors of documents of some levels are compared. It does not know
+// whether a scan found too few of them, so that all were compared.
+func explainPlan(levels []catalog.Level, passages, above int64, scan int32) ExplainedPlan {
+	plan := ExplainedPlan{Levels: levels, Plan: "exact", Passages: int(passages), Threshold: int(above)}
+	switch {
+	case passages == 0:
+		plan.Plan = "nothing"
+	case scan > 0 && passages > above:
+		plan.Plan = "hnsw"
 	}
-	return plans
+	return plan
 }

@@ -90,11 +90,11 @@ func TestSearchHandbook_FindsPassagesNearestFirst(t *testing.T) {
 	if p := passages[2]; p.Content != "# Policy\n\nPasswords have twelve characters." {
 		t.Errorf("content %q, want the passage as it is in the file", p.Content)
 	}
-	places, _ = f.searchHandbook(t, rag.Query{Text: "passwords", Limit: 3, DocTypes: []string{"office"}})
+	places, _ = f.searchHandbook(t, rag.Query{Text: "passwords", Limit: 3, Filter: rag.Filter{DocTypes: []string{"office"}}})
 	if diff := cmp.Diff([]string{"office handbook/office/kitchen.md#0"}, places); diff != "" {
 		t.Errorf("passages of one section (-want +got):\n%s", diff)
 	}
-	places, _ = f.searchHandbook(t, rag.Query{Text: "passwords", Limit: 3, DocTypes: []string{"Office"}})
+	places, _ = f.searchHandbook(t, rag.Query{Text: "passwords", Limit: 3, Filter: rag.Filter{DocTypes: []string{"Office"}}})
 	if len(places) != 0 {
 		t.Errorf("a section that does not exist has %v", places)
 	}
@@ -114,7 +114,7 @@ func TestSearchHandbook_SharedPassage(t *testing.T) {
 	if diff := cmp.Diff(want, places); diff != "" {
 		t.Errorf("results (-want +got):\n%s", diff)
 	}
-	places, _ = f.searchHandbook(t, rag.Query{Text: "badge", Limit: 5, DocTypes: []string{"staff"}})
+	places, _ = f.searchHandbook(t, rag.Query{Text: "badge", Limit: 5, Filter: rag.Filter{DocTypes: []string{"staff"}}})
 	if diff := cmp.Diff(want[1:], places); diff != "" {
 		t.Errorf("results in one section (-want +got):\n%s", diff)
 	}

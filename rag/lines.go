@@ -3,12 +3,8 @@ package rag
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/pgvector/pgvector-go"
-
-	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag/relevance"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
@@ -23,8 +19,6 @@ const (
 	maxPastedLines = 40
 	// maxLineMatches is how many passages the terms by which a line is found may match.
 	maxLineMatches = 100
-	// lineDocuments is how many documents are found by each line.
-	lineDocuments = 5
 )
 
 // pastedLine is a line of a pasted text.
@@ -66,45 +60,29 @@ func pastedLines(project int32, text string, s *sample) []pastedLine {
 	return pasted[:min(len(pasted), maxPastedLines)]
 }
 
-func (l *lookup) lineParams() db.SearchLinesParams {
-	words := l.wordParams(newGroup(l.query, l.query.allLevels()))
-	params := db.SearchLinesParams{
-		ProjectID: words.ProjectID, TenantID: words.TenantID, Collection: words.Collection,
-		DocTypes: words.DocTypes, Levels: words.Levels, Terms: words.Terms,
-		Query: words.Query, ModelID: words.ModelID, MaxPassages: lineDocuments,
-		Lines: make([]int32, len(l.pasted)), LineTerms: make([]pgvector.SparseVector, len(l.pasted)),
-		RareTerms: make([]string, len(l.pasted)),
-	}
-	for i, line := range l.pasted {
-		rare := make([]string, len(line.rare))
-		for j, term := range line.rare {
-			rare[j] = strconv.Itoa(int(term))
-		}
-		params.Lines[i], params.LineTerms[i] = int32(i), termVector(line.weights)
-		params.RareTerms[i] = "{" + strings.Join(rare, ",") + "}"
-	}
-	return params
-}
-
 // bestLine is the line that says most of a passage.
 type bestLine struct {
 	text    string
 	logOdds float64
 }
 
-// bestLines returns the best line of each passage that was found by lines.
-func (l *lookup) bestLines() map[passageKey]bestLine {
-	best := map[passageKey]bestLine{}
-	for _, row := range l.lines {
-		line := l.pasted[row.Line]
+// bestLines returns the best line of each passage that was found by lines, by the ID of the
+// document and the ordinal.
+func (f *finding) bestLines() map[[2]int64]bestLine {
+	best := map[[2]int64]bestLine{}
+	for _, row := range f.candidates {
+		if row.Line < 0 {
+			continue
+		}
+		line := f.pasted[row.Line]
 		phrase, _ := line.weights.Literal(row.Heading, row.Content)
 		logOdds := relevance.Evidence{
-			Form: relevance.Words, Passages: l.passages, Phrase: phrase,
+			Form: relevance.Words, Passages: f.searchable, Phrase: phrase,
 			Signals: relevance.Signals{
 				Strength: relevance.Strength(row.LineBm25, line.weights.Sum), Share: line.weights.Share(row.LineBm25),
 			},
 		}.LogOdds()
-		key := passageKey{row.ID, int(row.Ordinal)}
+		key := [2]int64{row.ID, int64(row.Ordinal)}
 		if known, ok := best[key]; !ok || logOdds > known.logOdds {
 			best[key] = bestLine{line.text, logOdds}
 		}

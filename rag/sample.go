@@ -3,12 +3,16 @@ package rag
 import (
 	"cmp"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/compound-docs/compound-docs/db"
-	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
@@ -16,80 +20,73 @@ const (
 	// sampleSize is the number of passages that document frequencies come from. On
 	// six judged collections those of a sample rank as well as the true ones.
 	sampleSize = 2000
-	// sampleAge is how long a full sample is kept although documents change.
-	sampleAge = time.Minute
-	// maxSamples is how many are kept. One takes a megabyte or two.
-	maxSamples = 8
+	// A sample of minKept passages or more is kept for sampleAge although documents change:
+	// to read it takes a hundred times as long as a search by words.
+	minKept   = 500
+	sampleAge = 20 * time.Second
 )
 
-// sampleKey names the passages that share document frequencies. They are those of
-// all branches of a project, so that a passage scores the same in each.
-type sampleKey struct {
-	collection catalog.Collection
-	project    int32
-}
-
-func newSampleKey(s catalog.Scope) sampleKey { return sampleKey{s.Collection, s.Tenant.ProjectID} }
-
 // sample has the terms of some passages of a project: all of them, if there are
-// fewer than sampleSize. It does not change once it is made.
+// fewer than sampleSize. They are those of all branches, so that a passage scores the same
+// in each. It does not change once it is made.
 type sample struct {
-	// places are sorted by term.
-	places []samplePlace
+	// places are the numbers of the passages that have a term.
+	places map[int32][]uint16
 	size   int
 	// passages is about how many the project has.
 	passages int
 	readAt   time.Time
 	// version is that of the project when it was read.
 	version int64
+	// complete says that no passage of the project is missing.
+	complete bool
 }
 
-// samplePlace says that a passage of the sample has the term.
-type samplePlace struct {
-	term    int32
-	passage uint16
-}
-
-func newSample(rows []db.PassageSampleRow) *sample {
-	s := &sample{size: len(rows), passages: len(rows), readAt: time.Now()}
-	count := 0
-	for _, row := range rows {
-		count += len(row.Terms)
+func newSample(row db.SearchFactsRow) (*sample, error) {
+	s := &sample{
+		places: map[int32][]uint16{}, size: int(row.Sampled), passages: int(row.Sampled),
+		readAt: time.Now(), version: row.ProjectVersion,
 	}
-	s.places = make([]samplePlace, 0, count)
-	for i, row := range rows {
-		for _, term := range row.Terms {
-			s.places = append(s.places, samplePlace{term, uint16(i)})
+	passage := uint16(0)
+	for list := range strings.SplitSeq(row.SampledTerms, ";") {
+		for text := range strings.SplitSeq(list, ",") {
+			if text == "" {
+				continue // a passage without terms
+			}
+			term, err := strconv.ParseInt(text, 10, 32)
+			if err != nil {
+				return nil, fmt.Errorf("read the terms of a passage: %w", err)
+			}
+			s.places[int32(term)] = append(s.places[int32(term)], passage)
 		}
+		passage++
 	}
-	slices.SortFunc(s.places, func(a, b samplePlace) int { return cmp.Compare(a.term, b.term) })
-	if len(rows) == sampleSize {
+	if s.size == sampleSize {
 		// Hashes are spread evenly, so that the last of the smallest shows how
 		// densely: to about two percent (Bar-Yossef et al. 2002).
-		last := binary.BigEndian.Uint64(rows[len(rows)-1].Hash[:8])
-		s.passages = max(s.passages, int(min(float64(len(rows))*math.MaxUint64/max(float64(last), 1), math.MaxInt32)))
+		last, err := uuid.Parse(row.LastHash)
+		if err != nil {
+			return nil, fmt.Errorf("read the hash of a passage: %w", err)
+		}
+		share := float64(max(binary.BigEndian.Uint64(last[:8]), 1)) / math.MaxUint64
+		s.passages = max(s.passages, int(min(float64(s.size)/share, math.MaxInt32)))
 	}
-	return s
+	return s, nil
 }
 
-// fresh reports whether the sample still stands for the passages of a project whose
-// documents are of the version.
-func (s *sample) fresh(version int64) bool {
-	return s.version == version || s.size == sampleSize && time.Since(s.readAt) < sampleAge
+// keeps reports whether the sample still stands for the passages of a project whose
+// documents have changed.
+func (s *sample) keeps() bool { return s.size >= minKept && time.Since(s.readAt) < sampleAge }
+
+// at returns the sample, as what is known of the project at a version.
+func (s *sample) at(version int64) *sample {
+	now := *s
+	now.complete = s.size < sampleSize && s.version == version
+	return &now
 }
 
 // frequency is how many passages of the sample have the term.
-func (s *sample) frequency(term int32) int { return len(s.of(term)) }
-
-func (s *sample) of(term int32) []samplePlace {
-	byTerm := func(place samplePlace, term int32) int { return cmp.Compare(place.term, term) }
-	first, _ := slices.BinarySearchFunc(s.places, term, byTerm)
-	end := first
-	for end < len(s.places) && s.places[end].term == term {
-		end++
-	}
-	return s.places[first:end]
-}
+func (s *sample) frequency(term int32) int { return len(s.places[term]) }
 
 // How many passages the rare terms of a query may match. All terms score those, and
 // what only has frequent ones is not looked at. On six judged collections a bound of
@@ -111,12 +108,12 @@ func (s *sample) matches(frequency int) float64 {
 }
 
 // rarest returns the frequency of the rarest of the query's terms that stand in the
-// project, and false if none does. In a project of which only a part was sampled, one
-// that was not met may stand in it.
+// project, and false if none does. Unless the sample is complete, one that it lacks may stand
+// in the project.
 func (s *sample) rarest(query terms.Query) (frequency int, ok bool) {
 	for _, term := range query.Terms {
 		f := s.frequency(term.Hash)
-		if f == 0 && s.size == s.passages {
+		if f == 0 && s.complete {
 			continue
 		}
 		if !ok || f < frequency {
@@ -136,8 +133,8 @@ func (s *sample) rareTerms(query terms.Query, most float64) []int32 {
 	slices.SortStableFunc(byRarity, func(a, b int32) int { return cmp.Compare(s.frequency(a), s.frequency(b)) })
 	matched := map[uint16]bool{}
 	for n, term := range byRarity {
-		for _, place := range s.of(term) {
-			matched[place.passage] = true
+		for _, passage := range s.places[term] {
+			matched[passage] = true
 		}
 		if n > 0 && s.matches(len(matched)) > most {
 			return byRarity[:n]

@@ -5,9 +5,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/rag/terms"
@@ -17,18 +20,29 @@ import (
 // passage has the terms that its number is divisible by the divisors of.
 func sampled(t *testing.T, size, count int, divisors map[string]int) *sample {
 	t.Helper()
-	rows := make([]db.PassageSampleRow, size)
-	for i := range rows {
-		share := float64(i+1) / float64(count)
-		binary.BigEndian.PutUint64(rows[i].Hash[:8], uint64(share*math.MaxUint64))
+	passages := make([]string, size)
+	for i := range passages {
+		var terms []string
 		for word, divisor := range divisors {
 			if i%divisor == 0 {
-				rows[i].Terms = append(rows[i].Terms, termOf(t, word))
+				terms = append(terms, strconv.Itoa(int(termOf(t, word))))
 			}
 		}
-		slices.Sort(rows[i].Terms)
+		passages[i] = strings.Join(terms, ",")
 	}
-	return newSample(rows)
+	return read(t, size, uint64(float64(size)/float64(count)*math.MaxUint64), strings.Join(passages, ";"))
+}
+
+// read is a sample whose largest hash begins with last.
+func read(t *testing.T, size int, last uint64, terms string) *sample {
+	t.Helper()
+	var hash uuid.UUID
+	binary.BigEndian.PutUint64(hash[:8], last)
+	s, err := newSample(db.SearchFactsRow{ProjectVersion: 7, Sampled: int64(size), LastHash: hash.String(), SampledTerms: terms})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.at(7)
 }
 
 func termOf(t *testing.T, word string) int32 {
@@ -60,11 +74,11 @@ func TestSample_CountsPassages(t *testing.T) {
 			hashes[i] = random.Uint64()
 		}
 		slices.Sort(hashes)
-		rows := make([]db.PassageSampleRow, min(count, sampleSize))
-		for i := range rows {
-			binary.BigEndian.PutUint64(rows[i].Hash[:8], hashes[i])
+		size, last := min(count, sampleSize), uint64(0)
+		if size > 0 {
+			last = hashes[size-1]
 		}
-		got := newSample(rows).passages
+		got := read(t, size, last, "").passages
 		if wrong := math.Abs(float64(got-count)) / float64(max(count, 1)); wrong > .08 || count < sampleSize && wrong > 0 {
 			t.Errorf("%d passages are taken for %d", count, got)
 		}
@@ -100,27 +114,29 @@ func TestSample_RareTerms(t *testing.T) {
 	}
 }
 
-// A sample holds until documents of the project change, and a full one for a minute
-// longer.
-func TestSample_Fresh(t *testing.T) {
+// A large sample is kept for a while although documents change. Then a term that it lacks may
+// stand in a document.
+func TestSample_Keeps(t *testing.T) {
 	t.Parallel()
-	small, full, old := sampled(t, 10, 10, nil), sampled(t, sampleSize, 5000, nil), sampled(t, sampleSize, 5000, nil)
-	small.version, full.version, old.version = 7, 7, 7
+	small, large, old := sampled(t, minKept-1, 1, nil), sampled(t, minKept, 1, nil), sampled(t, minKept, 1, nil)
 	old.readAt = old.readAt.Add(-2 * sampleAge)
 	for _, test := range []struct {
-		name    string
-		sample  *sample
-		version int64
-		want    bool
+		name   string
+		sample *sample
+		want   bool
 	}{
-		{"as it was read", small, 7, true},
-		{"after a change", small, 8, false},
-		{"full, after a change", full, 8, true},
-		{"full and old", old, 7, true},
-		{"full and old, after a change", old, 8, false},
+		{"small", small, false},
+		{"large", large, true},
+		{"large and old", old, false},
 	} {
-		if got := test.sample.fresh(test.version); got != test.want {
-			t.Errorf("%s: fresh is %v", test.name, got)
+		if got := test.sample.keeps(); got != test.want {
+			t.Errorf("a sample that is %s is kept: %v", test.name, got)
+		}
+	}
+	unknown := terms.NewQuery(1, "gauge")
+	for version, want := range map[int64]bool{7: false, 8: true} {
+		if _, got := large.at(version).rarest(unknown); got != want {
+			t.Errorf("at version %d of 7 a term that the sample lacks may stand in a document: %v", version, got)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/compound-docs/compound-docs/internal/document"
@@ -17,25 +16,6 @@ import (
 	"github.com/compound-docs/compound-docs/rag/relevance"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
-
-// hitDetails is what only this package knows of a hit.
-type hitDetails struct {
-	assessment
-
-	key float64
-	// titled says that the title of the document is the query.
-	titled bool
-	// generations is how many documents replace this one, one after the other.
-	generations int
-	hash        uuid.UUID
-}
-
-// found is a passage as a search has found it.
-type found struct {
-	document         int64
-	heading, content string
-	bm25, distance   float64
-}
 
 // assessment says how relevant a passage is.
 type assessment struct {
@@ -51,19 +31,19 @@ type assessment struct {
 
 // assess says how relevant passages are. Those of a document are assessed together,
 // since the best of them counts for each.
-func (l *lookup) assess(passages []found) []assessment {
+func (f *finding) assess(passages []candidate) []assessment {
 	assessed := make([]assessment, len(passages))
-	onEach(len(passages), func(i int) { assessed[i] = l.evidence(passages[i]) })
+	onEach(len(passages), func(i int) { assessed[i] = f.evidence(passages[i]) })
 	best, bestMeaning := map[int64]relevance.Signals{}, map[int64]float64{}
 	for i, a := range assessed {
-		document := passages[i].document
+		document := passages[i].ID
 		best[document] = a.Best(best[document])
 		if known, ok := bestMeaning[document]; a.compared && (!ok || a.Meaning > known) {
 			bestMeaning[document] = a.Meaning
 		}
 	}
 	for i := range assessed {
-		a, document := &assessed[i], passages[i].document
+		a, document := &assessed[i], passages[i].ID
 		ofDocument := best[document]
 		if ofDocument.Meaning = bestMeaning[document]; !a.compared {
 			ofDocument.Meaning = 0
@@ -77,21 +57,21 @@ func (l *lookup) assess(passages []found) []assessment {
 }
 
 // evidence returns what a passage has of its own.
-func (l *lookup) evidence(p found) assessment {
+func (f *finding) evidence(p candidate) assessment {
 	a := assessment{
-		Evidence: relevance.Evidence{Passages: l.passages}, distance: p.distance, compared: !math.IsNaN(p.distance),
+		Evidence: relevance.Evidence{Passages: f.searchable}, distance: p.Distance, compared: !math.IsNaN(p.Distance),
 	}
-	if a.compared && l.model.calibration.Usable() {
-		a.Meaning = l.model.calibration.LogOdds(1 - p.distance)
+	if a.compared && f.calibration.Usable() {
+		a.Meaning = f.calibration.LogOdds(1 - p.Distance)
 	}
-	if l.Mode != Vector && p.bm25 > 0 {
+	if f.Mode != Vector && p.Bm25 > 0 {
 		var whole bool
-		a.Strength, a.Share = relevance.Strength(p.bm25, l.weights.Sum), l.weights.Share(p.bm25)
-		a.Phrase, whole = l.weights.Literal(p.heading, p.content)
-		a.named = whole && !l.query.Unasked
+		a.Strength, a.Share = relevance.Strength(p.Bm25, f.weights.Sum), f.weights.Share(p.Bm25)
+		a.Phrase, whole = f.weights.Literal(p.Heading, p.Content)
+		a.named = whole && !f.query.Unasked
 	}
 	switch {
-	case l.Mode == Vector, a.compared && l.meaning:
+	case f.Mode == Vector, a.compared && relevance.MeaningDecides(f.weights.Known):
 		a.Form = relevance.Meaning
 	case !a.compared:
 		a.Form = relevance.Words
@@ -99,39 +79,28 @@ func (l *lookup) evidence(p found) assessment {
 	return a
 }
 
-// passageKey names a passage of a document.
-type passageKey struct {
-	document int64
-	ordinal  int
-}
-
 // ranked returns the documents, or with EachPassage the passages, that were found in
 // order of relevance, each with the passage that is most relevant of those found.
-func (l *lookup) ranked() []*Hit {
-	candidates := l.all()
-	passages := make([]found, len(candidates))
-	for i, row := range candidates {
-		passages[i] = found{row.ID, row.Heading, row.Content, row.Bm25, row.Distance}
-	}
-	best, lines, title := map[passageKey]*Hit{}, l.bestLines(), terms.Sequence(l.query.Text)
-	for i, assessed := range l.assess(passages) {
-		hit := newHit(candidates[i], assessed)
-		if line, ok := lines[passageKey{hit.ID, hit.Ordinal}]; ok {
+func (f *finding) ranked() []*Hit {
+	best, lines, title := map[[2]int64]*Hit{}, f.bestLines(), terms.Sequence(f.query.Text)
+	for i, assessed := range f.assess(f.candidates) {
+		hit := newHit(f.candidates[i], assessed)
+		passage := [2]int64{hit.ID, int64(hit.Ordinal)}
+		if line, ok := lines[passage]; ok {
 			var decides bool
-			if hit.logOdds, decides = relevance.WithLine(hit.logOdds, line.logOdds, len(l.pasted)); decides {
+			if hit.logOdds, decides = relevance.WithLine(hit.logOdds, line.logOdds, len(f.pasted)); decides {
 				hit.Line = line.text
 			}
 		}
-		hit.SupersededBy, hit.generations = l.superseded.By[hit.Path], l.superseded.Generations[hit.Path]
+		hit.SupersededBy, hit.generations = f.superseded.By[hit.Path], f.superseded.Generations[hit.Path]
 		hit.Score = relevance.Score(hit.logOdds)
 		hit.key = relevance.Key(hit.logOdds, hit.Level != catalog.Standard, hit.SupersededBy != "")
 		hit.titled = title != "" && terms.Sequence(hit.Title) == title
-		key := passageKey{document: hit.ID}
-		if l.query.EachPassage {
-			key.ordinal = hit.Ordinal
+		if !f.query.EachPassage {
+			passage[1] = 0
 		}
-		if other, ok := best[key]; !ok || comparePassages(hit, other) < 0 {
-			best[key] = hit
+		if other, ok := best[passage]; !ok || comparePassages(hit, other) < 0 {
+			best[passage] = hit
 		}
 	}
 	return slices.SortedFunc(maps.Values(best), compareHits)
@@ -165,7 +134,7 @@ func newHit(row candidate, a assessment) *Hit {
 		Stamp: document.Stamp{
 			Size: row.FileSize, ModTime: row.FileMtime, ChangeTime: row.FileCtime, Inode: uint64(row.FileInode),
 		},
-		hitDetails: hitDetails{assessment: a, hash: row.Hash},
+		assessment: a, hash: row.Hash,
 	}
 }
 
@@ -178,18 +147,18 @@ const (
 )
 
 // hits applies threshold and limit.
-func (l *lookup) hits() Hits {
-	hits := Hits{Documents: []Hit{}, Critical: []Hit{}, Coverage: l.Coverage, lookup: l}
-	ranked := l.ranked()
-	vague := l.query.Unasked && l.terms.Vague()
-	reached := func(hit *Hit) bool { return hit.Score >= l.query.MinScore && (hit.titled || !vague) }
+func (f *finding) hits() Hits {
+	hits := Hits{Documents: []Hit{}, Critical: []Hit{}, Coverage: f.Coverage, of: f}
+	ranked := f.ranked()
+	vague := f.query.Unasked && f.terms.Vague()
+	reached := func(hit *Hit) bool { return hit.Score >= f.query.MinScore && (hit.titled || !vague) }
 	for _, hit := range ranked {
 		switch {
-		case l.query.Critical > 0 && hit.Level == catalog.Critical:
-			if len(hits.Critical) < l.query.Critical {
+		case f.query.Critical > 0 && hit.Level == catalog.Critical:
+			if len(hits.Critical) < f.query.Critical {
 				hits.Critical = append(hits.Critical, *hit)
 			}
-		case reached(hit) && len(hits.Documents) < l.query.Limit:
+		case reached(hit) && len(hits.Documents) < f.query.Limit:
 			hits.Documents = append(hits.Documents, *hit)
 		}
 	}
@@ -200,23 +169,19 @@ func (l *lookup) hits() Hits {
 		}
 	}
 	for _, list := range [][]Hit{hits.Critical, hits.Documents, hits.Closest} {
-		onEach(len(list), func(i int) { l.addSnippet(&list[i]) })
+		onEach(len(list), func(i int) { f.addSnippet(&list[i]) })
 	}
-	l.notify(slices.Concat(hits.Critical, hits.Documents))
 	return hits
 }
 
-func (l *lookup) addSnippet(hit *Hit) { hit.Snippet = l.terms.Snippet(hit.Content, maxSnippet) }
+func (f *finding) addSnippet(hit *Hit) { hit.Snippet = f.terms.Snippet(hit.Content, maxSnippet) }
 
 // SameSubject reports whether two texts are about the same, by the likeness of their words,
-// rare ones and names weighing most. It is false after a search that asked no words.
+// rare ones and names weighing most.
 func (h Hits) SameSubject(a, b string) bool {
-	sample := h.lookup.sample
-	if sample == nil {
-		return false
-	}
+	sample := h.of.sample
 	words := func(text string) []int32 {
-		query := terms.NewQuery(h.lookup.scope.Tenant.ProjectID, text).Terms
+		query := terms.NewQuery(h.of.scope.Tenant.ProjectID, text).Terms
 		hashes := make([]int32, len(query))
 		for i, term := range query {
 			hashes[i] = term.Hash

@@ -1,21 +1,28 @@
 // Package rag searches the index that package index writes: it finds the passages that
 // may answer a query, says how relevant each is, and ranks their documents. This file
-// has what is asked and what comes back. The package must not know where files come
-// from, when they change, how answers are written, or MCP.
+// has what is asked and what comes back, and the way between them. The package must not
+// know where files come from, when they change, how answers are written, or MCP.
 package rag
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
+	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/pgvector/pgvector-go"
 
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/rag/relevance"
+	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
 // QueryEmbedder turns a query into a vector.
@@ -32,29 +39,23 @@ type QueryEmbedder interface {
 type Searcher struct {
 	db       *db.Database
 	embedder QueryEmbedder
-	memory   *memory
-	// unembedded and onAltered may be nil.
+	known    *lru.Cache[factsKey, facts]
+	// unembedded may be nil.
 	unembedded func(tenant *catalog.Tenant, collection catalog.Collection, hashes []uuid.UUID)
-	onAltered  func(scope catalog.Scope, hashes []uuid.UUID)
 }
 
 // NewSearcher returns a Searcher; nothing is connected yet.
 func NewSearcher(database *db.Database, embedder QueryEmbedder) *Searcher {
-	return &Searcher{db: database, embedder: embedder, memory: newMemory()}
+	known, _ := lru.New[factsKey, facts](maxFacts) // fails for a size below 1 alone
+	return &Searcher{db: database, embedder: embedder, known: known}
 }
 
-// OnUnembedded has f called with the passages among a search's results that were not
-// compared by a vector, since they have none, or since the search was for words alone.
-// People have just asked for them. f must not wait. OnUnembedded must come before
-// the first search.
+// OnUnembedded registers f. It is called with the passages among a search's results that were
+// not compared by a vector, because they have none yet or because the search was by words
+// alone. f must not wait. Call OnUnembedded before the first search.
 func (s *Searcher) OnUnembedded(f func(tenant *catalog.Tenant, collection catalog.Collection, hashes []uuid.UUID)) {
 	s.unembedded = f
 }
-
-// OnAltered has f called with the passages that a search has left out because they are not
-// what their keys say: somebody has rewritten them in the database. f must not wait.
-// OnAltered must come before the first search.
-func (s *Searcher) OnAltered(f func(scope catalog.Scope, hashes []uuid.UUID)) { s.onAltered = f }
 
 // Mode is by what documents are found.
 type Mode string
@@ -72,17 +73,25 @@ const (
 // Modes returns all modes, the default one first.
 func Modes() []Mode { return []Mode{Hybrid, Vector, Lexical} }
 
+// Filter says which documents a search may return; the zero value means all. It goes to
+// SQL as it is: except for Levels as JSON, which the CTE "asked" of sql/queries/search.sql
+// reads. A new field needs a condition there and nothing in between.
+type Filter struct {
+	// Levels is empty for all.
+	Levels []catalog.Level `json:"-"`
+	// DocTypes is empty for all.
+	DocTypes []string `json:"doc_types,omitempty"`
+	// Documents are the IDs of the only documents to search, nil for all. Each of them is
+	// returned, even if it has no word of the query.
+	Documents []int64 `json:"documents,omitzero"`
+}
+
 // Query asks for the documents most relevant to a text.
 type Query struct {
 	Text string
 	// Mode is Hybrid by default.
 	Mode Mode
-	// DocTypes and Levels filter; empty means all.
-	DocTypes []string
-	Levels   []catalog.Level
-	// Documents are the only ones that may be found, by their IDs, and all of them are,
-	// whatever their words; nil means all.
-	Documents []int64
+	Filter
 	// Limit is the number of results, at least 1.
 	Limit int
 	// MinScore is in [0,1].
@@ -90,11 +99,11 @@ type Query struct {
 	// EachPassage asks for passages: a document comes as often as it has relevant ones.
 	EachPassage bool
 	// Critical, if not 0, is how many documents of the critical level come apart from
-	// the others, the most relevant ones of all of them, whatever their score. Levels
-	// does not filter them, and they do not count against Limit.
+	// the others, the most relevant ones of all of them, whatever their score. The Filter
+	// does not apply to them, and they do not count against Limit.
 	Critical int
-	// Patience, if not 0, is how long a hybrid search waits for the vector of the query,
-	// from when documents are found by their words on. Then it goes on by words.
+	// Patience, if not 0, is how long a hybrid search waits for the vector of the query.
+	// Then it goes on by words.
 	Patience time.Duration
 	// Unasked says that the text is not what somebody searches for. Then a document is
 	// not relevant for the only reason that the whole of a short text stands in it, and
@@ -127,7 +136,14 @@ type Hit struct {
 	// Stamp, without a hash, is of the file from which the lines are.
 	Stamp document.Stamp
 
-	hitDetails
+	assessment
+
+	key float64 // orders documents
+	// titled says that the title of the document is the query.
+	titled bool
+	// generations is how many documents replace this one, one after the other.
+	generations int
+	hash        uuid.UUID // of the passage
 }
 
 // Hits is the result of a search.
@@ -141,7 +157,7 @@ type Hits struct {
 	Closest []Hit
 	Coverage
 
-	lookup *lookup
+	of *finding
 }
 
 // Coverage says how a search was made.
@@ -156,15 +172,6 @@ type Coverage struct {
 	Fallback error
 }
 
-// Search returns what is most relevant to the query.
-func (s *Searcher) Search(ctx context.Context, scope catalog.Scope, query Query) (Hits, error) {
-	found, err := s.lookUp(ctx, scope, query)
-	if err != nil {
-		return Hits{}, err
-	}
-	return found.hits(), nil
-}
-
 // Passage is a part of a document with its relevance to a query, in [0,1].
 type Passage struct {
 	DocumentID          int64
@@ -173,60 +180,181 @@ type Passage struct {
 	Score               float64
 }
 
-// Passages returns all passages of some documents of the scope that was searched, in
-// their order in each document, with their relevance to the query of the search.
-func (s *Searcher) Passages(ctx context.Context, of Hits, documents []int64) ([]Passage, error) {
-	l := of.lookup
-	var rows []db.ChunkTextsRow
-	err := s.db.Read(ctx, "read texts", func(q *db.Queries) (err error) {
-		rows, err = q.ChunkTexts(ctx, db.ChunkTextsParams{
-			ProjectID: l.scope.Tenant.ProjectID, Collection: l.scope.Collection, DocumentIds: documents,
-			Terms: termVector(l.weights), Query: l.vector, ModelID: l.comparedModel(),
-		})
-		return err
-	})
+// Search returns what is most relevant to the query.
+func (s *Searcher) Search(ctx context.Context, scope catalog.Scope, query Query) (Hits, error) {
+	found, err := s.find(ctx, scope, query)
 	if err != nil {
+		return Hits{}, err
+	}
+	hits := found.hits()
+	s.notify(hits)
+	return hits, nil
+}
+
+// finding is a search with what it has read, to be scored: see score.go.
+type finding struct {
+	Coverage // its mode is the one asked for, and later the one used
+	facts
+
+	scope catalog.Scope
+	query Query
+	terms terms.Query
+	// weights are those of the terms, and rare the terms by which passages are found. Both
+	// are empty in a search by vector.
+	weights terms.Weighted
+	rare    []int32
+	pasted  []pastedLine
+	vector  *pgvector.HalfVector // nil without one
+	// candidates are the passages found. searchable is how many the search may return.
+	candidates []candidate
+	searchable int
+	// plans say how vectors were compared.
+	plans []ExplainedPlan
+}
+
+// find makes a search. A vector of another model, which was pulled just now, is not searched
+// with: the search begins again with the new model.
+func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query) (*finding, error) {
+	const tries = 3
+	query.Mode = cmp.Or(query.Mode, Hybrid)
+	for try := 1; ; try++ {
+		found, err := s.findOnce(ctx, scope, query)
+		if try == tries || !errors.Is(err, model.ErrModelReplaced) {
+			return found, err
+		}
+	}
+}
+
+func (s *Searcher) findOnce(ctx context.Context, scope catalog.Scope, query Query) (*finding, error) {
+	f := &finding{scope: scope, query: query, Coverage: Coverage{Mode: query.Mode, Embedded: 1}}
+	f.terms = terms.NewQuery(scope.Tenant.ProjectID, query.Text)
+	if len(f.terms.Terms) == 0 {
+		if f.Mode == Lexical {
+			return nil, apierror.Errorf(apierror.InvalidArgument,
+				"the query has no word to search for, only such as \"the\" or \"is\", which stand everywhere; "+
+					"name what you look for, or leave out `mode: \"lexical\"` to search by meaning").With("parameter", "query")
+		}
+		f.Mode = Vector
+	}
+	embedding := s.embed(ctx, f.Mode, query.Text)
+	defer embedding.end()
+	var err error
+	if f.facts, err = s.readFacts(ctx, scope, embedding.model); err != nil {
 		return nil, err
 	}
-	rows = slices.DeleteFunc(rows, func(row db.ChunkTextsRow) bool {
-		return l.isAltered(row.SchemaHash, row.PassageHash, row.Heading, row.Content)
-	})
-	l.notifyAltered()
-	texts, passages := make([]found, len(rows)), make([]Passage, len(rows))
-	for i, row := range rows {
-		texts[i] = found{row.DocumentID, row.Heading, row.Content, row.Bm25, row.Distance}
+	if err = f.takeVector(ctx, embedding); err != nil {
+		return nil, err
 	}
-	for i, a := range l.assess(texts) {
+	if f.Mode != Vector {
+		f.weights = f.terms.Weigh(f.sample.size, f.sample.frequency)
+		f.rare = f.sample.rareTerms(f.terms, f.sample.maxMatches())
+		f.pasted = pastedLines(scope.Tenant.ProjectID, query.Text, f.sample)
+	}
+	return f, s.readCandidates(ctx, f)
+}
+
+// takeVector waits for the vector of the query where vectors can be compared, and decides on
+// the mode. A hybrid search goes on by words where they cannot.
+func (f *finding) takeVector(ctx context.Context, embedding *queryEmbedding) error {
+	if f.Mode == Lexical {
+		return nil
+	}
+	useful := false
+	if embedding.model != nil {
+		f.Embedded = f.embedded()
+		useful = f.passages() > 0 && f.Embedded > 0 && (f.Mode == Vector || f.calibration.Usable())
+	}
+	ready := embedding.wait(ctx, f.patience(useful))
+	err := context.Cause(ctx)
+	if ready && err == nil {
+		err = embedding.err
+	}
+	switch {
+	case err == nil && ready && useful:
+		if embedding.result.Digest != embedding.model.Digest {
+			return model.ErrModelReplaced
+		}
+		vector := pgvector.NewHalfVector(embedding.result.Vector)
+		f.vector = &vector
+	case f.Mode == Vector && unembeddable(err):
+		return fmt.Errorf("%w; without `mode: \"vector\"` names and words are found in the meantime", err)
+	case f.Mode == Vector || err != nil && !unembeddable(err):
+		return err
+	case err != nil:
+		if f.Mode, f.Fallback = Lexical, err; useful || embedding.model == nil {
+			f.Embedded = 1
+		}
+	case f.passages() > 0:
+		f.Mode = Lexical // nothing can be compared, or the vector comes too late
+	}
+	return nil
+}
+
+// patience is how long the search waits for the vector, 0 for as long as it takes. A vector
+// that is of no use is waited for too: that Ollama cannot make it has to be said.
+func (f *finding) patience(useful bool) time.Duration {
+	switch {
+	case f.Mode == Vector && useful:
+		return 0
+	case f.Mode == Vector:
+		return patientWait
+	case useful:
+		return f.query.Patience
+	default:
+		return failureWait
+	}
+}
+
+// notify reports the passages among the results that have no vector yet.
+func (s *Searcher) notify(hits Hits) {
+	if s.unembedded == nil || hits.Embedded == 1 && hits.Mode != Lexical {
+		return
+	}
+	var hashes []uuid.UUID
+	for _, hit := range slices.Concat(hits.Critical, hits.Documents) {
+		if !hit.compared && !slices.Contains(hashes, hit.hash) {
+			hashes = append(hashes, hit.hash)
+		}
+	}
+	if len(hashes) > 0 {
+		s.unembedded(hits.of.scope.Tenant, hits.of.scope.Collection, hashes)
+	}
+}
+
+// Passages returns all passages of some documents of the scope that was searched, in
+// their order in each document, with their relevance to the query of the search.
+func (s *Searcher) Passages(ctx context.Context, hits Hits, documents []int64) ([]Passage, error) {
+	f := hits.of
+	rows, err := db.ReadOne(ctx, s.db, "read texts", (*db.Queries).ChunkTexts, db.ChunkTextsParams{
+		ProjectID: f.scope.Tenant.ProjectID, Collection: f.scope.Collection, DocumentIds: documents,
+		Terms: termVector(f.weights), Query: f.vector, ModelID: f.comparedModel(),
+	})
+	texts, passages := make([]candidate, len(rows)), make([]Passage, len(rows))
+	for i, row := range rows {
+		texts[i] = candidate{ID: row.DocumentID, Heading: row.Heading, Content: row.Content, Bm25: row.Bm25, Distance: row.Distance}
+	}
+	for i, a := range f.assess(texts) {
 		row := rows[i]
 		passages[i] = Passage{
 			DocumentID: row.DocumentID, HeaderPath: row.HeaderPath, Content: row.Content,
 			StartLine: int(row.StartLine), EndLine: int(row.EndLine), Score: relevance.Score(a.logOdds),
 		}
 	}
-	return passages, nil
-}
-
-// Altered is how many passages were left out, here and in [Searcher.Passages], because they
-// were altered in the database.
-func (h Hits) Altered() int {
-	if h.lookup == nil {
-		return 0
-	}
-	return len(h.lookup.altered)
+	return passages, err
 }
 
 // Scope returns what was searched.
-func (h Hits) Scope() catalog.Scope { return h.lookup.scope }
+func (h Hits) Scope() catalog.Scope { return h.of.scope }
 
 // Version returns the version of the tenant's documents, which every change of them raises,
 // as the search has met it.
-func (h Hits) Version() int64 { return h.lookup.version }
+func (h Hits) Version() int64 { return h.of.version }
 
 // Latest returns the path of the document that replaces the one at path and is not
 // replaced itself: the path itself for most.
 func (h Hits) Latest(path string) string {
-	for range len(h.lookup.superseded.By) {
-		next := h.lookup.superseded.By[path]
+	for range len(h.of.superseded.By) {
+		next := h.of.superseded.By[path]
 		if next == "" {
 			break
 		}

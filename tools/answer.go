@@ -6,12 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/apierror"
@@ -133,10 +131,9 @@ type FoundEnd struct {
 func (h *Handler) foundEnd(
 	ctx context.Context, active *workspace.Project, of catalog.Collection, hits rag.Hits, query rag.Query,
 ) FoundEnd {
-	message := alteredText(hits.Altered(), alteredIsRestored)
+	var message string
 	if len(hits.Documents) == 0 {
-		filtered := len(query.DocTypes)+len(query.Levels) > 0
-		message = strings.TrimSpace(nothingFound(hits.Closest, query.MinScore, filtered) + " " + message)
+		message = nothingFound(hits.Closest, query.MinScore, len(query.DocTypes)+len(query.Levels) > 0)
 	}
 	return FoundEnd{
 		Message: message, nothingOutput: nothingOf(len(hits.Documents), hits.Closest, query.MinScore),
@@ -187,20 +184,6 @@ func nothingFound(closest []rag.Hit, minScore float64, filtered bool) string {
 		return "The documents hold nothing on this."
 	}
 }
-
-// alteredText says that passages were left out; "" for none.
-func alteredText(altered int, again string) string {
-	if altered == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s left out: somebody has altered the text in the database. %s",
-		plain.Count(altered, "passage"), again)
-}
-
-const (
-	alteredIsRestored = "It is being written again from the files."
-	alteredHandbook   = "Run `compound-docs ingest` again to write it from the files."
-)
 
 // roundBelow rounds a score below the threshold, down if rounding would make it equal
 // to the threshold.

@@ -87,7 +87,7 @@ func answerText(answered answer.Answer, minScore float64, filtered bool, notes .
 	if answered.Text == "" {
 		answered.Text = nothingFound(answered.Closest, minScore, filtered)
 	}
-	parts := append([]string{answered.Text, alteredText(answered.Altered, alteredIsRestored)}, notes...)
+	parts := append([]string{answered.Text}, notes...)
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "\n\n")
 }
 

@@ -127,9 +127,6 @@ func (h *Handler) SearchHandbook(ctx context.Context, in SearchHandbookInput) (S
 	default:
 		out.Text = search.format(found.passages, time.Since(start))
 	}
-	if altered := alteredText(found.altered, alteredHandbook); altered != "" {
-		out.Text += "\n" + altered
-	}
 	return out, nil
 }
 
@@ -155,7 +152,7 @@ func (h *Handler) findInHandbook(ctx context.Context, search handbookSearch) (fo
 		query.DocTypes = []string{search.section}
 	}
 	hits, err := h.workspace.Searcher().Search(ctx, edition.Scope(), query)
-	found = handbookFound{edition: edition, passages: hits.Documents, altered: hits.Altered()}
+	found = handbookFound{edition: edition, passages: hits.Documents}
 	if err == nil && len(found.passages) == 0 {
 		found.sections, err = h.workspace.HandbookSections(ctx, edition)
 	}
@@ -163,7 +160,7 @@ func (h *Handler) findInHandbook(ctx context.Context, search handbookSearch) (fo
 		return handbookFound{}, err
 	}
 	// Vectors that come later change no edition, and what is found.
-	if hits.Embedded == 1 && found.altered == 0 {
+	if hits.Embedded == 1 {
 		h.handbook.Add(search, found)
 	}
 	return found, nil

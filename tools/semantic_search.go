@@ -200,7 +200,7 @@ func newQuery(active *workspace.Project, text string, docTypes []string) (rag.Qu
 				brief(docType), strings.Join(known, ", ")).With("parameter", "doc_types").With("doc_types", known)
 		}
 	}
-	return rag.Query{Text: text, DocTypes: docTypes}, nil
+	return rag.Query{Text: text, Filter: rag.Filter{DocTypes: docTypes}}, nil
 }
 
 // round rounds a score to the three digits that answers show.

@@ -80,8 +80,6 @@ type Answer struct {
 	CriticalNotConsidered int
 	// Closest are set when no document reached the threshold: then there are no sources.
 	Closest []rag.Hit
-	// Altered is how many passages were left out since they were altered in the database.
-	Altered int
 	// Coverage says how the sources were searched for.
 	rag.Coverage
 	// FallbackReason says why Text quotes passages. It is nil for an answer that the
@@ -95,7 +93,7 @@ type Answer struct {
 // Ask answers a question from the documents of the scope. Nothing is generated
 // when no document is relevant enough, and when the language model fails the
 // best passages are quoted instead.
-func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Question) (answered Answer, err error) {
+func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Question) (Answer, error) {
 	query := question.Query
 	query.Levels = slices.DeleteFunc(catalog.Levels(), func(level catalog.Level) bool {
 		return rank(level) < rank(question.MinLevel)
@@ -108,7 +106,6 @@ func (a *Answerer) Ask(ctx context.Context, scope catalog.Scope, question Questi
 		return Answer{}, err
 	}
 	answer := Answer{Sources: []rag.Hit{}, Linked: []Linked{}, Closest: found.Closest, Coverage: found.Coverage}
-	defer func() { answered.Altered = found.Altered() }()
 	if len(answer.Closest) > 0 {
 		return answer, nil
 	}

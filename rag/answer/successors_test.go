@@ -126,7 +126,7 @@ func TestAsk_CriticalDocumentsOfAllTypes(t *testing.T) {
 	t.Parallel()
 	f := rules(t)
 	answered := ask(t, f, answer.Question{
-		Query:           rag.Query{Text: "always retry failed payments", MinScore: 0.3, DocTypes: []string{"none-of-these"}},
+		Query:           rag.Query{Text: "always retry failed payments", MinScore: 0.3, Filter: rag.Filter{DocTypes: []string{"none-of-these"}}},
 		IncludeCritical: true,
 	})
 	if diff := cmp.Diff([]string{"docs/newer.md", "docs/old.md"}, paths(answered.Sources)); diff != "" {

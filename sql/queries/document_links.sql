@@ -36,17 +36,3 @@ LEFT JOIN documents f ON t.id IS NULL AND l.fallback_path <> '' AND f.project_id
 WHERE l.project_id = @project_id AND l.tenant_id = @tenant_id AND d.collection = @collection
     AND coalesce(t.id, f.id) IS NOT NULL AND NOT l.supersedes
 ORDER BY d.relative_path, l.ordinal;
-
--- name: LinkSuperseded :many
--- The tenant's documents that others replace, each with the paths of these, the latest
--- first.
-SELECT coalesce(t.relative_path, f.relative_path)::text AS path, d.relative_path AS superseded_by
-FROM document_links l
-JOIN documents d ON d.project_id = @project_id AND d.id = l.document_id
-LEFT JOIN documents t ON t.project_id = @project_id AND t.tenant_id = @tenant_id
-    AND t.collection = @collection AND t.relative_path = l.target_path
-LEFT JOIN documents f ON t.id IS NULL AND l.fallback_path <> '' AND f.project_id = @project_id
-    AND f.tenant_id = @tenant_id AND f.collection = @collection AND f.relative_path = l.fallback_path
-WHERE l.project_id = @project_id AND l.tenant_id = @tenant_id AND l.supersedes AND d.collection = @collection
-    AND coalesce(t.id, f.id) IS NOT NULL
-ORDER BY path, d.doc_date DESC, d.relative_path;

@@ -24,14 +24,6 @@ CROSS JOIN (
 WHERE t.project_id = @project_id AND t.id = @tenant_id
 ON CONFLICT (collection, project_id, hash) DO NOTHING;
 
--- name: PassageSample :many
--- The terms of some passages of the project. A hash says nothing about its passage,
--- so that the first by hash are a random sample, the same at every call. How far the
--- hashes of the sample reach says how many passages there are.
-SELECT hash, terms FROM passages
-WHERE collection = @collection AND project_id = @project_id
-ORDER BY hash
-LIMIT @max_passages;
 
 -- name: PassageDeleteAltered :exec
 -- Those whose text is not that of their files. Vectors go by their foreign key. The

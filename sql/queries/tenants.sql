@@ -32,12 +32,6 @@ ORDER BY repo_root, branch_name;
 -- name: TenantCount :one
 SELECT count(*) FROM tenants WHERE project_id = @project_id;
 
--- name: TenantVersion :one
--- project_version changes with every tenant's. No row: the tenant was deleted.
-SELECT t.version, (SELECT sum(p.version + 1) FROM tenants p WHERE p.project_id = @project_id)::bigint AS project_version
-FROM tenants t
-WHERE t.project_id = @project_id AND t.id = @id AND t.generation = @generation;
-
 -- name: TenantIncrementVersion :one
 -- Comes first in every transaction that changes the tenant's documents, so that
 -- writers to one tenant take turns. No row: the tenant was deleted, or another server

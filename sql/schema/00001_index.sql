@@ -167,6 +167,9 @@ CREATE TABLE document_links (
 
 CREATE INDEX document_links_tenant ON document_links (project_id, tenant_id);
 
+-- Each search that meets a change asks for these few.
+CREATE INDEX document_links_supersedes ON document_links (project_id, tenant_id) WHERE supersedes;
+
 -- A unit of text that is searched and embedded, stored once a project however many
 -- checkouts have it. hash: the first 128 bits of a SHA-256 over heading and content
 -- (uuid is PostgreSQL's fixed-size 16-byte type).

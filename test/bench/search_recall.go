@@ -45,7 +45,7 @@ func recall(ctx context.Context, b *bench) (least float64, note string) {
 // returned too.
 func (x *searchIndex) recallOf(ctx context.Context, p *searchProject, levels []catalog.Level, q question) float64 {
 	found := map[string]bool{}
-	for _, hit := range x.search(ctx, p, rag.Query{Text: q.text, Mode: rag.Vector, Levels: levels}).Documents {
+	for _, hit := range x.search(ctx, p, rag.Query{Text: q.text, Mode: rag.Vector, Filter: rag.Filter{Levels: levels}}).Documents {
 		found[hit.Path] = true
 	}
 	// The order of rag.Searcher.Search in log-odds, over the weight of meaning.
