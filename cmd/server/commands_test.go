@@ -134,8 +134,6 @@ func (r transcript) normalise(text string) string {
 		{`, at postgres\S+`, ", at URL"},
 		{`path_hash [0-9a-f]{16}`, "path_hash HASH"},
 		{`time=\S+ `, ""},
-		{`about \d+ s at the speed measured now, \d+ kB/s`, "about N s at the speed measured now, N kB/s"},
-		{`"vector_seconds": [\d.]+`, `"vector_seconds": N`},
 		{`duration=\S+`, "duration=N"},
 		{`try again in \d+s`, "try again in Ns"},
 		{`(milliseconds p50) .*`, "$1  N"},
