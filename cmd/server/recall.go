@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +26,7 @@ hook's output with the one document that surely answers a prompt, or that cites 
 about to be edited, and prints {} otherwise. The plugin for Claude Code does not need it:
 its hooks ask the server that runs.
 
-The events are UserPromptSubmit, PreToolUse, Stop and PreCompact. An error ends with 1,
+The events are UserPromptSubmit, PreToolUse and PreCompact. An error ends with 1,
 because assistants take 2 for a veto.`,
 		Example: `  compound-docs recall --hook <event.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -66,8 +65,6 @@ func readHook(stdin io.Reader) (map[string]any, error) {
 		ToolInput struct {
 			FilePath string `json:"file_path"`
 		} `json:"tool_input"`
-		LastMessage    string `json:"last_assistant_message"`
-		StopHookActive bool   `json:"stop_hook_active"`
 	}
 	if err := json.NewDecoder(io.LimitReader(stdin, maxHook)).Decode(&event); err != nil {
 		return nil, fmt.Errorf("stdin has no event as JSON (%s); give one such as "+
@@ -75,7 +72,6 @@ func readHook(stdin io.Reader) (map[string]any, error) {
 	}
 	return map[string]any{
 		"event": event.Event, "session_id": event.SessionID, "prompt": event.Prompt, "tool_name": event.ToolName,
-		"file_path": event.ToolInput.FilePath, "last_message": event.LastMessage,
-		"stop_hook_active": strconv.FormatBool(event.StopHookActive),
+		"file_path": event.ToolInput.FilePath,
 	}, nil
 }
