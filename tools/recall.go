@@ -131,7 +131,6 @@ func (h *handler) recallForPrompt(
 					text += " It has changed since it was indexed: its lines may be others."
 				}
 				note(s, active, in.Event, hit.Path, why, hit.Score)
-				h.countSearch(active, "", []rag.Hit{hit})
 				break
 			}
 		}
@@ -174,7 +173,6 @@ func (h *handler) recallForFile(ctx context.Context, active *workspace.Project, 
 				text = fmt.Sprintf("%s: ./%s %q cites %s. Read it before this edit.", memoryName, c.Path,
 					markdown.CutRunes(c.Title, maxPointerTitle), c.Place)
 				note(s, active, in.Event, c.Path, "same file", 1)
-				h.countSearch(active, "", []rag.Hit{{Path: c.Path}})
 				break
 			}
 		}

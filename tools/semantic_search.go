@@ -107,11 +107,10 @@ func (h *handler) semanticSearch(
 	if err != nil {
 		return nil, semanticSearchOutput{}, err
 	}
-	asked := in.Query
-	if len(query.DocTypes)+len(query.Levels)+len(in.Paths) > 0 { // other documents may answer it
-		asked = ""
+	filtered := len(query.DocTypes)+len(query.Levels)+len(in.Paths) > 0 // other documents may answer it
+	if len(hits.Documents) == 0 && !filtered {
+		h.keepQuestion(ctx, active, in.Query)
 	}
-	h.countSearch(active, asked, hits.Documents)
 	results, omitted := fit(searchResults(hits.Documents, stale()), maxList)
 	return nil, semanticSearchOutput{
 		Results: results, TotalMatches: len(results), OmittedCount: omitted,

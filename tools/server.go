@@ -46,7 +46,6 @@ type handler struct {
 	workspace *workspace.Workspace
 	handbook  *handbookCache
 	recalls   *recall.Store
-	usage     usageLog
 	logger    *slog.Logger
 	failures  toldFailures
 	// rootless is set when the client has failed to name its roots.
@@ -58,7 +57,7 @@ func newHandler(w *workspace.Workspace, home string, logger *slog.Logger) *handl
 }
 
 // NewServer returns the MCP server with every tool, the documents as resources and the
-// prompts. What hooks have shown and searches have returned is kept below home, the user's
+// prompts. What hooks have shown and which questions found nothing is kept below home, the user's
 // own folder. The handshake needs neither the database nor Ollama.
 func NewServer(w *workspace.Workspace, home, version string, logger *slog.Logger) *mcp.Server {
 	h := newHandler(w, home, logger)

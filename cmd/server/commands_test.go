@@ -134,6 +134,8 @@ func (r transcript) normalise(text string) string {
 		{`, at postgres\S+`, ", at URL"},
 		{`path_hash [0-9a-f]{16}`, "path_hash HASH"},
 		{`time=\S+ `, ""},
+		{`last on [\d-]+`, "last on DATE"},
+		{`"last_asked": ".*"`, `"last_asked": "…"`},
 		{`duration=\S+`, "duration=N"},
 		{`try again in \d+s`, "try again in Ns"},
 		{`(milliseconds p50) .*`, "$1  N"},

@@ -84,7 +84,7 @@ func (s *Session) Compact() {
 	s.RemindDue, s.Wrote = !s.Wrote, false
 }
 
-// Store keeps sessions and what searches returned in files below the user's own folder, one
+// Store keeps sessions, and questions that found nothing, in files below the user's own folder, one
 // for each session and each project. Other processes may use the same folder. Safe for concurrent use.
 type Store struct {
 	dir string
