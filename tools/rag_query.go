@@ -174,11 +174,10 @@ func (h *Handler) RagQuery(ctx context.Context, in RagQueryInput) (RagQueryOutpu
 	if err != nil {
 		return RagQueryOutput{}, err
 	}
-	filtered, asked := len(in.DocTypes) > 0 || minLevel != catalog.Standard, in.Query
-	if filtered { // other documents may answer it
-		asked = ""
+	filtered := len(in.DocTypes) > 0 || minLevel != catalog.Standard // other documents may answer it
+	if len(answered.Sources) == 0 && !filtered {
+		h.keepQuestion(ctx, active, in.Query)
 	}
-	h.countSearch(active, asked, answered.Sources)
 	out := RagQueryOutput{
 		Answer:        answerText(answered, query.MinScore, filtered),
 		nothingOutput: nothingOf(len(answered.Sources), answered.Closest, query.MinScore), omittedOutput: omittedOf(answered),

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/internal/document"
@@ -23,20 +22,15 @@ import (
 const (
 	promptEvent  = "UserPromptSubmit"
 	toolEvent    = "PreToolUse"
-	stopEvent    = "Stop"
 	compactEvent = "PreCompact"
 )
 
-// RecallInput has the parameters of recall.
 type RecallInput struct {
-	Event       string `json:"event"`
-	SessionID   string `json:"session_id"`
-	Prompt      string `json:"prompt,omitempty"`
-	ToolName    string `json:"tool_name,omitempty"`
-	FilePath    string `json:"file_path,omitempty"`
-	LastMessage string `json:"last_message,omitempty"`
-	// Hooks fill in text, programs may send a boolean.
-	StopHookActive any `json:"stop_hook_active,omitempty"`
+	Event     string `json:"event"`
+	SessionID string `json:"session_id"`
+	Prompt    string `json:"prompt,omitempty"`
+	ToolName  string `json:"tool_name,omitempty"`
+	FilePath  string `json:"file_path,omitempty"`
 }
 
 // RecallOutput is the answer of recall.
@@ -58,20 +52,15 @@ func recallTool() Tool {
 		Meta:        searchHint("called by hooks, not by the model"),
 		Annotations: readOnly(),
 		InputSchema: inputSchema[RecallInput](map[string][]property{
-			"event":            {oneOf(promptEvent, toolEvent, stopEvent, compactEvent), example(promptEvent)},
-			"session_id":       {notEmpty, example("3f2c")},
-			"prompt":           {example("why is the pool exhausted?")},
-			"tool_name":        {example("Edit")},
-			"file_path":        {example("db/pool.go")},
-			"last_message":     {example("All tests now pass.")},
-			"stop_hook_active": {textOrBoolean, example("false")},
+			"event":      {oneOf(promptEvent, toolEvent, compactEvent), example(promptEvent)},
+			"session_id": {notEmpty, example("3f2c")},
+			"prompt":     {example("why is the pool exhausted?")},
+			"tool_name":  {example("Edit")},
+			"file_path":  {example("db/pool.go")},
 		}),
 		OutputSchema: outputSchema[RecallOutput](nil),
 	})
 }
-
-// textOrBoolean is for a value that hooks fill in as text, and programs give as it is.
-func textOrBoolean(s *jsonschema.Schema) { s.Types = []string{"string", "boolean"} }
 
 // recallPatience bounds what a hook waits for: an assistant waits for its hooks.
 const recallPatience = 2 * time.Second
@@ -108,17 +97,16 @@ func (h *Handler) recallText(ctx context.Context, in RecallInput) (string, error
 	case allowed == project.RecallOff, in.Event != promptEvent && allowed != project.RecallAll:
 		return "", nil
 	case in.Event == promptEvent:
-		return h.recallForPrompt(ctx, active, in, threshold)
-	case in.Event == toolEvent:
-		return h.recallForFile(ctx, active, in)
+		return h.recallForPrompt(ctx, active, in, threshold, allowed == project.RecallAll)
 	default:
-		return h.remindToWrite(ctx, active, in)
+		return h.recallForFile(ctx, active, in)
 	}
 }
 
-// recallForPrompt points to the document that surely answers a prompt.
+// recallForPrompt points to the document that surely answers a prompt. Without one it returns
+// the reminder that is due after a compaction, if reminds is set.
 func (h *Handler) recallForPrompt(
-	ctx context.Context, active *workspace.Project, in RecallInput, threshold float64,
+	ctx context.Context, active *workspace.Project, in RecallInput, threshold float64, reminds bool,
 ) (text string, err error) {
 	stale := active.Stale(ctx)
 	var hits rag.Hits
@@ -132,7 +120,6 @@ func (h *Handler) recallForPrompt(
 		}
 	}
 	return text, h.recalls.Update(in.SessionID, func(s *recall.Session) error {
-		s.Solved = s.Solved || recall.PersonSolved(in.Prompt)
 		for _, hit := range hits.Documents {
 			if hit.SupersededBy == "" && !s.Knows(active.Definition.Root, hit.Path) {
 				why := "answers this"
@@ -143,12 +130,11 @@ func (h *Handler) recallForPrompt(
 					text += " It has changed since it was indexed: its lines may be others."
 				}
 				note(s, active, in.Event, hit.Path, why, hit.Score)
-				h.countSearch(active, "", []rag.Hit{hit})
 				break
 			}
 		}
-		if text == "" && s.Forgotten > 0 && s.Solved && !s.Reminded && !s.Wrote {
-			s.Reminded, text = true, reminder(nil)
+		if text == "" && reminds && s.RemindDue {
+			s.RemindDue, text = false, reminder
 		}
 		return nil
 	})
@@ -179,52 +165,19 @@ func (h *Handler) recallForFile(ctx context.Context, active *workspace.Project, 
 		case own && in.ToolName == "Read":
 			s.Open(active.Definition.Root, name)
 		case own:
-			s.Wrote = true
+			s.Wrote, s.RemindDue = true, false
 		}
 		for _, c := range citing {
 			if !s.Knows(active.Definition.Root, c.Path) {
 				text = fmt.Sprintf("%s: ./%s %q cites %s. Read it before this edit.", memoryName, c.Path,
 					markdown.CutRunes(c.Title, maxPointerTitle), c.Place)
 				note(s, active, in.Event, c.Path, "same file", 1)
-				h.countSearch(active, "", []rag.Hit{{Path: c.Path}})
 				break
 			}
 		}
 		return nil
 	})
 }
-
-// remindToWrite reminds a session that has found something out, once, to write it down.
-func (h *Handler) remindToWrite(ctx context.Context, active *workspace.Project, in RecallInput) (text string, err error) {
-	if fmt.Sprint(in.StopHookActive) == "true" {
-		return "", nil
-	}
-	due := false
-	err = h.recalls.Update(in.SessionID, func(s *recall.Session) error {
-		s.Solved = s.Solved || recall.AssistantSolved(in.LastMessage)
-		due = s.Solved && !s.Reminded && !s.Wrote
-		s.Reminded = s.Reminded || due
-		return nil
-	})
-	if err != nil || !due {
-		return "", err
-	}
-	var near []rag.Hit
-	if strings.TrimSpace(in.LastMessage) != "" {
-		hits, err := h.workspace.Searcher().Search(ctx, active.Compounding(), rag.Query{
-			Text: markdown.CutRunes(in.LastMessage, maxQuery), Limit: recallCandidates, MinScore: evenOdds,
-			Unasked: true, Mode: rag.Lexical,
-		})
-		if err != nil {
-			h.logger.DebugContext(ctx, "look for what is near", "error", err)
-		}
-		near = hits.Documents
-	}
-	return reminder(near), nil
-}
-
-// evenOdds is the relevance of a document that is as likely as not to be about the subject.
-const evenOdds = 0.5
 
 // memoryName begins each text, so that the assistant knows where it comes from.
 const memoryName = "From this project's memory (compound-docs)"
@@ -246,19 +199,9 @@ func pointer(hit rag.Hit, why, stale string) string {
 	return text
 }
 
-// reminder asks to write down what was found out, with the documents that it may extend.
-func reminder(near []rag.Hit) string {
-	text := memoryName + ": if something was found out here that code, tests and AGENTS.md do not say already, " +
-		"write it down now as a document, and index_document it; else go on."
-	if len(near) > 0 {
-		paths := make([]string, len(near))
-		for i, hit := range near {
-			paths[i] = "./" + hit.Path
-		}
-		text += " Near it, to extend first: " + strings.Join(paths, ", ") + "."
-	}
-	return text
-}
+// reminder asks to write down what was found out.
+const reminder = memoryName + ": if something was found out here that code, tests and AGENTS.md do not say already, " +
+	"write it down now as a document, and index_document it; else go on."
 
 func note(s *recall.Session, active *workspace.Project, event, path, why string, score float64) {
 	s.Shown = append(s.Shown, recall.Shown{

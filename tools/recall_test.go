@@ -132,35 +132,32 @@ func TestRecall_PointsToWhatCitesAFileBeforeItsEdit(t *testing.T) {
 	}
 }
 
-func TestRecall_RemindsOnceToWriteDown(t *testing.T) {
+// A compaction loses what was found out: the next prompt brings a reminder, once, unless the
+// session has written a document.
+func TestRecall_RemindsOnceAfterACompaction(t *testing.T) {
 	t.Parallel()
 	h := newHooks(t, `{"project_name": "p"}`)
-	stop := func(session, message string, active any) string {
-		return h.call(t, arguments{"event": "Stop", "session_id": session, "last_message": message, "stop_hook_active": active})
+	compact := func(session string) {
+		h.call(t, arguments{"event": "PreCompact", "session_id": session})
 	}
-	const found = "The root cause was PgxPoolExhausted: the connection pool was exhausted by leaked connections. All tests now pass."
-	if got := stop("s", "I have renamed the function.", "false"); got != "" {
-		t.Errorf("nothing was found out: %q", got)
+	compact("s")
+	if got := h.call(t, prompt("s", "continue")); !strings.Contains(got, "write it down") {
+		t.Errorf("after a compaction: %q, want a reminder", got)
 	}
-	if got := stop("s", found, "true"); got != "" {
-		t.Errorf("while a hook keeps the turn going: %q", got)
-	}
-	got := stop("s", found, "false")
-	if !strings.Contains(got, "write it down") || !strings.Contains(got, "problems/pool.md") {
-		t.Errorf("after a cause was found: %q, want a reminder with the document that is near", got)
-	}
-	if got := stop("s", found, false); got != "" {
+	if got := h.call(t, prompt("s", "continue")); got != "" {
 		t.Errorf("a second time: %q", got)
-	}
-	h.call(t, prompt("said", "great, it works now"))
-	if got := stop("said", "You are welcome.", "false"); !strings.Contains(got, "write it down") {
-		t.Errorf("after a person said so: %q, want a reminder", got)
 	}
 	h.call(t, arguments{
 		"event": "PreToolUse", "session_id": "wrote", "tool_name": "Write", "file_path": h.root + "/csharp-compounding-docs/insights/x.md",
 	})
-	if got := stop("wrote", found, "false"); got != "" {
+	compact("wrote")
+	if got := h.call(t, prompt("wrote", "continue")); got != "" {
 		t.Errorf("after a document was written: %q", got)
+	}
+	quiet := newHooks(t, `{"project_name": "p", "recall": "prompt"}`)
+	quiet.call(t, arguments{"event": "PreCompact", "session_id": "s"})
+	if got := quiet.call(t, prompt("s", "continue")); got != "" {
+		t.Errorf("where only prompts are answered: %q", got)
 	}
 }
 

@@ -105,11 +105,10 @@ func (h *Handler) SemanticSearch(ctx context.Context, in SemanticSearchInput) (S
 	if err != nil {
 		return SemanticSearchOutput{}, err
 	}
-	asked := in.Query
-	if len(query.DocTypes)+len(query.Levels)+len(in.Paths) > 0 { // other documents may answer it
-		asked = ""
+	filtered := len(query.DocTypes)+len(query.Levels)+len(in.Paths) > 0 // other documents may answer it
+	if len(hits.Documents) == 0 && !filtered {
+		h.keepQuestion(ctx, active, in.Query)
 	}
-	h.countSearch(active, asked, hits.Documents)
 	results, omitted := fit(searchResults(hits.Documents, stale()), maxList)
 	return SemanticSearchOutput{
 		Results: results, TotalMatches: len(results), OmittedCount: omitted,

@@ -48,7 +48,6 @@ type Handler struct {
 	workspace *workspace.Workspace
 	handbook  *lru.Cache[handbookSearch, handbookFound]
 	recalls   *recall.Store
-	usage     usageLog
 	logger    *slog.Logger
 	failures  toldFailures
 	// rootless is set when the client has failed to name its roots.

@@ -40,10 +40,8 @@ func newInitCommand(flags *flags) *cobra.Command {
   AGENTS.md and CLAUDE.md may be named too: they get a paragraph that says when to search;
 - install PostgreSQL and pgvector, if no database URL is set and the machine has neither
   them nor Docker: with apt-get, dnf, pacman, apk or brew, and with sudo unless root runs it;
-- settle which model makes the vectors: the one of your settings or --embedder, or one that
-  Ollama has already, or else one that fits the machine's memory, which it offers to pull
-  on a terminal. It measures how long the vectors of this repository take, and says so.
-  Without Ollama searches go by words alone.
+- say which model makes the vectors: the one of your settings, which --embedder changes. It is
+  mxbai-embed-large unless you name another one. Without Ollama searches go by words alone.
 
 Without DIR it prepares the repository of the current folder. In a folder of a repository
 that has no configuration yet, as in a monorepo, it asks which of the two it is to
@@ -74,7 +72,7 @@ type initializer struct {
 
 	flags     *flags
 	documents string   // the flag
-	embedder  string   // the flag, then the choice
+	embedder  string   // the flag
 	named     []string // assistants
 	show      bool
 
@@ -91,11 +89,8 @@ type initialized struct {
 	ExternalDocs string   `json:"external_docs,omitempty"`
 	// Registration says what became of that with Claude Code: registered, registered before or
 	// not registered.
-	Registration string `json:"claude_code,omitempty"`
-	// EmbeddingModel makes the vectors, and VectorSeconds is about how long that takes for all
-	// documents; nil if it was not measured.
-	EmbeddingModel string   `json:"embedding_model"`
-	VectorSeconds  *float64 `json:"vector_seconds,omitempty"`
+	Registration   string `json:"claude_code,omitempty"`
+	EmbeddingModel string `json:"embedding_model"`
 	// Clients are the other assistants that the server was registered with.
 	Clients []string `json:"clients"`
 }
@@ -149,7 +144,7 @@ func (i *initializer) run(ctx context.Context) error {
 	if err := i.provideDatabase(ctx, options); err != nil {
 		return err
 	}
-	if err := i.chooseEmbedder(ctx, options, result.Project); err != nil {
+	if err := i.settleEmbedder(ctx, options); err != nil {
 		return err
 	}
 	if i.json {

@@ -49,6 +49,8 @@ is needed, nothing is started, and nothing is changed.
 - front-matter (warning; notice for a missing field): in a lenient project, what the doc-type
   does not know
 - place-moved (notice): the lines that the document cites are elsewhere now
+- contradictory (notice): a document is about the same as one of another date or doc-type, so
+  that they may contradict each other
 - place-unknown (notice): files_involved that are not there, and were not when it was written
 - one-way-link (notice): a document does not link back
 - orphan (notice): no document links to it, and it links to none

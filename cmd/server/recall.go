@@ -28,7 +28,7 @@ hook's output with the one document that surely answers a prompt, or that cites 
 about to be edited, and prints {} otherwise. The plugin for Claude Code does not need it:
 its hooks ask the server that runs.
 
-The events are UserPromptSubmit, PreToolUse, Stop and PreCompact. An error ends with 1,
+The events are UserPromptSubmit, PreToolUse and PreCompact. An error ends with 1,
 because assistants take 2 for a veto.`,
 		Example: `  compound-docs recall --hook <event.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -67,8 +67,6 @@ func readHook(stdin io.Reader) (tools.RecallInput, error) {
 		ToolInput struct {
 			FilePath string `json:"file_path"`
 		} `json:"tool_input"`
-		LastMessage    string `json:"last_assistant_message"`
-		StopHookActive bool   `json:"stop_hook_active"`
 	}
 	if err := json.NewDecoder(io.LimitReader(stdin, maxHook)).Decode(&event); err != nil {
 		return tools.RecallInput{}, fmt.Errorf("stdin has no event as JSON (%s); give one such as "+
@@ -76,6 +74,6 @@ func readHook(stdin io.Reader) (tools.RecallInput, error) {
 	}
 	return tools.RecallInput{
 		Event: event.Event, SessionID: event.SessionID, Prompt: event.Prompt, ToolName: event.ToolName,
-		FilePath: event.ToolInput.FilePath, LastMessage: event.LastMessage, StopHookActive: event.StopHookActive,
+		FilePath: event.ToolInput.FilePath,
 	}, nil
 }

@@ -1,38 +1,28 @@
 package main_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/compound-docs/compound-docs/internal/recall"
 )
 
-// What hooks have shown most often comes first, with what lint says of it.
-func TestReview_NamesWhatIsUsedMost(t *testing.T) {
+// What hooks have shown of the project is listed, the latest first.
+func TestReview_ListsWhatHooksHaveShown(t *testing.T) {
 	t.Parallel()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	const insights = "csharp-compounding-docs/insights/"
-	document := func(title, more string) string {
-		return "---\ntitle: " + title + "\ndate: 2026-01-02\nsummary: s\n" + more + "---\n\nAbout " + title + ".\n"
-	}
-	write(t, root, ".git/HEAD", "ref: refs/heads/main\n")
-	write(t, root, ".csharp-compounding-docs/config.json", `{"project_name": "p", "documents": {"folder": "csharp-compounding-docs", "lenient": true}}`)
-	write(t, root, insights+"a.md", document("a rule", "promotion_level: critical\n"))
-	write(t, root, insights+"b.md", document("another rule", "promotion_level: critical\n"))
-	write(t, root, insights+"c.md", document("what holds today", "supersedes: [a.md, b.md]\n"))
-	home := t.TempDir()
+	root, home := newProject(t, nil), t.TempDir()
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for session, paths := range map[string][]string{"one": {"b.md", "c.md"}, "two": {"b.md"}} {
 		err := recall.NewStore(home).Update(session, func(s *recall.Session) error {
-			for _, path := range paths {
-				s.Shown = append(s.Shown, recall.Shown{Project: root, Path: insights + path, Opened: session == "one"})
+			for i, path := range paths {
+				s.Shown = append(s.Shown, recall.Shown{
+					Project: root, Path: path, Opened: session == "one", At: at.Add(time.Duration(i) * time.Hour),
+				})
 			}
-			s.Shown = append(s.Shown, recall.Shown{Project: "/elsewhere", Path: insights + "a.md"})
+			s.Shown = append(s.Shown, recall.Shown{Project: "/elsewhere", Path: "a.md", At: at})
 			return nil
 		})
 		if err != nil {
@@ -40,58 +30,14 @@ func TestReview_NamesWhatIsUsedMost(t *testing.T) {
 		}
 	}
 	environment := []string{"CDOCS_HOME=" + home}
-	var lines []string
-	for line := range strings.Lines(mustRun(t, root, environment, "review").stdout) {
-		lines = append(lines, strings.SplitN(strings.TrimSpace(line), "is critical", 2)[0])
-	}
-	got := strings.Join(lines, "|")
-	want := insights + "b.md returned 0 times, shown 2 times, opened 1 time|5: it |" + insights + "a.md returned 0 times, shown 0 times, opened 0 times|5: it "
-	if got != want {
+	want := "No question has found nothing.\nDocuments that hooks have shown:\n" +
+		"  c.md (shown 1 time, opened 1 time)\n  b.md (shown 2 times, opened 1 time)\n"
+	if got := mustRun(t, root, environment, "review").stdout; got != want {
 		t.Errorf("review says %q, want %q", got, want)
 	}
-	recalls := mustRun(t, root, environment, "review", "--recalls").stdout
-	if want := insights + "b.md returned 0 times, shown 2 times, opened 1 time\n" + insights + "c.md returned 0 times, shown 1 time, opened 1 time\n"; recalls != want {
-		t.Errorf("review --recalls says %q, want %q", recalls, want)
-	}
 }
 
-// Documents of different dates that are about the same stand in the list, the most used pairs
-// first where there are many.
-func TestReview_NamesWhatMayContradict(t *testing.T) {
-	t.Parallel()
-	root, home := t.TempDir(), t.TempDir()
-	document := func(subject, month string) string {
-		return "---\ntitle: " + subject + " lease\ndate: 2026-" + month + "-02\nsummary: s\n---\n\n" +
-			"How long the " + subject + " lease of workers lasts, and what renews it, month " + month + " says.\n"
-	}
-	write(t, root, ".git/HEAD", "ref: refs/heads/main\n")
-	write(t, root, ".csharp-compounding-docs/config.json", `{"project_name": "p", "documents": {"folder": "docs", "lenient": true}}`)
-	for i := range 21 {
-		subject := fmt.Sprintf("subject%c", 'a'+i)
-		write(t, root, "docs/"+subject+"-old.md", document(subject, "01"))
-		write(t, root, "docs/"+subject+"-new.md", document(subject, "02"))
-	}
-	root, err := filepath.EvalSymlinks(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const used = "docs/subjectu-old.md"
-	err = recall.NewStore(home).Add(root, recall.Usage{Returned: map[string]recall.Count{used: {Times: 3}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout := mustRun(t, root, []string{"CDOCS_HOME=" + home}, "review").stdout
-	if found := strings.Count(stdout, "(contradictory)"); found != 40 {
-		t.Errorf("review names %d findings, want two for each of 20 pairs", found)
-	}
-	want := used + " returned 3 times, shown 0 times, opened 0 times\n  7: it may contradict docs/subjectu-new.md:7 (2026-02-02); "
-	if !strings.HasPrefix(stdout, want) {
-		t.Errorf("review says %q, want it to begin with %q", stdout, want)
-	}
-}
-
-// What searches found, and what they did not, is listed; nothing is where the user does not
-// want it counted.
+// Questions that found nothing are listed. None is kept where the user does not want it.
 func TestReview_ListsWhatSearchesDidNotFind(t *testing.T) {
 	t.Parallel()
 	environment, _ := services(t)
@@ -107,21 +53,16 @@ func TestReview_ListsWhatSearchesDidNotFind(t *testing.T) {
 		run(t, root, environment, "search", "zebra crossing")
 	}
 	run(t, root, environment, "search", "--doc-types", "tool", "connection pool")
-	o := mustRun(t, root, environment, "review", "--questions")
-	if want := "zebra crossing (asked 2 times, last on "; !strings.HasPrefix(o.stdout, want) || strings.Count(o.stdout, "\n") != 1 {
-		t.Errorf("review --questions says %q, want one line with %q", o.stdout, want)
-	}
-	o = mustRun(t, root, environment, "review", "--unused", "1")
-	if !strings.Contains(o.stdout, problems+"cache.md returned 0 times") || strings.Contains(o.stdout, "pool.md") ||
-		!strings.Contains(o.stderr, "note: searches are counted since 20") {
-		t.Errorf("review --unused says %q and %q", o.stdout, o.stderr)
+	o := mustRun(t, root, environment, "review")
+	if want := "Questions that found nothing:\n  zebra crossing (last on 20"; !strings.HasPrefix(o.stdout, want) || strings.Contains(o.stdout, "pool") {
+		t.Errorf("review says %q, want %q", o.stdout, want)
 	}
 	if err := os.RemoveAll(filepath.Join(home, "recalls")); err != nil {
 		t.Fatal(err)
 	}
-	write(t, home, "settings.json", `{"count_searches": false}`)
+	write(t, home, "settings.json", `{"keep_questions": false}`)
 	run(t, root, environment, "search", "zebra crossing")
 	if entries, err := os.ReadDir(filepath.Join(home, "recalls")); err == nil {
-		t.Errorf("with count_searches off there are %v", entries)
+		t.Errorf("with keep_questions off there are %v", entries)
 	}
 }

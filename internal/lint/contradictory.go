@@ -11,10 +11,6 @@ import (
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-// Contradiction is a notice for each of two documents that may contradict each other, the
-// later first.
-type Contradiction [2]Finding
-
 const (
 	// maxPostings is how many passages have a word that leads from one to another.
 	maxPostings = 50
@@ -22,44 +18,40 @@ const (
 	maxCompared = 5
 )
 
-// Contradictions returns the pairs of documents that may contradict each other, those most
-// alike first: what one of them is about, its front matter or the beginning of its text, is
-// in the words of a passage of the other, they are of different dates or doc-types, and no
-// document supersedes either. Whether what they say differs is for a reader to see.
-func (r *Report) Contradictions() []Contradiction {
-	if r.set == nil {
-		return nil
-	}
-	rare, all := rarity(r.set), newPassages(r.set)
+// checkContradictions finds pairs of documents that may contradict each other: what one of
+// them is about, its front matter or the beginning of its text, is in the words of a passage
+// of the other, they are of different dates or doc-types, and no document supersedes either.
+// Whether what they say differs is for a reader to see. The finding is of the later document.
+func (e *examination) checkContradictions() {
+	rare, all := rarity(e.set), newPassages(e.set)
 	weight := func(term string) float64 { return rare[term] }
-	type pair [2]*docset.Document
-	likest := map[pair]float64{}
-	found := map[pair]Contradiction{}
+	type pair struct{ later, earlier *docset.Document }
+	type likest struct {
+		later, earlier *passage
+		likeness       float64
+	}
+	found := map[pair]likest{}
 	for _, a := range all.passages {
 		if !a.subject {
 			continue
 		}
 		for _, b := range all.nearest(a, weight) {
-			likeness := terms.Likeness(a.Terms, b.Terms, weight)
 			later, earlier := a, b
 			if a.document.Date < b.document.Date || a.document.Date == b.document.Date && a.document.Path > b.document.Path {
 				later, earlier = b, a
 			}
 			of := pair{later.document, earlier.document}
-			if likeness >= terms.SameSubject && likeness > likest[of] {
-				likest[of] = likeness
-				found[of] = Contradiction{later.contradicts(earlier), earlier.contradicts(later)}
+			likeness := terms.Likeness(a.Terms, b.Terms, weight)
+			if likeness >= terms.SameSubject && likeness > found[of].likeness {
+				found[of] = likest{later, earlier, likeness}
 			}
 		}
 	}
-	pairs := slices.SortedFunc(maps.Keys(found), func(a, b pair) int {
-		return cmp.Or(cmp.Compare(likest[b], likest[a]), cmp.Compare(a[0].Path, b[0].Path), cmp.Compare(a[1].Path, b[1].Path))
-	})
-	contradictions := make([]Contradiction, len(pairs))
-	for i, of := range pairs {
-		contradictions[i] = found[of]
+	for _, of := range found {
+		e.add(of.later.document, of.later.StartLine, Notice, "contradictory", fmt.Sprintf(
+			"it may contradict %s:%d (%s); if it does, correct one of them, or have this one supersede the other",
+			of.earlier.document.Path, of.earlier.StartLine, of.earlier.document.Date))
 	}
-	return contradictions
 }
 
 // passage is a passage of a document. subject says that it tells what the document is about.
@@ -68,14 +60,6 @@ type passage struct {
 
 	document *docset.Document
 	subject  bool
-}
-
-func (p *passage) contradicts(other *passage) Finding {
-	return Finding{
-		Path: p.document.Path, Line: p.StartLine, Severity: Notice, Check: "contradictory",
-		Message: fmt.Sprintf("it may contradict %s:%d (%s); if it does, correct one of them, or have the newer one supersede the other",
-			other.document.Path, other.StartLine, other.document.Date),
-	}
 }
 
 // passages are those of the documents that hold, and by word those that have it.

@@ -3,12 +3,14 @@ package lint_test
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/compound-docs/compound-docs/internal/lint"
 	"github.com/compound-docs/compound-docs/test/gitrepo"
 	"github.com/compound-docs/compound-docs/test/ragtest"
 )
@@ -18,11 +20,15 @@ import (
 func contradictory(t *testing.T, root string) (pairs []string) {
 	t.Helper()
 	report := run(t, root)
-	for _, c := range report.Contradictions() {
-		if c[0].Check != "contradictory" || !strings.Contains(c[0].Message, " "+c[1].Path+":") || !strings.Contains(c[1].Message, " "+c[0].Path+":") {
-			t.Errorf("a pair is %+v", c)
+	for _, f := range report.Findings {
+		if f.Check != "contradictory" {
+			continue
 		}
-		pairs = append(pairs, strings.TrimPrefix(c[0].Path, docs)+" "+strings.TrimPrefix(c[1].Path, docs))
+		other := regexp.MustCompile(`^it may contradict (\S+):\d+ `).FindStringSubmatch(f.Message)
+		if other == nil || f.Severity != lint.Notice {
+			t.Fatalf("a finding is %+v", f)
+		}
+		pairs = append(pairs, strings.TrimPrefix(f.Path, docs)+" "+strings.TrimPrefix(other[1], docs))
 	}
 	return pairs
 }

@@ -55,7 +55,7 @@ type Report struct {
 	// Neighbours are set by [Report.Staged].
 	Neighbours []Neighbours `json:"neighbours,omitempty"`
 
-	set *docset.Set // nil without a configuration
+	set *docset.Set // nil without a valid configuration
 }
 
 // examination has the documents that the checks look at, and collects the findings.
@@ -86,6 +86,7 @@ func Run(ctx context.Context, p *project.Project) (Report, error) {
 	e.checkLinks()
 	e.checkSupersession()
 	e.checkDuplicates()
+	e.checkContradictions()
 	if err := e.checkPlaces(ctx); err != nil {
 		return Report{}, err
 	}

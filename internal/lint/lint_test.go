@@ -182,7 +182,7 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 			r.Put("src/pool.go", "package src // changed\n")
 			commit(r, "2026-02-03")
 			r.Put(docs+"insights/b.md", r.Read(docs+"insights/b.md")+"\nIt still holds.\n")
-			r.Put(docs+"codebase/c.md", r.Read(docs+"codebase/c.md")+"\nIt still holds.\n")
+			r.Put(docs+"codebase/c.md", r.Read(docs+"codebase/c.md")+"\nSeen once more.\n")
 		}, []string{}},
 		{"front matter that a lenient project ignores", func(r *gitrepo.Repo) {
 			r.Put(config, `{"project_name": "planted", "documents": {"lenient": true}}`)

@@ -37,9 +37,8 @@ type Settings struct {
 	// relevance a document is shown unasked.
 	Recall          Recall  `json:"recall"`
 	RecallThreshold float64 `json:"recall_threshold"`
-	// CountSearches says that what searches return, and the questions that found nothing,
-	// are kept in the user's folder.
-	CountSearches bool `json:"count_searches"`
+	// KeepQuestions says that questions that found nothing are kept in the user's folder.
+	KeepQuestions bool `json:"keep_questions"`
 	// ExternalDocsAllowed lists absolute paths of folders. A project may have these, and folders below
 	// them, as external documentation although they are outside its repository. Pass it to [Load].
 	ExternalDocsAllowed []string `json:"external_docs_allowed"`
@@ -68,7 +67,7 @@ func DefaultSettings() Settings {
 		UnusedTextHours:         24,
 		Recall:                  RecallAll,
 		RecallThreshold:         0.9,
-		CountSearches:           true,
+		KeepQuestions:           true,
 		ExternalDocsAllowed:     []string{},
 	}
 }

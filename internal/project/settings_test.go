@@ -20,7 +20,7 @@ func TestLoadSettings(t *testing.T) {
 		UnusedTextHours:         24,
 		Recall:                  project.RecallAll,
 		RecallThreshold:         0.9,
-		CountSearches:           true,
+		KeepQuestions:           true,
 		ExternalDocsAllowed:     []string{},
 	}
 	tests := []struct {
@@ -41,7 +41,7 @@ func TestLoadSettings(t *testing.T) {
 			"unused_text_hours": 1.5,
 			"recall": "prompt",
 			"recall_threshold": 0.8,
-			"count_searches": false,
+			"keep_questions": false,
 			"external_docs_allowed": ["/srv/handbook"]
 		}`}, project.Settings{
 			FileWatcher:             project.FileWatcher{DebounceMS: 50},

@@ -1,6 +1,5 @@
-// Package recall keeps what the hooks of an assistant have shown in each of its sessions,
-// and decides when a session has found out something that is worth a document. It knows
-// neither MCP nor the index.
+// Package recall keeps what the hooks of an assistant have shown in each of its sessions. It
+// knows neither MCP nor the index.
 package recall
 
 import (
@@ -13,7 +12,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -54,12 +52,10 @@ type Session struct {
 	// Forgotten is how many of Shown were there before the conversation was last
 	// compacted: the assistant knows nothing of these any more.
 	Forgotten int `json:"forgotten"`
-	// Solved says that something was solved since the last reminder to write it down.
-	Solved bool `json:"solved"`
-	// Reminded says that the session was reminded to write down what it found out.
-	Reminded bool `json:"reminded"`
-	// Wrote says that the session has written a document.
+	// Wrote says that the session has written a document since the last compaction.
 	Wrote bool `json:"wrote"`
+	// RemindDue says that the next prompt brings a reminder to write down what was found out.
+	RemindDue bool `json:"remind_due"`
 }
 
 // Knows reports whether the assistant was pointed to the document and still knows it.
@@ -81,11 +77,14 @@ func (s *Session) Open(project, path string) {
 	}
 }
 
-// Compact forgets what the assistant was told: the conversation was summarised. A session
-// that has solved something is reminded again.
-func (s *Session) Compact() { s.Forgotten, s.Reminded = len(s.Shown), false }
+// Compact forgets what the assistant was told: the conversation was summarised. What was
+// found out before is about to be lost, so that a reminder is due unless the session wrote.
+func (s *Session) Compact() {
+	s.Forgotten = len(s.Shown)
+	s.RemindDue, s.Wrote = !s.Wrote, false
+}
 
-// Store keeps sessions and what searches returned in files below the user's own folder, one
+// Store keeps sessions, and questions that found nothing, in files below the user's own folder, one
 // for each session and each project. Other processes may use the same folder. Safe for concurrent use.
 type Store struct {
 	dir string
@@ -182,39 +181,4 @@ func readFile[T any](file string) (kept T, known bool) {
 		return none, false
 	}
 	return kept, true
-}
-
-// A person says that it works, or the assistant that it has found the cause or that what
-// failed now passes. These are signs, not proofs: a reminder costs one line, once a
-// session. They are compiled when the first is asked for: each start of the program would pay for them.
-var (
-	personSays = pattern(`(?i)\b(?:(?:it|that|this|everything|all)(?:'s| is| has)? ?(?:now )?` +
-		`(?:works?|working|worked|fixed|solved|passes|passing|did (?:it|the trick)|fixed it|solved it)\b` +
-		`|works (?:now|again|fine|perfectly|great)\b|(?:problem|bug|issue) (?:is |was )?(?:now )?(?:gone|solved|fixed|resolved)\b` +
-		`|(?:no longer|doesn't|does not) (?:fails?|crash(?:es)?|hangs?) (?:any ?more|now)\b)`)
-	// notYet makes a wish, a question or a failure of the same words.
-	notYet = pattern(`(?i)\b(?:not|n't|isn't|doesn't|didn't|still|never|nothing|if|whether|does|until|should|make|` +
-		`how|why|what|explain|describe|show)\b[^.!\n]{0,40}` +
-		`\b(?:works?|working|worked|fixed|solved|passes|passing|pass|gone|resolved)\b`)
-	assistantSays = pattern(`(?i)(?:\b(?:root cause|` +
-		`the (?:real |actual |underlying )?(?:cause|culprit|problem|bug|issue) ` +
-		`(?:was|turned out|is that|came from)|turned out (?:to be|that)|caused by)\b` +
-		`|\b(?:tests?|build|suite|check|command|ci|lint|it) (?:all )?(?:now pass(?:es)?|` +
-		`(?:is|are) (?:now )?(?:green|passing|fixed)|pass(?:es)? (?:now|again))\b` +
-		`|\bnow (?:passes|passing|works|succeeds|builds|compiles)\b)`)
-)
-
-func pattern(text string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
-}
-
-// PersonSolved reports whether a prompt says that something works now.
-func PersonSolved(prompt string) bool {
-	return personSays().MatchString(prompt) && !notYet().MatchString(prompt) && !strings.HasSuffix(strings.TrimSpace(prompt), "?")
-}
-
-// AssistantSolved reports whether the last message of an assistant says that a cause was
-// found, or that what failed now passes.
-func AssistantSolved(message string) bool {
-	return assistantSays().MatchString(message)
 }

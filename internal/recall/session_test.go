@@ -72,10 +72,10 @@ func TestStore_WritesNothingAfterAnError(t *testing.T) {
 	t.Parallel()
 	store, stop := NewStore(t.TempDir()), errors.New("stop")
 	err := store.Update("s", func(s *Session) error {
-		s.Reminded = true
+		s.Wrote = true
 		return stop
 	})
-	if got := update(t, store, "s", func(*Session) {}); !errors.Is(err, stop) || got.Reminded {
+	if got := update(t, store, "s", func(*Session) {}); !errors.Is(err, stop) || got.Wrote {
 		t.Errorf("error %v, session %+v, want the error and an empty session", err, got)
 	}
 }
@@ -84,8 +84,8 @@ func TestStore_ForgetsOldAndBrokenSessions(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	store := NewStore(home)
-	update(t, store, "old", func(s *Session) { s.Reminded = true })
-	update(t, store, "broken", func(s *Session) { s.Reminded = true })
+	update(t, store, "old", func(s *Session) { s.Wrote = true })
+	update(t, store, "broken", func(s *Session) { s.Wrote = true })
 	old := filepath.Join(home, sessionsFolder, fileName("old"))
 	long := time.Now().Add(-maxAge - time.Hour)
 	if err := errors.Join(os.Chtimes(old, long, long),
@@ -96,20 +96,24 @@ func TestStore_ForgetsOldAndBrokenSessions(t *testing.T) {
 	if _, err := os.Stat(old); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the old session is still there (%v)", err)
 	}
-	if got := update(t, store, "broken", func(*Session) {}); got.Reminded {
+	if got := update(t, store, "broken", func(*Session) {}); got.Wrote {
 		t.Errorf("a broken file gives %+v, want an empty session", got)
 	}
 }
 
 func TestSession_ForgetsWhatWasCompacted(t *testing.T) {
 	t.Parallel()
-	s := Session{Shown: []Shown{shown("a.md")}, Reminded: true}
+	s := Session{Shown: []Shown{shown("a.md")}}
 	if !s.Knows("/repo", "a.md") || s.Knows("/other", "a.md") || s.Knows("/repo", "b.md") {
 		t.Error("knows the wrong documents")
 	}
 	s.Compact()
-	if s.Knows("/repo", "a.md") || s.Reminded {
-		t.Errorf("after a compaction: %+v, want the document forgotten and another reminder", s)
+	if s.Knows("/repo", "a.md") || !s.RemindDue {
+		t.Errorf("after a compaction: %+v, want the document forgotten and a reminder", s)
+	}
+	s.Wrote = true
+	if s.Compact(); s.RemindDue || s.Wrote {
+		t.Errorf("after a document and a compaction: %+v, want no reminder", s)
 	}
 	s.Shown = append(s.Shown, shown("a.md"))
 	if !s.Knows("/repo", "a.md") {

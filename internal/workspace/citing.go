@@ -69,21 +69,8 @@ func (w *Workspace) Recall(p *Project) (allowed project.Recall, threshold float6
 	return w.settings.Recall.And(p.Definition.Config.Recall), w.settings.RecallThreshold
 }
 
-// CountsSearches reports whether the user's settings allow to count what searches return.
-func (w *Workspace) CountsSearches() bool { return w.settings.CountSearches }
-
-// Later calls f in a moment, when an answer has gone. Close does not wait for that moment,
-// but for f.
-func (w *Workspace) Later(f func()) {
-	const moment = time.Second
-	w.running.Go(func() {
-		select {
-		case <-time.After(moment):
-		case <-w.life.Done():
-		}
-		f()
-	})
-}
+// KeepsQuestions reports whether the user's settings allow to keep questions that found nothing.
+func (w *Workspace) KeepsQuestions() bool { return w.settings.KeepQuestions }
 
 // ActiveWithin is Active for callers that cannot wait long, such as hooks: an activation
 // goes on when ctx ends, and the next call meets it.

@@ -154,8 +154,6 @@ func fullName(model string) string {
 type State struct {
 	Host    string // URL without user name and password
 	Version string // "" if it does not answer
-	// Has are the models that it has, with their tags.
-	Has []string
 	// Missing are the models of the configuration that it lacks.
 	Missing []string
 	// Err is why nothing more is known, and nil if it answers.
@@ -181,7 +179,6 @@ func (c *Client) State(ctx context.Context) State {
 	has := map[string]bool{}
 	for _, model := range list.Models {
 		has[fullName(model.Name)] = true
-		state.Has = append(state.Has, model.Name)
 	}
 	for _, model := range []string{c.cfg.EmbedModel, c.cfg.ChatModel} {
 		if !has[fullName(model)] {

@@ -28,7 +28,7 @@ func TestState(t *testing.T) {
 		test.change(server)
 		got := client.State(t.Context())
 		want := ollama.State{Host: server.URL(), Missing: test.missing}
-		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(ollama.State{}, "Err", "Version", "Has")); diff != "" {
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(ollama.State{}, "Err", "Version")); diff != "" {
 			t.Errorf("%s: state (-want +got):\n%s", name, diff)
 		}
 		if (got.Err == nil) != test.answers || (got.Version != "") != test.answers {

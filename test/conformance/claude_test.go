@@ -89,6 +89,8 @@ func TestClaudeCode_Recalls(t *testing.T) {
 	says(1, map[string]int{memory: 1, question: 2}, "-c", "-p", "Once more: "+question)
 	claude("-c", "-p", "/compact") // the conversation becomes what the model says
 	says(1, map[string]int{memory: 1, question: 1}, "-c", "-p", question)
+	says(1, map[string]int{writes: 1}, "-c", "-p", "continue") // nothing was written down before the compaction
+	says(1, map[string]int{writes: 1}, "-c", "-p", "continue")
 	for _, everyday := range []string{"fix it", "continue", "run the tests and commit"} {
 		says(1, map[string]int{memory: 0}, "-p", everyday)
 	}
@@ -102,10 +104,6 @@ func TestClaudeCode_Recalls(t *testing.T) {
 	if got := repository.Read("src/zebra.cs"); got != "class Quagga {}\n" {
 		t.Errorf("the hooks are in the way of the edits: the file has %q", got)
 	}
-
-	model.script("The root cause was a missing import. All tests now pass.")
-	says(2, map[string]int{writes: 1}, "-p", "Rename the struct") // the reminder keeps the turn going, once
-	says(1, map[string]int{writes: 1}, "-c", "-p", "Rename it back")
 }
 
 const zebra = "---\ntitle: Zebra\ndate: 2026-01-02\nsummary: Striped horse\nsignificance: integration\n" +
