@@ -146,7 +146,7 @@ func (f *cleanFlags) printDeleted(w io.Writer, d tools.DeleteDocumentsOutput) {
 		checkouts = "checkout " + f.pathHash
 	}
 	plain.Printf(w, "%s %s of %s, %s of %s\n", verb, plain.Count(*documents, "document"), d.ProjectName, branches, checkouts)
-	if d.Message == "" {
+	if d.Message == "" || strings.HasPrefix(d.Message, "The index has no project") { // it has one without checkouts
 		return
 	}
 	plain.Println(w, inCommands(d.Message))
