@@ -83,8 +83,8 @@ The command may run at any time, beside any number of servers.`,
 	return command
 }
 
-// cleanProject removes documents of a project. Without --path-hash and --all these are those
-// of this checkout: in a second run there are none.
+// cleanProject removes documents of a project. Without --path-hash and --all it takes only
+// this checkout, so a second run finds nothing.
 func (f *cleanFlags) cleanProject(ctx context.Context, t *tooling) error {
 	in := tools.DeleteDocumentsInput{
 		ProjectName: f.args[0], BranchName: optional(f.command, "branch", &f.branch), DryRun: f.dryRun,

@@ -70,9 +70,9 @@ func (t *tooling) sync(ctx context.Context, force bool) error {
 	return errors.Join(t.print(synced, func(w io.Writer) { printSynced(w, synced) }), err)
 }
 
-// showSync returns a function that tells w how far a sync is. A folder leaves the counts of a
-// status when it is done, so the total is the largest so far; it is shown from when all folders
-// were looked at, as far as that is known: when a file was indexed.
+// showSync returns a function that tells w how far a sync is. A folder that is done leaves the
+// counts of a status, so the total is the largest so far. It is shown when the first file is
+// indexed, because all folders were looked at by then.
 func showSync(w io.Writer) func(workspace.Status) {
 	files, passages := showProgress(w, "files"), showProgress(w, "passages")
 	var total int
