@@ -52,6 +52,7 @@ func activateProjectTool() Tool {
 	})
 }
 
+// ActivateProject makes a project the active one, and waits for the text of its index.
 func (h *Handler) ActivateProject(ctx context.Context, in ActivateProjectInput) (ActivateProjectOutput, error) {
 	active, err := h.workspace.Activate(ctx, in.ConfigPath, in.BranchName)
 	if err != nil {

@@ -55,6 +55,7 @@ func deleteDocumentsTool() Tool {
 	})
 }
 
+// DeleteDocuments removes documents from the index, or counts them.
 func (h *Handler) DeleteDocuments(ctx context.Context, in DeleteDocumentsInput) (DeleteDocumentsOutput, error) {
 	if err := in.check(); err != nil {
 		return DeleteDocumentsOutput{}, err

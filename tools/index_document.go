@@ -48,6 +48,7 @@ func indexDocumentTool() Tool {
 	})
 }
 
+// IndexDocument indexes a document, and names those near it.
 func (h *Handler) IndexDocument(ctx context.Context, in IndexDocumentInput) (IndexDocumentOutput, error) {
 	if err := checkNotEmpty("path", &in.Path, "./csharp-compounding-docs/problems/example-20260102.md"); err != nil {
 		return IndexDocumentOutput{}, err

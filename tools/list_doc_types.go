@@ -42,6 +42,7 @@ func listDocTypesTool() Tool {
 	})
 }
 
+// ListDocTypes lists the doc-types of the active project.
 func (h *Handler) ListDocTypes(ctx context.Context, _ ListDocTypesInput) (ListDocTypesOutput, error) {
 	active, err := h.workspace.Active(ctx)
 	if err != nil {

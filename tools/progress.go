@@ -35,9 +35,9 @@ func reportProgress(ctx context.Context, p Progress) {
 // progressInterval is the minimum time between two notifications of one call.
 const progressInterval = 250 * time.Millisecond
 
-// withNotifications is WithProgress for a client's call: it notifies the client, if that
-// asked for it. Except for the last, notifications are at least progressInterval apart. The
-// protocol demands that each is further than the one before.
+// withNotifications is WithProgress for a client's call. It notifies the client, if that
+// asked for it, at most once in progressInterval and at the end. The protocol demands that
+// Done grows each time.
 func withNotifications(ctx context.Context, request *mcp.CallToolRequest, logger *slog.Logger) context.Context {
 	token := request.Params.GetProgressToken()
 	if token == nil {

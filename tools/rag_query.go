@@ -106,6 +106,7 @@ func sourceHeadOf(hit rag.Hit, limit int) SourceHead {
 	}
 }
 
+// Source is a document that an answer is based on.
 type Source struct {
 	SourceHead
 	PromotionLevel catalog.Level `json:"promotion_level"`
@@ -116,6 +117,7 @@ type Source struct {
 	BestPassage
 }
 
+// LinkedDocument is a document to which sources link.
 type LinkedDocument struct {
 	Path         string `json:"path"`
 	Title        string `json:"title"`
@@ -145,6 +147,7 @@ func ragQueryTool() Tool {
 	})
 }
 
+// RagQuery answers a question from the project's own documents.
 func (h *Handler) RagQuery(ctx context.Context, in RagQueryInput) (RagQueryOutput, error) {
 	if err := in.check(); err != nil {
 		return RagQueryOutput{}, err

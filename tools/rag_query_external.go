@@ -29,6 +29,7 @@ type RagQueryExternalOutput struct {
 
 func (o RagQueryExternalOutput) resultCount() int { return len(o.Sources) }
 
+// ExternalSource is a page that an answer is based on.
 type ExternalSource struct {
 	SourceHead
 	BestPassage
@@ -53,6 +54,7 @@ func ragQueryExternalTool() Tool {
 	})
 }
 
+// RagQueryExternal answers a question from the external docs.
 func (h *Handler) RagQueryExternal(ctx context.Context, in RagQueryExternalInput) (RagQueryExternalOutput, error) {
 	if err := cmp.Or(checkQuery(in.Query), checkCount("max_sources", in.MaxSources, 3),
 		checkScore("min_relevance_score", in.MinRelevanceScore, externalMinScore)); err != nil {

@@ -55,6 +55,7 @@ func searchExternalDocsTool() Tool {
 	})
 }
 
+// SearchExternalDocs finds pages of the external docs.
 func (h *Handler) SearchExternalDocs(ctx context.Context, in SearchExternalDocsInput) (SearchExternalDocsOutput, error) {
 	active, query, err := h.externalQuery(ctx, in)
 	if err != nil {

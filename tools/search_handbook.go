@@ -37,23 +37,6 @@ type SearchHandbookInput struct {
 	FilterSection string   `json:"filter_section,omitempty" jsonschema:"Only this section of the handbook, named as results name it. Default: all."`
 }
 
-func searchHandbookTool() Tool {
-	return newTool((*Handler).SearchHandbook, &mcp.Tool{
-		Name:  "search_handbook",
-		Title: "Search handbook",
-		Description: "Find passages of the handbook (procedures, guidelines, policies) by meaning, best first, quoted in " +
-			"full. The handbook belongs to no project and needs none to be active. Use semantic_search for what the " +
-			"project's team has learned.",
-		Meta:        searchHint("find sections of the handbook"),
-		Annotations: readOnly(),
-		InputSchema: inputSchema[SearchHandbookInput](map[string][]property{
-			"query":          {queryText, example("How do I reset my password?")},
-			"n_results":      {integer, withDefault(handbookResults)},
-			"filter_section": {example("security")},
-		}),
-	})
-}
-
 // SearchHandbookOutput has the passages found. Clients get them as Text.
 type SearchHandbookOutput struct {
 	Results      []HandbookResult `json:"results"`
@@ -74,28 +57,27 @@ type HandbookResult struct {
 	Content        string  `json:"content"`
 }
 
+func searchHandbookTool() Tool {
+	return newTool((*Handler).SearchHandbook, &mcp.Tool{
+		Name:  "search_handbook",
+		Title: "Search handbook",
+		Description: "Find passages of the handbook (procedures, guidelines, policies) by meaning, best first, quoted in " +
+			"full. The handbook belongs to no project and needs none to be active. Use semantic_search for what the " +
+			"project's team has learned.",
+		Meta:        searchHint("find sections of the handbook"),
+		Annotations: readOnly(),
+		InputSchema: inputSchema[SearchHandbookInput](map[string][]property{
+			"query":          {queryText, example("How do I reset my password?")},
+			"n_results":      {integer, withDefault(handbookResults)},
+			"filter_section": {example("security")},
+		}),
+	})
+}
+
 // integer sets the type that is not inferred from a float64.
 func integer(s *jsonschema.Schema) {
 	notNull(s)
 	s.Type = "integer"
-}
-
-// handbookSearch identifies a search.
-type handbookSearch struct {
-	query   string
-	results int
-	section string
-}
-
-// handbookFound is the result of a search in one edition of the handbook. Every change
-// of the handbook, by any process, makes a new edition.
-type handbookFound struct {
-	edition  index.HandbookEdition
-	passages []rag.Hit
-	// altered is how many were left out.
-	altered int
-	// sections lists those of the handbook. It is set only if there are no passages.
-	sections []string
 }
 
 // SearchHandbook finds passages of the handbook.
@@ -128,6 +110,24 @@ func (h *Handler) SearchHandbook(ctx context.Context, in SearchHandbookInput) (S
 		out.Text = search.format(found.passages, time.Since(start))
 	}
 	return out, nil
+}
+
+// handbookSearch identifies a search.
+type handbookSearch struct {
+	query   string
+	results int
+	section string
+}
+
+// handbookFound is the result of a search in one edition of the handbook. Every change
+// of the handbook, by any process, makes a new edition.
+type handbookFound struct {
+	edition  index.HandbookEdition
+	passages []rag.Hit
+	// altered is how many were left out.
+	altered int
+	// sections lists those of the handbook. It is set only if there are no passages.
+	sections []string
 }
 
 // findInHandbook returns the cached result of the search if the handbook has not

@@ -95,6 +95,7 @@ func semanticSearchTool() Tool {
 	})
 }
 
+// SemanticSearch finds the project's own documents.
 func (h *Handler) SemanticSearch(ctx context.Context, in SemanticSearchInput) (SemanticSearchOutput, error) {
 	active, query, err := h.searchQuery(ctx, in)
 	if err != nil {

@@ -54,8 +54,8 @@ type Handler struct {
 	rootless atomic.Bool
 }
 
-// NewHandler returns the tools on a workspace. What hooks have shown and searches have
-// returned is kept below home, the user's own folder.
+// NewHandler returns the tools on a workspace. The tools keep notes on hooks and searches
+// below home, the user's own folder.
 func NewHandler(w *workspace.Workspace, home string, logger *slog.Logger) *Handler {
 	handbook, err := lru.New[handbookSearch, handbookFound](cachedSearches)
 	if err != nil {

@@ -39,6 +39,7 @@ func protocolVersions() map[string]string {
 // fixture is a server on a database of its own, with fake models.
 type fixture struct {
 	server      *mcp.Server
+	handler     *tools.Handler
 	index       *index.Index
 	fake        *fakeollama.Server
 	databaseURL string
@@ -67,7 +68,9 @@ func setup(t *testing.T) *fixture {
 	searcher := rag.NewSearcher(database, models)
 	w := workspace.New(x, searcher, answer.New(database, searcher, models, logger), project.DefaultSettings(), "", logger)
 	t.Cleanup(w.Close)
-	return &fixture{server: tools.NewServer(w, home, "test", logger), index: x, fake: fake, databaseURL: databaseURL}
+	return &fixture{
+		server: tools.NewServer(w, home, "test", logger), handler: tools.NewHandler(w, home, logger), index: x, fake: fake, databaseURL: databaseURL,
+	}
 }
 
 // client is a connection to a server.

@@ -52,9 +52,9 @@ func newProjectTool[In, Out any](method method[In, Out], declaration *mcp.Tool) 
 	return toolOf(method, declaration, true)
 }
 
-// toolOf does what the SDK could do. But the SDK's check of arguments stops at the first
-// fault, and it reads every answer again to compare it with its schema. The tests compare
-// them.
+// toolOf does what the SDK could do. The SDK's check of arguments stops at the first fault,
+// and the SDK reads every answer again to compare it with its schema. The tests compare
+// them instead.
 func toolOf[In, Out any](method method[In, Out], declaration *mcp.Tool, followsRoots bool) Tool {
 	// The parameters are made at the first call: the handshake does not wait for them.
 	parameters := sync.OnceValue(func() *parameters { return newParameters(declaration) })

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -45,25 +43,6 @@ also if nothing cites the file.`,
 			return newInvocation(cmd, args).print(map[string]any{"documents": found}, func(w io.Writer) { printAbout(w, place, found) })
 		},
 	}
-}
-
-// placeIn returns the place that an argument names, relative to the repository. The
-// argument is relative to the working directory, as completion by a shell makes it.
-func placeIn(root, argument string) (document.Place, error) {
-	place := document.ParsePlace(filepath.ToSlash(argument))
-	full, err := filepath.Abs(filepath.FromSlash(place.Path))
-	if err != nil {
-		return document.Place{}, fmt.Errorf("find %s: %w", argument, err)
-	}
-	relative, err := filepath.Rel(root, full)
-	if err != nil || !filepath.IsLocal(relative) {
-		return document.Place{}, usagef("%s is outside the repository %s", argument, root)
-	}
-	folder := strings.HasSuffix(place.Path, "/")
-	if place.Path = filepath.ToSlash(relative); folder {
-		place.Path += "/"
-	}
-	return place, nil
 }
 
 // aboutDocument is a document that cites a place.

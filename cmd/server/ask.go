@@ -135,8 +135,8 @@ func externalAnswer(external tools.RagQueryExternalOutput) tools.RagQueryOutput 
 	return out
 }
 
-// answerPrinter prints an answer while the language model writes it, unless JSON is to be
-// printed.
+// answerPrinter prints an answer while the language model writes it. With --json it waits
+// for the whole answer.
 type answerPrinter struct {
 	*tooling
 

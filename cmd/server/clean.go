@@ -19,18 +19,18 @@ type cleanFlags struct {
 
 	branch, pathHash string
 	all, dryRun      bool
-	grace            period
+	graceDays        uint16
 }
 
 func newCleanCommand(flags *flags) *cobra.Command {
-	f := cleanFlags{grace: defaultGrace}
+	var f cleanFlags
 	command := &cobra.Command{
 		Use:   "clean [PROJECT]",
 		Short: "Remove from the index what no checkout needs any more, or a project",
 		Long: `Remove from the index what no checkout needs any more:
 
 - a branch that its repository, on this machine, no longer has;
-- a repository that is not on this machine and was not used for the grace period:
+- a repository that is not on this machine and was not used for --grace-days: until then
   it may be a colleague's, who uses the same database;
 - text that no document uses;
 - a project of which nothing is left.
@@ -48,7 +48,7 @@ it back. On a terminal the command says what it would remove, and asks. Elsewher
 Files are never touched: what was removed comes back when its checkout is activated again.
 The command may run at any time, beside any number of servers.`,
 		Example: `  compound-docs clean --dry-run
-  compound-docs clean --grace 12h --json
+  compound-docs clean --grace-days 7 --json
   compound-docs clean my-project --branch feature/old --dry-run
   compound-docs clean my-project --all --yes`,
 		Args: needs(0, 1, "one project", "compound-docs clean my-project --dry-run"),
@@ -62,8 +62,8 @@ The command may run at any time, beside any number of servers.`,
 				}
 				return withSetup(flags, func(s *setup, ctx context.Context) error { return f.cleanUnused(ctx, s) })(cmd, args)
 			}
-			if cmd.Flags().Changed("grace") {
-				return usagef("--grace is for what no checkout needs; leave out it or %s", args[0])
+			if cmd.Flags().Changed("grace-days") {
+				return usagef("--grace-days is for what no checkout needs; leave out it or %s", args[0])
 			}
 			if !f.dryRun && !f.yes && (f.json || !plain.IsTerminal(cmd.InOrStdin())) {
 				return usagef("nothing was removed; give --dry-run to see what would be, or --yes")
@@ -77,14 +77,14 @@ The command may run at any time, beside any number of servers.`,
 	set.BoolVar(&f.all, "all", false, "every checkout of the project")
 	set.BoolVar(&f.dryRun, "dry-run", false, "say what would be removed, and remove nothing")
 	set.BoolVarP(&f.yes, "yes", "y", false, "ask nothing")
-	set.Var(&f.grace, "grace",
-		"how long to keep a checkout that is not on this machine after it was last used, such as 30d or 12h")
+	set.Uint16Var(&f.graceDays, "grace-days", 30, // outlasts a holiday
+		"how many days to keep a checkout that is not on this machine after it was last used")
 	exclude(command, "all", "path-hash")
 	return command
 }
 
-// cleanProject removes documents of a project. Without --path-hash and --all these are those
-// of this checkout: in a second run there are none.
+// cleanProject removes documents of a project. Without --path-hash and --all it takes only
+// this checkout, so a second run finds nothing.
 func (f *cleanFlags) cleanProject(ctx context.Context, t *tooling) error {
 	in := tools.DeleteDocumentsInput{
 		ProjectName: f.args[0], BranchName: optional(f.command, "branch", &f.branch), DryRun: f.dryRun,
@@ -146,7 +146,7 @@ func (f *cleanFlags) printDeleted(w io.Writer, d tools.DeleteDocumentsOutput) {
 		checkouts = "checkout " + f.pathHash
 	}
 	plain.Printf(w, "%s %s of %s, %s of %s\n", verb, plain.Count(*documents, "document"), d.ProjectName, branches, checkouts)
-	if d.Message == "" {
+	if d.Message == "" || strings.HasPrefix(d.Message, "The index has no project") { // it has one without checkouts
 		return
 	}
 	plain.Println(w, inCommands(d.Message))

@@ -89,14 +89,14 @@ removed: nothing is left of the project
 %s 3 checkouts with 3 documents, 4 passages and 1 project
 `, kept, kept, removed, lastUsed, verb)
 	}
-	for _, arguments := range [][]string{{"clean", "--dry-run"}, {"clean", "--dry-run", "--grace", "41d"}} {
+	for _, arguments := range [][]string{{"clean", "--dry-run"}, {"clean", "--dry-run", "--grace-days", "41"}} {
 		o = mustRun(t, "", environment, arguments...)
 		if diff := cmp.Diff(report("would remove"), o.stdout); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", arguments, diff)
 		}
 	}
 	// A repository that is not here may be a colleague's.
-	o = mustRun(t, "", environment, "clean", "--dry-run", "--grace", "43d")
+	o = mustRun(t, "", environment, "clean", "--dry-run", "--grace-days", "43")
 	if strings.Contains(o.stdout, "removed, branch main") || !strings.HasSuffix(o.stdout, "would remove 2 checkouts with 2 documents, 2 passages and 0 projects\n") {
 		t.Errorf("with a longer grace period it says %q, want the repository to be kept", o.stdout)
 	}
@@ -113,7 +113,7 @@ removed: nothing is left of the project
 	if err := os.Rename(kept, kept+".away"); err != nil {
 		t.Fatal(err)
 	}
-	o = mustRun(t, "", environment, "clean", "--grace", "0s")
+	o = mustRun(t, "", environment, "clean", "--grace-days", "0")
 	want := fmt.Sprintf("kept, branch main, in %s: stays, since a server uses it\n"+
 		"removed 0 checkouts with 0 documents, 0 passages and 0 projects\n", kept)
 	if diff := cmp.Diff(want, o.stdout); diff != "" {
@@ -136,9 +136,8 @@ func TestClean_Refuses(t *testing.T) {
 		argument, want string
 		code           int
 	}{
-		{"--grace=-1h", "it is negative; give one such as 30d or 12h", 2},
-		{"--grace=soon", "give one such as 30d or 12h", 2},
-		{"--grace=1.5d", "give one such as 30d or 12h", 2},
+		{"--grace-days=-1", "--grace-days is \"-1\"; give a number", 2},
+		{"--grace-days=soon", "--grace-days is \"soon\"; give a number", 2},
 		{"--dry-run", "start PostgreSQL or correct CDOCS_DATABASE_URL", 1},
 	} {
 		o := run(t, "", away(), "clean", test.argument)

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/plain"
@@ -15,15 +13,10 @@ import (
 	"github.com/compound-docs/compound-docs/rag/index"
 )
 
-// defaultGrace outlasts a holiday.
-const defaultGrace = period(30 * day)
-
-const day = 24 * time.Hour
-
 // cleanUnused removes what no checkout needs.
 func (f *cleanFlags) cleanUnused(ctx context.Context, s *setup) error {
 	cleaned, err := s.index.Cleanup(ctx, index.CleanupOptions{
-		Grace: time.Duration(f.grace), DryRun: f.dryRun,
+		Grace: time.Duration(f.graceDays) * 24 * time.Hour, DryRun: f.dryRun,
 		Judge: func(key catalog.TenantKey, root string) index.CheckoutState { return workspace.StateOf(ctx, key, root) },
 	})
 	if err != nil && len(cleaned.Tenants)+len(cleaned.Projects) == 0 {
@@ -96,33 +89,3 @@ func printCleaned(w io.Writer, cleaned index.CleanupResult, dryRun bool) {
 		plain.Count(tenants, "checkout"), plain.Count(documents, "document"), plain.Count(passages, "passage"),
 		plain.Count(projects, "project"))
 }
-
-// period is the value of a flag: a duration, which may be given in days.
-type period time.Duration
-
-func (p *period) Set(text string) error {
-	const example = "give one such as 30d or 12h"
-	duration, err := time.ParseDuration(text)
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		var n uint64
-		n, err = strconv.ParseUint(days, 10, 16)
-		duration = time.Duration(n) * day
-	}
-	if err != nil {
-		return errors.New(example)
-	}
-	if duration < 0 {
-		return errors.New("it is negative; " + example)
-	}
-	*p = period(duration)
-	return nil
-}
-
-func (p *period) String() string {
-	if duration := time.Duration(*p); duration%day != 0 || duration == 0 {
-		return duration.String()
-	}
-	return fmt.Sprintf("%dd", time.Duration(*p)/day)
-}
-
-func (*period) Type() string { return "period" }

@@ -56,9 +56,7 @@ compound-docs doctor has codes of its own.`,
 			root.AddCommand(command)
 		}
 	}
-	add(groupAsk, newSearchCommand(flags), newAskCommand(flags), newAboutCommand(flags),
-		newInspectCommand(flags),
-		newGraphCommand(flags), newCriticalCommand(flags), newRecallCommand(flags))
+	add(groupAsk, newSearchCommand(flags), newAskCommand(flags), newAboutCommand(flags), newGraphCommand(flags), newCriticalCommand(flags), newRecallCommand(flags))
 	add(groupIndex, newSyncCommand(flags), newPromoteCommand(flags), newCleanCommand(flags),
 		newLintCommand(flags), newReviewCommand(flags),
 		newIngestCommand(flags))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,14 +16,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/compound-docs/compound-docs/internal/document"
-	"github.com/compound-docs/compound-docs/internal/gitlog"
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag/catalog"
 	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/markdown"
-	"github.com/compound-docs/compound-docs/watch"
 )
 
 const (
@@ -41,9 +40,8 @@ func newCriticalCommand(flags *flags) *cobra.Command {
 		Short:  "Name the critical documents in one line",
 		Long: `Name the critical documents of the project in one line, and print nothing if there are
 none. It names what the index takes, without what another document supersedes. It reads
-the files, with git's help where there is a repository, and needs neither database nor
-Ollama. After 0.9 seconds it prints what it has found so far, and says on stderr that the
-list may be incomplete.
+the files, and needs neither database nor Ollama. After 0.9 seconds it prints what it has
+found so far, and says on stderr that the list may be incomplete.
 
 The plugin for Claude Code runs it when a session starts, so that the assistant knows
 which rules there are.`,
@@ -97,12 +95,17 @@ func criticalDocuments(
 		return nil, false, err
 	}
 	rules := criticalRules{
-		project: p, own: workspace.Folders(p)[0],
-		critical: map[string]criticalDocument{}, supersedes: map[string][]index.Link{},
+		project: p, paths: map[string]bool{}, critical: map[string]criticalDocument{}, supersedes: map[string][]index.Link{},
 	}
-	if err := rules.read(ctx); errors.Is(err, errCriticalTime) {
+	err = workspace.Folders(p)[0].ReadAll(ctx, func(file document.File, err error) {
+		if err == nil { // doctor says what cannot be read
+			rules.take(file)
+		}
+	})
+	switch {
+	case errors.Is(err, errCriticalTime):
 		incomplete = true
-	} else if err != nil {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, false, err
 	}
 	return rules.inForce(), incomplete, nil
@@ -114,47 +117,17 @@ var errCriticalTime = errors.New("it took too long")
 // criticalRules collects the critical documents of a project.
 type criticalRules struct {
 	project  *project.Project
-	own      watch.Folder
+	paths    map[string]bool             // of all documents
 	critical map[string]criticalDocument // by path
 	// supersedes has the links of the documents that supersede others, by their paths.
 	supersedes map[string][]index.Link
 }
 
-// criticalWords returns words of which at least one is in the front matter of every document
-// that matters here.
-func criticalWords() []string { return []string{string(catalog.Critical), "supersedes"} }
-
-// read has git find the documents with one of the words, which is much faster than to read
-// all of them. Without git it reads all of them.
-func (r *criticalRules) read(ctx context.Context) error {
-	folder, err := gitlog.Open(r.own.Dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		err = folder.Grep(ctx, criticalWords(), func(name string) {
-			if !r.own.Covers(name) || ctx.Err() != nil {
-				return
-			}
-			if file, err := r.own.Read(name); err == nil {
-				r.take(file)
-			}
-		})
-	}
-	if err == nil || ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return r.own.ReadAll(ctx, func(file document.File, err error) {
-		if err == nil { // doctor says what cannot be read
-			r.take(file)
-		}
-	})
-}
-
 // take notes a document if it is critical or supersedes others.
 func (r *criticalRules) take(file document.File) {
-	head := string(frontMatter(file.Content))
-	if !slices.ContainsFunc(criticalWords(), func(word string) bool { return strings.Contains(head, word) }) {
+	r.paths[file.Path] = true
+	head := frontMatter(file.Content)
+	if !bytes.Contains(head, []byte(catalog.Critical)) && !bytes.Contains(head, []byte("supersedes")) {
 		return // most documents, and YAML takes a while to parse
 	}
 	doc, err := index.Dissect(file, catalog.Compounding, r.project)
@@ -178,7 +151,7 @@ func (r *criticalRules) inForce() []criticalDocument {
 	for path, links := range r.supersedes {
 		for _, link := range links {
 			target := link.Target
-			if link.Fallback != "" && !r.isDocument(target) {
+			if link.Fallback != "" && !r.paths[target] {
 				target = link.Fallback
 			}
 			later[target] = append(later[target], path)
@@ -192,20 +165,6 @@ func (r *criticalRules) inForce() []criticalDocument {
 		}
 	}
 	return found
-}
-
-// isDocument reports whether the index would have a document at a path of the repository.
-func (r *criticalRules) isDocument(path string) bool {
-	name, below := strings.CutPrefix(path, r.own.Prefix+"/")
-	if !below || !r.own.Covers(name) {
-		return false
-	}
-	file, err := r.own.Read(name)
-	if err != nil {
-		return false
-	}
-	_, err = index.Dissect(file, catalog.Compounding, r.project)
-	return err == nil
 }
 
 // frontMatter returns what stands before the text of a document, with both delimiters.

@@ -2,19 +2,16 @@ package main_test
 
 import (
 	"encoding/json"
-	"fmt"
-	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/compound-docs/compound-docs/test/gitrepo"
-	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // The line for the start of a session names what the index takes as critical and no other
-// document supersedes, with and without git.
+// document supersedes.
 func TestCritical_NamesTheRulesInForce(t *testing.T) {
 	t.Parallel()
 	with := func(title, fields string) string {
@@ -56,7 +53,6 @@ func TestCritical_NamesTheRulesInForce(t *testing.T) {
 	repo.Git("add", tools+"rule.md", tools+"new.md")
 	repo.Commit()
 	check("in a repository")
-	check("without git", "PATH=/nowhere")
 	// What git has of them says less than the files.
 	repo.Git("add", "-A")
 	repo.Commit()
@@ -75,34 +71,5 @@ func TestCritical_NamesTheRulesInForce(t *testing.T) {
 	}
 	if len(listed.Documents) != 4 || listed.Documents[0].Date != "2026-01-02" || listed.Incomplete {
 		t.Errorf("as JSON it lists %+v", listed)
-	}
-}
-
-// BenchmarkCritical_300000 runs the command in a repository of 300,000 committed documents.
-// It fails if the list is not complete.
-func BenchmarkCritical_300000(b *testing.B) {
-	const files, folder = 300_000, 1000
-	root := b.TempDir()
-	repo := gitrepo.At(b, root)
-	repo.Put(".csharp-compounding-docs/config.json", `{"project_name": "large"}`)
-	for i := range files {
-		level := "standard"
-		if i%(files/3) == folder-1 {
-			level = "critical"
-		}
-		text := strings.Replace(document(fmt.Sprint("Document ", i), strings.Repeat("Some words. ", 100)),
-			"\n---\n", "\npromotion_level: "+level+"\n---\n", 1)
-		repo.Put(fmt.Sprintf("csharp-compounding-docs/tools/%d/%d.md", i/folder, i), text)
-	}
-	repo.Git("init", "-q")
-	repo.Git("add", "-A")
-	repo.Commit()
-	for b.Loop() {
-		command := exec.CommandContext(b.Context(), testenv.Program(b), "critical")
-		command.Dir = root
-		text, err := command.CombinedOutput()
-		if err != nil || !strings.Contains(string(text), "in 3 critical documents") || strings.Contains(string(text), "incomplete") {
-			b.Fatalf("%v: %s", err, text)
-		}
 	}
 }

@@ -75,8 +75,8 @@ func TestSyncAgain_KeepsTheBranchOutsideGit(t *testing.T) {
 	if call(t, w.session, "activate_project", arguments, &answer) {
 		t.Fatalf("activate_project: %+v", answer)
 	}
-	if got := mustRun(t, root, environment, "sync", "--force").stdout; !strings.HasPrefix(got, "test-project on branch master, indexed again\n") {
-		t.Errorf("reindex prints %q, want branch master", got)
+	if got := mustRun(t, root, environment, "sync", "--force").stdout; !strings.HasPrefix(got, "test-project on branch master: 1 document") {
+		t.Errorf("sync --force prints %q, want branch master", got)
 	}
 	next := openWindow(t, append(environment, "CLAUDE_PROJECT_DIR="+root)...)
 	if diff := cmp.Diff([]string{"./csharp-compounding-docs/tools/a.md"}, next.paths(t, "semantic_search")); diff != "" {

@@ -136,7 +136,7 @@ func mixEnds(own, external tools.FoundEnd) tools.FoundEnd {
 	return own
 }
 
-// showFound prints what was found, and on stderr what the index lacks.
+// showFound prints the results of a search. It says on stderr what the index lacks.
 func (t *tooling) showFound(f found) error {
 	mode := ""
 	switch {

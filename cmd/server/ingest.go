@@ -52,7 +52,10 @@ func (s *setup) ingest(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	out := newSyncedFolder(folder.Prefix, synced)
+	out := syncedFolder{
+		Folder: folder.Prefix, Added: synced.Added, Updated: synced.Updated, Removed: synced.Removed, Unchanged: synced.Unchanged,
+		Failed: failures(synced.Failed),
+	}
 	if !s.json {
 		out.print(s.stdout)
 	}
@@ -95,7 +98,7 @@ func handbookFolder(ctx context.Context, source string) (watch.Folder, error) {
 	return folder, nil
 }
 
-// syncedFolder says what became of the documents of a folder, as --json prints it.
+// syncedFolder says for --json what became of the documents of a folder.
 type syncedFolder struct {
 	Folder    string       `json:"folder"`
 	Added     int          `json:"added"`
@@ -109,13 +112,6 @@ type syncedFolder struct {
 type failedFile struct {
 	Path   string `json:"path"`
 	Reason string `json:"reason"`
-}
-
-func newSyncedFolder(name string, synced watch.SyncResult) syncedFolder {
-	return syncedFolder{
-		Folder: name, Added: synced.Added, Updated: synced.Updated, Removed: synced.Removed, Unchanged: synced.Unchanged,
-		Failed: failures(synced.Failed),
-	}
 }
 
 func failures(failed []document.Failure) []failedFile {

@@ -108,7 +108,6 @@ func TestCommands_FailWhenTheDiskIsFull(t *testing.T) {
 		{"ask", "pool"},
 		{"about", "src/pool.go"},
 		{"search", "--explain", "pool"},
-		{"inspect", "handbook/a.md"},
 		{"lint"},
 		{"review"},
 		{"review", "--questions"},

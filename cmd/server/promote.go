@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -51,19 +48,4 @@ func (t *tooling) promote(ctx context.Context) error {
 	return t.print(promoted, func(w io.Writer) {
 		plain.Printf(w, "%s: %s, was %s\n", plain.Path(promoted.DocumentPath), promoted.NewLevel, promoted.PreviousLevel)
 	})
-}
-
-// documentPath returns the absolute path of a file that is there, as seen from the
-// working directory. Other paths are relative to the repository or its documents.
-func documentPath(given string) (string, error) {
-	_, err := os.Stat(given)
-	if errors.Is(err, os.ErrNotExist) {
-		return given, nil
-	}
-	return filepath.Abs(given)
-}
-
-// completeMarkdown has a shell complete arguments with markdown files.
-func completeMarkdown(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return []cobra.Completion{"md"}, cobra.ShellCompDirectiveFilterFileExt
 }

@@ -40,16 +40,15 @@ is named, and is no reason to fail, except where it was asked for.`,
   compound-docs sync --force`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			run := (*tooling).sync
-			switch {
-			case force && len(args) > 0:
+			if force && len(args) > 0 {
 				return usagef("--force is for the whole project; leave out it or the documents")
-			case force:
-				run = (*tooling).syncAgain
-			case len(args) > 0:
-				run = (*tooling).syncDocuments
 			}
-			return withProject(flags, run)(cmd, args)
+			return withProject(flags, func(t *tooling, ctx context.Context) error {
+				if len(args) > 0 {
+					return t.syncDocuments(ctx)
+				}
+				return t.sync(ctx, force)
+			})(cmd, args)
 		},
 		ValidArgsFunction: completeMarkdown,
 	}
@@ -57,7 +56,13 @@ is named, and is no reason to fail, except where it was asked for.`,
 	return command
 }
 
-func (t *tooling) sync(ctx context.Context) error {
+func (t *tooling) sync(ctx context.Context, force bool) error {
+	if force {
+		_, err := t.workspace.Reindex(ctx, func(folder string) func(done, total int) { return showProgress(t.stderr, folder) })
+		if err != nil {
+			return err
+		}
+	}
 	synced, err := t.tools.Sync(ctx, showSync(t.stderr))
 	if synced == nil {
 		return err
@@ -65,9 +70,9 @@ func (t *tooling) sync(ctx context.Context) error {
 	return errors.Join(t.print(synced, func(w io.Writer) { printSynced(w, synced) }), err)
 }
 
-// showSync returns a function that tells w how far a sync is. A folder leaves the counts of a
-// status when it is done, so the total is the largest so far; it is shown from when all folders
-// were looked at, as far as that is known: when a file was indexed.
+// showSync returns a function that tells w how far a sync is. A folder that is done leaves the
+// counts of a status, so the total is the largest so far. It is shown when the first file is
+// indexed, because all folders were looked at by then.
 func showSync(w io.Writer) func(workspace.Status) {
 	files, passages := showProgress(w, "files"), showProgress(w, "passages")
 	var total int
@@ -132,28 +137,4 @@ func printIndexed(w io.Writer, document tools.IndexDocumentOutput) {
 	if document.Message != "" {
 		plain.Println(w, s.Dim(document.Message))
 	}
-}
-
-// syncedAgain says for --json what sync --force has done.
-type syncedAgain struct {
-	ProjectName string         `json:"project_name"`
-	BranchName  string         `json:"branch_name"`
-	Folders     []syncedFolder `json:"folders"`
-}
-
-func (t *tooling) syncAgain(ctx context.Context) error {
-	result, err := t.workspace.Reindex(ctx, func(folder string) func(done, total int) { return showProgress(t.stderr, folder) })
-	if err != nil {
-		return err
-	}
-	out := syncedAgain{ProjectName: result.Tenant.Project, BranchName: result.Tenant.Branch, Folders: []syncedFolder{}}
-	for _, folder := range result.Folders {
-		out.Folders = append(out.Folders, newSyncedFolder(folder.Name, folder.SyncResult))
-	}
-	return t.print(out, func(w io.Writer) {
-		plain.Printf(w, "%s on branch %s, indexed again\n", out.ProjectName, out.BranchName)
-		for _, folder := range out.Folders {
-			folder.print(w)
-		}
-	})
 }

@@ -2,15 +2,12 @@ package main_test
 
 import (
 	"bufio"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
-	"github.com/compound-docs/compound-docs/test/gitrepo"
 	"github.com/compound-docs/compound-docs/test/indexstate"
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
@@ -122,34 +119,5 @@ func TestSync_IsInterrupted(t *testing.T) {
 	_ = command.Wait() // its code is checked
 	if code := command.ProcessState.ExitCode(); code != 130 {
 		t.Errorf("it ends with %d, want 130", code)
-	}
-}
-
-// A file is named as the shell sees it, or as the tools do.
-func TestInspect_NeedsNoServices(t *testing.T) {
-	t.Parallel()
-	root := newProject(t, map[string]string{
-		"csharp-compounding-docs/problems/pool.md": strings.ReplaceAll(problem, "%", "Connection pool exhausted"),
-		"csharp-compounding-docs/problems/bad.md":  "No front matter.\n",
-		"docs/setup.md": "# Setup\n\nWords.\n",
-	})
-	problems := filepath.Join(root, "csharp-compounding-docs", "problems")
-	if o := mustRun(t, problems, away(), "inspect", "pool.md"); !strings.Contains(o.stdout, "problem, standard") || !strings.Contains(o.stdout, "(front matter)") {
-		t.Errorf("a document is shown as %q", o.stdout)
-	}
-	repo := gitrepo.At(t, root)
-	repo.Git("init", "-q")
-	repo.Git("add", "-A")
-	repo.Git("commit", "-q", "-m", "work", "--author", "Ada <ada@example.com>", "--date", "2026-01-02T12:00:00Z")
-	repo.Put("csharp-compounding-docs/problems/pool.md", strings.ReplaceAll(problem, "%", "Connection pool empty"))
-	if o := mustRun(t, problems, away(), "inspect", "pool.md"); !strings.Contains(o.stdout, "\nAda, 2026-01-02, commit ") ||
-		!strings.Contains(o.stdout, "; changes since are not committed\n") {
-		t.Errorf("a committed document is shown as %q", o.stdout)
-	}
-	if o := mustRun(t, os.TempDir(), away(), "inspect", filepath.Join(root, "docs", "setup.md")); !strings.Contains(o.stdout, "1 passage, 0 links") {
-		t.Errorf("another file is shown as %q", o.stdout)
-	}
-	if o := run(t, problems, away(), "inspect", "bad.md"); o.code != 1 || !strings.Contains(o.stderr, "the front matter does not fit the doc-type") {
-		t.Errorf("a document that is not valid ends with %d and says %q", o.code, o.stderr)
 	}
 }

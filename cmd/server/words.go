@@ -25,13 +25,13 @@ func inFlags(command *cobra.Command, err error) error {
 	if err == nil {
 		return nil
 	}
-	text := inCommands(err.Error())
+	text := err.Error()
 	command.Flags().VisitAll(func(flag *pflag.Flag) {
 		// An error begins with the parameter, and so does each one in a list.
 		parameter := regexp.MustCompile(`(^|\) )` + strings.ReplaceAll(flag.Name, "-", "_") + `(\[\d+\])? `)
 		text = parameter.ReplaceAllString(text, "${1}--"+flag.Name+" ")
 	})
-	return rewordedError{err, text}
+	return rewordedError{err, inCommands(text)}
 }
 
 // inCommands replaces the names of tools in a text by those of commands.

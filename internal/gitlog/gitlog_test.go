@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -202,49 +201,5 @@ func TestHead_EndsWithItsContext(t *testing.T) {
 	cancel()
 	if _, err := folder.Head(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want context.Canceled", err)
-	}
-}
-
-// Files of the work tree are found by their text, whether git knows them or not, and a
-// repository's attributes and configuration change nothing about it.
-func TestGrep(t *testing.T) {
-	t.Parallel()
-	repo := newRepository(t)
-	repo.Put("docs/a.md", "one\nlevel: high\n")
-	repo.Put("docs/b.md", "nothing else\n")
-	repo.Put("docs/low.md", "level: low\n")
-	repo.Put("docs/was-low.md", "level: low\n")
-	repo.Put("docs/removed.md", "level: low\n")
-	repo.Put("docs/deep/ä b\n.md", "level: high\n")
-	repo.Put("docs/binary.md", "\x00level: high\n")
-	repo.Put("docs/.gitattributes", "*.md -diff diff=shout\n")
-	repo.Put("docsother/b.md", "level: high\n")
-	commit(repo, "2020-01-02T23:30:00Z")
-	repo.Put("docs/was-low.md", "level: high\n")
-	repo.Put("docs/new.md", "level: high\n")
-	repo.Put("docs/ignored.md", "level: high\n")
-	repo.Remove("docs/removed.md")
-	repo.Put(".gitignore", "ignored.md\n")
-	repo.Git("config", "diff.shout.textconv", "false")
-	repo.Git("config", "submodule.recurse", "true")
-	repo.Git("config", "grep.patternType", "perl")
-	repo.Git("config", "color.ui", "always")
-	folder, err := Open(filepath.Join(repo.Root, "docs"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	changed := []string{"ignored.md", "new.md", "removed.md", "was-low.md"}
-	for words, want := range map[string][]string{
-		"high,nothing": {"a.md", "b.md", "binary.md", "deep/ä b\n.md"},
-		"-no.*":        nil,
-	} {
-		var found []string
-		if err := folder.Grep(t.Context(), strings.Split(words, ","), func(path string) { found = append(found, path) }); err != nil {
-			t.Error(err)
-		}
-		slices.Sort(found)
-		if diff := cmp.Diff(slices.Sorted(slices.Values(append(want, changed...))), found); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", words, diff)
-		}
 	}
 }

@@ -129,9 +129,6 @@ func (w *Workspace) Select(ctx context.Context, selection index.Selection) (comp
 	switch {
 	case len(checkouts) == 0:
 		projects, err := w.index.Projects(ctx)
-		if slices.Contains(projects, selection.Project) {
-			return selection, fmt.Sprintf("The index has no checkout of %s any more.", selection.Project), err
-		}
 		return selection, fmt.Sprintf("The index has no project %s; it has %s.", selection.Project, plain.Some(projects, maxNamed)), err
 	case len(taken) == 0:
 		message = fmt.Sprintf("The index has no such checkout of %s; it has %s.", selection.Project, nameCheckouts(others))

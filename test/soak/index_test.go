@@ -58,7 +58,7 @@ func freshIndex(t *testing.T, in mcpclient.Installation, reference *pgxpool.Pool
 	t.Helper()
 	in.DatabaseURL = reference.Config().ConnString()
 	if out, err := in.Command("sync", "--force", "--project", in.Root).CombinedOutput(); err != nil {
-		t.Fatalf("reindex: %v\n%s", err, out)
+		t.Fatalf("sync --force: %v\n%s", err, out)
 	}
 	documents, err := indexstate.Documents(t.Context(), reference, branch)
 	if err != nil {

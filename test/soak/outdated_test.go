@@ -105,7 +105,7 @@ func (b *burrows) faults(answer burrowAnswer, asked string) (faults []string) {
 
 // No answer names lines that do not hold its snippet, or lacks a document that is on disk,
 // without saying that the index is behind: on the server that indexes and on another,
-// from the moment of a save, and during a reindex.
+// from the moment of a save, and during sync --force.
 func TestSoak_NoOutdatedAnswer(t *testing.T) {
 	t.Parallel()
 	testenv.Slow(t, "files change at random while they are asked for")
@@ -130,7 +130,7 @@ func TestSoak_NoOutdatedAnswer(t *testing.T) {
 			reindexing.Wait()
 			reindexing.Go(func() {
 				if out, err := in.Command("sync", "--force").CombinedOutput(); err != nil {
-					t.Errorf("reindex: %v: %s", err, out)
+					t.Errorf("sync --force: %v: %s", err, out)
 				}
 			})
 		}

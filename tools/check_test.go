@@ -1,0 +1,65 @@
+package tools_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/tools"
+)
+
+// Commands call the methods without a schema, and are refused in the words in which the
+// schemas refuse clients.
+func TestHandler_ChecksWhatSchemasCheck(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	c := connect(t, f.server, protocolVersions()["handshake"])
+	h, ctx := f.handler, t.Context()
+	search := func(in tools.SemanticSearchInput) error { _, err := h.SemanticSearch(ctx, in); return err }
+	external := func(in tools.SearchExternalDocsInput) error { _, err := h.SearchExternalDocs(ctx, in); return err }
+	ask := func(in tools.RagQueryInput) error { _, err := h.RagQuery(ctx, in); return err }
+	askExternal := func(in tools.RagQueryExternalInput) error { _, err := h.RagQueryExternal(ctx, in); return err }
+	remove := func(in tools.DeleteDocumentsInput) error { _, err := h.DeleteDocuments(ctx, in); return err }
+	for _, tt := range []struct {
+		tool      string
+		arguments arguments
+		err       error
+	}{
+		{"semantic_search", arguments{"query": "a", "limit": 0}, search(tools.SemanticSearchInput{Query: "a", Limit: new(0)})},
+		{"semantic_search", arguments{"query": "a", "limit": 101}, search(tools.SemanticSearchInput{Query: "a", Limit: new(101)})},
+		{"semantic_search", arguments{"query": "a", "min_relevance_score": 1.5}, search(tools.SemanticSearchInput{Query: "a", MinRelevanceScore: new(1.5)})},
+		{"semantic_search", arguments{"query": "a", "mode": "guess"}, search(tools.SemanticSearchInput{Query: "a", Mode: "guess"})},
+		{"semantic_search", arguments{"query": " "}, search(tools.SemanticSearchInput{Query: " "})},
+		{"search_external_docs", arguments{"query": "a", "limit": -1}, external(tools.SearchExternalDocsInput{Query: "a", Limit: new(-1)})},
+		{"search_external_docs", arguments{"query": "a", "min_relevance_score": -0.5}, external(tools.SearchExternalDocsInput{Query: "a", MinRelevanceScore: new(-0.5)})},
+		{"search_external_docs", arguments{"query": "a", "mode": "guess"}, external(tools.SearchExternalDocsInput{Query: "a", Mode: "guess"})},
+		{"rag_query", arguments{"query": "a", "max_sources": 101}, ask(tools.RagQueryInput{Query: "a", MaxSources: new(101)})},
+		{"rag_query", arguments{"query": "a", "min_relevance_score": 2}, ask(tools.RagQueryInput{Query: "a", MinRelevanceScore: new(2.0)})},
+		{"rag_query", arguments{"query": "a", "min_promotion_level": "urgent"}, ask(tools.RagQueryInput{Query: "a", MinPromotionLevel: "urgent"})},
+		{"rag_query_external", arguments{"query": "a", "max_sources": 0}, askExternal(tools.RagQueryExternalInput{Query: "a", MaxSources: new(0)})},
+		{"rag_query_external", arguments{"query": "a", "min_relevance_score": 2}, askExternal(tools.RagQueryExternalInput{Query: "a", MinRelevanceScore: new(2.0)})},
+		{"delete_documents", arguments{"project_name": "My Project"}, remove(tools.DeleteDocumentsInput{ProjectName: "My Project"})},
+		{"delete_documents", arguments{"project_name": "a", "branch_name": ""}, remove(tools.DeleteDocumentsInput{ProjectName: "a", BranchName: new("")})},
+		{"delete_documents", arguments{"project_name": "a", "path_hash": ""}, remove(tools.DeleteDocumentsInput{ProjectName: "a", PathHash: new("")})},
+	} {
+		if tt.err == nil {
+			t.Errorf("%s takes %v", tt.tool, tt.arguments)
+			continue
+		}
+		if diff := cmp.Diff(c.fail(t, tt.tool, tt.arguments).Message, tt.err.Error()); diff != "" {
+			t.Errorf("%s with %v (-client +command):\n%s", tt.tool, tt.arguments, diff)
+		}
+	}
+	for want, err := range map[string]error{
+		"promotion_levels is": search(tools.SemanticSearchInput{Query: "a", PromotionLevels: []catalog.Level{"urgent"}}),
+		"min_relevance_score": search(tools.SemanticSearchInput{Query: "a", MinRelevanceScore: new(math.NaN())}),
+		"query is too long":   search(tools.SemanticSearchInput{Query: strings.Repeat("a", 10_001)}),
+	} {
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v does not begin with %q", err, want)
+		}
+	}
+}
