@@ -113,7 +113,7 @@ func (q *Queue) Prefer(hashes []uuid.UUID) {
 // LookForModel asks for the model, and nothing of the database, so that the status says if
 // there is none.
 func (q *Queue) LookForModel(ctx context.Context) {
-	if _, err := q.index.embedder.EmbedModel(ctx); err != nil && ctx.Err() == nil {
+	if _, err := q.index.embedder.EmbedModel(model.FailFast(ctx)); err != nil && ctx.Err() == nil {
 		q.setErr(err)
 	}
 }

@@ -1,7 +1,7 @@
-// Package model describes what a model server gives: the vector of a text, an answer to a
-// prompt, and the errors of both. Callers know this package and no kind of server. A client
-// of a kind of server, such as rag/ollama, makes these types. The package must not know
-// HTTP, documents or the database.
+// Package model embeds texts and generates answers with a model server of any kind: prompts
+// of known models, retries, circuit breakers, precedence of queries. [Server] is what a
+// kind of server has to do; rag/ollama is one. The package must not know HTTP, documents or
+// the database.
 package model
 
 import "context"
