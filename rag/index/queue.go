@@ -118,7 +118,7 @@ func (q *Queue) Prefer(hashes []uuid.UUID) {
 // LookForModel asks for the model, and nothing of the database, so that the status says if
 // there is none.
 func (q *Queue) LookForModel(ctx context.Context) {
-	if _, err := q.index.embedder.EmbedModel(model.OnRetry(ctx, q.setErr)); err != nil && ctx.Err() == nil {
+	if _, err := q.index.embedder.EmbedModel(model.FailFast(ctx)); err != nil && ctx.Err() == nil {
 		q.setErr(err)
 	}
 }
@@ -128,7 +128,7 @@ func (q *Queue) Run(ctx context.Context) {
 	retry := backoff.NewExponentialBackOff()
 	retry.InitialInterval, retry.MaxInterval = firstRetry, lastRetry
 	for {
-		err := panics.Catch(func() error { return q.Drain(model.OnRetry(ctx, q.setErr), nil) })
+		err := panics.Catch(func() error { return q.Drain(ctx, nil) })
 		if ctx.Err() != nil {
 			return
 		}

@@ -92,18 +92,12 @@ func (e *ModelMissingError) Unwrap() error { return e.Err }
 type DimensionError struct {
 	Model     string
 	Got, Most int
-	// Shortens is set for a model whose vectors the server can shorten, and has not.
-	Shortens bool
 }
 
 func (e *DimensionError) Error() string {
-	if e.Shortens {
-		return fmt.Sprintf("model %s makes vectors of %d dimensions, the index holds up to %d, "+
-			"and this version of Ollama does not shorten them: update Ollama", e.Model, e.Got, e.Most)
-	}
-	return fmt.Sprintf("model %s makes vectors of %d dimensions, which it was not trained to shorten, "+
-		"and the index holds up to %d: set embedding_model in settings.json to another model, such as mxbai-embed-large or bge-m3",
-		e.Model, e.Got, e.Most)
+	return fmt.Sprintf("model %s makes vectors of %d dimensions, and the index holds up to %d: "+
+		"set embedding_model in settings.json to another model, such as mxbai-embed-large or bge-m3; "+
+		"for qwen3-embedding, update Ollama instead, so that it shortens them", e.Model, e.Got, e.Most)
 }
 
 // pullCheck is when to ask again for a model that is being pulled.

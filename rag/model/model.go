@@ -1,8 +1,10 @@
-// Package model describes what a model server gives: the vector of a text, an answer to a
-// prompt, and the errors of both. Callers know this package and no kind of server. A client
-// of a kind of server, such as rag/ollama, makes these types. The package must not know
-// HTTP, documents or the database.
+// Package model embeds texts and generates answers with a model server of any kind: prompts
+// of known models, retries, circuit breakers, precedence of queries. [Server] is what a
+// kind of server has to do; rag/ollama is one. The package must not know HTTP, documents or
+// the database.
 package model
+
+import "context"
 
 // Model identifies what makes the vectors. Vectors are comparable if and only if
 // their Models are equal.
@@ -13,8 +15,8 @@ type Model struct {
 	Digest string
 	// Dimensions is the number of components of a vector, with the zeros that fill it up.
 	Dimensions int
-	// PromptVersion stands for the prompts that the model gets before queries and
-	// passages. It changes with them.
+	// PromptVersion changes with the prompts that the model gets before queries and
+	// passages.
 	PromptVersion int
 }
 
@@ -33,3 +35,16 @@ type Embedding struct {
 
 // Prompt holds the messages for the chat model. An empty System is left out.
 type Prompt struct{ System, User string }
+
+// failFastKey is the key of a value in a context.
+type failFastKey struct{}
+
+// FailFast returns a context for callers that can do without a model server. Their
+// requests are made once. If the last request got no answer in the past five seconds,
+// none is made, and the error is that failure. They do not wait for a model that is being
+// pulled.
+func FailFast(ctx context.Context) context.Context {
+	return context.WithValue(ctx, failFastKey{}, true)
+}
+
+func failsFast(ctx context.Context) bool { return ctx.Value(failFastKey{}) != nil }

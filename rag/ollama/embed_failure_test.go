@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
@@ -50,55 +49,6 @@ func TestEmbed_StopsWithTheCaller(t *testing.T) {
 	}
 	wantLeft(t, server, "/api/embed")
 	wantRequests(t, server, "/api/embed", 1)
-}
-
-func TestEmbed_TimesOut(t *testing.T) {
-	t.Parallel()
-	server := fakeollama.Start(t)
-	cfg := fast(server.URL())
-	cfg.EmbedTimeout = 1 // ns
-	client := newClient(t, cfg)
-
-	_, err := client.Embed(t.Context(), numbered(1))
-	asType[*model.UnavailableError](t, err)
-	if errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("%v is taken for the caller's deadline", err)
-	}
-	wantContains(t, err.Error(), "no answer within 1ns")
-}
-
-// A server that has stalled is told from one that is busy with the embedding.
-func TestEmbed_GivesUpOnAServerThatStalls(t *testing.T) {
-	t.Parallel()
-	const patience = time.Second
-	tests := []struct {
-		name    string
-		faults  fakeollama.Faults
-		stalled bool
-	}{
-		{name: "everything hangs", faults: fakeollama.Faults{Delay: time.Hour}, stalled: true},
-		{name: "the embedding takes its time", faults: fakeollama.Faults{Paths: []string{"/api/embed"}, Delay: patience}},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			server := fakeollama.Start(t)
-			cfg := fast(server.URL())
-			cfg.ProbeTimeout = patience
-			client := newClient(t, cfg)
-			if _, err := client.Embed(t.Context(), numbered(1)); err != nil {
-				t.Fatal(err)
-			}
-			server.SetFaults(test.faults)
-			_, err := client.Embed(t.Context(), []string{"another text"})
-			if test.stalled {
-				asType[*model.UnavailableError](t, err)
-				wantContains(t, err.Error(), "no answer within 1s")
-			} else if err != nil {
-				t.Errorf("a server that is busy: %v", err)
-			}
-		})
-	}
 }
 
 func TestEmbed_HidesCredentials(t *testing.T) {

@@ -11,86 +11,79 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/ollama/ollama/api"
 
 	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
-// What goes wrong, what kind of failure it is, how often the request is made, what the
-// breaker makes of one, and what the user reads.
+// What goes wrong, what the caller gets, how often the request is made, and whether the
+// breaker takes it for a failure.
 func TestFaults(t *testing.T) {
 	t.Parallel()
-	const works, fails, ignored = "works", "fails", "ignored"
 	type faults = fakeollama.Faults
+	unavailable := func(err error) bool { return errors.As(err, new(*model.UnavailableError)) }
+	wrongModel := func(err error) bool { return errors.As(err, new(*model.DimensionError)) }
+	missing := func(err error) bool { return errors.As(err, new(*model.ModelMissingError)) }
 	tests := []struct {
-		name    string
-		fault   faults
-		kind    kind
-		made    int
-		breaker string
-		says    string
+		name  string
+		fault faults
+		is    func(error) bool
+		made  int
+		says  string
+		fails bool
 	}{
-		{"500", faults{Status: 500, Message: "out of memory"}, transient, 3, fails, "HTTP 500 Internal Server Error: out of memory"},
-		{"503", faults{Status: 503}, transient, 3, fails, "HTTP 503 Service Unavailable"},
-		{"408", faults{Status: 408}, transient, 3, ignored, "HTTP 408 Request Timeout"},
-		{"429", faults{Status: 429}, transient, 3, ignored, "HTTP 429 Too Many Requests"},
-		{"connection breaks", faults{HangUp: true}, transient, 3, fails, "the connection broke: EOF"},
-		{"hangs", faults{Delay: time.Hour}, refused, 1, fails, "no answer within 1s"},
-		{"401", faults{Status: 401}, refused, 1, works, "HTTP 401 Unauthorized; check the user name and password"},
-		{"403", faults{Status: 403}, refused, 1, works, "HTTP 403 Forbidden; check the user name and password"},
-		{"404 of another server", faults{Status: 404, Body: "404 page not found"}, refused, 1, works, "is this an Ollama server?"},
-		{"418", faults{Status: 418}, refused, 1, works, "HTTP 418 I'm a teapot"},
-		{"no embedding model", faults{Status: 400, Message: `"mistral" does not support embeddings`}, refused, 1, works, "does not support embeddings"},
-		{"no JSON", faults{Body: "<html>welcome</html>"}, refused, 1, fails, "no valid JSON; is this an Ollama server?"},
-		{"another shape", faults{Body: `{"embeddings":["x"]}`}, refused, 1, fails, "no valid JSON; is this an Ollama server?"},
-		{"a number too large", faults{Body: `{"embeddings":[[1e400]]}`}, refused, 1, fails, "no valid JSON"},
-		{"too few vectors", faults{Missing: 1}, refused, 1, fails, "1 vectors for 2 texts; is this an Ollama server?"},
-		{"too many numbers", faults{Body: `{"embeddings":[[` + strings.Repeat("0.123456789,", 60_000) + `1]]}`}, refused, 1, fails, "it is larger than 640 KiB"},
-		{"too many vectors", faults{Body: `{"embeddings":[` + strings.Repeat("[],", 100) + `[]]}`}, refused, 1, fails, "101 vectors for 2 texts"},
-		{"too many dimensions", faults{Dimensions: 2048}, wrongModel, 1, works, "makes vectors of 2048 dimensions"},
-		{"model missing", faults{Status: 404, Message: `model "x" not found, try pulling it first`}, modelMissing, 1, works, "not found"},
-		{"text too long", faults{Window: 1}, badInput, 1, works, "longer than the model's context window"},
-		{"text rejected", faults{Reject: []string{"text"}}, badInput, 1, works, "this text is rejected"},
-		{"vector overflows", faults{NaN: []string{"text"}}, badInput, 1, works, "unsupported value: NaN"},
+		{"500", faults{Status: 500, Message: "out of memory"}, unavailable, 3, "HTTP 500 Internal Server Error: out of memory", true},
+		{"503", faults{Status: 503}, unavailable, 3, "HTTP 503 Service Unavailable", true},
+		{"408", faults{Status: 408}, unavailable, 3, "HTTP 408 Request Timeout", false},
+		{"429", faults{Status: 429}, unavailable, 3, "HTTP 429 Too Many Requests", false},
+		{"connection breaks", faults{HangUp: true}, unavailable, 3, "the connection broke: EOF", true},
+		{"hangs", faults{Delay: time.Hour}, unavailable, 1, "no answer within 5m0s", true},
+		{"401", faults{Status: 401}, unavailable, 1, "HTTP 401 Unauthorized; check the user name and password", false},
+		{"403", faults{Status: 403}, unavailable, 1, "HTTP 403 Forbidden; check the user name and password", false},
+		{"404 of another server", faults{Status: 404, Body: "404 page not found"}, unavailable, 1, "is this an Ollama server?", false},
+		{"418", faults{Status: 418}, unavailable, 1, "HTTP 418 I'm a teapot", false},
+		{"no embedding model", faults{Status: 400, Message: `"mistral" does not support embeddings`}, unavailable, 1, "does not support embeddings", false},
+		{"no JSON", faults{Body: "<html>welcome</html>"}, unavailable, 1, "no valid JSON; is this an Ollama server?", true},
+		{"another shape", faults{Body: `{"embeddings":["x"]}`}, unavailable, 1, "no valid JSON; is this an Ollama server?", true},
+		{"a number too large", faults{Body: `{"embeddings":[[1e400]]}`}, unavailable, 1, "no valid JSON", true},
+		{"too few vectors", faults{Missing: 1}, unavailable, 1, "1 vectors for 2 texts", true},
+		{"too many numbers", faults{Body: `{"embeddings":[[` + strings.Repeat("0.123456789,", 60_000) + `1]]}`}, unavailable, 1, "it is larger than 640 KiB", true},
+		{"too many vectors", faults{Body: `{"embeddings":[` + strings.Repeat("[],", 100) + `[]]}`}, unavailable, 1, "101 vectors for 2 texts", true},
+		{"half an answer", faults{Body: `{"embeddings":[[1`}, unavailable, 3, "the connection broke: unexpected EOF", true},
+		{"too many dimensions", faults{Dimensions: 2048}, wrongModel, 1, "makes vectors of 2048 dimensions", false},
+		{"model missing", faults{Status: 404, Message: `model "x" not found, try pulling it first`}, missing, 1, "it is being pulled", false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			server := fakeollama.Start(t)
-			client, err := New(Config{Host: server.URL(), RetryDelay: time.Microsecond, BreakerCalls: 1000, EmbedTimeout: time.Second})
-			if err != nil {
-				t.Fatal(err)
-			}
-			test.fault.Paths = []string{"/api/embed"}
-			server.SetFaults(test.fault)
-
-			f := client.retry(t.Context(), func(ctx context.Context) error {
-				_, err := client.request(ctx, &api.EmbedRequest{Model: client.cfg.EmbedModel, Input: []string{"a text", "another text"}}, 2)
-				return err
-			})
-			if f == nil || f.kind != test.kind || !strings.Contains(f.Error(), test.says) {
-				t.Errorf("got %+v, want one of kind %d that says %q", f, test.kind, test.says)
-			}
-			if made := len(server.Requests("/api/embed")); made != test.made {
-				t.Errorf("the request was made %d times, want %d", made, test.made)
-			}
-			counts := client.breaker.Counts()
-			got := map[bool]string{counts.TotalSuccesses > 0: works, counts.TotalFailures > 0: fails}[true]
-			if got == "" {
-				got = ignored
-			}
-			if got != test.breaker {
-				t.Errorf("the breaker takes it for: %s, want %s", got, test.breaker)
-			}
-			if unavailable, ok := errors.AsType[*model.UnavailableError](client.publicError(f)); ok {
-				if waits := unavailable.RetryAfter > 0; waits != (test.kind == transient) {
-					t.Errorf("retry after %s, want a time exactly if waiting helps", unavailable.RetryAfter)
+			synctest.Test(t, func(t *testing.T) {
+				server, client := startInMemory(t)
+				test.fault.Paths = []string{"/api/embed"}
+				server.SetFaults(test.fault)
+				var err error
+				for range 5 {
+					server.Forget()
+					if _, err = client.Embed(t.Context(), []string{"a text", "another text"}); !test.is(err) || !strings.Contains(err.Error(), test.says) {
+						t.Fatalf("got %v (%T), want another type or %q", err, err, test.says)
+					}
+					if made := len(server.Requests("/api/embed")); made != test.made {
+						t.Errorf("the request was made %d times, want %d", made, test.made)
+					}
+					if waits := model.RetryAfter(err) > 0; waits != (test.made > 1 || missing(err)) {
+						t.Errorf("retry after %s, want a time exactly if waiting helps", model.RetryAfter(err))
+					}
+					time.Sleep(time.Minute)
 				}
-			}
-			if err := client.Close(); err != nil {
-				t.Error(err)
-			}
+				fail := func() { _, err = client.EmbedQuery(t.Context(), "a query") }
+				for range 5 {
+					fail()
+				}
+				server.Forget()
+				fail()
+				if open := len(server.Requests("/api/embed")) == 0; open != test.fails {
+					t.Errorf("after 5 calls at once the breaker is open: %t, want %t (%v)", open, test.fails, err)
+				}
+			})
 		})
 	}
 }
@@ -132,13 +125,23 @@ func TestFaults_ThatPass(t *testing.T) {
 	}
 }
 
+// newTestClient has the default waits, for tests in a bubble of fake time.
+func newTestClient(t *testing.T) *Client {
+	t.Helper()
+	client, err := New(Config{Host: "localhost"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
 // startInMemory starts a server, and a client of it with the default waits, in a bubble of
 // fake time.
 func startInMemory(t *testing.T) (*fakeollama.Server, *Client) {
 	t.Helper()
 	server, client := fakeollama.StartInMemory(t), newTestClient(t)
-	client.transport.Proxy = nil
-	client.transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+	client.server.transport.Proxy = nil
+	client.server.transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		return server.Dial(ctx, network, address)
 	}
 	t.Cleanup(func() {
@@ -164,7 +167,7 @@ func TestFailFast(t *testing.T) {
 			}
 			return err
 		}
-		if err := ask("known", 4); err != nil { // the build, its window, the vector, the build
+		if err := ask("known", 3); err != nil { // the build, its window, the vector
 			t.Fatal(err)
 		}
 		server.SetFaults(fakeollama.Faults{HangUp: true})
@@ -177,7 +180,7 @@ func TestFailFast(t *testing.T) {
 		if err := ask("known", 0); err != nil {
 			t.Errorf("a query that is remembered: %v", err)
 		}
-		time.Sleep(failureKnownFor + 1)
+		time.Sleep(5*time.Second + 1)
 		server.SetFaults(fakeollama.Faults{Status: http.StatusInternalServerError})
 		for range 2 { // an answer is no sign that the server is away
 			if err := ask("new", 1); !strings.Contains(err.Error(), "HTTP 500") {
@@ -219,5 +222,55 @@ func TestFailFast_DoesNotWaitForAPull(t *testing.T) {
 		if !ok || missing.Err != nil || model.RetryAfter(err) != 10*time.Second || time.Since(began) > 0 {
 			t.Errorf("got %v after %s, to be tried again after %s, want a pull that goes on", err, time.Since(began), model.RetryAfter(err))
 		}
+	})
+}
+
+// A query is not held up by a server that takes requests and answers none.
+func TestEmbedQuery_OfAServerThatHangs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		server, client := startInMemory(t)
+		ask := func(ctx context.Context, query string, want time.Duration) {
+			t.Helper()
+			began := time.Now()
+			_, err := client.EmbedQuery(ctx, query)
+			if _, ok := errors.AsType[*model.UnavailableError](err); !ok || time.Since(began) != want {
+				t.Errorf("got %v after %s, want an *UnavailableError after %s", err, time.Since(began), want)
+			}
+		}
+		hangs := fakeollama.Faults{Delay: time.Hour, Paths: []string{"/api/embed"}}
+		server.SetFaults(hangs)
+		ask(t.Context(), "the model may have to be loaded", 20*time.Second)
+		ask(t.Context(), "another", 5*time.Second)
+		ask(model.FailFast(t.Context()), "moments later", 0)
+		time.Sleep(6 * time.Second)
+		ask(model.FailFast(t.Context()), "later", 5*time.Second)
+		time.Sleep(6 * time.Second)
+		hangs.Paths = nil
+		server.SetFaults(hangs)
+		ask(t.Context(), "nothing answers", 5*time.Second)
+	})
+}
+
+// Answers that fail say nothing about vectors: the next search goes by meaning.
+func TestBreaker_OfAnswersIsNotThatOfVectors(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		server, client := startInMemory(t)
+		answer := func(want string) {
+			t.Helper()
+			_, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil)
+			if _, ok := errors.AsType[*model.UnavailableError](err); !ok || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want an *UnavailableError that says %q", err, want)
+			}
+			if _, err := client.EmbedQuery(model.FailFast(t.Context()), time.Now().String()); err != nil {
+				t.Errorf("a query: %v", err)
+			}
+		}
+		server.SetFaults(fakeollama.Faults{Delay: time.Hour, Paths: []string{"/api/chat"}})
+		answer("no answer within 30s")
+		server.SetFaults(fakeollama.Faults{Status: 500, Paths: []string{"/api/chat"}})
+		answer("HTTP 500")
+		answer("failed repeatedly and is not asked for now")
 	})
 }

@@ -16,15 +16,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// fast is a configuration whose waits are over at once, but for those of the
-// breaker, which stays out of the way.
+// fast is a configuration whose waits between tries are over at once.
 func fast(url string) ollama.Config {
-	return ollama.Config{
-		Host:         url,
-		RetryDelay:   time.Microsecond,
-		PullWait:     time.Minute,
-		BreakerCalls: 1000,
-	}
+	return ollama.Config{Host: url, RetryDelay: time.Microsecond}
 }
 
 func newClient(t *testing.T, cfg ollama.Config) *ollama.Client {

@@ -4,15 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/ollama/ollama/api"
-
 	"github.com/compound-docs/compound-docs/rag/model"
+)
+
+const (
+	// pullLimit bounds a whole pull. The next pull resumes it.
+	pullLimit = 2 * time.Hour
+	// pullPause is the time after a pull before the next one of the model may start.
+	pullPause = time.Minute
 )
 
 // PullStatus is the progress of a pull.
@@ -33,130 +37,114 @@ func (s PullStatus) String() string {
 
 // pulls are those of missing models, each at most once at a time.
 type pulls struct {
-	mu      sync.Mutex
-	closed  bool
-	latest  map[string]*pull // of each model
 	running sync.WaitGroup
+
+	mu     sync.Mutex
+	closed bool
+	latest map[string]pull // of each model
 }
 
-// pull is one pull of a model.
+// pull is the state of a pull.
 type pull struct {
-	model  string
+	status PullStatus
 	cancel context.CancelFunc
-	done   chan struct{} // closed when err and ended are set
-	status atomic.Pointer[PullStatus]
-
-	err   error
-	ended time.Time
+	ended  time.Time // zero while it runs
+	err    error
 }
 
-var errClosed = errors.New("the client is closed")
+var (
+	errClosed    = errors.New("the client is closed")
+	errGoneAgain = errors.New("it was pulled moments ago and is gone again")
+)
 
-// awaitPull starts or joins a pull of a model that is missing, reports its progress now and
-// then, and waits for its end, at most for limit. A nil error means that the model is now
-// there; else it is a *model.ModelMissingError or the context's.
-func (c *Client) awaitPull(ctx context.Context, name string, limit time.Duration, progress func(PullStatus)) error {
-	pull := c.joinPull(ctx, name)
-	if pull == nil {
-		return &model.ModelMissingError{Model: name, Host: c.host, Err: errClosed}
-	}
-	const often = 200 * time.Millisecond
-	report, end := time.NewTicker(often), time.NewTimer(limit)
-	defer report.Stop()
-	defer end.Stop()
-	for {
-		select {
-		case <-pull.done:
-			progress(*pull.status.Load())
-			if pull.err == nil {
-				return nil
+// PullMissing pulls the models that the server lacks, or those of only, one after the other, and
+// calls progress now and then. Other calls start a pull and do not wait for it; this one
+// waits until the model is there.
+func (c *Client) PullMissing(ctx context.Context, progress func(model string, status PullStatus), only ...string) error {
+	state := c.State(ctx)
+	for _, name := range state.Missing {
+		if len(only) > 0 && !slices.Contains(only, name) {
+			continue
+		}
+		c.server.startPull(ctx, name)
+		for pull := c.server.pull(name); ; pull = c.server.pull(name) {
+			progress(name, pull.status)
+			if pull.err != nil {
+				return c.server.missing(name)
 			}
-			return c.missing(pull)
-		case <-report.C:
-			progress(*pull.status.Load())
-		case <-end.C:
-			return c.missing(pull)
-		case <-ctx.Done():
-			return fmt.Errorf("wait for model %s: %w", name, ctx.Err())
+			if !pull.ended.IsZero() {
+				break
+			}
+			const often = 200 * time.Millisecond
+			select {
+			case <-time.After(often):
+			case <-ctx.Done():
+				return fmt.Errorf("wait for model %s: %w", name, ctx.Err())
+			}
 		}
 	}
+	return state.Err
 }
 
-// missing returns the error for a caller that needs the model of a pull.
-func (c *Client) missing(pull *pull) *model.ModelMissingError {
-	e := &model.ModelMissingError{Model: pull.model, Host: c.host, Pull: pull.status.Load().String()}
-	select {
-	case <-pull.done:
-		e.Err = pull.err
-	default:
-	}
-	return e
+// pull returns the state of the model's latest pull.
+func (s *server) pull(name string) pull {
+	s.pulls.mu.Lock()
+	defer s.pulls.mu.Unlock()
+	return s.pulls.latest[name]
 }
 
-// joinPull returns the pull of the model that is running or has ended moments ago, else it
-// starts one. It returns nil if the client is closed.
-func (c *Client) joinPull(ctx context.Context, model string) *pull {
-	c.pulls.mu.Lock()
-	defer c.pulls.mu.Unlock()
-	if c.pulls.closed {
-		return nil
+// missing returns the error for a caller that needs a model that is pulled.
+func (s *server) missing(name string) *model.ModelMissingError {
+	latest := s.pull(name)
+	if !latest.ended.IsZero() && latest.err == nil {
+		latest.err = errGoneAgain
 	}
-	if current := c.pulls.latest[model]; current != nil {
-		select {
-		case <-current.done:
-			if time.Since(current.ended) < c.cfg.PullRetry {
-				return current
-			}
-		default:
-			return current
-		}
+	return &model.ModelMissingError{Model: name, Host: s.host, Pull: latest.status.String(), Err: latest.err}
+}
+
+// startPull starts a pull of the model unless one is running or has ended moments ago. The
+// pull outlives the call; Close cancels it.
+func (s *server) startPull(ctx context.Context, name string) {
+	s.pulls.mu.Lock()
+	defer s.pulls.mu.Unlock()
+	latest, known := s.pulls.latest[name]
+	if s.pulls.closed {
+		s.pulls.latest[name] = pull{cancel: func() {}, ended: time.Now(), err: errClosed}
+		return
 	}
-	// The pull outlives the call that started it; Close cancels it.
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	started := &pull{model: model, cancel: cancel, done: make(chan struct{})}
-	started.status.Store(&PullStatus{Status: "starting"})
-	c.pulls.latest[model] = started
-	c.pulls.running.Go(func() {
+	if known && (latest.ended.IsZero() || time.Since(latest.ended) < pullPause) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pullLimit)
+	started := pull{status: PullStatus{Status: "starting"}, cancel: cancel}
+	s.pulls.latest[name] = started
+	s.pulls.running.Go(func() {
 		defer cancel()
-		logger := c.cfg.Logger.With("model", model, "host", c.host)
-		logger.InfoContext(ctx, "pull model")
-		if started.err = c.pull(ctx, started); started.err != nil {
-			logger.WarnContext(ctx, "pull model", "error", started.err)
-		} else {
-			logger.InfoContext(ctx, "model pulled")
-		}
-		started.ended = time.Now()
-		close(started.done)
+		s.runPull(ctx, name, started)
 	})
-	return started
 }
 
-func (c *Client) pull(ctx context.Context, current *pull) error {
-	err := c.whileAlive(ctx, &timeoutError{after: c.cfg.PullLimit, unfinished: true}, func(ctx context.Context) error {
-		last := ""
-		err := c.api.Pull(withLimit(ctx, maxStream), &api.PullRequest{Model: current.model}, func(resp api.ProgressResponse) error {
-			last = resp.Status
-			current.status.Store(&PullStatus{Status: shorten(resp.Status), Completed: resp.Completed, Total: resp.Total})
-			return nil
-		})
-		if err == nil && last != "success" {
-			err = io.ErrUnexpectedEOF // Ollama's client treats a broken connection as the end
-		}
-		return err
+func (s *server) runPull(ctx context.Context, name string, state pull) {
+	logger := s.logger.With("model", name, "host", s.host)
+	logger.InfoContext(ctx, "pull model")
+	note := func() {
+		s.pulls.mu.Lock()
+		defer s.pulls.mu.Unlock()
+		s.pulls.latest[name] = state
+	}
+	state.err = s.stream(ctx, "/api/pull", map[string]any{"model": name}, maxPull, func(p part) (last bool) {
+		state.status = PullStatus{Status: shorten(p.Status), Completed: p.Completed, Total: p.Total}
+		note()
+		return p.Status == "success"
 	})
-	if err != nil {
-		return classify(ctx, err).err
+	if failure, ok := errors.AsType[*model.Failure](state.err); ok {
+		state.err = failure.Err // the request that needs the model has not failed: it has no model
 	}
-	return nil
-}
-
-// close cancels running pulls and waits for them.
-func (p *pulls) close() {
-	p.mu.Lock()
-	p.closed = true
-	for _, current := range p.latest {
-		current.cancel()
+	state.ended = time.Now()
+	note()
+	if state.err != nil {
+		logger.WarnContext(ctx, "pull model", "error", state.err)
+		return
 	}
-	p.mu.Unlock()
-	p.running.Wait()
+	logger.InfoContext(ctx, "model pulled")
 }

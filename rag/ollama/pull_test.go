@@ -1,12 +1,11 @@
 package ollama_test
 
 import (
-	"context"
 	"errors"
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/ollama/ollama/api"
@@ -15,7 +14,8 @@ import (
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
-func TestPull_WaitsForAMissingModel(t *testing.T) {
+// Callers learn at once that a model is missing. Once it is pulled they get what they ask.
+func TestPull_OfAMissingModel(t *testing.T) {
 	t.Parallel()
 	server := fakeollama.Start(t)
 	server.RemoveModel("mxbai-embed-large")
@@ -23,20 +23,24 @@ func TestPull_WaitsForAMissingModel(t *testing.T) {
 	client := newClient(t, fast(server.URL()))
 
 	var callers sync.WaitGroup
-	for _, text := range numbered(4) {
+	ask := func(call func() error) {
 		callers.Go(func() {
-			embeddings, err := client.Embed(t.Context(), []string{text})
+			err := call()
+			for err != nil && errors.As(err, new(*model.ModelMissingError)) {
+				time.Sleep(time.Millisecond)
+				err = call()
+			}
 			if err != nil {
 				t.Error(err)
-				return
 			}
-			wantVectors(t, embeddings, text)
 		})
 	}
-	callers.Go(func() {
-		if _, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil); err != nil {
-			t.Error(err)
-		}
+	for _, text := range numbered(4) {
+		ask(func() error { _, err := client.Embed(t.Context(), []string{text}); return err })
+	}
+	ask(func() error {
+		_, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil)
+		return err
 	})
 	callers.Wait()
 
@@ -55,9 +59,7 @@ func TestPull_TellsHowFarItIs(t *testing.T) {
 		{Status: "pulling aaaa", Digest: "aaaa", Total: 900, Completed: 400},
 		{Status: "pulling bbbb", Digest: "bbbb", Total: 100, Completed: 20},
 	}})
-	cfg := fast(server.URL())
-	cfg.PullWait = 1 // ns
-	client := newClient(t, cfg)
+	client := newClient(t, fast(server.URL()))
 
 	_, err := client.Embed(t.Context(), numbered(1))
 	for asType[*model.ModelMissingError](t, err).Pull != "pulling bbbb, 20 %" {
@@ -104,8 +106,8 @@ func TestPull_FailureIsNotRepeatedAtOnce(t *testing.T) {
 
 			for range 3 {
 				_, err := client.Embed(t.Context(), numbered(1))
-				if missing := asType[*model.ModelMissingError](t, err); missing.Err == nil {
-					t.Error("the error has no cause")
+				for asType[*model.ModelMissingError](t, err).Err == nil {
+					_, err = client.Embed(t.Context(), numbered(1))
 				}
 				wantContains(t, err.Error(), test.want, "ollama pull mxbai-embed-large")
 			}
@@ -113,27 +115,6 @@ func TestPull_FailureIsNotRepeatedAtOnce(t *testing.T) {
 				t.Errorf("got %d pulls, want 1", pulls)
 			}
 		})
-	}
-}
-
-func TestPull_FailureIsRepeatedLater(t *testing.T) {
-	t.Parallel()
-	server := fakeollama.Start(t)
-	server.RemoveModel("mxbai-embed-large")
-	server.SetPull(fakeollama.Pull{Err: "no route to host"})
-	cfg := fast(server.URL())
-	cfg.PullRetry = 1 // ns
-	client := newClient(t, cfg)
-
-	_, err := client.EmbedModel(t.Context())
-	asType[*model.ModelMissingError](t, err)
-	server.SetPull(fakeollama.Pull{})
-	model, err := client.EmbedModel(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if model.Digest == "" {
-		t.Error("the model has no digest")
 	}
 }
 
@@ -149,21 +130,17 @@ func TestPull_CloseCancels(t *testing.T) {
 		}
 	})
 	client := newClient(t, fast(server.URL()))
-	result := make(chan error)
-	go func() {
-		_, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil)
-		result <- err
-	}()
+	_, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil)
+	if missing := asType[*model.ModelMissingError](t, err); missing.Err != nil {
+		t.Errorf("the pull has failed: %v", missing.Err)
+	}
 	<-started
 	if err := client.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if missing := asType[*model.ModelMissingError](t, <-result); missing.Err == nil {
-		t.Error("the error has no cause")
-	}
 	wantLeft(t, server, "/api/pull")
 	server.RemoveModel("mxbai-embed-large")
-	_, err := client.Embed(t.Context(), numbered(1))
+	_, err = client.Embed(t.Context(), numbered(1))
 	asType[*model.ModelMissingError](t, err)
 	wantContains(t, err.Error(), "the client is closed")
 }
@@ -194,31 +171,6 @@ func TestEmbedModel(t *testing.T) {
 	}
 }
 
-func TestEmbedModel_IsAskedAgainAfterAnError(t *testing.T) {
-	t.Parallel()
-	server, client := start(t)
-	digest := func() string {
-		t.Helper()
-		model, err := client.EmbedModel(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return model.Digest
-	}
-	server.AddModel("mxbai-embed-large", "aaaa")
-	got := []string{digest()}
-	server.AddModel("mxbai-embed-large", "bbbb")
-	got = append(got, digest())
-	server.SetFaults(fakeollama.Faults{Dimensions: 2048})
-	if _, err := client.Embed(t.Context(), numbered(1)); err == nil || strings.Contains(err.Error(), "pull") {
-		t.Fatalf("got error %v, want one about dimensions", err)
-	}
-	got = append(got, digest())
-	if diff := cmp.Diff([]string{"aaaa", "aaaa", "bbbb"}, got); diff != "" {
-		t.Errorf("digests (-want +got):\n%s", diff)
-	}
-}
-
 func TestErrors_SayWhatToDo(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("cause")
@@ -240,36 +192,15 @@ func TestErrors_SayWhatToDo(t *testing.T) {
 		},
 		{
 			&model.DimensionError{Model: "m", Got: 4, Most: 3},
-			"model m makes vectors of 4 dimensions, which it was not trained to shorten, and the index holds up to 3: " +
-				"set embedding_model in settings.json to another model, such as mxbai-embed-large or bge-m3",
-		},
-		{
-			&model.DimensionError{Model: "m", Got: 4, Most: 3, Shortens: true},
-			"model m makes vectors of 4 dimensions, the index holds up to 3, and this version of Ollama does not shorten them: update Ollama",
+			"model m makes vectors of 4 dimensions, and the index holds up to 3: " +
+				"set embedding_model in settings.json to another model, such as mxbai-embed-large or bge-m3; " +
+				"for qwen3-embedding, update Ollama instead, so that it shortens them",
 		},
 	}
 	for _, test := range tests {
 		if diff := cmp.Diff(test.want, test.err.Error()); diff != "" {
 			t.Errorf("%T (-want +got):\n%s", test.err, diff)
 		}
-	}
-}
-
-func TestPull_WaitEndsWithTheCaller(t *testing.T) {
-	t.Parallel()
-	server, client := start(t)
-	server.RemoveModel("mxbai-embed-large")
-	server.SetPull(fakeollama.Pull{Hold: make(chan struct{})})
-	ctx, cancel := context.WithCancel(t.Context())
-	server.Observe(func(r *http.Request) {
-		if r.URL.Path == "/api/pull" {
-			cancel()
-		}
-	})
-
-	_, err := client.Embed(ctx, numbered(1))
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("got error %v, want context.Canceled", err)
 	}
 }
 
@@ -284,11 +215,9 @@ func TestPull_ModelIsMissingAfterwards(t *testing.T) {
 	})
 
 	_, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil)
-	missing := asType[*model.ModelMissingError](t, err)
-	if missing.Model != "mistral" || missing.Err == nil {
-		t.Errorf("got %+v, want mistral missing for a reason", missing)
+	for asType[*model.ModelMissingError](t, err).Err == nil {
+		_, err = client.Generate(t.Context(), model.Prompt{User: "hello"}, nil)
 	}
-	if pulls := len(server.Requests("/api/pull")); pulls != 1 {
-		t.Errorf("got %d pulls, want 1", pulls)
-	}
+	wantContains(t, err.Error(), "gone again", "ollama pull mistral")
+	wantRequests(t, server, "/api/pull", 1)
 }

@@ -45,9 +45,7 @@ func TestPullMissing(t *testing.T) {
 	server := fakeollama.Start(t)
 	server.RemoveModel("mxbai-embed-large")
 	server.RemoveModel("mistral")
-	cfg := fast(server.URL())
-	cfg.PullWait = 1 // ns, which is no limit here
-	client := newClient(t, cfg)
+	client := newClient(t, fast(server.URL()))
 	last := map[string]ollama.PullStatus{}
 	err := client.PullMissing(t.Context(), func(model string, status ollama.PullStatus) { last[model] = status })
 	if err != nil {

@@ -29,9 +29,8 @@ type Server struct {
 
 	mu       sync.Mutex
 	faults   Faults
-	models   map[string]installed // by full name
-	installs int
-	window   int // of every model, 0 if they do not say
+	models   map[string]string // digests by full name
+	window   int               // of every model, 0 if they do not say
 	answer   func(system, user string) []string
 	pull     Pull
 	observe  func(*http.Request)
@@ -70,7 +69,7 @@ func newServer() *Server {
 	s := &Server{
 		closed:    make(chan struct{}),
 		computing: make(chan struct{}, 1),
-		models:    map[string]installed{},
+		models:    map[string]string{},
 		left:      make(chan string, 64),
 		answer:    defaultAnswer,
 	}

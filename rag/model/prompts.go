@@ -1,4 +1,4 @@
-package ollama
+package model
 
 import (
 	"hash/fnv"

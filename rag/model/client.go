@@ -1,0 +1,170 @@
+package model
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+)
+
+// Dimensions is the number of components of a vector. Shorter vectors get zeros. Models that
+// were trained for it are asked for shorter ones.
+const Dimensions = 1024
+
+const (
+	// embedTimeout bounds a request for the vectors of passages.
+	embedTimeout = 5 * time.Minute
+	// queryTimeout bounds a request for the vector of a query, and small requests, such as
+	// one for the model's digest.
+	queryTimeout = 5 * time.Second
+	// loadTimeout takes the place of queryTimeout for the first query after KeepLoaded: the
+	// server may have to load the model.
+	loadTimeout = 20 * time.Second
+	// firstPiece bounds the wait for the first piece of an answer: the server may have to
+	// load the model, and reads the prompt. nextPiece bounds the wait for each further one.
+	// A tool that searches and answers ends within a minute with them.
+	firstPiece = 30 * time.Second
+	nextPiece  = 15 * time.Second
+)
+
+// KeepLoaded is how long a server keeps a model loaded after its last use, where it can
+// be asked for that.
+const KeepLoaded = 30 * time.Minute
+
+// Config says which models a [Client] uses. A zero field takes the default in its comment.
+type Config struct {
+	// Host is the server's base URL, with or without scheme and port ("gpu-box",
+	// "http://localhost:11434", "https://user:secret@ollama.example/api-root").
+	Host string
+	// EmbedModel makes the vectors, and ChatModel writes the answers. The defaults are
+	// the server's.
+	EmbedModel, ChatModel string
+	// NumCtx is the chat model's context window in tokens, for prompt and answer
+	// together. A model trained for a smaller window gets that. Default: 8192.
+	NumCtx int
+	// Tries is how often a request is made that fails with transient errors. RetryDelay is
+	// the delay after the first try. It doubles after each further one, with a jitter of
+	// 20 %. Default: 3 tries, 1 second.
+	Tries      int
+	RetryDelay time.Duration
+	// BreakerOpen is how long no request is made after too many have failed.
+	// Default: 30 seconds.
+	BreakerOpen time.Duration
+	// ModelTTL is how long the embedding model is taken for unchanged.
+	// Default: 5 seconds.
+	ModelTTL time.Duration
+	// Logger is optional; nil logs nothing.
+	Logger *slog.Logger
+}
+
+// Client embeds and generates with one [Server]. It is safe for concurrent use. It does
+// not contact the server before the first call.
+type Client struct {
+	cfg      Config
+	name     string
+	server   Server
+	embedder embedder // of the embedding model's name
+	turns    turns
+	// A chat that fails says nothing about embeddings, and the reverse.
+	embeds, chats *circuit
+
+	mu       sync.Mutex // guards the fields below
+	digest   string     // of the embedding model at a time
+	digestAt time.Time
+	windows  map[string]int // the context windows by model, once the server was asked
+	embedAt  time.Time      // the end of the last request for vectors
+	// queries are the vectors of the last queries. An assistant asks the same of several
+	// collections, and a vector takes Ollama some 30 ms or more. The vectors are shared: never
+	// change them.
+	queries *lru.Cache[queryKey, []float32]
+}
+
+// queryKey identifies the vector of a query.
+type queryKey struct{ digest, text string }
+
+// New returns a client of a server. The name says in errors which server it is, such as
+// "ollama at http://localhost:11434".
+func New(name string, server Server, cfg Config) *Client {
+	const rememberedQueries = 256
+	cfg.NumCtx = cmp.Or(cfg.NumCtx, 8192)
+	cfg.Tries = cmp.Or(cfg.Tries, 3)
+	cfg.RetryDelay = cmp.Or(cfg.RetryDelay, time.Second)
+	cfg.BreakerOpen = cmp.Or(cfg.BreakerOpen, 30*time.Second)
+	cfg.ModelTTL = cmp.Or(cfg.ModelTTL, 5*time.Second)
+	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
+	queries, _ := lru.New[queryKey, []float32](rememberedQueries) // fails for a size below 1 alone
+	return &Client{
+		cfg: cfg, name: name, server: server, embedder: embedderOf(cfg.EmbedModel),
+		turns:   turns{passages: make(chan struct{}, 1)},
+		embeds:  newCircuit(cfg, cfg.Logger.With("server", name, "requests", "embeddings")),
+		chats:   newCircuit(cfg, cfg.Logger.With("server", name, "requests", "answers")),
+		windows: map[string]int{}, queries: queries,
+	}
+}
+
+// EmbedModel identifies the embedding model. The server is asked if the last time is
+// longer ago than [Config.ModelTTL]. Errors are those of [Client.Embed].
+func (c *Client) EmbedModel(ctx context.Context) (Model, error) {
+	c.mu.Lock()
+	digest, age := c.digest, time.Since(c.digestAt)
+	c.mu.Unlock()
+	if age > c.cfg.ModelTTL {
+		var err error
+		if digest, err = c.askDigest(ctx); err != nil {
+			return Model{}, err
+		}
+	}
+	return Model{
+		Name: c.cfg.EmbedModel, Digest: digest,
+		Dimensions: Dimensions, PromptVersion: c.embedder.prompts.version(),
+	}, nil
+}
+
+// askDigest asks for the embedding model's digest. If it has changed, the client forgets
+// the former build.
+func (c *Client) askDigest(ctx context.Context) (string, error) {
+	digest, err := retry(ctx, c, c.embeds, func(ctx context.Context) (string, error) {
+		ctx, cancel := context.WithTimeoutCause(ctx, queryTimeout, noAnswer(queryTimeout))
+		defer cancel()
+		digest, err := c.server.Digest(ctx, c.cfg.EmbedModel)
+		return digest, causeOf(ctx, err)
+	})
+	if err != nil {
+		return "", fmt.Errorf("identify model %s: %w", c.cfg.EmbedModel, err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if digest != c.digest {
+		c.digest = digest
+		c.queries.Purge()
+		delete(c.windows, c.cfg.EmbedModel)
+	}
+	c.digestAt = time.Now()
+	return digest, nil
+}
+
+// window returns the context window that the model was trained for, 0 if that is not
+// known. The server is asked once.
+func (c *Client) window(ctx context.Context, name string) int {
+	c.mu.Lock()
+	tokens, known := c.windows[name]
+	c.mu.Unlock()
+	if known {
+		return tokens
+	}
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	defer cancel()
+	tokens, err := c.server.Window(ctx, name)
+	if err != nil {
+		c.cfg.Logger.DebugContext(ctx, "ask for the context window", "model", name, "error", err)
+		return 0
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.windows[name] = tokens
+	return tokens
+}

@@ -1,0 +1,162 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// maxEmbedWindow is the largest context window that embeddings are asked for, in tokens:
+// several times what a passage has, and little enough to cost no memory that matters.
+const maxEmbedWindow = 2048
+
+// Embed makes a request for the vectors of the texts, and returns one embedding per text, in
+// order. One bad text fails its whole request, so a rejected request is halved until the
+// bad texts are alone.
+//
+// Queries come first: while a [Client.EmbedQuery] waits for its vector, the request is
+// not sent, and there is at most one at a time. So a query waits for at most one request,
+// and a request for as long as there are queries.
+//
+// The error is *UnavailableError, *ModelMissingError, *DimensionError, ErrModelReplaced or
+// the context's. All embeddings of the call are then lost, so pass no more texts than can be
+// lost.
+func (c *Client) Embed(ctx context.Context, texts []string) ([]Embedding, error) {
+	return c.embedTexts(ctx, c.embedder.document, texts)
+}
+
+// EmbedAsQueries is [Client.Embed] with the prompt of queries. People's queries go first.
+func (c *Client) EmbedAsQueries(ctx context.Context, texts []string) ([]Embedding, error) {
+	return c.embedTexts(ctx, c.embedder.query, texts)
+}
+
+func (c *Client) embedTexts(ctx context.Context, prompt string, texts []string) ([]Embedding, error) {
+	embeddings := make([]Embedding, len(texts))
+	var filled []int // the places of the texts that are not empty
+	for i, text := range texts {
+		if strings.TrimSpace(text) == "" {
+			embeddings[i].Err = errBlank()
+		} else {
+			filled = append(filled, i)
+		}
+	}
+	if len(filled) == 0 {
+		return embeddings, nil
+	}
+	model, err := c.EmbedModel(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for batches := [][]int{filled}; len(batches) > 0; {
+		batch := batches[0]
+		batches = batches[1:]
+		prompted := make([]string, len(batch))
+		for i, place := range batch {
+			prompted[i] = prompt + texts[place]
+		}
+		vectors, err := c.embedBatch(ctx, prompted)
+		switch {
+		case err == nil:
+			for i, place := range batch {
+				embeddings[place] = embedding(model.Digest, vectors[i])
+			}
+		case !isInputError(err):
+			return nil, fmt.Errorf("embed %d texts: %w", len(texts), err)
+		case len(batch) == 1:
+			embeddings[batch[0]].Err = err
+		default:
+			half := len(batch) / 2
+			batches = append(batches, batch[:half], batch[half:])
+		}
+	}
+	// A model may be replaced at any time, and is used from the next request on. If it
+	// has not changed, all vectors are of this build.
+	now, err := c.askDigest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if now != model.Digest {
+		return nil, ErrModelReplaced
+	}
+	return embeddings, nil
+}
+
+func errBlank() error { return &InputError{Problem: "it is empty"} }
+
+func isInputError(err error) bool {
+	_, ok := errors.AsType[*InputError](err)
+	return ok || errors.Is(err, ErrInputTooLong)
+}
+
+// embedBatch makes a request for passages, after the queries that wait.
+func (c *Client) embedBatch(ctx context.Context, texts []string) ([][]float32, error) {
+	end, err := c.turns.passage(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	return c.vectors(ctx, embedTimeout, texts)
+}
+
+// vectors makes a request for vectors at once.
+func (c *Client) vectors(ctx context.Context, timeout time.Duration, texts []string) ([][]float32, error) {
+	request := EmbedRequest{Model: c.cfg.EmbedModel, Texts: texts}
+	if c.embedder.shortens {
+		request.Dimensions = Dimensions
+	}
+	return retry(ctx, c, c.embeds, func(ctx context.Context) ([][]float32, error) {
+		ctx, cancel := context.WithTimeoutCause(ctx, timeout, noAnswer(timeout))
+		defer cancel()
+		// Ollama's own choice may be less than the model was trained for: half of it for
+		// all-minilm.
+		request.Window = min(c.window(ctx, c.cfg.EmbedModel), maxEmbedWindow)
+		vectors, err := c.server.Embed(ctx, request)
+		c.mu.Lock()
+		c.embedAt = time.Now()
+		c.mu.Unlock()
+		if err != nil {
+			return nil, causeOf(ctx, err)
+		}
+		return vectors, c.check(vectors, len(texts))
+	})
+}
+
+// check returns an error if the number of the vectors is wrong or they are too long.
+func (c *Client) check(vectors [][]float32, want int) error {
+	if len(vectors) != want {
+		return BadResponse(fmt.Sprintf("%d vectors for %d texts", len(vectors), want))
+	}
+	for _, vector := range vectors {
+		if len(vector) > Dimensions {
+			return &DimensionError{Model: c.cfg.EmbedModel, Got: len(vector), Most: Dimensions}
+		}
+	}
+	return nil
+}
+
+// unitTolerance is how far the squared length of a unit vector may be from 1. The
+// rounding errors of 1,024 float32 components add up to much less.
+const unitTolerance = 1e-3
+
+// embedding scales the vector to length 1, in place, and adds zeros up to the index's
+// dimensions, which change no cosine. Its Err is ErrBadResponse for a vector that is
+// zero, infinite or not a number.
+func embedding(digest string, vector []float32) Embedding {
+	var square float64
+	for _, x := range vector {
+		square += float64(x) * float64(x)
+	}
+	if square == 0 || math.IsNaN(square) || math.IsInf(square, 0) {
+		return Embedding{Err: fmt.Errorf("%w: a vector is zero or not a number", ErrBadResponse)}
+	}
+	if math.Abs(square-1) > unitTolerance {
+		scale := 1 / math.Sqrt(square)
+		for i, x := range vector {
+			vector[i] = float32(float64(x) * scale)
+		}
+	}
+	return Embedding{Vector: append(vector, make([]float32, Dimensions-len(vector))...), Digest: digest}
+}

@@ -1,0 +1,84 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// maxQuery is the largest number of bytes of a query that is used, far more than
+// any embedding model's context window.
+const maxQuery = 32 << 10
+
+// EmbedQuery returns the embedding of a search query; its Err is always nil, and the
+// caller may change its vector. Recent queries are remembered. The request goes before those
+// of [Client.Embed]. A query that is too long for the model is cut until it fits. The error for an empty query is *InputError; other errors are those of
+// [Client.Embed].
+func (c *Client) EmbedQuery(ctx context.Context, query string) (Embedding, error) {
+	if query = strings.TrimSpace(query); len(query) > maxQuery {
+		query = strings.ToValidUTF8(query[:maxQuery], "")
+	}
+	if query == "" {
+		return Embedding{}, fmt.Errorf("embed query: %w", errBlank())
+	}
+	model, err := c.EmbedModel(ctx)
+	if err != nil {
+		return Embedding{}, err
+	}
+	key := queryKey{model.Digest, query}
+	vector, known := c.queries.Get(key)
+	if !known {
+		if vector, err = c.queryVector(ctx, query); err != nil {
+			return Embedding{}, fmt.Errorf("embed query: %w", err)
+		}
+		c.queries.Add(key, vector)
+	}
+	return Embedding{Vector: slices.Clone(vector), Digest: model.Digest}, nil
+}
+
+// queryVector embeds the query, cut as far as necessary.
+func (c *Client) queryVector(ctx context.Context, query string) ([]float32, error) {
+	c.turns.queries.Add(1)
+	defer c.turns.queries.Add(-1)
+	for {
+		vectors, err := c.vectors(ctx, c.patience(), []string{c.embedder.query + query})
+		if err == nil {
+			only := embedding("", vectors[0])
+			return only.Vector, only.Err
+		}
+		shorter := strings.ToValidUTF8(query[:len(query)*3/4], "")
+		if !errors.Is(err, ErrInputTooLong) || shorter == "" {
+			return nil, err
+		}
+		c.cfg.Logger.DebugContext(ctx, "cut query to fit the model", "from_bytes", len(query), "to_bytes", len(shorter))
+		query = shorter
+	}
+}
+
+// patience returns how long a query may take.
+func (c *Client) patience() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if time.Since(c.embedAt) > KeepLoaded {
+		return loadTimeout
+	}
+	return queryTimeout
+}
+
+// Warm loads the embedding model, so that the next query does not wait for it. It goes
+// before passages, as a query does. Errors are those of [Client.Embed].
+func (c *Client) Warm(ctx context.Context) error {
+	c.turns.queries.Add(1)
+	defer c.turns.queries.Add(-1)
+	vectors, err := c.vectors(ctx, embedTimeout, []string{c.embedder.query + "warm"})
+	if err == nil {
+		err = embedding("", vectors[0]).Err
+	}
+	if err != nil {
+		return fmt.Errorf("load model %s: %w", c.cfg.EmbedModel, err)
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+package model
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/sony/gobreaker/v2"
+)
+
+// retry makes a request until it succeeds or fails for good, with growing delays, unless
+// the circuit is open. A [*Failure] becomes an [*UnavailableError].
+func retry[T any](ctx context.Context, c *Client, circuit *circuit, request func(context.Context) (T, error)) (T, error) {
+	var none T
+	for try := 1; ; try++ {
+		done, refusal := circuit.allow(failsFast(ctx))
+		if refusal != nil {
+			return none, c.unavailable(circuit, refusal)
+		}
+		result, err := request(ctx)
+		if ctx.Err() != nil {
+			done(context.Canceled)
+			return none, ctx.Err() //nolint:wrapcheck // the caller's own
+		}
+		done(err)
+		failure, failed := errors.AsType[*Failure](err)
+		if !failed {
+			return result, err
+		}
+		if !failure.Transient || try == c.cfg.Tries || failsFast(ctx) {
+			return none, c.unavailable(circuit, failure)
+		}
+		const jitter = 0.2
+		spread := 1 - jitter + 2*jitter*rand.Float64() //nolint:gosec // nobody gains by knowing it
+		delay := time.Duration(float64(c.cfg.RetryDelay<<(try-1)) * spread)
+		c.cfg.Logger.DebugContext(ctx, "retry", "server", c.name, "error", failure, "delay", delay)
+		select {
+		case <-ctx.Done():
+			return none, ctx.Err() //nolint:wrapcheck // the caller's own
+		case <-time.After(delay):
+		}
+	}
+}
+
+// unavailable returns the error for callers.
+func (c *Client) unavailable(circuit *circuit, failure *Failure) *UnavailableError {
+	e := &UnavailableError{
+		Server: c.name, CircuitState: circuit.breaker.State().String(), RetryAfter: circuit.retryAfter(), Err: failure.Err,
+	}
+	if e.RetryAfter == 0 && failure.Transient {
+		e.RetryAfter = c.cfg.RetryDelay << (c.cfg.Tries - 1) // the delay that would follow the last try
+	}
+	return e
+}
+
+// noAnswer is the failure of a request that took too long.
+func noAnswer(after time.Duration) *Failure {
+	return &Failure{Err: fmt.Errorf("no answer within %s", after)}
+}
+
+// causeOf returns the [*Failure] that cancelled ctx, if there is one, instead of the err
+// that followed from it. A nil err stays nil.
+func causeOf(ctx context.Context, err error) error {
+	if failure, ok := errors.AsType[*Failure](context.Cause(ctx)); ok && err != nil {
+		return failure
+	}
+	return err
+}
+
+const (
+	// The breaker opens when half of the calls of the past 30 seconds, of at least 5,
+	// have failed. The window moves in steps.
+	breakerWindow = 30 * time.Second
+	breakerStep   = 3 * time.Second
+	breakerCalls  = 5
+	// awayFor is how long a caller of [FailFast] takes a server that gave no answer for
+	// away.
+	awayFor = 5 * time.Second
+)
+
+// circuit keeps requests from a server that keeps failing.
+type circuit struct {
+	breaker *gobreaker.TwoStepCircuitBreaker[struct{}]
+	openFor time.Duration
+
+	mu       sync.Mutex
+	openedAt time.Time
+	last     *Failure // nil once a call has succeeded
+	lastAt   time.Time
+}
+
+func newCircuit(cfg Config, logger *slog.Logger) *circuit {
+	c := &circuit{openFor: cfg.BreakerOpen}
+	c.breaker = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
+		MaxRequests: 1, Interval: breakerWindow, BucketPeriod: breakerStep, Timeout: cfg.BreakerOpen,
+		ReadyToTrip: func(counts gobreaker.Counts) bool {
+			calls := counts.TotalSuccesses + counts.TotalFailures
+			return calls >= breakerCalls && 2*counts.TotalFailures >= calls
+		},
+		IsExcluded: func(err error) bool { return errors.Is(err, context.Canceled) },
+		OnStateChange: func(_ string, from, to gobreaker.State) {
+			logger.Warn("circuit breaker", "from", from.String(), "to", to.String())
+			if to == gobreaker.StateOpen {
+				c.mu.Lock()
+				defer c.mu.Unlock()
+				c.openedAt = time.Now()
+			}
+		},
+	})
+	return c
+}
+
+// allow returns what a call must report at its end: nil, the failure, or [context.Canceled]
+// if it says nothing about the server. It returns the last failure if no call may be made.
+func (c *circuit) allow(failFast bool) (done func(error), refusal *Failure) {
+	c.mu.Lock()
+	last, age := c.last, time.Since(c.lastAt)
+	c.mu.Unlock()
+	if failFast && last != nil && last.Status == 0 && age <= awayFor {
+		return nil, last
+	}
+	count, err := c.breaker.Allow()
+	if err != nil {
+		return nil, cmp.Or(last, &Failure{Err: err})
+	}
+	return func(err error) {
+		failure, failed := errors.AsType[*Failure](err)
+		failed = failed && !failure.serverWorks()
+		if !failed && !errors.Is(err, context.Canceled) {
+			err, failure = nil, nil
+		}
+		if failed || err == nil {
+			c.mu.Lock()
+			c.last, c.lastAt = failure, time.Now()
+			c.mu.Unlock()
+		}
+		count(err)
+	}, nil
+}
+
+// retryAfter returns how long to wait: a second at least for the call that decides whether
+// the breaker closes, and 0 while it is closed.
+func (c *circuit) retryAfter() time.Duration {
+	if c.breaker.State() == gobreaker.StateClosed {
+		return 0
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return max(c.openFor-time.Since(c.openedAt), time.Second)
+}

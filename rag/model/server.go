@@ -1,0 +1,64 @@
+package model
+
+import (
+	"context"
+	"fmt"
+)
+
+// Server is one kind of model server. Each method makes a request once: [Client] retries,
+// and keeps away from a server that keeps failing. A method returns a [*Failure], or
+// an error of this package that says what the server has answered: ErrInputTooLong,
+// [*InputError] or [*ModelMissingError].
+type Server interface {
+	// Digest identifies the build of the model that the server has now.
+	Digest(ctx context.Context, name string) (string, error)
+	// Window returns the context window that the model was trained for, in tokens, 0 if
+	// the server does not say.
+	Window(ctx context.Context, name string) (tokens int, err error)
+	// Embed returns a vector for each text, in order.
+	Embed(ctx context.Context, request EmbedRequest) ([][]float32, error)
+	// Chat calls write with each piece of the answer as it arrives, even if the piece is
+	// empty. Cancelling the context stops the model.
+	Chat(ctx context.Context, request ChatRequest, write func(piece string)) error
+}
+
+// EmbedRequest asks for the vectors of texts.
+type EmbedRequest struct {
+	Model string
+	Texts []string
+	// Dimensions is how long the vectors should be, 0 for as long as the model makes them.
+	Dimensions int
+	// Window is the context window in tokens, 0 if it is not known. A server refuses
+	// longer texts and cuts none.
+	Window int
+}
+
+// ChatRequest asks for an answer of at most MaxTokens. Window is the context window of
+// prompt and answer together, in tokens. A server refuses a longer prompt and cuts none.
+type ChatRequest struct {
+	Model             string
+	Prompt            Prompt
+	Window, MaxTokens int
+	Temperature       float64
+}
+
+// Failure is a request that a [Server] did not serve.
+type Failure struct {
+	Err error
+	// Transient says that another try may succeed.
+	Transient bool
+	// Status is the HTTP status, 0 if there was no answer or none that makes sense.
+	Status int
+}
+
+func (f *Failure) Error() string { return f.Err.Error() }
+
+func (f *Failure) Unwrap() error { return f.Err }
+
+// serverWorks reports whether the server is well, and refuses this one request.
+func (f *Failure) serverWorks() bool { return f.Status >= 400 && f.Status < 500 }
+
+// BadResponse returns the failure of a server whose answer makes no sense.
+func BadResponse(problem string) *Failure {
+	return &Failure{Err: fmt.Errorf("%w: %s", ErrBadResponse, problem)}
+}

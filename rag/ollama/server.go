@@ -1,0 +1,116 @@
+package ollama
+
+import (
+	"context"
+	"errors"
+
+	"github.com/compound-docs/compound-docs/rag/model"
+)
+
+// keepAlive is as Ollama reads it.
+var keepAlive = model.KeepLoaded.String() //nolint:gochecknoglobals // a constant
+
+// Embed makes a request for vectors.
+func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]float32, error) {
+	payload := map[string]any{
+		"model": request.Model, "input": request.Texts, "keep_alive": keepAlive,
+		"truncate": false, // Ollama would cut long texts silently
+	}
+	if request.Dimensions > 0 {
+		payload["dimensions"] = request.Dimensions
+	}
+	if request.Window > 0 {
+		payload["options"] = map[string]any{"num_ctx": request.Window}
+	}
+	var result struct {
+		Embeddings [][]float32 `json:"embeddings"`
+	}
+	// A vector may have more components than the index holds, so that the error can say
+	// how many it has.
+	const components, bytesComponent, around = 8 << 10, 24, 256 << 10
+	limit := int64(len(request.Texts))*components*bytesComponent + around
+	err := s.named(ctx, request.Model, s.ask(ctx, "/api/embed", payload, &result, limit))
+	return result.Embeddings, err
+}
+
+// Chat makes a request for an answer.
+func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func(piece string)) error {
+	type message struct {
+		Role    string `json:"role"`
+		Content string `json:"content"`
+	}
+	messages := []message{{"user", request.Prompt.User}}
+	if request.Prompt.System != "" {
+		messages = []message{{"system", request.Prompt.System}, messages[0]}
+	}
+	payload := map[string]any{
+		"model": request.Model, "messages": messages, "keep_alive": keepAlive,
+		// Otherwise a reasoning model writes its reasoning into the answer.
+		"think": false,
+		// Both would silently drop the oldest text: system prompt and sources.
+		"truncate": false, "shift": false,
+		"options": map[string]any{
+			"num_ctx": request.Window, "num_predict": request.MaxTokens, "temperature": request.Temperature,
+		},
+	}
+	return s.named(ctx, request.Model, s.stream(ctx, "/api/chat", payload, maxChat, func(p part) (last bool) {
+		write(p.Message.Content)
+		if p.Done && p.DoneReason == "length" {
+			s.logger.WarnContext(ctx, "the answer was cut short", "model", request.Model,
+				"prompt_tokens", p.PromptEvalCount, "answer_tokens", p.EvalCount, "num_ctx", request.Window)
+		}
+		return p.Done
+	}))
+}
+
+// Window asks for the context window that the model was trained for.
+func (s *server) Window(ctx context.Context, name string) (tokens int, err error) {
+	var result struct {
+		Info map[string]any `json:"model_info"`
+	}
+	err = s.named(ctx, name, s.ask(ctx, "/api/show", map[string]any{"model": name}, &result, maxAnswer))
+	architecture, _ := result.Info["general.architecture"].(string)
+	length, _ := result.Info[architecture+".context_length"].(float64)
+	const longest = 1 << 30
+	if length < 1 || length > longest {
+		return 0, err
+	}
+	return int(length), err
+}
+
+// listed is a model that the server has.
+type listed struct {
+	Name   string `json:"name"`
+	Digest string `json:"digest"`
+}
+
+func (s *server) list(ctx context.Context) ([]listed, error) {
+	var result struct {
+		Models []listed `json:"models"`
+	}
+	err := s.ask(ctx, "/api/tags", nil, &result, maxAnswer)
+	return result.Models, err
+}
+
+// Digest asks for the digest of the model's manifest.
+func (s *server) Digest(ctx context.Context, name string) (string, error) {
+	models, err := s.list(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, has := range models {
+		if fullName(has.Name) == fullName(name) {
+			return has.Digest, nil
+		}
+	}
+	return "", s.named(ctx, name, errNoSuchModel)
+}
+
+// named starts a pull if the err is that the model is missing.
+func (s *server) named(ctx context.Context, name string, err error) error {
+	if errors.Is(err, errNoSuchModel) {
+		s.startPull(ctx, name)
+		return s.missing(name)
+	}
+	return err
+}

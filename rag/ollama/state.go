@@ -1,0 +1,62 @@
+package ollama
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/compound-docs/compound-docs/rag/model"
+)
+
+// State describes the server.
+type State struct {
+	Host    string // URL without user name and password
+	Version string // "" if it does not answer
+	// Has are the models that it has, with their tags.
+	Has []string
+	// Missing are the models of the configuration that it lacks.
+	Missing []string
+	// Err is why nothing more is known, and nil if it answers.
+	Err error
+}
+
+// stateTimeout is for a server that hangs: somebody waits for the answer.
+const stateTimeout = 5 * time.Second
+
+// State asks the server, whatever its last answers were. It pulls nothing.
+func (c *Client) State(ctx context.Context) State {
+	state := State{Host: c.server.host}
+	limited, cancel := context.WithTimeout(ctx, stateTimeout)
+	defer cancel()
+	var answer struct {
+		Version string `json:"version"`
+	}
+	err := c.server.ask(limited, "/api/version", nil, &answer, maxAnswer)
+	var models []listed
+	if err == nil {
+		models, err = c.server.list(limited)
+	}
+	switch {
+	case ctx.Err() != nil:
+		state.Err = ctx.Err()
+		return state
+	case limited.Err() != nil:
+		err = fmt.Errorf("no answer within %s", stateTimeout)
+	}
+	if err != nil {
+		state.Err = &model.UnavailableError{Server: "ollama at " + state.Host, CircuitState: "closed", Err: err}
+		return state
+	}
+	state.Version = answer.Version
+	has := map[string]bool{}
+	for _, m := range models {
+		has[fullName(m.Name)] = true
+		state.Has = append(state.Has, m.Name)
+	}
+	for _, name := range c.models {
+		if !has[fullName(name)] {
+			state.Missing = append(state.Missing, name)
+		}
+	}
+	return state
+}
