@@ -1,4 +1,3 @@
-
 package ragtest
 
 import (
