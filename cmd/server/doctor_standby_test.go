@@ -8,12 +8,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // A database server that follows another one is named: a real cluster that was stopped and
 // started as a standby.
 func TestDoctor_NamesAStandby(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "clusters of PostgreSQL are made")
 	o := newOwnDatabase(t)
 	mustRun(t, o.root, o.environment, "clean", "--dry-run") // it makes the tables
 	mustRun(t, o.root, o.environment, "down")

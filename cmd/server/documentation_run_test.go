@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // notRun are the lines of shell blocks in README.md and docs/ that no test runs, by what
@@ -42,6 +44,7 @@ var notRun = map[string]string{
 // output compared in testdata/commands, or is among notRun.
 func TestDocumentation_BlocksRun(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "every command of the program is run")
 	r := newTranscript(t)
 	write(t, r.root, "csharp-compounding-docs/problems/pool-exhausted-20260115.md", blocks(t, "README.md", "markdown")[0])
 	write(t, r.root, "handbook/holidays.md", "# Holidays\n\nThirty days a year.\n")

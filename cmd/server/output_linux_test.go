@@ -96,6 +96,7 @@ func TestCommands_BesideAServer(t *testing.T) {
 // A command whose output could not be written, such as to a full disk, has failed.
 func TestCommands_FailWhenTheDiskIsFull(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "every command of the program is run")
 	environment, _ := services(t)
 	root := newProject(t, map[string]string{
 		"csharp-compounding-docs/problems/pool.md": strings.ReplaceAll(problem, "%", "Connection pool exhausted"),

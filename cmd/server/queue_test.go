@@ -5,12 +5,14 @@ import (
 	"time"
 
 	"github.com/compound-docs/compound-docs/test/fakeollama"
+	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
 // Of two windows on one checkout the second says how far the first has come, and goes
 // on where that was killed.
 func TestServe_SecondWindowGoesOnEmbedding(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "everything is embedded several times")
 	f := newFirstSync(t, manyDocuments())
 	c := &crashes{firstSync: f, whole: map[string]bool{}}
 	for _, line := range withoutVectors(f.freshSnapshot(t)) {

@@ -12,6 +12,7 @@ import (
 // primary indexes, and follows it. It writes nothing, and says so.
 func TestServe_ByAStandby(t *testing.T) {
 	t.Parallel()
+	testenv.Slow(t, "clusters of PostgreSQL are made")
 	primary := testenv.StartCluster(t)
 	standby := testenv.StartStandby(t, primary)
 	ollama := "CDOCS_OLLAMA_HOST=" + fakeollama.Start(t).URL()

@@ -23,7 +23,7 @@ type environment struct {
 	// quick asks for sizes that a few minutes suffice for.
 	quick bool
 	// databaseURL is of a server on which databases may be created.
-	databaseURL, ollamaHost, ollamaModels string
+	databaseURL, ollamaHost string
 	// program is the server's binary, and hello that of the smallest server.
 	program, hello string
 	// dir is a temporary folder.
@@ -42,11 +42,10 @@ type environment struct {
 func newEnvironment(quick bool, progress io.Writer) *environment {
 	began := time.Now()
 	return &environment{
-		quick:        quick,
-		databaseURL:  os.Getenv(testenv.EnvDatabaseURL),
-		ollamaHost:   os.Getenv(testenv.EnvOllamaHost),
-		ollamaModels: os.Getenv(testenv.EnvOllamaModels),
-		logger:       slog.New(slog.NewTextHandler(progress, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		quick:       quick,
+		databaseURL: os.Getenv(testenv.EnvDatabaseURL),
+		ollamaHost:  os.Getenv(testenv.EnvOllamaHost),
+		logger:      slog.New(slog.NewTextHandler(progress, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		say: func(format string, args ...any) {
 			fmt.Fprintf(progress, "bench: %5.0fs: %s\n", time.Since(began).Seconds(), fmt.Sprintf(format, args...))
 		},

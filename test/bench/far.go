@@ -47,7 +47,7 @@ func (f *far) activate(ctx context.Context) {
 func farSearch(ctx context.Context, b *bench) (trips float64, note string) {
 	f := b.openFar(ctx)
 	f.activate(ctx)
-	f.fake.SetFaults(fakeollama.Faults{EmbedTime: slowEmbedding}) // words are searched meanwhile
+	f.fake.SetFaults(fakeollama.Faults{EmbedTime: slowEmbedding}) // words are searched at the same time
 	for i := range 5 {
 		f.server.search(ctx, rag.Hybrid, query(i)) // opens connections
 	}
