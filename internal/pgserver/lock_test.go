@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
 )
 
 // lockingProcess tells this test binary to be another process, which holds the lock of the
