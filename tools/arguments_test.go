@@ -155,15 +155,13 @@ func rawArguments(text string) any {
 	return json.RawMessage(text)
 }
 
-// The details of the error say the same as the message, for programs.
+// The details of the error say the same as the message about the first fault, for programs.
 func TestArguments_Details(t *testing.T) {
 	t.Parallel()
 	long := `{"query": "a", "doc_types": [` + strings.Repeat("1,", 11) + `1]}`
-	var first []any
 	var message strings.Builder
-	message.WriteString("12 things are wrong with the arguments, the first 10 are:")
+	message.WriteString("12 things are wrong with the arguments:")
 	for i, index := range []int{0, 10, 11, 1, 2, 3, 4, 5, 6, 7} {
-		first = append(first, map[string]any{"parameter": "doc_types", "expected": "text, in quotes", "example": "problem"})
 		fmt.Fprintf(&message, ` (%d) doc_types[%d] is 1; give text, in quotes, for example "problem"`, i+1, index)
 	}
 	tests := []struct {
@@ -178,15 +176,9 @@ func TestArguments_Details(t *testing.T) {
 			Message: `2 things are wrong with the arguments: (1) limit is 0; give a whole number from 1 to 100, for example 10 ` +
 				`(2) "top" is not a parameter of semantic_search; leave it out, for example {"query":"connection pool exhausted"} ` +
 				`(its parameters: query, doc_types, limit, min_relevance_score, promotion_levels, paths, mode)`,
-			Details: map[string]any{"violations": []any{
-				map[string]any{"parameter": "limit", "expected": "a whole number from 1 to 100", "example": 10.0},
-				map[string]any{
-					"parameter": "top", "example": map[string]any{"query": "connection pool exhausted"},
-					"expected": "one of the parameters query, doc_types, limit, min_relevance_score, promotion_levels, paths, mode",
-				},
-			}},
+			Details: map[string]any{"parameter": "limit", "expected": "a whole number from 1 to 100", "example": 10.0},
 		}},
-		{"very many", long, toolError{Message: message.String(), Details: map[string]any{"violations": first}}},
+		{"very many", long, toolError{Message: message.String(), Details: map[string]any{"parameter": "doc_types", "expected": "text, in quotes", "example": "problem"}}},
 		{"no object", `7`, toolError{
 			Message: `arguments is 7; give an object, for example {"query":"connection pool exhausted"}`,
 			Details: map[string]any{

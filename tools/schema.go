@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -23,6 +22,11 @@ func inputSchema[T any](properties map[string][]property) *jsonschema.Schema {
 	if err != nil {
 		panic(fmt.Sprintf("tools: input schema: %v", err))
 	}
+	return edited(schema, properties)
+}
+
+// edited applies edits to the named properties of a schema.
+func edited(schema *jsonschema.Schema, properties map[string][]property) *jsonschema.Schema {
 	for name, edits := range properties {
 		for _, edit := range edits {
 			edit(schema.Properties[name])
@@ -43,11 +47,7 @@ func between(low, high float64) property {
 // project's config can change has none here.
 func withDefault(value any) property {
 	return func(s *jsonschema.Schema) {
-		encoded, err := json.Marshal(value)
-		if err != nil {
-			panic(fmt.Sprintf("tools: default: %v", err))
-		}
-		s.Default = encoded
+		s.Default = encode(value)
 		notNull(s)
 	}
 }
@@ -69,14 +69,18 @@ func queryText(s *jsonschema.Schema) { s.MinLength, s.MaxLength = new(1), new(ma
 // levels restricts a text to the promotion levels, or each item of a list.
 func levels(s *jsonschema.Schema) {
 	notNull(s)
-	values := make([]any, 0, len(catalog.Levels()))
-	for _, level := range catalog.Levels() {
-		values = append(values, string(level))
-	}
 	if s.Items != nil {
 		s = s.Items
 	}
-	s.Enum = values
+	s.Enum = levelNames()
+}
+
+func levelNames() []any {
+	var names []any
+	for _, level := range catalog.Levels() {
+		names = append(names, string(level))
+	}
+	return names
 }
 
 // notNull removes "null" from the types that are inferred from pointers and slices.
@@ -111,10 +115,7 @@ func readOnly() *mcp.ToolAnnotations {
 //
 // It panics if T has no such property, as inputSchema does.
 func outputSchema[T any](properties map[string][]property) *jsonschema.Schema {
-	level := &jsonschema.Schema{Type: "string"}
-	for _, value := range catalog.Levels() {
-		level.Enum = append(level.Enum, string(value))
-	}
+	level := &jsonschema.Schema{Type: "string", Enum: levelNames()}
 	schema, err := jsonschema.For[T](&jsonschema.ForOptions{
 		TypeSchemas: map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[catalog.Level](): level},
 	})
@@ -122,12 +123,7 @@ func outputSchema[T any](properties map[string][]property) *jsonschema.Schema {
 		panic(fmt.Sprintf("tools: output schema: %v", err))
 	}
 	open(schema)
-	for name, edits := range properties {
-		for _, edit := range edits {
-			edit(schema.Properties[name])
-		}
-	}
-	return schema
+	return edited(schema, properties)
 }
 
 func open(s *jsonschema.Schema) {

@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"maps"
 	"net/mail"
-	"net/netip"
 	"net/url"
+	"reflect"
 	"slices"
-	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
-	"github.com/google/uuid"
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // Violation is one thing that is wrong with a value, in words for its writer:
@@ -26,72 +26,46 @@ type Violation struct {
 	Expected string
 }
 
-// Finding is a violation with its path, and with what an unknown field probably means.
+// Finding is a violation with what helps to mend it.
 type Finding struct {
 	Violation
-	// Path is Field as a list of keys and indexes.
+	// Path is Field as a list of keys and of indexes such as [1].
 	Path []string
-	// Unknown says that the schema does not name the field.
+	// Unknown says that the schema does not name the field. Known are the names that it has in
+	// its place, and Meant is the one that the field probably misspells, or "".
 	Unknown bool
-	// Meant is the known field that an unknown one probably misspells, or "".
-	Meant string
+	Known   []string
+	Meant   string
+	// Example is the schema's example for the field, or for the one that is meant; nil for none.
+	Example any
 }
 
 const (
-	// maxCost bounds what one check may cost at worst, in units of about a nanosecond, and
-	// the others say what the parts of a schema cost: for each value, a schema and a byte of its
-	// texts; for each byte of a value, an instruction of a regular expression.
-	maxCost           = 1_000_000_000
-	costOfSchema      = 1_000
-	costOfText        = 10
-	costOfInstruction = 20
-	// maxFindings is the largest number of findings about one value, and maxSaid that of
-	// the bytes in all their texts.
-	maxFindings = 100
-	maxSaid     = 16 << 10
+	// maxCost bounds what one check may cost at worst, in about nanoseconds.
+	maxCost     = 1_000_000_000
+	maxFindings = 25
 )
 
 // formats says which texts have the formats that are checked.
 var formats = map[string]func(text string) bool{
-	"date":      func(text string) bool { return hasLayout(text, time.DateOnly) },
-	"time":      func(text string) bool { return hasLayout(text, "15:04:05Z07:00") },
-	"date-time": func(text string) bool { return hasLayout(text, time.RFC3339) },
-	"email": func(text string) bool {
-		address, err := mail.ParseAddress(text)
-		return err == nil && address.Address == text
-	},
-	"uri": func(text string) bool {
-		address, err := url.Parse(text)
-		return err == nil && address.IsAbs()
-	},
-	"uuid": func(text string) bool { return uuid.Validate(text) == nil },
-	"ipv4": func(text string) bool {
-		address, err := netip.ParseAddr(text)
-		return err == nil && address.Is4()
-	},
-	"ipv6": func(text string) bool {
-		address, err := netip.ParseAddr(text)
-		return err == nil && address.Is6() && address.Zone() == ""
-	},
+	"date":      func(text string) bool { _, err := time.Parse(time.DateOnly, text); return err == nil },
+	"date-time": func(text string) bool { _, err := time.Parse(time.RFC3339, text); return err == nil },
+	"email":     func(text string) bool { a, err := mail.ParseAddress(text); return err == nil && a.Address == text },
+	"uri":       func(text string) bool { u, err := url.Parse(text); return err == nil && u.IsAbs() },
 }
 
-func hasLayout(text, layout string) bool {
-	_, err := time.Parse(layout, text)
-	return err == nil
-}
-
-// Check returns distinct findings about value, sorted by field, and nil if value is valid. It
-// stops after 100 findings or 16 KiB of text. If the check may cost more than a second, the only
-// finding says so. value must be as [encoding/json] decodes into any; its numbers may be of any type.
+// Check returns up to 25 distinct findings about value, sorted by field, and nil if value is valid.
+// If the check may cost more than a second, the only finding says so. value must be as
+// [encoding/json] decodes into any; its numbers may be of any type.
 func (s *Schema) Check(value any) []Finding {
 	values, bytes := measure(value)
-	if s.perValue*values+s.perByte*bytes > maxCost {
+	if s.nodes*(1_000*values+bytes)+20*s.instructions*bytes > maxCost {
 		return []Finding{{Violation: Violation{
 			Problem: "is too large to be checked against its schema", Expected: "fewer or shorter values, or a simpler schema",
 		}}}
 	}
-	c := checker{root: s, value: value}
-	c.check(s, value)
+	c := checker{schema: s}
+	c.check(s.root, s.root, value, nil)
 	slices.SortStableFunc(c.findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Problem, b.Problem), cmp.Compare(a.Expected, b.Expected))
 	})
@@ -99,23 +73,20 @@ func (s *Schema) Check(value any) []Finding {
 }
 
 // measure counts the values in v, itself among them, and the bytes of their texts and keys.
-func measure(v any) (values, bytes float64) {
+func measure(v any) (values, bytes int) {
 	values = 1
-	add := func(v any) {
-		below, texts := measure(v)
-		values, bytes = values+below, bytes+texts
-	}
 	switch v := v.(type) {
 	case string:
-		bytes = float64(len(v))
+		bytes = len(v)
 	case []any:
 		for _, item := range v {
-			add(item)
+			n, size := measure(item)
+			values, bytes = values+n, bytes+size
 		}
 	case map[string]any:
 		for key, item := range v {
-			bytes += float64(len(key))
-			add(item)
+			n, size := measure(item)
+			values, bytes = values+n, bytes+len(key)+size
 		}
 	}
 	return values, bytes
@@ -123,148 +94,131 @@ func measure(v any) (values, bytes float64) {
 
 // checker checks one value. It goes on after a finding.
 type checker struct {
-	root     *Schema
-	value    any
-	at       []string // where in value
+	schema   *Schema
 	findings []Finding
-	said     int // bytes in the findings
 }
 
-func (c *checker) full() bool { return len(c.findings) >= maxFindings || c.said >= maxSaid }
-
-// check applies a schema to the value that stands where c is. It terminates because a Schema has no cycles.
-func (c *checker) check(s *Schema, value any) {
-	if s == nil || c.full() {
+// check applies s to the value at a place. whole is the schema for that place of which s is a part.
+func (c *checker) check(whole, s *jsonschema.Schema, value any, path []string) {
+	if s == nil || len(c.findings) >= maxFindings {
 		return
 	}
-	if s.forbids {
-		c.unknown()
+	if isFalse(s) {
+		c.add("is not allowed", "nothing", path, nil)
 		return
 	}
-	for _, sub := range s.allOf {
-		c.check(sub, value)
+	for _, part := range s.AllOf {
+		c.check(whole, part, value, path)
 	}
 	text, isText := value.(string)
-	fits := formats[s.own.Format]
-	if s.checks != nil && s.checks.Validate(value) != nil || isText && fits != nil && !fits(text) || !s.alternative(value) {
-		c.whole(s, value)
+	fits := formats[s.Format]
+	if c.schema.own[s].Validate(value) != nil || isText && fits != nil && !fits(text) {
+		c.add(problem(s, value), cmp.Or(describe(s), "what the schema says")+inQuotes(s, value), path, whole)
 	}
-	if s.condition != nil && s.condition.accepts(value) {
-		c.check(s.then, value)
-	} else if s.condition != nil {
-		c.check(s.otherwise, value)
+	if s.If != nil && c.schema.own[s.If].Validate(value) == nil {
+		c.check(whole, s.Then, value, path)
+	} else if s.If != nil {
+		c.check(whole, s.Else, value, path)
 	}
 	switch value := value.(type) {
 	case []any:
 		for i, item := range value {
-			c.below(strconv.Itoa(i), s.items, item)
+			c.check(s.Items, s.Items, item, append(slices.Clone(path), fmt.Sprintf("[%d]", i)))
 		}
 	case map[string]any:
-		c.missing(s, value)
-		for _, key := range slices.Sorted(maps.Keys(value)) {
-			sub, known := s.properties[key]
-			if !known {
-				sub = s.additional
-			}
-			c.below(key, sub, value[key])
-		}
+		c.checkObject(whole, s, value, path)
 	}
 }
 
-// alternative reports whether a value is what anyOf, oneOf and not allow.
-func (s *Schema) alternative(value any) bool {
-	rejects := func(sub *Schema) bool { return !sub.accepts(value) }
-	fitting := len(slices.DeleteFunc(slices.Clone(s.oneOf), rejects))
-	return (len(s.anyOf) == 0 || slices.ContainsFunc(s.anyOf, func(sub *Schema) bool { return sub.accepts(value) })) &&
-		(len(s.oneOf) == 0 || fitting == 1) && (s.not == nil || !s.not.accepts(value))
-}
-
-// accepts reports whether a value fits a schema.
-func (s *Schema) accepts(value any) bool {
-	c := checker{root: s, value: value}
-	c.check(s, value)
-	return len(c.findings) == 0
-}
-
-// below checks a value that stands one step below c.
-func (c *checker) below(step string, s *Schema, value any) {
-	c.at = append(c.at, step)
-	c.check(s, value)
-	c.at = c.at[:len(c.at)-1]
-}
-
-// whole adds the finding for a value that does not fit what a schema says about it as a whole.
-func (c *checker) whole(s *Schema, value any) {
-	problem, expected := State(value), cmp.Or(s.describe(), "what the schema says")
-	own := s.own
-	switch value := value.(type) {
-	case string:
-		if length := utf8.RuneCountInString(value); length > 0 && isOutside(length, own.MinLength, own.MaxLength) {
-			problem = fmt.Sprintf("has %d characters", length)
-		}
-	case []any:
-		if length := len(value); length > 0 && isOutside(length, own.MinItems, own.MaxItems) {
-			problem = fmt.Sprintf("has %d entries", length)
-		}
-	case map[string]any, nil:
-	default:
-		if n := len(own.Types); n > 0 && own.Types[n-1] == "string" { // YAML reads version: 8.0 as a number
-			expected += ", in quotes"
-		}
-	}
-	c.add(problem, expected)
-}
-
-func isOutside(n int, least, most *int) bool {
-	return least != nil && n < *least || most != nil && n > *most
-}
-
-// missing adds a finding for each required field that is absent. It names a field that is there
-// instead and looks like a misspelling.
-func (c *checker) missing(s *Schema, object map[string]any) {
-	for _, name := range s.own.Required {
-		if _, given := object[name]; given || c.full() {
+// checkObject checks which keys an object has, and the value of each.
+func (c *checker) checkObject(whole, s *jsonschema.Schema, object map[string]any, path []string) {
+	known, _ := fieldsOf(whole)
+	names, keys := slices.Sorted(maps.Keys(known)), slices.Sorted(maps.Keys(object))
+	for _, name := range s.Required {
+		if _, given := object[name]; given || len(c.findings) >= maxFindings {
 			continue
 		}
-		known := c.root.Keys(c.at)
-		strangers := slices.DeleteFunc(slices.Sorted(maps.Keys(object)), func(key string) bool {
-			_, isKnown := slices.BinarySearch(known, key)
-			return isKnown
-		})
 		problem := "is missing"
-		if near := nearest(name, strangers); near != "" {
+		if near := nearest(name, slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return known[key] != nil })); near != "" {
 			problem += fmt.Sprintf("; is %q meant?", near)
 		}
-		c.at = append(c.at, name)
-		c.add(problem, cmp.Or(c.root.find(c.at).describe(), s.properties[name].describe(), "a value"))
-		c.at = c.at[:len(c.at)-1]
+		c.add(problem, cmp.Or(describe(known[name]), "a value"), append(slices.Clone(path), name), known[name])
+	}
+	for _, key := range keys {
+		sub, declared := s.Properties[key]
+		if !declared {
+			sub = s.AdditionalProperties
+		}
+		at := append(slices.Clone(path), key)
+		if !isFalse(sub) || len(c.findings) >= maxFindings {
+			c.check(sub, sub, object[key], at)
+			continue
+		}
+		expected, meant := "no such field", nearest(key, names)
+		if len(names) > 0 {
+			expected = cmp.Or(meant, "one of the fields "+strings.Join(each(names, cut), ", "))
+		}
+		c.add("is not a known field", expected, at, known[meant])
+		last := &c.findings[len(c.findings)-1]
+		last.Unknown, last.Known, last.Meant = true, names, meant
 	}
 }
 
-// unknown adds the finding for a value that the schema forbids.
-func (c *checker) unknown() {
-	if len(c.at) == 0 {
-		c.add("is not allowed", "nothing")
-		return
-	}
-	known := c.root.Keys(c.at[:len(c.at)-1])
-	meant := nearest(c.at[len(c.at)-1], known)
-	expected := meant
-	switch {
-	case meant != "":
-	case len(known) > 0:
-		expected = "one of the fields " + joinWords(known, ", ")
-	default:
-		expected = "no such field"
-	}
-	c.add("is not a known field", expected)
-	last := &c.findings[len(c.findings)-1]
-	last.Unknown, last.Meant = true, meant
+// isFalse reports whether a schema allows nothing.
+func isFalse(s *jsonschema.Schema) bool {
+	return s != nil && s.Not != nil && reflect.ValueOf(*s.Not).IsZero()
 }
 
-// add adds a finding about the value where c is.
-func (c *checker) add(problem, expected string) {
-	v := Violation{Field: spell(c.value, c.at), Problem: cut(problem), Expected: cut(expected)}
-	c.said += len(v.Field) + len(v.Problem) + len(v.Expected)
-	c.findings = append(c.findings, Finding{Violation: v, Path: slices.Clone(c.at)})
+func (c *checker) add(problem, expected string, path []string, at *jsonschema.Schema) {
+	field := strings.ReplaceAll(strings.Join(each(path, cut), "."), ".[", "[")
+	c.findings = append(c.findings, Finding{
+		Violation: Violation{Field: cut(field), Problem: cut(problem), Expected: cut(expected)}, Path: path, Example: example(at),
+	})
+}
+
+// example returns a schema's first example, nil for none.
+func example(s *jsonschema.Schema) any {
+	for ; s != nil && len(s.Examples) == 0; s = s.AllOf[0] {
+		if len(s.AllOf) == 0 {
+			return nil
+		}
+	}
+	if s == nil {
+		return nil
+	}
+	return s.Examples[0]
+}
+
+// inQuotes says what makes a text of a value that YAML reads as another type, such as version: 8.0.
+func inQuotes(s *jsonschema.Schema, value any) string {
+	switch value.(type) {
+	case nil, string, []any, map[string]any:
+		return ""
+	}
+	if n := len(s.Types); s.Type == "string" || n > 0 && s.Types[n-1] == "string" {
+		return ", in quotes"
+	}
+	return ""
+}
+
+// problem says what is wrong with a value that does not fit what a schema says of it as a whole.
+func problem(s *jsonschema.Schema, value any) string {
+	outside := func(n int, least, most *int) bool {
+		return n > 0 && (least != nil && n < *least || most != nil && n > *most)
+	}
+	switch value := value.(type) {
+	case string:
+		if n := utf8.RuneCountInString(value); outside(n, s.MinLength, s.MaxLength) {
+			return fmt.Sprintf("has %d characters", n)
+		}
+	case []any:
+		if outside(len(value), s.MinItems, s.MaxItems) {
+			return fmt.Sprintf("has %d entries", len(value))
+		}
+	case map[string]any:
+		if len(s.AnyOf)+len(s.OneOf) > 0 {
+			return "fits none of the alternatives, or more than one"
+		}
+	}
+	return State(value)
 }

@@ -1,29 +1,34 @@
 package jsonschema
 
 import (
-	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Limits on a schema, which may come with a hostile repository. maxCost limits a check.
+// Limits on a schema with every $ref written out: it may come with a hostile repository.
 const (
-	MaxDepth        = 64     // nesting of the schema's text
-	maxValues       = 2_000  // values in the schema's text
-	maxSchemas      = 10_000 // sub-schemas with every $ref written out
-	maxPatternBytes = 1_000  // of one regular expression
-	// maxPatternSize is the largest number of instructions of a compiled regular expression,
-	// and maxPatternSizes that of all of them. Nested repetitions multiply it.
-	maxPatternSize  = 5_000
-	maxPatternSizes = 100_000
+	MaxDepth        = 64     // nesting
+	maxNodes        = 3_000  // sub-schemas, and values that they list
+	maxPattern      = 1_000  // bytes of one regular expression
+	maxInstructions = 20_000 // of all compiled regular expressions
 )
+
+// keywords are those that are read.
+var keywords = strings.Fields(`$schema $id $comment $defs definitions $ref title description default examples
+	deprecated readOnly writeOnly type enum const format pattern minLength maxLength minimum maximum exclusiveMinimum
+	exclusiveMaximum multipleOf items minItems maxItems uniqueItems properties required additionalProperties
+	minProperties maxProperties dependentRequired allOf anyOf oneOf not if then else`)
+
+// kinds are the types that a value may have, in the order in which they are described.
+var kinds = []string{"null", "boolean", "number", "integer", "string", "array", "object"}
 
 // Error is a mistake in a schema. Its texts are for the person who wrote the schema.
 type Error struct {
@@ -43,275 +48,186 @@ func (e *Error) Error() string {
 	return place + " " + e.Problem + ". " + e.Hint
 }
 
-func tooComplex() *Error {
-	return &Error{Problem: "is too complex", Hint: fmt.Sprintf(
-		"Keep it under %d values, %d levels, %d steps of patterns and, with every $ref written out, %d sub-schemas "+
-			"or %d bytes.", maxValues, MaxDepth, maxPatternSizes, maxSchemas, maxSchemas*costOfSchema/costOfText)}
+func wrong(key, problem, expected string) *Error {
+	return &Error{Key: cut(key), Problem: cut(problem), Hint: "JSON Schema wants " + expected + " here. " +
+		`Compare it with {"type": "object", "required": ["title"], "properties": {"title": {"type": "string"}}}.`}
 }
-
-//go:embed keywords.json
-var keywordsFile []byte
-
-// keywords compiles the schema of the keywords of a schema.
-//
-//nolint:gochecknoglobals // it is always the same
-var keywords = sync.OnceValues(func() (*Schema, error) {
-	var doc any
-	if err := json.Unmarshal(keywordsFile, &doc); err != nil {
-		return nil, fmt.Errorf("read the keywords of schemas: %w", err)
-	}
-	return compile(map[string]any{"": doc}, "", nil)
-})
 
 // Compile compiles the document called entry. docs maps file names to documents as [encoding/json]
 // decodes into any; entry may refer only to these. fragment is a JSON pointer into entry, or "".
 // The error is an [*Error] about entry.
 func Compile(docs map[string]any, entry, fragment string) (*Schema, error) {
-	for _, doc := range docs {
-		if values := 0; !countValues(doc, MaxDepth, &values) {
-			return nil, tooComplex()
-		}
-	}
-	known, err := keywords()
+	c := compiler{docs: docs}
+	expanded, err := c.refer(entry, "#"+fragment, "", 0)
 	if err != nil {
 		return nil, err
 	}
-	return compile(docs, entry+"#"+fragment, known)
-}
-
-func compile(docs map[string]any, ref string, keywords *Schema) (*Schema, error) {
-	c := compiler{docs: docs, keywords: keywords, compiled: map[string]*Schema{}}
-	if s := c.refer(ref, place{}); c.err == nil {
-		return s, nil
+	s := &Schema{
+		root: &jsonschema.Schema{}, own: map[*jsonschema.Schema]*jsonschema.Resolved{},
+		nodes: c.nodes, instructions: c.instructions,
 	}
-	return nil, c.err
-}
-
-// countValues adds the number of values in v to n. It reports false if there are too many or they
-// are nested more than depth levels deep.
-func countValues(v any, depth int, n *int) bool {
-	*n++
-	if depth == 0 || *n > maxValues {
-		return false
+	text, err := json.Marshal(expanded)
+	if err == nil {
+		err = json.Unmarshal(text, s.root)
 	}
-	below, _ := v.([]any)
-	if object, ok := v.(map[string]any); ok {
-		below = slices.Collect(maps.Values(object))
+	if err == nil {
+		err = s.resolve(s.root)
 	}
-	return !slices.ContainsFunc(below, func(v any) bool { return !countValues(v, depth-1, n) })
-}
-
-// compiler compiles what a document refers to. Nothing is read after the first fault, err.
-type compiler struct {
-	docs     map[string]any
-	keywords *Schema            // nil for trust
-	compiled map[string]*Schema // by place; nil while it is read
-	patterns int                // instructions of the regular expressions
-	err      error
-}
-
-// place is where a value stands: the keys and indexes that lead to it in a document.
-type place struct {
-	doc string
-	at  []string
-}
-
-func (p place) below(steps ...string) place { return place{doc: p.doc, at: slices.Concat(p.at, steps)} }
-
-func (p place) String() string { return p.doc + "#" + strings.Join(p.at, "\x00") }
-
-// fail sets the error for a value that JSON Schema does not allow at a place.
-func (c *compiler) fail(at place, problem, expected string) {
-	c.setError(at, problem, "JSON Schema wants "+expected+` here. `+
-		`Compare it with {"type": "object", "required": ["title"], "properties": {"title": {"type": "string"}}}.`)
-}
-
-func (c *compiler) setError(at place, problem, hint string) {
-	if c.err == nil {
-		c.err = &Error{Key: spell(c.docs[at.doc], at.at), Problem: problem, Hint: hint}
-	}
-}
-
-// read returns the schema at a place.
-func (c *compiler) read(p place) *Schema {
-	s, known := c.compiled[p.String()]
-	switch {
-	case c.err != nil || s != nil:
-		return s
-	case known:
-		c.setError(place{}, "has a $ref that refers to itself, directly or through others", "Write the nested levels out.")
-		return nil
-	}
-	c.compiled[p.String()] = nil
-	s = &Schema{perValue: costOfSchema, perByte: 1}
-	switch value := ValueAt(c.docs[p.doc], p.at).(type) {
-	case bool:
-		s.forbids = !value
-	case map[string]any:
-		c.checkKeywords(value, p)
-		c.readOwn(s, value, p)
-		c.readBelow(s, value, p)
-	default:
-		c.fail(p, State(value), "an object, true or false")
-	}
-	if s.perValue > maxSchemas*costOfSchema && c.err == nil {
-		c.err = tooComplex()
-	}
-	c.compiled[p.String()] = s
-	return s
-}
-
-// checkKeywords checks the keywords of a schema, and their values but for schemas.
-func (c *compiler) checkKeywords(schema map[string]any, p place) {
-	if c.keywords == nil || c.err != nil {
-		return
-	}
-	for _, f := range c.keywords.Check(schema) {
-		switch at := p.below(f.Path...); {
-		case f.Meant != "":
-			c.setError(at, "is not a known keyword", fmt.Sprintf("Did you mean %q?", f.Meant))
-		case f.Unknown:
-			c.setError(at, "is a keyword that is not read here",
-				"These are: "+strings.Join(c.keywords.Keys(nil), ", ")+".")
-		default:
-			c.fail(at, f.Problem, f.Expected)
-		}
-	}
-}
-
-// readOwn reads what a schema says of a value as a whole.
-func (c *compiler) readOwn(s *Schema, schema map[string]any, p place) {
-	own := maps.Clone(schema)
-	for _, key := range []string{
-		"$schema", "$id", "$defs", "definitions", "$ref", "default", "allOf", "anyOf", "oneOf", "not", "if", "then", "else",
-		"properties", "items", "additionalProperties",
-	} {
-		delete(own, key)
-	}
-	text, err := json.Marshal(own)
-	if err == nil && c.err == nil {
-		err = json.Unmarshal(text, &s.own)
-	}
-	s.perValue += costOfText * float64(len(text))
-	c.readTypes(s, p)
-	if s.own.Pattern != "" {
-		c.readPattern(s, p.below("pattern"))
-	}
-	checked := s.own
-	checked.Required = nil
-	if err == nil && c.err == nil {
-		s.checks, err = checked.Resolve(nil)
+	if badType, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		_, keyword, _ := strings.Cut(badType.Field, ".")
+		return nil, wrong(keyword, "is a "+badType.Value, "another type")
 	}
 	if err != nil {
-		c.fail(p, fmt.Sprintf("cannot be used (%v)", err), "keywords with values of their types")
+		return nil, wrong("", fmt.Sprintf("cannot be used (%v)", err), "keywords with values of their types")
 	}
+	return s, nil
 }
 
-// readTypes sorts the types of a schema into the order in which they are described.
-func (c *compiler) readTypes(s *Schema, p place) {
-	order := []string{"null", "boolean", "number", "integer", "string", "array", "object"}
-	if s.own.Type != "" {
-		s.own.Types, s.own.Type = []string{s.own.Type}, ""
+// resolve prepares a schema, and those that the checker follows.
+func (s *Schema) resolve(at *jsonschema.Schema) (err error) {
+	own := *at
+	own.AllOf, own.Properties, own.Items, own.AdditionalProperties, own.Required = nil, nil, nil, nil, nil
+	own.If, own.Then, own.Else = nil, nil, nil
+	if s.own[at], err = own.Resolve(nil); err == nil && at.If != nil {
+		s.own[at.If], err = at.If.Resolve(nil)
 	}
-	for _, name := range s.own.Types {
-		if !slices.Contains(order, name) {
-			c.fail(p.below("type"), State(name), "one of "+strings.Join(slices.Sorted(slices.Values(order)), ", "))
+	followed := append(slices.Collect(maps.Values(at.Properties)), at.Items, at.AdditionalProperties, at.Then, at.Else)
+	for _, sub := range append(followed, at.AllOf...) {
+		if sub != nil && err == nil {
+			err = s.resolve(sub)
 		}
 	}
-	slices.SortFunc(s.own.Types, func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })
+	return err
 }
 
-// readPattern checks the size of a regular expression before it is compiled, which takes memory in
-// proportion to it.
-func (c *compiler) readPattern(s *Schema, at place) {
-	text := s.own.Pattern
-	parsed, err := syntax.Parse(text[:min(len(text), maxPatternBytes)], syntax.Perl)
-	if err != nil || len(text) > maxPatternBytes || programSize(parsed) > maxPatternSize {
-		c.fail(at, State(text), fmt.Sprintf("a regular expression of at most %d bytes and %d steps", maxPatternBytes, maxPatternSize))
-		return
-	}
-	size := programSize(parsed)
-	s.perByte += costOfInstruction * float64(size)
-	if c.patterns += size; c.patterns > maxPatternSizes && c.err == nil {
-		c.err = tooComplex()
-	}
+// compiler writes out every $ref of a document, and counts what that takes.
+type compiler struct {
+	docs                map[string]any
+	nodes, instructions int
 }
 
-// programSize estimates the number of instructions of a regular expression, which is its cost
-// for each character of a text.
-func programSize(re *syntax.Regexp) int {
-	size := 1 + len(re.Rune)
-	if re.Op == syntax.OpCharClass {
-		size = 1 + len(re.Rune)/8
-	}
-	for _, sub := range re.Sub {
-		size += programSize(sub)
-	}
-	if re.Op == syntax.OpRepeat {
-		size *= max(re.Max, re.Min+1, 1)
-	}
-	return min(size, 1<<30)
-}
-
-// readBelow reads the schemas below one, and those that it refers to.
-func (c *compiler) readBelow(s *Schema, schema map[string]any, p place) {
-	read := func(sub *Schema) *Schema {
-		if sub != nil {
-			s.perValue, s.perByte = s.perValue+sub.perValue, s.perByte+sub.perByte
-		}
-		return sub
-	}
-	if ref, ok := schema["$ref"].(string); ok {
-		s.allOf = append(s.allOf, read(c.refer(ref, p.below("$ref"))))
-	}
-	list := func(key string) (subs []*Schema) {
-		items, _ := schema[key].([]any)
-		for i := range items {
-			subs = append(subs, read(c.read(p.below(key, strconv.Itoa(i)))))
-		}
-		return subs
-	}
-	one := func(key string) *Schema {
-		if _, ok := schema[key]; !ok {
-			return nil
-		}
-		return read(c.read(p.below(key)))
-	}
-	s.allOf, s.anyOf, s.oneOf = append(s.allOf, list("allOf")...), list("anyOf"), list("oneOf")
-	s.not, s.condition, s.then, s.otherwise = one("not"), one("if"), one("then"), one("else")
-	s.items, s.additional = one("items"), one("additionalProperties")
-	properties, _ := schema["properties"].(map[string]any)
-	s.properties = map[string]*Schema{}
-	for _, name := range slices.Sorted(maps.Keys(properties)) { // so that the same fault is the first each time
-		s.properties[name] = read(c.read(p.below("properties", name)))
-	}
-}
-
-// refer returns the schema that a $ref at a place points to: a file name, "#" and a JSON pointer.
-func (c *compiler) refer(ref string, from place) *Schema {
+// refer returns the schema that a $ref in a document points to: a file name, "#" and a JSON pointer.
+func (c *compiler) refer(doc, ref, key string, depth int) (any, error) {
 	name, pointer, _ := strings.Cut(ref, "#")
 	if name == "" {
-		name = from.doc
+		name = doc
 	}
-	value, known := c.docs[name]
-	if !known {
-		c.setError(from, fmt.Sprintf("is %q, which points outside the file", cut(ref)),
-			`Copy what it refers to into "$defs" of this file and refer to that, for example {"$ref": "#/$defs/status"}.`)
-		return nil
+	steps := strings.Split(pointer, "/")
+	for i, step := range steps {
+		steps[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
 	}
-	to := place{doc: name}
-	if pointer == "" {
-		return c.read(to)
+	target := ValueAt(c.docs[name], steps[1:])
+	if steps[0] != "" || target == nil {
+		return nil, &Error{
+			Key: join(key, "$ref"), Problem: fmt.Sprintf("is %.100q, which is not in this file", ref),
+			Hint: `Copy what it refers to into "$defs" of this file and refer to that, for example {"$ref": "#/$defs/status"}.`,
+		}
 	}
-	decoded, err := url.PathUnescape(pointer)
-	steps := strings.Split(decoded, "/")
-	for _, step := range steps[1:] {
-		to.at = append(to.at, strings.NewReplacer("~1", "/", "~0", "~").Replace(step))
+	return c.expand(name, target, key, depth)
+}
+
+// expand returns a schema with each $ref as an entry of allOf. key is its place.
+func (c *compiler) expand(doc string, schema any, key string, depth int) (any, error) {
+	if err := c.count(1, 0, depth); err != nil {
+		return nil, err
 	}
-	if value = ValueAt(value, to.at); err != nil || steps[0] != "" || value == nil {
-		c.setError(place{}, fmt.Sprintf("has the $ref %q, and there is nothing at that place", cut(ref)),
-			`Point to a part of this file, for example {"$ref": "#/$defs/status"}.`)
-		return nil
+	if _, ok := schema.(bool); ok {
+		return schema, nil
 	}
-	return c.read(to)
+	object, ok := schema.(map[string]any)
+	if !ok {
+		return nil, wrong(key, State(schema), "an object, true or false")
+	}
+	expanded := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(object)) { // so that the same fault is the first each time
+		value, err := c.keyword(doc, name, object[name], join(key, name), depth+1)
+		if err != nil {
+			return nil, err
+		}
+		expanded[name] = value
+	}
+	for _, unused := range []string{"$schema", "$id", "$defs", "definitions", "default", "$ref"} {
+		delete(expanded, unused)
+	}
+	if ref, ok := object["$ref"].(string); ok {
+		target, err := c.refer(doc, ref, key, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		all, _ := expanded["allOf"].([]any)
+		expanded["allOf"] = slices.Insert(all, 0, target)
+	}
+	return expanded, nil
+}
+
+// keyword returns the value of a keyword with each $ref below it written out.
+func (c *compiler) keyword(doc, name string, value any, key string, depth int) (any, error) {
+	switch name {
+	case "items", "additionalProperties", "not", "if", "then", "else":
+		return c.expand(doc, value, key, depth)
+	case "allOf", "anyOf", "oneOf", "properties":
+		return c.each(doc, value, key, depth)
+	case "type":
+		for _, kind := range listOf(value) {
+			if text, _ := kind.(string); !slices.Contains(kinds, text) {
+				return nil, wrong(key, State(kind), "one of "+strings.Join(kinds, ", "))
+			}
+		}
+	case "pattern":
+		return value, c.pattern(value, key)
+	}
+	if !slices.Contains(keywords, name) {
+		e := &Error{Key: key, Problem: "is not a keyword that is read here", Hint: "Check its spelling, or leave it out."}
+		if meant := nearest(name, keywords); meant != "" {
+			e.Hint = fmt.Sprintf("Did you mean %q?", meant)
+		}
+		return nil, e
+	}
+	return value, c.count(len(listOf(value)), 0, depth)
+}
+
+// each expands the schemas in a list or an object.
+func (c *compiler) each(doc string, value any, key string, depth int) (_ any, err error) {
+	switch value := value.(type) {
+	case []any:
+		expanded := make([]any, len(value))
+		for i, schema := range value {
+			if expanded[i], err = c.expand(doc, schema, key+"["+strconv.Itoa(i)+"]", depth); err != nil {
+				return nil, err
+			}
+		}
+		return expanded, nil
+	case map[string]any:
+		expanded := map[string]any{}
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			if expanded[name], err = c.expand(doc, value[name], join(key, name), depth); err != nil {
+				return nil, err
+			}
+		}
+		return expanded, nil
+	}
+	return nil, wrong(key, State(value), "schemas")
+}
+
+// pattern counts the instructions of a regular expression: for each character of a text, each may be tried.
+func (c *compiler) pattern(value any, key string) error {
+	text, _ := value.(string)
+	parsed, err := syntax.Parse(text[:min(len(text), maxPattern)], syntax.Perl)
+	if err != nil || len(text) > maxPattern {
+		return wrong(key, State(value), fmt.Sprintf("a regular expression of at most %d bytes", maxPattern))
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return wrong(key, State(value), "a regular expression")
+	}
+	return c.count(0, len(program.Inst), 0)
+}
+
+func (c *compiler) count(nodes, instructions, depth int) error {
+	c.nodes, c.instructions = c.nodes+nodes, c.instructions+instructions
+	if c.nodes > maxNodes || c.instructions > maxInstructions || depth > MaxDepth {
+		return &Error{Problem: "is too complex, or refers to itself", Hint: fmt.Sprintf("With every $ref written out, "+
+			"keep it under %d levels, %d sub-schemas and values, and %d steps of patterns.", MaxDepth, maxNodes, maxInstructions)}
+	}
+	return nil
 }

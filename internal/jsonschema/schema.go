@@ -1,10 +1,8 @@
-// Package jsonschema checks values against JSON Schemas and says in words what is
-// wrong with them. It knows JSON Schema; it must not know where a schema or a
-// value comes from, nor what either is for.
+// Package jsonschema checks values against JSON Schemas and says in words what is wrong
+// with them. It must not know where a schema or a value comes from, nor what either is for.
 //
-// github.com/google/jsonschema-go checks each value. This package splits a schema into
-// the parts that apply to one value, so that every fault is found and has its place, and
-// bounds what a check costs. A schema has the keywords of keywords.json, and no recursion.
+// github.com/google/jsonschema-go validates. This package bounds what a schema may cost, and
+// validates each property by its own sub-schema, so that every fault has its place.
 package jsonschema
 
 import (
@@ -16,48 +14,19 @@ import (
 
 // Schema is a compiled JSON Schema. It is immutable and safe for concurrent use.
 type Schema struct {
-	own     jsonschema.Schema    // the keywords for the value as a whole
-	checks  *jsonschema.Resolved // own, but for what is required; nil if the schema is true or false
-	forbids bool                 // the schema is false
+	root *jsonschema.Schema
+	// own has the keywords for a value as a whole, without those that the checker follows:
+	// allOf, properties, items, required, then and else.
+	own map[*jsonschema.Schema]*jsonschema.Resolved
 
-	allOf      []*Schema // first what $ref refers to
-	anyOf      []*Schema
-	oneOf      []*Schema
-	not        *Schema
-	condition  *Schema // if
-	then       *Schema
-	otherwise  *Schema // else
-	properties map[string]*Schema
-	items      *Schema
-	additional *Schema
-
-	// What a check costs, as maxCost counts: for each value, and for each byte of them. Both
-	// include the schemas below this one, each time that one is referred to.
-	perValue, perByte float64
+	nodes, instructions int // as in compiler
 }
 
 // Title returns the schema's title, or "".
-func (s *Schema) Title() string { return s.own.Title }
+func (s *Schema) Title() string { return s.root.Title }
 
 // Description returns the schema's description, or "".
-func (s *Schema) Description() string { return s.own.Description }
-
-// Keys lists the keys that the schema names for the object at a path of keys and indexes, sorted.
-func (s *Schema) Keys(path []string) []string {
-	properties := map[string]*Schema{}
-	s.find(path).collect(properties, nil)
-	return slices.Sorted(maps.Keys(properties))
-}
-
-// Example returns the first of the schema's examples for the value at a path of keys and indexes.
-func (s *Schema) Example(path []string) (example any, ok bool) {
-	for at := s.find(path); at != nil; at = at.first() {
-		if len(at.own.Examples) > 0 {
-			return at.own.Examples[0], true
-		}
-	}
-	return nil, false
-}
+func (s *Schema) Description() string { return s.root.Description }
 
 // Field is a key of an object that a schema describes.
 type Field struct {
@@ -73,9 +42,7 @@ type Field struct {
 // Fields returns the keys of the object that the schema describes. Required keys come first, in the
 // schema's order, with those of referenced schemas before its own; then the optional keys by name.
 func (s *Schema) Fields() []Field {
-	properties := map[string]*Schema{}
-	var names []string
-	s.collect(properties, &names)
+	properties, names := fieldsOf(s.root)
 	required := len(names)
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		if !slices.Contains(names[:required], name) {
@@ -85,56 +52,43 @@ func (s *Schema) Fields() []Field {
 	fields := make([]Field, len(names))
 	for i, name := range names {
 		property := properties[name]
-		fields[i] = Field{Name: name, Required: i < required, Expected: property.describe()}
-		for p := property; p != nil && fields[i].Description == ""; p = p.first() {
-			fields[i].Description = p.own.Description
+		fields[i] = Field{
+			Name: name, Required: i < required, Expected: describe(property),
+			Description: description(property),
 		}
 	}
 	return fields
 }
 
-func (s *Schema) first() *Schema {
-	if len(s.allOf) == 0 {
-		return nil
-	}
-	return s.allOf[0]
-}
-
-// collect adds the keys that s names, and those that it requires unless required is nil. It
-// visits allOf first, so that a definition in s replaces one in a schema that s refers to.
-func (s *Schema) collect(properties map[string]*Schema, required *[]string) {
+// fieldsOf returns the properties of a schema and of those in its allOf, and the names of the
+// required ones. A property replaces one of the same name in allOf.
+func fieldsOf(s *jsonschema.Schema) (properties map[string]*jsonschema.Schema, required []string) {
+	properties = map[string]*jsonschema.Schema{}
 	if s == nil {
-		return
+		return properties, nil
 	}
-	for _, sub := range s.allOf {
-		sub.collect(properties, required)
+	for _, part := range s.AllOf {
+		partProperties, partRequired := fieldsOf(part)
+		maps.Copy(properties, partProperties)
+		required = append(required, partRequired...)
 	}
-	maps.Copy(properties, s.properties)
-	if required == nil {
-		return
-	}
-	for _, name := range s.own.Required {
-		if !slices.Contains(*required, name) {
-			*required = append(*required, name)
-		}
-	}
+	maps.Copy(properties, s.Properties)
+	seen := map[string]bool{}
+	required = slices.DeleteFunc(append(required, s.Required...), func(name string) bool {
+		twice := seen[name]
+		seen[name] = true
+		return twice
+	})
+	return properties, required
 }
 
-// find returns the schema for the value at a path of keys and indexes, or nil.
-func (s *Schema) find(at []string) *Schema {
-	if s == nil || len(at) == 0 {
-		return s
+// description returns that of a schema, or else that of the first schema that it refers to.
+func description(s *jsonschema.Schema) string {
+	for s != nil && s.Description == "" && len(s.AllOf) > 0 {
+		s = s.AllOf[0]
 	}
-	if property, ok := s.properties[at[0]]; ok {
-		return property.find(at[1:])
+	if s == nil {
+		return ""
 	}
-	if s.items != nil {
-		return s.items.find(at[1:])
-	}
-	for _, sub := range s.allOf {
-		if found := sub.find(at); found != nil {
-			return found
-		}
-	}
-	return nil
+	return s.Description
 }

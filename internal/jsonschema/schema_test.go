@@ -3,10 +3,12 @@ package jsonschema_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/compound-docs/compound-docs/internal/jsonschema"
 )
@@ -82,7 +84,7 @@ func TestSchema_Check(t *testing.T) {
 				Violation: jsonschema.Violation{Field: "phones", Problem: "has 3 entries", Expected: "a list of text, at most 2"},
 				Path:      []string{"phones"},
 			},
-			{Violation: jsonschema.Violation{Field: "phones[1]", Problem: "is 2", Expected: "text, in quotes"}, Path: []string{"phones", "1"}},
+			{Violation: jsonschema.Violation{Field: "phones[1]", Problem: "is 2", Expected: "text, in quotes"}, Path: []string{"phones", "[1]"}},
 		}},
 		{"nested", `{"name": "a", "address": {"town": "Llanfairpwll", "since": "May", "twon": 1}}`, []jsonschema.Finding{
 			{
@@ -103,7 +105,7 @@ func TestSchema_Check(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tt.want, s.Check(parse(t, tt.value))); diff != "" {
+			if diff := cmp.Diff(tt.want, s.Check(parse(t, tt.value)), cmpopts.IgnoreFields(jsonschema.Finding{}, "Known", "Example")); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -151,27 +153,65 @@ func TestSchema_CheckExpects(t *testing.T) {
 	}
 }
 
-func TestSchema_KeysAndExample(t *testing.T) {
+// A finding has what helps to mend it, from the schema of its place.
+func TestSchema_CheckHelps(t *testing.T) {
 	t.Parallel()
 	s := compile(t, contact)
 	if diff := cmp.Diff([]string{"Contact", "Whom to ask."}, []string{s.Title(), s.Description()}); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"since", "town"}, s.Keys([]string{"address"})); diff != "" {
-		t.Error(diff)
+	findings := s.Check(parse(t, `{"nam": "a", "phones": [7], "address": {"town": "Ulm", "x": 1}}`))
+	type help struct {
+		Field   string
+		Known   []string
+		Example any
 	}
+	var got []help
+	for _, f := range findings {
+		got = append(got, help{f.Field, f.Known, f.Example})
+	}
+	want := []help{
+		{"address.x", []string{"since", "town"}, nil},
+		{"nam", []string{"address", "age", "kind", "name", "phones"}, "Ada"},
+		{"name", nil, "Ada"},
+		{"phones[0]", nil, "030 1234"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A value that fits no branch is told what each of them wants.
+func TestSchema_CheckAlternatives(t *testing.T) {
+	t.Parallel()
+	const alternatives = "fits none of the alternatives, or more than one"
 	tests := []struct {
-		path string
-		want any
+		schema, value string
+		want          []jsonschema.Violation
 	}{
-		{"phones/7", "030 1234"},
-		{"phones", nil},
-		{"nothing", nil},
+		{`{"anyOf": [{"required": ["a"]}, {"required": ["b", "c"]}]}`, `{"b": 1}`, []jsonschema.Violation{
+			{Problem: alternatives, Expected: "an object with a or an object with b and c"},
+		}},
+		{
+			`{"oneOf": [{"required": ["kind"], "properties": {"kind": {"const": "team"}}}, {"required": ["kind", "age"], "properties": {"kind": {"enum": ["x", "y"]}}}]}`,
+			`{"kind": "dog"}`, []jsonschema.Violation{
+				{Problem: alternatives, Expected: "an object with kind: team or an object with kind: one of x, y and age"},
+			},
+		},
+		{`{"properties": {"a": {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "integer"}}]}}}`, `{"a": "b"}`, []jsonschema.Violation{
+			{Field: "a", Problem: `is "b"`, Expected: "a whole number or a list, each entry a whole number"},
+		}},
+		{`{"if": {"properties": {"a": {"const": 1}}}, "then": {"required": ["b"]}, "else": {"required": ["c"]}}`, `{"a": 1}`, []jsonschema.Violation{
+			{Field: "b", Problem: "is missing", Expected: "a value"},
+		}},
 	}
 	for _, tt := range tests {
-		got, ok := s.Example(strings.Split(tt.path, "/"))
-		if diff := cmp.Diff(tt.want, got); diff != "" || ok != (tt.want != nil) {
-			t.Errorf("%s: %v, %s", tt.path, ok, diff)
+		var got []jsonschema.Violation
+		for _, f := range compile(t, tt.schema).Check(parse(t, tt.value)) {
+			got = append(got, f.Violation)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.schema, diff)
 		}
 	}
 }
@@ -179,31 +219,34 @@ func TestSchema_KeysAndExample(t *testing.T) {
 func TestCompile_Refuses(t *testing.T) {
 	t.Parallel()
 	const (
-		copyHere  = ` Copy what it refers to into "$defs" of this file and refer to that, for example {"$ref": "#/$defs/status"}.`
-		pointHere = ` Point to a part of this file, for example {"$ref": "#/$defs/status"}.`
-		compare   = ` Compare it with {"type": "object", "required": ["title"], "properties": {"title": {"type": "string"}}}.`
-		limits    = " Keep it under 2000 values, 64 levels, 100000 steps of patterns and, with every $ref written out, 10000 sub-schemas or 1000000 bytes."
-		known     = " These are: $comment, $defs, $id, $ref, $schema, additionalProperties, allOf, anyOf, const, default, definitions, dependentRequired, " +
-			"deprecated, description, else, enum, examples, exclusiveMaximum, exclusiveMinimum, format, if, items, maxItems, maxLength, maxProperties, maximum, minItems, " +
-			"minLength, minProperties, minimum, multipleOf, not, oneOf, pattern, properties, readOnly, required, then, title, type, uniqueItems, writeOnly."
+		copyHere   = ` Copy what it refers to into "$defs" of this file and refer to that, for example {"$ref": "#/$defs/status"}.`
+		compare    = ` Compare it with {"type": "object", "required": ["title"], "properties": {"title": {"type": "string"}}}.`
+		complexity = "the schema is too complex, or refers to itself. With every $ref written out, keep it under 64 levels, 3000 sub-schemas and values, and 20000 steps of patterns."
 	)
+	twice := func(times int) string { // each level refers twice to the next
+		var b strings.Builder
+		for i := range times {
+			fmt.Fprintf(&b, `"d%d": {"allOf": [{"$ref": "#/$defs/d%[2]d"}, {"$ref": "#/$defs/d%[2]d"}]}, `, i, i+1)
+		}
+		return fmt.Sprintf(`{"$ref": "#/$defs/d0", "$defs": {%s"d%d": {}}}`, b.String(), times)
+	}
 	tests := []struct{ name, schema, want string }{
-		{"remote reference", `{"items": {"$ref": "http://127.0.0.1:1/x"}}`, `items.$ref is "http://127.0.0.1:1/x", which points outside the file.` + copyHere},
-		{"reference to nothing", `{"$ref": "#/$defs/x"}`, `the schema has the $ref "#/$defs/x", and there is nothing at that place.` + pointHere},
-		{"anchor of nothing", `{"$ref": "#x"}`, `the schema has the $ref "#x", and there is nothing at that place.` + pointHere},
-		{"recursion", `{"items": {"$ref": "#"}}`, `the schema has a $ref that refers to itself, directly or through others. Write the nested levels out.`},
-		{"wrong type", `{"properties": {"a": {"type": "text"}}}`, `properties.a.type is "text". JSON Schema wants one of array, boolean, integer, null, number, object, string here.` + compare},
-		{"wrong keyword", `{"required": "a"}`, `required is "a". JSON Schema wants a list of text here.` + compare},
-		{"bad pattern", `{"pattern": "("}`, `pattern is "(". JSON Schema wants a regular expression of at most 1000 bytes and 5000 steps here.` + compare},
-		{"long pattern", `{"pattern": "` + strings.Repeat("a", 1_001) + `"}`, `pattern is "` + strings.Repeat("a", 60) + `"…. JSON Schema wants a regular expression of at most 1000 bytes and 5000 steps here.` + compare},
-		{"negative count", `{"properties": {"a": {"minLength": -1}}}`, `properties.a.minLength is -1. JSON Schema wants a whole number from 0 to 2147483647 here.` + compare},
-		{"step of nothing", `{"multipleOf": 0}`, `multipleOf is 0. JSON Schema wants a number above 0 here.` + compare},
-		{"list as a schema", `{"allOf": [{"items": []}]}`, `allOf[0].items is empty. JSON Schema wants true or false or an object here.` + compare},
-		{"list of properties", `{"properties": ["a"]}`, `properties is a list. JSON Schema wants an object here.` + compare},
-		{"keyword of other schemas", `{"items": {"contains": true}}`, `items.contains is a keyword that is not read here.` + known},
-		{"misspelt keyword", `{"requierd": ["a"]}`, `requierd is not a known keyword. Did you mean "required"?`},
-		{"depth", strings.Repeat(`{"items":`, jsonschema.MaxDepth) + "{}" + strings.Repeat("}", jsonschema.MaxDepth), "the schema is too complex." + limits},
-		{"values", `{"enum": [` + strings.Repeat("1,", 2_000) + `1]}`, "the schema is too complex." + limits},
+		{"remote reference", `{"items": {"$ref": "http://127.0.0.1:1/x"}}`, `items.$ref is "http://127.0.0.1:1/x", which is not in this file.` + copyHere},
+		{"reference to a file", `{"$ref": "../../.git/config"}`, `$ref is "../../.git/config", which is not in this file.` + copyHere},
+		{"reference to nothing", `{"$ref": "#/$defs/x"}`, `$ref is "#/$defs/x", which is not in this file.` + copyHere},
+		{"anchor", `{"$ref": "#x"}`, `$ref is "#x", which is not in this file.` + copyHere},
+		{"recursion", `{"items": {"$ref": "#"}}`, complexity},
+		{"references that multiply", twice(30), complexity},
+		{"wrong type", `{"properties": {"a": {"type": "text"}}}`, `properties.a.type is "text". JSON Schema wants one of null, boolean, number, integer, string, array, object here.` + compare},
+		{"wrong keyword", `{"required": "a"}`, `required is a string. JSON Schema wants another type here.` + compare},
+		{"bad pattern", `{"pattern": "("}`, `pattern is "(". JSON Schema wants a regular expression of at most 1000 bytes here.` + compare},
+		{"long pattern", `{"pattern": "` + strings.Repeat("a", 1_001) + `"}`, `pattern is "` + strings.Repeat("a", 60) + `"…. JSON Schema wants a regular expression of at most 1000 bytes here.` + compare},
+		{"list as a schema", `{"allOf": [{"items": []}]}`, `allOf[0].items is empty. JSON Schema wants an object, true or false here.` + compare},
+		{"list of properties", `{"properties": ["a"]}`, `properties[0] is "a". JSON Schema wants an object, true or false here.` + compare},
+		{"keyword of other schemas", `{"items": {"contains": true}}`, `items.contains is not a keyword that is read here. Check its spelling, or leave it out.`},
+		{"misspelt keyword", `{"requierd": ["a"]}`, `requierd is not a keyword that is read here. Did you mean "required"?`},
+		{"depth", strings.Repeat(`{"items":`, jsonschema.MaxDepth+1) + "{}" + strings.Repeat("}", jsonschema.MaxDepth+1), complexity},
+		{"values", `{"enum": [` + strings.Repeat("1,", 3_000) + `1]}`, complexity},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -238,15 +281,14 @@ func TestCompile_SeveralFiles(t *testing.T) {
 
 func TestValueAt(t *testing.T) {
 	t.Parallel()
-	value := parse(t, `{"a": [{"b": 1}], "c": null}`)
+	value := parse(t, `{"a": [1], "b": {"c": 1}, "c": null}`)
 	tests := []struct {
 		path string
 		want any
 	}{
-		{"a/0/b", 1.0},
-		{"a/1", nil},
-		{"a/-1", nil},
-		{"a/b", nil},
+		{"b/c", 1.0},
+		{"a/0", nil},
+		{"b/d", nil},
 		{"c", nil},
 		{"c/d", nil},
 	}

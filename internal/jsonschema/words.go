@@ -9,153 +9,127 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// maxShown is how many characters of a value a message shows, and maxPhrase how many bytes each
-// of its phrases has.
-const (
-	maxShown  = 60
-	maxPhrase = 200
-)
-
-// cut shortens a phrase that is longer than maxPhrase.
+// cut shortens a phrase, which may hold text of a repository.
 func cut(phrase string) string {
-	const more = "…"
-	if len(phrase) <= maxPhrase {
+	const longest, more = 200, "…"
+	if len(phrase) <= longest {
 		return phrase
 	}
-	return strings.ToValidUTF8(phrase[:maxPhrase-len(more)], "") + more
+	return strings.ToValidUTF8(phrase[:longest-len(more)], "") + more
 }
 
-// joinWords joins words until the phrase has its largest length.
-func joinWords(words []string, separator string) string {
-	return joinEach(words, separator, func(word string) string { return word })
-}
+// join joins a place and a key below it.
+func join(place, key string) string { return cut(strings.TrimPrefix(place+"."+cut(key), ".")) }
 
-func joinEach[T any](items []T, separator string, word func(T) string) string {
-	var b strings.Builder
-	for i, item := range items {
-		if i > 0 {
-			b.WriteString(separator)
-		}
-		if b.WriteString(cut(word(item))); b.Len() > maxPhrase {
-			break
-		}
-	}
-	return cut(b.String())
-}
-
-// describe returns a phrase for the values that the schema accepts, such as "one of high, low", "a
+// describe returns a phrase for the values that a schema accepts, such as "one of high, low", "a
 // date as YYYY-MM-DD" or "a list of text". It returns "" for nil and for a schema that says nothing
 // that can be described.
-func (s *Schema) describe() string {
+func describe(s *jsonschema.Schema) string {
 	switch {
 	case s == nil:
 		return ""
-	case s.own.Const != nil:
-		return plain(*s.own.Const)
-	case len(s.own.Enum) == 1:
-		return plain(s.own.Enum[0])
-	case s.own.Enum != nil:
-		return cut("one of " + joinEach(s.own.Enum, ", ", plain))
-	case len(s.own.Types) > 0:
-		return joinEach(s.own.Types, " or ", s.describeType)
+	case s.Const != nil:
+		return plain(*s.Const)
+	case s.Enum != nil:
+		words := each(s.Enum, plain)
+		if len(words) > 1 {
+			return "one of " + strings.Join(words, ", ")
+		}
+		return strings.Join(words, "")
+	case s.Type != "" || s.Types != nil:
+		own := slices.DeleteFunc(slices.Clone(kinds), func(kind string) bool { return kind != s.Type && !slices.Contains(s.Types, kind) })
+		return strings.Join(each(own, func(kind string) string { return describeType(s, kind) }), " or ")
+	case s.AnyOf != nil || s.OneOf != nil:
+		if words := each(slices.Concat(s.AnyOf, s.OneOf), describeBranch); !slices.Contains(words, "") {
+			return strings.Join(words, " or ")
+		}
 	}
-	for _, sub := range s.allOf {
-		if words := sub.describe(); words != "" {
+	for _, kind := range []string{"number", "string", "array"} { // its keywords say nothing of others
+		if words := describeType(s, kind); words != describeType(&jsonschema.Schema{}, kind) {
 			return words
 		}
 	}
-	var alternatives []string
-	for _, sub := range slices.Concat(s.anyOf, s.oneOf) {
-		alternatives = append(alternatives, sub.describe())
-	}
-	if len(alternatives) > 0 && !slices.Contains(alternatives, "") {
-		return joinWords(alternatives, " or ")
-	}
-	// The keywords for one type say nothing of others.
-	for _, name := range []string{"number", "string", "array"} {
-		if words := s.describeType(name); words != (&Schema{}).describeType(name) {
+	for _, part := range s.AllOf {
+		if words := describe(part); words != "" {
 			return words
 		}
 	}
 	return ""
 }
 
-func (s *Schema) describeType(name string) string {
-	switch name {
+// describeBranch describes one of several alternatives, an object by the keys that it must have.
+func describeBranch(s *jsonschema.Schema) string {
+	if len(s.Required) == 0 {
+		return describe(s)
+	}
+	return "an object with " + strings.Join(each(s.Required, func(name string) string {
+		if property := s.Properties[name]; property != nil && (property.Const != nil || property.Enum != nil) {
+			return name + ": " + describe(property)
+		}
+		return name
+	}), " and ")
+}
+
+func describeType(s *jsonschema.Schema, kind string) string {
+	switch kind {
 	case "string":
-		return describeText(&s.own)
-	case "integer":
-		return "a whole number" + describeRange(&s.own)
-	case "number":
-		return "a number" + describeRange(&s.own)
+		switch {
+		case s.Format == "date":
+			return "a date as YYYY-MM-DD"
+		case s.Format == "date-time":
+			return "a date and time as 2025-01-31T09:30:00Z"
+		case s.Format != "":
+			return "text in the format " + s.Format
+		case s.Pattern != "":
+			return "text that matches " + s.Pattern
+		case s.MinLength != nil && *s.MinLength <= 1:
+			return "text" + bounds("", "", " of at most %s characters", nil, s.MaxLength)
+		}
+		return "text" + bounds(" of %s to %s characters", " of at least %s characters", " of at most %s characters", s.MinLength, s.MaxLength)
+	case "integer", "number":
+		words := map[string]string{"integer": "a whole number", "number": "a number"}[kind]
+		words += bounds(" from %s to %s", " of at least %s", " of at most %s", s.Minimum, s.Maximum)
+		words += bounds(" above %s and below %s", " above %s", " below %s", s.ExclusiveMinimum, s.ExclusiveMaximum)
+		return words + bounds("", " in steps of %s", "", s.MultipleOf, nil)
 	case "boolean":
 		return "true or false"
 	case "array":
-		return s.describeList()
+		words := "a list"
+		if item := describe(s.Items); item == "text" {
+			words = "a list of text"
+		} else if item != "" {
+			words = "a list, each entry " + item
+		}
+		words += bounds(", at least %s and at most %s", ", at least %s", ", at most %s", s.MinItems, s.MaxItems)
+		if s.UniqueItems {
+			words += ", all different"
+		}
+		return words
 	case "object":
 		return "an object"
-	default:
-		return name // null
 	}
+	return kind // null
 }
 
-func describeText(own *jsonschema.Schema) string {
+// bounds formats a lower and an upper limit, either of which may be missing.
+func bounds[T int | float64](both, lower, upper string, low, high *T) string {
+	show := func(n *T) string { return strconv.FormatFloat(float64(*n), 'f', -1, 64) }
 	switch {
-	case own.Format == "date":
-		return "a date as YYYY-MM-DD"
-	case own.Format == "date-time":
-		return "a date and time as 2025-01-31T09:30:00Z"
-	case own.Format != "":
-		return "text in the format " + own.Format
-	case own.Pattern != "":
-		return "text that matches " + own.Pattern
-	case own.MinLength != nil && *own.MinLength > 1 && own.MaxLength != nil:
-		return fmt.Sprintf("text of %d to %d characters", *own.MinLength, *own.MaxLength)
-	case own.MinLength != nil && *own.MinLength > 1:
-		return fmt.Sprintf("text of at least %d characters", *own.MinLength)
-	case own.MaxLength != nil:
-		return fmt.Sprintf("text of at most %d characters", *own.MaxLength)
-	default:
-		return "text"
+	case low != nil && high != nil:
+		return fmt.Sprintf(both, show(low), show(high))
+	case low != nil:
+		return fmt.Sprintf(lower, show(low))
+	case high != nil:
+		return fmt.Sprintf(upper, show(high))
 	}
+	return ""
 }
 
-func describeRange(own *jsonschema.Schema) (words string) {
-	add := func(preposition string, bound *float64) {
-		if bound != nil {
-			words += preposition + strconv.FormatFloat(*bound, 'f', -1, 64)
-		}
-	}
-	if own.Minimum != nil && own.Maximum != nil {
-		add(" from ", own.Minimum)
-		add(" to ", own.Maximum)
-	} else {
-		add(" of at least ", own.Minimum)
-		add(" of at most ", own.Maximum)
-	}
-	add(" above ", own.ExclusiveMinimum)
-	add(" below ", own.ExclusiveMaximum)
-	add(" in steps of ", own.MultipleOf)
-	return words
-}
-
-func (s *Schema) describeList() string {
-	words := "a list"
-	switch item := s.items.describe(); item {
-	case "":
-	case "text":
-		words = "a list of text"
-	default:
-		words = "a list, each entry " + item
-	}
-	if s.own.MinItems != nil && *s.own.MinItems > 0 {
-		words += fmt.Sprintf(", at least %d", *s.own.MinItems)
-	}
-	if s.own.MaxItems != nil {
-		words += fmt.Sprintf(", at most %d", *s.own.MaxItems)
-	}
-	if s.own.UniqueItems {
-		words += ", all different"
+// each returns a phrase for each item, up to what a phrase may hold.
+func each[T any](items []T, phrase func(T) string) []string {
+	words := make([]string, min(len(items), 50))
+	for i := range words {
+		words[i] = cut(phrase(items[i]))
 	}
 	return words
 }
@@ -163,7 +137,7 @@ func (s *Schema) describeList() string {
 // plain formats a value as in YAML, without quotes.
 func plain(v any) string {
 	if text, ok := v.(string); ok && text != "" {
-		return cut(text)
+		return text
 	}
 	return strings.TrimPrefix(State(v), "is ")
 }
@@ -177,11 +151,8 @@ func State(v any) string {
 		if v == "" {
 			return "is empty"
 		}
-		shown := 0
-		for i := range v {
-			if shown++; shown > maxShown {
-				return fmt.Sprintf("is %q…", v[:i])
-			}
+		if shown := fmt.Sprintf("%.60q", v); shown != fmt.Sprintf("%.61q", v) {
+			return "is " + shown + "…"
 		}
 		return fmt.Sprintf("is %q", v)
 	case []any:
@@ -191,47 +162,59 @@ func State(v any) string {
 		return "is a list"
 	case map[string]any:
 		return "is an object"
-	default:
-		return fmt.Sprintf("is %v", v)
 	}
+	return fmt.Sprintf("is %.100s", fmt.Sprint(v))
 }
 
-// spell formats a path as in tags[1] or contact.email, cut as every phrase. It needs the value to
-// tell an index from a key.
-func spell(value any, at []string) string {
-	var b strings.Builder
-	for _, step := range at {
-		if b.Len() > maxPhrase {
-			break
-		}
-		if _, isList := value.([]any); isList {
-			fmt.Fprintf(&b, "[%s]", step)
-		} else {
-			if b.Len() > 0 {
-				b.WriteByte('.')
-			}
-			b.WriteString(cut(step))
-		}
-		value = ValueAt(value, []string{step})
+// listOf returns a list, or the only value.
+func listOf(value any) []any {
+	if list, ok := value.([]any); ok {
+		return list
 	}
-	return cut(b.String())
+	return []any{value}
 }
 
-// ValueAt returns the value at a path, or nil.
-func ValueAt(value any, at []string) any {
-	for _, step := range at {
-		switch v := value.(type) {
-		case map[string]any:
-			value = v[step]
-		case []any:
-			i, err := strconv.Atoi(step)
-			if err != nil || i < 0 || i >= len(v) {
-				return nil
-			}
-			value = v[i]
-		default:
-			return nil
-		}
+// ValueAt returns the value at a path of keys, or nil.
+func ValueAt(value any, keys []string) any {
+	for _, key := range keys {
+		object, _ := value.(map[string]any)
+		value = object[key]
 	}
 	return value
+}
+
+// nearest returns the one of known that word most likely misspells, or "": case, hyphens and
+// underscores do not count, and one letter in four may be wrong.
+func nearest(word string, known []string) (best string) {
+	plain := strings.NewReplacer("_", "", "-", "", " ", "")
+	word = plain.Replace(strings.ToLower(cut(word)))
+	least := max(len(word)/4, min(len(word)/3, 1)) + 1
+	for _, name := range known[:min(len(known), 200)] {
+		if d := distance(word, plain.Replace(strings.ToLower(cut(name)))); word != "" && d < least {
+			best, least = name, d
+		}
+	}
+	return best
+}
+
+// distance counts the bytes to insert, delete, replace or swap with their neighbour to make b of a.
+func distance(a, b string) int {
+	d := make([][]int, len(a)+1)
+	for i := range d {
+		d[i] = make([]int, len(b)+1)
+		for j := range d[i] {
+			switch {
+			case i == 0 || j == 0:
+				d[i][j] = i + j
+			case a[i-1] == b[j-1]:
+				d[i][j] = d[i-1][j-1]
+			default:
+				d[i][j] = 1 + min(d[i-1][j-1], d[i-1][j], d[i][j-1])
+				if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+					d[i][j] = min(d[i][j], 1+d[i-2][j-2])
+				}
+			}
+		}
+	}
+	return d[len(a)][len(b)]
 }

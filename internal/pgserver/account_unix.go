@@ -44,14 +44,12 @@ func ServerAccount() (*Account, error) {
 }
 
 // attributes returns the attributes of a process that runs under an account; nil is the
-// account of this process. A detached process does not get the signals of this one's
-// terminal.
-func attributes(account *Account, detached bool) *syscall.SysProcAttr {
-	attributes := &syscall.SysProcAttr{Setsid: detached}
-	if account != nil {
-		attributes.Credential = &syscall.Credential{Uid: account.UID, Gid: account.GID}
+// account of this process.
+func attributes(account *Account) *syscall.SysProcAttr {
+	if account == nil {
+		return nil
 	}
-	return attributes
+	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: account.UID, Gid: account.GID}}
 }
 
 // reaches reports whether every account may enter a folder, which need not exist yet.
@@ -98,31 +96,14 @@ func makePrivate(folder string, account *Account) error {
 	return nil
 }
 
-// signal tells a server to shut down: fast, or else immediately, as PostgreSQL's manual
-// calls it.
-func signal(pid int, fast bool) error {
-	s := syscall.SIGQUIT // ends at once; the next start recovers
-	if fast {
-		s = syscall.SIGINT // rolls back what is under way
-	}
-	if err := syscall.Kill(pid, s); err != nil && !errors.Is(err, syscall.ESRCH) {
-		return fmt.Errorf("signal PostgreSQL: %w", err)
-	}
-	return nil
-}
-
-// exists reports whether a process has the number, even one that has ended and was not
-// waited for.
-func exists(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
-
-// isPostmaster reports whether a process is the server of a data folder, and has not
-// ended. On Linux everybody may read a command line, while root in a container may not read
-// more of another account's process. One that has ended has none.
-func isPostmaster(pid int, data string) bool {
+// isServer reports whether a process serves the cluster's socket, and has not ended. On Linux
+// everybody may read a command line, while root in a container may not read more of another
+// account's process. A process that has ended has none.
+func (c Cluster) isServer(pid int) bool {
 	if runtime.GOOS == "linux" {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-		return err == nil && strings.Contains(string(text), "postgres\x00-D\x00"+data+"\x00")
+		return err == nil && strings.Contains(string(text), "\x00"+socketSetting+c.Socket+"\x00")
 	}
 	text, err := output(context.Background(), "ps", "-ww", "-o", "stat=,command=", "-p", strconv.Itoa(pid))
-	return err == nil && !strings.HasPrefix(text, "Z") && strings.Contains(text, "postgres -D "+data+" ")
+	return err == nil && !strings.HasPrefix(text, "Z") && strings.Contains(text, " "+socketSetting+c.Socket+" ")
 }

@@ -32,15 +32,6 @@ type Cluster struct {
 	Data         string   // folder of its files
 	Socket       string   // folder of its socket, closed to other users
 	Account      *Account // that owns both folders; nil for this process's
-
-	port int // 0 for the usual one
-}
-
-func (c Cluster) portNumber() int {
-	if c.port == 0 {
-		return port
-	}
-	return c.port
 }
 
 // URL returns the URL of the cluster's one database, for a superuser.
@@ -50,7 +41,7 @@ func (c Cluster) URL() string {
 		User:   url.User(superuser),
 		Path:   "/" + databaseName,
 		// The port is given too, since PGPORT may name another.
-		RawQuery: url.Values{"host": {c.Socket}, "port": {strconv.Itoa(c.portNumber())}}.Encode(),
+		RawQuery: url.Values{"host": {c.Socket}, "port": {strconv.Itoa(port)}}.Encode(),
 	}
 	return u.String()
 }
@@ -61,10 +52,10 @@ func (c Cluster) URL() string {
 func FitsSocket(folder string) bool {
 	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-"
 	unsafe := func(r rune) bool { return !strings.ContainsRune(safe, r) }
-	return len(socketPath(folder, port)) < maxSocketPath && !strings.ContainsFunc(folder, unsafe)
+	return len(socketPath(folder)) < maxSocketPath && !strings.ContainsFunc(folder, unsafe)
 }
 
-func socketPath(folder string, port int) string {
+func socketPath(folder string) string {
 	return filepath.Join(folder, ".s.PGSQL."+strconv.Itoa(port))
 }
 
@@ -85,28 +76,30 @@ func (c Cluster) Init(ctx context.Context, arguments ...string) error {
 		"--pgdata", c.Data, "--username", superuser, "--auth", "trust", "--encoding", "UTF8", "--no-instructions",
 	}, arguments...)...)
 	initdb.Dir, initdb.Env = filepath.Dir(c.Data), environment()
-	initdb.SysProcAttr = attributes(c.Account, false)
+	initdb.SysProcAttr = attributes(c.Account)
 	if text, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w\n%s", err, text)
 	}
 	return nil
 }
 
-// Command returns the command that runs the server, with further settings such as
-// fsync=off. The caller sets SysProcAttr, with the account.
-func (c Cluster) Command(settings ...string) *exec.Cmd {
-	postgres := exec.Command(c.Installation.program("postgres"), "-D", c.Data) //nolint:gosec,noctx // found by Find; outlives us
+// Settings returns the arguments with which postgres serves the cluster, with further settings
+// such as fsync=off.
+func (c Cluster) Settings(settings ...string) []string {
+	var arguments []string
 	for _, setting := range append([]string{
 		"listen_addresses=",
-		"port=" + strconv.Itoa(c.portNumber()),
-		"unix_socket_directories=" + c.Socket,
+		"port=" + strconv.Itoa(port),
+		socketSetting + c.Socket,
 		"unix_socket_permissions=0700",
 	}, settings...) {
-		postgres.Args = append(postgres.Args, "-c", setting)
+		arguments = append(arguments, "-c", setting)
 	}
-	postgres.Dir, postgres.Env = filepath.Dir(c.Data), environment()
-	return postgres
+	return arguments
 }
+
+// socketSetting tells a server of ours from other processes, by its command line.
+const socketSetting = "unix_socket_directories="
 
 // Ready returns nil if the server accepts connections.
 func (c Cluster) Ready(ctx context.Context) error {
@@ -114,16 +107,11 @@ func (c Cluster) Ready(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if server.status != "ready" || server.socket != c.Socket || server.port != c.portNumber() {
+	if server.status != "ready" || server.socket != c.Socket {
 		return fmt.Errorf("the server is %s", server.status)
 	}
-	// The file of a killed server says the same, and processes that it has left may take
-	// connections for another moment.
-	if !isPostmaster(server.pid, c.Data) {
-		return fmt.Errorf("process %d is not the server", server.pid)
-	}
 	dialer := net.Dialer{Timeout: time.Second}
-	conn, err := dialer.DialContext(ctx, "unix", socketPath(c.Socket, c.portNumber()))
+	conn, err := dialer.DialContext(ctx, "unix", socketPath(c.Socket))
 	if err == nil {
 		err = conn.Close()
 	}
@@ -136,7 +124,6 @@ func (c Cluster) Ready(ctx context.Context) error {
 // postmaster holds the facts that a server writes into postmaster.pid.
 type postmaster struct {
 	pid    int
-	port   int
 	socket string
 	status string // ready, starting, stopping
 }
@@ -155,12 +142,9 @@ func readPostmaster(data string) (postmaster, error) {
 	if p.pid, err = strconv.Atoi(strings.TrimSpace(lines[0])); err != nil || p.pid <= 0 {
 		return postmaster{}, errors.New(postmasterFile + " has no process in it")
 	}
-	const portLine, socketLine, statusLine = 3, 4, 7
+	const socketLine, statusLine = 4, 7
 	if len(lines) > statusLine {
 		p.socket, p.status = strings.TrimSpace(lines[socketLine]), strings.TrimSpace(lines[statusLine])
-		if p.port, err = strconv.Atoi(strings.TrimSpace(lines[portLine])); err != nil {
-			return postmaster{}, fmt.Errorf("read %s: %w", postmasterFile, err)
-		}
 	}
 	return p, nil
 }

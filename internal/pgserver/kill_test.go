@@ -20,13 +20,13 @@ func TestServer_Killed(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := exec.Command("sleep", "600")
-	other.SysProcAttr = attributes(account, false)
+	other.SysProcAttr = attributes(account)
 	if err := other.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = other.Process.Kill(); _ = other.Wait() })
 	unasked := exec.Command("true") // ended, and its parent does not ask
-	unasked.SysProcAttr = attributes(account, false)
+	unasked.SysProcAttr = attributes(account)
 	if err := unasked.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestServer_SocketRemoved(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, newHome(t))
 	url := mustStart(t, s)
-	if err := os.Remove(socketPath(query(t, url, "SHOW unix_socket_directories"), port)); err != nil {
+	if err := os.Remove(socketPath(query(t, url, "SHOW unix_socket_directories"))); err != nil {
 		t.Fatal(err)
 	}
 	if got := query(t, mustStart(t, s), "SELECT '1'"); got != "1" {

@@ -59,8 +59,7 @@ func New(home string, logger *slog.Logger) *Server {
 
 var errClosed = errors.New("this process is ending")
 
-// attemptTimeout bounds everything that a start may have to do, such as to move much data to
-// another version of PostgreSQL, or to pull an image.
+// attemptTimeout bounds everything that a start may have to do, such as to pull an image.
 const attemptTimeout = 30 * time.Minute
 
 // URL returns the URL of the database. It makes and starts the server if necessary. An error
@@ -78,8 +77,7 @@ func (s *Server) URL(ctx context.Context) (string, error) {
 		return "", context.Cause(ctx)
 	case <-late:
 		return "", &Error{
-			Err: fmt.Errorf("PostgreSQL has not started within %s: it may be recovering, its data may be moving to a newer version, "+
-				"or its image may be downloading", s.Patience),
+			Err:  fmt.Errorf("PostgreSQL has not started within %s: it may be recovering, or its image may be downloading", s.Patience),
 			Hint: "the start goes on, and this program's log says how far it is: try again in a minute",
 		}
 	}
@@ -111,7 +109,7 @@ func (s *Server) ensure(ctx context.Context) (string, error) {
 	if cluster, ok := p.running(ctx); ok {
 		return cluster.URL(), nil
 	}
-	unlock, err := p.lock(ctx, s.lockWait, s.logger)
+	unlock, err := p.lock(ctx, s.lockWait)
 	if err != nil {
 		return "", err
 	}
@@ -164,7 +162,7 @@ func (p place) find(ctx context.Context) (Installation, error) {
 
 // usesContainer reports whether there is no cluster, and a container can take its place.
 func (p place) usesContainer(ctx context.Context) bool {
-	return len(p.majors()) == 0 && compose.Available(ctx)
+	return len(p.clusters()) == 0 && compose.Available(ctx)
 }
 
 // startContainer starts the container of the Compose file where this machine has Docker
@@ -199,7 +197,7 @@ func (s *Server) Stop(ctx context.Context) (ran bool, err error) {
 	if _, err := os.Stat(p.folder); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	unlock, err := p.lock(ctx, s.lockWait, s.logger)
+	unlock, err := p.lock(ctx, s.lockWait)
 	if err != nil {
 		return false, err
 	}
@@ -207,11 +205,12 @@ func (s *Server) Stop(ctx context.Context) (ran bool, err error) {
 	if err := os.WriteFile(p.marker(), nil, 0o600); err != nil {
 		return false, err
 	}
-	clusters := p.clusters()
-	for _, cluster := range clusters {
-		stopped, err := stop(ctx, cluster)
+	found, findErr := p.find(ctx)
+	for _, cluster := range p.clusters() {
+		cluster.Installation = found
+		stopped, err := cluster.stop(ctx)
 		if err != nil {
-			return ran, err
+			return ran, errors.Join(err, findErr)
 		}
 		ran = ran || stopped
 	}

@@ -102,7 +102,7 @@ func kill(t *testing.T, pid int) {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	for exists(pid) {
+	for !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		time.Sleep(time.Millisecond)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -188,6 +189,7 @@ func TestLoad_RefusesConfig(t *testing.T) {
 		{"cut off", "{\n  \"project_name\": \"a\"", `: line 2, column 22: the file ends too early: a closing bracket or quote is missing. ` + syntaxHint},
 		{"two values", "{\"project_name\": \"a\"} {}", `: line 1, column 23: invalid character '{' after top-level value. ` + syntaxHint},
 		{"key given twice", "{\n  \"project_name\": \"a\",\n  \"project_name\": \"b\"}", `: line 3, column 16: the key "project_name" is given twice. ` + syntaxHint},
+		{"endless number", `{"project_name": ` + strings.Repeat("1", 900_000) + `}`, `: line 1, column 900017: number ` + strings.Repeat("1", 53) + ` is out of range. ` + syntaxHint},
 		{"number out of range", `{"project_name": 1e999}`, `: line 1, column 22: number 1e999 is out of range. ` + syntaxHint},
 		{"empty", " \n", ` is empty. Write for example {"project_name": "my-project"}.`},
 		{"UTF-16", "\xff\xfe{\x00}\x00", ` is not UTF-8 text. Save it with the encoding UTF-8.`},

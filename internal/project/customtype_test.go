@@ -159,7 +159,7 @@ func TestDocType_JSONSchema(t *testing.T) {
 			{Field: "endpoint", Problem: `is "PUT /x"`, Expected: "text that matches ^(GET|POST) /"},
 			{Field: "ids", Problem: "has 4 entries", Expected: "a list, each entry a whole number, at most 3, all different"},
 			{Field: "owner.email", Problem: `is "nobody"`, Expected: "text in the format email"},
-			{Field: "ratio", Problem: "is 1", Expected: "a number above 0 below 1"},
+			{Field: "ratio", Problem: "is 1", Expected: "a number above 0 and below 1"},
 			{Field: "since", Problem: `is "2025-06-31T09:30:00Z"`, Expected: "a date and time as 2025-01-31T09:30:00Z"},
 			{Field: "step", Problem: "is 0.75", Expected: "a number in steps of 0.5"},
 			{Field: "version", Problem: "is 10", Expected: "a whole number from 1 to 9"},
@@ -195,7 +195,7 @@ func TestDocType_JSONSchemaForms(t *testing.T) {
 		{
 			"schema that refuses everything", "a.yaml", "allOf: [false]",
 			map[string]any{},
-			[]project.Violation{{Field: "", Problem: "is not allowed", Expected: "nothing"}},
+			[]project.Violation{{Field: "front matter", Problem: "is not allowed", Expected: "nothing"}},
 		},
 	}
 	for _, tt := range tests {

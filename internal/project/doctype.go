@@ -69,6 +69,7 @@ func (t DocType) Validate(frontMatter map[string]any) []Violation {
 			if _, given := frontMatter[f.Field]; given && value[f.Field] == nil {
 				f.Problem = "is empty"
 			}
+			f.Field = cmp.Or(f.Field, "front matter")
 			violations = append(violations, Violation(f.Violation))
 		}
 	}

@@ -87,53 +87,49 @@ func fileError(path, hint string, err error) *ConfigError {
 
 // keyError returns the error for the worst of findings: an unknown key before all others, since a
 // misspelt key is also a missing one. It returns nil when there are none.
-func keyError(path string, s *jsonschema.Schema, findings []jsonschema.Finding) error {
+func keyError(path string, findings []jsonschema.Finding) error {
 	if len(findings) == 0 {
 		return nil
 	}
 	worst := findings[0]
-	for _, f := range findings[1:] {
-		if f.Unknown && !worst.Unknown {
-			worst = f
-		}
+	if i := slices.IndexFunc(findings, func(f jsonschema.Finding) bool { return f.Unknown }); i >= 0 {
+		worst = findings[i]
 	}
 	e := &ConfigError{Path: path, Key: worst.Field, Problem: worst.Problem}
-	if worst.Unknown {
-		parent := worst.Path[:len(worst.Path)-1]
-		e.Problem = "is not a known key"
-		if e.Key == "" {
-			e.Problem = `has the key "", which is not a known one`
+	switch {
+	case worst.Unknown && worst.Meant != "":
+		e.Problem, e.Hint = "is not a known key", fmt.Sprintf("Did you mean %q?", worst.Meant)
+		if example := exampleOf(worst.Meant, worst.Example); example != "" {
+			e.Hint += " For example " + example + "."
 		}
-		e.Hint = "Known keys: " + strings.Join(s.Keys(parent), ", ") + "."
-		if worst.Meant != "" {
-			e.Hint = fmt.Sprintf("Did you mean %q?", worst.Meant)
-			if example := exampleOf(s, slices.Concat(parent, []string{worst.Meant})); example != "" {
-				e.Hint += " For example " + example + "."
-			}
+	case worst.Unknown:
+		e.Problem, e.Hint = "is not a known key", "Known keys: "+strings.Join(worst.Known, ", ")+"."
+	default:
+		e.Hint = "Write " + worst.Expected
+		key := ""
+		if len(worst.Path) > 0 {
+			key = worst.Path[len(worst.Path)-1]
 		}
-		return e
+		if example := exampleOf(key, worst.Example); example != "" {
+			e.Hint += ", for example " + example
+		}
+		e.Hint += "."
 	}
-	e.Hint = "Write " + worst.Expected
-	if example := exampleOf(s, worst.Path); example != "" {
-		e.Hint += ", for example " + example
+	if worst.Unknown && e.Key == "" {
+		e.Problem = `has the key "", which is not a known one`
 	}
-	e.Hint += "."
 	return e
 }
 
-// exampleOf renders the first example of the schema for a place as it stands in a file. The key is
-// left out of it for an entry of a list and for the file as a whole.
-func exampleOf(s *jsonschema.Schema, path []string) string {
-	example, ok := s.Example(path)
-	if !ok {
-		return ""
-	}
+// exampleOf renders a schema's example as it stands in a file, "" for none. An entry of a list
+// and the file as a whole have no key.
+func exampleOf(key string, example any) string {
 	value, err := json.Marshal(example)
-	if err != nil {
+	if err != nil || example == nil {
 		return ""
 	}
-	if len(path) == 0 || strings.Trim(path[len(path)-1], "0123456789") == "" {
+	if key == "" || strings.HasPrefix(key, "[") {
 		return string(value)
 	}
-	return fmt.Sprintf("%q: %s", path[len(path)-1], value)
+	return fmt.Sprintf("%q: %s", key, value)
 }

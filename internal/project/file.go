@@ -22,7 +22,7 @@ func decode(path string, content []byte, schema string, dst any) (value any, err
 	}
 	s, err := embeddedSchema(schema, "")
 	if err == nil {
-		err = keyError(path, s, s.Check(value))
+		err = keyError(path, s.Check(value))
 	}
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func decode(path string, content []byte, schema string, dst any) (value any, err
 		return value, nil
 	case errors.As(err, &badType): // 3.0 is an integer to JSON Schema and not to encoding/json
 		return nil, &ConfigError{
-			Path: path, Key: badType.Field, Problem: "is written as " + badType.Value,
+			Path: path, Key: badType.Field, Problem: fmt.Sprintf("is written as %.60s", badType.Value),
 			Hint: "Write a whole number without a decimal point or exponent, for example 3.", Err: err,
 		}
 	default:
@@ -71,13 +71,13 @@ func parseJSON(path string, data []byte) (any, error) {
 		case errors.As(err, &syntax):
 			return nil, at(syntax.Offset, syntax.Error())
 		case errors.As(err, &badType):
-			return nil, at(badType.Offset-1, badType.Value+" is out of range")
+			return nil, at(badType.Offset-1, fmt.Sprintf("%.60s is out of range", badType.Value))
 		default:
 			return nil, at(1, err.Error())
 		}
 	}
 	if key, offset, ok := duplicateKey(json.NewDecoder(bytes.NewReader(data))); ok {
-		return nil, at(offset, fmt.Sprintf("the key %q is given twice", key))
+		return nil, at(offset, fmt.Sprintf("the key %.60q is given twice", key))
 	}
 	return value, nil
 }

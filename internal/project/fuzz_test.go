@@ -5,7 +5,6 @@ import (
 	"errors"
 	pathpkg "path"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -86,8 +85,8 @@ func compileSchema(data []byte) (compiled *jsonschema.Schema, required []string,
 		return compiled, nil, err
 	}
 	fields, _ := jsonschema.ValueAt(doc, []string{"required_fields"}).([]any)
-	for i := range fields {
-		name, _ := jsonschema.ValueAt(doc, []string{"required_fields", strconv.Itoa(i), "name"}).(string)
+	for _, field := range fields {
+		name, _ := jsonschema.ValueAt(field, []string{"name"}).(string)
 		required = append(required, name)
 	}
 	compiled, err = compileShortForm("schema.yaml", doc)

@@ -13,7 +13,7 @@ func compileShortForm(file string, doc any) (*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := keyError(file, form, form.Check(doc)); err != nil {
+	if err := keyError(file, form.Check(doc)); err != nil {
 		return nil, err
 	}
 	properties := map[string]any{}

@@ -103,7 +103,7 @@ func syntaxError(err error, text string, deep error, limits Limits) *Error {
 	if !ok {
 		return &Error{Line: 1, Column: 1, Problem: "is not valid YAML: " + err.Error()}
 	}
-	e := &Error{Line: located.Mark.Line, Column: located.Mark.Column, Problem: "is not valid YAML: " + located.Message}
+	e := &Error{Line: located.Mark.Line, Column: located.Mark.Column, Problem: fmt.Sprintf("is not valid YAML: %.200s", located.Message)}
 	if e.Line == 0 { // the reader does not say where a character stands
 		before := text[:max(0, strings.IndexFunc(text, unreadable))]
 		e.Line, e.Column = strings.Count(before, "\n")+1, utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])+1
@@ -169,7 +169,7 @@ func (d *decoder) value(node *yaml.Node, path string) (any, error) {
 }
 
 func badTag(node *yaml.Node, path string) *Error {
-	return errorAt(node, path, "has the tag %s, which has no JSON equivalent", node.Tag)
+	return errorAt(node, path, "has the tag %.60s, which has no JSON equivalent", node.Tag)
 }
 
 func (d *decoder) scalar(node *yaml.Node, path string) (any, error) {

@@ -1,0 +1,72 @@
+package pgserver
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The data of another version of PostgreSQL stays aside, and a new cluster is made.
+func TestServer_AnotherVersion(t *testing.T) {
+	t.Parallel()
+	for _, other := range []int{9, 99} {
+		t.Run(strconv.Itoa(other), func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t, newHome(t))
+			url := mustStart(t, s)
+			query(t, url, "CREATE TABLE kept AS SELECT 7 AS n")
+			if _, err := s.Stop(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			found, err := Find(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			former := filepath.Join(s.home, "postgres", strconv.Itoa(other))
+			if err := os.Rename(filepath.Join(s.home, "postgres", strconv.Itoa(found.Major())), former); err != nil {
+				t.Fatal(err)
+			}
+			url = mustStart(t, newServer(t, s.home))
+			if got := query(t, url, "SELECT count(*)::text FROM pg_tables WHERE tablename = 'kept'"); got != "0" {
+				t.Errorf("%s tables are in the new cluster", got)
+			}
+			if _, err := os.Stat(filepath.Join(former, "PG_VERSION")); err != nil {
+				t.Errorf("the former data is gone: %v", err)
+			}
+		})
+	}
+}
+
+// The remedy for a folder that has lost files works.
+func TestServer_DamagedFolder(t *testing.T) {
+	t.Parallel()
+	for _, lost := range []string{"PG_VERSION", "global/pg_control"} {
+		t.Run(lost, func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t, newHome(t))
+			data := query(t, mustStart(t, s), "SHOW data_directory")
+			if _, err := s.Stop(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Remove(filepath.Join(data, lost)); err != nil {
+				t.Fatal(err)
+			}
+			s = newServer(t, s.home)
+			_, err := s.URL(t.Context())
+			aside := filepath.Join(filepath.Dir(data), "damaged-"+filepath.Base(data))
+			problem, ok := errors.AsType[*Error](err)
+			if !ok || !strings.Contains(problem.Err.Error(), lost) || !strings.Contains(problem.Hint, "mv '"+data+"' '"+aside+"' && compound-docs up") {
+				t.Fatalf("error %v, want the remedy", err)
+			}
+			if err := os.Rename(data, aside); err != nil {
+				t.Fatal(err)
+			}
+			if got := query(t, mustStart(t, s), "SELECT '1'"); got != "1" {
+				t.Errorf("the server answers %q", got)
+			}
+		})
+	}
+}
