@@ -154,7 +154,7 @@ func (d *Database) open(ctx context.Context) error {
 			return err
 		}
 	}
-	found, err := migrated(ctx, pool, d.logger)
+	version, err := migrated(ctx, pool, d.logger)
 	if err != nil {
 		if pool != d.pool {
 			pool.Close()
@@ -162,7 +162,7 @@ func (d *Database) open(ctx context.Context) error {
 		return err
 	}
 	if d.pool == nil && d.onOpened != nil {
-		d.onOpened(found.Version)
+		d.onOpened(version)
 	}
 	d.pool, d.url = pool, url // calls that use a former pool keep it
 	return nil

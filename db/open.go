@@ -69,48 +69,36 @@ func newPool(ctx context.Context, url, version string) (*pgxpool.Pool, error) {
 	return pool, Wrap("open database", err)
 }
 
-// migrated migrates the database of a pool unless it has all migrations, and returns what
-// the database is then. To look takes one connection, which the pool keeps.
-func migrated(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) (found state, err error) {
+// migrated migrates the database of a pool unless it has all migrations, and returns the
+// versions of its server. To look takes one connection, which the pool keeps.
+func migrated(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) (Version, error) {
 	latest, err := latestMigration(schema.FS)
 	if err != nil {
-		return state{}, err
+		return Version{}, err
 	}
-	found, err = look(ctx, pool)
-	if err == nil && found.applied < latest || schemaMissing(err) {
+	version, applied, err := look(ctx, pool)
+	if err == nil && applied < latest || schemaMissing(err) {
 		if err := newMigrator(logger).migrate(ctx, pool.Config().ConnConfig); err != nil {
-			return state{}, err
+			return Version{}, err
 		}
-		found, err = look(ctx, pool)
+		version, applied, err = look(ctx, pool)
 	}
-	return found, errors.Join(err, found.check(latest))
+	if err != nil {
+		return Version{}, err
+	}
+	return version, errors.Join(version.Check(), checkCompatible(applied, latest))
 }
 
-// state is what a database is.
-type state struct {
-	Version
-	// applied is the newest migration.
-	applied int64
-}
-
-func (s state) check(latest int64) error {
-	if s.PostgreSQL == "" {
-		return nil // it is not known
-	}
-	if err := s.Check(); err != nil {
-		return err
-	}
-	return checkCompatible(s.applied, latest)
-}
-
-func look(ctx context.Context, pool *pgxpool.Pool) (s state, err error) {
+// look returns the newest migration that the database has. It fails in a database without
+// migrations.
+func look(ctx context.Context, pool *pgxpool.Pool) (version Version, applied int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	err = pool.QueryRow(ctx, `
 		SELECT max(version_id) FILTER (WHERE is_applied), split_part(current_setting('server_version'), ' ', 1),
 			coalesce((SELECT extversion FROM pg_catalog.pg_extension WHERE extname = 'vector'), '')
-		FROM goose_db_version`, pgx.QueryExecModeSimpleProtocol).Scan(&s.applied, &s.PostgreSQL, &s.Pgvector)
-	return s, Wrap("open database", err)
+		FROM goose_db_version`, pgx.QueryExecModeSimpleProtocol).Scan(&applied, &version.PostgreSQL, &version.Pgvector)
+	return version, applied, Wrap("open database", err)
 }
 
 func errUnreadable() *Error {

@@ -33,8 +33,8 @@ type trips struct {
 	by map[string]int
 }
 
-// polled are asked every second or half second, whatever else goes on.
-var polled = regexp.MustCompile(`TenantGeneration$|^-- ping$`) //nolint:gochecknoglobals // a constant
+// polled are asked every second, whatever else goes on.
+var polled = regexp.MustCompile(`TenantState$|^-- ping$`) //nolint:gochecknoglobals // a constant
 
 // newTrips returns the URL that leads through the counter to a database.
 func (b *bench) newTrips(databaseURL string, w way) (t *trips, through string) {
