@@ -36,8 +36,8 @@ type seen struct {
 	problem error
 }
 
-// run follows the project until another takes its place, or w is closed. It begins when the
-// project before it has ended: the two may be of one tenant.
+// run follows the project until another becomes the active one, or w is closed. It begins
+// when the project before it has ended: the two may be of one tenant.
 func (w *Workspace) run(p, previous *Project) {
 	defer close(p.ended)
 	if previous != nil {
