@@ -87,7 +87,7 @@ type Seen struct {
 // due. Call it about once a second, or every 5 seconds while the server is idle. When a held
 // lease is lost, the caller ends its work before it looks again.
 //
-// The lease is also lost when the connection to the database was: a server that was restored
+// The lease is also lost together with the connection to the database: a restored database
 // may have forgotten what was written. While the database does not answer, the lease is not
 // known to be lost: nobody else can take it there either.
 //
@@ -187,8 +187,8 @@ func (l *Lease) GiveUp(ctx context.Context) {
 	}
 }
 
-// ask makes one statement: through the pool while somebody uses this server, else over a
-// connection of its own, so that the pool's can end.
+// ask makes one statement. It uses the pool while somebody uses this server, and otherwise
+// its own connection, so that those of the pool can end.
 func (l *Lease) ask(
 	ctx context.Context, op string, timeout time.Duration, f func(ctx context.Context, q *Queries) error,
 ) error {

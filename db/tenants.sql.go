@@ -359,8 +359,8 @@ type TenantStateRow struct {
 	LeaseUntil time.Time
 }
 
-// What a server follows in its tenant's row: who indexes it, how far that server is, and
-// how often the documents have changed. A lease that is free ends now. No row: the tenant
+// The part of a tenant's row that its servers follow: which of them indexes it, how far
+// that one is, and how often the documents have changed. A lease that is free ends now. No row: the tenant
 // was deleted.
 func (q *Queries) TenantState(ctx context.Context, arg TenantStateParams) (TenantStateRow, error) {
 	row := q.db.QueryRow(ctx, tenantState, arg.ProjectID, arg.ID, arg.Generation)

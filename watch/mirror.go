@@ -27,7 +27,7 @@ type Config struct {
 	// the system's watches, so a larger tree is polled.
 	MaxDirs int
 	// Ready, if not nil, returns an error while the working tree may be on another
-	// branch. Nothing is indexed or removed meanwhile.
+	// branch. Nothing is indexed or removed until then.
 	Ready func() error
 	// OnChange, if not nil, is called after every change of the status. It must
 	// not block.
@@ -68,9 +68,10 @@ type Mirror struct {
 	logger  *slog.Logger
 	queue   *queue
 
-	// What belongs to Run. walked is the outcome of the last walk, zero after a failure, and
-	// settling is set after it until the events that came meanwhile are handled. After a
-	// failure of the indexer there is no walk before retryAt, which is delay later.
+	// These belong to Run. walked is the outcome of the last walk, zero after a failure.
+	// settling is set from the end of a walk until the events that came during it are
+	// handled. After a failure of the indexer there is no walk before retryAt, which is
+	// delay later.
 	walked   outcome
 	settling bool
 	retryAt  time.Time

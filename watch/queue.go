@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// queue says when a folder is to be walked: when it has changed and been quiet for a while.
-// What changes during a walk is for the next one. Safe for concurrent use.
+// queue says when the next walk of a folder is due: once the folder has changed, and been
+// quiet for a while. The next walk finds what changes during one. Safe for concurrent use.
 type queue struct {
 	// debounce is how long the folder must be quiet, maxWait how long the walk of one that
 	// never is may be put off.
@@ -17,7 +17,7 @@ type queue struct {
 	mu      sync.Mutex
 	queued  bool
 	walking bool
-	// whole is set if the next walk is to compare the folder with the index itself.
+	// whole is set if the next walk compares the folder with the index itself.
 	whole bool
 	// due is when the next walk begins, and latest until when changes may put that off.
 	due, latest time.Time
@@ -43,7 +43,7 @@ func (q *queue) add(whole bool) {
 	q.put(whole)
 }
 
-// addWhole is add for one who asks often, and does not put off a walk that is queued.
+// addWhole is add for callers that ask often: it does not put off a walk that is queued.
 func (q *queue) addWhole() {
 	q.mu.Lock()
 	queued := q.queued

@@ -36,8 +36,8 @@ type seen struct {
 	problem error
 }
 
-// run follows the project until another takes its place, or w is closed. It begins when the
-// project before it has ended: the two may be of one tenant.
+// run follows the project until another becomes the active one, or w is closed. It begins
+// when the project before it has ended: the two may be of one tenant.
 func (w *Workspace) run(p, previous *Project) {
 	defer close(p.ended)
 	if previous != nil {
@@ -77,20 +77,25 @@ func (w *Workspace) follow(ctx context.Context, p *Project) {
 		if w.index.Idle() {
 			interval = idleInterval
 		}
-		next := time.NewTimer(interval)
-		for waiting := true; waiting; {
-			select {
-			case <-ctx.Done():
-				waiting = false
-			case <-p.wake:
-				waiting = false
-			case <-next.C:
-				waiting = false
-			case <-p.changed:
-				leader.publish(ctx, true)
-			}
+		p.rest(ctx, interval, leader)
+	}
+}
+
+// rest waits until the next look is due or asked for, and publishes what cannot wait for it.
+func (p *Project) rest(ctx context.Context, interval time.Duration, leader *leader) {
+	next := time.NewTimer(interval)
+	defer next.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-p.wake:
+			return
+		case <-next.C:
+			return
+		case <-p.changed:
+			leader.publish(ctx, true)
 		}
-		next.Stop()
 	}
 }
 

@@ -54,8 +54,8 @@ func (l *leader) stop(ctx context.Context) {
 }
 
 // publish writes the status into the tenant's row if it has changed. If atOnce is set it
-// does so only where that cannot wait: when the index falls behind the files, other servers
-// answer from what is outdated, and when it has caught up, they wait for that.
+// does so only where that cannot wait: other servers must know when the index falls behind
+// the files, and they wait until it has caught up.
 func (l *leader) publish(ctx context.Context, atOnce bool) {
 	hadText, hasText := l.published != nil && l.published.hasText(), l.project.mirrored().hasText()
 	if l.end == nil || atOnce && hadText == hasText {
@@ -75,7 +75,7 @@ func (l *leader) publish(ctx context.Context, atOnce bool) {
 	l.published = &status
 }
 
-// keepIndexed mirrors every folder, and embeds what has no vector, until ctx ends.
+// keepIndexed mirrors every folder, and embeds passages without a vector, until ctx ends.
 func (p *Project) keepIndexed(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	var parts sync.WaitGroup
@@ -98,7 +98,7 @@ func (p *Project) keepIndexed(ctx context.Context) {
 
 // How long other work on the index is put off for the answer of an activation: until the
 // text of all files is there, and while the answer is made. The database may be far away,
-// and work at the same time needs connections of its own.
+// and work at the same time needs more connections.
 const (
 	syncTime   = 500 * time.Millisecond
 	answerTime = 100 * time.Millisecond

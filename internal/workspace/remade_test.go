@@ -12,9 +12,9 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// When a database was dropped and made again, every server says that the project is not in
-// it. One activation fills it for all.
-func TestWorkspace_FillsADatabaseThatWasMadeAgain(t *testing.T) {
+// After somebody has dropped the database and made it again, no project is active until a
+// server activates it. Then the index is filled from the files.
+func TestWorkspace_DatabaseThatWasMadeAgain(t *testing.T) {
 	t.Parallel()
 	f := setup(t, map[string]string{docs + "a.md": problem("Pool", "The pool was exhausted."), docs + "b.md": problem("Labels", "Umlauts.")})
 	first, second := f.server(t), f.server(t)
@@ -23,7 +23,7 @@ func TestWorkspace_FillsADatabaseThatWasMadeAgain(t *testing.T) {
 	f.pool.Reset()
 	testenv.RemakeDatabase(t, f.databaseURL)
 	for name, s := range map[string]*workspace.Workspace{"first": first, "second": second} {
-		eventually(t, "the "+name+" server asks for an activation", func() bool {
+		eventually(t, "the "+name+" server says that no project is active", func() bool {
 			_, err := s.Active(t.Context())
 			return apierror.AsError(err).Code == apierror.ProjectNotActivated
 		})

@@ -34,7 +34,7 @@ type staleDocuments struct {
 	read   func(path string) (document.File, error)
 	logger *slog.Logger
 
-	asked chan struct{} // holds a token when it is to be found out
+	asked chan struct{} // holds a token when somebody has asked, or something has changed
 	found chan struct{} // closed when it is first known
 
 	// state is that of the last call of follow.
@@ -91,8 +91,8 @@ func (s *staleDocuments) run(ctx context.Context) {
 	}
 }
 
-// follow has it found out again if state, which names the commit and the version of the
-// documents, is another one than before. One goroutine calls it.
+// follow asks again if state has changed, which names the commit and the version of the
+// documents. One goroutine calls it.
 func (s *staleDocuments) follow(state string) {
 	if state != s.state {
 		s.state = state

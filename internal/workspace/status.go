@@ -114,8 +114,8 @@ func (s Status) plusQueue(queue index.QueueStatus) Status {
 // a file's content.
 func printable(text string) string { return strings.ReplaceAll(text, "\x00", "\ufffd") }
 
-// Status returns how far the index is behind. If another server indexes, it is the status
-// that the other one had published when this one last looked.
+// Status returns how far the index is behind. If another server indexes, it returns the
+// status that this server has last seen in the tenant's row.
 func (p *Project) Status() Status {
 	seen := p.seen.Load()
 	if seen == nil {

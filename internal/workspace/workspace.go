@@ -36,13 +36,13 @@ type Workspace struct {
 	life    context.Context //nolint:containedctx // of what runs in the background; Close ends it
 	end     context.CancelFunc
 
-	// switching is held by the one call that may change active.
+	// switching is held by the one call that may change active, and last.
 	switching sync.Mutex
+	// last is the project that was started last: the next one begins when it has ended.
+	last *Project
 
 	mu     sync.Mutex
 	active *Project
-	// last is the project that was started last: the next one begins when it has ended.
-	last *Project
 	// projectDir is activated by the next call that needs a project, if none is active;
 	// "" for none.
 	projectDir string
@@ -105,6 +105,9 @@ func (w *Workspace) Active(ctx context.Context) (*Project, error) {
 		active.lookAgain(ctx)
 	}
 	if active != nil && !active.deleted.Load() && !active.moved() {
+		if seen := active.seen.Load(); seen != nil && !seen.leading {
+			signal(active.wake) // it sees during the call how far the server is that indexes
+		}
 		return active, nil
 	}
 	active, err := w.refresh(ctx, active)

@@ -42,8 +42,8 @@ WHERE project_id = @project_id AND id = @id AND generation = @generation
 RETURNING version;
 
 -- name: TenantState :one
--- What a server follows in its tenant's row: who indexes it, how far that server is, and
--- how often the documents have changed. A lease that is free ends now. No row: the tenant
+-- The part of a tenant's row that its servers follow: which of them indexes it, how far
+-- that one is, and how often the documents have changed. A lease that is free ends now. No row: the tenant
 -- was deleted.
 SELECT coalesce(holder, '')::text AS holder, epoch, version, sync_status, now()::timestamptz AS now,
     lease_free(lease_until, now())::boolean AS free,
