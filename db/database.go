@@ -2,24 +2,24 @@ package db
 
 import (
 	"context"
-	"crypto/rand"
+	cryptorand "crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/compound-docs/compound-docs/internal/process"
 )
 
-// How often an operation is tried after transient failures: three times, 100 and 200 ms
-// apart.
+// An operation is tried again after a transient failure: up to three times, after about
+// 100, 200 and 400 ms.
 const (
-	tries      = 3
+	retries    = 3
 	firstDelay = 100 * time.Millisecond
 )
 
@@ -76,7 +76,7 @@ func NewDatabase(url string, logger *slog.Logger) *Database {
 // unchanged.
 func NewDatabaseFrom(source Source, logger *slog.Logger) *Database {
 	d := &Database{
-		source: source, logger: logger, opening: make(chan struct{}, 1), holder: process.ID() + " " + rand.Text(),
+		source: source, logger: logger, opening: make(chan struct{}, 1), holder: process.ID() + " " + cryptorand.Text(),
 	}
 	d.Used()
 	return d
@@ -219,26 +219,29 @@ func (d *Database) onConnection(
 	})
 }
 
+// retry runs f, and again after transient failures.
 func (d *Database) retry(
 	ctx context.Context, op string, timeout time.Duration, f func(context.Context, *pgxpool.Pool) error,
 ) error {
-	delays := backoff.NewExponentialBackOff()
-	delays.InitialInterval = firstDelay
-	delays.Multiplier = 2
-	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+	for tried := 0; ; tried++ {
 		pool, err := d.Pool(ctx)
 		if err == nil {
 			err = d.try(ctx, op, timeout, pool, f)
 		}
-		if err != nil && !schemaMissing(err) && (!IsKind(err, KindTransient) || errors.Is(err, errSilent)) {
-			err = backoff.Permanent(err)
+		if err != nil && ctx.Err() != nil && !errors.As(err, new(*Error)) {
+			return context.Cause(ctx)
 		}
-		return struct{}{}, err
-	}, backoff.WithBackOff(delays), backoff.WithMaxTries(tries))
-	if ctxErr := context.Cause(ctx); ctxErr != nil && err != nil && !errors.As(err, new(*Error)) {
-		return ctxErr
+		again := schemaMissing(err) || IsKind(err, KindTransient) && !errors.Is(err, errSilent)
+		if !again || tried == retries {
+			return err
+		}
+		delay := firstDelay << tried
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(delay/2 + rand.N(delay)): // the servers of a team do not come all at once
+		}
 	}
-	return err
 }
 
 // errSilent means that the server did not answer in time. It is not tried again, since that

@@ -161,7 +161,7 @@ func (r *recorder) Query(_ context.Context, sql string, args ...any) (pgx.Rows, 
 
 func (r *recorder) QueryRow(_ context.Context, sql string, args ...any) pgx.Row {
 	r.sql, r.args = sql, args
-	return onlyRow{err: errRecorded}
+	return lastRow{err: errRecorded}
 }
 
 // execute runs the query, prepared as "checked", for a project that is not there.

@@ -48,9 +48,9 @@ func (r *reader) Query(_ context.Context, sql string, args ...any) (pgx.Rows, er
 	return sendQuery(r.ctx, r.conn, r.batch(sql, args))
 }
 
-func (r *reader) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
-	rows, err := r.Query(ctx, sql, args...)
-	return onlyRow{rows, err}
+func (r *reader) QueryRow(_ context.Context, sql string, args ...any) pgx.Row {
+	results, err := sendUntilLast(r.ctx, r.conn, r.batch(sql, args))
+	return lastRow{results, err}
 }
 
 func (r *reader) batch(sql string, args []any) *pgx.Batch {
@@ -83,15 +83,20 @@ func (t *transaction) Exec(_ context.Context, sql string, args ...any) (pgconn.C
 }
 
 func (t *transaction) Query(_ context.Context, sql string, args ...any) (pgx.Rows, error) {
-	t.queue.Queue(sql, args...)
-	batch := t.queue
-	t.queue = &pgx.Batch{}
-	return sendQuery(t.ctx, t.conn, batch)
+	return sendQuery(t.ctx, t.conn, t.take(sql, args))
 }
 
-func (t *transaction) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
-	rows, err := t.Query(ctx, sql, args...)
-	return onlyRow{rows, err}
+func (t *transaction) QueryRow(_ context.Context, sql string, args ...any) pgx.Row {
+	results, err := sendUntilLast(t.ctx, t.conn, t.take(sql, args))
+	return lastRow{results, err}
+}
+
+// take empties the queue into a batch that ends with a statement.
+func (t *transaction) take(sql string, args []any) *pgx.Batch {
+	batch := t.queue
+	batch.Queue(sql, args...)
+	t.queue = &pgx.Batch{}
+	return batch
 }
 
 // end commits the transaction if there is no error. After an error it rolls back what was
@@ -175,16 +180,19 @@ func (r *lastRows) Err() error {
 	return r.err
 }
 
-// onlyRow is the row of a query that has one.
-type onlyRow struct {
-	rows pgx.Rows
-	err  error
+// lastRow is the row of the last statement of a batch, or the error of sending it.
+type lastRow struct {
+	results pgx.BatchResults
+	err     error
 }
 
-func (r onlyRow) Scan(dest ...any) error {
+func (r lastRow) Scan(dest ...any) error {
 	if r.err != nil {
 		return r.err
 	}
-	_, err := pgx.CollectOneRow(r.rows, func(row pgx.CollectableRow) (struct{}, error) { return struct{}{}, row.Scan(dest...) })
+	err := r.results.QueryRow().Scan(dest...)
+	if closeErr := r.results.Close(); err == nil {
+		err = closeErr
+	}
 	return err //nolint:wrapcheck // retry does
 }
