@@ -68,7 +68,7 @@ func (k facts) embedded() float64 {
 const (
 	// recountAfter is how long counts are kept although documents or vectors change, for each
 	// of the passages: some hundred times as long as counting takes.
-	recountAfter = 200 * time.Microsecond
+	recountAfter = 500 * time.Microsecond
 	// resizeAfter is how long they are kept although nothing changes: the sizes of the
 	// indexes come from statistics.
 	resizeAfter = time.Minute
