@@ -71,7 +71,7 @@ type ExplainedHit struct {
 // Explain searches as [Searcher.Search] does, and says why it finds what it finds.
 func (s *Searcher) Explain(ctx context.Context, scope catalog.Scope, query Query) (Explanation, error) {
 	query.Critical = 0
-	found, err := s.find(ctx, scope, query)
+	found, err := s.find(ctx, scope, query, modelTries)
 	if err != nil {
 		return Explanation{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,6 +44,10 @@ type facts struct {
 	countedVersion int64
 
 	sample *sample
+	// changedAt is when a search first met other documents than those that were counted and
+	// sampled, zero if none did. For patience the counts and the sample are kept all the same.
+	changedAt time.Time
+	patience  time.Duration
 }
 
 // passages counts all of them.
@@ -66,9 +71,14 @@ func (k facts) embedded() float64 {
 }
 
 const (
-	// recountAfter is how long counts are kept although documents or vectors change, for each
-	// of the passages: some hundred times as long as counting takes.
-	recountAfter = 200 * time.Microsecond
+	// Counts and samples of minKept passages or more are kept for staleAfter, give or take a
+	// half, although documents change. To read them takes longer than a search, and all
+	// servers meet a change at once.
+	minKept    = 500
+	staleAfter = 10 * time.Second
+	// recountAfter is how long counts are kept while vectors are made, for each of the
+	// passages: some hundred times as long as counting takes.
+	recountAfter = 500 * time.Microsecond
 	// resizeAfter is how long they are kept although nothing changes: the sizes of the
 	// indexes come from statistics.
 	resizeAfter = time.Minute
@@ -106,18 +116,19 @@ func (s *Searcher) readFacts(ctx context.Context, scope catalog.Scope, model *mo
 // params asks for what is not known or has changed. Of facts that are not known the versions
 // are 0, which no tenant has.
 func (k facts) params(scope catalog.Scope, model *model.Model) db.SearchFactsParams {
-	age := time.Since(k.countedAt)
+	age, stale := time.Since(k.countedAt), !k.changedAt.IsZero() && time.Since(k.changedAt) > k.patience
 	sameModel := model == nil || k.countedModel != nil && *k.countedModel == *model
 	params := db.SearchFactsParams{
 		ProjectID: scope.Tenant.ProjectID, TenantID: scope.Tenant.ID, Generation: scope.Tenant.Generation,
 		Collection: scope.Collection, ReplacedVersion: k.version, CountsVersion: k.countedVersion,
-		KeepCounts: sameModel && age < time.Duration(k.passages())*recountAfter, SampleSize: sampleSize,
+		KeepCounts: k.passages() >= minKept && !stale, SampleSize: sampleSize,
 	}
-	if !sameModel || model != nil && k.missing > 0 || age > resizeAfter {
-		params.CountsVersion = 0
+	embedding := model != nil && k.missing > 0 && age > time.Duration(k.passages())*recountAfter
+	if !sameModel || embedding || age > resizeAfter {
+		params.CountsVersion, params.KeepCounts = 0, false
 	}
 	if k.sample != nil {
-		params.SampleVersion, params.KeepSample = k.sample.version, k.sample.keeps()
+		params.SampleVersion, params.KeepSample = k.sample.version, k.sample.size >= minKept && !stale
 	}
 	if model != nil {
 		params.ModelName, params.ModelDigest = model.Name, model.Digest
@@ -144,6 +155,12 @@ func (k facts) with(row db.SearchFactsRow, params db.SearchFactsParams, model *m
 		if k.sample, err = newSample(row); err != nil {
 			return facts{}, err
 		}
+	}
+	switch changed := row.Version != k.countedVersion || row.ProjectVersion != k.sample.version; {
+	case !changed:
+		k.changedAt = time.Time{}
+	case k.changedAt.IsZero():
+		k.changedAt, k.patience = time.Now(), staleAfter/2+rand.N(staleAfter)
 	}
 	k.sample = k.sample.at(row.ProjectVersion)
 	k.modelID, k.calibration = row.ModelID, calibration.Calibration{}

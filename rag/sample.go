@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -16,15 +15,9 @@ import (
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
-const (
-	// sampleSize is the number of passages that document frequencies come from. On
-	// six judged collections those of a sample rank as well as the true ones.
-	sampleSize = 2000
-	// A sample of minKept passages or more is kept for sampleAge although documents change:
-	// to read it takes a hundred times as long as a search by words.
-	minKept   = 500
-	sampleAge = 20 * time.Second
-)
+// sampleSize is the number of passages that document frequencies come from. On
+// six judged collections those of a sample rank as well as the true ones.
+const sampleSize = 2000
 
 // sample has the terms of some passages of a project: all of them, if there are
 // fewer than sampleSize. They are those of all branches, so that a passage scores the same
@@ -35,7 +28,6 @@ type sample struct {
 	size   int
 	// passages is about how many the project has.
 	passages int
-	readAt   time.Time
 	// version is that of the project when it was read.
 	version int64
 	// complete says that no passage of the project is missing.
@@ -45,7 +37,7 @@ type sample struct {
 func newSample(row db.SearchFactsRow) (*sample, error) {
 	s := &sample{
 		places: map[int32][]uint16{}, size: int(row.Sampled), passages: int(row.Sampled),
-		readAt: time.Now(), version: row.ProjectVersion,
+		version: row.ProjectVersion,
 	}
 	passage := uint16(0)
 	for list := range strings.SplitSeq(row.SampledTerms, ";") {
@@ -73,10 +65,6 @@ func newSample(row db.SearchFactsRow) (*sample, error) {
 	}
 	return s, nil
 }
-
-// keeps reports whether the sample still stands for the passages of a project whose
-// documents have changed.
-func (s *sample) keeps() bool { return s.size >= minKept && time.Since(s.readAt) < sampleAge }
 
 // at returns the sample, as what is known of the project at a version.
 func (s *sample) at(version int64) *sample {

@@ -8,11 +8,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/compound-docs/compound-docs/db"
+	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/ollama"
 	"github.com/compound-docs/compound-docs/rag/terms"
 )
 
@@ -114,29 +117,40 @@ func TestSample_RareTerms(t *testing.T) {
 	}
 }
 
-// A large sample is kept for a while although documents change. Then a term that it lacks may
-// stand in a document.
-func TestSample_Keeps(t *testing.T) {
+// After a change a term that the sample lacks may stand in a document.
+func TestSample_Complete(t *testing.T) {
 	t.Parallel()
-	small, large, old := sampled(t, minKept-1, 1, nil), sampled(t, minKept, 1, nil), sampled(t, minKept, 1, nil)
-	old.readAt = old.readAt.Add(-2 * sampleAge)
-	for _, test := range []struct {
-		name   string
-		sample *sample
-		want   bool
-	}{
-		{"small", small, false},
-		{"large", large, true},
-		{"large and old", old, false},
-	} {
-		if got := test.sample.keeps(); got != test.want {
-			t.Errorf("a sample that is %s is kept: %v", test.name, got)
+	s, unknown := sampled(t, 10, 10, nil), terms.NewQuery(1, "gauge")
+	for version, want := range map[int64]bool{7: false, 8: true} {
+		if _, got := s.at(version).rarest(unknown); got != want {
+			t.Errorf("at version %d of 7 a term that the sample lacks may stand in a document: %v", version, got)
 		}
 	}
-	unknown := terms.NewQuery(1, "gauge")
-	for version, want := range map[int64]bool{7: false, 8: true} {
-		if _, got := large.at(version).rarest(unknown); got != want {
-			t.Errorf("at version %d of 7 a term that the sample lacks may stand in a document: %v", version, got)
+}
+
+// What is known of few passages is read again with each change, and what is known of many
+// after a while.
+func TestFacts_Params(t *testing.T) {
+	t.Parallel()
+	scope := catalog.Scope{Tenant: &catalog.Tenant{}}
+	model := &model.Model{Name: "model"}
+	for _, test := range []struct {
+		name           string
+		change         func(k *facts)
+		counts, sample bool // are kept
+	}{
+		{"few passages", func(k *facts) { k.standard, k.sample.size = minKept-1, minKept-1 }, false, false},
+		{"many passages", func(*facts) {}, true, true},
+		{"changed just now", func(k *facts) { k.changedAt = time.Now() }, true, true},
+		{"changed a while ago", func(k *facts) { k.changedAt = time.Now().Add(-2 * staleAfter) }, false, false},
+		{"of another model", func(k *facts) { k.countedModel = nil }, false, true},
+		{"vectors are being made", func(k *facts) { k.missing, k.countedAt = 1, time.Now().Add(-time.Second) }, false, true},
+		{"counted long ago", func(k *facts) { k.countedAt = time.Now().Add(-2 * resizeAfter) }, false, true},
+	} {
+		k := facts{standard: minKept, countedModel: model, countedAt: time.Now(), countedVersion: 3, patience: staleAfter, sample: &sample{size: minKept}}
+		test.change(&k)
+		if got := k.params(scope, model); got.KeepCounts != test.counts || got.KeepSample != test.sample {
+			t.Errorf("%s: counts are kept %v, the sample %v, want %v and %v", test.name, got.KeepCounts, got.KeepSample, test.counts, test.sample)
 		}
 	}
 }

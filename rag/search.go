@@ -182,7 +182,7 @@ type Passage struct {
 
 // Search returns what is most relevant to the query.
 func (s *Searcher) Search(ctx context.Context, scope catalog.Scope, query Query) (Hits, error) {
-	found, err := s.find(ctx, scope, query)
+	found, err := s.find(ctx, scope, query, modelTries)
 	if err != nil {
 		return Hits{}, err
 	}
@@ -212,20 +212,14 @@ type finding struct {
 	plans []ExplainedPlan
 }
 
-// find makes a search. A vector of another model, which was pulled just now, is not searched
-// with: the search begins again with the new model.
-func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query) (*finding, error) {
-	const tries = 3
-	query.Mode = cmp.Or(query.Mode, Hybrid)
-	for try := 1; ; try++ {
-		found, err := s.findOnce(ctx, scope, query)
-		if try == tries || !errors.Is(err, model.ErrModelReplaced) {
-			return found, err
-		}
-	}
-}
+// modelTries is how often a search begins again because the model was replaced in the
+// meantime.
+const modelTries = 3
 
-func (s *Searcher) findOnce(ctx context.Context, scope catalog.Scope, query Query) (*finding, error) {
+// find makes a search. A vector of another model, which was pulled just now, is not searched
+// with: the search begins again with the new model, up to so many tries.
+func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query, tries int) (*finding, error) {
+	query.Mode = cmp.Or(query.Mode, Hybrid)
 	f := &finding{scope: scope, query: query, Coverage: Coverage{Mode: query.Mode, Embedded: 1}}
 	f.terms = terms.NewQuery(scope.Tenant.ProjectID, query.Text)
 	if len(f.terms.Terms) == 0 {
@@ -242,7 +236,10 @@ func (s *Searcher) findOnce(ctx context.Context, scope catalog.Scope, query Quer
 	if f.facts, err = s.readFacts(ctx, scope, embedding.model); err != nil {
 		return nil, err
 	}
-	if err = f.takeVector(ctx, embedding); err != nil {
+	switch err = f.takeVector(ctx, embedding); {
+	case errors.Is(err, model.ErrModelReplaced) && tries > 1:
+		return s.find(ctx, scope, query, tries-1)
+	case err != nil:
 		return nil, err
 	}
 	if f.Mode != Vector {
