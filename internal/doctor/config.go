@@ -20,7 +20,7 @@ func checkConfig(_ context.Context, e *examination) []Finding {
 	file := filepath.Join(e.Root, project.ConfigDir, project.ConfigFile)
 	switch {
 	case ok && errors.Is(e.projectErr, fs.ErrNotExist) && problem.Path == file && problem.Key == "":
-		return one(Error, e.Root+" has no configuration", run(claude.ServerName, "init", e.Root))
+		return one(Error, e.Root+" has no configuration", command(claude.ServerName, "init", e.Root))
 	case e.projectErr != nil:
 		return fixFile(e.projectErr, file)
 	}
@@ -28,7 +28,7 @@ func checkConfig(_ context.Context, e *examination) []Finding {
 	folder := filepath.Join(loaded.Root, filepath.FromSlash(docs))
 	if _, err := os.Stat(folder); err != nil && docs != project.DocsFolder {
 		return one(Warning, fmt.Sprintf("there is no folder %s yet, where %s has the documents", docs, loaded.ConfigPath),
-			run("mkdir", "-p", folder)+", or correct documents.folder")
+			command("mkdir", "-p", folder)+", or correct documents.folder")
 	}
 	return one(OK, fmt.Sprintf("%s; the project is %s", loaded.ConfigPath, loaded.Config.ProjectName), "")
 }
@@ -45,7 +45,7 @@ func checkSettings(_ context.Context, e *examination) []Finding {
 	const others = 0o077
 	info, err := os.Stat(file)
 	if err == nil && info.Mode().Perm()&others != 0 && hasPassword(e.Settings.DatabaseURL) && runtime.GOOS != "windows" {
-		return one(Warning, "others can read the password of the database in "+file, run("chmod", "600", file))
+		return one(Warning, "others can read the password of the database in "+file, command("chmod", "600", file))
 	}
 	return one(OK, file+", or the defaults where it sets nothing", "")
 }
