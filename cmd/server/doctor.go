@@ -20,7 +20,7 @@ func newDoctorCommand(flags *flags) *cobra.Command {
 		Short: "Say what is wrong with the set-up, and how to mend it",
 		Long: `Say what is wrong with the set-up, and how to mend it: the user's folder, the disk, the
 database, Ollama and its models, and of the repository of the current folder (or of
---project) its configuration, files, index and registration with Claude Code.
+--project) its configuration, doc-types, files, index and registration with Claude Code.
 
 It starts, pulls and changes nothing. Ollama loads the embedding model.
 

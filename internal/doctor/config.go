@@ -1,14 +1,17 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/claude"
 	"github.com/compound-docs/compound-docs/internal/project"
@@ -31,6 +34,26 @@ func checkConfig(_ context.Context, e *examination) []Finding {
 			command("mkdir", "-p", folder)+", or correct documents.folder")
 	}
 	return one(OK, fmt.Sprintf("%s; the project is %s", loaded.ConfigPath, loaded.Config.ProjectName), "")
+}
+
+// checkDocTypes lists the doc-types of the project, with their folders and required fields.
+func checkDocTypes(_ context.Context, e *examination) []Finding {
+	if e.project == nil {
+		return one(Skipped, "there is no valid configuration", "")
+	}
+	var findings []Finding
+	for _, t := range e.project.DocTypes() {
+		var required []string
+		for _, field := range t.Fields() {
+			if field.Required && !e.project.Lenient() {
+				required = append(required, field.Name)
+			}
+		}
+		what := fmt.Sprintf("%s, in %s, requires %s", t.Name, path.Join(e.project.DocsDir(), t.Folder),
+			cmp.Or(strings.Join(required, ", "), "no field"))
+		findings = append(findings, one(OK, what, "")...)
+	}
+	return findings
 }
 
 func checkProgram(_ context.Context, e *examination) []Finding {

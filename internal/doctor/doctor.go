@@ -87,6 +87,7 @@ var checks = []check{
 	{"ollama", checkOllama, true},
 	{"models", checkModels, false},
 	{"config", checkConfig, false},
+	{"doc-types", checkDocTypes, false},
 	{"files", checkFiles, false},
 	{"watches", checkWatches, false},
 	{"git", checkGit, false},
