@@ -13,41 +13,41 @@ import (
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
-// Exit codes of compound-docs doctor.
-const (
-	exitErrors   = 1
-	exitWarnings = 2
-)
-
 func newDoctorCommand(flags *flags) *cobra.Command {
-	d := &doctorFlags{}
+	var team bool
 	command := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what is wrong with the set-up, and how to mend it",
 		Long: `Say what is wrong with the set-up, and how to mend it: the user's folder, the disk, the
 database, Ollama and its models, and of the repository of the current folder (or of
---project) its configuration, files, index and registration with Claude Code.
+--project) its configuration, doc-types, files, index and registration with Claude Code.
 
 It starts, pulls and changes nothing. Ollama loads the embedding model.
 
-The exit code is 0 if all is well, 1 if there is an error, and 2 if there are warnings
-only. Findings that are skipped do not count.`,
+The exit code is 1 if there is an error, and 0 otherwise. Warnings and findings that are
+skipped do not count.`,
 		Example: "  compound-docs doctor\n  compound-docs doctor --project ~/my-project --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d.invocation, d.flags = newInvocation(cmd, args), flags
-			return d.diagnose(cmd.Context())
+			return diagnose(cmd.Context(), newInvocation(cmd, args), flags, team, doctor.Run)
 		},
 	}
-	command.Flags().BoolVar(&d.team, "team", false, "look at what concerns all servers of a shared database too")
+	command.Flags().BoolVar(&team, "team", false, "look at what concerns all servers of a shared database too")
 	return command
 }
 
-// doctorFlags are those of compound-docs doctor.
-type doctorFlags struct {
-	invocation
+func newStatusCommand(flags *flags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "status",
+		Short: "Say what runs: the database, Ollama and its models",
+		Long: `Say what runs: the database, Ollama and its models. It prints the head of the report of
+compound-docs doctor, with the same exit code.
 
-	flags *flags
-	team  bool
+It starts, pulls and changes nothing.`,
+		Example: "  compound-docs status --json",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return diagnose(cmd.Context(), newInvocation(cmd, args), flags, false, doctor.Head)
+		},
+	}
 }
 
 // diagnosis holds the findings for --json.
@@ -57,49 +57,44 @@ type diagnosis struct {
 	Findings []doctor.Finding `json:"findings"`
 }
 
-func (d *doctorFlags) diagnose(ctx context.Context) error {
-	findings, err := d.look(ctx)
-	if err != nil {
-		return err
-	}
-	found := diagnosis{Version: version, Severity: doctor.Worst(findings), Findings: findings}
-	if err := d.print(found, func(w io.Writer) { printFindings(w, found.Findings) }); err != nil {
-		return err
-	}
-	switch found.Severity {
-	case doctor.Error:
-		return severityError{exitErrors}
-	case doctor.Warning:
-		return severityError{exitWarnings}
-	default:
-		return nil
-	}
-}
+// examine is [doctor.Run] or [doctor.Head].
+type examine func(ctx context.Context, system doctor.System) []doctor.Finding
 
-// look makes all checks.
-func (d *doctorFlags) look(ctx context.Context) (findings []doctor.Finding, err error) {
+// diagnose prints what is wrong. Settings that cannot be read are a finding, and the rest is
+// looked at with the defaults.
+func diagnose(ctx context.Context, i invocation, flags *flags, team bool, run examine) error {
 	home, err := homeFolder()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	settings, settingsErr := project.LoadSettings(home)
 	if settingsErr != nil {
 		settings = project.DefaultSettings()
 	}
-	o, err := d.flags.resolveWith(home, settings)
+	o, err := flags.resolveWith(home, settings)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	o.logLevel = max(o.logLevel, slog.LevelError) // findings are printed, not logged
-	err = o.withSetup(d.stderr, func(s *setup) error {
-		system, err := s.system(settingsErr, d.team)
-		if err != nil {
-			return err
+	return o.withSetup(i.stderr, func(s *setup) error {
+		s.invocation = i
+		worst, err := s.report(ctx, settingsErr, team, run)
+		if err == nil && worst == doctor.Error {
+			err = severityError{exitFailed}
 		}
-		findings = doctor.Run(ctx, system)
-		return nil
+		return err
 	})
-	return findings, err
+}
+
+// report prints the findings, and returns the severity of the worst.
+func (s *setup) report(ctx context.Context, settingsErr error, team bool, run examine) (doctor.Severity, error) {
+	system, err := s.system(settingsErr, team)
+	if err != nil {
+		return "", err
+	}
+	findings := run(ctx, system)
+	found := diagnosis{Version: version, Severity: doctor.Worst(findings), Findings: findings}
+	return found.Severity, s.print(found, func(w io.Writer) { printFindings(w, findings) })
 }
 
 // system gathers the parts of the set-up.

@@ -40,7 +40,7 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 		{"a pgvector with a known fault", func(t *testing.T, i *installation) {
 			t.Helper()
 			i.asRole(t, "UPDATE pg_extension SET extversion = '0.8.3' WHERE extname = 'vector'; GRANT CREATE ON SCHEMA public TO {role}")
-		}, "database", "pgvector 0.8.3 may damage the index", "install pgvector 0.8.4 or newer", 2},
+		}, "database", "pgvector 0.8.3 may damage the index", "install pgvector 0.8.4 or newer", 0},
 		{"no server at the URL", func(_ *testing.T, i *installation) {
 			i.set("CDOCS_DATABASE_URL", "postgres://u:s3cret@127.0.0.1:1/d")
 		}, "database", "no PostgreSQL server answers at 127.0.0.1:1", "CDOCS_DATABASE_URL", 1},
@@ -57,7 +57,7 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 		{"hardly a connection left", func(t *testing.T, i *installation) {
 			t.Helper()
 			i.set("CDOCS_DATABASE_URL", withFewConnections(t))
-		}, "team", "of 4 connections are in use", "pool_max_conns=2", 2},
+		}, "team", "of 4 connections are in use", "pool_max_conns=2", 0},
 		{"unused passages that nobody looks for", func(t *testing.T, i *installation) {
 			t.Helper()
 			i.run(t, "clean", "--dry-run") // makes the tables
@@ -65,7 +65,7 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 				INSERT INTO tenants (project_id, branch_name, path_hash, repo_root, first_seen)
 					SELECT id, '', '', '', now() - interval '31 days' FROM projects;
 				GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA public TO {role}`)
-		}, "team", "for 31 days", "compound-docs clean", 2},
+		}, "team", "for 31 days", "compound-docs clean", 0},
 		{"a role that may not create tables", func(t *testing.T, i *installation) {
 			t.Helper()
 			i.asRole(t, "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
@@ -80,7 +80,7 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 				t.Fatal(up.stderr)
 			}
 			i.asRole(t, "GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}")
-		}, "schema", "only reads", "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ", 2},
+		}, "schema", "only reads", "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ", 0},
 		{"a server that only reads", func(t *testing.T, i *installation) {
 			t.Helper()
 			i.asRole(t, "ALTER ROLE {role} SET default_transaction_read_only = on")
@@ -99,7 +99,7 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 		},
 		{
 			"no model that writes", func(_ *testing.T, i *installation) { i.fake.RemoveModel("mistral") },
-			"ollama", "lacks the model mistral", "ollama pull mistral", 2,
+			"ollama", "lacks the model mistral", "ollama pull mistral", 0,
 		},
 		{
 			"wrong dimensions", func(_ *testing.T, i *installation) { i.fake.SetFaults(fakeollama.Faults{Dimensions: 2048}) },
@@ -111,7 +111,7 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 				i.fake.SetFaults(fakeollama.Faults{Meaningless: true})
 				i.serve(t)
 			},
-			"models", "searches go by words", "ollama pull mxbai-embed-large", 2,
+			"models", "searches go by words", "ollama pull mxbai-embed-large", 0,
 		},
 		{
 			"no config", func(t *testing.T, i *installation) {
@@ -129,7 +129,7 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 		{"no folder of documents", func(t *testing.T, i *installation) {
 			t.Helper()
 			write(t, i.root, configPath, `{"project_name": "p", "documents": {"folder": "docs/solution", "lenient": true}}`)
-		}, "config", "no folder docs/solution yet", "correct documents.folder", 2},
+		}, "config", "no folder docs/solution yet", "correct documents.folder", 0},
 		{"unreadable file", func(t *testing.T, i *installation) {
 			t.Helper()
 			i.unprivileged = true
@@ -146,7 +146,7 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			write(t, i.root, ".git/index.lock", "")
 			hourAgo := time.Now().Add(-time.Hour)
 			must(t, os.Chtimes(filepath.Join(i.root, ".git/index.lock"), hourAgo, hourAgo))
-		}, "git", "has left its lock", "rm ", 2},
+		}, "git", "has left its lock", "rm ", 0},
 		{"root-owned folder", func(_ *testing.T, i *installation) {
 			i.unprivileged = true
 			if os.Geteuid() != 0 {
@@ -175,7 +175,7 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 		{"no registration", func(t *testing.T, i *installation) {
 			t.Helper()
 			write(t, filepath.Dir(i.home), ".claude.json", "{}")
-		}, "Claude Code", "does not start the server", "claude mcp add --env ", 2},
+		}, "Claude Code", "does not start the server", "claude mcp add --env ", 0},
 		{"registered program gone", func(t *testing.T, i *installation) {
 			t.Helper()
 			write(t, i.root, ".mcp.json", `{"mcpServers": {"compound-docs": {"command": "/nowhere/compound-docs"}}}`)
@@ -186,22 +186,22 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			write(t, filepath.Dir(i.home), ".claude/settings.json", `{"enabledPlugins": {"cdocs@compound-docs": true}}`)
 			write(t, filepath.Dir(i.home), ".claude/mcp-needs-auth-cache.json",
 				fmt.Sprintf(`{"plugin:cdocs:compound-docs": {"timestamp": %d}}`, time.Now().UnixMilli()))
-		}, "Claude Code", "does not try again before", "mcp-needs-auth-cache.json; or choose Reconnect in /mcp", 2},
+		}, "Claude Code", "does not try again before", "mcp-needs-auth-cache.json; or choose Reconnect in /mcp", 0},
 		{"another database than the client's", func(t *testing.T, i *installation) {
 			t.Helper()
 			write(t, i.root, ".mcp.json", `{"mcpServers": {"compound-docs":
 				{"command": "sh", "env": {"CDOCS_DATABASE_URL": "postgres://u:s3cret@elsewhere/d"}}}}`)
-		}, "Claude Code", "another CDOCS_DATABASE_URL", "CDOCS_DATABASE_URL", 2},
+		}, "Claude Code", "another CDOCS_DATABASE_URL", "CDOCS_DATABASE_URL", 0},
 		{"failed file", func(t *testing.T, i *installation) {
 			t.Helper()
 			write(t, i.root, promotable+"bad.md", "---\ntitle: [\n---\n")
 			i.serve(t)
-		}, "index", "bad.md is not indexed", "index_document", 2},
+		}, "index", "bad.md is not indexed", "index_document", 0},
 		{"passages without vectors", func(t *testing.T, i *installation) {
 			t.Helper()
 			i.fake.SetFaults(fakeollama.Faults{Reject: []string{"A"}})
 			i.serve(t)
-		}, "index", "passages have no vector", "compound-docs sync", 2},
+		}, "index", "passages have no vector", "compound-docs sync", 0},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 	"github.com/compound-docs/compound-docs/rag/apierror"
 )
 
-// Exit codes. compound-docs doctor has its own.
+// Exit codes.
 const (
 	exitFailed = 1
 	// exitUsage means that nothing was done, because the command line or a name in it is

@@ -16,6 +16,7 @@ import (
 	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/compose"
 	"github.com/compound-docs/compound-docs/internal/daemon"
+	"github.com/compound-docs/compound-docs/internal/doctor"
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
@@ -49,17 +50,14 @@ func (s *setup) up(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !s.json {
-		plain.Println(s.stdout, "database:", s.databaseStatus(ctx))
-	}
 	if err := s.startOllama(ctx); err != nil {
 		return err
 	}
 	if err := s.models.PullMissing(ctx, showPulls(s.stderr)); err != nil {
 		return err
 	}
-	found := s.systemStatus(ctx)
-	return s.print(found, func(w io.Writer) { plain.Println(w, "ollama:  ", found.Ollama) })
+	_, err = s.report(ctx, nil, false, doctor.Head)
+	return err
 }
 
 // mendDatabase starts the database if it is the user's own, mends and migrates it, and says

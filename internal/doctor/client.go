@@ -54,7 +54,7 @@ func checkClient(_ context.Context, e *examination) []Finding {
 func (e *examination) noProgram(found claude.Registration, err error) []Finding {
 	what := fmt.Sprintf("Claude Code starts %s, as %s says, and ", found.Command, found.File)
 	if errors.Is(err, fs.ErrPermission) {
-		return one(Error, what+"this user may not run it", run("chmod", "u+x", found.Command))
+		return one(Error, what+"this user may not run it", command("chmod", "u+x", found.Command))
 	}
 	what += "there is no such program"
 	_, add := claude.AddCommand(claude.Program(), claude.Environment())

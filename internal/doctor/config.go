@@ -1,14 +1,17 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/claude"
 	"github.com/compound-docs/compound-docs/internal/project"
@@ -20,7 +23,7 @@ func checkConfig(_ context.Context, e *examination) []Finding {
 	file := filepath.Join(e.Root, project.ConfigDir, project.ConfigFile)
 	switch {
 	case ok && errors.Is(e.projectErr, fs.ErrNotExist) && problem.Path == file && problem.Key == "":
-		return one(Error, e.Root+" has no configuration", run(claude.ServerName, "init", e.Root))
+		return one(Error, e.Root+" has no configuration", command(claude.ServerName, "init", e.Root))
 	case e.projectErr != nil:
 		return fixFile(e.projectErr, file)
 	}
@@ -28,9 +31,29 @@ func checkConfig(_ context.Context, e *examination) []Finding {
 	folder := filepath.Join(loaded.Root, filepath.FromSlash(docs))
 	if _, err := os.Stat(folder); err != nil && docs != project.DocsFolder {
 		return one(Warning, fmt.Sprintf("there is no folder %s yet, where %s has the documents", docs, loaded.ConfigPath),
-			run("mkdir", "-p", folder)+", or correct documents.folder")
+			command("mkdir", "-p", folder)+", or correct documents.folder")
 	}
 	return one(OK, fmt.Sprintf("%s; the project is %s", loaded.ConfigPath, loaded.Config.ProjectName), "")
+}
+
+// checkDocTypes lists the doc-types of the project, with their folders and required fields.
+func checkDocTypes(_ context.Context, e *examination) []Finding {
+	if e.project == nil {
+		return one(Skipped, "there is no valid configuration", "")
+	}
+	var findings []Finding
+	for _, t := range e.project.DocTypes() {
+		var required []string
+		for _, field := range t.Fields() {
+			if field.Required && !e.project.Lenient() {
+				required = append(required, field.Name)
+			}
+		}
+		what := fmt.Sprintf("%s, in %s, requires %s", t.Name, path.Join(e.project.DocsDir(), t.Folder),
+			cmp.Or(strings.Join(required, ", "), "no field"))
+		findings = append(findings, one(OK, what, "")...)
+	}
+	return findings
 }
 
 func checkProgram(_ context.Context, e *examination) []Finding {
@@ -45,7 +68,7 @@ func checkSettings(_ context.Context, e *examination) []Finding {
 	const others = 0o077
 	info, err := os.Stat(file)
 	if err == nil && info.Mode().Perm()&others != 0 && hasPassword(e.Settings.DatabaseURL) && runtime.GOOS != "windows" {
-		return one(Warning, "others can read the password of the database in "+file, run("chmod", "600", file))
+		return one(Warning, "others can read the password of the database in "+file, command("chmod", "600", file))
 	}
 	return one(OK, file+", or the defaults where it sets nothing", "")
 }

@@ -12,14 +12,14 @@ import (
 
 // checkDatabase looks whether there is a PostgreSQL, and its version and pgvector's.
 func checkDatabase(ctx context.Context, e *examination) []Finding {
-	url := e.DatabaseURL
+	url, place := e.DatabaseURL, ""
 	if e.Server != nil {
 		state := e.Server.State(ctx)
 		switch {
 		case state.Err != nil:
 			return failed(state.Err)
 		case !state.Running && state.Open != "":
-			return one(Error, "others may enter "+state.Open+", and PostgreSQL does not start with it then", run("chmod", "700", state.Open))
+			return one(Error, "others may enter "+state.Open+", and PostgreSQL does not start with it then", command("chmod", "700", state.Open))
 		case !state.Running && state.PostgreSQL == "":
 			return one(OK, "it does not run; it is started in a container when it is needed, or with compound-docs up", "")
 		case !state.Running:
@@ -27,6 +27,9 @@ func checkDatabase(ctx context.Context, e *examination) []Finding {
 				"or with compound-docs up", state.PostgreSQL, state.Pgvector, state.Folder), "")
 		}
 		url = state.URL
+		if state.Folder != "" {
+			place = ", in " + state.Folder
+		}
 	}
 	version, err := db.ServerVersion(ctx, url)
 	if err != nil {
@@ -41,7 +44,7 @@ func checkDatabase(ctx context.Context, e *examination) []Finding {
 		return one(Error, what, hint+update)
 	}
 	e.databaseURL = url
-	found := one(OK, fmt.Sprintf("PostgreSQL %s with pgvector %s answers", version.PostgreSQL, version.Pgvector), "")
+	found := one(OK, fmt.Sprintf("PostgreSQL %s with pgvector %s answers%s", version.PostgreSQL, version.Pgvector, place), "")
 	if problem, remedy := version.Concern(); problem != "" {
 		found = append(found, one(Warning, problem, remedy+update)...)
 	}
@@ -66,7 +69,7 @@ func failed(err error) []Finding {
 	what, fix := problem(err)
 	switch _, own := errors.AsType[*pgserver.Error](err); {
 	case fix == "":
-		fix = "run: compound-docs status"
+		fix = "try again, and read the log of PostgreSQL"
 	case !own:
 		fix += ", as in: export CDOCS_DATABASE_URL=postgres://user:password@host:5432/database " +
 			"(without it compound-docs runs a PostgreSQL of its own)"

@@ -73,24 +73,26 @@ type System struct {
 type check struct {
 	name string
 	run  func(ctx context.Context, e *examination) []Finding
+	head bool // it is part of Head
 }
 
 // checks are in the order in which things depend on each other.
 var checks = []check{
-	{"program", checkProgram},
-	{"settings", checkSettings},
-	{"home folder", checkHome},
-	{"disk space", checkDisk},
-	{"database", checkDatabase},
-	{"schema", checkSchema},
-	{"ollama", checkOllama},
-	{"models", checkModels},
-	{"config", checkConfig},
-	{"files", checkFiles},
-	{"watches", checkWatches},
-	{"git", checkGit},
-	{"index", checkIndex},
-	{"Claude Code", checkClient},
+	{"program", checkProgram, true},
+	{"settings", checkSettings, true},
+	{"home folder", checkHome, true},
+	{"disk space", checkDisk, false},
+	{"database", checkDatabase, true},
+	{"schema", checkSchema, false},
+	{"ollama", checkOllama, true},
+	{"models", checkModels, false},
+	{"config", checkConfig, false},
+	{"doc-types", checkDocTypes, false},
+	{"files", checkFiles, false},
+	{"watches", checkWatches, false},
+	{"git", checkGit, false},
+	{"index", checkIndex, false},
+	{"Claude Code", checkClient, false},
 }
 
 // examination collects the results of one run that later checks need.
@@ -108,14 +110,29 @@ type examination struct {
 
 // Run makes all checks, and returns at least one finding for each.
 func Run(ctx context.Context, system System) []Finding {
+	all := checks
+	if system.Team {
+		all = append(slices.Clip(all), check{"team", checkTeam, false})
+	}
+	return run(ctx, system, all)
+}
+
+// Head makes the checks that say what runs.
+func Head(ctx context.Context, system System) []Finding {
+	var head []check
+	for _, check := range checks {
+		if check.head {
+			head = append(head, check)
+		}
+	}
+	return run(ctx, system, head)
+}
+
+func run(ctx context.Context, system System, checks []check) []Finding {
 	e := &examination{System: system}
 	e.project, e.projectErr = project.Load(e.Root, e.Settings.ExternalDocsAllowed...)
 	var findings []Finding
-	all := checks
-	if system.Team {
-		all = append(slices.Clip(all), check{"team", checkTeam})
-	}
-	for _, check := range all {
+	for _, check := range checks {
 		if ctx.Err() != nil {
 			break
 		}
@@ -131,5 +148,5 @@ func one(severity Severity, what, fix string) []Finding {
 	return []Finding{{Severity: severity, What: what, Fix: fix}}
 }
 
-// run returns the remedy that is one command.
-func run(command ...string) string { return "run: " + claude.QuoteLine(command) }
+// command returns the remedy that is one command.
+func command(words ...string) string { return "run: " + claude.QuoteLine(words) }

@@ -82,7 +82,7 @@ func checkWatches(ctx context.Context, e *examination) []Finding {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		return one(Warning, "no more watchers can be made, so that folders are listed every five seconds: "+err.Error(),
-			run("sudo", "sysctl", "fs.inotify.max_user_instances=1024"))
+			command("sudo", "sysctl", "fs.inotify.max_user_instances=1024"))
 	}
 	folders, watched := 0, 0
 	var failed error

@@ -80,7 +80,7 @@ func fixAccess(what, path, otherwise string) []Finding {
 	case err != nil:
 		return one(Error, what, otherwise)
 	case !owned(info) && info.IsDir() && programsOwn(path):
-		return one(Error, what, run("sudo", "chown", "-R", currentUser(), path))
+		return one(Error, what, command("sudo", "chown", "-R", currentUser(), path))
 	case !owned(info):
 		fix := fmt.Sprintf("have %s, to whom %s belongs, give %s access to it", owner(info), path, currentUser())
 		if otherwise != "" {
@@ -88,9 +88,9 @@ func fixAccess(what, path, otherwise string) []Finding {
 		}
 		return one(Error, what, fix)
 	case info.IsDir():
-		return one(Error, what, run("chmod", "u+rwx", path))
+		return one(Error, what, command("chmod", "u+rwx", path))
 	default:
-		return one(Error, what, run("chmod", "u+rw", path))
+		return one(Error, what, command("chmod", "u+rw", path))
 	}
 }
 

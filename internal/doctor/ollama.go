@@ -92,5 +92,5 @@ func (e *examination) otherModel(severity Severity, what string) []Finding {
 	if model == e.Settings.EmbeddingModel {
 		return one(severity, what, "run: ollama pull "+model+" again, or name another \"embedding_model\" in "+settingsFile(e))
 	}
-	return one(severity, what, run(claude.ServerName, "init", e.Root, "--embedder", model))
+	return one(severity, what, command(claude.ServerName, "init", e.Root, "--embedder", model))
 }
