@@ -181,7 +181,7 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 			t.Helper()
 			i.sync(t)
 			i.exec(t, "UPDATE tenants SET first_seen = now() - interval '31 days', swept_at = NULL")
-		}, "team", "for 31 days", "compound-docs cleanup"},
+		}, "team", "for 31 days", "compound-docs clean"},
 		"a stale lock of git": {func(t *testing.T, i *installation) {
 			t.Helper()
 			write(t, i.root, ".git/index.lock", "")

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -153,34 +152,5 @@ func TestClean_AsksAtATerminal(t *testing.T) {
 		if !strings.Contains(shown, "would remove 1 document of test-project, all branches of this checkout") || !strings.Contains(shown, test.want) {
 			t.Errorf("after %q it shows %q, want %q", test.typed, shown, test.want)
 		}
-	}
-}
-
-// At a terminal an import is asked about, only yes writes, and what is there stays.
-func TestImport_AsksAtATerminal(t *testing.T) {
-	t.Parallel()
-	const there, written = "csharp-compounding-docs/insights/a.md", "csharp-compounding-docs/insights/c.md"
-	root := newProject(t, map[string]string{
-		there: "kept", "notes/a.md": "# A\n\nWords.\n", "notes/b.md": "# B\n\nMore words.\n", "notes/c.md": "# C\n\nOther words.\n",
-	})
-	shown := onTerminal(t, "n\ny\n", root, nil, "import", "notes")
-	if !strings.Contains(shown, "insights/b.md from notes/b.md: B") || !strings.Contains(shown, "Write it? [y/N]") ||
-		!strings.Contains(shown, "1 document written of 2 proposals") {
-		t.Errorf("it shows %q", shown)
-	}
-	for name, want := range map[string]string{there: "kept", written: "# C\n\nOther words.\n"} {
-		if content, err := os.ReadFile(filepath.Join(root, name)); err != nil || !strings.HasSuffix(string(content), want) {
-			t.Errorf("%s has %q, %v", name, content, err)
-		}
-	}
-	if _, err := os.Stat(filepath.Join(root, "csharp-compounding-docs/insights/b.md")); !os.IsNotExist(err) {
-		t.Errorf("what was declined is there: %v", err)
-	}
-	o := run(t, root, nil, "import", "notes")
-	if o.code != 2 || !strings.Contains(o.stderr, "nothing was written; give --print") {
-		t.Errorf("in a pipe it ends with %d and says %q", o.code, o.stderr)
-	}
-	if o = run(t, root, nil, "import", "--yes"); o.code != 2 || !strings.Contains(o.stderr, "--yes needs the sources") {
-		t.Errorf("--yes alone ends with %d and says %q", o.code, o.stderr)
 	}
 }
