@@ -62,7 +62,10 @@ func All() []Client {
 			section: mcpServers,
 		},
 		{Name: "gemini", Title: "Gemini CLI", file: ".gemini/settings.json", programs: []string{"gemini"}, section: mcpServers},
-		{Name: "goose", Title: "Goose", file: ".config/goose/config.yaml", user: true, programs: []string{"goose"}, section: "extensions"},
+		{
+			Name: "goose", Title: "Goose", file: ".config/goose/config.yaml", user: true, programs: []string{"goose"},
+			section: "extensions",
+		},
 		{Name: "opencode", Title: "OpenCode", file: "opencode.json", programs: []string{"opencode"}, section: "mcp", kind: local},
 		{
 			Name: "vscode", Title: "VS Code", file: ".vscode/mcp.json", programs: []string{"code", "codium"}, roots: true,

@@ -80,7 +80,8 @@ func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) { // the last message may be cut off
 		return nil, io.EOF
 	}
-	return nil, fmt.Errorf("read a message: %w; each message must be one line of JSON-RPC, of at most %d bytes", err, mcp.DefaultMaxLineLength)
+	return nil, fmt.Errorf("read a message: %w; each message must be one line of JSON-RPC, of at most %d bytes",
+		err, mcp.DefaultMaxLineLength)
 }
 
 // Write writes a message. A blocked write cannot be interrupted: it may go on after Write

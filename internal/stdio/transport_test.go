@@ -54,7 +54,9 @@ func connect(t *testing.T, in io.Reader) *client {
 }
 
 func (c *client) close() {
-	_, _, _ = c.conn.Close(), c.in.Close(), c.outEnd.Close()
+	_ = c.conn.Close()
+	_ = c.in.Close()
+	_ = c.outEnd.Close()
 }
 
 func (c *client) send(t *testing.T, text string) {

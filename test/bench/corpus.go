@@ -36,10 +36,10 @@ func (e *environment) openCorpus(ctx context.Context) *corpus {
 	}
 	e.say("corpus: %d documents", corpusDocuments)
 	c := &corpus{
-		repo: e.newRepository("corpus", corpusDocuments, 1, corpusSeed), database: e.whole.newDatabase(ctx), fake: e.whole.startFake(0),
+		repo: e.newRepository("corpus", corpusDocuments, corpusSeed), database: e.whole.newDatabase(ctx), fake: e.whole.startFake(0),
 	}
 	c.server = e.whole.startServer(ctx, c.database.url, c.fake.URL())
-	c.database.withoutHNSW(ctx, func() { c.server.activate(ctx, c.repo, "main") })
+	c.database.withoutHNSW(ctx, func() { c.server.activate(ctx, c.repo) })
 	var passages int
 	c.database.scan(ctx, "SELECT count(*) FROM passages", &passages)
 	// A few hold more tokens than the others and are cut in two.
@@ -63,14 +63,14 @@ func query(i int) string {
 // look at every file, and to ask the database what it knows of them.
 func unchanged(ctx context.Context, b *bench) (ratio float64, note string) {
 	c := b.openCorpus(ctx)
-	other := b.newRepository("other", 1, 1, 6)
+	other := b.newRepository("other", 1, 6)
 	tenant := db.DocumentStampsParams{Collection: db.CollectionCompounding}
 	tenant.ProjectID, tenant.TenantID = c.database.tenant(ctx, "corpus", "main")
 	// Nothing changes from here on, so both have the same to do each time.
 	activate := func(ctx context.Context, _ int) time.Duration {
-		c.server.activate(ctx, other, "main")
+		c.server.activate(ctx, other)
 		began := time.Now()
-		c.server.activate(ctx, c.repo, "main")
+		c.server.activate(ctx, c.repo)
 		return time.Since(began)
 	}
 	look := func(ctx context.Context, _ int) {

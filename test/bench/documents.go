@@ -35,9 +35,9 @@ func (r *repository) path(i int) string {
 	return filepath.Join(r.docs(), "problems", fmt.Sprintf("part-%03d", i/docsPerFolder), fmt.Sprintf("doc-%06d.md", i))
 }
 
-// newRepository makes a project of so many documents. Seeds make different ones.
-func (e *environment) newRepository(project string, documents, sections int, seed uint64) *repository {
-	r := &repository{root: get(os.MkdirTemp(e.dir, project+"-")), documents: documents, sections: sections}
+// newRepository makes a project of so many documents of one section. Seeds make different ones.
+func (e *environment) newRepository(project string, documents int, seed uint64) *repository {
+	r := &repository{root: get(os.MkdirTemp(e.dir, project+"-")), documents: documents, sections: 1}
 	writeFile(r.config(), fmt.Sprintf(`{"project_name": %q}`, project))
 	r.write(documents, seed)
 	return r

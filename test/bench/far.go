@@ -27,9 +27,9 @@ type far struct {
 }
 
 func (b *bench) openFar(ctx context.Context) *far {
-	f := &far{repo: b.newRepository("far", farDocuments, 1, 11), database: b.newDatabase(ctx)}
+	f := &far{repo: b.newRepository("far", farDocuments, 11), database: b.newDatabase(ctx)}
 	f.fake = b.startFake(0)
-	check(b.within(func(b *bench) { b.startServer(ctx, f.database.url, f.fake.URL()).activate(ctx, f.repo, "main") }))
+	check(b.within(func(b *bench) { b.startServer(ctx, f.database.url, f.fake.URL()).activate(ctx, f.repo) }))
 	f.database.settle(ctx)
 	counter, through := b.newWire(f.database.url, farAway)
 	f.wire, f.server = counter, b.startServer(ctx, through, f.fake.URL())

@@ -32,7 +32,7 @@ func idleStatements(ctx context.Context, b *bench) (aSecond float64, note string
 	b.atEnd(models.Close)
 	repos := make([]*repository, idleCheckouts)
 	for i := range repos {
-		repos[i] = b.newRepository(fmt.Sprintf("idle-%d", i), idleDocuments, 1, uint64(corpusSeed+i))
+		repos[i] = b.newRepository(fmt.Sprintf("idle-%d", i), idleDocuments, uint64(corpusSeed+i))
 	}
 	for i := range idleWindows {
 		b.openWindow(ctx, through, models, repos[i%idleCheckouts])

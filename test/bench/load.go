@@ -28,7 +28,7 @@ func load(ctx context.Context, b *bench) (p99 float64, note string) {
 	servers := []*server{c.server}
 	for len(servers) < sessions {
 		s := b.startServer(ctx, c.database.url, c.fake.URL())
-		s.activate(ctx, c.repo, "main")
+		s.activate(ctx, c.repo)
 		servers = append(servers, s)
 	}
 	var idle []time.Duration
@@ -79,7 +79,8 @@ func load(ctx context.Context, b *bench) (p99 float64, note string) {
 	}
 	check(group.Wait())
 	slow := percentile(busy, 99)
-	return ms(slow), fmt.Sprintf("p50 %.1f ms of %d searches by %d servers during the sync of %d changed documents, which took %.0f s; "+
+	return ms(slow), fmt.Sprintf(
+		"p50 %.1f ms of %d searches by %d servers during the sync of %d changed documents, which took %.0f s; "+
 		"no error; the p99 is %.1f times the %.1f ms of the idle median",
 		ms(median(busy)), len(busy), sessions, loadDocuments, took.Seconds(), float64(slow)/float64(median(idle)), ms(median(idle)))
 }

@@ -41,7 +41,7 @@ func (e *environment) openSearchIndex(ctx context.Context) *searchIndex {
 	x.withoutHNSW(ctx, func() {
 		for _, passages := range []int{1000, e.size(5000, 10_000), e.size(20_000, 100_000)} {
 			e.say("index: %d passages", passages)
-			p := &searchProject{repo: e.newRepository(fmt.Sprintf("search-%d", passages), passages/2, 1, searchSeed), passages: passages}
+			p := &searchProject{repo: e.newRepository(fmt.Sprintf("search-%d", passages), passages/2, searchSeed), passages: passages}
 			p.tenant = syncOnce(ctx, writer, p.repo, "main")
 			x.projects = append(x.projects, p)
 		}

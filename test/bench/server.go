@@ -43,8 +43,8 @@ func (e *environment) serverCommand(databaseURL, ollamaHost string) *exec.Cmd {
 
 // activate makes the repository active and waits until its index holds all of
 // its documents.
-func (s *server) activate(ctx context.Context, r *repository, branch string) {
-	check(s.Activate(ctx, r.config(), branch))
+func (s *server) activate(ctx context.Context, r *repository) {
+	check(s.Activate(ctx, r.config(), "main"))
 }
 
 // activateText makes the repository active and waits until its documents are found by

@@ -10,14 +10,14 @@ import (
 // many rounds without a pause, over a new one of the same documents.
 func tableGrowth(ctx context.Context, b *bench) (ratio float64, note string) {
 	documents, rounds := b.size(200, 1000), b.size(20, 200)
-	repo, fake := b.newRepository("edited", documents, 1, 0), b.startFake(0)
+	repo, fake := b.newRepository("edited", documents, 0), b.startFake(0)
 	edited := b.newDatabase(ctx)
 	s := b.startServer(ctx, edited.url, fake.URL())
 	began := time.Now()
 	var tables, graph float64 // the largest that there was between two rounds
 	for round := range rounds {
 		repo.write(documents, uint64(1000+round))
-		s.activate(ctx, repo, "main")
+		s.activate(ctx, repo)
 		tablesNow, graphNow := edited.bytes(ctx)
 		tables, graph = max(tables, tablesNow), max(graph, graphNow)
 		if round%20 == 0 {
@@ -26,7 +26,7 @@ func tableGrowth(ctx context.Context, b *bench) (ratio float64, note string) {
 	}
 	took := time.Since(began)
 	fresh := b.newDatabase(ctx)
-	b.startServer(ctx, fresh.url, fake.URL()).activate(ctx, repo, "main")
+	b.startServer(ctx, fresh.url, fake.URL()).activate(ctx, repo)
 	freshTables, freshGraph := fresh.bytes(ctx)
 	return max(tables/freshTables, graph/freshGraph), fmt.Sprintf("%d documents, each edited %d times in %.0f s: all tables "+
 		"and indexes at most %.1f MB over %.1f, of them the HNSW indexes %.1f over %.1f; in a round old and new text are there at once",

@@ -35,7 +35,7 @@ func (b *bench) copying(rows *[]table) timed {
 // takes its time.
 func textFirst(ctx context.Context, b *bench) (ratio float64, note string) {
 	documents := b.size(1000, 5000)
-	repo := b.newRepository("text", documents, 1, 9)
+	repo := b.newRepository("text", documents, 9)
 	fake := b.startFake(slowEmbedding)
 	b.say("sync.text: %d documents", documents)
 	var rows []table

@@ -74,22 +74,9 @@ func judge(
 			if mode == vector && size > 0 {
 				continue // vectors alone are judged for their ranking of all documents
 			}
-			of := sample{projects: len(projects)}
-			for _, p := range projects {
-				of.documents = p.documents
-				if err := activate(ctx, client, p.config(), mode); err != nil {
-					return nil, err
-				}
-				for _, q := range p.questions {
-					r, err := ask(ctx, client, q, mode)
-					if err == nil && hook {
-						r.pointed, err = pointedTo(ctx, client, filepath.Base(p.root)+" "+q.ID, q.Text)
-					}
-					if err != nil {
-						return nil, fmt.Errorf("ask %s: %w", q.ID, err)
-					}
-					of.results = append(of.results, r)
-				}
+			of, err := sampleOf(ctx, client, projects, mode, hook)
+			if err != nil {
+				return nil, err
 			}
 			if of.projects > 0 {
 				samples[mode] = append(samples[mode], of)
@@ -97,6 +84,28 @@ func judge(
 		}
 	}
 	return samples, nil
+}
+
+// sampleOf asks the questions of each project in one mode.
+func sampleOf(ctx context.Context, client *mcpclient.Client, projects []checkout, mode string, hook bool) (sample, error) {
+	of := sample{projects: len(projects)}
+	for _, p := range projects {
+		of.documents = p.documents
+		if err := activate(ctx, client, p.config(), mode); err != nil {
+			return sample{}, err
+		}
+		for _, q := range p.questions {
+			r, err := ask(ctx, client, q, mode)
+			if err == nil && hook {
+				r.pointed, err = pointedTo(ctx, client, filepath.Base(p.root)+" "+q.ID, q.Text)
+			}
+			if err != nil {
+				return sample{}, fmt.Errorf("ask %s: %w", q.ID, err)
+			}
+			of.results = append(of.results, r)
+		}
+	}
+	return of, nil
 }
 
 // activate waits for the texts of all documents, and for their vectors unless documents are

@@ -36,24 +36,11 @@ func convertLoCoMo(file, dir string) error {
 	var documents, queries []any
 	qrels := []string{"query-id\tcorpus-id\tscore"}
 	for _, sample := range samples {
-		for i := 1; sample.Conversation[fmt.Sprintf("session_%d", i)] != nil; i++ {
-			var turns []struct {
-				Speaker string `json:"speaker"`
-				Text    string `json:"text"`
-			}
-			if err := json.Unmarshal(sample.Conversation[fmt.Sprintf("session_%d", i)], &turns); err != nil {
-				return fmt.Errorf("%s: %w", file, err)
-			}
-			var said []string
-			for _, turn := range turns {
-				said = append(said, turn.Speaker+": "+turn.Text)
-			}
-			documents = append(documents, document{
-				ID:    fmt.Sprintf("%s-%d", sample.ID, i),
-				Title: strings.Trim(string(sample.Conversation[fmt.Sprintf("session_%d_date_time", i)]), `"`),
-				Text:  strings.Join(said, "\n\n"),
-			})
+		sessions, err := sessionsOf(sample.ID, sample.Conversation)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
 		}
+		documents = append(documents, sessions...)
 		for i, q := range sample.Questions {
 			answers := map[string]bool{}
 			for _, found := range session.FindAllStringSubmatch(strings.Join(q.Evidence, " "), -1) {
@@ -70,18 +57,46 @@ func convertLoCoMo(file, dir string) error {
 		}
 	}
 	for name, rows := range map[string][]any{"corpus.jsonl": documents, "queries.jsonl": queries} {
-		var lines strings.Builder
-		for _, row := range rows {
-			line, err := json.Marshal(row)
-			if err != nil {
-				return fmt.Errorf("encode a line of %s: %w", name, err)
-			}
-			fmt.Fprintf(&lines, "%s\n", line)
-		}
-		if err := write(filepath.Join(dir, name), lines.String()); err != nil {
+		if err := writeRows(filepath.Join(dir, name), rows); err != nil {
 			return err
 		}
 	}
 	fmt.Printf("%s: %d documents, %d questions\n", dir, len(documents), len(queries))
 	return write(filepath.Join(dir, "qrels.tsv"), strings.Join(qrels, "\n")+"\n")
+}
+
+// sessionsOf returns a document for each session of a dialogue.
+func sessionsOf(id string, conversation map[string]json.RawMessage) (documents []any, err error) {
+	for i := 1; conversation[fmt.Sprintf("session_%d", i)] != nil; i++ {
+		var turns []struct {
+			Speaker string `json:"speaker"`
+			Text    string `json:"text"`
+		}
+		if err := json.Unmarshal(conversation[fmt.Sprintf("session_%d", i)], &turns); err != nil {
+			return nil, fmt.Errorf("session %d of %s: %w", i, id, err)
+		}
+		var said []string
+		for _, turn := range turns {
+			said = append(said, turn.Speaker+": "+turn.Text)
+		}
+		documents = append(documents, document{
+			ID:    fmt.Sprintf("%s-%d", id, i),
+			Title: strings.Trim(string(conversation[fmt.Sprintf("session_%d_date_time", i)]), `"`),
+			Text:  strings.Join(said, "\n\n"),
+		})
+	}
+	return documents, nil
+}
+
+// writeRows writes each row as a line of JSON.
+func writeRows(file string, rows []any) error {
+	var lines strings.Builder
+	for _, row := range rows {
+		line, err := json.Marshal(row)
+		if err != nil {
+			return fmt.Errorf("encode a line of %s: %w", file, err)
+		}
+		fmt.Fprintf(&lines, "%s\n", line)
+	}
+	return write(file, lines.String())
 }

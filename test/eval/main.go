@@ -98,18 +98,7 @@ func table(ctx context.Context, out io.Writer, tasks []task, o options) error {
 				return fmt.Errorf("judge %s on %s: %w", c.name, t.Name, err)
 			}
 			for _, mode := range c.modes {
-				by := c.name
-				if mode == vector {
-					by += ", vectors alone"
-				}
-				for _, s := range samples[mode] {
-					if o.hook {
-						s.printHook(out, t.Name, by)
-					} else {
-						s.printSearch(out, t.Name, by)
-					}
-				}
-				samples[mode][0].printKinds(&kinds, t.Name, by)
+				printMode(out, &kinds, t.Name, c.name, mode, samples[mode], o.hook)
 			}
 		}
 	}
@@ -118,6 +107,21 @@ func table(ctx context.Context, out io.Writer, tasks []task, o options) error {
 		fmt.Fprint(out, kinds.String())
 	}
 	return nil
+}
+
+// printMode prints the rows of a competitor in one mode.
+func printMode(out io.Writer, kinds *strings.Builder, task, by, mode string, samples []sample, hook bool) {
+	if mode == vector {
+		by += ", vectors alone"
+	}
+	for _, s := range samples {
+		if hook {
+			s.printHook(out, task, by)
+		} else {
+			s.printSearch(out, task, by)
+		}
+	}
+	samples[0].printKinds(kinds, task, by)
 }
 
 // judgeIn is judge with a database and a home folder of its own, which are removed after.

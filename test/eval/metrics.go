@@ -101,7 +101,7 @@ func bootstrap(values []float64) estimate {
 	if len(values) == 0 {
 		return estimate{}
 	}
-	random := rand.New(rand.NewPCG(seed, seed)) //nolint:gosec // samples must be repeatable, and guard no secret
+	random := rand.New(rand.NewPCG(seed, seed))
 	means := make([]float64, resamples)
 	sample := make([]float64, len(values))
 	for i := range means {
