@@ -52,7 +52,7 @@ func load(ctx context.Context, b *bench) (p99 float64, note string) {
 		return attempt(func() {
 			began := time.Now()
 			c.repo.write(loadDocuments, 8)
-			c.server.activate(groupCtx, c.repo, "main")
+			c.server.activate(groupCtx, c.repo)
 			took = time.Since(began)
 		})
 	})
