@@ -49,8 +49,13 @@ func (f Folder) Grep(ctx context.Context, words []string, visit func(path string
 		}
 		return err
 	})
+	group.Go(func() error { return f.run(ctx, read, "ls-files", "--others", "-z", "--full-name", "--", f.name) })
 	group.Go(func() error {
-		return f.run(ctx, read, "ls-files", "--modified", "--others", "-z", "--full-name", "--", f.name)
+		return f.changed(ctx, func(name string) {
+			visiting.Lock()
+			visit(strings.TrimPrefix(name, prefix))
+			visiting.Unlock()
+		})
 	})
 	return group.Wait() //nolint:wrapcheck // an error of run
 }
