@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -57,6 +58,10 @@ func environment() []string {
 	return kept
 }
 
+// subcommands are those of git that run here. None of them reads the work tree through a
+// filter: they read commits, objects and git's index, and ls-files the names of files.
+var subcommands = []string{"cat-file", "diff", "log", "ls-files", "ls-tree", "rev-parse", "show-ref"}
+
 // errNoGit means that git is not installed.
 var errNoGit = fmt.Errorf("%w: git is not installed", ErrNone)
 
@@ -72,6 +77,9 @@ func (f Folder) run(ctx context.Context, read func(output io.Reader) error, argu
 func (f Folder) runWith(
 	ctx context.Context, input io.Reader, read func(output io.Reader) error, arguments ...string,
 ) error {
+	if !slices.Contains(subcommands, arguments[0]) || slices.Contains(arguments, "--modified") {
+		return fmt.Errorf("git %s does not run here", strings.Join(arguments, " "))
+	}
 	program, err := exec.LookPath("git")
 	if err != nil {
 		return errNoGit

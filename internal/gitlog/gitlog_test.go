@@ -190,6 +190,71 @@ func TestAdded_RunsNothingOfTheRepository(t *testing.T) {
 	}
 }
 
+// Git runs no program that a hostile repository names, whatever is asked of it.
+func TestFolder_RunsNoFilter(t *testing.T) {
+	t.Parallel()
+	program, repo := newTracer(t), newRepository(t)
+	repo.Put("docs/a.md", "level: high\n")
+	repo.Put("docs/.gitattributes", "*.md filter=evil diff=evil\n")
+	commit(repo, "2020-01-02T12:00:00Z")
+	repo.Put("docs/b.md", "level: high\n")
+	repo.Git("add", "docs/b.md")
+	for key, value := range map[string]string{
+		"filter.evil.clean": program.path, "filter.evil.smudge": program.path, "filter.evil.process": program.path,
+		"filter.evil.required": "true", "diff.evil.textconv": program.path, "diff.evil.command": program.path, "diff.external": program.path,
+		"core.fsmonitor": program.path, "core.hooksPath": filepath.Dir(program.path), "core.pager": program.path,
+		"core.sshCommand": program.path, "core.askPass": program.path, "core.editor": program.path,
+	} {
+		repo.Git("config", key, value)
+	}
+	included := repo.Path("included")
+	repo.Put("included", "[filter \"evil\"]\n\tclean = "+program.path+"\n")
+	repo.Git("config", "includeIf.gitdir:"+repo.Root+"/.path", included)
+	repo.Put(".git/info/attributes", "* filter=evil diff=evil\n")
+	// A file of the same size with another time has to be read to see whether it changed.
+	later := time.Now().Add(time.Hour)
+	repo.Put("docs/a.md", "level: late\n")
+	repo.Must(os.Chtimes(repo.Path("docs/a.md"), later, later))
+	program.ran()
+	_ = exec.CommandContext(t.Context(), "git", "-C", repo.Root, "ls-files", "--modified").Run() // it may fail
+	if !program.ran() {
+		t.Fatal("git does not run the program at all")
+	}
+	folder, err := Open(repo.Path("docs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, err := folder.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, ask := range map[string]func() error{
+		"Added":   func() error { _, err := folder.Added(t.Context(), head); return err },
+		"Touched": func() error { _, err := folder.Touched(t.Context(), head); return err },
+		"Staged":  func() error { _, err := folder.Staged(t.Context()); return err },
+		"Renamed": func() error { _, err := folder.Renamed(t.Context(), head, head); return err },
+		"Shallow": func() error { _, err := folder.Shallow(t.Context()); return err },
+		"HasBranch": func() error {
+			_, err := folder.HasBranch(t.Context(), "main")
+			return err
+		},
+		"Objects": func() error {
+			objects, err := folder.Objects(t.Context(), []Version{{head, "a.md"}})
+			if err == nil {
+				err = folder.Contents(t.Context(), objects, func(Object, []byte) {})
+			}
+			return err
+		},
+	} {
+		if err := ask(); err != nil || program.ran() {
+			t.Errorf("%s has run the program, or fails with %v", name, err)
+		}
+	}
+	if err := folder.run(t.Context(), nil, "status"); err == nil {
+		t.Error("git status runs")
+	}
+}
+
 // The history is given up when the caller does not wait any more.
 func TestHead_EndsWithItsContext(t *testing.T) {
 	t.Parallel()
