@@ -9,10 +9,6 @@ import (
 	"time"
 )
 
-// maxEmbedWindow is the largest context window that embeddings are asked for, in tokens:
-// several times what a passage has, and little enough to cost no memory that matters.
-const maxEmbedWindow = 2048
-
 // Embed makes a request for the vectors of the texts, and returns one embedding per text, in
 // order. One bad text fails its whole request, so a rejected request is halved until the
 // bad texts are alone.
@@ -110,9 +106,6 @@ func (c *Client) vectors(ctx context.Context, timeout time.Duration, texts []str
 	return retry(ctx, c, c.embeds, func(ctx context.Context) ([][]float32, error) {
 		ctx, cancel := context.WithTimeoutCause(ctx, timeout, noAnswer(timeout))
 		defer cancel()
-		// Ollama's own choice may be less than the model was trained for: half of it for
-		// all-minilm.
-		request.Window = min(c.window(ctx, c.cfg.EmbedModel), maxEmbedWindow)
 		vectors, err := c.server.Embed(ctx, request)
 		c.mu.Lock()
 		c.embedAt = time.Now()

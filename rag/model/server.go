@@ -22,15 +22,13 @@ type Server interface {
 	Chat(ctx context.Context, request ChatRequest, write func(piece string)) error
 }
 
-// EmbedRequest asks for the vectors of texts.
+// EmbedRequest asks for the vectors of texts. A server refuses texts that are longer than
+// the model's context window, and cuts none.
 type EmbedRequest struct {
 	Model string
 	Texts []string
 	// Dimensions is how long the vectors should be, 0 for as long as the model makes them.
 	Dimensions int
-	// Window is the context window in tokens, 0 if it is not known. A server refuses
-	// longer texts and cuts none.
-	Window int
 }
 
 // ChatRequest asks for an answer of at most MaxTokens. Window is the context window of

@@ -63,7 +63,7 @@ func TestEmbed_IsOneRequest(t *testing.T) {
 	if len(requests) != 1 || requests[0].Truncate == nil || *requests[0].Truncate {
 		t.Fatalf("got requests %+v, want one that does not truncate", requests)
 	}
-	if diff := cmp.Diff(map[string]any{"num_ctx": 512.0}, requests[0].Options); diff != "" {
+	if diff := cmp.Diff(map[string]any{"num_ctx": 2048.0}, requests[0].Options); diff != "" {
 		t.Errorf("options (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(`"30m0s"`, string(requests[0].KeepAlive)); diff != "" {

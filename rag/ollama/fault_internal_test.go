@@ -167,7 +167,7 @@ func TestFailFast(t *testing.T) {
 			}
 			return err
 		}
-		if err := ask("known", 3); err != nil { // the build, its window, the vector
+		if err := ask("known", 2); err != nil { // the build, the vector
 			t.Fatal(err)
 		}
 		server.SetFaults(fakeollama.Faults{HangUp: true})
@@ -268,7 +268,7 @@ func TestBreaker_OfAnswersIsNotThatOfVectors(t *testing.T) {
 			}
 		}
 		server.SetFaults(fakeollama.Faults{Delay: time.Hour, Paths: []string{"/api/chat"}})
-		answer("no answer within 30s")
+		answer("no answer within 2m0s")
 		server.SetFaults(fakeollama.Faults{Status: 500, Paths: []string{"/api/chat"}})
 		answer("HTTP 500")
 		answer("failed repeatedly and is not asked for now")

@@ -10,17 +10,21 @@ import (
 // keepAlive is as Ollama reads it.
 var keepAlive = model.KeepLoaded.String() //nolint:gochecknoglobals // a constant
 
+// embedWindow is the context window that embeddings are asked for, in tokens: several times
+// the length of a passage, and little enough to cost no memory that matters.
+const embedWindow = 2048
+
 // Embed makes a request for vectors.
 func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]float32, error) {
 	payload := map[string]any{
 		"model": request.Model, "input": request.Texts, "keep_alive": keepAlive,
 		"truncate": false, // Ollama would cut long texts silently
+		// Ollama's own choice may be less than the model was trained for: half of it for
+		// all-minilm. It lowers a number above that.
+		"options": map[string]any{"num_ctx": embedWindow},
 	}
 	if request.Dimensions > 0 {
 		payload["dimensions"] = request.Dimensions
-	}
-	if request.Window > 0 {
-		payload["options"] = map[string]any{"num_ctx": request.Window}
 	}
 	var result struct {
 		Embeddings [][]float32 `json:"embeddings"`
