@@ -3,6 +3,7 @@ package ollama
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/compound-docs/compound-docs/rag/model"
 )
@@ -108,6 +109,15 @@ func (s *server) Digest(ctx context.Context, name string) (string, error) {
 		}
 	}
 	return "", s.named(ctx, name, errNoSuchModel)
+}
+
+// fullName returns a model's name as it is compared: with a tag, and in lower case
+// because Ollama ignores case.
+func fullName(model string) string {
+	if !strings.Contains(model[strings.LastIndex(model, "/")+1:], ":") {
+		model += ":latest"
+	}
+	return strings.ToLower(model)
 }
 
 // named starts a pull if the err is that the model is missing.

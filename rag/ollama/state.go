@@ -12,8 +12,6 @@ import (
 type State struct {
 	Host    string // URL without user name and password
 	Version string // "" if it does not answer
-	// Has are the models that it has, with their tags.
-	Has []string
 	// Missing are the models of the configuration that it lacks.
 	Missing []string
 	// Err is why nothing more is known, and nil if it answers.
@@ -51,7 +49,6 @@ func (c *Client) State(ctx context.Context) State {
 	has := map[string]bool{}
 	for _, m := range models {
 		has[fullName(m.Name)] = true
-		state.Has = append(state.Has, m.Name)
 	}
 	for _, name := range c.models {
 		if !has[fullName(name)] {
