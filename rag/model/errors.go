@@ -71,8 +71,6 @@ type ModelMissingError struct {
 	Model string
 	// Host is the server's URL without user name and password.
 	Host string
-	// Pull is the progress of the pull.
-	Pull string
 	Err  error
 }
 
@@ -81,8 +79,7 @@ func (e *ModelMissingError) Error() string {
 		return fmt.Sprintf("model %s is not installed at %s and could not be pulled: %v; run: ollama pull %s",
 			e.Model, e.Host, e.Err, e.Model)
 	}
-	return fmt.Sprintf("model %s is not installed at %s; it is being pulled (%s), try again in a while",
-		e.Model, e.Host, e.Pull)
+	return fmt.Sprintf("model %s is not installed at %s; it is being pulled, try again in a while", e.Model, e.Host)
 }
 
 func (e *ModelMissingError) Unwrap() error { return e.Err }

@@ -34,7 +34,7 @@ func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]flo
 	// how many it has.
 	const components, bytesComponent, around = 8 << 10, 24, 256 << 10
 	limit := int64(len(request.Texts))*components*bytesComponent + around
-	err := s.named(ctx, request.Model, s.ask(ctx, "/api/embed", payload, &result, limit))
+	err := s.named(request.Model, s.ask(ctx, "/api/embed", payload, &result, limit))
 	return result.Embeddings, err
 }
 
@@ -58,7 +58,7 @@ func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func
 			"num_ctx": request.Window, "num_predict": request.MaxTokens, "temperature": request.Temperature,
 		},
 	}
-	return s.named(ctx, request.Model, s.stream(ctx, "/api/chat", payload, maxChat, func(p part) (last bool) {
+	return s.named(request.Model, s.stream(ctx, "/api/chat", payload, maxChat, func(p part) (last bool) {
 		write(p.Message.Content)
 		if p.Done && p.DoneReason == "length" {
 			s.logger.WarnContext(ctx, "the answer was cut short", "model", request.Model,
@@ -73,7 +73,7 @@ func (s *server) Window(ctx context.Context, name string) (tokens int, err error
 	var result struct {
 		Info map[string]any `json:"model_info"`
 	}
-	err = s.named(ctx, name, s.ask(ctx, "/api/show", map[string]any{"model": name}, &result, maxAnswer))
+	err = s.named(name, s.ask(ctx, "/api/show", map[string]any{"model": name}, &result, maxAnswer))
 	architecture, _ := result.Info["general.architecture"].(string)
 	length, _ := result.Info[architecture+".context_length"].(float64)
 	const longest = 1 << 30
@@ -108,7 +108,7 @@ func (s *server) Digest(ctx context.Context, name string) (string, error) {
 			return has.Digest, nil
 		}
 	}
-	return "", s.named(ctx, name, errNoSuchModel)
+	return "", s.named(name, errNoSuchModel)
 }
 
 // fullName returns a model's name as it is compared: with a tag, and in lower case
@@ -121,9 +121,8 @@ func fullName(model string) string {
 }
 
 // named starts a pull if the err is that the model is missing.
-func (s *server) named(ctx context.Context, name string, err error) error {
+func (s *server) named(name string, err error) error {
 	if errors.Is(err, errNoSuchModel) {
-		s.startPull(ctx, name)
 		return s.missing(name)
 	}
 	return err
