@@ -8,7 +8,7 @@ import (
 // Server is one kind of model server. Each method makes a request once: [Client] retries,
 // and keeps away from a server that keeps failing. A method returns a [*Failure], or
 // an error of this package that says what the server has answered: ErrInputTooLong,
-// [*InputError] or [*ModelMissingError].
+// ErrUnusableText or [*ModelMissingError].
 type Server interface {
 	// Digest identifies the build of the model that the server has now.
 	Digest(ctx context.Context, name string) (string, error)
@@ -52,9 +52,6 @@ type Failure struct {
 func (f *Failure) Error() string { return f.Err.Error() }
 
 func (f *Failure) Unwrap() error { return f.Err }
-
-// serverWorks reports whether the server is well, and refuses this one request.
-func (f *Failure) serverWorks() bool { return f.Status >= 400 && f.Status < 500 }
 
 // BadResponse returns the failure of a server whose answer makes no sense.
 func BadResponse(problem string) *Failure {

@@ -22,7 +22,7 @@ func TestFaults(t *testing.T) {
 	t.Parallel()
 	type faults = fakeollama.Faults
 	unavailable := func(err error) bool { return errors.As(err, new(*model.UnavailableError)) }
-	wrongModel := func(err error) bool { return errors.As(err, new(*model.DimensionError)) }
+	wrongModel := func(err error) bool { return errors.Is(err, model.ErrDimensions) }
 	missing := func(err error) bool { return errors.As(err, new(*model.ModelMissingError)) }
 	tests := []struct {
 		name  string

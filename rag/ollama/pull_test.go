@@ -185,12 +185,6 @@ func TestErrors_SayWhatToDo(t *testing.T) {
 			&model.UnavailableError{Server: "ollama at h", CircuitState: "open", RetryAfter: 29_400_000_000, Err: cause},
 			"ollama at h failed repeatedly and is not asked for now, try again in 29s: cause",
 		},
-		{
-			&model.DimensionError{Model: "m", Got: 4, Most: 3},
-			"model m makes vectors of 4 dimensions, and the index holds up to 3: " +
-				"set embedding_model in settings.json to another model, such as mxbai-embed-large or bge-m3; " +
-				"for qwen3-embedding, update Ollama instead, so that it shortens them",
-		},
 	}
 	for _, test := range tests {
 		if diff := cmp.Diff(test.want, test.err.Error()); diff != "" {

@@ -103,12 +103,19 @@ func (s *server) Digest(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, has := range models {
-		if fullName(has.Name) == fullName(name) {
-			return has.Digest, nil
+	if digest, has := digestOf(models, name); has {
+		return digest, nil
+	}
+	return "", s.missing(name)
+}
+
+func digestOf(models []listed, name string) (digest string, has bool) {
+	for _, m := range models {
+		if fullName(m.Name) == fullName(name) {
+			return m.Digest, true
 		}
 	}
-	return "", s.named(name, errNoSuchModel)
+	return "", false
 }
 
 // fullName returns a model's name as it is compared: with a tag, and in lower case
