@@ -56,8 +56,8 @@ func checkModels(ctx context.Context, e *examination) []Finding {
 	defer cancel()
 	name := e.Settings.EmbeddingModel
 	err := e.Ollama.Warm(limited)
-	if wrong, ok := errors.AsType[*model.DimensionError](err); ok {
-		return e.otherModel(Error, wrong.Error())
+	if errors.Is(err, model.ErrDimensions) {
+		return e.otherModel(Error, err.Error())
 	}
 	if err != nil {
 		return one(Error, err.Error(), "run: ollama run "+claude.Quote(name)+" and read Ollama's log")

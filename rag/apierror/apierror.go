@@ -166,7 +166,7 @@ func classify(err error) *Error {
 		e.Code = EmbeddingServiceError
 		return e.With("model", missing.Model).With("retry_after_seconds", seconds(model.RetryAfter(err)))
 	case errors.Is(err, model.ErrInputTooLong), errors.Is(err, model.ErrBadResponse), errors.Is(err, model.ErrEmptyAnswer),
-		errors.Is(err, model.ErrModelReplaced), errors.As(err, new(*model.InputError)), errors.As(err, new(*model.DimensionError)):
+		errors.Is(err, model.ErrModelReplaced), errors.Is(err, model.ErrUnusableText), errors.Is(err, model.ErrDimensions):
 		e.Code = EmbeddingServiceError
 	case errors.As(err, &dbErr):
 		e.Code = DatabaseError

@@ -16,21 +16,23 @@ const (
 	answerDivisor = 4
 )
 
-// Generate returns the chat model's answer without surrounding white space. It
-// calls onText, which may be nil, with each piece of the answer as it arrives, on
-// the calling goroutine. Cancelling the context closes the request, which stops
-// the model.
+// Generate returns the chat model's answer without surrounding white space. It calls
+// onText, which may be nil, with each piece of the answer as it arrives. Cancelling the
+// context stops the model.
 //
-// Before the first piece, Generate retries. After it a failure is final: Generate
-// returns the text so far, which is not empty, together with a *CutShortError. An answer that reaches the configured number of tokens, or the end
-// of the context window, is returned as far as it went, without an error.
+// Before the first piece, Generate retries. After it a failure is final: Generate returns
+// the text so far together with a *CutShortError. An answer that reaches the largest number
+// of tokens, or the end of the context window, is returned without an error.
 //
 // Other errors are ErrInputTooLong for a prompt that exceeds the context window,
-// ErrEmptyAnswer, *UnavailableError, *ModelMissingError and the context's. Some
-// servers cut a long prompt silently instead: fit it to [Client.ContextWindow]
-// first.
+// ErrEmptyAnswer, *UnavailableError, *ModelMissingError and the context's. Some servers cut
+// a long prompt silently instead: fit it to [Client.ContextWindow] first.
 func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text string)) (string, error) {
-	window := c.ContextWindow(ctx)
+	window, answers := c.askWindow(ctx)
+	first := firstPiece
+	if answers && c.mayLoadChat() {
+		first = loadedPiece
+	}
 	request := ChatRequest{
 		Model: c.cfg.ChatModel, Prompt: prompt, Temperature: temperature,
 		Window: window, MaxTokens: min(answerTokens, window/answerDivisor),
@@ -46,7 +48,7 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 		}
 	}
 	text, err := retry(ctx, c, c.chats, func(ctx context.Context) (string, error) {
-		err := c.chat(ctx, request, write)
+		err := c.chat(ctx, request, first, write)
 		if failure, ok := errors.AsType[*Failure](err); ok && answer.Len() > 0 {
 			err = &Failure{Err: failure.Err, Status: failure.Status} // the caller has seen a part
 		}
@@ -66,25 +68,48 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 }
 
 // chat makes one request. It gives up on a server that falls silent.
-func (c *Client) chat(ctx context.Context, request ChatRequest, write func(piece string)) error {
+func (c *Client) chat(ctx context.Context, request ChatRequest, first time.Duration, write func(piece string)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	silence := time.AfterFunc(firstPiece, func() { cancel(noAnswer(firstPiece)) })
+	silence := time.AfterFunc(first, func() { cancel(noAnswer(first)) })
 	defer func() { silence.Stop() }()
 	err := c.server.Chat(ctx, request, func(piece string) {
 		silence.Stop()
 		silence = time.AfterFunc(nextPiece, func() { cancel(noAnswer(nextPiece)) })
+		c.mu.Lock()
+		c.pieceAt = time.Now()
+		c.mu.Unlock()
 		write(piece)
 	})
 	return causeOf(ctx, err)
 }
 
+// mayLoadChat reports whether the server may have to load the chat model for an answer.
+func (c *Client) mayLoadChat() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Since(c.pieceAt) > loadedFor
+}
+
 // ContextWindow returns the largest number of tokens of a prompt and its answer
-// together: [Config.NumCtx], or what the chat model was trained for if that is less. While
-// the server cannot be asked, the configured number holds.
+// together: [Config.NumCtx], or the window that the chat model was trained for if that is
+// less. While the server cannot be asked, the configured number holds.
 func (c *Client) ContextWindow(ctx context.Context) int {
-	if trained := c.window(ctx, c.cfg.ChatModel); trained > 0 {
-		return min(trained, c.cfg.NumCtx)
+	window, _ := c.askWindow(ctx)
+	return window
+}
+
+// askWindow returns the context window, and whether the server says anything in time. A
+// server that loads a model still answers small requests.
+func (c *Client) askWindow(ctx context.Context) (tokens int, answers bool) {
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	defer cancel()
+	trained, err := c.server.Window(ctx, c.cfg.ChatModel)
+	if err != nil {
+		c.cfg.Logger.DebugContext(ctx, "ask for the context window", "model", c.cfg.ChatModel, "error", err)
 	}
-	return c.cfg.NumCtx
+	if trained > 0 {
+		return min(trained, c.cfg.NumCtx), true
+	}
+	return c.cfg.NumCtx, ctx.Err() == nil
 }

@@ -24,11 +24,14 @@ const (
 	// loadTimeout takes the place of queryTimeout for the first query after KeepLoaded: the
 	// server may have to load the model.
 	loadTimeout = 20 * time.Second
-	// firstPiece bounds the wait for the first piece of an answer: the server may have to
-	// load the model, and reads the prompt. nextPiece bounds the wait for each further one.
-	// A tool that searches and answers ends within a minute with them.
-	firstPiece = 30 * time.Second
-	nextPiece  = 15 * time.Second
+	// firstPiece bounds the wait for the first piece of an answer, before which the server
+	// reads the prompt. loadedPiece takes its place if the server may have to load the
+	// model, because the model has written nothing for loadedFor. A small machine without
+	// a graphics card needs that long. nextPiece bounds the wait for each further piece.
+	firstPiece  = 30 * time.Second
+	loadedPiece = 2 * time.Minute
+	loadedFor   = 5 * time.Minute
+	nextPiece   = time.Minute
 )
 
 // KeepLoaded is how long a server keeps a model loaded after its last use, where it can
@@ -75,8 +78,8 @@ type Client struct {
 	mu       sync.Mutex // guards the fields below
 	digest   string     // of the embedding model at a time
 	digestAt time.Time
-	windows  map[string]int // the context windows by model, once the server was asked
-	embedAt  time.Time      // the end of the last request for vectors
+	embedAt  time.Time // the end of the last request for vectors
+	pieceAt  time.Time // when the last piece of an answer came
 	// queries are the vectors of the last queries. An assistant asks the same of several
 	// collections, and a vector takes Ollama some 30 ms or more. The vectors are shared: never
 	// change them.
@@ -102,7 +105,7 @@ func New(name string, server Server, cfg Config) *Client {
 		turns:   turns{passages: make(chan struct{}, 1)},
 		embeds:  newCircuit(cfg, cfg.Logger.With("server", name, "requests", "embeddings")),
 		chats:   newCircuit(cfg, cfg.Logger.With("server", name, "requests", "answers")),
-		windows: map[string]int{}, queries: queries,
+		queries: queries,
 	}
 }
 
@@ -141,30 +144,7 @@ func (c *Client) askDigest(ctx context.Context) (string, error) {
 	if digest != c.digest {
 		c.digest = digest
 		c.queries.Purge()
-		delete(c.windows, c.cfg.EmbedModel)
 	}
 	c.digestAt = time.Now()
 	return digest, nil
-}
-
-// window returns the context window that the model was trained for, 0 if that is not
-// known. The server is asked once.
-func (c *Client) window(ctx context.Context, name string) int {
-	c.mu.Lock()
-	tokens, known := c.windows[name]
-	c.mu.Unlock()
-	if known {
-		return tokens
-	}
-	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
-	defer cancel()
-	tokens, err := c.server.Window(ctx, name)
-	if err != nil {
-		c.cfg.Logger.DebugContext(ctx, "ask for the context window", "model", name, "error", err)
-		return 0
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.windows[name] = tokens
-	return tokens
 }

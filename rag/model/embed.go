@@ -9,10 +9,6 @@ import (
 	"time"
 )
 
-// maxEmbedWindow is the largest context window that embeddings are asked for, in tokens:
-// several times what a passage has, and little enough to cost no memory that matters.
-const maxEmbedWindow = 2048
-
 // Embed makes a request for the vectors of the texts, and returns one embedding per text, in
 // order. One bad text fails its whole request, so a rejected request is halved until the
 // bad texts are alone.
@@ -21,7 +17,7 @@ const maxEmbedWindow = 2048
 // not sent, and there is at most one at a time. So a query waits for at most one request,
 // and a request for as long as there are queries.
 //
-// The error is *UnavailableError, *ModelMissingError, *DimensionError, ErrModelReplaced or
+// The error is *UnavailableError, *ModelMissingError, ErrDimensions, ErrModelReplaced or
 // the context's. All embeddings of the call are then lost, so pass no more texts than can be
 // lost.
 func (c *Client) Embed(ctx context.Context, texts []string) ([]Embedding, error) {
@@ -38,7 +34,7 @@ func (c *Client) embedTexts(ctx context.Context, prompt string, texts []string) 
 	var filled []int // the places of the texts that are not empty
 	for i, text := range texts {
 		if strings.TrimSpace(text) == "" {
-			embeddings[i].Err = errBlank()
+			embeddings[i].Err = errBlank
 		} else {
 			filled = append(filled, i)
 		}
@@ -63,7 +59,7 @@ func (c *Client) embedTexts(ctx context.Context, prompt string, texts []string) 
 			for i, place := range batch {
 				embeddings[place] = embedding(model.Digest, vectors[i])
 			}
-		case !isInputError(err):
+		case !errors.Is(err, ErrUnusableText) && !errors.Is(err, ErrInputTooLong):
 			return nil, fmt.Errorf("embed %d texts: %w", len(texts), err)
 		case len(batch) == 1:
 			embeddings[batch[0]].Err = err
@@ -84,12 +80,7 @@ func (c *Client) embedTexts(ctx context.Context, prompt string, texts []string) 
 	return embeddings, nil
 }
 
-func errBlank() error { return &InputError{Problem: "it is empty"} }
-
-func isInputError(err error) bool {
-	_, ok := errors.AsType[*InputError](err)
-	return ok || errors.Is(err, ErrInputTooLong)
-}
+var errBlank = fmt.Errorf("%w: it is empty", ErrUnusableText)
 
 // embedBatch makes a request for passages, after the queries that wait.
 func (c *Client) embedBatch(ctx context.Context, texts []string) ([][]float32, error) {
@@ -110,9 +101,6 @@ func (c *Client) vectors(ctx context.Context, timeout time.Duration, texts []str
 	return retry(ctx, c, c.embeds, func(ctx context.Context) ([][]float32, error) {
 		ctx, cancel := context.WithTimeoutCause(ctx, timeout, noAnswer(timeout))
 		defer cancel()
-		// Ollama's own choice may be less than the model was trained for: half of it for
-		// all-minilm.
-		request.Window = min(c.window(ctx, c.cfg.EmbedModel), maxEmbedWindow)
 		vectors, err := c.server.Embed(ctx, request)
 		c.mu.Lock()
 		c.embedAt = time.Now()
@@ -131,7 +119,10 @@ func (c *Client) check(vectors [][]float32, want int) error {
 	}
 	for _, vector := range vectors {
 		if len(vector) > Dimensions {
-			return &DimensionError{Model: c.cfg.EmbedModel, Got: len(vector), Most: Dimensions}
+			return fmt.Errorf("%w: %s makes vectors of %d dimensions, and the index holds up to %d; "+
+				"set embedding_model in settings.json to another model, such as mxbai-embed-large or bge-m3; "+
+				"for qwen3-embedding, update Ollama instead, so that it shortens them",
+				ErrDimensions, c.cfg.EmbedModel, len(vector), Dimensions)
 		}
 	}
 	return nil

@@ -10,6 +10,11 @@ var (
 	// ErrInputTooLong reports that a text or a prompt exceeds the model's context
 	// window. Shorten it.
 	ErrInputTooLong = errors.New("the text is longer than the model's context window")
+	// ErrUnusableText reports that a text cannot be embedded, for a reason other than its
+	// length.
+	ErrUnusableText = errors.New("the text cannot be embedded")
+	// ErrDimensions reports that the model's vectors are longer than those of the index.
+	ErrDimensions = errors.New("the model does not fit the index")
 	// ErrBadResponse reports an invalid response: no JSON, too few vectors, a vector
 	// of zeros.
 	ErrBadResponse = errors.New("the server's answer makes no sense")
@@ -19,17 +24,6 @@ var (
 	// expects. Another try finds the new build.
 	ErrModelReplaced = errors.New("the embedding model was replaced; try again")
 )
-
-// InputError reports that a text cannot be embedded, for a reason other than its
-// length. The message does not contain the text.
-type InputError struct {
-	// Problem is the reason, in the server's words if it gave one.
-	Problem string
-}
-
-func (e *InputError) Error() string {
-	return "the text cannot be embedded: " + e.Problem
-}
 
 // UnavailableError reports that the server could not serve a request.
 type UnavailableError struct {
@@ -71,8 +65,6 @@ type ModelMissingError struct {
 	Model string
 	// Host is the server's URL without user name and password.
 	Host string
-	// Pull is the progress of the pull.
-	Pull string
 	Err  error
 }
 
@@ -81,24 +73,10 @@ func (e *ModelMissingError) Error() string {
 		return fmt.Sprintf("model %s is not installed at %s and could not be pulled: %v; run: ollama pull %s",
 			e.Model, e.Host, e.Err, e.Model)
 	}
-	return fmt.Sprintf("model %s is not installed at %s; it is being pulled (%s), try again in a while",
-		e.Model, e.Host, e.Pull)
+	return fmt.Sprintf("model %s is not installed at %s; it is being pulled, try again in a while", e.Model, e.Host)
 }
 
 func (e *ModelMissingError) Unwrap() error { return e.Err }
-
-// DimensionError reports that the model's vectors have Got components, and those
-// of the index at most Most.
-type DimensionError struct {
-	Model     string
-	Got, Most int
-}
-
-func (e *DimensionError) Error() string {
-	return fmt.Sprintf("model %s makes vectors of %d dimensions, and the index holds up to %d: "+
-		"set embedding_model in settings.json to another model, such as mxbai-embed-large or bge-m3; "+
-		"for qwen3-embedding, update Ollama instead, so that it shortens them", e.Model, e.Got, e.Most)
-}
 
 // pullCheck is when to ask again for a model that is being pulled.
 const pullCheck = 10 * time.Second

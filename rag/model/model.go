@@ -28,7 +28,7 @@ type Embedding struct {
 	// the digest of the [Model] that the caller knows, and between the batches of one call.
 	// Check it before you store a vector.
 	Digest string
-	// Err is nil, or wraps ErrInputTooLong, *InputError or ErrBadResponse. It
+	// Err is nil, or wraps ErrInputTooLong, ErrUnusableText or ErrBadResponse. It
 	// concerns this text only.
 	Err error
 }

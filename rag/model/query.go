@@ -15,14 +15,14 @@ const maxQuery = 32 << 10
 
 // EmbedQuery returns the embedding of a search query; its Err is always nil, and the
 // caller may change its vector. Recent queries are remembered. The request goes before those
-// of [Client.Embed]. A query that is too long for the model is cut until it fits. The error for an empty query is *InputError; other errors are those of
-// [Client.Embed].
+// of [Client.Embed]. A query that is too long for the model is cut until it fits. The error
+// for an empty query is ErrUnusableText; other errors are those of [Client.Embed].
 func (c *Client) EmbedQuery(ctx context.Context, query string) (Embedding, error) {
 	if query = strings.TrimSpace(query); len(query) > maxQuery {
 		query = strings.ToValidUTF8(query[:maxQuery], "")
 	}
 	if query == "" {
-		return Embedding{}, fmt.Errorf("embed query: %w", errBlank())
+		return Embedding{}, fmt.Errorf("embed query: %w", errBlank)
 	}
 	model, err := c.EmbedModel(ctx)
 	if err != nil {
@@ -31,7 +31,7 @@ func (c *Client) EmbedQuery(ctx context.Context, query string) (Embedding, error
 	key := queryKey{model.Digest, query}
 	vector, known := c.queries.Get(key)
 	if !known {
-		if vector, err = c.queryVector(ctx, query); err != nil {
+		if vector, err = c.queryVector(ctx, c.patience(), query); err != nil {
 			return Embedding{}, fmt.Errorf("embed query: %w", err)
 		}
 		c.queries.Add(key, vector)
@@ -39,12 +39,12 @@ func (c *Client) EmbedQuery(ctx context.Context, query string) (Embedding, error
 	return Embedding{Vector: slices.Clone(vector), Digest: model.Digest}, nil
 }
 
-// queryVector embeds the query, cut as far as necessary.
-func (c *Client) queryVector(ctx context.Context, query string) ([]float32, error) {
+// queryVector embeds the query, cut as far as necessary. It goes before passages.
+func (c *Client) queryVector(ctx context.Context, timeout time.Duration, query string) ([]float32, error) {
 	c.turns.queries.Add(1)
 	defer c.turns.queries.Add(-1)
 	for {
-		vectors, err := c.vectors(ctx, c.patience(), []string{c.embedder.query + query})
+		vectors, err := c.vectors(ctx, timeout, []string{c.embedder.query + query})
 		if err == nil {
 			only := embedding("", vectors[0])
 			return only.Vector, only.Err
@@ -68,16 +68,10 @@ func (c *Client) patience() time.Duration {
 	return queryTimeout
 }
 
-// Warm loads the embedding model, so that the next query does not wait for it. It goes
-// before passages, as a query does. Errors are those of [Client.Embed].
+// Warm loads the embedding model, so that the next query does not wait for it. Errors are
+// those of [Client.Embed].
 func (c *Client) Warm(ctx context.Context) error {
-	c.turns.queries.Add(1)
-	defer c.turns.queries.Add(-1)
-	vectors, err := c.vectors(ctx, embedTimeout, []string{c.embedder.query + "warm"})
-	if err == nil {
-		err = embedding("", vectors[0]).Err
-	}
-	if err != nil {
+	if _, err := c.queryVector(ctx, embedTimeout, "warm"); err != nil {
 		return fmt.Errorf("load model %s: %w", c.cfg.EmbedModel, err)
 	}
 	return nil

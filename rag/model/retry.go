@@ -88,35 +88,41 @@ type circuit struct {
 	breaker *gobreaker.TwoStepCircuitBreaker[struct{}]
 	openFor time.Duration
 
-	mu       sync.Mutex
-	openedAt time.Time
-	last     *Failure // nil once a call has succeeded
-	lastAt   time.Time
+	mu     sync.Mutex
+	last   *Failure // of the last call, nil if it succeeded
+	lastAt time.Time
 }
 
 func newCircuit(cfg Config, logger *slog.Logger) *circuit {
-	c := &circuit{openFor: cfg.BreakerOpen}
-	c.breaker = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
-		MaxRequests: 1, Interval: breakerWindow, BucketPeriod: breakerStep, Timeout: cfg.BreakerOpen,
-		ReadyToTrip: func(counts gobreaker.Counts) bool {
-			calls := counts.TotalSuccesses + counts.TotalFailures
-			return calls >= breakerCalls && 2*counts.TotalFailures >= calls
-		},
-		IsExcluded: func(err error) bool { return errors.Is(err, context.Canceled) },
-		OnStateChange: func(_ string, from, to gobreaker.State) {
-			logger.Warn("circuit breaker", "from", from.String(), "to", to.String())
-			if to == gobreaker.StateOpen {
-				c.mu.Lock()
-				defer c.mu.Unlock()
-				c.openedAt = time.Now()
-			}
-		},
-	})
-	return c
+	return &circuit{
+		openFor: cfg.BreakerOpen,
+		breaker: gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
+			MaxRequests: 1, Interval: breakerWindow, BucketPeriod: breakerStep, Timeout: cfg.BreakerOpen,
+			ReadyToTrip: func(counts gobreaker.Counts) bool {
+				calls := counts.TotalSuccesses + counts.TotalFailures
+				return calls >= breakerCalls && 2*counts.TotalFailures >= calls
+			},
+			IsExcluded:   func(err error) bool { return errors.Is(err, context.Canceled) },
+			IsSuccessful: func(err error) bool { return failureOf(err) == nil },
+			OnStateChange: func(_ string, from, to gobreaker.State) {
+				logger.Warn("circuit breaker", "from", from.String(), "to", to.String())
+			},
+		}),
+	}
 }
 
-// allow returns what a call must report at its end: nil, the failure, or [context.Canceled]
-// if it says nothing about the server. It returns the last failure if no call may be made.
+// failureOf returns the server's failure, nil if the server is well and refuses this one
+// request.
+func failureOf(err error) *Failure {
+	failure, failed := errors.AsType[*Failure](err)
+	if !failed || failure.Status >= 400 && failure.Status < 500 {
+		return nil
+	}
+	return failure
+}
+
+// allow returns a function that takes the call's error at its end, [context.Canceled] if
+// the call says nothing about the server. It returns the last failure if no call may be made.
 func (c *circuit) allow(failFast bool) (done func(error), refusal *Failure) {
 	c.mu.Lock()
 	last, age := c.last, time.Since(c.lastAt)
@@ -129,14 +135,9 @@ func (c *circuit) allow(failFast bool) (done func(error), refusal *Failure) {
 		return nil, cmp.Or(last, &Failure{Err: err})
 	}
 	return func(err error) {
-		failure, failed := errors.AsType[*Failure](err)
-		failed = failed && !failure.serverWorks()
-		if !failed && !errors.Is(err, context.Canceled) {
-			err, failure = nil, nil
-		}
-		if failed || err == nil {
+		if !errors.Is(err, context.Canceled) {
 			c.mu.Lock()
-			c.last, c.lastAt = failure, time.Now()
+			c.last, c.lastAt = failureOf(err), time.Now()
 			c.mu.Unlock()
 		}
 		count(err)
@@ -151,5 +152,5 @@ func (c *circuit) retryAfter() time.Duration {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return max(c.openFor-time.Since(c.openedAt), time.Second)
+	return max(c.openFor-time.Since(c.lastAt), time.Second) // the last failure has opened it
 }

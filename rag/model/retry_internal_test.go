@@ -41,7 +41,7 @@ func TestBreaker(t *testing.T) {
 		{"less than half", []error{nil, nil, nil, nil, broken, broken, broken}, "closed"},
 		{
 			"bad requests are no failures",
-			[]error{refuse(400), refuse(404), refuse(401), refuse(429), ErrInputTooLong, &InputError{}, &ModelMissingError{}, &DimensionError{}},
+			[]error{refuse(400), refuse(404), refuse(401), refuse(429), ErrInputTooLong, ErrUnusableText, &ModelMissingError{}, ErrDimensions},
 			"closed",
 		},
 		{"time-outs are failures", []error{noAnswer(1), noAnswer(1), noAnswer(1), noAnswer(1), noAnswer(1)}, "open"},

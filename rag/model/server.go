@@ -8,7 +8,7 @@ import (
 // Server is one kind of model server. Each method makes a request once: [Client] retries,
 // and keeps away from a server that keeps failing. A method returns a [*Failure], or
 // an error of this package that says what the server has answered: ErrInputTooLong,
-// [*InputError] or [*ModelMissingError].
+// ErrUnusableText or [*ModelMissingError].
 type Server interface {
 	// Digest identifies the build of the model that the server has now.
 	Digest(ctx context.Context, name string) (string, error)
@@ -22,15 +22,13 @@ type Server interface {
 	Chat(ctx context.Context, request ChatRequest, write func(piece string)) error
 }
 
-// EmbedRequest asks for the vectors of texts.
+// EmbedRequest asks for the vectors of texts. A server refuses texts that are longer than
+// the model's context window, and cuts none.
 type EmbedRequest struct {
 	Model string
 	Texts []string
 	// Dimensions is how long the vectors should be, 0 for as long as the model makes them.
 	Dimensions int
-	// Window is the context window in tokens, 0 if it is not known. A server refuses
-	// longer texts and cuts none.
-	Window int
 }
 
 // ChatRequest asks for an answer of at most MaxTokens. Window is the context window of
@@ -54,9 +52,6 @@ type Failure struct {
 func (f *Failure) Error() string { return f.Err.Error() }
 
 func (f *Failure) Unwrap() error { return f.Err }
-
-// serverWorks reports whether the server is well, and refuses this one request.
-func (f *Failure) serverWorks() bool { return f.Status >= 400 && f.Status < 500 }
 
 // BadResponse returns the failure of a server whose answer makes no sense.
 func BadResponse(problem string) *Failure {

@@ -25,13 +25,14 @@ func TestGenerate_ReturnsAnAnswerThatIsCutShort(t *testing.T) {
 		text   string // "" if the answer has not begun
 		made   int
 	}{
-		{"the model falls silent", fakeollama.Faults{Stall: true}, half, "no answer within 15s", "Half an answer", 1},
+		{"the model falls silent", fakeollama.Faults{Stall: true}, half, "no answer within 1m0s", "Half an answer", 1},
 		{"the host hangs up", fakeollama.Faults{HangUp: true}, half, "the connection broke", "Half an answer", 1},
 		{"nothing but white space", fakeollama.Faults{HangUp: true}, []string{"\n"}, "the connection broke", "", 1},
 		{
 			"nothing at all", fakeollama.Faults{Delay: time.Hour, Paths: []string{"/api/chat"}},
-			half, "no answer within 30s", "", 1,
+			half, "no answer within 2m0s", "", 1,
 		},
+		{"nothing, from a server that hangs", fakeollama.Faults{Delay: time.Hour}, half, "no answer within 30s", "", 1},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -60,4 +61,27 @@ func TestGenerate_ReturnsAnAnswerThatIsCutShort(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A model that has just written is loaded, and does not get the time that loading takes.
+func TestGenerate_WaitsLongerForAModelThatMayHaveToBeLoaded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		server, client := startInMemory(t)
+		hangs := fakeollama.Faults{Delay: time.Hour, Paths: []string{"/api/chat"}}
+		for _, test := range []struct{ pause, want time.Duration }{
+			{time.Minute, 30 * time.Second}, {time.Hour, 2 * time.Minute},
+		} {
+			server.SetFaults(fakeollama.Faults{})
+			if _, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(test.pause)
+			server.SetFaults(hangs)
+			began := time.Now()
+			if _, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil); err == nil || time.Since(began) != test.want {
+				t.Errorf("%s after an answer: %v after %s, want an error after %s", test.pause, err, time.Since(began), test.want)
+			}
+		}
+	})
 }

@@ -6,6 +6,7 @@ package ollama
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -44,12 +45,11 @@ type Client struct {
 
 // server makes requests to Ollama. It is a [model.Server].
 type server struct {
-	base      *url.URL
-	host      string // base without user name and password
-	http      *http.Client
-	transport *http.Transport
-	pulls     pulls
-	logger    *slog.Logger
+	base   *url.URL
+	host   string // base without user name and password
+	http   *http.Client
+	pulls  pulls
+	logger *slog.Logger
 }
 
 // New returns a client. It does not contact the server; the error says what is wrong with
@@ -71,13 +71,14 @@ func New(cfg Config) (*Client, error) {
 		MaxResponseHeaderBytes: 64 << 10,
 	}
 	s := &server{
-		base: base, host: named.String(), transport: transport, logger: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)),
+		base: base, host: named.String(), logger: cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)),
 		// Requests carry the text of documents, which the user allowed to go to one address.
 		http: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
 		}},
 		pulls: pulls{latest: map[string]pull{}},
 	}
+	s.pulls.life, s.pulls.end = context.WithCancel(context.Background())
 	return &Client{
 		Client: model.New("ollama at "+s.host, s, cfg), server: s, models: []string{cfg.EmbedModel, cfg.ChatModel},
 	}, nil
@@ -88,14 +89,11 @@ func New(cfg Config) (*Client, error) {
 // nil.
 func (c *Client) Close() error {
 	pulls := &c.server.pulls
-	pulls.mu.Lock()
-	pulls.closed = true
-	for _, pull := range pulls.latest {
-		pull.cancel()
-	}
+	pulls.mu.Lock() // no pull starts after this
+	pulls.end()
 	pulls.mu.Unlock()
 	pulls.running.Wait()
-	c.server.transport.CloseIdleConnections()
+	c.server.http.CloseIdleConnections()
 	return nil
 }
 

@@ -63,7 +63,7 @@ func TestEmbed_IsOneRequest(t *testing.T) {
 	if len(requests) != 1 || requests[0].Truncate == nil || *requests[0].Truncate {
 		t.Fatalf("got requests %+v, want one that does not truncate", requests)
 	}
-	if diff := cmp.Diff(map[string]any{"num_ctx": 512.0}, requests[0].Options); diff != "" {
+	if diff := cmp.Diff(map[string]any{"num_ctx": 2048.0}, requests[0].Options); diff != "" {
 		t.Errorf("options (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(`"30m0s"`, string(requests[0].KeepAlive)); diff != "" {
@@ -93,7 +93,7 @@ func TestEmbed_RefusesEmptyTextsLocally(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantVectors(t, got, "", "one", "", "two")
-	wantContains(t, asType[*model.InputError](t, got[0].Err).Error(), "it is empty")
+	wantContains(t, got[0].Err.Error(), "the text cannot be embedded: it is empty")
 	if diff := cmp.Diff([]string{"one", "two"}, server.Texts()); diff != "" {
 		t.Errorf("embedded texts (-want +got):\n%s", diff)
 	}
@@ -105,8 +105,7 @@ func TestEmbed_IsolatesBadInputs(t *testing.T) {
 	isTooLong := func(err error) bool { return errors.Is(err, model.ErrInputTooLong) }
 	says := func(problem string) func(error) bool {
 		return func(err error) bool {
-			input, ok := errors.AsType[*model.InputError](err)
-			return ok && input.Problem == problem
+			return errors.Is(err, model.ErrUnusableText) && strings.HasSuffix(err.Error(), ": "+problem)
 		}
 	}
 	tests := []struct {

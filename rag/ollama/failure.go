@@ -76,7 +76,7 @@ func classifyStatus(status int, message string) error {
 	case matches(tooLong, message):
 		return fmt.Errorf("%w (%s)", model.ErrInputTooLong, message)
 	case matches(notANumber, message), status == http.StatusBadRequest && !matches(unfitModel, message):
-		return &model.InputError{Problem: message}
+		return fmt.Errorf("%w: %s", model.ErrUnusableText, message)
 	case status == http.StatusNotFound && matches(noSuchModel, message):
 		return errNoSuchModel
 	case status == 0:

@@ -22,7 +22,7 @@ func TestFaults(t *testing.T) {
 	t.Parallel()
 	type faults = fakeollama.Faults
 	unavailable := func(err error) bool { return errors.As(err, new(*model.UnavailableError)) }
-	wrongModel := func(err error) bool { return errors.As(err, new(*model.DimensionError)) }
+	wrongModel := func(err error) bool { return errors.Is(err, model.ErrDimensions) }
 	missing := func(err error) bool { return errors.As(err, new(*model.ModelMissingError)) }
 	tests := []struct {
 		name  string
@@ -140,8 +140,9 @@ func newTestClient(t *testing.T) *Client {
 func startInMemory(t *testing.T) (*fakeollama.Server, *Client) {
 	t.Helper()
 	server, client := fakeollama.StartInMemory(t), newTestClient(t)
-	client.server.transport.Proxy = nil
-	client.server.transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+	transport, _ := client.server.http.Transport.(*http.Transport)
+	transport.Proxy = nil
+	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		return server.Dial(ctx, network, address)
 	}
 	t.Cleanup(func() {
@@ -167,7 +168,7 @@ func TestFailFast(t *testing.T) {
 			}
 			return err
 		}
-		if err := ask("known", 3); err != nil { // the build, its window, the vector
+		if err := ask("known", 2); err != nil { // the build, the vector
 			t.Fatal(err)
 		}
 		server.SetFaults(fakeollama.Faults{HangUp: true})
@@ -268,7 +269,7 @@ func TestBreaker_OfAnswersIsNotThatOfVectors(t *testing.T) {
 			}
 		}
 		server.SetFaults(fakeollama.Faults{Delay: time.Hour, Paths: []string{"/api/chat"}})
-		answer("no answer within 30s")
+		answer("no answer within 2m0s")
 		server.SetFaults(fakeollama.Faults{Status: 500, Paths: []string{"/api/chat"}})
 		answer("HTTP 500")
 		answer("failed repeatedly and is not asked for now")

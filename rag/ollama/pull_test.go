@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/ollama/ollama/api"
 
 	"github.com/compound-docs/compound-docs/rag/model"
 	"github.com/compound-docs/compound-docs/test/fakeollama"
@@ -49,34 +48,30 @@ func TestPull_OfAMissingModel(t *testing.T) {
 	}
 }
 
-func TestPull_TellsHowFarItIs(t *testing.T) {
+func TestPull_IsMadeOnceWhileItRuns(t *testing.T) {
 	t.Parallel()
 	server := fakeollama.Start(t)
 	server.RemoveModel("mxbai-embed-large")
-	hold := make(chan struct{})
-	server.SetPull(fakeollama.Pull{Hold: hold, Steps: []api.ProgressResponse{
-		{Status: "pulling manifest"},
-		{Status: "pulling aaaa", Digest: "aaaa", Total: 900, Completed: 400},
-		{Status: "pulling bbbb", Digest: "bbbb", Total: 100, Completed: 20},
-	}})
+	hold, pulled := make(chan struct{}), make(chan struct{}, 1)
+	server.SetPull(fakeollama.Pull{Hold: hold})
+	server.Observe(func(r *http.Request) {
+		if r.URL.Path == "/api/pull" {
+			pulled <- struct{}{}
+		}
+	})
 	client := newClient(t, fast(server.URL()))
 
 	_, err := client.Embed(t.Context(), numbered(1))
-	for asType[*model.ModelMissingError](t, err).Pull != "pulling bbbb, 20 %" {
+	<-pulled
+	for range 3 {
 		_, err = client.Embed(t.Context(), numbered(1))
 	}
-	missing := asType[*model.ModelMissingError](t, err)
-	want := &model.ModelMissingError{
-		Model: "mxbai-embed-large", Host: server.URL(),
-		Pull: "pulling bbbb, 20 %",
-	}
-	if diff := cmp.Diff(want, missing); diff != "" {
+	want := &model.ModelMissingError{Model: "mxbai-embed-large", Host: server.URL()}
+	if diff := cmp.Diff(want, asType[*model.ModelMissingError](t, err)); diff != "" {
 		t.Errorf("error (-want +got):\n%s", diff)
 	}
-	wantContains(t, err.Error(), "20 %", "try again")
-	if pulls := len(server.Requests("/api/pull")); pulls != 1 {
-		t.Errorf("got %d pulls, want 1", pulls)
-	}
+	wantContains(t, err.Error(), "it is being pulled", "try again")
+	wantRequests(t, server, "/api/pull", 1)
 	close(hold)
 	for err != nil {
 		asType[*model.ModelMissingError](t, err)
@@ -189,12 +184,6 @@ func TestErrors_SayWhatToDo(t *testing.T) {
 		{
 			&model.UnavailableError{Server: "ollama at h", CircuitState: "open", RetryAfter: 29_400_000_000, Err: cause},
 			"ollama at h failed repeatedly and is not asked for now, try again in 29s: cause",
-		},
-		{
-			&model.DimensionError{Model: "m", Got: 4, Most: 3},
-			"model m makes vectors of 4 dimensions, and the index holds up to 3: " +
-				"set embedding_model in settings.json to another model, such as mxbai-embed-large or bge-m3; " +
-				"for qwen3-embedding, update Ollama instead, so that it shortens them",
 		},
 	}
 	for _, test := range tests {

@@ -108,7 +108,9 @@ func TestEmbedQuery_Errors(t *testing.T) {
 	server, client := start(t)
 
 	_, err := client.EmbedQuery(t.Context(), " ")
-	asType[*model.InputError](t, err)
+	if !errors.Is(err, model.ErrUnusableText) {
+		t.Errorf("got error %v, want ErrUnusableText for a blank query", err)
+	}
 
 	server.SetFaults(fakeollama.Faults{Window: 1})
 	_, err = client.EmbedQuery(t.Context(), "one two three")

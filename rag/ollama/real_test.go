@@ -58,8 +58,8 @@ func TestReal_Embed(t *testing.T) {
 	if !errors.Is(got[1].Err, model.ErrInputTooLong) {
 		t.Errorf("got error %v for the long text, want ErrInputTooLong", got[1].Err)
 	}
-	if _, ok := errors.AsType[*model.InputError](got[2].Err); !ok {
-		t.Errorf("got error %v for the empty text, want an *InputError", got[2].Err)
+	if !errors.Is(got[2].Err, model.ErrUnusableText) {
+		t.Errorf("got error %v for the empty text, want ErrUnusableText", got[2].Err)
 	}
 	query, err := client.EmbedQuery(t.Context(), "database connection pool")
 	if err != nil {

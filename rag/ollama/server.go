@@ -3,6 +3,7 @@ package ollama
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/compound-docs/compound-docs/rag/model"
 )
@@ -10,17 +11,21 @@ import (
 // keepAlive is as Ollama reads it.
 var keepAlive = model.KeepLoaded.String() //nolint:gochecknoglobals // a constant
 
+// embedWindow is the context window that embeddings are asked for, in tokens: several times
+// the length of a passage, and little enough to cost no memory that matters.
+const embedWindow = 2048
+
 // Embed makes a request for vectors.
 func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]float32, error) {
 	payload := map[string]any{
 		"model": request.Model, "input": request.Texts, "keep_alive": keepAlive,
 		"truncate": false, // Ollama would cut long texts silently
+		// Ollama's own choice may be less than the model was trained for: half of it for
+		// all-minilm. It lowers a number above that.
+		"options": map[string]any{"num_ctx": embedWindow},
 	}
 	if request.Dimensions > 0 {
 		payload["dimensions"] = request.Dimensions
-	}
-	if request.Window > 0 {
-		payload["options"] = map[string]any{"num_ctx": request.Window}
 	}
 	var result struct {
 		Embeddings [][]float32 `json:"embeddings"`
@@ -29,7 +34,7 @@ func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]flo
 	// how many it has.
 	const components, bytesComponent, around = 8 << 10, 24, 256 << 10
 	limit := int64(len(request.Texts))*components*bytesComponent + around
-	err := s.named(ctx, request.Model, s.ask(ctx, "/api/embed", payload, &result, limit))
+	err := s.named(request.Model, s.ask(ctx, "/api/embed", payload, &result, limit))
 	return result.Embeddings, err
 }
 
@@ -53,7 +58,7 @@ func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func
 			"num_ctx": request.Window, "num_predict": request.MaxTokens, "temperature": request.Temperature,
 		},
 	}
-	return s.named(ctx, request.Model, s.stream(ctx, "/api/chat", payload, maxChat, func(p part) (last bool) {
+	return s.named(request.Model, s.stream(ctx, "/api/chat", payload, maxChat, func(p part) (last bool) {
 		write(p.Message.Content)
 		if p.Done && p.DoneReason == "length" {
 			s.logger.WarnContext(ctx, "the answer was cut short", "model", request.Model,
@@ -68,7 +73,7 @@ func (s *server) Window(ctx context.Context, name string) (tokens int, err error
 	var result struct {
 		Info map[string]any `json:"model_info"`
 	}
-	err = s.named(ctx, name, s.ask(ctx, "/api/show", map[string]any{"model": name}, &result, maxAnswer))
+	err = s.named(name, s.ask(ctx, "/api/show", map[string]any{"model": name}, &result, maxAnswer))
 	architecture, _ := result.Info["general.architecture"].(string)
 	length, _ := result.Info[architecture+".context_length"].(float64)
 	const longest = 1 << 30
@@ -98,18 +103,33 @@ func (s *server) Digest(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, has := range models {
-		if fullName(has.Name) == fullName(name) {
-			return has.Digest, nil
+	if digest, has := digestOf(models, name); has {
+		return digest, nil
+	}
+	return "", s.missing(name)
+}
+
+func digestOf(models []listed, name string) (digest string, has bool) {
+	for _, m := range models {
+		if fullName(m.Name) == fullName(name) {
+			return m.Digest, true
 		}
 	}
-	return "", s.named(ctx, name, errNoSuchModel)
+	return "", false
+}
+
+// fullName returns a model's name as it is compared: with a tag, and in lower case
+// because Ollama ignores case.
+func fullName(model string) string {
+	if !strings.Contains(model[strings.LastIndex(model, "/")+1:], ":") {
+		model += ":latest"
+	}
+	return strings.ToLower(model)
 }
 
 // named starts a pull if the err is that the model is missing.
-func (s *server) named(ctx context.Context, name string, err error) error {
+func (s *server) named(name string, err error) error {
 	if errors.Is(err, errNoSuchModel) {
-		s.startPull(ctx, name)
 		return s.missing(name)
 	}
 	return err

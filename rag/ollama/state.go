@@ -12,8 +12,6 @@ import (
 type State struct {
 	Host    string // URL without user name and password
 	Version string // "" if it does not answer
-	// Has are the models that it has, with their tags.
-	Has []string
 	// Missing are the models of the configuration that it lacks.
 	Missing []string
 	// Err is why nothing more is known, and nil if it answers.
@@ -26,7 +24,7 @@ const stateTimeout = 5 * time.Second
 // State asks the server, whatever its last answers were. It pulls nothing.
 func (c *Client) State(ctx context.Context) State {
 	state := State{Host: c.server.host}
-	limited, cancel := context.WithTimeout(ctx, stateTimeout)
+	limited, cancel := context.WithTimeoutCause(ctx, stateTimeout, fmt.Errorf("no answer within %s", stateTimeout))
 	defer cancel()
 	var answer struct {
 		Version string `json:"version"`
@@ -36,25 +34,16 @@ func (c *Client) State(ctx context.Context) State {
 	if err == nil {
 		models, err = c.server.list(limited)
 	}
-	switch {
-	case ctx.Err() != nil:
-		state.Err = ctx.Err()
-		return state
-	case limited.Err() != nil:
-		err = fmt.Errorf("no answer within %s", stateTimeout)
+	if limited.Err() != nil {
+		err = context.Cause(limited)
 	}
 	if err != nil {
 		state.Err = &model.UnavailableError{Server: "ollama at " + state.Host, CircuitState: "closed", Err: err}
 		return state
 	}
 	state.Version = answer.Version
-	has := map[string]bool{}
-	for _, m := range models {
-		has[fullName(m.Name)] = true
-		state.Has = append(state.Has, m.Name)
-	}
 	for _, name := range c.models {
-		if !has[fullName(name)] {
+		if _, has := digestOf(models, name); !has {
 			state.Missing = append(state.Missing, name)
 		}
 	}

@@ -21,6 +21,11 @@ import (
 // call may wait for a few other faults before it meets that one.
 const patience = time.Minute
 
+// answerPatience is for a call that writes an answer. A model that may have to be loaded has
+// two minutes for the first piece, and each further piece may take a minute: a small machine
+// needs that.
+const answerPatience = 4 * time.Minute
+
 // finding is one of the documents that a search answers with.
 type finding struct{ tool, path, text string }
 
@@ -33,7 +38,11 @@ func (w *faultyWorld) call(
 	t *testing.T, s *server, i int, tool string, arguments map[string]any, also ...string,
 ) (text string, err error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	limit := patience
+	if strings.HasPrefix(tool, "rag_query") {
+		limit = answerPatience
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	text, err = s.Text(ctx, tool, arguments)
 	failure, failed := errors.AsType[*mcpclient.ToolError](err)
