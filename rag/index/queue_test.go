@@ -266,17 +266,17 @@ type cheap struct {
 	calls atomic.Int32
 }
 
-func (c *cheap) Embed(ctx context.Context, texts []string) ([]ollama.Embedding, error) {
+func (c *cheap) Embed(ctx context.Context, texts []string) ([]models.Embedding, error) {
 	c.calls.Add(1)
 	model, err := c.EmbedModel(ctx)
 	if err != nil {
 		return nil, err
 	}
-	embeddings := make([]ollama.Embedding, len(texts))
+	embeddings := make([]models.Embedding, len(texts))
 	for i := range embeddings {
 		vector := make([]float32, 1024)
 		vector[rand.N(len(vector))] = 1
-		embeddings[i] = ollama.Embedding{Vector: vector, Digest: model.Digest}
+		embeddings[i] = models.Embedding{Vector: vector, Digest: model.Digest}
 	}
 	return embeddings, nil
 }
