@@ -82,42 +82,7 @@ func (q *Queries) EmbeddingInsertMany(ctx context.Context, arg EmbeddingInsertMa
 	return err
 }
 
-const embeddingProgress = `-- name: EmbeddingProgress :one
-SELECT count(*) AS chunks, count(*) FILTER (WHERE e.hash IS NULL) AS missing
-FROM document_chunks c
-LEFT JOIN embeddings e ON e.collection = $1 AND e.project_id = $2 AND e.model_id = $3
-    AND e.hash = c.passage_hash
-WHERE c.project_id = $2 AND c.tenant_id = $4 AND c.collection = $1
-    AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
-`
-
-type EmbeddingProgressParams struct {
-	Collection Collection
-	ProjectID  int32
-	ModelID    int32
-	TenantID   int32
-}
-
-type EmbeddingProgressRow struct {
-	Chunks  int64
-	Missing int64
-}
-
-// How many chunks a scope has, and for how many of them the model has made no
-// vector.
-func (q *Queries) EmbeddingProgress(ctx context.Context, arg EmbeddingProgressParams) (EmbeddingProgressRow, error) {
-	row := q.db.QueryRow(ctx, embeddingProgress,
-		arg.Collection,
-		arg.ProjectID,
-		arg.ModelID,
-		arg.TenantID,
-	)
-	var i EmbeddingProgressRow
-	err := row.Scan(&i.Chunks, &i.Missing)
-	return i, err
-}
-
-const embeddingProgressAll = `-- name: EmbeddingProgressAll :many
+const embeddingProgress = `-- name: EmbeddingProgress :many
 SELECT p.chunks, p.missing
 FROM unnest($1::collection[]) WITH ORDINALITY AS k (collection, ordinal)
 CROSS JOIN LATERAL (
@@ -131,21 +96,22 @@ CROSS JOIN LATERAL (
 ORDER BY k.ordinal
 `
 
-type EmbeddingProgressAllParams struct {
+type EmbeddingProgressParams struct {
 	Collections []Collection
 	ProjectID   int32
 	ModelID     int32
 	TenantID    int32
 }
 
-type EmbeddingProgressAllRow struct {
+type EmbeddingProgressRow struct {
 	Chunks  int64
 	Missing int64
 }
 
-// EmbeddingProgress of several collections, in their order.
-func (q *Queries) EmbeddingProgressAll(ctx context.Context, arg EmbeddingProgressAllParams) ([]EmbeddingProgressAllRow, error) {
-	rows, err := q.db.Query(ctx, embeddingProgressAll,
+// How many chunks each collection has, in the order of collections, and how many of them
+// have no vector of the model.
+func (q *Queries) EmbeddingProgress(ctx context.Context, arg EmbeddingProgressParams) ([]EmbeddingProgressRow, error) {
+	rows, err := q.db.Query(ctx, embeddingProgress,
 		arg.Collections,
 		arg.ProjectID,
 		arg.ModelID,
@@ -155,9 +121,9 @@ func (q *Queries) EmbeddingProgressAll(ctx context.Context, arg EmbeddingProgres
 		return nil, err
 	}
 	defer rows.Close()
-	items := []EmbeddingProgressAllRow{}
+	items := []EmbeddingProgressRow{}
 	for rows.Next() {
-		var i EmbeddingProgressAllRow
+		var i EmbeddingProgressRow
 		if err := rows.Scan(&i.Chunks, &i.Missing); err != nil {
 			return nil, err
 		}

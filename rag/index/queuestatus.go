@@ -94,8 +94,8 @@ func (q *Queue) countLocked(ctx context.Context, modelID int32) (missing []int64
 	q.mu.Lock()
 	q.woken = false
 	q.mu.Unlock()
-	counted, err := db.ReadOne(ctx, q.index.db, "count passages to embed", (*db.Queries).EmbeddingProgressAll,
-		db.EmbeddingProgressAllParams{
+	counted, err := db.ReadOne(ctx, q.index.db, "count passages to embed", (*db.Queries).EmbeddingProgress,
+		db.EmbeddingProgressParams{
 			ProjectID: q.tenant.ProjectID, TenantID: q.tenant.ID, Collections: q.collections, ModelID: modelID,
 		})
 	if err != nil {

@@ -29,18 +29,9 @@ CROSS JOIN LATERAL (
 ) AS p
 ORDER BY q.level DESC, q.asked DESC, q.changed DESC, p.hash;
 
--- name: EmbeddingProgress :one
--- How many chunks a scope has, and for how many of them the model has made no
--- vector.
-SELECT count(*) AS chunks, count(*) FILTER (WHERE e.hash IS NULL) AS missing
-FROM document_chunks c
-LEFT JOIN embeddings e ON e.collection = @collection AND e.project_id = @project_id AND e.model_id = @model_id
-    AND e.hash = c.passage_hash
-WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
-    AND c.promotion_level = ANY(enum_range(NULL::promotion_level));
-
--- name: EmbeddingProgressAll :many
--- EmbeddingProgress of several collections, in their order.
+-- name: EmbeddingProgress :many
+-- How many chunks each collection has, in the order of collections, and how many of them
+-- have no vector of the model.
 SELECT p.chunks, p.missing
 FROM unnest(@collections::collection[]) WITH ORDINALITY AS k (collection, ordinal)
 CROSS JOIN LATERAL (
