@@ -23,8 +23,8 @@ const (
 	firstDelay = 100 * time.Millisecond
 )
 
-// How long one try may take, since a server that is cut off, or hangs, never answers. A
-// write may have to wait for others, and adds to large indexes.
+// How long one try may take: a server that is cut off, or hangs, never answers. A write may
+// have to wait for others, and adds to large indexes.
 const (
 	readTimeout     = 15 * time.Second
 	writeTimeout    = 2 * time.Minute
@@ -142,7 +142,7 @@ func (d *Database) Pool(ctx context.Context) (*pgxpool.Pool, error) {
 func (d *Database) OnOpened(f func(Version)) { d.onOpened = f }
 
 // open asks the source, and makes a pool unless there is one of the same URL. It migrates
-// the database in either case, since that may have been dropped and made again.
+// the database in either case: somebody may have dropped it and made it again.
 func (d *Database) open(ctx context.Context) error {
 	url, err := d.source(ctx)
 	if err != nil {
@@ -168,8 +168,8 @@ func (d *Database) open(ctx context.Context) error {
 	return nil
 }
 
-// Read runs f, in which each statement is a transaction of its own, and one round trip. f
-// may run again after a transient failure.
+// Read runs f. Each statement is one transaction and one round trip. f may run again after a
+// transient failure.
 func (d *Database) Read(ctx context.Context, op string, f func(q *Queries) error) error {
 	return d.read(ctx, op, readTimeout, f)
 }

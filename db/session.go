@@ -28,8 +28,7 @@ SELECT ` +
 	// here does nothing but SQL, and is never idle for so long. A lease lasts longer.
 	"set_config('idle_in_transaction_session_timeout', '10s', true)"
 
-// reader makes each statement a transaction of its own. The settings go in the same round
-// trip.
+// reader sends each statement as one transaction, with the settings in the same round trip.
 type reader struct {
 	ctx  context.Context //nolint:containedctx // bounds every statement, also one that is given another context
 	conn *pgx.Conn

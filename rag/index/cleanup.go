@@ -63,167 +63,136 @@ type CleanedProject struct {
 }
 
 // Cleanup removes the checkouts that are gone, then the passages that no document
-// uses any more and the vectors of models that no checkout uses, then projects of
-// which nothing is left. It may run beside any number of servers: what one of them
-// indexes stays. What was removed by mistake comes back when its checkout is activated
-// again. After an error the result says what was done before it.
-func (x *Index) Cleanup(ctx context.Context, options CleanupOptions) (CleanupResult, error) {
-	c := &cleanup{CleanupOptions: options, index: x, removable: map[int32][]int32{}}
-	err := c.tenants(ctx)
-	if err == nil {
-		err = c.projects(ctx)
-	}
-	return c.done, err
-}
-
-// cleanup is one run.
-type cleanup struct {
-	CleanupOptions
-
-	index *Index
-	done  CleanupResult
-	// removable are the tenants that a dry run would remove, by their project.
-	removable map[int32][]int32
-}
-
-func (c *cleanup) tenants(ctx context.Context) error {
-	rows, err := db.ReadOne(ctx, c.index.db, "list checkouts", (*db.Queries).CleanupTenants,
-		db.CleanupTenantsParams{GraceSeconds: c.Grace.Seconds()})
+// uses any more and the vectors of models that no checkout uses, then empty projects. It
+// may run beside any number of servers, and keeps everything that one of them indexes. A
+// checkout that was removed by mistake comes back when it is activated again. After an
+// error the result says what was done before it.
+func (x *Index) Cleanup(ctx context.Context, options CleanupOptions) (result CleanupResult, err error) {
+	rows, err := db.ReadOne(ctx, x.db, "list checkouts", (*db.Queries).CleanupTenants,
+		db.CleanupTenantsParams{GraceSeconds: options.Grace.Seconds()})
 	if err != nil {
-		return err
+		return result, err
 	}
+	removable := map[int32][]int32{} // tenants that a dry run would remove, by their project
 	for _, row := range rows {
-		tenant := CleanedTenant{
-			Key:  catalog.TenantKey{Project: row.ProjectName, Branch: row.BranchName, PathHash: row.PathHash},
-			Root: row.RepoRoot, LastSeen: row.LastSeen, InUse: row.InUse,
-		}
-		tenant.State = c.Judge(tenant.Key, tenant.Root)
-		if tenant.State == Renamed && !replaced(rows, row) {
-			tenant.State = Unknown
-		}
-		if tenant.State == Alive || tenant.State == Unknown && !row.Unseen {
+		state := options.judge(rows, row)
+		if state == Alive || state == Unknown && !row.Unseen {
 			continue
 		}
-		if err := c.tenant(ctx, row, tenant); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// replaced reports whether another project was registered at the checkout's path after its
-// last use. A server that follows its config leaves the old name just after that.
-func replaced(rows []db.CleanupTenantsRow, row db.CleanupTenantsRow) bool {
-	return slices.ContainsFunc(rows, func(other db.CleanupTenantsRow) bool {
-		return other.PathHash == row.PathHash && other.ProjectID != row.ProjectID &&
-			other.FirstSeen.Add(time.Minute).After(row.LastSeen)
-	})
-}
-
-// tenant removes one tenant that no server uses.
-func (c *cleanup) tenant(ctx context.Context, row db.CleanupTenantsRow, tenant CleanedTenant) error {
-	if !tenant.InUse {
-		documents, err := db.ReadOne(ctx, c.index.db, "count documents", (*db.Queries).CleanupCountDocuments,
-			db.CleanupCountDocumentsParams{ProjectID: row.ProjectID, TenantID: row.ID})
+		tenant, err := x.cleanTenant(ctx, row, state, options.DryRun)
 		if err != nil {
-			return err
+			return result, err
 		}
-		tenant.Documents = int(documents)
-	}
-	if !tenant.InUse && !c.DryRun {
-		err := c.index.db.Write(ctx, "remove checkout", func(q *db.Queries) error {
-			if err := lockPassages(ctx, q, row.ProjectID); err != nil {
-				return err
-			}
-			_, err := q.CleanupDeleteTenant(ctx, db.CleanupDeleteTenantParams{
-				ProjectID: row.ProjectID, ID: row.ID, LastSeen: row.LastSeen,
-			})
-			tenant.InUse = db.IsNoRows(err)
-			return exceptNoRows(err)
-		})
-		if err != nil {
-			return err
+		result.Tenants = append(result.Tenants, tenant)
+		if options.DryRun && !tenant.InUse {
+			removable[row.ProjectID] = append(removable[row.ProjectID], row.ID)
 		}
 	}
-	c.done.Tenants = append(c.done.Tenants, tenant)
-	if c.DryRun && !tenant.InUse {
-		c.removable[row.ProjectID] = append(c.removable[row.ProjectID], row.ID)
-	}
-	return nil
-}
-
-func (c *cleanup) projects(ctx context.Context) error {
-	var rows []db.Project
-	err := c.index.db.Read(ctx, "list projects", func(q *db.Queries) (err error) {
-		rows, err = q.CleanupProjects(ctx)
+	var projects []db.Project
+	err = x.db.Read(ctx, "list projects", func(q *db.Queries) (err error) {
+		projects, err = q.CleanupProjects(ctx)
 		return err
 	})
-	for _, row := range rows {
+	if err != nil {
+		return result, err
+	}
+	for _, row := range projects {
+		project, err := x.cleanProject(ctx, row, removable[row.ID], options.DryRun)
+		if project.Passages > 0 || project.Emptied {
+			result.Projects = append(result.Projects, project)
+		}
 		if err != nil {
-			break
+			return result, err
 		}
-		err = c.project(ctx, row)
 	}
-	return err
+	return result, nil
 }
 
-func (c *cleanup) project(ctx context.Context, row db.Project) error {
-	cleaned := CleanedProject{Name: row.Name}
-	tenants, err := db.ReadOne(ctx, c.index.db, "count checkouts", (*db.Queries).TenantCount,
-		db.TenantCountParams{ProjectID: row.ID})
-	if err == nil {
-		cleaned.Passages, err = c.passages(ctx, row.ID)
-	}
-	if err == nil && int(tenants) == len(c.removable[row.ID]) {
-		cleaned.Emptied, err = c.removeProject(ctx, row)
-	}
-	if cleaned.Passages > 0 || cleaned.Emptied {
-		c.done.Projects = append(c.done.Projects, cleaned)
-	}
-	return err
+func keyOf(row db.CleanupTenantsRow) catalog.TenantKey {
+	return catalog.TenantKey{Project: row.ProjectName, Branch: row.BranchName, PathHash: row.PathHash}
 }
 
-// passages removes the text and the vectors of a project that nothing uses, and counts the
-// passages.
-func (c *cleanup) passages(ctx context.Context, projectID int32) (unused int, err error) {
-	if c.DryRun {
-		for _, collection := range collections() {
-			hashes, err := c.index.unused(ctx, projectID, collection, c.removable[projectID], math.MaxInt32)
-			if err != nil {
-				return 0, err
-			}
-			unused += len(hashes)
-		}
-		return unused, nil
+// judge returns the state of a checkout. It is Renamed only if another project was
+// registered at its path after its last use. A server that follows its config leaves the
+// old name just after that.
+func (o CleanupOptions) judge(rows []db.CleanupTenantsRow, row db.CleanupTenantsRow) CheckoutState {
+	state := o.Judge(keyOf(row), row.RepoRoot)
+	if state == Renamed && !slices.ContainsFunc(rows, func(other db.CleanupTenantsRow) bool {
+		return other.PathHash == row.PathHash && other.ProjectID != row.ProjectID &&
+			other.FirstSeen.Add(time.Minute).After(row.LastSeen)
+	}) {
+		return Unknown
 	}
-	unused, err = c.index.Sweep(ctx, projectID)
-	if err == nil {
-		err = c.index.deleteUnusedVectors(ctx, projectID)
-	}
-	if err == nil {
-		_, err = c.index.claimSweep(ctx, projectID, 0)
-	}
-	return unused, err
+	return state
 }
 
-// removeProject removes a project that has no tenants. It reports false if a tenant was
-// registered meanwhile.
-func (c *cleanup) removeProject(ctx context.Context, row db.Project) (removed bool, err error) {
-	if c.DryRun {
-		return true, nil
+// cleanTenant removes a tenant unless a server uses it.
+func (x *Index) cleanTenant(
+	ctx context.Context, row db.CleanupTenantsRow, state CheckoutState, dryRun bool,
+) (CleanedTenant, error) {
+	tenant := CleanedTenant{Key: keyOf(row), Root: row.RepoRoot, LastSeen: row.LastSeen, State: state, InUse: row.InUse}
+	if row.InUse {
+		return tenant, nil
 	}
-	err = c.index.db.Write(ctx, "remove project", func(q *db.Queries) error {
-		if _, err := q.ProjectLock(ctx, db.ProjectLockParams{Name: row.Name}); err != nil {
+	documents, err := db.ReadOne(ctx, x.db, "count documents", (*db.Queries).CleanupCountDocuments,
+		db.CleanupCountDocumentsParams{ProjectID: row.ProjectID, TenantID: row.ID})
+	tenant.Documents = int(documents)
+	if err != nil || dryRun {
+		return tenant, err
+	}
+	err = x.db.Write(ctx, "remove checkout", func(q *db.Queries) error {
+		if err := lockPassages(ctx, q, row.ProjectID); err != nil {
 			return err
+		}
+		_, err := q.CleanupDeleteTenant(ctx, db.CleanupDeleteTenantParams{
+			ProjectID: row.ProjectID, ID: row.ID, LastSeen: row.LastSeen,
+		})
+		tenant.InUse = db.IsNoRows(err)
+		return exceptNoRows(err)
+	})
+	return tenant, err
+}
+
+// cleanProject removes the text and the vectors of a project that nothing uses, and the
+// project if it has no tenant. removable are the tenants that a dry run would remove.
+func (x *Index) cleanProject(ctx context.Context, row db.Project, removable []int32, dryRun bool) (CleanedProject, error) {
+	cleaned := CleanedProject{Name: row.Name}
+	tenants, err := db.ReadOne(ctx, x.db, "count checkouts", (*db.Queries).TenantCount, db.TenantCountParams{ProjectID: row.ID})
+	if err != nil {
+		return cleaned, err
+	}
+	if dryRun {
+		for _, collection := range collections() {
+			hashes, err := x.unused(ctx, row.ID, collection, removable, math.MaxInt32)
+			if err != nil {
+				return cleaned, err
+			}
+			cleaned.Passages += len(hashes)
+		}
+		cleaned.Emptied = int(tenants) == len(removable)
+		return cleaned, nil
+	}
+	if cleaned.Passages, err = x.Sweep(ctx, row.ID); err != nil {
+		return cleaned, err
+	}
+	if err := x.deleteUnusedVectors(ctx, row.ID); err != nil {
+		return cleaned, err
+	}
+	if _, err := x.claimSweep(ctx, row.ID, 0); err != nil {
+		return cleaned, err
+	}
+	if tenants > 0 {
+		return cleaned, nil
+	}
+	err = x.db.Write(ctx, "remove project", func(q *db.Queries) error {
+		if _, err := q.ProjectLock(ctx, db.ProjectLockParams{Name: row.Name}); err != nil {
+			return exceptNoRows(err) // another server has removed it
 		}
 		if err := lockPassages(ctx, q, row.ID); err != nil {
 			return err
 		}
-		removed, err = deleteEmptyProject(ctx, q, row.ID)
+		cleaned.Emptied, err = deleteEmptyProject(ctx, q, row.ID)
 		return err
 	})
-	if db.IsNoRows(err) {
-		return false, nil
-	}
-	return removed, err
+	return cleaned, err
 }

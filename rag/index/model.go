@@ -33,57 +33,44 @@ func (q *Queue) useModel(ctx context.Context) (*usedModel, error) {
 	if used.Model == current {
 		return used, nil
 	}
-	used, set, err := q.findModel(ctx, current)
-	if err == nil && !set {
-		err = q.setModel(ctx, used)
-	}
+	id, err := q.setModel(ctx, current)
 	if err != nil {
 		return nil, err
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.model = used
+	q.model = &usedModel{Model: current, id: id}
 	q.refused = map[uuid.UUID]error{}
-	return used, nil
+	return q.model, nil
 }
 
-// findModel returns the model, without an id if the database does not know it, and whether
-// it is the tenant's already.
-func (q *Queue) findModel(ctx context.Context, current model.Model) (used *usedModel, set bool, err error) {
-	row, err := db.ReadOne(ctx, q.index.db, "find the embedding model", (*db.Queries).EmbeddingModelFind, findParams(current))
-	used = &usedModel{Model: current, id: row.ID}
-	if err != nil {
-		return used, false, exceptNoRows(err)
-	}
-	tenants, err := db.ReadOne(ctx, q.index.db, "find the model of the tenant", (*db.Queries).TenantEmbeddingModel,
-		db.TenantEmbeddingModelParams{ProjectID: q.tenant.ProjectID, ID: q.tenant.ID})
-	return used, used.id == tenants, err
-}
-
-func findParams(model model.Model) db.EmbeddingModelFindParams {
-	return db.EmbeddingModelFindParams{
-		Name: model.Name, Digest: model.Digest, Dimensions: int32(model.Dimensions), PromptVersion: int32(model.PromptVersion),
-	}
-}
-
-// setModel makes the model the tenant's. Only one that the database does not know is
-// written there: on Citus that needs every node.
-func (q *Queue) setModel(ctx context.Context, used *usedModel) error {
-	known := used.id != 0
-	return q.index.db.Write(ctx, "set embedding model", func(queries *db.Queries) (err error) {
-		if !known {
-			if used.id, err = queries.EmbeddingModelUpsert(ctx, db.EmbeddingModelUpsertParams(findParams(used.Model))); err != nil {
-				return err
-			}
+// setModel makes a model the tenant's, and returns its id. Only one that the database does
+// not know is written there: on Citus that needs every node.
+func (q *Queue) setModel(ctx context.Context, current model.Model) (id int32, err error) {
+	err = q.index.db.Write(ctx, "set embedding model", func(queries *db.Queries) error {
+		row, err := queries.EmbeddingModelFind(ctx, findParams(current))
+		id = row.ID
+		if db.IsNoRows(err) {
+			id, err = queries.EmbeddingModelUpsert(ctx, db.EmbeddingModelUpsertParams(findParams(current)))
+		}
+		if err != nil {
+			return err
 		}
 		_, err = queries.TenantSetEmbeddingModel(ctx, db.TenantSetEmbeddingModelParams{
-			EmbeddingModelID: used.id, ProjectID: q.tenant.ProjectID, ID: q.tenant.ID, Generation: q.tenant.Generation,
+			EmbeddingModelID: id, ProjectID: q.tenant.ProjectID, ID: q.tenant.ID, Generation: q.tenant.Generation,
 		})
 		if db.IsNoRows(err) {
 			return db.ErrTenantGone
 		}
 		return err
 	})
+	return id, err
+}
+
+func findParams(model model.Model) db.EmbeddingModelFindParams {
+	return db.EmbeddingModelFindParams{
+		Name: model.Name, Digest: model.Digest, Dimensions: int32(model.Dimensions), PromptVersion: int32(model.PromptVersion),
+	}
 }
 
 // deletedVectors is how many vectors one statement deletes.
