@@ -15,7 +15,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -227,8 +226,6 @@ type State struct {
 	// a cluster and for a container.
 	Folder, PostgreSQL, Pgvector string
 	URL                          string // "" unless it runs
-	// Open is a folder of data that others may enter, with which PostgreSQL does not start, or "".
-	Open string
 	// Err is why it could not be started.
 	Err error
 }
@@ -247,15 +244,7 @@ func (s *Server) State(ctx context.Context) State {
 		}
 		return state
 	}
-	state := State{Folder: p.folder, Err: err}
-	const others = 0o027 // what PostgreSQL refuses
-	for _, cluster := range p.clusters() {
-		info, err := os.Stat(cluster.Data)
-		if err == nil && info.Mode().Perm()&others != 0 && runtime.GOOS != "windows" {
-			state.Open = cluster.Data
-		}
-	}
-	state.PostgreSQL, state.Pgvector = found.PostgreSQL, found.Pgvector
+	state := State{Folder: p.folder, PostgreSQL: found.PostgreSQL, Pgvector: found.Pgvector, Err: err}
 	if cluster, ok := p.running(ctx); ok {
 		state.Running, state.URL = true, cluster.URL()
 	}
