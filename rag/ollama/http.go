@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+
+	"github.com/compound-docs/compound-docs/rag/model"
 )
 
 // Allowances for the body of an answer in bytes, after decompression.
@@ -95,7 +97,9 @@ func (s *server) send(ctx context.Context, path string, payload any, limit int64
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if location, err := resp.Location(); err == nil {
-		return nil, redirected(resp.StatusCode, s.host, location)
+		return nil, &model.Failure{Status: resp.StatusCode, Err: fmt.Errorf("it redirects to %s, which is not followed: "+
+			"text of documents goes from %s to no other address; if Ollama is there, make that address the Ollama host",
+			shorten(location.Scheme+"://"+location.Host), s.host)}
 	}
 	var refusal struct {
 		Error string `json:"error"`
