@@ -32,21 +32,15 @@ func (w Weighted) Literal(heading, body string) (part float64, whole bool) {
 			found = append(found, identifier.terms...)
 		}
 	}
-	return w.part(found), false
-}
-
-// part returns the part of the query's weight that the terms have, each counted once.
-func (w Weighted) part(terms []int32) float64 {
-	if len(terms) == 0 || w.Sum <= 0 {
-		return 0
+	if w.Sum <= 0 {
+		return 0, false
 	}
-	var sum float64
 	for i, term := range w.Terms {
-		if slices.Contains(terms, term) {
-			sum += float64(w.Weights[i])
+		if slices.Contains(found, term) {
+			part += float64(w.Weights[i])
 		}
 	}
-	return sum / w.Sum
+	return part / w.Sum, false
 }
 
 // folded is a folded text, which is cut into words when that is first needed.
@@ -156,12 +150,6 @@ func isIdentifier(word string) bool {
 	case others > 0 || slashes > 1:
 		return longest > 1 // e.g. is none
 	}
-	return hasHump(word)
-}
-
-// hasHump reports whether case changes inside a part of the word between hyphens
-// and slashes.
-func hasHump(word string) bool {
 	for part := range strings.FieldsFuncSeq(word, func(r rune) bool { return r == '-' || r == '/' }) {
 		if humpEnd(part, 0) < len(part) {
 			return true
