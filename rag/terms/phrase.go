@@ -104,15 +104,17 @@ func standsIn(text, identifier string) bool {
 
 func touches(r rune) bool { return isWordRune(r) && !inPairs(r) }
 
-// withIdentifier adds a name to the identifiers of a query, each once.
-func withIdentifier(found []Identifier, project int32, name string) []Identifier {
+// addIdentifier adds a name to the identifiers of the query, each once.
+func (q *Query) addIdentifier(name string) {
 	folded := fold(name)
 	known := func(other Identifier) bool { return other.Name == folded }
-	if len(found) == maxIdentifiers || len(name) > maxCompoundBytes || slices.ContainsFunc(found, known) {
-		return found
+	if len(q.Identifiers) == maxIdentifiers || len(name) > maxCompoundBytes || slices.ContainsFunc(q.Identifiers, known) {
+		return
 	}
-	// The parts of a name are found by its capitals.
-	return append(found, Identifier{Name: folded, Hash: hashTerm(project, stem(folded)), terms: hashesOf(project, name)})
+	q.Identifiers = append(q.Identifiers, Identifier{
+		Name: folded, Hash: hashTerm(q.project, stem(folded)),
+		terms: hashesOf(q.project, name), // the parts of a name are found by its capitals
+	})
 }
 
 // minNumber is the least number of digits of a number that counts as an identifier.

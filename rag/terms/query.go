@@ -51,7 +51,7 @@ func NewQuery(project int32, text string) Query {
 	q := Query{project: project, quoted: quotations(project, text)}
 	at := map[int32]int{}
 	a := analyser{text: text}
-	a.identifier = func(name string) { q.Identifiers = withIdentifier(q.Identifiers, project, name) }
+	a.identifier = q.addIdentifier
 	a.emit = func(o occurrence) {
 		hash := hashTerm(project, o.term)
 		i, known := at[hash]
