@@ -152,16 +152,6 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 			i.exec(t, `CREATE INDEX documents_path_ccnew ON documents (title);
 				UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'documents_path_ccnew'::regclass`)
 		}, "schema", "documents_path_ccnew", "compound-docs up"},
-		"data that others may enter": {func(t *testing.T, i *installation) {
-			t.Helper()
-			i.own(t)
-			i.run(t, "down")
-			data, err := filepath.Glob(filepath.Join(i.home, "postgres", "*", "PG_VERSION"))
-			if err != nil || len(data) != 1 {
-				t.Fatal(data, err)
-			}
-			must(t, os.Chmod(filepath.Dir(data[0]), 0o755))
-		}, "database", "others may enter", "chmod 700 .+"},
 		"no embedding model":   {func(_ *testing.T, i *installation) { i.fake.RemoveModel("mxbai-embed-large") }, "ollama", "lacks the embedding model", "compound-docs up"},
 		"no model that writes": {func(_ *testing.T, i *installation) { i.fake.RemoveModel("mistral") }, "ollama", "lacks the model mistral", "compound-docs up"},
 		"a model that says nothing": {func(t *testing.T, i *installation) {

@@ -1,5 +1,6 @@
 // Package daemon starts a program that outlives this process, and finds it again by a
-// file with its number. It must not know what the program does.
+// file with the ID of its process. On Windows it does not find it. It must not know what
+// the program does.
 package daemon
 
 import (
@@ -9,9 +10,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
+	"syscall"
 	"time"
+
+	"github.com/compound-docs/compound-docs/internal/process"
 )
 
 // Daemon is a program that runs in the background.
@@ -48,8 +50,8 @@ func (d Daemon) Start(environment []string, arguments ...string) (err error) {
 	if err := command.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", d.Name, err)
 	}
-	number := strconv.Itoa(command.Process.Pid)
-	if err := os.WriteFile(d.pidFile(), []byte(number+"\n"), private); err != nil {
+	id := process.IDOf(command.Process.Pid)
+	if err := os.WriteFile(d.pidFile(), []byte(id+"\n"), private); err != nil {
 		return errors.Join(err, command.Process.Kill(), command.Wait())
 	}
 	go func() { _ = command.Wait() }() // reap the child
@@ -65,20 +67,22 @@ func (d Daemon) Stop() (ran bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		return false, fmt.Errorf("read %s: %w", d.pidFile(), err)
+	pid, running := process.Running(string(text))
+	if !running {
+		return false, os.Remove(d.pidFile())
 	}
-	for deadline := time.Now().Add(stopTimeout); runs(pid, d.Name); time.Sleep(pollInterval) {
+	program, err := os.FindProcess(pid)
+	if err == nil {
+		err = program.Signal(syscall.SIGTERM)
+	}
+	if err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return false, fmt.Errorf("end %s, process %d: %w", d.Name, pid, err)
+	}
+	for deadline := time.Now().Add(stopTimeout); running; _, running = process.Running(string(text)) {
 		if time.Now().After(deadline) {
 			return true, fmt.Errorf("%s, process %d, does not end", d.Name, pid)
 		}
-		if !ran {
-			if err := terminate(pid); err != nil {
-				return false, err
-			}
-			ran = true
-		}
+		time.Sleep(pollInterval)
 	}
-	return ran, os.Remove(d.pidFile())
+	return true, os.Remove(d.pidFile())
 }

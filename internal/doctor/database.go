@@ -18,8 +18,6 @@ func checkDatabase(ctx context.Context, e *examination) []Finding {
 		switch {
 		case state.Err != nil:
 			return failed(state.Err)
-		case !state.Running && state.Open != "":
-			return one(Error, "others may enter "+state.Open+", and PostgreSQL does not start with it then", command("chmod", "700", state.Open))
 		case !state.Running && state.PostgreSQL == "":
 			return one(OK, "it does not run; it is started in a container when it is needed, or with compound-docs up", "")
 		case !state.Running:

@@ -33,12 +33,9 @@ func ServerAccount() (*Account, error) {
 		}
 	}
 	uid, err := strconv.ParseUint(account.Uid, 10, 32)
-	if err != nil {
-		return nil, fmt.Errorf("user id of postgres: %w", err)
-	}
-	gid, err := strconv.ParseUint(account.Gid, 10, 32)
-	if err != nil {
-		return nil, fmt.Errorf("group id of postgres: %w", err)
+	gid, gidErr := strconv.ParseUint(account.Gid, 10, 32)
+	if err := errors.Join(err, gidErr); err != nil {
+		return nil, fmt.Errorf("read the ids of postgres: %w", err)
 	}
 	return &Account{UID: uint32(uid), GID: uint32(gid)}, nil
 }

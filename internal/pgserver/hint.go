@@ -1,14 +1,12 @@
 package pgserver
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"runtime"
-	"strconv"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/internal/pgserver/install"
@@ -27,83 +25,71 @@ func (e *Error) Error() string { return e.Err.Error() + "; " + e.Hint }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// system identifies an operating system, as far as the names of its packages depend on it.
-type system struct {
-	name    string // runtime.GOOS
-	id      string // ID and ID_LIKE of os-release, each between spaces
-	version string // VERSION_ID
-	root    bool   // who asks is root, and needs no sudo, which small systems do not have
+const pgdg = "sudo apt-get install -y postgresql-common && " +
+	"sudo /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y && " +
+	"sudo apt-get install -y postgresql-17 postgresql-17-pgvector"
+
+// installCommands are the commands that install PostgreSQL and pgvector, by operating system
+// and by the IDs of Linux distributions. Red Hat and its kin have no pgvector. The packages
+// of Debian and Ubuntu have none, or one that is too old, except in the newest releases.
+var installCommands = map[string]string{ //nolint:gochecknoglobals // a table
+	"darwin": "brew install postgresql@17 pgvector",
+	"debian": pgdg,
+	"ubuntu": pgdg,
+	"fedora": "sudo dnf install -y postgresql-server pgvector",
+	"arch":   "sudo pacman -S --needed --noconfirm postgresql pgvector",
+	"alpine": "sudo apk add postgresql postgresql-pgvector",
+	"rhel":   "",
+	"centos": "",
 }
 
-func thisSystem() system {
-	text, _ := os.ReadFile("/etc/os-release") // without it, not Linux, or one that is unknown
-	s := readSystem(runtime.GOOS, string(text))
-	s.root = os.Geteuid() == 0
-	return s
+// thisSystem returns the names of this operating system, the most special first: that of Go,
+// and on Linux those of the distribution and of others that it is like.
+func thisSystem() []string {
+	release, _ := os.ReadFile("/etc/os-release") // without it, not Linux, or one that is unknown
+	return append([]string{runtime.GOOS}, distributions(string(release))...)
 }
 
-// readSystem reads os-release, whose lines are shell assignments.
-func readSystem(name, release string) system {
-	s := system{name: name, id: " "}
+// distributions reads os-release, whose lines are shell assignments.
+func distributions(release string) []string {
+	var id, like []string
 	for line := range strings.Lines(release) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
-		value = strings.Trim(value, `"'`)
+		names := strings.Fields(strings.Trim(value, `"'`))
 		switch key {
-		case "ID", "ID_LIKE":
-			s.id += value + " "
-		case "VERSION_ID":
-			s.version = value
+		case "ID":
+			id = names
+		case "ID_LIKE":
+			like = names
 		}
 	}
-	return s
-}
-
-func (s system) is(id string) bool { return strings.Contains(s.id, " "+id+" ") }
-
-// packagedMajor is the version of PostgreSQL to install where there is none, unless the
-// system's own packages have another one.
-const packagedMajor = 17
-
-// installHint names the command that installs PostgreSQL and pgvector. major is that of
-// a PostgreSQL 15 or newer that lacks pgvector, and 0 if there is none.
-func installHint(s system, major int) string {
-	const again = ", and try again; or set CDOCS_DATABASE_URL to a PostgreSQL of your own"
-	if s.name == "windows" {
-		return "run compound-docs inside WSL (wsl --install), or install Docker Desktop, which it uses by itself" + again
-	}
-	if command := s.installCommand(major); command != "" {
-		return "run: " + command + again
-	}
-	return "install PostgreSQL 15 or newer with pgvector 0.8 or newer, or Docker with Compose, which is used by itself" + again
+	return append(id, like...)
 }
 
 // installCommand is "" for a system that is not known.
-func (s system) installCommand(major int) string {
-	want := strconv.Itoa(cmp.Or(major, packagedMajor))
-	const pgdg = "sudo apt-get install -y postgresql-common && " +
-		"sudo /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y && "
-	command := fmt.Sprintf("sudo apt-get install -y postgresql-%s postgresql-%s-pgvector", want, want)
-	switch {
-	case s.name == "darwin": // Homebrew has pgvector for its newest two alone
-		command = fmt.Sprintf("brew install postgresql@%d pgvector", max(major, packagedMajor))
-	case s.name != "linux":
-		return ""
-	case strings.HasPrefix(s.id, " debian ") && s.version == "13" && want == strconv.Itoa(packagedMajor):
-	case s.is("debian"), s.is("ubuntu"):
-		command = pgdg + command // older ones have no pgvector, or one that is too old
-	case s.is("fedora") && !s.is("rhel") && !s.is("centos"):
-		command = "sudo dnf install -y postgresql-server pgvector"
-	case s.is("arch"):
-		command = "sudo pacman -S --needed --noconfirm postgresql pgvector"
-	case s.is("alpine"):
-		command = "sudo apk add postgresql postgresql-pgvector"
-	default:
-		return ""
+func installCommand(system []string, root bool) string {
+	for _, name := range system {
+		command, known := installCommands[name]
+		if known && root {
+			return strings.ReplaceAll(command, "sudo ", "") // which small systems do not have
+		}
+		if known {
+			return command
+		}
 	}
-	if s.root {
-		command = strings.ReplaceAll(command, "sudo ", "")
+	return ""
+}
+
+// installHint names a command that installs PostgreSQL and pgvector, or says what is needed.
+func installHint(system []string, root bool) string {
+	const again = ", and try again; or set CDOCS_DATABASE_URL to a PostgreSQL of your own"
+	if system[0] == "windows" {
+		return "run compound-docs inside WSL (wsl --install), or install Docker Desktop, which it uses by itself" + again
 	}
-	return command
+	if command := installCommand(system, root); command != "" {
+		return "run: " + command + again
+	}
+	return "install PostgreSQL 15 or newer with pgvector 0.8 or newer, or Docker with Compose, which is used by itself" + again
 }
 
 // Installer installs PostgreSQL and pgvector on this machine.
@@ -114,13 +100,12 @@ type Installer struct {
 	script string // for a shell
 }
 
-// newInstaller returns nil for a system whose packages are not known. major is as in
-// [installHint].
-func newInstaller(s system, major int) *Installer {
-	if _, err := exec.LookPath("apt-get"); err == nil && s.name == "linux" {
+// newInstaller returns nil for a system whose packages are not known.
+func newInstaller(system []string, root bool) *Installer {
+	if _, err := exec.LookPath("apt-get"); err == nil && system[0] == "linux" {
 		return &Installer{Description: "PostgreSQL and pgvector with apt-get", script: install.Script()}
 	}
-	command := s.installCommand(major)
+	command := installCommand(system, root)
 	if command == "" {
 		return nil
 	}

@@ -57,8 +57,7 @@ func newest(all []Installation) (Installation, error) {
 			if !pgversion.AtLeast(best.PostgreSQL, found.PostgreSQL) {
 				best = found
 			}
-		case pgversion.AtLeast(found.PostgreSQL, pgversion.OldestPostgreSQL) &&
-			!pgversion.AtLeast(without.PostgreSQL, found.PostgreSQL):
+		case pgversion.AtLeast(found.PostgreSQL, pgversion.OldestPostgreSQL):
 			without = found
 		}
 	}
@@ -67,16 +66,10 @@ func newest(all []Installation) (Installation, error) {
 	}
 	err := ErrNotInstalled
 	if without.Bin != "" {
-		lack := "lacks it"
-		if without.Pgvector != "" {
-			lack = "has pgvector " + without.Pgvector
-		}
-		err = fmt.Errorf("%w (PostgreSQL %s is in %s, and %s)", err, without.PostgreSQL, without.Bin, lack)
+		err = fmt.Errorf("%w (PostgreSQL %s is in %s without it)", err, without.PostgreSQL, without.Bin)
 	}
-	s := thisSystem()
-	return Installation{}, &Error{
-		Err: err, Hint: installHint(s, without.Major()), Installer: newInstaller(s, without.Major()),
-	}
+	system, root := thisSystem(), os.Geteuid() == 0
+	return Installation{}, &Error{Err: err, Hint: installHint(system, root), Installer: newInstaller(system, root)}
 }
 
 // installations returns the servers of this machine, of whatever version. On Windows there

@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -32,32 +31,17 @@ func TestServer_Killed(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = unasked.Wait() })
 
-	var backend int // of a client
 	tests := []struct {
-		name  string
-		hangs bool // a process of the server goes on for a while
-		then  func(file string) error
+		name string
+		then func(file string) error
 	}{
-		{"alone", false, func(string) error { return nil }},
-		{"a process of it goes on", true, func(string) error {
-			stopped := backend
-			time.AfterFunc(time.Second/2, func() { _ = syscall.Kill(stopped, syscall.SIGCONT) })
-			return nil
-		}},
-		{"another process gets its number", false, func(file string) error { return setProcess(file, other.Process.Pid) }},
-		{"an ended process keeps its number", false, func(file string) error { return setProcess(file, unasked.Process.Pid) }},
-		{"its file is cut short", false, func(file string) error { return os.Truncate(file, 0) }},
+		{"alone", func(string) error { return nil }},
+		{"another process gets its number", func(file string) error { return setProcess(file, other.Process.Pid) }},
+		{"an ended process keeps its number", func(file string) error { return setProcess(file, unasked.Process.Pid) }},
+		{"its file is cut short", func(file string) error { return os.Truncate(file, 0) }},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if err := connect(t, url).QueryRow(t.Context(), "SELECT pg_backend_pid()").Scan(&backend); err != nil {
-				t.Fatal(err)
-			}
-			if test.hangs {
-				if err := syscall.Kill(backend, syscall.SIGSTOP); err != nil {
-					t.Fatal(err)
-				}
-			}
 			pid, file := processOf(t, s)
 			kill(t, pid)
 			if err := test.then(file); err != nil {

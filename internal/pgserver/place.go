@@ -56,6 +56,15 @@ func findPlace(home string) (place, error) {
 	return p, nil
 }
 
+// find returns the PostgreSQL of this machine that can run in the place.
+func (p place) find(ctx context.Context) (Installation, error) {
+	found, err := Find(ctx)
+	if err == nil {
+		err = p.accountErr
+	}
+	return found, err
+}
+
 // realPath returns a path without symbolic links, so that processes that are given different
 // paths of one folder agree on it. The end of the path need not exist.
 func realPath(path string) (string, error) {

@@ -15,7 +15,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -23,9 +22,8 @@ import (
 	"github.com/compound-docs/compound-docs/internal/compose"
 )
 
-// Server is the PostgreSQL of a user. Several processes may each have a Server of one
-// home: they start one PostgreSQL, which outlives them, until one of them stops it. Safe
-// for concurrent use.
+// Server is the PostgreSQL of a user. All processes with a Server of one home share it. It
+// outlives them, until one of them stops it. Safe for concurrent use.
 type Server struct {
 	// Patience is how long URL waits for a start, which goes on after that; 0 for as long
 	// as it takes. It is set before the first use.
@@ -33,11 +31,8 @@ type Server struct {
 
 	home   string
 	logger *slog.Logger
-	// since is when this process began to use the server. A server that was stopped after
-	// that stays stopped.
-	since time.Time
-	// settings and initdb are further settings of the server and arguments of initdb, with
-	// which tests run faster.
+	since  time.Time // a server that was stopped after this stays stopped
+	// Further settings of the server and arguments of initdb, with which tests run faster.
 	settings, initdb []string
 	lockWait         time.Duration // shorter in tests
 
@@ -83,16 +78,6 @@ func (s *Server) URL(ctx context.Context) (string, error) {
 	}
 }
 
-// attempt returns the URL of a server that runs.
-func (s *Server) attempt() (any, error) {
-	if s.life.Err() != nil {
-		return "", errClosed
-	}
-	ctx, cancel := context.WithTimeout(s.life, attemptTimeout)
-	defer cancel()
-	return s.ensure(ctx)
-}
-
 // Close cancels a start that is under way, and waits for its end. A server that already runs
 // goes on.
 func (s *Server) Close() {
@@ -100,8 +85,13 @@ func (s *Server) Close() {
 	<-s.attempts.DoChan("", s.attempt) // joins the one that is under way, or fails at once
 }
 
-// ensure returns the URL of a server that runs.
-func (s *Server) ensure(ctx context.Context) (string, error) {
+// attempt returns the URL of a server that runs, and starts it if necessary.
+func (s *Server) attempt() (any, error) {
+	if s.life.Err() != nil {
+		return "", errClosed
+	}
+	ctx, cancel := context.WithTimeout(s.life, attemptTimeout)
+	defer cancel()
 	p, err := findPlace(s.home)
 	if err != nil {
 		return "", err
@@ -130,8 +120,8 @@ func (s *Server) ensure(ctx context.Context) (string, error) {
 	return url, nil
 }
 
-// start starts the server, unless another process has done so meanwhile, and returns its URL.
-// The caller has the lock.
+// start starts the server, unless another process has just done so, and returns its URL. The
+// caller has the lock.
 func (s *Server) start(ctx context.Context, p place) (string, error) {
 	if cluster, ok := p.running(ctx); ok {
 		return cluster.URL(), nil
@@ -141,23 +131,14 @@ func (s *Server) start(ctx context.Context, p place) (string, error) {
 		return s.startContainer(ctx, p, err)
 	}
 	cluster, err := s.prepare(ctx, p, found)
-	if err == nil {
-		err = s.launch(ctx, p, cluster)
-	}
 	if err != nil {
+		return "", err
+	}
+	if err := s.launch(ctx, p, cluster); err != nil {
 		return "", err
 	}
 	s.logger.InfoContext(ctx, "started PostgreSQL", "version", found.PostgreSQL, "folder", p.folder)
 	return cluster.URL(), nil
-}
-
-// find returns the PostgreSQL of this machine that can run in the place.
-func (p place) find(ctx context.Context) (Installation, error) {
-	found, err := Find(ctx)
-	if err == nil {
-		err = p.accountErr
-	}
-	return found, err
 }
 
 // usesContainer reports whether there is no cluster, and a container can take its place.
@@ -222,15 +203,11 @@ func (s *Server) Stop(ctx context.Context) (ran bool, err error) {
 
 // State describes a server that need not run.
 type State struct {
-	Running bool
-	// Folder is where its files are; PostgreSQL is its version, and "" before there is
-	// a cluster and for a container.
-	Folder, PostgreSQL, Pgvector string
-	URL                          string // "" unless it runs
-	// Open is a folder of data that others may enter, with which PostgreSQL does not start, or "".
-	Open string
-	// Err is why it could not be started.
-	Err error
+	Running              bool
+	Folder               string // of its files
+	PostgreSQL, Pgvector string // versions, "" for a container
+	URL                  string // "" unless it runs
+	Err                  error  // why it could not be started
 }
 
 // State looks at the server and changes nothing.
@@ -247,15 +224,7 @@ func (s *Server) State(ctx context.Context) State {
 		}
 		return state
 	}
-	state := State{Folder: p.folder, Err: err}
-	const others = 0o027 // what PostgreSQL refuses
-	for _, cluster := range p.clusters() {
-		info, err := os.Stat(cluster.Data)
-		if err == nil && info.Mode().Perm()&others != 0 && runtime.GOOS != "windows" {
-			state.Open = cluster.Data
-		}
-	}
-	state.PostgreSQL, state.Pgvector = found.PostgreSQL, found.Pgvector
+	state := State{Folder: p.folder, PostgreSQL: found.PostgreSQL, Pgvector: found.Pgvector, Err: err}
 	if cluster, ok := p.running(ctx); ok {
 		state.Running, state.URL = true, cluster.URL()
 	}

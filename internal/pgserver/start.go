@@ -17,8 +17,6 @@ import (
 const (
 	startTimeout = 5 * time.Minute // to recover after a crash too
 	stopTimeout  = 30 * time.Second
-	// logLimit is the size above which a log is put aside when the server starts.
-	logLimit = 1 << 20
 )
 
 // prepare returns the cluster for an installation, and makes one if there is none. The data of
@@ -27,7 +25,7 @@ func (s *Server) prepare(ctx context.Context, p place, found Installation) (Clus
 	cluster := p.cluster(found.Major())
 	cluster.Installation = found
 	if _, err := os.Stat(cluster.Data); err == nil {
-		return cluster, cluster.checkFiles()
+		return cluster, nil
 	}
 	for _, other := range p.clusters() {
 		s.logger.WarnContext(ctx, "the index is built again from the files with another version of PostgreSQL, and "+
@@ -35,20 +33,6 @@ func (s *Server) prepare(ctx context.Context, p place, found Installation) (Clus
 			"version", found.PostgreSQL, "former", other.Data)
 	}
 	return cluster, s.create(ctx, p, cluster)
-}
-
-// checkFiles returns an error if files are gone without which no server starts.
-func (c Cluster) checkFiles() error {
-	for _, name := range []string{"PG_VERSION", "global/pg_control"} {
-		if _, err := os.Stat(filepath.Join(c.Data, name)); errors.Is(err, fs.ErrNotExist) {
-			return &Error{
-				Err: fmt.Errorf("PostgreSQL's folder %s is damaged: it has no %s", c.Data, name),
-				Hint: fmt.Sprintf("run: mv %s %s && compound-docs up. The index is built again from the files, and compound-docs ingest fills the handbook",
-					shellQuote(c.Data), shellQuote(filepath.Join(filepath.Dir(c.Data), "damaged-"+filepath.Base(c.Data)))),
-			}
-		}
-	}
-	return nil
 }
 
 func shellQuote(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }
@@ -76,8 +60,10 @@ func (s *Server) create(ctx context.Context, p place, c Cluster) error {
 // launch starts the server of a cluster, and returns when it accepts connections. The server
 // outlives this process. The caller has the lock.
 func (s *Server) launch(ctx context.Context, p place, c Cluster) error {
-	if err := makePrivate(c.Socket, c.Account); err != nil {
-		return err
+	for _, folder := range []string{c.Socket, c.Data} { // PostgreSQL refuses data that others may enter
+		if err := makePrivate(folder, c.Account); err != nil {
+			return err
+		}
 	}
 	if _, err := c.stop(ctx); err != nil { // a server that nobody can reach
 		return err
@@ -85,32 +71,24 @@ func (s *Server) launch(ctx context.Context, p place, c Cluster) error {
 	if err := c.disown(); err != nil {
 		return err
 	}
-	log, began, err := p.openLog()
+	log, err := p.newLog()
 	if err != nil {
 		return err
 	}
 	defer func() { _ = log.Close() }() // the server has one of its own
 	// Many small processes share it.
 	settings := c.Settings(append([]string{"cluster_name=compound-docs", "max_connections=200", "log_checkpoints=off"}, s.settings...)...)
-	const tries = 5
-	for try := 1; ; try++ {
-		start := c.control(ctx, "start", startTimeout, "-o", strings.Join(settings, " "))
-		start.Stdout, start.Stderr = log, log
-		if err = start.Run(); err == nil {
-			return nil
-		}
-		text := readLog(log.Name(), began)
-		err = fmt.Errorf("PostgreSQL does not start: %w\n%s", err, text)
-		// Processes of a server that was killed may go on for a moment.
-		if try == tries || !strings.Contains(text, "is still in use") {
-			return err
-		}
-		select {
-		case <-time.After(time.Second / 2):
-		case <-ctx.Done():
-			return err
+	start := c.control(ctx, "start", startTimeout, "-o", strings.Join(settings, " "))
+	start.Stdout, start.Stderr = log, log
+	if err := start.Run(); err != nil {
+		return &Error{
+			Err: fmt.Errorf("PostgreSQL does not start: %w\n%s", err, readLog(log.Name())),
+			Hint: fmt.Sprintf("try again. If its folder is damaged, run: mv %s %s && compound-docs up. "+
+				"The index is built again from the files, and compound-docs ingest fills the handbook",
+				shellQuote(c.Data), shellQuote(filepath.Join(filepath.Dir(c.Data), "damaged-"+filepath.Base(c.Data)))),
 		}
 	}
+	return nil
 }
 
 // control returns the command that runs pg_ctl on the cluster and waits for the result. The
@@ -162,30 +140,21 @@ func (c Cluster) disown() error {
 	return os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"+rest), 0o600) //nolint:gosec // a path of ours
 }
 
-// openLog opens the server's log, and returns its size.
-func (p place) openLog() (log *os.File, end int64, err error) {
+// newLog opens a new log for the server, and keeps the former one beside it.
+func (p place) newLog() (*os.File, error) {
 	path := filepath.Join(p.folder, "log")
-	info, err := os.Stat(path)
-	if err == nil && info.Size() > logLimit {
-		err = os.Rename(path, path+".1")
-	} else if err == nil {
-		end = info.Size()
+	if err := os.Rename(path, path+".1"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, err
-	}
-	log, err = os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
-	return log, end, err
+	return os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 }
 
-// readLog returns the text of a log after an offset, or the last part of it that fits into
-// an error.
-func readLog(path string, from int64) string {
+// readLog returns the text of a log, or the last part of it that fits into an error.
+func readLog(path string) string {
 	const most = 4 << 10
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err.Error()
 	}
-	text = text[min(from, int64(len(text))):]
 	return strings.TrimSpace(string(text[max(0, len(text)-most):]))
 }

@@ -43,7 +43,9 @@ func TestServer_AnotherVersion(t *testing.T) {
 // The remedy for a folder that has lost files works.
 func TestServer_DamagedFolder(t *testing.T) {
 	t.Parallel()
-	for _, lost := range []string{"PG_VERSION", "global/pg_control"} {
+	for lost, says := range map[string]string{
+		"PG_VERSION": "is not a database cluster directory", "global/pg_control": "global/pg_control",
+	} {
 		t.Run(lost, func(t *testing.T) {
 			t.Parallel()
 			s := newServer(t, newHome(t))
@@ -58,7 +60,7 @@ func TestServer_DamagedFolder(t *testing.T) {
 			_, err := s.URL(t.Context())
 			aside := filepath.Join(filepath.Dir(data), "damaged-"+filepath.Base(data))
 			problem, ok := errors.AsType[*Error](err)
-			if !ok || !strings.Contains(problem.Err.Error(), lost) || !strings.Contains(problem.Hint, "mv '"+data+"' '"+aside+"' && compound-docs up") {
+			if !ok || !strings.Contains(problem.Err.Error(), says) || !strings.Contains(problem.Hint, "mv '"+data+"' '"+aside+"' && compound-docs up") {
 				t.Fatalf("error %v, want the remedy", err)
 			}
 			if err := os.Rename(data, aside); err != nil {
@@ -68,5 +70,21 @@ func TestServer_DamagedFolder(t *testing.T) {
 				t.Errorf("the server answers %q", got)
 			}
 		})
+	}
+}
+
+// PostgreSQL refuses data that others may enter, so they are kept out again.
+func TestServer_OpenFolder(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, newHome(t))
+	data := query(t, mustStart(t, s), "SHOW data_directory")
+	if _, err := s.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if got := query(t, mustStart(t, newServer(t, s.home)), "SELECT '1'"); got != "1" {
+		t.Errorf("the server answers %q", got)
 	}
 }

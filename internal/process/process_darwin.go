@@ -24,7 +24,7 @@ func startOf(pid int) (started string, known bool) {
 	case err != nil || int(info.Proc.P_pid) != pid:
 		return unknown, false
 	case info.Proc.P_stat == zombie:
-		return "ended", true
+		return ended, true
 	default:
 		return fmt.Sprintf("%d.%06d", info.Proc.P_starttime.Sec, info.Proc.P_starttime.Usec), true
 	}

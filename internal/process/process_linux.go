@@ -31,7 +31,7 @@ func startOf(pid int) (started string, known bool) {
 		return unknown, false
 	}
 	if fields[state] == "Z" {
-		return "ended", true
+		return ended, true
 	}
 	return fields[start], true
 }

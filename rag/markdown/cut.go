@@ -23,61 +23,43 @@ func cutLine(line string, budget int) []string {
 	return pieces
 }
 
-// cutPoint returns where to cut the line, and the number of tokens before that place.
-// The place is len(line) if the whole line fits into budget, and never 0.
-func cutPoint(line string, aim, budget int) (cut, tokens int) {
-	var m meter
-	c := candidates{aim: aim}
-	for i, r := range line {
-		if i > 0 {
-			c.note(point{i, ceilDiv(m.tenths(), 10)}, r)
-		}
-		m.add(r)
-		if i > 0 && m.tenths() > 10*budget {
-			best := c.best()
-			return best.at, best.tokens
-		}
-		c.previous = r
-	}
-	return len(line), ceilDiv(m.tenths(), 10)
-}
-
-// point is a place in a line, with the tokens before it.
+// point is a place in a line, with the tokens before it. The zero point means none.
 type point struct{ at, tokens int }
 
-// candidates are the possible places to cut a line. The zero point means none.
-type candidates struct {
-	aim      int   // desired number of tokens before the cut
-	previous rune  // rune before the next point
-	sentence point // end of the first sentence at or after aim, else of the last before it
-	word     point // the same for words
-	last     point
-}
-
-// note considers the place before r.
-func (c *candidates) note(at point, r rune) {
-	c.last = at
-	endsWord := unicode.IsSpace(r) && !unicode.IsSpace(c.previous)
-	if endsWord && c.word.tokens < c.aim {
-		c.word = at
+// cutPoint returns where to cut the line, and the number of tokens before that place.
+// The place is len(line) if the whole line fits into budget, and never 0. It is the end of
+// a sentence, unless that is far before aim; else the end of a word; else inside a word.
+func cutPoint(line string, aim, budget int) (cut, tokens int) {
+	var m meter
+	// The end of the first sentence and of the first word at or after aim, or else of the
+	// last before it, and the last place.
+	var sentence, word, last point
+	var previous rune
+	for i, r := range line {
+		if i > 0 {
+			last = point{i, ceilDiv(m.tenths(), 10)}
+			endsWord := unicode.IsSpace(r) && !unicode.IsSpace(previous)
+			if endsWord && word.tokens < aim {
+				word = last
+			}
+			endsSentence := endsWord && strings.ContainsRune(".!?", previous) || strings.ContainsRune("。！？", previous)
+			if endsSentence && sentence.tokens < aim {
+				sentence = last
+			}
+		}
+		m.add(r)
+		switch {
+		case i == 0 || m.tenths() <= 10*budget:
+		case sentence.at > 0 && sentence.tokens >= aim*2/3:
+			return sentence.at, sentence.tokens
+		case word.at > 0:
+			return word.at, word.tokens
+		default:
+			return last.at, last.tokens
+		}
+		previous = r
 	}
-	endsSentence := endsWord && strings.ContainsRune(".!?", c.previous) || strings.ContainsRune("。！？", c.previous)
-	if endsSentence && c.sentence.tokens < c.aim {
-		c.sentence = at
-	}
-}
-
-// best returns the end of a sentence, unless it is far before the aim; else the end of
-// a word; else the last place, which is inside a word.
-func (c *candidates) best() point {
-	switch {
-	case c.sentence.at > 0 && c.sentence.tokens >= c.aim*2/3:
-		return c.sentence
-	case c.word.at > 0:
-		return c.word
-	default:
-		return c.last
-	}
+	return len(line), ceilDiv(m.tenths(), 10)
 }
 
 // Halve splits a text that turned out to be too long. It splits between paragraphs if there

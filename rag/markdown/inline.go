@@ -50,13 +50,7 @@ type inline struct {
 // parse parses a block's content. Content beyond the bounds, such as a long table, is
 // parsed in parts.
 func (p inlineParser) parse(content string) inline {
-	if inlineWindow(content) == len(content) {
-		return p.parsePart(content)
-	}
-	var (
-		texts []string
-		links []string
-	)
+	var texts, links []string
 	for content != "" && !p.late() {
 		end := inlinePart(content)
 		part := p.parsePart(content[:end])
@@ -109,10 +103,8 @@ func inlineWindow(content string) int {
 func (p inlineParser) parsePart(content string) inline {
 	src := []byte(strings.TrimSpace(content))
 	root := contentParser().Parse(text.NewReader(src), parser.WithContext(p.references))
-	var (
-		plain strings.Builder
-		links []string
-	)
+	var plain strings.Builder
+	var links []string
 	walk := func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil

@@ -138,18 +138,14 @@ func newDocument(src []byte, lines []string, frontMatter map[string]any, body in
 // invalidUTF8 returns the line and the value of the first byte that is not
 // UTF-8, and the line 0 if there is none.
 func invalidUTF8(src []byte) (line int, b byte) {
-	if utf8.Valid(src) {
-		return 0, 0
-	}
-	at := 0
-	for at < len(src) {
+	for at := 0; at < len(src); {
 		r, size := utf8.DecodeRune(src[at:])
 		if r == utf8.RuneError && size == 1 {
-			break
+			return lineAt(src, at), src[at]
 		}
 		at += size
 	}
-	return lineAt(src, at), src[at]
+	return 0, 0
 }
 
 func lineAt(src []byte, offset int) int { return 1 + bytes.Count(src[:offset], []byte("\n")) }

@@ -130,12 +130,11 @@ func (o *outline) sections(title string) []section {
 
 // holdsTextBelow reports whether a section nested in the i-th holds text.
 func holdsTextBelow(all []section, holdsText []bool, i int) bool {
-	for j := i + 1; j < len(all) && all[j].level > all[i].level; j++ {
-		if holdsText[j] {
-			return true
-		}
+	below := i + 1
+	for below < len(all) && all[below].level > all[i].level {
+		below++
 	}
-	return false
+	return slices.Contains(holdsText[i+1:below], true)
 }
 
 // holdsText reports whether a section has more than headings and blank lines.

@@ -49,8 +49,13 @@ type pieceParser struct {
 func (p *pieceParser) next() bool {
 	p.first, p.inList = p.following, p.followingInList
 	for size := p.usual; p.first < len(p.lines); size *= 2 {
-		end := pieceEnd(p.lines, p.first, size)
-		p.parse(p.lines[p.first:end])
+		end := p.first
+		for taken := 0; end < len(p.lines) && taken < size; end++ {
+			taken += len(p.lines[end]) + 1
+		}
+		p.src = []byte(strings.Join(flatten(p.lines[p.first:end]), "\n"))
+		p.starts = newLineStarts(p.src)
+		p.root = blockParser().Parse(text.NewReader(p.src), parser.WithContext(p.references))
 		p.following, p.behind = end, nil
 		if end < len(p.lines) {
 			p.behind = p.lastPart()
@@ -66,16 +71,6 @@ func (p *pieceParser) next() bool {
 	return false
 }
 
-// pieceEnd returns the line at which a piece of about size bytes ends if it begins at
-// the line start.
-func pieceEnd(lines []string, start, size int) int {
-	end := start
-	for taken := 0; end < len(lines) && taken < size; end++ {
-		taken += len(lines[end]) + 1
-	}
-	return end
-}
-
 // blockParser returns a parser of blocks, which may be used concurrently. To make one takes
 // as long as to parse a page.
 var blockParser = sync.OnceValue(func() parser.Parser {
@@ -84,12 +79,6 @@ var blockParser = sync.OnceValue(func() parser.Parser {
 		parser.WithParagraphTransformers(util.Prioritized(referenceTransformer{}, 1)),
 	)
 })
-
-func (p *pieceParser) parse(lines []string) {
-	p.src = []byte(strings.Join(flatten(lines), "\n"))
-	p.starts = newLineStarts(p.src)
-	p.root = blockParser().Parse(text.NewReader(p.src), parser.WithContext(p.references))
-}
 
 // lastPart returns the last block of the piece, which may continue after the piece.
 // If the piece is one list, it returns the last item. It returns nil if the piece is

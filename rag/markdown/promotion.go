@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -21,15 +22,13 @@ var byteOrderMark = []byte("\ufeff")
 // be edited in this way; a file for which Parse fails has front matter that cannot be
 // read, unless it only begins with a thematic break.
 func SetPromotionLevel(src []byte, level string) ([]byte, error) {
-	body, marked := bytes.CutPrefix(src, byteOrderMark)
+	body := bytes.TrimPrefix(src, byteOrderMark)
 	edited, err := setPromotionLevel(string(body), level)
 	if err != nil {
 		return nil, fmt.Errorf("set %s: %w", promotionKey, err)
 	}
-	if marked {
-		edited = string(byteOrderMark) + edited
-	}
-	return []byte(edited), nil
+	mark := src[:len(src)-len(body)]
+	return append(slices.Clone(mark), edited...), nil
 }
 
 func setPromotionLevel(body, level string) (string, error) {

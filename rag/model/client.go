@@ -16,11 +16,8 @@ import (
 const Dimensions = 1024
 
 const (
-	// embedTimeout bounds a request for the vectors of passages.
-	embedTimeout = 5 * time.Minute
-	// queryTimeout bounds a request for the vector of a query, and small requests, such as
-	// one for the model's digest.
-	queryTimeout = 5 * time.Second
+	embedTimeout = 5 * time.Minute // for the vectors of passages
+	queryTimeout = 5 * time.Second // for the vector of a query, and for small requests
 	// loadTimeout takes the place of queryTimeout for the first query after KeepLoaded: the
 	// server may have to load the model.
 	loadTimeout = 20 * time.Second
@@ -40,25 +37,20 @@ const KeepLoaded = 30 * time.Minute
 
 // Config says which models a [Client] uses. A zero field takes the default in its comment.
 type Config struct {
-	// Host is the server's base URL, with or without scheme and port ("gpu-box",
-	// "http://localhost:11434", "https://user:secret@ollama.example/api-root").
+	// Host is the server's base URL, with or without scheme and port.
 	Host string
-	// EmbedModel makes the vectors, and ChatModel writes the answers. The defaults are
-	// the server's.
+	// EmbedModel makes the vectors, and ChatModel writes the answers.
 	EmbedModel, ChatModel string
 	// NumCtx is the chat model's context window in tokens, for prompt and answer
 	// together. A model trained for a smaller window gets that. Default: 8192.
 	NumCtx int
 	// Tries is how often a request is made that fails with transient errors. RetryDelay is
-	// the delay after the first try. It doubles after each further one, with a jitter of
-	// 20 %. Default: 3 tries, 1 second.
+	// the delay after the first try, and doubles. Default: 3 tries, 1 second.
 	Tries      int
 	RetryDelay time.Duration
-	// BreakerOpen is how long no request is made after too many have failed.
-	// Default: 30 seconds.
+	// BreakerOpen is how long no request is made after too many have failed. Default: 30 s.
 	BreakerOpen time.Duration
-	// ModelTTL is how long the embedding model is taken for unchanged.
-	// Default: 5 seconds.
+	// ModelTTL is how long the embedding model is taken for unchanged. Default: 5 s.
 	ModelTTL time.Duration
 	// Logger is optional; nil logs nothing.
 	Logger *slog.Logger
@@ -81,12 +73,10 @@ type Client struct {
 	embedAt  time.Time // the end of the last request for vectors
 	pieceAt  time.Time // when the last piece of an answer came
 	// queries are the vectors of the last queries. An assistant asks the same of several
-	// collections, and a vector takes Ollama some 30 ms or more. The vectors are shared: never
-	// change them.
+	// collections, and a vector takes Ollama some 30 ms or more. They are never changed.
 	queries *lru.Cache[queryKey, []float32]
 }
 
-// queryKey identifies the vector of a query.
 type queryKey struct{ digest, text string }
 
 // New returns a client of a server. The name says in errors which server it is, such as

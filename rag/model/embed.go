@@ -13,9 +13,8 @@ import (
 // order. One bad text fails its whole request, so a rejected request is halved until the
 // bad texts are alone.
 //
-// Queries come first: while a [Client.EmbedQuery] waits for its vector, the request is
-// not sent, and there is at most one at a time. So a query waits for at most one request,
-// and a request for as long as there are queries.
+// Queries come first: the request is not sent while a [Client.EmbedQuery] waits for its
+// vector, and there is at most one at a time.
 //
 // The error is *UnavailableError, *ModelMissingError, ErrDimensions, ErrModelReplaced or
 // the context's. All embeddings of the call are then lost, so pass no more texts than can be
@@ -84,11 +83,10 @@ var errBlank = fmt.Errorf("%w: it is empty", ErrUnusableText)
 
 // embedBatch makes a request for passages, after the queries that wait.
 func (c *Client) embedBatch(ctx context.Context, texts []string) ([][]float32, error) {
-	end, err := c.turns.passage(ctx)
-	if err != nil {
+	if err := c.turns.begin(ctx); err != nil {
 		return nil, err
 	}
-	defer end()
+	defer c.turns.end()
 	return c.vectors(ctx, embedTimeout, texts)
 }
 

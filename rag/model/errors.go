@@ -7,35 +7,26 @@ import (
 )
 
 var (
-	// ErrInputTooLong reports that a text or a prompt exceeds the model's context
-	// window. Shorten it.
+	// ErrInputTooLong reports that a text or a prompt exceeds the model's context window.
 	ErrInputTooLong = errors.New("the text is longer than the model's context window")
-	// ErrUnusableText reports that a text cannot be embedded, for a reason other than its
-	// length.
+	// ErrUnusableText reports a text that cannot be embedded, whatever its length.
 	ErrUnusableText = errors.New("the text cannot be embedded")
 	// ErrDimensions reports that the model's vectors are longer than those of the index.
 	ErrDimensions = errors.New("the model does not fit the index")
-	// ErrBadResponse reports an invalid response: no JSON, too few vectors, a vector
-	// of zeros.
+	// ErrBadResponse reports no JSON, too few vectors or a vector of zeros.
 	ErrBadResponse = errors.New("the server's answer makes no sense")
 	// ErrEmptyAnswer reports that the chat model wrote only white space.
 	ErrEmptyAnswer = errors.New("the chat model gave an empty answer")
-	// ErrModelReplaced reports a vector of another build of the model than the caller
-	// expects. Another try finds the new build.
+	// ErrModelReplaced reports a vector of another build of the model than expected.
 	ErrModelReplaced = errors.New("the embedding model was replaced; try again")
 )
 
 // UnavailableError reports that the server could not serve a request.
 type UnavailableError struct {
-	// Server is the kind of the server and its URL without user name and password, such
-	// as "ollama at http://localhost:11434".
-	Server string
-	// CircuitState of the breaker: "closed", "open" or "half-open".
-	CircuitState string
-	// RetryAfter is how long to wait before another try; 0 if waiting does not help.
-	RetryAfter time.Duration
-	// Err is the last failure.
-	Err error
+	Server       string        // such as "ollama at http://localhost:11434", without credentials
+	CircuitState string        // "closed", "open" or "half-open"
+	RetryAfter   time.Duration // 0 if waiting does not help
+	Err          error         // the last failure
 }
 
 func (e *UnavailableError) Error() string {
@@ -48,12 +39,8 @@ func (e *UnavailableError) Error() string {
 
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// CutShortError reports that an answer began and did not end: the time for it was
-// over, or the server failed. It comes with the text so far.
-type CutShortError struct {
-	// Err says why; *UnavailableError.
-	Err error
-}
+// CutShortError reports that an answer began and did not end. It comes with the text so far.
+type CutShortError struct{ Err error }
 
 func (e *CutShortError) Error() string { return "the answer was cut short: " + e.Err.Error() }
 
@@ -62,10 +49,8 @@ func (e *CutShortError) Unwrap() error { return e.Err }
 // ModelMissingError reports that a server that pulls its models lacks one. If Err is nil
 // it is being pulled, else Err says why it could not be pulled.
 type ModelMissingError struct {
-	Model string
-	// Host is the server's URL without user name and password.
-	Host string
-	Err  error
+	Model, Host string // Host is the URL without credentials
+	Err         error
 }
 
 func (e *ModelMissingError) Error() string {

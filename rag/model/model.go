@@ -9,15 +9,10 @@ import "context"
 // Model identifies what makes the vectors. Vectors are comparable if and only if
 // their Models are equal.
 type Model struct {
-	// Name is the configured name.
-	Name string
-	// Digest identifies the model's build.
-	Digest string
-	// Dimensions is the number of components of a vector, with the zeros that fill it up.
-	Dimensions int
-	// PromptVersion changes with the prompts that the model gets before queries and
-	// passages.
-	PromptVersion int
+	Name          string // as configured
+	Digest        string // of the build
+	Dimensions    int    // of a vector, with the zeros that fill it up
+	PromptVersion int    // changes with the prompts before queries and passages
 }
 
 // Embedding is the vector of a text, of length 1 and the configured number of

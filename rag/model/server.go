@@ -25,10 +25,9 @@ type Server interface {
 // EmbedRequest asks for the vectors of texts. A server refuses texts that are longer than
 // the model's context window, and cuts none.
 type EmbedRequest struct {
-	Model string
-	Texts []string
-	// Dimensions is how long the vectors should be, 0 for as long as the model makes them.
-	Dimensions int
+	Model      string
+	Texts      []string
+	Dimensions int // of the vectors, 0 for as many as the model makes
 }
 
 // ChatRequest asks for an answer of at most MaxTokens. Window is the context window of
@@ -42,11 +41,9 @@ type ChatRequest struct {
 
 // Failure is a request that a [Server] did not serve.
 type Failure struct {
-	Err error
-	// Transient says that another try may succeed.
-	Transient bool
-	// Status is the HTTP status, 0 if there was no answer or none that makes sense.
-	Status int
+	Err       error
+	Transient bool // another try may succeed
+	Status    int  // of HTTP, 0 if there was no answer or none that makes sense
 }
 
 func (f *Failure) Error() string { return f.Err.Error() }

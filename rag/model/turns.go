@@ -15,22 +15,24 @@ type turns struct {
 	passages chan struct{} // holds an element while a request for passages runs
 }
 
-// passage waits until a request for passages may be sent. The caller calls end when the
-// request has ended. The error is the context's.
-func (t *turns) passage(ctx context.Context) (end func(), err error) {
+// begin waits until a request for passages may be sent. The caller calls end after the
+// request. The error is the context's.
+func (t *turns) begin(ctx context.Context) error {
 	select {
 	case t.passages <- struct{}{}:
 	case <-ctx.Done():
-		return nil, ctx.Err() //nolint:wrapcheck // the caller's own
+		return ctx.Err() //nolint:wrapcheck // the caller's own
 	}
 	const pause = 2 * time.Millisecond
 	for t.queries.Load() > 0 {
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
-			<-t.passages
-			return nil, ctx.Err() //nolint:wrapcheck // the caller's own
+			t.end()
+			return ctx.Err() //nolint:wrapcheck // the caller's own
 		}
 	}
-	return func() { <-t.passages }, nil
+	return nil
 }
+
+func (t *turns) end() { <-t.passages }

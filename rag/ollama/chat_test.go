@@ -140,5 +140,5 @@ func TestGenerate_LogsAnAnswerThatUsesAllTokens(t *testing.T) {
 	if err != nil || got != "a long" {
 		t.Errorf("got %q and error %v, want the answer as far as it went", got, err)
 	}
-	wantContains(t, logged.String(), "level=WARN", "the answer was cut short", "answer_tokens=1024", "num_ctx=8192")
+	wantContains(t, logged.String(), "level=WARN", "the answer was cut short", "most_tokens=1024")
 }

@@ -19,16 +19,8 @@ import (
 	"github.com/compound-docs/compound-docs/rag/model"
 )
 
-const (
-	// DefaultHost is where Ollama listens by default.
-	DefaultHost = "http://localhost:11434"
-
-	defaultEmbedModel = "mxbai-embed-large"
-	defaultChatModel  = "mistral"
-
-	connectTimeout  = 5 * time.Second
-	idleConnTimeout = 90 * time.Second
-)
+// DefaultHost is where Ollama listens by default.
+const DefaultHost = "http://localhost:11434"
 
 // Config is [model.Config]. Host is [DefaultHost] by default, and the models are
 // mxbai-embed-large and mistral.
@@ -55,19 +47,20 @@ type server struct {
 // New returns a client. It does not contact the server; the error says what is wrong with
 // the configuration.
 func New(cfg Config) (*Client, error) {
-	cfg.EmbedModel = cmp.Or(cfg.EmbedModel, defaultEmbedModel)
-	cfg.ChatModel = cmp.Or(cfg.ChatModel, defaultChatModel)
+	cfg.EmbedModel = cmp.Or(cfg.EmbedModel, "mxbai-embed-large")
+	cfg.ChatModel = cmp.Or(cfg.ChatModel, "mistral")
 	base, err := parseHost(cmp.Or(cfg.Host, DefaultHost))
 	if err != nil {
 		return nil, fmt.Errorf("configure ollama: %w", err)
 	}
 	named := *base
 	named.User = nil
+	const connectTimeout = 5 * time.Second
 	transport := &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
 		DialContext:            (&net.Dialer{Timeout: connectTimeout}).DialContext,
 		TLSHandshakeTimeout:    connectTimeout,
-		IdleConnTimeout:        idleConnTimeout,
+		IdleConnTimeout:        90 * time.Second,
 		MaxResponseHeaderBytes: 64 << 10,
 	}
 	s := &server{
@@ -84,9 +77,8 @@ func New(cfg Config) (*Client, error) {
 	}, nil
 }
 
-// Close cancels running pulls, waits for them and closes idle connections. It does
-// not cancel other calls. Close may be called more than once. The error is always
-// nil.
+// Close cancels running pulls, waits for them and closes idle connections. It does not
+// cancel other calls. The error is always nil.
 func (c *Client) Close() error {
 	pulls := &c.server.pulls
 	pulls.mu.Lock() // no pull starts after this

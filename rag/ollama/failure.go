@@ -41,12 +41,6 @@ func unreadable(err error) *model.Failure {
 	return broken(err)
 }
 
-func redirected(status int, host string, to *url.URL) *model.Failure {
-	address := shorten(to.Scheme + "://" + to.Host)
-	return &model.Failure{Status: status, Err: fmt.Errorf("it redirects to %s, which is not followed: "+
-		"text of documents goes from %s to no other address; if Ollama is there, make that address the Ollama host", address, host)}
-}
-
 // Patterns of messages.
 const (
 	// tooLong matches what Ollama's versions say: "input length exceeds maximum

@@ -8,15 +8,15 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+
+	"github.com/compound-docs/compound-docs/rag/model"
 )
 
 // Allowances for the body of an answer in bytes, after decompression.
 const (
-	// maxAnswer is for a small answer, such as an error or the list of models.
-	maxAnswer = 1 << 20
-	// maxChat is for an answer of the chat model, and maxPull for the progress of a pull.
-	maxChat = 2 << 20
-	maxPull = 32 << 20
+	maxAnswer = 1 << 20 // a small answer, such as an error or the list of models
+	maxChat   = 2 << 20
+	maxPull   = 32 << 20
 )
 
 // ask makes a request and decodes its answer into result. payload is nil for a GET.
@@ -34,14 +34,12 @@ func (s *server) ask(ctx context.Context, path string, payload, result any, limi
 
 // part is a part of a stream.
 type part struct {
-	// Message and Done are of a chat, with the reason and the counts at its end.
+	// Message and Done are of a chat, with the reason at its end.
 	Message struct {
 		Content string `json:"content"`
 	} `json:"message"`
-	Done            bool   `json:"done"`
-	DoneReason      string `json:"done_reason"`
-	PromptEvalCount int    `json:"prompt_eval_count"`
-	EvalCount       int    `json:"eval_count"`
+	Done       bool   `json:"done"`
+	DoneReason string `json:"done_reason"`
 	// Status, Completed and Total are of a pull.
 	Status    string `json:"status"`
 	Completed int64  `json:"completed"`
@@ -99,7 +97,9 @@ func (s *server) send(ctx context.Context, path string, payload any, limit int64
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if location, err := resp.Location(); err == nil {
-		return nil, redirected(resp.StatusCode, s.host, location)
+		return nil, &model.Failure{Status: resp.StatusCode, Err: fmt.Errorf("it redirects to %s, which is not followed: "+
+			"text of documents goes from %s to no other address; if Ollama is there, make that address the Ollama host",
+			shorten(location.Scheme+"://"+location.Host), s.host)}
 	}
 	var refusal struct {
 		Error string `json:"error"`

@@ -18,11 +18,8 @@ const (
 
 // PullStatus is the progress of a pull.
 type PullStatus struct {
-	// Status is Ollama's description of the current step.
-	Status string
-	// Completed and Total are bytes of the part of the model that is being pulled. Total
-	// is 0 in a step that pulls none.
-	Completed, Total int64
+	Status           string // Ollama's description of the current step
+	Completed, Total int64  // bytes of the present part; Total is 0 in a step that pulls none
 }
 
 // pulls are those of missing models in the background, each at most once at a time.

@@ -3,6 +3,7 @@ package ollama
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/compound-docs/compound-docs/rag/model"
@@ -40,13 +41,9 @@ func (s *server) Embed(ctx context.Context, request model.EmbedRequest) ([][]flo
 
 // Chat makes a request for an answer.
 func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func(piece string)) error {
-	type message struct {
-		Role    string `json:"role"`
-		Content string `json:"content"`
-	}
-	messages := []message{{"user", request.Prompt.User}}
+	messages := []map[string]string{{"role": "user", "content": request.Prompt.User}}
 	if request.Prompt.System != "" {
-		messages = []message{{"system", request.Prompt.System}, messages[0]}
+		messages = slices.Insert(messages, 0, map[string]string{"role": "system", "content": request.Prompt.System})
 	}
 	payload := map[string]any{
 		"model": request.Model, "messages": messages, "keep_alive": keepAlive,
@@ -61,8 +58,7 @@ func (s *server) Chat(ctx context.Context, request model.ChatRequest, write func
 	return s.named(request.Model, s.stream(ctx, "/api/chat", payload, maxChat, func(p part) (last bool) {
 		write(p.Message.Content)
 		if p.Done && p.DoneReason == "length" {
-			s.logger.WarnContext(ctx, "the answer was cut short", "model", request.Model,
-				"prompt_tokens", p.PromptEvalCount, "answer_tokens", p.EvalCount, "num_ctx", request.Window)
+			s.logger.WarnContext(ctx, "the answer was cut short", "model", request.Model, "most_tokens", request.MaxTokens)
 		}
 		return p.Done
 	}))

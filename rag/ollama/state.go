@@ -10,12 +10,10 @@ import (
 
 // State describes the server.
 type State struct {
-	Host    string // URL without user name and password
-	Version string // "" if it does not answer
-	// Missing are the models of the configuration that it lacks.
-	Missing []string
-	// Err is why nothing more is known, and nil if it answers.
-	Err error
+	Host    string   // URL without user name and password
+	Version string   // "" if it does not answer
+	Missing []string // models of the configuration that it lacks
+	Err     error    // why nothing more is known
 }
 
 // stateTimeout is for a server that hangs: somebody waits for the answer.

@@ -71,15 +71,3 @@ func inPairs(r rune) bool {
 	return r >= 0x0E00 && (r == 0x30FC || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan))
 }
-
-// cutText returns the longest beginning of text that has at most size bytes and
-// ends between two characters.
-func cutText(text string, size int) string {
-	if len(text) <= size {
-		return text
-	}
-	for size > 0 && !utf8.RuneStart(text[size]) {
-		size--
-	}
-	return text[:size]
-}

@@ -32,21 +32,15 @@ func (w Weighted) Literal(heading, body string) (part float64, whole bool) {
 			found = append(found, identifier.terms...)
 		}
 	}
-	return w.part(found), false
-}
-
-// part returns the part of the query's weight that the terms have, each counted once.
-func (w Weighted) part(terms []int32) float64 {
-	if len(terms) == 0 || w.Sum <= 0 {
-		return 0
+	if w.Sum <= 0 {
+		return 0, false
 	}
-	var sum float64
 	for i, term := range w.Terms {
-		if slices.Contains(terms, term) {
-			sum += float64(w.Weights[i])
+		if slices.Contains(found, term) {
+			part += float64(w.Weights[i])
 		}
 	}
-	return sum / w.Sum
+	return part / w.Sum, false
 }
 
 // folded is a folded text, which is cut into words when that is first needed.
@@ -110,15 +104,17 @@ func standsIn(text, identifier string) bool {
 
 func touches(r rune) bool { return isWordRune(r) && !inPairs(r) }
 
-// withIdentifier adds a name to the identifiers of a query, each once.
-func withIdentifier(found []Identifier, project int32, name string) []Identifier {
+// addIdentifier adds a name to the identifiers of the query, each once.
+func (q *Query) addIdentifier(name string) {
 	folded := fold(name)
 	known := func(other Identifier) bool { return other.Name == folded }
-	if len(found) == maxIdentifiers || len(name) > maxCompoundBytes || slices.ContainsFunc(found, known) {
-		return found
+	if len(q.Identifiers) == maxIdentifiers || len(name) > maxCompoundBytes || slices.ContainsFunc(q.Identifiers, known) {
+		return
 	}
-	// The parts of a name are found by its capitals.
-	return append(found, Identifier{Name: folded, Hash: hashTerm(project, stem(folded)), terms: hashesOf(project, name)})
+	q.Identifiers = append(q.Identifiers, Identifier{
+		Name: folded, Hash: hashTerm(q.project, stem(folded)),
+		terms: hashesOf(q.project, name), // the parts of a name are found by its capitals
+	})
 }
 
 // minNumber is the least number of digits of a number that counts as an identifier.
@@ -156,12 +152,6 @@ func isIdentifier(word string) bool {
 	case others > 0 || slashes > 1:
 		return longest > 1 // e.g. is none
 	}
-	return hasHump(word)
-}
-
-// hasHump reports whether case changes inside a part of the word between hyphens
-// and slashes.
-func hasHump(word string) bool {
 	for part := range strings.FieldsFuncSeq(word, func(r rune) bool { return r == '-' || r == '/' }) {
 		if humpEnd(part, 0) < len(part) {
 			return true

@@ -17,11 +17,8 @@ type Query struct {
 	// inside, at most 16. A person who writes one looks for exactly that name.
 	Identifiers []Identifier
 
-	// Sequences of words, as [wordSequence] returns them: the texts in quotation
-	// marks, and the whole of a short query or of a line, "" of another.
-	quoted []quotation
-	whole  string
-
+	quoted  []quotation
+	whole   string // the [wordSequence] of a short query or of a line, "" of another
 	project int32
 }
 
@@ -46,10 +43,7 @@ type quotation struct {
 	terms    []int32
 }
 
-const (
-	shortWords     = 6
-	maxIdentifiers = 16
-)
+const maxIdentifiers = 16
 
 // NewQuery analyses a query about a project's passages. A query that consists of stop
 // words has no terms. A short one is looked for to the letter.
@@ -57,7 +51,7 @@ func NewQuery(project int32, text string) Query {
 	q := Query{project: project, quoted: quotations(project, text)}
 	at := map[int32]int{}
 	a := analyser{text: text}
-	a.identifier = func(name string) { q.Identifiers = withIdentifier(q.Identifiers, project, name) }
+	a.identifier = q.addIdentifier
 	a.emit = func(o occurrence) {
 		hash := hashTerm(project, o.term)
 		i, known := at[hash]
@@ -91,9 +85,10 @@ func NewLine(project int32, text string) Query {
 	return q
 }
 
-// isShort reports whether a text has at most shortWords words. In scripts without
-// spaces, two characters count as a word.
+// isShort reports whether a text has at most six words. In scripts without spaces, two
+// characters count as a word.
 func isShort(text string) bool {
+	const shortWords = 6
 	halves := 0
 	segments := words.FromString(text)
 	for halves <= 2*shortWords && segments.Next() {
@@ -136,7 +131,7 @@ type Weighted struct {
 	Identifiers []Identifier
 
 	quoted []quotation
-	whole  string
+	whole  string // as in Query
 }
 
 // Weigh weighs each term by 1 + ln count times its IDF, in the order of Terms; those of an

@@ -141,7 +141,11 @@ func (a *analyser) whole(word string, start int) {
 // alone, and not as a part.
 func (a *analyser) leaf(word string, start int) {
 	a.words++
-	found := lookUp(cutText(word, maxWordBytes))
+	short := word
+	if len(word) > maxWordBytes {
+		short = strings.ToValidUTF8(word[:maxWordBytes], "") // without a part of a character
+	}
+	found := lookUp(short)
 	if found.short && len(word) < a.size {
 		return
 	}

@@ -1,6 +1,7 @@
 package terms
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -11,13 +12,9 @@ import (
 
 // knownWord says what became of a word.
 type knownWord struct {
-	// stem is that of the whole word, see [stem].
-	stem string
-	// terms are those of a word without parts: stems, without stop words. There is more
-	// than one where apostrophes divide it.
-	terms []string
-	// short means that it is a single character.
-	short bool
+	stem  string   // of the whole word, see [stem]
+	terms []string // stems, without stop words; several where apostrophes divide the word
+	short bool     // a single character
 }
 
 // known has words as they were met. A project writes with some ten thousand of them, and
@@ -52,7 +49,7 @@ func lookUp(word string) knownWord {
 
 func analyseWord(folded string) knownWord {
 	found := knownWord{stem: snowball(folded), short: utf8.RuneCountInString(folded) < 2}
-	if folded == "" || isStopWord(folded) {
+	if folded == "" || slices.Contains(stopWords, folded) {
 		return found
 	}
 	if !strings.Contains(folded, "'") {
@@ -60,7 +57,7 @@ func analyseWord(folded string) knownWord {
 		return found
 	}
 	for part := range strings.SplitSeq(folded, "'") {
-		if utf8.RuneCountInString(part) > 1 && !isStopWord(part) {
+		if utf8.RuneCountInString(part) > 1 && !slices.Contains(stopWords, part) {
 			found.terms = append(found.terms, snowball(part))
 		}
 	}
@@ -78,8 +75,7 @@ func snowball(word string) string {
 	return env.Current()
 }
 
-// stem returns the term of a folded word: its stem if it is of a to z alone, and itself
-// otherwise.
+// stem is snowball, but for words that are known already.
 func stem(word string) string {
 	if !isPlain(word) || len(word) > maxWordBytes {
 		return snowball(word)
@@ -87,14 +83,9 @@ func stem(word string) string {
 	return lookUp(word).stem
 }
 
-func isStopWord(word string) bool {
-	_, stop := stopWords[word]
-	return stop
-}
-
 // stopWords is Snowball's list for English:
 // https://snowballstem.org/algorithms/english/stop.txt
-var stopWords = wordSet(`
+var stopWords = strings.Fields(`
 	i me my myself we our ours ourselves you your yours yourself yourselves he him
 	his himself she her hers herself it its itself they them their theirs
 	themselves what which who whom this that these those am is are was were be
@@ -108,11 +99,3 @@ var stopWords = wordSet(`
 	after above below to from up down in out on off over under again further then
 	once here there when where why how all any both each few more most other some
 	such no nor not only own same so than too very`)
-
-func wordSet(list string) map[string]struct{} {
-	set := map[string]struct{}{}
-	for word := range strings.FieldsSeq(list) {
-		set[word] = struct{}{}
-	}
-	return set
-}

@@ -78,16 +78,12 @@ func Document(project int32, heading, body string) (terms []int32, weights []flo
 	length := headingCount*analyse(heading, counter(headingCount)) + analyse(body, counter(1))
 	terms = slices.Sorted(maps.Keys(counts))
 	weights = make([]float32, len(terms))
+	relative := float64(min(length, maxLength)) / meanLength
 	for i, hash := range terms {
-		weights[i] = float32(weight(counts[hash], length))
+		tf := float64(counts[hash])
+		weights[i] = float32(tf * (k1 + 1) / (tf + k1*(1-b+b*relative)))
 	}
 	return terms, weights
-}
-
-func weight(count, length int) float64 {
-	tf := float64(count)
-	relative := float64(min(length, maxLength)) / meanLength
-	return tf * (k1 + 1) / (tf + k1*(1-b+b*relative))
 }
 
 // hashTerm maps a project's term to 1…10⁹, the indexes that a sparsevec can
