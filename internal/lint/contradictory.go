@@ -113,3 +113,21 @@ func (all passages) nearest(p *passage, weight func(string) float64) []*passage 
 	})
 	return near[:min(len(near), maxCompared)]
 }
+
+// rarity returns the inverse document frequencies of the words of all passages.
+func rarity(set *docset.Set) map[string]float64 {
+	counts, passages := map[string]int{}, 0
+	for _, d := range set.Documents {
+		for _, p := range d.Passages {
+			passages++
+			for _, term := range p.Terms {
+				counts[term]++
+			}
+		}
+	}
+	rare := make(map[string]float64, len(counts))
+	for term, count := range counts {
+		rare[term] = terms.IDF(count, passages)
+	}
+	return rare
+}
