@@ -34,7 +34,9 @@ a dashed one for supersedes. Documents that are not valid are left out, as in th
 compound-docs lint names them.`,
 		Example: `  compound-docs graph --output knowledge.html
   compound-docs graph | dot -Tsvg -o knowledge.svg`,
-		RunE: func(cmd *cobra.Command, args []string) error { return drawGraph(newInvocation(cmd, args), flags, output) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return drawGraph(newInvocation(cmd, args), flags, output)
+		},
 	}
 	command.Flags().StringVarP(&output, "output", "o", "", "write to this file, such as knowledge.html (default: stdout)")
 	exclude(command, "json", "output")
