@@ -69,19 +69,14 @@ type passages struct {
 }
 
 func newPassages(set *docset.Set) passages {
-	superseded := map[*docset.Document]bool{}
-	for _, d := range set.Documents {
-		for _, target := range d.Targets {
-			superseded[target.Document] = superseded[target.Document] || target.Supersedes
-		}
-	}
+	later, _ := set.Superseded()
 	all := passages{with: map[string][]*passage{}}
 	for _, d := range set.Documents {
+		if len(later[d.Path]) > 0 {
+			continue
+		}
 		subject := true
 		for _, dissected := range d.Passages {
-			if superseded[d] {
-				break
-			}
 			p := &passage{DissectedPassage: dissected, document: d, subject: subject}
 			subject = subject && p.FrontMatter // up to the beginning of the text
 			all.passages = append(all.passages, p)
