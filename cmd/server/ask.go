@@ -31,8 +31,8 @@ func newAskCommand(flags *flags) *cobra.Command {
 		Short: "Answer a question from the documents",
 		Long: `Answer a question from the project's documents and those they link to. The answer is
 printed as the language model writes it, and then the documents that it was given. If the
-project has external docs that are relevant, a second answer is drawn from them; --own and
---external ask for one of the two. A question with --doc-types, --min-promotion-level or
+project's own documents hold nothing on the question, the external docs are asked; --own and
+--external ask one of both. A question with --doc-types, --min-promotion-level or
 --include-critical is answered from own documents only.
 
 Where the model fails, the most relevant passages are quoted instead.`,
@@ -63,8 +63,8 @@ func ofOwnDocuments() []string {
 	return []string{"doc-types", "min-promotion-level", "include-critical"}
 }
 
-// run prints the answer from the project's own documents and the one from its external docs,
-// or only one of them if only that one was asked for or has sources.
+// run prints the answer from the project's own documents, or the one from its external docs if
+// those were asked for, or if only they have sources.
 func (f *askFlags) run(ctx context.Context, t *tooling) error {
 	in := f.input(t)
 	externalIn := tools.RagQueryExternalInput{Query: in.Query, MaxSources: in.MaxSources, MinRelevanceScore: in.MinRelevanceScore}
@@ -78,36 +78,14 @@ func (f *askFlags) run(ctx context.Context, t *tooling) error {
 		return p.finish(external, externalAnswer(external), err)
 	}
 	own, err := t.tools.RagQuery(ctx, in)
-	if err != nil || f.own || slices.ContainsFunc(ofOwnDocuments(), t.command.Flags().Changed) {
+	if err != nil || len(own.Sources) > 0 || f.own || slices.ContainsFunc(ofOwnDocuments(), t.command.Flags().Changed) {
 		return p.finish(own, own, err)
 	}
-	if len(own.Sources) > 0 && !t.json {
-		if err := p.finish(own, own, nil); err != nil {
-			return err
-		}
-		p.begun, p.heading = false, "From the external docs"
-	}
 	external, err := t.tools.RagQueryExternal(ctx, externalIn)
-	switch {
-	case isNotConfigured(err) && p.heading != "":
-		return nil
-	case isNotConfigured(err):
+	if isNotConfigured(err) || err == nil && len(external.Sources) == 0 {
 		return p.finish(own, own, nil)
-	case err != nil:
-		return p.finish(nil, own, err)
-	case t.json:
-		return plain.JSON(t.stdout, bothAnswers{own, external})
-	case len(external.Sources) == 0 && p.heading != "":
-		return nil
-	case len(external.Sources) == 0:
-		plain.Println(t.stdout, "From the project's own documents:", inCommands(own.Answer))
-		plain.Println(t.stdout, "From the external docs:", inCommands(external.Answer))
-		return nil
 	}
-	if p.heading != "" {
-		external.Index = nil // printed with the first answer
-	}
-	return p.finish(external, externalAnswer(external), nil)
+	return p.finish(external, externalAnswer(external), err)
 }
 
 func (f *askFlags) input(t *tooling) tools.RagQueryInput {
@@ -116,13 +94,6 @@ func (f *askFlags) input(t *tooling) tools.RagQueryInput {
 		MinRelevanceScore: optional(t.command, "min-relevance-score", &f.minScore),
 		MinPromotionLevel: catalog.Level(f.minLevel), IncludeCritical: &f.critical,
 	}
-}
-
-// bothAnswers is what --json prints where both were asked.
-type bothAnswers struct {
-	tools.RagQueryOutput
-
-	External tools.RagQueryExternalOutput `json:"external"`
 }
 
 // externalAnswer returns an answer from external docs in the form of one from own documents.
@@ -140,9 +111,8 @@ func externalAnswer(external tools.RagQueryExternalOutput) tools.RagQueryOutput 
 type answerPrinter struct {
 	*tooling
 
-	heading string // printed before the answer, "" for none
-	begun   bool   // to be printed
-	end     func() // ends the call
+	begun bool   // to be printed
+	end   func() // ends the call
 }
 
 // write prints a part of the answer.
@@ -156,9 +126,6 @@ func (p *answerPrinter) write(text string) {
 	if !p.begun {
 		if text = strings.TrimLeft(text, " \n"); text == "" {
 			return
-		}
-		if p.heading != "" {
-			plain.Printf(p.stdout, "\n%s\n", plain.StyleFor(p.stdout).Bold(p.heading))
 		}
 		p.begun = true
 	}
@@ -174,7 +141,7 @@ func (p *answerPrinter) finish(asJSON any, out tools.RagQueryOutput, err error) 
 	if err != nil {
 		return err
 	}
-	p.sayWhatIsMissing(out.Index, "")
+	p.sayWhatIsMissing(out.Index)
 	if p.json {
 		return plain.JSON(p.stdout, asJSON)
 	}

@@ -15,10 +15,8 @@ import (
 
 // cleanFlags say what to remove from the index.
 type cleanFlags struct {
-	asker
-
 	branch, pathHash string
-	all, dryRun      bool
+	all, dryRun, yes bool
 	graceDays        uint16
 }
 
@@ -42,8 +40,7 @@ With the name of a project it removes that project's own documents: those of thi
 --branch takes one branch only. --path-hash takes another checkout, which sync --json names,
 and --all takes every checkout. External docs stay. A checkout that a server has open is
 deactivated there; the next compound-docs search or sync in it, or activate_project, brings
-it back. On a terminal the command says what it would remove, and asks. Elsewhere give
---yes, or --dry-run.
+it back. To remove a project, give --yes; --dry-run says what it would remove.
 
 Files are never touched: what was removed comes back when its checkout is activated again.
 The command may run at any time, beside any number of servers.`,
@@ -53,7 +50,6 @@ The command may run at any time, beside any number of servers.`,
   compound-docs clean my-project --all --yes`,
 		Args: needs(0, 1, "one project", "compound-docs clean my-project --dry-run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.asker = newAsker(cmd, args, f.yes)
 			if len(args) == 0 {
 				for _, flag := range []string{"branch", "path-hash", "all"} {
 					if cmd.Flags().Changed(flag) {
@@ -65,7 +61,7 @@ The command may run at any time, beside any number of servers.`,
 			if cmd.Flags().Changed("grace-days") {
 				return usagef("--grace-days is for what no checkout needs; leave out it or %s", args[0])
 			}
-			if !f.dryRun && !f.yes && (f.json || !plain.IsTerminal(cmd.InOrStdin())) {
+			if !f.dryRun && !f.yes {
 				return usagef("nothing was removed; give --dry-run to see what would be, or --yes")
 			}
 			return withProject(flags, func(t *tooling, ctx context.Context) error { return f.cleanProject(ctx, t) })(cmd, args)
@@ -76,7 +72,7 @@ The command may run at any time, beside any number of servers.`,
 	set.StringVar(&f.pathHash, "path-hash", "", "another checkout of the project than this one")
 	set.BoolVar(&f.all, "all", false, "every checkout of the project")
 	set.BoolVar(&f.dryRun, "dry-run", false, "say what would be removed, and remove nothing")
-	set.BoolVarP(&f.yes, "yes", "y", false, "ask nothing")
+	set.BoolVarP(&f.yes, "yes", "y", false, "remove the documents of the project")
 	set.Uint16Var(&f.graceDays, "grace-days", 30, // outlasts a holiday
 		"how many days to keep a checkout that is not on this machine after it was last used")
 	exclude(command, "all", "path-hash")
@@ -87,8 +83,8 @@ The command may run at any time, beside any number of servers.`,
 // this checkout, so a second run finds nothing.
 func (f *cleanFlags) cleanProject(ctx context.Context, t *tooling) error {
 	in := tools.DeleteDocumentsInput{
-		ProjectName: f.args[0], BranchName: optional(f.command, "branch", &f.branch), DryRun: f.dryRun,
-		PathHash: optional(f.command, "path-hash", &f.pathHash),
+		ProjectName: t.args[0], BranchName: optional(t.command, "branch", &f.branch), DryRun: f.dryRun,
+		PathHash: optional(t.command, "path-hash", &f.pathHash),
 	}
 	switch {
 	case f.all:
@@ -105,20 +101,7 @@ func (f *cleanFlags) cleanProject(ctx context.Context, t *tooling) error {
 		return err
 	}
 	if !slices.Contains(projects, in.ProjectName) {
-		return usagef("the index has no project %s; it has %s", in.ProjectName, plain.Some(projects, maxNamedProjects))
-	}
-	if !f.dryRun && !f.yes {
-		preview := in
-		preview.DryRun = true
-		out, err := t.tools.DeleteDocuments(ctx, preview)
-		if err != nil {
-			return err
-		}
-		f.printDeleted(t.stdout, out)
-		if !f.may("Remove?") {
-			plain.Printf(t.stdout, "nothing was removed\n")
-			return nil
-		}
+		return usagef("the index has no project %s; it has %s", in.ProjectName, plain.Some(projects, 10))
 	}
 	out, err := t.tools.DeleteDocuments(ctx, in)
 	if err != nil {
@@ -126,9 +109,6 @@ func (f *cleanFlags) cleanProject(ctx context.Context, t *tooling) error {
 	}
 	return t.print(out, func(w io.Writer) { f.printDeleted(w, out) })
 }
-
-// maxNamedProjects bounds how many projects are named where another one is asked for.
-const maxNamedProjects = 10
 
 func (f *cleanFlags) printDeleted(w io.Writer, d tools.DeleteDocumentsOutput) {
 	verb, documents := "removed", d.DeletedCount

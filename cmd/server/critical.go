@@ -7,20 +7,16 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
-	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/index"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
@@ -94,86 +90,33 @@ func criticalDocuments(
 	if err != nil {
 		return nil, false, err
 	}
-	rules := criticalRules{
-		project: p, paths: map[string]bool{}, critical: map[string]criticalDocument{}, supersedes: map[string][]index.Link{},
-	}
-	err = workspace.Folders(p)[0].ReadAll(ctx, func(file document.File, err error) {
-		if err == nil { // doctor says what cannot be read
-			rules.take(file)
-		}
-	})
-	switch {
-	case errors.Is(err, errCriticalTime):
-		incomplete = true
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
+	set, err := docset.ReadOnly(ctx, p, mayBeCritical)
+	incomplete = errors.Is(err, errCriticalTime)
+	if err != nil && !incomplete && !errors.Is(err, fs.ErrNotExist) {
 		return nil, false, err
 	}
-	return rules.inForce(), incomplete, nil
+	_, superseded := set.Superseded()
+	found = []criticalDocument{}
+	for _, d := range set.Documents {
+		if d.Level == catalog.Critical && superseded[d.Path] == "" {
+			found = append(found, criticalDocument{Path: d.Path, Title: markdown.CutRunes(d.Title, maxCriticalTitle), Date: d.Date})
+		}
+	}
+	return found, incomplete, nil
 }
 
 // errCriticalTime means that criticalTime is over.
 var errCriticalTime = errors.New("it took too long")
 
-// criticalRules collects the critical documents of a project.
-type criticalRules struct {
-	project  *project.Project
-	paths    map[string]bool             // of all documents
-	critical map[string]criticalDocument // by path
-	// supersedes has the links of the documents that supersede others, by their paths.
-	supersedes map[string][]index.Link
-}
-
-// take notes a document if it is critical or supersedes others.
-func (r *criticalRules) take(file document.File) {
-	r.paths[file.Path] = true
-	head := frontMatter(file.Content)
-	if !bytes.Contains(head, []byte(catalog.Critical)) && !bytes.Contains(head, []byte("supersedes")) {
-		return // most documents, and YAML takes a while to parse
-	}
-	doc, err := index.Dissect(file, catalog.Compounding, r.project)
-	if err != nil {
-		return
-	}
-	if doc.Level == catalog.Critical {
-		r.critical[file.Path] = criticalDocument{Path: file.Path, Title: markdown.CutRunes(doc.Title, maxCriticalTitle), Date: doc.Date}
-	}
-	for _, link := range doc.Links {
-		if link.Supersedes {
-			r.supersedes[file.Path] = append(r.supersedes[file.Path], link)
-		}
-	}
-}
-
-// inForce returns the critical documents that no other one supersedes, sorted by path.
-// Documents that supersede each other in a circle all count, as in searches.
-func (r *criticalRules) inForce() []criticalDocument {
-	later := map[string][]string{}
-	for path, links := range r.supersedes {
-		for _, link := range links {
-			target := link.Target
-			if link.Fallback != "" && !r.paths[target] {
-				target = link.Fallback
-			}
-			later[target] = append(later[target], path)
-		}
-	}
-	superseded := catalog.NewSuperseded(later).By
-	found := make([]criticalDocument, 0, len(r.critical))
-	for _, path := range slices.Sorted(maps.Keys(r.critical)) {
-		if superseded[path] == "" {
-			found = append(found, r.critical[path])
-		}
-	}
-	return found
-}
-
-// frontMatter returns what stands before the text of a document, with both delimiters.
-func frontMatter(file []byte) []byte {
+// mayBeCritical reports whether the front matter of a file may make it critical, or have it
+// supersede another one. Most do neither, and the rest of a document takes a while to read.
+func mayBeCritical(file []byte) bool {
 	end := frontMatterEnd.FindIndex(file)
 	if end == nil {
-		return nil
+		return false
 	}
-	return file[:end[1]]
+	head := file[:end[1]]
+	return bytes.Contains(head, []byte(catalog.Critical)) || bytes.Contains(head, []byte("supersedes"))
 }
 
 // frontMatterEnd is the second delimiter: the first one begins the file.

@@ -35,28 +35,27 @@ func newInitCommand(flags *flags) *cobra.Command {
   of it is in docs/adr/, that folder is taken;
 - run claude mcp add for this project, where Claude Code is installed and does not have
   the server yet. Otherwise the line to run is printed;
-- add the server to the settings of other assistants that the repository has. --client names
-  those it is registered with instead, and --print shows their files and writes nothing.
-  AGENTS.md and CLAUDE.md may be named too: they get a paragraph that says when to search;
-- install PostgreSQL and pgvector, if no database URL is set and the machine has neither
-  them nor Docker: with apt-get, dnf, pacman, apk or brew, and with sudo unless root runs it;
+- with --yes add the server to the settings of other assistants that the repository has.
+  --client names those it is registered with instead, and --print shows their files and
+  writes nothing. AGENTS.md and CLAUDE.md may be named too: they get a paragraph that says
+  when to search;
+- with --yes install PostgreSQL and pgvector, if no database URL is set and the machine has
+  neither them nor Docker: with apt-get, dnf, pacman, apk or brew, and with sudo unless root
+  runs it;
 - say which model makes the vectors: the one of your settings, which --embedder changes. It is
   mxbai-embed-large unless you name another one. Without Ollama searches go by words alone.
 
 Without DIR it prepares the repository of the current folder. In a folder of a repository
-that has no configuration yet, as in a monorepo, it asks which of the two it is to
-prepare; without a terminal give DIR, or --yes for the repository. It never changes a file
-that is there, so it may run again. On a terminal it asks before it registers the
-server and before it installs packages. Without a terminal packages are installed only
-with --yes, which asks nothing.`,
+that has no configuration yet, as in a monorepo, give DIR, or --yes for the repository. It
+never changes a file that is there, so it may run again.`,
 		Example: "  compound-docs init\n  compound-docs init ~/my-project --yes\n  compound-docs init --client cursor,vscode --print",
 		Args:    needs(0, 1, "one folder", "compound-docs init ~/my-project"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			i.asker = newAsker(cmd, args, i.yes)
+			i.invocation = newInvocation(cmd, args)
 			return i.run(cmd.Context())
 		},
 	}
-	command.Flags().BoolVarP(&i.yes, "yes", "y", false, "ask nothing, and install what is missing")
+	command.Flags().BoolVarP(&i.yes, "yes", "y", false, "install what is missing, and register with the assistants that the repository has settings for")
 	command.Flags().StringVar(&i.documents, "documents", "",
 		"take this `folder` of the repository, such as docs/adr, as that of the project's own documents")
 	command.Flags().StringVar(&i.embedder, "embedder", "", "have this `model` of Ollama make the vectors, in all projects")
@@ -68,9 +67,10 @@ with --yes, which asks nothing.`,
 
 // initializer is one run of compound-docs init.
 type initializer struct {
-	asker
+	invocation
 
 	flags     *flags
+	yes       bool
 	documents string   // the flag
 	embedder  string   // the flag
 	named     []string // assistants
@@ -87,13 +87,19 @@ type initialized struct {
 	// Folders are those of the documents that were made.
 	Folders      []string `json:"folders"`
 	ExternalDocs string   `json:"external_docs,omitempty"`
-	// Registration says what became of that with Claude Code: registered, registered before or
-	// not registered.
+	// Registration is "", registered, registeredBefore or notRegistered.
 	Registration   string `json:"claude_code,omitempty"`
 	EmbeddingModel string `json:"embedding_model"`
 	// Clients are the other assistants that the server was registered with.
 	Clients []string `json:"clients"`
 }
+
+// What became of the registration with Claude Code.
+const (
+	registered       = "registered"
+	registeredBefore = "registered before"
+	notRegistered    = "not registered"
+)
 
 func (i *initializer) run(ctx context.Context) error {
 	options, err := i.flags.resolve()
@@ -141,9 +147,7 @@ func (i *initializer) run(ctx context.Context) error {
 	if err := i.registerClients(root); err != nil {
 		return err
 	}
-	if err := i.provideDatabase(ctx, options); err != nil {
-		return err
-	}
+	i.provideDatabase(ctx, options)
 	if err := i.settleEmbedder(ctx, options); err != nil {
 		return err
 	}
@@ -156,7 +160,7 @@ func (i *initializer) run(ctx context.Context) error {
 
 // repository returns the folder to set up: the one that an argument or --project names, else
 // the root of the repository that the current folder is in. In a sub-folder of a repository
-// without a configuration it asks which of the two is meant.
+// without a configuration the user has to say which of the two is meant.
 func (i *initializer) repository(flagged string) (string, error) {
 	if len(i.args) > 0 {
 		flagged = i.args[0]
@@ -175,15 +179,8 @@ func (i *initializer) repository(flagged string) (string, error) {
 	if _, err := os.Lstat(filepath.Join(root, project.ConfigDir, project.ConfigFile)); err == nil {
 		return root, nil
 	}
-	whole, asked := i.ask(fmt.Sprintf("Prepare the whole repository %s? (n prepares %s alone)", root, folder), true)
-	switch {
-	case !asked:
-		return "", usagef("%s is a folder of the repository %s; say which of them is the project: "+
-			"`compound-docs init .` or `compound-docs init %s`", folder, root, claude.Quote(root))
-	case whole:
-		return root, nil
-	}
-	return folder, nil
+	return "", usagef("%s is a folder of the repository %s; say which of them is the project: "+
+		"`compound-docs init .` or `compound-docs init %s`", folder, root, claude.Quote(root))
 }
 
 func (i *initializer) report(root string, result scaffold.Result) {
@@ -217,12 +214,6 @@ func (i *initializer) report(root string, result scaffold.Result) {
 	}
 }
 
-// agreed asks a question. If nobody can be asked, the answer is yes.
-func (i *initializer) agreed(question string) bool {
-	answer, asked := i.ask(question, true)
-	return answer || !asked
-}
-
 func (i *initializer) sayWhatToAsk(result scaffold.Result) {
 	ask := "What did we learn today that a colleague should know? Write it down with compound-docs."
 	if result.Project.Lenient() {
@@ -230,7 +221,11 @@ func (i *initializer) sayWhatToAsk(result scaffold.Result) {
 	} else if _, ok := result.Project.External(); ok {
 		ask = "What do our docs say about …? Search the external docs of compound-docs."
 	}
-	plain.Printf(i.stdout, "\nStart claude in this repository, and ask for example:\n  %s\n"+
+	assistant := "your assistant"
+	if i.done.Registration == registered || i.done.Registration == registeredBefore {
+		assistant = "claude"
+	}
+	plain.Printf(i.stdout, "\nStart %s in this repository, and ask for example:\n  %s\n"+
 		"compound-docs up starts the database and Ollama and pulls the models now, not with the first call.\n"+
-		"compound-docs doctor says what is missing.\n", ask)
+		"compound-docs doctor says what is missing.\n", assistant, ask)
 }

@@ -35,9 +35,9 @@ func checkClients(named []string, show bool) error {
 	return nil
 }
 
-// registerClients registers the server with the assistants that were named, or else with
-// those that have settings in the repository. If nobody can be asked, it prints how to. With
-// --print it prints what would be written.
+// registerClients registers the server with the assistants that were named, or else, with
+// --yes, with those that have settings in the repository. For others that are installed it
+// prints how to. With --print it prints what would be written.
 func (i *initializer) registerClients(root string) error {
 	if i.show && slices.Contains(i.named, claudeClient) {
 		_, line := claude.AddCommand(claude.Program(), claude.Environment())
@@ -70,12 +70,13 @@ func (i *initializer) registerClient(c clients.Client, root string, named bool) 
 		plain.Printf(i.stdout, "%s: %s\n%s\n", c.Title, change.Path(), plain.Block(change.Content))
 		return nil
 	}
-	question, remedy, done := offer(c)
+	remedy, done := "register the server", "registered the server in "
+	if c.Paragraph {
+		remedy, done = "have it say when to search", "added a paragraph to "
+	}
 	if !named && (c.Paragraph || !c.UsedIn(root) || !i.yes) {
-		if agreed, asked := i.ask(question, true); !asked || !agreed {
-			plain.Printf(i.stdout, "%s: to %s: compound-docs init --client %s\n", c.Title, remedy, c.Name)
-			return nil
-		}
+		plain.Printf(i.stdout, "%s: to %s: compound-docs init --client %s\n", c.Title, remedy, c.Name)
+		return nil
 	}
 	if err := change.Write(); err != nil {
 		return fmt.Errorf("%s of %s: %w", remedy, c.Title, err)
@@ -83,15 +84,6 @@ func (i *initializer) registerClient(c clients.Client, root string, named bool) 
 	i.done.Clients = append(i.done.Clients, c.Name)
 	plain.Printf(i.stdout, "%s: %s%s\n", c.Title, done, change.Path())
 	return nil
-}
-
-// offer says of a client what init asks, what it is to do later, and what it has done, before
-// the name of the file.
-func offer(c clients.Client) (question, remedy, done string) {
-	if c.Paragraph {
-		return "Have " + c.Title + " say when to search?", "have it say when to search", "added a paragraph to "
-	}
-	return "Register the server with " + c.Title + " for this project?", "register the server", "registered the server in "
 }
 
 func (i *initializer) plan(c clients.Client, root string) (clients.Change, error) {
@@ -104,11 +96,11 @@ func (i *initializer) plan(c clients.Client, root string) (clients.Change, error
 
 // register has Claude Code start the server in this project, or prints how to.
 func (i *initializer) register(ctx context.Context, root string, o options) error {
-	i.done.Registration = "not registered"
+	i.done.Registration = notRegistered
 	found, err := claude.Find(root)
 	switch {
 	case err == nil:
-		i.done.Registration = "registered before"
+		i.done.Registration = registeredBefore
 		plain.Printf(i.stdout, "Claude Code: has the server already, as %s in %s\n", found.Name, found.File)
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):
@@ -125,17 +117,13 @@ func (i *initializer) register(ctx context.Context, root string, o options) erro
 			"Another MCP client starts the server with: %s serve\n", line, claude.Quote(program))
 		return nil //nolint:nilerr // the line to run was printed
 	}
-	if !i.agreed("Register the server with Claude Code for this project?") {
-		plain.Printf(i.stdout, "Claude Code: nothing was changed. To register the server later, run in this repository:\n  %s\n", line)
-		return nil
-	}
 	add := exec.CommandContext(ctx, path, words[1:]...) //nolint:gosec // found on the PATH
 	add.Dir = root
 	if text, err := add.CombinedOutput(); err != nil {
 		return fmt.Errorf("claude mcp add: %w\n%s\nto try it by hand, run in %s:\n  %s",
 			err, strings.TrimSpace(string(text)), root, line)
 	}
-	i.done.Registration = "registered"
+	i.done.Registration = registered
 	plain.Printf(i.stdout, "Claude Code: registered the server for this project; claude mcp list shows it\n")
 	return nil
 }

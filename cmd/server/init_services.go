@@ -3,12 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/compound-docs/compound-docs/internal/pgserver"
 	"github.com/compound-docs/compound-docs/internal/plain"
@@ -39,49 +37,36 @@ func (i *initializer) settleEmbedder(ctx context.Context, o options) error {
 	})
 }
 
-// provideDatabase installs PostgreSQL, if it is missing and the user agrees. It does not start
-// it.
-func (i *initializer) provideDatabase(ctx context.Context, o options) error {
+// provideDatabase installs PostgreSQL with --yes, if it is missing. It does not start it. A
+// database that cannot be had is no error: all else works, and doctor names it again.
+func (i *initializer) provideDatabase(ctx context.Context, o options) {
 	if o.databaseURL != "" {
-		return nil
+		return
 	}
 	server := pgserver.New(o.home, slog.New(slog.DiscardHandler))
 	defer server.Close()
 	state := server.State(ctx)
 	problem, missing := errors.AsType[*pgserver.Error](state.Err)
-	if missing && problem.Installer != nil {
-		if !i.mayInstall(problem.Installer) {
-			plain.Printf(i.stdout, "database: %v. compound-docs init --yes installs it\n", problem)
-			return nil
-		}
+	switch {
+	case missing && problem.Installer != nil && !i.yes:
+		plain.Printf(i.stdout, "database: %v. compound-docs init --yes installs it\n", problem)
+		return
+	case missing && problem.Installer != nil:
 		plain.Println(i.stdout, "database: installing", problem.Installer.Description)
-		began := time.Now()
 		input, _ := i.command.InOrStdin().(*os.File) // nil if nobody can be asked for a password
 		if err := problem.Installer.Install(ctx, input, i.stderr); err != nil {
-			return fmt.Errorf("%w; all else is done; by hand, %s", err, problem.Hint)
+			plain.Printf(i.stderr, "warning: there is no database: %v; by hand, %s\n", err, problem.Hint)
+			return
 		}
-		plain.Printf(i.stdout, "database: installed in %s\n", time.Since(began).Round(time.Second))
-		if state = server.State(ctx); state.Err != nil {
-			return state.Err
-		}
+		state = server.State(ctx)
 	}
 	switch {
 	case state.Err != nil:
-		plain.Println(i.stdout, "database:", state.Err)
+		plain.Println(i.stderr, "warning: there is no database:", state.Err)
 	case state.PostgreSQL == "":
 		plain.Printf(i.stdout, "database: a container, which the server starts with the first call\n")
 	default:
 		plain.Printf(i.stdout, "database: PostgreSQL %s with pgvector %s, which the server starts with the first call\n",
 			state.PostgreSQL, state.Pgvector)
 	}
-	return nil
-}
-
-// mayInstall asks whether to install packages. Without a terminal only --yes is a yes.
-func (i *initializer) mayInstall(installer *pgserver.Installer) bool {
-	if i.yes {
-		return true
-	}
-	answer, asked := i.ask("The server needs a database. Install "+installer.Description+"?", true)
-	return asked && answer
 }

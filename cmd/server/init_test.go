@@ -39,7 +39,9 @@ func TestInit_RegistersOnce(t *testing.T) {
 	write(t, root, "docs/solutions/pool.md", "# Pool\n")
 	below := filepath.Join(root, "docs", "solutions")
 	said := mustRun(t, below, environment, "init", "--yes").stdout
-	for _, want := range []string{"the project is shop-42", "found 1 file in " + below + ", now the project's own documents", "ask for example"} {
+	for _, want := range []string{
+		"the project is shop-42", "found 1 file in " + below + ", now the project's own documents", "\nStart claude in this repository",
+	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("init does not say %q: %s", want, said)
 		}
@@ -92,7 +94,7 @@ func TestInit_SaysHowToRegister(t *testing.T) {
 			got := run(t, root, append(test.environment(), secret, "CDOCS_HOME="+home), "init", root)
 			said := got.stdout + got.stderr
 			if got.code != test.code || !strings.Contains(said, `--env CDOCS_HOME="$CDOCS_HOME" --scope local`) ||
-				strings.Contains(said, "s3cret") {
+				strings.Contains(said, "s3cret") || strings.Contains(said, "Start claude") {
 				t.Errorf("init ends with %d, and says %s", got.code, said)
 			}
 			settings, err := os.ReadFile(filepath.Join(home, "settings.json"))
@@ -111,7 +113,7 @@ func TestInit_SaysHowToRegister(t *testing.T) {
 
 // In a folder of a repository that has no configuration, init does not guess which of the
 // two is the project.
-func TestInit_AsksWhichFolderOfAMonorepo(t *testing.T) {
+func TestInit_DoesNotGuessWhichFolderOfAMonorepo(t *testing.T) {
 	t.Parallel()
 	environment := []string{"PATH=/nowhere", "CLAUDE_CONFIG_DIR=" + t.TempDir()}
 	root := newFolder(t)
@@ -125,7 +127,7 @@ func TestInit_AsksWhichFolderOfAMonorepo(t *testing.T) {
 	got := run(t, billing, environment, "init")
 	if got.code != 2 || !strings.Contains(got.stderr, billing+" is a folder of the repository "+root) ||
 		!strings.Contains(got.stderr, "`compound-docs init .`") || isProject(root) || isProject(billing) {
-		t.Errorf("without a terminal init ends with %d and says %s", got.code, got.stderr)
+		t.Errorf("init ends with %d and says %s", got.code, got.stderr)
 	}
 	if mustRun(t, billing, environment, "init", "."); isProject(root) || !isProject(billing) {
 		t.Error("init . does not prepare the folder alone")

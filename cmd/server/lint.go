@@ -23,7 +23,6 @@ const never = "never"
 // lintFlags say what lint prints, and what it counts as a failure.
 type lintFlags struct {
 	level, failOn, format string
-	staged                bool
 }
 
 func newLintCommand(flags *flags) *cobra.Command {
@@ -60,10 +59,6 @@ such as db/pool.go:40, a definition beside a path, links to code. They are compa
 they were in the commit that last changed the document. If the document still holds, commit
 it with a correction, or a line that says so.
 
---staged checks only what the next commit changes, as for a hook of git, with the documents as
-they are in the working folder. Of each document that the commit adds it names the three
-nearest, by words: extend one of them, supersede it, or keep both.
-
 It ends with 0 if nothing is as bad as --fail-on says, with 1 if something is, and with 2
 if there is no project to check.`,
 		Example: `  compound-docs lint
@@ -78,7 +73,6 @@ if there is no project to check.`,
 	command.Flags().StringVar(&f.failOn, "fail-on", string(lint.Error),
 		"end with 1 if there is something so bad, or worse: "+joined(lint.Severities())+", "+never)
 	command.Flags().StringVar(&f.format, "format", "plain", "how to print findings: plain, or github for annotations of a workflow")
-	command.Flags().BoolVar(&f.staged, "staged", false, "check what the next commit changes, and name what is near new documents")
 	exclude(command, "json", "format")
 	complete(command, "level", severities...)
 	complete(command, "fail-on", append(severities, never)...)
@@ -114,12 +108,7 @@ func (f *lintFlags) run(ctx context.Context, i invocation, flags *flags) error {
 	if err != nil {
 		return err
 	}
-	p, err := project.Load(root, options.settings.ExternalDocsAllowed...)
-	valid := err == nil // else the report says what is wrong with the configuration
 	report, err := lintProject(ctx, root, options)
-	if err == nil && f.staged && valid {
-		err = report.Staged(ctx, p)
-	}
 	if err != nil {
 		return err
 	}
@@ -176,12 +165,6 @@ func (l linted) print(w io.Writer, annotations bool) {
 			severity = s.Yellow(string(f.Severity))
 		}
 		plain.Printf(w, "%s:%d: %s: %s %s\n", plain.Path(f.Path), f.Line, severity, f.Message, s.Dim("("+f.Check+")"))
-	}
-	for _, added := range l.Neighbours {
-		plain.Printf(w, "%s: extend one of these, supersede it, or keep both:\n", plain.Path(added.Path))
-		for _, near := range added.Near {
-			plain.Printf(w, "  %s:%d-%d %s: %s\n", plain.Path(near.Path), near.StartLine, near.EndLine, near.Title, s.Dim(near.Passage))
-		}
 	}
 	for _, note := range l.Notes {
 		plain.Println(w, s.Dim("note: "+note))

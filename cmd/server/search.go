@@ -33,9 +33,9 @@ func newSearchCommand(flags *flags) *cobra.Command {
 		Use:   "search QUERY...",
 		Short: "Find documents by meaning and by words",
 		Long: `Find the project's documents by meaning and by words, best first, each with the first
-line of its best passage. If the project has external docs, both are searched, and own
-documents are marked; --own and --external search one of them. A search by doc-type or
-promotion level finds own documents only. With --handbook it searches the handbook.
+line of its best passage. If the project has external docs, these are searched too and
+listed apart; --own and --external search one of both. A search by doc-type or promotion
+level finds own documents only. With --handbook it searches the handbook.
 
 Files that have changed are indexed first, which takes a moment; searches do not wait for
 their vectors. What the index still lacks is said on stderr. --mode lexical needs no Ollama.
@@ -118,6 +118,12 @@ func (f *searchFlags) externalInput(t *tooling) tools.SearchExternalDocsInput {
 	return tools.SearchExternalDocsInput{Query: in.Query, Mode: in.Mode, Limit: in.Limit, MinRelevanceScore: in.MinRelevanceScore}
 }
 
+// bothFound is what --json prints of a search in own documents and external docs.
+type bothFound struct {
+	Own      tools.SemanticSearchOutput     `json:"own"`
+	External tools.SearchExternalDocsOutput `json:"external"`
+}
+
 // run searches the project's own documents, its external docs, or both. Only own documents
 // have doc-types and levels.
 func (f *searchFlags) run(ctx context.Context, t *tooling) error {
@@ -127,29 +133,41 @@ func (f *searchFlags) run(ctx context.Context, t *tooling) error {
 		if err != nil {
 			return err
 		}
-		return t.showFound(externalFound(external))
+		return t.showFound(external, external.FoundEnd, externalFound(external))
 	}
 	own, err := t.tools.SemanticSearch(ctx, f.ownInput(t))
 	if err != nil {
 		return err
 	}
 	if f.own || len(f.docTypes) > 0 || len(f.levels) > 0 {
-		return t.showFound(ownFound(own))
+		return t.showFound(own, own.FoundEnd, ownFound(own))
 	}
 	external, err := t.tools.SearchExternalDocs(ctx, f.externalInput(t))
 	if isNotConfigured(err) {
-		return t.showFound(ownFound(own))
+		return t.showFound(own, own.FoundEnd, ownFound(own))
 	}
 	if err != nil {
 		return err
 	}
-	// The config of a project can override the threshold for external docs.
-	external.Results = slices.DeleteFunc(external.Results, func(r tools.ExternalResult) bool { return r.RelevanceScore < f.minScore })
-	active, err := t.workspace.Active(ctx)
-	if err != nil {
-		return err
+	ours, theirs := ownFound(own), externalFound(external)
+	ours.heading, theirs.heading = "Own documents", "External docs"
+	sections := []found{ours, theirs}
+	if len(ours.results)+len(theirs.results) > 0 {
+		sections = slices.DeleteFunc(sections, func(section found) bool { return len(section.results) == 0 })
 	}
-	return t.showFound(mix(own, external, cmp.Or(f.limit, active.Definition.Config.SemanticSearch.DefaultLimit)))
+	own.Index = cmp.Or(own.Index, external.Index)
+	return t.showFound(bothFound{own, external}, own.FoundEnd, sections...)
+}
+
+// showFound prints what was found, or asJSON. It says on stderr what the search lacks.
+func (t *tooling) showFound(asJSON any, end tools.FoundEnd, sections ...found) error {
+	t.sayMode(end)
+	t.sayWhatIsMissing(end.Index)
+	return t.print(asJSON, func(w io.Writer) {
+		for _, section := range sections {
+			section.print(w)
+		}
+	})
 }
 
 // isNotConfigured reports whether a project has no external docs.
@@ -181,6 +199,6 @@ func (f *searchFlags) explainSearch(ctx context.Context, t *tooling) (err error)
 	if err != nil {
 		return err
 	}
-	t.sayWhatIsMissing(explained.Index, "")
+	t.sayWhatIsMissing(explained.Index)
 	return t.print(explained, func(w io.Writer) { plain.Table(w, func(table io.Writer) { printExplanation(table, explained) }) })
 }

@@ -136,21 +136,3 @@ func TestCommands_NoneAtATerminal(t *testing.T) {
 		t.Errorf("with an empty stdin it ends with %d, prints %q and says %q", o.code, o.stdout, o.stderr)
 	}
 }
-
-// At a terminal a deletion is asked about, and only yes deletes.
-func TestClean_AsksAtATerminal(t *testing.T) {
-	t.Parallel()
-	environment, _ := services(t)
-	root := newProject(t, map[string]string{
-		"csharp-compounding-docs/problems/pool.md": strings.ReplaceAll(problem, "%", "Connection pool exhausted"),
-	})
-	mustRun(t, root, environment, "sync")
-	for _, test := range []struct{ typed, want string }{
-		{"n\n", "nothing was removed"}, {"\n", "nothing was removed"}, {"y\n", "] removed 1 document "},
-	} {
-		shown := onTerminal(t, test.typed, root, environment, "clean", "test-project")
-		if !strings.Contains(shown, "would remove 1 document of test-project, all branches of this checkout") || !strings.Contains(shown, test.want) {
-			t.Errorf("after %q it shows %q, want %q", test.typed, shown, test.want)
-		}
-	}
-}

@@ -5,6 +5,7 @@ package docset
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -52,23 +53,30 @@ func (s *Set) Find(path string) *Document { return s.byPath[path] }
 
 // Read reads the project's own documents.
 func Read(ctx context.Context, p *project.Project) (*Set, error) {
+	set, err := ReadOnly(ctx, p, func([]byte) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	return set, nil
+}
+
+// ReadOnly is Read that takes only the wanted files apart: of others only the path and the
+// content are known. With the error it returns what it has read until then.
+func ReadOnly(ctx context.Context, p *project.Project, wanted func(content []byte) bool) (*Set, error) {
 	set := &Set{byPath: map[string]*Document{}}
 	own := workspace.Folders(p)[0]
-	err := own.ReadAll(ctx, func(file document.File, err error) {
+	readErr := own.ReadAll(ctx, func(file document.File, err error) {
 		d := &Document{Path: file.Path, Content: file.Content, Err: err}
-		if err == nil {
+		if err == nil && wanted(file.Content) {
 			d.Dissection, d.Err = index.Dissect(file, catalog.Compounding, p)
 		}
 		set.Documents = append(set.Documents, d)
 		set.byPath[d.Path] = d
 	})
-	if err != nil {
-		return nil, err
-	}
 	slices.SortFunc(set.Documents, func(a, b *Document) int { return strings.Compare(a.Path, b.Path) })
 	root, err := contain.Open(p.Root)
 	if err != nil {
-		return nil, err
+		return set, errors.Join(readErr, err)
 	}
 	defer root.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 	for _, d := range set.Documents {
@@ -76,7 +84,21 @@ func Read(ctx context.Context, p *project.Project) (*Set, error) {
 			d.Targets = append(d.Targets, set.follow(root, link))
 		}
 	}
-	return set, nil
+	return set, readErr
+}
+
+// Superseded returns, by the paths of documents, which ones supersede each, and the latest of
+// them. Documents that supersede each other in a circle have no latest.
+func (s *Set) Superseded() (later map[string][]string, latest map[string]string) {
+	later = map[string][]string{}
+	for _, d := range s.Documents {
+		for _, target := range d.Targets {
+			if target.Supersedes && target.Document != nil {
+				later[target.Path] = append(later[target.Path], d.Path)
+			}
+		}
+	}
+	return later, catalog.NewSuperseded(later).By
 }
 
 // follow finds where a link leads, as the index does: to its fallback if there is no

@@ -155,14 +155,6 @@ func (f Folder) Renamed(ctx context.Context, from, to string) (map[string]string
 	return renamed, err
 }
 
-// Staged returns the files of the folder that the next commit changes, by their paths, and
-// whether it adds them. Files that it removes are not among them.
-func (f Folder) Staged(ctx context.Context) (map[string]bool, error) {
-	staged := map[string]bool{}
-	err := f.diff(ctx, "AMR", func(c change) { staged[c.path] = c.kind == "A" }, "--cached")
-	return staged, err
-}
-
 // diff calls visit for the differences of the kinds given, as in git's --diff-filter.
 func (f Folder) diff(ctx context.Context, kinds string, visit func(change), what ...string) error {
 	arguments := slices.Concat([]string{"diff", "--find-renames=50%"}, f.listing(kinds), what)

@@ -69,19 +69,14 @@ type passages struct {
 }
 
 func newPassages(set *docset.Set) passages {
-	superseded := map[*docset.Document]bool{}
-	for _, d := range set.Documents {
-		for _, target := range d.Targets {
-			superseded[target.Document] = superseded[target.Document] || target.Supersedes
-		}
-	}
+	later, _ := set.Superseded()
 	all := passages{with: map[string][]*passage{}}
 	for _, d := range set.Documents {
+		if len(later[d.Path]) > 0 {
+			continue
+		}
 		subject := true
 		for _, dissected := range d.Passages {
-			if superseded[d] {
-				break
-			}
 			p := &passage{DissectedPassage: dissected, document: d, subject: subject}
 			subject = subject && p.FrontMatter // up to the beginning of the text
 			all.passages = append(all.passages, p)
@@ -112,4 +107,22 @@ func (all passages) nearest(p *passage, weight func(string) float64) []*passage 
 		return cmp.Or(cmp.Compare(shared[b], shared[a]), cmp.Compare(a.document.Path, b.document.Path), a.StartLine-b.StartLine)
 	})
 	return near[:min(len(near), maxCompared)]
+}
+
+// rarity returns the inverse document frequencies of the words of all passages.
+func rarity(set *docset.Set) map[string]float64 {
+	counts, passages := map[string]int{}, 0
+	for _, d := range set.Documents {
+		for _, p := range d.Passages {
+			passages++
+			for _, term := range p.Terms {
+				counts[term]++
+			}
+		}
+	}
+	rare := make(map[string]float64, len(counts))
+	for term, count := range counts {
+		rare[term] = terms.IDF(count, passages)
+	}
+	return rare
 }

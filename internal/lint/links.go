@@ -50,15 +50,7 @@ func (e *examination) checkLinks() {
 // checkSupersession finds documents that supersede each other, and warns of critical ones that
 // another one supersedes.
 func (e *examination) checkSupersession() {
-	later := map[string][]string{} // the documents that supersede each
-	for _, d := range e.set.Documents {
-		for _, target := range d.Targets {
-			if target.Supersedes && target.Document != nil {
-				later[target.Document.Path] = append(later[target.Document.Path], d.Path)
-			}
-		}
-	}
-	superseded := catalog.NewSuperseded(later).By
+	later, superseded := e.set.Superseded()
 	for _, d := range e.set.Documents {
 		switch {
 		case len(later[d.Path]) == 0:

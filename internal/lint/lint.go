@@ -52,10 +52,6 @@ type Report struct {
 	Findings []Finding `json:"findings"`
 	// Notes say what was not checked, and why.
 	Notes []string `json:"notes"`
-	// Neighbours are set by [Report.Staged].
-	Neighbours []Neighbours `json:"neighbours,omitempty"`
-
-	set *docset.Set // nil without a valid configuration
 }
 
 // examination has the documents that the checks look at, and collects the findings.
@@ -77,7 +73,7 @@ func Run(ctx context.Context, p *project.Project) (Report, error) {
 		return Report{}, err
 	}
 	e := &examination{
-		project: p, set: set, report: Report{Documents: len(set.Documents), Findings: []Finding{}, Notes: []string{}, set: set},
+		project: p, set: set, report: Report{Documents: len(set.Documents), Findings: []Finding{}, Notes: []string{}},
 	}
 	if len(set.Documents) == 0 {
 		e.report.Findings = append(e.report.Findings, nothingToCheck(p))
