@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/compound-docs/compound-docs/internal/project"
 )
@@ -166,7 +167,7 @@ func TestHead(t *testing.T) {
 				Branch: tt.wantBranch, Detached: tt.wantDetached,
 				InRepository: true, HeadFile: filepath.Join(root, filepath.FromSlash(headFile)),
 			}
-			if diff := cmp.Diff(want, got); diff != "" {
+			if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(project.GitHead{})); diff != "" {
 				t.Error(diff)
 			}
 			if _, err := os.Lstat(got.HeadFile); err != nil {
@@ -185,7 +186,7 @@ func TestHead_BeforeTheFirstCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := project.GitHead{Branch: "trunk", InRepository: true, HeadFile: filepath.Join(root, ".git", "HEAD")}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(project.GitHead{})); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -197,7 +198,7 @@ func TestHead_OutsideARepository(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(project.GitHead{}, got); diff != "" {
+	if diff := cmp.Diff(project.GitHead{}, got, cmpopts.IgnoreUnexported(project.GitHead{})); diff != "" {
 		t.Error(diff)
 	}
 }
