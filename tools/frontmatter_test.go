@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"go.yaml.in/yaml/v4"
-
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 

@@ -130,7 +130,11 @@ func (c *checker) checkObject(s *jsonschema.Schema, object map[string]any, field
 			c.check(sub, object[key], join(field, key))
 			continue
 		}
-		c.add(join(field, key), "is not a known field", "one of the fields "+list(slices.Sorted(maps.Keys(known)), cut))
+		expected := "no such field"
+		if len(known) > 0 {
+			expected = "one of the fields " + list(slices.Sorted(maps.Keys(known)), cut)
+		}
+		c.add(join(field, key), "is not a known field", expected)
 		c.findings[len(c.findings)-1].Unknown = true
 	}
 }
