@@ -133,7 +133,10 @@ func (h *Handler) findInHandbook(ctx context.Context, search handbookSearch) (fo
 	if err != nil || edition == (index.HandbookEdition{}) {
 		return handbookFound{}, err
 	}
-	if known, ok := h.handbook.Get(search); ok && known.edition == edition {
+	known, ok := h.handbook.Get(search)
+	hit := ok && known.edition == edition
+	h.logger.DebugContext(ctx, "handbook cache", "hit", hit)
+	if hit {
 		return known, nil
 	}
 	query := rag.Query{Text: search.query, Limit: search.results, EachPassage: true}
