@@ -93,7 +93,7 @@ func (h *Handler) activated(ctx context.Context, active *workspace.Project) (Act
 	out := ActivateProjectOutput{
 		Status: "activated", ProjectName: active.Tenant.Key.Project, BranchName: active.Tenant.Key.Branch,
 		PathHash: active.Tenant.Key.PathHash, Root: active.Definition.Root,
-		DocTypes: make([]docTypeCountOutput, 0, len(docTypes)), Index: h.failures.all(statusOf(active, 0)),
+		DocTypes: make([]docTypeCountOutput, 0, len(docTypes)), Index: statusOf(active, 0),
 	}
 	for _, docType := range docTypes {
 		out.DocTypes = append(out.DocTypes, docTypeCountOutput{

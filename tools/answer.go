@@ -31,13 +31,6 @@ const (
 
 func brief(text string) string { return markdown.CutRunes(text, maxText) }
 
-// textLimit returns how many characters a text may have in a list of so many items: a
-// long list has short texts, so that fewer of its items are left out.
-func textLimit(items int) int {
-	const inFull, shortest = 25, maxText / 4
-	return max(maxText*inFull/max(items, inFull), shortest)
-}
-
 // fit returns the first items of a list, up to a weight of most, and the number of items
 // left out.
 func fit[T any](list []T, most int) (fitting []T, omitted int) {
@@ -137,7 +130,7 @@ func (h *Handler) foundEnd(
 	}
 	return FoundEnd{
 		Message: message, nothingOutput: nothingOf(len(hits.Documents), hits.Closest, query.MinScore),
-		coverageOutput: coverageOf(hits.Coverage, query.Mode), Index: h.indexOfHits(active, of, hits.Documents, hits.Closest),
+		coverageOutput: coverageOf(hits.Coverage, query.Mode), Index: indexOfHits(active, of, hits.Documents, hits.Closest),
 	}
 }
 
@@ -166,7 +159,7 @@ func closestOf(hits []rag.Hit, below float64) []ClosestDocument {
 	for _, hit := range hits {
 		out = append(out, ClosestDocument{
 			Path: wirePath(hit.Path), Title: brief(hit.Title), RelevanceScore: roundBelow(hit.Score, below),
-			BestPassage: bestPassageOf(hit, maxText), Snippet: hit.Snippet,
+			BestPassage: bestPassageOf(hit), Snippet: hit.Snippet,
 		})
 	}
 	return out

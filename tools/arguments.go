@@ -49,7 +49,7 @@ func (p *parameters) decode(raw json.RawMessage, in any) error {
 		// The transport has accepted it as JSON, so only a number can fail.
 		if err := json.Unmarshal(raw, &value); err != nil {
 			return apierror.Errorf(apierror.InvalidArgument, "arguments hold a number that is out of range; give an object, for example %s",
-				p.example(nil)).With("parameter", "arguments")
+				p.example("")).With("parameter", "arguments")
 		}
 	}
 	given, _ := value.(map[string]any)
@@ -60,7 +60,7 @@ func (p *parameters) decode(raw json.RawMessage, in any) error {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if strings.ContainsRune(fmt.Sprint(given[name]), 0) { // neither PostgreSQL nor a path can hold one
 			return apierror.Errorf(apierror.InvalidArgument, "%s holds a NUL character (\\u0000), which neither a text nor a path may have; "+
-				"leave it out, for example %s", name, p.example([]string{name})).With("parameter", name)
+				"leave it out, for example %s", name, p.example(name)).With("parameter", name)
 		}
 	}
 	if err := json.Unmarshal(encode(given), in); err != nil { // the type of in allows less than the declaration
@@ -71,80 +71,37 @@ func (p *parameters) decode(raw json.RawMessage, in any) error {
 
 // explain returns the error for what is wrong with arguments. Its details are about the first fault.
 func (p *parameters) explain(findings []jsonschema.Finding) *apierror.Error {
-	meant := map[string]bool{}
-	for _, f := range findings {
-		meant[f.Meant] = true
-	}
-	findings = slices.DeleteFunc(findings, func(f jsonschema.Finding) bool { // its misspelling is among them
-		return strings.HasPrefix(f.Problem, "is missing") && meant[f.Field]
-	})
 	messages := make([]string, 0, len(findings))
-	for i, f := range findings[:min(len(findings), 10)] {
-		message := fmt.Sprintf("%s %s; give %s, for example %s", cmp.Or(f.Field, "arguments"), f.Problem, f.Expected, p.example(f.Path))
-		if f.Unknown {
-			message = p.unknown(f)
-		}
-		if len(findings) > 1 {
-			message = fmt.Sprintf("(%d) %s", i+1, message)
-		}
-		messages = append(messages, message)
-	}
-	if len(findings) > 1 {
-		messages = slices.Insert(messages, 0, fmt.Sprintf("%d things are wrong with the arguments:", len(findings)))
+	for _, f := range findings[:min(len(findings), 10)] {
+		messages = append(messages, fmt.Sprintf("%s %s; give %s, for example %s",
+			cmp.Or(f.Field, "arguments"), f.Problem, f.Expected, p.example(parameterOf(f))))
 	}
 	first := findings[0]
-	if first.Unknown {
-		first.Expected = "no parameters"
-		if names := p.declared.PropertyOrder; len(names) > 0 {
-			first.Expected = "one of the parameters " + strings.Join(names, ", ")
-		}
-	}
-	parameter := "arguments"
-	if len(first.Path) > 0 {
-		parameter = fmt.Sprintf("%.60s", first.Path[0])
-	}
-	e := apierror.Errorf(apierror.InvalidArgument, "%s", strings.Join(messages, " "))
-	return e.With("parameter", parameter).With("expected", first.Expected).With("example", p.example(first.Path))
+	return apierror.Errorf(apierror.InvalidArgument, "%s", strings.Join(messages, ". ")).
+		With("parameter", parameterOf(first)).With("expected", first.Expected).With("example", p.example(parameterOf(first)))
 }
 
-// unknown names the parameter that is probably meant, and all parameters. No tool has a
-// parameter that is an object, so the name is the whole path.
-func (p *parameters) unknown(f jsonschema.Finding) string {
-	known, remedy, example := "it has none", "leave it out", p.example(nil)
-	if names := strings.Join(p.declared.PropertyOrder, ", "); names != "" {
-		known = "its parameters: " + names
-	}
-	if f.Meant != "" {
-		remedy = "give " + f.Meant
-		example = encode(map[string]json.RawMessage{f.Meant: p.example([]string{f.Meant})})
-	}
-	return fmt.Sprintf("\"%.60s\" is not a parameter of %s; %s, for example %s (%s)", f.Path[0], p.tool, remedy, example, known)
+// parameterOf returns the name of the parameter that a finding is about.
+func parameterOf(f jsonschema.Finding) string {
+	name, _, _ := strings.Cut(f.Field, "[")
+	return cmp.Or(name, "arguments")
 }
 
-// example returns a correct value for a place: the example in the declaration, or else the
-// default. For an empty path, and for one that is not known, it is an object with the
-// required parameters.
-func (p *parameters) example(path []string) json.RawMessage {
-	var parameter *declared.Schema
-	if len(path) > 0 {
-		parameter = p.declared.Properties[path[0]]
-	}
-	if parameter == nil {
+// example returns a correct value of a parameter: the example in the declaration, or else the
+// default. For a name that is not known it is an object with the required parameters.
+func (p *parameters) example(name string) json.RawMessage {
+	parameter := p.declared.Properties[name]
+	switch {
+	case parameter == nil:
 		object := map[string]json.RawMessage{}
 		for _, name := range p.declared.Required {
-			object[name] = p.example([]string{name})
+			object[name] = p.example(name)
 		}
 		return encode(object)
+	case len(parameter.Examples) > 0:
+		return encode(parameter.Examples[0])
 	}
-	if len(parameter.Examples) == 0 {
-		return parameter.Default
-	}
-	example := encode(parameter.Examples[0])
-	var list []json.RawMessage
-	if len(path) > 1 && json.Unmarshal(example, &list) == nil && len(list) > 0 {
-		return list[0]
-	}
-	return example
+	return parameter.Default
 }
 
 // encode encodes a value that JSON can hold.

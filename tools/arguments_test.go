@@ -33,13 +33,13 @@ func offline() *mcp.Server {
 func TestArguments_Rejected(t *testing.T) {
 	t.Parallel()
 	const (
-		searches       = `(its parameters: query, doc_types, limit, min_relevance_score, promotion_levels, paths, mode)`
-		needsQuery     = `give text of at most 10000 characters, for example "connection pool exhausted"`
-		needsQuestion  = `give text of at most 10000 characters, for example "How do we handle connection pool exhaustion?"`
-		needsReference = `give text of at most 10000 characters, for example "database schema design"`
-		needsAPI       = `give text of at most 10000 characters, for example "How does API authentication work?"`
-		needsLimit     = `give a whole number from 1 to 100, for example 10`
-		needsSources   = `give a whole number from 1 to 100, for example 3`
+		searches       = ` is not a known field; give one of the fields doc_types, limit, min_relevance_score, mode, paths, promotion_levels, query, for example {"query":"connection pool exhausted"}`
+		needsQuery     = `give text, maxLength 10000, for example "connection pool exhausted"`
+		needsQuestion  = `give text, maxLength 10000, for example "How do we handle connection pool exhaustion?"`
+		needsReference = `give text, maxLength 10000, for example "database schema design"`
+		needsAPI       = `give text, maxLength 10000, for example "How does API authentication work?"`
+		needsLimit     = `give a whole number, minimum 1, maximum 100, for example 10`
+		needsSources   = `give a whole number, minimum 1, maximum 100, for example 3`
 		needsLevel     = `give one of standard, important, critical, for example `
 		needsDocument  = `give text, for example "problems/n-plus-one-query-20250120.md"`
 	)
@@ -52,67 +52,64 @@ func TestArguments_Rejected(t *testing.T) {
 		{"semantic_search", `{"query": "a", "limit": true}`, `limit is true; ` + needsLimit},
 		{"semantic_search", `{"query": "a", "limit": 1e300}`, `limit is 1e+300; ` + needsLimit},
 		{"semantic_search", `{"query": "a", "limit": 1e400}`, `arguments hold a number that is out of range; give an object, for example {"query":"connection pool exhausted"}`},
-		{"semantic_search", `{"query": "a", "min_relevance_score": 1.5}`, `min_relevance_score is 1.5; give a number from 0 to 1, for example 0.5`},
-		{"semantic_search", `{"query": "a", "min_relevance_score": -0.1}`, `min_relevance_score is -0.1; give a number from 0 to 1, for example 0.5`},
-		{"semantic_search", `{"query": "a", "min_relevance_score": [0.5]}`, `min_relevance_score is a list; give a number from 0 to 1, for example 0.5`},
+		{"semantic_search", `{"query": "a", "min_relevance_score": 1.5}`, `min_relevance_score is 1.5; give a number, minimum 0, maximum 1, for example 0.5`},
+		{"semantic_search", `{"query": "a", "min_relevance_score": -0.1}`, `min_relevance_score is -0.1; give a number, minimum 0, maximum 1, for example 0.5`},
+		{"semantic_search", `{"query": "a", "min_relevance_score": [0.5]}`, `min_relevance_score is a list; give a number, minimum 0, maximum 1, for example 0.5`},
 		{"semantic_search", `{}`, `query is missing; ` + needsQuery},
 		{"semantic_search", ``, `query is missing; ` + needsQuery},
 		{"semantic_search", `null`, `query is missing; ` + needsQuery},
 		{"semantic_search", `{"query": null}`, `query is missing; ` + needsQuery},
 		{"semantic_search", `{"query": ""}`, `query is empty; ` + needsQuery},
-		{"semantic_search", `{"query": 7}`, `query is 7; give text of at most 10000 characters, in quotes, for example "connection pool exhausted"`},
+		{"semantic_search", `{"query": 7}`, `query is 7; give text, maxLength 10000, for example "connection pool exhausted"`},
 		{"semantic_search", `{"query": {"text": "a"}}`, `query is an object; ` + needsQuery},
-		{"semantic_search", `{"query": "` + strings.Repeat("ä", 10_001) + `"}`, `query has 10001 characters; ` + needsQuery},
-		{"semantic_search", `{"query": "` + strings.Repeat("a", 100<<10) + `"}`, `query has 102400 characters; ` + needsQuery},
+		{"semantic_search", `{"query": "` + strings.Repeat("ä", 10_001) + `"}`, `query is "` + strings.Repeat("ä", 96) + `…; ` + needsQuery},
+		{"semantic_search", `{"query": "` + strings.Repeat("a", 100<<10) + `"}`, `query is "` + strings.Repeat("a", 100) + `"; ` + needsQuery},
 		{"semantic_search", `{"query": "a", "doc_types": "problem"}`, `doc_types is "problem"; give a list of text, for example ["problem","tool"]`},
-		{"semantic_search", `{"query": "a", "doc_types": ["tool", 7]}`, `doc_types[1] is 7; give text, in quotes, for example "problem"`},
-		{"semantic_search", `{"query": "a", "promotion_levels": ["important", "Critical"]}`, `promotion_levels[1] is "Critical"; ` + needsLevel + `"important"`},
-		{"semantic_search", `{"query": "a", "promotion_levels": [null]}`, `promotion_levels[0] is empty; ` + needsLevel + `"important"`},
-		{"semantic_search", `{"query": "a", "promotion_levels": "critical"}`, `promotion_levels is "critical"; give a list, each entry one of standard, important, critical, for example ["important","critical"]`},
-		{"semantic_search", `{"query": "a", "limti": 10}`, `"limti" is not a parameter of semantic_search; give limit, for example {"limit":10} ` + searches},
-		{"semantic_search", `{"query": "a", "docTypes": []}`, `"docTypes" is not a parameter of semantic_search; give doc_types, for example {"doc_types":["problem","tool"]} ` + searches},
-		{"semantic_search", `{"query": "a", "project": "b"}`, `"project" is not a parameter of semantic_search; leave it out, for example {"query":"connection pool exhausted"} ` + searches},
-		{"semantic_search", `{"Query": "a"}`, `"Query" is not a parameter of semantic_search; give query, for example {"query":"connection pool exhausted"} ` + searches},
-		{"semantic_search", `{"query": "a", "` + strings.Repeat("x", 100<<10) + `": 1}`, `"` + strings.Repeat("x", 60) + `" is not a parameter of semantic_search; leave it out, for example {"query":"connection pool exhausted"} ` + searches},
+		{"semantic_search", `{"query": "a", "doc_types": ["tool", 7]}`, `doc_types[1] is 7; give text, for example ["problem","tool"]`},
+		{"semantic_search", `{"query": "a", "promotion_levels": ["important", "Critical"]}`, `promotion_levels[1] is "Critical"; ` + needsLevel + `["important","critical"]`},
+		{"semantic_search", `{"query": "a", "promotion_levels": [null]}`, `promotion_levels[0] is empty; ` + needsLevel + `["important","critical"]`},
+		{"semantic_search", `{"query": "a", "promotion_levels": "critical"}`, `promotion_levels is "critical"; give a list of one of standard, important, critical, for example ["important","critical"]`},
+		{"semantic_search", `{"query": "a", "limti": 10}`, `limti` + searches},
+		{"semantic_search", `{"query": "a", "docTypes": []}`, `docTypes` + searches},
+		{"semantic_search", `{"query": "a", "project": "b"}`, `project` + searches},
+		{"semantic_search", `{"Query": "a"}`, `Query` + searches + `. query is missing; ` + needsQuery},
+		{"semantic_search", `{"query": "a", "` + strings.Repeat("x", 100<<10) + `": 1}`, strings.Repeat("x", 197) + "…" + searches},
 		{"semantic_search", `[]`, `arguments is empty; give an object, for example {"query":"connection pool exhausted"}`},
 		{"semantic_search", `["a"]`, `arguments is a list; give an object, for example {"query":"connection pool exhausted"}`},
 		{"semantic_search", `"{\"query\": \"a\"}"`, `arguments is "{\"query\": \"a\"}"; give an object, for example {"query":"connection pool exhausted"}`},
-		{"semantic_search", `{"limit": 0, "min_relevance_score": 2, "verbose": true}`, `4 things are wrong with the arguments: (1) limit is 0; ` + needsLimit +
-			` (2) min_relevance_score is 2; give a number from 0 to 1, for example 0.5 (3) query is missing; ` + needsQuery +
-			` (4) "verbose" is not a parameter of semantic_search; leave it out, for example {"query":"connection pool exhausted"} ` + searches},
+		{"semantic_search", `{"limit": 0, "min_relevance_score": 2, "verbose": true}`, `limit is 0; ` + needsLimit +
+			`. min_relevance_score is 2; give a number, minimum 0, maximum 1, for example 0.5. query is missing; ` + needsQuery +
+			`. verbose` + searches},
 
 		{"rag_query", `{}`, `query is missing; ` + needsQuestion},
 		{"rag_query", `{"query": ""}`, `query is empty; ` + needsQuestion},
 		{"rag_query", `{"query": "a", "max_sources": 0}`, `max_sources is 0; ` + needsSources},
 		{"rag_query", `{"query": "a", "max_sources": 101}`, `max_sources is 101; ` + needsSources},
-		{"rag_query", `{"query": "a", "min_relevance_score": 1.5}`, `min_relevance_score is 1.5; give a number from 0 to 1, for example 0.7`},
+		{"rag_query", `{"query": "a", "min_relevance_score": 1.5}`, `min_relevance_score is 1.5; give a number, minimum 0, maximum 1, for example 0.7`},
 		{"rag_query", `{"query": "a", "min_promotion_level": "high"}`, `min_promotion_level is "high"; ` + needsLevel + `"standard"`},
 		{"rag_query", `{"query": "a", "include_critical": "yes"}`, `include_critical is "yes"; give true or false, for example true`},
-		{"rag_query", `{"query": "a", "limit": 3}`, `"limit" is not a parameter of rag_query; leave it out, for example {"query":"How do we handle connection pool exhaustion?"} ` +
-			`(its parameters: query, doc_types, max_sources, min_relevance_score, min_promotion_level, include_critical)`},
+		{"rag_query", `{"query": "a", "limit": 3}`, `limit is not a known field; give one of the fields doc_types, include_critical, max_sources, min_promotion_level, min_relevance_score, query, for example {"query":"How do we handle connection pool exhaustion?"}`},
 
 		{"search_external_docs", `{}`, `query is missing; ` + needsReference},
 		{"search_external_docs", `{"query": "a", "limit": 101}`, `limit is 101; ` + needsLimit},
-		{"search_external_docs", `{"query": "a", "min_relevance_score": "0.5"}`, `min_relevance_score is "0.5"; give a number from 0 to 1, for example 0.7`},
-		{"search_external_docs", `{"query": "a", "doc_types": []}`, `"doc_types" is not a parameter of search_external_docs; leave it out, for example {"query":"database schema design"} ` +
-			`(its parameters: query, limit, min_relevance_score, mode)`},
+		{"search_external_docs", `{"query": "a", "min_relevance_score": "0.5"}`, `min_relevance_score is "0.5"; give a number, minimum 0, maximum 1, for example 0.7`},
+		{"search_external_docs", `{"query": "a", "doc_types": []}`, `doc_types is not a known field; give one of the fields limit, min_relevance_score, mode, query, for example {"query":"database schema design"}`},
 
 		{"rag_query_external", `{}`, `query is missing; ` + needsAPI},
 		{"rag_query_external", `{"query": "a", "max_sources": 101}`, `max_sources is 101; ` + needsSources},
-		{"rag_query_external", `{"query": "a", "min_relevance_score": 1.5}`, `min_relevance_score is 1.5; give a number from 0 to 1, for example 0.7`},
+		{"rag_query_external", `{"query": "a", "min_relevance_score": 1.5}`, `min_relevance_score is 1.5; give a number, minimum 0, maximum 1, for example 0.7`},
 
 		{"index_document", `{}`, `path is missing; give text, for example "./csharp-compounding-docs/problems/example-20260102.md"`},
 		{"index_document", `{"path": ""}`, `path is empty; give text, for example "./csharp-compounding-docs/problems/example-20260102.md"`},
 
-		{"list_doc_types", `{"folder": "problems"}`, `"folder" is not a parameter of list_doc_types; leave it out, for example {} (it has none)`},
+		{"list_doc_types", `{"folder": "problems"}`, `folder is not a known field; give no such field, for example {}`},
 
-		{"delete_documents", `{}`, `project_name is missing; give text that matches ^[a-z][a-z0-9-]*$, for example "my-project"`},
-		{"delete_documents", `{"project_name": ":handbook"}`, `project_name is ":handbook"; give text that matches ^[a-z][a-z0-9-]*$, for example "my-project"`},
+		{"delete_documents", `{}`, `project_name is missing; give text, pattern ^[a-z][a-z0-9-]*$, for example "my-project"`},
+		{"delete_documents", `{"project_name": ":handbook"}`, `project_name is ":handbook"; give text, pattern ^[a-z][a-z0-9-]*$, for example "my-project"`},
 		{"delete_documents", `{"project_name": "a", "branch_name": ""}`, `branch_name is empty; give text, for example "feature/old-branch"`},
-		{"delete_documents", `{"project_name": "a", "path_hash": 12}`, `path_hash is 12; give text, in quotes, for example "a1b2c3d4e5f60718"`},
+		{"delete_documents", `{"project_name": "a", "path_hash": 12}`, `path_hash is 12; give text, for example "a1b2c3d4e5f60718"`},
 		{"delete_documents", `{"project_name": "a", "dry_run": "true"}`, `dry_run is "true"; give true or false, for example false`},
-		{"delete_documents", `{"project_name": "a", "dryrun": true}`, `"dryrun" is not a parameter of delete_documents; give dry_run, for example {"dry_run":false} ` +
-			`(its parameters: project_name, branch_name, path_hash, dry_run)`},
+		{"delete_documents", `{"project_name": "a", "dryrun": true}`, `dryrun is not a known field; give one of the fields branch_name, dry_run, path_hash, project_name, for example {"project_name":"my-project"}`},
 
 		{"update_promotion_level", `{"promotion_level": "critical"}`, `document_path is missing; ` + needsDocument},
 		{"update_promotion_level", `{"document_path": "", "promotion_level": "critical"}`, `document_path is empty; ` + needsDocument},
@@ -120,17 +117,16 @@ func TestArguments_Rejected(t *testing.T) {
 		{"update_promotion_level", `{"document_path": "a.md", "promotion_level": "urgent"}`, `promotion_level is "urgent"; ` + needsLevel + `"critical"`},
 		{"update_promotion_level", `{"document_path": "a.md", "promotion_level": null}`, `promotion_level is missing; ` + needsLevel + `"critical"`},
 
-		{"activate_project", `{}`, `2 things are wrong with the arguments: (1) branch_name is missing; give text, for example "main" ` +
-			`(2) config_path is missing; give text, for example "/home/user/my-project/.csharp-compounding-docs/config.json"`},
+		{"activate_project", `{}`, `branch_name is missing; give text, for example "main"` +
+			`. config_path is missing; give text, for example "/home/user/my-project/.csharp-compounding-docs/config.json"`},
 		{"activate_project", `{"config_path": "", "branch_name": "main"}`, `config_path is empty; give text, for example "/home/user/my-project/.csharp-compounding-docs/config.json"`},
 
-		{"search_handbook", `{}`, `query is missing; give text of at most 10000 characters, for example "How do I reset my password?"`},
+		{"search_handbook", `{}`, `query is missing; give text, maxLength 10000, for example "How do I reset my password?"`},
 		{"search_handbook", `{"query": "a", "n_results": "5"}`, `n_results is "5"; give a whole number, for example 5`},
-		{"search_handbook", `{"query": "a", "section": "b"}`, `"section" is not a parameter of search_handbook; leave it out, for example {"query":"How do I reset my password?"} ` +
-			`(its parameters: query, n_results, filter_section)`},
+		{"search_handbook", `{"query": "a", "section": "b"}`, `section is not a known field; give one of the fields filter_section, n_results, query, for example {"query":"How do I reset my password?"}`},
 
-		{"ping", `{"message": 1}`, `message is 1; give text, in quotes, for example "ping"`},
-		{"ping", `{"text": "a"}`, `"text" is not a parameter of ping; leave it out, for example {} (its parameters: message)`},
+		{"ping", `{"message": 1}`, `message is 1; give text, for example "ping"`},
+		{"ping", `{"text": "a"}`, `text is not a known field; give one of the fields message, for example {}`},
 	}
 	server := offline()
 	for name, version := range protocolVersions() {
@@ -160,25 +156,26 @@ func TestArguments_Details(t *testing.T) {
 	t.Parallel()
 	long := `{"query": "a", "doc_types": [` + strings.Repeat("1,", 11) + `1]}`
 	var message strings.Builder
-	message.WriteString("12 things are wrong with the arguments:")
 	for i, index := range []int{0, 10, 11, 1, 2, 3, 4, 5, 6, 7} {
-		fmt.Fprintf(&message, ` (%d) doc_types[%d] is 1; give text, in quotes, for example "problem"`, i+1, index)
+		if i > 0 {
+			message.WriteString(". ")
+		}
+		fmt.Fprintf(&message, `doc_types[%d] is 1; give text, for example ["problem","tool"]`, index)
 	}
 	tests := []struct {
 		name, arguments string
 		want            toolError
 	}{
 		{"one", `{"query": "a", "limit": 101}`, toolError{
-			Message: "limit is 101; give a whole number from 1 to 100, for example 10",
-			Details: map[string]any{"parameter": "limit", "expected": "a whole number from 1 to 100", "example": 10.0},
+			Message: "limit is 101; give a whole number, minimum 1, maximum 100, for example 10",
+			Details: map[string]any{"parameter": "limit", "expected": "a whole number, minimum 1, maximum 100", "example": 10.0},
 		}},
 		{"several", `{"query": "a", "limit": 0, "top": 1}`, toolError{
-			Message: `2 things are wrong with the arguments: (1) limit is 0; give a whole number from 1 to 100, for example 10 ` +
-				`(2) "top" is not a parameter of semantic_search; leave it out, for example {"query":"connection pool exhausted"} ` +
-				`(its parameters: query, doc_types, limit, min_relevance_score, promotion_levels, paths, mode)`,
-			Details: map[string]any{"parameter": "limit", "expected": "a whole number from 1 to 100", "example": 10.0},
+			Message: `limit is 0; give a whole number, minimum 1, maximum 100, for example 10. top is not a known field; give one of the fields ` +
+				`doc_types, limit, min_relevance_score, mode, paths, promotion_levels, query, for example {"query":"connection pool exhausted"}`,
+			Details: map[string]any{"parameter": "limit", "expected": "a whole number, minimum 1, maximum 100", "example": 10.0},
 		}},
-		{"very many", long, toolError{Message: message.String(), Details: map[string]any{"parameter": "doc_types", "expected": "text, in quotes", "example": "problem"}}},
+		{"very many", long, toolError{Message: message.String(), Details: map[string]any{"parameter": "doc_types", "expected": "text", "example": []any{"problem", "tool"}}}},
 		{"no object", `7`, toolError{
 			Message: `arguments is 7; give an object, for example {"query":"connection pool exhausted"}`,
 			Details: map[string]any{

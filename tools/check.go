@@ -36,14 +36,14 @@ func checkCount(parameter string, count *int, example int) error {
 		return nil
 	}
 	return refuse(parameter, fmt.Sprintf("is %d", *count),
-		fmt.Sprintf("give a whole number from 1 to %d, for example %d", maxCount, example))
+		fmt.Sprintf("give a whole number, minimum 1, maximum %d, for example %d", maxCount, example))
 }
 
 func checkScore(parameter string, score *float64, example float64) error {
 	if score == nil || *score >= 0 && *score <= 1 { // NaN is neither
 		return nil
 	}
-	return refuse(parameter, fmt.Sprintf("is %g", *score), fmt.Sprintf("give a number from 0 to 1, for example %g", example))
+	return refuse(parameter, fmt.Sprintf("is %g", *score), fmt.Sprintf("give a number, minimum 0, maximum 1, for example %g", example))
 }
 
 func checkOneOf[T ~string](parameter string, value T, allowed []T, example T) error {

@@ -21,10 +21,7 @@ func (c client) complete(t *testing.T, reference mcp.CompleteReference, argument
 	return result.Completion
 }
 
-var (
-	documentRef = mcp.CompleteReference{Type: "ref/resource", URI: "cdocs://docs/{+path}"}
-	capture     = mcp.CompleteReference{Type: "ref/prompt", Name: "capture"}
-)
+var documentRef = mcp.CompleteReference{Type: "ref/resource", URI: "cdocs://docs/{+path}"}
 
 func all(values ...string) mcp.CompletionResultDetails {
 	return mcp.CompletionResultDetails{Values: append([]string{}, values...), Total: len(values)}
@@ -64,14 +61,7 @@ func TestCompletion(t *testing.T) {
 		},
 		{name: "what no path has", reference: documentRef, argument: "path", value: "100%_", want: all()},
 		{name: "what PostgreSQL cannot hold", reference: documentRef, argument: "path", value: "a\x00", want: all()},
-		{
-			name: "doc-types", reference: capture, argument: "doc_type",
-			want: all("problem", "insight", "codebase", "tool", "style", "api-contract"),
-		},
-		{name: "a doc-type by its beginning first", reference: capture, argument: "doc_type", value: "C", want: all("codebase", "api-contract")},
-		{name: "levels", reference: capture, argument: "promotion_level", want: all("standard", "important", "critical")},
-		{name: "a level", reference: capture, argument: "promotion_level", value: "cri", want: all("critical")},
-		{name: "an argument without values", reference: mcp.CompleteReference{Type: "ref/prompt", Name: "recall"}, argument: "topic", value: "p", want: all()},
+		{name: "an argument without values", reference: mcp.CompleteReference{Type: "ref/prompt", Name: "capture"}, argument: "doc_type", value: "p", want: all()},
 		{name: "an argument that does not exist", reference: documentRef, argument: "name", want: all()},
 	}
 	for name, version := range protocolVersions() {
@@ -79,10 +69,8 @@ func TestCompletion(t *testing.T) {
 			t.Parallel()
 			c := connect(t, setup(t).server, version)
 			for _, test := range tests {
-				if test.argument != "promotion_level" {
-					if diff := cmp.Diff(all(), c.complete(t, test.reference, test.argument, test.value)); diff != "" {
-						t.Errorf("%s, with no project (-want +got):\n%s", test.name, diff)
-					}
+				if diff := cmp.Diff(all(), c.complete(t, test.reference, test.argument, test.value)); diff != "" {
+					t.Errorf("%s, with no project (-want +got):\n%s", test.name, diff)
 				}
 			}
 			c.activate(t, copyProject(t, "testdata/project"))

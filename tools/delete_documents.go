@@ -84,7 +84,7 @@ var projectNames = regexp.MustCompile("^[a-z][a-z0-9-]*$")
 func (in DeleteDocumentsInput) check() error {
 	if !projectNames.MatchString(in.ProjectName) {
 		return refuse("project_name", fmt.Sprintf("is %q", brief(in.ProjectName)),
-			fmt.Sprintf(`give text that matches %s, for example "my-project"`, projectNames))
+			fmt.Sprintf(`give text, pattern %s, for example "my-project"`, projectNames))
 	}
 	return cmp.Or(checkNotEmpty("branch_name", in.BranchName, "feature/old-branch"),
 		checkNotEmpty("path_hash", in.PathHash, "a1b2c3d4e5f60718"))

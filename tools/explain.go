@@ -80,7 +80,7 @@ func (h *Handler) explain(
 		hits[i] = hit.Hit
 		out.Results = append(out.Results, explainedResult(i+1, hit, query.MinScore))
 	}
-	out.Index = h.indexOfHits(active, scope.Collection, hits)
+	out.Index = indexOfHits(active, scope.Collection, hits)
 	return out, nil
 }
 
@@ -92,7 +92,7 @@ func explainedResult(rank int, hit rag.ExplainedHit, minScore float64) Explained
 			Phrase: round(hit.Terms.Phrase), Passages: round(hit.Terms.Passages), Base: hit.Terms.Base,
 		},
 		Path: wirePath(hit.Path), Title: brief(hit.Title), PromotionLevel: hit.Level,
-		SupersededBy: wirePath(hit.SupersededBy), BestPassage: bestPassageOf(hit.Hit, maxText), Snippet: hit.Snippet,
+		SupersededBy: wirePath(hit.SupersededBy), BestPassage: bestPassageOf(hit.Hit), Snippet: hit.Snippet,
 	}
 	if hit.Cosine != nil {
 		result.Cosine = new(round(*hit.Cosine))

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"go.yaml.in/yaml/v4"
-
 	"github.com/compound-docs/compound-docs/internal/project"
 )
 
@@ -143,27 +141,16 @@ func (s schemaFiles) least(n node) any {
 	return least
 }
 
-// customSchemas are those of doc-types of a project: one in JSON Schema with texts
-// inside others, and one in the short form.
-const (
-	runbookSchema = `{"type": "object", "required": ["title", "owner"], "properties": {
+// runbookSchema is that of a doc-type of a project, with texts inside others.
+const runbookSchema = `{"type": "object", "required": ["title", "owner"], "properties": {
 		"title": {"type": "string"},
 		"owner": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}, "rota": {"type": "string"}}},
 		"steps": {"type": "array", "items": {"type": "object", "properties": {
 			"action": {"type": "string"}, "checks": {"type": "array", "items": {"type": "string"}}}}},
 		"risk": {"enum": ["slight", "grave"]},
 		"count": {"type": "integer"}}}`
-	contractSchema = `
-required_fields:
-  - {name: endpoint, type: string}
-optional_fields:
-  - {name: callers, type: array}
-  - {name: stability, type: enum, values: [draft, frozen]}
-  - {name: internal, type: boolean}
-`
-)
 
-// readSchemas returns the schemas of the built-in doc-types, and those above.
+// readSchemas returns the schemas of the built-in doc-types, and the one above.
 func readSchemas(t *testing.T) schemaFiles {
 	t.Helper()
 	schemas := schemaFiles{}
@@ -180,24 +167,6 @@ func readSchemas(t *testing.T) schemaFiles {
 		schemas.add(t, filepath.Base(file), content)
 	}
 	schemas.add(t, "runbook.json", []byte(runbookSchema))
-	var short map[string][]struct {
-		Name, Type string
-		Values     []string
-	}
-	if err := yaml.Load([]byte(contractSchema), &short); err != nil {
-		t.Fatal(err)
-	}
-	properties := map[string]any{}
-	for _, field := range slices.Concat(short["required_fields"], short["optional_fields"]) {
-		properties[field.Name] = map[string]any{"type": field.Type, "enum": field.Values, "items": map[string]any{"type": "string"}}
-	}
-	contract, err := json.Marshal(map[string]any{
-		"$ref": "common.json#/$defs/custom", "required": []string{"endpoint"}, "properties": properties,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	schemas.add(t, "contract.json", contract)
 	return schemas
 }
 
@@ -222,12 +191,12 @@ func TestFrontMatter_EveryTextOfEverySchemaFindsItsDocument(t *testing.T) {
 		return fmt.Sprintf("quorv%c%ck", 'a'+words/26, 'a'+words%26)
 	}
 	files := map[string]string{
-		project.DocsFolder + "/schemas/runbook.json": runbookSchema, project.DocsFolder + "/schemas/contract.yaml": contractSchema,
+		project.DocsFolder + "/schemas/runbook.json": runbookSchema,
 	}
 	places := map[string]place{}
 	folders := map[string]string{
 		"problem": "problems", "insight": "insights", "codebase": "codebase", "tool": "tools", "style": "styles",
-		"runbook": "runbooks", "contract": "contracts",
+		"runbook": "runbooks",
 	}
 	for _, docType := range slices.Sorted(maps.Keys(folders)) {
 		for _, p := range schemas.places(node{docType + ".json", schemas[docType+".json"]}, "", word) {
@@ -249,8 +218,7 @@ func TestFrontMatter_EveryTextOfEverySchemaFindsItsDocument(t *testing.T) {
 	t.Logf("%d places, %d of them with words of their own", len(places), words)
 	c := connect(t, setup(t).server, protocolVersions()["stateless"])
 	c.activate(t, newProject(t, `{"project_name": "fields", "custom_doc_types": [
-		{"name": "runbook", "description": "Runbooks", "folder": "runbooks", "schema_file": "./schemas/runbook.json"},
-		{"name": "contract", "description": "Contracts", "folder": "contracts", "schema_file": "./schemas/contract.yaml"}]}`, files))
+		{"name": "runbook", "description": "Runbooks", "folder": "runbooks", "schema_file": "./schemas/runbook.json"}]}`, files))
 	for path, p := range places {
 		queries := map[string]string{"lexical": p.text, "hybrid": p.text, "vector": p.text + "s"}
 		if p.enum { // other fields have the value too

@@ -6,8 +6,6 @@ import (
 	"math"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 // embeddingDimensions is the length of every vector in the index.
@@ -62,10 +60,8 @@ func (h *Handler) IndexDocument(ctx context.Context, in IndexDocumentInput) (Ind
 		return IndexDocumentOutput{}, err
 	}
 	out := IndexDocumentOutput{Status: "indexed", Path: wirePath(path), EmbeddingDimensions: embeddingDimensions}
-	advice := active.Advice(path)
-	for _, v := range advice {
-		warning := fmt.Sprintf("%s %s (expected: %s)", v.Field, v.Problem, v.Expected)
-		out.Warnings = append(out.Warnings, markdown.CutRunes(warning, textLimit(len(advice))))
+	for _, v := range active.Advice(path) {
+		out.Warnings = append(out.Warnings, brief(fmt.Sprintf("%s %s (expected: %s)", v.Field, v.Problem, v.Expected)))
 	}
 	var omitted int
 	if out.Warnings, omitted = fit(out.Warnings, maxSideList); omitted > 0 {

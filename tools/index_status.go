@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/workspace"
@@ -27,7 +26,7 @@ type IndexStatus struct {
 	Pending     int          `json:"pending" jsonschema:"Changed files that are not indexed yet."`
 	Embedding   int          `json:"embedding,omitempty" jsonschema:"Passages without a vector yet, found by their words."`
 	FailedCount int          `json:"failed_count" jsonschema:"Files that cannot be indexed until they are corrected."`
-	Failed      []FailedFile `json:"failed" jsonschema:"The first that no answer named before."`
+	Failed      []FailedFile `json:"failed" jsonschema:"The first of them, in the answer of activate_project alone."`
 	Waiting     string       `json:"waiting,omitempty" jsonschema:"Why indexing waits."`
 	Synced      string       `json:"synced,omitempty" jsonschema:"When the index last held all files."`
 }
@@ -39,49 +38,15 @@ type FailedFile struct {
 	Since  string `json:"since"`
 }
 
-// toldFailures has the failed files that an answer has named: a reason is told once, and
-// again if the file fails again. Safe for concurrent use.
-type toldFailures struct {
-	mu   sync.Mutex
-	told map[FailedFile]bool
-}
-
-// all returns the status as it is, with every failed file.
-func (f *toldFailures) all(status *IndexStatus) *IndexStatus {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.told = map[FailedFile]bool{}
+// indexOfHits returns nil if the index is up to date. Documents among the hits whose lines are
+// outdated are pending, whatever the server that indexes has noticed of them. It names no failed
+// files: their reasons would be most of each answer.
+func indexOfHits(active *workspace.Project, of catalog.Collection, hits ...[]rag.Hit) *IndexStatus {
+	status := statusOf(active, active.Outdated(of, slices.Concat(hits...)))
 	if status != nil {
-		for _, failed := range status.Failed {
-			f.told[failed] = true
-		}
+		status.Failed = []FailedFile{}
 	}
 	return status
-}
-
-// untold returns the status without the failed files that were named before.
-func (f *toldFailures) untold(status *IndexStatus) *IndexStatus {
-	f.mu.Lock()
-	before := f.told
-	f.mu.Unlock()
-	if f.all(status) != nil {
-		status.Failed = slices.DeleteFunc(status.Failed, func(failed FailedFile) bool { return before[failed] })
-	}
-	return status
-}
-
-// indexOf returns nil if the index is up to date. It names only the failed files that no
-// answer has named before: the reasons would be most of each answer.
-func (h *Handler) indexOf(active *workspace.Project) *IndexStatus {
-	return h.failures.untold(statusOf(active, 0))
-}
-
-// indexOfHits is indexOf for what a search has found. Documents whose lines are outdated
-// are pending, whatever the server that indexes has noticed of them.
-func (h *Handler) indexOfHits(
-	active *workspace.Project, of catalog.Collection, hits ...[]rag.Hit,
-) *IndexStatus {
-	return h.failures.untold(statusOf(active, active.Outdated(of, slices.Concat(hits...))))
 }
 
 // statusOf returns nil if the index is up to date.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/compound-docs/compound-docs/rag/markdown"
+	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
 // ListDocTypesInput has the parameters of list_doc_types.
@@ -52,11 +52,11 @@ func (h *Handler) ListDocTypes(ctx context.Context, _ ListDocTypesInput) (ListDo
 	if err != nil {
 		return ListDocTypesOutput{}, err
 	}
-	out := ListDocTypesOutput{Index: h.indexOf(active)}
+	out := ListDocTypesOutput{Index: indexOfHits(active, catalog.Compounding)}
 	list := make([]docTypeOutput, len(docTypes))
 	for i, docType := range docTypes {
 		list[i] = docTypeOutput{
-			Name: docType.Name, Description: markdown.CutRunes(docType.Description, textLimit(len(docTypes))), Folder: docType.Folder,
+			Name: docType.Name, Description: brief(docType.Description), Folder: docType.Folder,
 			Schema: docType.Schema, DocCount: docType.Documents, Custom: docType.Custom,
 		}
 	}

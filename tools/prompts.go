@@ -16,7 +16,6 @@ import (
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 var (
@@ -130,9 +129,8 @@ func newDocTypeTemplate(docType project.DocType) docTypeTemplate {
 	s.Description = brief(strings.TrimSuffix(s.Description, "."))
 	var optional []string
 	fields := docType.Fields()
-	limit := textLimit(len(fields))
 	for _, field := range fields[:min(len(fields), maxFields)] {
-		field.Name, field.Expected = markdown.CutRunes(field.Name, limit), markdown.CutRunes(field.Expected, limit)
+		field.Name, field.Expected = brief(field.Name), brief(field.Expected)
 		switch {
 		case field.Required:
 			s.Required = append(s.Required, field)

@@ -13,7 +13,6 @@ import (
 	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 // RagQueryInput has the parameters of rag_query.
@@ -70,7 +69,7 @@ func (h *Handler) answerEnd(
 ) AnswerEnd {
 	end := AnswerEnd{
 		coverageOutput: coverageOf(answered.Coverage, rag.Hybrid),
-		Index:          h.indexOfHits(active, of, answered.Sources, answered.Closest),
+		Index:          indexOfHits(active, of, answered.Sources, answered.Closest),
 	}
 	switch {
 	case answered.FallbackReason != nil:
@@ -99,9 +98,9 @@ type SourceHead struct {
 	RelevanceScore float64 `json:"relevance_score"`
 }
 
-func sourceHeadOf(hit rag.Hit, limit int) SourceHead {
+func sourceHeadOf(hit rag.Hit) SourceHead {
 	return SourceHead{
-		Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), CharCount: hit.CharCount,
+		Path: wirePath(hit.Path), Title: brief(hit.Title), CharCount: hit.CharCount,
 		RelevanceScore: round(hit.Score),
 	}
 }
@@ -143,7 +142,10 @@ func ragQueryTool() Tool {
 			"min_promotion_level": {levels, withDefault("standard")},
 			"include_critical":    {withDefault(true)},
 		}),
-		OutputSchema: outputSchema[RagQueryOutput](sharedFields()),
+		OutputSchema: outputSchema[RagQueryOutput](map[string][]property{
+			"closest": {fieldsAsIn("semantic_search")}, "index": {fieldsAsIn("activate_project")},
+			"mode": {undescribed}, "mode_reason": {undescribed}, "retry_after_seconds": {undescribed}, "embedded": {undescribed},
+		}),
 	})
 }
 
@@ -210,24 +212,22 @@ func conflictsOf(answered answer.Answer) [][]string {
 }
 
 func sourcesOf(hits []rag.Hit, stale, provenance map[string]string) []Source {
-	limit := textLimit(len(hits))
 	sources := make([]Source, len(hits))
 	for i, hit := range hits {
 		sources[i] = Source{
-			SourceHead: sourceHeadOf(hit, limit), PromotionLevel: hit.Level, Date: hit.Date,
-			SupersededBy: wirePath(hit.SupersededBy), Stale: markdown.CutRunes(stale[hit.Path], limit),
-			Provenance: markdown.CutRunes(provenance[hit.Path], limit), BestPassage: bestPassageOf(hit, limit),
+			SourceHead: sourceHeadOf(hit), PromotionLevel: hit.Level, Date: hit.Date,
+			SupersededBy: wirePath(hit.SupersededBy), Stale: brief(stale[hit.Path]),
+			Provenance: brief(provenance[hit.Path]), BestPassage: bestPassageOf(hit),
 		}
 	}
 	return sources
 }
 
 func linkedOf(links []answer.Linked) []LinkedDocument {
-	limit := textLimit(len(links))
 	documents := make([]LinkedDocument, len(links))
 	for i, link := range links {
 		documents[i] = LinkedDocument{
-			Path: wirePath(link.Path), Title: markdown.CutRunes(link.Title, limit), CharCount: link.CharCount,
+			Path: wirePath(link.Path), Title: brief(link.Title), CharCount: link.CharCount,
 			LinkedFrom: wirePath(link.From), SupersededBy: wirePath(link.SupersededBy),
 		}
 	}

@@ -49,8 +49,7 @@ func ragQueryExternalTool() Tool {
 			"max_sources":         {between(1, 100), example(3)},
 			"min_relevance_score": {between(0, 1), withDefault(externalMinScore)},
 		}),
-		OutputSchema: externalSchema[RagQueryExternalOutput]("sources", "rag_query",
-			"generation", "generation_reason", "omitted", "omitted_count"),
+		OutputSchema: externalSchema[RagQueryExternalOutput]("sources", "rag_query"),
 	})
 }
 
@@ -82,10 +81,9 @@ func (h *Handler) RagQueryExternal(ctx context.Context, in RagQueryExternalInput
 		nothingOutput:    nothingOf(len(answered.Sources), answered.Closest, query.MinScore), omittedOutput: omittedOf(answered),
 		AnswerEnd: h.answerEnd(ctx, active, catalog.External, answered),
 	}
-	limit := textLimit(len(answered.Sources))
 	sources := make([]ExternalSource, len(answered.Sources))
 	for i, hit := range answered.Sources {
-		sources[i] = ExternalSource{sourceHeadOf(hit, limit), bestPassageOf(hit, limit)}
+		sources[i] = ExternalSource{sourceHeadOf(hit), bestPassageOf(hit)}
 	}
 	var unlisted int
 	out.Sources, unlisted = fit(sources, maxList-weight(out.Answer))

@@ -158,36 +158,20 @@ func fieldsAsIn(tool string) property {
 	}
 }
 
-// sharedFields are properties of answers that several tools have. They are described where
-// the first of these declares them. more are further ones of a tool.
-func sharedFields(more ...string) map[string][]property {
-	shared := map[string][]property{
-		"closest": {fieldsAsIn("semantic_search")},
-		"index":   {fieldsAsIn("activate_project")},
+// externalSchema is outputSchema for a tool that answers from the external docs as another tool
+// does from the project's own documents. list has the fields that it has there.
+func externalSchema[T any](list, as string) *jsonschema.Schema {
+	schema := outputSchema[T](nil)
+	for _, field := range schema.Properties {
+		field.Description = ""
 	}
-	undescribed := func(s *jsonschema.Schema) { s.Description = "" }
-	for _, name := range append(more, "mode", "mode_reason", "retry_after_seconds", "embedded") {
-		shared[name] = append(shared[name], undescribed)
-	}
-	for _, list := range []string{"sources", "linked_docs"} { // their fields are those of results
-		shared[list] = append(shared[list], func(s *jsonschema.Schema) {
-			for _, field := range s.Items.Properties {
-				undescribed(field)
-			}
-		})
-	}
-	return shared
+	return edited(schema, map[string][]property{
+		list: {fieldsAsIn(as)}, "closest": {fieldsAsIn("semantic_search")}, "index": {fieldsAsIn("activate_project")},
+	})
 }
 
-// externalSchema is outputSchema for a tool of the external docs, whose list has the fields
-// that the list of another tool has.
-func externalSchema[T any](list, as string, shared ...string) *jsonschema.Schema {
-	properties := sharedFields(shared...)
-	delete(properties, "sources")
-	delete(properties, "linked_docs")
-	properties[list] = []property{fieldsAsIn(as)}
-	return outputSchema[T](properties)
-}
+// undescribed removes the description of a field that another tool describes.
+func undescribed(s *jsonschema.Schema) { s.Description = "" }
 
 // alwaysLoaded has Claude Code show the tool to the model from the first request on.
 // Claude Code hides the tools of MCP servers behind a search otherwise. The model

@@ -51,7 +51,7 @@ func searchExternalDocsTool() Tool {
 			"min_relevance_score": {between(0, 1), withDefault(externalMinScore)},
 			"mode":                {modes},
 		}),
-		OutputSchema: externalSchema[SearchExternalDocsOutput]("results", "semantic_search", "total_matches", "omitted_count"),
+		OutputSchema: externalSchema[SearchExternalDocsOutput]("results", "semantic_search"),
 	})
 }
 
@@ -67,10 +67,9 @@ func (h *Handler) SearchExternalDocs(ctx context.Context, in SearchExternalDocsI
 	}
 	end := h.foundEnd(ctx, active, catalog.External, hits, query)
 	end.Message = strings.TrimSpace(end.Message + " " + overriddenText(active, in.MinRelevanceScore))
-	limit := textLimit(len(hits.Documents))
 	list := make([]ExternalResult, len(hits.Documents))
 	for i, hit := range hits.Documents {
-		list[i] = ExternalResult{resultHeadOf(hit, limit), resultEndOf(hit, limit)}
+		list[i] = ExternalResult{resultHeadOf(hit), resultEndOf(hit)}
 	}
 	results, omitted := fit(list, maxList)
 	return SearchExternalDocsOutput{

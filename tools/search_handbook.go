@@ -20,8 +20,6 @@ const (
 	maxHandbookResults = 20
 	// cachedSearches is how many searches the cache holds.
 	cachedSearches = 100
-	// editionWait bounds the check whether a cached search is still valid.
-	editionWait = 5 * time.Second
 	// maxPassage bounds the text of a passage, in characters. Only passages that are
 	// mostly white space are longer.
 	maxPassage = 3000
@@ -124,27 +122,21 @@ type handbookSearch struct {
 type handbookFound struct {
 	edition  index.HandbookEdition
 	passages []rag.Hit
-	// altered is how many were left out.
-	altered int
 	// sections lists those of the handbook. It is set only if there are no passages.
 	sections []string
 }
 
-// findInHandbook returns the cached result of the search if the handbook has not
-// changed since, or if the database cannot say whether it has. Otherwise it searches.
+// findInHandbook returns the cached result of the search if the handbook has not changed since.
+// Otherwise it searches.
 func (h *Handler) findInHandbook(ctx context.Context, search handbookSearch) (found handbookFound, err error) {
-	known, cached := h.handbook.Get(search)
-	edition, err := h.handbookEdition(ctx, cached)
-	h.logger.DebugContext(ctx, "handbook cache", "hit", cached && (err != nil || known.edition == edition))
-	switch {
-	case err != nil && cached && ctx.Err() == nil:
-		h.logger.WarnContext(ctx, "answer from an earlier search of the handbook", "error", err)
-		return known, nil
-	case err != nil:
+	edition, err := h.workspace.Handbook(ctx)
+	if err != nil || edition == (index.HandbookEdition{}) {
 		return handbookFound{}, err
-	case edition == (index.HandbookEdition{}):
-		return handbookFound{}, nil
-	case cached && known.edition == edition:
+	}
+	known, ok := h.handbook.Get(search)
+	hit := ok && known.edition == edition
+	h.logger.DebugContext(ctx, "handbook cache", "hit", hit)
+	if hit {
 		return known, nil
 	}
 	query := rag.Query{Text: search.query, Limit: search.results, EachPassage: true}
@@ -159,22 +151,10 @@ func (h *Handler) findInHandbook(ctx context.Context, search handbookSearch) (fo
 	if err != nil {
 		return handbookFound{}, err
 	}
-	// Vectors that come later change no edition, and what is found.
-	if hits.Embedded == 1 {
+	if hits.Embedded == 1 { // vectors that come later change what is found, and no edition
 		h.handbook.Add(search, found)
 	}
 	return found, nil
-}
-
-// handbookEdition returns the current edition. If a cached result can answer without
-// it, it waits for the database no longer than editionWait.
-func (h *Handler) handbookEdition(ctx context.Context, cached bool) (index.HandbookEdition, error) {
-	if cached {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, editionWait)
-		defer cancel()
-	}
-	return h.workspace.Handbook(ctx)
 }
 
 func (s handbookSearch) format(passages []rag.Hit, took time.Duration) string {

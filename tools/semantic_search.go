@@ -13,7 +13,6 @@ import (
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 // SemanticSearchInput has the parameters of semantic_search.
@@ -151,41 +150,31 @@ func (h *Handler) searchQuery(
 	return active, query, err
 }
 
-// SearchAnswer returns the answer of semantic_search for hits, as JSON. It says what an
-// answer costs.
-func SearchAnswer(hits rag.Hits) ([]byte, error) {
-	results, omitted := fit(searchResults(hits.Documents, nil), maxList)
-	return readable(SemanticSearchOutput{Results: results, TotalMatches: len(results), OmittedCount: omitted})
-}
-
 // searchResults takes what became of the files that documents cite, by the documents' paths.
 func searchResults(hits []rag.Hit, stale map[string]string) []SearchResult {
-	limit := textLimit(len(hits))
 	results := make([]SearchResult, len(hits))
 	for i, hit := range hits {
 		results[i] = SearchResult{
-			ResultHead: resultHeadOf(hit, limit), DocType: hit.DocType, Date: hit.Date, PromotionLevel: hit.Level,
-			SupersededBy: wirePath(hit.SupersededBy), Stale: markdown.CutRunes(stale[hit.Path], limit), ResultEnd: resultEndOf(hit, limit),
+			ResultHead: resultHeadOf(hit), DocType: hit.DocType, Date: hit.Date, PromotionLevel: hit.Level,
+			SupersededBy: wirePath(hit.SupersededBy), Stale: brief(stale[hit.Path]), ResultEnd: resultEndOf(hit),
 		}
 	}
 	return results
 }
 
-// resultHeadOf and resultEndOf cut texts to limit characters.
-func resultHeadOf(hit rag.Hit, limit int) ResultHead {
+func resultHeadOf(hit rag.Hit) ResultHead {
 	return ResultHead{
-		Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), Summary: markdown.CutRunes(hit.Summary, limit),
+		Path: wirePath(hit.Path), Title: brief(hit.Title), Summary: brief(hit.Summary),
 		CharCount: hit.CharCount, RelevanceScore: round(hit.Score),
 	}
 }
 
-func resultEndOf(hit rag.Hit, limit int) ResultEnd {
-	return ResultEnd{bestPassageOf(hit, limit), hit.Snippet, markdown.CutRunes(hit.Line, limit)}
+func resultEndOf(hit rag.Hit) ResultEnd {
+	return ResultEnd{bestPassageOf(hit), hit.Snippet, brief(hit.Line)}
 }
 
-// bestPassageOf cuts the headings to limit characters.
-func bestPassageOf(hit rag.Hit, limit int) BestPassage {
-	return BestPassage{HeaderPath: markdown.CutRunes(hit.HeaderPath, limit), StartLine: hit.StartLine, EndLine: hit.EndLine}
+func bestPassageOf(hit rag.Hit) BestPassage {
+	return BestPassage{HeaderPath: brief(hit.HeaderPath), StartLine: hit.StartLine, EndLine: hit.EndLine}
 }
 
 // newQuery checks the doc-types of a search.

@@ -49,7 +49,6 @@ type Handler struct {
 	handbook  *lru.Cache[handbookSearch, handbookFound]
 	recalls   *recall.Store
 	logger    *slog.Logger
-	failures  toldFailures
 	// rootless is set when the client has failed to name its roots.
 	rootless atomic.Bool
 }

@@ -131,7 +131,7 @@ func (e *errorFixture) failures() []failure {
 		},
 		{
 			tool: "semantic_search", arguments: map[string]any{"query": "pool", "limit": 101}, code: "INVALID_ARGUMENT",
-			message: []string{"limit is 101", "from 1 to 100", "for example 10"}, details: []string{"parameter"},
+			message: []string{"limit is 101", "minimum 1, maximum 100", "for example 10"}, details: []string{"parameter"},
 		},
 		{
 			prepare: e.fake.Close,

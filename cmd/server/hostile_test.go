@@ -114,7 +114,7 @@ func TestServe_NamedPipesDoNotBlock(t *testing.T) {
 				environment, _ := services(t)
 				root := newProject(t, map[string]string{
 					".csharp-compounding-docs/config.json": custom, "manual/a.md": "# A\n", "csharp-compounding-docs/tools/a.md": document("A", "B"),
-					"csharp-compounding-docs/schemas/adr.yaml": "required_fields: []\n", ".git/HEAD": "ref: refs/heads/main\n",
+					"csharp-compounding-docs/schemas/adr.yaml": "type: object\n", ".git/HEAD": "ref: refs/heads/main\n",
 					".git/refs/heads/main": strings.Repeat("a", 40), ".git/packed-refs": "", ".git/index.lock": "",
 				})
 				if err := os.Remove(filepath.Join(root, ".git/index.lock")); err != nil {

@@ -99,7 +99,7 @@ func (g generator) schema(depth int) any {
 		"minItems": few, "maxItems": few, "uniqueItems": func() any { return true }, "items": below,
 		"required": names, "properties": named, "additionalProperties": below,
 		"allOf": list, "anyOf": list, "oneOf": list, "not": below, "if": below, "then": below, "else": below,
-		"minProperties": few, "maxProperties": few, "dependentRequired": func() any { return map[string]any{g.key(): names()} },
+		"minProperties": few, "maxProperties": few,
 	}
 	all := slices.Sorted(maps.Keys(keywords))
 	schema := map[string]any{}

@@ -2,12 +2,10 @@ package jsonschema
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"regexp/syntax"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -16,27 +14,33 @@ import (
 // Limits on a schema with every $ref written out: it may come with a hostile repository.
 const (
 	MaxDepth        = 64     // nesting
-	maxNodes        = 3_000  // sub-schemas, and values that they list
+	maxNodes        = 3_000  // sub-schemas, and values in them
+	nodeBytes       = 1_000  // of text, which count as one more of these
 	maxPattern      = 1_000  // bytes of one regular expression
 	maxInstructions = 20_000 // of all compiled regular expressions
 )
 
-// keywords are those that are read.
-var keywords = strings.Fields(`$schema $id $comment $defs definitions $ref title description default examples
-	deprecated readOnly writeOnly type enum const format pattern minLength maxLength minimum maximum exclusiveMinimum
-	exclusiveMaximum multipleOf items minItems maxItems uniqueItems properties required additionalProperties
-	minProperties maxProperties dependentRequired allOf anyOf oneOf not if then else`)
+// keywords are those that are read. Those that are ignored change nothing.
+var (
+	keywords = strings.Fields(`title description type enum const format pattern minLength maxLength minimum maximum
+		exclusiveMinimum exclusiveMaximum multipleOf items minItems maxItems uniqueItems properties required
+		additionalProperties minProperties maxProperties allOf anyOf oneOf not if then else`)
+	ignored = strings.Fields("$schema $id $comment $defs definitions default examples deprecated readOnly writeOnly")
+)
 
-// kinds are the types that a value may have, in the order in which they are described.
-var kinds = []string{"null", "boolean", "number", "integer", "string", "array", "object"}
+// kinds are the types that a value may have, as they are described.
+var kinds = map[string]string{
+	"null": "null", "boolean": "true or false", "number": "a number", "integer": "a whole number",
+	"string": "text", "array": "a list", "object": "an object",
+}
 
 // Error is a mistake in a schema. Its texts are for the person who wrote the schema.
 type Error struct {
 	// Key is the place in the schema, such as properties.a.type; "" for the schema as a whole.
 	Key string
-	// Problem continues a sentence that begins with Key or the schema's name, as in "is not a list".
+	// Problem continues a sentence that begins with Key or the schema's name, as in "is a list".
 	Problem string
-	// Hint is one or more sentences on what to do, with a correct example.
+	// Hint is one or more sentences on what to do.
 	Hint string
 }
 
@@ -48,9 +52,8 @@ func (e *Error) Error() string {
 	return place + " " + e.Problem + ". " + e.Hint
 }
 
-func wrong(key, problem, expected string) *Error {
-	return &Error{Key: cut(key), Problem: cut(problem), Hint: "JSON Schema wants " + expected + " here. " +
-		`Compare it with {"type": "object", "required": ["title"], "properties": {"title": {"type": "string"}}}.`}
+func wrong(key, problem, hint string) *Error {
+	return &Error{Key: cut(key), Problem: cut(problem), Hint: hint}
 }
 
 // Compile compiles the document called entry. docs maps file names to documents as [encoding/json]
@@ -73,12 +76,9 @@ func Compile(docs map[string]any, entry, fragment string) (*Schema, error) {
 	if err == nil {
 		err = s.resolve(s.root)
 	}
-	if badType, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		_, keyword, _ := strings.Cut(badType.Field, ".")
-		return nil, wrong(keyword, "is a "+badType.Value, "another type")
-	}
 	if err != nil {
-		return nil, wrong("", fmt.Sprintf("cannot be used (%v)", err), "keywords with values of their types")
+		return nil, wrong("", fmt.Sprintf("cannot be used (%v)", err),
+			`Compare it with {"type": "object", "required": ["title"], "properties": {"title": {"type": "string"}}}.`)
 	}
 	return s, nil
 }
@@ -87,11 +87,10 @@ func Compile(docs map[string]any, entry, fragment string) (*Schema, error) {
 func (s *Schema) resolve(at *jsonschema.Schema) (err error) {
 	own := *at
 	own.AllOf, own.Properties, own.Items, own.AdditionalProperties, own.Required = nil, nil, nil, nil, nil
-	own.If, own.Then, own.Else = nil, nil, nil
-	if s.own[at], err = own.Resolve(nil); err == nil && at.If != nil {
-		s.own[at.If], err = at.If.Resolve(nil)
+	if s.own[at], err = own.Resolve(nil); err != nil {
+		return err
 	}
-	followed := append(slices.Collect(maps.Values(at.Properties)), at.Items, at.AdditionalProperties, at.Then, at.Else)
+	followed := append(slices.Collect(maps.Values(at.Properties)), at.Items, at.AdditionalProperties)
 	for _, sub := range append(followed, at.AllOf...) {
 		if sub != nil && err == nil {
 			err = s.resolve(sub)
@@ -118,116 +117,107 @@ func (c *compiler) refer(doc, ref, key string, depth int) (any, error) {
 	}
 	target := ValueAt(c.docs[name], steps[1:])
 	if steps[0] != "" || target == nil {
-		return nil, &Error{
-			Key: join(key, "$ref"), Problem: fmt.Sprintf("is %.100q, which is not in this file", ref),
-			Hint: `Copy what it refers to into "$defs" of this file and refer to that, for example {"$ref": "#/$defs/status"}.`,
-		}
+		return nil, wrong(key, fmt.Sprintf("is %.100q, which is not in this file", ref),
+			`Copy what it refers to into "$defs" of this file and refer to that, for example {"$ref": "#/$defs/status"}.`)
 	}
 	return c.expand(name, target, key, depth)
 }
 
-// expand returns a schema with each $ref as an entry of allOf. key is its place.
-func (c *compiler) expand(doc string, schema any, key string, depth int) (any, error) {
-	if err := c.count(1, 0, depth); err != nil {
-		return nil, err
-	}
-	if _, ok := schema.(bool); ok {
-		return schema, nil
-	}
-	object, ok := schema.(map[string]any)
-	if !ok {
-		return nil, wrong(key, State(schema), "an object, true or false")
-	}
-	expanded := map[string]any{}
-	for _, name := range slices.Sorted(maps.Keys(object)) { // so that the same fault is the first each time
-		value, err := c.keyword(doc, name, object[name], join(key, name), depth+1)
-		if err != nil {
-			return nil, err
-		}
-		expanded[name] = value
-	}
-	for _, unused := range []string{"$schema", "$id", "$defs", "definitions", "default", "$ref"} {
-		delete(expanded, unused)
-	}
-	if ref, ok := object["$ref"].(string); ok {
-		target, err := c.refer(doc, ref, key, depth+1)
-		if err != nil {
-			return nil, err
-		}
-		all, _ := expanded["allOf"].([]any)
-		expanded["allOf"] = slices.Insert(all, 0, target)
-	}
-	return expanded, nil
-}
-
-// keyword returns the value of a keyword with each $ref below it written out.
-func (c *compiler) keyword(doc, name string, value any, key string, depth int) (any, error) {
-	switch name {
-	case "items", "additionalProperties", "not", "if", "then", "else":
-		return c.expand(doc, value, key, depth)
-	case "allOf", "anyOf", "oneOf", "properties":
-		return c.each(doc, value, key, depth)
-	case "type":
-		for _, kind := range listOf(value) {
-			if text, _ := kind.(string); !slices.Contains(kinds, text) {
-				return nil, wrong(key, State(kind), "one of "+strings.Join(kinds, ", "))
-			}
-		}
-	case "pattern":
-		return value, c.pattern(value, key)
-	}
-	if !slices.Contains(keywords, name) {
-		e := &Error{Key: key, Problem: "is not a keyword that is read here", Hint: "Check its spelling, or leave it out."}
-		if meant := nearest(name, keywords); meant != "" {
-			e.Hint = fmt.Sprintf("Did you mean %q?", meant)
-		}
-		return nil, e
-	}
-	return value, c.count(len(listOf(value)), 0, depth)
-}
-
-// each expands the schemas in a list or an object.
-func (c *compiler) each(doc string, value any, key string, depth int) (_ any, err error) {
+// expand returns the value of a keyword with each $ref below it written out. key is its place. A
+// value that is no schema where one must be is found by [Compile].
+func (c *compiler) expand(doc string, value any, key string, depth int) (any, error) {
 	switch value := value.(type) {
 	case []any:
 		expanded := make([]any, len(value))
-		for i, schema := range value {
-			if expanded[i], err = c.expand(doc, schema, key+"["+strconv.Itoa(i)+"]", depth); err != nil {
+		for i, item := range value {
+			var err error
+			if expanded[i], err = c.expand(doc, item, fmt.Sprintf("%s[%d]", key, i), depth); err != nil {
 				return nil, err
 			}
 		}
 		return expanded, nil
 	case map[string]any:
-		expanded := map[string]any{}
-		for _, name := range slices.Sorted(maps.Keys(value)) {
-			if expanded[name], err = c.expand(doc, value[name], join(key, name), depth); err != nil {
-				return nil, err
-			}
-		}
-		return expanded, nil
+		return c.schema(doc, value, key, depth)
 	}
-	return nil, wrong(key, State(value), "schemas")
+	return value, c.count(value, depth)
+}
+
+// schema is expand for a schema. A $ref becomes the first entry of allOf.
+func (c *compiler) schema(doc string, schema map[string]any, key string, depth int) (any, error) {
+	if err := c.count(nil, depth); err != nil {
+		return nil, err
+	}
+	expanded := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(schema)) { // so that the same fault is the first each time
+		value, place := schema[name], join(key, name)
+		text, isText := value.(string)
+		properties, isObject := value.(map[string]any)
+		var err error
+		switch {
+		case slices.Contains(ignored, name):
+			continue
+		case name == "$ref" && isText:
+			value, err = c.refer(doc, text, place, depth+1)
+		case name == "enum" || name == "const":
+			err = c.count(value, depth)
+		case name == "pattern":
+			err = c.pattern(text, place)
+		case name == "type" && isText && kinds[text] == "":
+			err = wrong(place, State(text), "A type is one of "+strings.Join(slices.Sorted(maps.Keys(kinds)), ", ")+".")
+		case name == "properties" && isObject:
+			value, err = c.properties(doc, properties, place, depth+1)
+		case !slices.Contains(keywords, name):
+			err = wrong(place, "is not a keyword that is read here", "Check its spelling, or leave it out.")
+		default:
+			value, err = c.expand(doc, value, place, depth+1)
+		}
+		if err != nil {
+			return nil, err
+		}
+		expanded[name] = value
+	}
+	if target, ok := expanded["$ref"]; ok {
+		all, _ := expanded["allOf"].([]any)
+		delete(expanded, "$ref")
+		expanded["allOf"] = slices.Insert(all, 0, target)
+	}
+	return expanded, nil
+}
+
+func (c *compiler) properties(doc string, schemas map[string]any, key string, depth int) (any, error) {
+	expanded := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(schemas)) {
+		err := c.count(name, depth)
+		if err == nil {
+			expanded[name], err = c.expand(doc, schemas[name], join(key, name), depth)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return expanded, nil
 }
 
 // pattern counts the instructions of a regular expression: for each character of a text, each may be tried.
-func (c *compiler) pattern(value any, key string) error {
-	text, _ := value.(string)
+func (c *compiler) pattern(text, key string) error {
 	parsed, err := syntax.Parse(text[:min(len(text), maxPattern)], syntax.Perl)
-	if err != nil || len(text) > maxPattern {
-		return wrong(key, State(value), fmt.Sprintf("a regular expression of at most %d bytes", maxPattern))
+	if err == nil && len(text) <= maxPattern {
+		var program *syntax.Prog
+		if program, err = syntax.Compile(parsed.Simplify()); err == nil {
+			c.instructions += len(program.Inst)
+			return c.count(text, 0)
+		}
 	}
-	program, err := syntax.Compile(parsed.Simplify())
-	if err != nil {
-		return wrong(key, State(value), "a regular expression")
-	}
-	return c.count(0, len(program.Inst), 0)
+	return wrong(key, State(text), fmt.Sprintf("Write a regular expression of at most %d bytes.", maxPattern))
 }
 
-func (c *compiler) count(nodes, instructions, depth int) error {
-	c.nodes, c.instructions = c.nodes+nodes, c.instructions+instructions
+// count counts a value, and returns an error if a limit is exceeded.
+func (c *compiler) count(value any, depth int) error {
+	values, bytes := measure(value)
+	c.nodes += values + bytes/nodeBytes
 	if c.nodes > maxNodes || c.instructions > maxInstructions || depth > MaxDepth {
-		return &Error{Problem: "is too complex, or refers to itself", Hint: fmt.Sprintf("With every $ref written out, "+
-			"keep it under %d levels, %d sub-schemas and values, and %d steps of patterns.", MaxDepth, maxNodes, maxInstructions)}
+		return wrong("", "is too complex, or refers to itself", fmt.Sprintf("With every $ref written out, "+
+			"keep it under %d levels, %d sub-schemas and values, and %d steps of patterns.", MaxDepth, maxNodes, maxInstructions))
 	}
 	return nil
 }

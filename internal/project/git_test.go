@@ -198,8 +198,8 @@ func TestHead_OutsideARepository(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Branch != "" || got.HeadFile != "" || got.Stamp() != "" {
-		t.Errorf("a folder without .git has %+v", got)
+	if diff := cmp.Diff(project.GitHead{}, got, cmpopts.IgnoreUnexported(project.GitHead{})); diff != "" {
+		t.Error(diff)
 	}
 }
 

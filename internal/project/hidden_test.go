@@ -154,7 +154,7 @@ func TestLoad_FollowsLinksInside(t *testing.T) {
 	root := newRepo(t, map[string]string{
 		"settings/config.json": `{"project_name": "linked", "custom_doc_types": [
 			{"name": "adr", "folder": "adr", "schema_file": "../` + project.ConfigDir + `/adr.yaml"}]}`,
-		project.ConfigDir + "/adr.yaml": "required_fields: [{name: status, type: string}]\n",
+		project.ConfigDir + "/adr.yaml": "required: [status]\n",
 	})
 	symlink(t, "../settings/config.json", filepath.Join(root, configPath))
 	p := mustLoad(t, root)

@@ -10,7 +10,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/jsonschema"
 )
 
-//go:embed schemas/*.json config.schema.json settings.schema.json shortform.schema.json
+//go:embed schemas/*.json config.schema.json settings.schema.json
 var schemaFiles embed.FS
 
 // compiledSchemas caches the results of embeddedSchema by its arguments.

@@ -14,7 +14,7 @@ const (
 	contractType = `{"project_name": "test-project", "custom_doc_types": [
 		{"name": "contract", "folder": "contracts", "schema_file": "./schemas/contract.yaml"}]}`
 	schemaFile     = "csharp-compounding-docs/schemas/contract.yaml"
-	contractSchema = "required_fields: [{name: endpoint, type: string}]\n"
+	contractSchema = "required: [endpoint]\n"
 )
 
 // hasType reports whether a project has the doc-type contract.

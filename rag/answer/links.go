@@ -2,8 +2,6 @@ package answer
 
 import (
 	"context"
-	"errors"
-	"maps"
 	"slices"
 	"strings"
 
@@ -20,13 +18,10 @@ const maxLinkGraphs = 8
 // linkGraph is a tenant's documents and the links between them.
 type linkGraph struct {
 	version int64 // of the tenant's documents
-	// neighbours gives a document's links in the order of its text. [linkGraph.traverse]
-	// runs on this map: the library's own traversals have no order and build one at every call.
+	// neighbours gives a document's links in the order of its text.
 	neighbours map[string][]string
 	// levels are those of the documents that links lead to.
 	levels map[string]catalog.Level
-	// circles are the groups of documents in which links lead from each to all others.
-	circles [][]string
 }
 
 // linkLimits bound how far links are followed.
@@ -129,67 +124,33 @@ func (a *Answerer) linkGraph(ctx context.Context, found rag.Hits) (linkGraph, er
 	if err != nil {
 		return linkGraph{}, err
 	}
-	links, err := newLinkGraph(edges)
-	if err != nil {
-		return linkGraph{}, err
+	links := linkGraph{version: found.Version(), neighbours: map[string][]string{}, levels: map[string]catalog.Level{}}
+	for _, edge := range edges {
+		links.neighbours[edge.SourcePath] = append(links.neighbours[edge.SourcePath], edge.TargetPath)
+		links.levels[edge.TargetPath] = edge.TargetLevel
 	}
-	links.version = found.Version()
+	if !ok {
+		a.warnOfCircles(ctx, tenant, links)
+	}
 	a.links.Add(tenant.ID, links)
-	a.warnOfCircles(ctx, tenant, known.circles, links.circles)
 	return links, nil
 }
 
-// newLinkGraph builds the graph of edges that come in the order of the texts.
-func newLinkGraph(edges []db.LinkEdgesRow) (linkGraph, error) {
-	built := linkGraph{neighbours: map[string][]string{}, levels: make(map[string]catalog.Level, len(edges))}
-	links := graph.New(graph.StringHash, graph.Directed())
-	for i, edge := range edges {
-		built.levels[edge.TargetPath] = edge.TargetLevel
-		for _, vertex := range []string{edge.SourcePath, edge.TargetPath} {
-			if err := links.AddVertex(vertex); err != nil && !errors.Is(err, graph.ErrVertexAlreadyExists) {
-				return linkGraph{}, err
-			}
-		}
-		err := links.AddEdge(edge.SourcePath, edge.TargetPath, graph.EdgeWeight(i))
-		if err != nil && !errors.Is(err, graph.ErrEdgeAlreadyExists) {
-			return linkGraph{}, err
+// warnOfCircles logs up to 10 circles of links. They do no harm, because each document is visited
+// once. They are logged because writers seldom want them.
+func (a *Answerer) warnOfCircles(ctx context.Context, tenant *catalog.Tenant, links linkGraph) {
+	directed := graph.New(graph.StringHash, graph.Directed())
+	for source, targets := range links.neighbours {
+		for _, target := range targets { // what is there already is no error here
+			_, _, _ = directed.AddVertex(source), directed.AddVertex(target), directed.AddEdge(source, target)
 		}
 	}
-	adjacent, err := links.AdjacencyMap()
-	if err != nil {
-		return linkGraph{}, err
-	}
-	for source, targets := range adjacent {
-		built.neighbours[source] = slices.SortedFunc(maps.Keys(targets), func(a, b string) int {
-			return targets[a].Properties.Weight - targets[b].Properties.Weight
-		})
-	}
-	components, err := graph.StronglyConnectedComponents(links)
-	for _, component := range components {
-		if len(component) > 1 {
-			built.circles = append(built.circles, slices.Sorted(slices.Values(component)))
-		}
-	}
-	return built, err
-}
-
-// Bounds on what is logged of the circles in one version of a link graph.
-const (
-	maxLoggedCircles = 10
-	maxCirclePaths   = 20
-)
-
-// warnOfCircles logs the circles that are not among those before. They do no harm,
-// because each document is visited once. They are logged because writers seldom want
-// them.
-func (a *Answerer) warnOfCircles(ctx context.Context, tenant *catalog.Tenant, before, circles [][]string) {
-	known := func(circle []string) bool {
-		return slices.ContainsFunc(before, func(other []string) bool { return slices.Equal(circle, other) })
-	}
-	circles = slices.DeleteFunc(slices.Clone(circles), known)
-	for _, circle := range circles[:min(len(circles), maxLoggedCircles)] {
+	components, _ := graph.StronglyConnectedComponents(directed) // it fails for an undirected graph
+	circles := slices.DeleteFunc(components, func(documents []string) bool { return len(documents) < 2 })
+	for _, circle := range circles[:min(len(circles), 10)] {
+		slices.Sort(circle)
 		a.logger.WarnContext(ctx, "documents link in a circle; each is followed once",
 			"project", tenant.Key.Project, "branch", tenant.Key.Branch,
-			"documents", len(circle), "paths", strings.Join(circle[:min(len(circle), maxCirclePaths)], ", "))
+			"documents", len(circle), "paths", strings.Join(circle[:min(len(circle), 20)], ", "))
 	}
 }
