@@ -124,8 +124,6 @@ type handbookSearch struct {
 type handbookFound struct {
 	edition  index.HandbookEdition
 	passages []rag.Hit
-	// altered is how many were left out.
-	altered int
 	// sections lists those of the handbook. It is set only if there are no passages.
 	sections []string
 }

@@ -3,7 +3,6 @@ package catalog
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"strings"
 
 	"github.com/google/uuid"
 )
@@ -35,12 +34,4 @@ func PassageHash(heading, text string) uuid.UUID {
 		h.Write([]byte(part))
 	}
 	return uuid.UUID(h.Sum(nil)[:len(uuid.UUID{})])
-}
-
-// Altered reports whether a passage is not what its key says: somebody has rewritten it in
-// the database. schemaStamp is that of its document. Passages that another version has
-// made have keys of another kind, of which nothing can be said.
-func Altered(schemaStamp string, hash uuid.UUID, heading, text string) bool {
-	own := schemaStamp == "" || strings.HasPrefix(schemaStamp, format+":")
-	return own && PassageHash(heading, text) != hash
 }
