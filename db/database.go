@@ -57,8 +57,6 @@ type Database struct {
 
 	// holder is the name under which it holds leases.
 	holder string
-	// version of the program, which its connections carry.
-	version string
 	// used is when somebody last used the server, in Unix nanoseconds.
 	used atomic.Int64
 }
@@ -81,10 +79,6 @@ func NewDatabaseFrom(source Source, logger *slog.Logger) *Database {
 	d.Used()
 	return d
 }
-
-// SetVersion has connections carry the version of the program, for [ReadTeam] of another
-// server. Call it before the database is first used.
-func (d *Database) SetVersion(version string) { d.version = version }
 
 // Close closes the pool, if one was opened, and waits a moment for its
 // connections. Callers cancel what is under way.
@@ -150,7 +144,7 @@ func (d *Database) open(ctx context.Context) error {
 	}
 	pool := d.pool
 	if pool == nil || url != d.url {
-		if pool, err = newPool(ctx, url, d.version); err != nil {
+		if pool, err = newPool(ctx, url); err != nil {
 			return err
 		}
 	}

@@ -138,45 +138,42 @@ func (q *Queries) ChunkPlaces(ctx context.Context, arg ChunkPlacesParams) ([]Chu
 }
 
 const chunkTexts = `-- name: ChunkTexts :many
-SELECT c.document_id, c.ordinal, c.header_path, c.start_line, c.end_line, c.passage_hash, p.heading, p.content,
+SELECT c.document_id, c.ordinal, c.header_path, c.start_line, c.end_line, p.heading, p.content,
     (-(p.lexical <#> $1::sparsevec))::float8 AS bm25,
-    coalesce(e.distance, 'NaN')::float8 AS distance, d.schema_hash
+    coalesce(e.distance, 'NaN')::float8 AS distance
 FROM document_chunks c
-JOIN documents d ON d.project_id = $2 AND d.id = c.document_id
-JOIN passages p ON p.collection = $3 AND p.project_id = $2 AND p.hash = c.passage_hash
+JOIN passages p ON p.collection = $2 AND p.project_id = $3 AND p.hash = c.passage_hash
 LEFT JOIN LATERAL (
     SELECT (e.embedding <=> $4::halfvec)::float8 AS distance
     FROM embeddings e
-    WHERE e.collection = $3 AND e.project_id = $2 AND e.model_id = $5::integer
+    WHERE e.collection = $2 AND e.project_id = $3 AND e.model_id = $5::integer
         AND e.hash = c.passage_hash
     OFFSET 0
 ) e ON true
-WHERE c.project_id = $2 AND c.document_id = ANY($6::bigint[])
-    AND c.collection = $3
+WHERE c.project_id = $3 AND c.document_id = ANY($6::bigint[])
+    AND c.collection = $2
 ORDER BY c.document_id, c.ordinal
 `
 
 type ChunkTextsParams struct {
 	Terms       pgvector_go.SparseVector
-	ProjectID   int32
 	Collection  Collection
+	ProjectID   int32
 	Query       *pgvector_go.HalfVector
 	ModelID     *int32
 	DocumentIds []int64
 }
 
 type ChunkTextsRow struct {
-	DocumentID  int64
-	Ordinal     int32
-	HeaderPath  string
-	StartLine   int32
-	EndLine     int32
-	PassageHash uuid.UUID
-	Heading     string
-	Content     string
-	Bm25        float64
-	Distance    float64
-	SchemaHash  string
+	DocumentID int64
+	Ordinal    int32
+	HeaderPath string
+	StartLine  int32
+	EndLine    int32
+	Heading    string
+	Content    string
+	Bm25       float64
+	Distance   float64
 }
 
 // The text of whole documents, passage by passage, with what a query has in common
@@ -184,8 +181,8 @@ type ChunkTextsRow struct {
 func (q *Queries) ChunkTexts(ctx context.Context, arg ChunkTextsParams) ([]ChunkTextsRow, error) {
 	rows, err := q.db.Query(ctx, chunkTexts,
 		arg.Terms,
-		arg.ProjectID,
 		arg.Collection,
+		arg.ProjectID,
 		arg.Query,
 		arg.ModelID,
 		arg.DocumentIds,
@@ -203,12 +200,10 @@ func (q *Queries) ChunkTexts(ctx context.Context, arg ChunkTextsParams) ([]Chunk
 			&i.HeaderPath,
 			&i.StartLine,
 			&i.EndLine,
-			&i.PassageHash,
 			&i.Heading,
 			&i.Content,
 			&i.Bm25,
 			&i.Distance,
-			&i.SchemaHash,
 		); err != nil {
 			return nil, err
 		}

@@ -43,7 +43,7 @@ const (
 // Nothing of a connection's session is relied on, because a pooler such as PgBouncer may
 // give each transaction another one: statements are not prepared, and each operation makes
 // its settings.
-func newPool(ctx context.Context, url, version string) (*pgxpool.Pool, error) {
+func newPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	if url == "" {
 		return nil, setupError("open database",
 			"set CDOCS_DATABASE_URL to a PostgreSQL with pgvector, as postgres://user:password@host:5432/database",
@@ -57,8 +57,7 @@ func newPool(ctx context.Context, url, version string) (*pgxpool.Pool, error) {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
 	client, _, _ := strings.Cut(process.ID(), " ")
-	// For people who look at connections, and for ReadTeam.
-	config.ConnConfig.RuntimeParams["application_name"] = strings.TrimSpace("compound-docs " + client + " " + version)
+	config.ConnConfig.RuntimeParams["application_name"] = "compound-docs " + client // for people who look at connections
 	// A statement is sent with its arguments, as text, in one round trip: nothing is asked first.
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.AfterConnect = registerTypes

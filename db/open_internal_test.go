@@ -9,7 +9,7 @@ import (
 
 // Open migrates the database at url and returns a pool, which the caller closes.
 func Open(ctx context.Context, url string, logger *slog.Logger) (*pgxpool.Pool, error) {
-	pool, err := newPool(ctx, url, "")
+	pool, err := newPool(ctx, url)
 	if err != nil {
 		return nil, err
 	}

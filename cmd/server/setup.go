@@ -139,7 +139,6 @@ func newSetup(o options, stderr io.Writer) (s *setup, err error) {
 		s.server = pgserver.New(o.home, s.logger)
 	}
 	s.database = db.NewDatabaseFrom(s.address, s.logger)
-	s.database.SetVersion(version)
 	if o.contentLogLevel != nil {
 		s.logger = newLogger(stderr, *o.contentLogLevel)
 	}

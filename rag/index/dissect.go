@@ -48,8 +48,6 @@ type DissectedPassage struct {
 	Heading string
 	// Terms are the distinct ones of heading and text.
 	Terms []string
-	// Tokens is an estimate of what an embedding model reads.
-	Tokens int
 	// FrontMatter says that the text is made from the fields of the front matter.
 	FrontMatter bool
 
@@ -66,8 +64,7 @@ func Dissect(file document.File, collection catalog.Collection, schema Schema) (
 	dissection := doc.Dissection
 	dissection.Anchors = doc.parsed.Anchors()
 	for i, p := range dissection.Passages {
-		whole := p.Heading + "\n\n" + p.Text
-		dissection.Passages[i].Terms, dissection.Passages[i].Tokens = terms.Distinct(whole), markdown.EstimateTokens(whole)
+		dissection.Passages[i].Terms = terms.Distinct(p.Heading + "\n\n" + p.Text)
 	}
 	for _, place := range doc.parsed.Fragments[:min(len(doc.parsed.Fragments), maxLinks)] {
 		target := file.Path

@@ -32,11 +32,10 @@ CROSS JOIN LATERAL (
 -- name: ChunkTexts :many
 -- The text of whole documents, passage by passage, with what a query has in common
 -- with each. Without a vector of the query, or of the passage, the distance is NaN.
-SELECT c.document_id, c.ordinal, c.header_path, c.start_line, c.end_line, c.passage_hash, p.heading, p.content,
+SELECT c.document_id, c.ordinal, c.header_path, c.start_line, c.end_line, p.heading, p.content,
     (-(p.lexical <#> @terms::sparsevec))::float8 AS bm25,
-    coalesce(e.distance, 'NaN')::float8 AS distance, d.schema_hash
+    coalesce(e.distance, 'NaN')::float8 AS distance
 FROM document_chunks c
-JOIN documents d ON d.project_id = @project_id AND d.id = c.document_id
 JOIN passages p ON p.collection = @collection AND p.project_id = @project_id AND p.hash = c.passage_hash
 LEFT JOIN LATERAL (
     SELECT (e.embedding <=> sqlc.narg('query')::halfvec)::float8 AS distance
