@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -25,6 +26,9 @@ import (
 //   - log.showRoot, log.follow and diff.orderFile would change what is listed.
 //
 // The user's own configuration and the system's are read, as always.
+//
+// Filters (filter.clean, filter.process) cannot be switched off. Git runs them on files of
+// the work tree, which none of the [allowed] commands reads.
 func (f Folder) command(ctx context.Context, program string, arguments ...string) *exec.Cmd {
 	arguments = append([]string{
 		"--no-pager", "--literal-pathspecs",
@@ -41,6 +45,46 @@ func (f Folder) command(ctx context.Context, program string, arguments ...string
 	// A program that git might have started may not keep the pipe open.
 	command.WaitDelay = time.Second
 	return command
+}
+
+// allowed has the subcommands of git that read no file of the work tree, each with the
+// options that it may have. An option that ends with = may have any value.
+var allowed = map[string][]string{
+	"rev-parse": {"--verify", "--quiet", "--is-shallow-repository"},
+	"show-ref":  {"--verify", "--quiet"},
+	"log":       slices.Concat([]string{"--format=", "--date=short", "--no-notes", "--no-mailmap", "--find-renames=100%"}, listingOptions),
+	"cat-file":  {"--batch=%(objectsize)", "--batch-check=%(objectname) %(objecttype) %(objectsize)"},
+	"ls-tree":   {"-r", "-t", "-l", "-z", "--full-tree"},
+	"diff-tree": slices.Concat([]string{"-r", "--find-renames=50%"}, listingOptions),
+	"diff":      slices.Concat([]string{"--cached", "--find-renames=50%"}, listingOptions),
+}
+
+// listingOptions are those of [Folder.listing].
+var listingOptions = []string{
+	"-z", "--name-status", "--diff-filter=", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all",
+	"-O/dev/null", "--relative", "--relative=",
+}
+
+// check returns an error for arguments that could make git read the work tree.
+func check(arguments []string) error {
+	options, known := allowed[arguments[0]]
+	if !known {
+		return fmt.Errorf("git %s is not allowed", arguments[0])
+	}
+	if arguments[0] == "diff" && !slices.Contains(arguments[:min(2, len(arguments))], "--cached") {
+		return errors.New("git diff is not allowed without --cached before all else")
+	}
+	for _, argument := range arguments[1:] {
+		if argument == "--" { // paths follow
+			return nil
+		}
+		name, _, hasValue := strings.Cut(argument, "=")
+		if strings.HasPrefix(argument, "-") && !slices.Contains(options, argument) &&
+			!(hasValue && slices.Contains(options, name+"=")) {
+			return fmt.Errorf("git %s %s is not allowed", arguments[0], argument)
+		}
+	}
+	return nil
 }
 
 // environment returns the variables that git needs to run and to find the user's
@@ -72,6 +116,9 @@ func (f Folder) run(ctx context.Context, read func(output io.Reader) error, argu
 func (f Folder) runWith(
 	ctx context.Context, input io.Reader, read func(output io.Reader) error, arguments ...string,
 ) error {
+	if err := check(arguments); err != nil {
+		return err
+	}
 	program, err := exec.LookPath("git")
 	if err != nil {
 		return errNoGit
