@@ -26,6 +26,9 @@ import (
 //   - log.showRoot, log.follow and diff.orderFile would change what is listed.
 //
 // The user's own configuration and the system's are read, as always.
+//
+// Filters (filter.clean, filter.process) cannot be switched off. Git runs them on files of
+// the work tree, which none of the [allowed] commands reads.
 func (f Folder) command(ctx context.Context, program string, arguments ...string) *exec.Cmd {
 	arguments = append([]string{
 		"--no-pager", "--literal-pathspecs",
@@ -44,6 +47,42 @@ func (f Folder) command(ctx context.Context, program string, arguments ...string
 	return command
 }
 
+// allowed has the subcommands of git that read no file of the work tree, each with the
+// options that it may have. An option that ends with = may have any value.
+var allowed = map[string][]string{
+	"rev-parse": {"--verify", "--quiet", "--is-shallow-repository"},
+	"show-ref":  {"--verify", "--quiet"},
+	"log":       slices.Concat([]string{"--format=", "--date=short", "--no-notes", "--no-mailmap", "--find-renames=100%"}, listingOptions),
+	"cat-file":  {"--batch=%(objectsize)", "--batch-check=%(objectname) %(objecttype) %(objectsize)"},
+	"ls-tree":   {"-r", "-t", "-l", "-z", "--full-tree"},
+	"diff-tree": slices.Concat([]string{"-r", "--find-renames=50%"}, listingOptions),
+}
+
+// listingOptions are those of [Folder.listing].
+var listingOptions = []string{
+	"-z", "--name-status", "--diff-filter=", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all",
+	"-O/dev/null", "--relative", "--relative=",
+}
+
+// check returns an error for arguments that could make git read the work tree.
+func check(arguments []string) error {
+	options, known := allowed[arguments[0]]
+	if !known {
+		return fmt.Errorf("git %s is not allowed", arguments[0])
+	}
+	for _, argument := range arguments[1:] {
+		if argument == "--" { // paths follow
+			return nil
+		}
+		name, _, hasValue := strings.Cut(argument, "=")
+		if strings.HasPrefix(argument, "-") && !slices.Contains(options, argument) &&
+			!(hasValue && slices.Contains(options, name+"=")) {
+			return fmt.Errorf("git %s %s is not allowed", arguments[0], argument)
+		}
+	}
+	return nil
+}
+
 // environment returns the variables that git needs to run and to find the user's
 // configuration. Every other one is left out, those that begin with GIT_ above all.
 func environment() []string {
@@ -57,10 +96,6 @@ func environment() []string {
 	}
 	return kept
 }
-
-// subcommands are those of git that run here. None of them reads the work tree through a
-// filter: they read commits, objects and git's index, and ls-files the names of files.
-var subcommands = []string{"cat-file", "diff", "log", "ls-files", "ls-tree", "rev-parse", "show-ref"}
 
 // errNoGit means that git is not installed.
 var errNoGit = fmt.Errorf("%w: git is not installed", ErrNone)
@@ -77,8 +112,8 @@ func (f Folder) run(ctx context.Context, read func(output io.Reader) error, argu
 func (f Folder) runWith(
 	ctx context.Context, input io.Reader, read func(output io.Reader) error, arguments ...string,
 ) error {
-	if !slices.Contains(subcommands, arguments[0]) || slices.Contains(arguments, "--modified") {
-		return fmt.Errorf("git %s does not run here", strings.Join(arguments, " "))
+	if err := check(arguments); err != nil {
+		return err
 	}
 	program, err := exec.LookPath("git")
 	if err != nil {

@@ -231,7 +231,6 @@ func TestFolder_RunsNoFilter(t *testing.T) {
 	for name, ask := range map[string]func() error{
 		"Added":   func() error { _, err := folder.Added(t.Context(), head); return err },
 		"Touched": func() error { _, err := folder.Touched(t.Context(), head); return err },
-		"Staged":  func() error { _, err := folder.Staged(t.Context()); return err },
 		"Renamed": func() error { _, err := folder.Renamed(t.Context(), head, head); return err },
 		"Shallow": func() error { _, err := folder.Shallow(t.Context()); return err },
 		"HasBranch": func() error {

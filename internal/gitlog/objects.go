@@ -99,7 +99,8 @@ func parseObject(id, kind, size string) Object {
 	return Object{ID: id, Size: bytes}
 }
 
-// maxContents bounds the bytes that one run of git returns, and those of one object.
+// maxContents is the number of bytes from which a run of git is asked for no further object.
+// maxContent bounds those of one object.
 const (
 	maxContents = maxOutput / 2
 	maxContent  = 4 << 20
@@ -108,17 +109,16 @@ const (
 // Contents calls visit with the content of each object, none of which is a folder. Objects of more than four
 // mebibytes are left out. visit may keep no content.
 func (f Folder) Contents(ctx context.Context, objects []Object, visit func(object Object, content []byte)) error {
+	objects = slices.DeleteFunc(slices.Clone(objects), func(o Object) bool { return o.Size > maxContent })
 	for len(objects) > 0 {
 		var input strings.Builder
-		var batch []Object
-		size := int64(0)
-		for len(objects) > 0 && size+objects[0].Size <= maxContents {
-			if next := objects[0]; next.Size <= maxContent {
-				batch, size = append(batch, next), size+next.Size
-				input.WriteString(next.ID + "\n")
-			}
-			objects = objects[1:]
+		count := 0
+		for size := int64(0); count < len(objects) && size < maxContents; count++ { // at least one
+			size += objects[count].Size
+			input.WriteString(objects[count].ID + "\n")
 		}
+		batch := objects[:count]
+		objects = objects[count:]
 		err := f.runWith(ctx, strings.NewReader(input.String()), func(output io.Reader) error {
 			return readContents(bufio.NewReader(output), batch, visit)
 		}, "cat-file", "--batch=%(objectsize)")
@@ -151,12 +151,12 @@ func readContents(output *bufio.Reader, batch []Object, visit func(object Object
 // their old paths: at least half of a file's lines are the same.
 func (f Folder) Renamed(ctx context.Context, from, to string) (map[string]string, error) {
 	renamed := map[string]string{}
-	err := f.diff(ctx, "R", func(c change) { renamed[c.from] = c.path }, from, to)
+	err := f.diff(ctx, "R", func(c change) { renamed[c.from] = c.path }, "diff-tree", "-r", from, to)
 	return renamed, err
 }
 
 // diff calls visit for the differences of the kinds given, as in git's --diff-filter.
-func (f Folder) diff(ctx context.Context, kinds string, visit func(change), what ...string) error {
-	arguments := slices.Concat([]string{"diff", "--find-renames=50%"}, f.listing(kinds), what)
+func (f Folder) diff(ctx context.Context, kinds string, visit func(change), subcommand, option string, commits ...string) error {
+	arguments := slices.Concat([]string{subcommand, option, "--find-renames=50%"}, f.listing(kinds), commits)
 	return f.run(ctx, func(output io.Reader) error { return parse(output, visit) }, arguments...)
 }

@@ -157,7 +157,7 @@ func TestRun_FindsPlantedFaults(t *testing.T) {
 		{"a file that was never there", func(r *gitrepo.Repo) {
 			r.Put(docs+"codebase/c.md", codebase("src/never.go")+"\nNor `src/neither.go:3`.\n")
 			commit(r, "2026-02-03")
-		}, []string{"codebase/c.md:10: notice place-unknown: src/never.go is not there, nor was it when the document was written"}},
+		}, []string{"codebase/c.md:10: notice place-unknown: src/never.go cannot be compared: it was not there when the document was written, or the file is too large"}},
 		{"a file that was changed since", func(r *gitrepo.Repo) {
 			r.Put("src/pool.go", "package src // changed\n")
 		}, []string{

@@ -21,8 +21,8 @@ const (
 	Changed
 	// Gone has no file any more.
 	Gone
-	// Unknown was not there when the document was written: it may be of another
-	// repository.
+	// Unknown was not there when the document was written, since it may be of another
+	// repository, or is a file that is too large to be compared.
 	Unknown
 )
 

@@ -5,6 +5,7 @@ import (
 	"crypto/sha1" //nolint:gosec // git's name of a file's bytes
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash"
 	"slices"
@@ -23,8 +24,9 @@ type presentFiles struct {
 // presentFile is a file as it is now.
 type presentFile struct {
 	exists bool
-	// unread says that it is a folder, or something else that is not read.
-	unread bool
+	// unread says that it is a folder, or something else that is not read, and tooLarge that
+	// it is a file with more bytes than are read.
+	unread, tooLarge bool
 	// names are git's, of the bytes as they are and with the line ends that git may have
 	// made of them, for both kinds of repositories.
 	names []string
@@ -49,7 +51,7 @@ func (p *presentFiles) look(name string) presentFile {
 	}
 	content, err := p.read(name)
 	if err != nil {
-		return presentFile{exists: true, unread: true}
+		return presentFile{exists: true, unread: true, tooLarge: errors.As(err, new(*contain.TooLargeError))}
 	}
 	return presentFile{exists: true, names: namesOf(content)}
 }

@@ -44,7 +44,7 @@ type Checker struct {
 	touched map[string]gitlog.Commit // as [gitlog.Folder.Touched] says of commit
 	renamed map[string]map[string]string
 	objects map[gitlog.Version]gitlog.Object
-	// before has the lines of objects.
+	// before has the lines of objects, nil of those that are too large to be compared.
 	before map[string][]string
 	err    error
 	// written is what [Checker.Written] has found out of commit, nil before it has.
@@ -200,20 +200,26 @@ func (c *Checker) judge(d Document, place document.Place, present *presentFiles)
 	commit := c.touched[d.Path].ID
 	object := c.objects[gitlog.Version{Commit: commit, Path: strings.TrimSuffix(place.Path, "/")}]
 	now := present.file(place.Path)
+	before := c.before[object.ID]
 	switch {
+	case now.tooLarge:
+		return Unknown, place
 	case now.exists && (object.ID == "" || object.Folder || now.unread) || now.is(object.ID):
 		return Same, place // written before its place was, or a folder, or not changed
-	case object.ID == "":
+	case object.ID == "", now.exists && before == nil:
 		return Unknown, place
 	case now.exists:
-		return judge(place, c.before[object.ID], present.lines(place.Path))
+		return judge(place, before, present.lines(place.Path))
 	}
 	moved := place
 	moved.Path = c.renamed[commit][place.Path]
 	if now = present.file(moved.Path); moved.Path == "" || !now.exists {
 		return Gone, place
 	}
-	state, moved := judge(moved, c.before[object.ID], present.lines(moved.Path))
+	if before == nil && !now.is(object.ID) {
+		return Unknown, place
+	}
+	state, moved := judge(moved, before, present.lines(moved.Path))
 	if now.is(object.ID) || state == Same {
 		return Moved, moved
 	}
