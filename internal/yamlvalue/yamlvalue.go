@@ -24,9 +24,6 @@ type Limits struct {
 	// Values and Text are the largest number of values, and of bytes in all keys and
 	// texts, with every alias written out.
 	Values, Text int
-	// LineOffset is added to line numbers within messages, for a text that does not
-	// begin on the first line of its file. It is not added to [Error.Line].
-	LineOffset int
 }
 
 // Document is a decoded YAML document.
@@ -86,19 +83,19 @@ func parse(text string, limits Limits) (*yaml.Node, error) {
 	case errors.Is(err, io.EOF):
 		return nil, nil //nolint:nilnil // An empty text has no root, and is no error.
 	case err != nil:
-		return nil, syntaxError(err, text, deep, limits)
+		return nil, syntaxError(err, text, deep)
 	}
 	switch err := loader.Load(&second); {
 	case err == nil:
 		return nil, errorAt(&second, "", "holds a second YAML document")
 	case !errors.Is(err, io.EOF):
-		return nil, syntaxError(err, text, deep, limits)
+		return nil, syntaxError(err, text, deep)
 	}
 	return first.Content[0], nil
 }
 
 // syntaxError turns an error of the loader into an *Error. deep is the one for too deep nesting.
-func syntaxError(err error, text string, deep error, limits Limits) *Error {
+func syntaxError(err error, text string, deep error) *Error {
 	located, ok := errors.AsType[*yaml.LoadError](err)
 	if !ok {
 		return &Error{Line: 1, Column: 1, Problem: "is not valid YAML: " + err.Error()}
@@ -108,15 +105,11 @@ func syntaxError(err error, text string, deep error, limits Limits) *Error {
 		before := text[:max(0, strings.IndexFunc(text, unreadable))]
 		e.Line, e.Column = strings.Count(before, "\n")+1, utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])+1
 	}
-	context := located.ContextMsg
-	switch {
+	switch context := located.ContextMsg; {
 	case located.Message == deep.Error():
 		e.Problem = located.Message
 	case strings.Contains(context, "flow") || strings.Contains(context, "quoted"): // it begins where nobody ended it
-		e.Problem += fmt.Sprintf(" on line %d, %s", e.Line+limits.LineOffset, context)
 		e.Line, e.Column = located.ContextMark.Line, located.ContextMark.Column
-	case context != "":
-		e.Problem += ", " + context
 	}
 	return e
 }
@@ -195,7 +188,6 @@ func (d *decoder) scalar(node *yaml.Node, path string) (any, error) {
 // mapping decodes keys and values, which alternate in content.
 func (d *decoder) mapping(content []*yaml.Node, path string) (any, error) {
 	values := make(map[string]any, len(content)/2)
-	lines := make(map[string]int, len(content)/2)
 	for i := 0; i+1 < len(content); i += 2 {
 		name := content[i]
 		switch {
@@ -212,10 +204,9 @@ func (d *decoder) mapping(content []*yaml.Node, path string) (any, error) {
 		if path != "" {
 			keyPath = shortened(path) + "." + key
 		}
-		if first, ok := lines[key]; ok {
-			return nil, errorAt(name, keyPath, "is given twice, first on line %d", first+d.limits.LineOffset)
+		if _, ok := values[key]; ok {
+			return nil, errorAt(name, keyPath, "is given twice")
 		}
-		lines[key] = name.Line
 		if values[key], err = d.value(content[i+1], keyPath); err != nil {
 			return nil, err
 		}

@@ -33,9 +33,7 @@ func readFrontMatter(lines []string) (frontMatter map[string]any, body int, err 
 	if len(text) > maxFrontMatterBytes {
 		return nil, body, errorf(1, "the front matter is longer than %d KiB", maxFrontMatterBytes>>10)
 	}
-	doc, err := yamlvalue.Decode(text, yamlvalue.Limits{
-		Depth: 32, Values: 10_000, Text: 2 * maxFrontMatterBytes, LineOffset: firstYAMLLine - 1,
-	})
+	doc, err := yamlvalue.Decode(text, yamlvalue.Limits{Depth: 32, Values: 10_000, Text: 2 * maxFrontMatterBytes})
 	if err != nil {
 		return nil, body, yamlError(err)
 	}

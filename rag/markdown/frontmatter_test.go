@@ -59,12 +59,12 @@ func TestParse_BadFrontMatter(t *testing.T) {
 		name, yaml string
 		want       markdown.Error
 	}{
-		{"duplicate key", "a: 1\nb: 2\na: 3", markdown.Error{Line: 4, Problem: `the front matter key "a" is given twice, first on line 2`}},
-		{"nested duplicate", "a:\n  - b: 1\n    b: 2", markdown.Error{Line: 4, Problem: `the front matter key "a[0].b" is given twice, first on line 3`}},
+		{"duplicate key", "a: 1\nb: 2\na: 3", markdown.Error{Line: 4, Problem: `the front matter key "a" is given twice`}},
+		{"nested duplicate", "a:\n  - b: 1\n    b: 2", markdown.Error{Line: 4, Problem: `the front matter key "a[0].b" is given twice`}},
 		{"list", "- a", markdown.Error{Line: 2, Problem: "the front matter is not a mapping; write it as lines of key: value"}},
 		{"text", "\n# comment\nhello", markdown.Error{Line: 4, Problem: "the front matter is not a mapping; write it as lines of key: value"}},
 		{"syntax", "a: 1\nb: c: d", markdown.Error{Line: 3, Problem: "the front matter is not valid YAML: mapping values are not allowed in this context"}},
-		{"open bracket", "a: [1,\nb", markdown.Error{Line: 2, Problem: "the front matter is not valid YAML: did not find expected ',' or ']' on line 4, while parsing a flow sequence"}},
+		{"open bracket", "a: [1,\nb", markdown.Error{Line: 2, Problem: "the front matter is not valid YAML: did not find expected ',' or ']'"}},
 		{"not finite", "a: 1\nb: [.inf]", markdown.Error{Line: 3, Problem: `the front matter key "b[0]" is not a finite number, which has no JSON equivalent`}},
 		{"NUL", `a: "x\0"`, markdown.Error{Line: 2, Problem: `the front matter key "a" holds a NUL character`}},
 		{"NUL in a key", `"x\0": 1`, markdown.Error{Line: 2, Problem: "the front matter holds a NUL character"}},
