@@ -43,8 +43,8 @@ var installCommands = map[string]string{ //nolint:gochecknoglobals // a table
 	"centos": "",
 }
 
-// thisSystem returns the names of this operating system, the most special first: that of Go,
-// and on Linux those of the distribution and of others that it is like.
+// thisSystem returns Go's name of this operating system. On Linux the distribution's name and
+// the names of its relatives follow.
 func thisSystem() []string {
 	release, _ := os.ReadFile("/etc/os-release") // without it, not Linux, or one that is unknown
 	return append([]string{runtime.GOOS}, distributions(string(release))...)

@@ -31,7 +31,7 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 	window, answers := c.askWindow(ctx)
 	first := firstPiece
 	if answers && c.mayLoadChat() {
-		first = loadedPiece
+		first = firstPieceLoading
 	}
 	request := ChatRequest{
 		Model: c.cfg.ChatModel, Prompt: prompt, Temperature: temperature,

@@ -21,14 +21,14 @@ const (
 	// loadTimeout takes the place of queryTimeout for the first query after KeepLoaded: the
 	// server may have to load the model.
 	loadTimeout = 20 * time.Second
-	// firstPiece bounds the wait for the first piece of an answer, before which the server
-	// reads the prompt. loadedPiece takes its place if the server may have to load the
-	// model, because the model has written nothing for loadedFor. A small machine without
-	// a graphics card needs that long. nextPiece bounds the wait for each further piece.
-	firstPiece  = 30 * time.Second
-	loadedPiece = 2 * time.Minute
-	loadedFor   = 5 * time.Minute
-	nextPiece   = time.Minute
+	// firstPiece bounds the wait for the first piece of an answer. The server reads the
+	// prompt before it. firstPieceLoading takes its place if the model has written nothing
+	// for loadedFor: a small machine without a graphics card takes long to load it.
+	// nextPiece bounds the wait for each further piece.
+	firstPiece        = 30 * time.Second
+	firstPieceLoading = 2 * time.Minute
+	loadedFor         = 5 * time.Minute
+	nextPiece         = time.Minute
 )
 
 // KeepLoaded is how long a server keeps a model loaded after its last use, where it can
