@@ -233,7 +233,8 @@ func (d *Database) retry(
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-time.After(delay/2 + rand.N(delay)): // the servers of a team do not come all at once
+		// The servers of a team do not come all at once.
+		case <-time.After(delay/2 + rand.N(delay)): //nolint:gosec // it guards no secret
 		}
 	}
 }

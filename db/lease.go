@@ -168,7 +168,7 @@ func (l *Lease) take(ctx context.Context, gone string, losses int64) (Seen, erro
 
 func (l *Lease) lose(ctx context.Context, why string) {
 	l.epoch = 0
-	l.database.logger.WarnContext(ctx, why)
+	l.database.logger.WarnContext(ctx, "this server no longer indexes the checkout", "reason", why)
 }
 
 // GiveUp frees the lease unless it is another's by now. Call it when the indexer's work has

@@ -193,5 +193,5 @@ func (r lastRow) Scan(dest ...any) error {
 	if closeErr := r.results.Close(); err == nil {
 		err = closeErr
 	}
-	return err //nolint:wrapcheck // retry does
+	return err
 }

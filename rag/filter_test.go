@@ -54,15 +54,18 @@ func TestFilter_HoldsInEveryPlan(t *testing.T) {
 	}{
 		"Levels": {
 			rag.Filter{Levels: []catalog.Level{catalog.Important}},
-			func(hit rag.Hit) bool { return hit.Level == catalog.Important }, []string{"hnsw"},
+			func(hit rag.Hit) bool { return hit.Level == catalog.Important },
+			[]string{"hnsw"},
 		},
 		"DocTypes": {
 			rag.Filter{DocTypes: []string{"tool"}},
-			func(hit rag.Hit) bool { return hit.DocType == "tool" }, []string{"hnsw", "hnsw"},
+			func(hit rag.Hit) bool { return hit.DocType == "tool" },
+			[]string{"hnsw", "hnsw"},
 		},
 		"Documents": {
 			rag.Filter{Documents: some},
-			func(hit rag.Hit) bool { return slices.Contains(some, hit.ID) }, []string{"exact", "exact"}, // they are few
+			func(hit rag.Hit) bool { return slices.Contains(some, hit.ID) },
+			[]string{"exact", "exact"}, // they are few
 		},
 	}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[rag.Filter]()) {

@@ -160,7 +160,7 @@ func (k facts) with(row db.SearchFactsRow, params db.SearchFactsParams, model *m
 	case !changed:
 		k.changedAt = time.Time{}
 	case k.changedAt.IsZero():
-		k.changedAt, k.patience = time.Now(), staleAfter/2+rand.N(staleAfter)
+		k.changedAt, k.patience = time.Now(), staleAfter/2+rand.N(staleAfter) //nolint:gosec // it guards no secret
 	}
 	k.sample = k.sample.at(row.ProjectVersion)
 	k.modelID, k.calibration = row.ModelID, calibration.Calibration{}

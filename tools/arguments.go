@@ -48,7 +48,8 @@ func (p *parameters) decode(raw json.RawMessage, in any) error {
 	if len(raw) > 0 && string(raw) != "null" {
 		// The transport has accepted it as JSON, so only a number can fail.
 		if err := json.Unmarshal(raw, &value); err != nil {
-			return apierror.Errorf(apierror.InvalidArgument, "arguments hold a number that is out of range; give an object, for example %s",
+			return apierror.Errorf(apierror.InvalidArgument,
+				"arguments hold a number that is out of range; give an object, for example %s",
 				p.example("")).With("parameter", "arguments")
 		}
 	}
@@ -59,8 +60,9 @@ func (p *parameters) decode(raw json.RawMessage, in any) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if strings.ContainsRune(fmt.Sprint(given[name]), 0) { // neither PostgreSQL nor a path can hold one
-			return apierror.Errorf(apierror.InvalidArgument, "%s holds a NUL character (\\u0000), which neither a text nor a path may have; "+
-				"leave it out, for example %s", name, p.example(name)).With("parameter", name)
+			return apierror.Errorf(apierror.InvalidArgument,
+				"%s holds a NUL character (\\u0000), which neither a text nor a path may have; "+
+					"leave it out, for example %s", name, p.example(name)).With("parameter", name)
 		}
 	}
 	if err := json.Unmarshal(encode(given), in); err != nil { // the type of in allows less than the declaration

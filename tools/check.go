@@ -39,11 +39,12 @@ func checkCount(parameter string, count *int, example int) error {
 		fmt.Sprintf("give a whole number, minimum 1, maximum %d, for example %d", maxCount, example))
 }
 
-func checkScore(parameter string, score *float64, example float64) error {
+func checkScore(score *float64, example float64) error {
 	if score == nil || *score >= 0 && *score <= 1 { // NaN is neither
 		return nil
 	}
-	return refuse(parameter, fmt.Sprintf("is %g", *score), fmt.Sprintf("give a number, minimum 0, maximum 1, for example %g", example))
+	return refuse("min_relevance_score", fmt.Sprintf("is %g", *score),
+		fmt.Sprintf("give a number, minimum 0, maximum 1, for example %g", example))
 }
 
 func checkOneOf[T ~string](parameter string, value T, allowed []T, example T) error {

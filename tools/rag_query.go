@@ -199,7 +199,7 @@ func (h *Handler) RagQuery(ctx context.Context, in RagQueryInput) (RagQueryOutpu
 
 func (in RagQueryInput) check() error {
 	return cmp.Or(checkQuery(in.Query), checkCount("max_sources", in.MaxSources, 3),
-		checkScore("min_relevance_score", in.MinRelevanceScore, 0.7),
+		checkScore(in.MinRelevanceScore, 0.7),
 		checkLevel("min_promotion_level", in.MinPromotionLevel, catalog.Standard))
 }
 

@@ -25,6 +25,7 @@ const (
 	compactEvent = "PreCompact"
 )
 
+// RecallInput has the parameters of recall.
 type RecallInput struct {
 	Event     string `json:"event"`
 	SessionID string `json:"session_id"`

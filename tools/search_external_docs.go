@@ -83,7 +83,7 @@ func (h *Handler) externalQuery(
 	ctx context.Context, in SearchExternalDocsInput,
 ) (active *workspace.Project, query rag.Query, err error) {
 	err = cmp.Or(checkQuery(in.Query), checkCount("limit", in.Limit, 10),
-		checkScore("min_relevance_score", in.MinRelevanceScore, externalMinScore), checkMode(in.Mode))
+		checkScore(in.MinRelevanceScore, externalMinScore), checkMode(in.Mode))
 	if err != nil {
 		return nil, rag.Query{}, err
 	}

@@ -123,7 +123,7 @@ func (in SemanticSearchInput) check() error {
 		}
 	}
 	return cmp.Or(checkQuery(in.Query), checkCount("limit", in.Limit, 10),
-		checkScore("min_relevance_score", in.MinRelevanceScore, 0.5), checkMode(in.Mode))
+		checkScore(in.MinRelevanceScore, 0.5), checkMode(in.Mode))
 }
 
 // searchQuery returns the active project, and what the arguments and its config ask for.

@@ -55,7 +55,8 @@ was done; 3 the program hung at its end; 130 or 143 ended by a signal.`,
 			root.AddCommand(command)
 		}
 	}
-	add(groupAsk, newSearchCommand(flags), newAskCommand(flags), newAboutCommand(flags), newGraphCommand(flags), newCriticalCommand(flags), newRecallCommand(flags))
+	add(groupAsk, newSearchCommand(flags), newAskCommand(flags), newAboutCommand(flags), newGraphCommand(flags),
+		newCriticalCommand(flags), newRecallCommand(flags))
 	add(groupIndex, newSyncCommand(flags), newPromoteCommand(flags), newCleanCommand(flags),
 		newLintCommand(flags), newReviewCommand(flags),
 		newIngestCommand(flags))

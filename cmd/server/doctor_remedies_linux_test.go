@@ -41,15 +41,6 @@ func (i *installation) value(name string) (value string) {
 // folder is that of the installation, and of its user.
 func (i *installation) folder() string { return filepath.Dir(i.home) }
 
-// own has the installation run a database of its own.
-func (i *installation) own(t *testing.T) {
-	t.Helper()
-	i.unset("CDOCS_DATABASE_URL")
-	if up := i.run(t, "up"); up.code != 0 {
-		t.Fatal(up.stderr)
-	}
-}
-
 // sync makes the index.
 func (i *installation) sync(t *testing.T) {
 	t.Helper()

@@ -57,8 +57,18 @@ func TestHostileGit_RunsNothing(t *testing.T) {
 	}
 	ran("staleness")
 	for _, arguments := range [][]string{
-		{"critical"}, {"sync"}, {"about", "src/pool.go:1-3"}, {"lint"}, {"review"}, {"search", "a rule"},
-		{"search", "--explain", "a rule"}, {"graph"}, {"status"}, {"doctor"}, {"promote", tools + "rule.md", "important"}, {"clean", "--dry-run"},
+		{"critical"},
+		{"sync"},
+		{"about", "src/pool.go:1-3"},
+		{"lint"},
+		{"review"},
+		{"search", "a rule"},
+		{"search", "--explain", "a rule"},
+		{"graph"},
+		{"status"},
+		{"doctor"},
+		{"promote", tools + "rule.md", "important"},
+		{"clean", "--dry-run"},
 	} {
 		touch(t, repo)
 		if o := run(t, repo.Root, environment, arguments...); o.code == 2 && arguments[0] != "doctor" {
@@ -99,10 +109,10 @@ func TestHostileGit_RunsNothing(t *testing.T) {
 func hostile(t *testing.T, repo *gitrepo.Repo, marker string) {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "program")
-	repo.Must(os.WriteFile(program, []byte("#!/bin/sh\necho \"$1\" >>'"+marker+"'\n[ \"$1\" != clean ] || cat\n"), 0o700)) //nolint:gosec // it is run
+	repo.Must(os.WriteFile(program, []byte("#!/bin/sh\necho \"$1\" >>'"+marker+"'\n[ \"$1\" != clean ] || cat\n"), 0o700))
 	hooks := t.TempDir()
 	for _, hook := range []string{"post-checkout", "post-index-change", "pre-commit", "reference-transaction", "fsmonitor-watchman"} {
-		repo.Must(os.WriteFile(filepath.Join(hooks, hook), []byte("#!/bin/sh\n"+program+" "+hook+"\n"), 0o700)) //nolint:gosec // it is run
+		repo.Must(os.WriteFile(filepath.Join(hooks, hook), []byte("#!/bin/sh\n"+program+" "+hook+"\n"), 0o700))
 	}
 	repo.Put(".gitattributes", "* filter=clean diff=d\n")
 	repo.Put(".git/info/attributes", "*.go filter=process diff=d\n")

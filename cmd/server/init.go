@@ -55,7 +55,8 @@ never changes a file that is there, so it may run again.`,
 			return i.run(cmd.Context())
 		},
 	}
-	command.Flags().BoolVarP(&i.yes, "yes", "y", false, "install what is missing, and register with the assistants that the repository has settings for")
+	command.Flags().BoolVarP(&i.yes, "yes", "y", false,
+		"install what is missing, and register with the assistants that the repository has settings for")
 	command.Flags().StringVar(&i.documents, "documents", "",
 		"take this `folder` of the repository, such as docs/adr, as that of the project's own documents")
 	command.Flags().StringVar(&i.embedder, "embedder", "", "have this `model` of Ollama make the vectors, in all projects")

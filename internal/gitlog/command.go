@@ -52,7 +52,8 @@ func (f Folder) command(ctx context.Context, program string, arguments ...string
 var allowed = map[string][]string{
 	"rev-parse": {"--verify", "--quiet", "--is-shallow-repository"},
 	"show-ref":  {"--verify", "--quiet"},
-	"log":       slices.Concat([]string{"--format=", "--date=short", "--no-notes", "--no-mailmap", "--find-renames=100%"}, listingOptions),
+	"log": slices.Concat(
+		[]string{"--format=", "--date=short", "--no-notes", "--no-mailmap", "--find-renames=100%"}, listingOptions),
 	"cat-file":  {"--batch=%(objectsize)", "--batch-check=%(objectname) %(objecttype) %(objectsize)"},
 	"ls-tree":   {"-r", "-t", "-l", "-z", "--full-tree"},
 	"diff-tree": slices.Concat([]string{"-r", "--find-renames=50%"}, listingOptions),

@@ -5,9 +5,19 @@ import "testing"
 func TestCheck_AllowsNothingThatReadsTheWorkTree(t *testing.T) {
 	t.Parallel()
 	for _, refused := range [][]string{
-		{"status"}, {"ls-files", "--modified"}, {"diff"}, {"diff", "HEAD"}, {"diff", "--", "--cached"}, {"diff-index", "HEAD"},
-		{"log", "-p"}, {"log", "--format=%H", "--ext-diff"}, {"cat-file", "--filters", "HEAD:a.md"}, {"cat-file", "--textconv"},
-		{"log", "--show-signature"}, {"hash-object"}, {"show-ref", "--verify=1"},
+		{"status"},
+		{"ls-files", "--modified"},
+		{"diff"},
+		{"diff", "HEAD"},
+		{"diff", "--", "--cached"},
+		{"diff-index", "HEAD"},
+		{"log", "-p"},
+		{"log", "--format=%H", "--ext-diff"},
+		{"cat-file", "--filters", "HEAD:a.md"},
+		{"cat-file", "--textconv"},
+		{"log", "--show-signature"},
+		{"hash-object"},
+		{"show-ref", "--verify=1"},
 	} {
 		if check(refused) == nil {
 			t.Errorf("git %v is allowed", refused)

@@ -88,7 +88,7 @@ func (s *Schema) resolve(at *jsonschema.Schema) (err error) {
 	own := *at
 	own.AllOf, own.Properties, own.Items, own.AdditionalProperties, own.Required = nil, nil, nil, nil, nil
 	if s.own[at], err = own.Resolve(nil); err != nil {
-		return err
+		return fmt.Errorf("resolve the schema: %w", err)
 	}
 	followed := append(slices.Collect(maps.Values(at.Properties)), at.Items, at.AdditionalProperties)
 	for _, sub := range append(followed, at.AllOf...) {

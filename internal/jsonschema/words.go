@@ -68,10 +68,18 @@ func describe(s *jsonschema.Schema) string {
 		keyword string
 		value   any
 	}{
-		{"format", s.Format}, {"pattern", s.Pattern}, {"minLength", s.MinLength}, {"maxLength", s.MaxLength},
-		{"minimum", s.Minimum}, {"maximum", s.Maximum}, {"exclusiveMinimum", s.ExclusiveMinimum},
-		{"exclusiveMaximum", s.ExclusiveMaximum}, {"multipleOf", s.MultipleOf}, {"minItems", s.MinItems},
-		{"maxItems", s.MaxItems}, {"uniqueItems", s.UniqueItems},
+		{"format", s.Format},
+		{"pattern", s.Pattern},
+		{"minLength", s.MinLength},
+		{"maxLength", s.MaxLength},
+		{"minimum", s.Minimum},
+		{"maximum", s.Maximum},
+		{"exclusiveMinimum", s.ExclusiveMinimum},
+		{"exclusiveMaximum", s.ExclusiveMaximum},
+		{"multipleOf", s.MultipleOf},
+		{"minItems", s.MinItems},
+		{"maxItems", s.MaxItems},
+		{"uniqueItems", s.UniqueItems},
 	} {
 		value := reflect.ValueOf(limit.value)
 		phrase := fmt.Sprint(limit.keyword, " ", reflect.Indirect(value))

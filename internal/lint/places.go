@@ -40,7 +40,8 @@ func (e *examination) checkPlaces(ctx context.Context) error {
 			e.addPlace(d, place, Notice, "place-moved", fmt.Sprintf("%s is now %s", place, f.Now))
 		case staleness.Unknown:
 			if place.Field >= 0 { // code in the text may be of any program
-				e.addPlace(d, place, Notice, "place-unknown", fmt.Sprintf("%s cannot be compared: it was not there when the document was written, or the file is too large", place))
+				e.addPlace(d, place, Notice, "place-unknown", fmt.Sprintf(
+					"%s cannot be compared: it was not there when the document was written, or the file is too large", place))
 			}
 		case staleness.Same:
 		}

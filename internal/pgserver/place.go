@@ -124,7 +124,8 @@ func (p place) lock(ctx context.Context, wait time.Duration) (unlock func(), err
 		return func() { _ = lock.Unlock() }, nil // closing the file, which it does, is enough
 	case limited.Err() != nil && ctx.Err() == nil:
 		return nil, &Error{
-			Err:  fmt.Errorf("another process is starting or stopping PostgreSQL: it has held the lock %s for more than %s", lock.Path(), wait),
+			Err: fmt.Errorf(
+				"another process is starting or stopping PostgreSQL: it has held the lock %s for more than %s", lock.Path(), wait),
 			Hint: "wait until it is done; or find it with: fuser -v " + lock.Path() + ", and end it (no data is lost); then try again",
 		}
 	}

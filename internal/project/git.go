@@ -46,13 +46,14 @@ type GitHead struct {
 // Stamp returns a text that changes when another commit is checked out. It asks the file
 // system alone, and changes at times though the commit has not.
 func (h GitHead) Stamp() string {
-	stamp := h.Branch
+	var stamp strings.Builder
+	stamp.WriteString(h.Branch)
 	for _, file := range append([]string{h.HeadFile}, h.refFiles...) {
 		if info, err := os.Stat(file); err == nil {
-			stamp += fmt.Sprintf(" %d:%d", info.ModTime().UnixNano(), info.Size())
+			fmt.Fprintf(&stamp, " %d:%d", info.ModTime().UnixNano(), info.Size())
 		}
 	}
-	return stamp
+	return stamp.String()
 }
 
 // gitDirs are where a work tree's git files are.

@@ -34,8 +34,10 @@ func TestChecker_LargeFilesAreUnknown(t *testing.T) {
 		t.Fatal(err, unasked)
 	}
 	want := []staleness.Finding{
-		{State: staleness.Unknown, Place: 0}, {State: staleness.Unknown, Place: 1},
-		{State: staleness.Gone, Place: 2}, {State: staleness.Changed, Place: 3},
+		{State: staleness.Unknown, Place: 0},
+		{State: staleness.Unknown, Place: 1},
+		{State: staleness.Gone, Place: 2},
+		{State: staleness.Changed, Place: 3},
 	}
 	for i := range found {
 		found[i].Now = document.Place{}

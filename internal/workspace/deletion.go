@@ -17,7 +17,8 @@ import (
 // until this server or another one of the checkout activates the project.
 func deletedError(p *Project) *apierror.Error {
 	e := notActivated("")
-	e.Err = fmt.Errorf("the index of project %q on branch %q was deleted with delete_documents, or with its database; the files are untouched, "+
+	e.Err = fmt.Errorf("the index of project %q on branch %q was deleted with delete_documents, or with its database; "+
+		"the files are untouched, "+
 		"and stay out of the index until activate_project is called with config_path %q and the checked-out branch",
 		p.Tenant.Key.Project, p.Tenant.Key.Branch, p.Definition.ConfigPath)
 	return e.With("config_path", p.Definition.ConfigPath)

@@ -103,7 +103,8 @@ func syntaxError(err error, text string, deep error) *Error {
 	e := &Error{Line: located.Mark.Line, Column: located.Mark.Column, Problem: fmt.Sprintf("is not valid YAML: %.200s", located.Message)}
 	if e.Line == 0 { // the reader does not say where a character stands
 		before := text[:max(0, strings.IndexFunc(text, unreadable))]
-		e.Line, e.Column = strings.Count(before, "\n")+1, utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])+1
+		e.Line = strings.Count(before, "\n") + 1
+		e.Column = utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
 	}
 	switch context := located.ContextMsg; {
 	case located.Message == deep.Error():

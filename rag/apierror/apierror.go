@@ -116,7 +116,7 @@ func innerMessage(err error) string {
 	if unavailable, ok := errors.AsType[*model.UnavailableError](err); ok && unavailable.Err != nil {
 		return unavailable.Err.Error()
 	}
-	if missing, ok := errors.AsType[*model.ModelMissingError](err); ok && missing.Err != nil {
+	if missing, ok := errors.AsType[*model.MissingError](err); ok && missing.Err != nil {
 		return missing.Err.Error()
 	}
 	if dbErr, ok := errors.AsType[*db.Error](err); ok {
@@ -145,7 +145,7 @@ func classify(err error) *Error {
 		dbErr       *db.Error
 		inConfig    configError
 		unavailable *model.UnavailableError
-		missing     *model.ModelMissingError
+		missing     *model.MissingError
 	)
 	e := &Error{Code: InternalError, Err: err}
 	switch {

@@ -25,7 +25,7 @@ const (
 // of tokens, or the end of the context window, is returned without an error.
 //
 // Other errors are ErrInputTooLong for a prompt that exceeds the context window,
-// ErrEmptyAnswer, *UnavailableError, *ModelMissingError and the context's. Some servers cut
+// ErrEmptyAnswer, *UnavailableError, *MissingError and the context's. Some servers cut
 // a long prompt silently instead: fit it to [Client.ContextWindow] first.
 func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text string)) (string, error) {
 	window, answers := c.askWindow(ctx)
@@ -49,8 +49,8 @@ func (c *Client) Generate(ctx context.Context, prompt Prompt, onText func(text s
 	}
 	text, err := retry(ctx, c, c.chats, func(ctx context.Context) (string, error) {
 		err := c.chat(ctx, request, first, write)
-		if failure, ok := errors.AsType[*Failure](err); ok && answer.Len() > 0 {
-			err = &Failure{Err: failure.Err, Status: failure.Status} // the caller has seen a part
+		if failure, ok := errors.AsType[*ServerError](err); ok && answer.Len() > 0 {
+			err = &ServerError{Err: failure.Err, Status: failure.Status} // the caller has seen a part
 		}
 		return strings.TrimSpace(answer.String()), err
 	})

@@ -16,7 +16,7 @@ import (
 // Queries come first: the request is not sent while a [Client.EmbedQuery] waits for its
 // vector, and there is at most one at a time.
 //
-// The error is *UnavailableError, *ModelMissingError, ErrDimensions, ErrModelReplaced or
+// The error is *UnavailableError, *MissingError, ErrDimensions, ErrModelReplaced or
 // the context's. All embeddings of the call are then lost, so pass no more texts than can be
 // lost.
 func (c *Client) Embed(ctx context.Context, texts []string) ([]Embedding, error) {

@@ -46,14 +46,14 @@ func (e *CutShortError) Error() string { return "the answer was cut short: " + e
 
 func (e *CutShortError) Unwrap() error { return e.Err }
 
-// ModelMissingError reports that a server that pulls its models lacks one. If Err is nil
+// MissingError reports that a server that pulls its models lacks one. If Err is nil
 // it is being pulled, else Err says why it could not be pulled.
-type ModelMissingError struct {
+type MissingError struct {
 	Model, Host string // Host is the URL without credentials
 	Err         error
 }
 
-func (e *ModelMissingError) Error() string {
+func (e *MissingError) Error() string {
 	if e.Err != nil {
 		return fmt.Sprintf("model %s is not installed at %s and could not be pulled: %v; run: ollama pull %s",
 			e.Model, e.Host, e.Err, e.Model)
@@ -61,7 +61,7 @@ func (e *ModelMissingError) Error() string {
 	return fmt.Sprintf("model %s is not installed at %s; it is being pulled, try again in a while", e.Model, e.Host)
 }
 
-func (e *ModelMissingError) Unwrap() error { return e.Err }
+func (e *MissingError) Unwrap() error { return e.Err }
 
 // pullCheck is when to ask again for a model that is being pulled.
 const pullCheck = 10 * time.Second
@@ -72,7 +72,7 @@ func RetryAfter(err error) time.Duration {
 	if unavailable, ok := errors.AsType[*UnavailableError](err); ok {
 		return unavailable.RetryAfter
 	}
-	if missing, ok := errors.AsType[*ModelMissingError](err); ok && missing.Err == nil {
+	if missing, ok := errors.AsType[*MissingError](err); ok && missing.Err == nil {
 		return pullCheck
 	}
 	return 0

@@ -14,7 +14,7 @@ import (
 )
 
 // retry makes a request until it succeeds or fails for good, with growing delays, unless
-// the circuit is open. A [*Failure] becomes an [*UnavailableError].
+// the circuit is open. A [*ServerError] becomes an [*UnavailableError].
 func retry[T any](ctx context.Context, c *Client, circuit *circuit, request func(context.Context) (T, error)) (T, error) {
 	var none T
 	for try := 1; ; try++ {
@@ -28,7 +28,7 @@ func retry[T any](ctx context.Context, c *Client, circuit *circuit, request func
 			return none, ctx.Err() //nolint:wrapcheck // the caller's own
 		}
 		done(err)
-		failure, failed := errors.AsType[*Failure](err)
+		failure, failed := errors.AsType[*ServerError](err)
 		if !failed {
 			return result, err
 		}
@@ -48,7 +48,7 @@ func retry[T any](ctx context.Context, c *Client, circuit *circuit, request func
 }
 
 // unavailable returns the error for callers.
-func (c *Client) unavailable(circuit *circuit, failure *Failure) *UnavailableError {
+func (c *Client) unavailable(circuit *circuit, failure *ServerError) *UnavailableError {
 	e := &UnavailableError{
 		Server: c.name, CircuitState: circuit.breaker.State().String(), RetryAfter: circuit.retryAfter(), Err: failure.Err,
 	}
@@ -59,14 +59,14 @@ func (c *Client) unavailable(circuit *circuit, failure *Failure) *UnavailableErr
 }
 
 // noAnswer is the failure of a request that took too long.
-func noAnswer(after time.Duration) *Failure {
-	return &Failure{Err: fmt.Errorf("no answer within %s", after)}
+func noAnswer(after time.Duration) *ServerError {
+	return &ServerError{Err: fmt.Errorf("no answer within %s", after)}
 }
 
-// causeOf returns the [*Failure] that cancelled ctx, if there is one, instead of the err
+// causeOf returns the [*ServerError] that cancelled ctx, if there is one, instead of the err
 // that followed from it. A nil err stays nil.
 func causeOf(ctx context.Context, err error) error {
-	if failure, ok := errors.AsType[*Failure](context.Cause(ctx)); ok && err != nil {
+	if failure, ok := errors.AsType[*ServerError](context.Cause(ctx)); ok && err != nil {
 		return failure
 	}
 	return err
@@ -89,7 +89,7 @@ type circuit struct {
 	openFor time.Duration
 
 	mu     sync.Mutex
-	last   *Failure // of the last call, nil if it succeeded
+	last   *ServerError // of the last call, nil if it succeeded
 	lastAt time.Time
 }
 
@@ -113,8 +113,8 @@ func newCircuit(cfg Config, logger *slog.Logger) *circuit {
 
 // failureOf returns the server's failure, nil if the server is well and refuses this one
 // request.
-func failureOf(err error) *Failure {
-	failure, failed := errors.AsType[*Failure](err)
+func failureOf(err error) *ServerError {
+	failure, failed := errors.AsType[*ServerError](err)
 	if !failed || failure.Status >= 400 && failure.Status < 500 {
 		return nil
 	}
@@ -123,7 +123,7 @@ func failureOf(err error) *Failure {
 
 // allow returns a function that takes the call's error at its end, [context.Canceled] if
 // the call says nothing about the server. It returns the last failure if no call may be made.
-func (c *circuit) allow(failFast bool) (done func(error), refusal *Failure) {
+func (c *circuit) allow(failFast bool) (done func(error), refusal *ServerError) {
 	c.mu.Lock()
 	last, age := c.last, time.Since(c.lastAt)
 	c.mu.Unlock()
@@ -132,7 +132,7 @@ func (c *circuit) allow(failFast bool) (done func(error), refusal *Failure) {
 	}
 	count, err := c.breaker.Allow()
 	if err != nil {
-		return nil, cmp.Or(last, &Failure{Err: err})
+		return nil, cmp.Or(last, &ServerError{Err: err})
 	}
 	return func(err error) {
 		if !errors.Is(err, context.Canceled) {

@@ -23,9 +23,9 @@ func ask(ctx context.Context, c *Client, err error) error {
 func state(c *Client) string { return c.embeds.breaker.State().String() }
 
 // refuse and dead are failures that are not transient, with an answer and without.
-func refuse(status int) *Failure { return &Failure{Err: errors.New("refused"), Status: status} }
+func refuse(status int) *ServerError { return &ServerError{Err: errors.New("refused"), Status: status} }
 
-func dead() *Failure { return &Failure{Err: errors.New("the runner died")} }
+func dead() *ServerError { return &ServerError{Err: errors.New("the runner died")} }
 
 func TestBreaker(t *testing.T) {
 	t.Parallel()
@@ -41,7 +41,7 @@ func TestBreaker(t *testing.T) {
 		{"less than half", []error{nil, nil, nil, nil, broken, broken, broken}, "closed"},
 		{
 			"bad requests are no failures",
-			[]error{refuse(400), refuse(404), refuse(401), refuse(429), ErrInputTooLong, ErrUnusableText, &ModelMissingError{}, ErrDimensions},
+			[]error{refuse(400), refuse(404), refuse(401), refuse(429), ErrInputTooLong, ErrUnusableText, &MissingError{}, ErrDimensions},
 			"closed",
 		},
 		{"time-outs are failures", []error{noAnswer(1), noAnswer(1), noAnswer(1), noAnswer(1), noAnswer(1)}, "open"},
@@ -185,7 +185,7 @@ func TestRetry_WaitsLongerEachTime(t *testing.T) {
 		_, err := retry(t.Context(), client, client.embeds, func(context.Context) (int, error) {
 			waits = append(waits, time.Since(last))
 			last = time.Now()
-			return 0, &Failure{Err: errors.New("busy"), Status: 503, Transient: true}
+			return 0, &ServerError{Err: errors.New("busy"), Status: 503, Transient: true}
 		})
 		if err == nil || len(waits) != 3 {
 			t.Fatalf("got error %v after %d tries, want one after 3", err, len(waits))
@@ -211,7 +211,7 @@ func TestRetry_StopsWaitingWithTheCaller(t *testing.T) {
 		start := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
-		err := ask(ctx, newTestClient(), &Failure{Err: errors.New("busy"), Status: 503, Transient: true})
+		err := ask(ctx, newTestClient(), &ServerError{Err: errors.New("busy"), Status: 503, Transient: true})
 		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != 100*time.Millisecond {
 			t.Errorf("got %v after %s, want the caller's deadline after 100ms", err, time.Since(start))
 		}

@@ -6,9 +6,9 @@ import (
 )
 
 // Server is one kind of model server. Each method makes a request once: [Client] retries,
-// and keeps away from a server that keeps failing. A method returns a [*Failure], or
+// and keeps away from a server that keeps failing. A method returns a [*ServerError], or
 // an error of this package that says what the server has answered: ErrInputTooLong,
-// ErrUnusableText or [*ModelMissingError].
+// ErrUnusableText or [*MissingError].
 type Server interface {
 	// Digest identifies the build of the model that the server has now.
 	Digest(ctx context.Context, name string) (string, error)
@@ -39,18 +39,18 @@ type ChatRequest struct {
 	Temperature       float64
 }
 
-// Failure is a request that a [Server] did not serve.
-type Failure struct {
+// ServerError is a request that a [Server] did not serve.
+type ServerError struct {
 	Err       error
 	Transient bool // another try may succeed
 	Status    int  // of HTTP, 0 if there was no answer or none that makes sense
 }
 
-func (f *Failure) Error() string { return f.Err.Error() }
+func (f *ServerError) Error() string { return f.Err.Error() }
 
-func (f *Failure) Unwrap() error { return f.Err }
+func (f *ServerError) Unwrap() error { return f.Err }
 
 // BadResponse returns the failure of a server whose answer makes no sense.
-func BadResponse(problem string) *Failure {
-	return &Failure{Err: fmt.Errorf("%w: %s", ErrBadResponse, problem)}
+func BadResponse(problem string) *ServerError {
+	return &ServerError{Err: fmt.Errorf("%w: %s", ErrBadResponse, problem)}
 }

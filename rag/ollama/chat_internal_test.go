@@ -29,7 +29,8 @@ func TestGenerate_ReturnsAnAnswerThatIsCutShort(t *testing.T) {
 		{"the host hangs up", fakeollama.Faults{HangUp: true}, half, "the connection broke", "Half an answer", 1},
 		{"nothing but white space", fakeollama.Faults{HangUp: true}, []string{"\n"}, "the connection broke", "", 1},
 		{
-			"nothing at all", fakeollama.Faults{Delay: time.Hour, Paths: []string{"/api/chat"}},
+			"nothing at all",
+			fakeollama.Faults{Delay: time.Hour, Paths: []string{"/api/chat"}},
 			half, "no answer within 2m0s", "", 1,
 		},
 		{"nothing, from a server that hangs", fakeollama.Faults{Delay: time.Hour}, half, "no answer within 30s", "", 1},

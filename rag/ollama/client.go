@@ -71,7 +71,7 @@ func New(cfg Config) (*Client, error) {
 		}},
 		pulls: pulls{latest: map[string]pull{}},
 	}
-	s.pulls.life, s.pulls.end = context.WithCancel(context.Background())
+	s.pulls.life, s.pulls.end = context.WithCancel(context.Background()) //nolint:fatcontext // it is the client's life
 	return &Client{
 		Client: model.New("ollama at "+s.host, s, cfg), server: s, models: []string{cfg.EmbedModel, cfg.ChatModel},
 	}, nil

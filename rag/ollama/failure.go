@@ -18,17 +18,17 @@ import (
 // errNoSuchModel reports that the server does not have the model of a request.
 var errNoSuchModel = errors.New("not in the list of models")
 
-func badResponse(problem string) *model.Failure {
+func badResponse(problem string) *model.ServerError {
 	return model.BadResponse(problem + "; is this an Ollama server?")
 }
 
 // broken is the failure of a connection.
-func broken(err error) *model.Failure {
-	return &model.Failure{Err: fmt.Errorf("the connection broke: %w", err), Transient: true}
+func broken(err error) *model.ServerError {
+	return &model.ServerError{Err: fmt.Errorf("the connection broke: %w", err), Transient: true}
 }
 
 // unreadable returns the failure of a body that cannot be decoded.
-func unreadable(err error) *model.Failure {
+func unreadable(err error) *model.ServerError {
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return badResponse(fmt.Sprintf("it is larger than %d KiB", large.Limit>>10))
 	}
@@ -74,7 +74,7 @@ func classifyStatus(status int, message string) error {
 	case status == http.StatusNotFound && matches(noSuchModel, message):
 		return errNoSuchModel
 	case status == 0:
-		return &model.Failure{Err: errors.New("the server reports: " + message)}
+		return &model.ServerError{Err: errors.New("the server reports: " + message)}
 	}
 	advice := ""
 	switch status {
@@ -84,7 +84,7 @@ func classifyStatus(status int, message string) error {
 		advice = "; is this an Ollama server?"
 	}
 	text := strings.TrimSuffix(fmt.Sprintf("HTTP %d %s: %s", status, http.StatusText(status), message), ": ")
-	return &model.Failure{
+	return &model.ServerError{
 		Err: errors.New(text + advice), Status: status,
 		Transient: status >= http.StatusInternalServerError ||
 			status == http.StatusRequestTimeout || status == http.StatusTooManyRequests,
@@ -92,19 +92,19 @@ func classifyStatus(status int, message string) error {
 }
 
 // classifyNetwork returns the failure of a request without an answer.
-func classifyNetwork(err error) *model.Failure {
+func classifyNetwork(err error) *model.ServerError {
 	// A url.Error repeats the URL with the user's name in it.
 	if urlErr, ok := errors.AsType[*url.Error](err); ok {
 		err = urlErr.Err
 	}
 	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
-		return &model.Failure{Err: fmt.Errorf("%w; check the host's name", err)}
+		return &model.ServerError{Err: fmt.Errorf("%w; check the host's name", err)}
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return &model.Failure{Err: err}
+		return &model.ServerError{Err: err}
 	}
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
-		return &model.Failure{Err: fmt.Errorf("%w; start Ollama: ollama serve", err), Transient: true}
+		return &model.ServerError{Err: fmt.Errorf("%w; start Ollama: ollama serve", err), Transient: true}
 	}
 	return broken(err)
 }

@@ -23,7 +23,7 @@ func TestFaults(t *testing.T) {
 	type faults = fakeollama.Faults
 	unavailable := func(err error) bool { return errors.As(err, new(*model.UnavailableError)) }
 	wrongModel := func(err error) bool { return errors.Is(err, model.ErrDimensions) }
-	missing := func(err error) bool { return errors.As(err, new(*model.ModelMissingError)) }
+	missing := func(err error) bool { return errors.As(err, new(*model.MissingError)) }
 	tests := []struct {
 		name  string
 		fault faults
@@ -219,7 +219,7 @@ func TestFailFast_DoesNotWaitForAPull(t *testing.T) {
 		server.SetPull(fakeollama.Pull{Hold: make(chan struct{})})
 		began := time.Now()
 		_, err := client.EmbedQuery(model.FailFast(t.Context()), "a query")
-		missing, ok := errors.AsType[*model.ModelMissingError](err)
+		missing, ok := errors.AsType[*model.MissingError](err)
 		if !ok || missing.Err != nil || model.RetryAfter(err) != 10*time.Second || time.Since(began) > 0 {
 			t.Errorf("got %v after %s, to be tried again after %s, want a pull that goes on", err, time.Since(began), model.RetryAfter(err))
 		}

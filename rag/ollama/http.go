@@ -97,7 +97,7 @@ func (s *server) send(ctx context.Context, path string, payload any, limit int64
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if location, err := resp.Location(); err == nil {
-		return nil, &model.Failure{Status: resp.StatusCode, Err: fmt.Errorf("it redirects to %s, which is not followed: "+
+		return nil, &model.ServerError{Status: resp.StatusCode, Err: fmt.Errorf("it redirects to %s, which is not followed: "+
 			"text of documents goes from %s to no other address; if Ollama is there, make that address the Ollama host",
 			shorten(location.Scheme+"://"+location.Host), s.host)}
 	}

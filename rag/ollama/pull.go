@@ -50,7 +50,7 @@ func (c *Client) PullMissing(ctx context.Context, progress func(model string, st
 	for _, name := range state.Missing {
 		err := c.server.pull(ctx, name, func(status PullStatus) { progress(name, status) })
 		if err != nil {
-			return &model.ModelMissingError{Model: name, Host: state.Host, Err: err}
+			return &model.MissingError{Model: name, Host: state.Host, Err: err}
 		}
 	}
 	return state.Err
@@ -58,11 +58,11 @@ func (c *Client) PullMissing(ctx context.Context, progress func(model string, st
 
 // missing returns the error for a caller that needs a model that the server lacks. It
 // starts a pull unless one is running or has ended moments ago. The pull outlives the call.
-func (s *server) missing(name string) *model.ModelMissingError {
+func (s *server) missing(name string) *model.MissingError {
 	s.pulls.mu.Lock()
 	defer s.pulls.mu.Unlock()
 	latest, known := s.pulls.latest[name]
-	missing := &model.ModelMissingError{Model: name, Host: s.host}
+	missing := &model.MissingError{Model: name, Host: s.host}
 	switch {
 	case s.pulls.life.Err() != nil:
 		missing.Err = errClosed
@@ -98,7 +98,7 @@ func (s *server) pull(ctx context.Context, name string, progress func(PullStatus
 		progress(PullStatus{Status: shorten(p.Status), Completed: p.Completed, Total: p.Total})
 		return p.Status == "success"
 	})
-	if failure, ok := errors.AsType[*model.Failure](err); ok {
+	if failure, ok := errors.AsType[*model.ServerError](err); ok {
 		return failure.Err // the request that needs the model has not failed: it has no model
 	}
 	return err

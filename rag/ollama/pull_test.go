@@ -25,7 +25,7 @@ func TestPull_OfAMissingModel(t *testing.T) {
 	ask := func(call func() error) {
 		callers.Go(func() {
 			err := call()
-			for err != nil && errors.As(err, new(*model.ModelMissingError)) {
+			for err != nil && errors.As(err, new(*model.MissingError)) {
 				time.Sleep(time.Millisecond)
 				err = call()
 			}
@@ -66,15 +66,15 @@ func TestPull_IsMadeOnceWhileItRuns(t *testing.T) {
 	for range 3 {
 		_, err = client.Embed(t.Context(), numbered(1))
 	}
-	want := &model.ModelMissingError{Model: "mxbai-embed-large", Host: server.URL()}
-	if diff := cmp.Diff(want, asType[*model.ModelMissingError](t, err)); diff != "" {
+	want := &model.MissingError{Model: "mxbai-embed-large", Host: server.URL()}
+	if diff := cmp.Diff(want, asType[*model.MissingError](t, err)); diff != "" {
 		t.Errorf("error (-want +got):\n%s", diff)
 	}
 	wantContains(t, err.Error(), "it is being pulled", "try again")
 	wantRequests(t, server, "/api/pull", 1)
 	close(hold)
 	for err != nil {
-		asType[*model.ModelMissingError](t, err)
+		asType[*model.MissingError](t, err)
 		_, err = client.Embed(t.Context(), numbered(1))
 	}
 }
@@ -101,7 +101,7 @@ func TestPull_FailureIsNotRepeatedAtOnce(t *testing.T) {
 
 			for range 3 {
 				_, err := client.Embed(t.Context(), numbered(1))
-				for asType[*model.ModelMissingError](t, err).Err == nil {
+				for asType[*model.MissingError](t, err).Err == nil {
 					_, err = client.Embed(t.Context(), numbered(1))
 				}
 				wantContains(t, err.Error(), test.want, "ollama pull mxbai-embed-large")
@@ -126,7 +126,7 @@ func TestPull_CloseCancels(t *testing.T) {
 	})
 	client := newClient(t, fast(server.URL()))
 	_, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil)
-	if missing := asType[*model.ModelMissingError](t, err); missing.Err != nil {
+	if missing := asType[*model.MissingError](t, err); missing.Err != nil {
 		t.Errorf("the pull has failed: %v", missing.Err)
 	}
 	<-started
@@ -136,7 +136,7 @@ func TestPull_CloseCancels(t *testing.T) {
 	wantLeft(t, server, "/api/pull")
 	server.RemoveModel("mxbai-embed-large")
 	_, err = client.Embed(t.Context(), numbered(1))
-	asType[*model.ModelMissingError](t, err)
+	asType[*model.MissingError](t, err)
 	wantContains(t, err.Error(), "the client is closed")
 }
 
@@ -174,7 +174,7 @@ func TestErrors_SayWhatToDo(t *testing.T) {
 		want string
 	}{
 		{
-			&model.ModelMissingError{Model: "m", Host: "h", Err: cause},
+			&model.MissingError{Model: "m", Host: "h", Err: cause},
 			"model m is not installed at h and could not be pulled: cause; run: ollama pull m",
 		},
 		{
@@ -204,7 +204,7 @@ func TestPull_ModelIsMissingAfterwards(t *testing.T) {
 	})
 
 	_, err := client.Generate(t.Context(), model.Prompt{User: "hello"}, nil)
-	for asType[*model.ModelMissingError](t, err).Err == nil {
+	for asType[*model.MissingError](t, err).Err == nil {
 		_, err = client.Generate(t.Context(), model.Prompt{User: "hello"}, nil)
 	}
 	wantContains(t, err.Error(), "gone again", "ollama pull mistral")

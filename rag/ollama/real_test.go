@@ -147,7 +147,7 @@ func TestReal_MissingModel(t *testing.T) {
 	client := newClient(t, ollama.Config{Host: host, EmbedModel: "localhost:1/nobody/nothing"})
 
 	_, err := client.Embed(t.Context(), []string{"a text"})
-	missing := asType[*model.ModelMissingError](t, err)
+	missing := asType[*model.MissingError](t, err)
 	if missing.Model != "localhost:1/nobody/nothing" {
 		t.Errorf("got model %q", missing.Model)
 	}

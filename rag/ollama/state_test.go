@@ -69,7 +69,7 @@ func TestPullMissing_Fails(t *testing.T) {
 	server.RemoveModel("mistral")
 	server.SetPull(fakeollama.Pull{Err: "no space left on device"})
 	err := newClient(t, fast(server.URL())).PullMissing(t.Context(), func(string, ollama.PullStatus) {})
-	missing := asType[*model.ModelMissingError](t, err)
+	missing := asType[*model.MissingError](t, err)
 	if missing.Model != "mistral" || !strings.Contains(err.Error(), "no space left on device") {
 		t.Errorf("error %v", err)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // Query is a query in the same terms as documents have.
-type Query struct {
+type Query struct { //nolint:recvcheck // filled through a pointer, and read by value
 	// Terms are distinct, in the order of the text, and at most 256.
 	Terms []QueryTerm
 	// Identifiers are the names in the text that have punctuation, digits or capitals

@@ -81,7 +81,7 @@ func load(ctx context.Context, b *bench) (p99 float64, note string) {
 	slow := percentile(busy, 99)
 	return ms(slow), fmt.Sprintf(
 		"p50 %.1f ms of %d searches by %d servers during the sync of %d changed documents, which took %.0f s; "+
-		"no error; the p99 is %.1f times the %.1f ms of the idle median",
+			"no error; the p99 is %.1f times the %.1f ms of the idle median",
 		ms(median(busy)), len(busy), sessions, loadDocuments, took.Seconds(), float64(slow)/float64(median(idle)), ms(median(idle)))
 }
 
