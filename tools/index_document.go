@@ -6,8 +6,6 @@ import (
 	"math"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 // embeddingDimensions is the length of every vector in the index.
@@ -65,7 +63,7 @@ func (h *Handler) IndexDocument(ctx context.Context, in IndexDocumentInput) (Ind
 	advice := active.Advice(path)
 	for _, v := range advice {
 		warning := fmt.Sprintf("%s %s (expected: %s)", v.Field, v.Problem, v.Expected)
-		out.Warnings = append(out.Warnings, markdown.CutRunes(warning, textLimit(len(advice))))
+		out.Warnings = append(out.Warnings, cutLine(warning, textLimit(len(advice))))
 	}
 	var omitted int
 	if out.Warnings, omitted = fit(out.Warnings, maxSideList); omitted > 0 {

@@ -4,8 +4,6 @@ import (
 	"context"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 // ListDocTypesInput has the parameters of list_doc_types.
@@ -56,7 +54,7 @@ func (h *Handler) ListDocTypes(ctx context.Context, _ ListDocTypesInput) (ListDo
 	list := make([]docTypeOutput, len(docTypes))
 	for i, docType := range docTypes {
 		list[i] = docTypeOutput{
-			Name: docType.Name, Description: markdown.CutRunes(docType.Description, textLimit(len(docTypes))), Folder: docType.Folder,
+			Name: docType.Name, Description: cutLine(docType.Description, textLimit(len(docTypes))), Folder: docType.Folder,
 			Schema: docType.Schema, DocCount: docType.Documents, Custom: docType.Custom,
 		}
 	}

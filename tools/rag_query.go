@@ -13,7 +13,6 @@ import (
 	"github.com/compound-docs/compound-docs/rag/answer"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 // RagQueryInput has the parameters of rag_query.
@@ -101,7 +100,7 @@ type SourceHead struct {
 
 func sourceHeadOf(hit rag.Hit, limit int) SourceHead {
 	return SourceHead{
-		Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), CharCount: hit.CharCount,
+		Path: wirePath(hit.Path), Title: cutLine(hit.Title, limit), CharCount: hit.CharCount,
 		RelevanceScore: round(hit.Score),
 	}
 }
@@ -215,8 +214,8 @@ func sourcesOf(hits []rag.Hit, stale, provenance map[string]string) []Source {
 	for i, hit := range hits {
 		sources[i] = Source{
 			SourceHead: sourceHeadOf(hit, limit), PromotionLevel: hit.Level, Date: hit.Date,
-			SupersededBy: wirePath(hit.SupersededBy), Stale: markdown.CutRunes(stale[hit.Path], limit),
-			Provenance: markdown.CutRunes(provenance[hit.Path], limit), BestPassage: bestPassageOf(hit, limit),
+			SupersededBy: wirePath(hit.SupersededBy), Stale: cutLine(stale[hit.Path], limit),
+			Provenance: cutLine(provenance[hit.Path], limit), BestPassage: bestPassageOf(hit, limit),
 		}
 	}
 	return sources
@@ -227,7 +226,7 @@ func linkedOf(links []answer.Linked) []LinkedDocument {
 	documents := make([]LinkedDocument, len(links))
 	for i, link := range links {
 		documents[i] = LinkedDocument{
-			Path: wirePath(link.Path), Title: markdown.CutRunes(link.Title, limit), CharCount: link.CharCount,
+			Path: wirePath(link.Path), Title: cutLine(link.Title, limit), CharCount: link.CharCount,
 			LinkedFrom: wirePath(link.From), SupersededBy: wirePath(link.SupersededBy),
 		}
 	}

@@ -9,11 +9,11 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 // SemanticSearchInput has the parameters of semantic_search.
@@ -165,7 +165,7 @@ func searchResults(hits []rag.Hit, stale map[string]string) []SearchResult {
 	for i, hit := range hits {
 		results[i] = SearchResult{
 			ResultHead: resultHeadOf(hit, limit), DocType: hit.DocType, Date: hit.Date, PromotionLevel: hit.Level,
-			SupersededBy: wirePath(hit.SupersededBy), Stale: markdown.CutRunes(stale[hit.Path], limit), ResultEnd: resultEndOf(hit, limit),
+			SupersededBy: wirePath(hit.SupersededBy), Stale: cutLine(stale[hit.Path], limit), ResultEnd: resultEndOf(hit, limit),
 		}
 	}
 	return results
@@ -174,18 +174,18 @@ func searchResults(hits []rag.Hit, stale map[string]string) []SearchResult {
 // resultHeadOf and resultEndOf cut texts to limit characters.
 func resultHeadOf(hit rag.Hit, limit int) ResultHead {
 	return ResultHead{
-		Path: wirePath(hit.Path), Title: markdown.CutRunes(hit.Title, limit), Summary: markdown.CutRunes(hit.Summary, limit),
+		Path: wirePath(hit.Path), Title: cutLine(hit.Title, limit), Summary: cutLine(hit.Summary, limit),
 		CharCount: hit.CharCount, RelevanceScore: round(hit.Score),
 	}
 }
 
 func resultEndOf(hit rag.Hit, limit int) ResultEnd {
-	return ResultEnd{bestPassageOf(hit, limit), hit.Snippet, markdown.CutRunes(hit.Line, limit)}
+	return ResultEnd{bestPassageOf(hit, limit), plain.Line(hit.Snippet), cutLine(hit.Line, limit)}
 }
 
 // bestPassageOf cuts the headings to limit characters.
 func bestPassageOf(hit rag.Hit, limit int) BestPassage {
-	return BestPassage{HeaderPath: markdown.CutRunes(hit.HeaderPath, limit), StartLine: hit.StartLine, EndLine: hit.EndLine}
+	return BestPassage{HeaderPath: cutLine(hit.HeaderPath, limit), StartLine: hit.StartLine, EndLine: hit.EndLine}
 }
 
 // newQuery checks the doc-types of a search.

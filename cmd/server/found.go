@@ -211,7 +211,7 @@ func (t *tooling) sayWhatIsMissing(index *tools.IndexStatus, mode string) {
 	}
 	if len(index.Failed) > 0 {
 		first := index.Failed[0]
-		note("%s cannot be indexed, such as %s: %s", plain.Count(index.FailedCount, "file"), plain.Path(first.Path), first.Reason)
+		note("%s cannot be indexed, such as %s: %s", plain.Count(index.FailedCount, "file"), first.Path, first.Reason)
 	}
 	if index.Waiting != "" {
 		note("indexing waits: %s", inCommands(index.Waiting))
