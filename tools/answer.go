@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/apierror"
@@ -29,7 +30,17 @@ const (
 	maxSideList = 6_000
 )
 
-func brief(text string) string { return markdown.CutRunes(text, maxText) }
+func brief(text string) string { return cutLine(text, maxText) }
+
+// cutLine returns a text as one line of at most limit characters.
+func cutLine(text string, limit int) string { return plain.Line(markdown.CutRunes(text, limit)) }
+
+// textLimit returns how many characters a text may have in a list of so many items: a
+// long list has short texts, so that fewer of its items are left out.
+func textLimit(items int) int {
+	const inFull, shortest = 25, maxText / 4
+	return max(maxText*inFull/max(items, inFull), shortest)
+}
 
 // fit returns the first items of a list, up to a weight of most, and the number of items
 // left out.
@@ -159,7 +170,7 @@ func closestOf(hits []rag.Hit, below float64) []ClosestDocument {
 	for _, hit := range hits {
 		out = append(out, ClosestDocument{
 			Path: wirePath(hit.Path), Title: brief(hit.Title), RelevanceScore: roundBelow(hit.Score, below),
-			BestPassage: bestPassageOf(hit), Snippet: hit.Snippet,
+			BestPassage: bestPassageOf(hit, maxText), Snippet: plain.Line(hit.Snippet),
 		})
 	}
 	return out

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/internal/panics"
+	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/rag/apierror"
 	"github.com/compound-docs/compound-docs/rag/markdown"
 )
@@ -100,7 +101,7 @@ func errorResult(e *apierror.Error) *mcp.CallToolResult {
 
 // encodeError returns the error body as JSON.
 func encodeError(e *apierror.Error) []byte {
-	body := errorBody{Error: true, Code: e.Code, Message: e.Error(), Details: e.Details}
+	body := errorBody{Error: true, Code: e.Code, Message: plain.Line(e.Error()), Details: e.Details}
 	if body.Details == nil {
 		body.Details = map[string]any{}
 	}
@@ -113,20 +114,21 @@ func encodeError(e *apierror.Error) []byte {
 }
 
 // readable returns a value as JSON in which <, > and & stay as they are, because models
-// and people read it.
+// and people read it. What does not print becomes U+FFFD, since clients show texts of answers as
+// they are.
 func readable(value any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	err := encoder.Encode(value)
-	return bytes.TrimSpace(text.Bytes()), err
+	return bytes.TrimSpace([]byte(plain.Block(text.String()).String())), err
 }
 
 // protocolError returns the error of a request other than a tool call. Its data is the
 // same body that a failed tool call answers with.
 func protocolError(err error) error {
 	e := apierror.AsError(err)
-	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Error(), Data: encodeError(e)}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: plain.Line(e.Error()), Data: encodeError(e)}
 }
 
 // validError replaces the data of an error of the protocol that is not valid JSON, because

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -92,7 +93,7 @@ func explainedResult(rank int, hit rag.ExplainedHit, minScore float64) Explained
 			Phrase: round(hit.Terms.Phrase), Passages: round(hit.Terms.Passages), Base: hit.Terms.Base,
 		},
 		Path: wirePath(hit.Path), Title: brief(hit.Title), PromotionLevel: hit.Level,
-		SupersededBy: wirePath(hit.SupersededBy), BestPassage: bestPassageOf(hit.Hit), Snippet: hit.Snippet,
+		SupersededBy: wirePath(hit.SupersededBy), BestPassage: bestPassageOf(hit.Hit, maxText), Snippet: plain.Line(hit.Snippet),
 	}
 	if hit.Cosine != nil {
 		result.Cosine = new(round(*hit.Cosine))

@@ -60,8 +60,10 @@ func (h *Handler) IndexDocument(ctx context.Context, in IndexDocumentInput) (Ind
 		return IndexDocumentOutput{}, err
 	}
 	out := IndexDocumentOutput{Status: "indexed", Path: wirePath(path), EmbeddingDimensions: embeddingDimensions}
-	for _, v := range active.Advice(path) {
-		out.Warnings = append(out.Warnings, brief(fmt.Sprintf("%s %s (expected: %s)", v.Field, v.Problem, v.Expected)))
+	advice := active.Advice(path)
+	for _, v := range advice {
+		warning := fmt.Sprintf("%s %s (expected: %s)", v.Field, v.Problem, v.Expected)
+		out.Warnings = append(out.Warnings, cutLine(warning, textLimit(len(advice))))
 	}
 	var omitted int
 	if out.Warnings, omitted = fit(out.Warnings, maxSideList); omitted > 0 {

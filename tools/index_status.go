@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/markdown"
 )
 
 const (
@@ -57,13 +57,13 @@ func statusOf(active *workspace.Project, outdated int) *IndexStatus {
 		return nil
 	}
 	out := &IndexStatus{
-		Root: active.Definition.Root, BranchName: active.Tenant.Key.Branch, Pending: status.Pending(), Embedding: status.Embedding,
+		Root: wirePath(active.Definition.Root), BranchName: active.Tenant.Key.Branch, Pending: status.Pending(), Embedding: status.Embedding,
 		FailedCount: status.FailedCount, Waiting: brief(cmp.Or(status.Waiting, status.EmbeddingWaits)),
 	}
 	failed := make([]FailedFile, 0, maxFailed)
 	for _, f := range status.Failed[:min(len(status.Failed), maxFailed)] {
 		failed = append(failed, FailedFile{
-			Path: wirePath(f.Path), Reason: markdown.CutRunes(f.Reason, maxReason), Since: f.Since.UTC().Format(time.RFC3339),
+			Path: wirePath(f.Path), Reason: cutLine(f.Reason, maxReason), Since: f.Since.UTC().Format(time.RFC3339),
 		})
 	}
 	out.Failed, _ = fit(failed, maxSideList)
@@ -73,11 +73,14 @@ func statusOf(active *workspace.Project, outdated int) *IndexStatus {
 	return out
 }
 
-// wirePath returns a path of the index as answers write it: relative to the
-// repository, or absolute for a file outside it. "" stays as it is.
+// wirePath returns a path as answers write it: relative to the repository, or absolute for a
+// file outside it. A path that does not print on one line is quoted. "" stays as it is.
 func wirePath(path string) string {
-	if path == "" || filepath.IsAbs(path) {
-		return path
+	if path != "" && !filepath.IsAbs(path) {
+		path = "./" + path
 	}
-	return "./" + path
+	if !plain.Prints(path) {
+		return plain.Path(path)
+	}
+	return path
 }

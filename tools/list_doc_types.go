@@ -56,7 +56,7 @@ func (h *Handler) ListDocTypes(ctx context.Context, _ ListDocTypesInput) (ListDo
 	list := make([]docTypeOutput, len(docTypes))
 	for i, docType := range docTypes {
 		list[i] = docTypeOutput{
-			Name: docType.Name, Description: brief(docType.Description), Folder: docType.Folder,
+			Name: docType.Name, Description: cutLine(docType.Description, textLimit(len(docTypes))), Folder: docType.Folder,
 			Schema: docType.Schema, DocCount: docType.Documents, Custom: docType.Custom,
 		}
 	}

@@ -98,9 +98,9 @@ type SourceHead struct {
 	RelevanceScore float64 `json:"relevance_score"`
 }
 
-func sourceHeadOf(hit rag.Hit) SourceHead {
+func sourceHeadOf(hit rag.Hit, limit int) SourceHead {
 	return SourceHead{
-		Path: wirePath(hit.Path), Title: brief(hit.Title), CharCount: hit.CharCount,
+		Path: wirePath(hit.Path), Title: cutLine(hit.Title, limit), CharCount: hit.CharCount,
 		RelevanceScore: round(hit.Score),
 	}
 }
@@ -212,22 +212,24 @@ func conflictsOf(answered answer.Answer) [][]string {
 }
 
 func sourcesOf(hits []rag.Hit, stale, provenance map[string]string) []Source {
+	limit := textLimit(len(hits))
 	sources := make([]Source, len(hits))
 	for i, hit := range hits {
 		sources[i] = Source{
-			SourceHead: sourceHeadOf(hit), PromotionLevel: hit.Level, Date: hit.Date,
-			SupersededBy: wirePath(hit.SupersededBy), Stale: brief(stale[hit.Path]),
-			Provenance: brief(provenance[hit.Path]), BestPassage: bestPassageOf(hit),
+			SourceHead: sourceHeadOf(hit, limit), PromotionLevel: hit.Level, Date: hit.Date,
+			SupersededBy: wirePath(hit.SupersededBy), Stale: cutLine(stale[hit.Path], limit),
+			Provenance: cutLine(provenance[hit.Path], limit), BestPassage: bestPassageOf(hit, limit),
 		}
 	}
 	return sources
 }
 
 func linkedOf(links []answer.Linked) []LinkedDocument {
+	limit := textLimit(len(links))
 	documents := make([]LinkedDocument, len(links))
 	for i, link := range links {
 		documents[i] = LinkedDocument{
-			Path: wirePath(link.Path), Title: brief(link.Title), CharCount: link.CharCount,
+			Path: wirePath(link.Path), Title: cutLine(link.Title, limit), CharCount: link.CharCount,
 			LinkedFrom: wirePath(link.From), SupersededBy: wirePath(link.SupersededBy),
 		}
 	}

@@ -81,9 +81,10 @@ func (h *Handler) RagQueryExternal(ctx context.Context, in RagQueryExternalInput
 		nothingOutput:    nothingOf(len(answered.Sources), answered.Closest, query.MinScore), omittedOutput: omittedOf(answered),
 		AnswerEnd: h.answerEnd(ctx, active, catalog.External, answered),
 	}
+	limit := textLimit(len(answered.Sources))
 	sources := make([]ExternalSource, len(answered.Sources))
 	for i, hit := range answered.Sources {
-		sources[i] = ExternalSource{sourceHeadOf(hit), bestPassageOf(hit)}
+		sources[i] = ExternalSource{sourceHeadOf(hit, limit), bestPassageOf(hit, limit)}
 	}
 	var unlisted int
 	out.Sources, unlisted = fit(sources, maxList-weight(out.Answer))

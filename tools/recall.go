@@ -4,12 +4,16 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/recall"
 	"github.com/compound-docs/compound-docs/internal/workspace"
@@ -78,7 +82,7 @@ func (h *Handler) Recall(ctx context.Context, in RecallInput) (RecallOutput, err
 	if err != nil || text == "" {
 		return RecallOutput{}, nil
 	}
-	return RecallOutput{&hookOutput{Event: in.Event, Context: text}}, nil
+	return RecallOutput{&hookOutput{Event: in.Event, Context: plain.Hook(text)}}, nil
 }
 
 // recallText returns what to tell the assistant, "" for nothing.
@@ -122,14 +126,20 @@ func (h *Handler) recallForPrompt(
 	}
 	return text, h.recalls.Update(in.SessionID, func(s *recall.Session) error {
 		for _, hit := range hits.Documents {
-			if hit.SupersededBy == "" && !s.Knows(active.Definition.Root, hit.Path) {
-				why := "answers this"
-				if hit.Phrase > 0 {
-					why = "same name or error"
-				}
-				if text = pointer(hit, why, stale()[hit.Path]); active.Outdated(catalog.Compounding, []rag.Hit{hit}) > 0 {
-					text += " It has changed since it was indexed: its lines may be others."
-				}
+			if hit.SupersededBy != "" || s.Knows(active.Definition.Root, hit.Path) {
+				continue
+			}
+			why, notes := "answers this", ""
+			if hit.Phrase > 0 {
+				why = "same name or error"
+			}
+			if stale()[hit.Path] != "" {
+				notes = " It may be outdated: places that it cites have changed."
+			}
+			if active.Outdated(catalog.Compounding, []rag.Hit{hit}) > 0 {
+				notes += " It has changed since it was indexed: its lines may be others."
+			}
+			if text = pointer(hit, why, notes); text != "" {
 				note(s, active, in.Event, hit.Path, why, hit.Score)
 				break
 			}
@@ -169,9 +179,12 @@ func (h *Handler) recallForFile(ctx context.Context, active *workspace.Project, 
 			s.Wrote, s.RemindDue = true, false
 		}
 		for _, c := range citing {
-			if !s.Knows(active.Definition.Root, c.Path) {
-				text = fmt.Sprintf("%s: ./%s %q cites %s. Read it before this edit.", memoryName, c.Path,
-					markdown.CutRunes(c.Title, maxPointerTitle), c.Place)
+			if s.Knows(active.Definition.Root, c.Path) {
+				continue
+			}
+			text = pointing(c.Path, fmt.Sprintf("%s: %s %q cites %s. Read it before this edit.", memoryName, wirePath(c.Path),
+				cutLine(c.Title, maxPointerTitle), c.Place))
+			if text != "" {
 				note(s, active, in.Event, c.Path, "same file", 1)
 				break
 			}
@@ -184,20 +197,76 @@ func (h *Handler) recallForFile(ctx context.Context, active *workspace.Project, 
 const memoryName = "From this project's memory (compound-docs)"
 
 const (
-	// maxPointerTitle and maxPointerText bound what a pointer quotes, in characters: all of
-	// it is at most 80 tokens.
+	// maxPointer bounds a pointer, in characters: about 80 tokens. The others bound its parts.
+	maxPointer      = 400
+	maxPointerPath  = 200
 	maxPointerTitle = 60
 	maxPointerText  = 120
+	// minPointerText is less than a sentence needs.
+	minPointerText = 40
 )
 
-// pointer names a document in one line: path, lines, title, the sentence that matters, why.
-func pointer(hit rag.Hit, why, stale string) string {
-	text := fmt.Sprintf("%s: ./%s:%d-%d %q (%s): %q", memoryName, hit.Path, hit.StartLine, hit.EndLine,
-		markdown.CutRunes(hit.Title, maxPointerTitle), why, markdown.CutRunes(hit.Snippet, maxPointerText))
-	if stale != "" {
-		text += " It may be outdated: places that it cites have changed."
+// pointer names a document in one line: path, lines, title, why, the sentence that matters, and
+// notes. It is "" for a document that does not fit in a line.
+func pointer(hit rag.Hit, why, notes string) string {
+	text := fmt.Sprintf("%s: %s:%d-%d %q (%s)", memoryName, wirePath(hit.Path), hit.StartLine, hit.EndLine,
+		cutLine(hit.Title, maxPointerTitle), why)
+	room := maxPointer - utf8.RuneCountInString(text+notes) - len(`: ""`)
+	if sentence := quote(hit); sentence != "" && room >= minPointerText {
+		quoted := pointing(hit.Path, fmt.Sprintf("%s: %q%s", text, cutLine(sentence, min(room, maxPointerText)), notes))
+		if quoted != "" {
+			return quoted
+		}
+	}
+	return pointing(hit.Path, text+notes)
+}
+
+// pointing returns the text of a hook that points to a document, and "" if the text is too
+// long, or the path is too long or does not print.
+func pointing(path, text string) string {
+	if !plain.Prints(path) || utf8.RuneCountInString(path) > maxPointerPath || utf8.RuneCountInString(text) > maxPointer {
+		return ""
 	}
 	return text
+}
+
+// quote returns the sentence of the best passage that matters. If the passage is front matter,
+// headings or links, it returns the summary, or else the solution; "" if that is no sentence.
+func quote(hit rag.Hit) string {
+	_, solution, _ := strings.Cut("\n"+hit.Content, "\nsolution: ")
+	solution, _, _ = strings.Cut(solution, "\n")
+	candidates := []string{hit.Summary, solution}
+	if hit.StartLine > 1 && isProse(hit.Content) { // front matter begins at line 1
+		candidates = []string{hit.Snippet, hit.Summary}
+	}
+	for _, text := range candidates {
+		text = strings.TrimLeft(strings.TrimPrefix(text, hit.Title), " .:—-") // the pointer has the title already
+		if isProse(text) {
+			return text
+		}
+	}
+	return ""
+}
+
+// notProse matches what a passage has beside sentences: headings, links, tables, and short fields such
+// as "Status: accepted".
+var notProse = regexp.MustCompile(`(?m)^[ \t]*(#+ |\|).*$|!?\[[^\]]*\](\([^)]*\)|\[[^\]]*\])|https?://\S+|` +
+	`^[-*> \t]*[\p{L}_ -]{1,24}\**:\**[ \t].{0,40}$`)
+
+// isProse reports whether at least half of a text's letters are in sentences, and are enough for one.
+func isProse(text string) bool {
+	const fewest = 12
+	sentences := letters(notProse.ReplaceAllString(text, ""))
+	return sentences >= fewest && 2*sentences >= letters(text)
+}
+
+func letters(text string) (count int) {
+	for _, r := range text {
+		if unicode.IsLetter(r) {
+			count++
+		}
+	}
+	return count
 }
 
 // reminder asks to write down what was found out.

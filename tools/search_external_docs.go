@@ -67,9 +67,10 @@ func (h *Handler) SearchExternalDocs(ctx context.Context, in SearchExternalDocsI
 	}
 	end := h.foundEnd(ctx, active, catalog.External, hits, query)
 	end.Message = strings.TrimSpace(end.Message + " " + overriddenText(active, in.MinRelevanceScore))
+	limit := textLimit(len(hits.Documents))
 	list := make([]ExternalResult, len(hits.Documents))
 	for i, hit := range hits.Documents {
-		list[i] = ExternalResult{resultHeadOf(hit), resultEndOf(hit)}
+		list[i] = ExternalResult{resultHeadOf(hit, limit), resultEndOf(hit, limit)}
 	}
 	results, omitted := fit(list, maxList)
 	return SearchExternalDocsOutput{

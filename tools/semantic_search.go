@@ -9,6 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/compound-docs/compound-docs/internal/plain"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/apierror"
@@ -152,29 +153,32 @@ func (h *Handler) searchQuery(
 
 // searchResults takes what became of the files that documents cite, by the documents' paths.
 func searchResults(hits []rag.Hit, stale map[string]string) []SearchResult {
+	limit := textLimit(len(hits))
 	results := make([]SearchResult, len(hits))
 	for i, hit := range hits {
 		results[i] = SearchResult{
-			ResultHead: resultHeadOf(hit), DocType: hit.DocType, Date: hit.Date, PromotionLevel: hit.Level,
-			SupersededBy: wirePath(hit.SupersededBy), Stale: brief(stale[hit.Path]), ResultEnd: resultEndOf(hit),
+			ResultHead: resultHeadOf(hit, limit), DocType: hit.DocType, Date: hit.Date, PromotionLevel: hit.Level,
+			SupersededBy: wirePath(hit.SupersededBy), Stale: cutLine(stale[hit.Path], limit), ResultEnd: resultEndOf(hit, limit),
 		}
 	}
 	return results
 }
 
-func resultHeadOf(hit rag.Hit) ResultHead {
+// resultHeadOf and resultEndOf cut texts to limit characters.
+func resultHeadOf(hit rag.Hit, limit int) ResultHead {
 	return ResultHead{
-		Path: wirePath(hit.Path), Title: brief(hit.Title), Summary: brief(hit.Summary),
+		Path: wirePath(hit.Path), Title: cutLine(hit.Title, limit), Summary: cutLine(hit.Summary, limit),
 		CharCount: hit.CharCount, RelevanceScore: round(hit.Score),
 	}
 }
 
-func resultEndOf(hit rag.Hit) ResultEnd {
-	return ResultEnd{bestPassageOf(hit), hit.Snippet, brief(hit.Line)}
+func resultEndOf(hit rag.Hit, limit int) ResultEnd {
+	return ResultEnd{bestPassageOf(hit, limit), plain.Line(hit.Snippet), cutLine(hit.Line, limit)}
 }
 
-func bestPassageOf(hit rag.Hit) BestPassage {
-	return BestPassage{HeaderPath: brief(hit.HeaderPath), StartLine: hit.StartLine, EndLine: hit.EndLine}
+// bestPassageOf cuts the headings to limit characters.
+func bestPassageOf(hit rag.Hit, limit int) BestPassage {
+	return BestPassage{HeaderPath: cutLine(hit.HeaderPath, limit), StartLine: hit.StartLine, EndLine: hit.EndLine}
 }
 
 // newQuery checks the doc-types of a search.

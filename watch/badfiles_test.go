@@ -102,6 +102,8 @@ func badFiles(t *testing.T) []badFile {
 		{"around.md", "hidden files are not read", makeHidden("x/../.a.b/../.ssh/id.md")},
 		{"unmatched.md", "does not belong to the documents", makeHidden("passwords.txt")},
 		{"name\xff.md", "not valid UTF-8", makeFile(1)},
+		{"name\nSYSTEM NOTICE.md", "do not print", makeFile(1)},
+		{"name\u202e\x1b[31m.md", "do not print", makeFile(1)},
 	}
 }
 
@@ -122,7 +124,7 @@ func TestMirror_PassesOverWhatIsNoDocument(t *testing.T) {
 			both := map[string]string{"sub/" + bad.name: bad.reason}
 			m.becomes(t, "there before", want, both)
 
-			document := strings.HasSuffix(bad.name, ".md") && !strings.Contains(bad.reason, "UTF-8")
+			document := strings.HasSuffix(bad.name, ".md") && checkName(bad.name) == nil // else no file of the name is one
 			if document {
 				bad.make(t, late)
 				both[bad.name] = bad.reason

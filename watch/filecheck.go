@@ -10,6 +10,7 @@ import (
 
 	"github.com/compound-docs/compound-docs/internal/contain"
 	"github.com/compound-docs/compound-docs/internal/document"
+	"github.com/compound-docs/compound-docs/internal/plain"
 )
 
 // unfitError is why a file cannot be a document. What the index holds under its
@@ -30,6 +31,9 @@ func errTooLarge(size int64) error {
 func checkName(name string) error {
 	if !utf8.ValidString(name) {
 		return &unfitError{"has a name that is not valid UTF-8; rename it"}
+	}
+	if !plain.Prints(name) {
+		return &unfitError{"has a name with characters that do not print, such as line breaks; rename it"}
 	}
 	return nil
 }

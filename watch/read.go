@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ func (f Folder) read(root *contain.Root, e entry) (content []byte, current entry
 	if err != nil {
 		return nil, e, explain(root, e.name, err)
 	}
-	if err := f.covered(e.name, file.Target); err != nil {
+	if err := cmp.Or(checkName(e.name), f.covered(e.name, file.Target)); err != nil {
 		return nil, e, err
 	}
 	e.stamp = StampOf(file.After)

@@ -23,8 +23,8 @@ import (
 const (
 	// maxNamedCritical bounds the documents that the line names.
 	maxNamedCritical = 5
-	// maxCriticalTitle is the length of a title in it, in characters.
-	maxCriticalTitle = 80
+	// maxCriticalTitle and maxCriticalPath bound a title and a path in it, in characters.
+	maxCriticalTitle, maxCriticalPath = 80, 200
 	// criticalTime bounds the search for them: a session waits for it.
 	criticalTime = 900 * time.Millisecond
 )
@@ -57,7 +57,7 @@ which rules there are.`,
 			out := map[string]any{"documents": documents, "incomplete": incomplete}
 			return newInvocation(cmd, args).print(out, func(w io.Writer) {
 				if len(documents) > 0 {
-					plain.Println(w, criticalLine(documents))
+					plain.Println(w, plain.Hook(criticalLine(documents)))
 				}
 			})
 		},
@@ -127,7 +127,7 @@ var frontMatterEnd = regexp.MustCompile(`\n(---|\.\.\.)[ \t]*\r?(\n|$)`)
 func criticalLine(documents []criticalDocument) string {
 	var named []string
 	for _, d := range documents[:min(len(documents), maxNamedCritical)] {
-		place := plain.Path(d.Path)
+		place := markdown.CutRunes(plain.Path(d.Path), maxCriticalPath)
 		if d.Date != "" {
 			place += ", " + d.Date
 		}

@@ -110,7 +110,7 @@ func (t *tooling) sayWhatIsMissing(index *tools.IndexStatus) {
 	}
 	if len(index.Failed) > 0 {
 		first := index.Failed[0]
-		t.note("%s cannot be indexed, such as %s: %s", plain.Count(index.FailedCount, "file"), plain.Path(first.Path), first.Reason)
+		t.note("%s cannot be indexed, such as %s: %s", plain.Count(index.FailedCount, "file"), first.Path, first.Reason)
 	}
 	if index.Waiting != "" {
 		t.note("indexing waits: %s", inCommands(index.Waiting))

@@ -101,7 +101,7 @@ func printSynced(w io.Writer, s *tools.ActivateProjectOutput) {
 		plain.Printf(w, "  %s without a vector\n", plain.Count(s.Index.Embedding, "passage"))
 	}
 	for _, failed := range s.Index.Failed {
-		plain.Printf(w, "  %s: %s\n", plain.Path(failed.Path), inCommands(failed.Reason))
+		plain.Printf(w, "  %s: %s\n", failed.Path, inCommands(failed.Reason))
 	}
 	if more := s.Index.FailedCount - len(s.Index.Failed); more > 0 {
 		plain.Printf(w, "  and %s more that cannot be indexed\n", plain.Count(more, "file"))

@@ -53,6 +53,13 @@ func Line(text string) string {
 	}, text)
 }
 
+// Prints reports whether a name prints on one line as it is.
+func Prints(name string) bool { return strings.IndexFunc(name, commands) < 0 }
+
+// Hook returns a text as one line for the conversation of an assistant. The text opens no tag and
+// closes none: assistants put what a hook says between tags, such as <system-reminder>.
+func Hook(text string) string { return strings.ReplaceAll(Line(text), "<", "‹") }
+
 // commands reports whether a character does something other than to stand there: control
 // characters, line and paragraph separators, and what is invisible or changes the
 // direction of writing, but for the joiners that scripts and emoji need.

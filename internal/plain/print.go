@@ -29,7 +29,7 @@ func lines(values []any) []any {
 		case Marked:
 			safe[i] = string(v)
 		case Block:
-			safe[i] = v.clean()
+			safe[i] = v.String()
 		case error:
 			safe[i] = Line(v.Error())
 		case fmt.Stringer:
@@ -55,7 +55,8 @@ func Table(w io.Writer, fill func(table io.Writer)) {
 // Block is a text of several lines, such as an answer. Tabs stay in it.
 type Block string
 
-func (b Block) clean() string {
+// String returns the text with U+FFFD for what does not print.
+func (b Block) String() string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && commands(r) {
 			return unicode.ReplacementChar
