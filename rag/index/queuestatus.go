@@ -106,9 +106,6 @@ func (q *Queue) countLocked(ctx context.Context, modelID int32) (missing []int64
 		chunks, total = chunks+row.Chunks, total+row.Missing
 		missing = append(missing, row.Missing)
 	}
-	if total == chunks {
-		q.growth.begin(true)
-	}
 	q.update(func(s *QueueStatus) {
 		q.stale = q.woken
 		s.Chunks, s.Missing = int(chunks), int(total)
