@@ -2,8 +2,6 @@ package index
 
 import (
 	"context"
-	"math"
-	"slices"
 	"time"
 
 	"github.com/compound-docs/compound-docs/db"
@@ -20,9 +18,6 @@ const (
 	Alive
 	// Gone says that it no longer exists.
 	Gone
-	// Renamed says that another project is at its path. It is gone if that was registered
-	// after its last use: else it may be on another machine.
-	Renamed
 )
 
 // CleanupOptions say what a cleanup removes.
@@ -46,7 +41,7 @@ type CleanedTenant struct {
 	Key      catalog.TenantKey `json:"-"`
 	Root     string            `json:"root"`
 	LastSeen time.Time         `json:"last_seen"`
-	// State is Gone, Renamed, or Unknown for one that was not used for too long.
+	// State is Gone, or Unknown for one that was not used for too long.
 	State     CheckoutState `json:"-"`
 	Documents int           `json:"documents"`
 	// InUse is set if it was not removed because a server indexes it, or just did.
@@ -67,163 +62,110 @@ type CleanedProject struct {
 // which nothing is left. It may run beside any number of servers: what one of them
 // indexes stays. What was removed by mistake comes back when its checkout is activated
 // again. After an error the result says what was done before it.
-func (x *Index) Cleanup(ctx context.Context, options CleanupOptions) (CleanupResult, error) {
-	c := &cleanup{CleanupOptions: options, index: x, removable: map[int32][]int32{}}
-	err := c.tenants(ctx)
-	if err == nil {
-		err = c.projects(ctx)
-	}
-	return c.done, err
-}
-
-// cleanup is one run.
-type cleanup struct {
-	CleanupOptions
-
-	index *Index
-	done  CleanupResult
-	// removable are the tenants that a dry run would remove, by their project.
-	removable map[int32][]int32
-}
-
-func (c *cleanup) tenants(ctx context.Context) error {
-	rows, err := db.ReadOne(ctx, c.index.db, "list checkouts", (*db.Queries).CleanupTenants,
-		db.CleanupTenantsParams{GraceSeconds: c.Grace.Seconds()})
+func (x *Index) Cleanup(ctx context.Context, options CleanupOptions) (done CleanupResult, err error) {
+	tenants, err := db.ReadOne(ctx, x.db, "list checkouts", (*db.Queries).CleanupTenants,
+		db.CleanupTenantsParams{GraceSeconds: options.Grace.Seconds()})
 	if err != nil {
-		return err
+		return done, err
 	}
-	for _, row := range rows {
-		tenant := CleanedTenant{
-			Key:  catalog.TenantKey{Project: row.ProjectName, Branch: row.BranchName, PathHash: row.PathHash},
-			Root: row.RepoRoot, LastSeen: row.LastSeen, InUse: row.InUse,
-		}
-		tenant.State = c.Judge(tenant.Key, tenant.Root)
-		if tenant.State == Renamed && !replaced(rows, row) {
-			tenant.State = Unknown
-		}
-		if tenant.State == Alive || tenant.State == Unknown && !row.Unseen {
+	removable := map[int32][]int32{} // the tenants that a dry run would remove, by their project
+	for _, row := range tenants {
+		key := catalog.TenantKey{Project: row.ProjectName, Branch: row.BranchName, PathHash: row.PathHash}
+		state := options.Judge(key, row.RepoRoot)
+		if state == Alive || state == Unknown && !row.Unseen {
 			continue
 		}
-		if err := c.tenant(ctx, row, tenant); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// replaced reports whether another project was registered at the checkout's path after its
-// last use. A server that follows its config leaves the old name just after that.
-func replaced(rows []db.CleanupTenantsRow, row db.CleanupTenantsRow) bool {
-	return slices.ContainsFunc(rows, func(other db.CleanupTenantsRow) bool {
-		return other.PathHash == row.PathHash && other.ProjectID != row.ProjectID &&
-			other.FirstSeen.Add(time.Minute).After(row.LastSeen)
-	})
-}
-
-// tenant removes one tenant that no server uses.
-func (c *cleanup) tenant(ctx context.Context, row db.CleanupTenantsRow, tenant CleanedTenant) error {
-	if !tenant.InUse {
-		documents, err := db.ReadOne(ctx, c.index.db, "count documents", (*db.Queries).CleanupCountDocuments,
-			db.CleanupCountDocumentsParams{ProjectID: row.ProjectID, TenantID: row.ID})
-		if err != nil {
-			return err
-		}
-		tenant.Documents = int(documents)
-	}
-	if !tenant.InUse && !c.DryRun {
-		err := c.index.db.Write(ctx, "remove checkout", func(q *db.Queries) error {
-			if err := lockPassages(ctx, q, row.ProjectID); err != nil {
-				return err
+		tenant := CleanedTenant{Key: key, Root: row.RepoRoot, LastSeen: row.LastSeen, State: state, InUse: row.InUse}
+		if !tenant.InUse {
+			if tenant.Documents, tenant.InUse, err = x.removeTenant(ctx, row, options.DryRun); err != nil {
+				return done, err
 			}
-			_, err := q.CleanupDeleteTenant(ctx, db.CleanupDeleteTenantParams{
-				ProjectID: row.ProjectID, ID: row.ID, LastSeen: row.LastSeen,
-			})
-			tenant.InUse = db.IsNoRows(err)
-			return exceptNoRows(err)
+		}
+		done.Tenants = append(done.Tenants, tenant)
+		if options.DryRun && !tenant.InUse {
+			removable[row.ProjectID] = append(removable[row.ProjectID], row.ID)
+		}
+	}
+	var projects []db.Project
+	err = x.db.Read(ctx, "list projects", func(q *db.Queries) error {
+		projects, err = q.CleanupProjects(ctx)
+		return err
+	})
+	for _, project := range projects {
+		cleaned, err := x.cleanProject(ctx, project, removable[project.ID], options.DryRun)
+		if cleaned.Passages > 0 || cleaned.Emptied {
+			done.Projects = append(done.Projects, cleaned)
+		}
+		if err != nil {
+			return done, err
+		}
+	}
+	return done, err
+}
+
+// removeTenant removes a tenant unless a server has used it since the row was read, and
+// counts its documents. A dry run only counts.
+func (x *Index) removeTenant(ctx context.Context, row db.CleanupTenantsRow, dryRun bool) (documents int, inUse bool, err error) {
+	count, err := db.ReadOne(ctx, x.db, "count documents", (*db.Queries).CleanupCountDocuments,
+		db.CleanupCountDocumentsParams{ProjectID: row.ProjectID, TenantID: row.ID})
+	if err != nil || dryRun {
+		return int(count), false, err
+	}
+	err = x.db.Write(ctx, "remove checkout", func(q *db.Queries) error {
+		if err := lockPassages(ctx, q, row.ProjectID); err != nil {
+			return err
+		}
+		_, err := q.CleanupDeleteTenant(ctx, db.CleanupDeleteTenantParams{
+			ProjectID: row.ProjectID, ID: row.ID, LastSeen: row.LastSeen,
 		})
-		if err != nil {
-			return err
-		}
-	}
-	c.done.Tenants = append(c.done.Tenants, tenant)
-	if c.DryRun && !tenant.InUse {
-		c.removable[row.ProjectID] = append(c.removable[row.ProjectID], row.ID)
-	}
-	return nil
-}
-
-func (c *cleanup) projects(ctx context.Context) error {
-	var rows []db.Project
-	err := c.index.db.Read(ctx, "list projects", func(q *db.Queries) (err error) {
-		rows, err = q.CleanupProjects(ctx)
 		return err
 	})
-	for _, row := range rows {
-		if err != nil {
-			break
-		}
-		err = c.project(ctx, row)
-	}
-	return err
+	return int(count), db.IsNoRows(err), exceptNoRows(err)
 }
 
-func (c *cleanup) project(ctx context.Context, row db.Project) error {
-	cleaned := CleanedProject{Name: row.Name}
-	tenants, err := db.ReadOne(ctx, c.index.db, "count checkouts", (*db.Queries).TenantCount,
-		db.TenantCountParams{ProjectID: row.ID})
-	if err == nil {
-		cleaned.Passages, err = c.passages(ctx, row.ID)
-	}
-	if err == nil && int(tenants) == len(c.removable[row.ID]) {
-		cleaned.Emptied, err = c.removeProject(ctx, row)
-	}
-	if cleaned.Passages > 0 || cleaned.Emptied {
-		c.done.Projects = append(c.done.Projects, cleaned)
-	}
-	return err
-}
-
-// passages removes the text and the vectors of a project that nothing uses, and counts the
-// passages.
-func (c *cleanup) passages(ctx context.Context, projectID int32) (unused int, err error) {
-	if c.DryRun {
+// cleanProject removes the text and the vectors of a project that nothing uses, and the
+// project if it has no tenant left. A dry run takes the removable tenants for removed.
+func (x *Index) cleanProject(
+	ctx context.Context, project db.Project, removable []int32, dryRun bool,
+) (cleaned CleanedProject, err error) {
+	cleaned.Name = project.Name
+	if dryRun {
 		for _, collection := range collections() {
-			hashes, err := c.index.unused(ctx, projectID, collection, c.removable[projectID], math.MaxInt32)
+			hashes, err := x.unused(ctx, project.ID, collection, removable)
 			if err != nil {
-				return 0, err
+				return cleaned, err
 			}
-			unused += len(hashes)
+			cleaned.Passages += len(hashes)
 		}
-		return unused, nil
+	} else {
+		if cleaned.Passages, err = x.Sweep(ctx, project.ID); err != nil {
+			return cleaned, err
+		}
+		if err := x.deleteUnusedVectors(ctx, project.ID); err != nil {
+			return cleaned, err
+		}
+		if _, err := x.claimSweep(ctx, project.ID, 0); err != nil {
+			return cleaned, err
+		}
 	}
-	unused, err = c.index.Sweep(ctx, projectID)
-	if err == nil {
-		err = c.index.deleteUnusedVectors(ctx, projectID)
+	tenants, err := db.ReadOne(ctx, x.db, "count checkouts", (*db.Queries).TenantCount,
+		db.TenantCountParams{ProjectID: project.ID})
+	if err != nil || int(tenants) > len(removable) {
+		return cleaned, err
 	}
-	if err == nil {
-		_, err = c.index.claimSweep(ctx, projectID, 0)
+	if dryRun {
+		cleaned.Emptied = true
+		return cleaned, nil
 	}
-	return unused, err
-}
-
-// removeProject removes a project that has no tenants. It reports false if a tenant was
-// registered meanwhile.
-func (c *cleanup) removeProject(ctx context.Context, row db.Project) (removed bool, err error) {
-	if c.DryRun {
-		return true, nil
-	}
-	err = c.index.db.Write(ctx, "remove project", func(q *db.Queries) error {
-		if _, err := q.ProjectLock(ctx, db.ProjectLockParams{Name: row.Name}); err != nil {
+	err = x.db.Write(ctx, "remove project", func(q *db.Queries) error {
+		if _, err := q.ProjectLock(ctx, db.ProjectLockParams{Name: project.Name}); err != nil {
 			return err
 		}
-		if err := lockPassages(ctx, q, row.ID); err != nil {
+		if err := lockPassages(ctx, q, project.ID); err != nil {
 			return err
 		}
-		removed, err = deleteEmptyProject(ctx, q, row.ID)
+		cleaned.Emptied, err = deleteEmptyProject(ctx, q, project.ID)
 		return err
 	})
-	if db.IsNoRows(err) {
-		return false, nil
-	}
-	return removed, err
+	return cleaned, exceptNoRows(err) // another process has removed it
 }
