@@ -15,8 +15,6 @@ import (
 type QueueStatus struct {
 	// Missing of Chunks parts of documents have no vector yet.
 	Missing, Chunks int
-	// Measuring is how many texts are still to be embedded to calibrate the model.
-	Measuring int
 	// Failed are the documents that have a passage which the model refuses, sorted by
 	// path.
 	Failed []document.Failure
