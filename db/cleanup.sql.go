@@ -190,7 +190,7 @@ func (q *Queries) CleanupTenantVersions(ctx context.Context, arg CleanupTenantVe
 }
 
 const cleanupTenants = `-- name: CleanupTenants :many
-SELECT t.project_id, p.name AS project_name, t.id, t.branch_name, t.path_hash, t.repo_root, t.first_seen, t.last_seen,
+SELECT t.project_id, p.name AS project_name, t.id, t.branch_name, t.path_hash, t.repo_root, t.last_seen,
     (t.last_seen <= now() - make_interval(secs => $1::float8))::boolean AS unseen,
     (coalesce(t.lease_until, '-infinity') > now())::boolean AS in_use
 FROM tenants t JOIN projects p ON p.id = t.project_id
@@ -209,7 +209,6 @@ type CleanupTenantsRow struct {
 	BranchName  string
 	PathHash    string
 	RepoRoot    string
-	FirstSeen   time.Time
 	LastSeen    time.Time
 	Unseen      bool
 	InUse       bool
@@ -232,7 +231,6 @@ func (q *Queries) CleanupTenants(ctx context.Context, arg CleanupTenantsParams) 
 			&i.BranchName,
 			&i.PathHash,
 			&i.RepoRoot,
-			&i.FirstSeen,
 			&i.LastSeen,
 			&i.Unseen,
 			&i.InUse,
@@ -255,28 +253,20 @@ WHERE p.collection = $1 AND p.project_id = $2
         SELECT 1 FROM document_chunks c
         WHERE c.project_id = $2 AND c.collection = $1 AND c.passage_hash = p.hash
             AND c.tenant_id <> ALL(coalesce($3::integer[], '{}')))
-ORDER BY p.hash
-LIMIT $4
 `
 
 type CleanupUnusedPassagesParams struct {
-	Collection  Collection
-	ProjectID   int32
-	Removable   []int32
-	MaxPassages int32
+	Collection Collection
+	ProjectID  int32
+	Removable  []int32
 }
 
-// The first passages by hash that no chunk uses. Chunks of removable tenants do not
+// The passages that no chunk uses. Chunks of removable tenants do not
 // count. It reads document_chunks_passage and the primary key of the passages once,
 // whatever the number of tenants. It takes no lock: CleanupDeletePassages checks
 // again what it found.
 func (q *Queries) CleanupUnusedPassages(ctx context.Context, arg CleanupUnusedPassagesParams) ([]uuid.UUID, error) {
-	rows, err := q.db.Query(ctx, cleanupUnusedPassages,
-		arg.Collection,
-		arg.ProjectID,
-		arg.Removable,
-		arg.MaxPassages,
-	)
+	rows, err := q.db.Query(ctx, cleanupUnusedPassages, arg.Collection, arg.ProjectID, arg.Removable)
 	if err != nil {
 		return nil, err
 	}

@@ -46,9 +46,6 @@ func newMigrator(logger *slog.Logger) *migrator {
 // migrate works on connections of its own, because the pool's connections need
 // the vector type that the first migration creates.
 func (m *migrator) migrate(ctx context.Context, config *pgx.ConnConfig) error {
-	if done, err := m.check(ctx, config); done || err != nil {
-		return err
-	}
 	delays := backoff.NewExponentialBackOff()
 	delays.MaxInterval = m.within / 4
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
@@ -125,42 +122,39 @@ func isLockTimeout(err error) bool {
 
 // check looks at the server before anything is created, and reports whether the schema has
 // all migrations.
-func (m *migrator) check(ctx context.Context, config *pgx.ConnConfig) (done bool, err error) {
+func (m *migrator) check(ctx context.Context, conn *pgx.Conn) (version Version, done bool, err error) {
 	latest, err := latestMigration(m.schema)
 	if err != nil {
-		return false, err
+		return Version{}, false, err
 	}
-	err = connected(ctx, "open database", config, func(ctx context.Context, conn *pgx.Conn) error {
-		version, backend, err := readVersion(ctx, conn)
-		if err == nil {
-			err = version.Check()
-		}
-		if err != nil {
-			return err
-		}
-		applied, err := appliedMigration(ctx, conn)
-		if err == nil {
-			err = checkCompatible(applied, latest)
-		}
-		if done = applied >= latest; err != nil || done {
-			return err
-		}
-		return checkPooler(ctx, config, conn, backend)
-	})
-	return done, err
+	version, backend, err := readVersion(ctx, conn)
+	if err == nil {
+		err = version.Check()
+	}
+	if err != nil {
+		return version, false, err
+	}
+	applied, err := appliedMigration(ctx, conn)
+	if err == nil {
+		err = checkCompatible(applied, latest)
+	}
+	if err != nil || applied >= latest {
+		return version, true, err
+	}
+	return version, false, checkPooler(ctx, conn, backend)
 }
 
 // checkPooler returns an [*Error] if a pooler gives each transaction of the connection a
 // session of its own: a migration needs one that lasts, for the lock that lets only one
 // server migrate. All else works through such a pooler. first is the process that has
 // served the connection so far.
-func checkPooler(ctx context.Context, config *pgx.ConnConfig, conn *pgx.Conn, first uint32) error {
+func checkPooler(ctx context.Context, conn *pgx.Conn, first uint32) error {
 	const op = "migrate"
 	// A pooler answers the start of a connection with a number of its own.
 	if first == conn.PgConn().PID() {
 		return nil
 	}
-	other, err := pgx.ConnectConfig(ctx, config)
+	other, err := pgx.ConnectConfig(ctx, conn.Config())
 	if err != nil {
 		return Wrap(op, err)
 	}
@@ -181,21 +175,21 @@ func checkPooler(ctx context.Context, config *pgx.ConnConfig, conn *pgx.Conn, fi
 	if second != first && again == first {
 		return nil
 	}
-	return setupError(op, "migrate once past the pooler: CDOCS_DATABASE_URL="+directURL(ctx, config, conn)+
+	return setupError(op, "migrate once past the pooler: CDOCS_DATABASE_URL="+directURL(ctx, conn)+
 		" compound-docs up; servers may then use the pooler again",
 		errors.New("the tables are missing or of an earlier release, and the connection pooler between this server and "+
 			"PostgreSQL gives each transaction another session"))
 }
 
 // directURL is PostgreSQL's own address, as far as PostgreSQL knows it.
-func directURL(ctx context.Context, config *pgx.ConnConfig, conn *pgx.Conn) string {
+func directURL(ctx context.Context, conn *pgx.Conn) string {
 	address, unknown := "", "HOST:5432"
 	err := conn.QueryRow(ctx, "SELECT coalesce(host(inet_server_addr()) || ':' || inet_server_port(), '')",
 		pgx.QueryExecModeSimpleProtocol).Scan(&address)
 	if err != nil || address == "" || strings.Count(address, ":") > 1 {
 		address = unknown
 	}
-	return (&url.URL{Scheme: "postgres", User: url.User(config.User), Host: address, Path: config.Database}).String()
+	return (&url.URL{Scheme: "postgres", User: url.User(conn.Config().User), Host: address, Path: conn.Config().Database}).String()
 }
 
 // backend returns the number of the process that serves the connection. The statement is

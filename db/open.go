@@ -18,7 +18,6 @@ import (
 	pgxvec "github.com/pgvector/pgvector-go/pgx"
 
 	"github.com/compound-docs/compound-docs/internal/process"
-	"github.com/compound-docs/compound-docs/sql/schema"
 )
 
 // LockPassages is the advisory lock class of a project's passages.
@@ -70,34 +69,19 @@ func newPool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 
 // migrated migrates the database of a pool unless it has all migrations, and returns the
 // versions of its server. To look takes one connection, which the pool keeps.
-func migrated(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) (Version, error) {
-	latest, err := latestMigration(schema.FS)
-	if err != nil {
-		return Version{}, err
-	}
-	version, applied, err := look(ctx, pool)
-	if err == nil && applied < latest || schemaMissing(err) {
-		if err := newMigrator(logger).migrate(ctx, pool.Config().ConnConfig); err != nil {
-			return Version{}, err
-		}
-		version, applied, err = look(ctx, pool)
-	}
-	if err != nil {
-		return Version{}, err
-	}
-	return version, errors.Join(version.Check(), checkCompatible(applied, latest))
-}
-
-// look returns the newest migration that the database has. It fails in a database without
-// migrations.
-func look(ctx context.Context, pool *pgxpool.Pool) (version Version, applied int64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+func migrated(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) (version Version, err error) {
+	m := newMigrator(logger)
+	var done bool
+	limited, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	err = pool.QueryRow(ctx, `
-		SELECT max(version_id) FILTER (WHERE is_applied), split_part(current_setting('server_version'), ' ', 1),
-			coalesce((SELECT extversion FROM pg_catalog.pg_extension WHERE extname = 'vector'), '')
-		FROM goose_db_version`, pgx.QueryExecModeSimpleProtocol).Scan(&applied, &version.PostgreSQL, &version.Pgvector)
-	return version, applied, Wrap("open database", err)
+	err = pool.AcquireFunc(limited, func(conn *pgxpool.Conn) error {
+		version, done, err = m.check(limited, conn.Conn())
+		return err
+	})
+	if err != nil || done {
+		return version, Wrap("open database", err)
+	}
+	return version, m.migrate(ctx, pool.Config().ConnConfig)
 }
 
 func errUnreadable() *Error {

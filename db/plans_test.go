@@ -211,7 +211,7 @@ func tableCases(t *testing.T, c *corpus) []planCase {
 		}, []string{"document_links_tenant"}, []string{"Seq Scan"}},
 		{"unused passages", func(q *Queries) error {
 			_, err := q.CleanupUnusedPassages(t.Context(), CleanupUnusedPassagesParams{
-				Collection: CollectionCompounding, ProjectID: c.projectID, Removable: []int32{small}, MaxPassages: 100_000,
+				Collection: CollectionCompounding, ProjectID: c.projectID, Removable: []int32{small},
 			})
 			return err
 		}, []string{"Anti Join"}, []string{"Nested Loop"}},

@@ -92,11 +92,6 @@ func visit(ctx context.Context, op, url string, f func(ctx context.Context, conn
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}
-	return connected(ctx, op, config, f)
-}
-
-// connected calls f with a connection of its own.
-func connected(ctx context.Context, op string, config *pgx.ConnConfig, f func(ctx context.Context, conn *pgx.Conn) error) error {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, config)

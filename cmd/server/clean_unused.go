@@ -61,9 +61,6 @@ func printCleaned(w io.Writer, cleaned index.CleanupResult, dryRun bool) {
 			continue
 		}
 		reason := "the repository has no such branch"
-		if tenant.State == index.Renamed {
-			reason = "the repository has another project_name now"
-		}
 		if tenant.State == index.Unknown {
 			reason = "not on this machine, and not used since " + tenant.LastSeen.Local().Format(time.DateOnly)
 		}

@@ -126,8 +126,8 @@ func StateOf(ctx context.Context, key catalog.TenantKey, root string) index.Chec
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return index.Unknown
-	case err == nil && name != key.Project:
-		return index.Renamed
+	case err == nil && name != key.Project: // renamed, or another machine has the checkout
+		return index.Unknown
 	}
 	head, err := project.Head(root)
 	if err != nil || !head.InRepository || head.Branch == key.Branch {

@@ -116,7 +116,7 @@ func TestStateOf(t *testing.T) {
 			prepare: func(*gitrepo.Repo) string { return `C:\work\my-project` },
 		},
 		{
-			name: "another project", want: map[string]index.CheckoutState{"main": index.Renamed, "gone": index.Renamed},
+			name: "another project", want: map[string]index.CheckoutState{"main": index.Unknown, "gone": index.Unknown},
 			prepare: replaceConfig(`{"project_name": "other-project"}`),
 		},
 		{

@@ -100,7 +100,7 @@ func (s Status) plusFailed(failure document.Failure, since time.Time) Status {
 
 // plusQueue adds the status of the queue of passages to embed.
 func (s Status) plusQueue(queue index.QueueStatus) Status {
-	s.Embedding, s.Passages = queue.Missing+queue.Measuring, queue.Chunks+queue.Measuring
+	s.Embedding, s.Passages = queue.Missing, queue.Chunks
 	for _, failed := range queue.Failed {
 		s = s.plusFailed(failed, queue.FailedSince)
 	}

@@ -2,7 +2,6 @@ package index_test
 
 import (
 	"math"
-	"slices"
 	"testing"
 	"time"
 
@@ -90,27 +89,5 @@ func TestCalibration_OfAModelThatKnowsNothing(t *testing.T) {
 	f.Add(t, f.Tenant, ragtest.File("docs/a.md", "# Timeouts"))
 	if got, known := measured(t, f); !known || got.Usable() || got.OwnFirst > .1 {
 		t.Errorf("%+v, known is %t, want a model that is known to be useless", got, known)
-	}
-}
-
-// Whoever waits for vectors sees that something goes on.
-func TestCalibration_ShowsHowFarItIs(t *testing.T) {
-	t.Parallel()
-	f := ragtest.New(t)
-	f.AddText(t, f.Tenant, ragtest.File("docs/a.md", "# Timeouts"))
-	queue := f.Index.Queue(f.Tenant, catalog.Compounding)
-	var missing []int
-	queue.OnChange(func() {
-		status := queue.Status()
-		missing = append(missing, status.Missing+status.Measuring)
-	})
-	if err := queue.Drain(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
-	if got := slices.Max(missing); got != 121 {
-		t.Errorf("%d texts are missing at most, want the passage and 120 texts", got)
-	}
-	if i := slices.Index(missing, 121); !slices.IsSortedFunc(missing[i:], func(a, b int) int { return b - a }) || missing[len(missing)-1] != 0 {
-		t.Errorf("missing are in turn %v, want fewer and fewer to none", missing)
 	}
 }

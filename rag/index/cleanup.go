@@ -2,8 +2,6 @@ package index
 
 import (
 	"context"
-	"math"
-	"slices"
 	"time"
 
 	"github.com/compound-docs/compound-docs/db"
@@ -20,9 +18,6 @@ const (
 	Alive
 	// Gone says that it no longer exists.
 	Gone
-	// Renamed says that another project is at its path. It is gone if that was registered
-	// after its last use: else it may be on another machine.
-	Renamed
 )
 
 // CleanupOptions say what a cleanup removes.
@@ -46,7 +41,7 @@ type CleanedTenant struct {
 	Key      catalog.TenantKey `json:"-"`
 	Root     string            `json:"root"`
 	LastSeen time.Time         `json:"last_seen"`
-	// State is Gone, Renamed, or Unknown for one that was not used for too long.
+	// State is Gone, or Unknown for one that was not used for too long.
 	State     CheckoutState `json:"-"`
 	Documents int           `json:"documents"`
 	// InUse is set if it was not removed because a server indexes it, or just did.
@@ -63,82 +58,58 @@ type CleanedProject struct {
 }
 
 // Cleanup removes the checkouts that are gone, then the passages that no document
-// uses any more and the vectors of models that no checkout uses, then empty projects. It
-// may run beside any number of servers, and keeps everything that one of them indexes. A
-// checkout that was removed by mistake comes back when it is activated again. After an
-// error the result says what was done before it.
-func (x *Index) Cleanup(ctx context.Context, options CleanupOptions) (result CleanupResult, err error) {
-	rows, err := db.ReadOne(ctx, x.db, "list checkouts", (*db.Queries).CleanupTenants,
+// uses any more and the vectors of models that no checkout uses, then projects of
+// which nothing is left. It may run beside any number of servers: what one of them
+// indexes stays. What was removed by mistake comes back when its checkout is activated
+// again. After an error the result says what was done before it.
+func (x *Index) Cleanup(ctx context.Context, options CleanupOptions) (done CleanupResult, err error) {
+	tenants, err := db.ReadOne(ctx, x.db, "list checkouts", (*db.Queries).CleanupTenants,
 		db.CleanupTenantsParams{GraceSeconds: options.Grace.Seconds()})
 	if err != nil {
-		return result, err
+		return done, err
 	}
-	removable := map[int32][]int32{} // tenants that a dry run would remove, by their project
-	for _, row := range rows {
-		state := options.judge(rows, row)
+	removable := map[int32][]int32{} // the tenants that a dry run would remove, by their project
+	for _, row := range tenants {
+		key := catalog.TenantKey{Project: row.ProjectName, Branch: row.BranchName, PathHash: row.PathHash}
+		state := options.Judge(key, row.RepoRoot)
 		if state == Alive || state == Unknown && !row.Unseen {
 			continue
 		}
-		tenant, err := x.cleanTenant(ctx, row, state, options.DryRun)
-		if err != nil {
-			return result, err
+		tenant := CleanedTenant{Key: key, Root: row.RepoRoot, LastSeen: row.LastSeen, State: state, InUse: row.InUse}
+		if !tenant.InUse {
+			if tenant.Documents, tenant.InUse, err = x.removeTenant(ctx, row, options.DryRun); err != nil {
+				return done, err
+			}
 		}
-		result.Tenants = append(result.Tenants, tenant)
+		done.Tenants = append(done.Tenants, tenant)
 		if options.DryRun && !tenant.InUse {
 			removable[row.ProjectID] = append(removable[row.ProjectID], row.ID)
 		}
 	}
 	var projects []db.Project
-	err = x.db.Read(ctx, "list projects", func(q *db.Queries) (err error) {
+	err = x.db.Read(ctx, "list projects", func(q *db.Queries) error {
 		projects, err = q.CleanupProjects(ctx)
 		return err
 	})
-	if err != nil {
-		return result, err
-	}
-	for _, row := range projects {
-		project, err := x.cleanProject(ctx, row, removable[row.ID], options.DryRun)
-		if project.Passages > 0 || project.Emptied {
-			result.Projects = append(result.Projects, project)
+	for _, project := range projects {
+		cleaned, err := x.cleanProject(ctx, project, removable[project.ID], options.DryRun)
+		if cleaned.Passages > 0 || cleaned.Emptied {
+			done.Projects = append(done.Projects, cleaned)
 		}
 		if err != nil {
-			return result, err
+			return done, err
 		}
 	}
-	return result, nil
+	return done, err
 }
 
-func keyOf(row db.CleanupTenantsRow) catalog.TenantKey {
-	return catalog.TenantKey{Project: row.ProjectName, Branch: row.BranchName, PathHash: row.PathHash}
-}
-
-// judge returns the state of a checkout. It is Renamed only if another project was
-// registered at its path after its last use. A server that follows its config leaves the
-// old name just after that.
-func (o CleanupOptions) judge(rows []db.CleanupTenantsRow, row db.CleanupTenantsRow) CheckoutState {
-	state := o.Judge(keyOf(row), row.RepoRoot)
-	if state == Renamed && !slices.ContainsFunc(rows, func(other db.CleanupTenantsRow) bool {
-		return other.PathHash == row.PathHash && other.ProjectID != row.ProjectID &&
-			other.FirstSeen.Add(time.Minute).After(row.LastSeen)
-	}) {
-		return Unknown
-	}
-	return state
-}
-
-// cleanTenant removes a tenant unless a server uses it.
-func (x *Index) cleanTenant(
-	ctx context.Context, row db.CleanupTenantsRow, state CheckoutState, dryRun bool,
-) (CleanedTenant, error) {
-	tenant := CleanedTenant{Key: keyOf(row), Root: row.RepoRoot, LastSeen: row.LastSeen, State: state, InUse: row.InUse}
-	if row.InUse {
-		return tenant, nil
-	}
-	documents, err := db.ReadOne(ctx, x.db, "count documents", (*db.Queries).CleanupCountDocuments,
+// removeTenant removes a tenant unless a server has used it since the row was read, and
+// counts its documents. A dry run only counts.
+func (x *Index) removeTenant(ctx context.Context, row db.CleanupTenantsRow, dryRun bool) (documents int, inUse bool, err error) {
+	count, err := db.ReadOne(ctx, x.db, "count documents", (*db.Queries).CleanupCountDocuments,
 		db.CleanupCountDocumentsParams{ProjectID: row.ProjectID, TenantID: row.ID})
-	tenant.Documents = int(documents)
 	if err != nil || dryRun {
-		return tenant, err
+		return int(count), false, err
 	}
 	err = x.db.Write(ctx, "remove checkout", func(q *db.Queries) error {
 		if err := lockPassages(ctx, q, row.ProjectID); err != nil {
@@ -147,52 +118,54 @@ func (x *Index) cleanTenant(
 		_, err := q.CleanupDeleteTenant(ctx, db.CleanupDeleteTenantParams{
 			ProjectID: row.ProjectID, ID: row.ID, LastSeen: row.LastSeen,
 		})
-		tenant.InUse = db.IsNoRows(err)
-		return exceptNoRows(err)
+		return err
 	})
-	return tenant, err
+	return int(count), db.IsNoRows(err), exceptNoRows(err)
 }
 
 // cleanProject removes the text and the vectors of a project that nothing uses, and the
-// project if it has no tenant. removable are the tenants that a dry run would remove.
-func (x *Index) cleanProject(ctx context.Context, row db.Project, removable []int32, dryRun bool) (CleanedProject, error) {
-	cleaned := CleanedProject{Name: row.Name}
-	tenants, err := db.ReadOne(ctx, x.db, "count checkouts", (*db.Queries).TenantCount, db.TenantCountParams{ProjectID: row.ID})
-	if err != nil {
-		return cleaned, err
-	}
+// project if it has no tenant left. A dry run takes the removable tenants for removed.
+func (x *Index) cleanProject(
+	ctx context.Context, project db.Project, removable []int32, dryRun bool,
+) (cleaned CleanedProject, err error) {
+	cleaned.Name = project.Name
 	if dryRun {
 		for _, collection := range collections() {
-			hashes, err := x.unused(ctx, row.ID, collection, removable, math.MaxInt32)
+			hashes, err := x.unused(ctx, project.ID, collection, removable)
 			if err != nil {
 				return cleaned, err
 			}
 			cleaned.Passages += len(hashes)
 		}
-		cleaned.Emptied = int(tenants) == len(removable)
-		return cleaned, nil
+	} else {
+		if cleaned.Passages, err = x.Sweep(ctx, project.ID); err != nil {
+			return cleaned, err
+		}
+		if err := x.deleteUnusedVectors(ctx, project.ID); err != nil {
+			return cleaned, err
+		}
+		if _, err := x.claimSweep(ctx, project.ID, 0); err != nil {
+			return cleaned, err
+		}
 	}
-	if cleaned.Passages, err = x.Sweep(ctx, row.ID); err != nil {
+	tenants, err := db.ReadOne(ctx, x.db, "count checkouts", (*db.Queries).TenantCount,
+		db.TenantCountParams{ProjectID: project.ID})
+	if err != nil || int(tenants) > len(removable) {
 		return cleaned, err
 	}
-	if err := x.deleteUnusedVectors(ctx, row.ID); err != nil {
-		return cleaned, err
-	}
-	if _, err := x.claimSweep(ctx, row.ID, 0); err != nil {
-		return cleaned, err
-	}
-	if tenants > 0 {
+	if dryRun {
+		cleaned.Emptied = true
 		return cleaned, nil
 	}
 	err = x.db.Write(ctx, "remove project", func(q *db.Queries) error {
-		if _, err := q.ProjectLock(ctx, db.ProjectLockParams{Name: row.Name}); err != nil {
-			return exceptNoRows(err) // another server has removed it
-		}
-		if err := lockPassages(ctx, q, row.ID); err != nil {
+		if _, err := q.ProjectLock(ctx, db.ProjectLockParams{Name: project.Name}); err != nil {
 			return err
 		}
-		cleaned.Emptied, err = deleteEmptyProject(ctx, q, row.ID)
+		if err := lockPassages(ctx, q, project.ID); err != nil {
+			return err
+		}
+		cleaned.Emptied, err = deleteEmptyProject(ctx, q, project.ID)
 		return err
 	})
-	return cleaned, err
+	return cleaned, exceptNoRows(err) // another process has removed it
 }

@@ -69,9 +69,6 @@ func (x *Indexer) Known(ctx context.Context) (map[string]document.Stamp, error) 
 		}
 		known[row.RelativePath] = stamp
 	}
-	if err == nil {
-		x.growth.begin(len(known) == 0)
-	}
 	return known, err
 }
 

@@ -124,13 +124,11 @@ func (q *Queue) calibrate(ctx context.Context, model *usedModel) error {
 func (q *Queue) measure(ctx context.Context, model *usedModel) error {
 	x := q.index
 	questions, answers := calibration.Pairs()
-	q.setMeasuring(len(questions) + len(answers))
-	defer q.setMeasuring(0)
-	asked, err := q.embedTexts(ctx, model, questions, len(answers), x.embedder.EmbedAsQueries)
+	asked, err := q.embedTexts(ctx, model, questions, x.embedder.EmbedAsQueries)
 	if err != nil {
 		return err
 	}
-	answered, err := q.embedTexts(ctx, model, answers, 0, x.embedder.Embed)
+	answered, err := q.embedTexts(ctx, model, answers, x.embedder.Embed)
 	if err != nil {
 		return err
 	}
@@ -149,9 +147,9 @@ func (q *Queue) measure(ctx context.Context, model *usedModel) error {
 }
 
 // embedTexts embeds texts in batches of the usual size, so that queries wait no longer
-// than for passages. It leaves out those that the model refuses. more texts follow.
+// than for passages. It leaves out those that the model refuses.
 func (q *Queue) embedTexts(
-	ctx context.Context, used *usedModel, texts []string, more int,
+	ctx context.Context, used *usedModel, texts []string,
 	embed func(ctx context.Context, texts []string) ([]model.Embedding, error),
 ) (vectors [][]float32, err error) {
 	for len(texts) > 0 {
@@ -161,7 +159,6 @@ func (q *Queue) embedTexts(
 			return nil, err
 		}
 		texts = texts[n:]
-		q.setMeasuring(len(texts) + more)
 		for _, embedding := range embeddings {
 			switch {
 			case embedding.Err != nil:
@@ -173,9 +170,4 @@ func (q *Queue) embedTexts(
 		}
 	}
 	return vectors, nil
-}
-
-// setMeasuring says how many texts are left of those that the model is measured with.
-func (q *Queue) setMeasuring(texts int) {
-	q.update(func(s *QueueStatus) { s.Measuring = texts })
 }

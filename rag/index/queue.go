@@ -169,13 +169,12 @@ func (q *Queue) rest(ctx context.Context) {
 }
 
 // Drain embeds until nothing is missing except what the model refuses. report, if not
-// nil, is called with the number of parts of documents that have a vector, and of all
-// texts that are to have one.
+// nil, is called with the number of parts of documents that have a vector, and of all parts.
 func (q *Queue) Drain(ctx context.Context, report func(done, total int)) error {
 	for {
 		empty, err := q.step(ctx, func() {
 			if status := q.Status(); report != nil {
-				report(status.Chunks-status.Missing, status.Chunks+status.Measuring)
+				report(status.Chunks-status.Missing, status.Chunks)
 			}
 		})
 		if errors.Is(err, model.ErrModelReplaced) {

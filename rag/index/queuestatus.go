@@ -15,8 +15,6 @@ import (
 type QueueStatus struct {
 	// Missing of Chunks parts of documents have no vector yet.
 	Missing, Chunks int
-	// Measuring is how many texts are still to be embedded to calibrate the model.
-	Measuring int
 	// Failed are the documents that have a passage which the model refuses, sorted by
 	// path.
 	Failed []document.Failure
@@ -105,9 +103,6 @@ func (q *Queue) countLocked(ctx context.Context, modelID int32) (missing []int64
 	for _, row := range counted {
 		chunks, total = chunks+row.Chunks, total+row.Missing
 		missing = append(missing, row.Missing)
-	}
-	if total == chunks {
-		q.growth.begin(true)
 	}
 	q.update(func(s *QueueStatus) {
 		q.stale = q.woken

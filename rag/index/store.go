@@ -232,29 +232,19 @@ func (x *Indexer) linkParams(documents []*prepared) db.LinkInsertManyParams {
 // many.
 const analyzeFrom = 1000
 
-// growth counts the rows that were added to tables since their statistics were
-// renewed. The zero value is of tables that are not empty. Safe for concurrent use.
+// growth counts the rows that this process has added to tables. Safe for concurrent use.
 type growth struct {
 	mu             sync.Mutex
-	empty          bool
 	rows, analyzed int
 }
 
-// begin starts to count, in tables that have no row of the tenant, or some.
-func (g *growth) begin(empty bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.empty, g.rows, g.analyzed = empty, 0, 0
-}
-
 // add counts rows, and reports whether the statistics should be renewed: there are
-// four times as many rows as at the last time. Tables that were not empty are left to
-// autovacuum.
+// four times as many rows as at the last time.
 func (g *growth) add(rows int) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.rows += rows
-	if !g.empty || g.rows < max(analyzeFrom, 4*g.analyzed) {
+	if g.rows < max(analyzeFrom, 4*g.analyzed) {
 		return false
 	}
 	g.analyzed = g.rows

@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -11,12 +12,106 @@ import (
 	"github.com/compound-docs/compound-docs/rag/catalog"
 )
 
-// How many passages are looked for and deleted at a time. Indexers of the project wait
-// while a batch is deleted, some milliseconds.
 const (
-	sweepFind  = 100_000
+	// sweepWritten is the least number of passages that are written between two sweeps that
+	// come before their time.
+	sweepWritten = 250
+	// sweepBatch is how many passages are deleted at a time. Indexers of the project wait
+	// while a batch is deleted, some milliseconds.
 	sweepBatch = 1_000
 )
+
+// Sweeper removes text that no document of a project uses any more: once in an interval,
+// whichever server of the project does it, and sooner if the project was written as a
+// whole in the meantime, so that the index does not outgrow its documents.
+type Sweeper struct {
+	index    *Index
+	tenant   *catalog.Tenant
+	interval time.Duration
+	written  atomic.Int64
+	wake     chan struct{}
+}
+
+// Sweeper returns the sweeper of the tenant's project. No unused text is older than the
+// interval while it runs.
+func (x *Index) Sweeper(tenant *catalog.Tenant, interval time.Duration) *Sweeper {
+	return &Sweeper{index: x, tenant: tenant, interval: interval, wake: make(chan struct{}, 1)}
+}
+
+// count notes that passages were written, in the place of others.
+func (s *Sweeper) count(passages int) {
+	if s == nil || s.written.Add(int64(passages)) < sweepWritten {
+		return
+	}
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run sweeps until ctx ends.
+func (s *Sweeper) Run(ctx context.Context) {
+	// The interval is divided, because nobody knows when the last server has swept.
+	const parts = 10
+	tick := time.NewTicker(max(s.interval/parts, time.Millisecond))
+	defer tick.Stop()
+	for {
+		if err := s.sweep(ctx); err != nil && ctx.Err() == nil {
+			s.index.logger.WarnContext(ctx, "text that no document uses is not removed yet", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-s.wake:
+		}
+	}
+}
+
+func (s *Sweeper) sweep(ctx context.Context) error {
+	due, err := s.outgrown(ctx)
+	if err == nil && !due {
+		const margin = .8 // the next look may come a tenth of the interval later
+		due, err = s.index.claimSweep(ctx, s.tenant.ProjectID, time.Duration(margin*float64(s.interval)))
+	}
+	if err != nil || !due {
+		return err
+	}
+	s.written.Store(0)
+	swept, err := s.index.Sweep(ctx, s.tenant.ProjectID)
+	if err != nil || swept == 0 {
+		return err
+	}
+	for _, collection := range collections() {
+		if err := s.index.db.Compact(ctx, collection); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// outgrown reports whether so much was written since the last sweep that a fifth of the
+// passages may be unused.
+func (s *Sweeper) outgrown(ctx context.Context) (bool, error) {
+	written := s.written.Load()
+	if written < sweepWritten {
+		return false, nil
+	}
+	used, err := db.ReadOne(ctx, s.index.db, "count passages", (*db.Queries).CleanupCountChunks,
+		db.CleanupCountChunksParams{ProjectID: s.tenant.ProjectID})
+	return written > used/4, err
+}
+
+// claimSweep notes that unused text of the project is looked for, and reports false if that
+// was done within the interval.
+func (x *Index) claimSweep(ctx context.Context, projectID int32, interval time.Duration) (claimed bool, err error) {
+	err = x.db.Write(ctx, "look for unused text", func(q *db.Queries) error {
+		_, err := q.CleanupClaim(ctx, db.CleanupClaimParams{ProjectID: projectID, IntervalSeconds: interval.Seconds()})
+		claimed = err == nil
+		return exceptNoRows(err)
+	})
+	return claimed, err
+}
 
 func collections() []catalog.Collection {
 	return []catalog.Collection{catalog.Compounding, catalog.External, catalog.Handbook}
@@ -34,19 +129,16 @@ func (x *Index) Sweep(ctx context.Context, projectID int32) (swept int, err erro
 		return 0, err
 	}
 	for _, collection := range collections() {
-		for more := true; more; {
-			hashes, err := x.unused(ctx, projectID, collection, nil, sweepFind)
+		hashes, err := x.unused(ctx, projectID, collection, nil)
+		if err != nil {
+			return swept, err
+		}
+		for batch := range slices.Chunk(hashes, sweepBatch) {
+			removed, err := x.removeUnused(ctx, projectID, collection, batch, versions)
 			if err != nil {
 				return swept, err
 			}
-			for batch := range slices.Chunk(hashes, sweepBatch) {
-				removed, err := x.removeUnused(ctx, projectID, collection, batch, versions)
-				if err != nil {
-					return swept, err
-				}
-				swept += removed
-			}
-			more = len(hashes) == sweepFind
+			swept += removed
 		}
 	}
 	if swept > 0 {
@@ -55,25 +147,13 @@ func (x *Index) Sweep(ctx context.Context, projectID int32) (swept int, err erro
 	return swept, nil
 }
 
-// claimSweep notes that unused text of the project is looked for, and reports false if that
-// was done within the interval.
-func (x *Index) claimSweep(ctx context.Context, projectID int32, interval time.Duration) (claimed bool, err error) {
-	err = x.db.Write(ctx, "look for unused text", func(q *db.Queries) error {
-		_, err := q.CleanupClaim(ctx, db.CleanupClaimParams{ProjectID: projectID, IntervalSeconds: interval.Seconds()})
-		claimed = err == nil
-		return exceptNoRows(err)
-	})
-	return claimed, err
-}
-
-// unused returns the first passages by hash that no document uses but those of removable
-// tenants, at most as many as given.
+// unused returns the passages that no document uses except those of removable tenants.
 func (x *Index) unused(
-	ctx context.Context, projectID int32, collection catalog.Collection, removable []int32, most int32,
+	ctx context.Context, projectID int32, collection catalog.Collection, removable []int32,
 ) (hashes []uuid.UUID, err error) {
 	err = x.db.ReadLong(ctx, "find unused passages", func(q *db.Queries) error {
 		hashes, err = q.CleanupUnusedPassages(ctx, db.CleanupUnusedPassagesParams{
-			Collection: collection, ProjectID: projectID, Removable: removable, MaxPassages: most,
+			Collection: collection, ProjectID: projectID, Removable: removable,
 		})
 		return err
 	})

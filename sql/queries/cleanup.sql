@@ -1,6 +1,6 @@
 -- name: CleanupTenants :many
 -- Every checkout on a branch that has a repository, which the handbook has not.
-SELECT t.project_id, p.name AS project_name, t.id, t.branch_name, t.path_hash, t.repo_root, t.first_seen, t.last_seen,
+SELECT t.project_id, p.name AS project_name, t.id, t.branch_name, t.path_hash, t.repo_root, t.last_seen,
     (t.last_seen <= now() - make_interval(secs => @grace_seconds::float8))::boolean AS unseen,
     (coalesce(t.lease_until, '-infinity') > now())::boolean AS in_use
 FROM tenants t JOIN projects p ON p.id = t.project_id
@@ -24,7 +24,7 @@ SELECT id, name FROM projects ORDER BY name;
 SELECT id, version FROM tenants WHERE project_id = @project_id;
 
 -- name: CleanupUnusedPassages :many
--- The first passages by hash that no chunk uses. Chunks of removable tenants do not
+-- The passages that no chunk uses. Chunks of removable tenants do not
 -- count. It reads document_chunks_passage and the primary key of the passages once,
 -- whatever the number of tenants. It takes no lock: CleanupDeletePassages checks
 -- again what it found.
@@ -34,9 +34,7 @@ WHERE p.collection = @collection AND p.project_id = @project_id
     AND NOT EXISTS (
         SELECT 1 FROM document_chunks c
         WHERE c.project_id = @project_id AND c.collection = @collection AND c.passage_hash = p.hash
-            AND c.tenant_id <> ALL(coalesce(@removable::integer[], '{}')))
-ORDER BY p.hash
-LIMIT @max_passages;
+            AND c.tenant_id <> ALL(coalesce(@removable::integer[], '{}')));
 
 -- name: CleanupDeletePassages :many
 -- Deletes the passages that are still unused. Vectors go by their foreign key. Only the
