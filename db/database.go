@@ -82,8 +82,8 @@ func NewDatabaseFrom(source Source, logger *slog.Logger) *Database {
 	return d
 }
 
-// SetVersion has connections carry the version of the program, for [ReadTeam] of another
-// server. Call it before the database is first used.
+// SetVersion has connections carry the version of the program, for people who look at them.
+// Call it before the database is first used.
 func (d *Database) SetVersion(version string) { d.version = version }
 
 // Close closes the pool, if one was opened, and waits a moment for its

@@ -57,7 +57,7 @@ func newPool(ctx context.Context, url, version string) (*pgxpool.Pool, error) {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
 	client, _, _ := strings.Cut(process.ID(), " ")
-	// For people who look at connections, and for ReadTeam.
+	// For people who look at connections.
 	config.ConnConfig.RuntimeParams["application_name"] = strings.TrimSpace("compound-docs " + client + " " + version)
 	// A statement is sent with its arguments, as text, in one round trip: nothing is asked first.
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec

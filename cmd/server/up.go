@@ -56,7 +56,7 @@ func (s *setup) up(ctx context.Context) error {
 	if err := s.models.PullMissing(ctx, showPulls(s.stderr)); err != nil {
 		return err
 	}
-	_, err = s.report(ctx, nil, false, doctor.Head)
+	_, err = s.report(ctx, nil, doctor.Head)
 	return err
 }
 

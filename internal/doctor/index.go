@@ -1,15 +1,9 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
-	"time"
 
-	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 )
@@ -55,59 +49,4 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 		findings = one(OK, fmt.Sprintf("%d passages, all with a vector", counted.Chunks), "")
 	}
 	return findings
-}
-
-const (
-	// fewConnections are what a server opens while it works.
-	fewConnections = 4
-	// longUnswept is after how long cleanup counts a checkout as unused.
-	longUnswept = 30 * 24 * time.Hour
-)
-
-// checkTeam looks at what concerns all servers of a shared database.
-func checkTeam(ctx context.Context, e *examination) []Finding {
-	if e.databaseURL == "" || e.Server != nil {
-		return one(Skipped, "no shared database can be used: CDOCS_DATABASE_URL names one", "")
-	}
-	team, err := db.ReadTeam(ctx, e.databaseURL, e.migrated)
-	if err != nil {
-		return failed(err)
-	}
-	through := ""
-	if team.Pooled {
-		through = "; a pooler is between, which migrations have to go past"
-	}
-	used := fmt.Sprintf("%d of %d connections are in use%s", team.Connections, team.MaxConnections, through)
-	findings := one(OK, used, "")
-	if team.MaxConnections-team.Connections < fewConnections {
-		findings = one(Warning, used, "raise max_connections of the database server, or put pool_max_conns=2 into the "+
-			"CDOCS_DATABASE_URL of every server")
-	}
-	if connected := versions(team.Windows); connected != "" {
-		findings = append(findings, one(OK, "servers that are connected now: "+connected, "")...)
-	}
-	if team.Unverified {
-		findings = append(findings, one(Warning,
-			"the connection is encrypted, and nobody has checked that it leads to the right server",
-			"put sslmode=verify-full and the sslrootcert of your authority into CDOCS_DATABASE_URL")...)
-	}
-	if team.Readable {
-		findings = append(findings, one(Warning, "the connection is not encrypted: others in the network can read the documents",
-			"set ssl = on for the database server, and sslmode=verify-full in CDOCS_DATABASE_URL")...)
-	}
-	if team.Unswept > longUnswept {
-		findings = append(findings, one(Warning,
-			fmt.Sprintf("nobody has looked for %d days for unused passages of a project", int(team.Unswept.Hours())/24),
-			"run as the owner of the tables, best every night: compound-docs clean")...)
-	}
-	return findings
-}
-
-// versions says how many servers there are of each version of the program.
-func versions(windows map[string]int) string {
-	said := make([]string, 0, len(windows))
-	for _, version := range slices.Sorted(maps.Keys(windows)) {
-		said = append(said, fmt.Sprintf("%d of version %s", windows[version], cmp.Or(version, "unknown")))
-	}
-	return strings.Join(said, ", ")
 }
