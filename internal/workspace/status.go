@@ -33,7 +33,7 @@ type Status struct {
 	Total  int `json:"total"`
 	Queued int `json:"queued"`
 	// Embedding of Passages parts of documents have no vector yet. They are found by
-	// their words.
+	// their words. While a model is measured, Embedding counts its texts too.
 	Embedding int `json:"embedding"`
 	Passages  int `json:"passages"`
 	// EmbeddingWaits is why embedding waits, "" while it goes on.
@@ -100,7 +100,7 @@ func (s Status) plusFailed(failure document.Failure, since time.Time) Status {
 
 // plusQueue adds the status of the queue of passages to embed.
 func (s Status) plusQueue(queue index.QueueStatus) Status {
-	s.Embedding, s.Passages = queue.Missing+queue.Measuring, queue.Chunks+queue.Measuring
+	s.Embedding, s.Passages = queue.Missing+queue.Measuring, queue.Chunks
 	for _, failed := range queue.Failed {
 		s = s.plusFailed(failed, queue.FailedSince)
 	}
