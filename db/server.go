@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"strconv"
 	"strings"
 
@@ -153,44 +152,6 @@ func ReadSchema(ctx context.Context, url string) (s Schema, err error) {
 		).Scan(&s.Role, &s.Schema, &s.Standby, &s.ReadOnly, &s.HasVector, &s.MayAddVector, &s.MayCreateTables, &s.MayWrite)
 	})
 	return s, err
-}
-
-// Team says how a database serves many servers.
-type Team struct {
-	// Connections are those that the PostgreSQL server has now, this one among them, and
-	// MaxConnections how many it takes of roles that are no superusers.
-	Connections, MaxConnections int
-	// Pooled means that a pooler is between.
-	Pooled bool
-	// Readable means that the connection is not encrypted, and leads to another machine.
-	// Unverified means that it is, and that nobody has checked whose machine that is.
-	Readable, Unverified bool
-}
-
-// ReadTeam connects to a database, and creates nothing. Errors are [*Error].
-func ReadTeam(ctx context.Context, url string) (team Team, err error) {
-	const op = "look at connections"
-	err = visit(ctx, op, url, func(ctx context.Context, conn *pgx.Conn) error {
-		var backend uint32
-		var encrypted bool
-		err := conn.QueryRow(ctx, `
-			SELECT (SELECT sum(numbackends) FROM pg_stat_database)::integer,
-				current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer,
-				pg_backend_pid(), coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false)`,
-			pgx.QueryExecModeSimpleProtocol,
-		).Scan(&team.Connections, &team.MaxConnections, &backend, &encrypted)
-		if err != nil {
-			return err //nolint:wrapcheck // visit does
-		}
-		team.Pooled = backend != conn.PgConn().PID()
-		address, remote := conn.PgConn().Conn().RemoteAddr().(*net.TCPAddr)
-		remote = remote && !address.IP.IsLoopback()
-		secured := conn.Config().TLSConfig
-		team.Readable = remote && !encrypted
-		team.Unverified = remote && encrypted && secured.InsecureSkipVerify && secured.VerifyPeerCertificate == nil
-		return nil
-	})
-	return team, err
 }
 
 // breakingStep divides the numbers of migrations: 2 to 999 leave the servers that know

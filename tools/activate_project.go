@@ -62,7 +62,7 @@ func (h *Handler) ActivateProject(ctx context.Context, in ActivateProjectInput) 
 	defer cancel()
 	active.WaitSynced(waitCtx, func(s workspace.Status) {
 		if s.Total > 0 { // else what has changed is not known yet
-			embedded := s.Passages - s.Embedding
+			embedded := max(0, s.Passages-s.Embedding)
 			reportProgress(ctx, Progress{
 				Done: s.Done + embedded, Total: s.Total + s.Passages,
 				Message: fmt.Sprintf("indexed %d of %d changed files, embedded %d of %d passages", s.Done, s.Total, embedded, s.Passages),

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -24,8 +26,8 @@ to know before an edit. A document cites what it names in files_involved, as cod
 as a path with lines, or as the destination of a link. A folder stands for all of its files.
 
 It reads the documents themselves, and needs neither database nor Ollama. The exit code is 0
-also if nothing cites the file.`,
-		Example: "  compound-docs about db/pool.go\n  compound-docs about db/pool.go:40-60\n  compound-docs about --json internal/",
+also if nothing cites the file, and 2 if there is no such file either.`,
+		Example: "  compound-docs about internal/outbox/outbox.go\n  compound-docs about internal/outbox/outbox.go:40-60\n  compound-docs about --json internal/",
 		Args:    needs(1, 1, "a file of the repository", "compound-docs about db/pool.go:40"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := flags.loadHere()
@@ -39,6 +41,9 @@ also if nothing cites the file.`,
 			found, err := documentsAbout(cmd.Context(), p, place)
 			if err != nil {
 				return err
+			}
+			if _, err := os.Stat(filepath.Join(p.Root, place.Path)); err != nil && len(found) == 0 {
+				return usagef("there is no file %s in the repository, and no document cites it", place.Path)
 			}
 			return newInvocation(cmd, args).print(map[string]any{"documents": found}, func(w io.Writer) { printAbout(w, place, found) })
 		},

@@ -43,7 +43,7 @@ Where the model fails, the most relevant passages are quoted instead.`,
 		RunE: withProject(flags, func(t *tooling, ctx context.Context) error { return f.run(ctx, t) }),
 	}
 	set := command.Flags()
-	set.StringSliceVar(&f.docTypes, "doc-types", nil, "only these doc-types, separated by commas; see doc-types")
+	set.StringSliceVar(&f.docTypes, "doc-types", nil, "only these doc-types, separated by commas")
 	set.IntVar(&f.maxSources, "max-sources", 0,
 		"how many documents to use at most, critical and linked ones not counted (default: 3, or what the project configures)")
 	set.Float64Var(&f.minScore, "min-relevance-score", 0,

@@ -14,11 +14,10 @@ import (
 )
 
 func newDoctorCommand(flags *flags) *cobra.Command {
-	var team bool
-	command := &cobra.Command{
+	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what is wrong with the set-up, and how to mend it",
-		Long: `Say what is wrong with the set-up, and how to mend it: the user's folder, the disk, the
+		Long: `Say what is wrong with the set-up, and how to mend it: the user's folder, the
 database, Ollama and its models, and of the repository of the current folder (or of
 --project) its configuration, doc-types, files, index and registration with Claude Code.
 
@@ -28,11 +27,9 @@ The exit code is 1 if there is an error, and 0 otherwise. Warnings and findings 
 skipped do not count.`,
 		Example: "  compound-docs doctor\n  compound-docs doctor --project ~/my-project --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return diagnose(cmd.Context(), newInvocation(cmd, args), flags, team, doctor.Run)
+			return diagnose(cmd.Context(), newInvocation(cmd, args), flags, doctor.Run)
 		},
 	}
-	command.Flags().BoolVar(&team, "team", false, "look at what concerns all servers of a shared database too")
-	return command
 }
 
 func newStatusCommand(flags *flags) *cobra.Command {
@@ -45,7 +42,7 @@ compound-docs doctor, with the same exit code.
 It starts, pulls and changes nothing.`,
 		Example: "  compound-docs status --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return diagnose(cmd.Context(), newInvocation(cmd, args), flags, false, doctor.Head)
+			return diagnose(cmd.Context(), newInvocation(cmd, args), flags, doctor.Head)
 		},
 	}
 }
@@ -62,7 +59,7 @@ type examine func(ctx context.Context, system doctor.System) []doctor.Finding
 
 // diagnose prints what is wrong. Settings that cannot be read are a finding, and the rest is
 // looked at with the defaults.
-func diagnose(ctx context.Context, i invocation, flags *flags, team bool, run examine) error {
+func diagnose(ctx context.Context, i invocation, flags *flags, run examine) error {
 	home, err := homeFolder()
 	if err != nil {
 		return err
@@ -78,7 +75,7 @@ func diagnose(ctx context.Context, i invocation, flags *flags, team bool, run ex
 	o.logLevel = max(o.logLevel, slog.LevelError) // findings are printed, not logged
 	return o.withSetup(i.stderr, func(s *setup) error {
 		s.invocation = i
-		worst, err := s.report(ctx, settingsErr, team, run)
+		worst, err := s.report(ctx, settingsErr, run)
 		if err == nil && worst == doctor.Error {
 			err = severityError{exitFailed}
 		}
@@ -87,8 +84,8 @@ func diagnose(ctx context.Context, i invocation, flags *flags, team bool, run ex
 }
 
 // report prints the findings, and returns the severity of the worst.
-func (s *setup) report(ctx context.Context, settingsErr error, team bool, run examine) (doctor.Severity, error) {
-	system, err := s.system(settingsErr, team)
+func (s *setup) report(ctx context.Context, settingsErr error, run examine) (doctor.Severity, error) {
+	system, err := s.system(settingsErr)
 	if err != nil {
 		return "", err
 	}
@@ -98,7 +95,7 @@ func (s *setup) report(ctx context.Context, settingsErr error, team bool, run ex
 }
 
 // system gathers the parts of the set-up.
-func (s *setup) system(settingsErr error, team bool) (doctor.System, error) {
+func (s *setup) system(settingsErr error) (doctor.System, error) {
 	root := s.project
 	if root == "" {
 		var err error
@@ -107,7 +104,7 @@ func (s *setup) system(settingsErr error, team bool) (doctor.System, error) {
 		}
 	}
 	return doctor.System{
-		Version: version, Home: s.home, Settings: s.settings, SettingsErr: settingsErr, Root: root, Team: team,
+		Version: version, Home: s.home, Settings: s.settings, SettingsErr: settingsErr, Root: root,
 		DatabaseURL: s.databaseURL, Server: s.server, Index: s.index, Ollama: s.models,
 	}, nil
 }

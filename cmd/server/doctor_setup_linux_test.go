@@ -114,10 +114,10 @@ func (d diagnosis) names(check, what, fix string) bool {
 	})
 }
 
-// diagnose runs compound-docs doctor --team --json.
+// diagnose runs compound-docs doctor --json.
 func (i *installation) diagnose(t *testing.T) (d diagnosis, code int) {
 	t.Helper()
-	said := i.run(t, "doctor", "--team", "--json")
+	said := i.run(t, "doctor", "--json")
 	if err := json.Unmarshal([]byte(said.stdout), &d); err != nil {
 		t.Fatalf("doctor prints %s%s: %v", said.stdout, said.stderr, err)
 	}
@@ -201,21 +201,6 @@ func withPassword(t *testing.T) string {
 		return err != nil
 	})
 	return u.String()
-}
-
-// withFewConnections returns the URL of a cluster that takes four connections.
-func withFewConnections(t *testing.T) string {
-	t.Helper()
-	cluster := testenv.StartCluster(t)
-	conn, err := pgx.Connect(t.Context(), cluster.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = conn.Exec(t.Context(), "ALTER SYSTEM SET superuser_reserved_connections = 996") // of 1,000
-	must(t, errors.Join(err, conn.Close(t.Context())))
-	cluster.Stop()
-	cluster.Start()
-	return cluster.URL()
 }
 
 // asRole has the installation use a new role of its database, which statements, with {role}

@@ -9,11 +9,11 @@ import (
 
 // What is done becomes less where the model is replaced meanwhile. The rate counts from
 // then on.
-func TestLines_NoNegativeRate(t *testing.T) {
+func TestShowProgress_NoNegativeRate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		show := lines(&out, "passages")
+		show := showProgress(&out, "passages")
 		for _, done := range []int{900, 910, 40, 60, 1000} {
 			show(done, 1000)
 			time.Sleep(2 * time.Second)

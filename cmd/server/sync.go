@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -63,33 +65,55 @@ func (t *tooling) sync(ctx context.Context, force bool) error {
 			return err
 		}
 	}
-	synced, err := t.tools.Sync(ctx, showSync(t.stderr))
+	progress := &syncProgress{files: showProgress(t.stderr, "files"), passages: showProgress(t.stderr, "passages")}
+	synced, err := t.tools.Sync(ctx, progress.show)
+	if ctx.Err() != nil {
+		t.note("interrupted: %s; what is done stays, and the next sync does the rest", progress)
+		return cmp.Or(err, ctx.Err())
+	}
 	if synced == nil {
 		return err
 	}
 	return errors.Join(t.print(synced, func(w io.Writer) { printSynced(w, synced) }), err)
 }
 
-// showSync returns a function that tells w how far a sync is. A folder that is done leaves the
-// counts of a status, so the total is the largest so far. It is shown when the first file is
-// indexed, because all folders were looked at by then.
-func showSync(w io.Writer) func(workspace.Status) {
-	files, passages := showProgress(w, "files"), showProgress(w, "passages")
-	var total int
-	var embeds bool // else everything was done before
-	return func(status workspace.Status) {
-		total = max(total, status.Total)
-		if done := total - (status.Total - status.Done); done > 0 {
-			files(done, total)
-		}
-		if status.Pending() > 0 {
-			return
-		}
-		embeds = embeds || status.Embedding > 0
-		if embeds && !status.Synced.IsZero() { // else there may be more
-			passages(status.Passages-status.Embedding, status.Passages)
-		}
+// syncProgress tells how far a sync is. A folder that is done leaves the counts of a status, so
+// a total is the largest so far. It is shown when the first file is indexed, because all folders
+// were looked at by then.
+type syncProgress struct {
+	files, passages func(done, total int)
+
+	last           workspace.Status
+	total          int // files
+	totalPassages  int
+	needsEmbedding bool // else every passage had a vector before
+}
+
+func (p *syncProgress) show(status workspace.Status) {
+	p.last, p.total = status, max(p.total, status.Total)
+	if done := p.total - (status.Total - status.Done); done > 0 {
+		p.files(done, p.total)
 	}
+	if status.Pending() > 0 {
+		return
+	}
+	p.totalPassages = status.Passages
+	p.needsEmbedding = p.needsEmbedding || status.Embedding > 0
+	if p.needsEmbedding && !status.Synced.IsZero() { // else there may be more
+		p.passages(max(0, p.totalPassages-status.Embedding), p.totalPassages)
+	}
+}
+
+// String says what is done.
+func (p *syncProgress) String() string {
+	if p.total == 0 && p.totalPassages == 0 {
+		return "nothing was changed yet"
+	}
+	text := fmt.Sprintf("%d of %s indexed", p.total-(p.last.Total-p.last.Done), plain.Count(p.total, "changed file"))
+	if p.totalPassages > 0 {
+		text += fmt.Sprintf(", %d of %s with a vector", max(0, p.totalPassages-p.last.Embedding), plain.Count(p.totalPassages, "passage"))
+	}
+	return text
 }
 
 func printSynced(w io.Writer, s *tools.ActivateProjectOutput) {

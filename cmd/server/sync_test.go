@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bufio"
+	"bytes"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -85,7 +86,7 @@ func TestSync_AfterTheModelWasReplaced(t *testing.T) {
 	}
 }
 
-// A command that a signal ends has a shell's exit code for that, and says nothing.
+// A command that a signal ends has a shell's exit code for that, and says what is done.
 func TestSync_IsInterrupted(t *testing.T) {
 	t.Parallel()
 	environment, _ := services(t)
@@ -95,6 +96,8 @@ func TestSync_IsInterrupted(t *testing.T) {
 	command := exec.CommandContext(t.Context(), testenv.Program(t), "sync")
 	command.Dir = root
 	command.Env = append([]string{"CDOCS_HOME=" + t.TempDir(), "PATH=/nowhere"}, append(environment, "CDOCS_OLLAMA_HOST=http://127.0.0.1:1")...)
+	var stdout bytes.Buffer
+	command.Stdout = &stdout
 	stderr, err := command.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -102,6 +105,7 @@ func TestSync_IsInterrupted(t *testing.T) {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
+	told := false
 	lines := bufio.NewScanner(stderr)
 	for lines.Scan() {
 		if strings.HasPrefix(lines.Text(), "passages: 0 of") {
@@ -115,6 +119,10 @@ func TestSync_IsInterrupted(t *testing.T) {
 		if strings.HasPrefix(lines.Text(), "compound-docs: ") {
 			t.Errorf("it says %q", lines.Text())
 		}
+		told = told || strings.HasPrefix(lines.Text(), "note: interrupted: ") && strings.Contains(lines.Text(), "0 of 2 passages with a vector")
+	}
+	if !told || stdout.Len() > 0 {
+		t.Errorf("it says what is done: %v, and prints %q", told, &stdout)
 	}
 	_ = command.Wait() // its code is checked
 	if code := command.ProcessState.ExitCode(); code != 130 {

@@ -56,7 +56,7 @@ func (s *setup) up(ctx context.Context) error {
 	if err := s.models.PullMissing(ctx, showPulls(s.stderr)); err != nil {
 		return err
 	}
-	_, err = s.report(ctx, nil, false, doctor.Head)
+	_, err = s.report(ctx, nil, doctor.Head)
 	return err
 }
 
@@ -141,24 +141,16 @@ func (s *setup) awaitOllama(ctx context.Context, log string) error {
 	}
 }
 
-// showPulls tells w how far a pull is: with a bar on a terminal, with a line for each
-// step elsewhere.
+// showPulls tells w how far the pulls of models are.
 func showPulls(w io.Writer) func(model string, status ollama.PullStatus) {
 	const mebibyte = 1 << 20
-	bars := map[string]func(done, total int){}
-	var last string
+	shown := map[string]func(done, total int){}
 	return func(model string, status ollama.PullStatus) {
-		if !plain.IsTerminal(w) {
-			if line := "pull " + model + ": " + status.Status; line != last {
-				plain.Println(w, line)
-				last = line
-			}
-			return
+		if shown[model] == nil {
+			plain.Printf(w, "pull %s: this takes minutes\n", model)
+			shown[model] = showProgress(w, "pull "+model+", MiB")
 		}
-		if bars[model] == nil {
-			bars[model] = showProgress(w, "pull "+model+", MiB")
-		}
-		bars[model](int(status.Completed/mebibyte), int(status.Total/mebibyte))
+		shown[model](int(status.Completed/mebibyte), int(status.Total/mebibyte))
 	}
 }
 

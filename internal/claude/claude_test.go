@@ -2,13 +2,11 @@ package claude
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestFind(t *testing.T) {
@@ -69,30 +67,6 @@ func TestFind_Plugin(t *testing.T) {
 			found, err := Find(root)
 			if ok := err == nil; ok != (test.want != "") || ok && found.Scope != test.want {
 				t.Errorf("found %+v (%v), want scope %q", found, err, test.want)
-			}
-		})
-	}
-}
-
-// The file is as Claude Code 2.1.330 writes it.
-func TestPluginPaused(t *testing.T) {
-	now := time.Now()
-	for name, test := range map[string]struct {
-		server string
-		failed time.Time
-		want   bool
-	}{
-		"a minute ago":     {"plugin:cdocs:compound-docs", now.Add(-time.Minute), true},
-		"an hour ago":      {"plugin:cdocs:compound-docs", now.Add(-time.Hour), false},
-		"of other plugins": {"plugin:other:compound-docs", now, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			home := t.TempDir()
-			t.Setenv("CLAUDE_CONFIG_DIR", home)
-			put(t, filepath.Join(home, "mcp-needs-auth-cache.json"),
-				fmt.Sprintf(`{%q: {"timestamp": %d, "id": "9c67b766503625aa"}}`, test.server, test.failed.UnixMilli()))
-			if until, file := PluginPaused(); (file != "") != test.want || test.want && until.Sub(test.failed).Round(time.Second) != failurePause {
-				t.Errorf("paused until %v by %q, want %v", until, file, test.want)
 			}
 		})
 	}

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 // ScopePlugin is a registration by the plugin, in each project where that is enabled.
@@ -20,31 +19,6 @@ func userFolder() (string, error) {
 	}
 	home, err := os.UserHomeDir()
 	return filepath.Join(home, ".claude"), err
-}
-
-// failurePause is for how long Claude Code does not start the server of a plugin again
-// that did not start.
-const failurePause = 15 * time.Minute
-
-// PluginPaused returns until when Claude Code does not start the plugin's server, since it
-// did not start before, and the file that says so; "" if it starts it.
-func PluginPaused() (until time.Time, file string) {
-	folder, err := userFolder()
-	if err != nil {
-		return time.Time{}, ""
-	}
-	file = filepath.Join(folder, "mcp-needs-auth-cache.json")
-	var failures map[string]struct {
-		Timestamp int64 `json:"timestamp"` // in milliseconds
-	}
-	if err := read(file, &failures); err != nil {
-		return time.Time{}, "" // it is no failure of ours that Claude Code's file is not as expected
-	}
-	failed, ok := failures["plugin:cdocs:"+ServerName]
-	if until = time.UnixMilli(failed.Timestamp).Add(failurePause); !ok || time.Now().After(until) {
-		return time.Time{}, ""
-	}
-	return until, file
 }
 
 // findPlugin returns the server of the plugin, and false if that is not enabled in the

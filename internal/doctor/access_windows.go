@@ -3,9 +3,6 @@ package doctor
 import (
 	"io/fs"
 	"os"
-	"os/user"
-
-	"golang.org/x/sys/windows"
 )
 
 func writable(folder string) bool {
@@ -18,20 +15,3 @@ func writable(folder string) bool {
 }
 
 func owned(fs.FileInfo) bool { return true }
-
-func owner(fs.FileInfo) string { return "another user" }
-
-func currentUser() string {
-	if account, err := user.Current(); err == nil {
-		return account.Username
-	}
-	return "this user"
-}
-
-func freeSpace(folder string) (free uint64, err error) {
-	path, err := windows.UTF16PtrFromString(folder)
-	if err != nil {
-		return 0, err
-	}
-	return free, windows.GetDiskFreeSpaceEx(path, &free, nil, nil)
-}

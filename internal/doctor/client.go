@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/compound-docs/compound-docs/internal/claude"
 )
@@ -28,11 +27,6 @@ func checkClient(_ context.Context, e *examination) []Finding {
 	case found.Rejected:
 		return one(Warning, fmt.Sprintf("the server of %s was turned down for this project", found.File),
 			"run in "+claude.Quote(e.Root)+": claude mcp reset-project-choices")
-	}
-	if until, file := claude.PluginPaused(); found.Scope == claude.ScopePlugin && file != "" {
-		return one(Warning,
-			"Claude Code could not start the plugin's server, and does not try again before "+until.Format(time.TimeOnly),
-			"run: rm "+claude.Quote(file)+"; or choose Reconnect in /mcp")
 	}
 	expands := func(text string) bool { return strings.Contains(text, "${") }
 	if _, err := exec.LookPath(found.Command); err != nil && !expands(found.Command) {

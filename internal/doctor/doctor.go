@@ -65,8 +65,6 @@ type System struct {
 	// Index is looked at only where the database is up to date, so that it is not migrated.
 	Index  *index.Index
 	Ollama *ollama.Client
-	// Team has the database looked at as one that many servers share.
-	Team bool
 }
 
 // check is a thing to look at.
@@ -81,7 +79,6 @@ var checks = []check{
 	{"program", checkProgram, true},
 	{"settings", checkSettings, true},
 	{"home folder", checkHome, true},
-	{"disk space", checkDisk, false},
 	{"database", checkDatabase, true},
 	{"schema", checkSchema, false},
 	{"ollama", checkOllama, true},
@@ -89,7 +86,6 @@ var checks = []check{
 	{"config", checkConfig, false},
 	{"doc-types", checkDocTypes, false},
 	{"files", checkFiles, false},
-	{"watches", checkWatches, false},
 	{"git", checkGit, false},
 	{"index", checkIndex, false},
 	{"Claude Code", checkClient, false},
@@ -110,11 +106,7 @@ type examination struct {
 
 // Run makes all checks, and returns at least one finding for each.
 func Run(ctx context.Context, system System) []Finding {
-	all := checks
-	if system.Team {
-		all = append(slices.Clip(all), check{"team", checkTeam, false})
-	}
-	return run(ctx, system, all)
+	return run(ctx, system, checks)
 }
 
 // Head makes the checks that say what runs.

@@ -6,11 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"runtime"
-	"syscall"
 	"time"
-
-	"github.com/fsnotify/fsnotify"
 
 	"github.com/compound-docs/compound-docs/internal/claude"
 	"github.com/compound-docs/compound-docs/internal/document"
@@ -72,47 +68,6 @@ func (e *examination) absolute(path string) string {
 		return path
 	}
 	return filepath.Join(e.project.Root, path)
-}
-
-// checkWatches watches every folder that is indexed, for a moment.
-func checkWatches(ctx context.Context, e *examination) []Finding {
-	if e.project == nil {
-		return one(Skipped, "there is no valid configuration", "")
-	}
-	watcher, err := fsnotify.NewWatcher()
-	if err != nil {
-		return one(Warning, "no more watchers can be made, so that folders are listed every five seconds: "+err.Error(),
-			command("sudo", "sysctl", "fs.inotify.max_user_instances=1024"))
-	}
-	folders, watched := 0, 0
-	var failed error
-	watch := func(dir string) {
-		folders++
-		err := watcher.Add(dir)
-		switch {
-		case err == nil:
-			watched++
-		case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EMFILE):
-			failed = err
-		}
-	}
-	for _, folder := range workspace.Folders(e.project) {
-		err = errors.Join(err, folder.Folders(ctx, watch))
-	}
-	if err = errors.Join(err, watcher.Close()); err != nil {
-		return one(Warning, err.Error(), "")
-	}
-	if failed != nil {
-		what := fmt.Sprintf("the system has watches for %d of %d folders left, so that folders are listed every five seconds "+
-			"instead: %v", watched, folders, failed)
-		if runtime.GOOS != "linux" { // a watch takes an open file for each file of a folder
-			return one(Warning, what, "run: ulimit -n 65536, in the shell that starts the assistant")
-		}
-		return one(Warning, what,
-			"run: sudo sysctl fs.inotify.max_user_watches=524288 (to keep it: echo fs.inotify.max_user_watches=524288 | "+
-				"sudo tee /etc/sysctl.d/60-watches.conf)")
-	}
-	return one(OK, fmt.Sprintf("changes in %d folders are noticed", watched), "")
 }
 
 // crashedGit is the age from which git's lock is worth a warning: a git that runs holds it

@@ -28,7 +28,7 @@ func checkHome(_ context.Context, e *examination) []Finding {
 	} {
 		otherwise := ""
 		if strings.HasPrefix(folder, e.Home) {
-			otherwise = "set CDOCS_HOME to a folder that " + currentUser() + " may write to"
+			otherwise = "set CDOCS_HOME to a folder that this user may write to"
 		}
 		if err := usable(folder); err != nil {
 			findings = append(findings, fixAccess(err.Error(), folder, otherwise)...)
@@ -49,8 +49,10 @@ func usable(folder string) error {
 		return err
 	case !info.IsDir():
 		return fmt.Errorf("%s is not a folder", folder)
+	case !writable(folder) && !owned(info):
+		return fmt.Errorf("%s belongs to another user, and this one may not write to it", folder)
 	case !writable(folder):
-		return fmt.Errorf("%s belongs to %s, and this user, %s, may not write to it", folder, owner(info), currentUser())
+		return fmt.Errorf("this user may not write to %s", folder)
 	}
 	return nil
 }
@@ -80,9 +82,9 @@ func fixAccess(what, path, otherwise string) []Finding {
 	case err != nil:
 		return one(Error, what, otherwise)
 	case !owned(info) && info.IsDir() && programsOwn(path):
-		return one(Error, what, command("sudo", "chown", "-R", currentUser(), path))
+		return one(Error, what, `run: sudo chown -R "$(id -un)" `+claude.Quote(path))
 	case !owned(info):
-		fix := fmt.Sprintf("have %s, to whom %s belongs, give %s access to it", owner(info), path, currentUser())
+		fix := "have the owner of " + path + " give this user access to it"
 		if otherwise != "" {
 			fix += "; or " + otherwise
 		}
@@ -98,30 +100,4 @@ func fixAccess(what, path, otherwise string) []Finding {
 func programsOwn(path string) bool {
 	elements := strings.Split(filepath.ToSlash(path), "/")
 	return slices.Contains(elements, project.ConfigDir) || slices.Contains(elements, project.DocsFolder)
-}
-
-// With less than full, PostgreSQL may stop at any moment; with less than tight, soon.
-const (
-	mebibyte  = 1 << 20
-	fullDisk  = 64 * mebibyte
-	tightDisk = 1024 * mebibyte
-)
-
-// checkDisk looks at the file system of the user's folder, where the database is.
-func checkDisk(_ context.Context, e *examination) []Finding {
-	folder, _, _ := nearest(e.Home)
-	free, err := freeSpace(folder)
-	if err != nil {
-		return one(Skipped, "the free space is not known: "+err.Error(), "")
-	}
-	what := fmt.Sprintf("%d MiB are free where %s is", free/mebibyte, folder)
-	fix := "delete what is not needed: df -h " + claude.Quote(folder) + " shows the disk, and compound-docs clean " +
-		"makes the database smaller; or set CDOCS_HOME to a folder on another disk"
-	switch {
-	case free < fullDisk:
-		return one(Error, "the disk is full: "+what, fix)
-	case free < tightDisk:
-		return one(Warning, "the disk is nearly full: "+what, fix)
-	}
-	return one(OK, what, "")
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/compound-docs/compound-docs/db"
 	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/internal/workspace"
 )
@@ -48,40 +47,6 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 	}
 	if len(findings) == 0 {
 		findings = one(OK, fmt.Sprintf("%d passages, all with a vector", counted.Chunks), "")
-	}
-	return findings
-}
-
-// fewConnections are what a server opens while it works.
-const fewConnections = 4
-
-// checkTeam looks at what concerns all servers of a shared database.
-func checkTeam(ctx context.Context, e *examination) []Finding {
-	if e.databaseURL == "" || e.Server != nil {
-		return one(Skipped, "no shared database can be used: CDOCS_DATABASE_URL names one", "")
-	}
-	team, err := db.ReadTeam(ctx, e.databaseURL)
-	if err != nil {
-		return failed(err)
-	}
-	through := ""
-	if team.Pooled {
-		through = "; a pooler is between, which migrations have to go past"
-	}
-	used := fmt.Sprintf("%d of %d connections are in use%s", team.Connections, team.MaxConnections, through)
-	findings := one(OK, used, "")
-	if team.MaxConnections-team.Connections < fewConnections {
-		findings = one(Warning, used, "raise max_connections of the database server, or put pool_max_conns=2 into the "+
-			"CDOCS_DATABASE_URL of every server")
-	}
-	if team.Unverified {
-		findings = append(findings, one(Warning,
-			"the connection is encrypted, and nobody has checked that it leads to the right server",
-			"put sslmode=verify-full and the sslrootcert of your authority into CDOCS_DATABASE_URL")...)
-	}
-	if team.Readable {
-		findings = append(findings, one(Warning, "the connection is not encrypted: others in the network can read the documents",
-			"set ssl = on for the database server, and sslmode=verify-full in CDOCS_DATABASE_URL")...)
 	}
 	return findings
 }

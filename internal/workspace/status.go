@@ -33,7 +33,7 @@ type Status struct {
 	Total  int `json:"total"`
 	Queued int `json:"queued"`
 	// Embedding of Passages parts of documents have no vector yet. They are found by
-	// their words.
+	// their words. While a model is measured, Embedding counts its texts too.
 	Embedding int `json:"embedding"`
 	Passages  int `json:"passages"`
 	// EmbeddingWaits is why embedding waits, "" while it goes on.
