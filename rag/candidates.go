@@ -20,6 +20,9 @@ import (
 // line is -1 unless a line of a pasted text has found it.
 type candidate = db.SearchWordsRow
 
+// allDocuments is the encoding of a filter that has only levels.
+const allDocuments = "{}"
+
 // readCandidates finds the passages that may answer.
 func (s *Searcher) readCandidates(ctx context.Context, f *finding) error {
 	if f.passages() == 0 {
@@ -47,9 +50,8 @@ func (s *Searcher) readAllowed(ctx context.Context, f *finding, filter Filter, l
 		return fmt.Errorf("encode the filter: %w", err)
 	}
 	allowed := string(encoded)
-	narrow := allowed != "{}"
 	counts := f.counts
-	if narrow && filter.Documents == nil {
+	if allowed != allDocuments && filter.Documents == nil {
 		row, err := db.ReadOne(ctx, s.db, "count passages", (*db.Queries).SearchCounts, db.SearchCountsParams{
 			ProjectID: f.scope.Tenant.ProjectID, TenantID: f.scope.Tenant.ID, Collection: f.scope.Collection, Filter: allowed,
 		})
@@ -59,31 +61,53 @@ func (s *Searcher) readAllowed(ctx context.Context, f *finding, filter Filter, l
 		counts = passageCounts(row)
 	}
 	f.searchable += int(counts.at(filter.Levels))
+	var queries []func(q *db.Queries) error
+	var words []db.SearchWordsRow
 	if len(f.rare) > 0 && filter.Documents == nil {
-		rows, err := db.ReadOne(ctx, s.db, "search by words", (*db.Queries).SearchWords, f.wordParams(filter.Levels, allowed, limit))
-		if err != nil {
+		params := f.wordParams(filter.Levels, allowed, limit)
+		queries = append(queries, func(q *db.Queries) (err error) {
+			words, err = q.SearchWords(ctx, params)
 			return err
-		}
-		f.candidates = append(f.candidates, rows...)
+		})
 	}
-	if f.vector == nil && !all {
+	var compared []db.SearchVectorsRow
+	if f.vector != nil || all {
+		params := f.vectorParams(filter.Levels, allowed, limit, counts, all)
+		queries = append(queries, func(q *db.Queries) (err error) {
+			compared, err = q.SearchVectors(ctx, params)
+			return err
+		})
+	}
+	if len(queries) == 0 {
 		return nil
 	}
-	near, promoted := f.query.scanLevels(filter.Levels)
-	rows, promotedRows := f.listLength(limit, filter.Levels), f.listLength(limit, promoted)
-	nearScan := f.plan(near, counts.at(near), scanLength(limit, rows, near, narrow), f.graph, all)
-	promotedScan := f.plan(promoted, counts.at(promoted), scanLength(limit, promotedRows, promoted, narrow), f.promotedGraph, all)
-	compared, err := db.ReadOne(ctx, s.db, "search by vectors", (*db.Queries).SearchVectors, db.SearchVectorsParams{
-		ProjectID: f.scope.Tenant.ProjectID, TenantID: f.scope.Tenant.ID, Collection: f.scope.Collection, Filter: allowed,
-		Terms: termVector(f.weights), Query: f.vector, ModelID: f.comparedModel(),
-		NearLevels: near, PromotedLevels: promoted, NearScan: nearScan, PromotedScan: promotedScan,
-		Unembedded: all, EachPassage: f.query.EachPassage,
-		WantedRows: int32(limit), MaxRows: rows, PromotedRows: promotedRows,
-	})
+	if err := s.db.ReadTogether(ctx, "search", queries...); err != nil {
+		return err
+	}
+	f.candidates = append(f.candidates, words...)
 	for _, row := range compared {
 		f.candidates = append(f.candidates, candidate(row))
 	}
-	return err
+	return nil
+}
+
+// vectorParams asks for passages with vectors near the query's. With all, it asks for passages
+// without a vector too.
+func (f *finding) vectorParams(
+	levels []catalog.Level, allowed string, limit int, counts passageCounts, all bool,
+) db.SearchVectorsParams {
+	near, promoted := f.query.scanLevels(levels)
+	rows, promotedRows := f.listLength(limit, levels), f.listLength(limit, promoted)
+	nearScan, promotedScan := scanLength(limit, rows, near, allowed), scanLength(limit, promotedRows, promoted, allowed)
+	return db.SearchVectorsParams{
+		ProjectID: f.scope.Tenant.ProjectID, TenantID: f.scope.Tenant.ID, Collection: f.scope.Collection, Filter: allowed,
+		Terms: termVector(f.weights), Query: f.vector, ModelID: f.comparedModel(),
+		NearLevels: near, PromotedLevels: promoted,
+		NearScan:     f.plan(near, counts.at(near), nearScan, f.graph, all),
+		PromotedScan: f.plan(promoted, counts.at(promoted), promotedScan, f.promotedGraph, all),
+		Unembedded:   all, EachPassage: f.query.EachPassage,
+		WantedRows: int32(limit), MaxRows: rows, PromotedRows: promotedRows,
+	}
 }
 
 // wordParams asks for passages with words of the query, and of the lines of a pasted text.
@@ -165,8 +189,8 @@ func (f *finding) listLength(limit int, levels []catalog.Level) int32 {
 // scanLength is how many passages a scan of vectors looks for, to fill a list of rows. It is
 // larger than the list, because several passages may be of one document and the order of a scan
 // is relaxed. It is smaller if few passages are wanted: the scan meets many others for each.
-func scanLength(limit int, rows int32, levels []catalog.Level, narrow bool) int32 {
-	if narrow || len(levels) == 1 && levels[0] != catalog.Standard {
+func scanLength(limit int, rows int32, levels []catalog.Level, allowed string) int32 {
+	if allowed != allDocuments || len(levels) == 1 && levels[0] != catalog.Standard {
 		return max(int32(2*limit), rows, 20)
 	}
 	return max(int32(4*limit), rows+rows/2, 40)
