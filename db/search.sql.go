@@ -164,8 +164,8 @@ type SearchFactsRow struct {
 }
 
 // A search reads SearchFacts, and then SearchWords, SearchVectors or both. They are two
-// statements because PostgreSQL plans each statement each time: what one search needs does not
-// pay for the other. Both return passages with the columns of the view found_chunks and some
+// statements because PostgreSQL plans each statement each time. So a search by words does not
+// wait for the plan of a search by vectors. Both return passages with the columns of the view found_chunks and some
 // more, and find a document once, by its best passage. With each_passage they find each of its
 // passages. In both, asked has the documents that the filter allows, and wanted the passages
 // that may be found. Each use of wanted is planned for itself, over document_chunks_passage.
@@ -273,7 +273,7 @@ WITH asked AS MATERIALIZED (
         OFFSET 0
     ) w
 ), unscanned AS MATERIALIZED (
-    -- The levels of which too few documents were found.
+    -- The levels with too few documents found.
     SELECT unnest(CASE WHEN g.promoted THEN $10::promotion_level[] ELSE $8::promotion_level[] END) AS level
     FROM (VALUES (false), (true)) AS g (promoted)
     WHERE $12::integer > (
@@ -457,7 +457,7 @@ WITH asked AS MATERIALIZED (
         SELECT w.document_id, w.ordinal, s.hash, s.bm25
         FROM (
             SELECT p.hash, (-(p.lexical <#> l.terms))::float8 AS bm25,
-                -- Each level is a lookup of its own, and most passages can have but one.
+                -- Each level costs a lookup, and most passages have only one level.
                 CASE WHEN p.promoted THEN $12::promotion_level[] ELSE '{standard}' END AS levels
             FROM passages p
             WHERE p.collection = $3 AND p.project_id = $1 AND p.terms && l.rare::integer[]
