@@ -181,37 +181,45 @@ func checkFilled(t *testing.T, pool *pgxpool.Pool) {
 		"main": {main, db.CollectionCompounding, 2}, "next": {next, db.CollectionCompounding, 2}, "external": {main, db.CollectionExternal, 4},
 	} {
 		query := coordinate(where.coordinate)
-		search := func(change func(p *db.SearchCandidatesParams)) []db.SearchCandidatesRow {
-			p := db.SearchCandidatesParams{
+		search := func(change func(p *db.SearchVectorsParams)) []db.SearchVectorsRow {
+			p := db.SearchVectorsParams{
 				ProjectID: where.tenant.ProjectID, TenantID: where.tenant.ID, Collection: where.collection, Filter: "{}",
-				Terms: terms, Levels: levels, NearLevels: levels, WordPassages: 10, MaxRows: 10, PromotedRows: 10, WantedRows: 1,
+				Terms: terms, NearLevels: levels, PromotedLevels: []db.PromotionLevel{}, MaxRows: 10, PromotedRows: 10, WantedRows: 1,
 			}
 			change(&p)
 			return candidates(t, q, p)
 		}
-		exact := search(func(p *db.SearchCandidatesParams) { p.Query, p.ModelID = &query, &model })
+		exact := search(func(p *db.SearchVectorsParams) { p.Query, p.ModelID = &query, &model })
 		for _, row := range exact {
 			got[name] = append(got[name], fmt.Sprintf("%s %s lines %d to %d of %q at %.0f", row.RelativePath, row.PromotionLevel,
 				row.StartLine, row.EndLine, row.HeaderPath, row.Distance))
 		}
-		scanned := search(func(p *db.SearchCandidatesParams) { p.Query, p.ModelID, p.NearScan = &query, &model, 10 })
+		scanned := search(func(p *db.SearchVectorsParams) { p.Query, p.ModelID, p.NearScan = &query, &model, 10 })
 		if len(scanned) == 0 || scanned[0].RelativePath != exact[0].RelativePath {
 			t.Errorf("the HNSW index of %s finds %v, want %s first", name, scanned, exact[0].RelativePath)
 		}
-		for _, row := range search(func(p *db.SearchCandidatesParams) {
+		for _, row := range search(func(p *db.SearchVectorsParams) {
 			p.Query, p.ModelID, p.PromotedScan = &query, &model, 10
-			p.Levels, p.NearLevels, p.PromotedLevels = levels[1:], nil, levels[1:]
+			p.NearLevels, p.PromotedLevels = []db.PromotionLevel{}, levels[1:]
 		}) {
 			got[name+", promoted"] = append(got[name+", promoted"], row.RelativePath)
 		}
-		for _, row := range search(func(p *db.SearchCandidatesParams) { p.RareTerms = []int32{int32(where.coordinate)} }) {
+		words, err := q.SearchWords(ctx, db.SearchWordsParams{
+			ProjectID: where.tenant.ProjectID, TenantID: where.tenant.ID, Collection: where.collection, Filter: "{}",
+			Terms: terms, Levels: levels, MaxRows: 10, Lines: []int32{-1}, LineTerms: []pgvector.SparseVector{terms},
+			LineRareTerms: []string{fmt.Sprintf("{%d}", where.coordinate)}, LinePassages: []int32{10},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range words {
 			got[name+", words"] = append(got[name+", words"], fmt.Sprintf("%s %.1f", row.RelativePath, row.Bm25))
 		}
 	}
 	fifth := coordinate(5)
-	for _, row := range candidates(t, q, db.SearchCandidatesParams{
+	for _, row := range candidates(t, q, db.SearchVectorsParams{
 		ProjectID: handbook.ProjectID, TenantID: handbook.ID, Collection: db.CollectionHandbook, EachPassage: true, Filter: "{}",
-		Query: &fifth, ModelID: &model, Terms: terms, Levels: levels, NearLevels: levels, MaxRows: 10, WantedRows: 1,
+		Query: &fifth, ModelID: &model, Terms: terms, NearLevels: levels, PromotedLevels: []db.PromotionLevel{}, MaxRows: 10, WantedRows: 1,
 	}) {
 		got["handbook"] = append(got["handbook"], row.RelativePath+": "+row.Content)
 	}
@@ -249,15 +257,15 @@ func coordinate(n int) pgvector.HalfVector {
 	return pgvector.NewHalfVector(vector)
 }
 
-// candidates returns what a search finds, the nearest first.
-func candidates(t *testing.T, q *db.Queries, params db.SearchCandidatesParams) []db.SearchCandidatesRow {
+// candidates returns the passages that a search by vectors finds, the nearest first.
+func candidates(t *testing.T, q *db.Queries, params db.SearchVectorsParams) []db.SearchVectorsRow {
 	t.Helper()
-	rows, err := q.SearchCandidates(t.Context(), params)
+	rows, err := q.SearchVectors(t.Context(), params)
 	if err != nil {
 		t.Fatal(err)
 	}
-	slices.SortFunc(rows, func(a, b db.SearchCandidatesRow) int {
-		return stdcmp.Or(stdcmp.Compare(a.Distance, b.Distance), -stdcmp.Compare(a.Bm25, b.Bm25), stdcmp.Compare(a.ID, b.ID))
+	slices.SortFunc(rows, func(a, b db.SearchVectorsRow) int {
+		return stdcmp.Or(stdcmp.Compare(a.Distance, b.Distance), stdcmp.Compare(a.ID, b.ID))
 	})
 	return rows
 }

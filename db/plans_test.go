@@ -7,7 +7,6 @@ import (
 	"os"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -122,23 +121,29 @@ const (
 func searchCases(t *testing.T, c *corpus, space *space) []planCase {
 	t.Helper()
 	large, small, query := c.search(c.tenants["large"]), c.search(c.tenants["small"]), space.vector()
-	find := func(p SearchCandidatesParams) func(q *Queries) error {
+	find := func(p SearchVectorsParams) func(q *Queries) error {
 		return func(q *Queries) error {
-			_, err := q.SearchCandidates(t.Context(), p)
+			_, err := q.SearchVectors(t.Context(), p)
 			return err
 		}
 	}
-	words := func(p SearchCandidatesParams) SearchCandidatesParams {
-		p.Terms, p.RareTerms = weighted(1, commonTerm, tenthTerm), []int32{tenthTerm, ownTerm + 7}
-		return p
+	words := func(p SearchWordsParams) func(q *Queries) error {
+		return func(q *Queries) error {
+			_, err := q.SearchWords(t.Context(), p)
+			return err
+		}
 	}
-	filtered := func(p SearchCandidatesParams, filter string) SearchCandidatesParams {
+	filtered := func(p SearchVectorsParams, filter string) SearchVectorsParams {
 		p.Filter = filter
 		return p
 	}
-	lines, all := small, promotedOnly(small)
-	lines.Lines, lines.LineTerms = []int32{0, 1}, []pgvector.SparseVector{weighted(1, tenthTerm), weighted(1, ownTerm+7)}
-	lines.LineRareTerms = []string{"{" + strconv.Itoa(tenthTerm) + "}", "{" + strconv.Itoa(ownTerm+7) + "}"}
+	terms := weighted(1, commonTerm, tenthTerm)
+	plain := c.words(c.tenants["small"], 100, terms, line{-1, terms, tenthTerm})
+	rareWords, hybrid := plain, plain
+	rareWords.Filter = ofRareType
+	hybrid.Query, hybrid.ModelID = &query, &c.modelID
+	lines := c.words(c.tenants["small"], 100, terms, line{-1, terms, tenthTerm}, line{0, weighted(1, ownTerm+7), ownTerm + 7})
+	all := promotedOnly(small)
 	all.Unembedded = true
 	passages := together(large)
 	passages.EachPassage = true
@@ -152,6 +157,12 @@ func searchCases(t *testing.T, c *corpus, space *space) []planCase {
 		})
 		return err
 	}
+	counts := func(q *Queries) error {
+		_, err := q.SearchCounts(t.Context(), SearchCountsParams{
+			ProjectID: c.projectID, TenantID: c.tenants["small"], Collection: CollectionCompounding, Filter: ofRareType,
+		})
+		return err
+	}
 	return []planCase{
 		{"exact, small tenant", find(c.exactly(small, &query)), with(vectorKey), []string{graphScan, promotedScan, termIndex}},
 		{"exact, promoted", find(c.exactly(promotedOnly(small), &query)), with(vectorKey), []string{graphScan, promotedScan, termIndex}},
@@ -162,11 +173,11 @@ func searchCases(t *testing.T, c *corpus, space *space) []planCase {
 		{"scan, promoted", find(c.scanning(promotedOnly(large), &query)), with(promotedScan), []string{graphScan, termIndex}},
 		{"scan, passages", find(c.scanning(passages, &query)), with(graphScan), []string{promotedScan, termIndex}},
 		{"scan, rare doc-type", find(c.scanning(filtered(together(large), ofRareType), &query)), with(graphScan), []string{promotedScan, termIndex}},
-		{"words", find(words(small)), with(termIndex), []string{graphScan, promotedScan, vectorKey}},
-		{"words, rare doc-type", find(words(filtered(small, ofRareType))), with(termIndex), []string{graphScan, promotedScan, vectorKey}},
-		{"words and scan", find(c.scanning(words(large), &query)), with(termIndex, graphScan, promotedScan, vectorKey), nil},
-		{"words and exact", find(c.exactly(words(small), &query)), with(termIndex, vectorKey), []string{graphScan, promotedScan}},
-		{"lines", find(lines), with(termIndex), []string{graphScan, promotedScan, vectorKey}},
+		{"words", words(plain), with(termIndex), []string{graphScan, promotedScan, vectorKey}},
+		{"words, rare doc-type", words(rareWords), with(termIndex), []string{graphScan, promotedScan, vectorKey}},
+		{"words with a vector", words(hybrid), with(termIndex, vectorKey), []string{graphScan, promotedScan}},
+		{"lines", words(lines), with(termIndex), []string{graphScan, promotedScan, vectorKey}},
+		{"counts", counts, []string{chunkIndex}, []string{passageKey, vectorKey}},
 		{"facts", facts, []string{"Index Only Scan using " + chunkIndex, vectorKey, passageKey, linkIndex}, []string{graphScan}},
 	}
 }

@@ -13,333 +13,44 @@ import (
 	pgvector_go "github.com/pgvector/pgvector-go"
 )
 
-const searchCandidates = `-- name: SearchCandidates :many
-WITH asked AS MATERIALIZED (
-    -- The documents that the filter lets through: the only place that knows its fields.
-    SELECT d.id FROM documents d
-    WHERE d.project_id = $1 AND d.tenant_id = $6 AND d.collection = $3
-        AND (($7::text)::jsonb -> 'doc_types' IS NULL
-            OR d.doc_type IN (SELECT jsonb_array_elements_text(($7::text)::jsonb -> 'doc_types')))
-        AND (($7::text)::jsonb -> 'documents' IS NULL
-            OR d.id IN (SELECT jsonb_array_elements_text(($7::text)::jsonb -> 'documents')::bigint))
-), wanted AS NOT MATERIALIZED (
-    -- The passages that may be found. Each use is planned for itself, over
-    -- document_chunks_passage. No other CTE reads that table.
-    SELECT c.document_id, c.ordinal, c.passage_hash, c.promotion_level
-    FROM document_chunks c
-    WHERE c.project_id = $1 AND c.tenant_id = $6 AND c.collection = $3
-        AND c.promotion_level = ANY($8::promotion_level[])
-        AND (($7::text)::jsonb = '{}' OR c.document_id IN (SELECT a.id FROM asked a))
-), counted AS MATERIALIZED (
-    -- How many there are, which the caller knows for all documents of a level.
-    SELECT coalesce($9::bigint,
-            (SELECT count(*) FROM wanted w WHERE w.promotion_level = ANY($10::promotion_level[]))) AS near,
-        coalesce($11::bigint,
-            (SELECT count(*) FROM wanted w WHERE w.promotion_level = ANY($12::promotion_level[]))) AS promoted
-), scored AS MATERIALIZED (
-    -- Scores every passage of the project that has one of the rare terms by all terms of
-    -- the query, over passages_terms.
-    SELECT p.hash, (-(p.lexical <#> $2::sparsevec))::float8 AS bm25,
-        -- Each level is a lookup of its own, and most passages can have but one.
-        CASE WHEN p.promoted THEN $8::promotion_level[] ELSE '{standard}' END AS levels
-    FROM passages p
-    WHERE p.collection = $3 AND p.project_id = $1 AND p.terms && $13::integer[]
-        AND (p.promoted OR 'standard'::promotion_level = ANY($8::promotion_level[]))
-    ORDER BY bm25 DESC, p.hash
-), words AS (
-    -- From the best passage on.
-    SELECT w.document_id, w.ordinal, s.hash, s.bm25
-    FROM scored s
-    CROSS JOIN LATERAL (
-        SELECT w.document_id, w.ordinal FROM wanted w
-        WHERE w.passage_hash = s.hash AND w.promotion_level = ANY(s.levels)
-        OFFSET 0
-    ) w
-    LIMIT $14
-), lines AS (
-    -- The same for each of some lines of a pasted text. line counts them from 0. line_rare_terms
-    -- are arrays in the notation of PostgreSQL, since unnest would make one of the arrays of all lines.
-    SELECT l.line, f.document_id, f.ordinal, f.hash, f.bm25
-    FROM (
-        SELECT unnest($15::integer[]) AS line,
-            unnest($16::sparsevec[]) AS terms,
-            unnest($17::text[]) AS rare
-    ) l
-    CROSS JOIN LATERAL (
-        SELECT w.document_id, w.ordinal, s.hash, s.bm25
-        FROM (
-            SELECT p.hash, (-(p.lexical <#> l.terms))::float8 AS bm25,
-                CASE WHEN p.promoted THEN $8::promotion_level[] ELSE '{standard}' END AS levels
-            FROM passages p
-            WHERE p.collection = $3 AND p.project_id = $1 AND p.terms && l.rare::integer[]
-                AND (p.promoted OR 'standard'::promotion_level = ANY($8::promotion_level[]))
-            ORDER BY bm25 DESC, p.hash
-            OFFSET 0
-        ) s
-        CROSS JOIN LATERAL (
-            SELECT w.document_id, w.ordinal FROM wanted w
-            WHERE w.passage_hash = s.hash AND w.promotion_level = ANY(s.levels)
-            OFFSET 0
-        ) w
-        LIMIT $18
-    ) f
-), near AS MATERIALIZED (
-    -- Outward from the query (iterative scan, relaxed order). Each vector is looked up among
-    -- the wanted passages.
-    SELECT e.hash, (e.embedding <=> $4::halfvec)::float8 AS distance
-    FROM embeddings e
-    WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $5::integer
-        AND (SELECT n.near > $19::bigint FROM counted n)
-        AND EXISTS (
-            SELECT 1 FROM wanted w
-            WHERE w.passage_hash = e.hash AND w.promotion_level = ANY($10::promotion_level[])
-            OFFSET 0)
-    ORDER BY e.embedding <=> $4::halfvec
-    LIMIT $20
-), promoted AS MATERIALIZED (
-    SELECT e.hash, (e.embedding <=> $4::halfvec)::float8 AS distance
-    FROM embeddings e
-    WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $5::integer
-        AND e.promoted AND (SELECT n.promoted > $21::bigint FROM counted n)
-        AND EXISTS (
-            SELECT 1 FROM wanted w
-            WHERE w.passage_hash = e.hash AND w.promotion_level = ANY($12::promotion_level[])
-            OFFSET 0)
-    ORDER BY e.embedding <=> $4::halfvec
-    LIMIT $22
-), scanned AS MATERIALIZED (
-    SELECT false AS promoted, w.document_id, w.ordinal, n.hash, n.distance
-    FROM near n
-    CROSS JOIN LATERAL (
-        SELECT w.document_id, w.ordinal FROM wanted w
-        WHERE w.passage_hash = n.hash AND w.promotion_level = ANY($10::promotion_level[])
-        OFFSET 0
-    ) w
-    UNION ALL
-    SELECT true, w.document_id, w.ordinal, n.hash, n.distance
-    FROM promoted n
-    CROSS JOIN LATERAL (
-        SELECT w.document_id, w.ordinal FROM wanted w
-        WHERE w.passage_hash = n.hash AND w.promotion_level = ANY($12::promotion_level[])
-        OFFSET 0
-    ) w
-), unscanned AS MATERIALIZED (
-    -- The levels of which too few documents were found.
-    SELECT unnest(CASE WHEN g.promoted THEN $12::promotion_level[] ELSE $10::promotion_level[] END) AS level
-    FROM (VALUES (false), (true)) AS g (promoted)
-    WHERE ($4::halfvec IS NOT NULL OR $23::boolean) AND $24::bigint > (
-        SELECT count(DISTINCT (s.document_id, CASE WHEN $25::boolean THEN s.ordinal END))
-        FROM scanned s WHERE s.promoted = g.promoted)
-), exact AS (
-    -- Vectors are reached by primary key from document_chunks_passage.
-    SELECT w.promotion_level = ANY($12::promotion_level[]) AS promoted,
-        w.document_id, w.ordinal, w.passage_hash AS hash, coalesce(e.distance, 'NaN') AS distance
-    FROM wanted w
-    LEFT JOIN LATERAL (
-        SELECT (e.embedding <=> $4::halfvec)::float8 AS distance
-        FROM embeddings e
-        WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $5::integer
-            AND e.hash = w.passage_hash
-        OFFSET 0
-    ) e ON true
-    WHERE w.promotion_level = ANY(ARRAY(SELECT u.level FROM unscanned u)) AND (e.distance IS NOT NULL OR $23::boolean)
-), found AS (
-    -- By each way: the less the rank the better.
-    SELECT 'words' AS way, NULL::integer AS line, document_id, ordinal, hash, -bm25 AS rank FROM words
-    UNION ALL SELECT 'lines', line, document_id, ordinal, hash, -bm25 FROM lines
-    UNION ALL SELECT CASE WHEN promoted THEN 'promoted' ELSE 'near' END, NULL, document_id, ordinal, hash, distance FROM scanned
-    UNION ALL SELECT CASE WHEN promoted THEN 'promoted' ELSE 'near' END, NULL, document_id, ordinal, hash, distance FROM exact
-), best AS (
-    SELECT DISTINCT ON (way, line, document_id, CASE WHEN $25::boolean THEN ordinal END)
-        way, line, document_id, ordinal, hash, rank
-    FROM found
-    ORDER BY way, line, document_id, CASE WHEN $25::boolean THEN ordinal END, rank, ordinal
-), top AS (
-    SELECT way, line, document_id, ordinal, hash, rank,
-        row_number() OVER (PARTITION BY way, line ORDER BY rank, document_id, ordinal) AS place
-    FROM best
-), chosen AS (
-    SELECT DISTINCT document_id, ordinal, hash, coalesce(line, -1) AS line, CASE way WHEN 'lines' THEN -rank ELSE 0 END AS line_bm25
-    FROM top
-    WHERE place <= CASE way WHEN 'promoted' THEN $26::bigint ELSE $27::bigint END
-)
-SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
-    d.file_size, d.file_mtime, d.file_ctime, d.file_inode,
-    c.ordinal, c.header_path, c.start_line, c.end_line, p.hash, p.heading, p.content, p.bm25,
-    coalesce(e.distance, 'NaN')::float8 AS distance,
-    -- Of the line that found the passage; -1 if another way did.
-    f.line::integer AS line, f.line_bm25::float8 AS line_bm25,
-    n.near::bigint AS near_passages, n.promoted::bigint AS promoted_passages
-FROM chosen f
-CROSS JOIN counted n
-CROSS JOIN LATERAL (
-    SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
-        d.file_size, d.file_mtime, d.file_ctime, d.file_inode
-    FROM documents d WHERE d.project_id = $1 AND d.id = f.document_id
-    OFFSET 0
-) d
-CROSS JOIN LATERAL (
-    SELECT c.ordinal, c.header_path, c.start_line, c.end_line
-    FROM document_chunks c WHERE c.project_id = $1 AND c.document_id = f.document_id AND c.ordinal = f.ordinal
-    OFFSET 0
-) c
-CROSS JOIN LATERAL (
-    SELECT p.hash, p.heading, p.content, (-(p.lexical <#> $2::sparsevec))::float8 AS bm25
-    FROM passages p
-    WHERE p.collection = $3 AND p.project_id = $1 AND p.hash = f.hash
-    OFFSET 0
-) p
-LEFT JOIN LATERAL (
-    SELECT (e.embedding <=> $4::halfvec)::float8 AS distance
-    FROM embeddings e
-    WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $5::integer
-        AND e.hash = f.hash
-    OFFSET 0
-) e ON true
+const searchCounts = `-- name: SearchCounts :one
+SELECT count(*) FILTER (WHERE c.promotion_level = 'standard') AS standard,
+    count(*) FILTER (WHERE c.promotion_level = 'important') AS important,
+    count(*) FILTER (WHERE c.promotion_level = 'critical') AS critical
+FROM document_chunks c
+WHERE c.project_id = $1 AND c.tenant_id = $2 AND c.collection = $3
+    AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
+    -- IS TRUE keeps it a set that is made once: PostgreSQL would make it a join.
+    AND (c.document_id IN (
+        SELECT d.id FROM documents d
+        WHERE d.project_id = $1 AND d.tenant_id = $2 AND d.collection = $3
+            AND filter_allows(($4::text)::jsonb, d.id, d.doc_type))) IS TRUE
 `
 
-type SearchCandidatesParams struct {
-	ProjectID        int32
-	Terms            pgvector_go.SparseVector
-	Collection       Collection
-	Query            *pgvector_go.HalfVector
-	ModelID          *int32
-	TenantID         int32
-	Filter           string
-	Levels           []PromotionLevel
-	NearPassages     *int64
-	NearLevels       []PromotionLevel
-	PromotedPassages *int64
-	PromotedLevels   []PromotionLevel
-	RareTerms        []int32
-	WordPassages     int32
-	Lines            []int32
-	LineTerms        []pgvector_go.SparseVector
-	LineRareTerms    []string
-	LinePassages     int32
-	NearAbove        int64
-	NearScan         int32
-	PromotedAbove    int64
-	PromotedScan     int32
-	Unembedded       bool
-	WantedRows       int64
-	EachPassage      bool
-	PromotedRows     int64
-	MaxRows          int64
+type SearchCountsParams struct {
+	ProjectID  int32
+	TenantID   int32
+	Collection Collection
+	Filter     string
 }
 
-type SearchCandidatesRow struct {
-	ID               int64
-	RelativePath     string
-	Title            string
-	Summary          string
-	CharCount        int32
-	DocType          string
-	DocDate          string
-	PromotionLevel   PromotionLevel
-	FileSize         int64
-	FileMtime        time.Time
-	FileCtime        time.Time
-	FileInode        int64
-	Ordinal          int32
-	HeaderPath       string
-	StartLine        int32
-	EndLine          int32
-	Hash             uuid.UUID
-	Heading          string
-	Content          string
-	Bm25             float64
-	Distance         float64
-	Line             int32
-	LineBm25         float64
-	NearPassages     int64
-	PromotedPassages int64
+type SearchCountsRow struct {
+	Standard  int64
+	Important int64
+	Critical  int64
 }
 
-// The passages that may answer a query, each once with all that is known of it, however many
-// ways find it. Each way is a CTE, and finds a document once, by its best passage, or with
-// each_passage every passage, once in every document that has it.
-//
-// near and promoted are scans of the HNSW index of all vectors and of that of promoted
-// passages, for the documents of near_levels and promoted_levels, which are disjoint. A scan
-// is made only if its documents have more passages than near_above and promoted_above. If it
-// finds fewer documents than wanted_rows, or is not made, exact compares all their vectors.
-// With unembedded, exact adds those without a vector; their distance is NaN.
-//
-// Without a vector of the query, query is NULL, nothing is found by vectors, and all distances
-// are NaN. Without terms to find by, rare_terms is empty.
-func (q *Queries) SearchCandidates(ctx context.Context, arg SearchCandidatesParams) ([]SearchCandidatesRow, error) {
-	rows, err := q.db.Query(ctx, searchCandidates,
+// How many passages the documents have that a filter lets through, by level.
+func (q *Queries) SearchCounts(ctx context.Context, arg SearchCountsParams) (SearchCountsRow, error) {
+	row := q.db.QueryRow(ctx, searchCounts,
 		arg.ProjectID,
-		arg.Terms,
-		arg.Collection,
-		arg.Query,
-		arg.ModelID,
 		arg.TenantID,
+		arg.Collection,
 		arg.Filter,
-		arg.Levels,
-		arg.NearPassages,
-		arg.NearLevels,
-		arg.PromotedPassages,
-		arg.PromotedLevels,
-		arg.RareTerms,
-		arg.WordPassages,
-		arg.Lines,
-		arg.LineTerms,
-		arg.LineRareTerms,
-		arg.LinePassages,
-		arg.NearAbove,
-		arg.NearScan,
-		arg.PromotedAbove,
-		arg.PromotedScan,
-		arg.Unembedded,
-		arg.WantedRows,
-		arg.EachPassage,
-		arg.PromotedRows,
-		arg.MaxRows,
 	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []SearchCandidatesRow{}
-	for rows.Next() {
-		var i SearchCandidatesRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.RelativePath,
-			&i.Title,
-			&i.Summary,
-			&i.CharCount,
-			&i.DocType,
-			&i.DocDate,
-			&i.PromotionLevel,
-			&i.FileSize,
-			&i.FileMtime,
-			&i.FileCtime,
-			&i.FileInode,
-			&i.Ordinal,
-			&i.HeaderPath,
-			&i.StartLine,
-			&i.EndLine,
-			&i.Hash,
-			&i.Heading,
-			&i.Content,
-			&i.Bm25,
-			&i.Distance,
-			&i.Line,
-			&i.LineBm25,
-			&i.NearPassages,
-			&i.PromotedPassages,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+	var i SearchCountsRow
+	err := row.Scan(&i.Standard, &i.Important, &i.Critical)
+	return i, err
 }
 
 const searchFacts = `-- name: SearchFacts :one
@@ -375,20 +86,23 @@ CROSS JOIN LATERAL (
     WHERE r.path IS NOT NULL
 ) s
 CROSS JOIN LATERAL (
-    -- Over document_chunks_passage alone, and the primary key of embeddings.
+    -- Over document_chunks_passage alone, and the primary key of embeddings. That is read as a
+    -- whole, or passage by passage: the planner chooses, and neither takes long if it is wrong.
     SELECT count(*) FILTER (WHERE c.promotion_level = 'standard') AS standard,
         count(*) FILTER (WHERE c.promotion_level = 'important') AS important,
         count(*) FILTER (WHERE c.promotion_level = 'critical') AS critical,
-        count(*) FILTER (WHERE e.hash IS NULL) AS missing
-    FROM document_chunks c
-    LEFT JOIN LATERAL (
-        SELECT e.hash FROM embeddings e
-        WHERE e.collection = $7 AND e.project_id = $1 AND e.model_id = m.id AND e.hash = c.passage_hash
+        count(*) FILTER (WHERE NOT c.embedded) AS missing
+    FROM (
+        SELECT c.promotion_level, EXISTS (
+            SELECT 1 FROM embeddings e
+            WHERE e.collection = $7 AND e.project_id = $1 AND e.model_id = m.id AND e.hash = c.passage_hash
+        ) AS embedded
+        FROM document_chunks c
+        WHERE c.project_id = $1 AND c.tenant_id = $6 AND c.collection = $7
+            AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
+            AND NOT $9::boolean AND t.version <> $10::bigint
         OFFSET 0
-    ) e ON true
-    WHERE c.project_id = $1 AND c.tenant_id = $6 AND c.collection = $7
-        AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
-        AND NOT $9::boolean AND t.version <> $10::bigint
+    ) c
 ) n
 LEFT JOIN LATERAL (
     -- Where tables are distributed, the node that has the project is asked.
@@ -449,9 +163,16 @@ type SearchFactsRow struct {
 	SampledTerms   string
 }
 
-// In this file OFFSET 0 keeps a sub-select one: it is looked up row by row. Joined
-// as the planner likes, two tables whose statistics are older than the tenant are
-// compared row by row with each other, which takes minutes.
+// A search reads SearchFacts, and then SearchWords, SearchVectors or both. They are two
+// statements because PostgreSQL plans each statement each time. So a search by words does not
+// wait for the plan of a search by vectors. Both return passages with the columns of the view found_chunks and some
+// more, and find a document once, by its best passage. With each_passage they find each of its
+// passages. In both, asked has the documents that the filter allows, and wanted the passages
+// that may be found. Each use of wanted is planned for itself, over document_chunks_passage.
+//
+// In this file OFFSET 0 keeps a sub-select apart: PostgreSQL looks it up row by row. If the
+// statistics are older than the tenant, a free join may compare each row of one table with each
+// row of the other, which takes minutes.
 // Everything that a search must know about a tenant, in one row. No row: the tenant was
 // deleted. The caller says which version it has of three parts that take time: the pairs of
 // documents that replace each other, the counts, and the sample of terms. A part is read if its
@@ -504,4 +225,395 @@ func (q *Queries) SearchFacts(ctx context.Context, arg SearchFactsParams) (Searc
 		&i.SampledTerms,
 	)
 	return i, err
+}
+
+const searchVectors = `-- name: SearchVectors :many
+WITH asked AS MATERIALIZED (
+    SELECT d.id FROM documents d
+    WHERE d.project_id = $1 AND d.tenant_id = $4 AND d.collection = $3
+        AND filter_allows(($5::text)::jsonb, d.id, d.doc_type)
+), wanted AS NOT MATERIALIZED (
+    SELECT c.document_id, c.ordinal, c.passage_hash, c.promotion_level
+    FROM document_chunks c
+    WHERE c.project_id = $1 AND c.tenant_id = $4 AND c.collection = $3
+        AND (($5::text)::jsonb = '{}' OR c.document_id IN (SELECT a.id FROM asked a))
+), near AS MATERIALIZED (
+    -- Outward from the query (iterative scan, relaxed order). Each vector is looked up among
+    -- the wanted passages.
+    SELECT e.hash, (e.embedding <=> $6::halfvec)::float8 AS distance
+    FROM embeddings e
+    WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $7::integer
+        AND EXISTS (
+            SELECT 1 FROM wanted w
+            WHERE w.passage_hash = e.hash AND w.promotion_level = ANY($8::promotion_level[])
+            OFFSET 0)
+    ORDER BY e.embedding <=> $6::halfvec
+    LIMIT $9
+), promoted AS MATERIALIZED (
+    SELECT e.hash, (e.embedding <=> $6::halfvec)::float8 AS distance
+    FROM embeddings e
+    WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $7::integer
+        AND e.promoted
+        AND EXISTS (
+            SELECT 1 FROM wanted w
+            WHERE w.passage_hash = e.hash AND w.promotion_level = ANY($10::promotion_level[])
+            OFFSET 0)
+    ORDER BY e.embedding <=> $6::halfvec
+    LIMIT $11
+), scanned AS MATERIALIZED (
+    SELECT n.promoted, w.document_id, w.ordinal, n.hash, n.distance
+    FROM (
+        SELECT false AS promoted, hash, distance, $8::promotion_level[] AS levels FROM near
+        UNION ALL
+        SELECT true, hash, distance, $10::promotion_level[] FROM promoted
+    ) n
+    CROSS JOIN LATERAL (
+        SELECT w.document_id, w.ordinal FROM wanted w
+        WHERE w.passage_hash = n.hash AND w.promotion_level = ANY(n.levels)
+        OFFSET 0
+    ) w
+), unscanned AS MATERIALIZED (
+    -- The levels with too few documents found.
+    SELECT unnest(CASE WHEN g.promoted THEN $10::promotion_level[] ELSE $8::promotion_level[] END) AS level
+    FROM (VALUES (false), (true)) AS g (promoted)
+    WHERE $12::integer > (
+        SELECT count(DISTINCT (s.document_id, CASE WHEN $13::boolean THEN s.ordinal END))
+        FROM scanned s WHERE s.promoted = g.promoted)
+), found AS (
+    SELECT promoted, document_id, ordinal, hash, distance FROM scanned
+    UNION ALL
+    -- Vectors are reached by primary key from document_chunks_passage.
+    SELECT w.promotion_level = ANY($10::promotion_level[]),
+        w.document_id, w.ordinal, w.passage_hash, coalesce(e.distance, 'NaN')
+    FROM wanted w
+    LEFT JOIN LATERAL (
+        SELECT (e.embedding <=> $6::halfvec)::float8 AS distance
+        FROM embeddings e
+        WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $7::integer
+            AND e.hash = w.passage_hash
+        OFFSET 0
+    ) e ON true
+    WHERE w.promotion_level = ANY(ARRAY(SELECT u.level FROM unscanned u)) AND (e.distance IS NOT NULL OR $14::boolean)
+), best AS MATERIALIZED (
+    SELECT DISTINCT ON (promoted, document_id, CASE WHEN $13::boolean THEN ordinal END)
+        promoted, document_id, ordinal, hash, distance
+    FROM found
+    ORDER BY promoted, document_id, CASE WHEN $13::boolean THEN ordinal END, distance, ordinal
+), top AS (
+    (SELECT document_id, ordinal, hash, distance FROM best WHERE NOT promoted
+        ORDER BY distance, document_id, ordinal LIMIT $15)
+    UNION ALL
+    (SELECT document_id, ordinal, hash, distance FROM best WHERE promoted
+        ORDER BY distance, document_id, ordinal LIMIT $16)
+)
+SELECT v.project_id, v.id, v.relative_path, v.title, v.summary, v.char_count, v.doc_type, v.doc_date, v.promotion_level, v.file_size, v.file_mtime, v.file_ctime, v.file_inode, v.ordinal, v.header_path, v.start_line, v.end_line, p.hash, p.heading, p.content, p.bm25, top.distance::float8 AS distance, (-1)::integer AS line, 0::float8 AS line_bm25
+FROM top
+CROSS JOIN LATERAL (
+    SELECT f.project_id, f.id, f.relative_path, f.title, f.summary, f.char_count, f.doc_type, f.doc_date, f.promotion_level, f.file_size, f.file_mtime, f.file_ctime, f.file_inode, f.ordinal, f.header_path, f.start_line, f.end_line FROM found_chunks f
+    WHERE f.project_id = $1 AND f.id = top.document_id AND f.ordinal = top.ordinal
+    OFFSET 0
+) v
+CROSS JOIN LATERAL (
+    SELECT p.hash, p.heading, p.content, (-(p.lexical <#> $2::sparsevec))::float8 AS bm25
+    FROM passages p
+    WHERE p.collection = $3 AND p.project_id = $1 AND p.hash = top.hash
+    OFFSET 0
+) p
+`
+
+type SearchVectorsParams struct {
+	ProjectID      int32
+	Terms          pgvector_go.SparseVector
+	Collection     Collection
+	TenantID       int32
+	Filter         string
+	Query          *pgvector_go.HalfVector
+	ModelID        *int32
+	NearLevels     []PromotionLevel
+	NearScan       int32
+	PromotedLevels []PromotionLevel
+	PromotedScan   int32
+	WantedRows     int32
+	EachPassage    bool
+	Unembedded     bool
+	MaxRows        int32
+	PromotedRows   int32
+}
+
+type SearchVectorsRow struct {
+	ProjectID      int32
+	ID             int64
+	RelativePath   string
+	Title          string
+	Summary        string
+	CharCount      int32
+	DocType        string
+	DocDate        string
+	PromotionLevel PromotionLevel
+	FileSize       int64
+	FileMtime      time.Time
+	FileCtime      time.Time
+	FileInode      int64
+	Ordinal        int32
+	HeaderPath     string
+	StartLine      int32
+	EndLine        int32
+	Hash           uuid.UUID
+	Heading        string
+	Content        string
+	Bm25           float64
+	Distance       float64
+	Line           int32
+	LineBm25       float64
+}
+
+// The passages whose vectors are near the query's.
+//
+// near and promoted are scans of the HNSW index of all vectors and of that of promoted
+// passages, for the documents of near_levels and promoted_levels, which are disjoint. They look
+// for near_scan and promoted_scan passages, 0 for no scan. If a scan finds fewer documents than
+// wanted_rows, exact compares all vectors of its levels. With unembedded, exact adds passages
+// without a vector; their distance is NaN, as all are if query is NULL.
+func (q *Queries) SearchVectors(ctx context.Context, arg SearchVectorsParams) ([]SearchVectorsRow, error) {
+	rows, err := q.db.Query(ctx, searchVectors,
+		arg.ProjectID,
+		arg.Terms,
+		arg.Collection,
+		arg.TenantID,
+		arg.Filter,
+		arg.Query,
+		arg.ModelID,
+		arg.NearLevels,
+		arg.NearScan,
+		arg.PromotedLevels,
+		arg.PromotedScan,
+		arg.WantedRows,
+		arg.EachPassage,
+		arg.Unembedded,
+		arg.MaxRows,
+		arg.PromotedRows,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SearchVectorsRow{}
+	for rows.Next() {
+		var i SearchVectorsRow
+		if err := rows.Scan(
+			&i.ProjectID,
+			&i.ID,
+			&i.RelativePath,
+			&i.Title,
+			&i.Summary,
+			&i.CharCount,
+			&i.DocType,
+			&i.DocDate,
+			&i.PromotionLevel,
+			&i.FileSize,
+			&i.FileMtime,
+			&i.FileCtime,
+			&i.FileInode,
+			&i.Ordinal,
+			&i.HeaderPath,
+			&i.StartLine,
+			&i.EndLine,
+			&i.Hash,
+			&i.Heading,
+			&i.Content,
+			&i.Bm25,
+			&i.Distance,
+			&i.Line,
+			&i.LineBm25,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const searchWords = `-- name: SearchWords :many
+WITH asked AS MATERIALIZED (
+    SELECT d.id FROM documents d
+    WHERE d.project_id = $1 AND d.tenant_id = $6 AND d.collection = $3
+        AND filter_allows(($7::text)::jsonb, d.id, d.doc_type)
+), wanted AS NOT MATERIALIZED (
+    SELECT c.document_id, c.ordinal, c.passage_hash, c.promotion_level
+    FROM document_chunks c
+    WHERE c.project_id = $1 AND c.tenant_id = $6 AND c.collection = $3
+        AND (($7::text)::jsonb = '{}' OR c.document_id IN (SELECT a.id FROM asked a))
+), found AS (
+    SELECT l.line, f.document_id, f.ordinal, f.hash, f.bm25
+    FROM (
+        SELECT unnest($8::integer[]) AS line, unnest($9::sparsevec[]) AS terms,
+            unnest($10::text[]) AS rare, unnest($11::integer[]) AS passages
+    ) l
+    CROSS JOIN LATERAL (
+        -- From the best passage on.
+        SELECT w.document_id, w.ordinal, s.hash, s.bm25
+        FROM (
+            SELECT p.hash, (-(p.lexical <#> l.terms))::float8 AS bm25,
+                -- Each level costs a lookup, and most passages have only one level.
+                CASE WHEN p.promoted THEN $12::promotion_level[] ELSE '{standard}' END AS levels
+            FROM passages p
+            WHERE p.collection = $3 AND p.project_id = $1 AND p.terms && l.rare::integer[]
+                AND (p.promoted OR 'standard'::promotion_level = ANY($12::promotion_level[]))
+            ORDER BY bm25 DESC, p.hash
+            OFFSET 0
+        ) s
+        CROSS JOIN LATERAL (
+            SELECT w.document_id, w.ordinal FROM wanted w
+            WHERE w.passage_hash = s.hash AND w.promotion_level = ANY(s.levels)
+            OFFSET 0
+        ) w
+        LIMIT l.passages
+    ) f
+), best AS MATERIALIZED (
+    SELECT DISTINCT ON (line, document_id, CASE WHEN $13::boolean THEN ordinal END)
+        line, document_id, ordinal, hash, bm25
+    FROM found
+    ORDER BY line, document_id, CASE WHEN $13::boolean THEN ordinal END, bm25 DESC, ordinal
+), top AS (
+    (SELECT line, document_id, ordinal, hash, bm25 FROM best WHERE line < 0
+        ORDER BY bm25 DESC, document_id, ordinal LIMIT $14)
+    UNION ALL
+    SELECT line, document_id, ordinal, hash, bm25 FROM best WHERE line >= 0
+)
+SELECT v.project_id, v.id, v.relative_path, v.title, v.summary, v.char_count, v.doc_type, v.doc_date, v.promotion_level, v.file_size, v.file_mtime, v.file_ctime, v.file_inode, v.ordinal, v.header_path, v.start_line, v.end_line, p.hash, p.heading, p.content, p.bm25, coalesce(e.distance, 'NaN')::float8 AS distance, top.line::integer AS line, top.bm25::float8 AS line_bm25
+FROM top
+CROSS JOIN LATERAL (
+    SELECT f.project_id, f.id, f.relative_path, f.title, f.summary, f.char_count, f.doc_type, f.doc_date, f.promotion_level, f.file_size, f.file_mtime, f.file_ctime, f.file_inode, f.ordinal, f.header_path, f.start_line, f.end_line FROM found_chunks f
+    WHERE f.project_id = $1 AND f.id = top.document_id AND f.ordinal = top.ordinal
+    OFFSET 0
+) v
+CROSS JOIN LATERAL (
+    SELECT p.hash, p.heading, p.content,
+        (CASE WHEN top.line < 0 THEN top.bm25 ELSE -(p.lexical <#> $2::sparsevec) END)::float8 AS bm25
+    FROM passages p
+    WHERE p.collection = $3 AND p.project_id = $1 AND p.hash = top.hash
+    OFFSET 0
+) p
+LEFT JOIN LATERAL (
+    SELECT (e.embedding <=> $4::halfvec)::float8 AS distance
+    FROM embeddings e
+    WHERE e.collection = $3 AND e.project_id = $1 AND e.model_id = $5::integer
+        AND e.hash = top.hash
+    OFFSET 0
+) e ON true
+`
+
+type SearchWordsParams struct {
+	ProjectID     int32
+	Terms         pgvector_go.SparseVector
+	Collection    Collection
+	Query         *pgvector_go.HalfVector
+	ModelID       *int32
+	TenantID      int32
+	Filter        string
+	Lines         []int32
+	LineTerms     []pgvector_go.SparseVector
+	LineRareTerms []string
+	LinePassages  []int32
+	Levels        []PromotionLevel
+	EachPassage   bool
+	MaxRows       int32
+}
+
+type SearchWordsRow struct {
+	ProjectID      int32
+	ID             int64
+	RelativePath   string
+	Title          string
+	Summary        string
+	CharCount      int32
+	DocType        string
+	DocDate        string
+	PromotionLevel PromotionLevel
+	FileSize       int64
+	FileMtime      time.Time
+	FileCtime      time.Time
+	FileInode      int64
+	Ordinal        int32
+	HeaderPath     string
+	StartLine      int32
+	EndLine        int32
+	Hash           uuid.UUID
+	Heading        string
+	Content        string
+	Bm25           float64
+	Distance       float64
+	Line           int32
+	LineBm25       float64
+}
+
+// The passages that have words of the query, or of a line of a pasted text. lines has the
+// numbers of the lines, from 0, and -1 for the whole query. Each has its weighted terms, its
+// rare terms, and the number of passages to read. Rare terms find passages, over passages_terms;
+// all terms score them. line_rare_terms are arrays in the notation of PostgreSQL, because unnest
+// would make one array of all.
+//
+// bm25 is by the terms of the query, and line_bm25 by the terms of the line. The distance is NaN
+// without a vector of the query or of the passage.
+func (q *Queries) SearchWords(ctx context.Context, arg SearchWordsParams) ([]SearchWordsRow, error) {
+	rows, err := q.db.Query(ctx, searchWords,
+		arg.ProjectID,
+		arg.Terms,
+		arg.Collection,
+		arg.Query,
+		arg.ModelID,
+		arg.TenantID,
+		arg.Filter,
+		arg.Lines,
+		arg.LineTerms,
+		arg.LineRareTerms,
+		arg.LinePassages,
+		arg.Levels,
+		arg.EachPassage,
+		arg.MaxRows,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SearchWordsRow{}
+	for rows.Next() {
+		var i SearchWordsRow
+		if err := rows.Scan(
+			&i.ProjectID,
+			&i.ID,
+			&i.RelativePath,
+			&i.Title,
+			&i.Summary,
+			&i.CharCount,
+			&i.DocType,
+			&i.DocDate,
+			&i.PromotionLevel,
+			&i.FileSize,
+			&i.FileMtime,
+			&i.FileCtime,
+			&i.FileInode,
+			&i.Ordinal,
+			&i.HeaderPath,
+			&i.StartLine,
+			&i.EndLine,
+			&i.Hash,
+			&i.Heading,
+			&i.Content,
+			&i.Bm25,
+			&i.Distance,
+			&i.Line,
+			&i.LineBm25,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

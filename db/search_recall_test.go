@@ -10,47 +10,53 @@ import (
 	"github.com/pgvector/pgvector-go"
 )
 
-// search is a search of a tenant that finds nothing yet: it has no vector and no words.
-func (c *corpus) search(tenant int32) SearchCandidatesParams {
-	return SearchCandidatesParams{
+// search is a search of a tenant that finds nothing yet: it has no vector.
+func (c *corpus) search(tenant int32) SearchVectorsParams {
+	return SearchVectorsParams{
 		ProjectID: c.projectID, TenantID: tenant, Collection: CollectionCompounding, Filter: "{}",
-		Levels: allLevels(), NearLevels: allLevels()[:1], PromotedLevels: allLevels()[1:],
-		Terms: weighted(1, commonTerm), WordPassages: 400, LinePassages: 5, WantedRows: 1, MaxRows: 10, PromotedRows: 10,
+		NearLevels: allLevels()[:1], PromotedLevels: allLevels()[1:],
+		Terms: weighted(1, commonTerm), WantedRows: 1, MaxRows: 10, PromotedRows: 10,
 	}
 }
 
 // promotedOnly leaves out documents of the standard level.
-func promotedOnly(p SearchCandidatesParams) SearchCandidatesParams {
-	p.Levels, p.NearLevels = p.PromotedLevels, nil
+func promotedOnly(p SearchVectorsParams) SearchVectorsParams {
+	p.NearLevels = []PromotionLevel{}
 	return p
 }
 
 // together scans for all levels in one index.
-func together(p SearchCandidatesParams) SearchCandidatesParams {
-	p.NearLevels, p.PromotedLevels = p.Levels, nil
+func together(p SearchVectorsParams) SearchVectorsParams {
+	p.NearLevels, p.PromotedLevels = allLevels(), []PromotionLevel{}
 	return p
 }
 
 // exactly compares all vectors with the query, and scanning walks the indexes.
-func (c *corpus) exactly(p SearchCandidatesParams, query *pgvector.HalfVector) SearchCandidatesParams {
+func (c *corpus) exactly(p SearchVectorsParams, query *pgvector.HalfVector) SearchVectorsParams {
 	p.Query, p.ModelID = query, &c.modelID
 	return p
 }
 
-func (c *corpus) scanning(p SearchCandidatesParams, query *pgvector.HalfVector) SearchCandidatesParams {
+func (c *corpus) scanning(p SearchVectorsParams, query *pgvector.HalfVector) SearchVectorsParams {
 	p.Query, p.ModelID = query, &c.modelID
-	p.NearScan, p.PromotedScan = 40, 40
+	const passages = 40
+	if len(p.NearLevels) > 0 {
+		p.NearScan = passages
+	}
+	if len(p.PromotedLevels) > 0 {
+		p.PromotedScan = passages
+	}
 	return p
 }
 
-func (c *corpus) find(t *testing.T, p SearchCandidatesParams) []SearchCandidatesRow {
+func (c *corpus) find(t *testing.T, p SearchVectorsParams) []SearchVectorsRow {
 	t.Helper()
-	rows, err := c.queries.SearchCandidates(t.Context(), p)
+	rows, err := c.queries.SearchVectors(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	slices.SortFunc(rows, func(a, b SearchCandidatesRow) int {
-		return stdcmp.Or(stdcmp.Compare(a.Distance, b.Distance), -stdcmp.Compare(a.Bm25, b.Bm25), stdcmp.Compare(a.ID, b.ID))
+	slices.SortFunc(rows, func(a, b SearchVectorsRow) int {
+		return stdcmp.Or(stdcmp.Compare(a.Distance, b.Distance), stdcmp.Compare(a.ID, b.ID))
 	})
 	return rows
 }
@@ -67,7 +73,7 @@ func testRecall(t *testing.T, c *corpus, space *space) {
 	both.EachPassage = true
 	for _, test := range []struct {
 		name   string
-		search SearchCandidatesParams
+		search SearchVectorsParams
 	}{
 		{"large tenant", large},
 		{"small tenant among others", small},
@@ -90,13 +96,13 @@ func testRecall(t *testing.T, c *corpus, space *space) {
 }
 
 // agreeing is how many of the k nearest documents, or passages, both routes find.
-func (c *corpus) agreeing(t *testing.T, query pgvector.HalfVector, search SearchCandidatesParams, k int) (found int) {
+func (c *corpus) agreeing(t *testing.T, query pgvector.HalfVector, search SearchVectorsParams, k int) (found int) {
 	t.Helper()
 	exact, scanned := c.find(t, c.exactly(search, &query)), c.find(t, c.scanning(search, &query))
 	if diff := cmp.Diff([]int{k, k}, []int{len(exact), len(scanned)}); diff != "" {
 		t.Fatalf("results of the two routes (-want +got):\n%s", diff)
 	}
-	known := map[int64]SearchCandidatesRow{}
+	known := map[int64]SearchVectorsRow{}
 	for _, row := range exact {
 		known[row.ID] = row
 	}
@@ -117,15 +123,15 @@ func testFewScanned(t *testing.T, c *corpus, space *space) {
 	query := space.vector()
 	p := together(c.scanning(c.search(c.tenants["small"]), &query))
 	p.NearScan, p.MaxRows = 5, 20
-	for wanted, want := range map[int64]int{5: 5, 6: 20} {
+	for wanted, want := range map[int32]int{5: 5, 6: 20} {
 		p.WantedRows = wanted
 		if got := len(c.find(t, p)); got != want {
 			t.Errorf("of %d wanted documents, of which a scan finds 5, %d are found, want %d", wanted, got, want)
 		}
 	}
-	p.NearAbove = 200 // as many as there are
-	if got := c.find(t, p); len(got) != 20 || got[0].NearPassages != 200 {
-		t.Errorf("without a scan %d documents are found, want 20 of 200 passages", len(got))
+	p.NearScan = 0
+	if got := c.find(t, p); len(got) != 20 {
+		t.Errorf("without a scan %d documents are found, want 20", len(got))
 	}
 }
 

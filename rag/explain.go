@@ -5,14 +5,13 @@ import (
 	"slices"
 
 	"github.com/compound-docs/compound-docs/rag/catalog"
-	"github.com/compound-docs/compound-docs/rag/relevance"
 )
 
 // Explanation says how a search has found and ranked documents.
 type Explanation struct {
 	Coverage `json:"-"`
 
-	// Terms are the query's, in its order. Sampled is the number of passages of the project
+	// Terms are the terms of the query, in its order. Sampled is the number of passages that
 	// their frequencies come from. Both are empty for a search by vector.
 	Sampled int `json:"sampled_passages"`
 	// Passages is how many the search may return: the more, the more look right by
@@ -21,13 +20,13 @@ type Explanation struct {
 	Terms    []ExplainedTerm `json:"terms"`
 	// Identifiers are the names in the query that count as phrases.
 	Identifiers []string `json:"identifiers"`
-	// Plans say how vectors were compared: those of documents at the standard level, and
-	// of those above it. There are none in a search by words.
+	// Plans say how vectors were compared: one plan is for documents at the standard level, and
+	// one for promoted documents. A search by words has no plan.
 	Plans      []ExplainedPlan `json:"plans"`
 	Candidates int             `json:"candidates"`
 	// Documents are in the order of the results, up to the query's limit, those below its
 	// threshold among them.
-	Documents []ExplainedHit `json:"-"`
+	Documents []Hit `json:"-"`
 }
 
 // ExplainedTerm is a term of the query.
@@ -51,21 +50,13 @@ type ExplainedPlan struct {
 	Threshold int `json:"exact_up_to"`
 }
 
-// ExplainedEvidence is what each kind of evidence adds to the log-odds.
-type ExplainedEvidence = relevance.Terms
-
-// ExplainedHit is a document with the evidence for its best passage.
-type ExplainedHit struct {
-	Hit
-
-	// Cosine is nil if no vector was compared.
-	Cosine *float64
-	// LogOdds that the document answers: the sum of Terms, unless a line of a pasted text
-	// decides, or the whole of a short query stands in the passage.
-	LogOdds float64
-	Terms   ExplainedEvidence
-	// Key is what documents are ordered by.
-	Key float64
+// Cosine is the similarity of the vectors of the query and the passage, nil if they were not
+// compared.
+func (h Hit) Cosine() *float64 {
+	if !h.compared {
+		return nil
+	}
+	return new(1 - h.distance)
 }
 
 // Explain searches as [Searcher.Search] does, and says why it finds what it finds.
@@ -78,26 +69,20 @@ func (s *Searcher) Explain(ctx context.Context, scope catalog.Scope, query Query
 	ranked := found.ranked()
 	explanation := Explanation{
 		Coverage: found.Coverage, Terms: found.explainTerms(), Identifiers: []string{}, Plans: []ExplainedPlan{},
-		Passages: found.searchable, Candidates: len(ranked), Documents: []ExplainedHit{},
+		Passages: found.searchable, Candidates: len(ranked), Documents: []Hit{},
 	}
 	if found.Mode != Vector {
 		explanation.Sampled = found.sample.size
 	}
-	for _, plan := range found.plans {
-		if len(plan.Levels) > 0 && found.Mode != Lexical {
-			explanation.Plans = append(explanation.Plans, plan)
-		}
+	if found.Mode != Lexical {
+		explanation.Plans = append(explanation.Plans, found.plans...)
 	}
 	for _, identifier := range found.weights.Identifiers {
 		explanation.Identifiers = append(explanation.Identifiers, identifier.Name)
 	}
 	for _, hit := range ranked[:min(query.Limit, len(ranked))] {
 		found.addSnippet(hit)
-		explained := ExplainedHit{Hit: *hit, LogOdds: hit.logOdds, Terms: hit.Evidence.Terms(), Key: hit.key}
-		if hit.compared {
-			explained.Cosine = new(1 - hit.distance)
-		}
-		explanation.Documents = append(explanation.Documents, explained)
+		explanation.Documents = append(explanation.Documents, *hit)
 	}
 	return explanation, nil
 }
@@ -114,17 +99,4 @@ func (f *finding) explainTerms() []ExplainedTerm {
 		})
 	}
 	return explained
-}
-
-// explainPlan explains how vectors of documents of some levels are compared. It does not know
-// whether a scan found too few of them, so that all were compared.
-func explainPlan(levels []catalog.Level, passages, above int64, scan int32) ExplainedPlan {
-	plan := ExplainedPlan{Levels: levels, Plan: "exact", Passages: int(passages), Threshold: int(above)}
-	switch {
-	case passages == 0:
-		plan.Plan = "nothing"
-	case scan > 0 && passages > above:
-		plan.Plan = "hnsw"
-	}
-	return plan
 }

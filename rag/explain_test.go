@@ -29,13 +29,14 @@ func TestExplain_IsOfTheSearch(t *testing.T) {
 	paths := []string{}
 	for _, hit := range got.Documents {
 		paths = append(paths, hit.Path)
-		sum := hit.Terms.Meaning + hit.Terms.Strength + hit.Terms.Share + hit.Terms.Phrase + hit.Terms.Passages + hit.Terms.Base
-		// The whole of this short query stands in one of them.
+		terms := hit.Evidence.Terms()
+		sum := terms.Meaning + terms.Strength + terms.Share + terms.Phrase + terms.Passages + terms.Base
+		// One of them has the whole of this short query.
 		if hit.LogOdds != sum && (hit.Path != "docs/pool.md" || hit.LogOdds != max(sum, 0)) || hit.Score != relevance.Score(hit.LogOdds) {
-			t.Errorf("%s has the log-odds %g and score %g, of %+v", hit.Path, hit.LogOdds, hit.Score, hit.Terms)
+			t.Errorf("%s has the log-odds %g and score %g, of %+v", hit.Path, hit.LogOdds, hit.Score, terms)
 		}
-		if embedded, promoted := hit.Path != "docs/new.md", hit.Path == "docs/important.md"; (hit.Cosine != nil) != embedded || (hit.Key > hit.LogOdds) != promoted {
-			t.Errorf("%s has cosine %v and key %g of %g", hit.Path, hit.Cosine, hit.Key, hit.LogOdds)
+		if embedded, promoted := hit.Path != "docs/new.md", hit.Path == "docs/important.md"; (hit.Cosine() != nil) != embedded || (hit.Key > hit.LogOdds) != promoted {
+			t.Errorf("%s has cosine %v and key %g of %g", hit.Path, hit.Cosine(), hit.Key, hit.LogOdds)
 		}
 	}
 	if diff := cmp.Diff(want, paths); diff != "" || len(paths) != 4 || got.Candidates != 4 || got.Passages != 4 {

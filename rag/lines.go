@@ -17,7 +17,7 @@ const (
 	minPastedLines = 8
 	// maxPastedLines is how many are looked for: those with the rarest terms.
 	maxPastedLines = 40
-	// maxLineMatches is how many passages the terms by which a line is found may match.
+	// maxLineMatches is how many passages the rare terms of a line may match.
 	maxLineMatches = 100
 )
 

@@ -66,7 +66,7 @@ func newSample(row db.SearchFactsRow) (*sample, error) {
 	return s, nil
 }
 
-// at returns the sample, as what is known of the project at a version.
+// at returns the sample as it is at a version of the project.
 func (s *sample) at(version int64) *sample {
 	now := *s
 	now.complete = s.size < sampleSize && s.version == version
@@ -95,9 +95,8 @@ func (s *sample) matches(frequency int) float64 {
 	return float64(frequency) / float64(max(s.size, 1)) * float64(s.passages)
 }
 
-// rarest returns the frequency of the rarest of the query's terms that stand in the
-// project, and false if none does. Unless the sample is complete, one that it lacks may stand
-// in the project.
+// rarest returns the frequency of the query's rarest term in the project, and false if the
+// project has none of the terms. The project may have a term that an incomplete sample lacks.
 func (s *sample) rarest(query terms.Query) (frequency int, ok bool) {
 	for _, term := range query.Terms {
 		f := s.frequency(term.Hash)
@@ -111,8 +110,8 @@ func (s *sample) rarest(query terms.Query) (frequency int, ok bool) {
 	return frequency, ok
 }
 
-// rareTerms returns the terms of the query by which passages are found: from the
-// rarest on as many as match no more passages than most, and one at least.
+// rareTerms returns the terms of the query that find passages: from the rarest on, as many as
+// match no more passages than most, and one at least.
 func (s *sample) rareTerms(query terms.Query, most float64) []int32 {
 	byRarity := make([]int32, len(query.Terms))
 	for i, term := range query.Terms {

@@ -139,15 +139,22 @@ func TestFacts_Params(t *testing.T) {
 		change         func(k *facts)
 		counts, sample bool // are kept
 	}{
-		{"few passages", func(k *facts) { k.standard, k.sample.size = minKept-1, minKept-1 }, false, false},
+		{"few passages", func(k *facts) { k.counts.Standard, k.sample.size = minKept-1, minKept-1 }, false, false},
 		{"many passages", func(*facts) {}, true, true},
-		{"changed just now", func(k *facts) { k.changedAt = time.Now() }, true, true},
-		{"changed a while ago", func(k *facts) { k.changedAt = time.Now().Add(-2 * staleAfter) }, false, false},
+		{"changed just now", func(k *facts) { k.changedAt, k.sampleChangedAt = time.Now(), time.Now() }, true, true},
+		{"changed a while ago", func(k *facts) {
+			k.changedAt = time.Now().Add(-2 * staleAfter)
+			k.sampleChangedAt = k.changedAt
+		}, false, true},
+		{"sampled long ago", func(k *facts) { k.sampleChangedAt = time.Now().Add(-2 * sampleStaleAfter) }, true, false},
 		{"of another model", func(k *facts) { k.countedModel = nil }, false, true},
 		{"vectors are being made", func(k *facts) { k.missing, k.countedAt = 1, time.Now().Add(-time.Second) }, false, true},
 		{"counted long ago", func(k *facts) { k.countedAt = time.Now().Add(-2 * resizeAfter) }, false, true},
 	} {
-		k := facts{standard: minKept, countedModel: model, countedAt: time.Now(), countedVersion: 3, patience: staleAfter, sample: &sample{size: minKept}}
+		k := facts{
+			counts: passageCounts{Standard: minKept}, countedModel: model, countedAt: time.Now(), countedVersion: 3,
+			patience: 1, sample: &sample{size: minKept},
+		}
 		test.change(&k)
 		if got := k.params(scope, model); got.KeepCounts != test.counts || got.KeepSample != test.sample {
 			t.Errorf("%s: counts are kept %v, the sample %v, want %v and %v", test.name, got.KeepCounts, got.KeepSample, test.counts, test.sample)

@@ -21,16 +21,18 @@ import (
 type assessment struct {
 	relevance.Evidence
 
-	logOdds float64
+	// LogOdds that the passage answers: the sum of Terms, unless a line of a pasted text
+	// decides, or the passage has the whole of a short query.
+	LogOdds float64
 	// compared says that the vector was compared; distance is NaN otherwise.
 	compared bool
 	distance float64
-	// named says that the whole of a short query stands in the passage.
+	// named says that the passage has the whole of a short query.
 	named bool
 }
 
-// assess says how relevant passages are. Those of a document are assessed together,
-// since the best of them counts for each.
+// assess says how relevant passages are. The best passage of a document counts for each
+// passage of it.
 func (f *finding) assess(passages []candidate) []assessment {
 	assessed := make([]assessment, len(passages))
 	onEach(len(passages), func(i int) { assessed[i] = f.evidence(passages[i]) })
@@ -49,14 +51,14 @@ func (f *finding) assess(passages []candidate) []assessment {
 			ofDocument.Meaning = 0
 		}
 		a.Signals = a.Within(ofDocument)
-		if a.logOdds = a.LogOdds(); a.named {
-			a.logOdds = relevance.Named(a.logOdds)
+		if a.LogOdds = a.Evidence.LogOdds(); a.named {
+			a.LogOdds = relevance.Named(a.LogOdds)
 		}
 	}
 	return assessed
 }
 
-// evidence returns what a passage has of its own.
+// evidence returns the evidence of a passage, without its document.
 func (f *finding) evidence(p candidate) assessment {
 	a := assessment{
 		Evidence: relevance.Evidence{Passages: f.searchable}, distance: p.Distance, compared: !math.IsNaN(p.Distance),
@@ -79,8 +81,8 @@ func (f *finding) evidence(p candidate) assessment {
 	return a
 }
 
-// ranked returns the documents, or with EachPassage the passages, that were found in
-// order of relevance, each with the passage that is most relevant of those found.
+// ranked returns the documents that were found, in order of relevance, each with its most
+// relevant passage. With EachPassage it returns the passages.
 func (f *finding) ranked() []*Hit {
 	best, lines, title := map[[2]int64]*Hit{}, f.bestLines(), terms.Sequence(f.query.Text)
 	for i, assessed := range f.assess(f.candidates) {
@@ -88,13 +90,13 @@ func (f *finding) ranked() []*Hit {
 		passage := [2]int64{hit.ID, int64(hit.Ordinal)}
 		if line, ok := lines[passage]; ok {
 			var decides bool
-			if hit.logOdds, decides = relevance.WithLine(hit.logOdds, line.logOdds, len(f.pasted)); decides {
+			if hit.LogOdds, decides = relevance.WithLine(hit.LogOdds, line.logOdds, len(f.pasted)); decides {
 				hit.Line = line.text
 			}
 		}
 		hit.SupersededBy, hit.generations = f.superseded.By[hit.Path], f.superseded.Generations[hit.Path]
-		hit.Score = relevance.Score(hit.logOdds)
-		hit.key = relevance.Key(hit.logOdds, hit.Level != catalog.Standard, hit.SupersededBy != "")
+		hit.Score = relevance.Score(hit.LogOdds)
+		hit.Key = relevance.Key(hit.LogOdds, hit.Level != catalog.Standard, hit.SupersededBy != "")
 		hit.titled = title != "" && terms.Sequence(hit.Title) == title
 		if !f.query.EachPassage {
 			passage[1] = 0
@@ -108,10 +110,10 @@ func (f *finding) ranked() []*Hit {
 
 // comparePassages orders the passages of a document, the best one first.
 func comparePassages(a, b *Hit) int {
-	return cmp.Or(cmp.Compare(b.logOdds, a.logOdds), cmp.Compare(a.distance, b.distance), cmp.Compare(a.Ordinal, b.Ordinal))
+	return cmp.Or(cmp.Compare(b.LogOdds, a.LogOdds), cmp.Compare(a.distance, b.distance), cmp.Compare(a.Ordinal, b.Ordinal))
 }
 
-// compareHits orders documents. Who asks for a title looks for that document.
+// compareHits orders documents. A query that is a title asks for the document with that title.
 func compareHits(a, b *Hit) int {
 	if a.titled != b.titled {
 		if a.titled {
@@ -120,7 +122,7 @@ func compareHits(a, b *Hit) int {
 		return 1
 	}
 	return cmp.Or(
-		cmp.Compare(b.key, a.key), cmp.Compare(a.distance, b.distance), cmp.Compare(a.generations, b.generations),
+		cmp.Compare(b.Key, a.Key), cmp.Compare(a.distance, b.distance), cmp.Compare(a.generations, b.generations),
 		cmp.Compare(a.Path, b.Path), cmp.Compare(a.Ordinal, b.Ordinal),
 	)
 }
@@ -176,8 +178,8 @@ func (f *finding) hits() Hits {
 
 func (f *finding) addSnippet(hit *Hit) { hit.Snippet = f.terms.Snippet(hit.Content, maxSnippet) }
 
-// SameSubject reports whether two texts are about the same, by the likeness of their words,
-// rare ones and names weighing most.
+// SameSubject reports whether two texts are about the same, by the likeness of their words.
+// Rare words and names count most.
 func (h Hits) SameSubject(a, b string) bool {
 	sample := h.of.sample
 	words := func(text string) []int32 {

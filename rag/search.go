@@ -1,14 +1,13 @@
-// Package rag searches the index that package index writes: it finds the passages that
-// may answer a query, says how relevant each is, and ranks their documents. This file
-// has what is asked and what comes back, and the way between them. The package must not
-// know where files come from, when they change, how answers are written, or MCP.
+// Package rag searches the index that package index writes. It finds the passages that may
+// answer a query, says how relevant each is, and ranks their documents. This file has queries
+// and results, and the way between them. The package must not know where files come from, when
+// they change, how answers are written, or MCP.
 package rag
 
 import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -60,7 +59,7 @@ func (s *Searcher) OnUnembedded(f func(tenant *catalog.Tenant, collection catalo
 // Mode is by what documents are found.
 type Mode string
 
-// The modes. The zero value stands for Hybrid.
+// The modes. The zero value means Hybrid.
 const (
 	// Hybrid finds documents by the meaning of their vectors and by their words.
 	Hybrid Mode = "hybrid"
@@ -73,9 +72,9 @@ const (
 // Modes returns all modes, the default one first.
 func Modes() []Mode { return []Mode{Hybrid, Vector, Lexical} }
 
-// Filter says which documents a search may return; the zero value means all. It goes to
-// SQL as it is: except for Levels as JSON, which the CTE "asked" of sql/queries/search.sql
-// reads. A new field needs a condition there and nothing in between.
+// Filter says which documents a search may return; the zero value means all. It goes to SQL as
+// JSON, without Levels, and the SQL function filter_allows reads it. A new field needs a
+// condition there and nothing in between.
 type Filter struct {
 	// Levels is empty for all.
 	Levels []catalog.Level `json:"-"`
@@ -98,16 +97,16 @@ type Query struct {
 	MinScore float64
 	// EachPassage asks for passages: a document comes as often as it has relevant ones.
 	EachPassage bool
-	// Critical, if not 0, is how many documents of the critical level come apart from
-	// the others, the most relevant ones of all of them, whatever their score. The Filter
-	// does not apply to them, and they do not count against Limit.
+	// Critical, if not 0, is how many documents of the critical level come apart from the
+	// others: the most relevant ones, whatever their score. The Filter does not apply to
+	// them, and they do not count against Limit.
 	Critical int
 	// Patience, if not 0, is how long a hybrid search waits for the vector of the query.
 	// Then it goes on by words.
 	Patience time.Duration
-	// Unasked says that the text is not what somebody searches for. Then a document is
-	// not relevant for the only reason that the whole of a short text stands in it, and
-	// for a text of one or two words without a name only the document of that title is.
+	// Unasked says that nobody searches for the text. Then it does not make a document
+	// relevant that the document has the whole of a short text. For a text of one or two
+	// words without a name, only the document with that title is relevant.
 	Unasked bool
 }
 
@@ -128,8 +127,8 @@ type Hit struct {
 	Content            string
 	// Snippet is the part of Content that has most of the query's words, in one line.
 	Snippet string
-	// Line is the line of a pasted text by which the document was found, "" where the
-	// whole text decides.
+	// Line is the line of a pasted text that has found the document, "" if the whole text
+	// decides.
 	Line string
 	// SupersededBy is the path of the document that replaces this one, "" for none.
 	SupersededBy string
@@ -138,7 +137,7 @@ type Hit struct {
 
 	assessment
 
-	key float64 // orders documents
+	Key float64 // orders documents
 	// titled says that the title of the document is the query.
 	titled bool
 	// generations is how many documents replace this one, one after the other.
@@ -199,8 +198,8 @@ type finding struct {
 	scope catalog.Scope
 	query Query
 	terms terms.Query
-	// weights are those of the terms, and rare the terms by which passages are found. Both
-	// are empty in a search by vector.
+	// weights are the weights of the terms, and rare the terms that find passages. Both are
+	// empty in a search by vector.
 	weights terms.Weighted
 	rare    []int32
 	pasted  []pastedLine
@@ -247,59 +246,9 @@ func (s *Searcher) find(ctx context.Context, scope catalog.Scope, query Query, t
 		f.rare = f.sample.rareTerms(f.terms, f.sample.maxMatches())
 		f.pasted = pastedLines(scope.Tenant.ProjectID, query.Text, f.sample)
 	}
-	return f, s.readCandidates(ctx, f)
-}
-
-// takeVector waits for the vector of the query where vectors can be compared, and decides on
-// the mode. A hybrid search goes on by words where they cannot.
-func (f *finding) takeVector(ctx context.Context, embedding *queryEmbedding) error {
-	if f.Mode == Lexical {
-		return nil
-	}
-	useful := false
-	if embedding.model != nil {
-		f.Embedded = f.embedded()
-		useful = f.passages() > 0 && f.Embedded > 0 && (f.Mode == Vector || f.calibration.Usable())
-	}
-	ready := embedding.wait(ctx, f.patience(useful))
-	err := context.Cause(ctx)
-	if ready && err == nil {
-		err = embedding.err
-	}
-	switch {
-	case err == nil && ready && useful:
-		if embedding.result.Digest != embedding.model.Digest {
-			return model.ErrModelReplaced
-		}
-		vector := pgvector.NewHalfVector(embedding.result.Vector)
-		f.vector = &vector
-	case f.Mode == Vector && unembeddable(err):
-		return fmt.Errorf("%w; without `mode: \"vector\"` names and words are found in the meantime", err)
-	case f.Mode == Vector || err != nil && !unembeddable(err):
-		return err
-	case err != nil:
-		if f.Mode, f.Fallback = Lexical, err; useful || embedding.model == nil {
-			f.Embedded = 1
-		}
-	case f.passages() > 0:
-		f.Mode = Lexical // nothing can be compared, or the vector comes too late
-	}
-	return nil
-}
-
-// patience is how long the search waits for the vector, 0 for as long as it takes. A vector
-// that is of no use is waited for too: that Ollama cannot make it has to be said.
-func (f *finding) patience(useful bool) time.Duration {
-	switch {
-	case f.Mode == Vector && useful:
-		return 0
-	case f.Mode == Vector:
-		return patientWait
-	case useful:
-		return f.query.Patience
-	default:
-		return failureWait
-	}
+	err = s.readCandidates(ctx, f)
+	f.searchable = max(1, f.searchable)
+	return f, err
 }
 
 // notify reports the passages among the results that have no vector yet.
@@ -334,7 +283,7 @@ func (s *Searcher) Passages(ctx context.Context, hits Hits, documents []int64) (
 		row := rows[i]
 		passages[i] = Passage{
 			DocumentID: row.DocumentID, HeaderPath: row.HeaderPath, Content: row.Content,
-			StartLine: int(row.StartLine), EndLine: int(row.EndLine), Score: relevance.Score(a.logOdds),
+			StartLine: int(row.StartLine), EndLine: int(row.EndLine), Score: relevance.Score(a.LogOdds),
 		}
 	}
 	return passages, err

@@ -8,6 +8,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/workspace"
 	"github.com/compound-docs/compound-docs/rag"
 	"github.com/compound-docs/compound-docs/rag/catalog"
+	"github.com/compound-docs/compound-docs/rag/relevance"
 )
 
 // ExplainOutput says why a search finds what it finds. No tool answers with it: it is for
@@ -30,10 +31,10 @@ type ExplainedResult struct {
 	Cosine *float64 `json:"cosine"`
 	// Terms add up to LogOdds, unless a line of a pasted text decides, or the whole of a
 	// short query stands in the passage.
-	Terms          rag.ExplainedEvidence `json:"log_odds_terms"`
-	LogOdds        float64               `json:"log_odds"`
-	RelevanceScore float64               `json:"relevance_score"`
-	SortKey        float64               `json:"sort_key"`
+	Terms          relevance.Terms `json:"log_odds_terms"`
+	LogOdds        float64         `json:"log_odds"`
+	RelevanceScore float64         `json:"relevance_score"`
+	SortKey        float64         `json:"sort_key"`
 	// Below says that the score is below the threshold: a search leaves it out.
 	Below          bool          `json:"below_threshold"`
 	Path           string        `json:"path"`
@@ -76,27 +77,26 @@ func (h *Handler) explain(
 	for i, term := range out.Terms {
 		out.Terms[i].Weight = round(term.Weight)
 	}
-	hits := make([]rag.Hit, len(found.Documents))
 	for i, hit := range found.Documents {
-		hits[i] = hit.Hit
 		out.Results = append(out.Results, explainedResult(i+1, hit, query.MinScore))
 	}
-	out.Index = indexOfHits(active, scope.Collection, hits)
+	out.Index = indexOfHits(active, scope.Collection, found.Documents)
 	return out, nil
 }
 
-func explainedResult(rank int, hit rag.ExplainedHit, minScore float64) ExplainedResult {
+func explainedResult(rank int, hit rag.Hit, minScore float64) ExplainedResult {
+	terms := hit.Evidence.Terms()
 	result := ExplainedResult{
 		Rank: rank, LogOdds: round(hit.LogOdds), RelevanceScore: round(hit.Score), SortKey: round(hit.Key), Below: hit.Score < minScore,
-		Terms: rag.ExplainedEvidence{
-			Meaning: round(hit.Terms.Meaning), Strength: round(hit.Terms.Strength), Share: round(hit.Terms.Share),
-			Phrase: round(hit.Terms.Phrase), Passages: round(hit.Terms.Passages), Base: hit.Terms.Base,
+		Terms: relevance.Terms{
+			Meaning: round(terms.Meaning), Strength: round(terms.Strength), Share: round(terms.Share),
+			Phrase: round(terms.Phrase), Passages: round(terms.Passages), Base: terms.Base,
 		},
 		Path: wirePath(hit.Path), Title: brief(hit.Title), PromotionLevel: hit.Level,
-		SupersededBy: wirePath(hit.SupersededBy), BestPassage: bestPassageOf(hit.Hit, maxText), Snippet: plain.Line(hit.Snippet),
+		SupersededBy: wirePath(hit.SupersededBy), BestPassage: bestPassageOf(hit, maxText), Snippet: plain.Line(hit.Snippet),
 	}
-	if hit.Cosine != nil {
-		result.Cosine = new(round(*hit.Cosine))
+	if cosine := hit.Cosine(); cosine != nil {
+		result.Cosine = new(round(*cosine))
 	}
 	return result
 }

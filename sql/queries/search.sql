@@ -1,6 +1,13 @@
--- In this file OFFSET 0 keeps a sub-select one: it is looked up row by row. Joined
--- as the planner likes, two tables whose statistics are older than the tenant are
--- compared row by row with each other, which takes minutes.
+-- A search reads SearchFacts, and then SearchWords, SearchVectors or both. They are two
+-- statements because PostgreSQL plans each statement each time. So a search by words does not
+-- wait for the plan of a search by vectors. Both return passages with the columns of the view found_chunks and some
+-- more, and find a document once, by its best passage. With each_passage they find each of its
+-- passages. In both, asked has the documents that the filter allows, and wanted the passages
+-- that may be found. Each use of wanted is planned for itself, over document_chunks_passage.
+--
+-- In this file OFFSET 0 keeps a sub-select apart: PostgreSQL looks it up row by row. If the
+-- statistics are older than the tenant, a free join may compare each row of one table with each
+-- row of the other, which takes minutes.
 
 -- name: SearchFacts :one
 -- Everything that a search must know about a tenant, in one row. No row: the tenant was
@@ -47,20 +54,23 @@ CROSS JOIN LATERAL (
     WHERE r.path IS NOT NULL
 ) s
 CROSS JOIN LATERAL (
-    -- Over document_chunks_passage alone, and the primary key of embeddings.
+    -- Over document_chunks_passage alone, and the primary key of embeddings. That is read as a
+    -- whole, or passage by passage: the planner chooses, and neither takes long if it is wrong.
     SELECT count(*) FILTER (WHERE c.promotion_level = 'standard') AS standard,
         count(*) FILTER (WHERE c.promotion_level = 'important') AS important,
         count(*) FILTER (WHERE c.promotion_level = 'critical') AS critical,
-        count(*) FILTER (WHERE e.hash IS NULL) AS missing
-    FROM document_chunks c
-    LEFT JOIN LATERAL (
-        SELECT e.hash FROM embeddings e
-        WHERE e.collection = @collection AND e.project_id = @project_id AND e.model_id = m.id AND e.hash = c.passage_hash
+        count(*) FILTER (WHERE NOT c.embedded) AS missing
+    FROM (
+        SELECT c.promotion_level, EXISTS (
+            SELECT 1 FROM embeddings e
+            WHERE e.collection = @collection AND e.project_id = @project_id AND e.model_id = m.id AND e.hash = c.passage_hash
+        ) AS embedded
+        FROM document_chunks c
+        WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
+            AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
+            AND NOT @keep_counts::boolean AND t.version <> @counts_version::bigint
         OFFSET 0
-    ) e ON true
-    WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
-        AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
-        AND NOT @keep_counts::boolean AND t.version <> @counts_version::bigint
+    ) c
 ) n
 LEFT JOIN LATERAL (
     -- Where tables are distributed, the node that has the project is asked.
@@ -82,74 +92,50 @@ CROSS JOIN LATERAL (
 ) f
 WHERE t.project_id = @project_id AND t.id = @tenant_id AND t.generation = @generation;
 
--- name: SearchCandidates :many
--- The passages that may answer a query, each once with all that is known of it, however many
--- ways find it. Each way is a CTE, and finds a document once, by its best passage, or with
--- each_passage every passage, once in every document that has it.
+-- name: SearchCounts :one
+-- How many passages the documents have that a filter lets through, by level.
+SELECT count(*) FILTER (WHERE c.promotion_level = 'standard') AS standard,
+    count(*) FILTER (WHERE c.promotion_level = 'important') AS important,
+    count(*) FILTER (WHERE c.promotion_level = 'critical') AS critical
+FROM document_chunks c
+WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
+    AND c.promotion_level = ANY(enum_range(NULL::promotion_level))
+    -- IS TRUE keeps it a set that is made once: PostgreSQL would make it a join.
+    AND (c.document_id IN (
+        SELECT d.id FROM documents d
+        WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
+            AND filter_allows((@filter::text)::jsonb, d.id, d.doc_type))) IS TRUE;
+
+-- name: SearchWords :many
+-- The passages that have words of the query, or of a line of a pasted text. lines has the
+-- numbers of the lines, from 0, and -1 for the whole query. Each has its weighted terms, its
+-- rare terms, and the number of passages to read. Rare terms find passages, over passages_terms;
+-- all terms score them. line_rare_terms are arrays in the notation of PostgreSQL, because unnest
+-- would make one array of all.
 --
--- near and promoted are scans of the HNSW index of all vectors and of that of promoted
--- passages, for the documents of near_levels and promoted_levels, which are disjoint. A scan
--- is made only if its documents have more passages than near_above and promoted_above. If it
--- finds fewer documents than wanted_rows, or is not made, exact compares all their vectors.
--- With unembedded, exact adds those without a vector; their distance is NaN.
---
--- Without a vector of the query, query is NULL, nothing is found by vectors, and all distances
--- are NaN. Without terms to find by, rare_terms is empty.
+-- bm25 is by the terms of the query, and line_bm25 by the terms of the line. The distance is NaN
+-- without a vector of the query or of the passage.
 WITH asked AS MATERIALIZED (
-    -- The documents that the filter lets through: the only place that knows its fields.
     SELECT d.id FROM documents d
     WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
-        AND ((@filter::text)::jsonb -> 'doc_types' IS NULL
-            OR d.doc_type IN (SELECT jsonb_array_elements_text((@filter::text)::jsonb -> 'doc_types')))
-        AND ((@filter::text)::jsonb -> 'documents' IS NULL
-            OR d.id IN (SELECT jsonb_array_elements_text((@filter::text)::jsonb -> 'documents')::bigint))
+        AND filter_allows((@filter::text)::jsonb, d.id, d.doc_type)
 ), wanted AS NOT MATERIALIZED (
-    -- The passages that may be found. Each use is planned for itself, over
-    -- document_chunks_passage. No other CTE reads that table.
     SELECT c.document_id, c.ordinal, c.passage_hash, c.promotion_level
     FROM document_chunks c
     WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
-        AND c.promotion_level = ANY(@levels::promotion_level[])
         AND ((@filter::text)::jsonb = '{}' OR c.document_id IN (SELECT a.id FROM asked a))
-), counted AS MATERIALIZED (
-    -- How many there are, which the caller knows for all documents of a level.
-    SELECT coalesce(sqlc.narg('near_passages')::bigint,
-            (SELECT count(*) FROM wanted w WHERE w.promotion_level = ANY(@near_levels::promotion_level[]))) AS near,
-        coalesce(sqlc.narg('promoted_passages')::bigint,
-            (SELECT count(*) FROM wanted w WHERE w.promotion_level = ANY(@promoted_levels::promotion_level[]))) AS promoted
-), scored AS MATERIALIZED (
-    -- Scores every passage of the project that has one of the rare terms by all terms of
-    -- the query, over passages_terms.
-    SELECT p.hash, (-(p.lexical <#> @terms::sparsevec))::float8 AS bm25,
-        -- Each level is a lookup of its own, and most passages can have but one.
-        CASE WHEN p.promoted THEN @levels::promotion_level[] ELSE '{standard}' END AS levels
-    FROM passages p
-    WHERE p.collection = @collection AND p.project_id = @project_id AND p.terms && @rare_terms::integer[]
-        AND (p.promoted OR 'standard'::promotion_level = ANY(@levels::promotion_level[]))
-    ORDER BY bm25 DESC, p.hash
-), words AS (
-    -- From the best passage on.
-    SELECT w.document_id, w.ordinal, s.hash, s.bm25
-    FROM scored s
-    CROSS JOIN LATERAL (
-        SELECT w.document_id, w.ordinal FROM wanted w
-        WHERE w.passage_hash = s.hash AND w.promotion_level = ANY(s.levels)
-        OFFSET 0
-    ) w
-    LIMIT @word_passages
-), lines AS (
-    -- The same for each of some lines of a pasted text. line counts them from 0. line_rare_terms
-    -- are arrays in the notation of PostgreSQL, since unnest would make one of the arrays of all lines.
+), found AS (
     SELECT l.line, f.document_id, f.ordinal, f.hash, f.bm25
     FROM (
-        SELECT unnest(@lines::integer[]) AS line,
-            unnest(@line_terms::sparsevec[]) AS terms,
-            unnest(@line_rare_terms::text[]) AS rare
+        SELECT unnest(@lines::integer[]) AS line, unnest(@line_terms::sparsevec[]) AS terms,
+            unnest(@line_rare_terms::text[]) AS rare, unnest(@line_passages::integer[]) AS passages
     ) l
     CROSS JOIN LATERAL (
+        -- From the best passage on.
         SELECT w.document_id, w.ordinal, s.hash, s.bm25
         FROM (
             SELECT p.hash, (-(p.lexical <#> l.terms))::float8 AS bm25,
+                -- Each level costs a lookup, and most passages have only one level.
                 CASE WHEN p.promoted THEN @levels::promotion_level[] ELSE '{standard}' END AS levels
             FROM passages p
             WHERE p.collection = @collection AND p.project_id = @project_id AND p.terms && l.rare::integer[]
@@ -162,15 +148,64 @@ WITH asked AS MATERIALIZED (
             WHERE w.passage_hash = s.hash AND w.promotion_level = ANY(s.levels)
             OFFSET 0
         ) w
-        LIMIT @line_passages
+        LIMIT l.passages
     ) f
+), best AS MATERIALIZED (
+    SELECT DISTINCT ON (line, document_id, CASE WHEN @each_passage::boolean THEN ordinal END)
+        line, document_id, ordinal, hash, bm25
+    FROM found
+    ORDER BY line, document_id, CASE WHEN @each_passage::boolean THEN ordinal END, bm25 DESC, ordinal
+), top AS (
+    (SELECT line, document_id, ordinal, hash, bm25 FROM best WHERE line < 0
+        ORDER BY bm25 DESC, document_id, ordinal LIMIT @max_rows)
+    UNION ALL
+    SELECT line, document_id, ordinal, hash, bm25 FROM best WHERE line >= 0
+)
+SELECT v.*, p.*, coalesce(e.distance, 'NaN')::float8 AS distance, top.line::integer AS line, top.bm25::float8 AS line_bm25
+FROM top
+CROSS JOIN LATERAL (
+    SELECT f.* FROM found_chunks f
+    WHERE f.project_id = @project_id AND f.id = top.document_id AND f.ordinal = top.ordinal
+    OFFSET 0
+) v
+CROSS JOIN LATERAL (
+    SELECT p.hash, p.heading, p.content,
+        (CASE WHEN top.line < 0 THEN top.bm25 ELSE -(p.lexical <#> @terms::sparsevec) END)::float8 AS bm25
+    FROM passages p
+    WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = top.hash
+    OFFSET 0
+) p
+LEFT JOIN LATERAL (
+    SELECT (e.embedding <=> sqlc.narg('query')::halfvec)::float8 AS distance
+    FROM embeddings e
+    WHERE e.collection = @collection AND e.project_id = @project_id AND e.model_id = sqlc.narg('model_id')::integer
+        AND e.hash = top.hash
+    OFFSET 0
+) e ON true;
+
+-- name: SearchVectors :many
+-- The passages whose vectors are near the query's.
+--
+-- near and promoted are scans of the HNSW index of all vectors and of that of promoted
+-- passages, for the documents of near_levels and promoted_levels, which are disjoint. They look
+-- for near_scan and promoted_scan passages, 0 for no scan. If a scan finds fewer documents than
+-- wanted_rows, exact compares all vectors of its levels. With unembedded, exact adds passages
+-- without a vector; their distance is NaN, as all are if query is NULL.
+WITH asked AS MATERIALIZED (
+    SELECT d.id FROM documents d
+    WHERE d.project_id = @project_id AND d.tenant_id = @tenant_id AND d.collection = @collection
+        AND filter_allows((@filter::text)::jsonb, d.id, d.doc_type)
+), wanted AS NOT MATERIALIZED (
+    SELECT c.document_id, c.ordinal, c.passage_hash, c.promotion_level
+    FROM document_chunks c
+    WHERE c.project_id = @project_id AND c.tenant_id = @tenant_id AND c.collection = @collection
+        AND ((@filter::text)::jsonb = '{}' OR c.document_id IN (SELECT a.id FROM asked a))
 ), near AS MATERIALIZED (
     -- Outward from the query (iterative scan, relaxed order). Each vector is looked up among
     -- the wanted passages.
     SELECT e.hash, (e.embedding <=> sqlc.narg('query')::halfvec)::float8 AS distance
     FROM embeddings e
     WHERE e.collection = @collection AND e.project_id = @project_id AND e.model_id = sqlc.narg('model_id')::integer
-        AND (SELECT n.near > @near_above::bigint FROM counted n)
         AND EXISTS (
             SELECT 1 FROM wanted w
             WHERE w.passage_hash = e.hash AND w.promotion_level = ANY(@near_levels::promotion_level[])
@@ -181,7 +216,7 @@ WITH asked AS MATERIALIZED (
     SELECT e.hash, (e.embedding <=> sqlc.narg('query')::halfvec)::float8 AS distance
     FROM embeddings e
     WHERE e.collection = @collection AND e.project_id = @project_id AND e.model_id = sqlc.narg('model_id')::integer
-        AND e.promoted AND (SELECT n.promoted > @promoted_above::bigint FROM counted n)
+        AND e.promoted
         AND EXISTS (
             SELECT 1 FROM wanted w
             WHERE w.passage_hash = e.hash AND w.promotion_level = ANY(@promoted_levels::promotion_level[])
@@ -189,32 +224,30 @@ WITH asked AS MATERIALIZED (
     ORDER BY e.embedding <=> sqlc.narg('query')::halfvec
     LIMIT @promoted_scan
 ), scanned AS MATERIALIZED (
-    SELECT false AS promoted, w.document_id, w.ordinal, n.hash, n.distance
-    FROM near n
+    SELECT n.promoted, w.document_id, w.ordinal, n.hash, n.distance
+    FROM (
+        SELECT false AS promoted, hash, distance, @near_levels::promotion_level[] AS levels FROM near
+        UNION ALL
+        SELECT true, hash, distance, @promoted_levels::promotion_level[] FROM promoted
+    ) n
     CROSS JOIN LATERAL (
         SELECT w.document_id, w.ordinal FROM wanted w
-        WHERE w.passage_hash = n.hash AND w.promotion_level = ANY(@near_levels::promotion_level[])
-        OFFSET 0
-    ) w
-    UNION ALL
-    SELECT true, w.document_id, w.ordinal, n.hash, n.distance
-    FROM promoted n
-    CROSS JOIN LATERAL (
-        SELECT w.document_id, w.ordinal FROM wanted w
-        WHERE w.passage_hash = n.hash AND w.promotion_level = ANY(@promoted_levels::promotion_level[])
+        WHERE w.passage_hash = n.hash AND w.promotion_level = ANY(n.levels)
         OFFSET 0
     ) w
 ), unscanned AS MATERIALIZED (
-    -- The levels of which too few documents were found.
+    -- The levels with too few documents found.
     SELECT unnest(CASE WHEN g.promoted THEN @promoted_levels::promotion_level[] ELSE @near_levels::promotion_level[] END) AS level
     FROM (VALUES (false), (true)) AS g (promoted)
-    WHERE (sqlc.narg('query')::halfvec IS NOT NULL OR @unembedded::boolean) AND @wanted_rows::bigint > (
+    WHERE @wanted_rows::integer > (
         SELECT count(DISTINCT (s.document_id, CASE WHEN @each_passage::boolean THEN s.ordinal END))
         FROM scanned s WHERE s.promoted = g.promoted)
-), exact AS (
+), found AS (
+    SELECT promoted, document_id, ordinal, hash, distance FROM scanned
+    UNION ALL
     -- Vectors are reached by primary key from document_chunks_passage.
-    SELECT w.promotion_level = ANY(@promoted_levels::promotion_level[]) AS promoted,
-        w.document_id, w.ordinal, w.passage_hash AS hash, coalesce(e.distance, 'NaN') AS distance
+    SELECT w.promotion_level = ANY(@promoted_levels::promotion_level[]),
+        w.document_id, w.ordinal, w.passage_hash, coalesce(e.distance, 'NaN')
     FROM wanted w
     LEFT JOIN LATERAL (
         SELECT (e.embedding <=> sqlc.narg('query')::halfvec)::float8 AS distance
@@ -224,56 +257,28 @@ WITH asked AS MATERIALIZED (
         OFFSET 0
     ) e ON true
     WHERE w.promotion_level = ANY(ARRAY(SELECT u.level FROM unscanned u)) AND (e.distance IS NOT NULL OR @unembedded::boolean)
-), found AS (
-    -- By each way: the less the rank the better.
-    SELECT 'words' AS way, NULL::integer AS line, document_id, ordinal, hash, -bm25 AS rank FROM words
-    UNION ALL SELECT 'lines', line, document_id, ordinal, hash, -bm25 FROM lines
-    UNION ALL SELECT CASE WHEN promoted THEN 'promoted' ELSE 'near' END, NULL, document_id, ordinal, hash, distance FROM scanned
-    UNION ALL SELECT CASE WHEN promoted THEN 'promoted' ELSE 'near' END, NULL, document_id, ordinal, hash, distance FROM exact
-), best AS (
-    SELECT DISTINCT ON (way, line, document_id, CASE WHEN @each_passage::boolean THEN ordinal END)
-        way, line, document_id, ordinal, hash, rank
+), best AS MATERIALIZED (
+    SELECT DISTINCT ON (promoted, document_id, CASE WHEN @each_passage::boolean THEN ordinal END)
+        promoted, document_id, ordinal, hash, distance
     FROM found
-    ORDER BY way, line, document_id, CASE WHEN @each_passage::boolean THEN ordinal END, rank, ordinal
+    ORDER BY promoted, document_id, CASE WHEN @each_passage::boolean THEN ordinal END, distance, ordinal
 ), top AS (
-    SELECT way, line, document_id, ordinal, hash, rank,
-        row_number() OVER (PARTITION BY way, line ORDER BY rank, document_id, ordinal) AS place
-    FROM best
-), chosen AS (
-    SELECT DISTINCT document_id, ordinal, hash, coalesce(line, -1) AS line, CASE way WHEN 'lines' THEN -rank ELSE 0 END AS line_bm25
-    FROM top
-    WHERE place <= CASE way WHEN 'promoted' THEN @promoted_rows::bigint ELSE @max_rows::bigint END
+    (SELECT document_id, ordinal, hash, distance FROM best WHERE NOT promoted
+        ORDER BY distance, document_id, ordinal LIMIT @max_rows)
+    UNION ALL
+    (SELECT document_id, ordinal, hash, distance FROM best WHERE promoted
+        ORDER BY distance, document_id, ordinal LIMIT @promoted_rows)
 )
-SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
-    d.file_size, d.file_mtime, d.file_ctime, d.file_inode,
-    c.ordinal, c.header_path, c.start_line, c.end_line, p.hash, p.heading, p.content, p.bm25,
-    coalesce(e.distance, 'NaN')::float8 AS distance,
-    -- Of the line that found the passage; -1 if another way did.
-    f.line::integer AS line, f.line_bm25::float8 AS line_bm25,
-    n.near::bigint AS near_passages, n.promoted::bigint AS promoted_passages
-FROM chosen f
-CROSS JOIN counted n
+SELECT v.*, p.*, top.distance::float8 AS distance, (-1)::integer AS line, 0::float8 AS line_bm25
+FROM top
 CROSS JOIN LATERAL (
-    SELECT d.id, d.relative_path, d.title, d.summary, d.char_count, d.doc_type, d.doc_date, d.promotion_level,
-        d.file_size, d.file_mtime, d.file_ctime, d.file_inode
-    FROM documents d WHERE d.project_id = @project_id AND d.id = f.document_id
+    SELECT f.* FROM found_chunks f
+    WHERE f.project_id = @project_id AND f.id = top.document_id AND f.ordinal = top.ordinal
     OFFSET 0
-) d
-CROSS JOIN LATERAL (
-    SELECT c.ordinal, c.header_path, c.start_line, c.end_line
-    FROM document_chunks c WHERE c.project_id = @project_id AND c.document_id = f.document_id AND c.ordinal = f.ordinal
-    OFFSET 0
-) c
+) v
 CROSS JOIN LATERAL (
     SELECT p.hash, p.heading, p.content, (-(p.lexical <#> @terms::sparsevec))::float8 AS bm25
     FROM passages p
-    WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = f.hash
+    WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = top.hash
     OFFSET 0
-) p
-LEFT JOIN LATERAL (
-    SELECT (e.embedding <=> sqlc.narg('query')::halfvec)::float8 AS distance
-    FROM embeddings e
-    WHERE e.collection = @collection AND e.project_id = @project_id AND e.model_id = sqlc.narg('model_id')::integer
-        AND e.hash = f.hash
-    OFFSET 0
-) e ON true;
+) p;
