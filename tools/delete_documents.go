@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -15,7 +16,7 @@ import (
 type DeleteDocumentsInput struct {
 	ProjectName string  `json:"project_name" jsonschema:"Project identifier."`
 	BranchName  *string `json:"branch_name,omitempty" jsonschema:"Only this branch. Default: all branches."`
-	PathHash    *string `json:"path_hash,omitempty" jsonschema:"Only this checkout; \"all\" for all. Default: the present one if among them, else all."`
+	PathHash    *string `json:"path_hash,omitempty" jsonschema:"Only this checkout. Default: all checkouts."`
 	DryRun      bool    `json:"dry_run,omitempty" jsonschema:"Count what would be deleted, and delete nothing."`
 }
 
@@ -30,7 +31,6 @@ type DeleteDocumentsOutput struct {
 	BranchName        *string `json:"branch_name"`
 	PathHash          *string `json:"path_hash"`
 	DryRun            bool    `json:"dry_run"`
-	Message           string  `json:"message,omitempty"`
 }
 
 func deleteDocumentsTool() Tool {
@@ -39,7 +39,7 @@ func deleteDocumentsTool() Tool {
 		Title: "Delete from the index",
 		Description: "Delete a project's own documents from the index, by branch or checkout: for branches and worktrees that " +
 			"are gone. Files on disk and external docs stay. A checkout that is open is deactivated in every " +
-			"window until activate_project brings it back. Call it with dry_run=true first, show counts and message, and delete " +
+			"window until activate_project brings it back. Call it with dry_run=true first, show the counts, and delete " +
 			"only when the user agrees. Not for deleting a document: delete its file.",
 		Meta: searchHint("remove a project or branch from the index"),
 		Annotations: &mcp.ToolAnnotations{
@@ -60,15 +60,14 @@ func (h *Handler) DeleteDocuments(ctx context.Context, in DeleteDocumentsInput) 
 	if err := in.check(); err != nil {
 		return DeleteDocumentsOutput{}, err
 	}
-	selection := index.Selection{Project: in.ProjectName, Branch: in.BranchName, PathHash: in.PathHash}
+	selection := index.Selection{Project: in.ProjectName, Branch: in.BranchName}
+	if in.PathHash != nil {
+		selection.PathHash = new(strings.ToLower(*in.PathHash))
+	}
 	out := DeleteDocumentsOutput{
 		ProjectName: in.ProjectName, BranchName: in.BranchName, PathHash: in.PathHash, DryRun: in.DryRun,
 	}
-	selection, message, err := h.workspace.Select(ctx, selection)
-	if err != nil {
-		return out, err
-	}
-	if out.Message = message; out.DryRun {
+	if out.DryRun {
 		contents, err := h.workspace.Contents(ctx, selection)
 		out.Status, out.WouldDeleteCount, out.WouldDeleteChunks = "preview", &contents.Documents, &contents.Chunks
 		return out, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -86,10 +85,7 @@ func (f *cleanFlags) cleanProject(ctx context.Context, t *tooling) error {
 		ProjectName: t.args[0], BranchName: optional(t.command, "branch", &f.branch), DryRun: f.dryRun,
 		PathHash: optional(t.command, "path-hash", &f.pathHash),
 	}
-	switch {
-	case f.all:
-		in.PathHash = new("all")
-	case in.PathHash == nil:
+	if !f.all && in.PathHash == nil {
 		root, err := project.FindRoot(t.root)
 		if err != nil {
 			return err
@@ -126,11 +122,7 @@ func (f *cleanFlags) printDeleted(w io.Writer, d tools.DeleteDocumentsOutput) {
 		checkouts = "checkout " + f.pathHash
 	}
 	plain.Printf(w, "%s %s of %s, %s of %s\n", verb, plain.Count(*documents, "document"), d.ProjectName, branches, checkouts)
-	if d.Message == "" || strings.HasPrefix(d.Message, "The index has no project") { // it has one without checkouts
-		return
-	}
-	plain.Println(w, inCommands(d.Message))
-	if !f.all && f.pathHash == "" && strings.Contains(d.Message, "path_hash") {
-		plain.Printf(w, "--all takes every checkout, and --path-hash another one.\n")
+	if checkouts == "this checkout" {
+		plain.Println(w, "--all takes every checkout, and --path-hash another one.")
 	}
 }

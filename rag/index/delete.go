@@ -22,27 +22,6 @@ func (s Selection) Matches(key catalog.TenantKey) bool {
 		(s.PathHash == nil || *s.PathHash == key.PathHash)
 }
 
-// Checkout is a checkout on a branch, in the index.
-type Checkout struct {
-	Key  catalog.TenantKey
-	Root string
-}
-
-// Checkouts returns those of a project that were not deleted; none of one that the index
-// does not have.
-func (x *Index) Checkouts(ctx context.Context, project string) (checkouts []Checkout, err error) {
-	err = x.inProject(ctx, "list checkouts", project, func(q *db.Queries, id int32) error {
-		checkouts = nil
-		rows, err := q.TenantList(ctx, db.TenantListParams{ProjectID: id})
-		for _, row := range rows {
-			key := catalog.TenantKey{Project: project, Branch: row.BranchName, PathHash: row.PathHash}
-			checkouts = append(checkouts, Checkout{key, row.RepoRoot})
-		}
-		return err
-	})
-	return checkouts, err
-}
-
 // Contents counts the project's own documents in a selection.
 type Contents struct {
 	Documents int
