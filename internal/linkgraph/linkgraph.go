@@ -1,10 +1,13 @@
-// Package linkgraph draws the links between a project's documents: as DOT and as a page for
-// a browser. It must not know the database, models or MCP.
+// Package linkgraph draws the links between a project's documents: as DOT, as Mermaid and
+// as a page for a browser. It must not know the database, models or MCP.
 package linkgraph
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+
+	"github.com/dominikbraun/graph"
 
 	"github.com/compound-docs/compound-docs/internal/docset"
 	"github.com/compound-docs/compound-docs/rag/catalog"
@@ -18,6 +21,11 @@ type Node struct {
 	Level   catalog.Level `json:"promotion_level"`
 	// Orphan says that no document links to it, and that it links to none.
 	Orphan bool `json:"orphan"`
+	// InCircle says that its links lead back to it over two other documents or more.
+	InCircle bool `json:"in_circle"`
+	// Distance is the number of links to the document in the middle; 0 without
+	// one.
+	Distance int `json:"distance"`
 }
 
 // Edge is the links between two documents.
@@ -29,6 +37,7 @@ type Edge struct {
 	Mutual bool `json:"mutual"`
 	// Supersedes says that From replaces To.
 	Supersedes bool `json:"supersedes"`
+	InCircle   bool `json:"in_circle"`
 }
 
 // Graph is documents and the links between them.
@@ -36,10 +45,12 @@ type Graph struct {
 	// Nodes are sorted by path, and Edges by From and To.
 	Nodes []Node `json:"nodes"`
 	Edges []Edge `json:"edges"`
+	// Around is the path of the document in the middle; "" for none.
+	Around string `json:"around,omitempty"`
 }
 
 // New returns the graph of the documents that can be indexed.
-func New(set *docset.Set) *Graph {
+func New(set *docset.Set) (*Graph, error) {
 	g := &Graph{Nodes: []Node{}, Edges: []Edge{}}
 	at := map[*docset.Document]int{}
 	for _, d := range set.Documents {
@@ -64,10 +75,99 @@ func New(set *docset.Set) *Graph {
 		if mutual && (backwards && !replaces || backwards == replaces && pair[0] > pair[1]) {
 			continue
 		}
-		g.Edges = append(g.Edges, Edge{From: pair[0], To: pair[1], Mutual: mutual, Supersedes: replaces})
+		g.Edges = append(g.Edges, Edge{
+			From: pair[0], To: pair[1], Mutual: mutual, Supersedes: replaces, InCircle: backwards && replaces,
+		})
 	}
 	slices.SortFunc(g.Edges, func(a, b Edge) int { return cmp.Or(a.From-b.From, a.To-b.To) })
-	return g
+	return g, g.markCircles()
+}
+
+// markCircles finds documents that link in a circle. Two that link to each other are none,
+// as writers are to do that, unless each supersedes the other.
+func (g *Graph) markCircles() error {
+	// By their paths: StronglyConnectedComponents loses a component of which it visits the
+	// zero value first.
+	links := graph.New(graph.StringHash, graph.Directed())
+	at := map[string]int{}
+	for i, node := range g.Nodes {
+		at[node.Path] = i
+		if err := links.AddVertex(node.Path); err != nil {
+			return fmt.Errorf("find circles: %w", err)
+		}
+	}
+	for _, e := range g.Edges {
+		if e.Mutual {
+			g.Nodes[e.From].InCircle = g.Nodes[e.From].InCircle || e.InCircle
+			g.Nodes[e.To].InCircle = g.Nodes[e.To].InCircle || e.InCircle
+			continue
+		}
+		if err := links.AddEdge(g.Nodes[e.From].Path, g.Nodes[e.To].Path); err != nil {
+			return fmt.Errorf("find circles: %w", err)
+		}
+	}
+	components, err := graph.StronglyConnectedComponents(links)
+	if err != nil {
+		return fmt.Errorf("find circles: %w", err)
+	}
+	component := make([]int, len(g.Nodes))
+	for i, members := range components {
+		for _, path := range members {
+			node := at[path]
+			component[node] = i
+			g.Nodes[node].InCircle = g.Nodes[node].InCircle || len(members) > 1
+		}
+	}
+	for i, e := range g.Edges {
+		g.Edges[i].InCircle = e.InCircle || !e.Mutual && component[e.From] == component[e.To]
+	}
+	return nil
+}
+
+// Near returns the graph of a document and of those that are at most depth links away from
+// it, in either direction. It reports false if there is no document at path.
+func (g *Graph) Near(path string, depth int) (*Graph, bool) {
+	middle := slices.IndexFunc(g.Nodes, func(n Node) bool { return n.Path == path })
+	if middle < 0 {
+		return nil, false
+	}
+	neighbours := make([][]int, len(g.Nodes)) // of each node
+	for _, e := range g.Edges {
+		neighbours[e.From] = append(neighbours[e.From], e.To)
+		neighbours[e.To] = append(neighbours[e.To], e.From)
+	}
+	distance := map[int]int{middle: 0}
+	frontier := []int{middle}
+	for d := 1; d <= depth; d++ {
+		var next []int
+		for _, node := range frontier {
+			for _, other := range neighbours[node] {
+				if _, seen := distance[other]; !seen {
+					distance[other] = d
+					next = append(next, other)
+				}
+			}
+		}
+		frontier = next
+	}
+	near := &Graph{Nodes: []Node{}, Edges: []Edge{}, Around: path}
+	at := map[int]int{}
+	for i, node := range g.Nodes {
+		if d, ok := distance[i]; ok {
+			at[i] = len(near.Nodes)
+			node.Distance = d
+			near.Nodes = append(near.Nodes, node)
+		}
+	}
+	for _, e := range g.Edges {
+		from, hasFrom := at[e.From]
+		to, hasTo := at[e.To]
+		if hasFrom && hasTo {
+			e.From, e.To = from, to
+			near.Edges = append(near.Edges, e)
+		}
+	}
+	return near, true
 }
 
 // docTypes returns the doc-types of the nodes, sorted.

@@ -31,10 +31,12 @@ func read(t *testing.T, texts map[string]string) *linkgraph.Graph {
 	repo.Must(err)
 	set, err := docset.Read(t.Context(), p)
 	repo.Must(err)
-	return linkgraph.New(set)
+	g, err := linkgraph.New(set)
+	repo.Must(err)
+	return g
 }
 
-// sample has three that link in turn, two that link to each other, a successor and an orphan.
+// sample has a circle of three, two that link to each other, a successor and an orphan.
 func sample(t *testing.T) *linkgraph.Graph {
 	t.Helper()
 	return read(t, map[string]string{
@@ -51,7 +53,7 @@ func links(g *linkgraph.Graph) []string {
 	found := []string{}
 	for _, e := range g.Edges {
 		text := name(e.From) + " " + name(e.To)
-		for mark, set := range map[string]bool{" MUTUAL": e.Mutual, " SUPERSEDES": e.Supersedes} {
+		for mark, set := range map[string]bool{" MUTUAL": e.Mutual, " CIRCLE": e.InCircle, " SUPERSEDES": e.Supersedes} {
 			if set {
 				text += mark
 			}
@@ -61,21 +63,41 @@ func links(g *linkgraph.Graph) []string {
 	return found
 }
 
-func TestNew_MarksOrphans(t *testing.T) {
+func TestNew_MarksCirclesAndOrphans(t *testing.T) {
 	t.Parallel()
 	g := sample(t)
-	want := []string{"a b", "b c", "c a", "c d MUTUAL", "e d SUPERSEDES"}
+	want := []string{"a b CIRCLE", "b c CIRCLE", "c a CIRCLE", "c d MUTUAL", "e d SUPERSEDES"}
 	if diff := cmp.Diff(want, links(g)); diff != "" {
 		t.Errorf("links (-want +got):\n%s", diff)
 	}
-	orphans := ""
+	circle, orphans := "", ""
 	for _, n := range g.Nodes {
+		if n.InCircle {
+			circle += n.Title[:1]
+		}
 		if n.Orphan {
 			orphans += n.Title[:1]
 		}
 	}
-	if orphans != "f" {
-		t.Errorf("%q are orphans, want f", orphans)
+	if circle != "abc" || orphans != "f" {
+		t.Errorf("%q are in a circle and %q are orphans, want abc and f", circle, orphans)
+	}
+}
+
+func TestNear_FollowsLinksBothWays(t *testing.T) {
+	t.Parallel()
+	g := sample(t)
+	for depth, want := range [][]string{{}, {"c d MUTUAL", "e d SUPERSEDES"}} {
+		near, ok := g.Near("csharp-compounding-docs/notes/d.md", depth)
+		if !ok {
+			t.Fatal("d is not found")
+		}
+		if diff := cmp.Diff(want, links(near)); diff != "" {
+			t.Errorf("depth %d (-want +got):\n%s", depth, diff)
+		}
+	}
+	if _, ok := g.Near("csharp-compounding-docs/notes/gone.md", 1); ok {
+		t.Error("a document that is not there is found")
 	}
 }
 
@@ -88,6 +110,8 @@ func TestFormats_AreRepeatableAndEscaped(t *testing.T) {
 		switch format {
 		case "dot":
 			err = g.DOT(&text)
+		case "mermaid":
+			err = g.Mermaid(&text)
 		default:
 			err = g.HTML(&text, "<project>", "..")
 		}
@@ -97,7 +121,7 @@ func TestFormats_AreRepeatableAndEscaped(t *testing.T) {
 		return text.String()
 	}
 	for format, title := range map[string]string{
-		"dot": `label="a \"<b>\""`, "html": `data-title="a &#34;&lt;b&gt;&#34;"`,
+		"dot": `label="a \"<b>\""`, "mermaid": `[["a #quot;#lt;b#gt;#quot;"]]`, "html": `data-title="a &#34;&lt;b&gt;&#34;"`,
 	} {
 		text := write(format)
 		if !strings.Contains(text, title) {

@@ -64,6 +64,7 @@ func (g *Graph) HTML(w io.Writer, title, repository string) error {
 		Title: title, Edges: g.Edges, Policy: contentPolicy(),
 		Marks: []legend{
 			{Name: "promoted", Class: "promoted"},
+			{Name: "in a circle", Class: "circle"},
 			{Name: "orphan", Class: "orphan"},
 		},
 		Style:   template.CSS(pageStyle),                               //nolint:gosec // the program's own, as the two below
@@ -77,11 +78,14 @@ func (g *Graph) HTML(w io.Writer, title, repository string) error {
 		node := pageNode{Node: n, Class: typeClass(docType), Size: 7 + 4*max(n.size(), 0)}
 		node.Link = (&url.URL{Path: path.Join(repository, n.Path)}).String()
 		p.Types[docType].Count++
-		for i, set := range []bool{n.Level != catalog.Standard, n.Orphan} {
+		for i, set := range []bool{n.Level != catalog.Standard, n.InCircle, n.Orphan} {
 			if set {
 				node.Class += " " + p.Marks[i].Class
 				p.Marks[i].Count++
 			}
+		}
+		if n.Path == g.Around {
+			node.Class += " middle"
 		}
 		p.Nodes = append(p.Nodes, node)
 	}
