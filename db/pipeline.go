@@ -30,7 +30,7 @@ func (d *Database) ReadTogether(ctx context.Context, op string, queries ...func(
 		if closeErr := p.results.Close(); err == nil {
 			err = closeErr
 		}
-		return err //nolint:wrapcheck // retry does
+		return err
 	})
 }
 

@@ -155,7 +155,7 @@ func (k facts) with(row db.SearchFactsRow, params db.SearchFactsParams, model *m
 	}
 	k.changedAt = changeTime(k.changedAt, row.Version != k.countedVersion)
 	k.sampleChangedAt = changeTime(k.sampleChangedAt, row.ProjectVersion != k.sample.version)
-	k.patience = cmp.Or(k.patience, .5+rand.Float64())
+	k.patience = cmp.Or(k.patience, .5+rand.Float64()) //nolint:gosec // it guards no secret
 	k.sample = k.sample.at(row.ProjectVersion)
 	k.modelID, k.calibration = row.ModelID, calibration.Calibration{}
 	if row.OwnFirst != nil {

@@ -133,7 +133,7 @@ type FoundEnd struct {
 }
 
 func (h *Handler) foundEnd(
-	ctx context.Context, active *workspace.Project, of catalog.Collection, hits rag.Hits, query rag.Query,
+	active *workspace.Project, of catalog.Collection, hits rag.Hits, query rag.Query,
 ) FoundEnd {
 	var message string
 	if len(hits.Documents) == 0 {

@@ -57,7 +57,8 @@ func statusOf(active *workspace.Project, outdated int) *IndexStatus {
 		return nil
 	}
 	out := &IndexStatus{
-		Root: wirePath(active.Definition.Root), BranchName: active.Tenant.Key.Branch, Pending: status.Pending(), Embedding: status.Embedding,
+		Root: wirePath(active.Definition.Root), BranchName: active.Tenant.Key.Branch, Pending: status.Pending(),
+		Embedding:   status.Embedding,
 		FailedCount: status.FailedCount, Waiting: brief(cmp.Or(status.Waiting, status.EmbeddingWaits)),
 	}
 	failed := make([]FailedFile, 0, maxFailed)

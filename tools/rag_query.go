@@ -65,7 +65,7 @@ type AnswerEnd struct {
 }
 
 func (h *Handler) answerEnd(
-	ctx context.Context, active *workspace.Project, of catalog.Collection, answered answer.Answer,
+	active *workspace.Project, of catalog.Collection, answered answer.Answer,
 ) AnswerEnd {
 	end := AnswerEnd{
 		coverageOutput: coverageOf(answered.Coverage, rag.Hybrid),
@@ -187,7 +187,7 @@ func (h *Handler) RagQuery(ctx context.Context, in RagQueryInput) (RagQueryOutpu
 		Answer:        answerText(answered, query.MinScore, filtered),
 		nothingOutput: nothingOf(len(answered.Sources), answered.Closest, query.MinScore), omittedOutput: omittedOf(answered),
 		CriticalNotConsidered: answered.CriticalNotConsidered,
-		AnswerEnd:             h.answerEnd(ctx, active, catalog.Compounding, answered),
+		AnswerEnd:             h.answerEnd(active, catalog.Compounding, answered),
 	}
 	var sources, linked int
 	out.Sources, sources = fit(sourcesOf(answered.Sources, stale(), active.CriticalProvenance()), maxList-weight(out.Answer))

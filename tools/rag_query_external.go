@@ -79,7 +79,7 @@ func (h *Handler) RagQueryExternal(ctx context.Context, in RagQueryExternalInput
 		Answer:           answerText(answered, query.MinScore, false, overriddenText(active, in.MinRelevanceScore)),
 		ExternalDocsPath: active.Definition.Config.ExternalDocs.Path,
 		nothingOutput:    nothingOf(len(answered.Sources), answered.Closest, query.MinScore), omittedOutput: omittedOf(answered),
-		AnswerEnd: h.answerEnd(ctx, active, catalog.External, answered),
+		AnswerEnd: h.answerEnd(active, catalog.External, answered),
 	}
 	limit := textLimit(len(answered.Sources))
 	sources := make([]ExternalSource, len(answered.Sources))

@@ -113,7 +113,7 @@ func (h *Handler) SemanticSearch(ctx context.Context, in SemanticSearchInput) (S
 	results, omitted := fit(searchResults(hits.Documents, stale()), maxList)
 	return SemanticSearchOutput{
 		Results: results, TotalMatches: len(results), OmittedCount: omitted,
-		FoundEnd: h.foundEnd(ctx, active, catalog.Compounding, hits, query),
+		FoundEnd: h.foundEnd(active, catalog.Compounding, hits, query),
 	}, nil
 }
 

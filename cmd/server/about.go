@@ -27,8 +27,10 @@ as a path with lines, or as the destination of a link. A folder stands for all o
 
 It reads the documents themselves, and needs neither database nor Ollama. The exit code is 0
 also if nothing cites the file, and 2 if there is no such file either.`,
-		Example: "  compound-docs about internal/outbox/outbox.go\n  compound-docs about internal/outbox/outbox.go:40-60\n  compound-docs about --json internal/",
-		Args:    needs(1, 1, "a file of the repository", "compound-docs about db/pool.go:40"),
+		Example: `  compound-docs about internal/outbox/outbox.go
+  compound-docs about internal/outbox/outbox.go:40-60
+  compound-docs about --json internal/`,
+		Args: needs(1, 1, "a file of the repository", "compound-docs about db/pool.go:40"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := flags.loadHere()
 			if err != nil {

@@ -83,7 +83,7 @@ func printResult(w io.Writer, rank int, r tools.SearchResult) {
 }
 
 // note prints a remark on stderr.
-func (t *tooling) note(format string, values ...any) {
+func (t *tooling) notef(format string, values ...any) {
 	plain.Println(t.stderr, plain.StyleFor(t.stderr).Dim("note: "+fmt.Sprintf(format, values...)))
 }
 
@@ -91,9 +91,9 @@ func (t *tooling) note(format string, values ...any) {
 func (t *tooling) sayMode(end tools.FoundEnd) {
 	switch {
 	case end.ModeReason != "":
-		t.note("this was a search in mode %s: %s", end.Mode, end.ModeReason)
+		t.notef("this was a search in mode %s: %s", end.Mode, end.ModeReason)
 	case end.Mode != "":
-		t.note("this was a search in mode %s", end.Mode)
+		t.notef("this was a search in mode %s", end.Mode)
 	}
 }
 
@@ -103,16 +103,17 @@ func (t *tooling) sayWhatIsMissing(index *tools.IndexStatus) {
 		return
 	}
 	if index.Pending > 0 {
-		t.note("%s not in the index yet", plain.Count(index.Pending, "changed file"))
+		t.notef("%s not in the index yet", plain.Count(index.Pending, "changed file"))
 	}
 	if index.Embedding > 0 {
-		t.note("%s found by their words only so far; compound-docs sync waits for their vectors", plain.Count(index.Embedding, "passage"))
+		t.notef("%s found by their words only so far; compound-docs sync waits for their vectors",
+			plain.Count(index.Embedding, "passage"))
 	}
 	if len(index.Failed) > 0 {
 		first := index.Failed[0]
-		t.note("%s cannot be indexed, such as %s: %s", plain.Count(index.FailedCount, "file"), first.Path, first.Reason)
+		t.notef("%s cannot be indexed, such as %s: %s", plain.Count(index.FailedCount, "file"), first.Path, first.Reason)
 	}
 	if index.Waiting != "" {
-		t.note("indexing waits: %s", inCommands(index.Waiting))
+		t.notef("indexing waits: %s", inCommands(index.Waiting))
 	}
 }

@@ -155,7 +155,9 @@ func TestServe_AnswersHostileNamesOnOneLine(t *testing.T) {
 			}
 			check(asked.tool, text)
 			var hook struct {
-				Output struct{ AdditionalContext string } `json:"hookSpecificOutput"`
+				Output struct {
+					AdditionalContext string `json:"additionalContext"` //nolint:tagliatelle // the name that assistants read
+				} `json:"hookSpecificOutput"` //nolint:tagliatelle // the same
 			}
 			if err := json.Unmarshal([]byte(text), &hook); err != nil {
 				t.Fatalf("%s: %v in %s", asked.tool, err, text)

@@ -68,7 +68,7 @@ func (t *tooling) sync(ctx context.Context, force bool) error {
 	progress := &syncProgress{files: showProgress(t.stderr, "files"), passages: showProgress(t.stderr, "passages")}
 	synced, err := t.tools.Sync(ctx, progress.show)
 	if ctx.Err() != nil {
-		t.note("interrupted: %s; what is done stays, and the next sync does the rest", progress)
+		t.notef("interrupted: %s; what is done stays, and the next sync does the rest", progress)
 		return cmp.Or(err, ctx.Err())
 	}
 	if synced == nil {
@@ -111,7 +111,8 @@ func (p *syncProgress) String() string {
 	}
 	text := fmt.Sprintf("%d of %s indexed", p.total-(p.last.Total-p.last.Done), plain.Count(p.total, "changed file"))
 	if p.totalPassages > 0 {
-		text += fmt.Sprintf(", %d of %s with a vector", max(0, p.totalPassages-p.last.Embedding), plain.Count(p.totalPassages, "passage"))
+		text += fmt.Sprintf(", %d of %s with a vector",
+			max(0, p.totalPassages-p.last.Embedding), plain.Count(p.totalPassages, "passage"))
 	}
 	return text
 }

@@ -100,7 +100,8 @@ func syntaxError(err error, text string, deep error) *Error {
 	if !ok {
 		return &Error{Line: 1, Column: 1, Problem: "is not valid YAML: " + err.Error()}
 	}
-	e := &Error{Line: located.Mark.Line, Column: located.Mark.Column, Problem: fmt.Sprintf("is not valid YAML: %.200s", located.Message)}
+	e := &Error{Line: located.Mark.Line, Column: located.Mark.Column}
+	e.Problem = fmt.Sprintf("is not valid YAML: %.200s", located.Message)
 	if e.Line == 0 { // the reader does not say where a character stands
 		before := text[:max(0, strings.IndexFunc(text, unreadable))]
 		e.Line = strings.Count(before, "\n") + 1

@@ -123,30 +123,37 @@ func (x *Index) removeTenant(ctx context.Context, row db.CleanupTenantsRow, dryR
 	return int(count), db.IsNoRows(err), exceptNoRows(err)
 }
 
+// cleanPassages removes the passages and the vectors that nothing uses, and returns how many
+// passages that are.
+func (x *Index) cleanPassages(ctx context.Context, project int32, removable []int32, dryRun bool) (passages int, err error) {
+	if dryRun {
+		for _, collection := range collections() {
+			hashes, err := x.unused(ctx, project, collection, removable)
+			if err != nil {
+				return passages, err
+			}
+			passages += len(hashes)
+		}
+		return passages, nil
+	}
+	if passages, err = x.Sweep(ctx, project); err != nil {
+		return passages, err
+	}
+	if err := x.deleteUnusedVectors(ctx, project); err != nil {
+		return passages, err
+	}
+	_, err = x.claimSweep(ctx, project, 0)
+	return passages, err
+}
+
 // cleanProject removes the text and the vectors of a project that nothing uses, and the
 // project if it has no tenant left. A dry run takes the removable tenants for removed.
 func (x *Index) cleanProject(
 	ctx context.Context, project db.Project, removable []int32, dryRun bool,
 ) (cleaned CleanedProject, err error) {
 	cleaned.Name = project.Name
-	if dryRun {
-		for _, collection := range collections() {
-			hashes, err := x.unused(ctx, project.ID, collection, removable)
-			if err != nil {
-				return cleaned, err
-			}
-			cleaned.Passages += len(hashes)
-		}
-	} else {
-		if cleaned.Passages, err = x.Sweep(ctx, project.ID); err != nil {
-			return cleaned, err
-		}
-		if err := x.deleteUnusedVectors(ctx, project.ID); err != nil {
-			return cleaned, err
-		}
-		if _, err := x.claimSweep(ctx, project.ID, 0); err != nil {
-			return cleaned, err
-		}
+	if cleaned.Passages, err = x.cleanPassages(ctx, project.ID, removable, dryRun); err != nil {
+		return cleaned, err
 	}
 	tenants, err := db.ReadOne(ctx, x.db, "count checkouts", (*db.Queries).TenantCount,
 		db.TenantCountParams{ProjectID: project.ID})
