@@ -2,7 +2,6 @@ package tools
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"math"
