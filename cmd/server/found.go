@@ -82,7 +82,7 @@ func printResult(w io.Writer, rank int, r tools.SearchResult) {
 	}
 }
 
-// note prints a remark on stderr.
+// notef prints a remark on stderr.
 func (t *tooling) notef(format string, values ...any) {
 	plain.Println(t.stderr, plain.StyleFor(t.stderr).Dim("note: "+fmt.Sprintf(format, values...)))
 }
@@ -109,9 +109,8 @@ func (t *tooling) sayWhatIsMissing(index *tools.IndexStatus) {
 		t.notef("%s found by their words only so far; compound-docs sync waits for their vectors",
 			plain.Count(index.Embedding, "passage"))
 	}
-	if len(index.Failed) > 0 {
-		first := index.Failed[0]
-		t.notef("%s cannot be indexed, such as %s: %s", plain.Count(index.FailedCount, "file"), first.Path, first.Reason)
+	if index.FailedCount > 0 {
+		t.notef("%s cannot be indexed; compound-docs lint says why", plain.Count(index.FailedCount, "file"))
 	}
 	if index.Waiting != "" {
 		t.notef("indexing waits: %s", inCommands(index.Waiting))

@@ -101,7 +101,7 @@ func TestCommands_FailWhenTheDiskIsFull(t *testing.T) {
 	root := newProject(t, map[string]string{
 		"csharp-compounding-docs/problems/pool.md": strings.ReplaceAll(problem, "%", "Connection pool exhausted"),
 		"csharp-compounding-docs/problems/rule.md": strings.Replace(strings.ReplaceAll(problem, "%", "Rule"), "\n---\n", "\npromotion_level: critical\n---\n", 1),
-		"handbook/a.md": "# A\n\nWords.\n",
+		"handbook/a.md": "# A\n\nWords.\n", "src/pool.go": "package src\n",
 	})
 	calls := [][]string{
 		{"sync"},

@@ -31,7 +31,7 @@ func TestSearch_WithAModelOfFewerDimensions(t *testing.T) {
 		t.Fatalf("sync: %s%s", o.stdout, o.stderr)
 	}
 
-	o := run(t, r.root, r.environment, "search", "--mode", "vector", "--min-relevance-score", "0", "--limit", "1", "--json", "database connection pool exhausted")
+	o := run(t, r.root, r.environment, "search", "--own", "--mode", "vector", "--min-relevance-score", "0", "--limit", "1", "--json", "database connection pool exhausted")
 	var found struct {
 		Results []struct {
 			Path string `json:"path"`
