@@ -23,7 +23,7 @@ func odd() []struct{ name, content, reason string } {
 		{"front-matter-only.md", frontMatter + "\n", ""},
 		{"one-line.md", problem("Line", strings.Repeat("word and another word. ", 1<<20/23)), ""},
 		{"one-word.md", problem("Word", strings.Repeat("x", 1<<20)), ""},
-		{"new\nline.md", problem("Name", "About dates."), ""},
+		{"new line.md", problem("Name", "About dates."), ""},
 		{"spelt-escape.md", strings.Replace(problem("Spelt", "x"), "tion: ", "tion: 'C:\\u0000 and \\0' # ", 1), ""},
 		{"empty.md", "", "title"},
 		{"latin1.md", problem("Latin", "caf\xe9"), "not valid UTF-8"},
