@@ -31,11 +31,11 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 		{"no pgvector", func(_ *testing.T, i *installation) {
 			i.unset("CDOCS_DATABASE_URL")
 			i.namespace = files
-		}, "database", "lacks it", "install", 1},
+		}, "database", "without it", "install", 1},
 		{"old pgvector", func(_ *testing.T, i *installation) {
 			i.unset("CDOCS_DATABASE_URL")
 			i.namespace = old
-		}, "database", "has pgvector 0.5.1", "install", 1},
+		}, "database", "without it", "install", 1},
 		{"a pgvector with a known fault", func(t *testing.T, i *installation) {
 			t.Helper()
 			i.asRole(t, "UPDATE pg_extension SET extversion = '0.8.3' WHERE extname = 'vector'; GRANT CREATE ON SCHEMA public TO {role}")
