@@ -98,7 +98,7 @@ func (r *repository) folder() string {
 
 func (r *repository) newPath(folder string) string {
 	r.serial++
-	return fmt.Sprintf("%s/%s%d.md", folder, r.one([]string{"doc-", "with space ", "ünï-", "-dash", "new\nline "}), r.serial)
+	return fmt.Sprintf("%s/%s%d.md", folder, r.one([]string{"doc-", "with space ", "ünï-", "-dash", "new line "}), r.serial)
 }
 
 // spelled returns a number digit by digit in words: a text of its own, of words that were
