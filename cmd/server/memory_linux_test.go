@@ -135,10 +135,10 @@ func stepsSchema() string {
 		strings.Repeat(`{"$ref":"#/$defs/a"},`, 800) + `{"type":"integer"}]}}}}`
 }
 
-// patternSchema looks through a text with a pattern of many steps, many times.
+// patternSchema looks through a text with a pattern of as many steps as a schema may have.
 func patternSchema() string {
 	return `{"$defs":{"a":{"pattern":"^((a|w|o|r|d| ){1,30}){1,30}$"}},"type":"object","properties":{"component":{"allOf":[` +
-		strings.Repeat(`{"$ref":"#/$defs/a"},`, 95) + `{"type":"string"}]}}}`
+		`{"$ref":"#/$defs/a"},{"type":"string"}]}}}`
 }
 
 // What is measured is one server's own memory, so that several may run at a time.
