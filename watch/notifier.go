@@ -22,9 +22,9 @@ type notifier struct {
 	queue   *queue
 	max     int
 	watcher *fsnotify.Watcher
-	// events and errors are those of watcher.
+	// events are those of watcher. errors holds its first error that was not read.
 	events <-chan fsnotify.Event
-	errors <-chan error
+	errors chan error
 	// watched are the folders that have a watch, by absolute path.
 	watched map[string]bool
 }
@@ -56,8 +56,17 @@ func newNotifier(ctx context.Context, folder Folder, q *queue, maxDirs int) (*no
 	}
 	n := &notifier{
 		folder: folder, root: root, queue: q, max: maxDirs, watched: map[string]bool{},
-		watcher: watcher, events: watcher.Events, errors: watcher.Errors,
+		watcher: watcher, events: watcher.Events, errors: make(chan error, 1),
 	}
+	// The watcher sends errors under the lock that Add and Close take. This ends with it.
+	go func() {
+		for err := range watcher.Errors {
+			select {
+			case n.errors <- err:
+			default:
+			}
+		}
+	}()
 	err = n.watchTree(ctx, root)
 	if err == nil && !n.watched[root] {
 		err = fmt.Errorf("watch %s: it is not a folder", root)
