@@ -124,7 +124,7 @@ func (h *Handler) recallForPrompt(
 			return "", err
 		}
 	}
-	return text, h.recalls.Update(in.SessionID, func(s *recall.Session) error {
+	err = h.recalls.Update(in.SessionID, func(s *recall.Session) error {
 		for _, hit := range hits.Documents {
 			if hit.SupersededBy != "" || s.Knows(active.Definition.Root, hit.Path) {
 				continue
@@ -149,6 +149,7 @@ func (h *Handler) recallForPrompt(
 		}
 		return nil
 	})
+	return text, err
 }
 
 const (
@@ -171,7 +172,7 @@ func (h *Handler) recallForFile(ctx context.Context, active *workspace.Project, 
 	if !own && in.ToolName != "Read" {
 		citing = active.Citing(ctx, document.Place{Path: name})
 	}
-	return text, h.recalls.Update(in.SessionID, func(s *recall.Session) error {
+	err = h.recalls.Update(in.SessionID, func(s *recall.Session) error {
 		switch {
 		case own && in.ToolName == "Read":
 			s.Open(active.Definition.Root, name)
@@ -191,6 +192,7 @@ func (h *Handler) recallForFile(ctx context.Context, active *workspace.Project, 
 		}
 		return nil
 	})
+	return text, err
 }
 
 // memoryName begins each text, so that the assistant knows where it comes from.
