@@ -164,3 +164,30 @@ func (q *Queue) storeCounted(ctx context.Context, model *usedModel, collection c
 	q.update(func(s *QueueStatus) { s.Missing, s.Err = max(0, s.Missing-len(vectors)), nil })
 	return nil
 }
+
+// EmbedDocument embeds the passages of one document, ahead of all others. Passages that the
+// model refuses are no error.
+func (q *Queue) EmbedDocument(ctx context.Context, collection catalog.Collection, path string) error {
+	q.impatient.Add(1)
+	err := q.takeTurn(ctx)
+	q.impatient.Add(-1)
+	if err != nil {
+		return err
+	}
+	defer q.endTurn()
+	model, err := q.useModel(ctx)
+	if err != nil {
+		return err
+	}
+	for {
+		passages, err := q.read(ctx, db.EmbeddingQueueParams{
+			Collection: collection, ModelID: model.id, Paths: []string{path}, MaxPassages: int32(batchesRead * q.batch),
+		})
+		if err != nil || len(passages) == 0 {
+			return err
+		}
+		if err := q.embed(ctx, model, collection, passages, func() bool { return false }); err != nil {
+			return err
+		}
+	}
+}

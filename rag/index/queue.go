@@ -298,33 +298,6 @@ func (q *Queue) tidy(ctx context.Context, model *usedModel) error {
 	return err
 }
 
-// EmbedDocument embeds the passages of one document, ahead of all others. Passages that the
-// model refuses are no error.
-func (q *Queue) EmbedDocument(ctx context.Context, collection catalog.Collection, path string) error {
-	q.impatient.Add(1)
-	err := q.takeTurn(ctx)
-	q.impatient.Add(-1)
-	if err != nil {
-		return err
-	}
-	defer q.endTurn()
-	model, err := q.useModel(ctx)
-	if err != nil {
-		return err
-	}
-	for {
-		passages, err := q.read(ctx, db.EmbeddingQueueParams{
-			Collection: collection, ModelID: model.id, Paths: []string{path}, MaxPassages: int32(batchesRead * q.batch),
-		})
-		if err != nil || len(passages) == 0 {
-			return err
-		}
-		if err := q.embed(ctx, model, collection, passages, func() bool { return false }); err != nil {
-			return err
-		}
-	}
-}
-
 func (q *Queue) takeTurn(ctx context.Context) error {
 	select {
 	case q.turn <- struct{}{}:
