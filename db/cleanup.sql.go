@@ -82,7 +82,7 @@ type CleanupDeletePassagesParams struct {
 	Changed    []int32
 }
 
-// Deletes the passages that are still unused. Vectors go by their foreign key. Only the
+// Deletes the passages that are still unused. The foreign key deletes their vectors. Only the
 // tenants that have changed since CleanupUnusedPassages ran can have come to use
 // one, so only their chunks are read, on document_chunks_passage. Needs
 // LockProjectExclusive.

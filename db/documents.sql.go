@@ -26,7 +26,7 @@ type DocumentCountAtLevelParams struct {
 	DocTypes       []string
 }
 
-// doc_types that are NULL stand for all.
+// doc_types NULL means all.
 func (q *Queries) DocumentCountAtLevel(ctx context.Context, arg DocumentCountAtLevelParams) (int64, error) {
 	row := q.db.QueryRow(ctx, documentCountAtLevel,
 		arg.ProjectID,
@@ -91,7 +91,7 @@ type DocumentDeleteByPathsParams struct {
 	RelativePaths []string
 }
 
-// Chunks and links go by their foreign keys.
+// Foreign keys delete chunks and links.
 func (q *Queries) DocumentDeleteByPaths(ctx context.Context, arg DocumentDeleteByPathsParams) error {
 	_, err := q.db.Exec(ctx, documentDeleteByPaths,
 		arg.ProjectID,
@@ -224,7 +224,7 @@ type DocumentStampsRow struct {
 	SchemaHash   string
 }
 
-// What reconciliation compares with the disk.
+// The stamps that reconciliation compares with the disk.
 func (q *Queries) DocumentStamps(ctx context.Context, arg DocumentStampsParams) ([]DocumentStampsRow, error) {
 	rows, err := q.db.Query(ctx, documentStamps, arg.ProjectID, arg.TenantID, arg.Collection)
 	if err != nil {

@@ -28,7 +28,7 @@ type PassageDeleteAlteredParams struct {
 	ProjectID  int32
 }
 
-// Those whose text is not that of their files. Vectors go by their foreign key. The
+// Deletes passages whose text differs from their files. The foreign key deletes their vectors. The
 // transaction inserts the passages again.
 func (q *Queries) PassageDeleteAltered(ctx context.Context, arg PassageDeleteAlteredParams) error {
 	_, err := q.db.Exec(ctx, passageDeleteAltered,
@@ -49,7 +49,7 @@ type PassageDeleteByProjectParams struct {
 	ProjectID int32
 }
 
-// For a project that is gone. Vectors go by their foreign key. Needs
+// For a project that is gone. The foreign key deletes their vectors. Needs
 // LockProjectExclusive.
 func (q *Queries) PassageDeleteByProject(ctx context.Context, arg PassageDeleteByProjectParams) error {
 	_, err := q.db.Exec(ctx, passageDeleteByProject, arg.ProjectID)

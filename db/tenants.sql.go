@@ -65,7 +65,7 @@ type TenantDeleteDocumentsParams struct {
 }
 
 // The project's own documents of the tenants that TenantMarkDeleted has marked.
-// Chunks and links go by their foreign keys.
+// Foreign keys delete chunks and links.
 func (q *Queries) TenantDeleteDocuments(ctx context.Context, arg TenantDeleteDocumentsParams) error {
 	_, err := q.db.Exec(ctx, tenantDeleteDocuments, arg.ProjectID)
 	return err
@@ -81,7 +81,7 @@ type TenantDeleteEmptyParams struct {
 	ProjectID int32
 }
 
-// The tenants that were deleted and of which nothing is left: external docs stay.
+// Deletes the rows of deleted tenants that have no documents left. External docs stay.
 func (q *Queries) TenantDeleteEmpty(ctx context.Context, arg TenantDeleteEmptyParams) error {
 	_, err := q.db.Exec(ctx, tenantDeleteEmpty, arg.ProjectID)
 	return err

@@ -37,7 +37,7 @@ WHERE p.collection = @collection AND p.project_id = @project_id
             AND c.tenant_id <> ALL(coalesce(@removable::integer[], '{}')));
 
 -- name: CleanupDeletePassages :many
--- Deletes the passages that are still unused. Vectors go by their foreign key. Only the
+-- Deletes the passages that are still unused. The foreign key deletes their vectors. Only the
 -- tenants that have changed since CleanupUnusedPassages ran can have come to use
 -- one, so only their chunks are read, on document_chunks_passage. Needs
 -- LockProjectExclusive.

@@ -1,5 +1,5 @@
 -- name: DocumentStamps :many
--- What reconciliation compares with the disk.
+-- The stamps that reconciliation compares with the disk.
 SELECT relative_path, file_size, file_mtime, file_ctime, file_inode, content_hash, schema_hash
 FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection;
@@ -64,7 +64,7 @@ WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @coll
     AND documents.relative_path = f.relative_path AND documents.content_hash = f.content_hash;
 
 -- name: DocumentDeleteByPaths :exec
--- Chunks and links go by their foreign keys.
+-- Foreign keys delete chunks and links.
 DELETE FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection
     AND relative_path = ANY(@relative_paths::text[]);
@@ -97,7 +97,7 @@ ORDER BY starts_with(lower(relative_path), lower(@part::text)) DESC,
 LIMIT @max_paths;
 
 -- name: DocumentCountAtLevel :one
--- doc_types that are NULL stand for all.
+-- doc_types NULL means all.
 SELECT count(*) AS documents
 FROM documents
 WHERE project_id = @project_id AND tenant_id = @tenant_id AND collection = @collection

@@ -26,7 +26,7 @@ ON CONFLICT (collection, project_id, hash) DO NOTHING;
 
 
 -- name: PassageDeleteAltered :exec
--- Those whose text is not that of their files. Vectors go by their foreign key. The
+-- Deletes passages whose text differs from their files. The foreign key deletes their vectors. The
 -- transaction inserts the passages again.
 DELETE FROM passages p
 USING (
@@ -36,6 +36,6 @@ WHERE p.collection = @collection AND p.project_id = @project_id AND p.hash = f.h
     AND p.hash = ANY(@hashes::uuid[]) AND (p.heading, p.content) <> (f.heading, f.content);
 
 -- name: PassageDeleteByProject :exec
--- For a project that is gone. Vectors go by their foreign key. Needs
+-- For a project that is gone. The foreign key deletes their vectors. Needs
 -- LockProjectExclusive.
 DELETE FROM passages WHERE project_id = @project_id;

@@ -112,13 +112,13 @@ WHERE project_id = @project_id
 
 -- name: TenantDeleteDocuments :exec
 -- The project's own documents of the tenants that TenantMarkDeleted has marked.
--- Chunks and links go by their foreign keys.
+-- Foreign keys delete chunks and links.
 DELETE FROM documents d USING tenants t
 WHERE t.project_id = @project_id AND t.deleted_at IS NOT NULL
     AND d.project_id = @project_id AND d.tenant_id = t.id AND d.collection = 'compounding';
 
 -- name: TenantDeleteEmpty :exec
--- The tenants that were deleted and of which nothing is left: external docs stay.
+-- Deletes the rows of deleted tenants that have no documents left. External docs stay.
 DELETE FROM tenants t
 WHERE t.project_id = @project_id AND t.deleted_at IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.project_id = @project_id AND d.tenant_id = t.id);

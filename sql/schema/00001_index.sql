@@ -21,14 +21,14 @@ CREATE TYPE collection AS ENUM ('compounding', 'external', 'handbook');
 -- Ordered: comparison operators rank the levels.
 CREATE TYPE promotion_level AS ENUM ('standard', 'important', 'critical');
 
--- What made the vectors. Vectors of two rows are never compared.
+-- The models that made the vectors. Vectors of two rows are never compared.
 CREATE TABLE embedding_models (
     id             integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name           text    NOT NULL,
     digest         text    NOT NULL,
     dimensions     integer NOT NULL,
     prompt_version integer NOT NULL,
-    -- What its cosines mean, measured once: see rag/calibration.
+    -- The meaning of its cosines, measured once: see rag/calibration.
     matched        double precision,
     unmatched      double precision,
     variance       double precision,
@@ -50,13 +50,12 @@ CREATE TABLE tenants (
     path_hash          text        NOT NULL,
     repo_root          text        NOT NULL,
     embedding_model_id integer     REFERENCES embedding_models,
-    -- Counts the transactions that changed the tenant's documents: what a
-    -- cache of them is keyed by. It begins at the time of registration, and generation
-    -- too, so that no tenant of a database that was made again has the numbers of one
-    -- before.
+    -- Counts the transactions that changed the tenant's documents. Caches use it as a key.
+    -- It begins at the time of registration, and generation too. So no tenant of a database
+    -- that was made again has the numbers of an earlier one.
     version            bigint      NOT NULL DEFAULT extract(epoch FROM now()) * 1000,
-    -- Counts the deletions of the checkout's own documents. Who registered it
-    -- before the last one may no longer write.
+    -- Counts the deletions of the checkout's own documents. A server that registered the
+    -- checkout before the last deletion may no longer write.
     generation         bigint      NOT NULL DEFAULT extract(epoch FROM now()) * 1000,
     -- Set by a deletion, and cleared by the next activation. Only a checkout with
     -- external docs has a row in between.
@@ -66,7 +65,7 @@ CREATE TABLE tenants (
     holder             text,
     lease_until        timestamptz,
     -- Counts the servers that have indexed the tenant: the fencing token of the one
-    -- that does. Who did before may no longer write what it had read.
+    -- that does. A server that did so earlier may no longer write.
     epoch              bigint      NOT NULL DEFAULT 0,
     -- How far the index is behind the files, as the server that indexes says.
     sync_status        jsonb,
@@ -207,8 +206,8 @@ ALTER TABLE passages_external ALTER heading SET STATISTICS 0, ALTER content SET 
 ALTER TABLE passages_handbook ALTER heading SET STATISTICS 0, ALTER content SET STATISTICS 0,
     ALTER terms SET STATISTICS 0, ALTER lexical SET STATISTICS 0;
 
--- The vectors of the passages. A passage that has no row of a model is to be
--- embedded by it: no other queue exists. promoted is that of the passage.
+-- The vectors of the passages. A passage without a row of the model is in the queue for
+-- that reason alone. promoted is that of the passage.
 CREATE TABLE embeddings (
     collection collection    NOT NULL,
     project_id integer       NOT NULL,
@@ -294,8 +293,8 @@ BEGIN
         UPDATE passages p SET promoted = true
         WHERE p.collection = chunk.collection AND p.project_id = chunk.project_id AND p.hash = chunk.passage_hash
             AND NOT p.promoted;
-        -- Who adds a vector holds the passage's row until it is committed, so that
-        -- this comes before that and is read there, or comes after it.
+        -- A transaction that adds a vector locks the passage's row until it commits. So it
+        -- reads this update, or this update finds its vector.
         UPDATE embeddings e SET promoted = true
         WHERE e.collection = chunk.collection AND e.project_id = chunk.project_id AND e.hash = chunk.passage_hash
             AND NOT e.promoted;
