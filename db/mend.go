@@ -17,10 +17,11 @@ import (
 // packages, and builds indexes again that are not valid. It says what it has done.
 func Mend(ctx context.Context, address string) (done []string, err error) {
 	const op = "mend the database"
-	config, err := pgx.ParseConfig(address)
+	parsed, err := parse(address)
 	if err != nil {
-		return nil, errUnreadable()
+		return nil, err
 	}
+	config := parsed.ConnConfig
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if IsDatabaseMissing(Wrap(op, err)) {
 		name := pgx.Identifier{config.Database}.Sanitize()
