@@ -158,6 +158,11 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 			i.sync(t)
 			i.exec(t, "DELETE FROM embeddings")
 		}, "index", "passages have no vector", "compound-docs sync"},
+		"vectors of another model": {func(t *testing.T, i *installation) {
+			t.Helper()
+			i.sync(t)
+			i.exec(t, "UPDATE embedding_models SET digest = 'former'")
+		}, "index", "passages have no vector of the model", "compound-docs sync"},
 		"a stale lock of git": {func(t *testing.T, i *installation) {
 			t.Helper()
 			write(t, i.root, ".git/index.lock", "")
