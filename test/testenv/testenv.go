@@ -148,8 +148,8 @@ func OllamaHost(t testing.TB) string {
 	return sharedService(t, &services.ollama, OpenOllama).Host
 }
 
-// OllamaModels tells what models the server of OllamaHost has: the real ones or
-// their stand-ins, of which no meaning can be expected.
+// OllamaModels tells which models the server of OllamaHost has: the real ones, or stand-ins, which
+// know no meaning.
 func OllamaModels(t testing.TB) Models {
 	t.Helper()
 	return sharedService(t, &services.ollama, OpenOllama).Models
@@ -214,7 +214,7 @@ func RemakeDatabase(t testing.TB, databaseURL string) {
 	}
 }
 
-// execute runs one statement over a connection of its own.
+// execute runs one statement over a new connection.
 func execute(ctx context.Context, databaseURL, statement string) error {
 	conn, err := pgx.Connect(ctx, databaseURL)
 	if err == nil {
