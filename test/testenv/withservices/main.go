@@ -1,7 +1,7 @@
 // Command withservices runs a command with a real PostgreSQL and a real Ollama at hand.
 //
-// go run ./test/testenv/withservices [-database] [-large] [-ollama] -- command [argument ...] go
-// run ./test/testenv/withservices -images -- command [argument ...]
+//	go run ./test/testenv/withservices [-database] [-large] [-ollama] -- command [argument ...]
+//	go run ./test/testenv/withservices -images -- command [argument ...]
 //
 // Without a flag it provides both. With -images it provides no services. It makes sure that the
 // Docker engine has their images, pulled or built, and names them in CDOCS_POSTGRES_IMAGE and
@@ -154,7 +154,7 @@ const endTimeout = time.Minute
 // whole group, which has ended when runCommand returns: the go command, for one, does not wait for
 // the tests that it runs.
 func runCommand(command, environment []string, signals <-chan os.Signal) (int, error) {
-	cmd := exec.Command(command[0], command[1:]...) //nolint:gosec,noctx // what the caller asks for
+	cmd := exec.Command(command[0], command[1:]...) //nolint:gosec,noctx // the caller chooses the command
 	cmd.Env = environment
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
