@@ -1,5 +1,5 @@
-// Package plugin tests what the plugin for Claude Code says about documents and tools.
-// It has no code of its own: Claude Code reads the files.
+// Package plugin tests the statements of the Claude Code plugin about documents and tools. The
+// plugin has no code: Claude Code reads its files.
 package plugin
 
 import (
