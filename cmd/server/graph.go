@@ -25,7 +25,7 @@ type graphFlags struct {
 }
 
 // graphFormats are the values of --format.
-func graphFormats() []string { return []string{"dot", "mermaid", "html"} }
+func graphFormats() []string { return []string{"dot", "mermaid"} }
 
 func newGraphCommand(flags *flags) *cobra.Command {
 	var f graphFlags
@@ -37,21 +37,18 @@ the database nor Ollama is needed.
 
 - dot: for Graphviz
 - mermaid: for a block in markdown, which GitHub shows
-- html: one page for a browser, which needs no other file and no network; its links to the
-  documents are relative to the file of --output, else to the working directory
 
 Doc-types have colours of their own, and promoted documents are larger. What links in a
 circle is red, and documents without links have a dashed outline. An arrow with two heads
 stands for links in both directions, and a dashed one for supersedes. Documents that are
 not valid are left out, as in the index; compound-docs lint names them.`,
-		Example: `  compound-docs graph --output knowledge.html
-  compound-docs graph --format mermaid --around problems/pool-exhausted-20260115.md --depth 1
+		Example: `  compound-docs graph --format mermaid --around problems/pool-exhausted-20260115.md --depth 1
   compound-docs graph --format dot | dot -Tsvg -o knowledge.svg`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(newInvocation(cmd, args), flags) },
 	}
 	set := command.Flags()
-	set.StringVar(&f.format, "format", "", "dot, mermaid or html (default: what the name of --output says, else dot)")
-	set.StringVarP(&f.output, "output", "o", "", "write to this file, such as knowledge.html (default: stdout)")
+	set.StringVar(&f.format, "format", "", "dot or mermaid (default: what the name of --output says, else dot)")
+	set.StringVarP(&f.output, "output", "o", "", "write to this file, such as knowledge.mmd (default: stdout)")
 	set.StringVar(&f.around, "around", "", "draw only this document and those near it")
 	set.IntVar(&f.depth, "depth", 2, "with --around, how many links away a document may be")
 	complete(command, "format", graphFormats()...)
@@ -86,36 +83,11 @@ func (f *graphFlags) run(i invocation, flags *flags) error {
 		return plain.JSON(i.stdout, drawn)
 	}
 	return f.write(i.stdout, func(w io.Writer) error {
-		switch format {
-		case "html":
-			repository, err := relativeTo(filepath.Dir(f.output), p.Root)
-			if err != nil {
-				return err
-			}
-			return drawn.HTML(w, p.Config.ProjectName, repository)
-		case "mermaid":
+		if format == "mermaid" {
 			return drawn.Mermaid(w)
-		default:
-			return drawn.DOT(w)
 		}
+		return drawn.DOT(w)
 	})
-}
-
-// relativeTo returns the path of a folder relative to another one, with slashes. "" is the
-// working directory.
-func relativeTo(from, folder string) (string, error) {
-	from, err := filepath.Abs(from)
-	if err != nil {
-		return "", fmt.Errorf("find the folder of the page: %w", err)
-	}
-	if real, err := filepath.EvalSymlinks(from); err == nil {
-		from = real
-	}
-	relative, err := filepath.Rel(from, folder)
-	if err != nil {
-		return "", fmt.Errorf("find the documents from the page: %w", err)
-	}
-	return filepath.ToSlash(relative), nil
 }
 
 // chosenFormat returns the format that --format names, or else that of the output file's
@@ -128,8 +100,6 @@ func (f *graphFlags) chosenFormat() (string, error) {
 		return "", usagef("--format is %q; give one of %s", f.format, strings.Join(graphFormats(), ", "))
 	}
 	switch strings.ToLower(filepath.Ext(f.output)) {
-	case ".html", ".htm":
-		return "html", nil
 	case ".mmd", ".mermaid":
 		return "mermaid", nil
 	default:

@@ -1,5 +1,5 @@
-// Package linkgraph draws the links between a project's documents: as DOT, as Mermaid and
-// as a page for a browser. It must not know the database, models or MCP.
+// Package linkgraph draws the links between a project's documents, as DOT and as Mermaid. It
+// must not know the database, models or MCP.
 package linkgraph
 
 import (
