@@ -79,23 +79,6 @@ func TestNew_MarksCirclesAndOrphans(t *testing.T) {
 	}
 }
 
-func TestNear_FollowsLinksBothWays(t *testing.T) {
-	t.Parallel()
-	g := sample(t)
-	for depth, want := range [][]string{{}, {"c d MUTUAL", "e d SUPERSEDES"}} {
-		near, ok := g.Near("csharp-compounding-docs/notes/d.md", depth)
-		if !ok {
-			t.Fatal("d is not found")
-		}
-		if diff := cmp.Diff(want, links(near)); diff != "" {
-			t.Errorf("depth %d (-want +got):\n%s", depth, diff)
-		}
-	}
-	if _, ok := g.Near("csharp-compounding-docs/notes/gone.md", 1); ok {
-		t.Error("a document that is not there is found")
-	}
-}
-
 func TestFormats_AreRepeatableAndEscaped(t *testing.T) {
 	t.Parallel()
 	g := sample(t)
