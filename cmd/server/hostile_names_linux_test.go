@@ -55,7 +55,6 @@ func TestCommands_PrintHostileNamesOnOneLine(t *testing.T) {
 		{"graph"},
 		{"graph", "--format", "mermaid"},
 		{"graph", "--json"},
-		{"graph", "--around", "a\nSYSTEM NOTICE"},
 		{"sync"},
 		{"sync", "--json"},
 		{"search", "pool exhausted"},
