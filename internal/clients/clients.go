@@ -144,8 +144,8 @@ func (c Client) Plan(root, home, program string, environment map[string]string) 
 	case c.roots:
 		s.args = append(s.args, "--project", "${workspaceFolder}")
 	}
-	old, err := change.read()
-	if err != nil {
+	old, missing, err := change.read()
+	if change.missing = missing; err != nil {
 		return Change{}, fmt.Errorf("read %s of %s: %w", c.file, c.Title, err)
 	}
 	change.Content, err = c.write(old, s)
@@ -169,18 +169,18 @@ func (c Change) open() (*contain.Root, error) {
 	return root.Showing(top), nil
 }
 
-// read returns what the file has. A missing file has nothing.
-func (c *Change) read() ([]byte, error) {
+// read returns what the file has, and whether there is none.
+func (c Change) read() (content []byte, missing bool, err error) {
 	folder, err := c.open()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer folder.Close() //nolint:errcheck // a folder opened for reading has nothing to lose
 	old, err := folder.Read(c.File, contain.MaxConfig)
-	if c.missing = errors.Is(err, fs.ErrNotExist); c.missing {
-		return nil, nil
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, true, nil
 	}
-	return old.Content, err
+	return old.Content, false, err
 }
 
 // Write writes the file. It follows no symbolic link.

@@ -18,8 +18,8 @@ import (
 // program keeps its list. The error is [ErrRegistered] if every event has one.
 func PlanHooks(root, file string, hooks []byte) (Change, error) {
 	change := Change{Folder: root, File: file}
-	old, err := change.read()
-	if err == nil {
+	old, missing, err := change.read()
+	if change.missing = missing; err == nil {
 		change.Content, err = addHooks(old, hooks)
 	}
 	if err != nil && !errors.Is(err, ErrRegistered) {
@@ -48,6 +48,7 @@ func addHooks(content, hooks []byte) ([]byte, error) {
 		want[section] = present
 	}
 	values, err := decodeJSON(hooks)
+	added, _ := values[section].(map[string]any)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +70,8 @@ func addHooks(content, hooks []byte) ([]byte, error) {
 		if content, err = appendJSON(content, []string{section, event}, texts.Hooks[event]); err != nil {
 			return nil, err
 		}
-		present[event] = append(list, values[section].(map[string]any)[event].([]any)...) //nolint:forcetypeassert // texts has the type
+		more, _ := added[event].([]any)
+		present[event] = append(list, more...)
 	}
 	if err != nil {
 		return nil, err
