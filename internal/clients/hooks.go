@@ -64,13 +64,16 @@ func addHooks(content, hooks []byte) ([]byte, error) {
 		if !ok && present[event] != nil {
 			return nil, errOtherwise
 		}
-		if strings.Contains(fmt.Sprint(list...), serverName) {
+		more, _ := added[event].([]any)
+		isOurs := func(hook any) bool {
+			return strings.Contains(fmt.Sprint(hook), serverName) || reflect.DeepEqual(hook, more[0])
+		}
+		if len(more) == 0 || slices.ContainsFunc(list, isOurs) {
 			continue
 		}
 		if content, err = appendJSON(content, []string{section, event}, texts.Hooks[event]); err != nil {
 			return nil, err
 		}
-		more, _ := added[event].([]any)
 		present[event] = append(list, more...)
 	}
 	if err != nil {
