@@ -1,5 +1,3 @@
-// Package plugin tests the statements of the Claude Code plugin about documents and tools. The
-// plugin has no code: Claude Code reads its files.
 package plugin
 
 import (

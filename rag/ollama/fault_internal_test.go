@@ -50,7 +50,7 @@ func TestFaults(t *testing.T) {
 		{"too many vectors", faults{Body: `{"embeddings":[` + strings.Repeat("[],", 100) + `[]]}`}, unavailable, 1, "101 vectors for 2 texts", true},
 		{"half an answer", faults{Body: `{"embeddings":[[1`}, unavailable, 3, "the connection broke: unexpected EOF", true},
 		{"too many dimensions", faults{Dimensions: 2048}, wrongModel, 1, "makes vectors of 2048 dimensions", false},
-		{"model missing", faults{Status: 404, Message: `model "x" not found, try pulling it first`}, missing, 1, "it is being pulled", false},
+		{"model missing", faults{Status: 404, Message: `model "x" not found, try pulling it first`}, missing, 1, "run: ollama pull ", false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
