@@ -10,7 +10,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/google/uuid"
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/pgvector/pgvector-go"
 
@@ -132,7 +131,6 @@ type Hit struct {
 	titled bool
 	// generations is how many documents replace this one, one after the other.
 	generations int
-	hash        uuid.UUID // of the passage
 }
 
 // Hits is the result of a search.

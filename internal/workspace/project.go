@@ -70,7 +70,7 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	a.sweeper = x.Sweeper(tenant, w.settings.UnusedTextAge())
 	config := watch.Config{Debounce: w.settings.FileWatcher.Debounce(), Ready: a.ready, OnChange: onChange}
 	add := func(folder watch.Folder, indexer *index.Indexer) tree {
-		indexer.Source, indexer.OnWritten, indexer.Sweeper = folder, a.queue.Wake, a.sweeper
+		indexer.Source, indexer.OnWritten = folder, a.queue.Wake
 		t := tree{folder: folder, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, a.logger)}
 		a.trees = append(a.trees, t)
 		return t
