@@ -63,7 +63,7 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	onChange := func() { signal(a.changed) }
 	a.queue = x.Queue(tenant, catalog.Compounding, catalog.External).OnChange(onChange)
 	a.stale = &staleDocuments{
-		checker: staleness.NewChecker(p.Root), folder: p.DocsDir(), read: a.Read, logger: a.logger,
+		checker: staleness.NewChecker(p.Root), logger: a.logger,
 		cited: func(ctx context.Context) ([]index.CitedPlaces, error) { return x.CitedPlaces(ctx, a.Compounding()) },
 		asked: make(chan struct{}, 1), found: make(chan struct{}),
 	}
