@@ -26,9 +26,9 @@ func checkOllama(ctx context.Context, e *examination) []Finding {
 
 func fixOllama() string {
 	if _, err := exec.LookPath("ollama"); err == nil {
-		return "run: ollama serve (or compound-docs up), or set CDOCS_OLLAMA_HOST to where it runs"
+		return "run: ollama serve, or set CDOCS_OLLAMA_HOST to where it runs"
 	}
-	return "install it from https://ollama.com/download and run: compound-docs up; or set CDOCS_OLLAMA_HOST to where it runs"
+	return "install it from https://ollama.com/download, or set CDOCS_OLLAMA_HOST to where it runs"
 }
 
 func (e *examination) missingModels(state ollama.State) []Finding {
