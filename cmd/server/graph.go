@@ -132,8 +132,11 @@ func (f *graphFlags) chosenFormat() (string, error) {
 		return "html", nil
 	case ".mmd", ".mermaid":
 		return "mermaid", nil
-	default:
+	case "", ".dot", ".gv":
 		return "dot", nil
+	default:
+		return "", usagef("graph writes no %s; name a .html, .mmd or .dot file, or draw it with Graphviz, as in: "+
+			"compound-docs graph --format dot | dot -Tpdf -o knowledge.pdf", f.output)
 	}
 }
 
@@ -166,9 +169,9 @@ func placesOf(given string, p *project.Project) []string {
 	return append(names, clean, path.Join(p.DocsDir(), clean))
 }
 
-// write writes to the file of --output, or to stdout.
+// write writes to the file of --output, or to stdout, as also for "-".
 func (f *graphFlags) write(stdout io.Writer, draw func(io.Writer) error) (err error) {
-	if f.output == "" {
+	if f.output == "" || f.output == "-" {
 		return draw(stdout)
 	}
 	file, err := os.Create(f.output)
