@@ -40,6 +40,10 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			t.Helper()
 			i.asRole(t, "UPDATE pg_extension SET extversion = '0.8.3' WHERE extname = 'vector'; GRANT CREATE ON SCHEMA public TO {role}")
 		}, "database", "pgvector 0.8.3 may damage the index", "install pgvector 0.8.4 or newer", 0},
+		{"a pgvector that is too old", func(t *testing.T, i *installation) {
+			t.Helper()
+			i.asRole(t, "UPDATE pg_extension SET extversion = '0.7.4' WHERE extname = 'vector'; GRANT CREATE ON SCHEMA public TO {role}")
+		}, "database", "pgvector 0.7.4 is too old", "ALTER EXTENSION vector UPDATE", 1},
 		{"no server at the URL", func(_ *testing.T, i *installation) {
 			i.set("CDOCS_DATABASE_URL", "postgres://u:s3cret@127.0.0.1:1/d")
 		}, "database", "no PostgreSQL server answers at 127.0.0.1:1", "CDOCS_DATABASE_URL", 1},

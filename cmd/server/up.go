@@ -29,8 +29,7 @@ func newUpCommand(flags *flags) *cobra.Command {
 
 - the database: one of your own, made with this machine's PostgreSQL and pgvector, or
   else in a container; unless a database URL names another one. A database of that name is
-  made if there is none, and migrated. A pgvector with known faults is updated if the
-  server's packages have a newer one, and indexes that are not valid are built again;
+  made if there is none, and migrated;
 - Ollama, if it does not run: as a program if it is installed, else in a container;
 - both models, which are pulled if they are missing.
 
@@ -43,11 +42,7 @@ To do everything now saves the first search from waiting.`,
 }
 
 func (s *setup) up(ctx context.Context) error {
-	done, err := s.mendDatabase(ctx)
-	for _, what := range done {
-		plain.Println(s.stderr, "database:", what)
-	}
-	if err != nil {
+	if err := s.prepareDatabase(ctx); err != nil {
 		return err
 	}
 	if err := s.startOllama(ctx); err != nil {
@@ -56,22 +51,26 @@ func (s *setup) up(ctx context.Context) error {
 	if err := s.models.PullMissing(ctx, showPulls(s.stderr)); err != nil {
 		return err
 	}
-	_, err = s.report(ctx, nil, doctor.Head)
+	_, err := s.report(ctx, nil, doctor.Head)
 	return err
 }
 
-// mendDatabase starts the database if it is the user's own, mends and migrates it, and says
-// what it has mended.
-func (s *setup) mendDatabase(ctx context.Context) (done []string, err error) {
+// prepareDatabase starts the database if it is the user's own, creates it if the server has
+// none of its name, and migrates it.
+func (s *setup) prepareDatabase(ctx context.Context) error {
 	address, err := s.address(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if done, err = db.Mend(ctx, address); err != nil {
-		return done, err
+	created, err := db.CreateMissing(ctx, address)
+	if err != nil {
+		return err
+	}
+	if created {
+		plain.Println(s.stderr, "made the database")
 	}
 	_, err = s.database.Pool(ctx)
-	return done, err
+	return err
 }
 
 // ollamaDaemon is the Ollama that this program starts.

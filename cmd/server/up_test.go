@@ -15,7 +15,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// What up starts, down stops, and status says.
+// up starts the services, down stops them, and status reports them.
 func TestUpDownStatus(t *testing.T) {
 	t.Parallel()
 	o := newOwnDatabase(t)
@@ -111,7 +111,7 @@ func TestStatus_ShowsNoSecret(t *testing.T) {
 	}
 }
 
-// Ollama is started where it is installed and does not run.
+// up starts an installed Ollama that does not run.
 func TestUp_StartsOllama(t *testing.T) {
 	t.Parallel()
 	fake := fakeollama.Start(t)

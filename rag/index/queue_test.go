@@ -54,7 +54,7 @@ func numbered(n int) []document.File {
 	return files
 }
 
-// Promoted documents come first, then what was asked for, then the newest.
+// Promoted documents come first, then recently requested ones, then the newest.
 func TestQueue_Order(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
@@ -115,7 +115,7 @@ func TestQueue_OllamaAway(t *testing.T) {
 	f.waitEmbedded(t, 3)
 }
 
-// What a model refuses stays findable by words, is reported, and holds up nothing.
+// Text that a model refuses is found by words, is reported, and delays nothing.
 func TestQueue_RefusedPassages(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
@@ -159,8 +159,7 @@ func TestQueue_LongPassage(t *testing.T) {
 	}
 }
 
-// Stopping and starting the queue at any time embeds nothing twice, but for the
-// batches that were under way.
+// Stopping and starting the queue at any time embeds nothing twice, except interrupted batches.
 func TestQueue_GoesOnWhereItWas(t *testing.T) {
 	t.Parallel()
 	f := setup(t)

@@ -21,9 +21,9 @@ const (
 	sweepBatch = 1_000
 )
 
-// Sweeper removes text that no document of a project uses any more: once in an interval,
-// whichever server of the project does it, and sooner if the project was written as a
-// whole in the meantime, so that the index does not outgrow its documents.
+// Sweeper removes text that no document of a project uses. One server of the project does it once
+// in an interval. It does so sooner if as much was written as the project has, so that the index
+// does not outgrow its documents.
 type Sweeper struct {
 	index    *Index
 	tenant   *catalog.Tenant
@@ -160,9 +160,9 @@ func (x *Index) unused(
 	return hashes, err
 }
 
-// removeUnused deletes those of the passages that are still unused. versions are those of
-// the project's tenants before the passages were looked for: a tenant with another version
-// may have started to use one since.
+// removeUnused deletes the passages that are still unused. versions are the tenants' versions
+// before the search for unused passages: a tenant with another version may have started to use one
+// since.
 func (x *Index) removeUnused(
 	ctx context.Context, projectID int32, collection catalog.Collection, hashes []uuid.UUID, versions map[int32]int64,
 ) (removed int, err error) {

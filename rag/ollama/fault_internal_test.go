@@ -16,8 +16,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/fakeollama"
 )
 
-// What goes wrong, what the caller gets, how often the request is made, and whether the
-// breaker takes it for a failure.
+// Each fault, the caller's error, the number of requests, and whether the breaker counts a failure.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	type faults = fakeollama.Faults
@@ -88,7 +87,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// What passes is over after it has passed: the request is made again.
+// A request is made again after a fault that passes.
 func TestFaults_ThatPass(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -253,7 +252,7 @@ func TestEmbedQuery_OfAServerThatHangs(t *testing.T) {
 	})
 }
 
-// Answers that fail say nothing about vectors: the next search goes by meaning.
+// Failed answers say nothing about vectors: the next search uses meaning.
 func TestBreaker_OfAnswersIsNotThatOfVectors(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
