@@ -19,7 +19,6 @@ type found struct {
 	Tools      []string `json:"tools"`
 	DocTypes   []string `json:"doc_types"`
 	Failure    string   `json:"failure"`
-	Completion []string `json:"completion"`
 	Document   string   `json:"document"`
 }
 
@@ -42,7 +41,6 @@ func TestClients(t *testing.T) {
 		Tools:      slices.Sorted(maps.Keys(calls(t, in.Root))),
 		DocTypes:   strings.Fields("problem insight codebase tool style api-contract"),
 		Failure:    "INVALID_ARGUMENT",
-		Completion: []string{document},
 		Document:   "title: Connection Management Architecture",
 	}
 	want := map[string]found{"handshake": both, "automatic": both}
