@@ -61,8 +61,8 @@ func (f *fixture) cosines(t *testing.T, text string) map[string]float64 {
 	return cosines
 }
 
-// A search by vectors alone scores by what the cosines mean, and so does a hybrid one
-// where no word of the query stands in the documents.
+// A search by vectors alone scores by the meaning of the cosines. So does a hybrid one if no
+// document has a word of the query.
 func TestSearch_ScoresByMeaning(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
@@ -95,7 +95,7 @@ func TestSearch_ScoresByMeaning(t *testing.T) {
 	}
 }
 
-// What a model says whose cosines mean nothing is not asked: words decide.
+// A model whose cosines mean nothing is ignored: words decide.
 func TestSearch_UnusableModel(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
@@ -111,7 +111,7 @@ func TestSearch_UnusableModel(t *testing.T) {
 		f.Searcher = f.NewSearcher(f.Models)
 		t.Run(name, func(t *testing.T) {
 			mustCover(t, f.mustFind(t, rag.Query{Text: "exhausted pool"}, "docs/pool.md"), rag.Coverage{Mode: rag.Lexical, Embedded: 1})
-			// Who asks for vectors gets them, by the cosine.
+			// A search that asks for vectors gets them, by the cosine.
 			_, hits := f.found(t, rag.Query{Text: "exhausted pool", Mode: rag.Vector})
 			if got := paths(hits.Documents); len(got) != 2 || got[0] != "docs/pool.md" || hits.Documents[0].Score >= searchThreshold {
 				t.Errorf("by vector it finds %q, with %v", got, hits.Documents)

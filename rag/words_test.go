@@ -56,7 +56,7 @@ func TestSearch_Titles(t *testing.T) {
 	if found, _ := f.found(t, rag.Query{Text: "volumes", Mode: rag.Lexical, Limit: 100, MinScore: searchThreshold}); len(found) != len(files) {
 		t.Errorf("%d of %d documents that have the word are found", len(found), len(files))
 	}
-	// What nobody has asked for has to be relevant.
+	// A document must be relevant unless the query names it.
 	named := rag.Query{Text: "mounted storage volumes", Mode: rag.Lexical, Limit: 100, MinScore: searchThreshold}
 	asked, _ := f.found(t, named)
 	named.Unasked = true
@@ -80,8 +80,8 @@ func TestSearch_Mention(t *testing.T) {
 	}
 }
 
-// Of a pasted trace the one line that says what is wrong finds the document that has it,
-// although all other lines stand in others. The result names the line.
+// The one line of a pasted trace that names the fault finds its document, although other documents
+// have all other lines. The result names the line.
 func TestSearch_PastedText(t *testing.T) {
 	t.Parallel()
 	f := setup(t)

@@ -65,11 +65,11 @@ type AnswerEnd struct {
 }
 
 func (h *Handler) answerEnd(
-	active *workspace.Project, of catalog.Collection, answered answer.Answer,
+	active *workspace.Project, before workspace.Status, of catalog.Collection, answered answer.Answer,
 ) AnswerEnd {
 	end := AnswerEnd{
 		coverageOutput: coverageOf(answered.Coverage, rag.Hybrid),
-		Index:          indexOfHits(active, of, answered.Sources, answered.Closest),
+		Index:          indexOfHits(active, before, of, answered.Sources, answered.Closest),
 	}
 	switch {
 	case answered.FallbackReason != nil:
@@ -164,7 +164,7 @@ func (h *Handler) RagQuery(ctx context.Context, in RagQueryInput) (RagQueryOutpu
 	config := active.Definition.Config
 	query.Limit = valueOr(in.MaxSources, config.Retrieval.MaxResults)
 	query.MinScore = valueOr(in.MinRelevanceScore, config.Retrieval.MinRelevanceScore)
-	stale := active.Stale(ctx)
+	before, stale := active.Status(), active.Stale(ctx)
 	minLevel := cmp.Or(in.MinPromotionLevel, catalog.Standard)
 	answered, err := h.workspace.Answerer().Ask(ctx, active.Compounding(), answer.Question{
 		Query:           query,
@@ -186,7 +186,7 @@ func (h *Handler) RagQuery(ctx context.Context, in RagQueryInput) (RagQueryOutpu
 		Answer:        answerText(answered, query.MinScore, filtered),
 		nothingOutput: nothingOf(len(answered.Sources), answered.Closest, query.MinScore), omittedOutput: omittedOf(answered),
 		CriticalNotConsidered: answered.CriticalNotConsidered,
-		AnswerEnd:             h.answerEnd(active, catalog.Compounding, answered),
+		AnswerEnd:             h.answerEnd(active, before, catalog.Compounding, answered),
 	}
 	var sources, linked int
 	out.Sources, sources = fit(sourcesOf(answered.Sources, stale()), maxList-weight(out.Answer))

@@ -13,7 +13,7 @@ import (
 	"github.com/compound-docs/compound-docs/test/testenv"
 )
 
-// What up starts, down stops, and status says.
+// up starts the services, down stops them, and status reports them.
 func TestUpDownStatus(t *testing.T) {
 	t.Parallel()
 	o := newOwnDatabase(t)

@@ -1,9 +1,9 @@
-// Package gitlog asks git for the history of a folder's files, and which of them hold some
-// words. It knows commits, dates and paths; it must not know what the files say.
+// Package gitlog asks git for the history of a folder's files, and which files have some words. It
+// knows commits, dates and paths; it must not know the meaning of the files.
 //
-// The checkout may be hostile, its git configuration included: git runs without hooks,
-// pager, network, helper programs and optional locks, in an environment of its own, for a
-// limited time, and its output is limited too.
+// The checkout may be hostile, its git configuration included: git runs without hooks, pager,
+// network, helper programs and optional locks, in a fresh environment, for a limited time, and its
+// output is limited too.
 package gitlog
 
 import (
@@ -120,9 +120,8 @@ func (f Folder) Touched(ctx context.Context, commit string) (map[string]Commit, 
 	return touched, err
 }
 
-// history calls visit for the changes of the kinds given, as in git's --diff-filter, but for
-// moves, from the newest commit to the oldest. name is what the file is called now. Merges
-// are left out.
+// history calls visit for the changes of the given kinds, as in git's --diff-filter, from the
+// newest commit to the oldest. Moves and merges are left out. name is the file's name today.
 func (f Folder) history(ctx context.Context, commit, kinds string, visit func(name string, c Commit)) error {
 	now := map[string]string{} // by a former name
 	arguments := append([]string{
@@ -205,8 +204,8 @@ func parse(output io.Reader, visit func(change)) error {
 	return nil
 }
 
-// splitNUL is a [bufio.SplitFunc] for fields that end with a NUL. What comes after the
-// last one is left out.
+// splitNUL is a [bufio.SplitFunc] for fields that end with a NUL. It drops an unfinished last
+// field.
 func splitNUL(data []byte, _ bool) (advance int, token []byte, err error) {
 	if i := bytes.IndexByte(data, 0); i >= 0 {
 		return i + 1, data[:i], nil

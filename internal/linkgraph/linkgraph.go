@@ -66,7 +66,7 @@ func New(set *docset.Set) (*Graph, error) {
 	}
 	for pair, replaces := range supersedes {
 		backwards, mutual := supersedes[[2]int{pair[1], pair[0]}]
-		// Of the two directions the one that supersedes stays, else that of the first path.
+		// Of two directions, keep the one that supersedes, or else the one from the first path.
 		if mutual && (backwards && !replaces || backwards == replaces && pair[0] > pair[1]) {
 			continue
 		}
@@ -78,11 +78,11 @@ func New(set *docset.Set) (*Graph, error) {
 	return g, g.markCircles()
 }
 
-// markCircles finds documents that link in a circle. Two that link to each other are none,
-// as writers are to do that, unless each supersedes the other.
+// markCircles finds documents that link in a circle. Two documents that link to each other are no
+// circle, because writers link back, unless each supersedes the other.
 func (g *Graph) markCircles() error {
-	// By their paths: StronglyConnectedComponents loses a component of which it visits the
-	// zero value first.
+	// Its vertices are paths: StronglyConnectedComponents loses a component if it visits the zero
+	// value first.
 	links := graph.New(graph.StringHash, graph.Directed())
 	at := map[string]int{}
 	for i, node := range g.Nodes {

@@ -11,9 +11,9 @@ import (
 	"sync"
 )
 
-// ID returns the name of this process, which no other process has or had, on any machine:
-// its number and host, for people; then the machine since its last start, with the
-// namespace that numbers the processes; then when the process was started.
+// ID returns the name of this process, unique among all processes on all machines. For people it
+// begins with the process's number and host. Then come the machine since its last start, the
+// namespace that numbers the processes, and the start of the process.
 func ID() string { return own() }
 
 var own = sync.OnceValue(func() string { //nolint:gochecknoglobals // it does not change
@@ -66,8 +66,8 @@ func Gone(id string) bool {
 	return known && started != p.started
 }
 
-// ended is the start of a process whose parent has not asked yet how it ended.
+// ended is the start of a process that has ended while its parent has not yet waited for it.
 const ended = "ended"
 
-// unknown stands for what the operating system does not say.
+// unknown replaces values that the operating system does not report.
 const unknown = "-"

@@ -20,9 +20,8 @@ const SettingsFile = "settings.json"
 // set the value.
 type Settings struct {
 	FileWatcher FileWatcher `json:"file_watcher"`
-	// EmbeddingModel makes the vectors. Vectors of different models are never
-	// compared: after a change all documents are embedded again, and are found by their words
-	// meanwhile.
+	// EmbeddingModel makes the vectors. Vectors of different models are never compared. After a
+	// change all documents are embedded again; until then searches find them by their words.
 	EmbeddingModel  string `json:"embedding_model"`
 	GenerationModel string `json:"generation_model"`
 	// GenerationContextLength is the size of the generation model's context window in tokens. A model

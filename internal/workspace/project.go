@@ -44,11 +44,12 @@ type Project struct {
 	editing sync.Mutex
 }
 
-// tree is a folder, its index, and the mirror that keeps the two equal.
+// tree is a folder, its index, and the mirror that keeps the two equal. The observer runs
+// while another server indexes: it looks at the folder only.
 type tree struct {
-	folder  watch.Folder
-	indexer *index.Indexer
-	mirror  *watch.Mirror
+	folder           watch.Folder
+	indexer          *index.Indexer
+	mirror, observer *watch.Mirror
 }
 
 // newProject returns a project that nothing follows yet. It ends with w.
@@ -71,7 +72,10 @@ func (w *Workspace) newProject(p *project.Project, tenant *catalog.Tenant) *Proj
 	config := watch.Config{Debounce: w.settings.FileWatcher.Debounce(), Ready: a.ready, OnChange: onChange}
 	add := func(folder watch.Folder, indexer *index.Indexer) tree {
 		indexer.Source, indexer.OnWritten = folder, a.queue.Wake
-		t := tree{folder: folder, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, a.logger)}
+		t := tree{
+			folder: folder, indexer: indexer, mirror: watch.NewMirror(folder, indexer, config, a.logger),
+			observer: watch.NewMirror(folder, nil, config, slog.New(slog.DiscardHandler)), // the other server says what it meets
+		}
 		a.trees = append(a.trees, t)
 		return t
 	}

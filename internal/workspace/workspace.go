@@ -88,13 +88,14 @@ func (w *Workspace) HandbookSections(ctx context.Context, edition index.Handbook
 // that the server was started for. It fails with PROJECT_NOT_ACTIVATED if there is
 // none, or if that was deleted from the index. If another branch was checked out,
 // it switches to that branch first, so that no answer comes from another branch's
-// files. After an activation or a switch it waits for the sync, for a limited time.
+// files. It does the same for a config that was edited. After an activation or a switch it
+// waits for the sync, for a limited time.
 func (w *Workspace) Active(ctx context.Context) (*Project, error) {
 	active := w.current()
 	if w.index.Used() && active != nil {
 		active.lookAgain(ctx)
 	}
-	if active != nil && !active.deleted.Load() && !active.moved() {
+	if active != nil && !active.deleted.Load() && !active.moved() && !active.reconfigured() {
 		if seen := active.seen.Load(); seen != nil && !seen.leading {
 			signal(active.wake) // it sees during the call how far the server is that indexes
 		}

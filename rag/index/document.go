@@ -21,7 +21,7 @@ type prepared struct {
 	file       document.File
 	parsed     *markdown.Document
 	schemaHash string
-	// undated is set if the date is to be found otherwise than in the front matter.
+	// undated is set if the front matter has no date.
 	undated bool
 	// sections is how many of the passages are of the text behind the front matter.
 	sections int

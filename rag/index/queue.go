@@ -22,7 +22,7 @@ const (
 	// batchesRead is how many batches of passages are read from the queue at a time. They
 	// take some seconds to embed.
 	batchesRead = 64
-	// queueRefresh is how long these are embedded before more urgent ones may take their place.
+	// queueRefresh is the time between two reads of the queue while it is embedded.
 	queueRefresh = 2 * time.Second
 	// queueIdle is how often Run checks whether an empty queue has filled: the model may
 	// have been replaced.
@@ -35,9 +35,9 @@ const (
 	lastRetry  = 15 * time.Second
 )
 
-// Queue embeds the passages of a tenant's documents that the present model has not
-// embedded. The database alone says which these are, so that no crash and no change
-// of the model loses one. Safe for concurrent use.
+// Queue embeds the passages of a tenant's documents that have no vector of the present model. The
+// database alone says which these are, so no crash and no change of the model loses one. Safe for
+// concurrent use.
 type Queue struct {
 	index       *Index
 	tenant      *catalog.Tenant
@@ -99,8 +99,7 @@ func (q *Queue) look() {
 	}
 }
 
-// LookForModel asks for the model, and nothing of the database, so that the status says if
-// there is none.
+// LookForModel asks for the model without the database, so that the status says if it is missing.
 func (q *Queue) LookForModel(ctx context.Context) {
 	if _, err := q.index.embedder.EmbedModel(model.FailFast(ctx)); err != nil && ctx.Err() == nil {
 		q.setErr(err)
@@ -260,10 +259,9 @@ func (q *Queue) outdated(read time.Time) bool {
 	}
 }
 
-// tidy is called when everything is embedded. Once for each model it deletes the vectors
-// of models that are no longer used, and merges the terms that a sync has added. It does so
-// even if the model is not new: a server that has made most of its vectors may have been
-// killed before this.
+// tidy is called when everything is embedded. Once for each model it deletes the vectors of unused
+// models, and merges the terms that a sync has added. It does so even if the model is not new: a
+// server that has made most of its vectors may have been killed before this.
 func (q *Queue) tidy(ctx context.Context, model *usedModel) error {
 	if model.tidied {
 		return nil

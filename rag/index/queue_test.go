@@ -112,7 +112,7 @@ func TestQueue_OllamaAway(t *testing.T) {
 	f.waitEmbedded(t, 3)
 }
 
-// What a model refuses stays findable by words, is reported, and holds up nothing.
+// Text that a model refuses is found by words, is reported, and delays nothing.
 func TestQueue_RefusedPassages(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
@@ -156,8 +156,7 @@ func TestQueue_LongPassage(t *testing.T) {
 	}
 }
 
-// Stopping and starting the queue at any time embeds nothing twice, but for the
-// batches that were under way.
+// Stopping and starting the queue at any time embeds nothing twice, except interrupted batches.
 func TestQueue_GoesOnWhereItWas(t *testing.T) {
 	t.Parallel()
 	f := setup(t)

@@ -34,7 +34,7 @@ func runSweeper(t *testing.T, s *index.Sweeper) {
 	})
 }
 
-// What was edited out of a file leaves the index by itself.
+// Text that an edit removes from a file leaves the index by itself.
 func TestSweeper_RemovesTextThatWasEditedOut(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
