@@ -104,7 +104,12 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 			t.Helper()
 			i.give(t)
 			must(t, os.Chmod(filepath.Join(i.root, document), 0))
-		}, "files", "permission denied", "chmod u[+]rw .+"},
+		}, "files", "a.md is not indexed: permission denied", "chmod u[+]rw .+"},
+		"a document in UTF-16": {func(t *testing.T, i *installation) {
+			t.Helper()
+			text := strings.ReplaceAll(problem, "%", "A")
+			write(t, i.root, promotable+"utf 16.md", "\xff\xfe"+strings.Join(append(strings.Split(text, ""), ""), "\x00"))
+		}, "files", "utf 16.md is not indexed: it is UTF-16", "iconv .+"},
 		"a password that others can read": {func(t *testing.T, i *installation) {
 			t.Helper()
 			u, err := url.Parse(i.value("CDOCS_DATABASE_URL"))
