@@ -138,6 +138,10 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			hourAgo := time.Now().Add(-time.Hour)
 			must(t, os.Chtimes(filepath.Join(i.root, ".git/index.lock"), hourAgo, hourAgo))
 		}, "git", "has left its lock", "rm ", 0},
+		{"no git", func(t *testing.T, i *installation) {
+			t.Helper()
+			i.set("PATH", i.folder())
+		}, "git", "git is not installed", "install git", 0},
 		{"root-owned folder", func(_ *testing.T, i *installation) {
 			i.unprivileged = true
 			if os.Geteuid() != 0 {
@@ -223,6 +227,8 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 func TestDoctor_AllIsWell(t *testing.T) {
 	t.Parallel()
 	i := newInstallation(t)
+	write(t, i.root, configPath, `{"project_name": "test-project", "external_docs": {"path": "./docs"}}`)
+	write(t, i.root, "docs/setup.md", "# Setup\n")
 	found, code := i.diagnose(t)
 	if code != 0 || found.Severity != "ok" {
 		t.Errorf("exit code %d, and %+v", code, found)

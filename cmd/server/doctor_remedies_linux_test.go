@@ -167,6 +167,11 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 			i.sync(t)
 			i.exec(t, "DELETE FROM embeddings")
 		}, "index", "passages have no vector", "compound-docs sync"},
+		"a worktree whose repository is gone": {func(t *testing.T, i *installation) {
+			t.Helper()
+			must(t, os.RemoveAll(filepath.Join(i.root, ".git")))
+			write(t, i.root, ".git", "gitdir: /nowhere/.git/worktrees/a\n")
+		}, "git", "names a git folder that is not there", "rm .+"},
 		"a stale lock of git": {func(t *testing.T, i *installation) {
 			t.Helper()
 			write(t, i.root, ".git/index.lock", "")

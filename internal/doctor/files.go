@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/compound-docs/compound-docs/internal/claude"
@@ -26,13 +28,13 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 		return one(Skipped, "there is no valid configuration", "")
 	}
 	var findings []Finding
-	files, collection := 0, catalog.Compounding
+	files, collection, schema := 0, catalog.Compounding, index.Schema(e.project)
 	e.unindexed = map[string]bool{}
 	for _, folder := range workspace.Folders(e.project) {
 		err := folder.ReadAll(ctx, func(file document.File, err error) {
 			files++
 			if err == nil {
-				_, err = index.Dissect(file, collection, e.project)
+				_, err = index.Dissect(file, collection, schema)
 			}
 			if err == nil || errors.Is(err, document.ErrChanged) {
 				return
@@ -44,10 +46,11 @@ func checkFiles(ctx context.Context, e *examination) []Finding {
 		if err != nil {
 			return one(Error, err.Error(), "")
 		}
-		collection = catalog.External // the folder after that of the project's own documents
+		collection, schema = catalog.External, nil // the folder after that of the project's own documents
 	}
 	if more := len(e.unindexed) - maxNamed; more > 0 {
-		findings = append(findings, one(Warning, fmt.Sprintf("%d more files or folders are not indexed", more), "run: compound-docs lint")...)
+		findings = append(findings,
+			one(Warning, fmt.Sprintf("%d more files or folders are not indexed", more), "run: compound-docs lint")...)
 	}
 	if len(findings) == 0 {
 		findings = one(OK, fmt.Sprintf("all %d files can be indexed", files), "")
@@ -85,10 +88,18 @@ const crashedGit = time.Minute
 func checkGit(_ context.Context, e *examination) []Finding {
 	head, err := project.Head(e.Root)
 	if err != nil {
-		return one(Error, err.Error(), "run: git -C "+claude.Quote(e.Root)+" status")
+		what, fix, ok := strings.Cut(err.Error(), "; ")
+		if !ok {
+			fix = "run: git -C " + claude.Quote(e.Root) + " status"
+		}
+		return one(Error, what, fix)
 	}
 	if !head.InRepository {
 		return one(OK, e.Root+" is not in a git repository; the branch is what activate_project says", "")
+	}
+	if _, err := exec.LookPath("git"); err != nil {
+		return one(Warning, "git is not installed: nothing says which documents are stale, and `lint` and `review` know no history",
+			"install git, so that it is on the PATH: https://git-scm.com/downloads")
 	}
 	lock, since, err := head.Lock()
 	switch {
