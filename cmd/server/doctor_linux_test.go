@@ -142,6 +142,9 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 			t.Helper()
 			i.set("PATH", i.folder())
 		}, "git", "git is not installed", "install git", 0},
+		{"a home that is read-only", func(_ *testing.T, i *installation) {
+			i.namespace = "mount --bind " + i.home + " " + i.home + "\nmount -o remount,bind,ro " + i.home
+		}, "home folder", "is on a read-only file system", "set CDOCS_HOME to a folder that this user may write to", 1},
 		{"root-owned folder", func(_ *testing.T, i *installation) {
 			i.unprivileged = true
 			if os.Geteuid() != 0 {
