@@ -11,7 +11,9 @@ import (
 )
 
 // access returns why this user cannot write to a folder.
-func access(folder string) error { return unix.Access(folder, unix.R_OK|unix.W_OK|unix.X_OK) }
+func access(folder string) error {
+	return os.NewSyscallError("access", unix.Access(folder, unix.R_OK|unix.W_OK|unix.X_OK))
+}
 
 // owned reports whether a file belongs to this user, to whom chmod is open then.
 func owned(info fs.FileInfo) bool {

@@ -38,7 +38,8 @@ func checkHome(_ context.Context, e *examination) []Finding {
 		err := usable(folder)
 		switch {
 		case errors.Is(err, syscall.EROFS):
-			findings = append(findings, one(Error, err.Error(), cmp.Or(otherwise, "work in a copy of the repository that can be written to"))...)
+			fix := cmp.Or(otherwise, "work in a copy of the repository that can be written to")
+			findings = append(findings, one(Error, err.Error(), fix)...)
 		case err != nil:
 			findings = append(findings, fixAccess(err.Error(), folder, otherwise)...)
 		}
@@ -60,7 +61,7 @@ func usable(folder string) error {
 	case !info.IsDir():
 		return fmt.Errorf("%s is not a folder", folder)
 	case errors.Is(err, syscall.EROFS):
-		return fmt.Errorf("%s is on a %w", folder, err)
+		return fmt.Errorf("%s is on a %w", folder, syscall.EROFS)
 	case err != nil && !owned(info):
 		return fmt.Errorf("%s belongs to another user, and this one may not write to it", folder)
 	case err != nil:
