@@ -78,7 +78,7 @@ func TestDoctor_NamesWhatIsBroken(t *testing.T) {
 		}, "schema", "are read-only", "SET default_transaction_read_only = off", 1},
 		{
 			"no Ollama", func(_ *testing.T, i *installation) { i.set("CDOCS_OLLAMA_HOST", "http://127.0.0.1:1") },
-			"ollama", "127.0.0.1:1", "compound-docs up", 1,
+			"ollama", "127.0.0.1:1", "CDOCS_OLLAMA_HOST", 1,
 		},
 		{
 			"no model", func(_ *testing.T, i *installation) { i.fake.RemoveModel("mxbai-embed-large") },

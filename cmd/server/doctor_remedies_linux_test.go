@@ -191,6 +191,11 @@ func TestDoctor_PrintsWhatMends(t *testing.T) {
 			must(t, os.RemoveAll(filepath.Join(i.root, ".git")))
 			write(t, i.root, ".git", "gitdir: /nowhere/.git/worktrees/a\n")
 		}, "git", "names a git folder that is not there", "rm .+"},
+		"vectors of another model": {func(t *testing.T, i *installation) {
+			t.Helper()
+			i.sync(t)
+			i.exec(t, "UPDATE embedding_models SET digest = 'former'")
+		}, "index", "passages have no vector of the model", "compound-docs sync"},
 		"a stale lock of git": {func(t *testing.T, i *installation) {
 			t.Helper()
 			write(t, i.root, ".git/index.lock", "")

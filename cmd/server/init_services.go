@@ -28,7 +28,7 @@ func (i *initializer) settleEmbedder(ctx context.Context, o options) error {
 		text := "vectors: " + model + " makes them"
 		switch state := s.models.State(ctx); {
 		case state.Err != nil:
-			text += ". Ollama does not answer at " + state.Host + ": searches go by words alone until compound-docs up starts it"
+			text += ". Ollama does not answer at " + state.Host + ": searches go by words alone until it does"
 		case slices.Contains(state.Missing, model):
 			text += ". Ollama does not have it: searches go by words alone until compound-docs up, or a server, pulls it"
 		}

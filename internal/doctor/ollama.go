@@ -39,9 +39,9 @@ func fixOllama(host string) string {
 		return "start Ollama there, or set CDOCS_OLLAMA_HOST to where it runs"
 	}
 	if _, err := exec.LookPath("ollama"); err == nil {
-		return "run: ollama serve (or compound-docs up), or set CDOCS_OLLAMA_HOST to where it runs"
+		return "run: ollama serve, or set CDOCS_OLLAMA_HOST to where it runs"
 	}
-	return "install it from https://ollama.com/download and run: compound-docs up; or set CDOCS_OLLAMA_HOST to where it runs"
+	return "install it from https://ollama.com/download, or set CDOCS_OLLAMA_HOST to where it runs"
 }
 
 func (e *examination) missingModels(state ollama.State) []Finding {
