@@ -18,6 +18,7 @@ import (
 	"github.com/compound-docs/compound-docs/internal/daemon"
 	"github.com/compound-docs/compound-docs/internal/doctor"
 	"github.com/compound-docs/compound-docs/internal/plain"
+	"github.com/compound-docs/compound-docs/internal/project"
 	"github.com/compound-docs/compound-docs/rag/ollama"
 )
 
@@ -31,7 +32,8 @@ func newUpCommand(flags *flags) *cobra.Command {
   else in a container; unless a database URL names another one. A database of that name is
   made if there is none, and migrated. A pgvector with known faults is updated if the
   server's packages have a newer one, and indexes that are not valid are built again;
-- Ollama, if it does not run: as a program if it is installed, else in a container;
+- Ollama, if it does not run: as a program if it is installed, else in a container. Another
+  model server of settings.json has to run already;
 - both models, which are pulled if they are missing.
 
 All of it goes on when the command has ended, until compound-docs down. The server
@@ -50,11 +52,10 @@ func (s *setup) up(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.startOllama(ctx); err != nil {
-		return err
-	}
-	if err := s.models.PullMissing(ctx, showPulls(s.stderr)); err != nil {
-		return err
+	for i, host := range []project.ModelHost{s.embeddings, s.answers}[:len(s.modelServers())] {
+		if err := s.startModels(ctx, s.modelServers()[i], host); err != nil {
+			return err
+		}
 	}
 	_, err = s.report(ctx, nil, doctor.Head)
 	return err
@@ -77,10 +78,22 @@ func (s *setup) mendDatabase(ctx context.Context) (done []string, err error) {
 // ollamaDaemon is the Ollama that this program starts.
 func ollamaDaemon(home string) daemon.Daemon { return daemon.Daemon{Name: "ollama", Folder: home} }
 
+// startModels starts the server if it is Ollama, and pulls its models. Another server has to run.
+func (s *setup) startModels(ctx context.Context, server doctor.ModelServer, host project.ModelHost) error {
+	client, isOllama := server.Client.(*ollama.Client)
+	if !isOllama {
+		return server.Client.State(ctx).Err
+	}
+	if err := s.startOllama(ctx, client, host.URL); err != nil {
+		return err
+	}
+	return client.PullMissing(ctx, server.Models, showPulls(s.stderr))
+}
+
 // startOllama starts Ollama if it does not answer and its address is this machine's.
-func (s *setup) startOllama(ctx context.Context) error {
-	state := s.models.State(ctx)
-	address, local := localAddress(s.ollamaHost)
+func (s *setup) startOllama(ctx context.Context, client *ollama.Client, url string) error {
+	state := client.State(ctx)
+	address, local := localAddress(url)
 	if state.Err == nil || !local {
 		return state.Err
 	}
@@ -90,7 +103,7 @@ func (s *setup) startOllama(ctx context.Context) error {
 		if err := background.Start([]string{"OLLAMA_HOST=" + address}, "serve"); err != nil {
 			return err
 		}
-		return s.awaitOllama(ctx, background.Log())
+		return s.awaitOllama(ctx, client, background.Log())
 	}
 	if !compose.Available(ctx) {
 		return errors.New("Ollama is not installed, and there is no Docker to run it in; " + //nolint:staticcheck // a name
@@ -124,12 +137,12 @@ func localAddress(text string) (address string, local bool) {
 }
 
 // awaitOllama waits until Ollama, which was just started, answers.
-func (s *setup) awaitOllama(ctx context.Context, log string) error {
+func (s *setup) awaitOllama(ctx context.Context, client *ollama.Client, log string) error {
 	const limit, often = 30 * time.Second, 100 * time.Millisecond
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for {
-		state := s.models.State(ctx)
+		state := client.State(ctx)
 		if state.Err == nil {
 			return nil
 		}

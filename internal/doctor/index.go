@@ -43,7 +43,7 @@ func checkIndex(ctx context.Context, e *examination) []Finding {
 	}
 	if counted.Missing > 0 {
 		add(fmt.Sprintf("%d of %d passages have no vector, and are found by words only", counted.Missing, counted.Chunks),
-			"while Ollama runs: compound-docs sync, or start a server, as claude in this repository does")
+			"while the model server runs: compound-docs sync, or start a server, as claude in this repository does")
 	}
 	if len(findings) == 0 {
 		findings = one(OK, fmt.Sprintf("%d passages, all with a vector", counted.Chunks), "")

@@ -39,6 +39,14 @@ type ChatRequest struct {
 	Temperature       float64
 }
 
+// State describes a server.
+type State struct {
+	Name    string   // such as "Ollama 0.10.1", "" if it does not answer
+	Host    string   // URL without user name and password
+	Missing []string // models that it was asked for and does not list
+	Err     error    // why nothing more is known
+}
+
 // ServerError is a request that a [Server] did not serve.
 type ServerError struct {
 	Err       error
